@@ -192,9 +192,9 @@ pub const TABLE: &[Explained] = &[
     ),
     row(
         "U040",
-        "requests of two origins",
-        "A run loads one origin (scheme, host and port). Start a run for each.\n\n  plimsoll \
-         http://127.0.0.1:8080/a http://127.0.0.1:8080/b",
+        "a list and a URL",
+        "`--urls` names a list of requests. A URL beside it would be one more, so it belongs in the list.\n\n  \
+         plimsoll --urls urls.txt -c 100 -d 15s",
     ),
     row(
         "U041",

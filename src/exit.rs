@@ -4,9 +4,10 @@ use plimsoll_analysis::summary::Outcome;
 use plimsoll_control::permission::Refusal;
 use plimsoll_control::session::{Failed, Trouble};
 use plimsoll_experiment::folder;
-use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::phrase::duration_ns;
+use plimsoll_plan::program::Unready;
+use plimsoll_plan::{Diagnostic, Problem};
 use plimsoll_record::run_file;
 
 macro_rules! exits {
@@ -74,22 +75,9 @@ impl Failure {
         Failure::Machine { sentence: sentence.to_string(), hint: hint.unwrap_or_default() }
     }
 
-    /// From a sentence that brings its mend along behind a line end, as the libraries below write it.
-    pub fn hinted(sentence: String) -> Self {
-        match sentence.split_once("\nhint: ") {
-            Some((sentence, hint)) => Failure::machine(sentence, Some(hint.to_owned())),
-            None => Failure::machine(sentence, None),
-        }
-    }
-
-    /// From a sentence of the reader of data files: `data `users`: `users.csv` line 3: ...`. What stands in a file is
-    /// the user's text; that it cannot be read is the machine's trouble.
-    pub fn of_data(sentence: String) -> Self {
-        if !sentence.starts_with("data `") || sentence.contains(": cannot read `") {
-            return Failure::hinted(sentence);
-        }
-        let (message, hint) = sentence.split_once("; ").unwrap_or((&sentence, "correct the file"));
-        Diagnostic::new("F026", Place::Whole, message, hint).into()
+    /// The machine's trouble, with its mend.
+    pub fn of(problem: Problem) -> Self {
+        Failure::Machine { sentence: problem.message, hint: problem.hint }
     }
 
     pub fn exit(&self) -> Exit {
@@ -164,6 +152,16 @@ impl From<plimsoll_control::Error> for Failure {
     }
 }
 
+/// What stands in a file is the user's text; that it cannot be read is the machine's trouble.
+impl From<Unready> for Failure {
+    fn from(unready: Unready) -> Self {
+        match unready {
+            Unready::Data(problem) => Diagnostic::of("F026", Place::Whole, problem).into(),
+            Unready::File(problem) => Failure::of(problem),
+        }
+    }
+}
+
 impl From<Failed> for Failure {
     fn from(failed: Failed) -> Self {
         match failed {
@@ -173,15 +171,14 @@ impl From<Failed> for Failure {
             Failed::CutShort(sentence) => Failure::CutShort { sentence, exit: Exit::Interrupted },
             Failed::NotReady { target, within_ns, why } => {
                 let within = duration_ns(within_ns);
-                let hint = "start the service, or give it longer with `--wait-for-ready`";
-                Failure::machine(
-                    format!("`{target}` was not ready within {within}: {why}"),
-                    Some(hint.into()),
-                )
+                let Problem { message, hint } = why;
+                let more = "start the service, or give it longer with `--wait-for-ready`";
+                let hint = if hint.is_empty() { more.into() } else { format!("{hint}\n{more}") };
+                Failure::machine(format!("`{target}` was not ready within {within}: {message}"), Some(hint))
             }
             Failed::NotBuilt { asked, feature } => not_built(asked, feature),
-            Failed::Behaviour(sentence) => Failure::hinted(sentence),
-            Failed::Data(sentence) => Failure::of_data(sentence),
+            Failed::Behaviour(problem) => Failure::of(problem),
+            Failed::Unready(unready) => unready.into(),
         }
     }
 }
@@ -204,7 +201,7 @@ impl From<Trouble> for Failure {
                 Failure::machine(trouble, Some(hint))
             }
             Trouble::TearDown(failed) => failed.into(),
-            Trouble::Behaviour(sentence) => Failure::hinted(sentence),
+            Trouble::Behaviour(problem) => Failure::of(problem),
         }
     }
 }

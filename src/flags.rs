@@ -15,41 +15,18 @@ pub mod whole;
 mod wrong;
 
 use crate::exit::Failure;
-use clap::{Args, CommandFactory, FromArgMatches, Parser};
-use judge::{Audit, Compare, Find, Size};
+use clap::{Command, CommandFactory, FromArgMatches, Parser};
 use load::LoadFlags;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use std::ffi::OsString;
 use std::path::Path;
-use tool::{Completions, Examples, Man, Runs, Version};
-use verbs::{Check, Demo, Doctor, Explain, Group, Merge, Report, Run, Schema, Serve, Verb};
+use verbs::{Group, Verb};
 
 /// What the command line asks for.
 pub enum Asked {
     Load(Box<Load>),
-    Run(Box<Run>),
-    Curl(Box<Curl>),
-    Check(Box<Check>),
-    Schema,
-    Explain(Explain),
-    Find(Box<Find>),
-    Compare(Compare),
-    Audit(Audit),
-    Size(Size),
-    Report(Report),
-    Merge(Merge),
-    #[cfg_attr(not(feature = "console"), allow(dead_code, reason = "the flags are read all the same"))]
-    Serve(Serve),
-    Demo(Demo),
-    Doctor(Doctor),
-    Examples(Examples),
-    Completions(Completions),
-    Runs(Runs),
-    /// For tests and the demo: the server whose behaviour is commanded.
-    Ruler(Vec<String>),
-    /// For `cargo xtask docs`.
-    DocsDump,
+    Verb(Verb),
     /// A text that was asked for: help or the version.
     Text(String),
     /// Nothing at all was typed.
@@ -77,13 +54,6 @@ pub struct Load {
     pub flags: LoadFlags,
 }
 
-/// `plimsoll curl`: the words of the pasted line are not ours to parse.
-#[derive(Debug)]
-pub struct Curl {
-    pub flags: LoadFlags,
-    pub words: Vec<String>,
-}
-
 /// Reads the arguments after the program's name.
 ///
 /// # Errors
@@ -108,12 +78,16 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Asked, Failure> {
     let verb_at = first_word(&words);
     if let Some((at, diagnostic)) = verb_at.and_then(|at| Some((at, misspelt(&words[at])?))) {
         // The word may be the value of an unknown flag before it; then the flag is the mistake.
-        return Err(one::<Load>(words[..at].to_vec()).err().unwrap_or_else(|| diagnostic.into()));
+        return Err(asked::<Load>(Load::command(), words[..at].to_vec())
+            .err()
+            .unwrap_or_else(|| diagnostic.into()));
     }
-    match verb_at.and_then(|at| Verb::named(&words[at]).map(|verb| (at, verb))) {
-        None => one::<Load>(words)
-            .map(|parsed| parsed.map_or_else(Asked::Text, |load| Asked::Load(Box::new(load)))),
-        Some((at, verb)) => command(verb, words, at),
+    match verb_at.filter(|at| verbs::named(&words[*at]).is_some()) {
+        None => match asked::<Load>(Load::command(), words)? {
+            Ok(load) => Ok(Asked::Load(Box::new(load))),
+            Err(text) => Ok(Asked::Text(text)),
+        },
+        Some(at) => command(words, at),
     }
 }
 
@@ -121,7 +95,7 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Asked, Failure> {
 fn misspelt(word: &str) -> Option<Diagnostic> {
     let bare =
         !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
-    let is_meant = Verb::named(word).is_some() || word.eq_ignore_ascii_case("localhost");
+    let is_meant = verbs::named(word).is_some() || word.eq_ignore_ascii_case("localhost");
     (bare && !is_meant && !Path::new(word).exists()).then(|| no_command(word))
 }
 
@@ -137,69 +111,51 @@ fn no_command(word: &str) -> Diagnostic {
     Diagnostic::new("U007", Place::Whole, format!("there is no command `{word}`"), hint)
 }
 
-fn version() -> String {
+pub fn version() -> String {
     format!("plimsoll {}\n", env!("CARGO_PKG_VERSION"))
 }
 
-fn command(verb: Verb, mut words: Vec<String>, at: usize) -> Result<Asked, Failure> {
-    let after = words.split_off(at + 1);
-    words.pop();
-    let mut all = words.clone();
-    all.extend(after.iter().cloned());
-    Ok(match verb {
-        Verb::Run => one::<Run>(all)?.map_or_else(Asked::Text, |run| Asked::Run(Box::new(run))),
-        Verb::Check => one::<Check>(all)?.map_or_else(Asked::Text, |check| Asked::Check(Box::new(check))),
-        Verb::Schema => one::<Schema>(all)?.map_or_else(Asked::Text, |_| Asked::Schema),
-        Verb::Explain => one::<Explain>(all)?.map_or_else(Asked::Text, Asked::Explain),
-        Verb::Find => one::<Find>(all)?.map_or_else(Asked::Text, |find| Asked::Find(Box::new(find))),
-        Verb::Compare => one::<Compare>(all)?.map_or_else(Asked::Text, Asked::Compare),
-        Verb::Audit => one::<Audit>(all)?.map_or_else(Asked::Text, Asked::Audit),
-        Verb::Size => one::<Size>(all)?.map_or_else(Asked::Text, Asked::Size),
-        Verb::Report => one::<Report>(all)?.map_or_else(Asked::Text, Asked::Report),
-        Verb::Merge => one::<Merge>(all)?.map_or_else(Asked::Text, Asked::Merge),
-        Verb::Serve => one::<Serve>(all)?.map_or_else(Asked::Text, Asked::Serve),
-        Verb::Demo => one::<Demo>(all)?.map_or_else(Asked::Text, Asked::Demo),
-        Verb::Doctor => one::<Doctor>(all)?.map_or_else(Asked::Text, Asked::Doctor),
-        // Behind `curl`, `--help` belongs to the pasted line; alone it asks us.
-        Verb::Curl if matches!(after.as_slice(), [only] if only == "--help" || only == "-h") => {
-            Asked::Text(verbs::curl_help())
-        }
-        Verb::Curl => match one::<Flags>(words)? {
-            Ok(parsed) => Asked::Curl(Box::new(Curl { flags: parsed.flags, words: after })),
-            Err(text) => Asked::Text(text),
-        },
-        Verb::Examples => one::<Examples>(all)?.map_or_else(Asked::Text, Asked::Examples),
-        Verb::Completions => one::<Completions>(all)?.map_or_else(Asked::Text, Asked::Completions),
-        Verb::Runs => one::<Runs>(all)?.map_or_else(Asked::Text, Asked::Runs),
-        Verb::Man => Asked::Text(one::<Man>(all)?.map_or_else(|help| help, |_| whole::man())),
-        Verb::Version => Asked::Text(one::<Version>(all)?.map_or_else(|help| help, |_| version())),
-        Verb::Help => match after.first().map(|name| (name, Verb::named(name))) {
-            Some((_, Some(Verb::Help))) | None => Asked::Text(help_of::<Load>()),
-            Some((_, Some(Verb::Curl))) => Asked::Text(verbs::curl_help()),
-            Some((_, Some(of))) => command(of, vec![String::new(), "--help".into()], 0)?,
-            Some((name, None)) => return Err(no_command(name).into()),
-        },
-        Verb::Ruler => Asked::Ruler(after),
-        Verb::DocsDump => Asked::DocsDump,
+/// The command whose name is the word at `at`. What stands in front of it are flags of it.
+fn command(words: Vec<String>, at: usize) -> Result<Asked, Failure> {
+    let (before, after) = (&words[..at], &words[at + 1..]);
+    let asks_for_help = matches!(after, [only] if only == "--help" || only == "-h");
+    // The words behind these are not ours to parse. Alone behind `curl`, `--help` asks us.
+    let foreign = match words[at].as_str() {
+        "curl" => !asks_for_help,
+        name => name == "ruler",
+    };
+    let mut all = vec![words[at].clone()];
+    all.extend_from_slice(before);
+    all.extend(foreign.then(|| "--".to_owned()));
+    all.extend_from_slice(after);
+    Ok(match asked::<Named>(verbs::commands(), all)? {
+        Ok(named) => Asked::Verb(named.verb),
+        Err(text) => Asked::Text(text),
     })
 }
 
-/// The flags of a load without anything else, for the words in front of `curl`.
-#[derive(Debug, Parser)]
-#[command(name = "plimsoll", version, disable_help_subcommand = true)]
-struct Flags {
-    #[command(flatten)]
-    flags: LoadFlags,
+/// What `plimsoll help COMMAND` asks for.
+///
+/// # Errors
+/// When there is no such command.
+pub fn help(of: &verbs::Help) -> Result<Asked, Failure> {
+    match of.words.first().map(String::as_str) {
+        None | Some("help") => Ok(Asked::Text(help_of::<Load>())),
+        Some(name) if verbs::named(name).is_some() => command(vec![name.to_owned(), "--help".to_owned()], 0),
+        Some(name) => Err(no_command(name).into()),
+    }
 }
 
-/// Parses one command; the inner error is a text that was asked for.
-fn one<T: Args + CommandFactory + FromArgMatches>(words: Vec<String>) -> Result<Result<T, String>, Failure> {
+#[derive(Debug, Parser)]
+struct Named {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+/// Parses words; the inner error is a text that was asked for.
+fn asked<T: FromArgMatches>(command: Command, words: Vec<String>) -> Result<Result<T, String>, Failure> {
     let named = std::iter::once("plimsoll".to_owned()).chain(words);
-    let matches = match T::command().try_get_matches_from(named) {
-        Ok(matches) => matches,
-        Err(error) => return wrong::asked_or_wrong(error),
-    };
-    match T::from_arg_matches(&matches) {
+    match command.try_get_matches_from(named).and_then(|matches| T::from_arg_matches(&matches)) {
         Ok(parsed) => Ok(Ok(parsed)),
         Err(error) => wrong::asked_or_wrong(error),
     }

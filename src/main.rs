@@ -33,47 +33,58 @@ static ALLOCATOR: plimsoll_engine::memory::Reserve = plimsoll_engine::memory::Re
 
 #[cfg(target_os = "linux")]
 fn main() -> ExitCode {
-    use exit::Exit;
-    use flags::Asked;
-
-    let done = flags::parse(std::env::args_os().skip(1)).and_then(|asked| {
-        match asked {
-            Asked::Load(flags) => commands::run::url(&flags),
-            Asked::Run(flags) => commands::run::file(&flags),
-            Asked::Curl(flags) => commands::curl::command(&flags),
-            Asked::Check(flags) => commands::check::command(&flags),
-            Asked::Schema => commands::check::schema(),
-            Asked::Explain(flags) => commands::explain::command(&flags),
-            Asked::Find(flags) => commands::find::command(&flags),
-            Asked::Compare(flags) => commands::compare::command(&flags),
-            Asked::Audit(flags) => commands::audit::command(&flags),
-            Asked::Size(flags) => commands::size::command(&flags),
-            Asked::Report(flags) => commands::report::command(&flags),
-            Asked::Merge(flags) => commands::merge::command(&flags),
-            #[cfg(feature = "console")]
-            Asked::Serve(flags) => commands::serve::command(&flags),
-            #[cfg(not(feature = "console"))]
-            Asked::Serve(_) => Err(exit::not_built("serve", "console")),
-            Asked::Demo(flags) => commands::demo::command(&flags),
-            Asked::Doctor(flags) => commands::doctor::command(&flags),
-            Asked::Examples(flags) => commands::examples::command(&flags),
-            Asked::Completions(flags) => commands::completions::command(&flags),
-            Asked::Runs(flags) => commands::runs::command(&flags),
-            Asked::DocsDump => commands::docs_dump::command(),
-            Asked::Ruler(args) => return Ok(ruler::main(args.into_iter())),
-            Asked::Text(text) => say::result(&text).map(|()| Exit::Pass),
-            Asked::Nothing => {
-                say::talk(&flags::verbs::short_help());
-                Ok(Exit::Usage)
-            }
-        }
-        .map(ExitCode::from)
-    });
+    let done = flags::parse(std::env::args_os().skip(1)).and_then(command);
     done.unwrap_or_else(|failure| {
         // Asked of the words themselves: the flags may be what is wrong.
         say::failure(&failure, std::env::args_os().any(|word| word == "--no-color"));
         failure.exit().into()
     })
+}
+
+/// Does what the command line asks for.
+#[cfg(target_os = "linux")]
+fn command(asked: flags::Asked) -> Result<ExitCode, exit::Failure> {
+    use exit::Exit;
+    use flags::Asked;
+    use flags::verbs::Verb;
+
+    let done = match asked {
+        Asked::Load(flags) => commands::run::url(&flags),
+        Asked::Text(text) => say::result(&text).map(|()| Exit::Pass),
+        Asked::Nothing => {
+            say::talk(&flags::verbs::short_help());
+            Ok(Exit::Usage)
+        }
+        Asked::Verb(verb) => match verb {
+            Verb::Run(flags) => commands::run::file(&flags),
+            Verb::Curl(flags) => commands::curl::command(&flags),
+            Verb::Find(flags) => commands::find::command(&flags),
+            Verb::Demo(flags) => commands::demo::command(&flags),
+            Verb::Report(flags) => commands::report::command(&flags),
+            Verb::Compare(flags) => commands::compare::command(&flags),
+            Verb::Merge(flags) => commands::merge::command(&flags),
+            Verb::Audit(flags) => commands::audit::command(&flags),
+            Verb::Runs(flags) => commands::runs::command(&flags),
+            #[cfg(feature = "console")]
+            Verb::Serve(flags) => commands::serve::command(&flags),
+            #[cfg(not(feature = "console"))]
+            Verb::Serve(_) => Err(exit::not_built("serve", "console")),
+            Verb::Check(flags) => commands::check::command(&flags),
+            Verb::Examples(flags) => commands::examples::command(&flags),
+            Verb::Schema(_) => commands::check::schema(),
+            Verb::Size(flags) => commands::size::command(&flags),
+            Verb::Doctor(flags) => commands::doctor::command(&flags),
+            // For tests and the demo: the server whose behaviour is commanded.
+            Verb::Ruler(flags) => return Ok(ruler::main(flags.words.into_iter())),
+            Verb::Completions(flags) => commands::completions::command(&flags),
+            Verb::Man(_) => say::result(&flags::whole::man()).map(|()| Exit::Pass),
+            Verb::Help(of) => return flags::help(&of).and_then(command),
+            Verb::Explain(flags) => commands::explain::command(&flags),
+            Verb::Version(_) => say::result(&flags::version()).map(|()| Exit::Pass),
+            Verb::DocsDump(_) => commands::docs_dump::command(),
+        },
+    };
+    done.map(ExitCode::from)
 }
 
 /// The engine speaks to the Linux kernel directly: epoll, timers in nanoseconds, `TCP_INFO`.

@@ -3,6 +3,7 @@
 
 use crate::exit::Failure;
 use crate::interrupt::Interrupts;
+use plimsoll_plan::calendar;
 use std::io::Read;
 
 /// Now, ns since 1970 UTC.
@@ -12,29 +13,12 @@ pub fn now_unix_ns() -> u64 {
 
 /// `2026-11-21`, UTC.
 pub fn date(unix_ns: u64) -> String {
-    let (year, month, day) = civil(unix_ns / 1_000_000_000 / 86_400);
-    format!("{year:04}-{month:02}-{day:02}")
+    calendar::utc(unix_ns).strftime("%Y-%m-%d").to_string()
 }
 
 /// `2026-11-21-032042`, UTC: sorts by time and may stand in a file name.
 pub fn stamp(unix_ns: u64) -> String {
-    let second = unix_ns / 1_000_000_000 % 86_400;
-    format!("{}-{:02}{:02}{:02}", date(unix_ns), second / 3_600, second / 60 % 60, second % 60)
-}
-
-/// Days since 1970-01-01 to a date of the Gregorian calendar. Counts in eras of 400 years (146,097 days) that
-/// begin on 1 March, so that the leap day is the last day of a year and months follow one formula.
-fn civil(days: u64) -> (u64, u64, u64) {
-    // From 0000-03-01 to 1970-01-01.
-    let days = days + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    // March is month 0; five months from March on always have 153 days.
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
+    calendar::utc(unix_ns).strftime("%Y-%m-%d-%H%M%S").to_string()
 }
 
 /// Random bytes from the kernel.

@@ -51,15 +51,36 @@ fn without() -> (bool, Option<String>) {
     }
 }
 
+/// Why the scripts cannot be made, and how to get them; the second may be empty.
+struct Missing {
+    why: String,
+    mend: String,
+}
+
+impl From<String> for Missing {
+    fn from(why: String) -> Self {
+        Missing { why, mend: String::new() }
+    }
+}
+
+/// In one line, for cargo's warnings.
+impl std::fmt::Display for Missing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.why)?;
+        if self.mend.is_empty() { Ok(()) } else { write!(f, "; {}", self.mend) }
+    }
+}
+
 /// The folder with the finished scripts.
-fn made(out: &Path) -> Result<PathBuf, String> {
+fn made(out: &Path) -> Result<PathBuf, Missing> {
     let web = Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("web");
     // Cargo looks through whole folders, so `web` itself would mean all of node_modules.
     for entry in names(&web)?.iter().filter(|name| !LEFT_OUT.contains(&name.as_str())) {
         println!("cargo::rerun-if-changed=web/{entry}");
     }
     if without().0 {
-        return Err(format!("this build was made with {WITHOUT}=1; build again without it"));
+        let why = format!("this build was made with {WITHOUT}=1");
+        return Err(Missing { why, mend: "build again without it".into() });
     }
     let mut sources = Vec::new();
     gather(&web, "", &mut sources)?;
@@ -90,7 +111,9 @@ fn made(out: &Path) -> Result<PathBuf, String> {
         let is_offline =
             std::env::var_os("CARGO_NET_OFFLINE").is_some_and(|value| value == "true" || value == "1");
         if is_offline {
-            return Err("cargo was told to stay offline, and npm has not kept all packages".into());
+            return Err("cargo was told to stay offline, and npm has not kept all packages"
+                .to_owned()
+                .into());
         }
         // One more try after a second: whoever has no network should not wait long.
         let patience = [
@@ -108,17 +131,18 @@ fn made(out: &Path) -> Result<PathBuf, String> {
     Ok(dist)
 }
 
-fn needs_node() -> Result<(), String> {
-    let get = format!(
+fn needs_node() -> Result<(), Missing> {
+    let mend = format!(
         "install Node {}.{} or newer (or {} from {}.{} on) with npm, then `touch crates/ui/build.rs` and build again",
         NODE_LATER.0, NODE_LATER.1, NODE_20.0, NODE_20.0, NODE_20.1
     );
-    let version = said("node").ok_or_else(|| format!("Node was not found; {get}"))?;
-    said("npm").ok_or_else(|| format!("npm was not found; {get}"))?;
+    let lacks = |why: String| Missing { why, mend: mend.clone() };
+    let version = said("node").ok_or_else(|| lacks("Node was not found".into()))?;
+    said("npm").ok_or_else(|| lacks("npm was not found".into()))?;
     let mut numbers = version.trim().trim_start_matches('v').split('.').map(|n| n.parse().unwrap_or(0));
     let found = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     let fits = found >= NODE_LATER || (found.0 == NODE_20.0 && found >= NODE_20);
-    if fits { Ok(()) } else { Err(format!("Node {} does not run the bundler; {get}", version.trim())) }
+    if fits { Ok(()) } else { Err(lacks(format!("Node {} does not run the bundler", version.trim()))) }
 }
 
 /// What a program answers to `--version`, if it can be run at all.
@@ -127,7 +151,7 @@ fn said(program: &str) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-fn npm(work: &Path, arguments: Vec<&str>) -> Result<(), String> {
+fn npm(work: &Path, arguments: Vec<&str>) -> Result<(), Missing> {
     let again = "then `touch crates/ui/build.rs` and build again";
     // An environment of production would leave out the bundler. What npm says must not reach cargo, which reads it.
     let run = Command::new("npm")
@@ -136,7 +160,7 @@ fn npm(work: &Path, arguments: Vec<&str>) -> Result<(), String> {
         .env_remove("NODE_ENV")
         .stdin(Stdio::null())
         .output()
-        .map_err(|e| format!("cannot start npm: {e}; {again}"))?;
+        .map_err(|e| Missing { why: format!("cannot start npm: {e}"), mend: again.into() })?;
     if run.status.success() {
         return Ok(());
     }
@@ -145,7 +169,8 @@ fn npm(work: &Path, arguments: Vec<&str>) -> Result<(), String> {
     let verb = arguments.iter().take(2).copied().collect::<Vec<_>>().join(" ");
     let verb = verb.trim_end_matches(" --ignore-scripts");
     let why = "it needs the npm registry the first time";
-    Err(format!("`npm {verb}` failed ({why}; see `{}`): mend that, {again}", log.display()))
+    let why = format!("`npm {verb}` failed ({why}, see `{}`)", log.display());
+    Err(Missing { why, mend: format!("mend that, {again}") })
 }
 
 /// Where all profiles meet: the folder that cargo has tagged as its own, or the one above `PROFILE/build/NAME/out`.
@@ -198,10 +223,10 @@ fn key(sources: &[(String, Vec<u8>)]) -> String {
 }
 
 /// Copies into `OUT_DIR`: the shared folder may be removed while this crate still counts as built.
-fn embed(out: &Path, made: Result<PathBuf, String>) -> std::io::Result<()> {
+fn embed(out: &Path, made: Result<PathBuf, Missing>) -> std::io::Result<()> {
     let (mut script, mut console, mut missing) = ("None".to_owned(), String::new(), "None".to_owned());
     match made {
-        Err(why) => missing = format!("Some({why:?})"),
+        Err(Missing { why, mend }) => missing = format!("Some(Missing {{ why: {why:?}, mend: {mend:?} }})"),
         Ok(dist) => {
             fs::copy(dist.join("report/report.js"), out.join("report.js"))?;
             script = r#"Some(include_str!(concat!(env!("OUT_DIR"), "/report.js")))"#.to_owned();
@@ -223,7 +248,7 @@ fn embed(out: &Path, made: Result<PathBuf, String>) -> std::io::Result<()> {
     }
     let made = format!(
         "const REPORT_SCRIPT: Option<&str> = {script};\nconst CONSOLE_FILES: &[File] = &[\n{console}];\n\
-         const MISSING: Option<&str> = {missing};\n"
+         const MISSING: Option<Missing> = {missing};\n"
     );
     fs::write(out.join("made.rs"), made)
 }

@@ -78,13 +78,13 @@ fn plan(experiment: &Experiment, located: Located) -> Result<Plan, Failure> {
     if experiment.generators > 1 {
         if located.draft.share.is_some() {
             let message = "`generators` share the load of this machine, and a share of it is written already";
-            let place = located.places.get(key::SHARE).cloned().unwrap_or(Place::Flag("--share".into()));
+            let place = located.places.get(&key::SHARE).cloned().unwrap_or(Place::Flag("--share".into()));
             return Err(Diagnostic::new("U037", place, message, "leave out one of the two").into());
         }
         if located.draft.thresholds.iter().any(|threshold| threshold.abort_after_ns.is_some()) {
             let message = "`generators` judge a threshold on their own shares, and one of yours ends the run";
             let hint = "leave out `abort_after`, or make the run with one generator";
-            let place = located.places.get(key::THRESHOLDS).cloned().unwrap_or(Place::Whole);
+            let place = located.places.get(&key::THRESHOLDS).cloned().unwrap_or(Place::Whole);
             return Err(Diagnostic::new("U037", place, message, hint).into());
         }
         // The last one gets the fewest users: where it has one, all have.

@@ -16,10 +16,12 @@ pub fn command(check: &Check) -> Result<Exit, Failure> {
     let file = check.file.as_deref().unwrap_or_default();
     for plan in parts.iter().flat_map(|(_, plans)| plans) {
         // What only the interpreter can judge: patterns, paths, files to be written.
-        if let Some(behaviour) = plimsoll_script::behaviour(plan).map_err(Failure::hinted)? {
-            behaviour.check_data().map_err(Failure::of_data)?;
+        if let Some(behaviour) = plimsoll_script::behaviour(plan).map_err(Failure::of)? {
+            behaviour.check_data()?;
         }
-        place::tls(&plan.outline, &plan.tls_files)?;
+        for origin in plan.outline.all_origins().iter() {
+            place::tls(origin, &plan.tls_files)?;
+        }
     }
     let mut text = String::new();
     let has_parts = parts.iter().any(|(part, _)| part.name.is_some());

@@ -13,11 +13,11 @@ use plimsoll_experiment::compare::gate::{Gate, Gated, Passage, Rule, gate};
 use plimsoll_experiment::compare::{Asked, Comparison, compare_cells, variants};
 use plimsoll_experiment::conclusion::{is_valid, sides};
 use plimsoll_experiment::folder::{self, Run};
-use plimsoll_output::html::{Page, comparison};
+use plimsoll_output::html::Page;
 use plimsoll_output::junit::Whole;
 use plimsoll_output::{compare as render, figure, json};
-use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
+use plimsoll_plan::{Diagnostic, Problem};
 use std::path::{Path, PathBuf};
 
 pub fn command(flags: &Compare) -> Result<Exit, Failure> {
@@ -102,7 +102,7 @@ fn page(all: &[Comparison], rules: &Gate) -> Result<Page, Failure> {
     let gated: Vec<Gated> = all.iter().map(|one| gate(one, rules)).collect();
     let wrong = |e: serde_json::Error| Failure::machine(format!("the comparison is no JSON: {e}"), None);
     let document = serde_json::from_str(&json::comparisons(all, &gated)?).map_err(wrong)?;
-    Ok(comparison::page(all, &gated, charts(all), document))
+    Ok(render::page(all, &gated, charts(all), document))
 }
 
 /// Of several comparisons with the number of each behind its id.
@@ -185,13 +185,12 @@ fn print(flags: &Compare, comparisons: &[Comparison], rules: &Gate) -> Result<()
 fn asked(flags: &Compare) -> Result<(Asked, Vec<Rule>), Failure> {
     let mut asked = Asked::default();
     let mut wrong = Vec::new();
-    let mut complain = |flag: &str, sentence: String| {
-        let (message, hint) = sentence.split_once("; ").unwrap_or((sentence.as_str(), ""));
-        wrong.push(Diagnostic::new("U011", Place::Flag(flag.into()), message, hint));
+    let mut complain = |flag: &str, problem: Problem| {
+        wrong.push(Diagnostic::of("U011", Place::Flag(flag.into()), problem));
     };
     match flags.worth.as_deref().map(share) {
         Some(Ok(ratio)) => asked.worth = ratio,
-        Some(Err(sentence)) => complain("--worth", sentence),
+        Some(Err(problem)) => complain("--worth", problem),
         None => {}
     }
     if let Some(list) = &flags.percentiles {
@@ -201,21 +200,23 @@ fn asked(flags: &Compare) -> Result<(Asked, Vec<Rule>), Failure> {
                 Some(n) if n > 0.0 && n < 100.0 => asked.quantiles.push((n * 1e6).round() / 1e8),
                 _ => complain(
                     "--percentiles",
-                    format!("`{word}` is no percentile; expected a list such as `p50,p99`"),
+                    Problem::new(format!("`{word}` is no percentile"), "expected a list such as `p50,p99`"),
                 ),
             }
         }
     }
     match flags.seed.as_deref().map(|text| (text, text.trim().parse())) {
         Some((_, Ok(seed))) => asked.seed = seed,
-        Some((text, Err(_))) => complain("--seed", format!("`{text}` is no seed; expected a whole number")),
+        Some((text, Err(_))) => {
+            complain("--seed", Problem::new(format!("`{text}` is no seed"), "expected a whole number"))
+        }
         None => {}
     }
     let mut rules = Vec::new();
     for text in &flags.gate {
         match Rule::parse(text) {
             Ok(rule) => rules.push(rule),
-            Err(sentence) => complain("--gate", sentence),
+            Err(problem) => complain("--gate", problem),
         }
     }
     for q in rules.iter().filter_map(Rule::quantile) {

@@ -2,7 +2,7 @@
 
 use super::{load, run};
 use crate::exit::{Exit, Failure};
-use crate::flags::Curl;
+use crate::flags::verbs::Curl;
 use plimsoll_front::Located;
 
 pub fn command(curl: &Curl) -> Result<Exit, Failure> {

@@ -12,10 +12,10 @@ use crate::flags::verbs::Demo;
 use crate::{home, say, wall};
 use plimsoll_engine::machine;
 use plimsoll_output::terminal;
-use plimsoll_plan::Plan;
 use plimsoll_plan::seal::{Machine, seal};
 use plimsoll_plan::threshold;
 use plimsoll_plan::unit::SECOND_NS;
+use plimsoll_plan::{Plan, Problem};
 use service::Service;
 use std::path::PathBuf;
 use story::{PARTS, Part};
@@ -61,11 +61,11 @@ fn plan(number: u32, part: &Part, service: &Service) -> Result<Plan, Failure> {
     let mut draft = draft::of_url(&format!("http://{}/", service.address))?;
     draft.name = Some(format!("demo, part {number}"));
     draft.requests[0].name = "GET /".into();
-    draft.connections = part.users;
-    draft.rate_per_s = part.rate_per_s;
-    draft.duration_ns = Some(part.seconds * SECOND_NS);
+    draft.load.connections = part.users;
+    draft.load.rate_per_s = part.rate_per_s;
+    draft.load.duration_ns = Some(part.seconds * SECOND_NS);
     let thresholds = part.thresholds.iter().map(|text| threshold::parse(text)).collect::<Result<_, _>>();
-    draft.thresholds = thresholds.map_err(|sentence| Failure::machine(sentence, None))?;
+    draft.thresholds = thresholds.map_err(|problem: Problem| Failure::machine(problem, None))?;
     let machine = Machine { cpus: machine::cpus(), seed: u64::from_le_bytes(wall::random()?) };
     seal(draft, machine).map_err(Failure::Text)
 }

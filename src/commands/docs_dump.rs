@@ -3,17 +3,17 @@
 
 use crate::codes;
 use crate::exit::{Exit, Failure};
-use crate::flags::judge::{Audit, Compare, Find, Size};
-use crate::flags::tool::{Completions, Examples, Man, Runs, Version};
-use crate::flags::verbs::{Check, Demo, Doctor, Explain, Merge, Report, Run, Schema, Serve, Verb};
-use crate::flags::{Load, verbs};
+use crate::flags::Load;
+use crate::flags::verbs::{self, Group};
 use crate::say;
-use clap::CommandFactory;
+use clap::{Command, CommandFactory};
 use plimsoll_analysis::caution::Kind;
 use plimsoll_front::explain::TABLE;
 use plimsoll_front::own::key::{self, Section};
 use plimsoll_plan::metric::{
-    RunFloor, RunHist, RunPeak, RunSum, SeriesFloor, SeriesHist, SeriesPeak, SeriesSum,
+    CheckSum, CounterSum, GaugeFloor, GaugeLast, GaugePeak, GaugeSum, GroupHist, GroupSum, RateSum, RunFloor,
+    RunHist, RunPeak, RunSum, SeriesFloor, SeriesHist, SeriesPeak, SeriesSum, StreamHist, StreamSum,
+    TrendHist,
 };
 use plimsoll_plan::value::Function;
 use plimsoll_plan::{Fault, limit};
@@ -61,50 +61,20 @@ fn command_line() -> String {
         let help: Vec<&str> = help.lines().map(str::trim_end).collect();
         let _ = write!(text, "## `{name}`\n\n```text\n{}\n```\n\n", help.join("\n").trim_end());
     };
-    add("plimsoll", help::<Load>());
-    for verb in Verb::ALL {
-        if let Some(help) = help_of(*verb) {
-            add(&format!("plimsoll {}", verb.name()), help);
+    add("plimsoll", help(&Load::command()));
+    let all = verbs::commands();
+    for command in all.get_subcommands() {
+        let name = command.get_name();
+        if verbs::named(name).is_some_and(|row| row.group != Group::Hidden) {
+            add(&format!("plimsoll {name}"), help(command));
         }
     }
     text.trim_end().to_owned() + "\n"
 }
 
-/// The flags of a command; `None` for those that are not for users. A new command has to say so here.
-fn help_of(verb: Verb) -> Option<String> {
-    Some(match verb {
-        Verb::Run => help::<Run>(),
-        Verb::Curl => verbs::curl_help(),
-        Verb::Check => help::<Check>(),
-        Verb::Schema => help::<Schema>(),
-        Verb::Explain => help::<Explain>(),
-        Verb::Find => help::<Find>(),
-        Verb::Compare => help::<Compare>(),
-        Verb::Audit => help::<Audit>(),
-        Verb::Size => help::<Size>(),
-        Verb::Report => help::<Report>(),
-        Verb::Merge => help::<Merge>(),
-        Verb::Serve => help::<Serve>(),
-        Verb::Demo => help::<Demo>(),
-        Verb::Doctor => help::<Doctor>(),
-        Verb::Help => "Prints the flags of a command.\n\nUsage: plimsoll help COMMAND\n".into(),
-        Verb::Runs => help::<Runs>(),
-        Verb::Examples => help::<Examples>(),
-        Verb::Completions => help::<Completions>(),
-        Verb::Man => help::<Man>(),
-        Verb::Version => help::<Version>(),
-        Verb::Ruler => {
-            "Starts a test server with commanded delays, errors and capacity. `plimsoll ruler --help` \
-                        lists its flags.\n\nUsage: plimsoll ruler [--listen ADDRESS:PORT] [FLAGS]\n"
-                .into()
-        }
-        Verb::DocsDump => return None,
-    })
-}
-
 /// At a fixed width: the page must not depend on the window in which it is made.
-fn help<T: CommandFactory>() -> String {
-    T::command().term_width(100).render_help().to_string()
+fn help(of: &Command) -> String {
+    of.clone().term_width(100).render_help().to_string()
 }
 
 fn exit_codes() -> String {
@@ -182,6 +152,18 @@ fn metrics() -> String {
     group(&mut text, "Highest values of each request", SeriesPeak::ALL, |m| (m.name(), m.help()));
     group(&mut text, "Lowest values of each request", SeriesFloor::ALL, |m| (m.name(), m.help()));
     group(&mut text, "Histograms of each request", SeriesHist::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Sums of each stream, besides", StreamSum::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Histograms of each stream, besides", StreamHist::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Sums of each check", CheckSum::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Sums of each group", GroupSum::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Histograms of each group", GroupHist::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Sums of a user-defined counter", CounterSum::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Sums of a user-defined gauge", GaugeSum::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Highest values of a user-defined gauge", GaugePeak::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Lowest values of a user-defined gauge", GaugeFloor::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Last values of a user-defined gauge", GaugeLast::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Sums of a user-defined rate", RateSum::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Histograms of a user-defined trend", TrendHist::ALL, |m| (m.name(), m.help()));
     text.trim_end().to_owned() + "\n"
 }
 

@@ -12,7 +12,7 @@ use plimsoll_front::{Located, Study, StudyCell};
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::experiment::{Experiment, Step, Until};
 use plimsoll_plan::request::redacted_path;
-use plimsoll_plan::{Diagnostic, experiment, unit};
+use plimsoll_plan::{Diagnostic, Problem, experiment, unit};
 use std::path::Path;
 
 pub fn command(find: &Find) -> Result<Exit, Failure> {
@@ -120,30 +120,37 @@ fn of_url(text: &str) -> Result<Study, Failure> {
 /// Flags of a load that a search sets itself.
 fn refused(flags: &LoadFlags, search: &SearchFlags) -> Vec<Diagnostic> {
     let cases = [
-        (flags.rate.is_some(), "-r", "the search sets the rate; `--from` says where it begins"),
-        (flags.duration.is_some(), "-d", "the search sets the length of a step; `--every` says it"),
-        (flags.requests.is_some(), "-n", "steps end by time; `--every` says by how much"),
-        (flags.stages.is_some(), "--stages", "the search makes the stages; `--step` makes a ladder"),
-        (flags.warmup.is_some(), "--warmup", "the search sets the warm-up of each step; leave it out"),
+        (flags.rate.is_some(), "-r", "the search sets the rate", "`--from` says where it begins"),
+        (flags.duration.is_some(), "-d", "the search sets the length of a step", "`--every` says it"),
+        (flags.requests.is_some(), "-n", "steps end by time", "`--every` says by how much"),
+        (flags.stages.is_some(), "--stages", "the search makes the stages", "`--step` makes a ladder"),
+        (flags.warmup.is_some(), "--warmup", "the search sets the warm-up of each step", "leave it out"),
         (
             search.users && flags.connections.is_some(),
             "-c",
-            "the search sets the users; `--from` says where it begins",
+            "the search sets the users",
+            "`--from` says where it begins",
         ),
         (
             search.users && flags.arrivals.is_some(),
             "--arrivals",
-            "users make no arrivals; leave out one of the two",
+            "users make no arrivals",
+            "leave out one of the two",
         ),
         (
             flags.manner.junit.is_some(),
             "--junit",
-            "the steps of a search miss thresholds on purpose; write JUnit from `run` or `compare`",
+            "the steps of a search miss thresholds on purpose",
+            "write JUnit from `run` or `compare`",
         ),
-        (flags.share.is_some(), "--share", "a search on several machines is not supported; search from one"),
+        (
+            flags.share.is_some(),
+            "--share",
+            "a search on several machines is not supported",
+            "search from one",
+        ),
     ];
-    let diagnostic = |(_, flag, sentence): (bool, &str, &str)| {
-        let (message, hint) = sentence.split_once("; ").unwrap_or((sentence, ""));
+    let diagnostic = |(_, flag, message, hint): (bool, &str, &str, &str)| {
         Diagnostic::new("U029", Place::Flag(flag.into()), message, hint)
     };
     cases.into_iter().filter(|case| case.0).map(diagnostic).collect()
@@ -152,15 +159,17 @@ fn refused(flags: &LoadFlags, search: &SearchFlags) -> Vec<Diagnostic> {
 /// Flags over what a file says of the search.
 fn apply(flags: &SearchFlags, find: &mut experiment::Find) -> Vec<Diagnostic> {
     let mut wrong = Vec::new();
-    let mut read = |flag: &str, error: String| {
-        let (message, hint) = error.split_once("; ").unwrap_or((error.as_str(), ""));
-        wrong.push(Diagnostic::new("U011", Place::Flag(flag.into()), message, hint));
+    let mut read = |flag: &str, problem: Problem| {
+        wrong.push(Diagnostic::of("U011", Place::Flag(flag.into()), problem));
     };
     find.users |= flags.users;
     let level = |text: &str| match find.users {
         true => match text.trim().parse::<u32>() {
             Ok(n) if n > 0 => Ok(f64::from(n)),
-            _ => Err(format!("`{text}` is no number of users; expected a whole number above 0")),
+            _ => Err(Problem::new(
+                format!("`{text}` is no number of users"),
+                "expected a whole number above 0",
+            )),
         },
         false => unit::rate_per_s(text),
     };
@@ -173,64 +182,69 @@ fn apply(flags: &SearchFlags, find: &mut experiment::Find) -> Vec<Diagnostic> {
     }
     match flags.step.as_deref().map(Step::parse) {
         Some(Ok(step)) => find.step = Some(step),
-        Some(Err(sentence)) => read("--step", sentence),
+        Some(Err(problem)) => read("--step", problem),
         None => {}
     }
     match flags.until.as_deref().map(Until::parse) {
         Some(Ok(until)) => find.until = Some(until),
-        Some(Err(sentence)) => read("--until", sentence),
+        Some(Err(problem)) => read("--until", problem),
         None => {}
     }
     match flags.every.as_deref().map(unit::duration_ns) {
         Some(Ok(ns)) if ns >= unit::SECOND_NS => find.every_ns = Some(ns),
-        Some(Ok(_)) => {
-            read("--every", "a step shorter than a second tells nothing; give it at least `1s`".into())
-        }
-        Some(Err(sentence)) => read("--every", sentence),
+        Some(Ok(_)) => read(
+            "--every",
+            Problem::new("a step shorter than a second tells nothing", "give it at least `1s`"),
+        ),
+        Some(Err(problem)) => read("--every", problem),
         None => {}
     }
     match flags.budget.as_deref().map(unit::duration_ns) {
         Some(Ok(ns)) if ns > 0 => find.budget_ns = Some(ns),
-        Some(Ok(_)) => read("--budget", "no time at all finds nothing; give it some, such as `10m`".into()),
-        Some(Err(sentence)) => read("--budget", sentence),
+        Some(Ok(_)) => {
+            read("--budget", Problem::new("no time at all finds nothing", "give it some, such as `10m`"))
+        }
+        Some(Err(problem)) => read("--budget", problem),
         None => {}
     }
     match flags.within.as_deref().map(share) {
         Some(Ok(ratio)) => find.within = Some(ratio),
-        Some(Err(sentence)) => read("--within", sentence),
+        Some(Err(problem)) => read("--within", problem),
         None => {}
     }
     match flags.confirm.as_deref().map(|text| (text, text.trim().parse::<u32>())) {
         Some((_, Ok(n))) if (1..=10).contains(&n) => find.confirm = Some(n),
-        Some((text, _)) => read("--confirm", format!("`{text}` is no number of repeats; expected 1 to 10")),
+        Some((text, _)) => {
+            read("--confirm", Problem::new(format!("`{text}` is no number of repeats"), "expected 1 to 10"))
+        }
         None => {}
     }
     // A ladder that the search would not climb.
     if find.until.is_some() && find.step.is_none() {
-        read("--until", "an end without a ladder; add `--step x1.10`".into());
+        read("--until", Problem::new("an end without a ladder", "add `--step x1.10`"));
     }
     if let (Some(from), Some(to)) = (find.from, find.to)
         && from > to
     {
-        read("--from", "it begins above `--to`; leave room between the two".into());
+        read("--from", Problem::new("it begins above `--to`", "leave room between the two"));
     }
     if find.users && matches!(find.until, Some(Until::Shortfall(_))) {
         read(
             "--until",
-            "users offer no rate that could be missed; use `socket_errors > 0` or `missed`".into(),
+            Problem::new("users offer no rate that could be missed", "use `socket_errors > 0` or `missed`"),
         );
     }
     wrong
 }
 
 /// `2%` or `0.02`, between 0.1 % and 50 %.
-pub fn share(text: &str) -> Result<f64, String> {
+pub fn share(text: &str) -> Result<f64, Problem> {
     let ratio = match text.trim().strip_suffix('%') {
         Some(percent) => percent.trim().parse::<f64>().map(|n| n / 100.0),
         None => text.trim().parse::<f64>(),
     };
     match ratio {
         Ok(ratio) if (0.001..=0.5).contains(&ratio) => Ok(ratio),
-        _ => Err(format!("`{text}` is no share; expected one between `0.1%` and `50%`")),
+        _ => Err(Problem::new(format!("`{text}` is no share"), "expected one between `0.1%` and `50%`")),
     }
 }

@@ -3,9 +3,9 @@
 use super::{folder_report, parts_report};
 use crate::exit::Failure;
 use plimsoll_experiment::folder::{self, Run};
+use plimsoll_output::experiment::{RunFile, page};
 use plimsoll_output::figure;
 use plimsoll_output::html::Page;
-use plimsoll_output::html::experiment::{RunFile, page};
 use std::path::Path;
 
 /// Where a link to a run file leads, if anywhere.

@@ -11,7 +11,6 @@ use plimsoll_control::session;
 use plimsoll_engine::machine;
 use plimsoll_front::{Given, Kind, Located, Part, Study, detect, parse_set};
 use plimsoll_plan::diag::Place;
-use plimsoll_plan::draft::key;
 use plimsoll_plan::phrase::counted;
 use plimsoll_plan::request::redacted_url;
 use plimsoll_plan::seal::{Machine, seal};
@@ -258,9 +257,7 @@ fn given(flags: &LoadFlags) -> Result<Given, Vec<Diagnostic>> {
     for text in &flags.set {
         match parse_set(text) {
             Ok(pair) => given.set.push(pair),
-            Err(sentence) => {
-                wrong.push(Diagnostic::new("U011", Place::Flag("--set".into()), sentence, ""));
-            }
+            Err(problem) => wrong.push(Diagnostic::of("U011", Place::Flag("--set".into()), problem)),
         }
     }
     if wrong.is_empty() { Ok(given) } else { Err(wrong) }
@@ -272,7 +269,7 @@ pub fn sealed(located: Located, flags: &LoadFlags, whole: bool) -> Result<Plan, 
     // A draft with unreadable parts is not judged as a whole: what is missing would be reported a second
     // time.
     let located = applied(located, flags)?;
-    let asked = located.draft.connections;
+    let asked = located.draft.load.connections;
     let plan = settled(located, whole)?;
     let (users, requests) = (plan.outline.connections, plan.outline.stop.requests);
     if let (Some(asked), Some(requests), true) = (asked, requests, !flags.manner.quiet)
@@ -299,7 +296,7 @@ pub fn settled(located: Located, whole: bool) -> Result<Plan, Failure> {
             all.retain(|d| whole || !matches!(d.code, "P001" | "P012"));
             for diagnostic in &mut all {
                 if let Place::Field(field) = diagnostic.place {
-                    diagnostic.place = Place::Flag(key::flag(field).to_owned());
+                    diagnostic.place = Place::Flag(field.flag.to_owned());
                 }
             }
             Failure::Text(all)

@@ -9,7 +9,7 @@ use crate::{home, say, wall};
 use plimsoll_output::format::bytes;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::phrase::{count, counted, utc};
-use plimsoll_plan::{Diagnostic, unit};
+use plimsoll_plan::{Diagnostic, Problem, unit};
 use std::fmt::Write;
 
 pub fn command(flags: &Runs) -> Result<Exit, Failure> {
@@ -94,12 +94,10 @@ fn show(all: &[Kept], name: Option<&str>, form: &Form) -> Result<Exit, Failure> 
 
 /// Deletes what is older; a run that is still being written stays.
 fn prune(all: Vec<Kept>, keep: Option<&str>, dry_run: bool) -> Result<Exit, Failure> {
-    let wrong = |sentence: &str| {
-        let (message, hint) = sentence.rsplit_once("; ").unwrap_or((sentence, ""));
-        Failure::from(Diagnostic::new("U011", Place::Flag("--keep".into()), message, hint))
-    };
-    let keep = keep.ok_or_else(|| wrong("missing how long runs are kept; write `--keep 30d`"))?;
-    let keep_ns = unit::duration_ns(keep).map_err(|sentence| wrong(&sentence))?;
+    let wrong =
+        |problem: Problem| Failure::from(Diagnostic::of("U011", Place::Flag("--keep".into()), problem));
+    let missing = || Problem::new("missing how long runs are kept", "write `--keep 30d`");
+    let keep_ns = unit::duration_ns(keep.ok_or_else(missing).map_err(wrong)?).map_err(wrong)?;
     let now = wall::now_unix_ns();
     let is_old = |kept: &Kept| now.saturating_sub(kept.changed_unix_ns) > keep_ns && !kept.is_going_on(now);
     let (old, rest): (Vec<Kept>, Vec<Kept>) = all.into_iter().partition(is_old);

@@ -55,11 +55,12 @@ pub fn command(flags: &Serve) -> Result<Exit, Failure> {
     Ok(Exit::Pass)
 }
 
-/// `missing`: what the build said where it could not make the pages, with the way to get them behind a semicolon.
-fn has_pages(missing: Option<&str>) -> Result<(), Failure> {
-    let Some(missing) = missing else { return Ok(()) };
-    let (sentence, hint) = missing.split_once("; ").unwrap_or((missing, ""));
-    Err(Failure::machine(sentence, Some(hint.to_owned())))
+/// `missing`: what the build said where it could not make the pages.
+fn has_pages(missing: Option<plimsoll_ui::Missing>) -> Result<(), Failure> {
+    match missing {
+        None => Ok(()),
+        Some(missing) => Err(Failure::machine(missing.why, Some(missing.mend.to_owned()))),
+    }
 }
 
 fn failed(error: Error) -> Failure {
@@ -192,10 +193,10 @@ mod tests {
     #[test]
     fn a_build_without_pages_says_what_is_missing_and_how_to_get_it() {
         assert!(has_pages(None).is_ok());
-        let told =
-            has_pages(Some("the console was not built: `npm` is not there; install Node and build again"));
+        let why = "the console was not built: `npm` is not there";
+        let mend = "install Node and build again";
+        let told = has_pages(Some(plimsoll_ui::Missing { why, mend }));
         let Err(Failure::Machine { sentence, hint }) = told else { panic!("it must not be served") };
-        assert_eq!(sentence, "the console was not built: `npm` is not there");
-        assert_eq!(hint, "install Node and build again");
+        assert_eq!((sentence.as_str(), hint.as_str()), (why, mend));
     }
 }

@@ -6,7 +6,7 @@ use crate::say;
 use plimsoll_output::{json, sizing as render};
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::sizing::{Asked, Visitors, number, size};
-use plimsoll_plan::{Diagnostic, unit};
+use plimsoll_plan::{Diagnostic, Problem, unit};
 
 pub fn command(flags: &Size) -> Result<Exit, Failure> {
     let mut wrong = Vec::new();
@@ -25,8 +25,8 @@ pub fn command(flags: &Size) -> Result<Exit, Failure> {
     if !wrong.is_empty() {
         return Err(Failure::Text(wrong));
     }
-    let sized = size(&asked).map_err(|sentences| {
-        Failure::Text(sentences.iter().map(|sentence| diagnostic("U034", Place::Whole, sentence)).collect())
+    let sized = size(&asked).map_err(|problems| {
+        Failure::Text(problems.into_iter().map(|one| Diagnostic::of("U034", Place::Whole, one)).collect())
     })?;
     let text = match flags.json {
         true => json::document(&sized)?,
@@ -45,19 +45,14 @@ impl Read<'_> {
         &mut self,
         flag: &str,
         text: &Option<String>,
-        parse: impl Fn(&str) -> Result<T, String>,
+        parse: impl Fn(&str) -> Result<T, Problem>,
     ) -> Option<T> {
         match parse(text.as_deref()?) {
             Ok(value) => Some(value),
-            Err(sentence) => {
-                self.wrong.push(diagnostic("U011", Place::Flag(flag.into()), &sentence));
+            Err(problem) => {
+                self.wrong.push(Diagnostic::of("U011", Place::Flag(flag.into()), problem));
                 None
             }
         }
     }
-}
-
-fn diagnostic(code: &'static str, place: Place, sentence: &str) -> Diagnostic {
-    let (message, hint) = sentence.rsplit_once("; ").unwrap_or((sentence, ""));
-    Diagnostic::new(code, place, message, hint)
 }

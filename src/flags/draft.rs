@@ -1,14 +1,15 @@
 //! Flags over a draft: a flag that is given goes before what a file or a pasted line says.
 
 use super::load::LoadFlags;
-use plimsoll_front::{Places, body, header, urls};
-use plimsoll_plan::diag::Place;
+use plimsoll_front::requests::{self, name_apart, own_name, set_headers};
+use plimsoll_front::{Places, body, header};
+use plimsoll_plan::diag::{Field, Place};
 use plimsoll_plan::draft::key;
 use plimsoll_plan::load::{Arrivals, Share, stages};
 use plimsoll_plan::request::url;
 use plimsoll_plan::value::Text;
 use plimsoll_plan::watch::Watch;
-use plimsoll_plan::{Diagnostic, Draft, Request, threshold, unit};
+use plimsoll_plan::{Diagnostic, Draft, Problem, threshold, unit};
 use std::path::Path;
 
 /// Longer files hold no certificates.
@@ -22,11 +23,12 @@ pub fn apply(flags: &LoadFlags, draft: &mut Draft, places: &mut Places) -> Resul
     let mut reader = Reader { wrong: Vec::new(), places };
     reader.target(flags, draft);
     reader.load(flags, draft);
+    // In front of what is said of TLS, which may be said of monitors alone.
+    reader.watching(flags, draft);
     reader.tls(flags, draft);
     reader.request(flags, draft);
     reader.script(flags, draft);
     reader.judgement(flags, draft);
-    reader.watching(flags, draft);
     if reader.wrong.is_empty() { Ok(()) } else { Err(reader.wrong) }
 }
 
@@ -36,7 +38,7 @@ pub fn apply(flags: &LoadFlags, draft: &mut Draft, places: &mut Places) -> Resul
 /// What is wrong with the URL.
 pub fn of_url(text: &str) -> Result<Draft, Diagnostic> {
     let mut draft = Draft::default();
-    urls::add(&mut draft, "GET", text).map_err(|sentence| diagnostic("U010", "URL", &sentence))?;
+    requests::add(&mut draft, "GET", text).map_err(|problem| diagnostic("U010", "URL", problem))?;
     // Named with its flags over it.
     draft.requests.iter_mut().for_each(|request| request.name.clear());
     Ok(draft)
@@ -50,9 +52,8 @@ pub fn of_urls(texts: &[String]) -> Result<Draft, Vec<Diagnostic>> {
     let mut draft = Draft::default();
     let mut wrong = Vec::new();
     for text in texts {
-        if let Err(sentence) = urls::add(&mut draft, "GET", text) {
-            let code = if sentence.contains("two origins") { "U040" } else { "U010" };
-            wrong.push(diagnostic(code, "URL", &sentence));
+        if let Err(problem) = requests::add(&mut draft, "GET", text) {
+            wrong.push(diagnostic("U010", "URL", problem));
         }
     }
     if wrong.is_empty() { Ok(draft) } else { Err(wrong) }
@@ -68,22 +69,22 @@ impl Reader<'_> {
     fn field<T>(
         &mut self,
         field: &mut Option<T>,
-        key: &'static str,
+        key: Field,
         text: &Option<String>,
-        parse: impl Fn(&str) -> Result<T, String>,
+        parse: impl Fn(&str) -> Result<T, Problem>,
     ) {
         let Some(text) = text else { return };
-        if let Some(value) = self.value(key::flag(key), text, parse) {
+        if let Some(value) = self.value(key.flag, text, parse) {
             *field = Some(value);
-            self.places.insert(key, Place::Flag(key::flag(key).to_owned()));
+            self.places.insert(key, Place::Flag(key.flag.to_owned()));
         }
     }
 
-    fn value<T>(&mut self, flag: &str, text: &str, parse: impl Fn(&str) -> Result<T, String>) -> Option<T> {
+    fn value<T>(&mut self, flag: &str, text: &str, parse: impl Fn(&str) -> Result<T, Problem>) -> Option<T> {
         match parse(text) {
             Ok(value) => Some(value),
-            Err(sentence) => {
-                self.wrong.push(diagnostic("U011", flag, &sentence));
+            Err(problem) => {
+                self.wrong.push(diagnostic("U011", flag, problem));
                 None
             }
         }
@@ -92,25 +93,30 @@ impl Reader<'_> {
     fn load(&mut self, flags: &LoadFlags, draft: &mut Draft) {
         // A new shape of load replaces the old one as a whole: half of each would be neither.
         if flags.rate.is_some() || flags.stages.is_some() {
-            (draft.rate_per_s, draft.stages) = (None, None);
-            self.places.remove(key::STAGES);
+            (draft.load.rate_per_s, draft.load.stages) = (None, None);
+            self.places.remove(&key::STAGES);
         }
         if flags.stages.is_some() {
-            (draft.duration_ns, draft.connections, draft.arrivals) = (None, None, None);
+            (draft.load.duration_ns, draft.load.connections, draft.load.arrivals) = (None, None, None);
         }
         if let Some(name) = &flags.name {
             draft.name = Some(name.clone());
         }
-        self.field(&mut draft.connections, key::CONNECTIONS, &flags.connections, |t| whole(t, "connections"));
-        self.field(&mut draft.duration_ns, key::DURATION, &flags.duration, unit::duration_ns);
-        self.field(&mut draft.requests_total, key::TOTAL, &flags.requests, |t| whole(t, "requests"));
-        self.field(&mut draft.rate_per_s, key::RATE, &flags.rate, unit::rate_per_s);
-        self.field(&mut draft.arrivals, key::ARRIVALS, &flags.arrivals, |t| match t {
+        self.field(&mut draft.load.connections, key::CONNECTIONS, &flags.connections, |t| {
+            whole(t, "connections")
+        });
+        self.field(&mut draft.load.duration_ns, key::DURATION, &flags.duration, unit::duration_ns);
+        self.field(&mut draft.load.requests_total, key::TOTAL, &flags.requests, |t| whole(t, "requests"));
+        self.field(&mut draft.load.rate_per_s, key::RATE, &flags.rate, unit::rate_per_s);
+        self.field(&mut draft.load.arrivals, key::ARRIVALS, &flags.arrivals, |t| match t {
             "constant" => Ok(Arrivals::Constant),
             "poisson" => Ok(Arrivals::Poisson),
-            _ => Err(format!("`{t}` is no way to spread arrivals; expected `constant` or `poisson`")),
+            _ => Err(Problem::new(
+                format!("`{t}` is no way to spread arrivals"),
+                "expected `constant` or `poisson`",
+            )),
         });
-        self.field(&mut draft.stages, key::STAGES, &flags.stages, stages);
+        self.field(&mut draft.load.stages, key::STAGES, &flags.stages, stages);
         self.field(&mut draft.warmup_ns, key::WARMUP, &flags.warmup, unit::duration_ns);
         self.field(&mut draft.workers, key::WORKERS, &flags.workers, |t| whole(t, "workers"));
         self.field(&mut draft.share, key::SHARE, &flags.share, |t| {
@@ -124,12 +130,13 @@ impl Reader<'_> {
         for text in &flags.manner.limits {
             let set = match text.split_once('=') {
                 Some((name, value)) => draft.limits.set(name.trim(), value.trim()),
-                None => {
-                    Err(format!("`{text}` sets nothing; expected `NAME=VALUE`, such as `head_bytes=128k`"))
-                }
+                None => Err(Problem::new(
+                    format!("`{text}` sets nothing"),
+                    "expected `NAME=VALUE`, such as `head_bytes=128k`",
+                )),
             };
-            if let Err(sentence) = set {
-                self.wrong.push(diagnostic("U011", "--limit", &sentence));
+            if let Err(problem) = set {
+                self.wrong.push(diagnostic("U011", "--limit", problem));
             }
         }
     }
@@ -150,10 +157,9 @@ impl Reader<'_> {
             ));
             return;
         }
-        if !url.target.tls {
-            // What the file says of certificates has no meaning for plain HTTP.
-            draft.link.tls = None;
-        } else if let Some(tls) = &mut draft.link.tls
+        // For plain HTTP, what the file says of certificates is said of its monitors alone: the seal keeps it apart.
+        if url.target.tls
+            && let Some(tls) = &mut draft.link.tls
             && draft.target.as_ref().is_some_and(|target| target.host == tls.server_name)
         {
             tls.server_name.clear();
@@ -167,9 +173,14 @@ impl Reader<'_> {
         if flags.ca.is_empty() && !flags.insecure {
             return;
         }
-        if !draft.target.as_ref().is_some_and(|target| target.tls) {
+        let is_watched = draft.watches.iter().any(|watch| watch.source.is_tls());
+        if !is_watched && !draft.target.as_ref().is_some_and(|target| target.tls) {
             let flag = if flags.insecure { "--insecure" } else { "--ca" };
-            self.wrong.push(diagnostic("U022", flag, "the target is plain http; write `https://`"));
+            self.wrong.push(diagnostic(
+                "U022",
+                flag,
+                Problem::new("the target is plain http", "write `https://`"),
+            ));
             return;
         }
         let tls = draft.link.tls.get_or_insert_default();
@@ -179,7 +190,7 @@ impl Reader<'_> {
                 .map_err(|e| format!("`{name}` cannot be read: {e}"));
             match read {
                 Ok(pem) => draft.tls_files.ca.push(pem),
-                Err(sentence) => self.wrong.push(diagnostic("U011", "--ca", &sentence)),
+                Err(message) => self.wrong.push(diagnostic("U011", "--ca", Problem::plain(message))),
             }
         }
     }
@@ -208,8 +219,9 @@ impl Reader<'_> {
             .body
             .as_ref()
             .and_then(|text| self.value("-b", text, |t| body::from_flag(t, Path::new(""))));
+        let more = &draft.more_origins;
         for request in &mut draft.requests {
-            let named_by_itself = request.name.is_empty() || request.name == own_name(request);
+            let named_by_itself = request.name.is_empty() || request.name == own_name(request, more);
             set_headers(&mut request.headers, &headers);
             if let Some(body) = &body {
                 request.body = Some(body.clone());
@@ -222,7 +234,7 @@ impl Reader<'_> {
                 request.method = method.clone();
             }
             if named_by_itself {
-                request.name = own_name(request);
+                request.name = own_name(request, more);
             }
         }
         name_apart(&mut draft.requests);
@@ -238,16 +250,16 @@ impl Reader<'_> {
                 .retain(|(name, _)| !headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)));
             ask.headers.extend(headers.iter().map(|(name, value)| (name.clone(), Text::literal(value))));
         }
-        let mut refuse = |given: bool, flag: &str, sentence: &str| {
+        let mut refuse = |given: bool, flag: &str, message: &str| {
             if given {
-                self.wrong.push(diagnostic("U018", flag, sentence));
+                self.wrong.push(diagnostic("U018", flag, Problem::new(message, "change it there")));
             }
         };
-        let says = "the scenarios of the file say what is sent; change it there";
+        let says = "the scenarios of the file say what is sent";
         refuse(flags.method.is_some(), "-X", says);
         refuse(flags.body.is_some(), "-b", says);
         if draft.entry.is_none() && !draft.lanes.is_empty() {
-            let own = "every scenario of the file has a load of its own; change it there";
+            let own = "every scenario of the file has a load of its own";
             for (given, flag) in [
                 (flags.connections.is_some(), "-c"),
                 (flags.duration.is_some(), "-d"),
@@ -265,11 +277,11 @@ impl Reader<'_> {
         for text in &flags.monitors {
             let Some(watch) = self.value("--monitor", text, Watch::parse) else { continue };
             if draft.watches.iter().any(|other| other.name == watch.name) {
-                let sentence = format!(
-                    "two monitors are called `{}`; name the other in a file, where it can have another name",
-                    watch.name
+                let problem = Problem::new(
+                    format!("two monitors are called `{}`", watch.name),
+                    "name the other in a file, where it can have another name",
                 );
-                self.wrong.push(diagnostic("U011", "--monitor", &sentence));
+                self.wrong.push(diagnostic("U011", "--monitor", problem));
                 continue;
             }
             draft.watches.push(watch);
@@ -279,10 +291,10 @@ impl Reader<'_> {
     fn judgement(&mut self, flags: &LoadFlags, draft: &mut Draft) {
         if !flags.thresholds.is_empty() {
             draft.thresholds.clear();
-            self.places.insert(key::THRESHOLDS, Place::Flag(key::flag(key::THRESHOLDS).to_owned()));
+            self.places.insert(key::THRESHOLDS, Place::Flag(key::THRESHOLDS.flag.to_owned()));
         }
         for text in &flags.thresholds {
-            draft.thresholds.extend(self.value(key::flag(key::THRESHOLDS), text, threshold::parse));
+            draft.thresholds.extend(self.value(key::THRESHOLDS.flag, text, threshold::parse));
         }
         self.field(&mut draft.bands_ns, key::BANDS, &flags.bands, |t| {
             t.split(',').map(unit::duration_ns).collect()
@@ -290,57 +302,35 @@ impl Reader<'_> {
     }
 }
 
-/// Headers given by flag replace those of the same name; the same name given twice by flag is sent twice.
-fn set_headers(headers: &mut Vec<(String, String)>, given: &[(String, String)]) {
-    headers.retain(|(name, _)| !given.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)));
-    headers.extend(given.iter().cloned());
-}
-
-/// Rows of reports are told apart by their names: `GET /`, `GET / (2)`.
-fn name_apart(requests: &mut [Request]) {
-    for at in 1..requests.len() {
-        let (before, rest) = requests.split_at_mut(at);
-        let Some(request) = rest.first_mut() else { return };
-        let taken = |name: &str| before.iter().any(|other| other.name == name);
-        let mut name = request.name.clone();
-        let mut number = 1;
-        while taken(&name) {
-            number += 1;
-            name = format!("{} ({number})", request.name);
-        }
-        request.name = name;
-    }
-}
-
 /// `--follow`: at most as many as an experiment file may say.
-fn redirects(text: &str) -> Result<u8, String> {
+fn redirects(text: &str) -> Result<u8, Problem> {
     match text.trim().parse::<u8>() {
         Ok(n) if n <= 100 => Ok(n),
-        _ => Err(format!("invalid number of redirects `{text}`; expected a whole number up to 100")),
+        _ => Err(Problem::new(
+            format!("invalid number of redirects `{text}`"),
+            "expected a whole number up to 100",
+        )),
     }
 }
 
 /// `--wait-for-ready`
-pub fn wait(text: &str) -> Result<u64, String> {
+pub fn wait(text: &str) -> Result<u64, Problem> {
     match unit::duration_ns(text)? {
-        0 => Err(format!("`{text}` waits for nothing; leave it out, or give it a length such as `30s`")),
+        0 => Err(Problem::new(
+            format!("`{text}` waits for nothing"),
+            "leave it out, or give it a length such as `30s`",
+        )),
         ns => Ok(ns),
     }
 }
 
-fn own_name(request: &Request) -> String {
-    format!("{} {}", request.method, plimsoll_plan::request::redacted_path(&request.path))
-}
-
-fn whole<T: TryFrom<u64>>(text: &str, what: &str) -> Result<T, String> {
+fn whole<T: TryFrom<u64>>(text: &str, what: &str) -> Result<T, Problem> {
     unit::count(text).ok().and_then(|n| T::try_from(n).ok()).ok_or_else(|| match what.strip_prefix("a ") {
-        Some(one) => format!("`{text}` is no {one}; expected a whole number"),
-        None => format!("`{text}` is no number of {what}; expected a whole number"),
+        Some(one) => Problem::new(format!("`{text}` is no {one}"), "expected a whole number"),
+        None => Problem::new(format!("`{text}` is no number of {what}"), "expected a whole number"),
     })
 }
 
-/// A sentence of `plan` joins what is wrong and how to mend it with a semicolon.
-fn diagnostic(code: &'static str, flag: &str, sentence: &str) -> Diagnostic {
-    let (message, hint) = sentence.rsplit_once("; ").unwrap_or((sentence, ""));
-    Diagnostic::new(code, Place::Flag(flag.to_owned()), message, hint)
+fn diagnostic(code: &'static str, flag: &str, problem: Problem) -> Diagnostic {
+    Diagnostic::of(code, Place::Flag(flag.to_owned()), problem)
 }

@@ -8,7 +8,6 @@ use clap::Parser;
 /// `plimsoll find`.
 #[derive(Debug, Parser)]
 #[command(
-    name = "plimsoll find",
     about = "Searches the highest load that meets the thresholds: goes up in geometric steps, narrows down, and \
              confirms the answer by repeats at, below and above it. With --step it climbs a ladder instead, until the \
              rule of --until. Named twice with the same --out it goes on where it was stopped.",
@@ -74,7 +73,6 @@ pub struct Form {
 /// `plimsoll compare`.
 #[derive(Debug, Parser)]
 #[command(
-    name = "plimsoll compare",
     about = "Compares two runs, two folders of repeats, or a run with a baseline: differences with intervals, and a \
              verdict that may be `cannot tell`. Ends with 99 when the gate is missed, with 3 when nobody can tell.",
     override_usage = "plimsoll compare A B [FLAGS]\n       plimsoll compare FOLDER [FLAGS]\n       \
@@ -135,7 +133,6 @@ pub struct Compare {
 /// `plimsoll audit`.
 #[derive(Debug, Parser)]
 #[command(
-    name = "plimsoll audit",
     about = "Reads results that others published and says what cannot be true, what is doubtful and what is missing, \
              with the arithmetic. Reads the output of wrk, ab, k6, loadtest, JMeter, hey, oha and vegeta, and Markdown \
              or CSV with recognisable columns. Ends with 99 when something cannot be true.",
@@ -164,7 +161,6 @@ pub struct Audit {
 /// `plimsoll size`.
 #[derive(Debug, Parser)]
 #[command(
-    name = "plimsoll size",
     about = "From visitors to users at the same time and requests per second, or back, by Little's law, with every \
              step of the calculation.",
     override_usage = "plimsoll size --visitors 100000/month --session 5min --active 12h [FLAGS]\n       \

@@ -53,7 +53,7 @@ pub struct LoadFlags {
     #[arg(long, value_name = "N", help_heading = LOAD)]
     pub seed: Option<String>,
 
-    /// Follow up to N redirects of a request on the same host, each as a request of its own [0]
+    /// Follow up to N redirects of a request to what the run loads, each as a request of its own [0]
     #[arg(long, value_name = "N", help_heading = REQUEST, allow_negative_numbers = true)]
     pub follow: Option<String>,
 

@@ -6,7 +6,6 @@ use clap::{Parser, Subcommand};
 /// `plimsoll examples`.
 #[derive(Debug, Parser)]
 #[command(
-    name = "plimsoll examples",
     about = "Lists the example experiments, or prints one of them.",
     override_usage = "plimsoll examples [NAME] > experiment.yaml"
 )]
@@ -19,7 +18,6 @@ pub struct Examples {
 /// `plimsoll completions`.
 #[derive(Debug, Parser)]
 #[command(
-    name = "plimsoll completions",
     about = "Prints the completions for a shell. To install: bash: `plimsoll completions bash > \
              ~/.local/share/bash-completion/completions/plimsoll`; zsh: `plimsoll completions zsh > _plimsoll` in a \
              folder of `$fpath`; fish: `plimsoll completions fish > ~/.config/fish/completions/plimsoll.fish`.",
@@ -34,7 +32,6 @@ pub struct Completions {
 /// `plimsoll man`.
 #[derive(Debug, Parser)]
 #[command(
-    name = "plimsoll man",
     about = "Prints the manual page (roff): all flags and commands on one page.",
     override_usage = "plimsoll man | man -l -\n       plimsoll man > ~/.local/share/man/man1/plimsoll.1"
 )]
@@ -42,13 +39,12 @@ pub struct Man {}
 
 /// `plimsoll version`.
 #[derive(Debug, Parser)]
-#[command(name = "plimsoll version", about = "Prints the version.", override_usage = "plimsoll version")]
+#[command(about = "Prints the version.", override_usage = "plimsoll version")]
 pub struct Version {}
 
 /// `plimsoll runs`.
 #[derive(Debug, Parser)]
 #[command(
-    name = "plimsoll runs",
     about = "Lists, reports and deletes the runs in the state directory, where runs go without `--out`.",
     override_usage = "plimsoll runs list [--json]\n       plimsoll runs show [NAME]\n       \
                       plimsoll runs prune --keep 30d [--dry-run]",

@@ -1,32 +1,22 @@
 //! The commands other than a plain load, by name, with their own flags.
 
+use super::judge::{Audit, Compare, Find, Size};
 use super::load::LoadFlags;
 use super::page::PageFlag;
+use super::tool::{Completions, Examples, Man, Runs, Version};
 use crate::exit::Exit;
-use clap::Parser;
+use clap::{Command, Parser, Subcommand};
 use std::fmt::Write;
 
 macro_rules! verbs {
-    ($($variant:ident = $name:literal, $group:ident, $usage:literal, $help:literal;)*) => {
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum Verb { $($variant,)* }
+    ($($variant:ident($flags:ty) = $name:literal, $group:ident, $usage:literal, $help:literal;)*) => {
+        /// All commands with their flags, in the order of the help.
+        #[derive(Debug, Subcommand)]
+        #[allow(dead_code, reason = "of some commands nothing but the name is asked")]
+        pub enum Verb { $(#[command(name = $name)] $variant(Box<$flags>),)* }
 
-        /// All commands, in the order of the help.
+        /// What the help says of them, in the same order.
         pub const VERBS: &[Row] = &[$(Row { name: $name, group: Group::$group, usage: $usage, help: $help },)*];
-
-        impl Verb {
-            /// In the order of the help.
-            pub const ALL: &[Verb] = &[$(Verb::$variant,)*];
-
-            /// What is typed.
-            pub const fn name(self) -> &'static str {
-                match self { $(Verb::$variant => $name,)* }
-            }
-
-            pub fn named(word: &str) -> Option<Verb> {
-                match word { $($name => Some(Verb::$variant),)* _ => None }
-            }
-        }
     };
 }
 
@@ -72,34 +62,90 @@ impl Group {
 }
 
 verbs! {
-    Run = "run", Load, "run FILE.yaml", "load as an experiment file says; a flag overrides it";
-    Curl = "curl", Load, "curl ...", "load with a pasted curl line; our flags stand before `curl`";
-    Find = "find", Load, "find URL|FILE.yaml", "the highest load that meets the thresholds";
-    Demo = "demo", Load, "demo", "see the whole thing on this machine, in half a minute";
-    Report = "report", Results, "report FILE.plim", "print what a run printed, as text, JSON, Markdown or CSV";
-    Compare = "compare", Results, "compare A B", "is B faster than A, slower, or can nobody tell";
-    Merge = "merge", Results, "merge A.plim B.plim", "add up the runs of several machines exactly";
-    Audit = "audit", Results, "audit FILE ...", "what cannot be true in results that others published";
-    Runs = "runs", Results, "runs list|show|prune", "the runs in the state directory: list, report, delete";
-    Serve = "serve", Results, "serve [FOLDER ...]", "the runs in a browser: list, reports, start, watch live";
-    Check = "check", Files, "check FILE.yaml", "say what is wrong with an experiment file; nothing is sent";
-    Examples = "examples", Files, "examples [NAME]", "list the example experiments, or print one";
-    Schema = "schema", Files, "schema", "print the JSON Schema of experiment files, for editors";
-    Size = "size", Files, "size --visitors N/month", "from visitors to users and requests, and back";
-    Doctor = "doctor", Machine, "doctor", "the limits of this machine, and how to mend them";
-    Ruler = "ruler", Machine, "ruler", "start a test server with commanded delays and errors";
-    Completions = "completions", Machine, "completions SHELL", "print completions for bash, zsh or fish";
-    Man = "man", Machine, "man", "print the manual page: `plimsoll man | man -l -`";
-    Help = "help", Help, "help COMMAND", "the flags of a command";
-    Explain = "explain", Help, "explain CODE", "what a mistake, failure, caution or exit code means";
-    Version = "version", Help, "version", "print the version";
-    DocsDump = "docs-dump", Hidden, "docs-dump", "";
+    Run(Run) = "run", Load, "run FILE.yaml", "load as an experiment file says; a flag overrides it";
+    Curl(Curl) = "curl", Load, "curl ...", "load with a pasted curl line; our flags stand before `curl`";
+    Find(Find) = "find", Load, "find URL|FILE.yaml", "the highest load that meets the thresholds";
+    Demo(Demo) = "demo", Load, "demo", "see the whole thing on this machine, in half a minute";
+    Report(Report) = "report", Results, "report FILE.plim", "print what a run printed, as text, JSON, Markdown or CSV";
+    Compare(Compare) = "compare", Results, "compare A B", "is B faster than A, slower, or can nobody tell";
+    Merge(Merge) = "merge", Results, "merge A.plim B.plim", "add up the runs of several machines exactly";
+    Audit(Audit) = "audit", Results, "audit FILE ...", "what cannot be true in results that others published";
+    Runs(Runs) = "runs", Results, "runs list|show|prune", "the runs in the state directory: list, report, delete";
+    Serve(Serve) = "serve", Results, "serve [FOLDER ...]", "the runs in a browser: list, reports, start, watch live";
+    Check(Check) = "check", Files, "check FILE.yaml", "say what is wrong with an experiment file; nothing is sent";
+    Examples(Examples) = "examples", Files, "examples [NAME]", "list the example experiments, or print one";
+    Schema(Schema) = "schema", Files, "schema", "print the JSON Schema of experiment files, for editors";
+    Size(Size) = "size", Files, "size --visitors N/month", "from visitors to users and requests, and back";
+    Doctor(Doctor) = "doctor", Machine, "doctor", "the limits of this machine, and how to mend them";
+    Ruler(Ruler) = "ruler", Machine, "ruler", "start a test server with commanded delays and errors";
+    Completions(Completions) = "completions", Machine, "completions SHELL", "print completions for bash, zsh or fish";
+    Man(Man) = "man", Machine, "man", "print the manual page: `plimsoll man | man -l -`";
+    Help(Help) = "help", Help, "help COMMAND", "the flags of a command";
+    Explain(Explain) = "explain", Help, "explain CODE", "what a mistake, failure, caution or exit code means";
+    Version(Version) = "version", Help, "version", "print the version";
+    DocsDump(DocsDump) = "docs-dump", Hidden, "docs-dump", "";
 }
+
+/// All commands as clap reads them: the name first.
+pub fn commands() -> Command {
+    Verb::augment_subcommands(Command::new("plimsoll").disable_help_subcommand(true))
+}
+
+/// A command of this name, hidden ones too.
+pub fn named(name: &str) -> Option<&'static Row> {
+    VERBS.iter().find(|row| row.name == name)
+}
+
+/// `plimsoll curl`: the words of the pasted line are not ours to parse.
+#[derive(Debug, Parser)]
+#[command(version, display_name = "plimsoll", override_help = CURL_HELP)]
+pub struct Curl {
+    #[command(flatten)]
+    pub flags: LoadFlags,
+    #[arg(value_name = "CURL OPTIONS", num_args = 0..)]
+    pub words: Vec<String>,
+}
+
+const CURL_HELP: &str = "\
+Loads with a pasted curl command line. Our own flags stand before the word `curl`; what curl would
+print or save is left aside.
+
+Usage: plimsoll [FLAGS] curl URL [CURL OPTIONS]
+
+Example:
+  plimsoll -c 10 -d 5s curl 'http://127.0.0.1:8080/users' \\
+    -H 'Content-Type: application/json' --data-raw '{\"name\": \"x\"}'
+";
+
+/// `plimsoll ruler`: its words are the server's own.
+#[derive(Debug, Parser)]
+#[command(override_help = RULER_HELP)]
+pub struct Ruler {
+    #[arg(value_name = "words", num_args = 0..)]
+    pub words: Vec<String>,
+}
+
+const RULER_HELP: &str = "\
+Starts a test server with commanded delays, errors and capacity. `plimsoll ruler --help` lists its flags.
+
+Usage: plimsoll ruler [--listen ADDRESS:PORT] [FLAGS]
+";
+
+/// `plimsoll help`.
+#[derive(Debug, Parser)]
+#[command(override_help = "Prints the flags of a command.\n\nUsage: plimsoll help COMMAND\n")]
+pub struct Help {
+    #[arg(value_name = "words", num_args = 0..)]
+    pub words: Vec<String>,
+}
+
+/// `plimsoll docs-dump`, for `cargo xtask docs`.
+#[derive(Debug, Parser)]
+pub struct DocsDump {}
 
 /// `plimsoll run`.
 #[derive(Debug, Parser)]
 #[command(
-    name = "plimsoll run",
     about = "Loads as an experiment file says. A flag overrides what the file says.",
     override_usage = "plimsoll run FILE.yaml [FLAGS]"
 )]
@@ -123,7 +169,6 @@ pub struct Run {
 /// `plimsoll check`.
 #[derive(Debug, Parser)]
 #[command(
-    name = "plimsoll check",
     about = "Reads an experiment file as `run` would, says every mistake in it at once, and sends nothing.",
     override_usage = "plimsoll check FILE.yaml [--show] [FLAGS]"
 )]
@@ -144,7 +189,6 @@ pub struct Check {
 /// `plimsoll schema`.
 #[derive(Debug, Parser)]
 #[command(
-    name = "plimsoll schema",
     about = "Prints the JSON Schema (draft 2020-12) of experiment files. Editors complete and check by it.",
     override_usage = "plimsoll schema > plimsoll.schema.json"
 )]
@@ -153,7 +197,6 @@ pub struct Schema {}
 /// `plimsoll explain`.
 #[derive(Debug, Parser)]
 #[command(
-    name = "plimsoll explain",
     about = "Explains the code of a mistake (F011), a failure class (connect_refused), a caution (late_sends) or an \
              exit code (99).",
     override_usage = "plimsoll explain CODE"
@@ -167,7 +210,6 @@ pub struct Explain {
 /// `plimsoll report`.
 #[derive(Debug, Parser)]
 #[command(
-    name = "plimsoll report",
     about = "Prints what a run or an experiment printed, from its run file or folder. Ends with the same code.",
     override_usage = "plimsoll report FILE.plim|FOLDER [--json | --markdown | --csv | --ndjson | --template FILE] \
                       [--html FILE] [--figures FOLDER [--png]]"
@@ -197,7 +239,6 @@ pub struct Report {
 /// `plimsoll merge`.
 #[derive(Debug, Parser)]
 #[command(
-    name = "plimsoll merge",
     about = "Adds up the runs of several machines exactly: percentiles come from the merged histograms, and \
              a run that is named twice counts once. Prints the report and ends with the code of its verdict.",
     override_usage = "plimsoll merge A.plim B.plim ... [--out M.plim] [--html FILE]"
@@ -251,12 +292,12 @@ impl Form {
 /// `plimsoll serve`.
 #[derive(Debug, Parser)]
 #[command(
-    name = "plimsoll serve",
     about = "Serves a console for browsers on this machine: the list of runs, their reports, comparisons; loads are \
              started, watched live, steered and stopped. Prints the address to open, with a token. Ctrl-C ends it, and \
              the loads that it has started with their reports.",
     override_usage = "plimsoll serve [FOLDER ...] [--listen 127.0.0.1:7117]"
 )]
+#[cfg_attr(not(feature = "console"), allow(dead_code, reason = "the flags are read all the same"))]
 pub struct Serve {
     /// Where run files lie; new runs go to the first [the state directory]
     #[arg(value_name = "FOLDER")]
@@ -282,7 +323,6 @@ pub struct Serve {
 /// `plimsoll demo`.
 #[derive(Debug, Parser)]
 #[command(
-    name = "plimsoll demo",
     about = "Starts a small service on a free port of this machine and loads it below and above what it can \
              do, closed and open, to show what each of them sees. Takes about half a minute.",
     override_usage = "plimsoll demo [--out FOLDER]"
@@ -299,7 +339,6 @@ pub struct Demo {
 /// `plimsoll doctor`.
 #[derive(Debug, Parser)]
 #[command(
-    name = "plimsoll doctor",
     about = "Shows the limits of this machine that a load can run into, and how to mend them.",
     override_usage = "plimsoll doctor"
 )]
@@ -340,13 +379,4 @@ pub fn short_help() -> String {
     }
     text.push_str("\n  plimsoll --help                                 all flags and commands\n");
     text
-}
-
-pub fn curl_help() -> String {
-    "Loads with a pasted curl command line. Our own flags stand before the word `curl`; what curl would\n\
-     print or save is left aside.\n\n\
-     Usage: plimsoll [FLAGS] curl URL [CURL OPTIONS]\n\n\
-     Example:\n  plimsoll -c 10 -d 5s curl 'http://127.0.0.1:8080/users' \\\n    \
-     -H 'Content-Type: application/json' --data-raw '{\"name\": \"x\"}'\n"
-        .into()
 }

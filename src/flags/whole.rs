@@ -1,50 +1,26 @@
-//! All commands in one tree, for the manual page and the completions. The parser reads them one by one, because flags
-//! may stand before the name of a command.
+//! All commands in one tree, for the manual page and the completions. The parser reads a plain load and the commands
+//! apart, because flags may stand before the name of a command.
 
-use super::judge::{Audit, Compare, Find, Size};
-use super::tool::{Completions, Examples, Man, Runs, Version};
-use super::verbs::{
-    self, Check, Demo, Doctor, Explain, Group, Merge, Report, Row, Run, Schema, Serve, VERBS, Verb,
-};
-use super::{Flags, Load};
-use clap::{Arg, Command, CommandFactory};
+use super::Load;
+use super::verbs::{self, Group};
+use clap::{Command, CommandFactory};
 use clap_mangen::Man as Page;
 
 /// The tree: the plain load with every command that is shown.
 pub fn command() -> Command {
-    let shown = VERBS.iter().filter(|row| row.group != Group::Hidden);
+    let all = verbs::commands();
+    let shown = all.get_subcommands().filter_map(shown).collect::<Vec<_>>();
     // The list of commands stands among the subcommands.
-    Load::command().after_help("").bin_name("plimsoll").subcommands(shown.filter_map(of))
+    Load::command().after_help("").bin_name("plimsoll").subcommands(shown)
 }
 
-fn of(row: &Row) -> Option<Command> {
-    let command = match Verb::named(row.name)? {
-        Verb::Run => Run::command(),
-        Verb::Curl => Flags::command().arg(Arg::new("words").value_name("CURL OPTIONS").num_args(0..)),
-        Verb::Find => Find::command(),
-        Verb::Demo => Demo::command(),
-        Verb::Report => Report::command(),
-        Verb::Compare => Compare::command(),
-        Verb::Merge => Merge::command(),
-        Verb::Audit => Audit::command(),
-        Verb::Runs => Runs::command(),
-        Verb::Serve => Serve::command(),
-        Verb::Check => Check::command(),
-        Verb::Examples => Examples::command(),
-        Verb::Schema => Schema::command(),
-        Verb::Size => Size::command(),
-        Verb::Doctor => Doctor::command(),
-        Verb::Completions => {
-            Completions::command().mut_arg("shell", |shell| shell.value_parser(["bash", "zsh", "fish"]))
-        }
-        Verb::Man => Man::command(),
-        Verb::Explain => Explain::command(),
-        Verb::Version => Version::command(),
-        Verb::Help | Verb::Ruler => Command::new(row.name).arg(Arg::new("words").num_args(0..)),
-        Verb::DocsDump => return None,
-    };
-    // `plimsoll run` is its name in its own help; in the tree it is `run`.
-    Some(command.name(row.name).about(row.help))
+fn shown(command: &Command) -> Option<Command> {
+    let row = verbs::named(command.get_name()).filter(|row| row.group != Group::Hidden)?;
+    let command = command.clone().about(row.help);
+    Some(match row.name {
+        "completions" => command.mut_arg("shell", |shell| shell.value_parser(["bash", "zsh", "fish"])),
+        _ => command,
+    })
 }
 
 /// Long names of the flags that no help shows.

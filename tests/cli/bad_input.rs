@@ -29,6 +29,13 @@ fn a_scheme_that_cannot_be_loaded() {
 fn words_that_are_all_but_a_command_and_flags_that_could_change_nothing() {
     refused(&["chekc", "a.yaml"], 2, &["no command `chekc`", "plimsoll check"]);
     refused(&["URL", "--ca", "ca.pem"], 2, &["--ca", "plain http"]);
+    refused(&["URL", "--ca", "ca.pem", "--monitor", "redis=127.0.0.1:1"], 2, &["--ca", "plain http"]);
+    refused(
+        &["URL", "--ca", "no.pem", "--monitor", "redis=rediss://127.0.0.1:1"],
+        2,
+        &["`no.pem` cannot be read"],
+    );
+    refused(&["-c", "3", "ruler"], 2, &["no flag `-c`"]);
     refused(&["URL", "--set", "n=3"], 2, &["`--set n`", "no variables"]);
     refused(&["explain", "F999"], 2, &["no code `F999`"]);
     refused(&["explain", "stale_conection"], 2, &["no code", "plimsoll explain stale_connection"]);
@@ -57,7 +64,6 @@ fn a_url_that_is_none() {
     refused(&["http://127.0.0.1:99999/"], 2, &["`99999` is no port"]);
     refused(&["http://127.0.0.1/a b"], 2, &["%20"]);
     refused(&["-c", "10"], 2, &["there is no URL"]);
-    refused(&["URL", "http://localhost:1/"], 2, &["two origins", "start a run for each"]);
     refused(&["run", "a.yaml", "b.yaml"], 2, &["one word too many"]);
 }
 

@@ -14,6 +14,7 @@ mod follow;
 mod help;
 mod interrupt;
 mod listed;
+mod origins;
 mod pages;
 mod permission;
 mod ready;

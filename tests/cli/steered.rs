@@ -6,7 +6,7 @@ use plimsoll_analysis::Follow;
 use plimsoll_analysis::summary::Second;
 use plimsoll_record::event::{Note, NoteKind};
 use plimsoll_record::run_file::read;
-use plimsoll_record::steered::Steered;
+use plimsoll_record::steered::{Level, Steered};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -135,8 +135,8 @@ fn another_level_is_offered_from_then_on() {
     let output = running.wait();
     assert!(output.stderr.contains("give one above 0"), "{}", output.stderr);
     let steps: Vec<Steered> = notes(&file).iter().filter_map(Steered::of).collect();
-    let level = |text: &str| Steered::Level(text.into());
-    assert_eq!(steps, [level("150/s (150 % of the plan)"), level("300/s (300 % of the plan)")]);
+    let level = |to, share| Steered::Level(Level { to, is_open: true, share });
+    assert_eq!(steps, [level(150.0, 1.5), level(300.0, 3.0)]);
 }
 
 #[test]

@@ -33,7 +33,7 @@ impl Case<'_> {
     }
 
     pub fn cautioned(&self, kind: crate::caution::Kind) -> bool {
-        self.s.cautions.iter().any(|c| c.code == kind.code())
+        self.s.cautions.iter().any(|c| c.kind == kind)
     }
 
     /// So much of the workers' time passed without a CPU that times may be the load generator's.

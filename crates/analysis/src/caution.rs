@@ -1,14 +1,60 @@
 //! Cautions: every doubt that a result can carry, in one table, and the limits from which on each is raised.
 //!
-//! The table gives code, weight, title and what to do; [`crate`] finds the numbers that raise a row. The
-//! order of the rows is the order in a report among equals in weight: what explains the others comes first.
+//! The table gives code, weight, what it is about, its line in the trust box, title and what to do; [`crate`] finds
+//! the numbers that raise a row. The order of the rows is the order in a report among equals in weight: what explains
+//! the others comes first.
 
 mod pages;
 
 use crate::summary::{Caution, Weight};
 
+/// What a caution is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Set {
+    /// The system under test.
+    System,
+    Plan,
+    Generator,
+}
+
+/// What a line of the trust box is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    Rate,
+    Lateness,
+    Workers,
+    Machine,
+    Connections,
+    Tls,
+    Descriptors,
+    Ports,
+    InFlight,
+    Network,
+    Little,
+    Record,
+}
+
+/// Where a caution is seen in the trust box.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// It marks this line.
+    Line(Subject),
+    /// It has none, for this reason.
+    Elsewhere(&'static str),
+}
+
+macro_rules! place {
+    (Line($subject:ident)) => {
+        Place::Line(Subject::$subject)
+    };
+    (Elsewhere($why:literal)) => {
+        Place::Elsewhere($why)
+    };
+}
+
 macro_rules! cautions {
-    ($($(#[$meta:meta])* $kind:ident = $code:literal, $weight:ident, $title:literal, $advice:literal;)*) => {
+    ($($(#[$meta:meta])* $kind:ident = $code:literal, $weight:ident, $set:ident, $place:ident($on:tt),
+        $title:literal, $advice:literal;)*) => {
         /// A row of the table.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Kind { $($(#[$meta])* #[doc = $title] $kind,)* }
@@ -23,6 +69,12 @@ macro_rules! cautions {
             /// Its weight, unless the evidence makes it heavier or lighter.
             pub const fn weight(self) -> Weight { match self { $(Kind::$kind => Weight::$weight,)* } }
 
+            /// What it is about.
+            pub const fn set(self) -> Set { match self { $(Kind::$kind => Set::$set,)* } }
+
+            /// Which line of the trust box it marks.
+            pub const fn place(self) -> Place { match self { $(Kind::$kind => place!($place($on)),)* } }
+
             /// What it is, one fragment.
             pub const fn title(self) -> &'static str { match self { $(Kind::$kind => $title,)* } }
 
@@ -33,111 +85,166 @@ macro_rules! cautions {
 }
 
 cautions! {
-    ClientFdLimit = "client_fd_limit", Inconclusive, "this machine ran out of file descriptors",
+    ClientFdLimit = "client_fd_limit", Inconclusive, Generator, Line(Descriptors),
+        "this machine ran out of file descriptors",
         "raise the hard limit (`ulimit -Hn 65536` as root, `LimitNOFILE=` for systemd), or use fewer connections";
-    ClientPortsExhausted = "client_ports_exhausted", Inconclusive, "this machine ran out of local ports",
+    ClientPortsExhausted = "client_ports_exhausted", Inconclusive, Generator, Line(Ports),
+        "this machine ran out of local ports",
         "widen the range: `sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"`";
-    ClientMemory = "client_memory", Inconclusive, "this machine had no memory for sockets or responses",
+    ClientMemory = "client_memory", Inconclusive, Generator, Line(Machine),
+        "this machine had no memory for sockets or responses",
         "use fewer connections, or more machines with `--share`; `sysctl net.ipv4.tcp_mem` shows the limit of sockets, \
          the limit `kept_total_bytes` that of response bodies that are checked";
-    ClientBlocked = "client_blocked", Inconclusive, "this machine refused to send",
+    ClientBlocked = "client_blocked", Inconclusive, Generator, Line(Machine),
+        "this machine refused to send",
         "look for a firewall rule (`iptables -L OUTPUT`) or a sandbox that blocks connections to the target";
-    ClientLimit = "client_limit", Inconclusive, "a limit of the load generator cut responses off",
+    ClientLimit = "client_limit", Inconclusive, Generator, Line(Machine),
+        "a limit of the load generator cut responses off",
         "raise the limit that the failure examples name, `--limit NAME=VALUE`, or leave it at its default";
-    ClientStalled = "client_stalled", Inconclusive, "this machine stood still",
+    ClientStalled = "client_stalled", Inconclusive, Generator, Line(Workers),
+        "this machine stood still",
         "find out what stopped the load generator (a suspended process, a host that took the CPU), and run again";
-    MissingIntervals = "missing_intervals", Inconclusive, "the record is incomplete",
+    MissingIntervals = "missing_intervals", Inconclusive, Generator, Line(Record),
+        "the record is incomplete",
         "the figures cover what is there; run again for the whole";
-    NoRequests = "no_requests", Inconclusive, "nothing was measured",
+    NoRequests = "no_requests", Inconclusive, Plan, Line(Rate),
+        "nothing was measured",
         "try one request by hand (`curl -v URL`); if it is answered, make the run longer than an answer takes";
-    OfferedNotSent = "offered_not_sent", Inconclusive, "this machine did not send the load that was asked for",
+    OfferedNotSent = "offered_not_sent", Inconclusive, Generator, Line(Rate),
+        "this machine did not send the load that was asked for",
         "use more workers (`-t`), a lower rate, or several machines with `--share`";
-    LateSends = "late_sends", Inconclusive, "requests were sent late",
+    LateSends = "late_sends", Inconclusive, Generator, Line(Lateness),
+        "requests were sent late",
         "leave this machine more CPU (another machine for the target, fewer other programs), or use a lower rate";
-    TooFewSamples = "too_few_samples", Inconclusive, "too few samples for a percentile",
+    TooFewSamples = "too_few_samples", Inconclusive, Plan, Elsewhere("about the figures, not the load generator"),
+        "too few samples for a percentile",
         "run longer, or look at a lower percentile";
-    MergedApart = "merged_apart", Inconclusive, "the merged runs were not at the same time",
+    MergedApart = "merged_apart", Inconclusive, Generator, Line(Record),
+        "the merged runs were not at the same time",
         "start the runs of all machines together; runs one after the other are compared, not added up";
-    SteeredByHand = "steered_by_hand", Warning, "the load was steered by hand",
+    SteeredByHand = "steered_by_hand", Warning, Plan, Line(Rate),
+        "the load was steered by hand",
         "the load was not that of the plan: what stands in the plan, and every figure per second of the whole run, \
          holds for the rest of the time alone; for figures to compare, run again and let it be";
-    BacklogGrew = "backlog_grew", Warning, "work piled up through the whole run",
+    BacklogGrew = "backlog_grew", Warning, System, Line(InFlight),
+        "work piled up through the whole run",
         "the rate is above the service's capacity: its percentiles tell the length of the run; use a lower rate";
-    NotSteady = "not_steady", Warning, "the beginning differs from the rest",
+    NotSteady = "not_steady", Warning, System, Elsewhere("about the figures, not the load generator"),
+        "the beginning differs from the rest",
         "leave the beginning out of the figures with `--warmup`";
-    LostSyns = "lost_syns", Warning, "connection attempts were lost and made again",
+    LostSyns = "lost_syns", Warning, System, Line(Network),
+        "connection attempts were lost and made again",
         "the listen queue of the target is too short (`net.core.somaxconn`, its own backlog), or the way to it loses \
          packets: each lost SYN costs 1, 3 or 7 s";
-    AllAtOnce = "all_at_once", Warning, "all users connected at the same instant",
+    AllAtOnce = "all_at_once", Warning, Plan, Line(Rate),
+        "all users connected at the same instant",
         "let the users come one after the other (`ramp_up: 10s` in a file): clients of a real service do not arrive \
          together";
-    ListenOverflowed = "listen_overflowed", Warning, "the listen backlog was too short",
+    ListenOverflowed = "listen_overflowed", Warning, System, Elsewhere("about the service"),
+        "the listen backlog was too short",
         "raise the server's own backlog and `net.core.somaxconn`, and see that it accepts while it works: what does \
          not fit is dropped, and the client tries again a second later";
-    DescriptorsShort = "descriptors_short", Warning, "a watched process ran out of file descriptors",
+    DescriptorsShort = "descriptors_short", Warning, System, Elsewhere("about the service"),
+        "a watched process ran out of file descriptors",
         "raise its limit (`LimitNOFILE=` for systemd, `ulimit -n` in a shell), or find out why it holds so many";
-    Throttled = "throttled", Warning, "a control group was held back by its CPU quota",
+    Throttled = "throttled", Warning, System, Elsewhere("about the service"),
+        "a control group was held back by its CPU quota",
         "raise the quota (`cpu.max`, the CPU limit of a container), or measure with the quota that will be used: \
          times include the waiting for the next period";
-    LinkFull = "link_full", Warning, "the link was full",
+    LinkFull = "link_full", Warning, System, Line(Network),
+        "the link was full",
         "the way of the bytes was measured, not the service: use a faster link, smaller answers, or compress them";
-    ConnectionsUnfair = "connections_unfair", Warning, "a few connections got nearly all answers",
+    ConnectionsUnfair = "connections_unfair", Warning, System, Line(Connections),
+        "a few connections got nearly all answers",
         "the percentiles tell of the connections that were served; look for a limit on connections at the service \
          (workers, accept queue), or use fewer users";
-    ConnectionsNotReused = "connections_not_reused", Warning, "connections were hardly used again",
+    ConnectionsNotReused = "connections_not_reused", Warning, System, Line(Connections),
+        "connections were hardly used again",
         "let the server keep connections open longer, or ask for one each with `--no-keepalive` so that both agree";
-    FewPortsLeft = "few_ports_left", Warning, "this machine is about to run out of local ports",
+    FewPortsLeft = "few_ports_left", Warning, Generator, Line(Ports),
+        "this machine is about to run out of local ports",
         "keep connections open, or widen the range: `sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"`";
-    TimeoutsCensor = "timeouts_censor", Warning, "time-outs cut off the longest times",
+    TimeoutsCensor = "timeouts_censor", Warning, Plan, Line(InFlight),
+        "time-outs cut off the longest times",
         "raise `--timeout` to see how long the requests that were given up really take";
-    ClosedModelBlindSpot = "closed_model_blind_spot", Warning, "the percentiles hide stalls",
+    ClosedModelBlindSpot = "closed_model_blind_spot", Warning, Plan, Line(Rate),
+        "the percentiles hide stalls",
         "use the open model, `-r RATE`: arrivals do not wait for a stalled service";
-    ConnectionCapHit = "connection_cap_hit", Warning, "arrivals waited for a free connection",
+    ConnectionCapHit = "connection_cap_hit", Warning, Plan, Line(Connections),
+        "arrivals waited for a free connection",
         "raise `-c` if clients of the real service do not share so few connections";
-    LittlesLaw = "littles_law", Warning, "users spent their time outside requests",
+    LittlesLaw = "littles_law", Warning, Generator, Line(Little),
+        "users spent their time outside requests",
         "the users' time does not add up: the load generator may be the limit; use fewer users or more workers";
-    ClientCpu = "client_cpu", Warning, "a worker was busy all the time",
+    ClientCpu = "client_cpu", Warning, Generator, Line(Workers),
+        "a worker was busy all the time",
         "the load generator may be the limit: use more workers (`-t`), or several machines with `--share`";
-    RunQueue = "run_queue", Warning, "workers had to wait for a CPU",
+    RunQueue = "run_queue", Warning, Generator, Line(Workers),
+        "workers had to wait for a CPU",
         "stop other programs on this machine, or use fewer workers than there are CPUs";
-    Steal = "steal", Warning, "the host took CPU time from this machine",
+    Steal = "steal", Warning, Generator, Line(Machine),
+        "the host took CPU time from this machine",
         "run on a machine with CPUs of its own; times measured here include the host's pauses";
-    Retransmits = "retransmits", Warning, "TCP segments were retransmitted",
+    Retransmits = "retransmits", Warning, System, Line(Network),
+        "TCP segments were retransmitted",
         "each costs 200 ms or more, and that is in the figures: look for packet loss on the way to the target \
          (`mtr`, the counters of its interfaces), and for a full listen queue there (`nstat -az TcpExtListenDrops`)";
-    StaleConnections = "stale_connections", Warning, "the server closed idle connections as requests came",
+    StaleConnections = "stale_connections", Warning, System, Line(Connections),
+        "the server closed idle connections as requests came",
         "make the server keep idle connections longer than its clients do, or use `--no-keepalive`";
-    SurplusBytes = "surplus_bytes", Warning, "bytes that nobody asked for came behind answers",
+    SurplusBytes = "surplus_bytes", Warning, System, Line(Connections),
+        "bytes that nobody asked for came behind answers",
         "the server's framing is wrong (a length too small, an answer sent twice): the next answer may be misread";
-    MeanAboveP95 = "mean_above_p95", Warning, "the mean is above p95",
+    MeanAboveP95 = "mean_above_p95", Warning, System, Elsewhere("about the figures, not the load generator"),
+        "the mean is above p95",
         "a few very long times make up the mean: look at p99, the maximum and the timeline";
-    ResponseChanged = "response_changed", Warning, "answers changed in the middle of the run",
+    ResponseChanged = "response_changed", Warning, System, Elsewhere("about the service"),
+        "answers changed in the middle of the run",
         "before and behind the change are two experiments: find out what the service did then, and run again";
-    RedirectsNotFollowed = "redirects_not_followed", Warning, "only redirects came back, and none was followed",
+    RedirectsNotFollowed = "redirects_not_followed", Warning, Plan, Elsewhere("about the service"),
+        "only redirects came back, and none was followed",
         "follow them with `--follow 3` (`redirects: 3` in a file), or load the address that they lead to";
-    RowsNotAppended = "rows_not_appended", Warning, "extracted values are missing in a file",
+    RowsNotAppended = "rows_not_appended", Warning, Plan, Line(Record),
+        "extracted values are missing in a file",
         "look at the file and its disk: what reads it will miss these rows";
-    IterationsAbandoned = "iterations_abandoned", Warning, "iterations were left although nothing had failed",
+    TooManySeries = "too_many_series", Warning, Plan, Line(Record),
+        "programs asked for more series than the run holds",
+        "use labels with few values, or raise `--limit open_series=N`: values beyond it have lost their labels";
+    ValuesRefused = "values_refused", Warning, Plan, Line(Record),
+        "values of user-defined metrics were not counted",
+        "add only numbers, to counters and trends none below 0";
+    IterationsAbandoned = "iterations_abandoned", Warning, Plan, Elsewhere("about the service"),
+        "iterations were left although nothing had failed",
         "a value that they needed was missing or could not be sent where it stands: the samples show which";
-    MergedTargetsDiffer = "merged_targets_differ", Warning, "the merged runs are not of one experiment",
+    MergedTargetsDiffer = "merged_targets_differ", Warning, Plan, Line(Record),
+        "the merged runs are not of one experiment",
         "compare runs of different targets or loads instead of adding them up";
-    MonitorFailed = "monitor_failed", Note, "a monitor failed",
+    MonitorFailed = "monitor_failed", Note, Generator, Elsewhere("about a monitor, in the section of what was watched"),
+        "a monitor failed",
         "look at what it says; the load and its figures are not touched by it";
-    MemoryGrows = "memory_grows", Note, "memory grew through the run",
+    MemoryGrows = "memory_grows", Note, System, Elsewhere("about the service"),
+        "memory grew through the run",
         "run longer: a leak goes on, a cache that fills ends; compare the slope with what each request may keep";
-    SameMachine = "same_machine", Note, "the target runs on this machine",
+    SameMachine = "same_machine", Note, Generator, Line(Machine),
+        "the target runs on this machine",
         "both share CPU and memory; for figures that hold elsewhere, load from another machine";
-    CertificateUnchecked = "certificate_unchecked", Note, "the server's certificate was not checked",
+    CertificateUnchecked = "certificate_unchecked", Note, Plan, Line(Tls),
+        "the server's certificate was not checked",
         "whoever answered may have been another server; trust its certificate with `--ca FILE` instead of `-k`";
-    InFlightCensors = "in_flight_censors", Note, "requests were under way at the stop",
+    InFlightCensors = "in_flight_censors", Note, Plan, Line(InFlight),
+        "requests were under way at the stop",
         "run longer: their share of the samples shrinks";
-    RoundTripBound = "round_trip_bound", Note, "the way to the target was measured",
+    RoundTripBound = "round_trip_bound", Note, Plan, Line(Network),
+        "the way to the target was measured",
         "the time is that of one round trip: more users raise the rate; load from nearby to see the service itself";
-    ShortRun = "short_run", Note, "a short run",
+    ShortRun = "short_run", Note, Plan, Elsewhere("about the figures, not the load generator"),
+        "a short run",
         "seconds differ: measure for at least 10 s, better a minute";
-    DataRanOut = "data_ran_out", Note, "users ended because their data ran out",
+    DataRanOut = "data_ran_out", Note, Plan, Line(Rate),
+        "users ended because their data ran out",
         "give the feeder more rows, or let it begin again at its end";
-    Interrupted = "interrupted", Note, "the run was stopped before its end",
+    Interrupted = "interrupted", Note, Plan, Line(Record),
+        "the run was stopped before its end",
         "the figures hold for the part that ran";
 }
 
@@ -145,7 +252,7 @@ impl Kind {
     /// Raises it with the numbers that say so.
     pub fn raise(self, evidence: impl Into<String>) -> Caution {
         Caution {
-            code: self.code(),
+            kind: self,
             weight: self.weight(),
             title: self.title().into(),
             evidence: evidence.into(),
@@ -161,6 +268,13 @@ impl Kind {
     /// The row with this code.
     pub fn of_code(code: &str) -> Option<Kind> {
         Self::ALL.iter().copied().find(|kind| kind.code() == code)
+    }
+}
+
+/// By its code: what documents for programs have.
+impl serde::Serialize for Kind {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.code())
     }
 }
 

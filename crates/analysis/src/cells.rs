@@ -1,6 +1,6 @@
 //! Reading a tally by name. Tallies of other versions have fewer cells: what is missing is the identity.
 
-use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist, SeriesSum, fault_id};
+use plimsoll_plan::metric::{HistCell, RunFloor, RunHist, RunPeak, RunSum, SeriesSum, SumCell, fault_id};
 use plimsoll_plan::{Fault, Side};
 use plimsoll_stats::{Hist, Tally};
 use std::sync::LazyLock;
@@ -17,12 +17,12 @@ pub(super) trait Cells {
     /// A histogram of the run as a whole.
     fn spread(&self, id: RunHist) -> &Hist;
     /// A sum of a series.
-    fn sum(&self, id: SeriesSum) -> u64;
+    fn sum(&self, id: impl SumCell) -> u64;
     fn fault(&self, fault: Fault) -> u64;
     /// Requests that ended in an answer, whatever its status: what is achieved.
     fn answered(&self) -> u64;
     /// A histogram of a series.
-    fn hist(&self, id: SeriesHist) -> &Hist;
+    fn hist(&self, id: impl HistCell) -> &Hist;
 }
 
 impl Cells for Tally {
@@ -42,8 +42,8 @@ impl Cells for Tally {
         self.hists.get(id.id()).unwrap_or(&EMPTY)
     }
 
-    fn sum(&self, id: SeriesSum) -> u64 {
-        cell(self, id.id())
+    fn sum(&self, id: impl SumCell) -> u64 {
+        cell(self, id.cell())
     }
 
     fn fault(&self, fault: Fault) -> u64 {
@@ -56,8 +56,8 @@ impl Cells for Tally {
         unanswered.fold(self.sum(SeriesSum::Finished), |left, fault| left.saturating_sub(self.fault(*fault)))
     }
 
-    fn hist(&self, id: SeriesHist) -> &Hist {
-        self.hists.get(id.id()).unwrap_or(&EMPTY)
+    fn hist(&self, id: impl HistCell) -> &Hist {
+        self.hists.get(id.cell()).unwrap_or(&EMPTY)
     }
 }
 

@@ -6,6 +6,7 @@ use super::windows::measured_ticks;
 use crate::caution::Doubts;
 use plimsoll_plan::outline::RequestOutline;
 use plimsoll_record::record::Sizes;
+use plimsoll_stats::median;
 
 /// Fewer ticks with answers cannot be told apart from chance.
 const TICKS_LEAST: usize = 9;
@@ -60,7 +61,7 @@ fn changed(
     let third = course.len() / 3;
     let means: Vec<f64> = course.iter().map(|(_, one)| one.bytes as f64 / one.answers as f64).collect();
     let (first, last) = (&means[..third], &means[means.len() - third..]);
-    let (from, to) = (median(first), median(last));
+    let (from, to) = (median(&mut first.to_vec())?, median(&mut last.to_vec())?);
     let least = first.iter().copied().fold(f64::INFINITY, f64::min);
     let most = first.iter().copied().fold(0.0, f64::max);
     let differs = (to - from).abs() > from * limits.answers_differ;
@@ -88,10 +89,4 @@ fn turn(means: &[f64], from: f64, to: f64) -> usize {
     }
     // The last third lies at the new level, so there is a tick behind the turn.
     at.min(means.len() - 1)
-}
-
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
 }

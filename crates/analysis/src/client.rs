@@ -40,7 +40,7 @@ pub(super) fn client(facts: &Facts, moments: &[Moment], limits: &Doubts) -> Clie
 /// `None` when the target is not `https`.
 pub(super) fn tls(facts: &Facts) -> Option<TlsRow> {
     let (handshakes, resumed) = (facts.run.of(RunSum::Handshakes), facts.run.of(RunSum::HandshakesResumed));
-    facts.plan.link.tls.as_ref().map(|_| TlsRow {
+    facts.plan.tls().map(|_| TlsRow {
         handshakes,
         resumed,
         resumed_share: ratio(resumed as f64, handshakes as f64),

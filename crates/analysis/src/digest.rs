@@ -136,8 +136,7 @@ impl Digest {
     pub fn is_doubtful(&self) -> bool {
         let mut heavy =
             self.cautions.iter().filter(|caution| caution.weight == Weight::Inconclusive).peekable();
-        let only_few =
-            heavy.peek().is_some() && heavy.all(|caution| caution.code == Kind::TooFewSamples.code());
+        let only_few = heavy.peek().is_some() && heavy.all(|caution| caution.kind == Kind::TooFewSamples);
         self.outcome == Outcome::Inconclusive && !only_few
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn cautions(evidence: &Evidence) -> Vec<Caution> {
     script::script(evidence, &mut all);
     record::record(evidence, &mut all);
     weigh(&mut all, evidence.thresholds);
-    all.sort_by_key(|c| (c.weight, Kind::of_code(c.code)));
+    all.sort_by_key(|c| (c.weight, c.kind));
     all
 }
 
@@ -58,21 +58,18 @@ pub(super) const OF_ALL: [Kind; 2] = [Kind::NoRequests, Kind::MergedApart];
 /// verdict alone.
 fn weigh(cautions: &mut Vec<Caution>, thresholds: &[Judged]) {
     let deciding: Vec<&Doubt> = thresholds.iter().flat_map(|judged| judged.deciding()).collect();
-    let whole = |code: &str| OF_ALL.iter().any(|kind| kind.code() == code);
     for caution in cautions.iter_mut() {
-        if whole(caution.code) || deciding.iter().any(|doubt| doubt.code == caution.code) {
+        if OF_ALL.contains(&caution.kind) || deciding.iter().any(|doubt| doubt.kind == caution.kind) {
             caution.weight = Weight::Inconclusive;
         } else if caution.weight == Weight::Inconclusive {
             caution.weight = Weight::Warning;
         }
     }
     // Where nothing was measured at all no threshold needs to be told that it has no figure.
-    let nothing = cautions.iter().any(|caution| caution.code == Kind::NoRequests.code());
+    let nothing = cautions.iter().any(|caution| caution.kind == Kind::NoRequests);
     for doubt in deciding.into_iter().filter(|_| !nothing) {
-        if !cautions.iter().any(|caution| caution.code == doubt.code)
-            && let Some(kind) = Kind::of_code(doubt.code)
-        {
-            cautions.push(Caution { weight: Weight::Inconclusive, ..kind.raise(doubt.text.clone()) });
+        if !cautions.iter().any(|caution| caution.kind == doubt.kind) {
+            cautions.push(Caution { weight: Weight::Inconclusive, ..doubt.kind.raise(doubt.text.clone()) });
         }
     }
 }

@@ -59,7 +59,7 @@ fn notes(facts: &Facts) -> Vec<EventRow> {
         let kind = match note.kind {
             // The gap itself is told.
             NoteKind::Gap => continue,
-            NoteKind::Control => EventKind::Control,
+            NoteKind::Control | NoteKind::Steered(_) => EventKind::Control,
             NoteKind::Note => EventKind::Note,
         };
         let row = EventRow { at_s: note.at_ns as f64 / 1e9, kind, text: note.text.clone() };

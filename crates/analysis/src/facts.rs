@@ -4,15 +4,20 @@ use super::cells::Cells;
 use plimsoll_plan::limit::Limits;
 use plimsoll_plan::link::Link;
 use plimsoll_plan::load::{Load, Profile, Share, Stop};
-use plimsoll_plan::metric::{RunFloor, RunHist, RunSum, SeriesHist, SeriesSum, fault_id};
+use plimsoll_plan::metric::{
+    RunFloor, RunHist, RunSum, SeriesHist, SeriesSum, StreamHist, StreamSum, fault_id,
+};
 use plimsoll_plan::outline::{OUTLINE_VERSION, RequestOutline};
+use plimsoll_plan::series::SeriesKey;
 use plimsoll_plan::threshold::Scope;
 use plimsoll_plan::{Fault, Outline, Side};
 use plimsoll_record::event::{Opening, StoppedBy};
 use plimsoll_record::record::{
-    Origin, RUN_LAYOUT, RunRecord, SERIES_LAYOUT, TickRow, requests_total, total_of,
+    Origin, RUN_LAYOUT, RunRecord, SERIES_LAYOUT, TickRow, requests_of, requests_total, total_of,
 };
-use plimsoll_stats::Tally;
+use plimsoll_stats::tally::Layout;
+use plimsoll_stats::{Hist, Tally};
+use std::collections::BTreeMap;
 
 /// The merged run.
 pub(super) struct Facts<'a> {
@@ -142,13 +147,13 @@ impl<'a> Facts<'a> {
 
     /// Something was measured: a request finished, or a stream was opened.
     pub fn has_measured(&self) -> bool {
-        self.finished() > 0 || self.all.sum(SeriesSum::Streams) > 0
+        self.finished() > 0 || self.all.sum(StreamSum::Streams) > 0
     }
 
     /// Failed requests as a share. A stream that stands at the stop has not failed, and nothing more will be heard of
     /// it.
     pub fn error_ratio(&self) -> f64 {
-        let standing = self.all.sum(SeriesSum::StreamsOpenAtStop);
+        let standing = self.all.sum(StreamSum::StreamsOpenAtStop);
         ratio(self.all.sum(SeriesSum::Failed) as f64, self.finished().saturating_add(standing) as f64)
     }
 
@@ -194,9 +199,9 @@ impl<'a> Machine<'a> {
         let plan = &origin.opening.outline;
         let last_ns = origin.ticks.keys().next_back().map_or(0, |tick| plan.tick_bounds_ns(*tick).1);
         let elapsed_ns = origin.ending.as_ref().map_or(last_ns, |e| e.elapsed_ns);
-        let mut all = requests_total(plan, &origin.totals);
+        let mut all = requests_total(plan, &origin.opened, &origin.totals);
         add_warmup_faults(origin, &mut all);
-        let requests = plan.requests.iter().zip(&origin.totals.series);
+        let requests = requests_of(plan, &origin.opened, &origin.totals);
         let spent_ns = requests.map(|(request, tally)| spent_ns(request, tally)).sum();
         Self {
             name,
@@ -264,17 +269,20 @@ fn add_warmup(machine: &Machine, run: &mut Tally) {
 /// The sum of the times of a request. Number times mean is the sum; a stream lives from its head on, and when it is
 /// still open at the stop only its own account knows.
 fn spent_ns(request: &RequestOutline, tally: &Tally) -> f64 {
-    let sum = |ids: &[SeriesHist]| ids.iter().map(|id| tally.hist(*id).sum() as f64).sum::<f64>();
-    let request_ns = sum(&[SeriesHist::Service, SeriesHist::ServiceCensored, SeriesHist::FailedService]);
+    let sum = |hist: &Hist| hist.sum() as f64;
+    let [whole, cut, failed] = [SeriesHist::Service, SeriesHist::ServiceCensored, SeriesHist::FailedService]
+        .map(|id| sum(tally.hist(id)));
+    let request_ns = whole + cut + failed;
     if request.stream {
-        request_ns.max(sum(&[SeriesHist::StreamHead, SeriesHist::StreamLife]))
+        let lives_ns = sum(tally.hist(StreamHist::StreamHead)) + sum(tally.hist(StreamHist::StreamLife));
+        request_ns.max(lives_ns)
     } else {
         request_ns
     }
 }
 
 /// By name, so that machines whose plans differ are not mixed up; two requests of one name stay two. Those beside the
-/// load are left out.
+/// load are left out. What programs opened comes behind those of the plan, by name and labels.
 fn series(machines: &[Machine]) -> Vec<Series> {
     let mut all: Vec<(usize, Series)> = Vec::new();
     for machine in machines {
@@ -294,7 +302,24 @@ fn series(machines: &[Machine]) -> Vec<Series> {
             }
         }
     }
-    all.into_iter().map(|(_, series)| series).collect()
+    let mut opened: BTreeMap<&SeriesKey, Series> = BTreeMap::new();
+    for machine in machines {
+        let totals = &machine.origin.totals;
+        for one in &machine.origin.opened {
+            let (Some(request), Some(tally)) = (&one.request, totals.series.get(one.series as usize)) else {
+                continue;
+            };
+            let empty = || Series {
+                request: request.clone(),
+                tally: Tally::on_demand(Layout::default()),
+                rate_per_s: 0.0,
+            };
+            let sum = opened.entry(&one.key).or_insert_with(empty);
+            sum.tally.merge(tally);
+            sum.rate_per_s += ratio(tally.sum(SeriesSum::Finished) as f64, machine.measured_ns as f64 / 1e9);
+        }
+    }
+    all.into_iter().map(|(_, series)| series).chain(opened.into_values()).collect()
 }
 
 /// Checks of the load, by the place of their request and by name.
@@ -367,6 +392,7 @@ pub fn ratio(a: f64, b: f64) -> f64 {
 /// The plan of a record without any machine: the summary of nothing is still a summary.
 fn nothing_planned() -> Outline {
     Outline {
+        origins: Vec::new(),
         version: OUTLINE_VERSION,
         name: String::new(),
         target: String::new(),

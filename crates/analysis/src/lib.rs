@@ -24,6 +24,8 @@ mod follow;
 mod gaps;
 mod little;
 mod machines;
+mod metrics;
+pub mod next;
 mod offered;
 mod outage_words;
 mod parts;

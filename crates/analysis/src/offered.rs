@@ -7,7 +7,6 @@ use plimsoll_plan::load::{Arrivals, Load, Profile};
 use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
 use plimsoll_plan::outline::TICK_NS;
 use plimsoll_record::event::{Note, NoteKind};
-use plimsoll_record::steered::Steered;
 
 /// Offered and achieved, and what lies between.
 pub(super) struct Demand {
@@ -223,8 +222,11 @@ fn sources_of<'a>(machine: &Machine<'a>) -> Vec<Source<'a>> {
 /// Somebody changed the load while it ran. What the tool itself did at the end is no such change.
 pub(super) fn is_steered(machine: &Machine) -> bool {
     let before_end = |note: &Note| note.at_ns.saturating_add(TICK_NS) < machine.elapsed_ns;
-    let is_step =
-        |note: &Note| note.kind == NoteKind::Control && (before_end(note) || Steered::of(note).is_some());
+    let is_step = |note: &Note| match note.kind {
+        NoteKind::Steered(_) => true,
+        NoteKind::Control => before_end(note),
+        NoteKind::Gap | NoteKind::Note => false,
+    };
     machine.origin.notes.iter().any(is_step)
 }
 

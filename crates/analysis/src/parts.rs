@@ -5,6 +5,7 @@ use super::facts::Facts;
 use super::times::{Belief, times};
 use crate::summary::{CheckRow, GroupRow, LaneRow, PartRow, SampleRow};
 use plimsoll_plan::metric::{SeriesHist, SeriesSum};
+use plimsoll_plan::origin::{ORIGIN_TAG, Origin};
 use plimsoll_plan::sample::REDIRECT;
 use plimsoll_plan::threshold::Scope;
 use plimsoll_stats::{Hist, Tally};
@@ -19,6 +20,15 @@ pub(super) fn scenarios(facts: &Facts, belief: Belief) -> Vec<PartRow> {
     }
     let row = |name: &String| part(facts, name, &Scope::Scenario(name.clone()), belief);
     names.into_iter().filter_map(row).collect()
+}
+
+/// Of several origins one row each that anything was sent to, in the order of the plan.
+pub(super) fn by_origin(facts: &Facts, belief: Belief) -> Vec<PartRow> {
+    let row = |origin: &Origin| {
+        let scope = Scope::Tag(ORIGIN_TAG.to_owned(), origin.name.clone());
+        part(facts, &origin.name, &scope, belief)
+    };
+    facts.plan.origins.iter().filter_map(row).collect()
 }
 
 /// The requests of a scope as one row; `None`: nothing was sent.

@@ -38,7 +38,7 @@ pub fn slices(record: &RunRecord) -> Vec<Slice> {
     for origin in record.origins.values() {
         timeout_ns = timeout_ns.min(origin.opening.outline.timeout_ns);
         run.merge(&origin.totals.run);
-        all.merge(&requests_total(&origin.opening.outline, &origin.totals));
+        all.merge(&requests_total(&origin.opening.outline, &origin.opened, &origin.totals));
     }
     slices_of(&run, &all, timeout_ns)
 }

@@ -4,7 +4,7 @@ use super::cells::Cells;
 use super::facts::{Facts, Series, ratio};
 use super::times::{Belief, times};
 use crate::summary::{Fairness, StreamRow, Times};
-use plimsoll_plan::metric::{SeriesHist, SeriesSum};
+use plimsoll_plan::metric::{SeriesSum, StreamHist, StreamSum};
 use plimsoll_stats::Hist;
 
 /// One row per stream request of which one was opened or tried.
@@ -25,30 +25,30 @@ fn row(one: &Series, facts: &Facts) -> StreamRow {
     let sum = |id| one.tally.sum(id);
     // Nothing of this is cut off by a time-out or the stop: a stream's account is closed when it ends and at the stop.
     let spread = |id| -> Times { times(one.tally.hist(id), &Hist::on_demand(), Belief::LikeTheOthers) };
-    let (expected, lost) = (sum(SeriesSum::EventsExpected), sum(SeriesSum::EventsLost));
+    let (expected, lost) = (sum(StreamSum::EventsExpected), sum(StreamSum::EventsLost));
     StreamRow {
         name: one.request.name.clone(),
         scenario: one.request.scenario.clone(),
-        streams: sum(SeriesSum::Streams),
-        open_at_stop: sum(SeriesSum::StreamsOpenAtStop),
-        closed_by_server: sum(SeriesSum::StreamsByServer),
-        closed_by_us: sum(SeriesSum::StreamsByUs),
-        failed: sum(SeriesSum::Failed),
-        reconnects: sum(SeriesSum::Reconnects),
-        events: sum(SeriesSum::Events),
-        events_per_s: ratio(sum(SeriesSum::Events) as f64, facts.measured_s()),
+        streams: sum(StreamSum::Streams),
+        open_at_stop: sum(StreamSum::StreamsOpenAtStop),
+        closed_by_server: sum(StreamSum::StreamsByServer),
+        closed_by_us: sum(StreamSum::StreamsByUs),
+        failed: one.tally.sum(SeriesSum::Failed),
+        reconnects: sum(StreamSum::Reconnects),
+        events: sum(StreamSum::Events),
+        events_per_s: ratio(sum(StreamSum::Events) as f64, facts.measured_s()),
         expected,
         lost,
         lost_ratio: (expected > 0).then(|| lost as f64 / expected as f64),
-        repeated: sum(SeriesSum::EventsRepeated),
-        disordered: sum(SeriesSum::EventsDisordered),
-        unnumbered: sum(SeriesSum::EventsUnnumbered),
-        head: spread(SeriesHist::StreamHead),
-        first_event: spread(SeriesHist::FirstEvent),
-        gap: spread(SeriesHist::EventGap),
-        age: spread(SeriesHist::EventAge),
-        life: spread(SeriesHist::StreamLife),
-        fairness: fairness(one.tally.hist(SeriesHist::StreamEvents)),
+        repeated: sum(StreamSum::EventsRepeated),
+        disordered: sum(StreamSum::EventsDisordered),
+        unnumbered: sum(StreamSum::EventsUnnumbered),
+        head: spread(StreamHist::StreamHead),
+        first_event: spread(StreamHist::FirstEvent),
+        gap: spread(StreamHist::EventGap),
+        age: spread(StreamHist::EventAge),
+        life: spread(StreamHist::StreamLife),
+        fairness: fairness(one.tally.hist(StreamHist::StreamEvents)),
     }
 }
 

@@ -11,7 +11,7 @@ use super::picture::{SpansOf, Strokes};
 use super::timeline::Moment;
 use super::times::{Belief, short, times};
 use super::{
-    bands, client, events, gaps, parts, rows, spikes, streams, threshold, timeline, verdict, watched,
+    bands, client, events, gaps, metrics, parts, rows, spikes, streams, threshold, timeline, verdict, watched,
 };
 use crate::caution::Doubts;
 use crate::picture::Picture;
@@ -116,10 +116,12 @@ fn summary_of(facts: &Facts, moments: Vec<Moment>, course: Course, limits: &Doub
         gaps: holes.into_iter().map(|hole| hole.gap).collect(),
         environments: openings().map(|o| o.environment.clone()).collect(),
         scenarios: parts::scenarios(facts, belief),
+        by_origin: parts::by_origin(facts, belief),
         groups: parts::groups(facts, belief),
         checks: parts::checks(facts),
         samples: parts::samples(facts),
         streams: streams::streams(facts),
+        metrics: metrics::metrics(facts),
         tls: client::tls(facts),
         lanes: parts::lanes(facts),
         timeline: moments.into_iter().map(|moment| moment.second).collect(),

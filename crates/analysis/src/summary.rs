@@ -3,6 +3,7 @@
 //! Field names are the public JSON schema ([`SCHEMA_VERSION`]): fields are added, never renamed.
 
 mod availability;
+mod custom;
 mod judged;
 mod monitors;
 mod script;
@@ -10,6 +11,7 @@ mod shown;
 mod tables;
 
 pub use availability::{Availability, Outage, OutageFailure, PartAvailability, PartKind};
+pub use custom::{CustomFigures, CustomMetric, CustomSeries, SERIES_TOLD};
 pub use judged::{Bound, Doubt, Judged, Standing};
 pub use monitors::{
     Correlation, Course, FactRow, LapseRow, MetricRow, MonitorRow, Pressure, RawWindow, Slope, SlopeVerdict,
@@ -20,6 +22,7 @@ pub use shown::{Quantile, drawn_quantile};
 pub use tables::{Apart, Apdex, OriginRow, Ratio, SeriesRow};
 
 use crate::cause::Cause;
+use crate::caution::Kind;
 use plimsoll_plan::{Outline, Side};
 use plimsoll_record::event::{Environment, StoppedBy};
 use serde::Serialize;
@@ -71,11 +74,17 @@ pub struct Summary {
     pub environments: Vec<Environment>,
     /// The requests of each scenario added up.
     pub scenarios: Vec<PartRow>,
+    /// The requests to each of several origins added up; those behind redirects count where their chain began.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub by_origin: Vec<PartRow>,
     pub groups: Vec<GroupRow>,
     /// Those that failed most come first.
     pub checks: Vec<CheckRow>,
     pub samples: Vec<SampleRow>,
     pub streams: Vec<StreamRow>,
+    /// User-defined metrics, by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub metrics: Vec<CustomMetric>,
     /// `None`: the target is not `https`.
     pub tls: Option<TlsRow>,
     /// Empty for a plain sequence of requests.
@@ -128,8 +137,9 @@ pub struct Verdict {
 /// A doubt about the result.
 #[derive(Debug, Clone, Serialize)]
 pub struct Caution {
-    /// Stable: `client_fd_limit`.
-    pub code: &'static str,
+    /// As its stable code: `client_fd_limit`.
+    #[serde(rename = "code")]
+    pub kind: Kind,
     pub weight: Weight,
     /// What it is, one fragment.
     pub title: String,

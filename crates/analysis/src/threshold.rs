@@ -3,6 +3,7 @@
 use super::availability::ServiceCourse;
 use super::bounds::{Grounds, Look, settle};
 use super::facts::{Facts, ratio};
+use super::metrics;
 use super::times::{Belief, bent, percentile};
 use super::windows::worst;
 use crate::summary::{Achieved, Availability, Judged, Standing, Window};
@@ -22,6 +23,15 @@ pub(super) fn judge(
 ) -> Vec<Judged> {
     let mut windows = windowed(&facts.plan).enumerate();
     let one = |threshold: &Threshold| {
+        if let Some(family) = threshold.subject.family() {
+            let (reading, sum) = metrics::reading(threshold, family, facts);
+            let values = sum.hists.into_iter().next().unwrap_or_else(Hist::on_demand);
+            let gauge = Gauge { exact: values, ..Gauge::default() };
+            return judge_one(
+                &Look { threshold, reading: &reading, gauge: &gauge, grounds, windowed: false },
+                None,
+            );
+        }
         if threshold.subject.is_of_outages() {
             let (reading, gauge) = (of_outages(threshold, facts, service), Gauge::default());
             return judge_one(
@@ -93,6 +103,8 @@ fn reading(threshold: &Threshold, gauge: &Gauge, length_ns: u64, belief: Belief)
         Kind::Count => number(Some(gauge.part as f64), gauge.part, FigureUnit::Count),
         // Only the course of a whole run has it.
         Kind::Length => number(None, 0, FigureUnit::Nanoseconds),
+        // See `metrics`: only the whole run has it.
+        Kind::Number | Kind::Numbers => number(None, 0, FigureUnit::Number),
     }
 }
 
@@ -115,7 +127,7 @@ fn whole(threshold: &Threshold, facts: &Facts, achieved: &Achieved, belief: Beli
     let mut sum = Gauge::default();
     let mut rate_per_s = 0.0;
     for machine in &facts.machines {
-        let one = Gauge::of(threshold, machine.plan(), &machine.origin.totals);
+        let one = Gauge::of(threshold, machine.plan(), &machine.origin.opened, &machine.origin.totals);
         // Machines load at the same time, and one may stop before the others.
         rate_per_s += ratio(one.part as f64, machine.measured_ns as f64 / 1e9);
         sum.merge(&one);

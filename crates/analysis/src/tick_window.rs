@@ -24,7 +24,7 @@ impl TickWindow {
 
     /// Adds a tick of a run that ended at `elapsed_ns`; `u64::MAX` while it goes on.
     pub fn add(&mut self, plan: &Outline, tick: &Tick, elapsed_ns: u64) {
-        let next = Sum::of_interval(plan, &tick.interval, elapsed_ns);
+        let next = Sum::of_tick(plan, tick, elapsed_ns);
         match &mut self.sum {
             Some(sum) => sum.then(&next),
             None => self.sum = Some(next),

@@ -5,10 +5,12 @@ use super::facts::{Facts, client_faults, has_streams, ratio, sum_of};
 use super::times::{Belief, Marks};
 use crate::summary::Second;
 use plimsoll_plan::answer::Statuses;
-use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesHist, SeriesSum, status_id};
+use plimsoll_plan::metric::{
+    RunHist, RunPeak, RunSum, SeriesHist, SeriesSum, StreamHist, StreamSum, status_id,
+};
 use plimsoll_plan::{Fault, Outline, Side};
+use plimsoll_record::event::Tick;
 use plimsoll_record::record::{Served, TickRow, requests_total};
-use plimsoll_stats::interval::Interval;
 use plimsoll_stats::{Hist, Tally};
 
 /// A second of the timeline, and what other parts of the analysis need to know of it.
@@ -62,8 +64,10 @@ impl Sum {
     }
 
     /// The same of a tick as the engine hands it over, before it is kept.
-    pub fn of_interval(plan: &Outline, interval: &Interval, elapsed_ns: u64) -> Sum {
-        Sum::from_parts(plan, interval.tick, interval.run.clone(), requests_total(plan, interval), elapsed_ns)
+    pub fn of_tick(plan: &Outline, tick: &Tick, elapsed_ns: u64) -> Sum {
+        let interval = &tick.interval;
+        let all = requests_total(plan, &tick.opened, interval);
+        Sum::from_parts(plan, interval.tick, interval.run.clone(), all, elapsed_ns)
     }
 
     fn from_parts(plan: &Outline, tick: u32, run: Tally, all: Tally, elapsed_ns: u64) -> Sum {
@@ -160,9 +164,9 @@ pub(crate) fn moment(plan: &Outline, sum: &Sum, open: &mut Standing) -> Moment {
     // The account of a stream is closed when it ends, and also at the stop while it stands.
     open.streams = open
         .streams
-        .saturating_add_unsigned(all.sum(SeriesSum::Streams))
-        .saturating_add_unsigned(all.sum(SeriesSum::StreamsOpenAtStop))
-        .saturating_sub_unsigned(all.hist(SeriesHist::StreamLife).count());
+        .saturating_add_unsigned(all.sum(StreamSum::Streams))
+        .saturating_add_unsigned(all.sum(StreamSum::StreamsOpenAtStop))
+        .saturating_sub_unsigned(all.hist(StreamHist::StreamLife).count());
     let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
     Moment {
         second: Second {
@@ -188,7 +192,7 @@ pub(crate) fn moment(plan: &Outline, sum: &Sum, open: &mut Standing) -> Moment {
             connections_opened: run.of(RunSum::ConnOpened),
             lateness_p99_ns,
             retransmits: run.of(RunSum::Retransmits),
-            events: has_streams.then(|| all.sum(SeriesSum::Events)),
+            events: has_streams.then(|| all.sum(StreamSum::Events)),
             streams_open: has_streams.then(|| open.streams.max(0) as u64),
             p95_ns,
             good_rate_per_s: per_s(all.sum(SeriesSum::Finished).saturating_sub(all.sum(SeriesSum::Failed))),
@@ -210,7 +214,7 @@ pub(crate) fn moment(plan: &Outline, sum: &Sum, open: &mut Standing) -> Moment {
         served: Served::of(all),
         faults: faults(all),
         failed_statuses: failed_statuses(all),
-        longest_event_gap_ns: all.hist(SeriesHist::EventGap).max(),
+        longest_event_gap_ns: all.hist(StreamHist::EventGap).max(),
         stalled_ns: run.of(RunSum::StalledNs),
     }
 }

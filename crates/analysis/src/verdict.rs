@@ -15,7 +15,6 @@ use plimsoll_plan::phrase::{
 };
 use plimsoll_plan::threshold::{Comparison, FigureUnit, Scope, Statistic, Subject, Threshold};
 use plimsoll_record::event::{Note, NoteKind, StoppedBy};
-use plimsoll_record::steered::Steered;
 use plimsoll_stats::samples_needed;
 
 /// A threshold that is missed whatever the doubts say makes a FAIL; then one that they leave undecided makes it
@@ -59,7 +58,7 @@ pub(super) fn verdict(
     let was_stopped = facts.stopped_by() == Some(StoppedBy::Threshold);
     // What the stop left without enough samples is no reason, unless something else is doubted of what stopped the run.
     let is_reason = |(rule, judged): &(&Threshold, &Judged)| {
-        let few = judged.deciding().iter().all(|doubt| doubt.code == Kind::TooFewSamples.code());
+        let few = judged.deciding().iter().all(|doubt| doubt.kind == Kind::TooFewSamples);
         judged.standing == Standing::Undecided && !(was_stopped && (few || rule.abort_after_ns.is_none()))
     };
     let undecided: Vec<(&Threshold, &Judged)> = rules().filter(is_reason).collect();
@@ -69,7 +68,7 @@ pub(super) fn verdict(
     }
     if was_stopped {
         let mut notes = facts.machines.iter().flat_map(|m| &m.origin.notes);
-        let ends = |note: &&Note| note.kind == NoteKind::Control && Steered::of(note).is_none();
+        let ends = |note: &&Note| note.kind == NoteKind::Control;
         let told = notes.rfind(ends).map(|note| note.text.clone());
         let why = told.unwrap_or_else(|| "stopped by a threshold".into());
         return Verdict { result: Outcome::Fail, sentence: format!("FAIL: {why}"), because: vec![why] };
@@ -118,13 +117,13 @@ fn with_outages(sentence: String, gone: &[String]) -> String {
 
 /// What is in doubt about the run as a whole: no figure stands without it.
 fn of_all(cautions: &[Caution]) -> Option<Verdict> {
-    let is_of_all = |caution: &&Caution| OF_ALL.iter().any(|kind| kind.code() == caution.code);
+    let is_of_all = |caution: &&Caution| OF_ALL.contains(&caution.kind);
     let doubts: Vec<&Caution> = cautions.iter().filter(is_of_all).collect();
     let first = doubts.first()?;
     Some(Verdict {
         result: Outcome::Inconclusive,
         sentence: format!("INCONCLUSIVE: {} ({})", first.title, first.evidence),
-        because: doubts.iter().map(|caution| caution.code.to_owned()).collect(),
+        because: doubts.iter().map(|caution| caution.kind.code().to_owned()).collect(),
     })
 }
 
@@ -132,8 +131,8 @@ fn of_all(cautions: &[Caution]) -> Option<Verdict> {
 fn inconclusive(undecided: &[(&Threshold, &Judged)]) -> Verdict {
     let mut because: Vec<String> = Vec::new();
     for doubt in undecided.iter().flat_map(|(_, judged)| judged.deciding()) {
-        if !because.iter().any(|code| code == doubt.code) {
-            because.push(doubt.code.to_owned());
+        if !because.iter().any(|code| code == doubt.kind.code()) {
+            because.push(doubt.kind.code().to_owned());
         }
     }
     let mut each: Vec<String> = undecided.iter().map(|(rule, judged)| undecided_text(rule, judged)).collect();
@@ -204,7 +203,7 @@ fn gave_out(cautions: &[Caution], pressure: &[Pressure]) -> String {
     let is_ours = |kind: Kind| {
         kind != Kind::ListenOverflowed || pressure.iter().any(|told| is_listening(&told.kind, &told.metric))
     };
-    let raised = |kind: Kind| cautions.iter().any(|c| c.code == kind.code() && is_ours(kind));
+    let raised = |kind: Kind| cautions.iter().any(|c| c.kind == kind && is_ours(kind));
     let cause = CAUSES.iter().find(|(kind, _)| raised(*kind)).map(|(_, what)| *what);
     match (cause, pressure.first()) {
         (Some(what), _) => format!("; what gave out first: {what}"),
@@ -273,7 +272,7 @@ fn exact(value: f64, judged: &Judged) -> String {
         FigureUnit::Nanoseconds => format!("{value} ns"),
         FigureUnit::Ratio => format!("{} %", value * 100.0),
         FigureUnit::PerSecond => format!("{value}/s"),
-        FigureUnit::Count => value.to_string(),
+        FigureUnit::Count | FigureUnit::Number => value.to_string(),
     }
 }
 
@@ -293,6 +292,9 @@ fn clause(rule: &Threshold, judged: &Judged, seen: &str) -> String {
             let what =
                 if rule.subject == Subject::Requests { "finished requests" } else { "received events" };
             format!("the number of {what}{of} is {seen}{when}")
+        }
+        Subject::Counter | Subject::Gauge | Subject::TrueRatio | Subject::Trend => {
+            format!("{} is {seen}", rule.left())
         }
         _ => format!("the {}{of} is {seen}{when}", time_name(rule)),
     }
@@ -335,7 +337,18 @@ fn time_name(rule: &Threshold) -> String {
         Subject::FirstEvent => "time to the first event",
         Subject::EventGap => "gap between events",
         Subject::EventAge => "age of events",
-        _ => "response time",
+        Subject::Counter | Subject::Gauge | Subject::TrueRatio | Subject::Trend => "value",
+        // Those of no time of their own are told of the response time.
+        Subject::ResponseTime
+        | Subject::Errors
+        | Subject::Checks
+        | Subject::Achieved
+        | Subject::Rate
+        | Subject::Requests
+        | Subject::Events
+        | Subject::EventsLost
+        | Subject::Availability
+        | Subject::LongestOutage => "response time",
     };
     match rule.statistic {
         Statistic::Quantile(q) => format!("{} {what}", quantile_name(q)),
@@ -354,6 +367,7 @@ fn scope(rule: &Threshold) -> String {
         Some(Scope::Scenario(name)) => format!(" of scenario {name}"),
         Some(Scope::Group(name)) => format!(" of group {name}"),
         Some(Scope::Tag(key, value)) => format!(" of tag {key}={value}"),
+        Some(scope @ (Scope::Metric(_) | Scope::All(_))) => format!(" of {scope}"),
     }
 }
 

@@ -9,6 +9,7 @@ mod cautions;
 mod figures;
 pub mod fixture;
 mod merged;
+mod metrics;
 mod percentiles;
 mod scripted;
 mod slices;

@@ -1,14 +1,16 @@
-//! A run file of format 1, made once and kept: every later version must read it and find the same in it.
+//! Run files of formats 1 and 2, made once and kept: every later version must read them and find the same in them.
 //!
 //! `PLIMSOLL_BLESS=1 cargo test -p plimsoll-analysis --test surface golden` writes the expected summary anew. The run
 //! file itself is never rewritten: a new format gets a new one beside it.
 
 use plimsoll_analysis::summarise;
+use plimsoll_plan::series::{Family, SeriesKey};
 use plimsoll_record::RunRecord;
 use plimsoll_record::event::{RunEvent, Sink};
 use plimsoll_record::record::Beside;
 use plimsoll_record::run_file::{FORMAT_VERSION, RunFile, read};
-use plimsoll_testkit::made_up::{Folder, Random, ending, forget_checksums, interval, note, opening, tick};
+use plimsoll_testkit::made_up::metrics::{opened, tick_with, values};
+use plimsoll_testkit::made_up::{Folder, Random, ending, forget_checksums, interval, note, opening};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -20,14 +22,23 @@ fn is_blessing() -> bool {
     std::env::var_os("PLIMSOLL_BLESS").is_some()
 }
 
-/// How `v1.plim.golden` was made.
-fn make(path: &Path) {
+/// How `v2.plim.golden` was made, and without what programs open `v1.plim.golden`.
+fn make(path: &Path, opens: bool) {
     let opening = opening("0123456789abcdef", 2);
     let mut random = Random::new(1);
     let mut writer = RunFile::create(path, &opening).unwrap();
     writer.event(&RunEvent::Opened(opening.into()));
+    let keys = Family::CUSTOM.map(|family| SeriesKey::new(family, "metric", &[("shop", "a"), ("kind", "x")]));
     for number in (0..14).filter(|number| *number != 9) {
-        writer.event(&tick(interval(number, 2, 40, &mut random)));
+        let second = interval(number, 2, 40, &mut random);
+        // One of them with each second from the fifth on.
+        let known = if opens { (number as usize).saturating_sub(4).min(keys.len()) } else { 0 };
+        if (5..9).contains(&number) && opens {
+            writer.event(&opened(2 + number - 5, &keys[known - 1]));
+        }
+        let mut random = Random::new(u64::from(number) + 100);
+        let cells = keys[..known].iter().map(|key| values(key.family, 3.0, u64::from(number), &mut random));
+        writer.event(&tick_with(second, &keys[..known], cells.collect()));
     }
     writer.event(&note(13, "interrupted"));
     writer.event(&ending(13));
@@ -76,17 +87,37 @@ fn assert_holds(now: &Value, then: &Value, path: &str) {
     }
 }
 
+/// Written by the last version that wrote format 1: checks, groups and streams, whose series had the cells of requests.
+#[test]
+fn a_scripted_run_of_format_1_still_says_the_same() {
+    let folder = Folder::new("golden-scripted");
+    let copy = folder.file("v1.plim");
+    std::fs::copy(golden("v1-scripted.plim.golden"), &copy).unwrap();
+    let then = std::fs::read_to_string(golden("v1-scripted.json")).unwrap();
+    assert_holds(&figures(&copy), &serde_json::from_str(&then).unwrap(), "summary");
+}
+
 #[test]
 fn a_run_file_of_format_1_still_says_the_same() {
-    let file = golden("v1.plim.golden");
+    still_says_the_same("v1");
+}
+
+#[test]
+fn a_run_file_of_format_2_still_says_the_same() {
+    let file = golden("v2.plim.golden");
     if is_blessing() && !file.exists() {
-        make(&file);
+        make(&file, true);
     }
-    let folder = Folder::new("golden");
-    let copy = folder.file("v1.plim");
+    still_says_the_same("v2");
+}
+
+fn still_says_the_same(version: &str) {
+    let file = golden(&format!("{version}.plim.golden"));
+    let folder = Folder::new(&format!("golden-{version}"));
+    let copy = folder.file("run.plim");
     std::fs::copy(&file, &copy).unwrap();
     let summary = figures(&copy);
-    let expected = golden("v1.json");
+    let expected = golden(&format!("{version}.json"));
     if is_blessing() {
         std::fs::write(&expected, format!("{summary:#}\n")).unwrap();
     }
@@ -95,12 +126,22 @@ fn a_run_file_of_format_1_still_says_the_same() {
 }
 
 #[test]
-fn this_version_still_writes_what_version_1_reads() {
-    assert_eq!(FORMAT_VERSION, 1, "a new format needs a golden file of its own");
+fn this_version_still_writes_what_version_2_reads() {
+    assert_eq!(FORMAT_VERSION, 2, "a new format needs a golden file of its own");
+    let folder = Folder::new("golden-second");
+    let (old, new) = (folder.file("old.plim"), folder.file("new.plim"));
+    std::fs::copy(golden("v2.plim.golden"), &old).unwrap();
+    make(&new, true);
+    assert_eq!(read(&old).unwrap(), read(&new).unwrap());
+    assert_eq!(tables(&old), tables(&new));
+}
+
+#[test]
+fn this_version_still_writes_the_rows_that_version_1_wrote() {
     let folder = Folder::new("golden-anew");
     let (old, new) = (folder.file("old.plim"), folder.file("new.plim"));
     std::fs::copy(golden("v1.plim.golden"), &old).unwrap();
-    make(&new);
+    make(&new, false);
     assert_same(read(&old).unwrap(), read(&new).unwrap());
     // Tables and checksums are added, and what was there stays as it was.
     forget_checksums(&rusqlite::Connection::open(&new).unwrap());

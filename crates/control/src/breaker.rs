@@ -8,7 +8,8 @@ use plimsoll_plan::Outline;
 use plimsoll_plan::load::Profile;
 use plimsoll_plan::metric::SeriesSum;
 use plimsoll_plan::unit::SECOND_NS;
-use plimsoll_stats::interval::Interval;
+use plimsoll_record::event::Tick;
+use plimsoll_record::record::requests_of;
 
 /// Above this share of failed requests a tick is bad.
 pub const FAILED_RATIO_MAX: f64 = 0.5;
@@ -40,10 +41,10 @@ impl Breaker {
     }
 
     /// Takes the next tick, in order; says when it is enough.
-    pub fn tick(&mut self, interval: &Interval) -> Option<Trip> {
+    pub fn tick(&mut self, tick: &Tick) -> Option<Trip> {
+        let interval = &tick.interval;
         let (from_ns, to_ns) = self.outline.tick_bounds_ns(interval.tick);
-        // Behind the series of the requests are those of checks and groups.
-        let requests = || self.outline.requests.iter().zip(&interval.series).filter(|(one, _)| !one.aside);
+        let requests = || requests_of(&self.outline, &tick.opened, interval).filter(|(one, _)| !one.aside);
         let sum =
             |what: SeriesSum| -> u64 { requests().filter_map(|(_, tally)| tally.sums.get(what.id())).sum() };
         let (finished, failed) = (sum(SeriesSum::Finished), sum(SeriesSum::Failed));

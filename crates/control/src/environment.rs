@@ -1,20 +1,19 @@
 //! The machine that makes the load and its way to the target, as the record keeps them.
 
-use crate::Resolved;
+use crate::session::Way;
 use plimsoll_engine::machine;
-use plimsoll_record::event::Environment;
+use plimsoll_record::event::{Environment, WayThere};
 use std::net::IpAddr;
 
 /// Looks at the machine, and sets the soft limit of descriptors on the way: to the hard one (which is never
 /// changed), or to the plan's own, lower one.
 ///
-/// `first_connect_ns` is the time of the trial connection.
-pub fn environment(
-    place: &Resolved,
-    tool_version: &str,
-    first_connect_ns: u64,
-    descriptors: u64,
-) -> Environment {
+/// `ways` are the origins, the target in front.
+pub fn environment(ways: &[Way], tool_version: &str, descriptors: u64) -> Environment {
+    let own = machine::local_addresses();
+    let mut there: Vec<WayThere> = ways.iter().map(|way| way_there(way, &own)).collect();
+    let same_machine = there.iter().any(|way| way.same_machine);
+    let target = if there.is_empty() { WayThere::default() } else { there.remove(0) };
     let nofile = machine::set_nofile(descriptors);
     let (port_low, port_high) = machine::port_range();
     Environment {
@@ -30,10 +29,20 @@ pub fn environment(
         nofile_hard: nofile.hard,
         port_low,
         port_high,
-        addresses: place.addresses.iter().map(|a| a.ip().to_string()).collect(),
-        dns_ns: place.dns_ns,
-        first_connect_ns,
-        same_machine: same_machine(place.first().ip(), &machine::local_addresses()),
+        addresses: target.addresses,
+        dns_ns: target.dns_ns,
+        first_connect_ns: target.first_connect_ns,
+        same_machine,
+        more_origins: there,
+    }
+}
+
+fn way_there(way: &Way, own: &[IpAddr]) -> WayThere {
+    WayThere {
+        addresses: way.place.addresses.iter().map(|a| a.ip().to_string()).collect(),
+        dns_ns: way.place.dns_ns,
+        first_connect_ns: way.first_connect_ns,
+        same_machine: same_machine(way.place.first().ip(), own),
     }
 }
 

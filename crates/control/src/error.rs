@@ -2,6 +2,7 @@
 
 use crate::gather::Refused;
 use plimsoll_engine::probe::ProbeError;
+use plimsoll_plan::Problem;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
@@ -13,9 +14,9 @@ pub enum Error {
     /// The addresses of the target, all tried, none took the connection.
     NobodyListens { target: String, tried: Vec<(SocketAddr, ProbeError)> },
     /// A certificate or a key of the plan cannot be used.
-    TlsSetup(String),
+    TlsSetup(Problem),
     /// The trial handshake failed.
-    NoTls { target: String, why: String },
+    NoTls { target: String, why: Problem },
     /// The target speaks TLS, but its URL starts with `http://`.
     NoPlain { target: String },
     /// A local address that cannot be connected from.
@@ -26,13 +27,6 @@ pub enum Error {
     Engine(plimsoll_engine::Error),
     /// A worker's report contradicted an earlier one: a bug of the load generator, seen in time.
     Uncountable(Refused),
-}
-
-/// What stands between a sentence of the TLS link and its mend.
-const HINT: &str = "\nhint: ";
-
-fn sentence(why: &str) -> &str {
-    why.split_once(HINT).map_or(why, |(sentence, _)| sentence)
 }
 
 impl Error {
@@ -57,7 +51,7 @@ impl Error {
             },
             // The link brings its own mends along.
             Error::TlsSetup(why) | Error::NoTls { why, .. } => {
-                why.split_once(HINT).map(|(_, hint)| hint.to_owned())
+                Some(why.hint.clone()).filter(|hint| !hint.is_empty())
             }
             Error::NoPlain { .. } => Some("use `https://` in the URL; no request was sent".into()),
             Error::Source { .. } => Some("`ip address` shows the addresses of this machine".into()),
@@ -92,8 +86,8 @@ impl fmt::Display for Error {
                     tried.iter().map(|(address, why)| format!("{address}: {why}")).collect();
                 write!(f, "no connection to `{target}` ({})", each.join("; "))
             }
-            Error::TlsSetup(why) => f.write_str(sentence(why)),
-            Error::NoTls { target, why } => write!(f, "no TLS with `{target}`: {}", sentence(why)),
+            Error::TlsSetup(why) => f.write_str(&why.message),
+            Error::NoTls { target, why } => write!(f, "no TLS with `{target}`: {}", why.message),
             Error::NoPlain { target } => {
                 write!(f, "`{target}` speaks TLS, but its URL starts with `http://`")
             }

@@ -3,9 +3,15 @@
 //!
 //! A tick is complete when every worker has reported it or has ended before it. Reports may come in any order
 //! and the ticks are the same, because adding up intervals is commutative and associative.
+//!
+//! What programs open during the run has a number of its own on each worker. Here it gets one for the run: by family,
+//! name and labels, in the order in which the first reports of them come.
 
 use plimsoll_plan::metric::RunSum;
-use plimsoll_record::event::{Pulse, Tick};
+use plimsoll_plan::series::SeriesKey;
+use plimsoll_plan::series::book::SeriesBook;
+use plimsoll_record::event::{Pulse, SeriesOpened, Tick};
+use plimsoll_record::record::Opened;
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::{Layout, Tally};
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,6 +31,12 @@ pub struct Gather {
     next: u32,
     /// The highest tick that anybody reported.
     newest: u32,
+    /// Series that are there from the start.
+    fixed: usize,
+    /// Those that were opened, over all workers.
+    book: SeriesBook,
+    /// Those that were told.
+    opened: Arc<[Opened]>,
 }
 
 #[derive(Default)]
@@ -35,11 +47,15 @@ struct Worker {
     taken: BTreeSet<u32>,
     /// Its last tick, once it has said so.
     last: Option<u32>,
+    /// Of the series that it has opened, the number in the run; `None`: there are too many.
+    places: Vec<Option<u32>>,
 }
 
 struct Open {
     sum: Interval,
     pulses: Vec<Pulse>,
+    /// Series that found no place of their own in the run.
+    refused: u64,
 }
 
 /// A report that cannot be counted.
@@ -51,6 +67,8 @@ pub enum Refused {
     UnknownWorker { worker: u32 },
     /// The worker had said that an earlier tick was its last.
     AfterTheLast { worker: u32, tick: u32 },
+    /// It counts under numbers of series that it never opened.
+    UnknownSeries { worker: u32, tick: u32 },
 }
 
 impl fmt::Display for Refused {
@@ -65,6 +83,12 @@ impl fmt::Display for Refused {
             Refused::AfterTheLast { worker, tick } => {
                 write!(f, "worker {worker} reported tick {tick} after its last; the report was left out")
             }
+            Refused::UnknownSeries { worker, tick } => {
+                write!(
+                    f,
+                    "worker {worker} reported series in tick {tick} that it never opened; the report was left out"
+                )
+            }
         }
     }
 }
@@ -72,8 +96,12 @@ impl fmt::Display for Refused {
 impl std::error::Error for Refused {}
 
 impl Gather {
-    pub fn new(workers: u32) -> Self {
+    /// `fixed`: series that are there from the start; `most`: series that may be opened.
+    pub fn new(workers: u32, fixed: usize, most: u64) -> Self {
         Self {
+            fixed,
+            book: SeriesBook::new(fixed, most),
+            opened: Arc::default(),
             workers: (0..workers).map(|_| Worker::default()).collect(),
             open: BTreeMap::new(),
             next: 0,
@@ -81,14 +109,21 @@ impl Gather {
         }
     }
 
-    /// Takes one worker's report of one tick; `last` says that it will send no more.
+    /// Takes one worker's report of one tick, with the series that it has opened since the one before; `last` says that
+    /// it will send no more.
     ///
     /// A report for a tick that was handed on without its worker is not lost: it is added to the oldest open
     /// tick, so the totals stay exact and only the second to which it is booked is off.
     ///
     /// # Errors
     /// When counting the report would make the totals wrong; nothing of it is counted then.
-    pub fn take(&mut self, worker: u32, interval: &Interval, last: bool) -> Result<(), Refused> {
+    pub fn take(
+        &mut self,
+        worker: u32,
+        interval: &Interval,
+        opened: &[Arc<SeriesKey>],
+        last: bool,
+    ) -> Result<(), Refused> {
         let tick = interval.tick;
         let count = self.workers.len();
         let state = self.workers.get_mut(worker as usize).ok_or(Refused::UnknownWorker { worker })?;
@@ -97,6 +132,14 @@ impl Gather {
         }
         if state.last.is_some_and(|end| tick > end) {
             return Err(Refused::AfterTheLast { worker, tick });
+        }
+        if interval.series.len() > self.fixed + state.places.len() + opened.len() {
+            return Err(Refused::UnknownSeries { worker, tick });
+        }
+        for key in opened {
+            let labels: Vec<(&str, &str)> =
+                key.labels.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+            state.places.push(self.book.find(key.family, &key.name, &labels));
         }
         state.taken.insert(tick);
         while state.taken.remove(&state.taken_below) {
@@ -108,10 +151,26 @@ impl Gather {
         self.newest = self.newest.max(tick);
         let booked = tick.max(self.next);
         let open = self.open.entry(booked).or_insert_with(|| Open::new(booked, count));
-        open.sum.merge(interval);
+        open.sum.merge_placed(interval, self.fixed, &state.places);
+        open.refused += self.book.take_refused();
         // Indexing holds: the worker's number was looked up above and there is a pulse for each worker.
         open.pulses[worker as usize].add(&pulse(&interval.run));
         Ok(())
+    }
+
+    /// Series that were opened since this was asked, with their numbers: ask before [`Gather::ready`], whose
+    /// ticks count under them.
+    pub fn opened(&mut self) -> Vec<SeriesOpened> {
+        let told = self.opened.len();
+        if self.book.opened().len() == told {
+            return Vec::new();
+        }
+        // The book bounds them to far below 2^32.
+        let all = self.book.opened().iter().enumerate();
+        let all = all.map(|(at, key)| Opened::new((self.fixed + at) as u32, Arc::clone(key)));
+        self.opened = all.collect();
+        let fresh = self.opened[told..].iter();
+        fresh.map(|one| SeriesOpened { series: one.series, key: Arc::clone(&one.key) }).collect()
     }
 
     /// The next tick in order, if it is complete (or has waited too long for somebody).
@@ -134,9 +193,12 @@ impl Gather {
     }
 
     fn hand_on(&mut self) -> Option<Tick> {
-        let open = self.open.remove(&self.next)?;
+        let mut open = self.open.remove(&self.next)?;
+        if open.refused > 0 && open.sum.run.sums.len() > RunSum::SeriesRefused.id() {
+            open.sum.run.add(RunSum::SeriesRefused.id(), open.refused);
+        }
         self.next += 1;
-        Some(Tick { interval: Arc::new(open.sum), pulses: open.pulses })
+        Some(Tick { interval: Arc::new(open.sum), pulses: open.pulses, opened: Arc::clone(&self.opened) })
     }
 }
 
@@ -151,7 +213,7 @@ impl Open {
     fn new(tick: u32, workers: usize) -> Self {
         let mut sum = Interval::new(Layout::default(), Layout::default(), 0);
         sum.tick = tick;
-        Self { sum, pulses: vec![Pulse::default(); workers] }
+        Self { sum, pulses: vec![Pulse::default(); workers], refused: 0 }
     }
 }
 

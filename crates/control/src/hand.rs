@@ -79,7 +79,7 @@ impl Hand {
         if std::mem::replace(&mut self.is_paused, true) {
             return Err("the load is paused already".into());
         }
-        self.tell(&Steered::Paused, now_ns);
+        self.tell(Steered::Paused, now_ns);
         Ok(Command::Pause)
     }
 
@@ -88,7 +88,7 @@ impl Hand {
         if !std::mem::take(&mut self.is_paused) {
             return Err("the load is not paused".into());
         }
-        self.tell(&Steered::Resumed, now_ns);
+        self.tell(Steered::Resumed, now_ns);
         Ok(Command::Resume)
     }
 
@@ -117,11 +117,11 @@ impl Hand {
         }
         let steered = Steered::level(load, to);
         self.level = to;
-        self.tell(&steered, now_ns);
+        self.tell(steered, now_ns);
         Ok(Command::SetLevel(to))
     }
 
-    fn tell(&mut self, steered: &Steered, now_ns: u64) {
+    fn tell(&mut self, steered: Steered, now_ns: u64) {
         self.done.push(Done { now_ns, note: steered.note(0) });
     }
 
@@ -165,11 +165,13 @@ fn scalable(outline: &Outline) -> Result<(), &'static str> {
 mod tests {
     use super::*;
     use plimsoll_plan::draft::Draft;
+    use plimsoll_plan::draft::LoadDraft;
     use plimsoll_plan::seal::{Machine, seal};
     use plimsoll_plan::{Request, Target};
 
     fn hand(users: u32) -> Hand {
         let request = Request {
+            origin: 0,
             name: "GET /".into(),
             method: "GET".into(),
             path: "/".into(),
@@ -179,8 +181,11 @@ mod tests {
         let draft = Draft {
             target: Some(Target { host: "127.0.0.1".into(), port: 1, tls: false }),
             requests: vec![request],
-            connections: Some(users),
-            requests_total: Some(10_000),
+            load: LoadDraft {
+                connections: Some(users),
+                requests_total: Some(10_000),
+                ..LoadDraft::default()
+            },
             ..Draft::default()
         };
         Hand::on(&seal(draft, Machine { cpus: 2, seed: 1 }).unwrap().outline)

@@ -11,14 +11,17 @@ pub mod breaker;
 pub mod dns;
 pub mod environment;
 mod error;
+pub mod fetch;
 pub mod gather;
 mod hand;
 mod helm;
 pub mod monitor;
 pub mod permission;
 pub mod place;
+mod reach;
 mod run;
 pub mod session;
+mod stream;
 pub mod watch;
 
 pub use aside::{Aside, aside};

@@ -19,9 +19,9 @@ mod postgres;
 mod probe;
 mod process;
 mod prometheus;
-mod reach;
 mod redis;
 mod text_format;
+mod trust;
 
 pub use cgroup::Cgroup;
 pub use command::Command;
@@ -30,6 +30,7 @@ pub use looker::Monitors;
 pub use nginx::Nginx;
 pub use probe::{Found, Moment, PATIENCE, Probe, Trouble};
 pub use process::Process;
+pub use trust::Trust;
 
 use plimsoll_plan::watch::{Prometheus, Source, Watch};
 use std::path::Path;
@@ -50,26 +51,26 @@ pub fn missing(watch: &Watch) -> Option<&'static str> {
     (matches!(watch.source, Source::Postgres(_)) && !cfg!(feature = "postgres")).then_some("postgres")
 }
 
-/// The probe that looks where a monitor of the plan says.
-pub fn probe(watch: &Watch) -> Box<dyn Probe> {
+/// The probe that looks where a monitor of the plan says; `trust` is for those that ask by TLS.
+pub fn probe(watch: &Watch, trust: &Trust) -> Box<dyn Probe> {
     match &watch.source {
         Source::Process(who) => Box::new(Process::new(who, Path::new("/"))),
         Source::Cgroup(group) => Box::new(Cgroup::new(group, Path::new("/"))),
         Source::Host => Box::new(Host::new(Path::new("/"))),
-        Source::Nginx(nginx) => Box::new(Nginx::new(nginx)),
+        Source::Nginx(nginx) => Box::new(Nginx::new(nginx, trust)),
         Source::Command(words) => Box::new(Command::new(words)),
-        Source::Redis(address) => Box::new(redis::Redis::new(address)),
+        Source::Redis(address) => Box::new(redis::Redis::new(address, trust)),
         #[cfg(feature = "postgres")]
-        Source::Postgres(address) => Box::new(postgres::Postgres::new(address)),
+        Source::Postgres(address) => Box::new(postgres::Postgres::new(address, trust)),
         #[cfg(not(feature = "postgres"))]
         Source::Postgres(_) => Box::new(NotBuilt),
         Source::Prometheus(Prometheus::Scrape { url, metrics }) => {
-            Box::new(prometheus::Scrape::new(url, metrics))
+            Box::new(prometheus::Scrape::new(url, metrics, trust))
         }
         Source::Prometheus(Prometheus::Query { server, query }) => {
-            Box::new(prometheus::Query::new(server, query))
+            Box::new(prometheus::Query::new(server, query, trust))
         }
-        Source::Node(url) => Box::new(node::Node::new(url)),
-        Source::Go(url) => Box::new(go::Go::new(url)),
+        Source::Node(url) => Box::new(node::Node::new(url, trust)),
+        Source::Go(url) => Box::new(go::Go::new(url, trust)),
     }
 }

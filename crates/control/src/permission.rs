@@ -1,10 +1,9 @@
 //! May this host be loaded at all? Loopback and private addresses: yes. Public ones need one of three
 //! permissions.
 
-use crate::monitor::probe as probe_of;
-use crate::{Resolved, dns};
+use crate::monitor::{Trust, probe as probe_of};
+use crate::{Resolved, dns, fetch};
 use plimsoll_engine::link::tls::Setup;
-use plimsoll_engine::probe;
 use plimsoll_plan::Target;
 use plimsoll_plan::policy::{Neighbour, PROOF_PATH, neighbour, proof_permits};
 use plimsoll_plan::watch::Watch;
@@ -14,6 +13,8 @@ use std::time::Duration;
 
 /// Longest wait for the ownership file.
 const PROOF_PATIENCE: Duration = Duration::from_secs(5);
+/// Longest ownership file, bytes.
+const PROOF_BYTES: usize = 65_536;
 
 /// What the person brought along.
 pub struct Asking<'a> {
@@ -107,7 +108,7 @@ pub fn permit(host: &str, place: &mut Resolved, asking: Asking<'_>) -> Result<Gr
 /// As [`permit`], naming the monitor.
 pub fn permit_watching(watches: &[Watch], granted: &[&str], mut asking: Asking<'_>) -> Result<(), Refusal> {
     for watch in watches {
-        for (host, port) in probe_of(watch).asks() {
+        for (host, port) in probe_of(watch, &Trust::default()).asks() {
             if granted.iter().any(|name| name.eq_ignore_ascii_case(&host)) {
                 continue;
             }
@@ -146,7 +147,7 @@ pub fn fetch_proof(
     host_header: &str,
     tls: Option<&Setup>,
 ) -> Result<(u16, Vec<u8>), String> {
-    probe::get(address, tls, host_header, PROOF_PATH, PROOF_PATIENCE)
+    fetch::from_address(address, tls, host_header, PROOF_PATH, PROOF_BYTES, PROOF_PATIENCE)
 }
 
 fn allows(name: &str, host: &str, place: &Resolved) -> bool {

@@ -3,7 +3,7 @@
 
 use crate::breaker::{Breaker, Trip};
 use crate::gather::Gather;
-use crate::monitor::Monitors;
+use crate::monitor::{Monitors, Trust};
 use crate::watch::Watch;
 use crate::{Error, Helm};
 use plimsoll_engine::{Command, Next, Scene, Stopped};
@@ -48,8 +48,9 @@ pub fn run(
 ) -> Result<Ending, Error> {
     let breaker = if options.breaker { Breaker::new(&plan.outline) } else { None };
     let watch = Watch::new(&plan.outline);
-    let mut gather = Gather::new(plan.outline.workers);
-    let monitors = Monitors::of(&plan.watches);
+    let mut gather =
+        Gather::new(plan.outline.workers, opening.series_count(), plan.outline.limits.open_series);
+    let monitors = Monitors::of(&plan.watches, &Trust::of(&plan.watch_trust));
     let mut waiting = true;
     let outline = plan.outline.clone();
     let mut running = plimsoll_engine::start(plan, scene).map_err(Error::Engine)?;
@@ -68,7 +69,8 @@ pub fn run(
         life.steered(running.begin_ns());
         match running.next(WAIT) {
             Next::Report(report) => {
-                if let Err(refused) = gather.take(report.worker, &report.interval, report.last)
+                if let Err(refused) =
+                    gather.take(report.worker, &report.interval, &report.told.opened, report.last)
                     && contradiction.is_none()
                 {
                     contradiction = Some(refused);
@@ -79,8 +81,11 @@ pub fn run(
                     // The end has begun, and its tick is cut short: there is nothing left to stop.
                     life.watch = None;
                 }
-                for sample in report.samples {
+                for sample in report.told.samples {
                     life.tell(&RunEvent::Sampled(sample));
+                }
+                for opened in gather.opened() {
+                    life.tell(&RunEvent::SeriesOpened(opened));
                 }
                 while let Some(tick) = gather.ready() {
                     life.tick(tick);
@@ -153,7 +158,7 @@ impl Life<'_, '_> {
         // Whoever paused the load knows that nothing comes back.
         let (mut broken, mut missed) = (None, None);
         if !self.helm.is_paused() {
-            broken = self.breaker.as_mut().and_then(|breaker| breaker.tick(&tick.interval));
+            broken = self.breaker.as_mut().and_then(|breaker| breaker.tick(&tick));
             missed = self.watch.as_mut().and_then(|watch| watch.tick(&tick));
         }
         self.tell(&RunEvent::Ticked(tick));

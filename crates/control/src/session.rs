@@ -5,14 +5,14 @@
 
 mod asides;
 mod ready;
+mod ways;
 
-use crate::permission::{Asking, Granted, Refusal, fetch_proof, permit, permit_watching};
-use crate::{Error, Helm, Options, Resolved, environment, monitor, place};
+use crate::permission::Refusal;
+use crate::{Error, Helm, Options, environment, monitor};
 use asides::Asides;
-use plimsoll_engine::Scene;
-use plimsoll_engine::link::tls::Setup;
-use plimsoll_plan::program::{Behaviour, Phase};
-use plimsoll_plan::{Outline, Plan, Target};
+use plimsoll_engine::{Place, Scene};
+use plimsoll_plan::program::{Behaviour, Phase, Unready};
+use plimsoll_plan::{Outline, Plan, Problem};
 use plimsoll_record::RunRecord;
 use plimsoll_record::event::{Opening, Sink};
 use plimsoll_record::record::Gatherer;
@@ -20,6 +20,7 @@ use plimsoll_record::run_file::{self, Finished, RunFile};
 use ready::Patience;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+pub use ways::Way;
 
 /// What a session is to do besides its plan.
 #[derive(Debug, Clone, Copy)]
@@ -59,8 +60,8 @@ pub enum Trouble {
     /// The run file did not take the run; where the run is instead.
     RunFile(run_file::Error, Option<PathBuf>),
     TearDown(Failed),
-    /// What was written on the side could not be handed over: a sentence.
-    Behaviour(String),
+    /// What was written on the side could not be handed over.
+    Behaviour(Problem),
 }
 
 /// Why there was no load, or no record of it.
@@ -75,17 +76,17 @@ pub enum Failed {
     NotReady {
         target: String,
         within_ns: u64,
-        why: String,
+        why: Problem,
     },
     /// A monitor that this program was built without.
     NotBuilt {
         asked: &'static str,
         feature: &'static str,
     },
-    /// The behaviour cannot be made: a sentence.
-    Behaviour(String),
-    /// A file that feeds the load cannot be used: a sentence.
-    Data(String),
+    /// The behaviour cannot be made.
+    Behaviour(Problem),
+    /// It is not ready for the load, or for what is around it.
+    Unready(Unready),
 }
 
 impl From<Error> for Failed {
@@ -107,7 +108,7 @@ impl From<run_file::Error> for Failed {
 }
 
 /// Makes the behaviour of a plan's users; `None` where the engine needs none.
-pub type Behaviours = fn(&Plan) -> Result<Option<Arc<dyn Behaviour>>, String>;
+pub type Behaviours = fn(&Plan) -> Result<Option<Arc<dyn Behaviour>>, Problem>;
 
 /// What a session needs from the program that starts it: a terminal, a console, later an agent.
 pub trait Desk {
@@ -194,35 +195,34 @@ pub fn run<D: Desk>(
     let outline = &plan.outline;
     check_built(plan)?;
     let behaviour = behaviours(plan).map_err(Failed::Behaviour)?;
-    let tls = place::tls(outline, &plan.tls_files).map_err(Failed::from)?;
-    let target = Target { host: outline.host.clone(), port: outline.port, tls: tls.is_some() };
     if orders.is_child {
         desk.take_signals()?;
     }
     let patience = Patience::new(orders.wait_ns, desk);
-    let mut place = ready::resolved(&target, &outline.link, &patience)?;
+    let mut ways = ways::resolved(plan, &patience)?;
     let started_unix_ns = desk.now_unix_ns();
-    permitted(plan, &mut place, tls.as_ref(), &orders, desk, started_unix_ns)?;
+    ways::permitted(&mut ways, plan, &orders, desk, started_unix_ns)?;
     let mut run_file = desk.run_file(&outline.host, started_unix_ns)?;
     // A question for permission is ended by one signal, and so are the trials; only a wait has something to say.
     if patience.is_long() {
         desk.take_signals()?;
     }
-    let first_connect_ns =
-        reach(&mut place, plan, tls.as_ref(), &patience).map_err(|failed| instead_of(failed, desk))?;
+    ways::reach(&mut ways, plan, &patience).map_err(|failed| instead_of(failed, desk))?;
 
     // The limit is raised by now, and no worker runs yet.
     plimsoll_engine::machine::reserve_descriptors(u64::from(outline.connections));
     desk.take_signals()?;
     desk.listen(outline)?;
-    let scene = Scene { addresses: place.loaded(outline.link.addresses), maker: None, tls };
+    let places = ways
+        .iter()
+        .map(|way| Place { addresses: way.place.loaded(outline.link.addresses), tls: way.tls.clone() });
+    let scene = Scene { places: places.collect(), maker: None };
     let asides = Asides { plan, scene: &scene, behaviour: behaviour.as_ref(), desk };
     asides.set_up().map_err(|failed| instead_of(failed, desk))?;
     let maker = behaviour.as_ref().map(|all| Arc::clone(all).maker(Phase::Load)).transpose();
-    let loaded = Scene { maker: maker.map_err(Failed::Data)?, ..scene.clone() };
+    let loaded = Scene { maker: maker.map_err(Failed::Unready)?, ..scene.clone() };
 
-    let environment =
-        environment::environment(&place, orders.version, first_connect_ns, outline.limits.descriptors);
+    let environment = environment::environment(&ways, orders.version, outline.limits.descriptors);
     let opening = Opening { origin: desk.origin()?, outline: outline.clone(), environment, started_unix_ns };
     let mut gatherer = Gatherer::default();
     let mut writer = match &run_file {
@@ -265,8 +265,8 @@ pub fn run<D: Desk>(
     if let Err(failed) = asides.tear_down() {
         desk.trouble(Trouble::TearDown(failed));
     }
-    if let Some(Err(sentence)) = behaviour.as_ref().map(|behaviour| behaviour.close()) {
-        desk.trouble(Trouble::Behaviour(sentence));
+    if let Some(Err(problem)) = behaviour.as_ref().map(|behaviour| behaviour.close()) {
+        desk.trouble(Trouble::Behaviour(problem));
     }
     Ok(Ran { record: finished.record, run_file })
 }
@@ -280,56 +280,6 @@ pub fn check_built(plan: &Plan) -> Result<(), Failed> {
         Some(feature) => Err(Failed::NotBuilt { asked: "monitor: postgres", feature }),
         None => Ok(()),
     }
-}
-
-/// Asks whether the target may be loaded, and the places of monitors watched.
-fn permitted<D: Desk>(
-    plan: &Plan,
-    place: &mut Resolved,
-    tls: Option<&Setup>,
-    orders: &Orders<'_>,
-    desk: &D,
-    now_unix_ns: u64,
-) -> Result<(), Failed> {
-    let outline = &plan.outline;
-    let mut confirm = |question: &str| desk.confirm(question);
-    let asking = Asking {
-        allow: orders.allow,
-        confirm: if orders.may_ask { Some(&mut confirm) } else { None },
-        today: &desk.date(now_unix_ns),
-        fetch: &mut |address| fetch_proof(address, &outline.target, tls),
-    };
-    let granted = permit(&outline.host, place, asking)?;
-    let watching = Asking {
-        allow: orders.allow,
-        confirm: if orders.may_ask { Some(&mut confirm) } else { None },
-        today: "",
-        fetch: &mut |_| Err(String::new()),
-    };
-    // A monitor ignores `resolve`, so a name that is only mapped to a private address is not permitted for it.
-    let named: &[&str] = if granted == Granted::Free { &[] } else { &[&outline.host] };
-    permit_watching(&plan.watches, named, watching)?;
-    if granted == Granted::Proved {
-        desk.tell(News::Permitted { host: &outline.host });
-    }
-    Ok(())
-}
-
-/// Waits for the service and looks at what it takes; how long the first connection took, ns.
-fn reach<D: Desk>(
-    place: &mut Resolved,
-    plan: &Plan,
-    tls: Option<&Setup>,
-    patience: &Patience<'_, D>,
-) -> Result<u64, Failed> {
-    ready::wait(place, plan, tls, patience)?;
-    let first_connect_ns = place::knock(place, &plan.outline)?;
-    if let Some(setup) = tls {
-        place::shake_hands(place, setup, &plan.outline)?;
-    }
-    place::check_plain(place, &plan.outline)?;
-    place::check_sources(place, &plan.outline)?;
-    Ok(first_connect_ns)
 }
 
 /// Replaces a failure that follows a signal: the same signal may have ended the service as well.

@@ -60,7 +60,11 @@ impl Watch {
         let mut tripped = None;
         // All of them take the tick, also behind the one that trips.
         for guard in &mut self.guards {
-            let trip = guard.tick(Gauge::of(&guard.threshold, outline, &tick.interval), from_ns, to_ns);
+            let trip = guard.tick(
+                Gauge::of(&guard.threshold, outline, &tick.opened, &tick.interval),
+                from_ns,
+                to_ns,
+            );
             tripped = tripped.or(trip);
         }
         tripped

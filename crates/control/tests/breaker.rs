@@ -2,10 +2,12 @@
 
 use plimsoll_control::breaker::{Breaker, Trip};
 use plimsoll_plan::draft::Draft;
+use plimsoll_plan::draft::LoadDraft;
 use plimsoll_plan::load::stages;
 use plimsoll_plan::metric::SeriesSum;
 use plimsoll_plan::seal::{Machine, seal};
 use plimsoll_plan::{Outline, Request, Target};
+use plimsoll_record::event::Tick;
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::Layout;
 
@@ -13,16 +15,21 @@ fn outline(profile: Option<&str>) -> Outline {
     let draft = Draft {
         target: Some(Target { host: "127.0.0.1".into(), port: 1, tls: false }),
         requests: vec![Request {
+            origin: 0,
             name: "GET /".into(),
             method: "GET".into(),
             path: "/".into(),
             headers: Vec::new(),
             body: None,
         }],
-        stages: profile.map(|text| stages(text).unwrap()),
+        load: LoadDraft { stages: profile.map(|text| stages(text).unwrap()), ..LoadDraft::default() },
         ..Draft::default()
     };
     seal(draft, Machine { cpus: 1, seed: 1 }).unwrap().outline
+}
+
+fn handed(interval: Interval) -> Tick {
+    Tick { interval: interval.into(), pulses: vec![], opened: [].into() }
 }
 
 fn second(tick: u32, finished: u64, failed: u64) -> Interval {
@@ -39,7 +46,7 @@ fn watch(profile: &str, seconds: u32, of: impl Fn(u32) -> (u64, u64)) -> Option<
     let mut breaker = Breaker::new(&outline(Some(profile))).unwrap();
     (0..seconds).find_map(|tick| {
         let (finished, failed) = of(tick);
-        breaker.tick(&second(tick, finished, failed))
+        breaker.tick(&handed(second(tick, finished, failed)))
     })
 }
 
@@ -92,7 +99,7 @@ fn checks_that_do_not_hold_are_no_failed_requests() {
         both.series[0] = interval.series[0].clone();
         interval.series[0].add(SeriesSum::Failed.id(), 990);
         both.series[1] = interval.series[0].clone();
-        assert_eq!(breaker.tick(&both), None);
+        assert_eq!(breaker.tick(&handed(both)), None);
     }
 }
 

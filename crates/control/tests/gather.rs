@@ -2,14 +2,17 @@
 
 use plimsoll_control::gather::{Gather, PATIENCE_TICKS, Refused};
 use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesSum};
+use plimsoll_plan::series::{Family, SeriesKey};
 use plimsoll_record::event::Tick;
 use plimsoll_stats::interval::Interval;
-use plimsoll_stats::tally::Layout;
+use plimsoll_stats::tally::{Layout, Tally};
+use std::sync::Arc;
 
 /// One worker's report; the numbers differ for every worker and tick, so that a mix-up would show.
 fn report(worker: u32, tick: u32) -> Interval {
-    let run = Layout { sums: RunSum::COUNT, peaks: RunPeak::COUNT, floors: 2, hists: RunHist::COUNT };
-    let series = Layout { sums: SeriesSum::COUNT, peaks: 0, floors: 0, hists: 1 };
+    let run =
+        Layout { sums: RunSum::COUNT, peaks: RunPeak::COUNT, floors: 2, hists: RunHist::COUNT, lasts: 0 };
+    let series = Layout { sums: SeriesSum::COUNT, peaks: 0, floors: 0, hists: 1, lasts: 0 };
     let mut interval = Interval::new(run, series, 1);
     interval.tick = tick;
     let number = u64::from(worker) * 1_000 + u64::from(tick) + 1;
@@ -45,11 +48,11 @@ fn shuffle<T>(items: &mut [T], mut seed: u64) {
 
 #[test]
 fn a_tick_is_handed_on_when_every_worker_has_reported_it() {
-    let mut gather = Gather::new(2);
-    gather.take(0, &report(0, 0), false).unwrap();
-    gather.take(0, &report(0, 1), false).unwrap();
+    let mut gather = Gather::new(2, 1, 10);
+    gather.take(0, &report(0, 0), &[], false).unwrap();
+    gather.take(0, &report(0, 1), &[], false).unwrap();
     assert!(gather.ready().is_none());
-    gather.take(1, &report(1, 0), false).unwrap();
+    gather.take(1, &report(1, 0), &[], false).unwrap();
     let ticks = drain(&mut gather);
     assert_eq!(numbers(&ticks), [0]);
     assert_eq!(finished(&ticks), 1 + 1_001);
@@ -63,10 +66,10 @@ fn the_order_of_reports_changes_nothing() {
     let gathered = |seed: u64| {
         let mut order = reports.clone();
         shuffle(&mut order, seed);
-        let mut gather = Gather::new(3);
+        let mut gather = Gather::new(3, 1, 10);
         let mut ticks = Vec::new();
         for (worker, tick) in order {
-            gather.take(worker, &report(worker, tick), tick == 5).unwrap();
+            gather.take(worker, &report(worker, tick), &[], tick == 5).unwrap();
             ticks.extend(drain(&mut gather));
         }
         ticks
@@ -80,10 +83,10 @@ fn the_order_of_reports_changes_nothing() {
 
 #[test]
 fn a_worker_that_ended_early_does_not_hold_up_the_others() {
-    let mut gather = Gather::new(2);
-    gather.take(1, &report(1, 0), true).unwrap();
+    let mut gather = Gather::new(2, 1, 10);
+    gather.take(1, &report(1, 0), &[], true).unwrap();
     for tick in 0..3 {
-        gather.take(0, &report(0, tick), tick == 2).unwrap();
+        gather.take(0, &report(0, tick), &[], tick == 2).unwrap();
     }
     let ticks = drain(&mut gather);
     assert_eq!(numbers(&ticks), [0, 1, 2]);
@@ -92,33 +95,33 @@ fn a_worker_that_ended_early_does_not_hold_up_the_others() {
 
 #[test]
 fn a_report_that_comes_twice_is_refused_and_counted_once() {
-    let mut gather = Gather::new(2);
-    gather.take(0, &report(0, 0), false).unwrap();
-    assert_eq!(gather.take(0, &report(0, 0), false), Err(Refused::Duplicate { worker: 0, tick: 0 }));
-    gather.take(1, &report(1, 0), false).unwrap();
+    let mut gather = Gather::new(2, 1, 10);
+    gather.take(0, &report(0, 0), &[], false).unwrap();
+    assert_eq!(gather.take(0, &report(0, 0), &[], false), Err(Refused::Duplicate { worker: 0, tick: 0 }));
+    gather.take(1, &report(1, 0), &[], false).unwrap();
     let ticks = drain(&mut gather);
     assert_eq!(finished(&ticks), 1_002);
     // Also after the tick has been handed on.
-    assert_eq!(gather.take(1, &report(1, 0), false), Err(Refused::Duplicate { worker: 1, tick: 0 }));
-    assert_eq!(gather.take(7, &report(7, 0), false), Err(Refused::UnknownWorker { worker: 7 }));
+    assert_eq!(gather.take(1, &report(1, 0), &[], false), Err(Refused::Duplicate { worker: 1, tick: 0 }));
+    assert_eq!(gather.take(7, &report(7, 0), &[], false), Err(Refused::UnknownWorker { worker: 7 }));
 }
 
 #[test]
 fn nothing_is_counted_after_a_workers_last_tick() {
-    let mut gather = Gather::new(1);
-    gather.take(0, &report(0, 0), true).unwrap();
-    assert_eq!(gather.take(0, &report(0, 1), false), Err(Refused::AfterTheLast { worker: 0, tick: 1 }));
+    let mut gather = Gather::new(1, 1, 10);
+    gather.take(0, &report(0, 0), &[], true).unwrap();
+    assert_eq!(gather.take(0, &report(0, 1), &[], false), Err(Refused::AfterTheLast { worker: 0, tick: 1 }));
 }
 
 #[test]
 fn a_worker_that_died_delays_the_ticks_but_does_not_hold_them_for_ever() {
-    let mut gather = Gather::new(2);
-    gather.take(1, &report(1, 0), false).unwrap();
+    let mut gather = Gather::new(2, 1, 10);
+    gather.take(1, &report(1, 0), &[], false).unwrap();
     for tick in 0..=PATIENCE_TICKS {
-        gather.take(0, &report(0, tick), false).unwrap();
+        gather.take(0, &report(0, tick), &[], false).unwrap();
     }
     assert_eq!(numbers(&drain(&mut gather)), [0]);
-    gather.take(0, &report(0, PATIENCE_TICKS + 1), false).unwrap();
+    gather.take(0, &report(0, PATIENCE_TICKS + 1), &[], false).unwrap();
     assert_eq!(numbers(&drain(&mut gather)), [1]);
     let rest = gather.rest();
     assert_eq!(numbers(&rest), (2..=PATIENCE_TICKS + 1).collect::<Vec<_>>());
@@ -126,14 +129,14 @@ fn a_worker_that_died_delays_the_ticks_but_does_not_hold_them_for_ever() {
 
 #[test]
 fn a_report_later_than_patience_is_booked_late_but_not_lost() {
-    let mut gather = Gather::new(2);
+    let mut gather = Gather::new(2, 1, 10);
     let mut ticks = Vec::new();
     for tick in 0..=PATIENCE_TICKS {
-        gather.take(0, &report(0, tick), false).unwrap();
+        gather.take(0, &report(0, tick), &[], false).unwrap();
         ticks.extend(drain(&mut gather));
     }
     assert_eq!(numbers(&ticks), [0]);
-    gather.take(1, &report(1, 0), false).unwrap();
+    gather.take(1, &report(1, 0), &[], false).unwrap();
     ticks.extend(gather.rest());
     let expected: u64 = (0..=u64::from(PATIENCE_TICKS)).map(|t| t + 1).sum::<u64>() + 1_001;
     assert_eq!(finished(&ticks), expected);
@@ -145,4 +148,60 @@ fn a_report_that_cannot_be_counted_is_a_bug_with_a_sentence_of_its_own_and_no_lo
     let sentence = "the load was stopped: worker 1 reported tick 7 twice; the second report was left out";
     assert_eq!(error.to_string(), sentence);
     assert!(error.hint().unwrap().contains("bug of the load generator"));
+}
+
+/// A report that counts in series which the worker has opened, `counts` by their numbers there.
+fn with_opened(worker: u32, tick: u32, counts: &[u64]) -> Interval {
+    let mut interval = report(worker, tick);
+    let layout = Layout { sums: 1, ..Layout::default() };
+    interval.series.extend(counts.iter().map(|n| {
+        let mut tally = Tally::new(layout);
+        tally.add(0, *n);
+        tally
+    }));
+    interval
+}
+
+fn key(name: &str) -> Arc<SeriesKey> {
+    Arc::new(SeriesKey::new(Family::Counter, name, &[]))
+}
+
+fn counts(tick: &Tick) -> Vec<u64> {
+    tick.interval.series[1..].iter().map(|one| one.sums.first().copied().unwrap_or(0)).collect()
+}
+
+#[test]
+fn series_get_one_number_for_the_run_whatever_the_workers_call_them() {
+    let mut gather = Gather::new(2, 1, 10);
+    gather.take(0, &with_opened(0, 0, &[1, 2]), &[key("a"), key("b")], false).unwrap();
+    gather.take(1, &with_opened(1, 0, &[30, 40]), &[key("b"), key("c")], false).unwrap();
+    let told: Vec<(u32, String)> =
+        gather.opened().iter().map(|one| (one.series, one.key.name.clone())).collect();
+    assert_eq!(told, [(1, "a".into()), (2, "b".into()), (3, "c".into())]);
+    let ticks = drain(&mut gather);
+    assert_eq!((counts(&ticks[0]), ticks[0].opened.len()), (vec![1, 32, 40], 3));
+    gather.take(0, &with_opened(0, 1, &[1, 2, 5]), &[key("c")], true).unwrap();
+    gather.take(1, &with_opened(1, 1, &[30, 40]), &[], true).unwrap();
+    assert!(gather.opened().is_empty(), "each is told once");
+    assert_eq!(counts(&drain(&mut gather)[0]), [1, 32, 45]);
+}
+
+#[test]
+fn what_a_worker_counts_in_must_have_been_opened() {
+    let mut gather = Gather::new(1, 1, 10);
+    let refused = gather.take(0, &with_opened(0, 0, &[1, 2]), &[key("a")], false);
+    assert_eq!(refused, Err(Refused::UnknownSeries { worker: 0, tick: 0 }));
+    assert!(gather.opened().is_empty(), "nothing of it is counted");
+}
+
+#[test]
+fn two_workers_may_open_more_together_than_a_run_holds() {
+    let mut gather = Gather::new(2, 1, 2);
+    let labelled = |id: &str| Arc::new(SeriesKey::new(Family::Counter, "orders", &[("id", id)]));
+    gather.take(0, &with_opened(0, 0, &[1, 1]), &[labelled("a"), labelled("b")], true).unwrap();
+    gather.take(1, &with_opened(1, 0, &[10, 10]), &[labelled("c"), labelled("b")], true).unwrap();
+    assert_eq!(gather.opened().len(), 3);
+    let tick = &drain(&mut gather)[0];
+    assert_eq!(counts(tick), [1, 11, 10], "what has no place is counted without its labels");
+    assert_eq!(tick.interval.run.sums[RunSum::SeriesRefused.id()], 1);
 }

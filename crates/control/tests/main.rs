@@ -11,6 +11,8 @@
 )]
 
 mod breaker;
+mod certificate;
+mod fetch;
 mod gather;
 mod monitor_cgroup;
 mod monitor_command;

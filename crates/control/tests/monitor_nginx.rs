@@ -1,7 +1,7 @@
 //! The monitor of nginx: at a real one, at logs in every shape that it reads, and at servers that fail it.
 
 use crate::monitor_support::{Folder, fact, reading, second, trouble, value};
-use plimsoll_control::monitor::{Nginx, PATIENCE, Probe};
+use plimsoll_control::monitor::{Nginx, PATIENCE, Probe, Trust};
 use plimsoll_plan::value::Secret;
 use plimsoll_plan::watch;
 use std::fs::OpenOptions;
@@ -12,7 +12,8 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
 fn monitor(status: Option<String>, access_log: Option<PathBuf>) -> Nginx {
-    Nginx::new(&watch::Nginx { status: status.as_deref().map(Secret::new), access_log })
+    let nginx = watch::Nginx { status: status.as_deref().map(Secret::new), access_log };
+    Nginx::new(&nginx, &Trust::default())
 }
 
 /// A real nginx, ended by a shell when its stdin ends, so with the test.
@@ -312,8 +313,9 @@ fn what_is_no_status_page_is_refused_and_a_server_that_hangs_costs_one_look() {
     );
     let mut bad = monitor(Some(format!("http://127.0.0.1:{}/bad", server.port)), None);
     assert!(trouble(&mut bad, second(1)).ends_with(": status 503"));
-    let tls = trouble(&mut monitor(Some("https://127.0.0.1:1/status".into()), None), second(1));
-    assert!(tls.contains("cannot speak `https`"), "{tls}");
+    let tls = format!("https://127.0.0.1:{}/", server.port);
+    let told = trouble(&mut monitor(Some(tls), None), second(1));
+    assert!(told.ends_with("what came is not TLS"), "{told}");
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap();
     let mut hangs = monitor(Some(format!("http://{address}/status")), None);

@@ -1,9 +1,11 @@
 //! A PostgreSQL seen from inside: who works and waits, what was written and read, which statements took the time, and
 //! what is said when it is gone, hangs or refuses.
 
+use crate::certificate::{Certificate, trusting};
 use crate::servers::{
     DEADLINE, Looking, Scratch, Server, deaf, fact, free_port, freeze, limit, silent, thaw, value,
 };
+use plimsoll_control::monitor::Trust;
 use plimsoll_plan::value::Secret;
 use plimsoll_plan::watch::{Source, Unit};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -265,7 +267,7 @@ fn a_password_is_sent_and_never_said() {
     let none = looking(&format!("postgres://lab@{place}/postgres")).fails();
     assert!(none.contains("password"), "{none}");
     let tls = looking(&format!("postgres://lab:mellon@{place}/postgres?sslmode=require")).fails();
-    assert!(tls.contains("sslmode=disable") && !tls.contains("mellon"), "{tls}");
+    assert!(tls.contains("does not support TLS") && !tls.contains("mellon"), "{tls}");
     for garbled in ["postgres://lab:mellon@h:port/db", "host=h pass word=mellon", "mellon"] {
         let why = looking(garbled).fails();
         assert!(why.starts_with("a PostgreSQL address is") && !why.contains("mellon"), "{why}");
@@ -306,4 +308,60 @@ fn one_that_dies_or_hangs_is_a_trouble_in_time_and_is_seen_again_when_it_is_back
     let (_listener, _held, port) = deaf();
     let why = self::looking(&format!("postgres://lab@localhost:{port}/lab")).fails();
     assert_eq!(why, says("localhost", port, "no answer in time"));
+}
+
+#[test]
+fn over_tls_it_is_seen_and_its_certificate_is_checked_where_that_is_asked_for() {
+    let (cluster, certificate) = (Cluster::new("scram-sha-256"), Certificate::new());
+    let (file, key) = certificate.files(&cluster._scratch);
+    // Nobody else may read the key.
+    let own = format!("chmod 600 {key}", key = key.display());
+    assert!(Command::new("sh").args(["-c", &own]).status().unwrap().success());
+    if !as_who().is_empty() {
+        let files = [&file, &key];
+        assert!(Command::new("chown").arg("postgres:").args(files).status().unwrap().success());
+    }
+    let settings = [
+        "ssl=on".to_owned(),
+        format!("ssl_cert_file={}", file.display()),
+        format!("ssl_key_file={}", key.display()),
+    ];
+    let _server = cluster.start(&settings.each_ref().map(String::as_str));
+    let at = |host: &str, mode: &str, trust: &Trust| {
+        let address =
+            format!("postgres://lab:correct%27horse%40%2F1@{host}:{}/postgres?sslmode={mode}", cluster.port);
+        Looking::trusting(Source::Postgres(Secret::new(&address)), trust)
+    };
+    let encrypted = || {
+        let sql = "SELECT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) \
+                   WHERE application_name = 'plimsoll';";
+        cluster.session().run(sql)
+    };
+    let mut looking = at("127.0.0.1", "verify-full", &certificate.trust());
+    looking.sees();
+    assert_eq!(encrypted(), ["t"]);
+    looking.sees();
+    drop(looking);
+    let unchecked = &mut at("127.0.0.1", "require", &Default::default());
+    unchecked.sees();
+    at("127.0.0.1", "verify-full", &trusting()).sees();
+    for (host, trust) in [("127.0.0.1", &Default::default()), ("localhost", &certificate.trust())] {
+        let why = at(host, "verify-full", trust).fails();
+        assert!(why.contains(&format!("`{host}:{}`", cluster.port)) && why.contains("certificate"), "{why}");
+        assert!(!why.contains("horse"), "{why}");
+    }
+    // The same in the other form of an address, and what a mode that is not known says.
+    let words = |mode: &str| {
+        let port = cluster.port;
+        let address =
+            format!("host=127.0.0.1 port={port} user=lab password='correct\\'horse@/1' dbname=postgres");
+        let source = Source::Postgres(Secret::new(&format!("{address} sslmode={mode}")));
+        Looking::trusting(source, &certificate.trust())
+    };
+    words("verify-full").sees();
+    assert!(words("verify-ca").fails().starts_with("a PostgreSQL address is"));
+    let mut plain = at("127.0.0.1", "prefer", &certificate.trust());
+    plain.sees();
+    let two = encrypted();
+    assert!(two.contains(&"f".to_owned()), "to prefer TLS is to go without: {two:?}");
 }

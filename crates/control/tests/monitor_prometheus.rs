@@ -1,7 +1,9 @@
 //! Pages of metrics and a Prometheus server seen by a monitor: what becomes of their names, labels and types, and that
 //! nothing a server may say stops more than a sample.
 
+use crate::certificate::{Certificate, trusting};
 use crate::servers::{Looking, Scratch, Server, deaf, dripping, fact, free_port, page, pages, silent, value};
+use plimsoll_control::monitor::Trust;
 use plimsoll_plan::value::Secret;
 use plimsoll_plan::watch::{Prometheus, Source, Unit};
 use plimsoll_stats::random::SplitMix64;
@@ -289,4 +291,36 @@ fn silence_and_lost_packets_end_a_look_in_time() {
     }
     let (_listener, _held, port) = deaf();
     assert_eq!(scrape(port, &[]).fails(), format!("cannot connect to `127.0.0.1:{port}`: no answer in time"));
+}
+
+#[test]
+fn a_page_behind_https_is_read_by_who_trusts_its_certificate() {
+    let certificate = Certificate::new();
+    let (port, asked) = certificate.serve(&page("a 1\n"));
+    let at = |host: &str, trust: &Trust| {
+        let url = Secret::new(&format!("https://me:mellon@{host}:{port}/m?token=mellon"));
+        Looking::trusting(Source::Prometheus(Prometheus::Scrape { url, metrics: Vec::new() }), trust)
+    };
+    let mut looking = at("127.0.0.1", &certificate.trust());
+    for _ in 0..3 {
+        assert_eq!(value(&looking.sees(), "", "a"), Some(1.0));
+    }
+    let request = asked.recv().unwrap();
+    assert!(request.starts_with("GET /m?token=mellon HTTP/1.1\r\n"), "{request}");
+    // printf me:mellon | base64
+    assert!(request.contains("Basic bWU6bWVsbG9u\r\n"), "{request}");
+    at("127.0.0.1", &trusting()).sees();
+    for (host, trust) in [("127.0.0.1", &Default::default()), ("localhost", &certificate.trust())] {
+        let why = at(host, trust).fails();
+        assert!(why.contains("certificate") && !why.contains("mellon"), "{why}");
+    }
+}
+
+#[test]
+fn a_redirect_is_a_status_and_is_not_followed() {
+    let elsewhere = pages(vec![page("a 1\n")]);
+    let to =
+        format!("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:{elsewhere}/\r\nContent-Length: 0\r\n\r\n");
+    let why = scrape(pages(vec![to.into_bytes()]), &[]).fails();
+    assert!(why.ends_with("status 302"), "{why}");
 }

@@ -1,7 +1,9 @@
 //! A Redis seen from inside: its own figures, its limits, and what is said when it is gone, hangs or refuses.
 
+use crate::certificate::{Certificate, trusting};
 use crate::servers;
-use crate::servers::{Looking, Server, deaf, dripping, fact, free_port, limit, silent, value};
+use crate::servers::{Looking, Scratch, Server, deaf, dripping, fact, free_port, limit, silent, value};
+use plimsoll_control::monitor::Trust;
 use plimsoll_plan::value::Secret;
 use plimsoll_plan::watch::{Source, Unit};
 use std::io::{Read, Write};
@@ -150,7 +152,7 @@ fn one_that_hangs_costs_a_sample_and_not_the_next_look() {
 #[test]
 fn an_address_that_is_none_is_said_without_its_login() {
     for address in
-        ["rediss://:mellon@h:1", "http://:mellon@h:1", "redis://:mellon@h:port", "redis://:mellon@"]
+        ["rediss://:mellon@h:port", "http://:mellon@h:1", "redis://:mellon@h:port", "redis://:mellon@"]
     {
         let why = looking(address).fails();
         assert!(!why.contains("mellon"), "{why}");
@@ -159,4 +161,46 @@ fn an_address_that_is_none_is_said_without_its_login() {
     let other = servers::pages(vec![servers::page("hello")]);
     let why = looking(&format!("127.0.0.1:{other}")).fails();
     assert!(why.contains("cannot ask"), "{why}");
+}
+
+#[test]
+fn over_tls_it_is_seen_by_who_trusts_its_certificate() {
+    let (certificate, scratch, port) = (Certificate::new(), Scratch::new(), free_port());
+    let (file, key) = certificate.files(&scratch);
+    let (file, key, tls_port) = (file.to_str().unwrap(), key.to_str().unwrap(), port.to_string());
+    let tls = ["--tls-port", &tls_port, "--tls-cert-file", file, "--tls-key-file", key];
+    let more = ["--tls-ca-cert-file", file, "--tls-auth-clients", "no", "--requirepass", "sesame"];
+    // Without a port of clear text.
+    let _server = start(0, &[&tls[..], &more[..]].concat());
+    let at = |address: &str, trust: &Trust| Looking::trusting(Source::Redis(Secret::new(address)), trust);
+    let address = format!("rediss://:sesame@127.0.0.1:{port}");
+    let mut looking = at(&address, &certificate.trust());
+    looking.sees();
+    assert!(value(&looking.sees(), "", "commands").is_some(), "over the connection that was kept");
+    at(&address, &trusting()).sees();
+    let strange = at(&address, &Default::default()).fails();
+    assert!(strange.contains(&format!("`127.0.0.1:{port}`")) && strange.contains("certificate"), "{strange}");
+    let other = at(&format!("rediss://:sesame@localhost:{port}"), &certificate.trust()).fails();
+    assert!(other.contains("certificate"), "it is for the address, not for the name: {other}");
+    let plain = at(&format!("redis://:sesame@127.0.0.1:{port}"), &certificate.trust()).fails();
+    assert!(plain.contains("cannot ask"), "{plain}");
+    for why in [strange, other, plain] {
+        assert!(!why.contains("sesame"), "{why}");
+    }
+}
+
+#[test]
+fn one_that_does_not_speak_tls_is_said_in_time() {
+    let port = free_port();
+    let _server = start(port, &[]);
+    let at = |port: u16| {
+        let source = Source::Redis(Secret::new(&format!("rediss://127.0.0.1:{port}")));
+        Looking::trusting(source, &trusting())
+    };
+    let why = at(port).fails();
+    assert!(why.starts_with(&format!("cannot connect to `127.0.0.1:{port}`: ")), "{why}");
+    let (_listener, port) = silent();
+    assert_eq!(at(port).fails(), format!("cannot connect to `127.0.0.1:{port}`: no answer in time"));
+    let why = at(dripping(b"\x16\x03\x03\x40\x00")).fails();
+    assert!(why.ends_with("no answer in time"), "{why}");
 }

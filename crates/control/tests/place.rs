@@ -1,25 +1,15 @@
 //! Finding the target: names, the trial connection, and whether it is this very machine.
 
 use plimsoll_control::environment::{environment, same_machine};
+use plimsoll_control::session::Way;
 use plimsoll_control::{Error, Resolved, dns, place};
-use plimsoll_plan::draft::Draft;
-use plimsoll_plan::seal::{Machine, seal};
-use plimsoll_plan::{Outline, Request, Target};
+use plimsoll_plan::Target;
+use plimsoll_plan::limit::Limits;
+use plimsoll_plan::origin::Origin;
 use std::net::TcpListener;
 
-fn outline(host: &str, port: u16) -> Outline {
-    let draft = Draft {
-        target: Some(Target { host: host.into(), port, tls: false }),
-        requests: vec![Request {
-            name: "GET /".into(),
-            method: "GET".into(),
-            path: "/".into(),
-            headers: Vec::new(),
-            body: None,
-        }],
-        ..Draft::default()
-    };
-    seal(draft, Machine { cpus: 1, seed: 1 }).unwrap().outline
+fn origin(host: &str, port: u16) -> Origin {
+    Origin { name: host.into(), host: host.into(), port, tls: None }
 }
 
 /// A port of this machine on which nobody listens: it was free a moment ago and only listeners take ports by
@@ -55,7 +45,7 @@ fn the_address_that_takes_the_connection_is_loaded() {
         addresses: vec![([127, 0, 0, 2], port).into(), ([127, 0, 0, 1], port).into()],
         dns_ns: 5,
     };
-    place::knock(&mut found, &outline("localhost", port)).unwrap();
+    place::knock(&mut found, &origin("localhost", port), &Limits::default()).unwrap();
     assert_eq!(found.first().to_string(), format!("127.0.0.1:{port}"));
     assert_eq!(found.addresses.len(), 2);
 }
@@ -64,7 +54,7 @@ fn the_address_that_takes_the_connection_is_loaded() {
 fn a_closed_port_is_a_sentence_with_a_hint() {
     let port = closed_port();
     let mut found = Resolved { addresses: vec![([127, 0, 0, 1], port).into()], dns_ns: 0 };
-    let error = place::knock(&mut found, &outline("127.0.0.1", port)).unwrap_err();
+    let error = place::knock(&mut found, &origin("127.0.0.1", port), &Limits::default()).unwrap_err();
     assert!(matches!(error, Error::NobodyListens { .. }));
     assert!(error.to_string().contains(&format!("nothing listens on `127.0.0.1:{port}`")), "{error}");
     assert!(error.hint().unwrap().contains("nothing was sent"));
@@ -83,8 +73,18 @@ fn this_machine_is_known_by_loopback_and_by_its_own_addresses() {
 
 #[test]
 fn the_environment_tells_the_cpus_of_the_machine_from_those_we_may_use() {
-    let place = Resolved { addresses: vec![([127, 0, 0, 1], 80).into()], dns_ns: 0 };
-    let here = environment(&place, "1.2.3", 5, 0);
+    let way = |last, first_connect_ns| Way {
+        origin: origin("shop.test", 80),
+        place: Resolved { addresses: vec![([127, 0, 0, last], 80).into()], dns_ns: 0 },
+        tls: None,
+        first_connect_ns,
+    };
+    let here = environment(&[way(1, 5), way(2, 7)], "1.2.3", 0);
     assert!(here.cpus >= 1 && here.cpus_online >= here.cpus, "{here:?}");
     assert!(here.same_machine && here.first_connect_ns == 5);
+    let there = &here.more_origins[0];
+    assert_eq!(
+        (here.more_origins.len(), there.first_connect_ns, &there.addresses[..]),
+        (1, 7, &["127.0.0.2".to_owned()][..])
+    );
 }

@@ -3,6 +3,7 @@
 use plimsoll_control::{Helm, Options, run};
 use plimsoll_engine::Scene;
 use plimsoll_plan::draft::Draft;
+use plimsoll_plan::draft::LoadDraft;
 use plimsoll_plan::metric::SeriesSum;
 use plimsoll_plan::seal::{Machine, seal};
 use plimsoll_plan::{Plan, Request, Target};
@@ -44,13 +45,14 @@ fn plan(address: SocketAddr, change: impl FnOnce(&mut Draft)) -> Arc<Plan> {
     let mut draft = Draft {
         target: Some(Target { host: address.ip().to_string(), port: address.port(), tls: false }),
         requests: vec![Request {
+            origin: 0,
             name: "GET /".into(),
             method: "GET".into(),
             path: "/".into(),
             headers: Vec::new(),
             body: None,
         }],
-        connections: Some(4),
+        load: LoadDraft { connections: Some(4), ..LoadDraft::default() },
         workers: Some(2),
         ..Draft::default()
     };
@@ -70,7 +72,7 @@ impl Sink for Listener {
 }
 
 fn played(plan: Arc<Plan>, address: SocketAddr, helm: impl FnOnce(Helm)) -> (Vec<RunEvent>, Ending) {
-    let scene = Scene { addresses: vec![address], maker: None, tls: None };
+    let scene = Scene::at(address);
     let opening = Opening {
         origin: "here".into(),
         outline: plan.outline.clone(),
@@ -95,7 +97,7 @@ fn finished(events: &[RunEvent]) -> u64 {
 #[test]
 fn events_come_in_order_and_count_what_the_server_counted() {
     let (address, served) = server();
-    let (events, ending) = played(plan(address, |d| d.requests_total = Some(300)), address, |_| ());
+    let (events, ending) = played(plan(address, |d| d.load.requests_total = Some(300)), address, |_| ());
     assert_eq!(ending.stopped_by, StoppedBy::Requests);
     assert_eq!(ending.lost_workers, Vec::<String>::new());
     assert!(matches!(events.first(), Some(RunEvent::Opened(_))));
@@ -111,7 +113,7 @@ fn events_come_in_order_and_count_what_the_server_counted() {
 #[test]
 fn every_tick_holds_a_pulse_of_each_worker() {
     let (address, _) = server();
-    let (events, _) = played(plan(address, |d| d.duration_ns = Some(1_500_000_000)), address, |_| ());
+    let (events, _) = played(plan(address, |d| d.load.duration_ns = Some(1_500_000_000)), address, |_| ());
     for event in &events {
         if let RunEvent::Ticked(tick) = event {
             assert_eq!(tick.pulses.len(), 2);
@@ -124,8 +126,8 @@ fn every_tick_holds_a_pulse_of_each_worker() {
 fn an_interrupt_ends_the_run_early_and_says_so() {
     let (address, _) = server();
     let plan = plan(address, |d| {
-        d.duration_ns = Some(60_000_000_000);
-        d.rate_per_s = Some(200.0);
+        d.load.duration_ns = Some(60_000_000_000);
+        d.load.rate_per_s = Some(200.0);
     });
     let (events, ending) = played(plan, address, |helm| helm.interrupt());
     assert_eq!(ending.stopped_by, StoppedBy::Interrupt);
@@ -139,8 +141,8 @@ fn a_threshold_that_stays_missed_ends_the_run_and_its_note_says_which() {
     let (address, _) = server();
     let rule = "response_time p50 > 10s over 1s abort after 1s";
     let plan = plan(address, |d| {
-        d.duration_ns = Some(60_000_000_000);
-        d.rate_per_s = Some(200.0);
+        d.load.duration_ns = Some(60_000_000_000);
+        d.load.rate_per_s = Some(200.0);
         d.thresholds = vec![plimsoll_plan::threshold::parse(rule).unwrap()];
     });
     let (events, ending) = played(plan, address, |_| ());

@@ -1,7 +1,7 @@
 //! Real servers for the tests of monitors: each on a free port, each ended with its test even when that is killed.
 #![allow(dead_code, clippy::expect_used)]
 
-use plimsoll_control::monitor::{Found, Moment, PATIENCE, Probe, Trouble, probe};
+use plimsoll_control::monitor::{Found, Moment, PATIENCE, Probe, Trouble, Trust, probe};
 use plimsoll_plan::watch::{Source, Watch};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -160,7 +160,12 @@ pub struct Looking {
 
 impl Looking {
     pub fn at(source: Source) -> Looking {
-        Looking { probe: probe(&Watch { name: "under test".into(), source }), seconds: 0 }
+        Looking::trusting(source, &Trust::default())
+    }
+
+    /// With another trust than that of the public authorities.
+    pub fn trusting(source: Source, trust: &Trust) -> Looking {
+        Looking { probe: probe(&Watch { name: "under test".into(), source }, trust), seconds: 0 }
     }
 
     /// One look.

@@ -16,6 +16,7 @@ fn outline(thresholds: &[&str]) -> Outline {
     let draft = Draft {
         target: Some(Target { host: "127.0.0.1".into(), port: 1, tls: false }),
         requests: vec![Request {
+            origin: 0,
             name: "pay".into(),
             method: "GET".into(),
             path: "/".into(),
@@ -40,7 +41,7 @@ fn second(tick: u32, finished: u64, failed: u64, time_ns: u64) -> Tick {
     interval.series[0].hists[SeriesHist::Response.id()].record_n(time_ns, finished);
     interval.series[1].add(SeriesSum::Finished.id(), finished);
     interval.series[1].add(SeriesSum::Failed.id(), finished);
-    Tick { interval: Arc::new(interval), pulses: vec![Pulse::default()] }
+    Tick { interval: Arc::new(interval), pulses: vec![Pulse::default()], opened: Arc::default() }
 }
 
 const FAST: u64 = 5_000_000;

@@ -3,6 +3,7 @@
 
 use plimsoll_engine::{Next, Scene, machine, start};
 use plimsoll_plan::draft::Draft;
+use plimsoll_plan::draft::LoadDraft;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum};
 use plimsoll_plan::seal::{Machine, seal};
 use plimsoll_plan::{Request, request, unit};
@@ -16,28 +17,32 @@ fn main() {
     let mut draft = Draft {
         target: Some(url.target.clone()),
         requests: vec![Request {
+            origin: 0,
             name: "x".into(),
             method: "GET".into(),
             path: url.path,
             headers: vec![],
             body: None,
         }],
-        duration_ns: Some((args[3].parse::<f64>().unwrap() * 1e9) as u64),
+        load: LoadDraft {
+            duration_ns: Some((args[3].parse::<f64>().unwrap() * 1e9) as u64),
+            ..LoadDraft::default()
+        },
         read_bodies: Some(args.get(4).is_some_and(|a| a == "read")),
         keep_alive: Some(args.get(4).is_none_or(|a| a != "close")),
         ..Draft::default()
     };
     if args[2].contains("/s") {
-        draft.rate_per_s = Some(unit::rate_per_s(&args[2]).unwrap());
-        draft.connections = Some(100);
+        draft.load.rate_per_s = Some(unit::rate_per_s(&args[2]).unwrap());
+        draft.load.connections = Some(100);
     } else {
-        draft.connections = Some(args[2].parse().unwrap());
+        draft.load.connections = Some(args[2].parse().unwrap());
     }
     machine::raise_nofile();
     let plan = seal(draft, Machine { cpus: machine::cpus(), seed: 1 }).unwrap();
     let address = (url.target.host.as_str(), url.target.port).to_socket_addrs().unwrap().next().unwrap();
+    let mut all = plimsoll_engine::tally::blank(&plan.outline, 0);
     let mut running = start(Arc::new(plan), Scene::at(address)).unwrap();
-    let mut all = plimsoll_engine::tally::blank(1);
     loop {
         match running.next(Duration::from_secs(5)) {
             Next::Report(r) => {

@@ -6,7 +6,7 @@
 mod link_support;
 
 use link_support::*;
-use plimsoll_engine::link::tls::{Link, Setup, Versions};
+use plimsoll_engine::link::tls::{Channel, Setup, Versions};
 use rustls::ServerConfig;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 fn handshake(setup: &Setup, server: &Arc<ServerConfig>) -> (Pair, Duration) {
     let start = Instant::now();
     let mut up = Vec::new();
-    let link = Link::new(setup, &mut up).expect("a handshake can begin");
+    let link = Channel::new(setup, &mut up).expect("a handshake can begin");
     let mut spent = start.elapsed();
     let mut pair = Pair::around(link, up, server);
     while !pair.up.is_empty() || !pair.down.is_empty() {
@@ -76,7 +76,7 @@ fn memory(setup: &Setup, server: &Arc<ServerConfig>, count: u32) {
         links.push(handshake(setup, server).0.link);
     }
     let bytes = resident_kib().saturating_sub(before) * 1024 / u64::from((count - count / 10).max(1));
-    println!("{bytes} bytes resident per idle link, {} of them its own", size_of::<Link>());
+    println!("{bytes} bytes resident per idle link, {} of them its own", size_of::<Channel>());
 }
 
 /// Records of `size` bytes out and in.

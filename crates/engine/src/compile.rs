@@ -1,6 +1,7 @@
 //! From a plan to what a worker needs: bytes ready to send, tables of numbers. The last allocation of a request
 //! happens here.
 
+use plimsoll_plan::origin::Origin;
 use plimsoll_plan::program::RequestId;
 use plimsoll_plan::{Plan, limit};
 use plimsoll_wire::h1;
@@ -24,12 +25,13 @@ pub struct Compiled {
 /// Renders every request once.
 pub fn compile(plan: &Plan) -> Compiled {
     let outline = &plan.outline;
+    let hosts: Vec<String> = outline.all_origins().iter().map(Origin::authority).collect();
     let requests = plan.requests.iter().map(|r| {
         let close = !outline.keep_alive;
         let request = h1::Request {
             method: &r.method,
             target: &r.path,
-            host: &outline.target,
+            host: &hosts[usize::from(r.origin)],
             headers: &r.headers,
             body: r.body.as_deref(),
             http10: outline.link.http10,

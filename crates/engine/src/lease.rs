@@ -63,3 +63,6 @@ impl Lease {
         self.exhausted
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,12 @@
 //! Pacing is arithmetic: which arrival or user is due when, computed without a clock, a thread or a neighbour.
 
-pub mod arrivals;
-pub mod share;
-pub mod users;
+mod arrivals;
+mod share;
+mod users;
 
 pub use arrivals::Arrivals;
 pub use share::Seat;
 pub use users::Users;
+
+#[cfg(test)]
+mod tests;

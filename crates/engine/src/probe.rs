@@ -1,7 +1,9 @@
-//! One plain connection before any load: does anybody listen, how far away is it, and what does the owner say?
+//! One connection before any load: does anybody listen, how far away is it, and is it ready? With the TLS of the load
+//! itself: what it meets is what the load will meet.
 
 use crate::clock::now_ns;
-use crate::link::tls::{Link, Setup};
+use crate::link::tls::{Channel, Setup};
+use plimsoll_plan::Problem;
 use std::fmt;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -62,56 +64,18 @@ fn classify(e: &std::io::Error) -> ProbeError {
     }
 }
 
-/// Longest ownership file, with its head.
-const BODY_MAX: usize = 65_536;
-
-/// One GET, for the ownership file: (status, body).
-///
-/// # Errors
-/// A sentence when no whole answer came.
-pub fn get(
-    address: SocketAddr,
-    tls: Option<&Setup>,
-    host_header: &str,
-    path: &str,
-    timeout: Duration,
-) -> Result<(u16, Vec<u8>), String> {
-    let mut stream = connected(address, timeout)?;
-    // HTTP/1.0: the answer ends with the connection, so no framing is needed.
-    let request = format!(
-        "GET {path} HTTP/1.0\r\nHost: {host_header}\r\nUser-Agent: plimsoll/{}\r\nConnection: close\r\n\r\n",
-        env!("CARGO_PKG_VERSION")
-    );
-    let mut answer = match tls {
-        Some(setup) => exchanged(&mut stream, setup, request.as_bytes(), BODY_MAX)?,
-        None => {
-            stream.write_all(request.as_bytes()).map_err(|e| e.to_string())?;
-            let mut answer = Vec::new();
-            stream.take(BODY_MAX as u64).read_to_end(&mut answer).map_err(|e| e.to_string())?;
-            answer
-        }
-    };
-    let end = answer.windows(4).position(|w| w == b"\r\n\r\n").ok_or("the answer has no end of its head")?;
-    let status = std::str::from_utf8(&answer[..end])
-        .ok()
-        .and_then(|head| head.split(' ').nth(1))
-        .and_then(|code| code.get(..3)?.parse().ok())
-        .ok_or("the answer is not HTTP")?;
-    Ok((status, answer.split_off(end + 4)))
-}
-
 /// The status of the answer to one GET; the rest of the answer is not waited for.
 ///
 /// # Errors
-/// A sentence when no answer came, or none of HTTP.
+/// When no answer came, or none of HTTP.
 pub fn status(
     address: SocketAddr,
     tls: Option<&Setup>,
     host_header: &str,
     path: &str,
     timeout: Duration,
-) -> Result<u16, String> {
-    let mut stream = connected(address, timeout)?;
+) -> Result<u16, Problem> {
+    let mut stream = connected(address, timeout).map_err(Problem::plain)?;
     let request = format!(
         "GET {path} HTTP/1.1\r\nHost: {host_header}\r\nUser-Agent: plimsoll/{}\r\nConnection: close\r\n\r\n",
         env!("CARGO_PKG_VERSION")
@@ -121,23 +85,25 @@ pub fn status(
     match tls {
         Some(setup) => {
             let answer = exchanged(&mut stream, setup, request.as_bytes(), line.len())?;
-            let begin = answer.first_chunk().ok_or("it closed the connection without an answer")?;
+            let begin = answer
+                .first_chunk()
+                .ok_or_else(|| Problem::plain("it closed the connection without an answer"))?;
             line = *begin;
         }
         None => {
-            stream.write_all(request.as_bytes()).map_err(|e| e.to_string())?;
+            stream.write_all(request.as_bytes()).map_err(|e| Problem::plain(e.to_string()))?;
             stream.read_exact(&mut line).map_err(|e| unanswered(&e))?;
         }
     }
     let code = line.strip_prefix(b"HTTP/1.").and_then(|rest| std::str::from_utf8(&rest[2..]).ok());
-    code.and_then(|code| code.parse().ok()).ok_or_else(|| "the answer is not HTTP".to_owned())
+    code.and_then(|code| code.parse().ok()).ok_or_else(|| Problem::plain("the answer is not HTTP"))
 }
 
-fn unanswered(e: &std::io::Error) -> String {
-    match classify(e) {
-        ProbeError::TimedOut => "it took the connection and did not answer".to_owned(),
-        _ => "it closed the connection without an answer".to_owned(),
-    }
+fn unanswered(e: &std::io::Error) -> Problem {
+    Problem::plain(match classify(e) {
+        ProbeError::TimedOut => "it took the connection and did not answer",
+        _ => "it closed the connection without an answer",
+    })
 }
 
 fn connected(address: SocketAddr, timeout: Duration) -> Result<TcpStream, String> {
@@ -155,19 +121,20 @@ fn exchanged(
     setup: &Setup,
     request: &[u8],
     enough: usize,
-) -> Result<Vec<u8>, String> {
+) -> Result<Vec<u8>, Problem> {
     let (mut out, mut answer, mut buffer) = (Vec::new(), Vec::new(), vec![0; 16_384]);
-    let mut link = greeted(stream, setup)?;
-    link.seal(request, &mut out).map_err(|e| e.sentence().to_owned())?;
-    while !link.is_closed() && answer.len() < enough {
-        stream.write_all(&out).map_err(|e| e.to_string())?;
+    let mut channel = greeted(stream, setup)?;
+    channel.seal(request, &mut out).map_err(|e| e.problem().clone())?;
+    while !channel.is_closed() && answer.len() < enough {
+        stream.write_all(&out).map_err(|e| Problem::plain(e.to_string()))?;
         out.clear();
         let n = stream.read(&mut buffer).map_err(|e| unanswered(&e))?;
         if n == 0 {
-            return Err("the server closed the connection without the end of TLS (`close_notify`)".into());
+            let why = "the server closed the connection without the end of TLS (`close_notify`)";
+            return Err(Problem::plain(why));
         }
-        let fed = link.feed(&mut buffer[..n], &mut answer, &mut out);
-        fed.map_err(|refused| refused.sentence().to_owned())?;
+        let fed = channel.feed(&mut buffer[..n], &mut answer, &mut out);
+        fed.map_err(|refused| refused.problem().clone())?;
     }
     Ok(answer)
 }
@@ -175,33 +142,33 @@ fn exchanged(
 /// One TLS handshake before any load: a certificate that nobody trusts is a sentence, not ten thousand failures.
 ///
 /// # Errors
-/// A sentence with the reason.
-pub fn handshake(address: SocketAddr, setup: &Setup, timeout: Duration) -> Result<(), String> {
-    let mut stream = connected(address, timeout)?;
+/// With the reason.
+pub fn handshake(address: SocketAddr, setup: &Setup, timeout: Duration) -> Result<(), Problem> {
+    let mut stream = connected(address, timeout).map_err(Problem::plain)?;
     greeted(&mut stream, setup).map(drop)
 }
 
-fn greeted(stream: &mut TcpStream, setup: &Setup) -> Result<Link, String> {
+fn greeted(stream: &mut TcpStream, setup: &Setup) -> Result<Channel, Problem> {
     let (mut out, mut plain, mut buffer) = (Vec::new(), Vec::new(), vec![0; 16_384]);
-    let mut link = Link::new(setup, &mut out).map_err(|e| e.sentence().to_owned())?;
+    let mut channel = Channel::new(setup, &mut out).map_err(|e| e.problem().clone())?;
     loop {
-        stream.write_all(&out).map_err(|e| e.to_string())?;
+        stream.write_all(&out).map_err(|e| Problem::plain(e.to_string()))?;
         out.clear();
-        if link.is_ready() {
-            return Ok(link);
+        if channel.is_ready() {
+            return Ok(channel);
         }
         let n = stream.read(&mut buffer).map_err(|e| match classify(&e) {
-            ProbeError::TimedOut => "no end of the handshake in time".to_owned(),
-            _ => e.to_string(),
+            ProbeError::TimedOut => Problem::plain("no end of the handshake in time"),
+            _ => Problem::plain(e.to_string()),
         })?;
         if n == 0 {
-            return Err("the server closed the connection in the middle of the handshake".into());
+            return Err(Problem::plain("the server closed the connection in the middle of the handshake"));
         }
-        let fed = link.feed(&mut buffer[..n], &mut plain, &mut out);
+        let fed = channel.feed(&mut buffer[..n], &mut plain, &mut out);
         if let Err(refused) = fed {
             // The alert tells the server why; that it cannot be sent any more changes nothing.
             let _ = stream.write_all(&out);
-            return Err(refused.sentence().to_owned());
+            return Err(refused.problem().clone());
         }
     }
 }

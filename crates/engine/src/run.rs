@@ -1,21 +1,16 @@
 //! Starting the workers, hearing from them, steering them.
 
 use crate::command::Command;
-use crate::compile::compile;
 use crate::driver::epoll::EpollDoor;
-use crate::lease::{Lease, Pot};
+use crate::job::Job;
 use crate::link::tls::Setup;
-use crate::pace::Seat;
-use crate::sequence::Sequence;
 use crate::sys::epoll::Waker;
-use crate::worker::{Post, Seating, Worker, most_requests};
-use crate::{Error, cache, clock, machine, memory};
+use crate::worker::{Post, Told};
+use crate::{Error, clock, memory};
 use plimsoll_plan::Plan;
-use plimsoll_plan::link::Reuse;
 use plimsoll_plan::program::Maker;
-use plimsoll_plan::sample::Sample;
 use plimsoll_stats::interval::Interval;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -28,8 +23,8 @@ use std::time::Duration;
 pub struct Report {
     pub worker: u32,
     pub interval: Box<Interval>,
-    /// Examples of failures.
-    pub samples: Vec<Sample>,
+    /// Examples of failures, and series that were opened.
+    pub told: Told,
     /// The worker's last.
     pub last: bool,
 }
@@ -97,9 +92,9 @@ struct Channels {
 }
 
 impl Post for Channels {
-    fn hand_over(&mut self, interval: Box<Interval>, samples: Vec<Sample>, last: bool) {
+    fn hand_over(&mut self, interval: Box<Interval>, told: Told, last: bool) {
         // Nobody listens any more only when the process is going down.
-        let _ = self.reports.send(Report { worker: self.worker, interval, samples, last });
+        let _ = self.reports.send(Report { worker: self.worker, interval, told, last });
     }
 
     fn spare(&mut self) -> Option<Box<Interval>> {
@@ -131,18 +126,25 @@ pub struct Running {
 /// Where and as whom a plan is run.
 #[derive(Clone)]
 pub struct Scene {
-    /// Of the target, at least one; connections take turns.
-    pub addresses: Vec<SocketAddr>,
+    /// By origin, as many as the plan has.
+    pub places: Vec<Place>,
     /// Programs for the users; `None` only for a plan without a script.
     pub maker: Option<Arc<dyn Maker>>,
-    /// When the target speaks TLS.
+}
+
+/// Where an origin is.
+#[derive(Clone)]
+pub struct Place {
+    /// At least one; connections take turns.
+    pub addresses: Vec<SocketAddr>,
+    /// When it speaks TLS.
     pub tls: Option<Setup>,
 }
 
 impl Scene {
-    /// One address, no programs, no TLS.
+    /// One address of one origin, no programs, no TLS.
     pub fn at(address: SocketAddr) -> Scene {
-        Scene { addresses: vec![address], maker: None, tls: None }
+        Scene { places: vec![Place { addresses: vec![address], tls: None }], maker: None }
     }
 }
 
@@ -152,37 +154,8 @@ impl Scene {
 /// When the kernel refuses a thread or an epoll instance.
 pub fn start(plan: Arc<Plan>, scene: Scene) -> Result<Running, Error> {
     memory::keep_reserve();
-    let Scene { addresses, mut maker, tls } = scene;
-    let workers = plan.outline.workers;
-    if maker.is_none() && plan.outline.link.reuse == Reuse::Pool {
-        // The table program lives on its users' own connections.
-        maker = Some(Arc::new(Sequence { requests: plan.requests.len() as u32 }));
-    }
-    let compiled = Arc::new(compile(&plan));
-    let mut outline = plan.outline.clone();
-    if outline.limits.kept_total_bytes == 0 {
-        // The other half is for what is made of the bodies: decoded texts, trees, values.
-        outline.limits.kept_total_bytes = (machine::memory_left_bytes() / 2).max(1);
-    }
-    if outline.limits.read_buffer_bytes == 0 {
-        outline.limits.read_buffer_bytes = cache::read_buffer_bytes() as u64;
-    }
-    let outline = Arc::new(outline);
-    let addresses: Arc<[SocketAddr]> = addresses.into();
-    let sources: Arc<[IpAddr]> = outline.link.source_addresses.as_slice().into();
-    let counts_arrivals = outline.load.is_open() && compiled.sequence.len() == 1 && maker.is_none();
-    let total = total_of_share(most_requests(&outline), outline.share);
-    let pot = (!counts_arrivals).then(|| Pot::new(total, workers));
-    // Of the open model the arrivals are numbered, and need no pot.
-    let lane_pots: Vec<Option<Arc<Pot>>> = outline
-        .lanes
-        .iter()
-        .map(|lane| {
-            let total = lane.iterations.filter(|_| !lane.load.is_open())?;
-            Some(Pot::new(total_of_share(total, outline.share), workers))
-        })
-        .collect();
-    let unix_offset_ns = clock::unix_offset_ns();
+    let job = Arc::new(Job::new(&plan, scene, clock::unix_offset_ns()));
+    let workers = job.outline.workers;
     let mut boxes = Vec::new();
     for _ in 0..workers {
         let waker = Arc::new(Waker::new().map_err(Error::kernel("a wake-up descriptor"))?);
@@ -193,7 +166,7 @@ pub fn start(plan: Arc<Plan>, scene: Scene) -> Result<Running, Error> {
     let ready = Arc::new(Barrier::new(workers as usize));
     // Users and connections are made after the instant is named; without a head start the first arrivals would be late
     // by that.
-    let head_start_ns = 1_000_000 + 500 * u64::from(outline.connections);
+    let head_start_ns = 1_000_000 + 500 * u64::from(job.outline.connections);
     let begin = Arc::new(AtomicU64::new(0));
     let mut threads = Vec::new();
     let mut empties = Vec::new();
@@ -203,47 +176,26 @@ pub fn start(plan: Arc<Plan>, scene: Scene) -> Result<Running, Error> {
         let post =
             Channels { worker, reports: report_tx.clone(), empties: empty_rx, boxes: Arc::clone(&boxes) };
         let (ready, begin, boxes) = (Arc::clone(&ready), Arc::clone(&begin), Arc::clone(&boxes));
-        let (outline, compiled, maker) = (Arc::clone(&outline), Arc::clone(&compiled), maker.clone());
-        let lease = Lease::new(pot.clone());
-        let iterations = lane_pots.iter().map(|pot| Lease::new(pot.clone())).collect();
-        let recorded = plan.recorded.clone();
-        let (addresses, sources) = (Arc::clone(&addresses), Arc::clone(&sources));
-        // Sessions to be resumed are each worker's own: nothing is shared between them.
-        let tls = tls.as_ref().map(Setup::for_worker);
+        let job = Arc::clone(&job);
         let body = move || {
             let door = EpollDoor::new(Arc::clone(&boxes[worker as usize].waker), worker == 0);
             // What takes its time must be over when the instant is named; a bug in it must not keep the others waiting.
-            let made = catch_unwind(AssertUnwindSafe(|| maker.as_ref().map(|maker| maker.programs())));
+            let made = catch_unwind(AssertUnwindSafe(|| job.seating(worker)));
             // The last one to arrive names the instant at which all begin.
             if ready.wait().is_leader() {
                 begin.store(clock::now_ns() + head_start_ns, Ordering::Release);
             }
             ready.wait();
             let begin_ns = begin.load(Ordering::Acquire);
-            let programs = match made {
-                Ok(programs) => programs,
+            let seating = match made {
+                Ok(seating) => seating,
                 Err(bug) => {
                     Commander { boxes }.send(Command::Stop);
                     resume_unwind(bug)
                 }
             };
-            let seat = Seat::new(outline.share, worker, outline.workers);
             let door = door.map_err(|e| format!("worker {worker}: no epoll instance: {}", e.sentence()))?;
-            let seating = Seating {
-                outline,
-                compiled,
-                addresses,
-                sources,
-                tls,
-                seat,
-                begin_ns,
-                unix_offset_ns,
-                lease,
-                iterations,
-                recorded,
-                programs,
-            };
-            let worker = AssertUnwindSafe(|| Worker::new(door, post, seating).run());
+            let worker = AssertUnwindSafe(|| seating.run(begin_ns, door, post));
             match catch_unwind(worker) {
                 Ok(ended) => Ok((ended, memory::is_used_up())),
                 Err(bug) => {
@@ -257,11 +209,6 @@ pub fn start(plan: Arc<Plan>, scene: Scene) -> Result<Running, Error> {
         threads.push(thread.map_err(|e| Error::Kernel { what: "a worker thread", why: e.to_string() })?);
     }
     Ok(Running { reports, empties, threads, commander: Commander { boxes }, begin })
-}
-
-/// `-n` is counted over all machines: each takes its part, the first ones the remainder.
-fn total_of_share(total: u64, share: plimsoll_plan::load::Share) -> u64 {
-    Seat { offset: u64::from(share.part - 1), stride: u64::from(share.of) }.count_of(total)
 }
 
 impl Running {

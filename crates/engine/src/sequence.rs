@@ -1,23 +1,33 @@
-//! A plain sequence as a program: for plans whose users do not own their connections.
+//! A plain sequence as a program: for plans whose users do not own their connections, or need several.
 
+use plimsoll_plan::Request;
+use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::{At, Chair, Maker, Outbox, Program, Programs, Step, Wake};
+use std::sync::Arc;
 
-/// So many prepared requests, one behind the other.
+/// Prepared requests, one behind the other.
 #[derive(Clone)]
 pub struct Sequence {
-    pub requests: u32,
+    /// Where each goes.
+    origins: Arc<[OriginId]>,
+}
+
+impl Sequence {
+    pub fn of(requests: &[Request]) -> Sequence {
+        Sequence { origins: requests.iter().map(|request| request.origin).collect() }
+    }
 }
 
 struct Place {
-    requests: u32,
+    origins: Arc<[OriginId]>,
     at: u32,
 }
 
 impl Program for Place {
     fn resume(&mut self, _at: At, wake: Wake<'_>, out: &mut Outbox) {
         self.at = if matches!(wake, Wake::Begin { .. }) { 0 } else { self.at + 1 };
-        if self.at < self.requests {
-            out.push(Step { request: self.at, ..Step::default() });
+        if let Some(origin) = self.origins.get(self.at as usize) {
+            out.push(Step { request: self.at, origin: *origin, ..Step::default() });
         }
     }
 }
@@ -30,6 +40,6 @@ impl Maker for Sequence {
 
 impl Programs for Sequence {
     fn make(&mut self, _chair: Chair) -> Box<dyn Program> {
-        Box::new(Place { requests: self.requests, at: 0 })
+        Box::new(Place { origins: Arc::clone(&self.origins), at: 0 })
     }
 }

@@ -1,37 +1,36 @@
 //! One worker's numbers: counted into an interval that leaves at each tick, nothing shared, nothing locked.
 
-use plimsoll_plan::Fault;
+use crate::run::Place;
 use plimsoll_plan::answer::Statuses;
 use plimsoll_plan::metric::{
-    PHASE_UNIT_NS, RunFloor, RunHist, RunPeak, RunSum, SERIES_SUMS, SeriesFloor, SeriesHist, SeriesPeak,
-    SeriesSum, fault_id, status_id,
+    CounterSum, GaugeFloor, GaugeLast, GaugePeak, GaugeSum, PHASE_UNIT_NS, RateSum, RunFloor, RunHist,
+    RunPeak, RunSum, SeriesFloor, SeriesPeak, SeriesSum, StreamHist, TrendHist, fault_id, status_id,
 };
+use plimsoll_plan::series::book::SeriesBook;
+use plimsoll_plan::series::{Family, RUN_CELLS, THOUSANDTHS, ordered, parts_of};
+use plimsoll_plan::{Fault, Outline};
+use plimsoll_stats::Last;
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::{Layout, Tally as Cells};
 
-/// The layout of run-wide numbers.
-pub const RUN: Layout =
-    Layout { sums: RunSum::COUNT, peaks: RunPeak::COUNT, floors: RunFloor::COUNT, hists: RunHist::COUNT };
-/// The layout of one request's numbers.
-pub const SERIES: Layout = Layout {
-    sums: SERIES_SUMS,
-    peaks: SeriesPeak::COUNT,
-    floors: SeriesFloor::COUNT,
-    hists: SeriesHist::COUNT,
-};
-
-/// An empty interval; its histograms take memory at their first value.
-pub fn blank(series: usize) -> Interval {
-    Interval {
-        tick: 0,
-        run: Cells::on_demand(RUN),
-        series: (0..series).map(|_| Cells::on_demand(SERIES)).collect(),
-    }
+/// An empty interval of a plan with so many series of addresses; its histograms take memory at their first value.
+pub fn blank(outline: &Outline, addresses: usize) -> Interval {
+    let addresses = (0..addresses).map(|_| Family::Address);
+    let families = outline.families().chain(addresses);
+    Interval::on_demand(Layout::of(RUN_CELLS), families.map(|family| Layout::of(family.cells())))
 }
 
-/// Series of addresses behind those of the outline: of several addresses one each.
-pub fn by_address(addresses: usize) -> usize {
-    if addresses > 1 { addresses } else { 0 }
+/// Series of addresses behind those of the outline: where an origin has several, one for each of all origins.
+pub(crate) fn by_address(places: &[Place]) -> usize {
+    let all = || places.iter().map(|place| place.addresses.len());
+    if all().any(|addresses| addresses > 1) { all().sum() } else { 0 }
+}
+
+/// Cells of all series of a book, `fixed` being those of the plan.
+fn reach(interval: &mut Interval, book: &SeriesBook, fixed: usize) {
+    let known = interval.series.len().saturating_sub(fixed);
+    let fresh = book.opened().iter().skip(known);
+    interval.series.extend(fresh.map(|key| Cells::compact(Layout::of(key.family.cells()))));
 }
 
 pub struct Tally {
@@ -62,9 +61,9 @@ pub struct Silence {
 const SILENCE_NS: u64 = 10_000_000;
 
 impl Tally {
-    pub fn new(series: usize, begin_ns: u64) -> Tally {
+    pub fn new(blank: Interval, begin_ns: u64) -> Tally {
         Tally {
-            now: Box::new(blank(series)),
+            now: Box::new(blank),
             begin_ns,
             in_flight: 0,
             changed_ns: begin_ns,
@@ -107,9 +106,67 @@ impl Tally {
         self.now.run.floor(id.id(), value);
     }
 
+    /// Makes cells for series that a program has opened: for those behind the ones that there are.
+    #[cold]
+    pub fn open(&mut self, book: &SeriesBook, fixed: usize) {
+        reach(&mut self.now, book, fixed);
+    }
+
+    /// Series that there are cells for.
+    #[inline]
+    pub fn series_count(&self) -> usize {
+        self.now.series.len()
+    }
+
+    /// A value of a user-defined metric of this family, set at an instant; false: it has no meaning there.
+    pub fn value(&mut self, metric: u32, family: Family, value: f64, unix_ns: u64) -> bool {
+        let cells = self.series(metric);
+        match family {
+            Family::Counter => {
+                let Some((whole, billionths)) = parts_of(value) else { return false };
+                cells.add(CounterSum::Whole.id(), whole);
+                cells.add(CounterSum::Billionths.id(), billionths);
+            }
+            Family::Gauge => {
+                let Some(bits) = ordered(value) else { return false };
+                cells.add(GaugeSum::Values.id(), 1);
+                cells.peak(GaugePeak::Max.id(), bits);
+                cells.floor(GaugeFloor::Min.id(), bits);
+                cells.last(GaugeLast::Last.id(), Last { at: unix_ns, value: bits });
+            }
+            Family::Rate if value.is_nan() => return false,
+            Family::Rate => {
+                cells.add(RateSum::Values.id(), 1);
+                cells.add(RateSum::True.id(), u64::from(value != 0.0));
+            }
+            Family::Trend => {
+                let thousandths = (value * THOUSANDTHS).round();
+                // NaN is in no range; above it `as` would stop at the largest number.
+                if !(0.0..u64::MAX as f64).contains(&thousandths) {
+                    return false;
+                }
+                cells.record(TrendHist::Values.id(), thousandths as u64);
+            }
+            Family::Request | Family::Stream | Family::Check | Family::Group | Family::Address => {
+                return false;
+            }
+        }
+        true
+    }
+
     #[inline]
     pub fn series(&mut self, request: u32) -> &mut Cells {
         &mut self.now.series[request as usize]
+    }
+
+    /// The cells of a stream, also where the plan did not say that the request is one.
+    #[inline]
+    pub fn stream(&mut self, request: u32) -> &mut Cells {
+        let series = self.series(request);
+        if series.hists.len() < StreamHist::COUNT {
+            series.merge(&Cells::on_demand(Layout::of(Family::Stream.cells())));
+        }
+        series
     }
 
     #[inline]
@@ -219,10 +276,17 @@ impl Tally {
         series.floor(SeriesFloor::FirstFailure.id(), at_ns);
     }
 
-    /// Ends the tick: the full interval goes, `fresh` takes its place.
-    pub fn swap(&mut self, tick: u32, mut fresh: Box<Interval>, edge_ns: u64) -> Box<Interval> {
+    /// Ends the tick: the full interval goes, `fresh` takes its place, with cells for all that the book has.
+    pub fn swap(
+        &mut self,
+        tick: u32,
+        mut fresh: Box<Interval>,
+        (book, fixed): (&SeriesBook, usize),
+        edge_ns: u64,
+    ) -> Box<Interval> {
         self.integrate(edge_ns);
         fresh.clear();
+        reach(&mut fresh, book, fixed);
         let mut full = std::mem::replace(&mut self.now, fresh);
         full.tick = tick;
         // What is in flight across the edge is in flight in the new tick from its beginning.

@@ -1,4 +1,4 @@
-//! Timers of one worker: a wheel of lists threaded through flat arrays, one entry per connection.
+//! Timers of one worker: a wheel of lists threaded through flat arrays, one entry per link, exchange or sleep.
 //!
 //! A request's deadline is almost always cancelled by its answer. So nothing is done then: the entry stays where it
 //! is, and when its slot comes up the owner looks at the true deadline and puts it back if that lies ahead. In the
@@ -15,11 +15,11 @@ const SLOT_SHIFT: u32 = 20;
 struct Entry {
     next: u32,
     previous: u32,
-    /// Absolute slot number; `NOT_IN` when not in the wheel.
-    slot: u64,
+    /// Which of the lists it stands in; `NOT_IN` when in none.
+    slot: u16,
 }
 
-const NOT_IN: u64 = u64::MAX;
+const NOT_IN: u16 = u16::MAX;
 
 pub struct Wheel {
     heads: Box<[u32]>,
@@ -45,13 +45,19 @@ impl Wheel {
     /// Sees to it that `id` is looked at no later than `deadline_ns` (up to one slot, or one horizon when far).
     #[inline]
     pub fn arm(&mut self, id: u32, deadline_ns: u64) {
-        let slot = deadline_ns >> SLOT_SHIFT;
+        let slot = (deadline_ns >> SLOT_SHIFT).clamp(self.at, self.at + SLOTS - 1);
+        let entry = self.entries[id as usize];
         // Already looked at in time: the common case, and the end of it.
-        if self.entries[id as usize].slot <= slot {
+        if entry.slot != NOT_IN && self.slots_until(entry.slot) <= slot - self.at {
             return;
         }
         self.disarm(id);
-        self.insert(id, slot.clamp(self.at, self.at + SLOTS - 1));
+        self.insert(id, slot);
+    }
+
+    /// Slots between the next to be looked at and a list, round the wheel.
+    fn slots_until(&self, list: u16) -> u64 {
+        u64::from(list).wrapping_sub(self.at) % SLOTS
     }
 
     pub fn disarm(&mut self, id: u32) {
@@ -60,7 +66,7 @@ impl Wheel {
             return;
         }
         match entry.previous {
-            NONE => self.heads[(entry.slot % SLOTS) as usize] = entry.next,
+            NONE => self.heads[usize::from(entry.slot)] = entry.next,
             previous => self.entries[previous as usize].next = entry.next,
         }
         if entry.next != NONE {
@@ -71,12 +77,13 @@ impl Wheel {
     }
 
     fn insert(&mut self, id: u32, slot: u64) {
-        let head = &mut self.heads[(slot % SLOTS) as usize];
+        let list = (slot % SLOTS) as u16;
+        let head = &mut self.heads[usize::from(list)];
         let next = std::mem::replace(head, id);
         if next != NONE {
             self.entries[next as usize].previous = id;
         }
-        self.entries[id as usize] = Entry { next, previous: NONE, slot };
+        self.entries[id as usize] = Entry { next, previous: NONE, slot: list };
         self.earliest = if self.count == 0 { slot } else { self.earliest.min(slot) };
         self.count += 1;
     }
@@ -117,3 +124,6 @@ impl Wheel {
         Some((slot + 1) << SLOT_SHIFT)
     }
 }
+
+#[cfg(test)]
+mod tests;

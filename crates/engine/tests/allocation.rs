@@ -5,19 +5,16 @@
 //! the worker's own; then once more over the real kernel, where the count is taken on the worker's thread alone.
 #![allow(clippy::unwrap_used)]
 
-use plimsoll_engine::compile::compile;
 use plimsoll_engine::driver::{CpuReading, Door, Errno, Flags, IN, Io, OUT, Socket, TcpFacts};
-use plimsoll_engine::lease::{Lease, Pot};
-use plimsoll_engine::pace::Seat;
 use plimsoll_engine::tally::blank;
-use plimsoll_engine::worker::{Post, Seating, Worker};
-use plimsoll_engine::{Command, Next, Scene, start};
+use plimsoll_engine::{Command, Job, Next, Post, Scene, Told, start};
 use plimsoll_plan::draft::Draft;
+use plimsoll_plan::draft::LoadDraft;
 use plimsoll_plan::link::{Link, Reuse};
-use plimsoll_plan::metric::{SeriesHist, SeriesSum};
+use plimsoll_plan::metric::{SeriesSum, StreamHist};
 use plimsoll_plan::program::{At, BodyUse, Chair, Count, Maker, Outbox, Program, Programs, Step, Wake};
-use plimsoll_plan::sample::Sample;
 use plimsoll_plan::seal::{Machine, seal};
+use plimsoll_plan::series::Family;
 use plimsoll_plan::{Fault, Plan, Request, Target};
 use plimsoll_stats::interval::Interval;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -192,12 +189,14 @@ struct Circle {
     #[allow(clippy::vec_box)]
     spares: Vec<Box<Interval>>,
     finished: u64,
+    requests: usize,
     marks: Rc<Cell<Vec<Mark>>>,
 }
 
 impl Post for Circle {
-    fn hand_over(&mut self, full: Box<Interval>, _: Vec<Sample>, _last: bool) {
-        self.finished += full.series.iter().map(|s| s.sums[SeriesSum::Finished.id()]).sum::<u64>();
+    fn hand_over(&mut self, full: Box<Interval>, _: Told, _last: bool) {
+        self.finished +=
+            full.series[..self.requests].iter().map(|s| s.sums[SeriesSum::Finished.id()]).sum::<u64>();
         self.spares.push(full);
         let mut marks = self.marks.take();
         marks.push((mine(), self.finished, HELD.with(Cell::get)));
@@ -218,6 +217,7 @@ fn plan(mut draft: Draft, address: SocketAddr, paths: &[&str]) -> Plan {
     draft.requests = paths
         .iter()
         .map(|p| Request {
+            origin: 0,
             name: (*p).into(),
             method: "GET".into(),
             path: (*p).into(),
@@ -241,14 +241,11 @@ fn steady(draft: Draft, body_bytes: usize, paths: &[&str], maker: Option<Arc<dyn
 /// Eight seconds against a server that says `answer` to everything; bytes held are those since the start.
 fn simulated(mut draft: Draft, answer: Vec<u8>, paths: &[&str], maker: Option<Arc<dyn Maker>>) -> Vec<Mark> {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    draft.duration_ns = Some(8_000_000_000);
+    draft.load.duration_ns = Some(8_000_000_000);
     draft.limits.spin_ns = 0;
     let address: SocketAddr = "127.0.0.1:80".parse().unwrap();
     let plan = plan(draft, address, paths);
-    let outline = Arc::new(plan.outline.clone());
     let marks = Rc::new(Cell::new(Vec::with_capacity(64)));
-    let counts_arrivals = outline.load.is_open() && paths.len() == 1 && maker.is_none();
-    let pot = outline.stop.requests.filter(|_| !counts_arrivals).map(|n| Pot::new(n, 1));
     let door = Canned {
         now_ns: Rc::new(Cell::new(BEGIN_NS)),
         service_ns: 400_000,
@@ -258,24 +255,11 @@ fn simulated(mut draft: Draft, answer: Vec<u8>, paths: &[&str], maker: Option<Ar
         ready: Vec::with_capacity(256),
     };
     let mut spares = Vec::with_capacity(8);
-    spares.push(Box::new(blank(paths.len())));
-    let post = Circle { spares, finished: 0, marks: Rc::clone(&marks) };
-    let seating = Seating {
-        seat: Seat::new(outline.share, 0, 1),
-        compiled: Arc::new(compile(&plan)),
-        outline,
-        addresses: [address].into(),
-        sources: [].into(),
-        tls: None,
-        begin_ns: BEGIN_NS,
-        unix_offset_ns: 0,
-        lease: Lease::new(pot),
-        iterations: Vec::new(),
-        recorded: Vec::new(),
-        programs: maker.map(|maker| maker.programs()),
-    };
+    spares.push(Box::new(blank(&plan.outline, 0)));
+    let post = Circle { spares, finished: 0, requests: paths.len(), marks: Rc::clone(&marks) };
+    let seating = Job::new(&plan, Scene { maker, ..Scene::at(address) }, 0).seating(0);
     let (before, held) = (mine(), HELD.with(Cell::get));
-    Worker::new(door, post, seating).run();
+    seating.run(BEGIN_NS, door, post);
     assert!(mine() - before > 10, "the counter counts");
     let mut marks = marks.take();
     marks.iter_mut().for_each(|mark| mark.2 -= held);
@@ -288,18 +272,22 @@ fn none(what: &str, (allocations, requests): (u64, u64)) {
 }
 
 fn users(n: u32) -> Draft {
-    Draft { connections: Some(n), ..Draft::default() }
+    Draft { load: LoadDraft { connections: Some(n), ..LoadDraft::default() }, ..Draft::default() }
 }
 
 fn rate(per_s: f64, connections: u32) -> Draft {
-    Draft { rate_per_s: Some(per_s), connections: Some(connections), ..Draft::default() }
+    Draft {
+        load: LoadDraft { rate_per_s: Some(per_s), connections: Some(connections), ..LoadDraft::default() },
+        ..Draft::default()
+    }
 }
 
 #[test]
 fn the_closed_model_allocates_nothing() {
     none("one request", steady(users(20), 100, &["/"], None));
     none("a sequence", steady(users(20), 100, &["/a", "/b", "/c"], None));
-    let counted = Draft { requests_total: Some(100_000_000), ..users(20) };
+    let counted =
+        Draft { load: LoadDraft { requests_total: Some(100_000_000), ..users(20).load }, ..users(20) };
     none("with a count", steady(counted, 100, &["/"], None));
 }
 
@@ -307,7 +295,10 @@ fn the_closed_model_allocates_nothing() {
 fn the_open_model_allocates_nothing() {
     none("arrivals", steady(rate(5_000.0, 100), 100, &["/"], None));
     none("a sequence", steady(rate(5_000.0, 100), 100, &["/a", "/b"], None));
-    let poisson = Draft { arrivals: Some(plimsoll_plan::load::Arrivals::Poisson), ..rate(4_000.0, 2) };
+    let poisson = Draft {
+        load: LoadDraft { arrivals: Some(plimsoll_plan::load::Arrivals::Poisson), ..rate(4_000.0, 2).load },
+        ..rate(4_000.0, 2)
+    };
     none("Poisson", steady(poisson, 100, &["/"], None));
     // Twice as many arrivals as two connections can serve: the queue grows, its memory does not.
     none("a growing queue", steady(rate(10_000.0, 2), 100, &["/"], None));
@@ -394,7 +385,7 @@ impl Program for Busy {
             Wake::Head { .. } => out.decide(BodyUse::Keep),
             Wake::Reply(reply) => {
                 assert_eq!(reply.body.len(), 500);
-                out.count(Count::Hist(0, SeriesHist::EventAge, reply.service_ns));
+                out.count(Count::hist(0, StreamHist::EventAge, reply.service_ns));
                 if reply.id == 4 {
                     out.fail(Fault::Check);
                 }
@@ -408,6 +399,43 @@ impl Program for Busy {
 fn programs_that_sleep_render_judge_and_decide_allocate_nothing() {
     none("closed", steady(users(20), 500, &["/"], Some(Arc::new(Busy))));
     none("open", steady(rate(1_000.0, 50), 500, &["/"], Some(Arc::new(Busy))));
+}
+
+/// Looks its metrics up by name and labels with each answer, and counts in them.
+#[derive(Clone)]
+struct Measuring;
+
+impl Maker for Measuring {
+    fn programs(&self) -> Box<dyn Programs> {
+        Box::new(self.clone())
+    }
+}
+
+impl Programs for Measuring {
+    fn make(&mut self, _: Chair) -> Box<dyn Program> {
+        Box::new(Measuring)
+    }
+}
+
+impl Program for Measuring {
+    fn resume(&mut self, at: At, wake: Wake<'_>, out: &mut Outbox) {
+        match wake {
+            Wake::Begin { .. } => out.push(Step { id: 1, ..Step::default() }),
+            Wake::Reply(_) => {
+                let shop = if at.run_ns.is_multiple_of(2) { "a" } else { "b" };
+                for family in Family::CUSTOM {
+                    let metric = out.open(family, "metric", &[("shop", shop), ("kind", "x")]).unwrap();
+                    out.add(metric, 1_000.0 + (at.run_ns % 1_000) as f64);
+                }
+            }
+            other => unreachable!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn metrics_that_are_open_allocate_nothing() {
+    none("closed", steady(users(20), 500, &["/"], Some(Arc::new(Measuring))));
 }
 
 /// Holds one stream for ever.
@@ -476,7 +504,7 @@ fn server() -> SocketAddr {
 fn real(draft: Draft) -> (u64, u64) {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let address = server();
-    let draft = Draft { duration_ns: Some(4_000_000_000), ..draft };
+    let draft = Draft { load: LoadDraft { duration_ns: Some(4_000_000_000), ..draft.load }, ..draft };
     let plan = Arc::new(plan(draft, address, &["/"]));
     // From here on this thread only passes intervals on; its own allocations are the channel's.
     BYSTANDER.set(true);

@@ -5,7 +5,8 @@ use crate::support::actors::{Log, lines};
 use crate::support::*;
 use plimsoll_engine::Stopped;
 use plimsoll_plan::Draft;
-use plimsoll_plan::metric::{RunSum, SeriesSum};
+use plimsoll_plan::draft::LoadDraft;
+use plimsoll_plan::metric::{RunSum, StreamSum};
 use plimsoll_plan::program::{At, BodyUse, Chair, Maker, Outbox, Program, Programs, Step, Wake};
 use std::sync::{Arc, Mutex};
 
@@ -37,7 +38,7 @@ impl Program for Reader {
             }
             Wake::Head { id: NOTICES, .. } => {}
             Wake::Head { head, .. } => {
-                let small = head.windows(8).any(|w| w == b"X-Small:");
+                let small = head.field("x-small").is_some();
                 out.decide(if small { BodyUse::Keep } else { BodyUse::Discard });
             }
             Wake::Reply(reply) if reply.id != NOTICES => {
@@ -73,7 +74,7 @@ impl Programs for Readers {
 fn a_user_holds_a_stream_asks_twice_at_once_beside_it_and_decides_at_the_head() {
     let bodies = Log::default();
     let draft = Draft { requests: ["/notices", "/a", "/b"].map(get).into(), ..closed(1, 10.0) };
-    let draft = Draft { requests_total: Some(9), ..draft };
+    let draft = Draft { load: LoadDraft { requests_total: Some(9), ..draft.load }, ..draft };
     let out = Lab::new(draft).maker(Readers(Arc::clone(&bodies))).run(|a: &Asked<'_>| match a.bytes[5] {
         b'n' => Answer::silence().piece(MS, CHUNKED).piece(MS, b"c\r\ndata: news\n\n\r\n"),
         b'a' => {
@@ -85,6 +86,6 @@ fn a_user_holds_a_stream_asks_twice_at_once_beside_it_and_decides_at_the_head() 
     // 2 ms to the notice, 3 ms to /b, 2 more to /a: three iterations of 7 ms each.
     assert_eq!(lines(&bodies), ["2: ", "1: hi"].repeat(3));
     assert_eq!((out.stopped, out.sum(RunSum::Iterations), out.elapsed_ns), (Stopped::Requests, 3, 21 * MS));
-    assert_eq!((out.count(SeriesSum::Streams), out.count(SeriesSum::StreamsByUs)), (3, 3));
+    assert_eq!((out.count(StreamSum::Streams), out.count(StreamSum::StreamsByUs)), (3, 3));
     assert_eq!(out.calls.open_max, 3, "the stream and both requests at once");
 }

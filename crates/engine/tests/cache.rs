@@ -3,6 +3,7 @@
 use crate::support::*;
 use plimsoll_engine::cache::{SIZES, second_level_bytes, share_of, tried_bytes};
 use plimsoll_plan::Draft;
+use plimsoll_plan::draft::LoadDraft;
 use std::path::PathBuf;
 
 /// A folder as the kernel has it for a CPU: (level, type, size) by cache.
@@ -54,7 +55,11 @@ fn where_the_kernel_says_nothing_a_size_is_tried_out() {
 #[test]
 fn a_smaller_read_buffer_takes_more_reads() {
     let reads = |buffer_bytes: u64| {
-        let mut draft = Draft { requests_total: Some(4), read_bodies: Some(true), ..closed(1, 10.0) };
+        let mut draft = Draft {
+            load: LoadDraft { requests_total: Some(4), ..closed(1, 10.0).load },
+            read_bodies: Some(true),
+            ..closed(1, 10.0)
+        };
         draft.limits.read_buffer_bytes = buffer_bytes;
         let out = Lab::new(draft).run(|_: &Asked<'_>| {
             let head = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n";

@@ -3,18 +3,14 @@
 
 use crate::support;
 use crate::support::{BEGIN_NS, MS, S, closed, get};
-use plimsoll_engine::compile::compile;
 use plimsoll_engine::driver::{CpuReading, Door, Errno, Flags, IN, Io, OUT, Socket, TcpFacts};
-use plimsoll_engine::lease::Lease;
-use plimsoll_engine::pace::Seat;
 use plimsoll_engine::tally::blank;
-use plimsoll_engine::worker::{Post, Seating, Worker};
-use plimsoll_engine::{Command, Next, Scene, Stopped, start};
+use plimsoll_engine::{Command, Job, Next, Post, Scene, Stopped, Told, start};
 use plimsoll_plan::Fault;
 use plimsoll_plan::draft::Draft;
-use plimsoll_plan::metric::{RunPeak, RunSum, SeriesHist, SeriesSum, fault_id, status_id};
+use plimsoll_plan::draft::LoadDraft;
+use plimsoll_plan::metric::{RunPeak, RunSum, SeriesHist, SeriesSum, StreamSum, fault_id, status_id};
 use plimsoll_plan::program::{At, BodyUse, Chair, Maker, Outbox, Program, Programs, Step, Wake};
-use plimsoll_plan::sample::Sample;
 use plimsoll_plan::seal::{Machine, seal};
 use plimsoll_stats::interval::Interval;
 use std::cell::{Cell, RefCell};
@@ -192,7 +188,7 @@ struct Desk {
 }
 
 impl Post for Desk {
-    fn hand_over(&mut self, full: Box<Interval>, _: Vec<Sample>, _: bool) {
+    fn hand_over(&mut self, full: Box<Interval>, _: Told, _: bool) {
         self.all.borrow_mut().merge(&full);
     }
 
@@ -270,9 +266,8 @@ fn scenery(flood: Flood, flooded: u32) -> Scenery {
 
 fn simulate(scenery: Scenery) -> Made {
     let plan = support::plan(scenery.draft);
-    let outline = Arc::new(plan.outline.clone());
     let now_ns = Rc::new(Cell::new(BEGIN_NS));
-    let all = Rc::new(RefCell::new(blank(outline.series_count())));
+    let all = Rc::new(RefCell::new(blank(&plan.outline, 0)));
     let door = Faucet {
         now_ns: Rc::clone(&now_ns),
         flood: scenery.flood,
@@ -285,22 +280,10 @@ fn simulate(scenery: Scenery) -> Made {
     };
     let stop_ns = scenery.stop_ns.saturating_add(BEGIN_NS);
     let post = Desk { now_ns, all: Rc::clone(&all), stop_ns };
-    let seating = Seating {
-        seat: Seat::new(outline.share, 0, 1),
-        compiled: Arc::new(compile(&plan)),
-        outline,
-        addresses: ["127.0.0.1:80".parse().unwrap()].into(),
-        sources: [].into(),
-        tls: None,
-        begin_ns: BEGIN_NS,
-        unix_offset_ns: 0,
-        lease: Lease::new(None),
-        iterations: vec![],
-        recorded: vec![],
-        programs: scenery.maker.map(|maker| maker.programs()),
-    };
-    let (stopped, elapsed_ns) = Worker::new(door, post, seating).run();
-    let all = all.replace(blank(1));
+    let scene = Scene { maker: scenery.maker, ..Scene::at("127.0.0.1:80".parse().unwrap()) };
+    let seating = Job::new(&plan, scene, 0).seating(0);
+    let (stopped, elapsed_ns) = seating.run(BEGIN_NS, door, post);
+    let all = all.replace(blank(&plan.outline, 0));
     Made { stopped, elapsed_ns, all }
 }
 
@@ -352,7 +335,10 @@ fn users_beside_a_flood_go_on_and_nobody_says_that_this_machine_stood_still() {
 
 #[test]
 fn a_thousand_floods_leave_time_for_a_stop_and_for_the_others() {
-    let draft = Draft { connections: Some(1_001), ..scenery(TINY_CHUNKS, 0).draft };
+    let draft = Draft {
+        load: LoadDraft { connections: Some(1_001), ..scenery(TINY_CHUNKS, 0).draft.load },
+        ..scenery(TINY_CHUNKS, 0).draft
+    };
     let made = simulate(Scenery { draft, ..scenery(TINY_CHUNKS, 1_000) });
     assert_eq!(made.elapsed_ns, 1_500 * MS);
     assert_eq!(made.sum(RunSum::Stalls), 0);
@@ -365,9 +351,9 @@ fn a_stream_that_floods_is_given_up_when_its_program_says_so() {
     let made = simulate(Scenery { maker: Some(Arc::new(Watcher)), ..scenery(EVENTS, 4) });
     assert_eq!(made.elapsed_ns, 1_500 * MS);
     // Ended after 0.5 and 1 s; the third is open at the stop, or was ended just at it.
-    let ended = made.all.series[0].sums[SeriesSum::StreamsByUs.id()];
+    let ended = made.all.series[0].sums[StreamSum::StreamsByUs.id()];
     assert!((8..=12).contains(&ended), "{ended}");
-    assert!(made.all.series[0].sums[SeriesSum::Events.id()] > 1_000);
+    assert!(made.all.series[0].sums[StreamSum::Events.id()] > 1_000);
     let stopped =
         simulate(Scenery { maker: Some(Arc::new(Watcher)), stop_ns: 300 * MS, ..scenery(EVENTS, 4) });
     assert!(stopped.elapsed_ns <= 350 * MS, "{}", stopped.elapsed_ns);

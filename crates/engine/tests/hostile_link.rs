@@ -5,8 +5,9 @@ use crate::support::actors::{diary, lines, step};
 use crate::support::*;
 use plimsoll_engine::Stopped;
 use plimsoll_engine::driver::sim::{Connect, Server, Then};
+use plimsoll_plan::draft::LoadDraft;
 use plimsoll_plan::link::{Link, Reuse};
-use plimsoll_plan::metric::{RunHist, RunSum, SeriesSum};
+use plimsoll_plan::metric::{RunHist, RunSum, SeriesSum, StreamSum};
 use plimsoll_plan::program::{BodyUse, Wake};
 use plimsoll_plan::{Draft, Fault};
 use plimsoll_stats::random::SplitMix64;
@@ -255,10 +256,17 @@ fn in_any_chaos_every_step_ends_once_and_is_told_of_its_own_answer_alone() {
         let link = Link { reuse, ..Link::default() };
         let base = match seed % 2 {
             0 => closed(7, 1.0),
-            _ => Draft { connections: Some(9), ..open(300.0, 1.0) },
+            _ => Draft {
+                load: LoadDraft { connections: Some(9), ..open(300.0, 1.0).load },
+                ..open(300.0, 1.0)
+            },
         };
-        let draft =
-            Draft { duration_ns: None, requests_total: Some(STEPS), timeout_ns: Some(30 * MS), link, ..base };
+        let draft = Draft {
+            load: LoadDraft { duration_ns: None, requests_total: Some(STEPS), ..base.load },
+            timeout_ns: Some(30 * MS),
+            link,
+            ..base
+        };
         let mut lab = Lab::new(draft).maker(maker).latency(100 * US);
         lab.draft.limits.connect_timeout_ns = 40 * MS;
         lab.nature.send_window = [usize::MAX, 20, 1][seed as usize % 3];
@@ -268,10 +276,10 @@ fn in_any_chaos_every_step_ends_once_and_is_told_of_its_own_answer_alone() {
         assert_eq!(replies.load(Ordering::Relaxed), STEPS, "seed {seed}: each step is told of once");
         let ended = out.count(SeriesSum::Finished) + out.client_faults();
         assert_eq!(ended, STEPS, "seed {seed}");
-        let open = out.count(SeriesSum::Streams);
-        let closed = out.count(SeriesSum::StreamsByServer) + out.count(SeriesSum::StreamsByUs);
+        let open = out.count(StreamSum::Streams);
+        let closed = out.count(StreamSum::StreamsByServer) + out.count(StreamSum::StreamsByUs);
         assert!(
-            closed <= open && out.count(SeriesSum::StreamsOpenAtStop) == 0,
+            closed <= open && out.count(StreamSum::StreamsOpenAtStop) == 0,
             "seed {seed}: {closed} of {open}"
         );
         assert_eq!((out.calls.open_now, out.sum(RunSum::InFlightAtStop)), (0, 0), "seed {seed}");

@@ -6,6 +6,7 @@ use crate::support::actors::{diary, lines, step};
 use crate::support::*;
 use plimsoll_engine::driver::sim::{Server, Then};
 use plimsoll_engine::link::tls::{Setup, Versions};
+use plimsoll_plan::draft::LoadDraft;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum};
 use plimsoll_plan::program::{BodyUse, Wake};
 use plimsoll_plan::{Draft, Fault, Target};
@@ -108,7 +109,7 @@ fn lab(draft: Draft, setup: Setup) -> Lab {
 
 /// So many requests of one user.
 fn some(requests: u64) -> Draft {
-    Draft { requests_total: Some(requests), ..closed(1, 100.0) }
+    Draft { load: LoadDraft { requests_total: Some(requests), ..closed(1, 100.0).load }, ..closed(1, 100.0) }
 }
 
 #[test]

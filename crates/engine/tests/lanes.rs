@@ -5,7 +5,7 @@ use crate::support::actors::{Diary, Log, diary, lines};
 use crate::support::*;
 use plimsoll_engine::{Command, Stopped};
 use plimsoll_plan::Draft;
-use plimsoll_plan::draft::LaneDraft;
+use plimsoll_plan::draft::{LaneDraft, LoadDraft};
 use plimsoll_plan::load::Share;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesSum};
 use plimsoll_plan::program::{BodyUse, Wake};
@@ -30,12 +30,27 @@ fn in_a_row(requests: u32) -> (Diary, Log) {
 }
 
 fn users(count: u32, seconds: f64) -> LaneDraft {
-    LaneDraft { connections: Some(count), duration_ns: Some((seconds * 1e9) as u64), ..lane("users") }
+    LaneDraft {
+        load: LoadDraft {
+            connections: Some(count),
+            duration_ns: Some((seconds * 1e9) as u64),
+            ..lane("users").load
+        },
+        ..lane("users")
+    }
 }
 
 fn arrivals(per_s: f64, connections: u32, seconds: f64) -> LaneDraft {
     let duration_ns = Some((seconds * 1e9) as u64);
-    LaneDraft { rate_per_s: Some(per_s), connections: Some(connections), duration_ns, ..lane("arrivals") }
+    LaneDraft {
+        load: LoadDraft {
+            rate_per_s: Some(per_s),
+            connections: Some(connections),
+            duration_ns,
+            ..lane("arrivals").load
+        },
+        ..lane("arrivals")
+    }
 }
 
 fn sent(out: &Outcome, series: usize) -> u64 {
@@ -80,7 +95,10 @@ fn a_lane_starts_late_and_ends_early_and_the_run_lasts_as_long_as_the_longest() 
 fn shared_iterations_are_exactly_so_many_over_all_users_of_a_lane() {
     for (count, users) in [(1, 4), (10, 4), (1_001, 7)] {
         let (maker, log) = in_a_row(3);
-        let shared = LaneDraft { iterations: Some(count), connections: Some(users), ..lane("shared") };
+        let shared = LaneDraft {
+            load: LoadDraft { iterations: Some(count), connections: Some(users), ..lane("shared").load },
+            ..lane("shared")
+        };
         let out = Lab::new(lanes(vec![shared], &["/"])).maker(maker).run(|_: &Asked<'_>| Answer::ok(MS));
         out.check();
         assert_eq!((out.stopped, out.sum(RunSum::Iterations)), (Stopped::Requests, count));
@@ -92,7 +110,10 @@ fn shared_iterations_are_exactly_so_many_over_all_users_of_a_lane() {
 #[test]
 fn loops_are_counted_for_each_user_by_itself() {
     let (maker, _) = in_a_row(2);
-    let own = LaneDraft { loops: Some(5), connections: Some(4), ..lane("loops") };
+    let own = LaneDraft {
+        load: LoadDraft { loops: Some(5), connections: Some(4), ..lane("loops").load },
+        ..lane("loops")
+    };
     let out = Lab::new(lanes(vec![own], &["/"]))
         .maker(maker)
         .run(|a: &Asked<'_>| Answer::ok((a.connection + 1) * MS));
@@ -106,7 +127,10 @@ fn loops_are_counted_for_each_user_by_itself() {
 fn a_counted_lane_beside_a_timed_one_does_its_iterations_and_the_run_lasts_as_long_as_the_other() {
     for timed in [users(1, 2.0), arrivals(10.0, 5, 2.0)] {
         let (maker, _) = by_lane();
-        let shared = LaneDraft { iterations: Some(3), connections: Some(1), ..lane("shared") };
+        let shared = LaneDraft {
+            load: LoadDraft { iterations: Some(3), connections: Some(1), ..lane("shared").load },
+            ..lane("shared")
+        };
         let draft = lanes(vec![shared, timed], &["/a", "/b"]);
         let out = Lab::new(draft).maker(maker).run(|_: &Asked<'_>| Answer::ok(MS));
         out.check();
@@ -124,8 +148,11 @@ fn recorded_arrivals_come_at_their_instants_and_to_one_worker_of_one_machine_eac
             for worker in 0..workers {
                 let (maker, log) = by_lane();
                 let recorded = LaneDraft {
-                    recorded: Some(Arc::from(instants.as_slice())),
-                    connections: Some(12),
+                    load: LoadDraft {
+                        recorded: Some(Arc::from(instants.as_slice())),
+                        connections: Some(12),
+                        ..lane("recorded").load
+                    },
                     ..lane("recorded")
                 };
                 let draft = lanes(vec![recorded], &["/"]);
@@ -149,7 +176,10 @@ fn recorded_arrivals_come_at_their_instants_and_to_one_worker_of_one_machine_eac
 
 #[test]
 fn so_many_arrivals_are_so_many_also_when_programs_send_for_them() {
-    let counted = LaneDraft { iterations: Some(7), duration_ns: None, ..arrivals(100.0, 5, 1.0) };
+    let counted = LaneDraft {
+        load: LoadDraft { iterations: Some(7), duration_ns: None, ..arrivals(100.0, 5, 1.0).load },
+        ..arrivals(100.0, 5, 1.0)
+    };
     let (maker, log) = in_a_row(2);
     let out = Lab::new(lanes(vec![counted], &["/"])).maker(maker).run(|_: &Asked<'_>| Answer::ok(MS));
     out.check();
@@ -158,7 +188,10 @@ fn so_many_arrivals_are_so_many_also_when_programs_send_for_them() {
 
     // And when requests are counted: no arrival is begun that could not send.
     let (maker, log) = in_a_row(1);
-    let draft = Draft { requests_total: Some(9), duration_ns: None, ..open(100.0, 1.0) };
+    let draft = Draft {
+        load: LoadDraft { requests_total: Some(9), duration_ns: None, ..open(100.0, 1.0).load },
+        ..open(100.0, 1.0)
+    };
     let out = Lab::new(draft).maker(maker).run(|_: &Asked<'_>| Answer::ok(MS));
     out.check_arrivals();
     assert_eq!((out.sum(RunSum::Arrivals), out.sum(RunSum::Iterations), begins(&log).len()), (9, 9, 9));
@@ -166,7 +199,10 @@ fn so_many_arrivals_are_so_many_also_when_programs_send_for_them() {
 
     // So it is with users: of two, one finds nothing left at 40 ms.
     let (maker, log) = in_a_row(1);
-    let draft = Draft { requests_total: Some(9), duration_ns: None, ..closed(2, 1.0) };
+    let draft = Draft {
+        load: LoadDraft { requests_total: Some(9), duration_ns: None, ..closed(2, 1.0).load },
+        ..closed(2, 1.0)
+    };
     let out = Lab::new(draft).maker(maker).run(|_: &Asked<'_>| Answer::ok(10 * MS));
     out.check();
     assert_eq!((out.sum(RunSum::Iterations), begins(&log).len(), out.elapsed_ns), (9, 9, 50 * MS));
@@ -228,7 +264,11 @@ fn in_the_grace_a_change_of_level_is_not_waited_for_again_and_again() {
     // Nor does a level that rises at the very end start anybody.
     let (maker, log) = in_a_row(1);
     let stages = Some((profile(1.0, &[(0.1, 1.0), (0.0, 3.0)]), false));
-    let draft = Draft { stages, graceful_stop_ns: Some(S), ..support::draft() };
+    let draft = Draft {
+        load: LoadDraft { stages, ..support::draft().load },
+        graceful_stop_ns: Some(S),
+        ..support::draft()
+    };
     let out = Lab::new(draft).maker(maker).run(|_: &Asked<'_>| Answer::ok(80 * MS));
     out.check();
     assert_eq!((out.elapsed_ns / MS, begins(&log).len()), (160, 2));

@@ -7,7 +7,7 @@
 mod link_support;
 
 use link_support::*;
-use plimsoll_engine::link::tls::{Link, Versions};
+use plimsoll_engine::link::tls::{Channel, Versions};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -63,7 +63,7 @@ fn idle(versions: Versions) -> (i64, usize) {
     let link = pair.link;
     let before = BYTES.with(Cell::get);
     drop(link);
-    (before - BYTES.with(Cell::get), size_of::<Link>())
+    (before - BYTES.with(Cell::get), size_of::<Channel>())
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The same link against a TLS that is not rustls: `openssl s_server` over the loopback, with keys in the formats that
 //! OpenSSL writes. Both sides of the other tests are one library, which could be wrong in the same way twice.
 
-use plimsoll_engine::link::tls::{Link, Setup, TlsFault, Versions, Wanted};
+use plimsoll_engine::link::tls::{Channel, Setup, TlsFault, Versions, Wanted};
 use std::io::{BufRead, BufReader, Lines, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -76,7 +76,7 @@ fn get(setup: &Setup, port: u16, cut: usize) -> Result<(Vec<u8>, bool, bool), Tl
     let mut socket = TcpStream::connect(("127.0.0.1", port)).expect("it listens");
     socket.set_read_timeout(Some(Duration::from_secs(20))).expect("a valid time");
     let (mut plain, mut out, mut asked) = (Vec::new(), Vec::new(), false);
-    let mut link = Link::new(setup, &mut out)?;
+    let mut link = Channel::new(setup, &mut out)?;
     let mut buffer = vec![0; cut];
     loop {
         if link.is_ready() && !asked {
@@ -167,6 +167,6 @@ fn keys_in_all_of_openssls_formats_open_a_server_that_demands_a_certificate() {
         let without = Setup::new(&wish(&folder, versions)).expect("nothing wrong");
         let fault = get(&without, server.port, 4096).expect_err("a certificate is demanded");
         let TlsFault::Alert(sentence) = &fault else { panic!("{fault:?}") };
-        assert!(sentence.contains("client certificate"), "{versions:?}: {sentence}");
+        assert!(sentence.to_string().contains("client certificate"), "{versions:?}: {sentence}");
     }
 }

@@ -1,7 +1,7 @@
 //! A TLS link carries bytes whole, however the network cuts them: handshakes, records, tickets, new keys, the end.
 
 use crate::link_support::*;
-use plimsoll_engine::link::tls::{Link, TlsFault, Versions, Wanted};
+use plimsoll_engine::link::tls::{Channel, TlsFault, Versions, Wanted};
 use rustls::HandshakeKind;
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use std::sync::Arc;
@@ -204,18 +204,19 @@ fn a_server_that_speaks_plain_http_is_named_however_its_words_come() {
     let (_a, _server, wanted) = stage(Versions::Both);
     let setup = setup(&wanted);
     for cut in [1, 2, 4, 5, 6, 1000] {
-        let mut link = Link::new(&setup, &mut Vec::new()).expect("a handshake can begin");
+        let mut link = Channel::new(&setup, &mut Vec::new()).expect("a handshake can begin");
         let mut words = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n".to_vec();
         let (mut plain, mut out) = (Vec::new(), Vec::new());
         let fault = words.chunks_mut(cut).find_map(|piece| link.feed(piece, &mut plain, &mut out).err());
         let Some(TlsFault::Protocol(sentence)) = fault else { panic!("{fault:?} in pieces of {cut}") };
-        assert!(sentence.contains("plain HTTP") && sentence.contains("`http://`"), "{sentence}");
+        assert!(sentence.message.contains("plain HTTP") && sentence.hint.contains("`http://`"), "{sentence}");
         assert!(plain.is_empty() && out.is_empty() && !link.is_ready());
     }
-    let mut link = Link::new(&setup, &mut Vec::new()).expect("a handshake can begin");
+    let mut link = Channel::new(&setup, &mut Vec::new()).expect("a handshake can begin");
     let fault = link.feed(&mut b"220 \x1b[2J mail\r\n".to_vec(), &mut Vec::new(), &mut Vec::new());
     let Err(TlsFault::Protocol(sentence)) = fault else { panic!("{fault:?}") };
-    assert!(sentence.contains(r"`220 \x1b[2J mail`") && sentence.contains("not TLS"), "{sentence}");
+    let said = sentence.message;
+    assert!(said.contains(r"`220 \x1b[2J mail`") && said.contains("not TLS"), "{said}");
 }
 
 #[test]
@@ -250,7 +251,7 @@ fn an_invitation_to_early_data_is_not_taken_up() {
     let setup = setup(&wanted);
     Pair::ready(&setup, &Arc::new(server));
     let mut hello = Vec::new();
-    Link::new(&setup, &mut hello).expect("a handshake can begin");
+    Channel::new(&setup, &mut hello).expect("a handshake can begin");
     let numbers: Vec<u16> = extensions(&hello).iter().map(|e| e.0).collect();
     // pre_shared_key, but not early_data.
     assert!(numbers.contains(&41) && !numbers.contains(&42), "{numbers:?}");
@@ -269,7 +270,7 @@ fn tickets_are_kept_up_to_a_bound() {
     let mut offered = 0;
     for _ in 0..20 * 64 {
         let mut hello = Vec::new();
-        Link::new(&setup, &mut hello).expect("a handshake can begin");
+        Channel::new(&setup, &mut hello).expect("a handshake can begin");
         offered += usize::from(extensions(&hello).iter().any(|e| e.0 == 41));
     }
     assert_eq!(offered, 1024);
@@ -341,7 +342,10 @@ fn a_damaged_record_kills_the_link_with_an_alert() {
         pair.answer(b"damaged");
         *pair.down.last_mut().expect("there is a record") ^= 1;
         let fault = pair.carry(usize::MAX).expect_err("its tag is wrong");
-        assert!(matches!(&fault, TlsFault::Protocol(s) if s.contains("decrypt")), "{fault}");
+        assert!(
+            matches!(&fault, TlsFault::Protocol(problem) if problem.message.contains("decrypt")),
+            "{fault}"
+        );
         assert_eq!(pair.got, b"sound", "what came before is handed over");
         pair.serve();
         assert_eq!(
@@ -361,7 +365,7 @@ fn a_damaged_record_kills_the_link_with_an_alert() {
 fn data_before_the_handshake_is_complete_is_refused() {
     let (_a, _server, wanted) = stage(Versions::Both);
     let mut hello = Vec::new();
-    let mut link = Link::new(&setup(&wanted), &mut hello).expect("a handshake can begin");
+    let mut link = Channel::new(&setup(&wanted), &mut hello).expect("a handshake can begin");
     assert!(hello.starts_with(&[0x16, 3, 1]), "a ClientHello");
     let length = hello.len();
     assert!(matches!(link.seal(b"x", &mut hello), Err(TlsFault::Internal(_))));
@@ -373,7 +377,7 @@ fn data_before_the_handshake_is_complete_is_refused() {
 fn the_offer_is_x25519_first_and_no_post_quantum_group() {
     let (_a, _server, wanted) = stage(Versions::Both);
     let mut hello = Vec::new();
-    Link::new(&setup(&wanted), &mut hello).expect("a handshake can begin");
+    Channel::new(&setup(&wanted), &mut hello).expect("a handshake can begin");
     let offered = extensions(&hello);
     let body = |number: u16| offered.iter().find(|e| e.0 == number).map(|e| e.1.as_slice());
     // supported_groups: x25519, secp256r1, secp384r1. key_share: one, of x25519 (RFC 8446, section 4.2.7).
@@ -405,6 +409,9 @@ fn the_protocol_is_agreed_on_by_alpn() {
         assert_eq!(agreed.link.facts().expect("done").alpn, Some(&b"http/1.1"[..]));
         server.alpn_protocols = vec![b"h3".to_vec()];
         let (result, _pair) = outcome(&setup(&wanted), &Arc::new(server));
-        assert!(matches!(&result, Err(TlsFault::Alert(s)) if s.contains("ALPN")), "{result:?}");
+        assert!(
+            matches!(&result, Err(fault @ TlsFault::Alert(_)) if fault.to_string().contains("ALPN")),
+            "{result:?}"
+        );
     }
 }

@@ -5,9 +5,9 @@ use plimsoll_engine::link::tls::{Setup, TlsFault, Versions, Wanted};
 use rustls::{AlertDescription, Error, version};
 use std::sync::Arc;
 
-fn certificate_fault(result: &Result<(), TlsFault>) -> &str {
+fn certificate_fault(result: &Result<(), TlsFault>) -> String {
     match result {
-        Err(TlsFault::Certificate(sentence)) => sentence,
+        Err(fault @ TlsFault::Certificate(_)) => fault.to_string(),
         other => panic!("expected a certificate's fault, not {other:?}"),
     }
 }
@@ -129,13 +129,19 @@ fn a_missing_or_a_strange_client_certificate_is_the_servers_refusal() {
     let stranger = Authority::named("nobody's").issue(&["me"]);
     for versions in BOTH {
         let (result, pair) = outcome(&setup(&wanted(&authority, versions)), &server);
-        assert!(matches!(&result, Err(TlsFault::Alert(s)) if s.contains("client certificate")), "{result:?}");
+        assert!(
+            matches!(&result, Err(fault @ TlsFault::Alert(_)) if fault.to_string().contains("client certificate")),
+            "{result:?}"
+        );
         assert_eq!(pair.complaint, Some(Error::NoCertificatesPresented));
         let (cert, key) = (stranger.cert.clone().into_bytes(), stranger.key.clone().into_bytes());
         let wanted = Wanted { cert_pem: Some(cert), key_pem: Some(key), ..wanted(&authority, versions) };
         let (result, pair) = outcome(&setup(&wanted), &server);
         let expected = "the server refused with the alert `unknown_ca`\nhint: the server does not accept";
-        assert!(matches!(&result, Err(TlsFault::Alert(s)) if s.starts_with(expected)), "{result:?}");
+        assert!(
+            matches!(&result, Err(fault @ TlsFault::Alert(_)) if fault.to_string().starts_with(expected)),
+            "{result:?}"
+        );
         assert!(matches!(pair.complaint, Some(Error::InvalidCertificate(_))));
     }
 }
@@ -148,7 +154,10 @@ fn a_version_that_is_not_allowed_is_not_spoken() {
         let server = Arc::new(server_of(&identity, None, &[theirs]));
         let (result, pair) = outcome(&setup(&wanted(&authority, ours)), &server);
         let expected = "alert `protocol_version`\nhint: the server has none of the offered versions";
-        assert!(matches!(&result, Err(TlsFault::Alert(s)) if s.contains(expected)), "{result:?}");
+        assert!(
+            matches!(&result, Err(fault @ TlsFault::Alert(_)) if fault.to_string().contains(expected)),
+            "{result:?}"
+        );
         assert!(matches!(pair.complaint, Some(Error::PeerIncompatible(_))));
     }
 }
@@ -166,17 +175,17 @@ fn an_alert_bears_its_name_of_the_standard() {
         let mut pair = Pair::new(&setup(&wanted(&authority, Versions::Both)), &server);
         pair.down = vec![0x15, 3, 3, 0, 2, 2, u8::from(alert)];
         let fault = pair.carry(usize::MAX).expect_err("an alert is fatal");
-        assert!(matches!(&fault, TlsFault::Alert(s) if s.contains(word)), "{fault}");
+        assert!(matches!(&fault, TlsFault::Alert(problem) if problem.message.contains(word)), "{fault}");
     }
 }
 
-/// What `Setup::new` says to a wish.
+/// What `Setup::new` says to a wish, the hint on a line of its own.
 fn refused(change: impl FnOnce(&mut Wanted)) -> String {
     let mut wanted = Wanted { server_name: "localhost".into(), ..Wanted::default() };
     change(&mut wanted);
     match Setup::new(&wanted) {
         Ok(_) => panic!("granted: {wanted:?}"),
-        Err(sentence) => sentence,
+        Err(problem) => format!("{}\nhint: {}", problem.message, problem.hint),
     }
 }
 

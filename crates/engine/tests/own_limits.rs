@@ -6,6 +6,7 @@ use crate::support::*;
 use plimsoll_engine::{Next, Scene, Stopped, start};
 use plimsoll_plan::Fault;
 use plimsoll_plan::draft::Draft;
+use plimsoll_plan::draft::LoadDraft;
 use plimsoll_plan::metric::SeriesSum;
 use plimsoll_plan::program::{BodyUse, Step, Wake};
 use plimsoll_plan::seal::{Machine, seal};
@@ -29,7 +30,8 @@ fn a_limit_below_its_default_is_the_load_generators_own() {
         ("informational=0", interim),
     ];
     for (limit, whole) in rows {
-        let mut draft = Draft { requests_total: Some(5), ..closed(1, 10.0) };
+        let mut draft =
+            Draft { load: LoadDraft { requests_total: Some(5), ..closed(1, 10.0).load }, ..closed(1, 10.0) };
         let (name, value) = limit.split_once('=').unwrap();
         draft.limits.set(name, value).unwrap();
         let out = Lab::new(draft).run(move |_: &Asked<'_>| Answer::silence().piece(MS, whole));
@@ -37,7 +39,8 @@ fn a_limit_below_its_default_is_the_load_generators_own() {
         assert_eq!((out.count(SeriesSum::Failed), out.fault(Fault::Dangerous)), (0, 0), "{limit}");
         assert!(out.samples[0].found.contains(&format!("`{name}`")), "{}", out.samples[0].found);
         // The twin: at the default the answer is whole.
-        let draft = Draft { requests_total: Some(5), ..closed(1, 10.0) };
+        let draft =
+            Draft { load: LoadDraft { requests_total: Some(5), ..closed(1, 10.0).load }, ..closed(1, 10.0) };
         let out = Lab::new(draft).run(move |_: &Asked<'_>| Answer::silence().piece(MS, whole));
         assert_eq!((out.status(200), out.client_faults()), (5, 0), "{limit}");
     }
@@ -57,7 +60,8 @@ fn keeping(total_bytes: u64) -> Outcome {
         }
         other => unreachable!("{other:?}"),
     });
-    let mut draft = Draft { requests_total: Some(40), ..closed(4, 10.0) };
+    let mut draft =
+        Draft { load: LoadDraft { requests_total: Some(40), ..closed(4, 10.0).load }, ..closed(4, 10.0) };
     draft.limits.kept_total_bytes = total_bytes;
     let out = Lab::new(draft).maker(maker).run(|_: &Asked<'_>| {
         // In chunks, so that they come in side by side: a body of known length is waited for and read in one go.

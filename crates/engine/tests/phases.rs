@@ -1,9 +1,13 @@
 //! Where the time of requests goes, kept by their response times: against a server that says what it does, in virtual
 //! time.
 
+use crate::support::actors::diary;
 use crate::support::*;
 use plimsoll_engine::Command;
+use plimsoll_engine::driver::sim::{Connect, Server};
 use plimsoll_plan::metric::{PHASE_UNIT_NS, RunHist, RunSum, SeriesHist};
+use plimsoll_plan::program::{BodyUse, Phases, Wake};
+use std::sync::{Arc, Mutex};
 
 const PHASES: [RunHist; 3] = [RunHist::WaitByResponse, RunHist::FirstByteByResponse, RunHist::BodyByResponse];
 
@@ -50,7 +54,7 @@ fn a_late_head_and_a_slow_body_are_two_things() {
 #[test]
 fn arrivals_that_wait_for_a_connection_wait_before_the_send() {
     let mut draft = open(100.0, 2.0);
-    draft.connections = Some(1);
+    draft.load.connections = Some(1);
     // 100/s times 15 ms on one connection: each waits 5 ms longer than the one before.
     let out = Lab::new(draft).run(|_: &Asked<'_>| slow(10 * MS, 5 * MS));
     let [wait, first, body] = sums_ns(&out);
@@ -91,4 +95,47 @@ fn nobody_is_active_in_a_pause() {
     let out = pause(Lab::new(closed(10, 5.0))).run(|_: &Asked<'_>| Answer::ok(2 * MS));
     let users_ns = out.sum(RunSum::UsersNs);
     assert!(close(users_ns, 10 * 3 * S), "ten users for three of five seconds: {users_ns} ns");
+}
+
+/// Takes connections 5 ms after the handshake of TCP, and answers in two pieces.
+struct Slow;
+
+impl Server for Slow {
+    fn connect(&mut self, _: u64, _: u64) -> Connect {
+        Connect::Accept { after_ns: 5 * MS }
+    }
+    fn answer(&mut self, _: &Asked<'_>) -> Answer {
+        Answer::silence().piece(3 * MS, b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n").piece(4 * MS, b"ok")
+    }
+}
+
+#[test]
+fn a_program_is_told_where_the_time_of_each_request_went() {
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&told);
+    let (maker, _) = diary(move |scene, wake| match wake {
+        Wake::Begin { .. } => scene.ask(1, 0, BodyUse::Discard),
+        Wake::Reply(reply) => {
+            noted.lock().expect("no program has panicked").push((reply.phases, reply.service_ns));
+            match reply.id {
+                1 => scene.ask(2, 0, BodyUse::Discard),
+                _ => scene.out.retire(),
+            }
+        }
+        _ => {}
+    });
+    Lab::new(closed(1, 10.0)).latency(MS).maker(maker).run(Slow).check();
+    let told = told.lock().expect("no program has panicked");
+    let phases = |wait_ns, connect_ns| Phases {
+        wait_ns,
+        connect_ns,
+        tls_ns: 0,
+        first_byte_ns: 5 * MS,
+        body_ns: 4 * MS,
+    };
+    assert_eq!(
+        told[..],
+        [(phases(7 * MS, 7 * MS), 9 * MS), (phases(0, 0), 9 * MS)],
+        "the second found a connection"
+    );
 }

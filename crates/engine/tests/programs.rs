@@ -134,7 +134,7 @@ fn a_large_body_that_is_kept_is_not_thrown_away() {
         other => unreachable!("{other:?}"),
     });
     let mut draft = closed(1, 1.0);
-    draft.requests_total = Some(3);
+    draft.load.requests_total = Some(3);
     draft.limits.kept_body_bytes = 900_000;
     let out = Lab::new(draft).maker(maker).run(|a: &Asked<'_>| {
         let bytes = if a.total == 2 { 1_000_000 } else { 800_000 };
@@ -244,7 +244,7 @@ fn n_counts_the_steps_of_programs_in_both_models() {
                 }
             });
             let mut draft = three(if open_model { open(100.0, 1.0) } else { closed(1, 1.0) });
-            (draft.duration_ns, draft.requests_total) = (None, Some(n));
+            (draft.load.duration_ns, draft.load.requests_total) = (None, Some(n));
             let out = Lab::new(draft).maker(maker).run(echo);
             out.check();
             assert_eq!((out.stopped, out.count(SeriesSum::Finished)), (Stopped::Requests, n));
@@ -297,7 +297,7 @@ fn a_step_that_fails_at_once_ends_its_iteration_once() {
     // The error comes from within the call that starts the step.
     let (maker, log) = script(one_step);
     let mut draft = open(100.0, 2.0);
-    draft.connections = Some(4);
+    draft.load.connections = Some(4);
     let out = Lab::new(draft).maker(maker).run(Fragile(|_, t| match t {
         0..S => Connect::Errno(libc::ENETUNREACH),
         _ => Connect::Accept { after_ns: 0 },

@@ -5,7 +5,8 @@ use crate::support::actors::{diary, lines, step};
 use crate::support::*;
 use plimsoll_engine::Stopped;
 use plimsoll_engine::driver::sim::{Connect, Server, Then};
-use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::draft::LoadDraft;
+use plimsoll_plan::metric::{GroupHist, GroupSum, RunHist, RunSum, SeriesSum};
 use plimsoll_plan::program::{BodyUse, Count, Step, Wake};
 use plimsoll_plan::{Draft, Fault};
 use std::cell::RefCell;
@@ -46,7 +47,7 @@ fn rendered_bytes_arrive_whole_however_little_the_kernel_takes_at_once() {
         });
         let (server, seen) = watched(|_| Answer::ok(MS));
         let mut draft = closed(1, 100.0);
-        (draft.duration_ns, draft.requests_total) = (None, Some(6));
+        (draft.load.duration_ns, draft.load.requests_total) = (None, Some(6));
         let mut lab = Lab::new(draft).maker(maker).latency(10 * US);
         lab.nature.send_window = window;
         let out = lab.run(server);
@@ -92,7 +93,7 @@ fn a_request_that_found_no_connection_is_not_sent_in_place_of_the_next() {
     });
     let (server, seen) = watched(|_| Answer::ok(MS));
     let mut draft = closed(1, 1.0);
-    draft.requests_total = Some(2);
+    draft.load.requests_total = Some(2);
     let out = Lab::new(draft).maker(maker).run(RefusesOnce(server));
     out.check();
     let seen = seen.take();
@@ -122,7 +123,7 @@ fn a_request_that_was_answered_before_it_was_sent_is_not_sent_on_in_place_of_the
     });
     let (server, seen) = watched(|_| Answer::ok(MS));
     let mut draft = closed(1, 1.0);
-    draft.requests_total = Some(2);
+    draft.load.requests_total = Some(2);
     let mut lab = Lab::new(draft).maker(maker).latency(MS);
     lab.nature.send_window = 1_000;
     let out = lab.run(Early(server));
@@ -181,7 +182,7 @@ fn a_program_decides_at_the_head_whether_it_wants_the_body() {
             scene.ask(1, 0, BodyUse::Decide);
         }
         Wake::Head { head, .. } => {
-            assert_eq!(*head, HEAD);
+            assert_eq!(head.text(), HEAD);
             match *scene.number % 3 {
                 0 => scene.out.decide(BodyUse::Keep),
                 1 => scene.out.decide(BodyUse::Discard),
@@ -190,7 +191,7 @@ fn a_program_decides_at_the_head_whether_it_wants_the_body() {
         }
         Wake::Reply(r) => {
             assert_eq!(
-                (r.body.len(), r.head.len()),
+                (r.body.len(), r.head.text().len()),
                 if *scene.number % 3 == 0 { (300_000, HEAD.len()) } else { (0, 0) }
             );
             assert!(r.body.iter().all(|b| *b == b'b') && r.body_bytes == 300_000);
@@ -223,13 +224,13 @@ fn of_a_head_only_step_the_body_is_counted_and_not_handed_over() {
     let (maker, _) = diary(|scene, wake| match wake {
         Wake::Begin { .. } => scene.ask(1, 0, BodyUse::HeadOnly),
         Wake::Reply(r) => {
-            assert_eq!(r.head, b"HTTP/1.1 200 OK\r\nX: y\r\nContent-Length: 200000\r\n\r\n");
+            assert_eq!(r.head.text(), b"HTTP/1.1 200 OK\r\nX: y\r\nContent-Length: 200000\r\n\r\n");
             assert_eq!((r.body.len(), r.body_bytes), (0, 200_000));
         }
         other => unreachable!("{other:?}"),
     });
     let mut draft = closed(1, 10.0);
-    draft.requests_total = Some(20);
+    draft.load.requests_total = Some(20);
     let out = Lab::new(draft).maker(maker).run(|a: &Asked<'_>| {
         let head = b"HTTP/1.1 200 OK\r\nX: y\r\nContent-Length: 200000\r\n\r\n";
         let cut = a.total as usize * 2;
@@ -253,8 +254,11 @@ fn a_run_ends_when_all_users_have_retired_in_both_models() {
                 }
             }
         });
-        let draft =
-            if open_model { Draft { connections: Some(3), ..open(50.0, 100.0) } } else { closed(3, 100.0) };
+        let draft = if open_model {
+            Draft { load: LoadDraft { connections: Some(3), ..open(50.0, 100.0).load }, ..open(50.0, 100.0) }
+        } else {
+            closed(3, 100.0)
+        };
         let out = Lab::new(draft).maker(maker).run(|_: &Asked<'_>| Answer::ok(30 * MS));
         out.check();
         assert_eq!((out.stopped, out.sum(RunSum::Retired)), (Stopped::Retired, 3), "{:?}", lines(&log));
@@ -270,22 +274,22 @@ fn counts_land_in_the_series_they_name_also_behind_those_of_the_requests() {
         Wake::Begin { iteration: 10, .. } => scene.out.retire(),
         Wake::Begin { .. } => {
             scene.ask(1, 1, BodyUse::Discard);
-            scene.out.count(Count::Sum(2, SeriesSum::Finished, 3));
-            scene.out.count(Count::Hist(2, SeriesHist::Response, 77));
+            scene.out.count(Count::sum(2, GroupSum::Passages, 3));
+            scene.out.count(Count::hist(2, GroupHist::Time, 77));
             scene.out.count(Count::Run(RunSum::Abandoned, 2));
         }
         _ => {}
     });
     let mut draft = lanes(vec![], &["/a", "/b"]);
     draft.script.as_mut().unwrap().groups = vec!["checkout".into()];
-    (draft.connections, draft.duration_ns) = (Some(1), Some(S));
+    (draft.load.connections, draft.load.duration_ns) = (Some(1), Some(S));
     let out = Lab::new(draft).maker(maker).run(|_: &Asked<'_>| Answer::ok(MS));
     let of = |series: usize, sum: SeriesSum| out.all.series[series].sums[sum.id()];
     assert_eq!(
         [of(0, SeriesSum::Finished), of(1, SeriesSum::Finished), of(2, SeriesSum::Finished)],
         [0, 10, 30]
     );
-    let group = &out.all.series[2].hists[SeriesHist::Response.id()];
+    let group = &out.all.series[2].hists[GroupHist::Time.id()];
     assert_eq!((group.count(), group.max(), out.sum(RunSum::Abandoned)), (10, Some(77), 20));
 }
 
@@ -307,7 +311,8 @@ fn a_program_that_tries_again_whenever_it_fails_at_once_takes_no_stack_and_lets_
         Wake::Reply(r) if r.id < 50_000 => scene.render(step(r.id + 1, 0, BodyUse::Discard), "/again"),
         _ => {}
     });
-    let draft = Draft { connections: Some(2), ..open(1.0, 120.0) };
+    let draft =
+        Draft { load: LoadDraft { connections: Some(2), ..open(1.0, 120.0).load }, ..open(1.0, 120.0) };
     let out = Lab::new(draft).maker(maker).run(NoRoute);
     out.check();
     assert!(out.fault(Fault::Unreachable) > 50_000 && out.sum(RunSum::Iterations) > 0);

@@ -4,6 +4,7 @@ use crate::support::actors::{diary, step};
 use crate::support::*;
 use plimsoll_engine::Stopped;
 use plimsoll_engine::driver::sim::{Connect, Server};
+use plimsoll_plan::draft::LoadDraft;
 use plimsoll_plan::link::{Link, Reuse};
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesSum};
 use plimsoll_plan::program::{BodyUse, Wake};
@@ -67,7 +68,8 @@ fn in_a_pool_the_connection_used_last_goes_first() {
 #[test]
 fn users_of_a_pool_share_what_is_idle_also_in_a_plain_sequence() {
     // 100 arrivals a second that take 15 ms each on one of ten: two connections at once are enough.
-    let draft = Draft { connections: Some(10), ..open(100.0, 0.995) };
+    let draft =
+        Draft { load: LoadDraft { connections: Some(10), ..open(100.0, 0.995).load }, ..open(100.0, 0.995) };
     let (server, seen) = watched(|_| Answer::ok(15 * MS));
     let out = Lab::new(with(Reuse::Pool, draft)).run(server);
     out.check_arrivals();
@@ -75,8 +77,11 @@ fn users_of_a_pool_share_what_is_idle_also_in_a_plain_sequence() {
     assert_eq!(by_connection(&seen).len(), 2);
 
     // A sequence in the closed model: each user one behind the other, over whichever connection is idle.
-    let draft =
-        Draft { requests: ["/a", "/b", "/c"].map(get).into(), requests_total: Some(90), ..closed(3, 9.0) };
+    let draft = Draft {
+        requests: ["/a", "/b", "/c"].map(get).into(),
+        load: LoadDraft { requests_total: Some(90), ..closed(3, 9.0).load },
+        ..closed(3, 9.0)
+    };
     let (server, seen) = watched(|a| Answer::ok((1 + a.total % 4) * MS));
     let out = Lab::new(with(Reuse::Pool, draft)).run(server);
     out.check();
@@ -88,7 +93,8 @@ fn users_of_a_pool_share_what_is_idle_also_in_a_plain_sequence() {
 
 #[test]
 fn a_pool_of_connections_that_come_and_go_loses_and_repeats_nothing() {
-    let draft = Draft { connections: Some(50), ..open(500.0, 1.999) };
+    let draft =
+        Draft { load: LoadDraft { connections: Some(50), ..open(500.0, 1.999).load }, ..open(500.0, 1.999) };
     let draft = with(Reuse::Pool, draft);
     let out = Lab::new(draft).latency(100 * US).run(|a: &Asked<'_>| match a.total % 7 {
         0 => {
@@ -121,7 +127,10 @@ fn a_user_keeps_its_own_connection() {
 #[test]
 fn with_a_connection_for_each_iteration_none_outlives_it_however_many_it_needed() {
     // Two rounds of two at once, for three users, in both models.
-    for draft in [closed(3, 0.5), Draft { connections: Some(5), ..open(100.0, 0.5) }] {
+    for draft in [
+        closed(3, 0.5),
+        Draft { load: LoadDraft { connections: Some(5), ..open(100.0, 0.5).load }, ..open(100.0, 0.5) },
+    ] {
         let (maker, _) = diary(|scene, wake| {
             let round = match wake {
                 Wake::Begin { iteration, .. } => {
@@ -155,7 +164,11 @@ fn with_a_connection_for_each_iteration_none_outlives_it_however_many_it_needed(
 
 #[test]
 fn with_a_connection_for_each_iteration_a_plain_sequence_keeps_one_from_first_to_last() {
-    let draft = Draft { requests: ["/a", "/b"].map(get).into(), requests_total: Some(40), ..closed(2, 9.0) };
+    let draft = Draft {
+        requests: ["/a", "/b"].map(get).into(),
+        load: LoadDraft { requests_total: Some(40), ..closed(2, 9.0).load },
+        ..closed(2, 9.0)
+    };
     let (server, seen) = watched(|_| Answer::ok(MS));
     let out = Lab::new(with(Reuse::Iteration, draft)).run(server);
     out.check();
@@ -165,7 +178,8 @@ fn with_a_connection_for_each_iteration_a_plain_sequence_keeps_one_from_first_to
 
 #[test]
 fn with_a_connection_for_each_request_every_request_says_so() {
-    let draft = Draft { requests_total: Some(20), ..closed(2, 9.0) };
+    let draft =
+        Draft { load: LoadDraft { requests_total: Some(20), ..closed(2, 9.0).load }, ..closed(2, 9.0) };
     let out = Lab::new(with(Reuse::Request, draft)).run(|a: &Asked<'_>| {
         assert!(String::from_utf8_lossy(a.bytes).contains("\r\nConnection: close\r\n"));
         assert_eq!(a.number, 0);
@@ -179,7 +193,11 @@ fn with_a_connection_for_each_request_every_request_says_so() {
 fn a_connection_is_closed_after_so_many_requests() {
     for reuse in [Reuse::User, Reuse::Pool] {
         let link = Link { reuse, requests_per_connection: Some(3), ..Link::default() };
-        let draft = Draft { requests_total: Some(30), link, ..closed(2, 9.0) };
+        let draft = Draft {
+            load: LoadDraft { requests_total: Some(30), ..closed(2, 9.0).load },
+            link,
+            ..closed(2, 9.0)
+        };
         let (server, seen) = watched(|_| Answer::ok(MS));
         let out = Lab::new(draft).run(server);
         out.check();
@@ -196,7 +214,11 @@ fn a_connection_is_closed_after_so_many_requests() {
 fn http_1_0_is_asked_for_and_a_connection_stays_only_if_the_server_says_so() {
     for (header, opened) in [("", 20), ("Connection: keep-alive\r\n", 2)] {
         let link = Link { http10: true, ..Link::default() };
-        let draft = Draft { requests_total: Some(20), link, ..closed(2, 9.0) };
+        let draft = Draft {
+            load: LoadDraft { requests_total: Some(20), ..closed(2, 9.0).load },
+            link,
+            ..closed(2, 9.0)
+        };
         let out = Lab::new(draft).run(move |a: &Asked<'_>| {
             assert!(a.bytes.starts_with(b"GET / HTTP/1.0\r\n"));
             Answer::silence()
@@ -228,7 +250,8 @@ fn addresses() -> Vec<SocketAddr> {
 fn connections_take_turns_over_the_addresses_and_so_do_the_local_ones() {
     let sources: Vec<IpAddr> = (1..3).map(|i| IpAddr::from([127, 0, 1, i])).collect();
     let mut lab = Lab::new(closed(12, 0.05));
-    (lab.addresses, lab.sources) = (addresses(), sources.clone());
+    lab.addresses = addresses();
+    lab.draft.link.source_addresses.clone_from(&sources);
     let out = lab.run(Refusing(|_| false));
     out.check();
     let turns: Vec<_> = (0..12).map(|i| (addresses()[i % 3], Some(sources[i / 3 % 2]))).collect();

@@ -58,7 +58,13 @@ fn users_that_were_never_served_are_counted_at_the_end() {
     let healthy = run_fixed(closed(10, 3.0), MS);
     assert_eq!((healthy.sum(RunSum::UsersActive), healthy.sum(RunSum::UsersWithoutSuccess)), (10, 0));
     // Users that a ramp never started are no users without success; arrivals have no users.
-    let ramp = run_fixed(plimsoll_plan::Draft { stages: stages(false, &[(3.0, 4.0)]), ..draft() }, MS);
+    let ramp = run_fixed(
+        plimsoll_plan::Draft {
+            load: plimsoll_plan::draft::LoadDraft { stages: stages(false, &[(3.0, 4.0)]), ..draft().load },
+            ..draft()
+        },
+        MS,
+    );
     assert_eq!((ramp.sum(RunSum::UsersActive), ramp.sum(RunSum::UsersWithoutSuccess)), (4, 0));
     let open = run_fixed(open(100.0, 3.0), MS);
     assert_eq!((open.sum(RunSum::UsersActive), open.sum(RunSum::UsersWithoutSuccess)), (0, 0));

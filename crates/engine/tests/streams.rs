@@ -4,7 +4,7 @@ use crate::support::actors::{Scene, diary, lines, step};
 use crate::support::*;
 use plimsoll_engine::Command;
 use plimsoll_engine::driver::sim::Then;
-use plimsoll_plan::metric::{RunPeak, RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::metric::{RunPeak, RunSum, SeriesHist, SeriesSum, StreamHist, StreamSum};
 use plimsoll_plan::program::{BodyUse, Step, Wake};
 use plimsoll_plan::{Draft, Fault};
 
@@ -51,7 +51,7 @@ fn run_one(
 
 /// (opened, closed by the server, by us, open at the stop)
 fn ends(out: &Outcome) -> [u64; 4] {
-    use SeriesSum::{Streams, StreamsByServer, StreamsByUs, StreamsOpenAtStop};
+    use StreamSum::{Streams, StreamsByServer, StreamsByUs, StreamsOpenAtStop};
     [Streams, StreamsByServer, StreamsByUs, StreamsOpenAtStop].map(|sum| out.count(sum))
 }
 
@@ -79,13 +79,13 @@ fn head_first_event_and_gaps_are_timed_exactly_and_the_connection_is_used_again(
             "33 begin 1",
         ]
     );
-    assert_eq!((out.sum(RunSum::ConnOpened), out.count(SeriesSum::Events)), (1, 8));
+    assert_eq!((out.sum(RunSum::ConnOpened), out.count(StreamSum::Events)), (1, 8));
     assert_eq!(ends(&out), [2, 2, 0, 0]);
-    let hist = |id: SeriesHist| (out.series_hist(id).count(), out.series_hist(id).max());
-    assert_eq!(hist(SeriesHist::StreamHead), (2, Some(3 * MS)));
-    assert_eq!(hist(SeriesHist::FirstEvent), (2, Some(7 * MS)));
-    assert_eq!(hist(SeriesHist::EventGap), (6, Some(20 * MS)));
-    assert_eq!(out.series_hist(SeriesHist::EventGap).min(), Some(0), "two came in one piece");
+    let hist = |id: StreamHist| (out.series_hist(id).count(), out.series_hist(id).max());
+    assert_eq!(hist(StreamHist::StreamHead), (2, Some(3 * MS)));
+    assert_eq!(hist(StreamHist::FirstEvent), (2, Some(7 * MS)));
+    assert_eq!(hist(StreamHist::EventGap), (6, Some(20 * MS)));
+    assert_eq!(out.series_hist(StreamHist::EventGap).min(), Some(0), "two came in one piece");
     assert_eq!(out.peak(RunPeak::Streams), 1);
 }
 
@@ -101,7 +101,7 @@ fn events_are_shown_when_their_last_byte_comes_wherever_the_bytes_are_cut() {
         let answer = Answer::silence().piece(MS, &body[..cut]).piece(MS, &body[cut..]);
         let (out, lines) = one(answer);
         assert_eq!(without_times(&lines), without_times(&whole), "cut at {cut}");
-        assert_eq!((ends(&out), out.count(SeriesSum::Events)), ([1, 1, 0, 0], 2));
+        assert_eq!((ends(&out), out.count(StreamSum::Events)), ([1, 1, 0, 0], 2));
         let head_at = if cut >= CHUNKED.len() { "1 head" } else { "2 head" };
         assert!(lines[1].starts_with(head_at), "cut at {cut}: {}", lines[1]);
     }
@@ -117,8 +117,8 @@ fn a_stream_of_known_length_is_shown_event_by_event_however_large_it_is() {
     let answer =
         (0..50).fold(Answer::silence().piece(MS, head.as_bytes()), |a, _| a.piece(MS, text.as_bytes()));
     let (out, _) = one(answer);
-    assert_eq!(out.count(SeriesSum::Events), 50);
-    let gaps = out.series_hist(SeriesHist::EventGap);
+    assert_eq!(out.count(StreamSum::Events), 50);
+    let gaps = out.series_hist(StreamHist::EventGap);
     assert_eq!((gaps.count(), gaps.min(), gaps.max()), (49, Some(MS), Some(MS)));
 }
 
@@ -260,7 +260,7 @@ fn a_stream_given_up_before_its_head_ends_with_it() {
     });
     let seen: Vec<&str> = lines.iter().map(String::as_str).collect();
     assert_eq!(seen[1..4], ["1 reply 2 200", "3 head 1 200", "3 reply 1 200 by Client"]);
-    assert_eq!((out.count(SeriesSum::Events), ends(&out)), (0, [1, 0, 1, 0]));
+    assert_eq!((out.count(StreamSum::Events), ends(&out)), (0, [1, 0, 1, 0]));
 }
 
 #[test]
@@ -336,6 +336,6 @@ fn a_step_beside_a_stream_does_not_take_its_buffers() {
         _ => Answer::ok(MS),
     });
     out.check();
-    assert_eq!((out.count(SeriesSum::Events), out.status(200)), (20 * 8, 20 * 8));
+    assert_eq!((out.count(StreamSum::Events), out.status(200)), (20 * 8, 20 * 8));
     assert_eq!(lines(&log).iter().filter(|l| l.contains(" event 1 h")).count(), 20);
 }

@@ -4,24 +4,22 @@
 
 pub mod actors;
 
-use plimsoll_engine::compile::compile;
 pub use plimsoll_engine::driver::sim::{Answer, Asked};
 use plimsoll_engine::driver::sim::{Calls, Nature, Network, Server};
-use plimsoll_engine::lease::{Lease, Pot};
 use plimsoll_engine::link::tls::Setup;
-use plimsoll_engine::pace::Seat;
-use plimsoll_engine::sequence::Sequence;
 use plimsoll_engine::tally::blank;
-use plimsoll_engine::worker::{Post, Seating, Worker};
-use plimsoll_engine::{Command, Stopped};
-use plimsoll_plan::draft::{Draft, LaneDraft};
-use plimsoll_plan::link::Reuse;
+use plimsoll_engine::{Command, Job, Place, Post, Scene, Stopped, Told};
+use plimsoll_plan::draft::{Draft, LaneDraft, LoadDraft};
 use plimsoll_plan::load::{Profile, Stage};
-use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist, SeriesSum, fault_id, status_id};
+use plimsoll_plan::metric::{
+    HistCell, RunFloor, RunHist, RunPeak, RunSum, SeriesHist, SeriesSum, StreamSum, SumCell, fault_id,
+    status_id,
+};
 use plimsoll_plan::program::Maker;
 use plimsoll_plan::sample::Sample;
 use plimsoll_plan::script::{Ask, Entry, Scenario, Script};
 use plimsoll_plan::seal::{Machine, seal};
+use plimsoll_plan::series::SeriesKey;
 use plimsoll_plan::{Fault, Plan, Request, Target};
 use plimsoll_stats::Tally;
 use plimsoll_stats::hist::Hist;
@@ -36,6 +34,9 @@ pub const US: u64 = 1_000;
 pub const MS: u64 = 1_000_000;
 pub const S: u64 = 1_000_000_000;
 
+/// What is read at once, where a test does not say how much.
+const BUFFER_BYTES: u64 = 262_144;
+
 /// A run begins at this reading of the clock: not at 0, which several fields take for "never".
 pub const BEGIN_NS: u64 = 1_000 * S;
 
@@ -44,17 +45,31 @@ pub fn get(path: &str) -> Request {
 }
 
 pub fn request(method: &str, path: &str, body: Option<Vec<u8>>) -> Request {
-    Request { name: path.into(), method: method.into(), path: path.into(), headers: vec![], body }
+    Request { origin: 0, name: path.into(), method: method.into(), path: path.into(), headers: vec![], body }
 }
 
 /// A draft of one GET by `users` for `seconds`.
 pub fn closed(users: u32, seconds: f64) -> Draft {
-    Draft { connections: Some(users), duration_ns: Some((seconds * 1e9) as u64), ..draft() }
+    Draft {
+        load: LoadDraft {
+            connections: Some(users),
+            duration_ns: Some((seconds * 1e9) as u64),
+            ..draft().load
+        },
+        ..draft()
+    }
 }
 
 /// A draft of one GET at a rate.
 pub fn open(rate_per_s: f64, seconds: f64) -> Draft {
-    Draft { rate_per_s: Some(rate_per_s), duration_ns: Some((seconds * 1e9) as u64), ..draft() }
+    Draft {
+        load: LoadDraft {
+            rate_per_s: Some(rate_per_s),
+            duration_ns: Some((seconds * 1e9) as u64),
+            ..draft().load
+        },
+        ..draft()
+    }
 }
 
 pub fn draft() -> Draft {
@@ -80,12 +95,18 @@ pub fn profile(start: f64, legs: &[(f64, f64)]) -> Profile {
 }
 
 pub fn plan(draft: Draft) -> Plan {
-    seal(draft, Machine { cpus: 1, seed: 7 }).unwrap()
+    let mut plan = seal(draft, Machine { cpus: 1, seed: 7 }).unwrap();
+    if plan.outline.limits.read_buffer_bytes == 0 {
+        // The same on every machine.
+        plan.outline.limits.read_buffer_bytes = BUFFER_BYTES;
+    }
+    plan
 }
 
 /// A draft whose load models are these, over these requests.
 pub fn lanes(lanes: Vec<LaneDraft>, paths: &[&str]) -> Draft {
     let ask = |path: &&str| Ask {
+        origin: 0,
         name: (*path).into(),
         scenario: Some(0),
         group: None,
@@ -112,19 +133,7 @@ pub fn lanes(lanes: Vec<LaneDraft>, paths: &[&str]) -> Draft {
 
 /// A load model without a length.
 pub fn lane(name: &str) -> LaneDraft {
-    LaneDraft {
-        name: name.into(),
-        entry: Entry::Scenario(0),
-        connections: None,
-        rate_per_s: None,
-        arrivals: None,
-        stages: None,
-        duration_ns: None,
-        iterations: None,
-        loops: None,
-        recorded: None,
-        start_ns: 0,
-    }
+    LaneDraft { name: name.into(), entry: Entry::Scenario(0), load: LoadDraft::default(), start_ns: 0 }
 }
 
 /// One run to be made.
@@ -136,7 +145,8 @@ pub struct Lab {
     pub commands: Vec<(u64, Command)>,
     pub worker: u32,
     pub addresses: Vec<SocketAddr>,
-    pub sources: Vec<IpAddr>,
+    /// Of the origins besides the target, one each.
+    pub more_addresses: Vec<SocketAddr>,
     pub tls: Option<Setup>,
 }
 
@@ -150,7 +160,7 @@ impl Lab {
             commands: vec![],
             worker: 0,
             addresses,
-            sources: vec![],
+            more_addresses: vec![],
             tls: None,
         }
     }
@@ -171,56 +181,36 @@ impl Lab {
     }
 
     /// Runs it against `server` to its end.
-    pub fn run(mut self, server: impl Server + 'static) -> Outcome {
+    pub fn run(self, server: impl Server + 'static) -> Outcome {
         let plan = plan(self.draft);
-        if self.maker.is_none() && plan.outline.link.reuse == Reuse::Pool {
-            // As the engine does it.
-            self.maker = Some(Arc::new(Sequence { requests: plan.requests.len() as u32 }));
-        }
-        let outline = Arc::new(plan.outline.clone());
-        let compiled = Arc::new(compile(&plan));
+        let outline = &plan.outline;
+        let mut places = vec![Place { addresses: self.addresses, tls: self.tls }];
+        let more = self.more_addresses.into_iter();
+        places.extend(more.map(|address| Place { addresses: vec![address], tls: None }));
+        let scene = Scene { places, maker: self.maker };
         let network = Network::new(BEGIN_NS, self.nature, server);
         for (at_ns, _) in &self.commands {
             network.wake_at(BEGIN_NS + at_ns);
         }
-        let counts_arrivals = outline.load.is_open() && compiled.sequence.len() == 1 && self.maker.is_none();
-        let pot = outline.stop.requests.filter(|_| !counts_arrivals).map(|n| Pot::new(n, outline.workers));
         let handed = Rc::new(RefCell::new(Vec::new()));
         let samples = Rc::new(RefCell::new(Vec::new()));
+        let opened = Rc::new(RefCell::new(Vec::new()));
         let post = Collector {
             network: network.clone(),
             handed: Rc::clone(&handed),
             samples: Rc::clone(&samples),
+            opened: Rc::clone(&opened),
             commands: self.commands.into_iter().map(|(at, c)| (BEGIN_NS + at, c)).collect(),
             looked: (0, 0),
         };
-        let seating = Seating {
-            seat: Seat::new(outline.share, self.worker, outline.workers),
-            outline: Arc::clone(&outline),
-            compiled,
-            addresses: self.addresses.into(),
-            sources: self.sources.into(),
-            tls: self.tls,
-            begin_ns: BEGIN_NS,
-            unix_offset_ns: 0,
-            lease: Lease::new(pot),
-            iterations: outline
-                .lanes
-                .iter()
-                .map(|lane| {
-                    Lease::new(lane.iterations.filter(|_| !lane.load.is_open()).map(|n| Pot::new(n, 1)))
-                })
-                .collect(),
-            recorded: plan.recorded.clone(),
-            programs: self.maker.map(|maker| maker.programs()),
-        };
-        let (stopped, elapsed_ns) = Worker::new(network.door(), post, seating).run();
+        let seating = Job::new(&plan, scene, 0).seating(self.worker);
+        let (stopped, elapsed_ns) = seating.run(BEGIN_NS, network.door(), post);
         let ticks = handed.take();
-        let mut all = blank(outline.series_count());
+        let mut all = blank(outline, 0);
         ticks.iter().for_each(|(interval, _)| all.merge(interval));
-        let mut series = std::mem::take(&mut all.series).into_vec();
-        let addresses = series.split_off(outline.series_count());
-        all.series = series.into();
+        // Behind those of the plan come addresses, and behind those what was opened; no test has both.
+        let (named, behind) = (opened.take(), all.series.split_off(outline.series_count()));
+        let (addresses, opened_series) = if named.is_empty() { (behind, vec![]) } else { (vec![], behind) };
         Outcome {
             addresses,
             stopped,
@@ -228,6 +218,8 @@ impl Lab {
             ticks,
             all,
             samples: samples.take(),
+            named,
+            opened_series,
             calls: network.calls(),
             opened: network.opened(),
         }
@@ -244,6 +236,7 @@ pub struct Collector {
     pub network: Network,
     pub handed: Rc<RefCell<Vec<(Interval, bool)>>>,
     pub samples: Rc<RefCell<Vec<Sample>>>,
+    pub opened: Rc<RefCell<Vec<Arc<SeriesKey>>>>,
     pub commands: VecDeque<(u64, Command)>,
     /// The time at the last turn of the loop, and the turns since it went on.
     pub looked: (u64, u64),
@@ -253,8 +246,9 @@ pub struct Collector {
 const TURNS_MAX: u64 = 1_000_000;
 
 impl Post for Collector {
-    fn hand_over(&mut self, full: Box<Interval>, samples: Vec<Sample>, last: bool) {
-        self.samples.borrow_mut().extend(samples);
+    fn hand_over(&mut self, full: Box<Interval>, told: Told, last: bool) {
+        self.samples.borrow_mut().extend(told.samples);
+        self.opened.borrow_mut().extend(told.opened);
         self.handed.borrow_mut().push((*full, last));
     }
 
@@ -281,6 +275,10 @@ pub struct Outcome {
     pub all: Interval,
     pub addresses: Vec<Tally>,
     pub samples: Vec<Sample>,
+    /// Series that programs opened.
+    pub named: Vec<Arc<SeriesKey>>,
+    /// Their numbers.
+    pub opened_series: Vec<Tally>,
     pub calls: Calls,
     /// Where every attempt to connect went, and from where.
     pub opened: Vec<(SocketAddr, Option<IpAddr>)>,
@@ -303,21 +301,21 @@ impl Outcome {
         &self.all.run.hists[id.id()]
     }
 
-    pub fn count(&self, id: SeriesSum) -> u64 {
-        self.all.series.iter().map(|s| s.sums[id.id()]).sum()
+    pub fn count(&self, id: impl SumCell) -> u64 {
+        self.all.series.iter().map(|s| s.sums.get(id.cell()).copied().unwrap_or(0)).sum()
     }
 
     pub fn fault(&self, fault: Fault) -> u64 {
-        self.all.series.iter().map(|s| s.sums[fault_id(fault)]).sum()
+        self.all.series.iter().filter_map(|s| s.sums.get(fault_id(fault))).sum()
     }
 
     pub fn status(&self, status: u16) -> u64 {
-        self.all.series.iter().map(|s| s.sums[status_id(status)]).sum()
+        self.all.series.iter().filter_map(|s| s.sums.get(status_id(status))).sum()
     }
 
     /// Of the first request.
-    pub fn series_hist(&self, id: SeriesHist) -> &Hist {
-        &self.all.series[0].hists[id.id()]
+    pub fn series_hist(&self, id: impl HistCell) -> &Hist {
+        &self.all.series[0].hists[id.cell()]
     }
 
     /// Faults on this machine's side.
@@ -337,7 +335,13 @@ impl Outcome {
             Fault::Certificate,
         ];
         let tls = self.fault(Fault::Tls) + self.fault(Fault::Reset);
-        let sent: u64 = self.all.series.iter().map(|s| s.hists[SeriesHist::FailedService.id()].count()).sum();
+        let sent: u64 = self
+            .all
+            .series
+            .iter()
+            .filter_map(|s| s.hists.get(SeriesHist::FailedService.id()))
+            .map(Hist::count)
+            .sum();
         let others = [Fault::StaleConnection, Fault::ClosedBeforeResponse, Fault::ClosedMidResponse];
         let others = others.iter().chain(&[Fault::Malformed, Fault::Dangerous]).map(|f| self.fault(*f));
         let late = self.failed_afterwards();
@@ -366,7 +370,7 @@ impl Outcome {
         // A request ends once: finished, or at the stop still in flight or a stream. Those that failed before their
         // send (no connection) are finished without being sent.
         let unsent = self.unsent();
-        let streams = self.count(SeriesSum::StreamsOpenAtStop);
+        let streams = self.count(StreamSum::StreamsOpenAtStop);
         assert_eq!(
             sent + unsent,
             finished + in_flight + streams + self.fault(Fault::ClientLimit),

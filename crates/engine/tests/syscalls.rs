@@ -6,6 +6,7 @@
 
 use plimsoll_engine::{Next, Scene, machine, start, tally};
 use plimsoll_plan::draft::Draft;
+use plimsoll_plan::draft::LoadDraft;
 use plimsoll_plan::metric::{RunSum, SeriesSum};
 use plimsoll_plan::seal::{Machine, seal};
 use plimsoll_plan::{Request, Target};
@@ -31,21 +32,25 @@ fn run(
     let draft = Draft {
         target: Some(Target { host: address.ip().to_string(), port: address.port(), tls: false }),
         requests: vec![Request {
+            origin: 0,
             name: "/".into(),
             method: "GET".into(),
             path: "/".into(),
             headers: vec![],
             body: None,
         }],
-        connections: Some(users),
-        requests_total: requests,
-        duration_ns: hold.map(|h| h.as_nanos() as u64),
+        load: LoadDraft {
+            connections: Some(users),
+            requests_total: requests,
+            duration_ns: hold.map(|h| h.as_nanos() as u64),
+            ..LoadDraft::default()
+        },
         workers: Some(1),
         ..Draft::default()
     };
     let plan = seal(draft, Machine { cpus: 1, seed: 1 }).unwrap();
+    let mut all = tally::blank(&plan.outline, 0);
     let mut running = start(Arc::new(plan), Scene::at(address)).unwrap();
-    let mut all = tally::blank(1);
     loop {
         match running.next(Duration::from_secs(30)) {
             Next::Report(r) => {

@@ -6,6 +6,7 @@ use plimsoll_engine::driver::sim::{Connect, Server, Then};
 use plimsoll_engine::{Next, Scene, start};
 use plimsoll_plan::Fault;
 use plimsoll_plan::draft::Draft;
+use plimsoll_plan::draft::LoadDraft;
 use plimsoll_plan::metric::{RunSum, SeriesSum, fault_id, status_id};
 use plimsoll_plan::seal::{Machine, seal};
 use std::io::{Read, Write};
@@ -45,7 +46,7 @@ fn an_empty_line_and_a_leave_taking_behind_an_answer_are_not_dangerous() {
 
 /// Ten arrivals a second on one connection: it is idle for 80 ms between two of them.
 fn idle(second: &'static [u8], then: Then) -> Outcome {
-    let draft = Draft { connections: Some(1), ..open(10.0, 2.0) };
+    let draft = Draft { load: LoadDraft { connections: Some(1), ..open(10.0, 2.0).load }, ..open(10.0, 2.0) };
     let out = Lab::new(draft).latency(MS).run(move |a: &Asked<'_>| {
         // Every other connection's first answer is followed by something 20 ms later.
         let whole = Answer::ok(10 * MS);
@@ -147,11 +148,12 @@ fn has_read(stream: &mut TcpStream, read: &AtomicU64) -> bool {
 
 /// (answers of 200, dangerous ones, all that failed) of 2,000 requests by four users.
 fn load(address: SocketAddr) -> (u64, u64, u64) {
-    let mut draft = Draft { requests_total: Some(2_000), ..closed(4, 20.0) };
+    let mut draft =
+        Draft { load: LoadDraft { requests_total: Some(2_000), ..closed(4, 20.0).load }, ..closed(4, 20.0) };
     draft.target.as_mut().unwrap().port = address.port();
     let plan = seal(draft, Machine { cpus: 1, seed: 1 }).unwrap();
+    let mut all = plimsoll_engine::tally::blank(&plan.outline, 0);
     let mut running = start(Arc::new(plan), Scene::at(address)).unwrap();
-    let mut all = plimsoll_engine::tally::blank(1);
     loop {
         match running.next(Duration::from_secs(30)) {
             Next::Report(report) => all.merge(&report.interval),

@@ -3,6 +3,7 @@
 use crate::support::*;
 use plimsoll_engine::{Command, Stopped};
 use plimsoll_plan::Draft;
+use plimsoll_plan::draft::LoadDraft;
 use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist, SeriesSum};
 
 // ---- arithmetic -------------------------------------------------------------------------------------------------
@@ -65,8 +66,8 @@ fn n_requests_are_exactly_n() {
     for n in [1, 2, 9, 10, 11, 1_000, 4_097] {
         for users in [1, 3, 10] {
             let mut draft = closed(users, 1.0);
-            (draft.duration_ns, draft.requests_total) = (None, Some(n));
-            draft.connections = Some(users.min(n as u32));
+            (draft.load.duration_ns, draft.load.requests_total) = (None, Some(n));
+            draft.load.connections = Some(users.min(n as u32));
             let out = run_fixed(draft, MS);
             out.check();
             assert_eq!(out.stopped, Stopped::Requests);
@@ -80,7 +81,7 @@ fn n_requests_are_exactly_n() {
 fn n_counts_requests_not_iterations_when_several_stand_in_sequence() {
     let mut draft = closed(4, 1.0);
     draft.requests = vec![get("/a"), get("/b"), get("/c")];
-    (draft.duration_ns, draft.requests_total) = (None, Some(100));
+    (draft.load.duration_ns, draft.load.requests_total) = (None, Some(100));
     let out = run_fixed(draft, MS);
     out.check();
     assert_eq!(out.count(SeriesSum::Finished), 100);
@@ -177,7 +178,7 @@ fn stages_of_users_make_the_area_under_them() {
 }
 
 fn staged(legs: &[(f64, f64)]) -> Draft {
-    Draft { stages: stages(false, legs), ..draft() }
+    Draft { load: LoadDraft { stages: stages(false, legs), ..draft().load }, ..draft() }
 }
 
 #[test]

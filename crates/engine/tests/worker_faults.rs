@@ -112,7 +112,7 @@ fn the_pause_starts_from_the_beginning_after_a_success() {
 #[test]
 fn a_refused_request_still_counts_towards_n() {
     let mut draft = closed(2, 1.0);
-    (draft.duration_ns, draft.requests_total) = (None, Some(6));
+    (draft.load.duration_ns, draft.load.requests_total) = (None, Some(6));
     let out = Lab::new(draft).run(Gate(|_| Connect::Refuse));
     out.check();
     assert_eq!((out.stopped, out.count(SeriesSum::Finished)), (Stopped::Requests, 6));
@@ -151,7 +151,7 @@ fn a_full_descriptor_table_is_this_machines_fault_and_the_request_keeps_its_stam
         (libc::EPERM, Fault::ClientOther),
     ] {
         let mut draft = closed(1, 1.0);
-        (draft.duration_ns, draft.requests_total) = (None, Some(5));
+        (draft.load.duration_ns, draft.load.requests_total) = (None, Some(5));
         let out = Lab::new(draft)
             .run(Gate(move |c| if c < 2 { Connect::Errno(errno) } else { Connect::Accept { after_ns: 0 } }));
         out.check();
@@ -180,7 +180,7 @@ fn n_stays_exact_when_the_last_request_waits_for_a_descriptor() {
     for n in 10..40 {
         for requests in [vec![get("/")], vec![get("/a"), get("/b"), get("/c")]] {
             let mut draft = closed(4, 1.0);
-            (draft.duration_ns, draft.requests_total) = (None, Some(n));
+            (draft.load.duration_ns, draft.load.requests_total) = (None, Some(n));
             draft.requests = requests;
             let out = Lab::new(draft).run(Scarce);
             out.check();
@@ -426,7 +426,7 @@ fn a_large_body_is_thrown_away_unseen_and_counted_whole() {
         for read in [false, true] {
             let mut draft = closed(1, 3.0);
             draft.read_bodies = Some(read);
-            (draft.duration_ns, draft.requests_total) = (None, Some(20));
+            (draft.load.duration_ns, draft.load.requests_total) = (None, Some(20));
             let out = Lab::new(draft).latency(MS).run(move |_: &Asked<'_>| body(bytes, 100_000));
             out.check();
             assert_eq!(out.status(200), 20);

@@ -46,7 +46,7 @@ fn connections_are_opened_only_as_arrivals_need_them() {
 #[test]
 fn n_arrivals_are_exactly_n() {
     let mut draft = open(1_000.0, 1.0);
-    (draft.duration_ns, draft.requests_total) = (None, Some(1_234));
+    (draft.load.duration_ns, draft.load.requests_total) = (None, Some(1_234));
     let out = run_fixed(draft, 20 * MS);
     out.check_arrivals();
     assert_eq!(out.stopped, Stopped::Requests);
@@ -59,7 +59,7 @@ fn n_counts_requests_when_an_arrival_starts_several() {
     for n in [1, 2, 3, 100, 101, 102] {
         let mut draft = open(100.0, 1.0);
         draft.requests = vec![get("/a"), get("/b"), get("/c")];
-        (draft.duration_ns, draft.requests_total) = (None, Some(n));
+        (draft.load.duration_ns, draft.load.requests_total) = (None, Some(n));
         // The last answer takes long: meanwhile nothing may be offered that is never meant to be sent.
         let out = Lab::new(draft)
             .run(move |a: &Asked<'_>| Answer::ok(if a.total + 1 == n { 2 * S } else { 4 * MS }));
@@ -124,7 +124,7 @@ fn a_generator_that_cannot_keep_up_still_reads_its_answers() {
     // Each call costs 20 us, so 100,000/s are far out of reach; answers take 50 us. If the sends always came first,
     // answers would lie unread until all 500 connections were in use.
     let mut draft = open(100_000.0, 0.5);
-    draft.connections = Some(500);
+    draft.load.connections = Some(500);
     let mut lab = Lab::new(draft);
     lab.nature.call_cost_ns = 20 * US;
     let out = lab.run(|_: &Asked<'_>| Answer::ok(50 * US));
@@ -140,7 +140,7 @@ fn a_generator_that_cannot_keep_up_still_reads_its_answers() {
 fn the_cap_is_respected_and_arrivals_wait_with_their_stamp() {
     // 100/s over one connection with 15 ms: every arrival waits 5 ms longer than the one before.
     let mut draft = open(100.0, 1.0);
-    draft.connections = Some(1);
+    draft.load.connections = Some(1);
     let out = run_fixed(draft, 15 * MS);
     out.check_arrivals();
     assert_eq!(out.calls.open_max, 1);
@@ -168,7 +168,7 @@ fn the_cap_is_respected_and_arrivals_wait_with_their_stamp() {
 #[test]
 fn arrivals_that_wait_are_counted_in_the_tick_in_which_they_came_due() {
     let mut draft = open(100.0, 4.0);
-    draft.connections = Some(1);
+    draft.load.connections = Some(1);
     let out = run_fixed(draft, 15 * MS);
     out.check_arrivals();
     assert_eq!(per_tick(&out, RunSum::Arrivals), [100; 4]);
@@ -180,7 +180,7 @@ fn arrivals_that_wait_are_counted_in_the_tick_in_which_they_came_due() {
 #[test]
 fn a_queue_drains_when_the_server_recovers_and_begins_anew_when_it_stalls_again() {
     let mut draft = open(100.0, 10.0);
-    draft.connections = Some(2);
+    draft.load.connections = Some(2);
     // Slow in the seconds 2 and 6.
     let out = Lab::new(draft).run(|a: &Asked<'_>| {
         let second = (a.now_ns - BEGIN_NS) / S;
@@ -203,7 +203,7 @@ fn workers_share_the_cap_and_the_arrivals() {
     let mut arrivals = 0;
     for worker in 0..3 {
         let mut draft = open(100.0, 1.0);
-        (draft.connections, draft.workers) = (Some(7), Some(3));
+        (draft.load.connections, draft.workers) = (Some(7), Some(3));
         let mut lab = Lab::new(draft);
         lab.worker = worker;
         let out = lab.run(|_: &Asked<'_>| Answer::silence());
@@ -227,7 +227,7 @@ fn a_server_that_pauses_for_a_second_in_every_ten_has_the_p99_that_arithmetic_gi
     let share = |q: f64| (q - 0.9) / 0.1;
     for connections in [1_100, 100] {
         let mut draft = open(1_000.0, 60.0);
-        draft.connections = Some(connections);
+        draft.load.connections = Some(connections);
         let out = Lab::new(draft).run(paused);
         out.check_arrivals();
         assert_eq!(out.sum(RunSum::Arrivals), 60_000);
@@ -251,7 +251,7 @@ fn a_server_that_pauses_for_a_second_in_every_ten_has_the_p99_that_arithmetic_gi
 #[test]
 fn poisson_arrivals_are_sent_as_drawn() {
     let mut draft = open(1_000.0, 10.0);
-    draft.arrivals = Some(Spread::Poisson);
+    draft.load.arrivals = Some(Spread::Poisson);
     let out = run_fixed(draft, MS);
     out.check_arrivals();
     assert!((out.sum(RunSum::Arrivals) as f64 - 10_000.0).abs() < 400.0);
@@ -261,7 +261,13 @@ fn poisson_arrivals_are_sent_as_drawn() {
 #[test]
 fn stages_of_rates_offer_the_area_under_them() {
     let draft = plimsoll_plan::Draft {
-        stages: stages(true, &[(2.0, 100.0), (1.0, 100.0), (0.0, 0.0), (1.0, 0.0), (0.0, 50.0), (2.0, 50.0)]),
+        load: plimsoll_plan::draft::LoadDraft {
+            stages: stages(
+                true,
+                &[(2.0, 100.0), (1.0, 100.0), (0.0, 0.0), (1.0, 0.0), (0.0, 50.0), (2.0, 50.0)],
+            ),
+            ..draft().load
+        },
         ..draft()
     };
     let out = run_fixed(draft, MS);
@@ -307,7 +313,7 @@ fn an_unreachable_host_fails_arrivals_one_by_one_however_many_are_due() {
 #[test]
 fn an_arrival_without_a_descriptor_keeps_its_stamp_and_is_sent_later() {
     let mut draft = open(100.0, 2.0);
-    draft.connections = Some(50);
+    draft.load.connections = Some(50);
     // No descriptor in the first 300 ms.
     let out = Lab::new(draft).run(Gate(|_, t| match t < 300 * MS {
         true => Connect::Errno(libc::EMFILE),
@@ -357,8 +363,8 @@ fn n_stays_exact_with_sequences_when_descriptors_run_out() {
         for requests in [vec![get("/")], vec![get("/a"), get("/b"), get("/c")]] {
             let mut draft = open(200.0, 1.0);
             draft.requests = requests;
-            draft.connections = Some(5);
-            (draft.duration_ns, draft.requests_total) = (None, Some(n));
+            draft.load.connections = Some(5);
+            (draft.load.duration_ns, draft.load.requests_total) = (None, Some(n));
             let out = Lab::new(draft).run(Scarce);
             out.check();
             assert_eq!((out.stopped, out.count(SeriesSum::Finished)), (Stopped::Requests, n));
@@ -406,7 +412,7 @@ fn requests_without_an_answer_are_in_flight_at_the_stop_and_censor() {
 fn a_server_that_resets_every_idle_connection_in_one_moment() {
     // 400 connections go idle and are reset together while the machine stalls; all their arrivals come due at once.
     let mut draft = open(2_000.0, 2.0);
-    draft.connections = Some(400);
+    draft.load.connections = Some(400);
     let mut lab = Lab::new(draft).latency(100 * US);
     lab.nature.stalls = vec![(BEGIN_NS + S, 300 * MS)];
     let out = lab.run(|a: &Asked<'_>| {
@@ -428,7 +434,7 @@ fn a_server_that_resets_every_idle_connection_in_one_moment() {
 #[test]
 fn stop_counts_what_waits_and_what_is_in_flight() {
     let mut draft = open(100.0, 60.0);
-    draft.connections = Some(1);
+    draft.load.connections = Some(1);
     let lab = Lab::new(draft).command(1_005 * MS, Command::Stop);
     let out = lab.run(|_: &Asked<'_>| Answer::ok(20 * MS));
     out.check_arrivals();
@@ -451,7 +457,7 @@ fn a_pause_is_not_made_up_for() {
 #[test]
 fn a_pause_in_the_middle_of_a_queue_keeps_the_queue_and_adds_nothing_to_it() {
     let mut draft = open(100.0, 6.0);
-    draft.connections = Some(1);
+    draft.load.connections = Some(1);
     let lab = Lab::new(draft).command(2 * S - 1, Command::Pause).command(4 * S - 1, Command::Resume);
     // 20 ms each until the pause: half of 200 arrivals wait. Afterwards 1 ms each: the queue drains.
     let out = lab.run(|a: &Asked<'_>| Answer::ok(if a.now_ns - BEGIN_NS < 2 * S { 20 * MS } else { MS }));
@@ -468,7 +474,7 @@ fn a_pause_in_the_middle_of_a_queue_keeps_the_queue_and_adds_nothing_to_it() {
 #[test]
 fn a_stop_in_a_pause_counts_only_what_came_before_it() {
     let mut draft = open(100.0, 60.0);
-    draft.connections = Some(1);
+    draft.load.connections = Some(1);
     let lab = Lab::new(draft).command(S - 1, Command::Pause).command(5 * S, Command::Stop);
     let out = lab.run(|_: &Asked<'_>| Answer::ok(20 * MS));
     out.check_arrivals();
@@ -494,7 +500,7 @@ fn the_rate_changes_by_command_up_and_down_and_to_nothing() {
 #[test]
 fn the_rate_changes_with_a_queue_and_the_queue_stays() {
     let mut draft = open(100.0, 4.0);
-    draft.connections = Some(1);
+    draft.load.connections = Some(1);
     // Twice as many as can be served; then few: the queue of 50 drains within the second half.
     let lab = Lab::new(draft).command(S, Command::SetLevel(5.0));
     let out = lab.run(|_: &Asked<'_>| Answer::ok(20 * MS));
@@ -509,7 +515,7 @@ fn the_rate_changes_with_a_queue_and_the_queue_stays() {
 #[test]
 fn n_holds_across_changes_of_the_rate_and_pauses() {
     let mut draft = open(100.0, 1.0);
-    (draft.duration_ns, draft.requests_total) = (None, Some(500));
+    (draft.load.duration_ns, draft.load.requests_total) = (None, Some(500));
     let lab = Lab::new(draft)
         .command(S, Command::SetLevel(50.0))
         .command(2 * S, Command::Pause)

@@ -1,5 +1,6 @@
 //! A body as a flag gives it: text, or `@file`.
 
+use plimsoll_plan::Problem;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -9,24 +10,30 @@ use std::path::Path;
 ///
 /// # Errors
 /// A sentence when the file is not named or cannot be read.
-pub fn from_flag(text: &str, folder: &Path) -> Result<Vec<u8>, String> {
+pub fn from_flag(text: &str, folder: &Path) -> Result<Vec<u8>, Problem> {
     match text.strip_prefix('@') {
         None => Ok(text.as_bytes().to_vec()),
         Some(rest) if rest.starts_with('@') => Ok(rest.as_bytes().to_vec()),
-        Some("") => Err("no file name behind `@`; expected `@body.json`, or `@@` for a literal `@`".into()),
-        Some("-") => Err("`@-` would read standard input, which is not supported yet; name a file".into()),
+        Some("") => {
+            Err(Problem::new("no file name behind `@`", "expected `@body.json`, or `@@` for a literal `@`"))
+        }
+        Some("-") => {
+            Err(Problem::new("`@-` would read standard input, which is not supported yet", "name a file"))
+        }
         Some(name) => from_file(&folder.join(name)),
     }
 }
 
 /// The content of a file.
-pub(crate) fn from_file(path: &Path) -> Result<Vec<u8>, String> {
+pub(crate) fn from_file(path: &Path) -> Result<Vec<u8>, Problem> {
     content(path, LONGEST_BYTES).map_err(|error| {
         let shown = path.display();
         match error.kind() {
-            std::io::ErrorKind::NotFound => format!("there is no file `{shown}`; check its name and folder"),
-            std::io::ErrorKind::IsADirectory => format!("`{shown}` is a folder; name a file"),
-            _ => format!("`{shown}` cannot be read: {}", lower(&error)),
+            std::io::ErrorKind::NotFound => {
+                Problem::new(format!("there is no file `{shown}`"), "check its name and folder")
+            }
+            std::io::ErrorKind::IsADirectory => Problem::new(format!("`{shown}` is a folder"), "name a file"),
+            _ => Problem::plain(format!("`{shown}` cannot be read: {}", lower(&error))),
         }
     })
 }

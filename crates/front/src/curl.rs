@@ -10,12 +10,14 @@ mod options;
 mod words;
 
 use crate::body::from_file;
-use crate::{header, message_and_hint, nearest::nearest};
+use crate::build::requests;
+use crate::{header, nearest::nearest};
 use data::Collected;
 use options::{Does, Row};
+use plimsoll_plan::Problem;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::link::{Link, Tls, TlsFiles, Versions};
-use plimsoll_plan::request::base64;
+
 use plimsoll_plan::{Diagnostic, Draft};
 use std::path::Path;
 
@@ -77,9 +79,8 @@ impl Line {
         self.wrong.push(Diagnostic::new("C002", place, message, hint));
     }
 
-    fn complain_sentence(&mut self, option: &str, sentence: &str) {
-        let (message, hint) = message_and_hint(sentence);
-        self.complain(option, message, hint);
+    fn complain_of(&mut self, option: &str, problem: Problem) {
+        self.complain(option, problem.message, problem.hint);
     }
 
     fn read(&mut self, args: &[String]) {
@@ -160,8 +161,8 @@ impl Line {
             Does::Method => self.method = Some(value.to_owned()),
             Does::Header => self.header(shown, value),
             Does::Data(kind) => {
-                if let Err(sentence) = self.data.add(kind, value) {
-                    self.complain_sentence(shown, &sentence);
+                if let Err(problem) = self.data.add(kind, value) {
+                    self.complain_of(shown, problem);
                 }
             }
             Does::User if !value.contains(':') => self.complain(
@@ -169,7 +170,7 @@ impl Line {
                 "curl would ask for the password",
                 "write `-u name:password`, or `-u name:` for an empty one",
             ),
-            Does::User => self.imply("Authorization", format!("Basic {}", base64(value.as_bytes()))),
+            Does::User => self.imply("Authorization", requests::basic(value)),
             Does::Bearer => self.imply("Authorization", format!("Bearer {value}")),
             Does::Agent if value.is_empty() => self.cannot_remove(shown, "User-Agent"),
             Does::Agent => self.imply("User-Agent", value.to_owned()),
@@ -207,7 +208,7 @@ impl Line {
             },
             Does::Form | Does::FormString => match form::read(value, row.does == Does::FormString) {
                 Ok(field) => self.form.push(field),
-                Err(sentence) => self.complain_sentence(shown, &sentence),
+                Err(problem) => self.complain_of(shown, problem),
             },
             Does::Http10 => self.link.http10 = true,
             Does::Authority | Does::Certificate | Does::Key => self.pem(row.does, shown, value),
@@ -231,7 +232,7 @@ impl Line {
             (Ok(bytes), Does::Authority) => self.files.ca.push(bytes),
             (Ok(bytes), Does::Certificate) => self.files.certificate = Some(bytes),
             (Ok(bytes), _) => self.files.key = Some(bytes),
-            (Err(sentence), _) => self.complain_sentence(shown, &sentence),
+            (Err(problem), _) => self.complain_of(shown, problem),
         }
     }
 
@@ -275,7 +276,7 @@ impl Line {
         };
         match header::check(name, value) {
             Ok(()) => self.headers.push((name.to_owned(), value.to_owned())),
-            Err(sentence) => self.complain_sentence(shown, &sentence),
+            Err(problem) => self.complain_of(shown, problem),
         }
     }
 

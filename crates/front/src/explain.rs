@@ -421,8 +421,21 @@ pub const TABLE: &[Explained] = &[
     row(
         "P025",
         "an address for a host that is not loaded",
-        "`resolve` gives the target's host another address than the resolver would. For any other host it would do \
+        "`resolve` gives a host that is loaded another address than the resolver would. For any other host it would do \
          nothing.\n\n  target: http://shop.test:8080\n  connection: { resolve: { shop.test: 127.0.0.1 } }",
+    ),
+    row(
+        "P026",
+        "too many origins",
+        "Each origin is looked up, asked for permission and tried before the load, one after the other; so their \
+         number has a limit.\n\n  target: http://127.0.0.1:3000\n  origins: { users: http://127.0.0.1:3001 }",
+    ),
+    row(
+        "P027",
+        "a request to an origin that is not there",
+        "A request goes to an origin by its number, and the plan has no such origin. No experiment file can say that: \
+         there an origin has a name.\n\n  origins: { users: http://127.0.0.1:3001 }\n  scenarios: { a: [ { get: /me, \
+         origin: users } ] }",
     ),
     row(
         "P030",

@@ -1,5 +1,6 @@
 //! What a text is read with besides itself: values from the command line, and the environment.
 
+use plimsoll_plan::Problem;
 use std::path::PathBuf;
 
 /// The value of a variable by its name.
@@ -34,10 +35,10 @@ impl std::fmt::Debug for Given {
 ///
 /// # Errors
 /// A sentence when there is no `=`, or nothing in front of it.
-pub fn parse_set(text: &str) -> Result<(String, String), String> {
+pub fn parse_set(text: &str) -> Result<(String, String), Problem> {
     match text.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.to_owned())),
         // What stands there may be a secret alone.
-        _ => Err("a value without its name; expected `NAME=VALUE`".into()),
+        _ => Err(Problem::plain("a value without its name; expected `NAME=VALUE`")),
     }
 }

@@ -1,7 +1,10 @@
 //! From a path to a draft: what it holds, and the reader for that.
 
 use crate::body::{content, lower};
-use crate::{Given, Kind, Located, Part, Study, detect, own};
+use crate::detect::{Kind, detect};
+use crate::given::Given;
+use crate::located::{Located, Part, Study};
+use crate::own;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use std::path::Path;

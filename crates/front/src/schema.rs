@@ -112,9 +112,9 @@ fn variant(without: &[&str]) -> Value {
 
 fn step_schema() -> Value {
     let mut sections: Vec<Section> = Vec::new();
-    for (_, section) in STEPS {
-        if !sections.contains(section) {
-            sections.push(*section);
+    for (_, step) in STEPS {
+        if !sections.contains(&step.section()) {
+            sections.push(step.section());
         }
     }
     let all: Vec<Value> = sections.iter().map(|section| reference(section.id())).collect();

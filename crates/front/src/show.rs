@@ -4,13 +4,12 @@
 mod answer;
 mod load;
 mod steps;
-mod study;
+pub mod study;
 mod words;
 
 use plimsoll_plan::Plan;
 use plimsoll_plan::link::{Addresses, Link, Reuse, Tls, Versions};
 use plimsoll_plan::script::{Entry, Order, Script};
-pub use study::show_study;
 use words::{Lines, bytes, time};
 
 /// The plan in words; ends with a line end.
@@ -26,6 +25,12 @@ pub fn show(plan: &Plan) -> String {
     }
     let scheme = if outline.link.tls.is_some() { "https" } else { "http" };
     out.fact("target", &format!("{scheme}://{}", outline.target));
+    for origin in outline.origins.iter().skip(1) {
+        let scheme = if origin.tls.is_some() { "https" } else { "http" };
+        let (authority, name) = (origin.authority(), &origin.name);
+        let named = if *name == authority { String::new() } else { format!("{name}: ") };
+        out.fact("origin", &format!("{named}{scheme}://{authority}"));
+    }
     connection(&outline.link, plan, &mut out);
     load::show(plan, &mut out);
     out.fact("machine", &machine(plan));

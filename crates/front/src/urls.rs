@@ -2,10 +2,11 @@
 //! body as `@file`.
 
 use crate::body::from_file;
-use crate::{default_name, header, message_and_hint};
+use crate::build::requests;
+use crate::header;
+use plimsoll_plan::Problem;
 use plimsoll_plan::diag::Place;
-use plimsoll_plan::request::{base64, url};
-use plimsoll_plan::{Diagnostic, Draft, Request, Target};
+use plimsoll_plan::{Diagnostic, Draft};
 use std::path::Path;
 
 /// Reads the list. `file` is its name in diagnostics; paths of bodies start at `folder`.
@@ -24,36 +25,6 @@ pub fn parse(text: &str, file: &str, folder: &Path) -> Result<Draft, Vec<Diagnos
     if list.wrong.is_empty() { Ok(list.draft) } else { Err(list.wrong) }
 }
 
-/// Adds the request of one URL to a draft that loads the same origin.
-///
-/// # Errors
-/// Returns a sentence if it is not a URL, or one of another origin.
-pub fn add(draft: &mut Draft, method: &str, text: &str) -> Result<(), String> {
-    let url = url(text)?;
-    match &draft.target {
-        None => draft.target = Some(url.target),
-        Some(target) if *target == url.target => {}
-        Some(target) => {
-            return Err(format!(
-                "`{}` and `{}` are two origins, and a run loads one; start a run for each",
-                origin(target),
-                origin(&url.target)
-            ));
-        }
-    }
-    let headers = match &url.credentials {
-        Some(pair) => vec![("Authorization".to_owned(), format!("Basic {}", base64(pair.as_bytes())))],
-        None => Vec::new(),
-    };
-    let name = default_name(method, &url.path);
-    draft.requests.push(Request { name, method: method.to_owned(), path: url.path, headers, body: None });
-    Ok(())
-}
-
-fn origin(target: &Target) -> String {
-    format!("{}://{}", if target.tls { "https" } else { "http" }, target.authority())
-}
-
 struct List<'a> {
     draft: Draft,
     wrong: Vec<Diagnostic>,
@@ -67,28 +38,30 @@ impl List<'_> {
             return;
         }
         let read = match first_line(text) {
-            Some((method, url)) => add(&mut self.draft, method, url),
+            Some((method, url)) => requests::add(&mut self.draft, method, url),
             None => self.more(text, folder),
         };
-        if let Err(sentence) = read {
-            let (message, hint) = message_and_hint(&sentence);
+        if let Err(problem) = read {
             let column = (line.len() - line.trim_start().len()) as u32 + 1;
             // A header may be secret, so the line is named and not shown.
             let place =
                 Place::Text { file: self.file.to_owned(), line: number, column, excerpt: String::new() };
-            self.wrong.push(Diagnostic::new("C003", place, message, hint));
+            self.wrong.push(Diagnostic::of("C003", place, problem));
         }
     }
 
     /// A header or the body of the request above.
-    fn more(&mut self, text: &str, folder: &Path) -> Result<(), String> {
+    fn more(&mut self, text: &str, folder: &Path) -> Result<(), Problem> {
         let Some(request) = self.draft.requests.last_mut() else {
-            return Err("a line before the first request; begin with `GET http://127.0.0.1:8080/`".into());
+            return Err(Problem::new(
+                "a line before the first request",
+                "begin with `GET http://127.0.0.1:8080/`",
+            ));
         };
         match text.strip_prefix('@') {
-            Some("") => return Err("missing file name after `@`; write `@body.json`".into()),
+            Some("") => return Err(Problem::new("missing file name after `@`", "write `@body.json`")),
             Some(_) if request.body.is_some() => {
-                return Err(format!("a second body for `{}`; keep one", request.name));
+                return Err(Problem::new(format!("a second body for `{}`", request.name), "keep one"));
             }
             Some(name) => request.body = Some(from_file(&folder.join(name))?),
             None => request.headers.push(header::parse(text)?),

@@ -60,5 +60,5 @@ fn setting_what_nobody_defines_is_a_mistake() {
     );
     assert!(own::parse_with(text, "f", Path::new(""), &given(Some("users"))).is_ok());
     assert_eq!(plimsoll_front::parse_set("a=b=c"), Ok(("a".into(), "b=c".into())));
-    assert!(plimsoll_front::parse_set("secret").unwrap_err().contains("NAME=VALUE"));
+    assert!(plimsoll_front::parse_set("secret").unwrap_err().message.contains("NAME=VALUE"));
 }

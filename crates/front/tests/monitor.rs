@@ -137,7 +137,7 @@ fn a_wrong_monitor_is_refused_where_it_stands() {
         ("monitor: [ { cgroup: { path: /a, pid: 3 } } ]", 34, "F017", "keep `path`"),
         ("monitor: [ { postgres: \"127.0.0.1:5432\" } ]", 24, "F015", "no address of a database"),
         ("monitor: [ { redis: \"localhost\" } ]", 21, "F015", "127.0.0.1:6379"),
-        ("monitor: [ { node: \"https://127.0.0.1/m\" } ]", 20, "F015", "TLS"),
+        ("monitor: [ { node: \"ftp://127.0.0.1/m\" } ]", 20, "F015", "no URL of HTTP"),
         ("monitor: [ { go: \"${secret.PW}\" } ]", 18, "F015", "`${secret.PW}` is no URL"),
         ("monitor: [ { go: \"http://${nobody}/\" } ]", 26, "F030", "not known before the load"),
         ("monitor: [ { nginx: {} } ]", 21, "F016", "`status`, `access_log`"),
@@ -163,5 +163,23 @@ fn a_wrong_monitor_is_refused_where_it_stands() {
         let sentence = format!("{}; {}", one.message, one.hint);
         assert!(sentence.contains(said) && !sentence.contains("sesame"), "{more}: {sentence}");
         assert_eq!((found, one.code), (column, code), "{more}: {sentence}");
+    }
+}
+
+#[test]
+fn trust_may_be_said_of_monitors_alone() {
+    let with = |monitor: &str| read(&format!("tls: {{ insecure: true }}\nmonitor: [ {monitor} ]"));
+    for asked_by_tls in [
+        "{ redis: \"rediss://127.0.0.1\" }",
+        "{ postgres: \"postgres://lab@127.0.0.1/lab?sslmode=verify-full\" }",
+        "{ node: \"https://127.0.0.1/m\" }",
+        "{ prometheus: { server: \"https://127.0.0.1\", query: up } }",
+        "{ nginx: { status: \"https://127.0.0.1/s\" } }",
+    ] {
+        assert!(with(asked_by_tls).is_ok(), "{asked_by_tls}");
+    }
+    for plain in ["{ redis: \"redis://127.0.0.1\" }", "{ host: true }", "{ node: \"http://127.0.0.1/m\" }"] {
+        let all = with(plain).expect_err(plain);
+        assert!(all.iter().any(|wrong| wrong.code == "F017"), "{plain}: {all:?}");
     }
 }

@@ -65,7 +65,7 @@ fn a_file_can_say_everything_that_a_flag_can_say() {
     );
     assert_eq!(draft.name.as_deref(), Some("everything"));
     assert_eq!(
-        (draft.connections, draft.duration_ns, draft.requests_total),
+        (draft.load.connections, draft.load.duration_ns, draft.load.requests_total),
         (Some(100), Some(15_000_000_000), Some(1000))
     );
     assert_eq!(draft.thresholds.len(), 2);
@@ -79,9 +79,9 @@ fn a_file_can_say_everything_that_a_flag_can_say() {
 #[test]
 fn the_open_model_has_a_rate_a_spread_and_a_cap_on_connections() {
     let draft = good(&with("load: { arrivals: 6000/m, spread: poisson, connections: 500 }"));
-    assert_eq!((draft.rate_per_s, draft.connections), (Some(100.0), Some(500)));
-    assert_eq!(draft.arrivals, Some(Arrivals::Poisson));
-    assert_eq!(good(&with("load: { arrivals: 100 }")).rate_per_s, Some(100.0));
+    assert_eq!((draft.load.rate_per_s, draft.load.connections), (Some(100.0), Some(500)));
+    assert_eq!(draft.load.arrivals, Some(Arrivals::Poisson));
+    assert_eq!(good(&with("load: { arrivals: 100 }")).load.rate_per_s, Some(100.0));
 }
 
 #[test]
@@ -92,12 +92,12 @@ fn stages_are_text_a_list_of_texts_or_a_list_of_mappings() {
         "load:\n  stages:\n    - { duration: 10s, arrivals: 100/s }\n    - { duration: 0s, arrivals: 50 }\n",
     ];
     for form in forms {
-        let (profile, open) = good(&with(form)).stages.unwrap();
+        let (profile, open) = good(&with(form)).load.stages.unwrap();
         assert!(open, "{form}");
         assert_eq!(profile.total_ns(), 10_000_000_000, "{form}");
         assert_eq!((profile.peak(), profile.stages[1].to), (100.0, 50.0), "{form}");
     }
-    assert!(!good(&with("load: { stages: [ { users: 3, duration: 1s } ] }")).stages.unwrap().1);
+    assert!(!good(&with("load: { stages: [ { users: 3, duration: 1s } ] }")).load.stages.unwrap().1);
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn a_field_that_the_file_does_not_give_stays_a_field() {
     let located = parse(SHORTEST).unwrap();
     let from_a_flag = Diagnostic::field("P004", key::DURATION, "m", "h");
     assert_eq!(located.locate(vec![from_a_flag.clone()]), [from_a_flag]);
-    assert!(matches!(located.places.get(key::TARGET), Some(Place::Text { line: 1, column: 9, .. })));
+    assert!(matches!(located.places.get(&key::TARGET), Some(Place::Text { line: 1, column: 9, .. })));
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn a_name_that_one_part_knows_may_be_set_and_narrows_it() {
 fn a_scale_shortens_a_part_and_leaves_the_other() {
     let parts = good(FILE, &[("scale", "0.05"), ("users", "1"), ("variant", "hop")], &[]);
     let draft = &parts[0].study.cells[0].located.draft;
-    assert_eq!((draft.duration_ns, draft.scale), (Some(3_000_000_000), Some(0.05)));
+    assert_eq!((draft.load.duration_ns, draft.scale), (Some(3_000_000_000), Some(0.05)));
     assert_eq!(parts[1].study.experiment.find.as_ref().unwrap().budget_ns, Some(12_000_000_000));
     let own = FILE.replace("    repeat: 1\n", "    repeat: 1\n    scale: 0.5\n");
     let parts = good(&own, &[("scale", "0.05")], &[]);

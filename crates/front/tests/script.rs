@@ -118,14 +118,14 @@ fn a_file_with_nearly_every_key_becomes_a_plan() {
     assert_eq!(draft.entry, Some(Entry::Mix { ways: vec![(0, 3.0), (2, 1.0)], order: Order::Exact }));
     let lane = &draft.lanes[0];
     assert_eq!(
-        (lane.name.as_str(), lane.entry.clone(), lane.connections),
+        (lane.name.as_str(), lane.entry.clone(), lane.load.connections),
         ("feed", Entry::Scenario(1), Some(5))
     );
     assert_eq!(
-        (lane.start_ns, lane.duration_ns, lane.loops),
+        (lane.start_ns, lane.load.duration_ns, lane.load.loops),
         (10_000_000_000, Some(20_000_000_000), Some(2))
     );
-    assert_eq!((draft.iterations, draft.graceful_stop_ns), (Some(5000), Some(5_000_000_000)));
+    assert_eq!((draft.load.iterations, draft.graceful_stop_ns), (Some(5000), Some(5_000_000_000)));
     let plan = seal(draft, Machine { cpus: 2, seed: 1 }).unwrap();
     assert_eq!(plan.outline.lanes.len(), 2);
     // 10 users from the first row and 5 from the second at 25 s, 5 of `feed` beside them.
@@ -193,12 +193,12 @@ fn constants_come_from_the_file_the_command_line_and_the_environment() {
                 load: { users: \"${n}\", duration: \"${e}s\" }\nname: \"${t}\"\n\
                 scenarios: { s: [ { post: \"${both}/x y\", json: { a: \"${n}\", b: \"$${n}\" } } ] }";
     let plain = draft_with(text, &[]);
-    assert_eq!((plain.connections, plain.duration_ns), (Some(3), Some(7_000_000_000)));
+    assert_eq!((plain.load.connections, plain.load.duration_ns), (Some(3), Some(7_000_000_000)));
     assert_eq!(plain.name.as_deref(), Some("5"));
     assert_eq!(plain.requests[0].path, "/api-3/x%20y");
     assert_eq!(plain.requests[0].body.as_deref(), Some(&br#"{"a":"3","b":"${n}"}"#[..]));
     let set = draft_with(text, &[("n", "9"), ("n", "11"), ("base", "/b")]);
-    assert_eq!((set.connections, set.requests[0].path.as_str()), (Some(11), "/b-11/x%20y"));
+    assert_eq!((set.load.connections, set.requests[0].path.as_str()), (Some(11), "/b-11/x%20y"));
 }
 
 #[test]
@@ -466,11 +466,12 @@ fn load(text: &str) -> Draft {
 #[test]
 fn load_has_many_shapes() {
     let over = load("{ arrivals: 10000 over 20s }");
-    assert_eq!((over.rate_per_s, over.iterations), (Some(500.0), Some(10_000)));
-    assert_eq!(over.duration_ns, Some(20_000_000_000));
+    assert_eq!((over.load.rate_per_s, over.load.iterations), (Some(500.0), Some(10_000)));
+    assert_eq!(over.load.duration_ns, Some(20_000_000_000));
 
     let (spike, open) =
         load("{ spike: { base: 50/s, peak: 500/s, at: 30s, rise: 2s, hold: 10s, duration: 2m } }")
+            .load
             .stages
             .unwrap();
     assert!(open && spike.total_ns() == 120_000_000_000);
@@ -480,14 +481,15 @@ fn load_has_many_shapes() {
         [50.0, 50.0, 275.0, 500.0, 275.0, 50.0]
     );
 
-    let (ladder, open) = load("{ steps: { from: 10, by: 10, every: 15s, until: 35 } }").stages.unwrap();
+    let (ladder, open) = load("{ steps: { from: 10, by: 10, every: 15s, until: 35 } }").load.stages.unwrap();
     assert!(!open && ladder.total_ns() == 60_000_000_000);
     let at = |s: u64| ladder.level_at(s * 1_000_000_000);
     assert_eq!([at(0), at(14), at(15), at(30), at(44), at(59)], [10.0, 10.0, 20.0, 30.0, 30.0, 35.0]);
-    let (grown, _) = load("{ steps: { from: 10/s, by: x2, every: 1s, until: 80/s } }").stages.unwrap();
+    let (grown, _) = load("{ steps: { from: 10/s, by: x2, every: 1s, until: 80/s } }").load.stages.unwrap();
     assert_eq!((grown.peak(), grown.total_ns()), (80.0, 4_000_000_000));
 
     let (rows, _) = load("{ rows: [ { users: 10, start: 5s, ramp_up: 10s, hold: 30s, ramp_down: 5s } ] }")
+        .load
         .stages
         .unwrap();
     let at = |s: u64| rows.level_at(s * 1_000_000_000);
@@ -497,9 +499,9 @@ fn load_has_many_shapes() {
 #[test]
 fn arrivals_can_be_those_that_were_recorded() {
     let instants =
-        load("{ recorded: { file: tests/files/instants.txt, unit: ms, speed: 2 } }").recorded.unwrap();
+        load("{ recorded: { file: tests/files/instants.txt, unit: ms, speed: 2 } }").load.recorded.unwrap();
     assert_eq!(instants[..], [0, 75_000_000, 200_000_000]);
-    let gaps = load("{ recorded: { file: tests/files/gaps.txt, as: gaps } }").recorded.unwrap();
+    let gaps = load("{ recorded: { file: tests/files/gaps.txt, as: gaps } }").load.recorded.unwrap();
     assert_eq!(gaps[..], [10_000_000, 30_000_000, 35_000_000]);
     let plan =
         seal(load("{ recorded: { file: tests/files/gaps.txt, as: gaps } }"), Machine { cpus: 1, seed: 1 })

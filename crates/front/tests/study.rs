@@ -63,7 +63,7 @@ fn a_plain_file_is_one_cell_without_settings() {
         ("probe", Some(5)),
         "called as its file"
     );
-    assert_eq!(study.cells[0].located.draft.connections, Some(3));
+    assert_eq!(study.cells[0].located.draft.load.connections, Some(3));
     let named = good(&format!("name: bench\n{HEAD}"), &[]);
     assert_eq!(named.experiment.name, "bench");
 }
@@ -84,7 +84,7 @@ fn lists_span_the_full_matrix_in_the_order_of_the_file() {
     assert_eq!(told[13], "variant=node page=b users=1 keep_alive=false");
     let draft = &study.cells[13].located.draft;
     assert_eq!(draft.target.as_ref().unwrap().authority(), "n");
-    assert_eq!((draft.connections, draft.keep_alive), (Some(1), Some(false)));
+    assert_eq!((draft.load.connections, draft.keep_alive), (Some(1), Some(false)));
     assert_eq!(draft.requests[0].path, "/b");
 }
 
@@ -140,8 +140,8 @@ fn a_variant_is_merged_over_the_file() {
                 headers: { A: 1, B: 2 }\nload: { users: 3, duration: 2s }\n";
     let study = good(text, &[]);
     let [plain, deep] = [0, 1].map(|i| &study.cells[i].located.draft);
-    assert_eq!((plain.connections, deep.connections), (Some(3), Some(9)));
-    assert_eq!((plain.duration_ns, deep.duration_ns), (Some(2_000_000_000), Some(2_000_000_000)));
+    assert_eq!((plain.load.connections, deep.load.connections), (Some(3), Some(9)));
+    assert_eq!((plain.load.duration_ns, deep.load.duration_ns), (Some(2_000_000_000), Some(2_000_000_000)));
     assert_eq!((plain.requests[0].path.as_str(), deep.requests[0].path.as_str()), ("/u", "/w"));
     let headers = |i: usize| {
         let headers = &study.cells[i].located.draft.requests[0].headers;
@@ -240,8 +240,8 @@ fn a_search_is_read_and_sets_the_kind_of_load() {
     let expected = Find { from: Some(100.0), to: Some(1000.0), ..Find::default() };
     assert_eq!(study.experiment.find, Some(expected));
     let draft = &study.cells[0].located.draft;
-    assert_eq!((draft.rate_per_s, draft.connections), (Some(100.0), Some(9)));
-    assert_eq!(draft.arrivals, Some(Arrivals::Poisson));
+    assert_eq!((draft.load.rate_per_s, draft.load.connections), (Some(100.0), Some(9)));
+    assert_eq!(draft.load.arrivals, Some(Arrivals::Poisson));
 
     let text = format!(
         "{HEAD}warmup: 1s\nfind: {{ step: +10, until: socket_errors > 0, every: 5s, over: users, from: 10, to: 50 }}\n"
@@ -257,7 +257,7 @@ fn a_search_is_read_and_sets_the_kind_of_load() {
         ..Find::default()
     };
     assert_eq!(study.experiment.find, Some(expected));
-    assert_eq!(study.cells[0].located.draft.connections, Some(10));
+    assert_eq!(study.cells[0].located.draft.load.connections, Some(10));
     let closest = good(&format!("{HEAD}find: {{ within: 1%, confirm: 5, budget: 10m }}\n"), &[])
         .experiment
         .find
@@ -278,7 +278,7 @@ fn a_ladder_in_the_load_is_a_search_from_that_level() {
         ..Find::default()
     };
     assert_eq!(study.experiment.find.as_ref(), Some(&expected));
-    assert_eq!(study.cells[0].located.draft.rate_per_s, Some(100.0));
+    assert_eq!(study.cells[0].located.draft.load.rate_per_s, Some(100.0));
     let users = good(&format!("{HEAD}load: {{ users: 10, {ladder} }}\n"), &[]).experiment.find;
     assert_eq!(users, Some(Find { users: true, from: Some(10.0), ..expected }));
 }

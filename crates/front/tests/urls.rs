@@ -30,10 +30,19 @@ fn each_request_has_its_headers_and_its_body() {
 }
 
 #[test]
+fn each_url_names_its_origin() {
+    let text = "GET http://h/a\nGET https://i/b\nGET http://h:80/c\nGET https://i:443/d\nGET http://i/e";
+    let draft = urls::parse(text, "list.txt", Path::new("")).unwrap();
+    let requests: Vec<_> = draft.requests.iter().map(|r| (r.origin, r.name.as_str())).collect();
+    assert_eq!(requests, [(0, "GET /a"), (1, "GET i/b"), (0, "GET /c"), (1, "GET i/d"), (2, "GET i/e")]);
+    let more: Vec<_> = draft.more_origins.iter().map(|more| (more.target.tls, more.target.port)).collect();
+    assert_eq!(more, [(true, 443), (false, 80)]);
+}
+
+#[test]
 fn every_mistake_has_its_line() {
     for (text, line, part) in [
         ("X-One: 1\nGET http://h/", 1, "before the first request"),
-        ("GET http://h/a\nGET http://i/b", 2, "two origins"),
         ("GET http://h/a\nnonsense", 2, "colon"),
         ("GET http://h/a\n@none.json", 2, "there is no file"),
         ("GET ws://h/a", 1, "WebSocket"),

@@ -4,23 +4,89 @@
 //! speaks against believing it.
 
 mod junit;
-mod markdown;
-pub(crate) mod next;
-mod picture;
-mod terminal;
+mod next;
+mod report;
+mod several;
 pub(crate) mod xml;
 
 pub use junit::junit;
-pub use markdown::{github_summary, markdown};
-pub use terminal::{gated, terminal};
+pub(crate) use report::{line, report};
 
-use crate::format::{NONE, figure};
+use crate::document::{self, Document, Role, Sentence};
+use crate::format::{NONE, counted, figure};
+use crate::html::Page;
+use crate::style::Look;
+use plimsoll_chart::Chart;
 use plimsoll_experiment::compare::gate::{Gated, Passage};
 use plimsoll_experiment::compare::{Compared, Comparison, Overall, Peaks, Verdict, change};
 use plimsoll_plan::threshold::FigureUnit;
+use serde_json::Value;
+
+/// One comparison for a terminal.
+pub fn terminal(c: &Comparison, look: &Look) -> String {
+    document::terminal(&report(c, None, ""), look)
+}
+
+/// What the gate says, rule by rule: those that hold only when somebody wrote them.
+pub fn gated(c: &Comparison, gated: &Gated, look: &Look) -> String {
+    document::terminal(
+        &Document { head: report::gate(c, gated), sections: Vec::new(), ..report(c, None, "") },
+        look,
+    )
+}
+
+/// In a pull request: the verdict, the figures, the doubts of each.
+pub fn markdown(comparisons: &[Comparison]) -> String {
+    written(comparisons, |_, verdict, body| format!("{verdict}\n{body}"))
+}
+
+/// The same for the summary of a workflow: the verdicts at a glance, everything else folded.
+pub fn github_summary(comparisons: &[Comparison]) -> String {
+    written(comparisons, |c, verdict, body| {
+        let doubts =
+            if c.doubts.is_empty() { "no doubts".into() } else { counted(c.doubts.len() as u64, "doubt") };
+        let summary = format!("{}, {doubts}", counted(c.figures.len() as u64, "figure"));
+        // Without the blank line what follows would be taken for HTML.
+        format!("{verdict}\n<details>\n<summary>{summary}</summary>\n\n{body}\n</details>\n")
+    })
+}
+
+fn written(all: &[Comparison], each: impl Fn(&Comparison, &str, &str) -> String) -> String {
+    let mut parts = vec!["## Comparison\n".to_owned()];
+    if all.is_empty() {
+        parts.push("Nothing was compared.\n".into());
+    }
+    for c in all {
+        let mut body = report(c, None, "");
+        let head = body.head.drain(..1).collect();
+        let verdict =
+            Document { head, sections: Vec::new(), tone: body.tone, name: Sentence::new(Role::Plain, "") };
+        parts.push(each(c, &document::markdown(&verdict), &document::markdown(&body)));
+    }
+    parts.join("\n")
+}
+
+/// The page of comparisons, one or several; `gates` are what the gate says of each. `charts` are those of
+/// [`crate::figure::of_comparison`], of several with `-1`, `-2` behind their ids; `json` is what `--json` prints.
+pub fn page(all: &[Comparison], gates: &[Gated], mut charts: Vec<Chart>, json: Value) -> Page {
+    // A picture that stands alone says the sentence; here it stands above.
+    let is_said = |chart: &Chart| all.iter().any(|one| one.sentence == chart.subtitle);
+    charts.iter_mut().filter(|chart| is_said(chart)).for_each(|chart| chart.subtitle.clear());
+    let (title, report) = match all {
+        [one] => {
+            let [a, b] = one.short_names();
+            (format!("{}: {b} against {a}", overall(one.verdict)), report(one, gates.first(), ""))
+        }
+        many => (
+            format!("{} comparisons", crate::format::count(many.len() as u64)),
+            several::several(many, gates),
+        ),
+    };
+    document::page("comparison", title, &report, charts, json)
+}
 
 /// The word of a whole comparison, about B.
-pub(crate) fn overall(verdict: Overall) -> &'static str {
+fn overall(verdict: Overall) -> &'static str {
     match verdict {
         Overall::Faster => "FASTER",
         Overall::Slower => "SLOWER",
@@ -47,7 +113,7 @@ fn word(verdict: Verdict) -> &'static str {
 }
 
 /// The word with what bounds it: `no difference > 3.10 %`, `cannot tell, 4 more repeats`.
-pub(crate) fn long_word(row: &Compared) -> String {
+fn long_word(row: &Compared) -> String {
     match (row.verdict, row.larger_than, row.more_repeats) {
         (Verdict::NoDifference, Some(most), _) => {
             format!("no difference > {}", change(most, row.scale).trim_start_matches('+'))
@@ -60,7 +126,7 @@ pub(crate) fn long_word(row: &Compared) -> String {
 }
 
 /// Both sides of a row; a percentile with too few samples on one of them is none.
-pub(crate) fn values(row: &Compared) -> [String; 2] {
+fn values(row: &Compared) -> [String; 2] {
     match row.has_too_few() {
         true => [NONE.into(), NONE.into()],
         false => [value(row.a, row.a_at_least, row.unit), value(row.b, row.b_at_least, row.unit)],
@@ -77,7 +143,7 @@ pub(crate) fn maybe_change(row: &Compared, of: Option<f64>) -> String {
 }
 
 /// `-1.2 % to +4.5 %`.
-pub(crate) fn interval(row: &Compared) -> String {
+fn interval(row: &Compared) -> String {
     match (row.low, row.high) {
         (Some(low), Some(high)) => format!("{} to {}", change(low, row.scale), change(high, row.scale)),
         _ => NONE.into(),
@@ -85,7 +151,7 @@ pub(crate) fn interval(row: &Compared) -> String {
 }
 
 /// Three digits behind the point are more than a p-value knows.
-pub(crate) fn p_value(p: Option<f64>) -> String {
+fn p_value(p: Option<f64>) -> String {
     match p {
         None => NONE.into(),
         Some(p) if p < 0.001 => "< 0.001".into(),
@@ -94,13 +160,13 @@ pub(crate) fn p_value(p: Option<f64>) -> String {
 }
 
 /// A peak of each side, as text: it has no interval, so nothing is said of the difference.
-pub(crate) fn peaks(row: &Peaks) -> [String; 2] {
+fn peaks(row: &Peaks) -> [String; 2] {
     [row.a, row.b]
         .map(|peak| peak.map_or_else(|| NONE.into(), |peak| plimsoll_plan::phrase::watched(peak, row.unit)))
 }
 
 /// What the gate says in a few words.
-pub(crate) fn gate_word(gated: &Gated, c: &Comparison) -> String {
+fn gate_word(gated: &Gated, c: &Comparison) -> String {
     let all = gated.rules.len() as u64;
     let broken = gated.rules.iter().filter(|rule| rule.passage == Passage::Fail).count() as u64;
     let word = match (gated.passage, c.blocking().map(|doubt| doubt.code)) {
@@ -135,8 +201,8 @@ pub(crate) fn times(c: &Comparison, a: u64, b: u64) -> String {
 }
 
 /// How it was made, as one line.
-pub(crate) fn footing(c: &Comparison) -> String {
-    use crate::format::{count, counted, ratio};
+fn footing(c: &Comparison) -> String {
+    use crate::format::{count, ratio};
     let runs = if c.a.runs == c.b.runs {
         format!("{} of each side", counted(c.a.runs as u64, "run"))
     } else {

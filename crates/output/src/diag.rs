@@ -15,7 +15,7 @@ fn one(d: &Diagnostic, look: &Look) -> Vec<Line> {
     let head = Line::of(Ink::Bad, &format!("error[{}]", d.code)).ink(Ink::Strong, ": ");
     let head = match &d.place {
         Place::Flag(flag) => head.ink(Ink::Accent, flag).text(": "),
-        Place::Field(key) => head.ink(Ink::Accent, key).text(": "),
+        Place::Field(field) => head.ink(Ink::Accent, field.key).text(": "),
         Place::Text { .. } | Place::Whole => head,
     };
     let mut lines = vec![head.ink(Ink::Strong, &d.message)];

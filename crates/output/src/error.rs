@@ -4,18 +4,12 @@ use crate::line::{Line, write_all};
 use crate::style::{Ink, Look};
 use std::fmt;
 
-/// A sentence and its hints. Errors that bring their hint on a line of their own (as this project's do) can be given
-/// whole as `sentence`: every line but the first becomes a hint.
+/// A sentence and its hints, one a line. What others have said over several lines comes in one.
 pub fn render(sentence: &str, hint: Option<&str>, look: &Look) -> String {
-    let mut told = sentence.lines();
-    let first = told.next().unwrap_or_default();
-    let mut lines = vec![Line::of(Ink::Bad, "plimsoll:").text(" ").text(first)];
-    for hint in told.chain(hint.into_iter().flat_map(str::lines)) {
-        let hint = hint.trim();
-        let hint = hint.strip_prefix("hint:").unwrap_or(hint).trim();
-        if !hint.is_empty() {
-            lines.push(Line::of(Ink::Accent, "  hint:").text(" ").text(hint));
-        }
+    let sentence = sentence.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    let mut lines = vec![Line::of(Ink::Bad, "plimsoll:").text(" ").text(&sentence)];
+    for hint in hint.into_iter().flat_map(str::lines).filter(|hint| !hint.trim().is_empty()) {
+        lines.push(Line::of(Ink::Accent, "  hint:").text(" ").text(hint.trim()));
     }
     write_all(&lines, look)
 }

@@ -4,20 +4,47 @@
 //! JSON is the answer itself.
 
 mod csv;
-mod markdown;
-pub(crate) mod next;
-mod terminal;
+mod next;
+mod progress;
+mod report;
 
 pub use csv::{COLUMNS, csv};
-pub use markdown::markdown;
-pub use terminal::{step_line, terminal};
+pub use progress::step_line;
+pub(crate) use report::{Told, curves, next, said, steps, told};
 
+use crate::document::{self, Document, On, Role, Section, Sentence, Tone};
 use crate::format::{NONE, count, duration_ns, rate_per_s, ratio};
+use crate::style::Look;
+use plimsoll_analysis::caution::Kind;
 use plimsoll_analysis::summary::Weight;
 use plimsoll_experiment::search::{
     Answer, Deciding, IntervalIs, Point, Raised, Reading, Shape, Standing, StepRow,
 };
 use plimsoll_plan::experiment::Purpose;
+
+/// The answer as a whole, ended by a line feed.
+pub fn terminal(answer: &Answer, look: &Look) -> String {
+    document::terminal(&report(answer), look)
+}
+
+/// The sentence, the facts, the curve and the steps, as CommonMark with tables.
+pub fn markdown(answer: &Answer) -> String {
+    document::markdown(&report(answer))
+}
+
+fn report(answer: &Answer) -> Document {
+    let all = [Told { name: String::new(), answer, files: Vec::new() }];
+    Document {
+        tone: Tone::Note,
+        name: Sentence::new(Role::Plain, ""),
+        head: vec![said(answer), next(answer)],
+        sections: vec![
+            Section::new("search", "The search", told(answer)).titled(On::HTML),
+            curves(&all),
+            steps(&all),
+        ],
+    }
+}
 
 /// The answer as one JSON document, a line break at the end.
 ///
@@ -34,31 +61,31 @@ pub(crate) fn level(value: f64, users: bool) -> String {
     if users { count(value.max(0.0).round() as u64) } else { rate_per_s(value) }
 }
 
-pub(crate) fn value(reading: Option<Reading>) -> String {
+fn value(reading: Option<Reading>) -> String {
     reading.map_or_else(|| NONE.into(), |r| crate::format::quantile(r.quantile()))
 }
 
 /// What may be told of it.
-pub(crate) fn shown(reading: Option<Reading>) -> Option<Reading> {
+fn shown(reading: Option<Reading>) -> Option<Reading> {
     reading.filter(|r| r.quantile().value_ns().is_some())
 }
 
 /// Whether a percentile of the answer is hidden because it has too few samples.
-pub(crate) fn hides(answer: &Answer) -> bool {
+fn hides(answer: &Answer) -> bool {
     let points = answer.curve.iter().flat_map(|point| [point.p50, point.p99]);
     let steps = answer.steps.iter().flat_map(|step| [step.p50, step.p99]);
     points.chain(steps).flatten().any(|reading| !reading.enough_samples)
 }
 
-pub(crate) fn with_bounds(reading: Option<Reading>) -> String {
+fn with_bounds(reading: Option<Reading>) -> String {
     shown(reading).map_or_else(|| NONE.into(), |r| crate::format::interval(r.value_ns, r.low_ns, r.high_ns))
 }
 
-pub(crate) fn errors(share: f64) -> String {
+fn errors(share: f64) -> String {
     if share == 0.0 { "0".into() } else { ratio(share) }
 }
 
-pub(crate) fn purpose(purpose: Purpose) -> &'static str {
+fn purpose(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::Floor => "one user",
         Purpose::Bracket => "enclose",
@@ -80,7 +107,7 @@ fn shape(shape: Shape) -> &'static str {
 }
 
 /// `met`, `missed`, `undecided`, `3 of 4 met, 1 undecided`.
-pub(crate) fn verdict(point: &Point) -> String {
+fn verdict(point: &Point) -> String {
     match (point.met, point.undecided, point.runs) {
         (met, _, runs) if met == runs => "met".into(),
         (_, undecided, runs) if undecided == runs => "undecided".into(),
@@ -91,7 +118,7 @@ pub(crate) fn verdict(point: &Point) -> String {
 }
 
 /// What a step amounts to, in a word or two.
-pub(crate) fn outcome(step: &StepRow) -> String {
+fn outcome(step: &StepRow) -> String {
     match &step.limited_by {
         Some(by) => format!("held back: {}", by.title),
         None => match step.standing {
@@ -120,20 +147,25 @@ fn generator(deciding: &Deciding) -> String {
     format!("{}; worst of the {runs} near the answer", parts.join(", "))
 }
 
+/// Cautions by their codes: `late_sends, steal`.
+pub(crate) fn codes(kinds: &[Kind]) -> String {
+    kinds.iter().map(|kind| kind.code()).collect::<Vec<_>>().join(", ")
+}
+
 /// The cautions of the runs that decided, one sentence each: `requests were sent late (3 of 9 runs, first: ...)`.
-pub(crate) fn cautions(answer: &Answer) -> Vec<(Weight, String)> {
+fn cautions(answer: &Answer) -> Vec<(Weight, String)> {
     let Some(deciding) = &answer.deciding else { return Vec::new() };
     let runs = crate::format::counted(deciding.runs as u64, "run");
     let told = |one: &Raised| {
         let evidence =
             if one.evidence.is_empty() { String::new() } else { format!(", first: {}", one.evidence) };
-        (one.weight, format!("{} ({} of {runs}{evidence}; `{}`)", one.title, one.runs, one.code))
+        (one.weight, format!("{} ({} of {runs}{evidence}; `{}`)", one.title, one.runs, one.kind.code()))
     };
     deciding.cautions.iter().map(told).collect()
 }
 
 /// The facts below the sentence, each with its label.
-pub(crate) fn facts(answer: &Answer) -> Vec<(&'static str, String)> {
+fn facts(answer: &Answer) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     if let Some(refusal) = &answer.refusal {
         let label = if refusal.code == "budget" { "stopped" } else { "refused" };

@@ -1,6 +1,7 @@
 //! The summary as one JSON document: the same figures as everywhere else, unrounded.
 
 use crate::Error;
+use crate::next::NextRows;
 use plimsoll_analysis::summary::Summary;
 use plimsoll_experiment::compare::Comparison;
 use plimsoll_experiment::compare::gate::Gated;
@@ -12,7 +13,21 @@ use serde::Serialize;
 /// # Errors
 /// When the summary holds something that JSON cannot express.
 pub fn to_string(s: &Summary) -> Result<String, Error> {
-    document(s)
+    document(&Run::of(s))
+}
+
+/// The document of a run: its summary, and under `next` why it is so and what to do.
+#[derive(Debug, Serialize)]
+pub struct Run<'a> {
+    #[serde(flatten)]
+    summary: &'a Summary,
+    next: NextRows<'a>,
+}
+
+impl<'a> Run<'a> {
+    pub fn of(summary: &'a Summary) -> Self {
+        Run { summary, next: NextRows::of(summary) }
+    }
 }
 
 /// The same for any other result.

@@ -1,16 +1,11 @@
 //! The report for READMEs and pull requests: the same figures in the same order, as CommonMark with tables.
 
 mod script;
-mod watched;
 
-use crate::format::{
-    NONE, at_least, bounds, bytes, chosen_s, count, duration_ns, maybe_f64_ns, maybe_ns, quantile,
-    quantile_name, rate_per_s, ratio,
-};
+use crate::document::part;
 use crate::next::hints;
-use crate::trust;
-use crate::words::{self, Shown};
-use plimsoll_analysis::summary::{Caution, SeriesRow, Summary, Times, Weight};
+use crate::{run, trust, words};
+use plimsoll_analysis::summary::{Caution, Summary, Weight};
 use plimsoll_chart::Chart;
 use plimsoll_plan::phrase::is_harmful;
 
@@ -22,18 +17,16 @@ pub fn to_string(s: &Summary) -> String {
     out.push_str(&format!("`{}` ({})\n", code(&s.name), escape(&setting.join(", "))));
     next(s, &mut out);
     cautions(s, &mut out);
-    thresholds(s, &mut out);
+    out.push_str(&part(&run::thresholds::section(s)));
     generator(s, &mut out);
-    figures(s, &mut out);
-    times(s, &mut out);
-    bands(s, &mut out);
-    script::checks(s, &mut out);
+    for section in
+        [run::figures::section(s), run::times::percentiles(s), run::times::bands(s), run::checks::section(s)]
+    {
+        out.push_str(&part(&section));
+    }
     script::samples(s, &mut out);
-    script::parts(s, &mut out);
-    requests(s, &mut out);
-    script::streams(s, &mut out);
-    origins(s, &mut out);
-    watched::watched(s, &mut out);
+    run::parts(s).iter().for_each(|section| out.push_str(&part(section)));
+    out.push_str(&part(&run::watched::section(s)));
     out.push_str(&format!("\n<sub>plimsoll {}</sub>\n", escape(&s.tool_version)));
     out
 }
@@ -74,34 +67,13 @@ fn cautions(s: &Summary, out: &mut String) {
     }
     for c in sorted {
         let (weight, title) = (words::weight(c.weight), escape(&c.title));
-        out.push_str(&format!("- **{title}** ({weight}, `{}`): {}", code(c.code), prose(&c.evidence)));
+        out.push_str(&format!("- **{title}** ({weight}, `{}`): {}", code(c.kind.code()), prose(&c.evidence)));
         out.push_str(&if c.advice.is_empty() {
             "\n".into()
         } else {
             format!(". *Advice:* {}\n", prose(&c.advice))
         });
     }
-}
-
-fn thresholds(s: &Summary, out: &mut String) {
-    if s.thresholds.is_empty() {
-        return;
-    }
-    let mut table = Table::new("Thresholds", &["threshold", "observed", "margin", "met"]);
-    for t in &s.thresholds {
-        let few = if t.too_few_samples { " (too few samples)" } else { "" };
-        let met = match words::standing(t) {
-            "yes" => "yes".to_owned(),
-            other => format!("**{other}**"),
-        };
-        let bounds = words::bounds(t);
-        let bounds = if bounds.is_empty() { bounds } else { format!(", {bounds}") };
-        let window = words::window(t);
-        let window = if window.is_empty() { window } else { format!(", {window}") };
-        let observed = words::observed(t) + &bounds + &window + few;
-        table.row([format!("`{}`", code(&t.text)), escape(&observed), words::margin(t), met]);
-    }
-    table.write(out);
 }
 
 /// The trust box. Words instead of coloured signs: pages show neither colour nor a fixed width.
@@ -118,134 +90,6 @@ fn generator(s: &Summary, out: &mut String) {
         table.row([sign.into(), escape(&row.label), facts.join("; ")]);
     }
     table.write(out);
-}
-
-fn figures(s: &Summary, out: &mut String) {
-    let t = &s.totals;
-    let mut table = Table::new("Figures", &["", ""]);
-    table.row(["requests".into(), format!("{} in {}", count(t.requests), chosen_s(t.measured_s))]);
-    table.row(["rate".into(), rate_per_s(s.achieved.rate_per_s)]);
-    let lost = words::iterations_lost(s);
-    if !lost.is_empty() {
-        let all = format!("{} finished, {}", count(t.iterations), lost.join(", "));
-        table.row(["iterations".into(), all]);
-    }
-    table.row(["errors".into(), format!("{} ({})", count(t.errors), ratio(t.error_ratio))]);
-    for row in s.errors.iter().filter(|row| row.count > 0) {
-        let what = format!("{} {}, {}", count(row.count), words::side(row.side), escape(row.sentence));
-        table.row([format!("`{}`", code(row.class)), what]);
-    }
-    if !s.statuses.is_empty() {
-        let all: Vec<String> =
-            s.statuses.iter().map(|(status, n)| format!("{status}: {}", count(*n))).collect();
-        table.row(["statuses".into(), escape(&all.join(", "))]);
-    }
-    let traffic =
-        format!("{} in, {} out, {} of bodies", bytes(t.bytes_in), bytes(t.bytes_out), bytes(t.body_bytes));
-    table.row(["bytes".into(), traffic]);
-    table.write(out);
-}
-
-fn times(s: &Summary, out: &mut String) {
-    let (response, service) = (&s.response_time, &s.service_time);
-    let mut table = Table::new("Times", &["", "response time", "95 % interval", "service time"]);
-    table.row(["min".into(), maybe_ns(response.min_ns), String::new(), maybe_ns(service.min_ns)]);
-    for p in &response.percentiles {
-        let (value, interval) = cell(response, p.q);
-        table.row([quantile_name(p.q), value, interval, cell(service, p.q).0]);
-    }
-    table.row(["max".into(), escape(&words::max(response)), String::new(), escape(&words::max(service))]);
-    table.row(["mean".into(), escape(&words::mean(response)), String::new(), escape(&words::mean(service))]);
-    table.row([
-        "sd".into(),
-        maybe_f64_ns(response.std_dev_ns),
-        String::new(),
-        maybe_f64_ns(service.std_dev_ns),
-    ]);
-    table.row(["samples".into(), count(response.count), String::new(), count(service.count)]);
-    if response.censored + service.censored > 0 {
-        table.row(["cut off".into(), count(response.censored), String::new(), count(service.censored)]);
-    }
-    table.write(out);
-}
-
-/// Value and interval of a percentile, or why there is none.
-fn cell(times: &Times, q: f64) -> (String, String) {
-    match words::percentile(times, q) {
-        Shown::Fact(p) if p.at_least => (escape(&at_least(p.value_ns)), String::new()),
-        Shown::Fact(p) => {
-            let bounds = bounds(p.value_ns, p.low_ns, p.high_ns).unwrap_or_default();
-            (duration_ns(p.value_ns), escape(&bounds))
-        }
-        Shown::TooFew(has, needs) => (NONE.into(), words::too_few(has, needs)),
-        Shown::Missing => (NONE.into(), String::new()),
-    }
-}
-
-fn bands(s: &Summary, out: &mut String) {
-    if s.bands.is_empty() {
-        return;
-    }
-    let mut table = Table::new("Bands", &["response time", "share", "requests"]);
-    let mut below = None;
-    for band in &s.bands {
-        table.row([escape(&words::band(band.up_to_ns, below)), ratio(band.ratio), count(band.count)]);
-        below = band.up_to_ns.or(below);
-    }
-    if s.bands_cut_off > 0 {
-        table.row(["cut off".into(), String::new(), count(s.bands_cut_off)]);
-    }
-    table.write(out);
-}
-
-fn requests(s: &Summary, out: &mut String) {
-    if s.requests.len() < 2 {
-        return;
-    }
-    let mut table = Table::new("Requests", &["request", "finished", "errors", "rate", "p50", "p99", "max"]);
-    for row in &s.requests {
-        let percentile = |row: &SeriesRow, q| cell(&row.response_time, q).0;
-        table.row([
-            escape(&row.name),
-            count(row.requests),
-            count(row.errors),
-            rate_per_s(row.rate_per_s),
-            percentile(row, 0.5),
-            percentile(row, 0.99),
-            escape(&words::max(&row.response_time)),
-        ]);
-    }
-    table.write(out);
-}
-
-fn origins(s: &Summary, out: &mut String) {
-    if s.origins.len() < 2 {
-        return;
-    }
-    let mut table = Table::new(
-        "Machines",
-        &["machine", "share", "requests", "errors", "rate", "p50", "p99", "max", "lateness p99"],
-    );
-    for row in &s.origins {
-        table.row([
-            escape(&row.host) + if row.complete { "" } else { " (cut off)" },
-            escape(&row.share),
-            count(row.requests),
-            count(row.errors),
-            rate_per_s(row.rate_per_s),
-            escape(&quantile(row.quantile(0.5))),
-            escape(&quantile(row.quantile(0.99))),
-            escape(&quantile(row.longest())),
-            quantile(row.lateness.quantile(0.99)),
-        ]);
-    }
-    table.write(out);
-    for said in words::apart(s) {
-        out.push_str(&format!("\n- {}", escape(&said)));
-    }
-    if s.origins.iter().any(|row| row.apart.is_some()) {
-        out.push('\n');
-    }
 }
 
 /// A table with a heading; cells are escaped already.

@@ -4,19 +4,28 @@
 //! interval beside it, because a difference smaller than that is none.
 
 mod csv;
-mod markdown;
-mod terminal;
-pub(crate) mod watched;
+mod report;
+mod watched;
 
 pub use csv::{COLUMNS, csv};
-pub use markdown::markdown;
-pub use terminal::terminal;
+pub(crate) use report::{curves, doubts, figures, findings, head, scaling, seen, told};
 
-use crate::format;
+use crate::style::Look;
+use crate::{document, format};
 use plimsoll_experiment::study::{
     Basis, CellRow, Curve, Estimate, Saturation, Study, UslFit, level_text, settings_text,
 };
 use plimsoll_plan::experiment::Setting;
+
+/// The report, as wide as `look` says.
+pub fn terminal(study: &Study, look: &Look) -> String {
+    document::terminal(&report::report(study), look)
+}
+
+/// The same for READMEs and pull requests. What came from outside is escaped.
+pub fn markdown(study: &Study) -> String {
+    document::markdown(&report::report(study))
+}
 
 /// Cells with the same settings but for the axis of the curves.
 struct Group<'a> {
@@ -24,6 +33,12 @@ struct Group<'a> {
     /// What its rows are called, and the rows.
     rows: Vec<(String, &'a CellRow)>,
     curve: Option<&'a Curve>,
+}
+
+impl Group<'_> {
+    fn name(&self, row: &CellRow) -> &str {
+        self.rows.iter().find(|(_, own)| std::ptr::eq(*own, row)).map_or("", |(name, _)| name)
+    }
 }
 
 /// In the order of the table. Without curves all cells are one group and have their settings as names.
@@ -57,7 +72,7 @@ fn groups<'a>(study: &'a Study) -> Vec<Group<'a>> {
 
 /// `±1.2 %`; empty where there is no interval, or nothing that it could be a share of, a dash where the interval is as
 /// wide as the figure itself or wider.
-pub(crate) fn plus_minus(estimate: &Estimate, sign: &str) -> String {
+fn plus_minus(estimate: &Estimate, sign: &str) -> String {
     if estimate.too_few_samples {
         return String::new();
     }
@@ -75,7 +90,7 @@ pub(crate) fn says_nothing(estimate: &Estimate) -> bool {
     is_wide && estimate.low.is_some_and(|low| low <= 0.0)
 }
 
-pub(crate) fn time(estimate: &Estimate) -> String {
+fn time(estimate: &Estimate) -> String {
     if estimate.too_few_samples {
         return format::NONE.into();
     }
@@ -83,16 +98,16 @@ pub(crate) fn time(estimate: &Estimate) -> String {
     if estimate.at_least { format!(">= {text}") } else { text }
 }
 
-pub(crate) fn rate(estimate: &Estimate) -> String {
+fn rate(estimate: &Estimate) -> String {
     estimate.value.map_or(format::NONE.into(), format::rate_per_s)
 }
 
-pub(crate) fn errors(estimate: &Estimate) -> String {
+fn errors(estimate: &Estimate) -> String {
     estimate.value.map_or(format::NONE.into(), format::ratio)
 }
 
 /// What is known of a curve, one sentence each.
-pub(crate) fn sentences(curve: &Curve) -> Vec<(&'static str, String)> {
+fn sentences(curve: &Curve) -> Vec<(&'static str, String)> {
     let law = match &curve.usl {
         UslFit::Fit { sentence, r2, .. } => format!("{sentence} (R2 {r2:.3})"),
         UslFit::Unfit { why } => format!("no scalability law can be told: {why}"),
@@ -122,7 +137,7 @@ pub(crate) fn is_knee(curve: &Curve, flat: &Saturation) -> bool {
 }
 
 /// `3 runs, 12 cells`.
-pub(crate) fn extent(study: &Study) -> String {
+fn extent(study: &Study) -> String {
     let cells = study.table.len() as u64;
     format!("{}, {}", format::counted(study.runs as u64, "run"), format::counted(cells, "cell"))
 }
@@ -164,7 +179,7 @@ fn basis_text(study: &Study) -> &'static str {
 }
 
 /// Why a row is no measurement, or what was left out of it.
-pub(crate) fn doubt(row: &CellRow) -> String {
+fn doubt(row: &CellRow) -> String {
     match row.left_out.first() {
         None => String::new(),
         Some(first) if row.valid => format!("{} left out: {}", row.left_out.len(), first.why),

@@ -108,7 +108,7 @@ fn svg(pictures: &[Picture], id: &str) -> Result<Value, minijinja::Error> {
         Some(picture) => Ok(Value::from_safe_string(picture.svg.clone())),
         None => {
             let ids: Vec<&str> = pictures.iter().map(|picture| picture.id.as_str()).collect();
-            Err(minijinja::Error::new(ErrorKind::InvalidOperation, names::no_such("chart", id, &ids)))
+            Err(names::no_such("chart", id, &ids))
         }
     }
 }
@@ -156,10 +156,7 @@ fn problem(error: &minijinja::Error, name: &str, source: &str, missed: &Missed) 
             (detail.to_lowercase(), format!("words for our units are {}", units::NAMES.join(", ")))
         }
         kind if detail.is_empty() => (kind.to_string(), String::new()),
-        _ => match detail.split_once("; ") {
-            Some((sentence, hint)) => (sentence.to_owned(), hint.to_owned()),
-            None => (detail.to_owned(), String::new()),
-        },
+        _ => (detail.to_owned(), names::hint_of(deepest)),
     };
     Problem { sentence, hint, place }
 }

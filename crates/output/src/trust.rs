@@ -7,85 +7,10 @@ use crate::format::{
     chosen_s, count, counted, duration_ns, maybe_ns, quantile, quantity, rate_of, rate_per_s, ratio,
 };
 use crate::words;
-use plimsoll_analysis::caution::Kind;
+use plimsoll_analysis::caution::{Kind, Place, Subject};
 use plimsoll_analysis::summary::{Caution, Short, Summary, Weight, WorkerRow};
 use plimsoll_plan::Fault;
 use plimsoll_record::event::Environment;
-
-/// What a line is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Subject {
-    Rate,
-    Lateness,
-    Workers,
-    Machine,
-    Connections,
-    Tls,
-    Descriptors,
-    Ports,
-    InFlight,
-    Network,
-    Little,
-    Record,
-}
-
-/// Where a caution is seen in the box.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// It marks this line.
-    Line(Subject),
-    /// It has none, for this reason.
-    Elsewhere(&'static str),
-}
-
-/// Which line a caution marks. A new caution has to say so here.
-pub const fn place(kind: Kind) -> Place {
-    use Place::{Elsewhere, Line};
-    match kind {
-        Kind::ClientFdLimit => Line(Subject::Descriptors),
-        Kind::ClientPortsExhausted | Kind::FewPortsLeft => Line(Subject::Ports),
-        Kind::ClientMemory | Kind::ClientLimit | Kind::ClientBlocked | Kind::Steal | Kind::SameMachine => {
-            Line(Subject::Machine)
-        }
-        Kind::ClientStalled | Kind::ClientCpu | Kind::RunQueue => Line(Subject::Workers),
-        Kind::LateSends => Line(Subject::Lateness),
-        Kind::CertificateUnchecked => Line(Subject::Tls),
-        Kind::OfferedNotSent
-        | Kind::NoRequests
-        | Kind::SteeredByHand
-        | Kind::AllAtOnce
-        | Kind::ClosedModelBlindSpot
-        | Kind::DataRanOut => Line(Subject::Rate),
-        Kind::SurplusBytes
-        | Kind::ConnectionCapHit
-        | Kind::ConnectionsNotReused
-        | Kind::ConnectionsUnfair
-        | Kind::StaleConnections => Line(Subject::Connections),
-        Kind::TimeoutsCensor | Kind::InFlightCensors | Kind::BacklogGrew => Line(Subject::InFlight),
-        Kind::Retransmits | Kind::LostSyns | Kind::LinkFull | Kind::RoundTripBound => Line(Subject::Network),
-        Kind::LittlesLaw => Line(Subject::Little),
-        Kind::MissingIntervals
-        | Kind::MergedApart
-        | Kind::MergedTargetsDiffer
-        | Kind::Interrupted
-        | Kind::RowsNotAppended => Line(Subject::Record),
-        Kind::TooFewSamples | Kind::MeanAboveP95 | Kind::NotSteady | Kind::ShortRun => {
-            Elsewhere("about the figures, not the load generator")
-        }
-        Kind::ResponseChanged
-        | Kind::IterationsAbandoned
-        | Kind::ListenOverflowed
-        | Kind::DescriptorsShort
-        | Kind::Throttled
-        | Kind::RedirectsNotFollowed
-        | Kind::MemoryGrows => Elsewhere("about the service"),
-        Kind::MonitorFailed => Elsewhere("about a monitor, in the section of what was watched"),
-    }
-}
-
-fn marks(code: &str, subject: Subject) -> bool {
-    Kind::of_code(code).is_some_and(|kind| place(kind) == Place::Line(subject))
-}
 
 /// One line of the box.
 #[derive(Debug)]
@@ -120,20 +45,23 @@ pub fn rows(s: &Summary) -> Vec<Row> {
     rows
 }
 
+/// The cautions about a line.
+fn about(s: &Summary, subject: Subject) -> impl Iterator<Item = &Caution> {
+    s.cautions.iter().filter(move |c| c.kind.place() == Place::Line(subject))
+}
+
 fn weight(s: &Summary, subject: Subject) -> Option<Weight> {
-    let about = |code: &str| marks(code, subject);
     // Numbers handed over late are right all the same: no caution, but a sign of a machine without room.
     let late = (subject == Subject::Record && s.client.late_ticks > 0).then_some(Weight::Warning);
     // Two ways to know a number are no confirmation where they differ, or where there was nothing to know it of.
     let unsure = (subject == Subject::Little && !s.client.littles_law.agrees).then_some(Weight::Note);
     // Weights are ordered from the heaviest.
-    s.cautions.iter().filter(|c| about(c.code)).map(|c| c.weight).chain(late).chain(unsure).min()
+    about(s, subject).map(|c| c.weight).chain(late).chain(unsure).min()
 }
 
 /// What a line is marked for, in words: the cautions about it, the heaviest first.
 fn titles(s: &Summary, subject: Subject) -> Vec<String> {
-    let about = |code: &str| marks(code, subject);
-    let mut all: Vec<&Caution> = s.cautions.iter().filter(|c| about(c.code)).collect();
+    let mut all: Vec<&Caution> = about(s, subject).collect();
     all.sort_by_key(|c| c.weight);
     all.into_iter().map(|c| c.title.clone()).collect()
 }
@@ -244,7 +172,9 @@ fn machine(s: &Summary) -> Vec<String> {
     }
     facts.push(format!("steal {}", ratio(s.client.steal_ratio)));
     // Where it is a caution its title has said so.
-    if s.environments.iter().any(|e| e.same_machine) && !s.cautions.iter().any(|c| c.code == "same_machine") {
+    if s.environments.iter().any(|e| e.same_machine)
+        && !s.cautions.iter().any(|c| c.kind == Kind::SameMachine)
+    {
         facts.push("the target runs here too".into());
     }
     facts.extend(fault(s, Fault::ClientMemory, "failed for lack of memory"));

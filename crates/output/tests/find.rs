@@ -1,5 +1,6 @@
 //! What a search found, as people and programs read it.
 
+use plimsoll_analysis::caution::Kind;
 use plimsoll_analysis::digest::Generator;
 use plimsoll_analysis::summary::Weight;
 use plimsoll_experiment::search::{
@@ -69,7 +70,7 @@ fn step(turn: u32, level: f64, purpose: Purpose, met: bool) -> StepRow {
         missed: if met { Vec::new() } else { vec!["response_time p99 < 50ms (observed 900 ms)".into()] },
         margin: Some(if met { 0.7 } else { -0.7 }),
         unstable: !met,
-        cautions: vec!["short_run"],
+        cautions: vec![Kind::ShortRun],
         limited_by: None,
     }
 }
@@ -109,7 +110,7 @@ fn answer() -> Answer {
                 retransmits: 3,
             },
             cautions: vec![Raised {
-                code: "late_sends",
+                kind: Kind::LateSends,
                 weight: Weight::Inconclusive,
                 title: "requests were sent late".into(),
                 evidence: "p99 1.20 ms behind".into(),
@@ -245,7 +246,7 @@ fn a_step_is_one_line() {
     }
     let mut limited = step(3, 640.0, Purpose::Confirm, false);
     limited.limited_by = Some(Limited {
-        code: "late_sends".into(),
+        kind: Kind::LateSends,
         title: "requests were sent late".into(),
         evidence: String::new(),
     });

@@ -1,5 +1,6 @@
 //! What is asked of an answer: checks, which can fail a request, and extractions, which fill variables.
 
+use crate::Problem;
 use crate::script::Slot;
 use crate::value::Text;
 use serde::{Deserialize, Serialize};
@@ -22,10 +23,13 @@ impl Statuses {
     ///
     /// # Errors
     /// A sentence naming the part that is no status.
-    pub fn parse(text: &str) -> Result<Statuses, String> {
+    pub fn parse(text: &str) -> Result<Statuses, Problem> {
         let one = |text: &str| {
             text.trim().parse::<u16>().ok().filter(|n| (100..=999).contains(n)).ok_or_else(|| {
-                format!("`{}` is no status; expected `201`, `2xx`, `200-299` or several of them", text.trim())
+                Problem::new(
+                    format!("`{}` is no status", text.trim()),
+                    "expected `201`, `2xx`, `200-299` or several of them",
+                )
             })
         };
         let mut all = Vec::new();
@@ -40,7 +44,7 @@ impl Statuses {
             });
         }
         if let Some((low, high)) = all.iter().find(|(low, high)| low > high) {
-            return Err(format!("`{low}-{high}` runs backwards"));
+            return Err(Problem::plain(format!("`{low}-{high}` runs backwards")));
         }
         Ok(Statuses(all))
     }

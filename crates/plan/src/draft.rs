@@ -3,6 +3,7 @@
 use crate::limit::Limits;
 use crate::link::{Link, TlsFiles};
 use crate::load::{Arrivals, Profile, Share};
+use crate::origin::NamedTarget;
 use crate::request::{Request, Target};
 use crate::script::{Entry, Script};
 use crate::threshold::Threshold;
@@ -14,18 +15,10 @@ use std::sync::Arc;
 pub struct Draft {
     pub name: Option<String>,
     pub target: Option<Target>,
+    /// The origins besides the target, from number 1 on.
+    pub more_origins: Vec<NamedTarget>,
     pub requests: Vec<Request>,
-    /// `-c`
-    pub connections: Option<u32>,
-    /// `-d`, ns
-    pub duration_ns: Option<u64>,
-    /// `-n`
-    pub requests_total: Option<u64>,
-    /// `-r`, per second
-    pub rate_per_s: Option<f64>,
-    pub arrivals: Option<Arrivals>,
-    /// `--stages`: the profile, and whether its levels are rates.
-    pub stages: Option<(Profile, bool)>,
+    pub load: LoadDraft,
     /// `-t`
     pub workers: Option<u32>,
     pub warmup_ns: Option<u64>,
@@ -45,12 +38,6 @@ pub struct Draft {
     pub lanes: Vec<LaneDraft>,
     /// Which scenario runs under the draft's own load model, if any does.
     pub entry: Option<Entry>,
-    /// Iterations over all users.
-    pub iterations: Option<u64>,
-    /// Iterations of each user.
-    pub loops: Option<u64>,
-    /// Instants of recorded arrivals, ns from the start, ascending.
-    pub recorded: Option<Arc<[u64]>>,
     pub link: Link,
     pub tls_files: TlsFiles,
     pub graceful_stop_ns: Option<u64>,
@@ -64,60 +51,56 @@ pub struct Draft {
     pub scale: Option<f64>,
 }
 
+/// How much load, and for how long: of a run, or of one scenario. Flags and files fill it alike.
+#[derive(Debug, Clone, Default)]
+pub struct LoadDraft {
+    /// Users, or the cap of the open model. `-c`
+    pub connections: Option<u32>,
+    /// `-d`, ns
+    pub duration_ns: Option<u64>,
+    /// Of the whole run; no scenario has its own. `-n`
+    pub requests_total: Option<u64>,
+    /// `-r`, per second
+    pub rate_per_s: Option<f64>,
+    pub arrivals: Option<Arrivals>,
+    /// `--stages`: the profile, and whether its levels are rates.
+    pub stages: Option<(Profile, bool)>,
+    /// Iterations over all users.
+    pub iterations: Option<u64>,
+    /// Iterations of each user.
+    pub loops: Option<u64>,
+    /// Instants of recorded arrivals, ns from the start, ascending.
+    pub recorded: Option<Arc<[u64]>>,
+}
+
 /// A load model of its own for one scenario.
 #[derive(Debug, Clone)]
 pub struct LaneDraft {
     pub name: String,
     pub entry: Entry,
-    /// Users, or the cap of the open model.
-    pub connections: Option<u32>,
-    pub rate_per_s: Option<f64>,
-    pub arrivals: Option<Arrivals>,
-    pub stages: Option<(Profile, bool)>,
-    pub duration_ns: Option<u64>,
-    pub iterations: Option<u64>,
-    pub loops: Option<u64>,
-    pub recorded: Option<Arc<[u64]>>,
+    pub load: LoadDraft,
     /// When it begins, from the start of the run, ns.
     pub start_ns: u64,
 }
 
-/// The keys of the draft's fields, as an experiment file spells them and as diagnostics name them.
+/// The fields of a draft that diagnostics name: as an experiment file spells each, and the flag that says the same.
 pub mod key {
-    pub const TARGET: &str = "target";
-    pub const REQUESTS: &str = "scenarios";
-    pub const CONNECTIONS: &str = "connections";
-    pub const DURATION: &str = "duration";
-    pub const TOTAL: &str = "requests";
-    pub const RATE: &str = "rate";
-    pub const ITERATIONS: &str = "iterations";
-    pub const LOOPS: &str = "loops";
-    pub const ARRIVALS: &str = "arrivals";
-    pub const STAGES: &str = "stages";
-    pub const WORKERS: &str = "workers";
-    pub const WARMUP: &str = "warmup";
-    pub const TIMEOUT: &str = "timeout";
-    pub const BANDS: &str = "bands";
-    pub const SHARE: &str = "share";
-    pub const THRESHOLDS: &str = "thresholds";
+    use crate::diag::Field;
 
-    /// The flag that says the same as a key, for sentences on the command line.
-    pub fn flag(key: &str) -> &'static str {
-        match key {
-            TARGET => "URL",
-            CONNECTIONS => "-c",
-            DURATION => "-d",
-            TOTAL => "-n",
-            RATE => "-r",
-            ARRIVALS => "--arrivals",
-            STAGES => "--stages",
-            WORKERS => "-t",
-            WARMUP => "--warmup",
-            TIMEOUT => "--timeout",
-            BANDS => "--bands",
-            SHARE => "--share",
-            THRESHOLDS => "--threshold",
-            _ => "-X, -H, -b",
-        }
-    }
+    pub const TARGET: Field = Field { key: "target", flag: "URL" };
+    pub const REQUESTS: Field = Field { key: "scenarios", flag: "-X, -H, -b" };
+    pub const CONNECTIONS: Field = Field { key: "connections", flag: "-c" };
+    pub const DURATION: Field = Field { key: "duration", flag: "-d" };
+    pub const TOTAL: Field = Field { key: "requests", flag: "-n" };
+    pub const RATE: Field = Field { key: "rate", flag: "-r" };
+    pub const ITERATIONS: Field = Field { key: "iterations", flag: "-X, -H, -b" };
+    pub const LOOPS: Field = Field { key: "loops", flag: "-X, -H, -b" };
+    pub const ARRIVALS: Field = Field { key: "arrivals", flag: "--arrivals" };
+    pub const STAGES: Field = Field { key: "stages", flag: "--stages" };
+    pub const WORKERS: Field = Field { key: "workers", flag: "-t" };
+    pub const WARMUP: Field = Field { key: "warmup", flag: "--warmup" };
+    pub const TIMEOUT: Field = Field { key: "timeout", flag: "--timeout" };
+    pub const BANDS: Field = Field { key: "bands", flag: "--bands" };
+    pub const SHARE: Field = Field { key: "share", flag: "--share" };
+    pub const THRESHOLDS: Field = Field { key: "thresholds", flag: "--threshold" };
 }

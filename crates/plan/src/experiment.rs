@@ -7,6 +7,7 @@ mod until;
 pub use expect::{By, Direction, Expectation, Figure};
 pub use until::{Bound, Limit, Until};
 
+use crate::Problem;
 use serde::{Deserialize, Serialize};
 
 /// Where a run stands in its experiment: the matrix can be rebuilt from the run files alone.
@@ -148,7 +149,7 @@ impl Step {
     ///
     /// # Errors
     /// A sentence when it is neither, or does not lead upwards.
-    pub fn parse(text: &str) -> Result<Step, String> {
+    pub fn parse(text: &str) -> Result<Step, Problem> {
         let number = |digits: &str| digits.trim().parse::<f64>().ok().filter(|n| n.is_finite());
         let step = match text.trim().strip_prefix(['x', '×', '*']) {
             Some(factor) => number(factor).filter(|f| *f > 1.0).map(Step::Times),
@@ -157,6 +158,6 @@ impl Step {
                 more.filter(|m| *m > 0.0).map(Step::Plus)
             }
         };
-        step.ok_or_else(|| format!("`{text}` is no step upwards; expected `x1.10` or `+50`"))
+        step.ok_or_else(|| Problem::new(format!("`{text}` is no step upwards"), "expected `x1.10` or `+50`"))
     }
 }

@@ -7,15 +7,18 @@
 #![forbid(unsafe_code)]
 
 pub mod answer;
+pub mod calendar;
 pub mod data;
 pub mod diag;
 pub mod draft;
 pub mod experiment;
 pub mod fault;
+pub mod head;
 pub mod limit;
 pub mod link;
 pub mod load;
 pub mod metric;
+pub mod origin;
 pub mod outline;
 pub mod phrase;
 pub mod policy;
@@ -25,6 +28,7 @@ pub mod sample;
 pub mod scale;
 pub mod script;
 pub mod seal;
+pub mod series;
 pub mod sizing;
 pub mod stream;
 pub mod threshold;
@@ -32,7 +36,7 @@ pub mod unit;
 pub mod value;
 pub mod watch;
 
-pub use diag::Diagnostic;
+pub use diag::{Diagnostic, Problem};
 pub use draft::Draft;
 pub use fault::{Fault, Side};
 pub use outline::Outline;
@@ -55,6 +59,8 @@ pub struct Plan {
     /// By lane: instants of recorded arrivals, ns from the start.
     pub recorded: Vec<Option<Arc<[u64]>>>,
     pub tls_files: link::TlsFiles,
+    /// Of the monitors that ask by TLS.
+    pub watch_trust: watch::Trust,
     /// What is watched beside the load; index = number in `outline.watches`.
     pub watches: Vec<watch::Watch>,
 }

@@ -1,5 +1,6 @@
 //! Every limit of the load generator, by name: one table for defaults, `--limit NAME=VALUE`, files and documents.
 
+use crate::Problem;
 use serde::{Deserialize, Serialize};
 
 macro_rules! limits {
@@ -25,11 +26,16 @@ macro_rules! limits {
             ///
             /// # Errors
             /// A sentence when the name is unknown or the value is not of the limit's unit.
-            pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+            pub fn set(&mut self, name: &str, value: &str) -> Result<(), Problem> {
                 match name {
                     $(stringify!($field) => { self.$field = Unit::$unit.parse(value)?; Ok(()) })*
-                    _ => Err(format!("`{name}` is no limit; there are {}",
-                        TABLE.iter().map(|r| format!("`{}`", r.name)).collect::<Vec<_>>().join(", "))),
+                    _ => {
+                        let names: Vec<String> = TABLE.iter().map(|r| format!("`{}`", r.name)).collect();
+                        Err(Problem::new(
+                            format!("`{name}` is no limit"),
+                            format!("there are {}", names.join(", ")),
+                        ))
+                    }
                 }
             }
         }
@@ -51,13 +57,15 @@ pub const BUFFER_LEAST: u64 = 4_096;
 pub const BUFFER_MOST: u64 = 1_048_576;
 
 impl Unit {
-    fn parse(self, text: &str) -> Result<u64, String> {
+    fn parse(self, text: &str) -> Result<u64, Problem> {
         match self {
-            Unit::Count => text.trim().parse().map_err(|_| format!("`{text}` is no whole number")),
+            Unit::Count => {
+                text.trim().parse().map_err(|_| Problem::plain(format!("`{text}` is no whole number")))
+            }
             Unit::Bytes => crate::unit::size_bytes(text),
             Unit::BufferBytes => match crate::unit::size_bytes(text)? {
                 bytes @ (0 | BUFFER_LEAST..=BUFFER_MOST) => Ok(bytes),
-                _ => Err(format!("invalid buffer size `{text}`; expected 4k to 1m, or 0")),
+                _ => Err(Problem::new(format!("invalid buffer size `{text}`"), "expected 4k to 1m, or 0")),
             },
             Unit::Nanoseconds => crate::unit::duration_ns(text),
         }
@@ -85,6 +93,7 @@ limits! {
         "longest time from the first byte of a server-sent event to its end; 0: none";
     reconnect_pause_ns = 50_000_000, Nanoseconds, "pause of a user whose connection attempt failed, doubled up to 1 s";
     spin_ns = 60_000, Nanoseconds, "the last stretch before a due arrival is spun instead of slept, for precision";
+    open_series = 10_000, Count, "most series of numbers that programs may open during the run";
     descriptors = 0, Count, "most descriptors this process may have open; 0: as many as the machine lets it";
     requests = 1_000_000_000_000, Count, "hard cap on requests of one run";
     duration_ns = 172_800_000_000_000, Nanoseconds, "hard cap on the length of one run (48 h)";

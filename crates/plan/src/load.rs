@@ -1,5 +1,6 @@
 //! How much load, when: a profile of users (closed model) or of arrivals per second (open model).
 
+use crate::Problem;
 use serde::{Deserialize, Serialize};
 
 /// One leg of a profile: the level goes in a straight line to `to` within `duration_ns`; 0 ns jumps.
@@ -202,36 +203,42 @@ impl Load {
 ///
 /// # Errors
 /// A sentence naming the stage that cannot be read, or a mix of users and rates.
-pub fn stages(text: &str) -> Result<(Profile, bool), String> {
+pub fn stages(text: &str) -> Result<(Profile, bool), Problem> {
     let mut profile = Profile::constant(0.0);
     let mut open: Option<bool> = None;
     for part in text.split(',') {
         let part = part.trim();
         let Some((time, level)) = part.split_once(':') else {
-            return Err(format!(
-                "`{part}` is no stage; expected time:level, such as `10s:100` or `1m:500/s`"
+            return Err(Problem::new(
+                format!("`{part}` is no stage"),
+                "expected time:level, such as `10s:100` or `1m:500/s`",
             ));
         };
         let is_rate = level.contains('/');
         if *open.get_or_insert(is_rate) != is_rate {
-            return Err(format!(
-                "`{text}` mixes users with rates; write `/s` behind every level or behind none"
+            return Err(Problem::new(
+                format!("`{text}` mixes users with rates"),
+                "write `/s` behind every level or behind none",
             ));
         }
         let level = match level.trim() {
             "0" | "0/s" => 0.0,
             l if is_rate => crate::unit::rate_per_s(l)?,
             l => f64::from(
-                l.parse::<u32>().map_err(|_| format!("`{l}` is no number of users in stage `{part}`"))?,
+                l.parse::<u32>()
+                    .map_err(|_| Problem::plain(format!("`{l}` is no number of users in stage `{part}`")))?,
             ),
         };
         profile.stages.push(Stage { duration_ns: crate::unit::duration_ns(time)?, to: level });
     }
     if profile.total_ns() == 0 {
-        return Err(format!("the stages `{text}` last 0 s; give at least one of them a time"));
+        return Err(Problem::new(
+            format!("the stages `{text}` last 0 s"),
+            "give at least one of them a time",
+        ));
     }
     if profile.peak() <= 0.0 {
-        return Err(format!("the stages `{text}` never rise above 0"));
+        return Err(Problem::plain(format!("the stages `{text}` never rise above 0")));
     }
     Ok((profile, open.unwrap_or(false)))
 }

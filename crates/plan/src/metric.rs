@@ -5,16 +5,43 @@
 
 use crate::fault::Fault;
 
+/// A row of a table of sums.
+pub trait SumCell: Copy {
+    fn cell(self) -> usize;
+}
+
+/// A row of a table of histograms.
+pub trait HistCell: Copy {
+    fn cell(self) -> usize;
+}
+
 macro_rules! ids {
-    ($(#[$meta:meta])* $name:ident { $($variant:ident = $text:literal, $help:literal;)* }) => {
+    ($(#[$meta:meta])* $name:ident: $kind:ident {
+        $($variant:ident $(@ $cell:literal)? = $text:literal, $help:literal;)*
+    }) => {
+        impl $kind for $name {
+            fn cell(self) -> usize { self as usize }
+        }
+        ids! { $(#[$meta])* $name { $($variant $(@ $cell)? = $text, $help;)* } }
+    };
+    ($(#[$meta:meta])* $name:ident { $($variant:ident $(@ $cell:literal)? = $text:literal, $help:literal;)* }) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[repr(usize)]
-        pub enum $name { $(#[doc = $help] $variant,)* }
+        pub enum $name { $(#[doc = $help] $variant $(= $cell)?,)* }
 
         impl $name {
             pub const ALL: &'static [$name] = &[$($name::$variant,)*];
-            pub const COUNT: usize = Self::ALL.len();
+            /// Cells that a tally needs for them: one more than the highest id.
+            pub const COUNT: usize = {
+                let (mut at, mut most) = (0, 0);
+                while at < Self::ALL.len() {
+                    let next = Self::ALL[at] as usize + 1;
+                    most = if next > most { next } else { most };
+                    at += 1;
+                }
+                most
+            };
             /// The stable name.
             pub const fn name(self) -> &'static str { match self { $($name::$variant => $text,)* } }
             /// One line of help with its unit.
@@ -72,6 +99,10 @@ ids! {
         UsersActive = "users_active", "users that started at least one iteration (closed model); counted at the end";
         UsersWithoutSuccess = "users_without_success",
             "of those, users without one successful request in the whole run; counted at the end";
+        SeriesRefused = "series_refused",
+            "times that a program wanted to count under labels of its own and found no series left, see `open_series`";
+        ValuesRefused = "values_refused",
+            "values of user-defined metrics that were not counted: no number, or negative where that has no meaning";
     }
 }
 
@@ -123,8 +154,9 @@ ids! {
 pub const PHASE_UNIT_NS: u64 = 64;
 
 ids! {
-    /// Sums per series (one series per named request); status codes and faults follow behind these.
-    SeriesSum {
+    /// Sums of requests, one series for each named one; faults and status codes follow behind these, and
+    /// between them lie those of [`StreamSum`], where files of all versions have them.
+    SeriesSum: SumCell {
         Sent = "sent", "requests sent";
         Finished = "finished", "requests that ended, in an answer or in a fault of the network or server";
         Failed = "failed", "finished requests that failed";
@@ -133,7 +165,14 @@ ids! {
         BodyBytes = "body_bytes", "bytes of response bodies after de-chunking";
         Redirects = "redirects", "of the requests sent, those that followed a redirect";
         ShapeChanges = "shape_changes", "answers whose shape differed from that of the answer looked at before";
-        Streams = "streams", "streams opened (a head with an accepted status came)";
+        Ended @ 19 = "ended", "requests sent that have ended, with or without a response; the others are in flight";
+    }
+}
+
+ids! {
+    /// Sums that streams have besides those of requests.
+    StreamSum: SumCell {
+        Streams @ 8 = "streams", "streams opened (a head with an accepted status came)";
         StreamsByServer = "streams_closed_by_server", "streams that the server ended";
         StreamsByUs = "streams_closed_by_us", "streams that the load generator ended as planned";
         StreamsOpenAtStop = "streams_open_at_stop", "streams still open at the stop";
@@ -144,7 +183,21 @@ ids! {
         EventsRepeated = "events_repeated", "events whose number had come before";
         EventsDisordered = "events_disordered", "events that came behind a later one";
         EventsUnnumbered = "events_unnumbered", "events in which no number was found";
-        Ended = "ended", "requests sent that have ended, with or without a response; the others are in flight";
+    }
+}
+
+ids! {
+    /// Sums of a check.
+    CheckSum: SumCell {
+        Made @ 1 = "finished", "times that the check was made";
+        Failed @ 2 = "failed", "of those, the times that it did not hold";
+    }
+}
+
+ids! {
+    /// Sums of a group.
+    GroupSum: SumCell {
+        Passages @ 1 = "finished", "passages through the group, from its first step to its last";
     }
 }
 
@@ -153,7 +206,11 @@ ids! {
 pub const FAULT_BASE: usize = 32;
 /// First status cell of a series tally; there is room for 32 faults before it.
 pub const STATUS_BASE: usize = 64;
-const _: () = assert!(SeriesSum::COUNT <= FAULT_BASE && Fault::COUNT <= STATUS_BASE - FAULT_BASE);
+const _: () = assert!(
+    StreamSum::COUNT <= SeriesSum::COUNT
+        && SeriesSum::COUNT <= FAULT_BASE
+        && Fault::COUNT <= STATUS_BASE - FAULT_BASE
+);
 /// Status codes 100..=599; anything else a server invents goes into the last cell (index 500).
 pub const STATUS_CELLS: usize = 501;
 
@@ -187,13 +244,13 @@ ids! {
     }
 }
 
-/// Sums of one series.
+/// Sums of a request.
 pub const SERIES_SUMS: usize = STATUS_BASE + STATUS_CELLS;
 
 ids! {
-    /// Histograms per series, ns. Every finished request is in `Response` and `Service`; time-outs are in
+    /// Histograms of requests, ns. Every finished request is in `Response` and `Service`; time-outs are in
     /// `ResponseCensored`/`ServiceCensored` instead, because their true time is only known to be longer.
-    SeriesHist {
+    SeriesHist: HistCell {
         Response = "response_time", "from the intended instant to the last byte, ns";
         Service = "service_time", "from the send to the last byte, ns";
         FirstByte = "first_byte", "from the send to the first byte of the answer, ns";
@@ -202,11 +259,75 @@ ids! {
         ServiceCensored = "service_time_censored", "lower bounds of service times that were cut off, ns";
         BodySize = "body_size", "bytes of each response body";
         FailedService = "failed_service_time", "from the send to the failure of requests that got no answer, ns";
-        StreamHead = "stream_head", "from the send to the head of a stream, ns";
+    }
+}
+
+ids! {
+    /// Histograms that streams have besides those of requests, ns.
+    StreamHist: HistCell {
+        StreamHead @ 8 = "stream_head", "from the send to the head of a stream, ns";
         FirstEvent = "first_event", "from the send to the first event of a stream, ns";
         EventGap = "event_gap", "between two events of a stream, ns";
         EventAge = "event_age", "from the instant an event says it was made to its arrival, by both clocks, ns";
         StreamLife = "stream_life", "length of each stream that ended, ns";
         StreamEvents = "stream_events", "events of each stream that ended or was open at the stop";
+    }
+}
+
+ids! {
+    /// Histograms of a group, ns.
+    GroupHist: HistCell {
+        Time = "response_time", "a passage as a whole, from its begin to its end, pauses included, ns";
+    }
+}
+
+ids! {
+    /// Sums of a user-defined counter.
+    CounterSum: SumCell {
+        Whole = "whole", "what was added, whole numbers";
+        Billionths = "billionths", "what was added behind the point, in billionths";
+    }
+}
+
+ids! {
+    /// Sums of a user-defined gauge.
+    GaugeSum: SumCell {
+        Values = "values", "how often it was set";
+    }
+}
+
+ids! {
+    /// Highest values of a user-defined gauge.
+    GaugePeak {
+        Max = "max", "the greatest value, as bits that rise with it";
+    }
+}
+
+ids! {
+    /// Lowest values of a user-defined gauge.
+    GaugeFloor {
+        Min = "min", "the least value, as bits that rise with it";
+    }
+}
+
+ids! {
+    /// Last values of a user-defined gauge.
+    GaugeLast {
+        Last = "last", "the latest value, as bits that rise with it, and when it was set: ns since 1970";
+    }
+}
+
+ids! {
+    /// Sums of a user-defined rate.
+    RateSum: SumCell {
+        Values = "values", "values";
+        True = "true", "of those, the ones that were true";
+    }
+}
+
+ids! {
+    /// Histograms of a user-defined trend.
+    TrendHist: HistCell {
+        Values = "values", "values, in thousandths";
     }
 }

@@ -2,11 +2,14 @@
 
 use crate::experiment::CellOutline;
 use crate::limit::Limits;
-use crate::link::Link;
+use crate::link::{Link, Tls};
 use crate::load::{Lane, Load, Share, Stop};
+use crate::origin::{FIRST, Origin, OriginId};
+use crate::series::Family;
 use crate::threshold::Threshold;
 use crate::watch::WatchOutline;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Version of this structure in run files and in `--json`.
 pub const OUTLINE_VERSION: u32 = 1;
@@ -18,6 +21,9 @@ pub const TICK_NS: u64 = crate::unit::SECOND_NS;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestOutline {
     pub name: String,
+    /// Where it goes; see [`Outline::origins`].
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub origin: OriginId,
     pub method: String,
     pub path: String,
     pub headers: Vec<(String, String)>,
@@ -41,6 +47,11 @@ pub struct RequestOutline {
     pub redirect_expected: bool,
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_first(origin: &OriginId) -> bool {
+    *origin == FIRST
+}
+
 /// A check, which has a series of its own: `finished` counts how often it was made, `failed` how often it did not hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckOutline {
@@ -58,6 +69,9 @@ pub struct Outline {
     pub target: String,
     pub host: String,
     pub port: u16,
+    /// Of several origins all, the target in front; empty: the target is the only one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub origins: Vec<Origin>,
     pub requests: Vec<RequestOutline>,
     pub load: Load,
     pub stop: Stop,
@@ -107,9 +121,31 @@ pub struct Outline {
 }
 
 impl Outline {
+    /// The origins that are loaded, by number; at least the target.
+    pub fn all_origins(&self) -> Cow<'_, [Origin]> {
+        if !self.origins.is_empty() {
+            return Cow::Borrowed(&self.origins);
+        }
+        let (name, host) = (self.target.clone(), self.host.clone());
+        Cow::Owned(vec![Origin { name, host, port: self.port, tls: self.link.tls.clone() }])
+    }
+
+    /// How TLS is spoken, if any origin does.
+    pub fn tls(&self) -> Option<&Tls> {
+        self.link.tls.as_ref().or_else(|| self.origins.iter().find_map(|origin| origin.tls.as_ref()))
+    }
+
     /// How many series there are: requests, checks, groups.
     pub fn series_count(&self) -> usize {
         self.requests.len() + self.checks.len() + self.groups.len()
+    }
+
+    /// Their families, in the same order.
+    pub fn families(&self) -> impl Iterator<Item = Family> + '_ {
+        let requests =
+            self.requests.iter().map(|one| if one.stream { Family::Stream } else { Family::Request });
+        let checks = self.checks.iter().map(|_| Family::Check);
+        requests.chain(checks).chain(self.groups.iter().map(|_| Family::Group))
     }
 
     /// Series of a check.

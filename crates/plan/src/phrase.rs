@@ -4,6 +4,7 @@
 //! One rounding rule for everything measured: three significant digits, so that reading a printed figure back is
 //! never more than 0.5 % off. Counts are exact, and lengths that somebody chose have no zeros behind the point.
 
+use crate::calendar;
 use crate::threshold::FigureUnit;
 use crate::watch::Unit;
 
@@ -138,25 +139,9 @@ pub fn watched(value: f64, unit: Unit) -> String {
     }
 }
 
-/// `2026-11-22 03:44:01 UTC`. The civil date of a day is by Hinnant's formula (chrono-compatible low-level date
-/// algorithms, `civil_from_days`): years that begin in March, eras of 400 years.
+/// `2026-11-22 03:44:01 UTC`.
 pub fn utc(unix_ns: u64) -> String {
-    let seconds = unix_ns / 1_000_000_000;
-    let shifted = seconds / 86_400 + 719_468;
-    let (era, day) = (shifted / 146_097, shifted % 146_097);
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let of_year = day - (365 * year + year / 4 - year / 100);
-    let turned = (5 * of_year + 2) / 153;
-    let (month, date) =
-        (if turned < 10 { turned + 3 } else { turned - 9 }, of_year - (153 * turned + 2) / 5 + 1);
-    let year = year + era * 400 + u64::from(month <= 2);
-    let second = seconds % 86_400;
-    format!(
-        "{year}-{month:02}-{date:02} {:02}:{:02}:{:02} UTC",
-        second / 3_600,
-        second / 60 % 60,
-        second % 60
-    )
+    calendar::utc(unix_ns).strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
 }
 
 /// A threshold's figure in the unit of its subject.
@@ -166,6 +151,8 @@ pub fn figure(value: f64, unit: FigureUnit) -> String {
         FigureUnit::Ratio => ratio(value),
         FigureUnit::PerSecond => rate_per_s(value),
         FigureUnit::Count => grouped(&format!("{value:.0}")),
+        FigureUnit::Number if value.fract() == 0.0 => grouped(&format!("{value:.0}")),
+        FigureUnit::Number => format!("{value:.3}").trim_end_matches('0').to_owned(),
     }
 }
 

@@ -5,12 +5,18 @@
 //! over. Plain sequences from the command line are interpreted by the engine itself without a call through this trait;
 //! whatever does more (scenario files, scripts, tests) implements it. Nothing here knows what a program was written in.
 
+use crate::Problem;
 use crate::fault::Fault;
-use crate::metric::{RunSum, SeriesHist, SeriesSum};
+use crate::head::Head;
+use crate::metric::{HistCell, RunSum, SumCell};
+use crate::origin::OriginId;
 use crate::sample::Sample;
+use crate::series::Family;
+use crate::series::book::SeriesBook;
 use std::sync::Arc;
 
-/// Index of a series: first the requests of the plan, behind them its checks, behind those its groups.
+/// Index of a series: first the requests of the plan, behind them its checks, behind those its groups; those that
+/// programs open ([`Outbox::open`]) follow behind all others.
 pub type RequestId = u32;
 
 /// The program's own name for one outstanding step.
@@ -48,6 +54,8 @@ pub struct Step {
     pub id: StepId,
     /// The series that is counted.
     pub request: RequestId,
+    /// Where it is sent.
+    pub origin: OriginId,
     pub body: BodyUse,
     pub payload: Payload,
     /// The method is HEAD.
@@ -70,6 +78,21 @@ pub enum Ended {
     Stop,
 }
 
+/// Where the time of one request went, ns. The last two are 0 for one that was never sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Phases {
+    /// From the instant at which it was due to its send: lateness, waiting for a connection, and making one.
+    pub wait_ns: u64,
+    /// Of that, the making of its connection; 0 for one that was there already.
+    pub connect_ns: u64,
+    /// Of that, the TLS handshake behind it.
+    pub tls_ns: u64,
+    /// From the send to the first byte of the answer.
+    pub first_byte_ns: u64,
+    /// From there to the end.
+    pub body_ns: u64,
+}
+
 /// How a step ended.
 #[derive(Debug, Clone, Copy)]
 pub struct Reply<'a> {
@@ -78,13 +101,14 @@ pub struct Reply<'a> {
     pub status: u16,
     /// Why it failed, if it did.
     pub fault: Option<Fault>,
-    /// The final head, from the status line to the empty line, when the step asked for it.
-    pub head: &'a [u8],
+    /// When the step asked for it.
+    pub head: Head<'a>,
     /// The body when the step asked to keep it; content codings are not undone.
     pub body: &'a [u8],
     /// Bytes of the whole body; more than `body` holds when the limit `kept_body_bytes` was met.
     pub body_bytes: u64,
     pub service_ns: u64,
+    pub phases: Phases,
     /// Of a stream that had begun, and that did not end in a fault.
     pub ended: Option<Ended>,
 }
@@ -112,7 +136,7 @@ pub enum Wake<'a> {
     Head {
         id: StepId,
         status: u16,
-        head: &'a [u8],
+        head: Head<'a>,
     },
     Event(Event<'a>),
     /// A sleep is over.
@@ -131,11 +155,27 @@ pub struct At {
 }
 
 /// A count that a program keeps about itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Count {
-    Sum(RequestId, SeriesSum, u64),
-    Hist(RequestId, SeriesHist, u64),
+    /// A cell of the series' family, see [`Count::sum`].
+    Sum(RequestId, usize, u64),
+    /// As well, see [`Count::hist`].
+    Hist(RequestId, usize, u64),
     Run(RunSum, u64),
+    /// A value of a user-defined metric, see [`Outbox::add`].
+    Value(RequestId, f64),
+}
+
+impl Count {
+    /// `id` must be of a table that the family of the series has.
+    pub fn sum(series: RequestId, id: impl SumCell, n: u64) -> Count {
+        Count::Sum(series, id.cell(), n)
+    }
+
+    /// As [`Count::sum`].
+    pub fn hist(series: RequestId, id: impl HistCell, value: u64) -> Count {
+        Count::Hist(series, id.cell(), value)
+    }
 }
 
 /// What a program says in one wake; kept by the engine and reused, so that it does not allocate in the long run.
@@ -155,6 +195,8 @@ pub struct Outbox {
     pub lane_over: bool,
     /// See [`Outbox::rest`].
     pub rest_ns: u64,
+    /// What the programs of this worker have opened.
+    pub book: Box<SeriesBook>,
 }
 
 impl Outbox {
@@ -192,6 +234,21 @@ impl Outbox {
 
     pub fn count(&mut self, count: Count) {
         self.counts.push(count);
+    }
+
+    /// The series of this family, name and labels, opened when it is new: found on this worker alone, without
+    /// a lock, and without memory unless it is new. A program that keeps the number saves the look-up.
+    /// `None`: there are too many, which is counted (`series_refused`); before that the values go to the
+    /// series of this name without labels.
+    pub fn open(&mut self, family: Family, name: &str, labels: &[(&str, &str)]) -> Option<RequestId> {
+        self.book.find(family, name, labels)
+    }
+
+    /// Adds a value to a user-defined metric, by its series: to a counter what it grows by, to a rate 0 (false) or
+    /// anything else (true), to a gauge and a trend the value. A value without meaning there is counted as such
+    /// (`values_refused`).
+    pub fn add(&mut self, metric: RequestId, value: f64) {
+        self.counts.push(Count::Value(metric, value));
     }
 
     pub fn sample(&mut self, sample: Sample) {
@@ -267,8 +324,30 @@ pub enum Phase {
     Teardown,
 }
 
+/// Why a behaviour is not ready for a phase.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unready {
+    /// What stands in a file that feeds the users is wrong: the user's text.
+    Data(Problem),
+    /// A file cannot be read or written: the machine's trouble.
+    File(Problem),
+}
+
+impl Unready {
+    pub fn problem(&self) -> &Problem {
+        match self {
+            Unready::Data(problem) | Unready::File(problem) => problem,
+        }
+    }
+}
+
+impl std::fmt::Display for Unready {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.problem().fmt(f)
+    }
+}
+
 /// How the users of a plan behave: whatever makes programs of what somebody wrote, a table of scenarios or a script.
-/// Its errors and troubles are sentences, with a hint on a second line (`hint: `) where there is one.
 pub trait Behaviour: Send + Sync {
     /// Whether there is anything to do in a phase.
     fn has(&self, phase: Phase) -> bool;
@@ -276,15 +355,15 @@ pub trait Behaviour: Send + Sync {
     /// Reads every row of every file that is there already.
     ///
     /// # Errors
-    /// When a row cannot be used; the sentence names its file and line.
-    fn check_data(&self) -> Result<(), String>;
+    /// When a row cannot be used; the message names its file and line.
+    fn check_data(&self) -> Result<(), Unready>;
 
     /// What makes the users of a phase. Call it in front of each phase and not before: the set-up may write the files
     /// that feed the load, which are opened here.
     ///
     /// # Errors
-    /// When a file cannot be read or written; the sentence names it.
-    fn maker(self: Arc<Self>, phase: Phase) -> Result<Arc<dyn Maker>, String>;
+    /// When a file cannot be read or written; the message names it.
+    fn maker(self: Arc<Self>, phase: Phase) -> Result<Arc<dyn Maker>, Unready>;
 
     /// Why the set-up, or the tear-down when that was made last, failed; `None` when it did not (yet).
     fn trouble(&self) -> Option<String>;
@@ -299,6 +378,6 @@ pub trait Behaviour: Send + Sync {
     /// Hands what was written on the side to the kernel.
     ///
     /// # Errors
-    /// On the first refusal, now or earlier; the sentence names the file.
-    fn close(&self) -> Result<(), String>;
+    /// On the first refusal, now or earlier; the message names the file.
+    fn close(&self) -> Result<(), Problem>;
 }

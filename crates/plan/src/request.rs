@@ -1,5 +1,7 @@
 //! What is sent, and where: URL, headers, body; with secrets that never print.
 
+use crate::Problem;
+use crate::origin::OriginId;
 use std::fmt;
 
 /// `http://host:port`, taken apart.
@@ -38,7 +40,7 @@ pub struct Url {
 ///
 /// # Errors
 /// A sentence with the mend: unknown scheme, missing host, bad port, characters that no URL may hold.
-pub fn url(text: &str) -> Result<Url, String> {
+pub fn url(text: &str) -> Result<Url, Problem> {
     let text = text.trim();
     // What is wrong is quoted, a password in it is not.
     let shown = redacted_url(text);
@@ -50,13 +52,15 @@ pub fn url(text: &str) -> Result<Url, String> {
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("http") => (false, rest),
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("https") => (true, rest),
         Some((scheme, _)) if scheme.eq_ignore_ascii_case("ws") || scheme.eq_ignore_ascii_case("wss") => {
-            return Err(format!(
-                "WebSocket (`{scheme}` in `{shown}`) is not supported yet; use `http://` or `https://`"
+            return Err(Problem::new(
+                format!("WebSocket (`{scheme}` in `{shown}`) is not supported yet"),
+                "use `http://` or `https://`",
             ));
         }
         Some((scheme, _)) => {
-            return Err(format!(
-                "`{scheme}` in `{shown}` is no scheme that can be loaded; expected `http://` or `https://`"
+            return Err(Problem::new(
+                format!("`{scheme}` in `{shown}` is no scheme that can be loaded"),
+                "expected `http://` or `https://`",
             ));
         }
     };
@@ -67,54 +71,63 @@ pub fn url(text: &str) -> Result<Url, String> {
         Some((user, host)) => (Some(percent_decode(user)), host),
         None => (None, authority),
     };
-    let target = host_and_port(host_port, tls).map_err(|e| format!("`{shown}`: {e}"))?;
+    let target =
+        host_and_port(host_port, tls).map_err(|problem| problem.within(format_args!("`{shown}`: ")))?;
     let mut path = path.to_owned();
     if !path.starts_with('/') {
         path.insert(0, '/');
     }
     if let Some(bad) = path.chars().find(|c| c.is_ascii_control() || *c == ' ' || !c.is_ascii()) {
-        return Err(format!(
-            "`{shown}` holds {bad:?}, which no request line may; write it percent-encoded, such as `%20` for a space"
+        return Err(Problem::new(
+            format!("`{shown}` holds {bad:?}, which no request line may"),
+            "write it percent-encoded, such as `%20` for a space",
         ));
     }
     Ok(Url { target, path, credentials })
 }
 
-fn host_and_port(text: &str, tls: bool) -> Result<Target, String> {
+fn host_and_port(text: &str, tls: bool) -> Result<Target, Problem> {
     let (host, port) = if let Some(inner) = text.strip_prefix('[') {
-        let (host, after) = inner.split_once(']').ok_or("the bracket of an IPv6 address is not closed")?;
+        let (host, after) = inner
+            .split_once(']')
+            .ok_or_else(|| Problem::plain("the bracket of an IPv6 address is not closed"))?;
         if host.parse::<std::net::Ipv6Addr>().is_err() {
-            return Err(format!("`{host}` is no IPv6 address"));
+            return Err(Problem::plain(format!("`{host}` is no IPv6 address")));
         }
         match after {
             "" => (host, None),
             _ => (
                 host,
-                Some(after.strip_prefix(':').ok_or(format!("`{after}` behind the bracket is no port"))?),
+                Some(
+                    after
+                        .strip_prefix(':')
+                        .ok_or_else(|| Problem::plain(format!("`{after}` behind the bracket is no port")))?,
+                ),
             ),
         }
     } else {
         match text.split_once(':') {
             Some((host, port)) if port.contains(':') => {
-                return Err(format!("an IPv6 address stands in brackets: `[{host}:{port}]`"));
+                return Err(Problem::plain(format!("an IPv6 address stands in brackets: `[{host}:{port}]`")));
             }
             Some((host, port)) => (host, Some(port)),
             None => (text, None),
         }
     };
     if host.is_empty() {
-        return Err("there is no host; expected something like `http://127.0.0.1:8080/path`".into());
+        return Err(Problem::new("there is no host", "expected something like `http://127.0.0.1:8080/path`"));
     }
     if let Some(bad) = host.chars().find(|c| !(c.is_ascii_alphanumeric() || "-._:%".contains(*c))) {
-        return Err(format!(
-            "{bad:?} cannot stand in a host name; write international names in their `xn--` form"
+        return Err(Problem::new(
+            format!("{bad:?} cannot stand in a host name"),
+            "write international names in their `xn--` form",
         ));
     }
     let port = match port {
         None => usual_port(tls),
         Some(p) => match p.parse::<u16>() {
             Ok(n) if n > 0 => n,
-            _ => return Err(format!("`{p}` is no port; expected 1 to 65535")),
+            _ => return Err(Problem::new(format!("`{p}` is no port"), "expected 1 to 65535")),
         },
     };
     Ok(Target { host: host.to_owned(), port, tls })
@@ -141,6 +154,8 @@ fn percent_decode(text: &str) -> String {
 pub struct Request {
     /// What the series is called in every report.
     pub name: String,
+    /// Where it goes.
+    pub origin: OriginId,
     pub method: String,
     /// Path and query as sent.
     pub path: String,
@@ -154,6 +169,7 @@ impl fmt::Debug for Request {
         let headers: Vec<_> = self.headers.iter().map(|(n, v)| (n, redacted_header(n, v))).collect();
         f.debug_struct("Request")
             .field("name", &self.name)
+            .field("origin", &self.origin)
             .field("method", &self.method)
             .field("path", &redacted_path(&self.path))
             .field("headers", &headers)
@@ -222,34 +238,20 @@ fn is_secret_key(key: &str) -> bool {
     lower == "code" || PARTS.iter().any(|part| lower.contains(part))
 }
 
-/// Standard Base64 with padding (RFC 4648 section 4), for `Authorization: Basic`.
-pub fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let group = chunk.iter().fold(0u32, |acc, b| acc << 8 | u32::from(*b)) << (8 * (3 - chunk.len()));
-        for i in 0..4 {
-            let sextet = (group >> (18 - 6 * i)) as usize & 63;
-            out.push(if i <= chunk.len() { ALPHABET[sextet] as char } else { '=' });
-        }
-    }
-    out
-}
-
 /// Refuses a header that would break the message (RFC 9110 section 5).
 ///
 /// # Errors
 /// A sentence saying which character may not stand where.
-pub fn check_header(name: &str, value: &str) -> Result<(), String> {
+pub fn check_header(name: &str, value: &str) -> Result<(), Problem> {
     let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     if name.is_empty() {
-        return Err("a header needs a name in front of the colon".into());
+        return Err(Problem::plain("a header needs a name in front of the colon"));
     }
     if let Some(bad) = name.chars().find(|c| !is_token(*c)) {
-        return Err(format!("{bad:?} cannot stand in the header name `{name}`"));
+        return Err(Problem::plain(format!("{bad:?} cannot stand in the header name `{name}`")));
     }
     if let Some(bad) = value.chars().find(|c| c.is_ascii_control() && *c != '\t') {
-        return Err(format!("{bad:?} cannot stand in the value of the header `{name}`"));
+        return Err(Problem::plain(format!("{bad:?} cannot stand in the value of the header `{name}`")));
     }
     Ok(())
 }

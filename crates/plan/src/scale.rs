@@ -3,7 +3,8 @@
 //! What is multiplied is how long and how much, never how hard: levels and rates stay. Time-outs, think times, paces
 //! and the windows of thresholds stay too, because they belong to the users and to the promise.
 
-use crate::draft::{Draft, LaneDraft};
+use crate::Problem;
+use crate::draft::{Draft, LoadDraft};
 use crate::experiment::{Experiment, Find};
 use crate::load::Profile;
 use crate::unit::SECOND_NS;
@@ -26,12 +27,13 @@ impl Scale {
     ///
     /// # Errors
     /// A sentence when it is no number above 0, or more than 1,000.
-    pub fn parse(text: &str) -> Result<Scale, String> {
+    pub fn parse(text: &str) -> Result<Scale, Problem> {
         match text.trim().parse::<f64>() {
             Ok(factor) if factor > 0.0 && factor <= MOST => Ok(Scale(factor)),
-            _ => {
-                Err(format!("`{text}` is no scale; expected a number above 0 such as `0.05`, at most 1,000"))
-            }
+            _ => Err(Problem::new(
+                format!("`{text}` is no scale"),
+                "expected a number above 0 such as `0.05`, at most 1,000",
+            )),
         }
     }
 
@@ -68,30 +70,28 @@ impl Scale {
             return;
         }
         let before_ns = length_ns(draft);
-        let users = draft.connections.filter(|_| draft.rate_per_s.is_none()).unwrap_or(1);
-        let closed_users = if draft.rate_per_s.is_none() { u64::from(users) } else { 1 };
+        let load = &mut draft.load;
+        let is_open = load.rate_per_s.is_some();
+        let users = load.connections.filter(|_| !is_open).unwrap_or(1);
         // Fewer iterations than users would leave some without any.
-        draft.iterations = self
-            .iterations(draft.iterations, draft.duration_ns, draft.rate_per_s.is_some())
-            .map(|n| n.max(closed_users.min(draft.iterations.unwrap_or(n))));
-        draft.duration_ns = draft.duration_ns.map(|ns| self.time_ns(ns));
-        // Fewer requests than users would leave some without any.
-        draft.requests_total = draft.requests_total.map(|n| self.count(n).max(n.min(u64::from(users))));
-        draft.loops = draft.loops.map(|n| self.count(n));
-        if let Some((profile, _)) = &mut draft.stages {
-            self.profile(profile);
+        let least = if is_open { 1 } else { u64::from(users) }.min(load.iterations.unwrap_or(u64::MAX));
+        self.load(load);
+        load.iterations = load.iterations.map(|n| n.max(least));
+        // Nor may there be fewer requests than users.
+        load.requests_total = load.requests_total.map(|n| self.count(n).max(n.min(u64::from(users))));
+        for lane in &mut draft.lanes {
+            self.load(&mut lane.load);
+            lane.start_ns = self.time_ns(lane.start_ns);
         }
-        draft.lanes.iter_mut().for_each(|lane| self.lane(lane));
         draft.warmup_ns = draft.warmup_ns.map(|ns| self.warmup_ns(ns, before_ns, length_ns(draft)));
         draft.scale = Some(self.0);
     }
 
-    fn lane(self, lane: &mut LaneDraft) {
-        lane.iterations = self.iterations(lane.iterations, lane.duration_ns, lane.rate_per_s.is_some());
-        lane.duration_ns = lane.duration_ns.map(|ns| self.time_ns(ns));
-        lane.loops = lane.loops.map(|n| self.count(n));
-        lane.start_ns = self.time_ns(lane.start_ns);
-        if let Some((profile, _)) = &mut lane.stages {
+    fn load(self, load: &mut LoadDraft) {
+        load.iterations = self.iterations(load.iterations, load.duration_ns, load.rate_per_s.is_some());
+        load.duration_ns = load.duration_ns.map(|ns| self.time_ns(ns));
+        load.loops = load.loops.map(|n| self.count(n));
+        if let Some((profile, _)) = &mut load.stages {
             self.profile(profile);
         }
     }
@@ -142,11 +142,8 @@ impl Scale {
 
 /// How long the run lasts, as far as times say it.
 fn length_ns(draft: &Draft) -> Option<u64> {
-    let end = |duration: Option<u64>, stages: &Option<(Profile, bool)>| {
-        duration.or(stages.as_ref().map(|(profile, _)| profile.total_ns()))
-    };
-    let own = end(draft.duration_ns, &draft.stages);
-    let lanes =
-        draft.lanes.iter().filter_map(|lane| Some(lane.start_ns + end(lane.duration_ns, &lane.stages)?));
-    own.into_iter().chain(lanes).max()
+    let end =
+        |load: &LoadDraft| load.duration_ns.or(load.stages.as_ref().map(|(profile, _)| profile.total_ns()));
+    let lanes = draft.lanes.iter().filter_map(|lane| Some(lane.start_ns + end(&lane.load)?));
+    end(&draft.load).into_iter().chain(lanes).max()
 }

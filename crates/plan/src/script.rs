@@ -5,6 +5,7 @@
 
 use crate::answer::{Check, Extract, Rule, Statuses};
 use crate::data::{Feeder, OutFile};
+use crate::origin::OriginId;
 use crate::stream::Stream;
 use crate::value::{Secret, Text, VarId};
 
@@ -151,6 +152,8 @@ pub struct Ask {
     pub scenario: Option<u16>,
     pub group: Option<u16>,
     pub tags: Vec<(String, String)>,
+    /// Where it goes.
+    pub origin: OriginId,
     pub method: String,
     /// Path and query as sent, holes escaped for where they stand.
     pub path: Text,

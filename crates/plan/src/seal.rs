@@ -7,13 +7,15 @@ mod requests;
 mod scripted;
 
 use crate::diag::Diagnostic;
-use crate::draft::{Draft, key};
+use crate::draft::{Draft, LoadDraft, key};
 use crate::link::Reuse;
 use crate::load::{Lane, Load, Stop};
+use crate::origin::{self, ORIGINS_MAX};
 use crate::outline::{OUTLINE_VERSION, Outline, RequestOutline};
 use crate::request::{redacted_header, redacted_path};
 use crate::threshold::{self, Statistic, Subject};
 use crate::unit::SECOND_NS;
+use crate::watch::Trust;
 use crate::{Plan, Request};
 use lanes::Lanes;
 use std::sync::Arc;
@@ -44,7 +46,7 @@ pub struct Machine {
 /// Every mistake found, in the order of the fields.
 pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
     let mut wrong = Vec::new();
-    contradictions(&draft, &mut wrong);
+    contradictions(&draft.load, &mut wrong);
     ranges(&draft, &mut wrong);
     requests::check(&draft, &mut wrong);
     let draft = follow::applied(draft);
@@ -58,7 +60,8 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         return Err(wrong);
     };
     for (host, _) in &draft.link.resolve {
-        if !host.eq_ignore_ascii_case(&target.host) {
+        let mut loaded = std::iter::once(&target).chain(draft.more_origins.iter().map(|more| &more.target));
+        if !loaded.any(|target| host.eq_ignore_ascii_case(&target.host)) {
             wrong.push(Diagnostic::field(
                 "P025",
                 key::TARGET,
@@ -66,6 +69,25 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
                 "write the target's own host there, or leave it out",
             ));
         }
+    }
+    if draft.more_origins.len() >= ORIGINS_MAX {
+        wrong.push(Diagnostic::field(
+            "P026",
+            key::TARGET,
+            format!("{} origins are more than a plan can load", draft.more_origins.len() + 1),
+            format!("load at most {ORIGINS_MAX} in one run"),
+        ));
+    }
+    let asks = draft.script.iter().flat_map(|script| script.asks.iter().map(|ask| ask.origin));
+    if let Some(stray) = draft.requests.iter().map(|request| request.origin).chain(asks).max()
+        && usize::from(stray) > draft.more_origins.len()
+    {
+        wrong.push(Diagnostic::field(
+            "P027",
+            key::REQUESTS,
+            format!("a request goes to origin {stray}, which is not there"),
+            format!("the origins are numbered from 0 to {}", draft.more_origins.len()),
+        ));
     }
     let Lanes { lanes, entries, recorded, load, duration_ns } = lanes::of(&draft, &mut wrong);
     check_thresholds(&draft, &load, &mut wrong);
@@ -100,15 +122,23 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
     }
     let thresholds = threshold::with_implied(draft.thresholds, load.is_open());
     let script = draft.script.map(Arc::new);
-    let (requests, checks, groups) = match &script {
+    let (mut requests, checks, groups) = match &script {
         Some(script) => scripted::series_of(script),
         None => (draft.requests.iter().map(outline_of).collect(), Vec::new(), Vec::new()),
     };
     let mut link = draft.link;
-    if target.tls {
-        let tls = link.tls.get_or_insert_default();
-        if tls.server_name.is_empty() {
-            tls.server_name = target.host.clone();
+    // What is said of TLS holds for monitors as well, also where no origin speaks it.
+    let watch_trust =
+        Trust { ca: draft.tls_files.ca.clone(), insecure: link.tls.as_ref().is_some_and(|tls| tls.insecure) };
+    let mut origins = origin::origins(&target, &draft.more_origins, link.tls.as_ref());
+    link.tls = origins[0].tls.clone();
+    if draft.more_origins.is_empty() {
+        origins.clear();
+    }
+    for request in &mut requests {
+        if let Some(origin) = origins.get(usize::from(request.origin)) {
+            request.tags.retain(|(key, _)| key != origin::ORIGIN_TAG);
+            request.tags.push((origin::ORIGIN_TAG.to_owned(), origin.name.clone()));
         }
     }
     let keep_alive = draft.keep_alive.unwrap_or(true) && link.reuse != Reuse::Request;
@@ -129,9 +159,10 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         target: target.authority(),
         host: target.host.clone(),
         port: target.port,
+        origins,
         requests,
         load,
-        stop: Stop { duration_ns, requests: draft.requests_total },
+        stop: Stop { duration_ns, requests: draft.load.requests_total },
         connections,
         // A worker without a user would only sleep.
         workers: draft.workers.unwrap_or(machine.cpus).min(here).max(1),
@@ -167,13 +198,14 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         entries,
         recorded,
         tls_files: draft.tls_files,
+        watch_trust,
         watches: draft.watches,
     })
 }
 
-fn contradictions(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
-    let users_staged = matches!(draft.stages, Some((_, false)));
-    if draft.stages.is_some() && draft.rate_per_s.is_some() {
+fn contradictions(load: &LoadDraft, wrong: &mut Vec<Diagnostic>) {
+    let users_staged = matches!(load.stages, Some((_, false)));
+    if load.stages.is_some() && load.rate_per_s.is_some() {
         wrong.push(Diagnostic::field(
             "P002",
             key::STAGES,
@@ -181,7 +213,7 @@ fn contradictions(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
             "keep one; stages of a rate are written `10s:100/s`",
         ));
     }
-    if users_staged && draft.connections.is_some() {
+    if users_staged && load.connections.is_some() {
         wrong.push(Diagnostic::field(
             "P003",
             key::CONNECTIONS,
@@ -189,7 +221,7 @@ fn contradictions(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
             "the stages already say how many users there are",
         ));
     }
-    if draft.stages.is_some() && draft.duration_ns.is_some() {
+    if load.stages.is_some() && load.duration_ns.is_some() {
         wrong.push(Diagnostic::field(
             "P004",
             key::DURATION,
@@ -197,7 +229,7 @@ fn contradictions(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
             "the stages already say how long the run is",
         ));
     }
-    if draft.arrivals.is_some() && draft.rate_per_s.is_none() && !matches!(draft.stages, Some((_, true))) {
+    if load.arrivals.is_some() && load.rate_per_s.is_none() && !matches!(load.stages, Some((_, true))) {
         wrong.push(Diagnostic::field(
             "P005",
             key::ARRIVALS,
@@ -208,6 +240,7 @@ fn contradictions(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
 }
 
 fn ranges(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
+    let load = &draft.load;
     let mut zero = |is_zero: bool, key, what: &str| {
         if is_zero {
             wrong.push(Diagnostic::field(
@@ -218,12 +251,12 @@ fn ranges(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
             ));
         }
     };
-    zero(draft.connections == Some(0), key::CONNECTIONS, "a number of connections");
-    zero(draft.duration_ns == Some(0), key::DURATION, "a duration");
-    zero(draft.requests_total == Some(0), key::TOTAL, "a number of requests");
+    zero(load.connections == Some(0), key::CONNECTIONS, "a number of connections");
+    zero(load.duration_ns == Some(0), key::DURATION, "a duration");
+    zero(load.requests_total == Some(0), key::TOTAL, "a number of requests");
     zero(draft.workers == Some(0), key::WORKERS, "a number of workers");
     zero(draft.timeout_ns == Some(0), key::TIMEOUT, "a time-out");
-    if draft.connections.is_some_and(|c| c > 1_000_000) {
+    if load.connections.is_some_and(|c| c > 1_000_000) {
         wrong.push(Diagnostic::field(
             "P007",
             key::CONNECTIONS,
@@ -239,7 +272,7 @@ fn ranges(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
             "workers are threads of the load generator, one per core; users are set with `-c`",
         ));
     }
-    if draft.requests_total.is_some_and(|n| n > draft.limits.requests) {
+    if load.requests_total.is_some_and(|n| n > draft.limits.requests) {
         wrong.push(Diagnostic::field(
             "P009",
             key::TOTAL,
@@ -247,8 +280,8 @@ fn ranges(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
             "raise it with `--limit requests=N`",
         ));
     }
-    let staged = draft.stages.as_ref();
-    let (given_ns, staged_ns) = (draft.duration_ns, staged.map(|(profile, _)| profile.total_ns()));
+    let staged = load.stages.as_ref();
+    let (given_ns, staged_ns) = (load.duration_ns, staged.map(|(profile, _)| profile.total_ns()));
     for (length_ns, key) in [(given_ns, key::DURATION), (staged_ns, key::STAGES)] {
         if length_ns.is_none_or(|length_ns| length_ns <= draft.limits.duration_ns) {
             continue;
@@ -270,7 +303,7 @@ fn ranges(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
             "one machine holds fewer; share the load with `--share`",
         ));
     }
-    if draft.rate_per_s.unwrap_or(0.0).max(staged_of(true)) > 1e7 {
+    if load.rate_per_s.unwrap_or(0.0).max(staged_of(true)) > 1e7 {
         wrong.push(Diagnostic::field(
             "P007",
             if staged.is_some() { key::STAGES } else { key::RATE },
@@ -317,6 +350,7 @@ fn check_thresholds(draft: &Draft, load: &Load, wrong: &mut Vec<Diagnostic>) {
 fn outline_of(request: &Request) -> RequestOutline {
     RequestOutline {
         name: request.name.clone(),
+        origin: request.origin,
         method: request.method.clone(),
         path: redacted_path(&request.path),
         headers: request.headers.iter().map(|(n, v)| (n.clone(), redacted_header(n, v).to_owned())).collect(),

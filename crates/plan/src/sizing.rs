@@ -11,6 +11,7 @@ mod solve;
 
 pub use number::number;
 
+use crate::Problem;
 use crate::unit::SECOND_NS;
 use serde::Serialize;
 
@@ -59,9 +60,9 @@ impl Visitors {
     ///
     /// # Errors
     /// A sentence when the number, or the time behind the stroke, cannot be read or is not above 0.
-    pub fn parse(text: &str) -> Result<Visitors, String> {
+    pub fn parse(text: &str) -> Result<Visitors, Problem> {
         const EXPECTED: &str = "expected a number over a time, such as `100000/month` or `5k/day`";
-        let wrong = || format!("`{text}` is no number of visitors; {EXPECTED}");
+        let wrong = || Problem::new(format!("`{text}` is no number of visitors"), EXPECTED);
         let (digits, period) = text.trim().split_once('/').ok_or_else(wrong)?;
         let per = match period.trim() {
             "h" | "hour" => Period::Hour,
@@ -69,10 +70,13 @@ impl Visitors {
             "w" | "week" => Period::Week,
             "month" => Period::Month,
             // A minute to everything else in this tool.
-            "m" | "mo" => return Err(format!("`{text}` may mean a minute or a month; write `/month`")),
+            "m" | "mo" => {
+                return Err(Problem::new(format!("`{text}` may mean a minute or a month"), "write `/month`"));
+            }
             other => {
-                return Err(format!(
-                    "`{other}` is no time of visitors; there are `hour`, `day`, `week` and `month`"
+                return Err(Problem::new(
+                    format!("`{other}` is no time of visitors"),
+                    "there are `hour`, `day`, `week` and `month`",
                 ));
             }
         };
@@ -141,7 +145,7 @@ pub struct Sizing {
 /// # Errors
 /// Sentences, each with its mend: figures that cannot be, that contradict each other by more than 2 %, from which
 /// nothing follows, or that no step of the answer uses.
-pub fn size(asked: &Asked) -> Result<Sizing, Vec<String>> {
+pub fn size(asked: &Asked) -> Result<Sizing, Vec<Problem>> {
     let wrong = impossible(asked);
     if !wrong.is_empty() {
         return Err(wrong);
@@ -151,7 +155,7 @@ pub fn size(asked: &Asked) -> Result<Sizing, Vec<String>> {
     if idle.is_empty() { Ok(sizing) } else { Err(idle) }
 }
 
-fn impossible(asked: &Asked) -> Vec<String> {
+fn impossible(asked: &Asked) -> Vec<Problem> {
     let mut wrong = Vec::new();
     let numbers = [
         ("visitors", asked.visitors.map(|visitors| visitors.number), "100000/month"),
@@ -161,28 +165,33 @@ fn impossible(asked: &Asked) -> Vec<String> {
     ];
     for (name, number, example) in numbers {
         if let Some(number) = number.filter(|number| !number.is_finite() || *number <= 0.0) {
-            wrong.push(format!(
-                "`{number}` is no size of `{name}`; give a number above 0, such as `{example}`"
+            wrong.push(Problem::new(
+                format!("`{number}` is no size of `{name}`"),
+                format!("give a number above 0, such as `{example}`"),
             ));
         }
     }
     if let Some(peak) = asked.peak.filter(|peak| !peak.is_finite() || *peak < 1.0) {
-        wrong.push(format!(
-            "a peak of `{peak}` is below the mean; give how many times busier it is, such as `3`"
+        wrong.push(Problem::new(
+            format!("a peak of `{peak}` is below the mean"),
+            "give how many times busier it is, such as `3`",
         ));
     }
     if let Some(active_ns) = asked.active_ns.filter(|ns| *ns == 0 || *ns > 86_400 * SECOND_NS) {
         let hours = active_ns as f64 / 3600e9;
-        wrong.push(format!("a day has no `{hours}` active hours; give a part of it, such as `12h`"));
+        wrong.push(Problem::new(
+            format!("a day has no `{hours}` active hours"),
+            "give a part of it, such as `12h`",
+        ));
     }
     if asked.session_ns == Some(0) {
-        wrong.push("a session of no time meets nobody; give its length, such as `5min`".into());
+        wrong.push(Problem::new("a session of no time meets nobody", "give its length, such as `5min`"));
     }
     if asked.think_ns == Some(0) && asked.response_ns.unwrap_or(0) == 0 {
-        wrong.push(
-            "without a think and a response time a rate has no end; give one, such as `--response 300ms`"
-                .into(),
-        );
+        wrong.push(Problem::new(
+            "without a think and a response time a rate has no end",
+            "give one, such as `--response 300ms`",
+        ));
     }
     wrong
 }

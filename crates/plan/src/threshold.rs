@@ -4,10 +4,11 @@
 mod read;
 mod scope;
 
-pub use read::parse;
+pub use read::{parse, parse_with_metrics};
 pub use scope::{Scope, check_scopes};
 
 use crate::outline::TICK_NS;
+use crate::series::Family;
 use serde::{Deserialize, Serialize};
 
 /// Longest window of `over`: each second of it keeps a histogram in memory while it slides.
@@ -24,6 +25,8 @@ pub enum FigureUnit {
     Ratio,
     PerSecond,
     Count,
+    /// A number of a user-defined metric, in the unit of whoever defined it.
+    Number,
 }
 
 /// What a threshold looks at.
@@ -63,6 +66,14 @@ pub enum Subject {
     Availability,
     /// The longest outage, in ns; 0: there was none.
     LongestOutage,
+    /// User-defined metrics, which a scope names: the sum of a counter.
+    Counter,
+    /// The last value of a gauge, its least or its greatest.
+    Gauge,
+    /// True values of a rate / all of them.
+    TrueRatio,
+    /// The distribution of a trend.
+    Trend,
 }
 
 /// What kind of figure a subject is: it decides how the limit is written.
@@ -76,10 +87,17 @@ pub enum Kind {
     Count,
     /// A length of time that is one number.
     Length,
+    /// A number without a unit.
+    Number,
+    /// A distribution of such: a statistic must be named.
+    Numbers,
 }
 
 impl Subject {
-    /// All of them, in the order in which they are told.
+    /// Those of user-defined metrics.
+    pub const CUSTOM: [Subject; 4] = [Subject::Counter, Subject::Gauge, Subject::TrueRatio, Subject::Trend];
+
+    /// All others, in the order in which they are told.
     pub const ALL: &'static [Subject] = &[
         Subject::ResponseTime,
         Subject::ServiceTime,
@@ -124,6 +142,39 @@ impl Subject {
             Subject::EventsLost => "events_lost",
             Subject::Availability => "availability",
             Subject::LongestOutage => "longest_outage",
+            Subject::Counter => "counter",
+            Subject::Gauge => "gauge",
+            Subject::TrueRatio => "true_ratio",
+            Subject::Trend => "trend",
+        }
+    }
+
+    /// The family of the user-defined metrics that it is about; `None`: it is about none.
+    pub const fn family(self) -> Option<Family> {
+        match self {
+            Subject::Counter => Some(Family::Counter),
+            Subject::Gauge => Some(Family::Gauge),
+            Subject::TrueRatio => Some(Family::Rate),
+            Subject::Trend => Some(Family::Trend),
+            Subject::ResponseTime
+            | Subject::ServiceTime
+            | Subject::FirstByte
+            | Subject::GroupTime
+            | Subject::Errors
+            | Subject::Achieved
+            | Subject::Rate
+            | Subject::Requests
+            | Subject::Connect
+            | Subject::TlsHandshake
+            | Subject::StreamHead
+            | Subject::FirstEvent
+            | Subject::EventGap
+            | Subject::EventAge
+            | Subject::Checks
+            | Subject::Events
+            | Subject::EventsLost
+            | Subject::Availability
+            | Subject::LongestOutage => None,
         }
     }
 
@@ -133,7 +184,9 @@ impl Subject {
             Subject::GroupTime | Subject::Connect | Subject::TlsHandshake => Kind::Times,
             Subject::StreamHead | Subject::FirstEvent | Subject::EventGap | Subject::EventAge => Kind::Times,
             Subject::Errors | Subject::Checks | Subject::Achieved | Subject::EventsLost => Kind::Share,
-            Subject::Availability => Kind::Share,
+            Subject::Availability | Subject::TrueRatio => Kind::Share,
+            Subject::Counter | Subject::Gauge => Kind::Number,
+            Subject::Trend => Kind::Numbers,
             Subject::LongestOutage => Kind::Length,
             Subject::Rate => Kind::PerSecond,
             Subject::Requests | Subject::Events => Kind::Count,

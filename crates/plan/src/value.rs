@@ -2,6 +2,7 @@
 //!
 //! Names are resolved before the load: a hole knows the slot of a variable or the column of a feeder by number.
 
+use crate::Problem;
 use crate::request::REDACTED;
 use std::fmt;
 use std::sync::Arc;
@@ -106,7 +107,7 @@ impl TimeFormat {
     ///
     /// # Errors
     /// A sentence naming the sign that is not known.
-    pub fn parse(text: &str) -> Result<TimeFormat, String> {
+    pub fn parse(text: &str) -> Result<TimeFormat, Problem> {
         match text {
             "" | "iso" => return Ok(TimeFormat::Iso),
             "unix" => return Ok(TimeFormat::Unix),
@@ -114,9 +115,10 @@ impl TimeFormat {
             "unix_ns" => return Ok(TimeFormat::UnixNs),
             "http" => return Ok(TimeFormat::Http),
             _ if !text.contains('%') => {
-                return Err(format!(
-                    "`{text}` is no format of time; expected `iso`, `unix`, `unix_ms`, `unix_ns`, `http` or a pattern \
-                     such as `%Y-%m-%d`"
+                return Err(Problem::new(
+                    format!("`{text}` is no format of time"),
+                    "expected `iso`, `unix`, `unix_ms`, `unix_ns`, `http` or a pattern \
+                     such as `%Y-%m-%d`",
                 ));
             }
             _ => {}
@@ -128,8 +130,9 @@ impl TimeFormat {
                     Some('Y' | 'm' | 'd' | 'H' | 'M' | 'S' | 'L' | 'j' | '%') => {}
                     other => {
                         let sign = other.map_or(String::new(), |c| c.to_string());
-                        return Err(format!(
-                            "`%{sign}` is no sign of a time; there are `%Y %m %d %H %M %S %L %j %%`"
+                        return Err(Problem::new(
+                            format!("`%{sign}` is no sign of a time"),
+                            "there are `%Y %m %d %H %M %S %L %j %%`",
                         ));
                     }
                 }

@@ -43,6 +43,15 @@ pub enum Source {
     Command(Vec<String>),
 }
 
+/// Whom monitors trust when they ask by TLS: what the plan says of its target.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Trust {
+    /// Own certificate authorities (PEM); none: the public ones.
+    pub ca: Vec<Vec<u8>>,
+    /// Nothing is verified.
+    pub insecure: bool,
+}
+
 /// Which process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Who {
@@ -104,6 +113,22 @@ pub struct WatchOutline {
 }
 
 impl Source {
+    /// It is asked by TLS, so that what a plan says of trust is said of it as well.
+    pub fn is_tls(&self) -> bool {
+        let begins = |address: &Secret, with: &str| address.reveal().starts_with(with);
+        match self {
+            Source::Process(_) | Source::Cgroup(_) | Source::Host | Source::Command(_) => false,
+            Source::Postgres(address) => address.reveal().contains("sslmode=verify-full"),
+            Source::Redis(address) => begins(address, "rediss://"),
+            Source::Nginx(nginx) => nginx.status.as_ref().is_some_and(|url| begins(url, "https://")),
+            Source::Node(url)
+            | Source::Go(url)
+            | Source::Prometheus(Prometheus::Scrape { url, .. } | Prometheus::Query { server: url, .. }) => {
+                begins(url, "https://")
+            }
+        }
+    }
+
     /// The key that a file names it by.
     pub fn kind(&self) -> &'static str {
         match self {

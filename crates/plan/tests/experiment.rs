@@ -8,7 +8,7 @@ fn steps_lead_upwards() {
     assert_eq!(Step::parse("+50"), Ok(Step::Plus(50.0)));
     assert_eq!(Step::parse(" +50/s "), Ok(Step::Plus(50.0)));
     for wrong in ["x1", "x0.9", "+0", "-5", "50", "x", "+", "xNaN", "+inf", ""] {
-        let sentence = Step::parse(wrong).expect_err("no step upwards");
+        let sentence = Step::parse(wrong).expect_err("no step upwards").to_string();
         assert!(sentence.contains("expected `x1.10` or `+50`"), "{sentence}");
     }
     assert!((Step::Times(1.1).next(100.0) - 110.0).abs() < 1e-9);
@@ -36,7 +36,7 @@ fn ends_of_ladders_are_read() {
         "",
         "offered - achieved > x%",
     ] {
-        assert!(Until::parse(wrong).expect_err("not understood").contains("`missed`"), "{wrong}");
+        assert!(Until::parse(wrong).expect_err("not understood").to_string().contains("`missed`"), "{wrong}");
     }
 }
 
@@ -49,7 +49,7 @@ fn an_end_that_always_or_never_holds_is_refused() {
         ("offered - achieved > 100%", "never holds"),
         ("offered - achieved >= 101%", "never holds"),
     ] {
-        let sentence = Until::parse(wrong).expect_err("refused");
+        let sentence = Until::parse(wrong).expect_err("refused").to_string();
         assert!(sentence.contains(told) && sentence.contains("; write"), "{wrong}: {sentence}");
     }
     assert!(Until::parse("offered - achieved >= 100%").is_ok(), "nothing is answered at all");
@@ -101,7 +101,7 @@ fn half_an_expectation_is_refused_with_what_is_missing() {
         ("a lowers p0", "`p0`"),
         ("a lowers response_time p100", "p100"),
     ] {
-        let sentence = Expectation::parse(wrong).expect_err("refused");
+        let sentence = Expectation::parse(wrong).expect_err("refused").to_string();
         assert!(sentence.contains(part), "{wrong}: {sentence}");
     }
 }
@@ -118,7 +118,7 @@ fn an_amount_that_can_never_or_always_be_found_is_refused() {
         ("go raises rate by 0.5x", "`0.5x`"),
         ("go keeps rate within 0.9x", "a factor above 1"),
     ] {
-        let sentence = Expectation::parse(wrong).expect_err("refused");
+        let sentence = Expectation::parse(wrong).expect_err("refused").to_string();
         assert!(sentence.contains(part) && sentence.contains("; "), "{wrong}: {sentence}");
     }
     for right in ["go raises rate by 300%", "a lowers rate by 99.9%", "a keeps rate within 1.05x"] {

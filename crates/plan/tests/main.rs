@@ -14,6 +14,7 @@ mod experiment;
 mod plan;
 mod scale;
 mod script;
+mod series;
 mod sizing;
 mod threshold;
 mod watch;

@@ -1,17 +1,22 @@
 //! The manual of the nouns: units, URLs, stages, thresholds, what sealing refuses.
 
 use plimsoll_plan::draft::Draft;
+use plimsoll_plan::draft::LoadDraft;
+use plimsoll_plan::link::{Link, Tls, TlsFiles};
 use plimsoll_plan::load::{Load, Share, stages};
+use plimsoll_plan::origin::NamedTarget;
 use plimsoll_plan::policy::{Neighbour, neighbour, proof_permits};
-use plimsoll_plan::request::{base64, check_header, redacted_header, redacted_path, url};
+use plimsoll_plan::request::{check_header, redacted_header, redacted_path, url};
 use plimsoll_plan::seal::{Machine, seal};
-use plimsoll_plan::{Plan, Request, threshold, unit};
+use plimsoll_plan::watch::Trust;
+use plimsoll_plan::{Plan, Request, Target, threshold, unit};
 
 fn draft() -> Draft {
     let url = url("http://127.0.0.1:8080/pick?token=abc&x=1").unwrap();
     Draft {
         target: Some(url.target),
         requests: vec![Request {
+            origin: 0,
             name: "GET /pick".into(),
             method: "GET".into(),
             path: url.path,
@@ -24,6 +29,19 @@ fn draft() -> Draft {
 
 fn sealed(draft: Draft) -> Result<Plan, Vec<&'static str>> {
     seal(draft, Machine { cpus: 2, seed: 7 }).map_err(|all| all.iter().map(|d| d.code).collect())
+}
+
+#[test]
+fn what_is_said_of_tls_for_a_plain_target_is_for_its_monitors() {
+    let files = TlsFiles { ca: vec![b"PEM".to_vec()], ..TlsFiles::default() };
+    let link = Link { tls: Some(Tls { insecure: true, ..Tls::default() }), ..Link::default() };
+    let plan = sealed(Draft { link: link.clone(), tls_files: files, ..draft() }).unwrap();
+    assert_eq!(plan.outline.link.tls, None, "the target is plain");
+    assert_eq!(plan.watch_trust, Trust { ca: vec![b"PEM".to_vec()], insecure: true });
+    let target = url("https://127.0.0.1/").unwrap().target;
+    let plan = sealed(Draft { target: Some(target), link, ..draft() }).unwrap();
+    assert!(plan.watch_trust.insecure && plan.outline.link.tls.unwrap().insecure);
+    assert_eq!(sealed(draft()).unwrap().watch_trust, Trust::default());
 }
 
 #[test]
@@ -76,7 +94,7 @@ fn urls_come_apart_and_say_what_is_wrong() {
         ("http://::1/", "brackets"),
         ("http://ex\u{e4}mple/", "xn--"),
     ] {
-        let sentence = url(bad).unwrap_err();
+        let sentence = url(bad).unwrap_err().to_string();
         assert!(sentence.contains(word), "{bad}: {sentence}");
     }
 }
@@ -126,15 +144,29 @@ fn defaults_make_a_closed_run_of_ten_seconds() {
         (50, 2, Some(10_000_000_000), None)
     );
     assert_eq!(o.thresholds.len(), 2);
-    assert_eq!(sealed(Draft { rate_per_s: Some(10.0), ..draft() }).unwrap().outline.thresholds.len(), 3);
-    assert_eq!(sealed(Draft { requests_total: Some(3), ..draft() }).unwrap().outline.connections, 3);
+    assert_eq!(
+        sealed(Draft { load: LoadDraft { rate_per_s: Some(10.0), ..draft().load }, ..draft() })
+            .unwrap()
+            .outline
+            .thresholds
+            .len(),
+        3
+    );
+    assert_eq!(
+        sealed(Draft { load: LoadDraft { requests_total: Some(3), ..draft().load }, ..draft() })
+            .unwrap()
+            .outline
+            .connections,
+        3
+    );
 }
 
 #[test]
 fn errors_and_a_missed_rate_are_judged_unless_a_threshold_names_them() {
     let judged = |rate_per_s, rules: &[&str]| -> Vec<(String, bool)> {
         let thresholds = rules.iter().map(|rule| threshold::parse(rule).unwrap()).collect();
-        let plan = sealed(Draft { rate_per_s, thresholds, ..draft() }).unwrap();
+        let plan =
+            sealed(Draft { load: LoadDraft { rate_per_s, ..draft().load }, thresholds, ..draft() }).unwrap();
         plan.outline.thresholds.into_iter().map(|t| (t.text, t.implied)).collect()
     };
     let of = |rows: &[(&str, bool)]| rows.iter().map(|(t, i)| ((*t).to_owned(), *i)).collect::<Vec<_>>();
@@ -157,16 +189,22 @@ fn errors_and_a_missed_rate_are_judged_unless_a_threshold_names_them() {
 #[test]
 fn contradictions_and_empty_loads_are_refused_all_at_once() {
     let bad = Draft {
-        connections: Some(0),
-        rate_per_s: Some(5.0),
-        stages: Some(stages("1s:5").unwrap()),
-        duration_ns: Some(1),
+        load: LoadDraft {
+            connections: Some(0),
+            rate_per_s: Some(5.0),
+            stages: Some(stages("1s:5").unwrap()),
+            duration_ns: Some(1),
+            ..draft().load
+        },
         warmup_ns: Some(2_000_000_000),
         ..draft()
     };
     assert_eq!(sealed(bad).unwrap_err(), ["P002", "P003", "P004", "P006", "P010"]);
     let arrivals = Some(plimsoll_plan::load::Arrivals::Poisson);
-    assert_eq!(sealed(Draft { arrivals, ..draft() }).unwrap_err(), ["P005"]);
+    assert_eq!(
+        sealed(Draft { load: LoadDraft { arrivals, ..draft().load }, ..draft() }).unwrap_err(),
+        ["P005"]
+    );
     let achieved = vec![threshold::parse("achieved >= 99%").unwrap()];
     assert_eq!(sealed(Draft { thresholds: achieved, ..draft() }).unwrap_err(), ["P015"]);
     assert_eq!(sealed(Draft { target: None, ..draft() }).unwrap_err(), ["P001"]);
@@ -176,7 +214,13 @@ fn contradictions_and_empty_loads_are_refused_all_at_once() {
 #[test]
 fn fewer_requests_than_users_lower_the_users() {
     let users = |connections, requests| {
-        sealed(Draft { requests_total: Some(requests), connections, ..draft() }).unwrap().outline.connections
+        sealed(Draft {
+            load: LoadDraft { requests_total: Some(requests), connections, ..draft().load },
+            ..draft()
+        })
+        .unwrap()
+        .outline
+        .connections
     };
     assert_eq!((users(Some(10), 5), users(None, 5), users(Some(10), 500)), (5, 5, 10));
 }
@@ -280,7 +324,7 @@ fn what_is_wrong_with_a_url_is_said_without_its_secrets() {
         ("http://h/a b?token=t", "http://h/a b?token=***"),
         ("h:x/go?token=t&to=http://me@x", "h:x/go?token=***&to=http://me@x"),
     ] {
-        let sentence = url(text).unwrap_err();
+        let sentence = url(text).unwrap_err().to_string();
         assert!(sentence.contains(&format!("`{shown}`")), "{sentence}");
     }
 }
@@ -289,7 +333,7 @@ fn what_is_wrong_with_a_url_is_said_without_its_secrets() {
 fn header_values_hold_no_control_characters_but_tabs() {
     assert_eq!(check_header("X", "a\tb"), Ok(()));
     for bad in ["a\r\nY: 1", "a\0", "a\u{1}", "a\u{7f}"] {
-        let sentence = check_header("X", bad).unwrap_err();
+        let sentence = check_header("X", bad).unwrap_err().to_string();
         assert!(sentence.ends_with("cannot stand in the value of the header `X`"), "{sentence}");
     }
 }
@@ -373,26 +417,15 @@ fn an_ipv4_address_inside_an_ipv6_one_counts_as_what_it_is() {
 }
 
 #[test]
-fn base64_matches_the_vectors_of_rfc_4648() {
-    for (plain, coded) in [
-        ("", ""),
-        ("f", "Zg=="),
-        ("fo", "Zm8="),
-        ("foo", "Zm9v"),
-        ("foob", "Zm9vYg=="),
-        ("fooba", "Zm9vYmE="),
-        ("foobar", "Zm9vYmFy"),
-    ] {
-        assert_eq!(base64(plain.as_bytes()), coded);
-    }
-}
-
-#[test]
 fn a_share_has_users_of_its_own_and_no_more_workers_than_users() {
     for (part, of, users, mine) in [(1, 1, 5, 5), (1, 3, 5, 2), (2, 3, 5, 2), (3, 3, 5, 1), (3, 3, 2, 0)] {
         let share = Share { part, of };
         assert_eq!(share.count_of(users), mine, "{users} users, part {part} of {of}");
-        let d = Draft { connections: Some(users), share: Some(share), ..draft() };
+        let d = Draft {
+            load: LoadDraft { connections: Some(users), ..draft().load },
+            share: Some(share),
+            ..draft()
+        };
         match sealed(d) {
             Ok(plan) => assert_eq!(plan.outline.workers, mine.min(2)),
             Err(codes) => assert_eq!((codes, mine), (vec!["P019"], 0)),
@@ -400,7 +433,11 @@ fn a_share_has_users_of_its_own_and_no_more_workers_than_users() {
     }
     // The most connections of the open model are each machine's own.
     let share = Some(Share { part: 3, of: 3 });
-    let d = Draft { connections: Some(2), rate_per_s: Some(10.0), share, ..draft() };
+    let d = Draft {
+        load: LoadDraft { connections: Some(2), rate_per_s: Some(10.0), ..draft().load },
+        share,
+        ..draft()
+    };
     assert_eq!(sealed(d).unwrap().outline.workers, 2);
 }
 
@@ -413,7 +450,8 @@ fn hard_caps_hold_for_stages_as_well() {
         ("49h:10000001/s", &["P009", "P007"]),
         ("48h:1000000", &[]),
     ] {
-        let staged = Draft { stages: Some(stages(text).unwrap()), ..draft() };
+        let staged =
+            Draft { load: LoadDraft { stages: Some(stages(text).unwrap()), ..draft().load }, ..draft() };
         assert_eq!(sealed(staged).err().unwrap_or_default(), codes, "{text}");
     }
 }
@@ -432,4 +470,45 @@ fn a_title_that_nobody_wrote_tells_how_many_requests_there_are() {
     assert_eq!(titled(2, None), format!("{alone} and 1 more"));
     assert_eq!(titled(5, None), format!("{alone} and 4 more"));
     assert_eq!(titled(5, Some("shop")), "shop");
+}
+
+#[test]
+fn every_request_of_several_origins_goes_to_one_that_is_there() {
+    let at = |host: &str, port, tls| Target { host: host.into(), port, tls };
+    let more = |name: &str, target| NamedTarget { name: name.into(), target };
+    let mut several = draft();
+    several.more_origins =
+        vec![more("users", at("10.0.0.2", 443, true)), more("", at("10.0.0.3", 81, false))];
+    let request = several.requests[0].clone();
+    several.requests.extend((1..3).map(|origin| Request {
+        origin,
+        name: format!("{origin}"),
+        ..request.clone()
+    }));
+    let outline = sealed(several.clone()).unwrap().outline;
+    let names: Vec<(String, String)> =
+        outline.all_origins().iter().map(|origin| (origin.name.clone(), origin.authority())).collect();
+    let pair = |name: &str, authority: &str| (name.to_owned(), authority.to_owned());
+    assert_eq!(
+        names,
+        [
+            pair("127.0.0.1:8080", "127.0.0.1:8080"),
+            pair("users", "10.0.0.2"),
+            pair("10.0.0.3:81", "10.0.0.3:81")
+        ]
+    );
+    // The target's own settings stay its own; who speaks TLS is verified by the own host.
+    assert!(outline.link.tls.is_none() && outline.tls().is_some_and(|tls| tls.server_name == "10.0.0.2"));
+    let tags: Vec<&str> = outline.requests.iter().map(|request| request.tags[0].1.as_str()).collect();
+    assert_eq!(tags, ["127.0.0.1:8080", "users", "10.0.0.3:81"]);
+
+    let mut stray = several.clone();
+    stray.requests[1].origin = 3;
+    assert_eq!(sealed(stray).unwrap_err(), ["P027"]);
+    let mut many = several;
+    many.more_origins = (0..256).map(|n| more("", at("10.0.1.1", 1_000 + n, false))).collect();
+    assert_eq!(sealed(many).unwrap_err(), ["P026"]);
+    // A plan of one origin says nothing of origins: its documents are as before.
+    let alone = sealed(draft()).unwrap().outline;
+    assert!(alone.origins.is_empty() && alone.requests[0].tags.is_empty() && alone.all_origins().len() == 1);
 }

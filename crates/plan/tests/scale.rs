@@ -1,7 +1,7 @@
 //! One factor for all lengths: what it multiplies, what it leaves alone, and where it stops.
 
 use plimsoll_plan::Draft;
-use plimsoll_plan::draft::LaneDraft;
+use plimsoll_plan::draft::{LaneDraft, LoadDraft};
 use plimsoll_plan::experiment::{Experiment, Find};
 use plimsoll_plan::load::{Profile, stages};
 use plimsoll_plan::scale::Scale;
@@ -22,7 +22,7 @@ fn a_scale_is_a_number_above_0() {
     assert_eq!(scale(" 0.05 ").factor(), 0.05);
     assert!(Scale::default().is_whole() && scale("1").is_whole());
     for text in ["0", "-1", "NaN", "inf", "1001", "5%", ""] {
-        let why = Scale::parse(text).expect_err(text);
+        let why = Scale::parse(text).expect_err(text).to_string();
         assert!(why.contains("; expected"), "{why}");
     }
 }
@@ -44,34 +44,46 @@ fn the_load_of_a_file_is_shortened_and_not_weakened() {
     let draft = scaled(
         "0.1",
         Draft {
-            connections: Some(50),
-            duration_ns: Some(60 * S),
-            requests_total: Some(10_000),
-            loops: Some(40),
-            iterations: Some(900),
+            load: LoadDraft {
+                connections: Some(50),
+                duration_ns: Some(60 * S),
+                requests_total: Some(10_000),
+                loops: Some(40),
+                iterations: Some(900),
+                ..LoadDraft::default()
+            },
             timeout_ns: Some(5 * S),
             graceful_stop_ns: Some(30 * S),
             ..Draft::default()
         },
     );
-    assert_eq!((draft.duration_ns, draft.requests_total), (Some(6 * S), Some(1_000)));
-    assert_eq!((draft.loops, draft.iterations, draft.connections), (Some(4), Some(90), Some(50)));
+    assert_eq!((draft.load.duration_ns, draft.load.requests_total), (Some(6 * S), Some(1_000)));
+    assert_eq!(
+        (draft.load.loops, draft.load.iterations, draft.load.connections),
+        (Some(4), Some(90), Some(50))
+    );
     assert_eq!((draft.timeout_ns, draft.graceful_stop_ns), (Some(5 * S), Some(30 * S)));
     assert_eq!(draft.scale, Some(0.1));
 }
 
 #[test]
 fn no_fewer_requests_than_users_are_left() {
-    let few = |users| Draft { connections: Some(users), requests_total: Some(100), ..Draft::default() };
-    assert_eq!(scaled("0.01", few(20)).requests_total, Some(20));
-    assert_eq!(scaled("0.5", few(20)).requests_total, Some(50));
+    let few = |users| Draft {
+        load: LoadDraft { connections: Some(users), requests_total: Some(100), ..LoadDraft::default() },
+        ..Draft::default()
+    };
+    assert_eq!(scaled("0.01", few(20)).load.requests_total, Some(20));
+    assert_eq!(scaled("0.5", few(20)).load.requests_total, Some(50));
 }
 
 #[test]
 fn stages_keep_their_levels_and_their_jumps() {
     let profile = stages("60s:100,0s:500,20s:500,5s:0").unwrap();
-    let draft = scaled("0.1", Draft { stages: Some(profile), ..Draft::default() });
-    let (profile, _) = draft.stages.unwrap();
+    let draft = scaled(
+        "0.1",
+        Draft { load: LoadDraft { stages: Some(profile), ..LoadDraft::default() }, ..Draft::default() },
+    );
+    let (profile, _) = draft.load.stages.unwrap();
     let legs: Vec<(u64, f64)> = profile.stages.iter().map(|stage| (stage.duration_ns, stage.to)).collect();
     assert_eq!(legs, [(6 * S, 100.0), (0, 500.0), (2 * S, 500.0), (S, 0.0)]);
 }
@@ -79,30 +91,44 @@ fn stages_keep_their_levels_and_their_jumps() {
 #[test]
 fn arrivals_over_a_time_keep_their_rate() {
     let over = |number: u64, s: u64| Draft {
-        rate_per_s: Some(number as f64 / s as f64),
-        iterations: Some(number),
-        duration_ns: Some(s * S),
+        load: LoadDraft {
+            rate_per_s: Some(number as f64 / s as f64),
+            iterations: Some(number),
+            duration_ns: Some(s * S),
+            ..LoadDraft::default()
+        },
         ..Draft::default()
     };
     let draft = scaled("0.5", over(10_000, 15));
-    assert_eq!((draft.iterations, draft.duration_ns), (Some(5_000), Some(7_500_000_000)));
+    assert_eq!((draft.load.iterations, draft.load.duration_ns), (Some(5_000), Some(7_500_000_000)));
     // 0.75 s become 1 s, and so the 500 become 667: the rate is what it was.
     let draft = scaled("0.05", over(10_000, 15));
-    assert_eq!((draft.iterations, draft.duration_ns), (Some(667), Some(S)));
-    assert_eq!(draft.rate_per_s, Some(10_000.0 / 15.0));
+    assert_eq!((draft.load.iterations, draft.load.duration_ns), (Some(667), Some(S)));
+    assert_eq!(draft.load.rate_per_s, Some(10_000.0 / 15.0));
 }
 
 #[test]
 fn the_warm_up_keeps_its_part_of_the_run() {
-    let draft = |s| Draft { duration_ns: Some(s * S), warmup_ns: Some(10 * S), ..Draft::default() };
+    let draft = |s| Draft {
+        load: LoadDraft { duration_ns: Some(s * S), ..LoadDraft::default() },
+        warmup_ns: Some(10 * S),
+        ..Draft::default()
+    };
     assert_eq!(scaled("0.1", draft(60)).warmup_ns, Some(S));
     // The run stops at 1 s: a warm-up with a floor of its own would leave nothing of it.
     let short = scaled("0.001", draft(60));
-    assert_eq!((short.duration_ns, short.warmup_ns), (Some(S), Some(S / 6 + 1)));
-    let staged =
-        Draft { stages: Some(stages("40s:5").unwrap()), warmup_ns: Some(10 * S), ..Draft::default() };
+    assert_eq!((short.load.duration_ns, short.warmup_ns), (Some(S), Some(S / 6 + 1)));
+    let staged = Draft {
+        load: LoadDraft { stages: Some(stages("40s:5").unwrap()), ..LoadDraft::default() },
+        warmup_ns: Some(10 * S),
+        ..Draft::default()
+    };
     assert_eq!(scaled("0.1", staged).warmup_ns, Some(S));
-    let counted = Draft { requests_total: Some(9), warmup_ns: Some(10 * S), ..Draft::default() };
+    let counted = Draft {
+        load: LoadDraft { requests_total: Some(9), ..LoadDraft::default() },
+        warmup_ns: Some(10 * S),
+        ..Draft::default()
+    };
     assert_eq!(scaled("0.01", counted).warmup_ns, Some(S), "nothing says how long the run is");
 }
 
@@ -111,21 +137,21 @@ fn lanes_are_scaled_with_their_begin() {
     let lane = LaneDraft {
         name: "feed".into(),
         entry: Entry::Scenario(0),
-        connections: Some(5),
-        rate_per_s: None,
-        arrivals: None,
-        stages: Some((Profile::trapezoid(0, 20 * S, 40 * S, 0, 5.0), false)),
-        duration_ns: Some(100 * S),
-        iterations: Some(30),
-        loops: Some(20),
-        recorded: None,
+        load: LoadDraft {
+            connections: Some(5),
+            stages: Some((Profile::trapezoid(0, 20 * S, 40 * S, 0, 5.0), false)),
+            duration_ns: Some(100 * S),
+            iterations: Some(30),
+            loops: Some(20),
+            ..LoadDraft::default()
+        },
         start_ns: 30 * S,
     };
     let draft = scaled("0.1", Draft { lanes: vec![lane], warmup_ns: Some(13 * S), ..Draft::default() });
     let lane = &draft.lanes[0];
-    assert_eq!((lane.start_ns, lane.duration_ns), (3 * S, Some(10 * S)));
-    assert_eq!((lane.iterations, lane.loops), (Some(3), Some(2)));
-    assert_eq!(lane.stages.as_ref().unwrap().0.total_ns(), 6 * S);
+    assert_eq!((lane.start_ns, lane.load.duration_ns), (3 * S, Some(10 * S)));
+    assert_eq!((lane.load.iterations, lane.load.loops), (Some(3), Some(2)));
+    assert_eq!(lane.load.stages.as_ref().unwrap().0.total_ns(), 6 * S);
     assert_eq!(draft.warmup_ns, Some(1_300_000_000), "a tenth of the longest way, as before");
 }
 
@@ -148,6 +174,12 @@ fn an_experiment_rests_and_searches_for_less_long() {
 
 #[test]
 fn a_scale_of_1_changes_nothing() {
-    let draft = scaled("1", Draft { duration_ns: Some(7), loops: Some(3), ..Draft::default() });
-    assert_eq!((draft.duration_ns, draft.loops, draft.scale), (Some(7), Some(3), None));
+    let draft = scaled(
+        "1",
+        Draft {
+            load: LoadDraft { duration_ns: Some(7), loops: Some(3), ..LoadDraft::default() },
+            ..Draft::default()
+        },
+    );
+    assert_eq!((draft.load.duration_ns, draft.load.loops, draft.scale), (Some(7), Some(3), None));
 }

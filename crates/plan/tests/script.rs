@@ -1,7 +1,7 @@
 //! What the seal makes of a script, and what it refuses whoever wrote it.
 
 use plimsoll_plan::answer::{Check, Extract, Pick, Source, Statuses, Subject};
-use plimsoll_plan::draft::{Draft, LaneDraft};
+use plimsoll_plan::draft::{Draft, LaneDraft, LoadDraft};
 use plimsoll_plan::load::{Load, Profile};
 use plimsoll_plan::request::Target;
 use plimsoll_plan::script::{Ask, Entry, Node, Order, Scenario, Script, Slot};
@@ -11,6 +11,7 @@ use plimsoll_plan::{Plan, load::stages};
 
 fn ask(scenario: Option<u16>) -> Ask {
     Ask {
+        origin: 0,
         name: "one".into(),
         scenario,
         group: None,
@@ -47,14 +48,7 @@ fn lane(name: &str, start_ns: u64) -> LaneDraft {
     LaneDraft {
         name: name.into(),
         entry: Entry::Scenario(0),
-        connections: Some(5),
-        rate_per_s: None,
-        arrivals: None,
-        stages: None,
-        duration_ns: Some(10_000_000_000),
-        iterations: None,
-        loops: None,
-        recorded: None,
+        load: LoadDraft { connections: Some(5), duration_ns: Some(10_000_000_000), ..LoadDraft::default() },
         start_ns,
     }
 }
@@ -115,18 +109,33 @@ fn a_load_of_one_scenario_is_judged_like_the_load_of_all() {
     let with = |lane| sealed(Draft { entry: None, lanes: vec![lane], ..draft(vec![ask(Some(0))]) });
     assert!(with(lane("s", 0)).is_ok());
     let staged = Some(stages("1s:5").unwrap());
-    assert_eq!(with(LaneDraft { stages: staged, ..lane("s", 0) }).unwrap_err(), ["P003", "P004"]);
-    assert_eq!(with(LaneDraft { connections: Some(0), ..lane("s", 0) }).unwrap_err()[0], "P006");
-    assert_eq!(with(LaneDraft { rate_per_s: Some(2e7), ..lane("s", 0) }).unwrap_err(), ["P007"]);
-    let loops = LaneDraft { rate_per_s: Some(5.0), loops: Some(1), ..lane("s", 0) };
+    assert_eq!(
+        with(LaneDraft { load: LoadDraft { stages: staged, ..lane("s", 0).load }, ..lane("s", 0) })
+            .unwrap_err(),
+        ["P003", "P004"]
+    );
+    assert_eq!(
+        with(LaneDraft { load: LoadDraft { connections: Some(0), ..lane("s", 0).load }, ..lane("s", 0) })
+            .unwrap_err()[0],
+        "P006"
+    );
+    assert_eq!(
+        with(LaneDraft { load: LoadDraft { rate_per_s: Some(2e7), ..lane("s", 0).load }, ..lane("s", 0) })
+            .unwrap_err(),
+        ["P007"]
+    );
+    let loops = LaneDraft {
+        load: LoadDraft { rate_per_s: Some(5.0), loops: Some(1), ..lane("s", 0).load },
+        ..lane("s", 0)
+    };
     assert_eq!(with(loops).unwrap_err(), ["P020"]);
 }
 
 #[test]
 fn lanes_lie_on_the_clock_of_one_run() {
     let mut both = draft(vec![ask(Some(0))]);
-    both.duration_ns = Some(10_000_000_000);
-    both.connections = Some(2);
+    both.load.duration_ns = Some(10_000_000_000);
+    both.load.connections = Some(2);
     both.lanes = vec![lane("late", 5_000_000_000)];
     let outline = sealed(both).unwrap().outline;
     assert_eq!(outline.stop.duration_ns, Some(15_000_000_000));
@@ -201,6 +210,6 @@ fn an_address_for_another_host_and_a_pace_beside_arrivals_would_do_nothing() {
     paced.script.as_mut().unwrap().scenarios[0].pace =
         Some(plimsoll_plan::script::Delay::Constant { ns: 1_000_000 });
     assert!(sealed(paced.clone()).is_ok(), "users can keep one");
-    paced.rate_per_s = Some(10.0);
+    paced.load.rate_per_s = Some(10.0);
     assert_eq!(sealed(paced).unwrap_err(), ["P024"]);
 }

@@ -4,13 +4,16 @@ use plimsoll_plan::draft::Draft;
 use plimsoll_plan::link::Tls;
 use plimsoll_plan::outline::{CheckOutline, Outline, RequestOutline};
 use plimsoll_plan::seal::{Machine, seal};
-use plimsoll_plan::threshold::{Scope, Statistic, Subject, check_scopes, parse, with_implied};
+use plimsoll_plan::threshold::{
+    Scope, Statistic, Subject, check_scopes, parse, parse_with_metrics, with_implied,
+};
 use plimsoll_plan::{Request, Target};
 
 fn outline() -> Outline {
     let draft = Draft {
         target: Some(Target { host: "127.0.0.1".into(), port: 1, tls: false }),
         requests: vec![Request {
+            origin: 0,
             name: "home".into(),
             method: "GET".into(),
             path: "/".into(),
@@ -108,10 +111,10 @@ fn the_time_of_a_group_is_that_of_one_group() {
     for text in
         ["group_time p95 < 2s", "group_time{request: login} p95 < 2s", "group_time{tag: kind=read} max < 2s"]
     {
-        let wrong = parse(text).expect_err(text);
+        let wrong = parse(text).expect_err(text).to_string();
         assert!(wrong.contains("as in `group_time{group: NAME} p95 < 2s`"), "{text}: {wrong}");
     }
-    let wrong = parse("group_time{group: checkout} < 2s").expect_err("no figure");
+    let wrong = parse("group_time{group: checkout} < 2s").expect_err("no figure").to_string();
     assert!(wrong.contains("which figure of `group_time`?"), "{wrong}");
 }
 
@@ -151,7 +154,7 @@ fn what_cannot_be_meant_is_refused_with_its_reason() {
         ("errors{request: a < 1%", "`}` is missing"),
         ("speed p99 < 1s", "`events_lost`"),
     ] {
-        let wrong = parse(text).expect_err(text);
+        let wrong = parse(text).expect_err(text).to_string();
         assert!(wrong.contains(part), "{text}: {wrong}");
     }
     assert!(parse("requests > 100 over 10s abort after 5s").is_ok());
@@ -242,4 +245,47 @@ fn a_threshold_of_an_early_version_is_still_read() {
     let t = parse("errors{tag: kind=read} < 1% over 5s abort after 9s").expect("the grammar");
     let again = serde_json::from_str(&serde_json::to_string(&t).expect("plain data")).expect("its own JSON");
     assert_eq!(t, again);
+}
+
+#[test]
+fn metrics_of_ones_own_have_subjects_and_labels_where_they_can_be_defined() {
+    let t = parse_with_metrics("trend{metric: cart, tag: shop=b, scenario: \"a, b\"}  p95<30.5")
+        .expect("the grammar");
+    let parts = vec![
+        Scope::Metric("cart".into()),
+        Scope::Tag("shop".into(), "b".into()),
+        Scope::Scenario("a, b".into()),
+    ];
+    assert_eq!((t.subject, t.statistic, t.value), (Subject::Trend, Statistic::Quantile(0.95), 30.5));
+    assert_eq!(t.scope, Some(Scope::All(parts)));
+    assert_eq!(t.left(), "trend{metric: cart, tag: shop=b, scenario: \"a, b\"} p95");
+    assert_eq!(parse_with_metrics(&t.text).expect("its own text"), t);
+    let json = serde_json::to_string(&t).expect("a run file holds it");
+    assert_eq!(
+        serde_json::from_str::<plimsoll_plan::threshold::Threshold>(&json).expect("and gives it back"),
+        t
+    );
+    let t = parse_with_metrics("gauge{metric: depth} max < 7").expect("the grammar");
+    assert_eq!((t.statistic, t.scope), (Statistic::Max, Some(Scope::Metric("depth".into()))));
+    assert_eq!(parse_with_metrics("true_ratio{metric: ok} > 95%").expect("the grammar").value, 0.95);
+    assert!(
+        check_scopes(&[parse_with_metrics("counter{metric: x} > 1").expect("the grammar")], &outline())
+            .is_empty()
+    );
+    for (text, why) in [
+        ("counter > 5", "say which metric"),
+        ("counter{tag: a=b} > 5", "say which metric"),
+        ("counter{metric: orders} p95 > 5", "one number"),
+        ("trend{metric: cart} < 5", "which figure"),
+        ("counter{metric: orders} > 5ms", "is no number"),
+        ("counter{metric: orders} > 5 over 10s", "at the end only"),
+        ("counter{metric: orders > 5", "is missing"),
+        ("errors{metric: orders} > 5%", "no kind of scope"),
+    ] {
+        let error = parse_with_metrics(text).expect_err(text);
+        assert!(error.to_string().contains(why), "{text}: {error}");
+    }
+    // Nothing in a table of requests could define one.
+    let error = parse("counter > 5").expect_err("not here");
+    assert!(error.to_string().contains("nothing that can be compared"), "{error}");
 }

@@ -20,6 +20,7 @@ fn a_kind_and_a_place_are_a_monitor_with_a_name() {
         ("node=http://127.0.0.1:3000/metrics", "node", "http://127.0.0.1:3000"),
         ("go=http://127.0.0.1:6060/debug/vars?token=s3", "go", "http://127.0.0.1:6060"),
         ("prometheus=http://[::1]:9100/metrics", "prometheus", "http://[::1]:9100"),
+        ("prometheus=https://127.0.0.1:9100/metrics", "prometheus", "https://127.0.0.1:9100"),
         ("command=/usr/bin/depth --queue a", "command depth", "/usr/bin/depth"),
     ] {
         let watch = Watch::parse(text).unwrap_or_else(|why| panic!("{text}: {why}"));
@@ -68,22 +69,22 @@ fn what_is_no_place_is_refused_with_the_mend() {
         ("postgres=postgres://h:x/y", "no address of a database"),
         ("redis=localhost", "no address of a Redis server"),
         ("redis=127.0.0.1:0", "no address of a Redis server"),
-        ("redis=rediss://127.0.0.1", "TLS"),
+        ("redis=rediss://:1", "no address of a Redis server"),
         ("redis=http://127.0.0.1:1", "no address of a Redis server"),
-        ("nginx=https://127.0.0.1/s", "TLS"),
-        ("node=127.0.0.1:3000/metrics", "no URL of plain HTTP"),
+        ("nginx=https://127.0.0.1:x/s", "no port"),
+        ("node=127.0.0.1:3000/metrics", "no URL of HTTP"),
         ("go=http://", "`"),
-        ("prometheus=ftp://h/", "no URL of plain HTTP"),
+        ("prometheus=ftp://h/", "no URL of HTTP"),
     ] {
-        let why = Watch::parse(text).expect_err(text);
+        let why = Watch::parse(text).expect_err(text).to_string();
         assert!(why.contains(said) && why.contains("; "), "{text}: {why}");
     }
 }
 
 #[test]
 fn a_secret_in_an_address_stays_out_of_the_sentence() {
-    for text in ["https://u:hush@h/", "http://u:hush@h:x/", "hush"] {
-        let why = web(Told { text, shown: "${secret.URL}" }).expect_err(text);
+    for text in ["ftp://u:hush@h/", "http://u:hush@h:x/", "hush"] {
+        let why = web(Told { text, shown: "${secret.URL}" }).expect_err(text).to_string();
         assert!(why.contains("${secret.URL}") && !why.contains("hush"), "{why}");
     }
 }

@@ -1,10 +1,14 @@
 //! What happens in a run, in order: the live view, the run file and a replay all eat these.
 
+use crate::record::Opened;
+use crate::steered::Steered;
 use plimsoll_plan::Outline;
 use plimsoll_plan::link::Addresses;
 use plimsoll_plan::sample::Sample;
+use plimsoll_plan::series::{Family, SeriesKey};
 use plimsoll_plan::watch::Unit;
 use plimsoll_stats::interval::Interval;
+use plimsoll_stats::tally::Layout;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -25,9 +29,15 @@ impl Opening {
         if self.outline.link.addresses == Addresses::All && all.len() > 1 { all } else { &[] }
     }
 
-    /// How many series there are: those of the outline, and behind them those of several addresses.
+    /// How many series there are before the load: those of the outline, and behind them those of several addresses.
     pub fn series_count(&self) -> usize {
         self.outline.series_count() + self.taken_addresses().len()
+    }
+
+    /// Their layouts, in the same order.
+    pub fn layouts(&self) -> impl Iterator<Item = Layout> + '_ {
+        let addresses = self.taken_addresses().iter().map(|_| Family::Address);
+        self.outline.families().chain(addresses).map(|family| Layout::of(family.cells()))
     }
 }
 
@@ -57,7 +67,23 @@ pub struct Environment {
     pub dns_ns: u64,
     /// The connection that was tried before the run, ns.
     pub first_connect_ns: u64,
-    /// The target's address belongs to this machine.
+    /// The address of an origin belongs to this machine.
+    pub same_machine: bool,
+    /// The ways to the origins besides the target, from number 1 on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub more_origins: Vec<WayThere>,
+}
+
+/// The way to one more origin.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct WayThere {
+    /// As those of the target, [`Environment::addresses`].
+    pub addresses: Vec<String>,
+    /// Name resolution before the run, ns; 0 for a literal address.
+    pub dns_ns: u64,
+    /// The connection that was tried before the run, ns.
+    pub first_connect_ns: u64,
+    /// Its address belongs to this machine.
     pub same_machine: bool,
 }
 
@@ -87,6 +113,8 @@ pub struct Tick {
     pub interval: Arc<Interval>,
     /// By worker number.
     pub pulses: Vec<Pulse>,
+    /// What programs had opened by then, in the order of its numbers: for readers that remember nothing.
+    pub opened: Arc<[Opened]>,
 }
 
 /// Why a run ended.
@@ -120,7 +148,7 @@ pub struct Ending {
 }
 
 /// Something worth a line in the timeline.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Note {
     /// From the start of the run, ns.
     pub at_ns: u64,
@@ -128,13 +156,15 @@ pub struct Note {
     pub text: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoteKind {
     /// Seconds that could not be written (full disk); the totals hold them all the same.
     Gap,
-    /// An interrupt, a command.
+    /// An interrupt, or what the tool did by itself.
     Control,
+    /// Somebody paused the load, let it go on, or changed its level.
+    Steered(Steered),
     /// Somebody wrote it while the run went on.
     Note,
 }
@@ -180,10 +210,20 @@ pub struct Lapse {
     pub why: String,
 }
 
+/// A series that a program opened while the load went on, under its number in this run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeriesOpened {
+    /// They follow each other without a gap, behind those of [`Opening::series_count`].
+    pub series: u32,
+    pub key: Arc<SeriesKey>,
+}
+
 /// What sinks receive.
 #[derive(Debug, Clone)]
 pub enum RunEvent {
     Opened(Arc<Opening>),
+    /// Comes before the first tick that counts in it.
+    SeriesOpened(SeriesOpened),
     Ticked(Tick),
     Noted(Note),
     /// An example of what went wrong.

@@ -1,9 +1,11 @@
 //! What a threshold looks at, of any stretch of time: added up over ticks, workers and machines, and only then turned
 //! into a figure. A run that is stopped by a threshold and the report behind it count with the same code.
 
-use crate::record::total_of;
+use crate::record::{Opened, requests_of, total_of};
 use plimsoll_plan::Outline;
-use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::metric::{
+    CheckSum, GroupHist, RunHist, RunSum, SeriesHist, SeriesSum, StreamHist, StreamSum,
+};
 use plimsoll_plan::outline::RequestOutline;
 use plimsoll_plan::threshold::{Scope, Subject, Threshold};
 use plimsoll_stats::Hist;
@@ -34,13 +36,12 @@ impl Default for Gauge {
 
 impl Gauge {
     /// Of one interval of a run of this plan.
-    pub fn of(threshold: &Threshold, outline: &Outline, interval: &Interval) -> Gauge {
+    pub fn of(threshold: &Threshold, outline: &Outline, opened: &[Opened], interval: &Interval) -> Gauge {
         let is_covered = |request: &RequestOutline| match &threshold.scope {
             Some(scope) => scope.covers(request),
             None => !request.aside,
         };
-        let requests =
-            outline.requests.iter().zip(&interval.series).filter(|(request, _)| is_covered(request));
+        let requests = requests_of(outline, opened, interval).filter(|(request, _)| is_covered(request));
         let run = &interval.run;
         match threshold.subject {
             Subject::Connect => return times(run.hists.get(RunHist::Connect.id()), None),
@@ -54,7 +55,9 @@ impl Gauge {
         }
         let total = total_of(requests, threshold.scope.is_some());
         let of = |id: SeriesSum| sum(&total, id.id());
+        let streams = |id: StreamSum| sum(&total, id.id());
         let hist = |id: SeriesHist| total.hists.get(id.id());
+        let stream = |id: StreamHist| total.hists.get(id.id());
         match threshold.subject {
             Subject::ResponseTime => times(hist(SeriesHist::Response), hist(SeriesHist::ResponseCensored)),
             Subject::ServiceTime => times(hist(SeriesHist::Service), hist(SeriesHist::ServiceCensored)),
@@ -62,25 +65,30 @@ impl Gauge {
                 beside: hist(SeriesHist::Service).cloned().unwrap_or_else(Hist::on_demand),
                 ..times(hist(SeriesHist::FirstByte), hist(SeriesHist::ServiceCensored))
             },
-            Subject::StreamHead => times(hist(SeriesHist::StreamHead), None),
-            Subject::FirstEvent => times(hist(SeriesHist::FirstEvent), None),
-            Subject::EventGap => times(hist(SeriesHist::EventGap), None),
-            Subject::EventAge => times(hist(SeriesHist::EventAge), None),
+            Subject::StreamHead => times(stream(StreamHist::StreamHead), None),
+            Subject::FirstEvent => times(stream(StreamHist::FirstEvent), None),
+            Subject::EventGap => times(stream(StreamHist::EventGap), None),
+            Subject::EventAge => times(stream(StreamHist::EventAge), None),
             // A stream that stands at the stop has not failed, and nothing more will be heard of it.
             Subject::Errors => counts(
                 of(SeriesSum::Failed),
-                of(SeriesSum::Finished).saturating_add(of(SeriesSum::StreamsOpenAtStop)),
+                of(SeriesSum::Finished).saturating_add(streams(StreamSum::StreamsOpenAtStop)),
             ),
             Subject::Rate | Subject::Requests => counts(of(SeriesSum::Finished), 0),
-            Subject::Events => counts(of(SeriesSum::Events), 0),
-            Subject::EventsLost => counts(of(SeriesSum::EventsLost), of(SeriesSum::EventsExpected)),
+            Subject::Events => counts(streams(StreamSum::Events), 0),
+            Subject::EventsLost => counts(streams(StreamSum::EventsLost), streams(StreamSum::EventsExpected)),
             Subject::Connect
             | Subject::TlsHandshake
             | Subject::Achieved
             | Subject::Availability
             | Subject::LongestOutage
             | Subject::Checks
-            | Subject::GroupTime => Gauge::default(),
+            | Subject::GroupTime
+            // Known at the end only, and counted there.
+            | Subject::Counter
+            | Subject::Gauge
+            | Subject::TrueRatio
+            | Subject::Trend => Gauge::default(),
         }
     }
 
@@ -101,7 +109,7 @@ fn checks(outline: &Outline, interval: &Interval, is_covered: impl Fn(&RequestOu
         let request = outline.requests.get(check.request as usize).filter(|request| is_covered(request));
         let tally = interval.series.get(outline.check_series(number) as usize);
         let (Some(_), Some(tally)) = (request, tally) else { continue };
-        let (made, failed) = (sum(tally, SeriesSum::Finished.id()), sum(tally, SeriesSum::Failed.id()));
+        let (made, failed) = (sum(tally, CheckSum::Made.id()), sum(tally, CheckSum::Failed.id()));
         gauge.whole = gauge.whole.saturating_add(made);
         gauge.part = gauge.part.saturating_add(made.saturating_sub(failed));
     }
@@ -114,7 +122,7 @@ fn passages(threshold: &Threshold, outline: &Outline, interval: &Interval) -> Ga
     let Some(Scope::Group(name)) = &threshold.scope else { return Gauge::default() };
     let group = outline.groups.iter().position(|group| group == name);
     let tally = group.and_then(|group| interval.series.get(outline.group_series(group) as usize));
-    times(tally.and_then(|tally| tally.hists.get(SeriesHist::Response.id())), None)
+    times(tally.and_then(|tally| tally.hists.get(GroupHist::Time.id())), None)
 }
 
 fn counts(part: u64, whole: u64) -> Gauge {

@@ -5,6 +5,7 @@
 
 mod beside;
 mod gatherer;
+mod opened;
 mod served;
 mod tick_row;
 mod total;
@@ -12,18 +13,17 @@ mod watched;
 
 pub use beside::{Beside, Sizes, windowed};
 pub use gatherer::Gatherer;
+pub use opened::Opened;
 pub use served::Served;
 pub use tick_row::TickRow;
 pub(crate) use tick_row::widened;
-pub use total::{requests_total, total_of};
+pub use total::{requests_of, requests_total, total_of};
 pub use watched::{CHANNELS_KEPT, Channel, LAPSES_KEPT, Watched};
 
-use crate::event::{Ending, Note, Opening, Pulse, Tick};
+use crate::event::{Ending, Note, Opening, Pulse, SeriesOpened, Tick};
 use crate::run_file::Error;
-use plimsoll_plan::metric::{
-    RunFloor, RunHist, RunPeak, RunSum, SERIES_SUMS, SeriesFloor, SeriesHist, SeriesPeak,
-};
 use plimsoll_plan::sample::{SAMPLES_MAX, Sample};
+use plimsoll_plan::series::{Family, RUN_CELLS};
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::{Layout, Tally};
 use std::collections::BTreeMap;
@@ -32,16 +32,10 @@ use std::sync::Arc;
 
 /// Cells of the run-wide tally in this version. Records of older versions are widened to it when they are read, so
 /// that every id of `plan::metric` is a valid index.
-pub const RUN_LAYOUT: Layout =
-    Layout { sums: RunSum::COUNT, peaks: RunPeak::COUNT, floors: RunFloor::COUNT, hists: RunHist::COUNT };
+pub const RUN_LAYOUT: Layout = Layout::of(RUN_CELLS);
 
-/// Cells of a series' tally in this version, see [`RUN_LAYOUT`].
-pub const SERIES_LAYOUT: Layout = Layout {
-    sums: SERIES_SUMS,
-    peaks: SeriesPeak::COUNT,
-    floors: SeriesFloor::COUNT,
-    hists: SeriesHist::COUNT,
-};
+/// Cells of all requests added up, streams among them, see [`RUN_LAYOUT`].
+pub const SERIES_LAYOUT: Layout = Layout::of(Family::Stream.cells());
 
 /// A run: one entry per machine that took part, by the origin's name. The default is the empty run, which changes
 /// nothing when it is merged.
@@ -54,6 +48,8 @@ pub struct RunRecord {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Origin {
     pub opening: Arc<Opening>,
+    /// What programs opened during the run, in the order of its numbers.
+    pub opened: Vec<Opened>,
     /// Ticks by number, warm-up included.
     pub ticks: BTreeMap<u32, TickRow>,
     /// Sum over all ticks outside the warm-up, per series; exact even when rows of `ticks` are missing. Its own tick
@@ -104,9 +100,35 @@ impl RunRecord {
 impl Origin {
     /// A run of which nothing has happened yet.
     pub fn new(opening: Arc<Opening>) -> Self {
-        let totals = blank_interval(opening.series_count());
-        let (workers, notes, samples, watched) = Default::default();
-        Self { opening, ticks: BTreeMap::new(), totals, workers, ending: None, notes, samples, watched }
+        let totals = Interval::on_demand(RUN_LAYOUT, opening.layouts());
+        let (opened, workers, notes, samples, watched) = Default::default();
+        Self {
+            opening,
+            opened,
+            ticks: BTreeMap::new(),
+            totals,
+            workers,
+            ending: None,
+            notes,
+            samples,
+            watched,
+        }
+    }
+
+    /// Takes over a series that was opened; false: it is known, or one before it is missing.
+    pub fn open(&mut self, opened: &SeriesOpened) -> bool {
+        let is_next = opened.series as usize == self.opening.series_count() + self.opened.len();
+        if is_next {
+            self.totals.series.push(Tally::on_demand(Layout::of(opened.key.family.cells())));
+            self.opened.push(Opened::new(opened.series, Arc::clone(&opened.key)));
+        }
+        is_next
+    }
+
+    /// Layouts of all series: those of the opening, and behind them those that were opened.
+    pub(crate) fn layouts(&self) -> impl Iterator<Item = Layout> + '_ {
+        let opened = self.opened.iter().map(|one| Layout::of(one.key.family.cells()));
+        self.opening.layouts().chain(opened)
     }
 
     /// Takes a sample unless there are enough of its kind (the same request and check) or of all kinds: each worker
@@ -134,6 +156,7 @@ impl Origin {
     fn differs_in(&self, other: &Origin) -> Option<&'static str> {
         let differences = [
             ("openings", self.opening != other.opening),
+            ("series", self.opened != other.opened),
             ("endings", self.ending != other.ending),
             ("ticks", self.ticks != other.ticks),
             ("totals", self.totals != other.totals || self.workers != other.workers),
@@ -142,15 +165,6 @@ impl Origin {
             ("monitors", self.watched != other.watched),
         ];
         differences.into_iter().find(|(_, differ)| *differ).map(|(what, _)| what)
-    }
-}
-
-/// An empty interval in the current layouts whose histograms take memory at their first value.
-pub(crate) fn blank_interval(series: usize) -> Interval {
-    Interval {
-        tick: 0,
-        run: Tally::on_demand(RUN_LAYOUT),
-        series: (0..series).map(|_| Tally::on_demand(SERIES_LAYOUT)).collect(),
     }
 }
 

@@ -13,6 +13,7 @@
 
 mod disk_full;
 mod merge;
+mod opened;
 mod run_file;
 mod run_file_killed;
 mod run_file_places;

@@ -2,8 +2,9 @@
 
 use plimsoll_plan::metric::{RunHist, SeriesHist, SeriesSum};
 use plimsoll_plan::sample::Sample;
-use plimsoll_record::event::{RunEvent, Sink};
+use plimsoll_record::event::{Note, NoteKind, RunEvent, Sink};
 use plimsoll_record::run_file::{RunFile, Tail, Writer, read, read_spans, write};
+use plimsoll_record::steered::{Level, Steered};
 use plimsoll_record::{Error, RunRecord};
 use plimsoll_stats::Tally;
 use plimsoll_testkit::made_up::{Folder, events, forget_checksums, gathered, names, opening};
@@ -62,6 +63,55 @@ fn samples_are_read_back_in_their_order_and_only_a_few_of_each_kind() {
     write(&merged, &both).unwrap();
     assert_eq!(read(&merged).unwrap(), both);
     assert_eq!(both.origins["b"].samples.len(), 1);
+}
+
+/// The notes of a run of which these were written.
+fn notes_of(name: &str, notes: &[Note]) -> Vec<Note> {
+    let folder = Folder::new(name);
+    let path = folder.file("run.plim");
+    let mut events = three_seconds("a");
+    events.splice(2..2, notes.iter().cloned().map(RunEvent::Noted));
+    assert!(written(&path, &events).finish().trouble.is_none());
+    let mut kept = read(&path).unwrap().origins["a"].notes.clone();
+    // The note of its end is every run's.
+    kept.retain(|note| note.text != "interrupted");
+    kept
+}
+
+fn steps() -> [Steered; 4] {
+    let level = |to, is_open, share| Steered::Level(Level { to, is_open, share });
+    [Steered::Paused, Steered::Resumed, level(1_100.0, true, 1.1), level(5.0, false, 0.5)]
+}
+
+#[test]
+fn steps_by_hand_are_kept_with_their_numbers() {
+    let notes: Vec<Note> = steps().into_iter().zip(1..).map(|(step, at_ns)| step.note(at_ns)).collect();
+    assert_eq!(notes_of("steps", &notes), notes);
+}
+
+/// Earlier builds wrote the sentence and `control`, and nothing else.
+#[test]
+fn steps_by_hand_of_old_files_are_read_out_of_their_sentences() {
+    let told = [
+        "paused by hand",
+        "resumed by hand",
+        "by hand the load was set to 1,100/s (110 % of the plan)",
+        "by hand the load was set to 5 users (50 % of the plan)",
+    ];
+    let old = |text: &str, kind| Note { at_ns: 7, kind, text: text.to_owned() };
+    let notes = notes_of("old-steps", &told.map(|text| old(text, NoteKind::Control)));
+    let expected = steps().map(|step| step.note(7));
+    assert_eq!(notes.len(), expected.len());
+    for (note, expected) in notes.iter().zip(&expected) {
+        assert_eq!(note.text, expected.text);
+        let (Some(read), Some(meant)) = (Steered::of(note), Steered::of(expected)) else {
+            panic!("no step: {note:?}")
+        };
+        assert_eq!(read.note(0).text, meant.note(0).text, "the numbers say the same");
+    }
+    // Somebody wrote these words; nobody did it. And what the tool does by itself is no step.
+    let written = [old(told[0], NoteKind::Note), old("stopped by the circuit breaker", NoteKind::Control)];
+    assert_eq!(notes_of("no-steps", &written), written);
 }
 
 fn three_seconds(origin: &str) -> Vec<RunEvent> {
@@ -334,11 +384,11 @@ fn what_cannot_be_read_is_said_in_a_sentence() {
         Connection::open(&path).unwrap().execute_batch(sql).unwrap();
         path
     };
-    let newer = with("newer.plim", "PRAGMA user_version = 2");
+    let newer = with("newer.plim", "PRAGMA user_version = 3");
     assert_eq!(
         sentence(&newer),
         format!(
-            "`{}` has format version `2`, made by a newer plimsoll; this one reads up to `1`",
+            "`{}` has format version `3`, made by a newer plimsoll; this one reads up to `2`",
             name(&newer)
         )
     );

@@ -19,9 +19,9 @@ fn long_run(path: &Path, series: usize, ticks: u32, requests_per_series: u64) ->
     let mut slowest_ms = 0f64;
     for number in 0..ticks {
         let interval = Interval { tick: number, ..templates[number as usize % templates.len()].clone() };
-        let RunEvent::Ticked(Tick { interval, pulses }) = tick(interval) else { unreachable!() };
+        let RunEvent::Ticked(Tick { interval, pulses, opened }) = tick(interval) else { unreachable!() };
         let begin = Instant::now();
-        writer.event(&RunEvent::Ticked(Tick { interval: Arc::clone(&interval), pulses }));
+        writer.event(&RunEvent::Ticked(Tick { interval: Arc::clone(&interval), pulses, opened }));
         slowest_ms = slowest_ms.max(begin.elapsed().as_secs_f64() * 1e3);
     }
     writer.event(&ending(u64::from(ticks)));

@@ -62,7 +62,7 @@ fn files(path: &Path) -> Result<(), String> {
         };
         let (read_ms, size) = best(5, || fs::read(path).map_or(0, |bytes| bytes.len()));
         let (open_ms, opened) = best(5, || Feeds::open(std::slice::from_ref(&feeder), 1, Share::default()));
-        let feeds = Arc::new(opened?);
+        let feeds = Arc::new(opened.map_err(|unready| unready.to_string())?);
         let mut rows = Rows::new(&feeds, Chair { lane: 0, user: 0, users: 1 });
         let mut out = Vec::new();
         let value_ns = per_round(|_| {

@@ -4,8 +4,8 @@
 //! An answer is read where it lies; its body is decoded, and a tree of it built, only if something asks for that.
 
 mod coding;
+mod cookies;
 mod digest;
-mod head;
 pub mod json;
 mod judge;
 mod number;

@@ -9,9 +9,10 @@ mod shuffle;
 mod table;
 
 use crate::value::Unfilled;
+use plimsoll_plan::Problem;
 use plimsoll_plan::data::{AtEnd, Feeder, RowOrder, Sharing};
 use plimsoll_plan::load::Share;
-use plimsoll_plan::program::Chair;
+use plimsoll_plan::program::{Chair, Unready};
 use plimsoll_plan::value::{ColumnId, FeederId, Hole};
 use shuffle::{mix, permuted};
 use std::sync::Arc;
@@ -42,10 +43,10 @@ impl Feeds {
     /// Reads and checks every file. `seed` is the run's; `share` says which machine this is.
     ///
     /// # Errors
-    /// A sentence that names feeder, file and, where it has one, the line: the file cannot be read, is empty, is no CSV
+    /// A message that names feeder, file and, where it has one, the line: the file cannot be read, is empty, is no CSV
     /// or JSON Lines, lacks a column, or has a row that is shorter or longer than the others. With
     /// [`Sharing::Unique`] there must be a row for each machine.
-    pub fn open(feeders: &[Feeder], seed: u64, share: Share) -> Result<Feeds, String> {
+    pub fn open(feeders: &[Feeder], seed: u64, share: Share) -> Result<Feeds, Unready> {
         Feeds::default().open_rest(feeders, seed, share)
     }
 
@@ -53,12 +54,12 @@ impl Feeds {
     ///
     /// # Errors
     /// As [`Feeds::open`].
-    pub fn open_ready(feeders: &[Feeder], seed: u64, share: Share) -> Result<Feeds, String> {
+    pub fn open_ready(feeders: &[Feeder], seed: u64, share: Share) -> Result<Feeds, Unready> {
         let open = |(id, feeder): (usize, &Feeder)| match feeder.made_by_setup {
             true => Ok(None),
             false => Feed::open(feeder, id, seed, share).map(Some),
         };
-        Ok(Feeds { feeds: feeders.iter().enumerate().map(open).collect::<Result<_, String>>()? })
+        Ok(Feeds { feeds: feeders.iter().enumerate().map(open).collect::<Result<_, Unready>>()? })
     }
 
     /// All `feeders`, those of `self` shared with it: no file is read twice, and no unique row that the set-up has
@@ -66,12 +67,12 @@ impl Feeds {
     ///
     /// # Errors
     /// As [`Feeds::open`].
-    pub fn open_rest(&self, feeders: &[Feeder], seed: u64, share: Share) -> Result<Feeds, String> {
+    pub fn open_rest(&self, feeders: &[Feeder], seed: u64, share: Share) -> Result<Feeds, Unready> {
         let open = |(id, feeder): (usize, &Feeder)| match self.feeds.get(id) {
             Some(Some(feed)) => Ok(Some(feed.clone())),
             _ => Feed::open(feeder, id, seed, share).map(Some),
         };
-        Ok(Feeds { feeds: feeders.iter().enumerate().map(open).collect::<Result<_, String>>()? })
+        Ok(Feeds { feeds: feeders.iter().enumerate().map(open).collect::<Result<_, Unready>>()? })
     }
 
     /// Rows of the file; `None`: it is not open.
@@ -84,17 +85,25 @@ impl Feeds {
     }
 }
 
+/// Where nothing says better how to mend a file.
+const MEND: &str = "correct the file";
+
+/// What stands in a file cannot be used.
+fn unsound(message: String) -> Unready {
+    Unready::Data(Problem::new(message, MEND))
+}
+
 impl Feed {
-    fn open(feeder: &Feeder, id: usize, seed: u64, machine: Share) -> Result<Arc<Feed>, String> {
+    fn open(feeder: &Feeder, id: usize, seed: u64, machine: Share) -> Result<Arc<Feed>, Unready> {
         let table = Table::open(feeder)?;
         let rows = table.rows() as u64;
         if feeder.share == Sharing::Unique && rows < u64::from(machine.of) {
-            return Err(format!(
+            return Err(unsound(format!(
                 "data `{}`: {rows} rows in `{}` are too few for {} machines, each needs rows of its own",
                 feeder.name,
                 feeder.path.display(),
                 machine.of
-            ));
+            )));
         }
         Ok(Arc::new(Feed {
             table,

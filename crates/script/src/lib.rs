@@ -13,16 +13,16 @@ pub mod program;
 pub mod value;
 pub mod watch;
 
-use plimsoll_plan::Plan;
 use plimsoll_plan::program::Behaviour;
+use plimsoll_plan::{Plan, Problem};
 use std::sync::Arc;
 
 /// How the users of a plan behave; `None`: the plan is a list of requests, which needs no program.
 ///
 /// # Errors
-/// On the first thing that cannot be run, as a sentence: an index without a thing, a pattern that cannot be read, a
+/// On the first thing that cannot be run: an index without a thing, a pattern that cannot be read, a
 /// file that cannot be written.
-pub fn behaviour(plan: &Plan) -> Result<Option<Arc<dyn Behaviour>>, String> {
+pub fn behaviour(plan: &Plan) -> Result<Option<Arc<dyn Behaviour>>, Problem> {
     match plan.script {
         Some(_) => Ok(Some(program::Stage::new(plan)?)),
         None => Ok(None),

@@ -15,8 +15,9 @@ pub use time::write_time;
 pub use vars::Vars;
 
 use crate::feed::Rows;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use plimsoll_plan::data::Feeder;
-use plimsoll_plan::request::base64;
 use plimsoll_plan::value::{FeederId, Hole, Part, Text};
 use plimsoll_stats::random::SplitMix64;
 
@@ -108,7 +109,7 @@ fn put(hole: &Hole, scope: &mut Scope<'_>, out: &mut Vec<u8>) -> Result<(), Unfi
         Hole::Base64(text) => {
             let begin = out.len();
             fill(text, scope, out)?;
-            let coded = base64(&out[begin..]);
+            let coded = STANDARD.encode(&out[begin..]);
             out.truncate(begin);
             out.extend_from_slice(coded.as_bytes());
             return Ok(());

@@ -8,6 +8,7 @@ mod answer_support;
 use answer_support::{User, answer, checked, compiled, json, taking, with_variable};
 use flate2::{Compression, write::GzEncoder};
 use plimsoll_plan::answer::{Hash, Pick, Rule, Source, Statuses, Subject};
+use plimsoll_plan::head::Head;
 use plimsoll_plan::script::Condition;
 use plimsoll_plan::value::Text;
 use plimsoll_script::answer::{Answer, Asked, Findings, Scratch};
@@ -87,7 +88,7 @@ fn a_body_that_is_inflated_first_costs_no_allocation() {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     let coded = encoder.write_all(BODY).and_then(|()| encoder.finish()).expect("into a vector");
     let head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n";
-    let answer = Answer { head, ..answer(&coded) };
+    let answer = Answer { head: Head::new(head), ..answer(&coded) };
     let judge = compiled(&checked([json("$.state", Rule::Equals(Text::literal("ready")))]));
     let (mut user, mut scratch, mut findings) = (User::new(), Scratch::default(), Findings::default());
     let mut run = || judge.run(&answer, &mut user.scope(), &mut scratch, &mut findings);

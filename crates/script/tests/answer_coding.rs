@@ -5,6 +5,7 @@ use crate::answer_support::{User, checked, compiled, taking};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 use plimsoll_plan::answer::{Pick, Rule, Source, Subject};
+use plimsoll_plan::head::Head;
 use plimsoll_plan::value::Text;
 use plimsoll_script::answer::{Answer, Findings, Scratch};
 use std::io::Write;
@@ -43,8 +44,13 @@ fn zstd(body: &[u8]) -> Vec<u8> {
 /// The body as the judge reads it, or the sentence; by one scratch for all answers of a test.
 fn read(scratch: &mut Scratch, coding: &str, body: &[u8]) -> Result<Vec<u8>, String> {
     let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: {coding}\r\n\r\n");
-    let answer =
-        Answer { status: 200, head: head.as_bytes(), body, body_bytes: body.len() as u64, service_ns: 1 };
+    let answer = Answer {
+        status: 200,
+        head: Head::new(head.as_bytes()),
+        body,
+        body_bytes: body.len() as u64,
+        service_ns: 1,
+    };
     let mut findings = Findings { wants_sentences: true, ..Findings::default() };
     compiled(&taking([(Source::Body, Pick::First)])).run(
         &answer,
@@ -191,7 +197,7 @@ fn an_undecodable_body_fails_what_reads_it_and_nothing_else() {
     ask.extracts = taking([(Source::Body, Pick::First), (Source::Status, Pick::First)]).extracts;
     ask.extracts[0].default = Some(Text::literal("never"));
     let head = b"HTTP/1.1 200 OK\r\ncontent-encoding:gzip\r\n\r\n";
-    let answer = Answer { status: 200, head, body: b"oops", body_bytes: 4, service_ns: 1 };
+    let answer = Answer { status: 200, head: Head::new(head), body: b"oops", body_bytes: 4, service_ns: 1 };
     let findings = answer_support::judged(&ask, &answer);
     assert!(findings.undecodable && findings.status_ok && !findings.all_held());
     assert_eq!(findings.verdicts, [false, true, false, true, false, true]);

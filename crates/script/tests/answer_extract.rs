@@ -3,6 +3,7 @@
 use crate::answer_support;
 use crate::answer_support::{User, answer, ask, compiled, judged, taking, values};
 use plimsoll_plan::answer::{Extract, Pick, Source};
+use plimsoll_plan::head::Head;
 use plimsoll_plan::script::{Ask, Slot};
 use plimsoll_plan::value::Text;
 use plimsoll_script::answer::{Answer, Findings, Judge, Scratch};
@@ -22,7 +23,7 @@ fn regex(pattern: &str, group: u16) -> Source {
 
 /// The one value, or the sentence that says why there is none.
 fn taken(source: Source, pick: Pick) -> Result<String, String> {
-    let answer = Answer { head: HEAD, ..answer(BODY) };
+    let answer = Answer { head: Head::new(HEAD), ..answer(BODY) };
     let mut findings = judged(&taking([(source, pick)]), &answer);
     assert_eq!(findings.verdicts, [!findings.extracted.is_empty()]);
     match findings.failures.pop() {

@@ -2,6 +2,7 @@
 
 use crate::answer_support::{HEAD, User, answer, ask, checked, compiled, json, judged, taking};
 use plimsoll_plan::answer::{Check, Hash, Pick, Rule, Source, Statuses, Subject};
+use plimsoll_plan::head::Head;
 use plimsoll_plan::program::BodyUse;
 use plimsoll_plan::script::Ask;
 use plimsoll_plan::value::Text;
@@ -124,7 +125,7 @@ fn a_header_is_found_by_its_whole_name_in_any_case() {
         header("content-length", Rule::AtMost(100.0)),
     ]);
     assert_eq!(judged(&ask, &answer(b"")).verdicts, [true; 6]);
-    assert!(!judged(&ask, &Answer { head: b"", ..answer(b"") }).verdicts[0]);
+    assert!(!judged(&ask, &Answer { head: Head::default(), ..answer(b"") }).verdicts[0]);
 }
 
 #[test]
@@ -200,7 +201,7 @@ fn the_shape_is_that_of_the_members_and_not_of_their_values() {
 fn a_shape_is_looked_for_only_where_the_body_is_read_and_somebody_asks() {
     let shape = |ask: &Ask, wants_shape| {
         let mut findings = Findings { wants_shape, ..Findings::default() };
-        let answer = Answer { head: HEAD, ..answer(b"{}") };
+        let answer = Answer { head: Head::new(HEAD), ..answer(b"{}") };
         compiled(ask).run(&answer, &mut User::new().scope(), &mut Scratch::default(), &mut findings);
         findings.shape.is_some()
     };

@@ -4,6 +4,7 @@
 #![allow(dead_code, clippy::expect_used)]
 
 use plimsoll_plan::answer::{Check, Extract, Pick, Rule, Source, Subject};
+use plimsoll_plan::head::Head;
 use plimsoll_plan::load::Share;
 use plimsoll_plan::program::Chair;
 use plimsoll_plan::script::{Ask, Slot};
@@ -59,6 +60,7 @@ impl User {
 /// A request without expectations.
 pub fn ask() -> Ask {
     Ask {
+        origin: 0,
         name: "order".into(),
         scenario: None,
         group: None,
@@ -107,7 +109,7 @@ pub fn json(path: &str, rule: Rule) -> Subject {
 }
 
 pub fn answer(body: &[u8]) -> Answer<'_> {
-    Answer { status: 200, head: HEAD, body, body_bytes: body.len() as u64, service_ns: 1_500_000 }
+    Answer { status: 200, head: Head::new(HEAD), body, body_bytes: body.len() as u64, service_ns: 1_500_000 }
 }
 
 pub fn compiled(ask: &Ask) -> Judge {

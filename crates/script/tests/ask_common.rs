@@ -68,11 +68,12 @@ impl User {
 
 pub fn site() -> Site {
     let host = "shop.example:8080".to_owned();
-    Site { host, tls: false, http10: false, close: false, user_agent: "plimsoll/0.1.0" }
+    Site { number: 0, host, tls: false, http10: false, close: false, user_agent: "plimsoll/0.1.0" }
 }
 
 pub fn ask(method: &str, path: Text) -> Ask {
     Ask {
+        origin: 0,
         name: "buy".into(),
         scenario: Some(0),
         group: None,

@@ -1,6 +1,7 @@
 //! A user's cookies are kept and sent back as RFC 6265 has it.
 
 use crate::ask_common::{NOW_NS, ask, form, literal, site, text, with_headers};
+use plimsoll_plan::head::Head;
 use plimsoll_plan::value::Escape;
 use plimsoll_script::ask::{Jar, Origin, Site};
 
@@ -13,12 +14,15 @@ fn origin() -> Origin {
 fn take(jar: &mut Jar, path: &str, headers: &[&str]) {
     let lines: String = headers.iter().map(|value| format!("Set-Cookie: {value}\r\n")).collect();
     let head = format!("HTTP/1.1 200 OK\r\nDate: x\r\n{lines}Content-Length: 0\r\n\r\n");
-    jar.take(head.as_bytes(), path.as_bytes(), NOW_NS, &origin());
+    jar.take(Head::new(head.as_bytes()), path.as_bytes(), NOW_NS, &origin());
 }
 
 fn sent_at(jar: &Jar, path: &str, tls: bool, unix_ns: u64) -> String {
     let mut out = b"Cookie: ".to_vec();
-    assert_eq!(jar.header(path.as_bytes(), tls, unix_ns, &mut out), out.len() > 8);
+    assert_eq!(
+        jar.header(path.as_bytes(), &Origin::new(&Site { tls, ..site() }), unix_ns, &mut out),
+        out.len() > 8
+    );
     String::from_utf8_lossy(&out[8..]).into_owned()
 }
 
@@ -66,7 +70,7 @@ fn header_names_have_no_case_and_folded_lines_bring_nothing_in() {
     let mut jar = Jar::new();
     let head = b"HTTP/1.1 200 OK\r\nset-COOKIE:a=1\r\nSet-Cookie: b=2\r\n X: y\r\nSet-Cookie2: c=3\r\n\r\n\
                  Set-Cookie: d=4\r\n";
-    jar.take(head, b"/", NOW_NS, &origin());
+    jar.take(Head::new(head), b"/", NOW_NS, &origin());
     assert_eq!(sent(&jar, "/"), "a=1");
 }
 
@@ -183,7 +187,12 @@ fn a_cookie_of_somebody_elses_domain_is_not_taken() {
     let of = |host: &str, domain: &str| {
         let mut jar = Jar::new();
         let head = format!("HTTP/1.1 200 OK\r\nSet-Cookie: k=v; Domain={domain}\r\n\r\n");
-        jar.take(head.as_bytes(), b"/", NOW_NS, &Origin::new(&Site { host: host.into(), ..site() }));
+        jar.take(
+            Head::new(head.as_bytes()),
+            b"/",
+            NOW_NS,
+            &Origin::new(&Site { host: host.into(), ..site() }),
+        );
         jar.value(b"k").is_some()
     };
     for (host, domain, expected) in [
@@ -204,7 +213,7 @@ fn a_cookie_of_somebody_elses_domain_is_not_taken() {
         let request = with_headers(ask("GET", literal("/")), &[("Host", text(host, Escape::None))]);
         let mut jar = Jar::new();
         let head = b"HTTP/1.1 200 OK\r\nSet-Cookie: k=v; Domain=own.example\r\n\r\n";
-        jar.take(head, b"/", NOW_NS, form(&request).origin());
+        jar.take(Head::new(head), b"/", NOW_NS, form(&request).origin());
         assert_eq!(sent(&jar, "/"), expected, "the author's own Host header says who answers: {host}");
     }
 }
@@ -220,7 +229,7 @@ fn a_user_holds_fifty_cookies_and_forgets_the_oldest() {
         );
     }
     let lines = "HTTP/1.1 200 OK\r\nSet-Cookie: d=1\r\n\r\n";
-    jar.take(lines.as_bytes(), b"/", NOW_NS + 2_000_000_000, &origin());
+    jar.take(Head::new(lines.as_bytes()), b"/", NOW_NS + 2_000_000_000, &origin());
     assert!(jar.value(b"c7").is_none() && jar.value(b"c0").is_some(), "one that has ended goes first");
     take(&mut jar, "/", &["e=1; Path=/long/path"]);
     assert!(jar.value(b"c0").is_none() && jar.value(b"c1").is_some() && jar.value(b"e").is_some());

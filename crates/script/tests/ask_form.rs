@@ -2,6 +2,7 @@
 
 use crate::ask_common;
 use crate::ask_common::{User, ask, form, literal, site, text, with_body, with_headers};
+use plimsoll_plan::head::Head;
 use plimsoll_plan::script::Ask;
 use plimsoll_plan::stream::Stream;
 use plimsoll_plan::value::{Escape, Hole, Text};
@@ -199,7 +200,7 @@ fn cookies_of_the_user_stand_behind_those_of_the_author_in_one_line() {
     let mut jar = Jar::new();
     let origin = form(&ask("GET", literal("/"))).origin().clone();
     let head = b"HTTP/1.1 200 OK\r\nSet-Cookie: a=1; Path=/\r\nSet-Cookie: b=2; Path=/in\r\n\r\n";
-    jar.take(head, b"/", ask_common::NOW_NS, &origin);
+    jar.take(Head::new(head), b"/", ask_common::NOW_NS, &origin);
     let line = |request: &Ask, values: &[&str]| {
         let out = User::with(values).text(&form(request), Some(&jar));
         let lines: Vec<_> =

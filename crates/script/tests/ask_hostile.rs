@@ -1,9 +1,10 @@
 //! Whatever a server puts into its head and whatever data holds: what goes out is one request with the lines that it
 //! should have, or nothing.
 
-use crate::ask_common::{NOW_NS, User, ask, form, literal, text, with_body, with_headers};
+use crate::ask_common::{NOW_NS, User, ask, form, literal, site, text, with_body, with_headers};
+use plimsoll_plan::head::Head;
 use plimsoll_plan::value::Escape;
-use plimsoll_script::ask::{Jar, Next, set_header};
+use plimsoll_script::ask::{Jar, Next, Redirect, set_header};
 use plimsoll_script::value::Unfilled;
 use plimsoll_stats::random::SplitMix64;
 
@@ -80,14 +81,15 @@ fn a_hostile_head_changes_neither_the_lines_nor_the_place() {
         for _ in 0..3 {
             let mut head = HEAD.to_vec();
             chance.spoil(&mut head);
-            jar.take(&head, b"/a/b?c", NOW_NS, form.origin());
+            jar.take(Head::new(&head), b"/a/b?c", NOW_NS, form.origin());
             let mut names = vec!["Host", "Cookie", "User-Agent", "Accept", "Content-Length"];
             let mut out = Vec::new();
             user.render(&form, Some(&jar), &mut out).expect("the variable is set");
             check(&out, &names, b"body v");
             let status = [302, 307, 303][chance.below(3)];
             let mut next = Vec::new();
-            match form.follow(status, &head, &sent, Some(&jar), NOW_NS, &mut next) {
+            let redirect = Redirect { status, head: Head::new(&head), sent: &sent, from: 0 };
+            match form.follow(&redirect, &[site()], Some(&jar), NOW_NS, &mut next) {
                 Next::Stay => assert!(next.is_empty()),
                 Next::Elsewhere => {
                     elsewhere += 1;
@@ -119,7 +121,7 @@ fn hostile_values_go_out_harmless_or_not_at_all() {
     );
     let form = form(&request);
     let mut jar = Jar::new();
-    jar.take(HEAD, b"/", NOW_NS, form.origin());
+    jar.take(Head::new(HEAD), b"/", NOW_NS, form.origin());
     let names = ["Host", "X-A", "Cookie", "User-Agent", "Accept", "Last-Event-ID"];
     let (mut sent, mut refused) = (0, 0);
     for seed in 1..=20_000 {

@@ -1,18 +1,31 @@
-//! Redirects lead where RFC 3986 and RFC 9110 say, and never away from the place that is loaded.
+//! Redirects lead where RFC 3986 and RFC 9110 say, and never away from the origins that are loaded.
 
 use crate::ask_common::{NOW_NS, User, ask, form, literal, site, text, with_body, with_headers};
+use plimsoll_plan::head::Head;
 use plimsoll_plan::script::Ask;
 use plimsoll_plan::value::Escape;
-use plimsoll_script::ask::{Form, Jar, Next, Site};
+use plimsoll_script::ask::{Form, Jar, Next, Origin, Redirect, Site};
 
 fn answer(status: u16, headers: &str) -> Vec<u8> {
     format!("HTTP/1.1 {status} Moved\r\nServer: x\r\n{headers}\r\n").into_bytes()
 }
 
 fn followed(form: &Form, sent: &str, status: u16, headers: &str, jar: Option<&Jar>) -> (Next, String) {
+    followed_among(&[site()], form, (sent, 0), &answer(status, headers), jar)
+}
+
+/// `sent` is what was sent, and to which of the sites.
+fn followed_among(
+    sites: &[Site],
+    form: &Form,
+    (sent, from): (&str, u16),
+    head: &[u8],
+    jar: Option<&Jar>,
+) -> (Next, String) {
     let mut out = Vec::new();
-    let head = answer(status, headers);
-    let next = form.follow(status, &head, sent.as_bytes(), jar, NOW_NS, &mut out);
+    let status = String::from_utf8_lossy(&head[9..12]).parse().expect("a status");
+    let redirect = Redirect { status, head: Head::new(head), sent: sent.as_bytes(), from };
+    let next = form.follow(&redirect, sites, jar, NOW_NS, &mut out);
     (next, String::from_utf8(out).expect("the test's requests are text"))
 }
 
@@ -20,7 +33,8 @@ fn followed(form: &Form, sent: &str, status: u16, headers: &str, jar: Option<&Ja
 fn target_at(site: &Site, path: &str, location: &str) -> String {
     let form = Form::compile(&ask("GET", literal(path)), site).expect("a plain request");
     let sent = User::new().text(&form, None);
-    let (next, out) = followed(&form, &sent, 302, &format!("Location: {location}\r\n"), None);
+    let head = answer(302, &format!("Location: {location}\r\n"));
+    let (next, out) = followed_among(std::slice::from_ref(site), &form, (&sent, 0), &head, None);
     match next {
         Next::Stay => "stay".into(),
         Next::Elsewhere => "elsewhere".into(),
@@ -128,7 +142,7 @@ fn the_name_in_the_authors_own_host_header_is_the_same_place() {
     let sent = User::new().text(&form, None);
     for location in ["http://www.example/x", "http://shop.example:8080/x"] {
         let (next, out) = followed(&form, &sent, 301, &format!("location: {location}\r\n"), None);
-        assert_eq!(next, Next::Follow { head_only: false });
+        assert_eq!(next, Next::Follow { head_only: false, to: 0 });
         assert!(out.starts_with("GET /x HTTP/1.1\r\nHost: www.example\r\n"), "{out}");
     }
     assert_eq!(
@@ -169,7 +183,7 @@ fn the_method_changes_as_user_agents_have_it() {
         let form = form(&with_body(request, text("h$0", Escape::None)));
         let sent = User::with(&["ello"]).text(&form, None);
         let (next, out) = followed(&form, &sent, status, "Location: /new\r\n", None);
-        assert_eq!(next, Next::Follow { head_only: method == "HEAD" }, "{method} {status}");
+        assert_eq!(next, Next::Follow { head_only: method == "HEAD", to: 0 }, "{method} {status}");
         let kept = |line| if body.is_empty() { "" } else { line };
         let expected = format!(
             "{new_method} /new HTTP/1.1\r\nHost: shop.example:8080\r\nAuthorization: Bearer s3cret\r\n{}X-Own: 1\r\n{}\
@@ -210,7 +224,8 @@ fn an_answer_that_is_no_redirect_is_judged_as_it_is() {
     }
     let mut out = b"before".to_vec();
     let head = answer(302, "Location: //evil.example/\r\n");
-    assert_eq!(form.follow(302, &head, sent.as_bytes(), None, NOW_NS, &mut out), Next::Elsewhere);
+    let redirect = Redirect { status: 302, head: Head::new(&head), sent: sent.as_bytes(), from: 0 };
+    assert_eq!(form.follow(&redirect, &[site()], None, NOW_NS, &mut out), Next::Elsewhere);
     assert_eq!(out, b"before", "nothing of a request that is not made may be left");
 }
 
@@ -219,7 +234,7 @@ fn cookies_behind(request: &Ask, values: &[&str], jar: &mut Jar, headers: &str) 
     let form = form(request);
     let sent = User::with(values).text(&form, Some(jar));
     let headers = format!("Location: /new\r\n{headers}");
-    jar.take(&answer(302, &headers), b"/old", NOW_NS, form.origin());
+    jar.take(Head::new(&answer(302, &headers)), b"/old", NOW_NS, form.origin());
     let (_, out) = followed(&form, &sent, 302, &headers, Some(jar));
     assert!(out.ends_with("\r\n\r\n") && out.matches("\r\n\r\n").count() == 1, "{out:?}");
     out.lines().filter(|line| line.to_ascii_lowercase().starts_with("cookie")).collect::<Vec<_>>().join("|")
@@ -229,7 +244,7 @@ fn cookies_behind(request: &Ask, values: &[&str], jar: &mut Jar, headers: &str) 
 fn cookies_are_chosen_anew_for_the_new_path() {
     let filled = |form: &Form, cookies: &str| {
         let mut jar = Jar::new();
-        jar.take(&answer(200, cookies), b"/old", NOW_NS, form.origin());
+        jar.take(Head::new(&answer(200, cookies)), b"/old", NOW_NS, form.origin());
         jar
     };
     let plain = ask("GET", literal("/old"));
@@ -255,4 +270,87 @@ fn cookies_are_chosen_anew_for_the_new_path() {
         cookies_behind(&hidden, &["h=1; i"], &mut filled(&form, session), changed),
         "Cookie: h=1; i; s=2"
     );
+}
+
+/// The shop, its sign-in over TLS and its pictures.
+fn sites() -> Vec<Site> {
+    let at = |number, host: &str, tls| Site { number, host: host.into(), tls, ..site() };
+    vec![site(), at(1, "login.shop.example", true), at(2, "127.0.0.3:9000", false)]
+}
+
+#[test]
+fn another_origin_of_the_plan_is_followed_and_told_no_secret_of_this_one() {
+    let request = with_headers(
+        ask("POST", literal("/old")),
+        &[
+            ("Host", literal("www.example")),
+            ("Authorization", text("Bearer $s", Escape::None)),
+            ("Cookie", literal("own=1")),
+            ("X-Own", literal("1")),
+        ],
+    );
+    let form = form(&with_body(request, literal("hello")));
+    let mut jar = Jar::new();
+    jar.take(
+        Head::new(&answer(
+            200,
+            "Set-Cookie: here=1; Path=/\r\nSet-Cookie: all=2; Path=/; Domain=shop.example\r\n",
+        )),
+        b"/",
+        NOW_NS,
+        form.origin(),
+    );
+    let sent = User::new().text(&form, Some(&jar));
+    assert!(sent.contains("Cookie: own=1; here=1; all=2\r\n"), "{sent}");
+    for location in ["https://login.shop.example/in", "https://LOGIN.shop.example:443/in"] {
+        let head = answer(307, &format!("Location: {location}\r\n"));
+        let (next, out) = followed_among(&sites(), &form, (&sent, 0), &head, Some(&jar));
+        assert_eq!(next, Next::Follow { head_only: false, to: 1 });
+        assert_eq!(
+            out,
+            "POST /in HTTP/1.1\r\nHost: login.shop.example\r\nX-Own: 1\r\nUser-Agent: plimsoll/0.1.0\r\n\
+             Accept: */*\r\nContent-Length: 5\r\nCookie: all=2\r\n\r\nhello"
+        );
+        // From there `/x` is a path of that origin, and the way back is a way to another one.
+        let (next, on) =
+            followed_among(&sites(), &form, (&out, 1), &answer(302, "Location: /x\r\n"), Some(&jar));
+        assert_eq!(next, Next::Follow { head_only: false, to: 1 });
+        assert!(on.starts_with("GET /x HTTP/1.1\r\nHost: login.shop.example\r\n"), "{on}");
+        let back = answer(302, "Location: http://shop.example:8080/home\r\n");
+        let (next, home) = followed_among(&sites(), &form, (&on, 1), &back, Some(&jar));
+        assert_eq!(next, Next::Follow { head_only: false, to: 0 });
+        assert!(home.starts_with("GET /home HTTP/1.1\r\nHost: shop.example:8080\r\n"), "{home}");
+        assert!(home.contains("Cookie: here=1; all=2\r\n"), "{home}");
+    }
+    for location in
+        ["http://login.shop.example/", "https://127.0.0.3:9000/", "http://127.0.0.3/", "//pictures/"]
+    {
+        let head = answer(307, &format!("Location: {location}\r\n"));
+        let (next, _) = followed_among(&sites(), &form, (&sent, 0), &head, None);
+        assert_eq!(next, Next::Elsewhere, "{location}: no origin of the plan");
+    }
+}
+
+#[test]
+fn cookies_go_back_to_whom_they_belong() {
+    let sites = sites();
+    let origins: Vec<Origin> = sites.iter().map(Origin::new).collect();
+    let sent = |jar: &Jar, to: usize| {
+        let mut out = Vec::new();
+        jar.header(b"/", &origins[to], NOW_NS, &mut out);
+        String::from_utf8(out).expect("text")
+    };
+    let set = |jar: &mut Jar, by: usize, cookie: &str| {
+        jar.take(Head::new(&answer(200, &format!("Set-Cookie: {cookie}\r\n"))), b"/", NOW_NS, &origins[by]);
+    };
+    let mut jar = Jar::new();
+    set(&mut jar, 0, "a=shop");
+    set(&mut jar, 1, "a=login");
+    set(&mut jar, 1, "b=both; Domain=shop.example");
+    set(&mut jar, 1, "c=stolen; Domain=127.0.0.3");
+    set(&mut jar, 2, "d=pictures; Domain=0.0.3");
+    assert_eq!([sent(&jar, 0), sent(&jar, 1), sent(&jar, 2)], ["a=shop; b=both", "a=login; b=both", ""]);
+    set(&mut jar, 2, "a=pictures");
+    set(&mut jar, 0, "b=; Max-Age=0; Domain=shop.example");
+    assert_eq!([sent(&jar, 0), sent(&jar, 1), sent(&jar, 2)], ["a=shop", "a=login", "a=pictures"]);
 }

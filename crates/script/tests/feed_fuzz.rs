@@ -11,7 +11,8 @@ use std::sync::Arc;
 type Records = Vec<Vec<Vec<u8>>>;
 
 fn ours(feeder: &Feeder) -> Result<Records, String> {
-    let feeds = Arc::new(Feeds::open(std::slice::from_ref(feeder), 1, machine(1, 1))?);
+    let feeds =
+        Arc::new(Feeds::open(std::slice::from_ref(feeder), 1, machine(1, 1)).map_err(|e| e.to_string())?);
     let mut rows = Rows::new(&feeds, chair(0, 1));
     let count = feeds.row_count(0).expect("it is open");
     Ok((0..count)

@@ -119,7 +119,8 @@ fn unique_rows_of_different_machines_never_meet_not_even_when_they_begin_again()
 fn a_unique_feeder_with_fewer_rows_than_machines_is_refused() {
     let file = numbered(2);
     let feeder = Feeder { share: Sharing::Unique, ..csv(&file, &["n"]) };
-    let sentence = Feeds::open(&[feeder], 1, machine(1, 3)).expect_err("one machine would have nothing");
+    let sentence =
+        Feeds::open(&[feeder], 1, machine(1, 3)).expect_err("one machine would have nothing").to_string();
     assert!(
         sentence.contains("`users`: 2 rows in") && sentence.contains("too few for 3 machines"),
         "{sentence}"
@@ -221,6 +222,6 @@ fn a_file_of_the_set_up_is_missing_before_it_and_there_behind_it() {
 
     let path = made.0.display().to_string();
     drop(made);
-    let sentence = early.open_rest(&feeders, 1, machine(1, 1)).expect_err("the file is gone");
+    let sentence = early.open_rest(&feeders, 1, machine(1, 1)).expect_err("the file is gone").to_string();
     assert!(sentence.contains(&path) && sentence.contains("the set-up was to write it"), "{sentence}");
 }

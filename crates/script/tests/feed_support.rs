@@ -69,7 +69,8 @@ pub fn open(feeder: &Feeder) -> Arc<Feeds> {
 }
 
 pub fn refusal(feeder: &Feeder) -> String {
-    Feeds::open(std::slice::from_ref(feeder), 1, machine(1, 1)).expect_err("the file is not sound")
+    let why = Feeds::open(std::slice::from_ref(feeder), 1, machine(1, 1)).expect_err("the file is not sound");
+    why.to_string()
 }
 
 /// Column 0 of each of `count` iterations; stops behind the last row.

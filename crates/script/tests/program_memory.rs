@@ -10,7 +10,10 @@ mod plans;
 
 use plans::*;
 use plimsoll_plan::answer::{Check, Rule, Subject};
-use plimsoll_plan::program::{At, Behaviour, BodyUse, Chair, Event, Outbox, Phase, Program, Reply, Wake};
+use plimsoll_plan::head::Head;
+use plimsoll_plan::program::{
+    At, Behaviour, BodyUse, Chair, Event, Outbox, Phase, Phases, Program, Reply, Wake,
+};
 use plimsoll_plan::script::{Node, Order, Script, Slot};
 use plimsoll_plan::stream::{Place, Stream};
 use plimsoll_plan::value::{Function, Hole};
@@ -82,10 +85,11 @@ fn wake(program: &mut dyn Program, ms: u64, wake: Wake<'_>, out: &mut Outbox) {
 
 fn reply<'a>(id: u32, body: &'a [u8]) -> Wake<'a> {
     Wake::Reply(Reply {
+        phases: Phases::default(),
         id,
         status: 200,
         fault: None,
-        head: b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n",
+        head: Head::new(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"),
         body,
         body_bytes: body.len() as u64,
         service_ns: 1_000,
@@ -124,7 +128,7 @@ fn a_user_that_holds_a_stream_is_small() {
         wake(program, 0, Wake::Begin { user: 0, iteration: 0 }, out);
         assert_eq!(out.steps[0].body, BodyUse::Stream);
         let id = out.steps[0].id;
-        wake(program, 1, Wake::Head { id, status: 200, head: b"HTTP/1.1 200 OK\r\n\r\n" }, out);
+        wake(program, 1, Wake::Head { id, status: 200, head: Head::new(b"HTTP/1.1 200 OK\r\n\r\n") }, out);
         for number in ["1", "2", "3"] {
             let event = Event { id, name: b"", data: b"{}", event_id: Some(number.as_bytes()) };
             wake(program, 2, Wake::Event(event), out);

@@ -153,6 +153,23 @@ fn credentials_of_each_user_are_coded_when_they_are_known() {
 }
 
 #[test]
+fn base64_matches_the_vectors_of_rfc_4648() {
+    for (plain, coded) in [
+        ("", ""),
+        ("f", "Zg=="),
+        ("fo", "Zm8="),
+        ("foo", "Zm9v"),
+        ("foob", "Zm9vYg=="),
+        ("fooba", "Zm9vYmE="),
+        ("foobar", "Zm9vYmFy"),
+    ] {
+        let mut text = Text::literal("");
+        text.parts.push(Part::Hole(Hole::Base64(Box::new(Text::literal(plain))), Escape::None));
+        assert_eq!(User::new(1).fill(&text).expect("all is known"), coded);
+    }
+}
+
+#[test]
 fn a_hole_without_a_value_is_named_and_nothing_of_the_text_is_kept() {
     let file = Scratch::new("n\n1\n");
     let feeders = [Feeder { at_end: AtEnd::Stop, ..csv(&file, &["n"]) }];

@@ -1,6 +1,6 @@
 //! Streams are accounted for exactly: against a slow account that remembers everything, and case by case.
 
-use plimsoll_plan::metric::{SeriesHist, SeriesSum};
+use plimsoll_plan::metric::{StreamHist, StreamSum};
 use plimsoll_plan::program::{At, Count, Event};
 use plimsoll_plan::stream::{Place, Stream, TimeUnit};
 use plimsoll_script::watch::{Ledger, Watch};
@@ -51,17 +51,17 @@ impl Feed {
         self.watch.end(&self.ledger, SERIES, at(seconds), &mut self.counts);
     }
 
-    fn sum(&self, wanted: SeriesSum) -> u64 {
+    fn sum(&self, wanted: StreamSum) -> u64 {
         let of = |count: &Count| match count {
-            Count::Sum(SERIES, sum, value) if *sum == wanted => *value,
+            Count::Sum(SERIES, sum, value) if *sum == wanted.id() => *value,
             _ => 0,
         };
         self.counts.iter().map(of).sum()
     }
 
-    fn values(&self, wanted: SeriesHist) -> Vec<u64> {
+    fn values(&self, wanted: StreamHist) -> Vec<u64> {
         let of = |count: &Count| match count {
-            Count::Hist(SERIES, hist, value) if *hist == wanted => Some(*value),
+            Count::Hist(SERIES, hist, value) if *hist == wanted.id() => Some(*value),
             _ => None,
         };
         self.counts.iter().filter_map(of).collect()
@@ -69,7 +69,7 @@ impl Feed {
 
     /// Expected, lost, repeated, disordered, unnumbered.
     fn account(&self) -> [u64; 5] {
-        use SeriesSum::{EventsDisordered, EventsExpected, EventsLost, EventsRepeated, EventsUnnumbered};
+        use StreamSum::{EventsDisordered, EventsExpected, EventsLost, EventsRepeated, EventsUnnumbered};
         [EventsExpected, EventsLost, EventsRepeated, EventsDisordered, EventsUnnumbered]
             .map(|sum| self.sum(sum))
     }
@@ -295,8 +295,8 @@ fn a_stream_opened_again_goes_on_with_its_numbers() {
     feed.end(8.0);
     // 6 and 7 fell between the connections, 4 came late, 5 came again; 4 + 2 periods were due, 8 numbers expected.
     assert_eq!(feed.account(), [8, 2, 1, 1, 0]);
-    assert_eq!(feed.values(SeriesHist::StreamLife), [4_500_000_000, 2_000_000_000]);
-    assert_eq!(feed.values(SeriesHist::StreamEvents), [4, 3]);
+    assert_eq!(feed.values(StreamHist::StreamLife), [4_500_000_000, 2_000_000_000]);
+    assert_eq!(feed.values(StreamHist::StreamEvents), [4, 3]);
 
     let mut feed = Feed::new(&Stream { reconnects: 2, every_ns: Some(SECOND_NS), ..Stream::default() });
     feed.event(Some("a"), "x", at(1.0));
@@ -318,7 +318,7 @@ fn a_stream_that_was_not_opened_again_is_settled_too() {
     assert_eq!(feed.account(), [3, 0, 0, 0, 0]);
     feed.watch.give_up(&feed.ledger, SERIES, &mut feed.counts);
     assert_eq!(feed.account(), [3, 1, 0, 0, 0]);
-    assert_eq!(feed.values(SeriesHist::StreamLife), [2 * SECOND_NS], "once");
+    assert_eq!(feed.values(StreamHist::StreamLife), [2 * SECOND_NS], "once");
     assert_eq!(feed.watch.last_id(), None, "no reconnects, nothing to remember");
 }
 
@@ -350,7 +350,7 @@ fn the_age_of_an_event_is_read_to_the_nanosecond() {
         let stream = Stream { made_at: Some((Place::Regex("t=(.*)".into()), unit)), ..Stream::default() };
         let mut feed = Feed::new(&stream);
         feed.event(None, &format!("t={text}"), at(2.5));
-        assert_eq!(feed.values(SeriesHist::EventAge), Vec::from_iter(age_ns), "{text} {unit:?}");
+        assert_eq!(feed.values(StreamHist::EventAge), Vec::from_iter(age_ns), "{text} {unit:?}");
     }
 }
 

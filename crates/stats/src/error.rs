@@ -34,28 +34,16 @@ pub enum Error {
     },
 }
 
+/// What to do about it depends on where the bytes came from: whoever read them knows.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Truncated => {
-                write!(f, "encoded numbers end too early\nhint: the file or message was cut short")
+            Error::Truncated => f.write_str("encoded numbers end too early"),
+            Error::UnknownVersion { what, found, known: _ } => write!(f, "unknown {what} version `{found}`"),
+            Error::Malformed { what } => write!(f, "malformed encoded numbers: {what}"),
+            Error::TooLarge { what, found, limit } => {
+                write!(f, "encoded numbers ask for `{found}` {what}, more than the limit of `{limit}`")
             }
-            Error::UnknownVersion { what, found, known } => write!(
-                f,
-                "unknown {what} version `{found}`\n\
-                 hint: this build reads version `{known}`; a newer build wrote these bytes, or they are damaged"
-            ),
-            Error::Malformed { what } => {
-                write!(
-                    f,
-                    "malformed encoded numbers: {what}\nhint: the bytes were damaged after they were written"
-                )
-            }
-            Error::TooLarge { what, found, limit } => write!(
-                f,
-                "encoded numbers ask for `{found}` {what}, more than the limit of `{limit}`\n\
-                 hint: the bytes are damaged or not trustworthy"
-            ),
         }
     }
 }

@@ -21,14 +21,19 @@ pub const SUM_MAX: u128 = 1 << 127;
 /// A distribution of whole numbers (nanoseconds, bytes, counts): the layout does not care.
 ///
 /// [`Hist::new`] takes its 38 KiB at once and recording never allocates afterwards; [`Hist::on_demand`] takes them
-/// at the first value. Count on all of it becoming resident: it is requested as zeroed memory, but allocators
+/// at the first value that is recorded; [`Hist::compact`], and whatever is only merged or decoded, takes the buckets
+/// around its values. Count on all of it becoming resident: it is requested as zeroed memory, but allocators
 /// clear blocks of this size by hand (glibc: all below its mmap threshold of 128 KiB).
 ///
 /// Merging and [`Hist::record_n`] stop at [`COUNT_MAX`] instead of overflowing, so merging stays associative even
 /// for absurd counts.
 pub struct Hist {
-    /// [`BUCKETS`] cells; or none yet, after `on_demand`.
+    /// The cells of `first` and the buckets behind it: all [`BUCKETS`], a part, or none yet.
     counts: Box<[u64]>,
+    /// A multiple of [`BLOCK`].
+    first: u32,
+    /// Takes no more than the part that it uses, also when values are recorded.
+    is_compact: bool,
     count: u64,
     sum: u128,
     /// `u64::MAX` while empty: the identity of "smaller of the two".
@@ -38,25 +43,35 @@ pub struct Hist {
     max: u64,
 }
 
+/// Storage for a part of the buckets comes in blocks of so many: half a power of two, 512 bytes.
+const BLOCK: usize = 64;
+
 impl Hist {
     /// An empty histogram, ready to record without allocating.
     pub fn new() -> Self {
         let mut hist = Self::on_demand();
-        hist.allocate();
+        hist.cover(0..BUCKETS);
         hist
     }
 
     /// An empty histogram that allocates when the first value is recorded or merged: where many are held of which
     /// most stay empty.
     pub fn on_demand() -> Self {
-        Hist { counts: Box::default(), count: 0, sum: 0, min: u64::MAX, max: 0 }
+        Hist { counts: Box::default(), first: 0, is_compact: false, count: 0, sum: 0, min: u64::MAX, max: 0 }
+    }
+
+    /// An empty histogram that allocates whenever a value lies outside of what it has, and then in blocks of 512 bytes:
+    /// for thousands that hold a few values each. In the long run its values repeat, and it does not allocate any more.
+    pub fn compact() -> Self {
+        Hist { is_compact: true, ..Self::on_demand() }
     }
 
     /// Counts one `value`. Values above [`VALUE_MAX`] fall into the last bucket; `max` and `sum` stay exact.
     #[inline]
     pub fn record(&mut self, value: u64) {
-        let Some(cell) = self.counts.get_mut(bucket_of(value)) else {
-            // Only a histogram without storage gets here: the index itself is always below BUCKETS.
+        // Below `first` the difference wraps to far behind the last.
+        let Some(cell) = self.counts.get_mut(bucket_of(value).wrapping_sub(self.first as usize)) else {
+            // Only a histogram without all of its storage gets here: the bucket itself is always below BUCKETS.
             return self.record_first(value, 1);
         };
         // Plain additions, a third faster than saturating ones. They cannot overflow: everything else stops
@@ -74,7 +89,7 @@ impl Hist {
         if n == 0 {
             return;
         }
-        let Some(cell) = self.counts.get_mut(bucket_of(value)) else {
+        let Some(cell) = self.counts.get_mut(bucket_of(value).wrapping_sub(self.first as usize)) else {
             return self.record_first(value, n);
         };
         *cell = add_counts(*cell, n);
@@ -135,11 +150,9 @@ impl Hist {
         if other.is_empty() {
             return;
         }
-        if self.counts.is_empty() {
-            self.allocate();
-        }
         let range = other.used_range();
-        for (mine, theirs) in self.counts[range.clone()].iter_mut().zip(&other.counts[range]) {
+        self.cover(range.clone());
+        for (mine, theirs) in self.cells_mut(range.clone()).iter_mut().zip(other.cells(range)) {
             *mine = add_counts(*mine, *theirs);
         }
         self.count = add_counts(self.count, other.count);
@@ -152,7 +165,7 @@ impl Hist {
     /// interval is cleared once a tick, and most of its buckets are never used.
     pub fn clear(&mut self) {
         let range = self.used_range();
-        self.counts[range].fill(0);
+        self.cells_mut(range).fill(0);
         (self.count, self.sum, self.min, self.max) = (0, 0, u64::MAX, 0);
     }
 
@@ -197,7 +210,7 @@ impl Hist {
             return self.count;
         }
         let range = bucket_of(self.min)..bucket_of(value) + 1;
-        self.counts[range].iter().fold(0, |total, n| add_counts(total, *n)).min(self.count)
+        self.cells(range).iter().fold(0, |total, n| add_counts(total, *n)).min(self.count)
     }
 
     /// How many values are above `value`: all that [`Hist::count_at_most`] does not count.
@@ -219,14 +232,43 @@ impl Hist {
         size_of_val(&*self.counts)
     }
 
-    fn allocate(&mut self) {
-        self.counts = vec![0; BUCKETS].into_boxed_slice();
+    /// Sees to storage for these buckets besides those that there are.
+    fn cover(&mut self, wanted: Range<usize>) {
+        let first = self.first as usize;
+        let has = first..first + self.counts.len();
+        if has.start <= wanted.start && wanted.end <= has.end {
+            return;
+        }
+        let all = if has.is_empty() { wanted } else { has.start.min(wanted.start)..has.end.max(wanted.end) };
+        let start = all.start / BLOCK * BLOCK;
+        let mut wider = vec![0; (all.end.div_ceil(BLOCK) * BLOCK).min(BUCKETS) - start];
+        if !has.is_empty() {
+            wider[has.start - start..has.end - start].copy_from_slice(&self.counts);
+        }
+        // BUCKETS is far below 2^32.
+        (self.counts, self.first) = (wider.into(), start as u32);
+    }
+
+    /// The cells of these buckets, for which there is storage.
+    fn cells(&self, buckets: Range<usize>) -> &[u64] {
+        let first = self.first as usize;
+        if buckets.is_empty() { &[] } else { &self.counts[buckets.start - first..buckets.end - first] }
+    }
+
+    fn cells_mut(&mut self, buckets: Range<usize>) -> &mut [u64] {
+        let first = self.first as usize;
+        if buckets.is_empty() {
+            &mut []
+        } else {
+            &mut self.counts[buckets.start - first..buckets.end - first]
+        }
     }
 
     #[cold]
     #[inline(never)]
     fn record_first(&mut self, value: u64, n: u64) {
-        self.allocate();
+        let bucket = bucket_of(value);
+        self.cover(if self.is_compact { bucket..bucket + 1 } else { 0..BUCKETS });
         self.record_n(value, n);
     }
 
@@ -239,7 +281,7 @@ impl Hist {
     fn used(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         let range = self.used_range();
         let first = range.start;
-        self.counts[range].iter().enumerate().filter(|(_, n)| **n > 0).map(move |(i, n)| (first + i, *n))
+        self.cells(range).iter().enumerate().filter(|(_, n)| **n > 0).map(move |(i, n)| (first + i, *n))
     }
 
     fn index_at_rank(&self, rank_from_1: u64) -> Option<usize> {
@@ -296,9 +338,10 @@ pub(crate) fn ceil_forgiving(x: f64, relative: f64) -> f64 {
 }
 
 impl Clone for Hist {
-    /// Copies the used buckets only; the clone has storage exactly when the original has.
+    /// Copies the used buckets only; the clone has storage exactly where the original has.
     fn clone(&self) -> Self {
-        let mut clone = if self.counts.is_empty() { Self::on_demand() } else { Self::new() };
+        let counts = vec![0; self.counts.len()].into();
+        let mut clone = Hist { counts, first: self.first, is_compact: self.is_compact, ..Self::on_demand() };
         clone.merge(self);
         clone
     }
@@ -314,7 +357,7 @@ impl PartialEq for Hist {
     /// Equal content; whether storage is held makes no difference.
     fn eq(&self, other: &Self) -> bool {
         (self.count, self.sum, self.min, self.max) == (other.count, other.sum, other.min, other.max)
-            && self.counts[self.used_range()] == other.counts[other.used_range()]
+            && self.cells(self.used_range()) == other.cells(other.used_range())
     }
 }
 

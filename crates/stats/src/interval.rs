@@ -1,6 +1,6 @@
 //! What one worker hands over at every tick: the numbers of the run as a whole, and of each series.
 
-use crate::tally::{Budget, Layout, Tally, grow};
+use crate::tally::{Budget, Layout, Tally};
 use crate::{Error, varint};
 
 /// First byte of an encoded interval.
@@ -17,7 +17,7 @@ pub struct Interval {
     /// The run as a whole.
     pub run: Tally,
     /// One tally for each series, by its index.
-    pub series: Box<[Tally]>,
+    pub series: Vec<Tally>,
 }
 
 impl Interval {
@@ -30,12 +30,44 @@ impl Interval {
         }
     }
 
+    /// An empty interval at tick 0 of series with a layout each. Its histograms take memory at their first value.
+    pub fn on_demand(run: Layout, series: impl IntoIterator<Item = Layout>) -> Self {
+        Interval {
+            tick: 0,
+            run: Tally::on_demand(run),
+            series: series.into_iter().map(Tally::on_demand).collect(),
+        }
+    }
+
     /// Adds up `other` into this; the tick stays this one's own. Series that only `other` has are taken over.
     pub fn merge(&mut self, other: &Interval) {
         self.run.merge(&other.run);
-        grow(&mut self.series, other.series.len(), || Tally::on_demand(Layout::default()));
+        self.reach(other.series.len());
         for (mine, theirs) in self.series.iter_mut().zip(&other.series) {
             mine.merge(theirs);
+        }
+    }
+
+    /// As [`Interval::merge`], but the series of `other` from number `first` on go where `places` says, one
+    /// by one; where it says nothing they are left out.
+    pub fn merge_placed(&mut self, other: &Interval, first: usize, places: &[Option<u32>]) {
+        let (fixed, moved) = other.series.split_at(first.min(other.series.len()));
+        self.run.merge(&other.run);
+        self.reach(fixed.len());
+        for (mine, theirs) in self.series.iter_mut().zip(fixed) {
+            mine.merge(theirs);
+        }
+        for (place, theirs) in places.iter().zip(moved) {
+            let Some(place) = place.map(|place| place as usize) else { continue };
+            self.reach(place + 1);
+            self.series[place].merge(theirs);
+        }
+    }
+
+    /// At least so many series.
+    fn reach(&mut self, series: usize) {
+        if self.series.len() < series {
+            self.series.resize_with(series, || Tally::on_demand(Layout::default()));
         }
     }
 
@@ -93,7 +125,7 @@ impl Interval {
         for _ in 0..count {
             series.push(take_series(bytes, &mut budget, &mut before)?);
         }
-        Ok(Interval { tick, run, series: series.into() })
+        Ok(Interval { tick, run, series })
     }
 }
 

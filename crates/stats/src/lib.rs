@@ -14,7 +14,7 @@ pub mod interval;
 pub mod maths;
 pub mod random;
 pub mod tally;
-mod varint;
+pub mod varint;
 
 pub use error::Error;
 pub use hist::{BUCKETS, COUNT_MAX, Hist, LAYOUT_ID, SUM_MAX, VALUE_MAX, bucket_bounds, bucket_of};
@@ -23,4 +23,4 @@ pub use maths::{
     Bounds, Censored, censored_quantile, enough_samples, inverse_normal, median, quantile_interval,
     quantile_ranks, samples_needed,
 };
-pub use tally::{Layout, Tally};
+pub use tally::{Last, Layout, Tally};

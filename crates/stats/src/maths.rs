@@ -17,3 +17,11 @@ pub use quantile::{
     Bounds, Censored, censored_quantile, enough_samples, median, quantile_interval, quantile_ranks,
     samples_needed,
 };
+
+/// How alike a series is to itself `lag` values later, from -1 to 1; 0 for a series without spread. The sum of products
+/// is over the whole sum of squares (Box & Jenkins 1976, equation 2.1.11). `centred`: the values less their mean.
+pub fn autocorrelation(centred: &[f64], lag: usize) -> f64 {
+    let square: f64 = centred.iter().map(|v| v * v).sum();
+    let cross: f64 = centred.iter().zip(centred.iter().skip(lag)).map(|(a, b)| a * b).sum();
+    if square > 0.0 { cross / square } else { 0.0 }
+}

@@ -1,7 +1,7 @@
-//! A set of numbers under ids: counters, high-water marks, low-water marks and histograms.
+//! A set of numbers under ids: counters, high-water marks, low-water marks, last values and histograms.
 //!
-//! Four kinds, because these four ways of adding up are associative and commutative and have an identity
-//! (0, 0, none, empty). Whatever is counted in a run is one of them, or it cannot be merged honestly.
+//! Five kinds, because these five ways of adding up are associative and commutative and have an identity
+//! (0, 0, none, none, empty). Whatever is counted in a run is one of them, or it cannot be merged honestly.
 
 mod codec;
 
@@ -21,6 +21,24 @@ pub struct Layout {
     pub floors: usize,
     /// Distributions; merged bucket by bucket.
     pub hists: usize,
+    /// Values with their instants; merged by taking the later.
+    pub lasts: usize,
+}
+
+/// A value and when it was set; the default: never. Of two at one instant the larger counts as the later, so that the
+/// order of merging makes no difference.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct Last {
+    /// Whatever rises with time; 0 only where there is none.
+    pub at: u64,
+    pub value: u64,
+}
+
+impl Layout {
+    /// Sums, peaks, floors, histograms, last values: as tables of metrics give them.
+    pub const fn of([sums, peaks, floors, hists, lasts]: [usize; 5]) -> Self {
+        Layout { sums, peaks, floors, hists, lasts }
+    }
 }
 
 /// The cells of one [`Layout`]. The fields are open for reading; write through the methods.
@@ -34,6 +52,8 @@ pub struct Tally {
     pub floors: Box<[u64]>,
     /// Distributions.
     pub hists: Box<[Hist]>,
+    /// Last values.
+    pub lasts: Box<[Last]>,
 }
 
 impl Tally {
@@ -44,6 +64,7 @@ impl Tally {
             peaks: vec![0; layout.peaks].into(),
             floors: vec![u64::MAX; layout.floors].into(),
             hists: (0..layout.hists).map(|_| Hist::new()).collect(),
+            lasts: vec![Last::default(); layout.lasts].into(),
         }
     }
 
@@ -56,6 +77,15 @@ impl Tally {
         }
     }
 
+    /// Like [`Tally::on_demand`], but its histograms take no more memory than their values need, and allocate when
+    /// those spread: for thousands of series.
+    pub fn compact(layout: Layout) -> Self {
+        Tally {
+            hists: (0..layout.hists).map(|_| Hist::compact()).collect(),
+            ..Tally::new(Layout { hists: 0, ..layout })
+        }
+    }
+
     /// How many cells of each kind there are.
     pub fn layout(&self) -> Layout {
         Layout {
@@ -63,13 +93,14 @@ impl Tally {
             peaks: self.peaks.len(),
             floors: self.floors.len(),
             hists: self.hists.len(),
+            lasts: self.lasts.len(),
         }
     }
 
     /// Adds `n` to counter `id`, saturating.
     ///
     /// # Panics
-    /// When the layout has no such cell, as do the three below: ids come from the table that made the layout,
+    /// When the layout has no such cell, as do the four below: ids come from the table that made the layout,
     /// never from input.
     #[inline]
     pub fn add(&mut self, id: usize, n: u64) {
@@ -88,6 +119,12 @@ impl Tally {
         self.floors[id] = self.floors[id].min(value);
     }
 
+    /// Sets last value `id`, unless a later one is there.
+    #[inline]
+    pub fn last(&mut self, id: usize, last: Last) {
+        self.lasts[id] = self.lasts[id].max(last);
+    }
+
     /// Records `value` in histogram `id`.
     #[inline]
     pub fn record(&mut self, id: usize, value: u64) {
@@ -101,6 +138,7 @@ impl Tally {
         grow(&mut self.peaks, other.peaks.len(), || 0);
         grow(&mut self.floors, other.floors.len(), || u64::MAX);
         grow(&mut self.hists, other.hists.len(), Hist::on_demand);
+        grow(&mut self.lasts, other.lasts.len(), Last::default);
         for (mine, theirs) in self.sums.iter_mut().zip(&other.sums) {
             *mine = mine.saturating_add(*theirs);
         }
@@ -113,6 +151,9 @@ impl Tally {
         for (mine, theirs) in self.hists.iter_mut().zip(&other.hists) {
             mine.merge(theirs);
         }
+        for (mine, theirs) in self.lasts.iter_mut().zip(&other.lasts) {
+            *mine = (*mine).max(*theirs);
+        }
     }
 
     /// Empties every cell and keeps the storage.
@@ -121,6 +162,7 @@ impl Tally {
         self.peaks.fill(0);
         self.floors.fill(u64::MAX);
         self.hists.iter_mut().for_each(Hist::clear);
+        self.lasts.fill(Last::default());
     }
 
     /// True when every cell is at its identity.
@@ -129,11 +171,12 @@ impl Tally {
             && self.peaks.iter().all(|n| *n == 0)
             && self.floors.iter().all(|n| *n == u64::MAX)
             && self.hists.iter().all(Hist::is_empty)
+            && self.lasts.iter().all(|last| *last == Last::default())
     }
 }
 
 /// Lengthens `cells` to at least `len`; never shortens.
-pub(crate) fn grow<T>(cells: &mut Box<[T]>, len: usize, empty: impl FnMut() -> T) {
+fn grow<T>(cells: &mut Box<[T]>, len: usize, empty: impl FnMut() -> T) {
     if cells.len() < len {
         let mut longer = std::mem::take(cells).into_vec();
         longer.resize_with(len, empty);

@@ -6,7 +6,7 @@
 use crate::Error;
 
 /// Appends `value`: 1 byte below 128, at most 19.
-pub(crate) fn put(out: &mut Vec<u8>, mut value: u128) {
+pub fn put(out: &mut Vec<u8>, mut value: u128) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
         value >>= 7;
@@ -15,8 +15,11 @@ pub(crate) fn put(out: &mut Vec<u8>, mut value: u128) {
 }
 
 /// Takes one number off the front of `bytes`.
+///
+/// # Errors
+/// `Truncated`; `Malformed` for a number of more than 128 bits or one that could be shorter.
 #[inline]
-pub(crate) fn take(bytes: &mut &[u8]) -> Result<u128, Error> {
+pub fn take(bytes: &mut &[u8]) -> Result<u128, Error> {
     // Nearly all numbers are one byte, and reading back a long run is mostly this line.
     match bytes.split_first() {
         Some((&byte, rest)) if byte < 0x80 => {
@@ -49,12 +52,18 @@ fn take_long(bytes: &mut &[u8]) -> Result<u128, Error> {
 }
 
 /// Takes one number that must fit 64 bits.
-pub(crate) fn take_u64(bytes: &mut &[u8]) -> Result<u64, Error> {
+///
+/// # Errors
+/// As [`take`].
+pub fn take_u64(bytes: &mut &[u8]) -> Result<u64, Error> {
     u64::try_from(take(bytes)?).map_err(|_| Error::Malformed { what: "a number wider than 64 bits" })
 }
 
 /// Takes one raw byte (versions, markers).
-pub(crate) fn take_byte(bytes: &mut &[u8]) -> Result<u8, Error> {
+///
+/// # Errors
+/// `Truncated`.
+pub fn take_byte(bytes: &mut &[u8]) -> Result<u8, Error> {
     let (&first, rest) = bytes.split_first().ok_or(Error::Truncated)?;
     *bytes = rest;
     Ok(first)

@@ -30,7 +30,7 @@ static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn counting_merging_and_clearing_allocate_nothing() {
-    let layout = Layout { sums: 600, peaks: 4, floors: 4, hists: 6 };
+    let layout = Layout { sums: 600, peaks: 4, floors: 4, hists: 6, lasts: 0 };
     let mut interval = Interval::new(layout, layout, 3);
     let mut gathered = Interval::new(layout, layout, 3);
     // The counter must be seen to count, or zero would mean nothing.

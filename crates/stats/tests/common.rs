@@ -1,7 +1,7 @@
 //! Seeded random numbers and random tallies for the property tests: every failure can be repeated.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use plimsoll_stats::{Hist, Interval, Layout, Tally};
+use plimsoll_stats::{Hist, Interval, Last, Layout, Tally};
 
 /// SplitMix64 (Steele, Lea & Flood 2014).
 pub struct Rng(pub u64);
@@ -49,7 +49,7 @@ pub fn random_hist(rng: &mut Rng) -> Hist {
 
 pub fn random_layout(rng: &mut Rng) -> Layout {
     let mut cells = |most| rng.below(most) as usize;
-    Layout { sums: cells(60), peaks: cells(5), floors: cells(5), hists: cells(4) }
+    Layout { sums: cells(60), peaks: cells(5), floors: cells(5), hists: cells(4), lasts: cells(3) }
 }
 
 /// A tally with some cells written and most not.
@@ -67,6 +67,9 @@ pub fn random_tally(rng: &mut Rng, layout: Layout) -> Tally {
         if rng.below(2) == 0 {
             tally.floor(id, rng.any_magnitude());
         }
+    }
+    for id in 0..layout.lasts {
+        tally.last(id, Last { at: rng.below(4), value: rng.any_magnitude() });
     }
     for id in 0..layout.hists {
         tally.hists[id] = random_hist(rng);

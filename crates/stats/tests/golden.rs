@@ -13,7 +13,7 @@ fn path() -> PathBuf {
 
 /// One of everything: empty cells between used ones, one-byte and wide numbers, gaps, a value beyond the layout.
 fn fixed_tally() -> Tally {
-    let mut tally = Tally::new(Layout { sums: 600, peaks: 3, floors: 3, hists: 4 });
+    let mut tally = Tally::new(Layout { sums: 600, peaks: 3, floors: 3, hists: 4, lasts: 0 });
     tally.add(0, 1);
     tally.add(200, 123_456_789);
     tally.add(404, 17);

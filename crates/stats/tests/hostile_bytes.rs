@@ -103,12 +103,14 @@ fn a_few_bytes_cannot_ask_for_unlimited_memory() {
     };
     assert!(found == 8 << 20 && limit < found && CELL_BYTES_MAX == 64 << 20);
 
-    // 16,000 histograms in six bytes apiece.
-    let mut bytes = vec![1u8, 0, 0, 0, 0, 0, 0, 0x80, 0x7d, 0x80, 0x7d];
-    for _ in 0..16_000 {
-        bytes.extend([0, 1, 5, 0, 5, 0]);
-    }
-    let refused = Tally::decode(&mut &bytes[..]);
+    // 160,000 histograms of eight values each, every one in a block of its own: 4 KiB for 40 bytes.
+    let mut wide = Hist::new();
+    (0..8).for_each(|power| wide.record(7 << (4 * power)));
+    let (one, count) = (encoded(|out| wide.encode(out)), 160_000);
+    let mut bytes = vec![1u8, 0, 0, 0, 0, 0, 0, 0x80, 0xe2, 0x09, 0x80, 0xe2, 0x09];
+    // Each behind the one before.
+    (0..count).for_each(|_| bytes.extend([0].iter().chain(&one)));
+    let refused = Tally::decode(&mut &bytes[..]).map(|tally| tally.hists.len());
     assert!(matches!(refused, Err(Error::TooLarge { what: "bytes of buckets", .. })), "{refused:?}");
     assert_eq!(BUCKET_BYTES_MAX, 512 << 20);
 
@@ -120,9 +122,9 @@ fn a_few_bytes_cannot_ask_for_unlimited_memory() {
 #[test]
 fn unknown_versions_are_named() {
     assert_eq!(
-        Tally::decode(&mut &[2u8, 0][..]),
-        Err(Error::UnknownVersion { what: "tally", found: 2, known: 1 })
+        Tally::decode(&mut &[3u8, 0][..]),
+        Err(Error::UnknownVersion { what: "tally", found: 3, known: 2 })
     );
     let error = Interval::decode(&mut &[7u8][..]).err().map(|e| e.to_string()).unwrap_or_default();
-    assert!(error.starts_with("unknown interval version `7`\nhint: "), "{error}");
+    assert_eq!(error, "unknown interval version `7`");
 }

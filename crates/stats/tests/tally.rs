@@ -11,7 +11,7 @@ fn plus(a: &Tally, b: &Tally) -> Tally {
 
 #[test]
 fn each_kind_of_cell_adds_up_its_own_way() {
-    let layout = Layout { sums: 2, peaks: 1, floors: 1, hists: 1 };
+    let layout = Layout { sums: 2, peaks: 1, floors: 1, hists: 1, lasts: 0 };
     let (mut a, mut b) = (Tally::new(layout), Tally::new(layout));
     a.add(0, 3);
     a.peak(0, 10);
@@ -56,9 +56,9 @@ fn an_empty_tally_of_the_same_or_a_smaller_layout_is_the_identity() {
 
 #[test]
 fn a_newer_tally_with_more_cells_grows_an_older_one() {
-    let mut old = Tally::new(Layout { sums: 1, peaks: 0, floors: 0, hists: 0 });
+    let mut old = Tally::new(Layout { sums: 1, peaks: 0, floors: 0, hists: 0, lasts: 0 });
     old.add(0, 1);
-    let mut new = Tally::new(Layout { sums: 3, peaks: 1, floors: 1, hists: 1 });
+    let mut new = Tally::new(Layout { sums: 3, peaks: 1, floors: 1, hists: 1, lasts: 0 });
     new.add(2, 5);
     new.record(0, 9);
     old.merge(&new);
@@ -69,7 +69,7 @@ fn a_newer_tally_with_more_cells_grows_an_older_one() {
 #[test]
 fn clear_brings_back_the_identity_and_the_storage_stays() {
     let mut rng = Rng(12);
-    let layout = Layout { sums: 9, peaks: 2, floors: 2, hists: 2 };
+    let layout = Layout { sums: 9, peaks: 2, floors: 2, hists: 2, lasts: 0 };
     let mut tally = random_tally(&mut rng, layout);
     tally.peak(0, 1);
     assert!(!tally.is_empty());
@@ -95,7 +95,7 @@ fn tallies_round_trip_canonically_and_leave_what_follows() {
 
 #[test]
 fn six_hundred_idle_counters_cost_two_bytes_more_than_none() {
-    let mut tally = Tally::new(Layout { sums: 600, peaks: 4, floors: 4, hists: 8 });
+    let mut tally = Tally::new(Layout { sums: 600, peaks: 4, floors: 4, hists: 8, lasts: 0 });
     let empty = encoded(|out| tally.encode(out)).len();
     assert!(empty <= 11, "{empty} bytes");
     tally.add(200, 1_000_000);
@@ -142,7 +142,7 @@ fn intervals_round_trip_and_an_idle_series_is_one_byte() {
         let mut rest = &bytes[..];
         assert_eq!((Interval::decode(&mut rest), rest.len()), (Ok(interval), 0));
     }
-    let layout = Layout { sums: 600, peaks: 2, floors: 2, hists: 4 };
+    let layout = Layout { sums: 600, peaks: 2, floors: 2, hists: 4, lasts: 0 };
     let len = |series| encoded(|out| Interval::new(layout, layout, series).encode(out)).len();
     assert_eq!(len(100) - len(50), 50);
 }
@@ -150,7 +150,7 @@ fn intervals_round_trip_and_an_idle_series_is_one_byte() {
 #[test]
 fn a_cleared_interval_is_a_new_one_at_the_same_tick() {
     let mut rng = Rng(17);
-    let layout = Layout { sums: 5, peaks: 1, floors: 1, hists: 2 };
+    let layout = Layout { sums: 5, peaks: 1, floors: 1, hists: 2, lasts: 0 };
     let mut interval = Interval::new(layout, layout, 2);
     interval.tick = 9;
     interval.run = random_tally(&mut rng, layout);
@@ -159,4 +159,19 @@ fn a_cleared_interval_is_a_new_one_at_the_same_tick() {
     let mut expected = Interval::new(layout, layout, 2);
     expected.tick = 9;
     assert_eq!(interval, expected);
+}
+
+#[test]
+fn numbered_otherwise_it_is_the_same_sum() {
+    let layout = Layout { sums: 1, ..Layout::default() };
+    let with = |numbers: &[u64]| {
+        let mut interval = Interval::new(Layout::default(), layout, numbers.len());
+        interval.series.iter_mut().zip(numbers).for_each(|(one, n)| one.add(0, *n));
+        interval
+    };
+    let mut sum = with(&[1]);
+    // One fixed series, and behind it two that stand elsewhere in the sum and one for which there is no place.
+    sum.merge_placed(&with(&[10, 20, 30, 40]), 1, &[Some(3), None, Some(1)]);
+    let numbers: Vec<u64> = sum.series.iter().map(|one| one.sums.first().copied().unwrap_or(0)).collect();
+    assert_eq!(numbers, [11, 40, 0, 20]);
 }

@@ -25,7 +25,15 @@ pub fn console_files() -> &'static [File] {
     CONSOLE_FILES
 }
 
-/// Why the two are not there, and how to get them, in a sentence; `None`: they are.
-pub fn missing() -> Option<&'static str> {
+/// Why the build could not make the two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Missing {
+    pub why: &'static str,
+    /// How to get them; may be empty.
+    pub mend: &'static str,
+}
+
+/// Why the two are not there, and how to get them; `None`: they are.
+pub fn missing() -> Option<Missing> {
     MISSING
 }

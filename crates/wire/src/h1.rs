@@ -24,12 +24,14 @@ mod heads;
 mod malformed;
 mod request;
 mod session;
+mod writer;
 
 pub use check::{check_header, check_method, check_target};
 pub use head::Head;
 pub use malformed::Malformed;
-pub use request::{Request, render};
+pub use request::{Body, Field, Request, RequestHead, fields, own_close, render};
 pub use session::Session;
+pub use writer::Writer;
 
 /// How much of an answer is read before it is refused. All sizes in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The demo's service: this program once more, as a child that serves on a free port and ends with us.
 
 use crate::exit::Failure;
-use plimsoll_engine::probe;
+use plimsoll_control::fetch;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::os::unix::process::CommandExt;
@@ -58,7 +58,7 @@ impl Service {
     /// Begins the pauses anew, the first in a second: every part of the demo sees the same.
     pub fn pause_soon(&self) -> Result<(), Failure> {
         let command = format!("/_ruler/set?pause={PAUSE_MS}ms/{PERIOD_S}s&pause_at=1s");
-        match probe::get(self.address, None, "demo", &command, Duration::from_secs(5)) {
+        match fetch::from_address(self.address, None, "demo", &command, 4_096, Duration::from_secs(5)) {
             Ok((200, _)) => Ok(()),
             Ok((status, _)) => Err(Failure::machine(format!("the demo's service answered {status}"), None)),
             Err(why) => Err(Failure::machine(format!("the demo's service does not answer: {why}"), None)),

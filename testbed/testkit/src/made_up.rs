@@ -1,6 +1,7 @@
 //! Runs that never happened, with the shape of real ones: for tests of what becomes of numbers, not of the numbers.
 
 pub mod disk;
+pub mod metrics;
 pub mod watching;
 
 use plimsoll_plan::limit::Limits;
@@ -50,6 +51,7 @@ impl Random {
 
 pub fn opening(origin: &str, series: usize) -> Opening {
     let request = |k| RequestOutline {
+        origin: 0,
         name: format!("request {k}"),
         method: "GET".into(),
         path: format!("/{k}"),
@@ -65,6 +67,7 @@ pub fn opening(origin: &str, series: usize) -> Opening {
     Opening {
         origin: origin.into(),
         outline: Outline {
+            origins: Vec::new(),
             version: OUTLINE_VERSION,
             name: "made up".into(),
             target: "127.0.0.1:8080".into(),
@@ -169,7 +172,11 @@ pub fn tick(interval: Interval) -> RunEvent {
         sleep_ns: 590_000_000,
         run_queue_ns: 500 + k,
     };
-    RunEvent::Ticked(Tick { pulses: vec![pulse(0), pulse(1)], interval: Arc::new(interval) })
+    RunEvent::Ticked(Tick {
+        pulses: vec![pulse(0), pulse(1)],
+        interval: Arc::new(interval),
+        opened: Arc::default(),
+    })
 }
 
 pub fn note(at_s: u64, text: &str) -> RunEvent {

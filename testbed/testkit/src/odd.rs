@@ -4,7 +4,7 @@ use crate::made_up::opening;
 use crate::scene::{MS, S, Scene, Second, Way, machine, note};
 use plimsoll_plan::Fault;
 use plimsoll_plan::load::{Load, Profile};
-use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::metric::{RunSum, SeriesSum, StreamHist, StreamSum};
 use plimsoll_plan::outline::{CheckOutline, RequestOutline};
 use plimsoll_plan::sample::Sample;
 use plimsoll_plan::watch::{Unit, WatchOutline};
@@ -96,36 +96,36 @@ pub fn streams(seed: u64) -> Scene {
         second.connections(fresh, sent_away);
         for _ in 0..fresh {
             let (head_ns, first_ns) = (second.random.time_ns(3e6, 0.4), second.random.time_ns(400e6, 0.6));
-            second.interval.series[0].record(SeriesHist::StreamHead.id(), head_ns);
-            second.interval.series[0].record(SeriesHist::FirstEvent.id(), first_ns);
+            second.interval.series[0].record(StreamHist::StreamHead.id(), head_ns);
+            second.interval.series[0].record(StreamHist::FirstEvent.id(), first_ns);
         }
         let lost = second.random.below(3);
         for _ in 0..open - lost {
             let (gap_ns, age_ns) = (second.random.time_ns(1e9, 0.02), second.random.time_ns(6e6, 0.7));
-            second.interval.series[0].record(SeriesHist::EventGap.id(), gap_ns);
-            second.interval.series[0].record(SeriesHist::EventAge.id(), age_ns);
+            second.interval.series[0].record(StreamHist::EventGap.id(), gap_ns);
+            second.interval.series[0].record(StreamHist::EventAge.id(), age_ns);
         }
         let at_stop = if number == LATEST { open } else { 0 };
         let cells = &mut second.interval.series[0];
         for (id, n) in [
-            (SeriesSum::Sent, fresh),
-            (SeriesSum::Streams, fresh),
-            (SeriesSum::Reconnects, back),
-            (SeriesSum::StreamsByServer, sent_away),
-            (SeriesSum::Finished, sent_away),
-            (SeriesSum::StreamsOpenAtStop, at_stop),
-            (SeriesSum::Events, open - lost),
-            (SeriesSum::EventsExpected, open),
-            (SeriesSum::EventsLost, lost),
-            (SeriesSum::BytesIn, (open - lost) * 140),
+            (SeriesSum::Sent.id(), fresh),
+            (StreamSum::Streams.id(), fresh),
+            (StreamSum::Reconnects.id(), back),
+            (StreamSum::StreamsByServer.id(), sent_away),
+            (SeriesSum::Finished.id(), sent_away),
+            (StreamSum::StreamsOpenAtStop.id(), at_stop),
+            (StreamSum::Events.id(), open - lost),
+            (StreamSum::EventsExpected.id(), open),
+            (StreamSum::EventsLost.id(), lost),
+            (SeriesSum::BytesIn.id(), (open - lost) * 140),
         ] {
-            cells.add(id.id(), n);
+            cells.add(id, n);
         }
         let standing = begun.iter().filter(|_| number == LATEST).map(|since| number + 1 - since);
         for lived in ended.into_iter().chain(standing) {
             let cells = &mut second.interval.series[0];
-            cells.record(SeriesHist::StreamLife.id(), lived * S);
-            cells.record(SeriesHist::StreamEvents.id(), lived);
+            cells.record(StreamHist::StreamLife.id(), lived * S);
+            cells.record(StreamHist::StreamEvents.id(), lived);
         }
         for _ in 0..30 {
             let service_ns = second.random.time_ns(4e6, 0.3);

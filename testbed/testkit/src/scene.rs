@@ -74,7 +74,11 @@ impl Made for Scene {
             }
             if !self.lost.contains(&number) {
                 let pulses = pulses(self.opening.outline.workers, busy_ns);
-                writer.event(&RunEvent::Ticked(Tick { interval: Arc::new(interval), pulses }));
+                writer.event(&RunEvent::Ticked(Tick {
+                    interval: Arc::new(interval),
+                    pulses,
+                    opened: Arc::default(),
+                }));
             }
         }
         if let Some(ending) = self.ending {

@@ -3,11 +3,19 @@
 const WATCH: &str = "crates/front/tests/monitor.rs";
 const PARTS: &str = "crates/front/tests/parts.rs";
 const FLOODS: &str = "crates/engine/tests/floods.rs";
+const ORIGINS: &str = "tests/cli/origins.rs";
 const STUDY: &str = "crates/front/tests/study.rs";
 
 /// Key, file, function.
 pub const TESTED: &[(&str, &str, &str)] = &[
     ("experiment.seed", "tests/scenarios/keys/elsewhere.rs", "a_seed_repeats_all_that_is_random"),
+    ("experiment.origins", ORIGINS, "each_origin_of_a_file_is_loaded_and_has_its_row"),
+    ("request.origin", ORIGINS, "each_origin_of_a_file_is_loaded_and_has_its_row"),
+    (
+        "limits.open_series",
+        "crates/engine/tests/opened.rs",
+        "what_finds_no_series_is_counted_without_its_labels_and_told",
+    ),
     ("threshold.threshold", "tests/scenarios/judged.rs", "a_scope_judges_its_requests_alone"),
     ("threshold.over", "tests/scenarios/judged.rs", "a_window_finds_what_the_whole_run_hides"),
     ("threshold.abort_after", "tests/scenarios/judged.rs", "abort_after_ends_the_run_early"),

@@ -143,7 +143,7 @@ fn stolen_time_is_what_the_kernel_counts_and_is_warned_of() {
     let mut warned_with = |stolen_ns: u64| {
         let origin = record.origins.values_mut().next().unwrap();
         origin.totals.run.sums[RunSum::StealNs.id()] = stolen_ns;
-        summarise(&record).cautions.iter().any(|caution| caution.code == "steal")
+        summarise(&record).cautions.iter().any(|caution| caution.kind.code() == "steal")
     };
     // A fiftieth and a tenth of all CPUs' second; the line is drawn at a twentieth.
     assert!(!warned_with((cpus * 2e7) as u64));

@@ -1,8 +1,8 @@
 //! What machine this is: a label for folder names (never a host name) and the lines that a reader of numbers needs.
 
 use crate::shell;
+use jiff::Timestamp;
 use std::process::Command;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
@@ -34,23 +34,12 @@ pub fn load_average() -> String {
 
 /// The date in UTC.
 pub fn today() -> String {
-    date(seconds())
+    Timestamp::now().strftime("%Y-%m-%d").to_string()
 }
 
 /// Date and time in UTC, as the name of a folder.
 pub fn now() -> String {
-    let seconds = seconds();
-    let of_day = seconds % 86_400;
-    format!("{}-{:02}{:02}{:02}", date(seconds), of_day / 3600, of_day / 60 % 60, of_day % 60)
-}
-
-fn seconds() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs())
-}
-
-fn date(seconds: u64) -> String {
-    let (year, month, day) = civil((seconds / 86_400) as i64);
-    format!("{year:04}-{month:02}-{day:02}")
+    Timestamp::now().strftime("%Y-%m-%d-%H%M%S").to_string()
 }
 
 /// The first line that a program prints about itself that holds a digit. Programs disagree on the flag, on the
@@ -112,20 +101,6 @@ fn slug(text: &str) -> String {
     out.trim_matches('-').to_string()
 }
 
-/// Year, month and day of a number of days since 1970-01-01 (the usual era arithmetic on years that begin in
-/// March).
-fn civil(days: i64) -> (i64, u32, u32) {
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * of_year + 2) / 153;
-    let day = (of_year - (153 * shifted_month + 2) / 5 + 1) as u32;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 } as u32;
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,12 +109,5 @@ mod tests {
     fn a_label_is_a_plain_folder_name() {
         assert_eq!(slug("linux-6.1-AMD EPYC (tm) 9@3GHz-2-cores"), "linux-6.1-amd-epyc-tm-9-3ghz-2-cores");
         assert!(label().ends_with("-cores"));
-    }
-
-    #[test]
-    fn dates_across_leap_days() {
-        assert_eq!(civil(0), (1970, 1, 1));
-        assert_eq!(civil(19_782), (2024, 2, 29));
-        assert_eq!(civil(20_778), (2026, 11, 21));
     }
 }

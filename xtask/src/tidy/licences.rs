@@ -1,5 +1,5 @@
-//! Licences and bans of everything that is linked in, after `deny.toml`: the same file that cargo-deny reads, so
-//! both agree, and this needs nothing installed.
+//! Licences of npm packages, after the same `deny.toml` that cargo-deny reads for crates, their bans and their sources
+//! (`cargo xtask nightly`): what npm locks, cargo-deny does not know.
 
 use super::Problem;
 use super::tree::{File, Tree};
@@ -18,39 +18,19 @@ const NPM_TOOLS: [(&str, &str, &str); 4] = [
 
 pub fn check(tree: &Tree) -> Vec<Problem> {
     let Some(file) = tree.file("deny.toml") else {
-        // Without externals there is nothing to judge (the pretend trees of other rules' tests).
+        // Without packages there is nothing to judge (the pretend trees of other rules' tests).
         let message = "is missing: no licence can be judged".to_string();
-        return if tree.externals.is_empty() {
+        return if tree.npm_locks.is_empty() {
             Vec::new()
         } else {
             vec![Problem::new(RULE, "deny.toml", 0, message)]
         };
     };
-    let policy = match file.text.parse::<toml::Table>() {
-        Ok(table) => Policy::new(&table),
+    let allow = match file.text.parse::<toml::Table>() {
+        Ok(table) => strings(table.get("licenses").and_then(|section| section.get("allow"))),
         Err(e) => return vec![Problem::new(RULE, "deny.toml", 0, format!("cannot be read: {e}"))],
     };
-    let mut problems: Vec<Problem> =
-        tree.npm_locks.iter().flat_map(|lock| npm(lock, &policy.allow)).collect();
-    for external in &tree.externals {
-        let name = format!("{} {}", external.name, external.version);
-        let mut add = |rule, message| problems.push(Problem::new(rule, "Cargo.lock", 0, message));
-        if !permitted(&external.licence, &policy.allow) {
-            let shown = if external.licence.is_empty() { "none named" } else { &external.licence };
-            add(RULE, format!("{name}: licence `{shown}` is not in deny.toml's allow list"));
-        }
-        if !external.source.starts_with("registry+") && !external.source.starts_with("sparse+") {
-            add("source", format!("{name}: comes from `{}`, not from the registry", external.source));
-        }
-        for ban in policy.bans.iter().filter(|ban| ban.name == external.name) {
-            let strangers: Vec<&String> =
-                external.dependents.iter().filter(|d| !ban.wrappers.contains(d)).collect();
-            if ban.wrappers.is_empty() || !strangers.is_empty() {
-                add("ban", format!("{name} is banned (asked for by {:?})", external.dependents));
-            }
-        }
-    }
-    problems
+    tree.npm_locks.iter().flat_map(|lock| npm(lock, &allow)).collect()
 }
 
 /// Packages of an npm lock file: the licences of `allow`, and those of [`NPM_TOOLS`].
@@ -77,41 +57,6 @@ fn npm(lock: &File, allow: &[String]) -> Vec<Problem> {
         }
     }
     problems
-}
-
-/// The platforms that are judged: `[graph] targets`.
-pub fn targets(text: &str) -> Vec<String> {
-    let table = text.parse::<toml::Table>().unwrap_or_default(); // a broken file is reported by `check`
-    strings(table.get("graph").and_then(|graph| graph.get("targets")))
-}
-
-struct Policy {
-    allow: Vec<String>,
-    bans: Vec<Ban>,
-}
-
-struct Ban {
-    name: String,
-    /// Packages that may ask for it all the same.
-    wrappers: Vec<String>,
-}
-
-impl Policy {
-    fn new(table: &toml::Table) -> Policy {
-        let at = |section: &str, key: &str| table.get(section).and_then(|s| s.get(key)).cloned();
-        let deny = at("bans", "deny");
-        let bans = deny.iter().filter_map(Value::as_array).flatten().filter_map(ban).collect();
-        Policy { allow: strings(at("licenses", "allow").as_ref()), bans }
-    }
-}
-
-fn ban(row: &Value) -> Option<Ban> {
-    let name = match row {
-        Value::String(name) => name.as_str(),
-        // cargo-deny takes both words.
-        _ => row.get("crate").or_else(|| row.get("name")).and_then(Value::as_str)?,
-    };
-    Some(Ban { name: name.to_string(), wrappers: strings(row.get("wrappers")) })
 }
 
 fn strings(value: Option<&Value>) -> Vec<String> {
@@ -167,79 +112,49 @@ fn one(words: &[&str], at: &mut usize, allow: &[String]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tree::External;
     use super::*;
 
     const DENY: &str = r#"
-[graph]
-targets = ["x86_64-unknown-linux-gnu"]
 [licenses]
 allow = ["MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception"]
-[bans]
-deny = [{ crate = "ring" }, { crate = "tokio", wrappers = ["plimsoll-control"] }]
 "#;
 
-    fn judged(name: &str, licence: &str, dependents: &[&str]) -> Vec<&'static str> {
+    fn problems(package: &str) -> usize {
         let mut tree = Tree::of(&[("deny.toml", DENY)]);
-        tree.externals.push(External {
-            name: name.into(),
-            licence: licence.into(),
-            source: "registry+x".into(),
-            dependents: dependents.iter().map(|d| d.to_string()).collect(),
-            ..External::default()
-        });
-        check(&tree).into_iter().map(|p| p.rule).collect()
+        let text = format!(r#"{{ "packages": {{ "": {{}}, {package} }} }}"#);
+        tree.npm_locks.push(File::new("web/package-lock.json", &text));
+        check(&tree).len()
     }
 
     #[test]
     fn a_licence_outside_the_list_fails() {
-        assert!(judged("a", "MIT OR Apache-2.0", &[]).is_empty());
-        assert!(judged("a", "MIT/Apache-2.0", &[]).is_empty());
-        assert!(judged("a", "GPL-3.0-only OR (MIT AND Apache-2.0 WITH LLVM-exception)", &[]).is_empty());
-        assert_eq!(judged("a", "MIT AND GPL-3.0-only", &[]), ["licence"]);
-        assert_eq!(judged("a", "GPL-3.0-only OR LGPL-3.0", &[]), ["licence"]);
-        assert_eq!(judged("a", "", &[]), ["licence"]);
-        assert_eq!(judged("a", "MIT MIT", &[]), ["licence"]);
-        assert_eq!(judged("a", "(MIT", &[]), ["licence"]);
+        let judged = |licence: &str| problems(&format!(r#""node_modules/a": {{ "license": "{licence}" }}"#));
+        assert_eq!(judged("MIT OR Apache-2.0"), 0);
+        assert_eq!(judged("MIT/Apache-2.0"), 0);
+        assert_eq!(judged("GPL-3.0-only OR (MIT AND Apache-2.0 WITH LLVM-exception)"), 0);
+        assert_eq!(judged("MIT AND GPL-3.0-only"), 1);
+        assert_eq!(judged("GPL-3.0-only OR LGPL-3.0"), 1);
+        assert_eq!(judged(""), 1);
+        assert_eq!(judged("MIT MIT"), 1);
+        assert_eq!(judged("(MIT"), 1);
     }
 
     #[test]
-    fn a_banned_crate_fails_and_a_wrapper_may_have_it() {
-        assert_eq!(judged("ring", "MIT", &["rustls"]), ["ban"]);
-        assert!(judged("tokio", "MIT", &["plimsoll-control"]).is_empty());
-        assert_eq!(judged("tokio", "MIT", &["plimsoll-control", "plimsoll-engine"]), ["ban"]);
-    }
-
-    #[test]
-    fn a_crate_from_elsewhere_fails() {
-        let mut tree = Tree::of(&[("deny.toml", DENY)]);
-        tree.externals.push(External {
-            licence: "MIT".into(),
-            source: "git+x".into(),
-            ..External::default()
-        });
-        assert_eq!(check(&tree)[0].rule, "source");
+    fn locks_without_a_policy_are_a_problem() {
+        let mut tree = Tree::of(&[]);
+        assert!(check(&tree).is_empty());
+        tree.npm_locks.push(File::new("web/package-lock.json", "{}"));
+        assert_eq!(check(&tree).len(), 1);
     }
 
     #[test]
     fn an_npm_package_needs_a_licence_and_a_tool_of_another_one_its_entry() {
-        let judged = |package: &str| {
-            let mut tree = Tree::of(&[("deny.toml", DENY)]);
-            let text = format!(r#"{{ "packages": {{ "": {{}}, {package} }} }}"#);
-            tree.npm_locks.push(File::new("web/package-lock.json", &text));
-            check(&tree).len()
-        };
-        assert_eq!(judged(r#""node_modules/a": { "license": "MIT OR GPL-3.0" }"#), 0);
-        assert_eq!(judged(r#""node_modules/a": {}"#), 1);
-        assert_eq!(judged(r#""node_modules/a": { "license": "MPL-2.0", "dev": true }"#), 1);
+        assert_eq!(problems(r#""node_modules/a": { "license": "MIT OR GPL-3.0" }"#), 0);
+        assert_eq!(problems(r#""node_modules/a": {}"#), 1);
+        assert_eq!(problems(r#""node_modules/a": { "license": "MPL-2.0", "dev": true }"#), 1);
         let tool = r#""node_modules/lightningcss-linux-x64-gnu": { "license": "MPL-2.0""#;
-        assert_eq!(judged(&format!(r#"{tool}, "dev": true }}"#)), 0);
-        assert_eq!(judged(&format!("{tool} }}")), 1, "not where it could be in the bundle");
-        assert_eq!(judged(&format!(r#"{tool}, "dev": true "#)), 1, "not JSON");
-    }
-
-    #[test]
-    fn the_platforms_come_from_the_same_file() {
-        assert_eq!(targets(DENY), ["x86_64-unknown-linux-gnu"]);
+        assert_eq!(problems(&format!(r#"{tool}, "dev": true }}"#)), 0);
+        assert_eq!(problems(&format!("{tool} }}")), 1, "not where it could be in the bundle");
+        assert_eq!(problems(&format!(r#"{tool}, "dev": true "#)), 1, "not JSON");
     }
 }

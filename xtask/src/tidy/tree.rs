@@ -4,15 +4,12 @@
 use super::source;
 use chore::shell;
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::path::Path;
 
 pub struct Tree {
     pub files: Vec<File>,
     /// Packages of this workspace.
     pub packages: Vec<Package>,
-    /// Everything that is linked in from elsewhere, for the platforms in `deny.toml`.
-    pub externals: Vec<External>,
     /// Lock files of npm: only their licences are looked at.
     pub npm_locks: Vec<File>,
     /// Files and folders that exist, whatever they hold; links point at them.
@@ -42,21 +39,6 @@ pub struct Dependency {
     pub dev: bool,
 }
 
-#[derive(Default)]
-pub struct External {
-    pub name: String,
-    pub version: String,
-    /// SPDX expression as published; empty when the package names none.
-    pub licence: String,
-    /// Empty for a path dependency.
-    pub source: String,
-    pub dependents: Vec<String>,
-}
-
-/// Everything that is built, for tests too, as `name vVERSION` lines.
-const BUILT: &[&str] =
-    &["tree", "--locked", "--workspace", "--target", "all", "-e", "normal,build,dev", "--prefix", "none"];
-
 /// Folders that hold nothing written here: builds, histories, other tools' state.
 const SKIP: &[&str] = &["target", ".git", ".next", "node_modules", "corpus", "artifacts"];
 /// Files that the rules read. Everything else only has to exist.
@@ -76,13 +58,8 @@ impl File {
 impl Tree {
     /// Reads the checkout and asks cargo about the packages (`--locked`: a tidy tree has its lock file in order).
     pub fn read(root: &Path) -> Result<Tree, String> {
-        let mut tree = Tree {
-            files: Vec::new(),
-            packages: Vec::new(),
-            externals: Vec::new(),
-            npm_locks: Vec::new(),
-            paths: walk(root)?,
-        };
+        let mut tree =
+            Tree { files: Vec::new(), packages: Vec::new(), npm_locks: Vec::new(), paths: walk(root)? };
         for path in &tree.paths {
             let known = path.rsplit_once('.').is_some_and(|(_, ending)| TEXT.contains(&ending));
             let is_lock = path.ends_with("/package-lock.json");
@@ -98,24 +75,8 @@ impl Tree {
                 }
             }
         }
-        let deny =
-            tree.file("deny.toml").map(|file| super::licences::targets(&file.text)).unwrap_or_default();
-        let mut arguments = vec!["--locked".to_string()];
-        arguments.extend(deny.iter().flat_map(|target| ["--filter-platform".to_string(), target.clone()]));
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        tree.read_packages(&shell::metadata(&arguments)?)?;
-        tree.forget_unbuilt(&shell::output(shell::cargo().args(BUILT))?);
+        tree.read_packages(&shell::metadata(&["--locked"])?)?;
         Ok(tree)
-    }
-
-    /// The lock file also names what nobody switches on (`ring` as an optional part of another package); only what is
-    /// built is judged.
-    fn forget_unbuilt(&mut self, built: &str) {
-        let built: std::collections::BTreeSet<(&str, &str)> =
-            built.lines().filter_map(|line| line.split_once(" v")).collect();
-        self.externals.retain(|e| {
-            built.iter().any(|(name, rest)| *name == e.name && rest.split(' ').next() == Some(&*e.version))
-        });
     }
 
     pub fn file(&self, path: &str) -> Option<&File> {
@@ -134,7 +95,6 @@ impl Tree {
                 .unwrap_or_else(|| path.to_string())
         };
         let members: Vec<&str> = strings(&metadata["workspace_members"]);
-        let (names, dependents) = graph(metadata);
         for package in list(&metadata["packages"]) {
             let (id, name) = (text(&package["id"]), text(&package["name"]));
             if members.contains(&id) {
@@ -147,35 +107,10 @@ impl Tree {
                     dependencies: list(&package["dependencies"]).iter().map(dependency).collect(),
                     roots: list(&package["targets"]).iter().map(|t| relative(text(&t["src_path"]))).collect(),
                 });
-            } else if names.contains_key(id) {
-                self.externals.push(External {
-                    name: name.into(),
-                    version: text(&package["version"]).into(),
-                    licence: text(&package["license"]).into(),
-                    source: text(&package["source"]).into(),
-                    dependents: dependents.get(id).cloned().unwrap_or_default(),
-                });
             }
         }
         Ok(())
     }
-}
-
-/// Names of the packages that take part in the build, and for each the names of those that ask for it.
-fn graph(metadata: &Value) -> (BTreeMap<&str, &str>, BTreeMap<&str, Vec<String>>) {
-    let named: BTreeMap<&str, &str> =
-        list(&metadata["packages"]).iter().map(|p| (text(&p["id"]), text(&p["name"]))).collect();
-    let mut names = BTreeMap::new();
-    let mut dependents: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for node in list(&metadata["resolve"]["nodes"]) {
-        let id = text(&node["id"]);
-        let name = named.get(id).copied().unwrap_or_default();
-        names.insert(id, name);
-        for dependency in strings(&node["dependencies"]) {
-            dependents.entry(dependency).or_default().push(name.to_string());
-        }
-    }
-    (names, dependents)
 }
 
 fn list(value: &Value) -> &[Value] {
@@ -222,7 +157,6 @@ impl Tree {
         Tree {
             files: files.iter().map(|(path, text)| File::new(path, text)).collect(),
             packages: Vec::new(),
-            externals: Vec::new(),
             npm_locks: Vec::new(),
             paths: files.iter().map(|(path, _)| path.to_string()).collect(),
         }
@@ -253,16 +187,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cargo_metadata_becomes_packages_and_externals() {
+    fn cargo_metadata_becomes_packages_of_this_workspace() {
         let metadata = serde_json::json!({
             "workspace_root": "/x", "workspace_members": ["own"],
             "packages": [
                 {"id": "own", "name": "plimsoll-plan", "manifest_path": "/x/crates/plan/Cargo.toml",
                  "dependencies": [{"name": "ruler", "kind": "dev"}],
                  "targets": [{"src_path": "/x/crates/plan/src/lib.rs"}]},
-                {"id": "far", "name": "shlex", "version": "2.0.1", "license": "MIT", "source": "registry+x"},
-                {"id": "windows", "name": "not-built-here"}],
-            "resolve": {"nodes": [{"id": "own", "dependencies": ["far"]}, {"id": "far", "dependencies": []}]}});
+                {"id": "far", "name": "shlex", "manifest_path": "/far/Cargo.toml"}]});
         let mut tree = Tree::of(&[]);
         tree.read_packages(&metadata).unwrap();
         assert_eq!(
@@ -270,7 +202,6 @@ mod tests {
             ("crates/plan", "crates/plan/src/lib.rs")
         );
         assert!(tree.packages[0].dependencies[0].dev);
-        assert_eq!(tree.externals.len(), 1);
-        assert_eq!(tree.externals[0].dependents, ["plimsoll-plan"]);
+        assert_eq!(tree.packages.len(), 1);
     }
 }

@@ -5,7 +5,7 @@ use crate::cells::Cells;
 use crate::facts::{Facts, Machine, Series};
 use crate::summary::PartKind;
 use plimsoll_plan::Outline;
-use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum, StreamSum};
 use plimsoll_plan::outline::TICK_NS;
 use plimsoll_record::record::{Beside, Served, TickRow};
 use plimsoll_stats::Hist;
@@ -104,11 +104,13 @@ impl<'a> Flow<'a> {
         let totals = &machine.origin.totals;
         // Behind the requests stand checks, groups and addresses, which count the same requests again.
         let requests = || totals.series.iter().take(machine.plan().requests.len());
-        let sum = |id: SeriesSum| requests().fold(0u64, |all, series| all.saturating_add(series.sum(id)));
-        let streams = sum(SeriesSum::StreamsOpenAtStop);
+        let sum = |id: usize| {
+            requests().fold(0u64, |all, series| all.saturating_add(series.sums.get(id).copied().unwrap_or(0)))
+        };
+        let streams = sum(StreamSum::StreamsOpenAtStop.id());
         let at_stop = totals.run.of(RunSum::InFlightAtStop).saturating_add(streams);
         // Early versions did not count which requests had ended.
-        let is_known = sum(SeriesSum::Sent).saturating_sub(sum(SeriesSum::Ended)) <= at_stop;
+        let is_known = sum(SeriesSum::Sent.id()).saturating_sub(sum(SeriesSum::Ended.id())) <= at_stop;
         Self {
             plan: machine.plan(),
             rows: machine.origin.ticks.iter().peekable(),

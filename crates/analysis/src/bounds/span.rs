@@ -6,6 +6,7 @@ use crate::caution::Kind;
 use crate::summary::{Bound, Doubt, Standing};
 use crate::threshold::{Reading, snapped};
 use plimsoll_plan::phrase::{count, counted, duration_ns, quantile_name};
+use plimsoll_plan::series::THOUSANDTHS;
 use plimsoll_plan::threshold::{Comparison, Kind as Figure, Statistic, Subject, Threshold};
 use plimsoll_record::gauge::Gauge;
 use plimsoll_stats::{Hist, VALUE_MAX, quantile_interval, quantile_ranks};
@@ -69,7 +70,7 @@ pub(crate) fn settle(look: &Look) -> Settled {
     let Some(value) = look.reading.value else {
         let text = format!("nothing was measured of {}", look.threshold.left());
         let nothing =
-            Doubt { code: Kind::TooFewSamples.code(), bound: Bound::Worst, size: None, decides: true, text };
+            Doubt { kind: Kind::TooFewSamples, bound: Bound::Worst, size: None, decides: true, text };
         return Settled { best: None, worst: None, doubts: vec![nothing], standing: Standing::Undecided };
     };
     let mut span = Span { low: value, high: value, moves: Vec::new() };
@@ -78,7 +79,10 @@ pub(crate) fn settle(look: &Look) -> Settled {
         Figure::Share if look.threshold.subject == Subject::Achieved => achieved(look, &mut span),
         // When the load generator stalled or was paused is taken out of them already.
         Figure::Share if look.threshold.subject.is_of_outages() => {}
-        Figure::Length => {}
+        // What a program counted is what it counted.
+        Figure::Share if look.threshold.subject.family().is_some() => {}
+        Figure::Length | Figure::Number => {}
+        Figure::Numbers => few_numbers(look, &mut span),
         Figure::Share => share(look, &mut span),
         Figure::PerSecond | Figure::Count => amount(look, value, &mut span),
     }
@@ -126,7 +130,7 @@ fn judged(threshold: &Threshold, value: f64, span: Span) -> Settled {
         let decides = bound == doubted && !crossed;
         crossed |= decides && holds(one.to) != holds(value);
         doubts.push(Doubt {
-            code: one.kind.code(),
+            kind: one.kind,
             bound,
             size: one.size.is_finite().then_some(one.size),
             decides,
@@ -214,6 +218,21 @@ fn few(q: f64, low: &Hist, queue: Option<Queue>, high: &Hist, down: impl Fn(f64)
     };
     span.lower(below.min(span.low), Kind::TooFewSamples, text.clone());
     span.raise(above.max(span.high), Kind::TooFewSamples, text);
+}
+
+/// The interval of a quantile of a user-defined trend, whose values are kept in thousandths.
+fn few_numbers(look: &Look, span: &mut Span) {
+    let Statistic::Quantile(q) = look.threshold.statistic else { return };
+    let values = &look.gauge.exact;
+    let interval = quantile_interval(values, q, CONFIDENCE);
+    let [low, high] = [interval.low, interval.high].map(|v| v.map(|v| v as f64 / THOUSANDTHS));
+    let (n, name) = (count(values.count()), quantile_name(q));
+    let text = match (low, high) {
+        (Some(low), Some(high)) => format!("the sample of {n} puts {name} between {low} and {high}"),
+        _ => format!("too few samples for {name}: {n} of at least {}", count(bounding(q))),
+    };
+    span.lower(low.unwrap_or(0.0).min(span.low), Kind::TooFewSamples, text.clone());
+    span.raise(high.unwrap_or(f64::INFINITY).max(span.high), Kind::TooFewSamples, text);
 }
 
 /// The fewest samples of which the longest bounds quantile `q` from above: q^n is at most half of the doubt.

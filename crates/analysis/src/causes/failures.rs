@@ -203,7 +203,7 @@ fn reset_unopened(case: &Case) -> u64 {
     const CONNECTING: [&str; 3] = ["connect_refused", "connect_timeout", "unreachable"];
     const HANDSHAKING: [&str; 3] = ["tls_failed", "tls_timeout", "certificate_refused"];
     let s = case.s;
-    let is_tls = case.facts.plan.link.tls.is_some();
+    let is_tls = case.facts.plan.tls().is_some();
     let runs = || case.facts.machines.iter().map(|machine| &machine.origin.totals.run);
     let sum = |id: RunSum| runs().fold(0u64, |sum, run| sum.saturating_add(run.of(id)));
     let opened = sum(if is_tls { RunSum::Handshakes } else { RunSum::ConnOpened });

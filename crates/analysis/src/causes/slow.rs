@@ -249,8 +249,7 @@ fn open(case: &Case) -> Option<Cause> {
 }
 
 fn not_reused(case: &Case) -> Option<Cause> {
-    let code = caution::Kind::ConnectionsNotReused.code();
-    let told = case.s.cautions.iter().find(|c| c.code == code)?;
+    let told = case.s.cautions.iter().find(|c| c.kind == caution::Kind::ConnectionsNotReused)?;
     Some(Kind::ConnectionsNotReused.claim(Claim::Certain, told.evidence.clone()))
 }
 

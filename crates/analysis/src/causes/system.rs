@@ -39,7 +39,7 @@ pub(super) fn saturated(case: &Case) -> Vec<Cause> {
 /// Connection attempts that were lost. On one machine nothing but a full queue (or a firewall rule) loses them.
 fn dropped(case: &Case) -> Option<Cause> {
     let s = case.s;
-    let lost = s.cautions.iter().find(|c| c.code == caution::Kind::LostSyns.code());
+    let lost = s.cautions.iter().find(|c| c.kind == caution::Kind::LostSyns);
     if let Some(lost) = lost {
         let claim = if case.is_local() { Claim::Certain } else { Claim::Likely };
         return Some(Kind::ListenQueueFull.claim(claim, lost.evidence.clone()));
@@ -68,7 +68,7 @@ pub(super) fn memory(case: &Case) -> Option<Cause> {
         .iter()
         .filter_map(|course| Growth::of(course, &s.timeline))
         .max_by(|a, b| a.bytes.total_cmp(&b.bytes));
-    let soak = s.cautions.iter().find(|c| c.code == caution::Kind::MemoryGrows.code());
+    let soak = s.cautions.iter().find(|c| c.kind == caution::Kind::MemoryGrows);
     let Some(grown) = grown else {
         return soak.map(|c| Kind::MemoryLeak.claim(Claim::Likely, c.evidence.clone()));
     };

@@ -306,6 +306,21 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              Rows that could not be written are counted; one is enough.\n\n\
              Look at the file and its disk."
         }
+        Kind::TooManySeries => {
+            "A program asked for a series (requests or a metric under labels of their own) when the run held as many \
+             as `open_series` allows, 10,000 by default. Its values were counted under the same name without labels, \
+             so the totals of each metric are exact and the rows by label are not; where even that had no room they \
+             were not counted.\n\n\
+             Each time is counted; one is enough. Names and labels longer than 256 bytes are refused, too.\n\n\
+             A label is for what has few values: a kind, a region. What differs with each user or order is data. Each \
+             series takes memory on each worker that uses it."
+        }
+        Kind::ValuesRefused => {
+            "Values that a program added to its metrics were left out: they were no numbers, or negative where only a \
+             sum or a distribution from 0 on has a meaning.\n\n\
+             They are counted; one is enough.\n\n\
+             Look at what the program computes them from."
+        }
         Kind::IterationsAbandoned => {
             "Iterations were left in the middle although their requests had succeeded: a value that they needed \
              was missing. The steps behind were not sent, so the mix is not the one that was planned.\n\n\

@@ -160,7 +160,7 @@ pub(super) fn room(e: &Evidence, into: &mut Vec<Caution>) {
         let address = env.addresses.first().map_or(e.facts.plan.target.as_str(), |a| a.as_str());
         into.push(Kind::SameMachine.raise(format!("{address} belongs to this machine")));
     }
-    if let Some(tls) = e.facts.plan.link.tls.as_ref().filter(|tls| tls.insecure) {
+    if let Some(tls) = e.facts.plan.tls().filter(|tls| tls.insecure) {
         into.push(
             Kind::CertificateUnchecked.raise(format!("any certificate was taken for {}", tls.server_name)),
         );

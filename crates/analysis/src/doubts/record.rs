@@ -231,12 +231,14 @@ fn stopped(e: &Evidence) -> Option<Caution> {
         .machines
         .iter()
         .flat_map(|m| &m.origin.notes)
-        .rfind(|note| note.kind == NoteKind::Control && Steered::of(note).is_none())
+        .rfind(|note| note.kind == NoteKind::Control)
         .map(|note| note.text.clone());
     let why = why.unwrap_or_else(|| match by {
         StoppedBy::Interrupt | StoppedBy::InterruptAllowed => "interrupted".into(),
         StoppedBy::Threshold => "stopped by a threshold".into(),
-        _ => "stopped by a command".into(),
+        StoppedBy::Command | StoppedBy::Duration | StoppedBy::Requests | StoppedBy::Retired => {
+            "stopped by a command".into()
+        }
     });
     Some(Kind::Interrupted.raise(format!("after {}{planned}: {why}", chosen_ns(elapsed_ns))))
 }

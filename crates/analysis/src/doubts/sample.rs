@@ -8,11 +8,12 @@ use crate::stale::{self, Ended};
 use crate::summary::{Caution, Weight};
 use crate::times::PRINTED;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesSum};
+use plimsoll_plan::origin::Origin;
 use plimsoll_plan::phrase::{chosen_ns, count, counted, duration_f64_ns, duration_ns, quantile_name, ratio};
 use plimsoll_plan::request::url;
 use plimsoll_plan::sample::REDIRECT;
 use plimsoll_plan::threshold::{Statistic, Subject, Threshold};
-use plimsoll_plan::{Fault, Outline};
+use plimsoll_plan::{Fault, Outline, Target};
 use plimsoll_stats::samples_needed;
 
 pub(super) fn samples(e: &Evidence, into: &mut Vec<Caution>) {
@@ -55,19 +56,19 @@ fn redirects(e: &Evidence) -> Option<Caution> {
     Some(caution)
 }
 
-/// A whole URL of another origin than the plan's.
+/// A whole URL of an origin that the plan does not load.
 fn is_elsewhere(location: &str, plan: &Outline) -> bool {
     let target = match location.strip_prefix("//") {
         Some(rest) => url(&format!("{}://{rest}", if plan.link.tls.is_some() { "https" } else { "http" })),
         None if location.contains("://") => url(location),
         None => return false,
     };
-    target.is_ok_and(|url| {
-        let target = url.target;
-        !target.host.eq_ignore_ascii_case(&plan.host)
-            || target.port != plan.port
-            || target.tls != plan.link.tls.is_some()
-    })
+    let is = |target: &Target, origin: &Origin| {
+        target.host.eq_ignore_ascii_case(&origin.host)
+            && target.port == origin.port
+            && target.tls == origin.tls.is_some()
+    };
+    target.is_ok_and(|url| !plan.all_origins().iter().any(|origin| is(&url.target, origin)))
 }
 
 fn surplus(e: &Evidence) -> Option<Caution> {

@@ -18,6 +18,17 @@ pub(super) fn script(e: &Evidence, into: &mut Vec<Caution>) {
         let evidence = format!("{} could not be written", counted(lost, "row"));
         into.push(Kind::RowsNotAppended.raise(evidence));
     }
+    let nameless = e.facts.run.of(RunSum::SeriesRefused);
+    if nameless > 0 {
+        let most = e.facts.plan.limits.open_series;
+        let evidence =
+            format!("{} without a place of its own, {} were held", counted(nameless, "look-up"), count(most));
+        into.push(Kind::TooManySeries.raise(evidence));
+    }
+    let refused = e.facts.run.of(RunSum::ValuesRefused);
+    if refused > 0 {
+        into.push(Kind::ValuesRefused.raise(counted(refused, "value")));
+    }
     // After a failure the rest is left out on purpose, and the failure itself is told.
     let (abandoned, failed) = (e.facts.run.of(RunSum::Abandoned), e.facts.all.sum(SeriesSum::Failed));
     if abandoned > failed {

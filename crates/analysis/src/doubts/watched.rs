@@ -20,7 +20,7 @@ pub(super) fn watched(e: &Evidence, into: &mut Vec<Caution>) {
     into.extend(memory(e));
     let overflowed = overflowed(e);
     let is_ours = overflowed.is_some() && was_before_us(e);
-    into.extend(at_once(e, is_ours || into.iter().any(|c| c.code == Kind::LostSyns.code())));
+    into.extend(at_once(e, is_ours || into.iter().any(|c| c.kind == Kind::LostSyns)));
     into.extend(overflowed);
     into.extend(descriptors(e));
     into.extend(throttled(e));

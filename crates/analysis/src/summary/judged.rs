@@ -1,6 +1,7 @@
 //! A threshold, its figure, and the best and the worst that the figure may be in truth.
 
 use super::Window;
+use crate::caution::Kind;
 use plimsoll_plan::threshold::FigureUnit;
 use serde::Serialize;
 
@@ -83,8 +84,9 @@ impl Standing {
 /// How a doubt moved one of the bounds of a threshold.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Doubt {
-    /// The code of the caution that tells of it.
-    pub code: &'static str,
+    /// The caution that tells of it, as its code.
+    #[serde(rename = "code")]
+    pub kind: Kind,
     pub bound: Bound,
     /// By how much, in the unit of the threshold; `None`: the bound is gone.
     pub size: Option<f64>,

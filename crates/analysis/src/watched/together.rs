@@ -8,6 +8,7 @@
 use crate::summary::{Correlation, Course, MonitorRow};
 use crate::timeline::Moment;
 use plimsoll_plan::watch::WATCH_NS;
+use plimsoll_stats::maths::autocorrelation;
 use plimsoll_stats::maths::holm;
 use plimsoll_stats::maths::ranks::ranks;
 use plimsoll_stats::maths::student::normal_cdf;
@@ -139,17 +140,16 @@ fn pairs(x: &[Option<f64>], y: &[Option<f64>], lag: i32) -> Vec<(f64, f64)> {
 fn reduction(x: &[f64], y: &[f64]) -> f64 {
     let n = x.len();
     let most = (n / 5).min(MEMORY);
+    let (x, y) = (centred(x), centred(y));
     let sum: f64 = (1..=most)
-        .map(|lag| (n - lag) as f64 / n as f64 * autocorrelation(x, lag) * autocorrelation(y, lag))
+        .map(|lag| (n - lag) as f64 / n as f64 * autocorrelation(&x, lag) * autocorrelation(&y, lag))
         .sum();
     (1.0 + 2.0 * sum).max(1.0)
 }
 
-fn autocorrelation(x: &[f64], lag: usize) -> f64 {
+fn centred(x: &[f64]) -> Vec<f64> {
     let mean = x.iter().sum::<f64>() / x.len() as f64;
-    let variance: f64 = x.iter().map(|v| (v - mean) * (v - mean)).sum();
-    let shared: f64 = x.iter().zip(&x[lag..]).map(|(a, b)| (a - mean) * (b - mean)).sum();
-    if variance > 0.0 { shared / variance } else { 0.0 }
+    x.iter().map(|v| v - mean).collect()
 }
 
 fn pearson(x: &[f64], y: &[f64]) -> f64 {

@@ -6,7 +6,7 @@ use plimsoll_plan::Fault;
 
 /// Ten seconds of 60 answers in 10 ms, 30 in 30 ms, 10 in 100 ms.
 fn steps() -> Run {
-    let mut run = Run::planned(|d| d.duration_ns = Some(10 * S));
+    let mut run = Run::planned(|d| d.load.duration_ns = Some(10 * S));
     run.fill(|tick| {
         for (n, ms) in [(60, 10), (30, 30), (10, 100)] {
             (0..n).for_each(|_| answer(tick, 0, ms * MS, 200));

@@ -3,8 +3,11 @@
 use crate::analysis::fixture::{MS, Run, S, answers, fail, profile, request};
 use plimsoll_analysis::summary::{Availability, Outage, Outcome, PartKind};
 use plimsoll_plan::Fault;
-use plimsoll_plan::metric::{RunSum, SeriesFloor, SeriesHist, SeriesPeak, SeriesSum, fault_id};
-use plimsoll_record::event::{NoteKind, StoppedBy};
+use plimsoll_plan::metric::{
+    RunSum, SeriesFloor, SeriesHist, SeriesPeak, SeriesSum, StreamHist, StreamSum, fault_id,
+};
+use plimsoll_record::event::StoppedBy;
+use plimsoll_record::steered::Steered;
 use plimsoll_stats::Interval;
 
 pub(super) fn of(run: &Run) -> Availability {
@@ -124,7 +127,7 @@ fn a_server_that_hangs_to_the_end_is_down_without_a_single_failure() {
     silent(&hang(7), "the stop's edge");
     // Before anything was answered nobody knows how long an answer takes.
     let slow = Run::closed(3).all_ticks(|tick| {
-        *tick = Interval { series: vec![Run::closed(1).blank(0).series[0].clone()].into(), ..tick.clone() };
+        *tick = Interval { series: vec![Run::closed(1).blank(0).series[0].clone()], ..tick.clone() };
     });
     assert!(of(&slow).outages.is_empty());
 }
@@ -175,7 +178,7 @@ fn a_slow_service_a_slow_load_and_one_that_nobody_asks_are_not_down() {
     assert_eq!((all.intervals, all.intervals_without_success), (12, 8), "but it is said");
     // A request every 4 s; one of them fails.
     let rare = |failed: usize| {
-        Run::open_with(20, |draft| draft.rate_per_s = Some(0.25)).with(|run| {
+        Run::open_with(20, |draft| draft.load.rate_per_s = Some(0.25)).with(|run| {
             for number in 0..20 {
                 run.ticks[number] = run.blank(number as u32);
                 match number % 4 {
@@ -189,7 +192,7 @@ fn a_slow_service_a_slow_load_and_one_that_nobody_asks_are_not_down() {
     silent(&rare(99), "seconds in which nobody asked");
     silent(&rare(8), "one failed request");
     // A ramp from nothing.
-    let mut ramp = Run::planned(|draft| draft.stages = Some((profile(0.0, &[(8, 10.0)]), false)));
+    let mut ramp = Run::planned(|draft| draft.load.stages = Some((profile(0.0, &[(8, 10.0)]), false)));
     ramp.fill(|tick| answers(tick, 0, if tick.tick < 3 { 0 } else { 200 }, 5 * MS));
     silent(&ramp, "before the first user came");
 }
@@ -209,7 +212,7 @@ fn five_requests_are_too_few_to_be_down() {
 #[test]
 fn failures_that_come_by_chance_are_errors_and_no_outage() {
     // A request a second, every second one fails, and once three in a row.
-    let run = Run::open_with(60, |draft| draft.rate_per_s = Some(1.0)).with(|run| {
+    let run = Run::open_with(60, |draft| draft.load.rate_per_s = Some(1.0)).with(|run| {
         for number in 0..60 {
             run.ticks[number] = run.blank(number as u32);
             run.ticks[number].run.add(RunSum::Arrivals.id(), 1);
@@ -221,7 +224,7 @@ fn failures_that_come_by_chance_are_errors_and_no_outage() {
     });
     silent(&run, "three of 31");
     // With all others answered, ten in a row are no chance.
-    let run = Run::open_with(60, |draft| draft.rate_per_s = Some(1.0)).with(|run| {
+    let run = Run::open_with(60, |draft| draft.load.rate_per_s = Some(1.0)).with(|run| {
         for number in 0..60 {
             run.ticks[number] = run.blank(number as u32);
             run.ticks[number].run.add(RunSum::Arrivals.id(), 1);
@@ -248,11 +251,10 @@ fn what_the_load_generator_did_not_do_is_no_outage_of_the_service() {
     assert_eq!(of(&gap()).outages.len(), 1);
     let stalled = gap().at(6, |tick| tick.run.add(RunSum::StalledNs.id(), 2_500 * MS));
     silent(&stalled, "it stalled itself");
-    let paused = gap().note(4 * S, NoteKind::Control, "paused by hand").note(
-        6_500 * MS,
-        NoteKind::Control,
-        "resumed by hand",
-    );
+    let paused = gap().with(|run| {
+        run.notes.push(Steered::Paused.note(4 * S));
+        run.notes.push(Steered::Resumed.note(6_500 * MS));
+    });
     silent(&paused, "it was paused");
     let own = Run::closed(10).with(|run| {
         for number in 4..7 {
@@ -285,8 +287,8 @@ fn one_request_of_five_that_is_dead_is_named_with_its_time() {
     let names = ["a", "b", "c", "d", "pay"];
     let shop = |dead: bool| {
         let mut run = Run::planned(|draft| {
-            draft.connections = Some(10);
-            draft.duration_ns = Some(8 * S);
+            draft.load.connections = Some(10);
+            draft.load.duration_ns = Some(8 * S);
             draft.requests = names.iter().map(|name| request(name, "/")).collect();
         });
         run.fill(|tick| {
@@ -321,7 +323,7 @@ fn one_address_of_two_that_is_dead_is_named_with_its_time() {
                 let one = tick.series[0].clone();
                 let mut second = one.clone();
                 second.clear();
-                tick.series = vec![one.clone(), one, second].into();
+                tick.series = vec![one.clone(), one, second];
                 match dead && tick.tick >= 3 {
                     true => {
                         tick.series[2].add(fault_id(Fault::Refused), 40);
@@ -357,11 +359,11 @@ fn silent_streams_are_no_outage_and_streams_that_had_events_all_the_time_are() {
                 run.ticks[number].run.add(RunSum::InFlightNs.id(), 10 * S);
                 if number < until {
                     let cells = &mut run.ticks[number].series[0];
-                    cells.add(SeriesSum::Events.id(), 100);
-                    (0..100).for_each(|_| cells.record(SeriesHist::EventGap.id(), 100 * MS));
+                    cells.add(StreamSum::Events.id(), 100);
+                    (0..100).for_each(|_| cells.record(StreamHist::EventGap.id(), 100 * MS));
                 }
             }
-            run.ticks[0].series[0].add(SeriesSum::Streams.id(), 10);
+            run.ticks[0].series[0].add(StreamSum::Streams.id(), 10);
         })
     };
     silent(&streams(10), "events all the time");

@@ -11,8 +11,8 @@ const SECONDS: u32 = 10;
 /// What `pay` does in a tick; the four others always answer.
 fn shop(pay: impl Fn(&mut Interval)) -> Run {
     let mut run = Run::planned(|draft| {
-        draft.rate_per_s = Some(500.0);
-        draft.duration_ns = Some(u64::from(SECONDS) * S);
+        draft.load.rate_per_s = Some(500.0);
+        draft.load.duration_ns = Some(u64::from(SECONDS) * S);
         draft.requests = ["a", "b", "c", "d", "pay"].iter().map(|name| request(name, "/")).collect();
     });
     run.fill(|tick| {
@@ -110,7 +110,7 @@ fn one_address_of_two_that_hangs_is_down() {
                 let one = tick.series[0].clone();
                 let mut second = one.clone();
                 second.clear();
-                tick.series = vec![one.clone(), one, second].into();
+                tick.series = vec![one.clone(), one, second];
                 match (dead, tick.tick) {
                     (true, 3) => {
                         (0..3).step_by(2).for_each(|at| tick.series[at].add(SeriesSum::Sent.id(), 5))
@@ -135,8 +135,8 @@ fn one_address_of_two_that_hangs_is_down() {
 fn availability_of_a_request_counts_the_time_in_which_nothing_succeeded() {
     // All ten users wait; of `pay` none of them does.
     let run = Run::planned(|draft| {
-        draft.connections = Some(10);
-        draft.duration_ns = Some(8 * S);
+        draft.load.connections = Some(10);
+        draft.load.duration_ns = Some(8 * S);
         draft.requests = ["a", "pay"].iter().map(|name| request(name, "/")).collect();
     });
     let dead = |from: u32, brief: bool, rule: &str| {

@@ -1,6 +1,7 @@
 //! Doubt is directional and has a size: what may turn an answer, and what may not.
 
 use crate::analysis::fixture::*;
+use plimsoll_analysis::caution::Kind;
 use plimsoll_analysis::summary::{Bound, Outcome, Standing, Summary, Weight};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesHist};
@@ -35,7 +36,7 @@ fn a_miss_that_lateness_explains_is_undecided_and_one_beyond_it_stands() {
     assert_eq!(summary.verdict.because, ["late_sends"]);
     assert_eq!(caution(&summary, "late_sends").unwrap().weight, Weight::Inconclusive);
     let judged = &summary.thresholds[0];
-    let doubt = judged.doubts.iter().find(|doubt| doubt.code == "late_sends").unwrap();
+    let doubt = judged.doubts.iter().find(|doubt| doubt.kind == Kind::LateSends).unwrap();
     assert!(doubt.decides && doubt.bound == Bound::Best && close(doubt.size.unwrap(), 4e6, 0.1), "{doubt:?}");
     assert!(close(judged.best.unwrap(), 6e6, 0.05) && close(judged.worst.unwrap(), 10e6, 0.02), "{judged:?}");
     let told = &summary.verdict.sentence;
@@ -50,7 +51,7 @@ fn a_miss_that_lateness_explains_is_undecided_and_one_beyond_it_stands() {
 fn lateness_may_be_in_any_samples_and_not_only_in_the_longest() {
     // In each second 900 take 1 ms, 40 take 5 ms, 60 take 8 ms; 4 sends were late by 4 ms, which may have delayed as
     // many others as arrive while 4 are served. Whether those of 5 ms were among them decides about the p92.
-    let mut run = Run::planned(|d| d.rate_per_s = Some(1_000.0));
+    let mut run = Run::planned(|d| d.load.rate_per_s = Some(1_000.0));
     run.fill(|tick| {
         for (n, ms) in [(900, 1), (40, 5), (60, 8)] {
             (0..n).for_each(|_| answer(tick, 0, ms * MS, 200));
@@ -69,7 +70,7 @@ fn lateness_may_be_in_any_samples_and_not_only_in_the_longest() {
 fn a_late_send_is_looked_for_in_the_second_in_which_it_was_sent() {
     // Each takes 1 s from its send. In every second second 90 of 1,000 sends are late by 90 ms; their responses come in
     // the seconds between, in which no send was late.
-    let mut run = Run::planned(|d| d.rate_per_s = Some(1_000.0));
+    let mut run = Run::planned(|d| d.load.rate_per_s = Some(1_000.0));
     run.fill(|tick| {
         let (late, slow) = if tick.tick % 2 == 0 { (90, 0) } else { (0, 90) };
         (0..late).for_each(|_| tick.run.record(RunHist::Lateness.id(), 90 * MS));
@@ -86,7 +87,7 @@ fn a_late_send_is_looked_for_in_the_second_in_which_it_was_sent() {
 #[test]
 fn unrecorded_samples_and_waiting_for_a_cpu_add_up() {
     // Ten in flight and a worker that waited 30 % of its time: 3 of each second's 10 s of requests may be waiting.
-    let mut run = Run::planned(|d| d.duration_ns = Some(15 * S));
+    let mut run = Run::planned(|d| d.load.duration_ns = Some(15 * S));
     run.fill(|tick| {
         answers(tick, 0, 1_000, 10 * MS);
         fail(tick, Fault::ClientMemory, 500);
@@ -114,7 +115,7 @@ fn answers_with_errors_need_no_quiet_machine() {
 
 /// So many answers of so many ms.
 fn few(n: u64, ms: u64) -> Run {
-    let mut run = Run::planned(|d| d.duration_ns = Some(10 * S));
+    let mut run = Run::planned(|d| d.load.duration_ns = Some(10 * S));
     run.fill(|tick| {
         if tick.tick == 3 {
             answers(tick, 0, n, ms * MS);
@@ -145,8 +146,8 @@ fn few_samples_matter_where_their_interval_contains_the_limit() {
 fn a_stall_excuses_no_miss_that_holds_outside_of_it() {
     let stalled = |slow: u64| {
         let mut run = Run::planned(|d| {
-            d.connections = Some(10);
-            d.duration_ns = Some(10 * S);
+            d.load.connections = Some(10);
+            d.load.duration_ns = Some(10 * S);
         });
         run.fill(|tick| {
             answers(tick, 0, 1_000 - slow, 5 * MS);
@@ -181,7 +182,7 @@ fn a_record_with_a_gap_decides_what_the_gap_cannot_turn() {
 
 #[test]
 fn a_load_that_was_not_sent_proves_a_miss_and_no_pass() {
-    let short = Run::open_with(15, |d| d.rate_per_s = Some(1_200.0));
+    let short = Run::open_with(15, |d| d.load.rate_per_s = Some(1_200.0));
     assert_eq!(standing(&short, "response_time p99 < 500ms"), Standing::Undecided);
     assert_eq!(standing(&short, "response_time p99 < 4ms"), Standing::Missed);
     let verdict = short.thresholds(&["response_time p99 < 500ms"]).summary().verdict;
@@ -213,7 +214,7 @@ fn waiting_for_a_cpu_explains_a_few_milliseconds_and_not_hundreds() {
     assert_eq!(standing(&quick, "response_time p99 < 10ms"), Standing::Met);
     assert_eq!(standing(&Run::closed(15), "response_time p99 < 2ms"), Standing::Missed);
     // No wait that is no stall is longer than 200 ms.
-    let mut slow = Run::planned(|d| d.duration_ns = Some(15 * S));
+    let mut slow = Run::planned(|d| d.load.duration_ns = Some(15 * S));
     slow.fill(|tick| answers(tick, 0, 40, 400 * MS));
     assert_eq!(standing(&starved(slow), "response_time p99 < 100ms"), Standing::Missed);
     // Users who had not waited would have come again sooner: up to 2,000/s / 0.22.

@@ -68,8 +68,8 @@ fn an_idle_timeout_is_claimed_only_of_idle_connections_and_a_server_that_goes_on
     assert!(caution(&summary, "stale_connections").unwrap().title.contains("in use"));
 
     let mut run = Run::planned(|draft| {
-        draft.connections = Some(10);
-        draft.duration_ns = Some(15 * S);
+        draft.load.connections = Some(10);
+        draft.load.duration_ns = Some(15 * S);
     });
     run.fill(|tick| {
         tick.run.add(RunSum::UsersNs.id(), 10 * S);
@@ -162,8 +162,8 @@ fn the_one_request_that_fails_is_named() {
     let of = |others: u64| {
         let mut run = Run::planned(|draft| {
             draft.requests = vec![request("list", "/list"), request("pay", "/pay")];
-            draft.connections = Some(10);
-            draft.duration_ns = Some(12 * S);
+            draft.load.connections = Some(10);
+            draft.load.duration_ns = Some(12 * S);
         });
         run.fill(|tick| {
             answers(tick, 0, 900, 5 * MS);
@@ -266,8 +266,8 @@ fn a_request_that_always_takes_long_is_no_pause_and_hides_none() {
     let of = |pauses: bool| {
         let mut run = Run::planned(|draft| {
             draft.requests = vec![request("list", "/list"), request("order", "/order")];
-            draft.connections = Some(10);
-            draft.duration_ns = Some(12 * S);
+            draft.load.connections = Some(10);
+            draft.load.duration_ns = Some(12 * S);
         });
         run.fill(|tick| {
             answers(tick, 0, 60, 2 * MS);

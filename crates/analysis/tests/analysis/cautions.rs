@@ -167,13 +167,13 @@ cases! {
         ["before the warm-up"];
 
     arrivals_that_never_came_due_were_not_sent_by_us: OfferedNotSent, Inconclusive,
-        Run::open_with(15, |d| d.rate_per_s = Some(1_020.0)),
-        Run::open_with(15, |d| d.rate_per_s = Some(1_005.0)),
+        Run::open_with(15, |d| d.load.rate_per_s = Some(1_020.0)),
+        Run::open_with(15, |d| d.load.rate_per_s = Some(1_005.0)),
         ["of 15,300 arrivals", "not sent"];
 
     chance_makes_poisson_arrivals_fewer_than_planned: OfferedNotSent, Inconclusive,
-        Run::open_with(15, |d| { d.rate_per_s = Some(1_080.0); d.arrivals = Some(Arrivals::Poisson); }),
-        Run::open_with(15, |d| { d.rate_per_s = Some(1_020.0); d.arrivals = Some(Arrivals::Poisson); }),
+        Run::open_with(15, |d| { d.load.rate_per_s = Some(1_080.0); d.load.arrivals = Some(Arrivals::Poisson); }),
+        Run::open_with(15, |d| { d.load.rate_per_s = Some(1_020.0); d.load.arrivals = Some(Arrivals::Poisson); }),
         ["of 16,200 arrivals"];
 
     arrivals_that_wait_while_the_worker_is_busy_are_not_the_servers_fault: OfferedNotSent, Inconclusive,
@@ -384,6 +384,16 @@ cases! {
         Run::closed(15).all_ticks(|t| t.series[0].add(SeriesSum::ShapeChanges.id(), 900)),
         ["`pick`", "one shape until 8 s", "10 differed"];
 
+    a_label_for_everything_is_told: TooManySeries, Warning,
+        Run::closed(15).all_ticks(|t| t.run.add(RunSum::SeriesRefused.id(), 66_000)),
+        Run::closed(15),
+        ["990,000 look-ups without a place of its own, 10,000 were held"];
+
+    values_without_a_meaning_are_told: ValuesRefused, Warning,
+        Run::closed(15).at(3, |t| t.run.add(RunSum::ValuesRefused.id(), 1)),
+        Run::closed(15),
+        ["1 value"];
+
     rows_that_a_file_does_not_have_are_told: RowsNotAppended, Warning,
         Run::closed(15).at(3, |t| t.run.add(RunSum::NotAppended.id(), 4)),
         Run::closed(15),
@@ -488,8 +498,8 @@ fn cautions_come_heaviest_first() {
         .summary();
     let weights: Vec<Weight> = summary.cautions.iter().map(|c| c.weight).collect();
     assert!(weights.is_sorted(), "{weights:?}");
-    assert_eq!(summary.cautions[0].code, "client_fd_limit");
-    assert_eq!(summary.cautions[1].code, "client_ports_exhausted");
+    assert_eq!(summary.cautions[0].kind, Kind::ClientFdLimit);
+    assert_eq!(summary.cautions[1].kind, Kind::ClientPortsExhausted);
     assert!(summary.cautions.len() >= 5);
 }
 
@@ -519,7 +529,8 @@ fn a_steered_run_is_not_held_to_its_plan() {
 fn a_ramp_offers_the_area_under_it() {
     // 0 to 2,000/s within 10 s, then 5 s at 2,000/s: 10,000 + 10,000 arrivals.
     let ramp = |arrivals: u64| {
-        let mut run = Run::planned(|d| d.stages = Some((profile(0.0, &[(10, 2_000.0), (5, 2_000.0)]), true)));
+        let mut run =
+            Run::planned(|d| d.load.stages = Some((profile(0.0, &[(10, 2_000.0), (5, 2_000.0)]), true)));
         run.fill(|tick| {
             tick.run.add(RunSum::Arrivals.id(), arrivals / 15);
             answers(tick, 0, arrivals / 15, 5 * MS);
@@ -534,7 +545,7 @@ fn a_ramp_offers_the_area_under_it() {
 #[test]
 fn a_number_of_requests_bounds_what_is_offered() {
     // 1,000/s for 10,000 requests: the run ends when the last answer is there, not at an edge.
-    let mut run = Run::open_with(15, |d| d.requests_total = Some(10_000));
+    let mut run = Run::open_with(15, |d| d.load.requests_total = Some(10_000));
     run.ticks.truncate(11);
     let last = run.blank(10);
     run.ticks[10] = last;

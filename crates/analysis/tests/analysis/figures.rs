@@ -46,7 +46,7 @@ fn a_run_that_ends_on_an_edge_misses_nothing() {
 
 #[test]
 fn bands_count_every_answer_once_and_nothing_that_was_cut_off() {
-    let mut run = Run::planned(|d| d.duration_ns = Some(20 * S));
+    let mut run = Run::planned(|d| d.load.duration_ns = Some(20 * S));
     run.fill(|_| {});
     let summary = run
         .at(0, |t| {
@@ -199,7 +199,7 @@ fn a_record_of_an_older_version_has_fewer_numbers_and_is_read_all_the_same() {
     let mut record = Run::closed(15).record();
     let origin = record.origins.get_mut("a").unwrap();
     // As if nothing but sums had been counted, and no fault among them.
-    let keep = Layout { sums: SeriesSum::COUNT, peaks: 0, floors: 0, hists: 0 };
+    let keep = Layout { sums: SeriesSum::COUNT, peaks: 0, floors: 0, hists: 0, lasts: 0 };
     for tally in origin.totals.series.iter_mut().chain([&mut origin.totals.run]) {
         let mut old = Tally::on_demand(keep);
         old.sums.copy_from_slice(&tally.sums[..keep.sums]);

@@ -43,8 +43,8 @@ impl Run {
 
     pub fn closed_with(seconds: u64, change: impl FnOnce(&mut Draft)) -> Run {
         let mut run = Run::planned(|draft| {
-            draft.connections = Some(10);
-            draft.duration_ns = Some(seconds * S);
+            draft.load.connections = Some(10);
+            draft.load.duration_ns = Some(seconds * S);
             change(draft);
         });
         run.fill(|tick| {
@@ -62,8 +62,8 @@ impl Run {
 
     pub fn open_with(seconds: u64, change: impl FnOnce(&mut Draft)) -> Run {
         let mut run = Run::planned(|draft| {
-            draft.rate_per_s = Some(1_000.0);
-            draft.duration_ns = Some(seconds * S);
+            draft.load.rate_per_s = Some(1_000.0);
+            draft.load.duration_ns = Some(seconds * S);
             change(draft);
         });
         run.fill(|tick| {
@@ -219,7 +219,11 @@ impl Run {
         })));
         for interval in &self.ticks {
             let pulses = vec![self.pulse];
-            gatherer.event(&RunEvent::Ticked(Tick { interval: Arc::new(interval.clone()), pulses }));
+            gatherer.event(&RunEvent::Ticked(Tick {
+                interval: Arc::new(interval.clone()),
+                pulses,
+                opened: Arc::default(),
+            }));
         }
         self.told.iter().for_each(|event| gatherer.event(event));
         for note in &self.notes {
@@ -237,7 +241,14 @@ impl Run {
 }
 
 pub fn request(name: &str, path: &str) -> Request {
-    Request { name: name.into(), method: "GET".into(), path: path.into(), headers: Vec::new(), body: None }
+    Request {
+        origin: 0,
+        name: name.into(),
+        method: "GET".into(),
+        path: path.into(),
+        headers: Vec::new(),
+        body: None,
+    }
 }
 
 pub fn part(part: u32, of: u32) -> Share {
@@ -312,7 +323,7 @@ pub fn under_way(tick: &mut Interval, n: u64, oldest_ns: u64) {
 }
 
 pub fn caution<'a>(summary: &'a Summary, code: &str) -> Option<&'a Caution> {
-    summary.cautions.iter().find(|c| c.code == code)
+    summary.cautions.iter().find(|c| c.kind.code() == code)
 }
 
 pub fn judged<'a>(summary: &'a Summary, text: &str) -> &'a Judged {

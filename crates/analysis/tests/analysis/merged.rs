@@ -11,8 +11,8 @@ use serde_json::Value;
 fn whole_and_halves() -> (Run, Run, Run) {
     let plan = |p, of| {
         Run::planned(|d| {
-            d.rate_per_s = Some(2_000.0);
-            d.duration_ns = Some(12 * S);
+            d.load.rate_per_s = Some(2_000.0);
+            d.load.duration_ns = Some(12 * S);
             d.share = Some(part(p, of));
         })
     };
@@ -152,7 +152,7 @@ fn different_targets_are_added_up_with_a_warning() {
 fn requests_of_different_plans_are_not_mixed_up() {
     let run = |origin: &str, names: [&str; 2]| {
         let mut run = Run::planned(|d| {
-            d.duration_ns = Some(S);
+            d.load.duration_ns = Some(S);
             d.requests = names.iter().map(|n| request(n, "/")).collect();
         });
         run.origin = origin.into();
@@ -171,7 +171,7 @@ fn requests_of_different_plans_are_not_mixed_up() {
 #[test]
 fn a_name_used_twice_in_one_plan_stays_two_rows() {
     let mut run = Run::planned(|d| {
-        d.duration_ns = Some(S);
+        d.load.duration_ns = Some(S);
         d.requests = vec![request("pick", "/a"), request("pick", "/b")];
     });
     run.fill(|tick| {
@@ -251,8 +251,8 @@ fn little_holds_for_machines_of_which_one_stops_before_the_other() {
 fn beside(percent: u64) -> Summary {
     let plan = |p| {
         Run::planned(|d| {
-            d.rate_per_s = Some(4_000.0);
-            d.duration_ns = Some(60 * S);
+            d.load.rate_per_s = Some(4_000.0);
+            d.load.duration_ns = Some(60 * S);
             d.share = Some(part(p, 2));
         })
     };

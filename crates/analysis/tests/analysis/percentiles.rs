@@ -6,7 +6,7 @@ use plimsoll_plan::metric::{RunSum, SeriesHist};
 
 /// Ten seconds with one answer each 1 ms, 2 ms, ... 1,000 ms.
 fn staircase() -> Summary {
-    let mut run = Run::planned(|d| d.duration_ns = Some(10 * S));
+    let mut run = Run::planned(|d| d.load.duration_ns = Some(10 * S));
     run.fill(|tick| (1..=1_000).for_each(|ms| answer(tick, 0, ms * MS, 200)));
     run.summary()
 }
@@ -50,7 +50,7 @@ fn each_percentile_has_an_interval_around_it() {
 
 #[test]
 fn a_small_sample_does_not_bound_a_high_percentile() {
-    let mut run = Run::planned(|d| d.duration_ns = Some(S));
+    let mut run = Run::planned(|d| d.load.duration_ns = Some(S));
     run.fill(|tick| (1..=20).for_each(|ms| answer(tick, 0, ms * MS, 200)));
     let times = run.summary().response_time;
     assert_eq!(at(&times, 0.99).high_ns, None);
@@ -93,7 +93,7 @@ fn requests_under_way_at_the_stop_count_as_ones_that_take_longer() {
         }
     }
     assert!(cut.len() > 290 && cut.len() * 20 > whole.len(), "{} of {}", cut.len(), whole.len());
-    let mut run = Run::planned(|d| d.duration_ns = Some(S));
+    let mut run = Run::planned(|d| d.load.duration_ns = Some(S));
     run.fill(|tick| {
         whole.iter().for_each(|ns| answer(tick, 0, *ns, 200));
         cut.iter().for_each(|ns| tick.series[0].record(SeriesHist::ResponseCensored.id(), *ns));
@@ -148,7 +148,7 @@ fn percentiles_of_a_run_that_did_not_keep_up_are_lower_bounds() {
 
 #[test]
 fn a_run_without_answers_has_no_percentiles() {
-    let mut run = Run::planned(|d| d.duration_ns = Some(S));
+    let mut run = Run::planned(|d| d.load.duration_ns = Some(S));
     run.fill(|_| {});
     let times = run.summary().response_time;
     assert_eq!((times.count, times.p50_ns, times.mean_ns, times.max_ns), (0, None, None, None));
@@ -157,7 +157,7 @@ fn a_run_without_answers_has_no_percentiles() {
 
 #[test]
 fn every_time_cut_off_leaves_only_lower_bounds() {
-    let mut run = Run::planned(|d| d.duration_ns = Some(20 * S));
+    let mut run = Run::planned(|d| d.load.duration_ns = Some(20 * S));
     run.fill(|_| {});
     let times = run.at(11, |t| time_out(t, 100, 10 * S)).summary().response_time;
     assert_eq!((times.count, times.censored, times.min_ns), (0, 100, None));

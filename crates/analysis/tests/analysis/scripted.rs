@@ -34,7 +34,7 @@ fn rate(rate_per_s: f64, arrivals: Arrivals) -> Load {
 /// Ten seconds of ten users: 100 log-ins and 100 payments a second within the group `shop`, a set-up, a check that does
 /// not hold 3 times a second, 50 passages a second.
 fn shop() -> Run {
-    let mut run = Run::planned(|d| d.duration_ns = Some(10 * S));
+    let mut run = Run::planned(|d| d.load.duration_ns = Some(10 * S));
     let outline = &mut run.outline;
     let aside = RequestOutline { scenario: None, aside: true, ..named(outline, "make users", None) };
     outline.requests =
@@ -214,8 +214,8 @@ fn seconds_in_which_all_users_think_are_no_standstill() {
 /// 100 arrivals a second that each make two requests, for ten seconds; at the stop some iterations are cut off.
 fn arrivals(done_per_s: u64, cut: u64, in_flight: u64) -> Run {
     let mut run = Run::planned(|d| {
-        d.rate_per_s = Some(100.0);
-        d.duration_ns = Some(10 * S);
+        d.load.rate_per_s = Some(100.0);
+        d.load.duration_ns = Some(10 * S);
     });
     run.outline.requests = vec![named(&run.outline, "login", None), named(&run.outline, "pay", None)];
     run.outline.lanes = vec![

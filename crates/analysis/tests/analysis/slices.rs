@@ -12,7 +12,7 @@ type Request = [u64; 3];
 
 /// A run of these requests, one after the other in fifteen ticks, the last ones cut off when `censored`.
 fn run(requests: &[Request], censored: usize) -> RunRecord {
-    let mut run = Run::planned(|d| d.duration_ns = Some(15 * S));
+    let mut run = Run::planned(|d| d.load.duration_ns = Some(15 * S));
     run.fill(|_| {});
     for (at, phases) in requests.iter().enumerate() {
         let tick = run.tick(at % 15);

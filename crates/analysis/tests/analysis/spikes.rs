@@ -7,7 +7,7 @@ use plimsoll_stats::Interval;
 
 /// A run of one second per entry: the time of its answers in ms; 0: no answer at all.
 fn seconds(times_ms: &[u64]) -> Run {
-    let mut run = Run::planned(|d| d.duration_ns = Some(times_ms.len() as u64 * S));
+    let mut run = Run::planned(|d| d.load.duration_ns = Some(times_ms.len() as u64 * S));
     run.fill(|tick: &mut Interval| match times_ms[tick.tick as usize] {
         0 => {}
         ms => answers(tick, 0, 100, ms * MS),
@@ -118,7 +118,7 @@ fn milliseconds_of_a_fast_service_are_no_spike() {
 
 #[test]
 fn one_slow_answer_among_few_is_no_spike() {
-    let mut run = Run::planned(|d| d.duration_ns = Some(10 * S));
+    let mut run = Run::planned(|d| d.load.duration_ns = Some(10 * S));
     run.fill(|tick| (0..5).for_each(|_| answer(tick, 0, 10 * MS, 200)));
     assert!(run.clone().at(7, |t| answer(t, 0, 300 * MS, 200)).summary().spikes.is_empty());
     let slow = run.at(7, |t| (0..8).for_each(|_| answer(t, 0, 300 * MS, 200)));
@@ -138,7 +138,7 @@ fn the_warm_up_is_no_spike_and_no_baseline() {
 fn recovery_is_counted_from_the_end_of_the_load_step() {
     // 10 users, from 5 s on 100, from 10 s on 10 again; the service needs 3 s more.
     let step = profile(10.0, &[(5, 10.0), (0, 100.0), (5, 100.0), (0, 10.0), (10, 10.0)]);
-    let mut run = Run::planned(|d| d.stages = Some((step, false)));
+    let mut run = Run::planned(|d| d.load.stages = Some((step, false)));
     run.fill(|tick| {
         let ms = if (5..13).contains(&tick.tick) { 300 } else { 10 };
         answers(tick, 0, 100, ms * MS);
@@ -153,8 +153,8 @@ fn recovery_is_counted_from_the_end_of_the_load_step() {
 /// behind.
 fn ten_users(answered: &[u64]) -> Run {
     let mut run = Run::planned(|d| {
-        d.connections = Some(10);
-        d.duration_ns = Some(answered.len() as u64 * S);
+        d.load.connections = Some(10);
+        d.load.duration_ns = Some(answered.len() as u64 * S);
     });
     run.fill(|tick| {
         answers(tick, 0, answered[tick.tick as usize], 10 * MS);

@@ -53,7 +53,7 @@ fn a_paused_stretch_is_not_the_services_fault() {
     assert_eq!(summary.verdict.result, Outcome::Pass, "{}", summary.verdict.sentence);
     assert_eq!(summary.achieved.ratio, Some(1.0));
     assert!(summary.spikes.is_empty(), "{:?}", summary.spikes);
-    let codes: Vec<&str> = summary.cautions.iter().map(|c| c.code).collect();
+    let codes: Vec<&str> = summary.cautions.iter().map(|c| c.kind.code()).collect();
     assert_eq!(codes, ["steered_by_hand"]);
 }
 
@@ -94,17 +94,17 @@ fn what_stopped_a_run_is_not_what_steered_it() {
 }
 
 #[test]
-fn what_is_written_of_a_step_is_read_back() {
+fn a_step_is_told_by_its_kind_and_not_by_its_words() {
     let closed = Run::closed(15).outline.load;
     let steps =
         [Steered::Paused, Steered::Resumed, Steered::level(&open_load(), 90.0), Steered::level(&closed, 5.0)];
     for step in steps {
         let note = step.note(7);
-        assert_eq!((note.at_ns, note.kind), (7, NoteKind::Control));
-        assert_eq!(Steered::of(&note), Some(step.clone()), "{}", note.text);
-        assert_eq!(Steered::of(&Note { kind: NoteKind::Note, ..note }), None, "words are no steps");
+        assert_eq!((note.at_ns, Steered::of(&note)), (7, Some(step)), "{}", note.text);
+        assert_eq!(Steered::of(&Note { kind: NoteKind::Control, ..note }), None, "words are no steps");
     }
-    assert_eq!(Steered::level(&closed, 5.0), Steered::Level("5 users (50 % of the plan)".into()));
+    let text = Steered::level(&closed, 5.0).note(0).text;
+    assert_eq!(text, "by hand the load was set to 5 users (50 % of the plan)");
     assert!(matches!(open_load(), Load::Open { arrivals: Arrivals::Constant, .. }));
 }
 
@@ -112,14 +112,7 @@ fn what_is_written_of_a_step_is_read_back() {
 fn pauses_are_pairs_and_the_last_may_lack_its_end() {
     let notes = |steps: &[(u64, Steered)]| steps.iter().map(|(at, step)| step.note(*at)).collect::<Vec<_>>();
     let (paused, resumed) = (Steered::Paused, Steered::Resumed);
-    let all = [
-        (1, resumed.clone()),
-        (2, paused.clone()),
-        (3, paused.clone()),
-        (5, resumed.clone()),
-        (6, resumed),
-        (8, paused),
-    ];
+    let all = [(1, resumed), (2, paused), (3, paused), (5, resumed), (6, resumed), (8, paused)];
     assert_eq!(pauses(&notes(&all), 10), [(2, 5), (8, 10)]);
     assert_eq!(pauses(&notes(&all), 8), [(2, 5)]);
     assert_eq!(pauses(&[], 10), []);

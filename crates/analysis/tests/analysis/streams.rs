@@ -3,33 +3,33 @@
 use crate::analysis::fixture::*;
 use crate::analysis::scripted::named;
 use plimsoll_analysis::summary::Outcome;
-use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum, StreamHist, StreamSum};
 use plimsoll_plan::outline::RequestOutline;
 
 /// Ten seconds: ten streams opened in the first, ten events a second in each, all open at the stop; beside them 100
 /// requests a second. `events` of each stream.
 fn feed(events: [u64; 10]) -> Run {
-    let mut run = Run::planned(|d| d.duration_ns = Some(10 * S));
+    let mut run = Run::planned(|d| d.load.duration_ns = Some(10 * S));
     let stream = RequestOutline { stream: true, ..named(&run.outline, "feed", None) };
     run.outline.requests = vec![stream, named(&run.outline, "login", None)];
     run.fill(|tick| {
         answers(tick, 1, 100, 5 * MS);
         let feed = &mut tick.series[0];
-        feed.add(SeriesSum::Events.id(), 100);
-        feed.add(SeriesSum::EventsExpected.id(), 101);
-        feed.add(SeriesSum::EventsLost.id(), 1);
-        feed.hists[SeriesHist::EventGap.id()].record_n(100 * MS, 100);
+        feed.add(StreamSum::Events.id(), 100);
+        feed.add(StreamSum::EventsExpected.id(), 101);
+        feed.add(StreamSum::EventsLost.id(), 1);
+        feed.hists[StreamHist::EventGap.id()].record_n(100 * MS, 100);
     });
     run.at(0, |tick| {
         tick.series[0].add(SeriesSum::Sent.id(), 10);
-        tick.series[0].add(SeriesSum::Streams.id(), 10);
-        tick.series[0].hists[SeriesHist::StreamHead.id()].record_n(2 * MS, 10);
-        tick.series[0].hists[SeriesHist::FirstEvent.id()].record_n(50 * MS, 10);
+        tick.series[0].add(StreamSum::Streams.id(), 10);
+        tick.series[0].hists[StreamHist::StreamHead.id()].record_n(2 * MS, 10);
+        tick.series[0].hists[StreamHist::FirstEvent.id()].record_n(50 * MS, 10);
     })
     .at(9, |tick| {
-        tick.series[0].add(SeriesSum::StreamsOpenAtStop.id(), 10);
-        events.iter().for_each(|n| tick.series[0].record(SeriesHist::StreamEvents.id(), *n));
-        tick.series[0].hists[SeriesHist::StreamLife.id()].record_n(10 * S, 10);
+        tick.series[0].add(StreamSum::StreamsOpenAtStop.id(), 10);
+        events.iter().for_each(|n| tick.series[0].record(StreamHist::StreamEvents.id(), *n));
+        tick.series[0].hists[StreamHist::StreamLife.id()].record_n(10 * S, 10);
     })
 }
 

@@ -8,7 +8,7 @@ use plimsoll_plan::threshold::FigureUnit;
 
 /// Ten seconds, each with these answers: (number, time in ms, status).
 fn run_of(answers: &[(u64, u64, u16)]) -> Run {
-    let mut run = Run::planned(|d| d.duration_ns = Some(10 * S));
+    let mut run = Run::planned(|d| d.load.duration_ns = Some(10 * S));
     run.fill(|tick| {
         for (n, ms, status) in answers {
             (0..*n).for_each(|_| answer(tick, 0, ms * MS, *status));
@@ -25,7 +25,7 @@ fn met(run: &Run, text: &str) -> bool {
 #[test]
 fn a_limit_itself_is_not_below_the_limit() {
     // 8,388,608 ns is the lower edge of a bucket and the only value: percentiles are exact.
-    let mut run = Run::planned(|d| d.duration_ns = Some(10 * S));
+    let mut run = Run::planned(|d| d.load.duration_ns = Some(10 * S));
     run.fill(|tick| (0..1_000).for_each(|_| answer(tick, 0, 8_388_608, 200)));
     assert!(!met(&run, "response_time p99 < 8388608ns"));
     assert!(met(&run, "response_time p99 <= 8388608ns"));
@@ -166,8 +166,8 @@ fn arrivals_that_are_young_at_the_stop_are_not_missed() {
 /// 20 arrivals a second for 5 s, `answered` of them with these, the others in flight at the end.
 fn slow(answered: u64, middle_ns: u64) -> Run {
     let mut run = Run::planned(|d| {
-        d.rate_per_s = Some(20.0);
-        d.duration_ns = Some(5 * S);
+        d.load.rate_per_s = Some(20.0);
+        d.load.duration_ns = Some(5 * S);
     });
     run.fill(|tick| tick.run.add(RunSum::Arrivals.id(), 20));
     run.at(4, move |tick| {
@@ -214,8 +214,8 @@ fn a_refused_connection_is_no_answer_and_an_error_is_one() {
 #[test]
 fn an_arrival_of_several_requests_is_served_when_its_iteration_is() {
     let mut run = Run::planned(|d| {
-        d.rate_per_s = Some(100.0);
-        d.duration_ns = Some(10 * S);
+        d.load.rate_per_s = Some(100.0);
+        d.load.duration_ns = Some(10 * S);
         d.requests = vec![request("list", "/list"), request("pick", "/pick")];
     });
     run.fill(|tick| {
@@ -271,8 +271,8 @@ fn a_backlog_of_three_in_a_hundred_is_not_excused_by_chance() {
 fn arrivals_that_this_side_could_not_send_are_not_the_services_to_miss() {
     // A third of the arrivals waits for a port to the end.
     let mut run = Run::planned(|d| {
-        d.rate_per_s = Some(1_000.0);
-        d.duration_ns = Some(5 * S);
+        d.load.rate_per_s = Some(1_000.0);
+        d.load.duration_ns = Some(5 * S);
     });
     run.fill(|tick| {
         tick.run.add(RunSum::Arrivals.id(), 1_000);

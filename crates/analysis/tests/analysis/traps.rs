@@ -9,7 +9,7 @@ use plimsoll_analysis::summary::Weight;
 use plimsoll_plan::Draft;
 use plimsoll_plan::link::{Addresses, Reuse};
 use plimsoll_plan::load::Arrivals;
-use plimsoll_plan::metric::{RunFloor, RunHist, RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::metric::{RunFloor, RunHist, RunSum, SeriesHist, SeriesSum, StreamHist, StreamSum};
 use plimsoll_record::event::{NoteKind, StoppedBy};
 use plimsoll_stats::Interval;
 
@@ -274,7 +274,7 @@ fn bodies(hundredths: u64, more: impl Fn(u64) -> u64) -> Run {
 
 /// Users with a connection each to the end, by the number of requests that these have served.
 fn served(connections: &'static [(u64, u64)]) -> Run {
-    Run::closed_with(15, |d| d.connections = Some(20)).at(14, |t| {
+    Run::closed_with(15, |d| d.load.connections = Some(20)).at(14, |t| {
         for (n, requests) in connections {
             (0..*n).for_each(|_| t.run.record(RunHist::ConnRequests.id(), *requests));
             t.run.add(RunSum::OpenAtStop.id(), *n);
@@ -331,6 +331,12 @@ fn numbers_without_sense_are_survived() {
             for id in SeriesHist::ALL {
                 tick.series[0].record(id.id(), value);
             }
+            for id in StreamSum::ALL {
+                tick.series[0].sums[id.id()] = value;
+            }
+            for id in StreamHist::ALL {
+                tick.series[0].record(id.id(), value);
+            }
             for id in RunFloor::ALL {
                 tick.run.floors[id.id()] = value;
             }
@@ -349,7 +355,7 @@ fn numbers_without_sense_are_survived() {
 /// Nine hours have 32,400 seconds, and the course of a run is looked at by pairs.
 #[test]
 fn a_long_run_is_looked_at_in_longer_stretches() {
-    let mut run = Run::planned(|d| d.duration_ns = Some(3_600 * S));
+    let mut run = Run::planned(|d| d.load.duration_ns = Some(3_600 * S));
     run.fill(|tick| {
         let slow = if tick.tick < 900 { 40 * MS } else { 10 * MS };
         (0..6).for_each(|_| answer(tick, 0, slow, 200));

@@ -172,8 +172,8 @@ fn bounds_of_the_open_model_hold_what_a_generator_with_a_cpu_would_have_seen() {
         let seen = open(rate, &times, in_order, &blocks);
         let truth = open(rate, &times, in_order, &Blocks(Vec::new()));
         let run = Run::planned(|d| {
-            d.rate_per_s = Some(rate as f64);
-            d.duration_ns = Some(SECONDS * S);
+            d.load.rate_per_s = Some(rate as f64);
+            d.load.duration_ns = Some(SECONDS * S);
         });
         let run = recorded(run, &seen, &blocks);
         for q in QUANTILES {
@@ -206,8 +206,8 @@ fn bounds_of_the_closed_model_hold_the_services_own_time() {
         let mut own = Hist::on_demand();
         (0..100_000).for_each(|_| own.record(service_ns(median_ns, 0.4, &mut times)));
         let run = Run::planned(|d| {
-            d.connections = Some(users as u32);
-            d.duration_ns = Some(SECONDS * S);
+            d.load.connections = Some(users as u32);
+            d.load.duration_ns = Some(SECONDS * S);
         });
         let run = recorded(run, &seen, &blocks);
         for q in QUANTILES {
@@ -231,7 +231,7 @@ fn thinned_samples_hold_the_quantile_as_often_as_they_promise() {
     for seed in 0..300u64 {
         let mut random = SplitMix64::new(77 + seed);
         let n = [20, 120, 400, 2_000][seed as usize % 4];
-        let mut run = Run::planned(|d| d.duration_ns = Some(10 * S));
+        let mut run = Run::planned(|d| d.load.duration_ns = Some(10 * S));
         run.fill(|_| {});
         for tick in &mut run.ticks {
             (0..n / 10).for_each(|_| answer(tick, 0, (random.exponential() * 5e6) as u64 + 1_000, 200));

@@ -27,7 +27,7 @@ fn a_healthy_open_run_passes_beside_what_was_offered() {
 
 #[test]
 fn a_service_that_only_says_404_fails() {
-    let mut run = Run::planned(|d| d.duration_ns = Some(15 * S));
+    let mut run = Run::planned(|d| d.load.duration_ns = Some(15 * S));
     run.fill(|tick| (0..1_000).for_each(|i| answer(tick, 0, 2 * MS + i * 1_000, 404)));
     let summary = run.summary();
     assert_eq!(summary.verdict.result, Outcome::Fail);
@@ -110,8 +110,8 @@ fn a_warning_or_a_note_leaves_the_verdict_alone() {
 fn a_server_behind_the_offered_rate_fails() {
     // Offered 1,000/s, served 700/s, the rest waits for one of the connections; the workers have room.
     let mut run = Run::planned(|d| {
-        d.rate_per_s = Some(1_000.0);
-        d.duration_ns = Some(15 * S);
+        d.load.rate_per_s = Some(1_000.0);
+        d.load.duration_ns = Some(15 * S);
     });
     run.fill(|tick| {
         tick.run.add(plimsoll_plan::metric::RunSum::Arrivals.id(), 1_000);
@@ -164,7 +164,7 @@ fn a_value_beside_its_limit_is_shown_with_every_digit() {
 #[test]
 fn a_percentile_without_enough_samples_is_not_quoted() {
     let of = |n: u64| {
-        let mut run = Run::planned(|d| d.duration_ns = Some(10 * S));
+        let mut run = Run::planned(|d| d.load.duration_ns = Some(10 * S));
         run.fill(|tick| answers(tick, 0, n, 5 * MS));
         run.summary().verdict.sentence
     };
@@ -176,8 +176,8 @@ fn a_percentile_without_enough_samples_is_not_quoted() {
 #[test]
 fn requests_of_a_sequence_are_not_held_against_its_arrivals() {
     let mut run = Run::planned(|d| {
-        d.rate_per_s = Some(1_000.0);
-        d.duration_ns = Some(15 * S);
+        d.load.rate_per_s = Some(1_000.0);
+        d.load.duration_ns = Some(15 * S);
         d.requests = vec![request("list", "/list"), request("pick", "/pick")];
     });
     run.fill(|tick| {

@@ -11,7 +11,7 @@ use plimsoll_record::gauge::Gauge;
 
 /// Twenty seconds of 100 answers each, with 20 failures in second 7.
 fn run() -> Run {
-    let mut run = Run::planned(|d| d.duration_ns = Some(20 * S));
+    let mut run = Run::planned(|d| d.load.duration_ns = Some(20 * S));
     run.fill(|tick| answers(tick, 0, 100, 5 * MS));
     run.at(7, |tick| fail(tick, Fault::Reset, 20))
 }
@@ -91,7 +91,7 @@ fn the_warm_up_is_in_no_window_and_a_short_run_is_one() {
     let long = run().thresholds(&["errors < 0.1% over 5m"]).summary();
     assert_eq!(long.thresholds[0].observed, Some(20.0 / 2_020.0));
     assert_eq!(long.thresholds[0].window, Some(Window { from_s: 0.0, to_s: 20.0 }));
-    let nothing = Run::planned(|d| d.duration_ns = Some(3 * S)).thresholds(&[text]).summary();
+    let nothing = Run::planned(|d| d.load.duration_ns = Some(3 * S)).thresholds(&[text]).summary();
     assert!(!nothing.thresholds[0].met && nothing.thresholds[0].observed.is_none());
 }
 
@@ -146,7 +146,7 @@ fn a_run_that_a_threshold_stopped_has_failed() {
 
 /// Two seconds of 60 answers of 300 ms each, then the end.
 fn stopped_early(by: StoppedBy) -> Run {
-    let mut run = Run::planned(|d| d.duration_ns = Some(2 * S));
+    let mut run = Run::planned(|d| d.load.duration_ns = Some(2 * S));
     run.fill(|tick| answers(tick, 0, 60, 300 * MS));
     let why = "stopped by the threshold `response_time p99 < 100ms abort after 1s`: missed since 0 s";
     run.ends(by, 2 * S).note(2 * S, NoteKind::Control, why)

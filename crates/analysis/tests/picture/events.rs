@@ -84,8 +84,8 @@ fn a_change_for_good_is_told_and_a_planned_one_is_not() {
     // Answers take 5 ms with a little noise; from second 60 on a fifth more.
     let course = |slower: u64| {
         let mut run = Run::planned(|draft| {
-            draft.rate_per_s = Some(1_000.0);
-            draft.duration_ns = Some(120 * S);
+            draft.load.rate_per_s = Some(1_000.0);
+            draft.load.duration_ns = Some(120 * S);
         });
         run.fill(|tick| {
             let factor = if tick.tick >= 60 { 100 + slower } else { 100 };
@@ -104,7 +104,7 @@ fn a_change_for_good_is_told_and_a_planned_one_is_not() {
     assert_eq!(told(&course(2).summary(), EventKind::Change), [], "2 % are nothing to act on");
     // The rate follows its profile: no news.
     let rates = |planned: bool| {
-        let mut run = Run::planned(|draft| draft.duration_ns = Some(120 * S));
+        let mut run = Run::planned(|draft| draft.load.duration_ns = Some(120 * S));
         let stages = [(60, 10.0), (0, 20.0)];
         run.outline.load = Load::Closed { users: profile(10.0, if planned { &stages } else { &[] }) };
         run.fill(|tick| {

@@ -35,7 +35,7 @@ fn the_shop_keeps_its_promises() {
     for kind in [EventKind::Stage, EventKind::Note, EventKind::Spike] {
         assert!(summary.events.iter().any(|event| event.kind == kind), "{kind:?}");
     }
-    assert!(!summary.cautions.iter().any(|caution| caution.code == "littles_law"));
+    assert!(!summary.cautions.iter().any(|caution| caution.kind.code() == "littles_law"));
 }
 
 #[test]

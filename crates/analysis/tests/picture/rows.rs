@@ -17,8 +17,8 @@ fn pictured(record: &RunRecord) -> Picture {
 fn random(seconds: u64, warmup_s: u64, seed: u64) -> Run {
     let mut random = Random::new(seed);
     let mut run = Run::planned(|draft| {
-        draft.rate_per_s = Some(10.0);
-        draft.duration_ns = Some(seconds * S);
+        draft.load.rate_per_s = Some(10.0);
+        draft.load.duration_ns = Some(seconds * S);
         draft.warmup_ns = Some(warmup_s * S + if seed.is_multiple_of(3) { 300 * MS } else { 0 });
     });
     run.fill(|_| {});
@@ -99,8 +99,8 @@ fn a_picture_with_a_mistake_in_it_is_found_out() {
 fn percentiles_of_a_row_are_those_of_all_its_requests() {
     // 3,600 ticks make rows of two. In each pair one second is fast with many answers, one slow with few.
     let mut run = Run::planned(|draft| {
-        draft.rate_per_s = Some(10.0);
-        draft.duration_ns = Some(3_600 * S);
+        draft.load.rate_per_s = Some(10.0);
+        draft.load.duration_ns = Some(3_600 * S);
     });
     run.fill(|tick| match tick.tick % 2 {
         0 => (0..99).for_each(|k| answer(tick, 0, (10 + k / 10) * MS, 200)),
@@ -143,7 +143,7 @@ fn both_at_once_are_each_of_them() {
 
 #[test]
 fn heat_has_the_range_that_occurs_in_rows_of_round_steps() {
-    let mut run = Run::planned(|draft| draft.duration_ns = Some(20 * S));
+    let mut run = Run::planned(|draft| draft.load.duration_ns = Some(20 * S));
     run.fill(|tick| answers(tick, 0, 100, 5 * MS));
     let heat = pictured(&run.record()).response_heat;
     let (low, high) = (heat.edges_ns[0], *heat.edges_ns.last().unwrap());
@@ -181,8 +181,8 @@ fn a_gap_is_an_empty_column_and_no_row() {
 fn two_machines_make_the_picture_of_one() {
     let half = |number: u32, of: u32, origin: &str| {
         let mut run = Run::planned(|draft| {
-            draft.rate_per_s = Some(100.0);
-            draft.duration_ns = Some(30 * S);
+            draft.load.rate_per_s = Some(100.0);
+            draft.load.duration_ns = Some(30 * S);
             draft.share = Some(part(number, of));
         });
         run.origin = origin.into();

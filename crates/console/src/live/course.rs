@@ -131,7 +131,7 @@ impl Course {
     fn noted(&mut self, note: &Note) -> Option<Frame> {
         let kind = match note.kind {
             NoteKind::Note => MarkKind::Note,
-            NoteKind::Control | NoteKind::Gap => MarkKind::Control,
+            NoteKind::Control | NoteKind::Steered(_) | NoteKind::Gap => MarkKind::Control,
         };
         let mark = Mark { at: note.at_ns as f64 / 1e9, word: note.text.clone(), kind };
         let mut told = json!(mark);

@@ -2,7 +2,7 @@
 
 use super::notebook::Notebook;
 use super::probe::{Found, Moment, PATIENCE, Probe, Trouble};
-use super::reach::{Deadline, words};
+use crate::reach::{Deadline, words};
 use plimsoll_plan::watch::Unit;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};

@@ -5,8 +5,9 @@ use super::counters::Counters;
 use super::exposed::{Limit, Row, first, forget_after_a_restart, pick, rate, row};
 use super::http::Getter;
 use super::probe::{Found, Moment, Probe, Trouble};
-use super::reach::Deadline;
 use super::text_format::parse;
+use super::trust::Trust;
+use crate::reach::Deadline;
 use plimsoll_plan::value::Secret;
 use plimsoll_plan::watch::Unit::{self, Bytes, BytesPerS, Cores, Count, PerS, Share};
 use plimsoll_record::event::Reading;
@@ -34,8 +35,8 @@ const ROWS: [Row; 11] = [
 
 impl Go {
     /// Takes the address of either page.
-    pub fn new(url: &Secret) -> Go {
-        Go { getter: Getter::new(url.reveal()), counters: Counters::default(), started: None }
+    pub fn new(url: &Secret, trust: &Trust) -> Go {
+        Go { getter: Getter::new(url.reveal(), trust), counters: Counters::default(), started: None }
     }
 }
 

@@ -1,23 +1,21 @@
-//! A plain GET for monitors: HTTP/1.1 on a connection that is kept between looks. Small on purpose, and not the
-//! engine's: what watches the server must not be driven by the loop that loads it.
+//! Pages that monitors read, over a connection that is kept between looks.
 
 use super::probe::Trouble;
-use super::reach::{Deadline, Place, read_some, words, write_all};
-use std::io::ErrorKind;
-use std::net::TcpStream;
+use super::trust::Trust;
+use crate::fetch::{Asked, agent, why};
+use crate::reach::{Deadline, Place};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use plimsoll_engine::link::tls::Setup;
+use ureq::{Agent, Error};
 
-/// Longest answer that a monitor reads, head and body alike, bytes.
-pub const MOST_BYTES: usize = 8 << 20;
-
-/// Header lines that are understood; metrics come with a dozen.
-const MOST_HEADERS: usize = 64;
+/// Longest answer that a monitor reads, bytes.
+pub const MOST_BYTES: u64 = 8 << 20;
 
 /// An answer of any status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     pub status: u16,
-    /// Empty when there is none.
-    pub content_type: String,
     /// What it calls itself; empty when it does not say.
     pub server: String,
     pub body: Vec<u8>,
@@ -26,32 +24,31 @@ pub struct Page {
 /// One address that is asked again and again.
 pub struct Getter {
     place: Place,
-    /// The whole request: it is the same each time.
-    request: Vec<u8>,
+    tls: Option<Setup>,
+    /// Without the login.
+    url: String,
+    /// Basic authentication.
+    login: Option<String>,
     shown: String,
-    kept: Option<TcpStream>,
-}
-
-/// Whether a failure may be the fate of a connection that had been idle: then a new one is worth a second try.
-struct Broken {
-    before_the_answer: bool,
-    why: String,
+    /// Keeps one connection.
+    agent: Agent,
+    /// There is one: it has brought an answer.
+    kept: bool,
 }
 
 impl Getter {
-    /// Takes `http://[user:password@]host[:port][/path][?query]`. The login is sent as basic authentication.
+    /// Takes `http[s]://[user:password@]host[:port][/path][?query]`. The login is sent as basic authentication.
     ///
     /// # Errors
-    /// A sentence when it is not such an address; `https` is refused, because a monitor knows no certificates.
-    pub fn new(url: &str) -> Result<Getter, Trouble> {
-        let rest = match url.split_once("://") {
-            None => url,
-            Some(("http", rest)) => rest,
-            Some(("https", _)) => {
-                return Err(Trouble("a monitor cannot speak `https`: give it an `http` address".into()));
-            }
+    /// A sentence when it is not such an address, or when the host cannot be asked by TLS.
+    pub fn new(url: &str, trust: &Trust) -> Result<Getter, Trouble> {
+        let (scheme, rest) = match url.split_once("://") {
+            None => ("http", url),
+            Some((scheme @ ("http" | "https"), rest)) => (scheme, rest),
             // What stands before `://` is not shown: in a garbled address it may be anything.
-            Some(_) => return Err(Trouble("a monitor's address begins with `http://`".into())),
+            Some(_) => {
+                return Err(Trouble("a monitor's address begins with `http://` or `https://`".into()));
+            }
         };
         // Cut there, the front of a password would be taken for the host, and be shown.
         let cut = rest.find(['/', '@', '?', '#']).filter(|at| rest[*at..].starts_with(['?', '#']));
@@ -74,24 +71,20 @@ impl Getter {
             Some((login, place)) => (Some(login), place),
             None => (None, authority),
         };
-        let Some(place) = Place::parse(authority, 80) else {
+        let Some(place) = Place::parse(authority, if scheme == "https" { 443 } else { 80 }) else {
             return Err(Trouble("a monitor's address is `http://host:port/path`".into()));
         };
         // A path may be a secret as well: addresses with a token in them are common.
-        let shown = format!("http://{}", place.shown());
+        let shown = format!("{scheme}://{}", place.shown());
+        let tls = match scheme {
+            "https" => Some(trust.setup(&place.host, &[])?),
+            _ => None,
+        };
         let slash = if target.starts_with('/') { "" } else { "/" };
-        let mut request = format!(
-            "GET {slash}{} HTTP/1.1\r\nHost: {}\r\nUser-Agent: plimsoll\r\nAccept: */*\r\n\
-             Accept-Encoding: identity\r\n",
-            escaped(target),
-            place.shown()
-        );
-        if let Some(login) = login {
-            let coded = plimsoll_plan::request::base64(&decoded(login));
-            request.push_str(&format!("Authorization: Basic {coded}\r\n"));
-        }
-        request.push_str("\r\n");
-        Ok(Getter { place, request: request.into_bytes(), shown, kept: None })
+        let url = format!("{shown}{slash}{}", escaped(target));
+        let login = login.map(|login| format!("Basic {}", STANDARD.encode(decoded(login))));
+        let agent = agent(Asked::Of(place.clone()), tls.clone());
+        Ok(Getter { place, tls, url, login, shown, agent, kept: false })
     }
 
     /// One answer, of whatever status. A connection that was kept and has been closed meanwhile is replaced.
@@ -99,15 +92,37 @@ impl Getter {
     /// # Errors
     /// One sentence without secrets; the connection is given up.
     pub fn get(&mut self, until: Deadline) -> Result<Page, Trouble> {
-        if let Some(kept) = self.kept.take() {
-            match self.exchange(kept, until) {
-                Ok(page) => return Ok(page),
-                Err(broken) if broken.before_the_answer => {}
-                Err(broken) => return Err(self.trouble(&broken.why)),
-            }
+        let mut answer = self.fetch(until);
+        // The server may close an idle connection at the very moment in which it is used again.
+        if self.kept && matches!(answer, Err(Error::Io(_))) {
+            self.agent = agent(Asked::Of(self.place.clone()), self.tls.clone());
+            answer = self.fetch(until);
         }
-        let fresh = self.place.connect(until)?;
-        self.exchange(fresh, until).map_err(|broken| self.trouble(&broken.why))
+        self.kept = answer.is_ok();
+        answer.map_err(|error| match error {
+            Error::Other(inner) => match inner.downcast::<Trouble>() {
+                Ok(trouble) => *trouble,
+                Err(other) => self.trouble(&other.to_string()),
+            },
+            error => self.trouble(&why(&error)),
+        })
+    }
+
+    fn fetch(&self, until: Deadline) -> Result<Page, Error> {
+        let left = until.left()?;
+        let mut request = self.agent.get(&self.url);
+        if let Some(login) = &self.login {
+            request = request.header("Authorization", login);
+        }
+        let mut answer = request.config().timeout_global(Some(left)).build().call()?;
+        let server = answer.headers().get("server").and_then(|value| value.to_str().ok());
+        let server = server.unwrap_or_default().to_owned();
+        // Said before it is waited for.
+        if answer.body().content_length().is_some_and(|length| length > MOST_BYTES) {
+            return Err(Error::BodyExceedsLimit(MOST_BYTES));
+        }
+        let body = answer.body_mut().with_config().limit(MOST_BYTES).read_to_vec()?;
+        Ok(Page { status: answer.status().as_u16(), server, body })
     }
 
     /// The body of an answer with status 200, as text.
@@ -130,153 +145,6 @@ impl Getter {
     /// `cannot read URL: WHY`.
     pub fn trouble(&self, why: &str) -> Trouble {
         Trouble(format!("cannot read `{}`: {why}", self.shown))
-    }
-
-    fn exchange(&mut self, mut stream: TcpStream, until: Deadline) -> Result<Page, Broken> {
-        let mut seen = Vec::new();
-        let early = |error: std::io::Error| Broken {
-            // After a time-out there is no time for a second try.
-            before_the_answer: !matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock),
-            why: words(&error),
-        };
-        write_all(&mut stream, &self.request, until).map_err(early)?;
-        let head = loop {
-            if let Some(head) = head(&seen).map_err(late)? {
-                break head;
-            }
-            if seen.len() > MOST_BYTES {
-                return Err(late("its head does not end"));
-            }
-            match read_some(&mut stream, &mut seen, until) {
-                Ok(0) if seen.is_empty() => return Err(early(ErrorKind::UnexpectedEof.into())),
-                Ok(0) => return Err(late("the connection was closed in the head")),
-                Ok(_) => {}
-                Err(error) if seen.is_empty() => return Err(early(error)),
-                Err(error) => return Err(late(&words(&error))),
-            }
-        };
-        let mut rest = seen.split_off(head.bytes);
-        let body = loop {
-            if rest.len() > MOST_BYTES {
-                return Err(late("longer than 8 MB"));
-            }
-            if let Some(body) = head.length.body(&rest).map_err(late)? {
-                break body;
-            }
-            match read_some(&mut stream, &mut rest, until) {
-                Ok(0) if head.length == Length::ToTheEnd => break rest,
-                Ok(0) => return Err(late("the connection was closed in the body")),
-                Ok(_) => {}
-                Err(error) => return Err(late(&words(&error))),
-            }
-        };
-        if head.kept && head.length != Length::ToTheEnd {
-            self.kept = Some(stream);
-        }
-        Ok(Page { status: head.status, content_type: head.content_type, server: head.server, body })
-    }
-}
-
-fn late(why: &str) -> Broken {
-    Broken { before_the_answer: false, why: why.to_owned() }
-}
-
-struct Head {
-    /// Its own length.
-    bytes: usize,
-    status: u16,
-    content_type: String,
-    server: String,
-    length: Length,
-    kept: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Length {
-    Bytes(usize),
-    Chunked,
-    ToTheEnd,
-}
-
-/// The head, as soon as it is whole. Interim answers (1xx) are passed over.
-fn head(seen: &[u8]) -> Result<Option<Head>, &'static str> {
-    let mut skipped = 0;
-    loop {
-        let mut lines = [httparse::EMPTY_HEADER; MOST_HEADERS];
-        let mut answer = httparse::Response::new(&mut lines);
-        let bytes = match answer.parse(&seen[skipped..]) {
-            Ok(httparse::Status::Complete(bytes)) => skipped + bytes,
-            Ok(httparse::Status::Partial) => return Ok(None),
-            Err(_) => return Err("not an answer of HTTP/1.1"),
-        };
-        let status = answer.code.unwrap_or_default();
-        if (100..200).contains(&status) {
-            skipped = bytes;
-            continue;
-        }
-        let line = |name: &str| {
-            let found = answer.headers.iter().find(|line| line.name.eq_ignore_ascii_case(name));
-            found.map_or("", |line| std::str::from_utf8(line.value).unwrap_or_default().trim())
-        };
-        // RFC 9112 section 6.3: a coding wins over a length; these two statuses have no body.
-        let length = if status == 204 || status == 304 {
-            Length::Bytes(0)
-        } else if line("transfer-encoding").to_ascii_lowercase().ends_with("chunked") {
-            Length::Chunked
-        } else if line("content-length").is_empty() {
-            Length::ToTheEnd
-        } else {
-            let length = line("content-length").parse().map_err(|_| "its content-length is not a number")?;
-            Length::Bytes(length)
-        };
-        let connection = line("connection").to_ascii_lowercase();
-        let kept =
-            !connection.contains("close") && (answer.version == Some(1) || connection.contains("keep-alive"));
-        let (content_type, server) = (line("content-type").to_owned(), line("server").to_owned());
-        return Ok(Some(Head { bytes, status, content_type, server, length, kept }));
-    }
-}
-
-impl Length {
-    /// The body, when all of it is there.
-    fn body(self, rest: &[u8]) -> Result<Option<Vec<u8>>, &'static str> {
-        match self {
-            Length::Bytes(length) if length > MOST_BYTES => Err("longer than 8 MB"),
-            Length::Bytes(length) => Ok((rest.len() >= length).then(|| rest[..length].to_vec())),
-            Length::Chunked => unchunked(rest),
-            Length::ToTheEnd => Ok(None),
-        }
-    }
-}
-
-/// RFC 9112 section 7.1. Whatever its trailer, it ends with an empty line: until then it is not looked through, or a
-/// long page would be looked through at each block that comes.
-fn unchunked(mut rest: &[u8]) -> Result<Option<Vec<u8>>, &'static str> {
-    if !rest.ends_with(b"\r\n\r\n") {
-        return Ok(None);
-    }
-    let mut body = Vec::new();
-    loop {
-        let (at, size) = match httparse::parse_chunk_size(rest) {
-            Ok(httparse::Status::Complete(found)) => found,
-            Ok(httparse::Status::Partial) => return Ok(None),
-            Err(_) => return Err("its chunks have no sizes"),
-        };
-        let Some(size) = usize::try_from(size).ok().filter(|size| *size <= MOST_BYTES) else {
-            return Err("longer than 8 MB");
-        };
-        rest = &rest[at..];
-        if size == 0 {
-            // Trailer lines, then an empty one.
-            let ended = rest.starts_with(b"\r\n") || rest.windows(4).any(|four| four == b"\r\n\r\n");
-            return Ok(ended.then_some(body));
-        }
-        let Some(chunk) = rest.get(..size + 2) else { return Ok(None) };
-        if !chunk.ends_with(b"\r\n") {
-            return Err("a chunk does not end where it should");
-        }
-        body.extend_from_slice(&chunk[..size]);
-        rest = &rest[size + 2..];
     }
 }
 

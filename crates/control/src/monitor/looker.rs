@@ -1,6 +1,7 @@
 //! The threads: one for each monitor, all on the same grid of seconds.
 
 use super::probe::{Found, Moment, Probe};
+use super::trust::Trust;
 use plimsoll_engine::clock::now_ns;
 use plimsoll_plan::watch::{WATCH_NS, Watch};
 use plimsoll_record::event::{Fact, Lapse, RunEvent, Sight};
@@ -55,8 +56,8 @@ impl Monitors {
     }
 
     /// The probes of a plan's monitors.
-    pub fn of(watches: &[Watch]) -> Monitors {
-        Monitors::start(watches.iter().map(super::probe).collect())
+    pub fn of(watches: &[Watch], trust: &Trust) -> Monitors {
+        Monitors::start(watches.iter().map(|watch| super::probe(watch, trust)).collect())
     }
 
     /// Says when the load begins, on the engine's clock. What was seen before is kept for the rates, and not told.

@@ -6,7 +6,8 @@ mod times;
 use super::http::Getter;
 use super::notebook::{Notebook, Page};
 use super::probe::{Found, Moment, Probe, Trouble};
-use super::reach::Deadline;
+use super::trust::Trust;
+use crate::reach::Deadline;
 use log::{Lines, Log};
 use plimsoll_plan::watch;
 use plimsoll_plan::watch::Unit;
@@ -22,10 +23,10 @@ pub struct Nginx {
 }
 
 impl Nginx {
-    pub fn new(nginx: &watch::Nginx) -> Nginx {
+    pub fn new(nginx: &watch::Nginx, trust: &Trust) -> Nginx {
         Nginx {
             // An address that cannot be used is said at each look, where all troubles are said.
-            status: nginx.status.as_ref().map(|url| Getter::new(url.reveal())),
+            status: nginx.status.as_ref().map(|url| Getter::new(url.reveal(), trust)),
             log: nginx.access_log.as_ref().map(|path| Log::new(path)),
             notebook: Notebook::default(),
             then: None,

@@ -4,8 +4,9 @@ use super::counters::Counters;
 use super::exposed::{Limit, Row, first, forget_after_a_restart, pick, rate, row};
 use super::http::Getter;
 use super::probe::{Found, Moment, Probe, Trouble};
-use super::reach::Deadline;
 use super::text_format::parse;
+use super::trust::Trust;
+use crate::reach::Deadline;
 use plimsoll_plan::value::Secret;
 use plimsoll_plan::watch::Unit::{Bytes, Cores, Count, PerS, Seconds, Share};
 
@@ -44,8 +45,8 @@ const ROWS: [Row; 18] = [
 
 impl Node {
     /// Takes the address of a page of metrics.
-    pub fn new(url: &Secret) -> Node {
-        Node { getter: Getter::new(url.reveal()), counters: Counters::default(), started: None }
+    pub fn new(url: &Secret, trust: &Trust) -> Node {
+        Node { getter: Getter::new(url.reveal(), trust), counters: Counters::default(), started: None }
     }
 }
 

@@ -3,11 +3,14 @@
 
 mod queries;
 mod statements;
+mod tls;
 
 use self::statements::Statements;
+use self::tls::Tls;
 use super::counters::Counters;
 use super::probe::{Found, Moment, Probe, Trouble};
-use super::reach::{Deadline, Place, words};
+use super::trust::Trust;
+use crate::reach::{Deadline, Place, words};
 use plimsoll_plan::value::Secret;
 use plimsoll_plan::watch::Unit;
 use plimsoll_record::event::Reading;
@@ -22,6 +25,8 @@ const SELDOM_S: f64 = 9.5;
 
 pub struct Postgres {
     config: Result<Config, Trouble>,
+    /// Whom to trust, where TLS is asked for.
+    tls: Option<Tls>,
     /// Hosts and ports, for sentences.
     shown: String,
     /// Made at the first look, on the thread that looks.
@@ -37,12 +42,17 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// Takes what libpq takes: `postgres://user:password@host:port/database?...` or `host=... dbname=...`.
-    pub fn new(address: &Secret) -> Postgres {
-        let config = config(address.reveal());
+    /// Takes what libpq takes: `postgres://user:password@host:port/database?...` or `host=... dbname=...`. TLS is for
+    /// `sslmode=require`, which checks no certificate, and `sslmode=verify-full`, which checks it and its name.
+    pub fn new(address: &Secret, trust: &Trust) -> Postgres {
+        let (address, is_checked) = checked(address.reveal());
+        let config = config(&address);
+        let is_tls = config.as_ref().is_ok_and(|config| config.get_ssl_mode() == SslMode::Require);
+        let trust = || if is_checked { trust.clone() } else { Trust::anybody() };
         Postgres {
             shown: config.as_ref().map_or_else(|_| String::new(), shown),
             config,
+            tls: is_tls.then(|| Tls(trust())),
             runtime: None,
             kept: None,
             version: 0,
@@ -54,18 +64,35 @@ impl Postgres {
     }
 }
 
+/// The address in the words of the library, which knows no `verify-full`, and whether certificates are checked.
+fn checked(address: &str) -> (String, bool) {
+    const MODE: &str = "sslmode=verify-full";
+    // Of a URL's query, or a word of its own: in a password it means something else.
+    let is_word = |at: usize| {
+        let before = address[..at].chars().next_back();
+        let after = address[at + MODE.len()..].chars().next();
+        before.is_none_or(|c| c.is_whitespace() || "?&".contains(c))
+            && after.is_none_or(|c| c.is_whitespace() || c == '&')
+    };
+    match address.match_indices(MODE).map(|(at, _)| at).find(|at| is_word(*at)) {
+        Some(at) => (format!("{}sslmode=require{}", &address[..at], &address[at + MODE.len()..]), true),
+        None => (address.to_owned(), false),
+    }
+}
+
 fn config(address: &str) -> Result<Config, Trouble> {
     // The library's words may hold a piece of the address.
     let unreadable =
         |_| Trouble("a PostgreSQL address is `postgres://user:password@host:port/database`".into());
     let mut config: Config = address.parse().map_err(unreadable)?;
-    if config.get_ssl_mode() == SslMode::Require {
-        return Err(Trouble("a monitor cannot speak TLS to PostgreSQL: `sslmode=disable` lets it in".into()));
-    }
     // Whoever reads `pg_stat_activity` sees who we are; a statement of ours ends by itself when we have gone.
     let own = "-c statement_timeout=700 -c lock_timeout=200 -c default_transaction_read_only=on";
     let options = config.get_options().map_or(own.to_owned(), |given| format!("{given} {own}"));
-    config.application_name("plimsoll").options(options).ssl_mode(SslMode::Disable);
+    config.application_name("plimsoll").options(options);
+    // To prefer it would be to go without where somebody in between says so.
+    if config.get_ssl_mode() != SslMode::Require {
+        config.ssl_mode(SslMode::Disable);
+    }
     Ok(config)
 }
 
@@ -89,7 +116,8 @@ fn resolved(config: &Config, until: Deadline) -> Result<Config, Trouble> {
             fresh.host(&place.host).hostaddr(SocketAddr::ip(&address)).port(place.port);
         }
     }
-    fresh.application_name("plimsoll").ssl_mode(SslMode::Disable);
+    fresh.application_name("plimsoll").ssl_mode(config.get_ssl_mode());
+    fresh.ssl_negotiation(config.get_ssl_negotiation());
     fresh.options(config.get_options().unwrap_or_default());
     if let Some(user) = config.get_user() {
         fresh.user(user);
@@ -180,9 +208,18 @@ impl Postgres {
             Some(client) => client,
             None => {
                 let config = resolved(config, until).map_err(|trouble| trouble.0)?;
-                let (client, connection) = config.connect(NoTls).await.map_err(|error| reason(&error))?;
-                // It ends with the client, or tells it why it ended earlier.
-                tokio::spawn(connection);
+                // A connection ends with its client, or tells it why it ended earlier.
+                let client = match self.tls.clone() {
+                    None => config.connect(NoTls).await.map(|(client, connection)| {
+                        tokio::spawn(connection);
+                        client
+                    }),
+                    Some(tls) => config.connect(tls).await.map(|(client, connection)| {
+                        tokio::spawn(connection);
+                        client
+                    }),
+                };
+                let client = client.map_err(|error| reason(&error))?;
                 self.seldom_at = None;
                 self.version = queries::version(&client).await.map_err(|error| reason(&error))?;
                 client

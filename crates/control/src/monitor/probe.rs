@@ -1,5 +1,8 @@
 //! What a monitor is: something that can be asked once a second.
 
+pub use crate::reach::Trouble;
+
+use crate::reach::Deadline;
 use plimsoll_record::event::Reading;
 
 /// When a sample is asked for.
@@ -15,10 +18,6 @@ impl Moment {
         (self.now_ns.saturating_sub(earlier.now_ns)).max(1) as f64 / 1e9
     }
 }
-
-/// Why there is no sample: one sentence, lower case, with what was tried in backticks. No secret may stand in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble(pub String);
 
 /// What one look brought.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -46,3 +45,11 @@ pub trait Probe: Send {
 
 /// Longest that a probe may wait for an answer: a look must not run into the next one.
 pub const PATIENCE: std::time::Duration = std::time::Duration::from_millis(800);
+
+impl Deadline {
+    /// For a look that begins now. Part of [`PATIENCE`] is kept back for what comes after the answer: the kernel wakes
+    /// a time-out late, and the answer has to be read.
+    pub fn of_a_look() -> Deadline {
+        Deadline::after(PATIENCE * 7 / 8)
+    }
+}

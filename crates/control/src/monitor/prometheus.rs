@@ -3,8 +3,9 @@
 use super::counters::Counters;
 use super::http::{Getter, encoded};
 use super::probe::{Found, Moment, Probe, Trouble};
-use super::reach::Deadline;
 use super::text_format::{parse, part};
+use super::trust::Trust;
+use crate::reach::Deadline;
 use plimsoll_plan::value::Secret;
 use plimsoll_plan::watch::Unit;
 use plimsoll_record::event::Reading;
@@ -43,14 +44,14 @@ struct Channels {
 
 impl Scrape {
     /// `metrics` are regular expressions for whole names; none: all.
-    pub fn new(url: &Secret, metrics: &[String]) -> Scrape {
+    pub fn new(url: &Secret, metrics: &[String], trust: &Trust) -> Scrape {
         let compile = |text: &String| {
             // The reason spans several lines in the library's words; the expression says enough.
             Regex::new(&format!("^(?:{text})$"))
                 .map_err(|_| Trouble(format!("`{text}` is not a regular expression")))
         };
         Scrape {
-            getter: Getter::new(url.reveal()),
+            getter: Getter::new(url.reveal(), trust),
             wanted: metrics.iter().map(compile).collect(),
             counters: Counters::default(),
             channels: Channels::default(),
@@ -100,12 +101,12 @@ impl Probe for Scrape {
 }
 
 impl Query {
-    pub fn new(server: &Secret, query: &str) -> Query {
+    pub fn new(server: &Secret, query: &str, trust: &Trust) -> Query {
         let server = server.reveal().trim_end_matches('/');
         let getter = if server.contains(['?', '#']) {
             Err(Trouble("a Prometheus server's address ends with its host, port and path".into()))
         } else {
-            Getter::new(&format!("{server}/api/v1/query?query={}", encoded(query)))
+            Getter::new(&format!("{server}/api/v1/query?query={}", encoded(query)), trust)
         };
         Query { getter, channels: Channels::default() }
     }

@@ -1,22 +1,24 @@
-//! What a Redis says of itself: one `INFO` a look, over a connection of our own.
+//! What a Redis says of itself: one `INFO` a look, over a connection of our own, plain or with TLS.
 
 use super::counters::Counters;
 use super::http::decoded;
 use super::probe::{Found, Moment, Probe, Trouble};
-use super::reach::{Deadline, Place, read_some, write_all};
+use super::trust::Trust;
+use crate::reach::{Deadline, Place, read_some, write_all};
+use crate::stream::Stream;
+use plimsoll_engine::link::tls::Setup;
 use plimsoll_plan::value::Secret;
 use plimsoll_plan::watch::Unit;
 use plimsoll_record::event::Reading;
 use std::collections::HashMap;
 use std::io::ErrorKind;
-use std::net::TcpStream;
 
 /// Longest answer that is read, bytes. `INFO` has about 7,000.
 const MOST_BYTES: usize = 1 << 20;
 
 pub struct Redis {
     at: Result<Server, Trouble>,
-    kept: Option<TcpStream>,
+    kept: Option<Stream>,
     counters: Counters,
     /// Changes when the server starts anew.
     run_id: String,
@@ -24,6 +26,8 @@ pub struct Redis {
 
 struct Server {
     place: Place,
+    /// `rediss`.
+    tls: Option<Setup>,
     user: Option<String>,
     password: Option<String>,
 }
@@ -41,10 +45,10 @@ const RATES: [(&str, &str, Unit); 6] = [
 const FACTS: [&str; 4] = ["redis_version", "maxmemory_policy", "role", "io_threads_active"];
 
 impl Redis {
-    /// Takes `host:port`, or `redis://[user][:password]@host[:port]`; the port is 6379 when none is named.
-    pub fn new(address: &Secret) -> Redis {
+    /// Takes `host:port`, or `redis[s]://[user][:password]@host[:port]`; the port is 6379 when none is named.
+    pub fn new(address: &Secret, trust: &Trust) -> Redis {
         Redis {
-            at: server(address.reveal()),
+            at: server(address.reveal(), trust),
             kept: None,
             counters: Counters::default(),
             run_id: String::new(),
@@ -52,13 +56,11 @@ impl Redis {
     }
 }
 
-fn server(address: &str) -> Result<Server, Trouble> {
-    let rest = match address.split_once("://") {
-        None => address,
-        Some(("redis", rest)) => rest,
-        Some(("rediss", _)) => {
-            return Err(Trouble("a monitor cannot speak `rediss`: it knows no certificates".into()));
-        }
+fn server(address: &str, trust: &Trust) -> Result<Server, Trouble> {
+    let (rest, is_tls) = match address.split_once("://") {
+        None => (address, false),
+        Some(("redis", rest)) => (rest, false),
+        Some(("rediss", rest)) => (rest, true),
         Some(_) => return Err(Trouble("a Redis address begins with `redis://`, or is `host:port`".into())),
     };
     // A password may hold anything: the last `@` is the one in front of the host.
@@ -79,12 +81,13 @@ fn server(address: &str) -> Result<Server, Trouble> {
             )
         }
     };
-    Ok(Server { place, user, password })
+    let tls = if is_tls { Some(trust.setup(&place.host, &[])?) } else { None };
+    Ok(Server { place, tls, user, password })
 }
 
 impl Server {
-    fn connect(&self, until: Deadline) -> Result<TcpStream, Trouble> {
-        let mut stream = self.place.connect(until)?;
+    fn connect(&self, until: Deadline) -> Result<Stream, Trouble> {
+        let mut stream = self.place.open(self.tls.as_ref(), until)?;
         if let Some(password) = &self.password {
             let mut words = vec!["AUTH"];
             words.extend(self.user.as_deref());
@@ -95,7 +98,7 @@ impl Server {
     }
 
     /// One command and its answer (RESP 2): a line, or a text of a length that is told.
-    fn command(&self, stream: &mut TcpStream, words: &[&str], until: Deadline) -> Result<String, Failure> {
+    fn command(&self, stream: &mut Stream, words: &[&str], until: Deadline) -> Result<String, Failure> {
         let mut request = format!("*{}\r\n", words.len());
         for word in words {
             request.push_str(&format!("${}\r\n{word}\r\n", word.len()));

@@ -41,7 +41,7 @@ impl<D: Desk> Asides<'_, D> {
 
     fn run(&self, behaviour: &Arc<dyn Behaviour>, phase: Phase, name: &'static str) -> Result<(), Failed> {
         let failed = |why| Failed::CouldNotRun(Error::Aside { phase: name, why });
-        let maker = Arc::clone(behaviour).maker(phase).map_err(Failed::Data)?;
+        let maker = Arc::clone(behaviour).maker(phase).map_err(Failed::Unready)?;
         let scene = Scene { maker: Some(maker), ..self.scene.clone() };
         let ended = aside(self.plan, scene, |helm| self.desk.steer(phase, helm))?;
         match behaviour.trouble() {

@@ -5,8 +5,9 @@ use crate::{Resolved, dns};
 use plimsoll_engine::link::tls::Setup;
 use plimsoll_engine::probe;
 use plimsoll_plan::link::Link;
+use plimsoll_plan::origin::{Origin, OriginId};
 use plimsoll_plan::value::Part;
-use plimsoll_plan::{Plan, Target};
+use plimsoll_plan::{Plan, Problem, Target};
 use std::fmt::Display;
 use std::time::Duration;
 
@@ -48,7 +49,7 @@ impl<'a, D: Desk> Patience<'a, D> {
     }
 }
 
-/// The addresses of the target; a name that is not known yet is looked up again.
+/// The addresses of an origin; a name that is not known yet is looked up again.
 ///
 /// # Errors
 /// Returns the last error if the time is over.
@@ -74,6 +75,7 @@ pub fn resolved<D: Desk>(
 /// # Errors
 /// Returns an error if the time is over.
 pub fn wait<D: Desk>(
+    (number, origin): (OriginId, &Origin),
     place: &Resolved,
     plan: &Plan,
     tls: Option<&Setup>,
@@ -82,19 +84,19 @@ pub fn wait<D: Desk>(
     if !patience.is_long() {
         return Ok(());
     }
-    let target = &plan.outline.target;
+    let target = &origin.authority();
     patience.desk.tell(News::Waiting { target });
-    let path = path(plan);
+    let path = path(plan, number);
     loop {
-        let mut why = String::new();
+        let mut why = Problem::plain("");
         for address in &place.addresses {
             match probe::status(*address, tls, target, &path, TRY) {
-                Ok(status) if status >= 500 => why = format!("it answered {status}"),
+                Ok(status) if status >= 500 => why = Problem::plain(format!("it answered {status}")),
                 Ok(_) => {
                     patience.desk.tell(News::Ready);
                     return Ok(());
                 }
-                Err(sentence) => why = sentence,
+                Err(problem) => why = problem,
             }
         }
         if patience.is_over() {
@@ -105,14 +107,15 @@ pub fn wait<D: Desk>(
     }
 }
 
-/// The path of the first GET of the plan that has no variables, else the root.
-fn path(plan: &Plan) -> String {
-    let plain = plan.requests.first().filter(|request| request.method == "GET");
-    let asked =
-        plan.script.iter().flat_map(|script| &script.asks).find_map(|ask| match &ask.path.parts[..] {
-            [Part::Literal(path)] if ask.scenario.is_some() && ask.method == "GET" => Some(path),
-            _ => None,
-        });
+/// The path of the first GET to an origin that has no variables, else the root.
+fn path(plan: &Plan, to: OriginId) -> String {
+    let mut sent = plan.requests.iter().filter(|request| request.origin == to);
+    let plain = sent.next().filter(|request| request.method == "GET");
+    let asks = plan.script.iter().flat_map(|script| &script.asks).filter(|ask| ask.origin == to);
+    let asked = asks.into_iter().find_map(|ask| match &ask.path.parts[..] {
+        [Part::Literal(path)] if ask.scenario.is_some() && ask.method == "GET" => Some(path),
+        _ => None,
+    });
     match (plain, asked) {
         (Some(request), _) => request.path.clone(),
         (None, Some(path)) => String::from_utf8_lossy(path).into_owned(),

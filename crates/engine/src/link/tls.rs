@@ -1,8 +1,8 @@
 //! The client's side of TLS as a state machine without a socket, a clock or a thread.
 //!
 //! [`Wanted`] says what the user asked for; [`Setup`] is made of it once, before the load, and says every mistake in a
-//! sentence; a [`Link`] is one connection. rustls does the protocol through its unbuffered interface: its ordinary one
-//! keeps buffers of its own per connection, and an idle connection would cost several times as much.
+//! sentence; a [`Channel`] is one connection. rustls does the protocol through its unbuffered interface: its ordinary
+//! one keeps buffers of its own per connection, and an idle connection would cost several times as much.
 
 mod fault;
 mod pem;
@@ -13,7 +13,7 @@ mod verify;
 
 pub use fault::TlsFault;
 pub use plimsoll_plan::link::Versions;
-pub use session::{Facts, Link};
+pub use session::{Channel, Facts};
 pub use setup::Setup;
 
 /// What the user asked for. PEM is given as bytes, because reading files is not the engine's business.

@@ -76,7 +76,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         else {
             return;
         };
-        let Some(user) = free.pop() else { return };
+        let Some((user, freed_ns)) = free.pop() else { return };
         let mut counted = false;
         if returned.pop_front().is_none() {
             arrivals.advance();
@@ -90,7 +90,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
         }
         // It waited for a connection if none was free when it came due.
-        let freed_ns = if waiting.is_some() { self.conns[user as usize].since_ns } else { 0 };
+        let freed_ns = if waiting.is_some() { freed_ns } else { 0 };
         if waiting.is_some() && arrivals.peek_ns().is_none_or(|next| next > now_ns) && returned.is_empty() {
             *waiting = None;
         }

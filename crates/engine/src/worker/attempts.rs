@@ -2,8 +2,8 @@
 
 use super::exchange::End;
 use super::{Post, Source, Worker};
-use crate::conn::{NOBODY, State};
 use crate::driver::Door;
+use crate::exchange::{Exchange, Phase};
 use plimsoll_plan::metric::SeriesHist;
 use plimsoll_plan::{Fault, Side};
 
@@ -11,13 +11,12 @@ use plimsoll_plan::{Fault, Side};
 const PAUSE_MAX_NS: u64 = 1_000_000_000;
 
 impl<D: Door, P: Post> Worker<D, P> {
-    /// No connection came about. On the network's or server's side that ends the request; on this machine's side the
-    /// request was never made, and its stamp waits for another attempt.
-    pub(super) fn connect_failed(&mut self, id: u32, fault: Fault) {
-        let conn = &mut self.conns[id as usize];
-        conn.state = State::Closed;
-        conn.fault = fault;
-        let (request, intended_ns, user) = (conn.request, conn.intended_ns, conn.user);
+    /// No connection came about for what waits for this link. On the network's or server's side that ends the request;
+    /// on this machine's side the request was never made, and its stamp waits for another attempt.
+    pub(super) fn connect_failed(&mut self, link: u32, fault: Fault) {
+        let id = self.links[link as usize].exchange;
+        let exchange = &self.exchanges[id as usize];
+        let (request, intended_ns, user) = (exchange.request, exchange.intended_ns, exchange.user);
         self.tally.fault(request, fault, self.now_ns);
         if matches!(fault, Fault::ConnectTimeout | Fault::TlsTimeout) {
             let waited_ns = self.now_ns.saturating_sub(intended_ns);
@@ -25,10 +24,10 @@ impl<D: Door, P: Post> Worker<D, P> {
             self.count_phases(request, [intended_ns, self.now_ns, self.now_ns, self.now_ns]);
         }
         if fault.side() == Side::Client {
-            self.send_back(id, user, intended_ns);
+            self.send_back(id, fault);
         } else if matches!(self.source_of(user), Source::Closed { .. }) {
             // The pause comes first, the end of the step after it: a refused user must not hammer.
-            self.pause_connection(id);
+            self.pause(id, Phase::Failed(fault));
         } else {
             self.outstanding -= 1;
             self.ended(id, End::Failed(fault));
@@ -37,27 +36,28 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     /// The machine has said no within the call. Where a user would go on at once, it goes on with the wheel instead: a
     /// level of stack for each of its attempts would come to an end, and so would the time for anything else.
-    pub(super) fn refused_at_once(&mut self, id: u32, fault: Fault) {
+    pub(super) fn refused_at_once(&mut self, link: u32, fault: Fault) {
         let goes_on = !self.programs.is_empty() || self.compiled.sequence.len() > 1;
-        let (user, request) = (self.conns[id as usize].user, self.conns[id as usize].request);
+        let id = self.links[link as usize].exchange;
+        let exchange = &self.exchanges[id as usize];
+        let (user, request) = (exchange.user, exchange.request);
         let waits = fault.side() == Side::Client || matches!(self.source_of(user), Source::Closed { .. });
         if waits || !goes_on {
-            return self.connect_failed(id, fault);
+            return self.connect_failed(link, fault);
         }
-        self.conns[id as usize].fault = fault;
         self.tally.fault(request, fault, self.now_ns);
-        self.pause_for(id, 0);
+        self.pause_for(id, Phase::Failed(fault), 0);
     }
 
-    fn send_back(&mut self, id: u32, user: u32, intended_ns: u64) {
+    fn send_back(&mut self, id: u32, fault: Fault) {
         if !self.programs.is_empty() {
             // A script is told, and decides for itself.
-            return self.pause_connection(id);
+            return self.pause(id, Phase::Failed(fault));
         }
+        let Exchange { user, intended_ns, .. } = self.exchanges[id as usize];
         self.outstanding -= 1;
         let state = &mut self.users[user as usize];
         state.outstanding -= 1;
-        self.conns[id as usize].user = NOBODY;
         if self.is_counted_by_arrivals() && self.users[user as usize].at == 0 {
             // Another user with a connection may take the arrival; in order of stamps.
             let lane = usize::from(self.users[user as usize].lane);
@@ -71,52 +71,46 @@ impl<D: Door, P: Post> Worker<D, P> {
             self.users[user as usize].owed_ns = intended_ns;
             self.owing += 1;
         }
-        self.pause(user);
+        self.pause(id, Phase::SentBack);
     }
 
-    pub(super) fn pause(&mut self, user: u32) {
-        self.conns[user as usize].user = NOBODY;
-        self.pause_connection(user);
-    }
-
-    /// Doubles with every failure in a row.
-    fn pause_connection(&mut self, id: u32) {
+    /// Doubles with every failure of the link in a row. The link stays with the exchange meanwhile.
+    fn pause(&mut self, id: u32, phase: Phase) {
         let first_ns = self.outline.limits.reconnect_pause_ns;
-        let conn = &mut self.conns[id as usize];
-        let pause_ns = first_ns.saturating_mul(1 << conn.failures.min(20)).min(PAUSE_MAX_NS.max(first_ns));
-        conn.failures = conn.failures.saturating_add(1);
-        self.pause_for(id, pause_ns);
+        let link = &mut self.links[self.exchanges[id as usize].link as usize];
+        let pause_ns = first_ns.saturating_mul(1 << link.failures.min(20)).min(PAUSE_MAX_NS.max(first_ns));
+        link.failures = link.failures.saturating_add(1);
+        self.pause_for(id, phase, pause_ns);
     }
 
-    fn pause_for(&mut self, id: u32, pause_ns: u64) {
-        let conn = &mut self.conns[id as usize];
-        conn.state = State::Pausing;
-        conn.deadline_ns = self.now_ns + pause_ns;
-        let deadline_ns = conn.deadline_ns;
-        self.wheel.arm(id, deadline_ns);
+    fn pause_for(&mut self, id: u32, phase: Phase, pause_ns: u64) {
+        let exchange = &mut self.exchanges[id as usize];
+        exchange.phase = phase;
+        exchange.deadline_ns = self.now_ns + pause_ns;
+        self.exchange_wheel.arm(id, exchange.deadline_ns);
     }
 
+    /// The step has failed: it ends now.
+    pub(super) fn failure_over(&mut self, id: u32, fault: Fault) {
+        self.outstanding -= 1;
+        self.ended(id, End::Failed(fault));
+    }
+
+    /// The user of a request that was sent back tries again, or goes on.
     pub(super) fn pause_over(&mut self, id: u32) {
-        let conn = &mut self.conns[id as usize];
-        conn.deadline_ns = 0;
-        conn.state = State::Closed;
-        if conn.user != NOBODY {
-            // The failed step ends now.
-            let fault = conn.fault;
-            self.outstanding -= 1;
-            return self.ended(id, End::Failed(fault));
-        }
-        let state = &mut self.users[id as usize];
+        let user = self.exchanges[id as usize].user;
+        self.free_exchange(id);
+        let state = &mut self.users[user as usize];
         let owed_ns = std::mem::take(&mut state.owed_ns);
         if owed_ns > 0 {
             self.owing -= 1;
-            return self.table_attempt(id, owed_ns);
+            return self.table_attempt(user, owed_ns);
         }
         state.busy = false;
-        if matches!(self.source_of(id), Source::Open { .. }) {
-            self.free(id);
-        } else if self.is_active(id) && self.now_ns < self.end_ns {
-            self.begin_iteration(id, self.now_ns);
+        if matches!(self.source_of(user), Source::Open { .. }) {
+            self.free(user);
+        } else if self.is_active(user) && self.now_ns < self.end_ns {
+            self.begin_iteration(user, self.now_ns);
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Sizes come from the network here, so all that is lent is counted against a bound, and memory that is refused costs
 //! the answer its body and not the process its life.
 
+use super::exchange::Bytes;
 use super::{BUFFER_KEPT_BYTES, BUFFERS_MAX, POOL_BYTES, Post, Worker};
 use crate::driver::Door;
 use plimsoll_wire::h1::{Head, Sink};
@@ -126,18 +127,20 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Keeps the bytes of a request until the kernel takes them.
-    pub(super) fn hold(&mut self, id: u32, bytes: &[u8]) {
+    /// Keeps the bytes of a request that was rendered just now until the kernel takes them.
+    pub(super) fn hold_fresh(&mut self, exchange: u32, bytes: Bytes<'_>) {
+        let Bytes::Fresh(bytes) = bytes else { return };
         let mut held = self.lend();
         let before = held.capacity();
         held.extend_from_slice(bytes);
         self.lent.out += held.capacity() - before;
-        self.conns[id as usize].out = Some(held);
+        self.exchanges[exchange as usize].out = Some(held);
     }
 
     /// The request is sent: its buffer is free for another.
-    pub(super) fn let_go(&mut self, id: u32) {
-        if let Some(held) = self.conns[id as usize].out.take() {
+    #[inline]
+    pub(super) fn let_go(&mut self, exchange: u32) {
+        if let Some(held) = self.exchanges[exchange as usize].out.take() {
             self.give_back(held);
         }
     }

@@ -1,11 +1,11 @@
 //! Who sends what next: users of the closed model start iterations, ended steps continue them, iterations end.
 
 use super::exchange::{Bytes, End};
-use super::{NONE, Post, Source, Worker};
-use crate::conn::{Conn, NOBODY, State};
+use super::{Post, Source, Worker};
 use crate::driver::Door;
 use plimsoll_plan::answer::Statuses;
 use plimsoll_plan::metric::RunSum;
+use plimsoll_plan::origin::FIRST;
 use plimsoll_plan::program::{Step, Wake};
 use plimsoll_wire::h1::Answer;
 
@@ -108,7 +108,10 @@ impl<D: Door, P: Post> Worker<D, P> {
         let state = &mut self.users[user as usize];
         let request = self.compiled.sequence[state.at as usize];
         state.outstanding += 1;
-        self.begin(user, user, Step { request, ..Step::default() }, Bytes::Prepared, intended_ns);
+        let link = state.link;
+        let step = Step { request, ..Step::default() };
+        let exchange = self.take_exchange(link, user, &step, intended_ns);
+        self.begin(exchange, Bytes::Prepared);
     }
 
     #[inline]
@@ -121,10 +124,12 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.users[user as usize].at == 0 && matches!(self.source_of(user), Source::Open { .. })
     }
 
-    /// What this connection waits for is an arrival's first step, not a later one of a started iteration.
-    pub(super) fn is_arrival(&self, id: u32) -> bool {
-        let user = self.conns[id as usize].user;
-        user != NOBODY && (user == id || self.pooled) && self.is_first_of_arrival(user)
+    /// What waits for its connection is an arrival's first step, not a later one of a started iteration.
+    pub(super) fn is_arrival(&self, exchange: u32) -> bool {
+        let exchange = &self.exchanges[exchange as usize];
+        let own = self.users[exchange.user as usize].link;
+        let is_own = own == exchange.link || self.links[exchange.link as usize].origin != FIRST;
+        (is_own || self.pooled) && self.is_first_of_arrival(exchange.user)
     }
 
     /// Nothing may be sent any more: the user stops in the middle of its iteration.
@@ -133,66 +138,41 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.under_way -= 1;
     }
 
-    /// A connection for a step: the user's own, or one more when that is taken; when they are pooled, the one that was
-    /// used last.
-    pub(super) fn connection_for(&mut self, user: u32) -> u32 {
-        if !self.pooled && self.conns[user as usize].user == NOBODY {
-            return user;
-        }
-        let held = self.users[user as usize].first_held;
-        if held != NONE {
-            self.users[user as usize].first_held = self.conns[held as usize].next;
-            return held;
-        }
-        self.spare.pop().unwrap_or_else(|| {
-            self.conns.push(Conn::new());
-            self.wheel.grow(self.conns.len());
-            self.conns.len() as u32 - 1
-        })
-    }
-
     /// An exchange is over: its user goes on.
     #[inline]
     pub(super) fn ended(&mut self, id: u32, end: End) {
-        let conn = &mut self.conns[id as usize];
-        let user = std::mem::replace(&mut conn.user, NOBODY);
-        conn.since_ns = self.now_ns;
-        let judged = conn.judged;
-        // Answered before it was wholly sent, or never sent: its bytes must not go out with the next request.
-        if conn.out.is_some() {
-            self.let_go(id);
-        }
+        let exchange = &self.exchanges[id as usize];
+        let (user, link, judged) = (exchange.user, exchange.link, exchange.judged);
+        // Answered before it was wholly sent, or never sent.
+        self.let_go(id);
+        self.links[link as usize].since_ns = self.now_ns;
         self.ended_ns = self.now_ns;
-        if self.address_series.is_some() {
-            self.count_address(id, end);
+        if let Some(series) = self.address_of(link) {
+            self.count_address(series, end);
         }
         let state = &mut self.users[user as usize];
         state.served |= !judged && matches!(end, End::Answered(answer) if Statuses::usual(answer.status));
         state.outstanding -= 1;
         state.at += 1;
         if !self.programs.is_empty() {
-            return self.reply(id, user, end);
+            return self.reply(id, end);
         }
+        self.free_exchange(id);
+        let state = &self.users[user as usize];
         if (state.at as usize) < self.compiled.sequence.len() {
             return self.table_step(user, self.now_ns);
         }
         self.iteration_over(user, false, 0);
     }
 
-    /// Of several addresses, the one that the connection goes to: its requests, by their statuses alone.
-    fn count_address(&mut self, id: u32, end: End) {
-        let Some(series) = self.address_of(id) else { return };
+    /// Of several addresses, the one that the link goes to: its requests, by their statuses alone.
+    fn count_address(&mut self, series: u32, end: End) {
         match end {
             End::Failed(fault) => self.tally.fault(series, fault, self.now_ns),
             End::Answered(Answer { status, .. }) | End::Streamed { status, .. } => {
                 self.tally.status(series, status, false, self.now_ns);
             }
         }
-    }
-
-    /// The series of the address that the connection goes to, where there are several.
-    pub(super) fn address_of(&self, id: u32) -> Option<u32> {
-        Some(self.address_series? + self.conns[id as usize].address)
     }
 
     #[inline]
@@ -252,36 +232,16 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn free(&mut self, user: u32) {
         let lane = usize::from(self.users[user as usize].lane);
         self.note_starvation(lane);
-        self.conns[user as usize].since_ns = self.now_ns;
+        let now_ns = self.now_ns;
         if let Source::Open { free, .. } = &mut self.lanes[lane].source {
-            free.push(user);
+            free.push((user, now_ns));
         }
     }
 
-    /// A user whose time is over closes its connection.
+    /// A user whose time is over closes its connections.
     pub(super) fn park(&mut self, user: u32) {
         if !self.paused {
-            self.close_planned(user);
-        }
-    }
-
-    /// Closes what an iteration has used, its user's own connection and those beyond.
-    fn close_all_of(&mut self, user: u32) {
-        self.close_planned(user);
-        let mut held = std::mem::replace(&mut self.users[user as usize].first_held, NONE);
-        while held != NONE {
-            let next = self.conns[held as usize].next;
-            self.close_planned(held);
-            self.spare.push(held);
-            held = next;
-        }
-    }
-
-    /// Closes a connection at rest, as the plan wants it.
-    fn close_planned(&mut self, id: u32) {
-        if self.conns[id as usize].state == State::Idle {
-            self.tally.add(RunSum::ClosedByUs, 1);
-            self.close_socket(id);
+            self.close_all_of(user);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Post, Worker};
 use crate::driver::Door;
+use plimsoll_plan::program::RequestId;
 use plimsoll_plan::request::redacted_url;
 use plimsoll_plan::sample::{REDIRECT, Sample};
 
@@ -12,14 +13,13 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// Looks for `Location` in the first `n` bytes that came last. A head that came in pieces is left for the next
     /// redirect.
     #[cold]
-    pub(super) fn note_redirect(&mut self, id: u32, status: u16, n: usize, opened: bool) {
+    pub(super) fn note_redirect(&mut self, request: RequestId, status: u16, n: usize, opened: bool) {
         let bytes = if opened { &self.opened[..n] } else { &self.buffer[..n] };
         let Some(location) = location(bytes) else { return };
         self.redirect_noted = true;
-        let request = self.conns[id as usize].request as usize;
         self.samples.push(Sample {
             at_ns: self.now_ns.saturating_sub(self.begin_ns),
-            request: self.outline.requests.get(request).map(|r| r.name.clone()).unwrap_or_default(),
+            request: self.outline.requests.get(request as usize).map(|r| r.name.clone()).unwrap_or_default(),
             check: REDIRECT.to_owned(),
             found: redacted_url(location),
             status,

@@ -1,10 +1,12 @@
 //! Speaking with programs: they are woken, and what they put into their outbox is done.
 
 use super::exchange::{Bytes, End};
-use super::{NONE, Nap, Post, Worker};
-use crate::conn::NOBODY;
+use super::{Nap, Post, Worker};
 use crate::driver::Door;
-use plimsoll_plan::metric::{RunSum, SeriesSum, fault_id};
+use crate::exchange::Exchange;
+use crate::link::NONE;
+use plimsoll_plan::head::Head;
+use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum, fault_id};
 use plimsoll_plan::program::{At, BodyUse, Count, Outbox, Payload, Reply, StepId, Wake};
 use plimsoll_plan::{Fault, Side};
 
@@ -21,14 +23,28 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn wake(&mut self, user: u32, wake: Wake<'_>) -> Box<Outbox> {
         let mut out = self.outbox.take().unwrap_or_default();
         let at = self.at();
+        std::mem::swap(&mut out.book, &mut self.book);
         if let Some(program) = self.programs[user as usize].as_mut() {
             program.resume(at, wake, &mut out);
         }
+        std::mem::swap(&mut out.book, &mut self.book);
+        if self.tally.series_count() < self.series + self.book.opened().len() {
+            self.tally.open(&self.book, self.series);
+        }
         for count in out.counts.drain(..) {
             match count {
-                Count::Sum(series, id, n) => self.tally.series(series).add(id.id(), n),
-                Count::Hist(series, id, value) => self.tally.series(series).record(id.id(), value),
+                Count::Sum(series, id, n) => self.tally.series(series).add(id, n),
+                Count::Hist(series, id, value) if id < SeriesHist::COUNT => {
+                    self.tally.series(series).record(id, value);
+                }
+                Count::Hist(series, id, value) => self.tally.stream(series).record(id, value),
                 Count::Run(id, n) => self.tally.add(id, n),
+                Count::Value(metric, value) => {
+                    let family = self.book.family(metric);
+                    if !family.is_some_and(|family| self.tally.value(metric, family, value, at.unix_ns)) {
+                        self.tally.add(RunSum::ValuesRefused, 1);
+                    }
+                }
             }
         }
         self.samples.append(&mut out.samples);
@@ -81,10 +97,11 @@ impl<D: Door, P: Post> Worker<D, P> {
                     Bytes::Fresh(out.arena.get(begin as usize..end as usize).unwrap_or_default())
                 }
             };
-            let id = self.connection_for(user);
-            let conn = &mut self.conns[id as usize];
-            conn.next = std::mem::replace(&mut self.users[user as usize].first_conn, id);
-            self.begin(id, user, *step, bytes, intended_ns);
+            let link = self.link_for(user, step.origin);
+            let id = self.take_exchange(link, user, step, intended_ns);
+            let first = &mut self.users[user as usize].first_exchange;
+            self.exchanges[id as usize].next = std::mem::replace(first, id);
+            self.begin(id, bytes);
         }
         let rest_ns = out.rest_ns;
         self.put_back(out);
@@ -101,74 +118,70 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     /// An exchange of a program has ended.
-    pub(super) fn reply(&mut self, id: u32, user: u32, end: End) {
-        self.unlink(id, user);
-        let conn = &mut self.conns[id as usize];
-        let (kept, judged, request) = (conn.kept.take(), conn.judged, conn.request);
+    pub(super) fn reply(&mut self, id: u32, end: End) {
+        self.unlink(id);
+        let exchange = &mut self.exchanges[id as usize];
+        let kept = exchange.kept.take();
+        let phases = exchange.phases(self.now_ns);
+        let &mut Exchange { link, user, request, step, judged, short, kept_head, sent_ns, .. } = exchange;
+        self.free_exchange(id);
+        self.release(link, user);
         let (status, fault, body_bytes, ended) = match end {
             End::Answered(answer) => (answer.status, None, answer.body_bytes, None),
             End::Streamed { status, body_bytes, by } => (status, None, body_bytes, Some(by)),
             End::Failed(fault) => (0, Some(fault), 0, None),
         };
         // Without a send there was no service.
-        let service_ns = if conn.sent_ns == 0 { 0 } else { self.now_ns.saturating_sub(conn.sent_ns) };
+        let service_ns = if sent_ns == 0 { 0 } else { self.now_ns.saturating_sub(sent_ns) };
         let (head, body) = match &kept {
-            Some(kept) => kept.split_at(conn.kept_head as usize),
+            Some(kept) => kept.split_at(kept_head as usize),
             None => Default::default(),
         };
-        let reply = Reply { id: conn.step, status, fault, head, body, body_bytes, service_ns, ended };
-        if self.anew && id as usize >= self.users.len() {
-            let held = &mut self.users[user as usize].first_held;
-            conn.next = std::mem::replace(held, id);
-        } else if id as usize >= self.users.len() || self.pooled {
-            self.spare.push(id);
-        }
+        let head = Head::new(head);
+        let reply = Reply { id: step, status, fault, head, body, body_bytes, service_ns, phases, ended };
         let out = self.wake(user, Wake::Reply(reply));
         match (out.failure, judged) {
-            (Some(failure), true) => self.judged_failed(id, request, failure, fault),
+            // An answer that has failed on its way is no worse for its program's judgement.
+            (Some(failure), true) if fault.is_none() => self.judged_failed(link, request, failure, short),
             (None, true) if fault.is_none() => {
                 self.users[user as usize].served = true;
                 self.tally.success(request, self.now_ns);
             }
             _ => {}
         }
-        // The program may put this connection to use again, so the buffer does not stay with it.
+        // The program may ask for another one, so the buffer goes back first.
         if let Some(body) = kept {
             self.give_back(body);
         }
         self.act(user, out, self.now_ns, false);
     }
 
-    /// The program's judgement on an answer; one that has failed on its way is no worse for it.
-    fn judged_failed(&mut self, id: u32, request: u32, failure: Fault, fault: Option<Fault>) {
-        if fault.is_some() {
-            return;
-        }
+    /// The program's judgement on an answer; `short`: memory has cut it.
+    fn judged_failed(&mut self, link: u32, request: u32, failure: Fault, short: bool) {
         if failure.side() == Side::Client {
             // What could not be read is no failure of the answer. Whether a limit or memory has cut it is known here.
-            let short = self.conns[id as usize].short;
             let fault = if short { Fault::ClientMemory } else { failure };
             return self.tally.fault(request, fault, self.now_ns);
         }
-        self.conns[id as usize].failed = true;
+        self.links[link as usize].failed = true;
         self.tally.failure(request, self.now_ns);
         let series = self.tally.series(request);
         series.add(SeriesSum::Failed.id(), 1);
         series.add(fault_id(failure), 1);
     }
 
-    /// Takes a connection off its user's list, which is short.
-    fn unlink(&mut self, id: u32, user: u32) {
-        let after = std::mem::replace(&mut self.conns[id as usize].next, NONE);
-        let mut at = self.users[user as usize].first_conn;
+    /// Takes an exchange off its user's list, which is short.
+    fn unlink(&mut self, id: u32) {
+        let Exchange { user, next: after, .. } = self.exchanges[id as usize];
+        let mut at = self.users[user as usize].first_exchange;
         if at == id {
-            self.users[user as usize].first_conn = after;
+            self.users[user as usize].first_exchange = after;
             return;
         }
         while at != NONE {
-            let next = self.conns[at as usize].next;
+            let next = self.exchanges[at as usize].next;
             if next == id {
-                self.conns[at as usize].next = after;
+                self.exchanges[at as usize].next = after;
                 return;
             }
             at = next;
@@ -177,15 +190,15 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     /// Gives up a step: a stream ends as soon as nobody is in the middle of it, a sleep without a word.
     fn cancel(&mut self, user: u32, step: StepId) {
-        let mut at = self.users[user as usize].first_conn;
+        let mut at = self.users[user as usize].first_exchange;
         while at != NONE {
-            let conn = &mut self.conns[at as usize];
-            if conn.step == step && conn.user == user && conn.body == BodyUse::Stream {
+            let exchange = &mut self.exchanges[at as usize];
+            if exchange.step == step && exchange.body == BodyUse::Stream {
                 // One that has not begun goes on as far as its head.
-                conn.cancelled = true;
+                exchange.cancelled = true;
                 return self.call_at_once(at);
             }
-            at = conn.next;
+            at = exchange.next;
         }
         let (mut before, mut at) = (NONE, self.users[user as usize].first_nap);
         while at != NONE {
@@ -219,7 +232,7 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     fn lie_down(&mut self, user: u32, step: StepId, ns: u64) {
         let id = self.free_naps.pop().unwrap_or_else(|| {
-            self.naps.push(Nap { user: NOBODY, step: 0, due_ns: 0, next: NONE });
+            self.naps.push(Nap { user: NONE, step: 0, due_ns: 0, next: NONE });
             self.nap_wheel.grow(self.naps.len());
             self.naps.len() as u32 - 1
         });
@@ -236,7 +249,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     fn get_up(&mut self, user: u32, id: u32, before: u32) {
         let nap = std::mem::replace(
             &mut self.naps[id as usize],
-            Nap { user: NOBODY, step: 0, due_ns: 0, next: NONE },
+            Nap { user: NONE, step: 0, due_ns: 0, next: NONE },
         );
         match before {
             NONE => self.users[user as usize].first_nap = nap.next,
@@ -255,7 +268,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.nap_wheel.expire(self.now_ns, &mut due);
         for id in due.drain(..) {
             let nap = self.naps[id as usize];
-            if nap.user == NOBODY {
+            if nap.user == NONE {
                 continue;
             }
             if nap.due_ns > self.now_ns {

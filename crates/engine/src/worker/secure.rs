@@ -2,13 +2,16 @@
 //! way in.
 
 use super::exchange::Bytes;
+use super::link::units;
 use super::{Post, Worker};
-use crate::conn::{Secured, State};
 use crate::driver::{Door, Io};
+use crate::exchange::Phase;
 use crate::fault;
-use crate::link::tls::{Link, TlsFault};
+use crate::link::tls::{Channel, TlsFault};
+use crate::link::{NONE, Peer, Secured, State};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunHist, RunSum};
+use plimsoll_plan::program::RequestId;
 use plimsoll_plan::sample::{SAMPLES_MAX, Sample};
 
 fn fault_of(fault: &TlsFault) -> Fault {
@@ -22,38 +25,38 @@ fn fault_of(fault: &TlsFault) -> Fault {
 impl<D: Door, P: Post> Worker<D, P> {
     /// TCP stands; the time-out of the connection goes on.
     pub(super) fn begin_handshake(&mut self, id: u32) {
-        let Some(setup) = &self.tls else { return };
+        let origin = self.links[id as usize].origin;
+        let Some(setup) = &self.places[usize::from(origin)].tls else { return };
         self.sealed.clear();
-        let made = Link::new(setup, &mut self.sealed);
-        let conn = &mut self.conns[id as usize];
-        conn.state = State::Handshaking;
-        conn.since_ns = self.now_ns;
+        let made = Channel::new(setup, &mut self.sealed);
+        let link = &mut self.links[id as usize];
+        link.state = State::Handshaking;
         match made {
-            Ok(link) => {
-                conn.tls = Some(Box::new(Secured { link, unsent: Vec::new() }));
+            Ok(channel) => {
+                let secured = Secured { channel, unsent: Vec::new(), begun_ns: self.now_ns };
+                link.tls = Some(Box::new(secured));
                 self.flush(id);
             }
-            Err(refused) => self.handshake_failed(id, fault_of(&refused), refused.sentence()),
+            Err(refused) => self.handshake_failed(id, fault_of(&refused), &refused.to_string()),
         }
     }
 
     /// Why a handshake failed is worth a sentence: the number alone does not say which certificate.
     pub(super) fn handshake_failed(&mut self, id: u32, fault: Fault, sentence: &str) {
-        self.tell_of(id, fault, sentence);
+        self.tell_of(self.links[id as usize].request, fault, sentence);
         self.close_socket(id);
         self.connect_failed(id, fault);
     }
 
-    pub(super) fn tell_of(&mut self, id: u32, fault: Fault, sentence: &str) {
+    pub(super) fn tell_of(&mut self, request: RequestId, fault: Fault, sentence: &str) {
         if self.own_samples >= SAMPLES_MAX {
             // Enough of them are known; the rest is counted.
             return;
         }
         self.own_samples += 1;
-        let request = self.conns[id as usize].request as usize;
         self.samples.push(Sample {
             at_ns: self.now_ns.saturating_sub(self.begin_ns),
-            request: self.outline.requests.get(request).map(|r| r.name.clone()).unwrap_or_default(),
+            request: self.outline.requests.get(request as usize).map(|r| r.name.clone()).unwrap_or_default(),
             check: fault.name().to_owned(),
             found: sentence.to_owned(),
             status: 0,
@@ -63,27 +66,29 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     /// Seals a request and sends it.
     pub(super) fn send_sealed(&mut self, id: u32, bytes: Bytes<'_>) {
-        let conn = &mut self.conns[id as usize];
-        let plain: &[u8] = match (bytes, &conn.out) {
+        let exchange = &mut self.exchanges[id as usize];
+        let (link, request) = (exchange.link, exchange.request);
+        let plain: &[u8] = match (bytes, &exchange.out) {
             (Bytes::Fresh(bytes), _) => bytes,
             (_, Some(held)) => held,
-            _ => &self.compiled.requests[conn.request as usize].bytes,
+            _ => &self.compiled.requests[request as usize].bytes,
         };
-        let Some(secured) = &mut conn.tls else { return };
+        let Some(secured) = &mut self.links[link as usize].tls else { return };
         self.sealed.clear();
-        conn.written = plain.len().try_into().unwrap_or(u32::MAX);
-        if let Err(refused) = secured.link.seal(plain, &mut self.sealed) {
-            self.tell_of(id, fault_of(&refused), refused.sentence());
+        exchange.written = plain.len().try_into().unwrap_or(u32::MAX);
+        if let Err(refused) = secured.channel.seal(plain, &mut self.sealed) {
+            self.tell_of(request, fault_of(&refused), &refused.to_string());
             return self.failed(id, fault_of(&refused));
         }
         self.let_go(id);
-        self.flush(id);
+        self.flush(link);
     }
 
     /// Sends what is unsent, then what was sealed just now; what the kernel does not take waits with the connection.
     pub(super) fn flush(&mut self, id: u32) {
-        let conn = &mut self.conns[id as usize];
-        let Some(secured) = &mut conn.tls else { return };
+        let link = &mut self.links[id as usize];
+        let exchange = link.exchange;
+        let Some(secured) = &mut link.tls else { return };
         let held = !secured.unsent.is_empty();
         if held {
             secured.unsent.append(&mut self.sealed);
@@ -94,7 +99,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             if bytes.is_empty() {
                 break;
             }
-            match self.door.send(conn.socket, bytes) {
+            match self.door.send(link.socket, bytes) {
                 Io::Done(n) => at += n,
                 Io::WouldBlock => {
                     if held {
@@ -108,9 +113,10 @@ impl<D: Door, P: Post> Worker<D, P> {
                 Io::Failed(errno) => {
                     let fault = fault::of_transfer(errno);
                     self.sealed.clear();
-                    if conn.state == State::Sending && fault == Fault::Reset {
+                    if fault == Fault::Reset && self.is_sending(exchange) {
                         // The answer that explains it may be waiting to be read.
-                        (conn.state, conn.peer_closed, conn.reset) = (State::Waiting, true, true);
+                        self.exchanges[exchange as usize].phase = Phase::Waiting;
+                        self.links[id as usize].peer = Peer::Reset;
                         return self.read_sealed(id);
                     }
                     return self.transfer_failed(id, fault);
@@ -119,32 +125,38 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         self.sealed.clear();
         secured.unsent = Vec::new();
-        if conn.state == State::Sending {
-            conn.state = State::Waiting;
+        if self.is_sending(exchange) {
+            let exchange = &mut self.exchanges[exchange as usize];
+            exchange.phase = Phase::Waiting;
             if held {
-                let stall_ns = self.now_ns.saturating_sub(conn.sent_ns);
+                let stall_ns = self.now_ns.saturating_sub(exchange.sent_ns);
                 self.tally.record(RunHist::SendStall, stall_ns);
             }
         }
+    }
+
+    #[inline]
+    pub(super) fn is_sending(&self, exchange: u32) -> bool {
+        exchange != NONE && self.exchanges[exchange as usize].phase == Phase::Sending
     }
 
     pub(super) fn read_sealed(&mut self, id: u32) {
         let mut share = self.share();
         loop {
             let room = self.room(id);
-            let conn = &mut self.conns[id as usize];
-            let n = match self.door.recv(conn.socket, &mut self.buffer[..room]) {
+            let link = &mut self.links[id as usize];
+            let n = match self.door.recv(link.socket, &mut self.buffer[..room]) {
                 Io::Done(0) => return self.on_eof(id),
                 Io::Done(n) => n,
                 Io::WouldBlock => return self.drained(id),
                 Io::Failed(errno) => return self.transfer_failed(id, fault::of_transfer(errno)),
             };
-            let (generation, peer_closed) = (conn.generation, conn.peer_closed);
+            let (generation, peer_closed) = (link.generation, link.is_peer_closed());
             if !self.take_in(id, n) {
                 return;
             }
             // A short read has emptied the queue, unless an end is behind it.
-            if self.conns[id as usize].generation != generation {
+            if self.links[id as usize].generation != generation {
                 return;
             }
             if n < room && !peer_closed {
@@ -158,15 +170,17 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     /// Opens `n` bytes of the buffer. False: the socket is not ours any more.
     fn take_in(&mut self, id: u32, n: usize) -> bool {
-        let conn = &mut self.conns[id as usize];
-        let Some(secured) = &mut conn.tls else { return false };
+        let link = &mut self.links[id as usize];
+        let Some(secured) = &mut link.tls else { return false };
         self.opened.clear();
         self.sealed.clear();
-        let fed = secured.link.feed(&mut self.buffer[..n], &mut self.opened, &mut self.sealed);
-        let (ready, closed) = (secured.link.is_ready(), secured.link.is_closed());
+        let fed = secured.channel.feed(&mut self.buffer[..n], &mut self.opened, &mut self.sealed);
+        let (ready, closed) = (secured.channel.is_ready(), secured.channel.is_closed());
         // Nothing more can be asked here, whenever the end of TCP comes.
-        conn.peer_closed |= closed || fed.is_err();
-        let generation = conn.generation;
+        if closed || fed.is_err() {
+            link.peer_closes();
+        }
+        let generation = link.generation;
         if let Err(refused) = fed {
             self.broken(id, &refused);
             return false;
@@ -174,19 +188,19 @@ impl<D: Door, P: Post> Worker<D, P> {
         if !self.sealed.is_empty() {
             self.flush(id);
         }
-        let conn = &self.conns[id as usize];
-        if ready && conn.generation == generation && conn.state == State::Handshaking {
-            self.conns[id as usize].early = !self.opened.is_empty();
+        let link = &self.links[id as usize];
+        if ready && link.generation == generation && link.state == State::Handshaking {
+            self.links[id as usize].early = !self.opened.is_empty();
             self.handshake_done(id);
         }
-        if self.conns[id as usize].generation != generation {
+        if self.links[id as usize].generation != generation {
             return false;
         }
         let opened = self.opened.len();
         if opened > 0 && !self.feed(id, opened, true) {
             return false;
         }
-        if closed && self.conns[id as usize].tls.is_some() {
+        if closed && self.links[id as usize].tls.is_some() {
             self.on_eof(id);
             return false;
         }
@@ -196,17 +210,17 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// The link is dead; what it opened before counts, wherever the bytes were cut.
     fn broken(&mut self, id: u32, refused: &TlsFault) {
         self.tell_time();
-        let (fault, sentence) = (fault_of(refused), refused.sentence());
-        let conn = &self.conns[id as usize];
-        if conn.tls.as_ref().is_some_and(|secured| secured.unsent.is_empty()) && !self.sealed.is_empty() {
+        let (fault, sentence) = (fault_of(refused), refused.to_string());
+        let link = &self.links[id as usize];
+        if link.tls.as_ref().is_some_and(|secured| secured.unsent.is_empty()) && !self.sealed.is_empty() {
             // An alert; that it finds nobody any more is no reason of its own.
-            let _ = self.door.send(conn.socket, &self.sealed);
+            let _ = self.door.send(link.socket, &self.sealed);
         }
         self.sealed.clear();
-        if conn.state == State::Handshaking {
-            return self.handshake_failed(id, fault, sentence);
+        if link.state == State::Handshaking {
+            return self.handshake_failed(id, fault, &sentence);
         }
-        self.tell_of(id, fault, sentence);
+        self.tell_of(self.links[id as usize].request, fault, &sentence);
         let opened = self.opened.len();
         if opened == 0 || self.feed(id, opened, true) {
             self.transfer_failed(id, fault);
@@ -215,17 +229,16 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     fn handshake_done(&mut self, id: u32) {
         self.tell_time();
-        let conn = &mut self.conns[id as usize];
-        let took_ns = self.now_ns.saturating_sub(conn.since_ns);
-        let resumed = conn
-            .tls
-            .as_ref()
-            .and_then(|secured| secured.link.facts().map(|facts| facts.resumed))
-            .unwrap_or(false);
-        conn.state = State::Idle;
+        let Some(secured) = &self.links[id as usize].tls else { return };
+        let took_ns = self.now_ns.saturating_sub(secured.begun_ns);
+        let resumed = secured.channel.facts().is_some_and(|facts| facts.resumed);
         self.tally.add(RunSum::Handshakes, 1);
         self.tally.add(RunSum::HandshakesResumed, u64::from(resumed));
         self.tally.record(RunHist::Handshake, took_ns);
-        self.send(id, Bytes::Prepared);
+        let waits = self.links[id as usize].exchange;
+        if waits != NONE {
+            self.exchanges[waits as usize].tls_units = units(took_ns);
+        }
+        self.opened(id);
     }
 }

@@ -7,6 +7,7 @@
 
 use super::{Post, Worker};
 use crate::driver::Door;
+use crate::link::Session;
 use plimsoll_wire::h1::Part;
 
 /// What one socket may take of a turn. So much takes about 0.4 ms when bodies are only passed on, so that large bodies
@@ -55,7 +56,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     #[inline]
     pub(super) fn room(&self, id: u32) -> usize {
         let len = self.buffer.len();
-        let room = (len >> self.conns[id as usize].read_shift).max(READ_LEAST_BYTES.min(len));
+        let room = (len >> self.links[id as usize].read_shift).max(READ_LEAST_BYTES.min(len));
         if self.is_brief { room.min(BRIEF_BYTES) } else { room }
     }
 
@@ -102,10 +103,10 @@ impl<D: Door, P: Post> Worker<D, P> {
             let Some(token) = self.unread.pop_front() else { break };
             let id = token as u32;
             // Closed since then, or given to another socket.
-            if !self.conns.get(id as usize).is_some_and(|conn| conn.token(id) == token && conn.unread) {
+            if !self.links.get(id as usize).is_some_and(|link| link.token(id) == token && link.unread) {
                 continue;
             }
-            self.conns[id as usize].unread = false;
+            self.links[id as usize].unread = false;
             self.tell_time();
             self.read(id);
             self.start_due(since_ns);
@@ -117,38 +118,39 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     /// The socket's share is used up: it goes on when the others have had theirs.
     pub(super) fn put_off(&mut self, id: u32, share: &Share) {
-        let conn = &mut self.conns[id as usize];
+        let link = &mut self.links[id as usize];
         if share.is_slow && share.reads == 1 {
-            conn.read_shift = (conn.read_shift + 1).min(SHIFT_MAX);
+            link.read_shift = (link.read_shift + 1).min(SHIFT_MAX);
         } else if !share.is_slow && !self.is_brief {
-            conn.read_shift = conn.read_shift.saturating_sub(1);
+            link.read_shift = link.read_shift.saturating_sub(1);
         }
-        if !std::mem::replace(&mut conn.unread, true) {
-            self.unread.push_back(conn.token(id));
+        if !std::mem::replace(&mut link.unread, true) {
+            self.unread.push_back(link.token(id));
         }
     }
 
     /// The socket is empty: its next edge will come.
     #[inline]
     pub(super) fn drained(&mut self, id: u32) {
-        self.conns[id as usize].read_shift = 0;
+        self.links[id as usize].read_shift = 0;
     }
 
     /// A read has ended in the middle of an answer. Where that is a part which must be complete in time, its clock
     /// runs.
     pub(super) fn time_part(&mut self, id: u32) {
         let limits = &self.outline.limits;
-        let conn = &mut self.conns[id as usize];
-        let (at, limit_ns) = match conn.session.part() {
-            Part::Head(at) => (at, limits.head_timeout_ns),
-            Part::ChunkLine(at) => (at, limits.chunk_line_timeout_ns),
+        let exchange = &mut self.exchanges[id as usize];
+        let Session::H1(session) = &self.links[exchange.link as usize].session;
+        let (at, limit_ns) = match session.part() {
+            Part::Head(at) => (at as u32, limits.head_timeout_ns),
+            Part::ChunkLine(at) => (at as u32, limits.chunk_line_timeout_ns),
             Part::Body => (0, 0),
         };
         if limit_ns == 0 {
-            conn.part_until_ns = 0;
-        } else if conn.part_until_ns == 0 || conn.part_at != at {
-            (conn.part_at, conn.part_until_ns) = (at, self.now_ns.saturating_add(limit_ns));
-            self.wheel.arm(id, conn.part_until_ns);
+            exchange.part_until_ns = 0;
+        } else if exchange.part_until_ns == 0 || exchange.part_at != at {
+            (exchange.part_at, exchange.part_until_ns) = (at, self.now_ns.saturating_add(limit_ns));
+            self.exchange_wheel.arm(id, exchange.part_until_ns);
         }
     }
 }

@@ -1,11 +1,13 @@
 //! Answers that a program looks at before they are whole: heads to decide on, and streams of events.
 
 use super::{Post, Worker};
-use crate::conn::OpenStream;
 use crate::driver::Door;
+use crate::exchange::OpenStream;
 use crate::fault;
+use crate::link::Session;
 use plimsoll_plan::Fault;
-use plimsoll_plan::metric::{RunPeak, SeriesHist, SeriesSum};
+use plimsoll_plan::head::Head;
+use plimsoll_plan::metric::{RunPeak, SeriesSum, StreamHist, StreamSum};
 use plimsoll_plan::program::{BodyUse, Ended, Event, Reply, Wake};
 use plimsoll_wire::h1::Answer;
 use plimsoll_wire::sse;
@@ -14,15 +16,14 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// Bytes of such an answer have come; `done` when it is whole. Returns whether the socket is still at rest in our
     /// hands.
     pub(super) fn shown(&mut self, id: u32, done: Option<Answer>, surplus: bool) -> bool {
-        let conn = &mut self.conns[id as usize];
-        if conn.kept_head > 0 && !conn.head_shown {
-            conn.head_shown = true;
+        let exchange = &mut self.exchanges[id as usize];
+        if exchange.kept_head > 0 && exchange.stream.is_none() {
             self.show_head(id);
         }
-        let conn = &self.conns[id as usize];
-        if conn.stream.is_some() {
+        let exchange = &self.exchanges[id as usize];
+        if exchange.stream.is_some() {
             // Whether what came behind was in the same segment is chance: once given up, nothing is shown.
-            if conn.cancelled {
+            if exchange.cancelled {
                 self.payload.clear();
                 self.end_stream(id);
                 return false;
@@ -42,44 +43,44 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     fn show_head(&mut self, id: u32) {
         let now_ns = self.now_ns;
-        let conn = &mut self.conns[id as usize];
-        let (user, step, request) = (conn.user, conn.step, conn.request);
-        let status = conn.session.progress().status;
-        let is_stream = conn.body == BodyUse::Stream;
+        let exchange = &mut self.exchanges[id as usize];
+        let (user, step, request) = (exchange.user, exchange.step, exchange.request);
+        let Session::H1(session) = &self.links[exchange.link as usize].session;
+        let status = session.progress().status;
+        let is_stream = exchange.body == BodyUse::Stream;
         if is_stream {
-            let stream =
-                OpenStream { parser: sse::Parser::new(), status, last_event_ns: 0, unfinished: None };
+            let stream = OpenStream { parser: sse::Parser::new(), status, last_event_ns: 0, unfinished: 0 };
             let accepted = u64::from(stream.is_accepted());
             if stream.is_accepted() {
                 // Any other answer is to be whole in time: a redirect is followed only when it is.
-                conn.deadline_ns = 0;
+                exchange.deadline_ns = 0;
             }
-            conn.stream = Some(Box::new(stream));
-            let took_ns = now_ns.saturating_sub(conn.sent_ns);
+            exchange.stream = Some(Box::new(stream));
+            let took_ns = now_ns.saturating_sub(exchange.sent_ns);
             self.streams += 1;
             self.tally.peak(RunPeak::Streams, self.streams);
-            let series = self.tally.series(request);
-            series.record(SeriesHist::StreamHead.id(), took_ns);
-            series.add(SeriesSum::Streams.id(), accepted);
+            let series = self.tally.stream(request);
+            series.record(StreamHist::StreamHead.id(), took_ns);
+            series.add(StreamSum::Streams.id(), accepted);
             if accepted > 0 {
                 self.stream_lives(id, request, user);
             }
         }
-        let conn = &mut self.conns[id as usize];
-        let head_bytes = conn.kept_head as usize;
-        let Some(kept) = conn.kept.take() else { return };
+        let exchange = &mut self.exchanges[id as usize];
+        let head_bytes = exchange.kept_head as usize;
+        let Some(kept) = exchange.kept.take() else { return };
         // The head is missing if `kept_total_bytes` was used up.
         let head = kept.get(..head_bytes).unwrap_or_default();
-        let out = self.wake(user, Wake::Head { id: step, status, head });
-        let conn = &mut self.conns[id as usize];
+        let out = self.wake(user, Wake::Head { id: step, status, head: Head::new(head) });
+        let exchange = &mut self.exchanges[id as usize];
         match out.decision {
             Some(BodyUse::Keep) if !is_stream => {
-                conn.body = BodyUse::Keep;
-                conn.kept = Some(kept);
+                exchange.body = BodyUse::Keep;
+                exchange.kept = Some(kept);
             }
             _ => {
                 if !is_stream {
-                    conn.body = BodyUse::Discard;
+                    exchange.body = BodyUse::Discard;
                 }
                 self.give_back(kept);
             }
@@ -91,16 +92,17 @@ impl<D: Door, P: Post> Worker<D, P> {
     fn stream_lives(&mut self, id: u32, request: u32, user: u32) {
         self.users[user as usize].served = true;
         self.tally.success(request, self.now_ns);
-        if let Some(address) = self.address_of(id) {
+        if let Some(address) = self.address_of(self.exchanges[id as usize].link) {
             self.tally.success(address, self.now_ns);
         }
     }
 
     /// Shows the events in the payload that has come. False: the stream is over.
     fn take_events(&mut self, id: u32) -> bool {
-        let conn = &mut self.conns[id as usize];
-        let Some(mut stream) = conn.stream.take() else { return true };
-        let (user, step, request, sent_ns) = (conn.user, conn.step, conn.request, conn.sent_ns);
+        let exchange = &mut self.exchanges[id as usize];
+        let Some(mut stream) = exchange.stream.take() else { return true };
+        let (user, step, request, sent_ns) =
+            (exchange.user, exchange.step, exchange.request, exchange.sent_ns);
         let payload = std::mem::take(&mut self.payload);
         let mut spares = std::mem::take(&mut self.event_spares);
         let limit = self.outline.limits.event_bytes as usize;
@@ -113,36 +115,36 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
             self.tell_time();
             let now_ns = self.now_ns;
-            let series = self.tally.series(request);
-            series.add(SeriesSum::Events.id(), 1);
+            let series = self.tally.stream(request);
+            series.add(StreamSum::Events.id(), 1);
             match last_ns {
-                0 => series.record(SeriesHist::FirstEvent.id(), now_ns.saturating_sub(sent_ns)),
-                last_ns => series.record(SeriesHist::EventGap.id(), now_ns.saturating_sub(last_ns)),
+                0 => series.record(StreamHist::FirstEvent.id(), now_ns.saturating_sub(sent_ns)),
+                last_ns => series.record(StreamHist::EventGap.id(), now_ns.saturating_sub(last_ns)),
             }
             last_ns = now_ns;
             self.stream_lives(id, request, user);
             let event = Event { id: step, name: event.name, data: event.data, event_id: event.id };
             let out = self.wake(user, Wake::Event(event));
             self.act(user, out, now_ns, false);
-            over = self.conns[id as usize].cancelled;
+            over = self.exchanges[id as usize].cancelled;
         });
         self.event_spares = spares;
         self.payload = payload;
         self.payload.clear();
         stream.last_event_ns = last_ns;
-        let begun = stream.parser.unfinished();
-        let same = begun.is_some() && begun == stream.unfinished;
+        let begun = stream.parser.unfinished().map_or(0, |blocks| blocks + 1);
+        let same = begun > 0 && begun == stream.unfinished;
         stream.unfinished = begun;
         let event_timeout_ns = self.outline.limits.event_timeout_ns;
-        let conn = &mut self.conns[id as usize];
+        let exchange = &mut self.exchanges[id as usize];
         if stream.is_accepted() && !same && event_timeout_ns > 0 {
             // An event that has begun must end; between two there is no hurry.
-            conn.deadline_ns = begun.map_or(0, |_| self.now_ns.saturating_add(event_timeout_ns));
-            if begun.is_some() {
-                self.wheel.arm(id, conn.deadline_ns);
+            exchange.deadline_ns = if begun > 0 { self.now_ns.saturating_add(event_timeout_ns) } else { 0 };
+            if begun > 0 {
+                self.exchange_wheel.arm(id, exchange.deadline_ns);
             }
         }
-        conn.stream = Some(stream);
+        exchange.stream = Some(stream);
         if over {
             self.end_stream(id);
             return false;
@@ -159,14 +161,15 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     /// A program has given up a stream: it ends before the next sleep, when nobody is in the middle of it.
     pub(super) fn call_at_once(&mut self, id: u32) {
-        self.to_end.push((id, self.conns[id as usize].generation));
+        self.to_end.push(id);
     }
 
-    /// Ends the streams that were given up.
+    /// Ends the streams that were given up. One that has ended by itself since may have left its place to another; that
+    /// is ended here only if it was given up, too.
     pub(super) fn end_cancelled(&mut self) {
-        while let Some((id, generation)) = self.to_end.pop() {
-            let conn = &self.conns[id as usize];
-            if conn.generation == generation && conn.cancelled && conn.stream.is_some() {
+        while let Some(id) = self.to_end.pop() {
+            let exchange = &self.exchanges[id as usize];
+            if exchange.cancelled && exchange.stream.is_some() {
                 self.tell_time();
                 self.end_stream(id);
             }
@@ -174,7 +177,8 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     fn end_stream(&mut self, id: u32) {
-        let answer = self.conns[id as usize].session.progress();
+        let Session::H1(session) = &self.links[self.exchanges[id as usize].link as usize].session;
+        let answer = session.progress();
         self.finished(id, answer, false);
     }
 
@@ -185,25 +189,28 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     /// At the stop a stream is neither answered nor cut off: it was open. Its program settles its account.
     pub(super) fn stop_stream(&mut self, id: u32) {
-        let conn = &mut self.conns[id as usize];
-        let Some(mut stream) = conn.stream.take() else { return };
-        let (user, step, request) = (conn.user, conn.step, conn.request);
-        let service_ns = self.now_ns.saturating_sub(conn.sent_ns);
-        let answer = conn.session.progress();
+        let exchange = &mut self.exchanges[id as usize];
+        let Some(mut stream) = exchange.stream.take() else { return };
+        let (user, step, request) = (exchange.user, exchange.step, exchange.request);
+        let service_ns = self.now_ns.saturating_sub(exchange.sent_ns);
+        let phases = exchange.phases(self.now_ns);
+        let Session::H1(session) = &self.links[exchange.link as usize].session;
+        let answer = session.progress();
         let status = stream.status;
         self.forget_stream(&mut stream);
-        let series = self.tally.series(request);
-        series.add(SeriesSum::StreamsOpenAtStop.id(), 1);
+        let series = self.tally.stream(request);
+        series.add(StreamSum::StreamsOpenAtStop.id(), 1);
         series.add(SeriesSum::BytesIn.id(), answer.wire_bytes);
         series.add(SeriesSum::BodyBytes.id(), answer.body_bytes);
         let reply = Reply {
             id: step,
             status,
             fault: None,
-            head: &[],
+            head: Head::default(),
             body: &[],
             body_bytes: answer.body_bytes,
             service_ns,
+            phases,
             ended: Some(Ended::Stop),
         };
         let out = self.wake(user, Wake::Reply(reply));

@@ -1,12 +1,12 @@
 //! The loop of one worker: wait, take what the kernel has, send what is due, hand over at each tick.
 
-use super::{Post, Source, Worker, level};
-use crate::conn::State;
+use super::seating::level;
+use super::{Post, Source, Told, Worker};
 use crate::driver::{CpuReading, Door, TcpFacts};
 use crate::pace::Users;
 use crate::tally::Silence;
 use crate::{Command, Stopped, memory};
-use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist};
+use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum};
 
 /// The very last stretch before a due arrival is spent on the clock alone: a poll would cost up to a microsecond.
 const CLOCK_ONLY_NS: u64 = 3_000;
@@ -25,7 +25,7 @@ const SILENCE_ARRIVALS: u64 = 5;
 
 impl<D: Door, P: Post> Worker<D, P> {
     /// Runs to the end and says why it ended, and when (ns from the start).
-    pub fn run(mut self) -> (Stopped, u64) {
+    pub(super) fn run(mut self) -> (Stopped, u64) {
         self.tell_time();
         loop {
             self.obey();
@@ -84,10 +84,10 @@ impl<D: Door, P: Post> Worker<D, P> {
         let end_ns = if self.now_ns < self.end_ns { self.end_ns } else { self.cut_ns };
         let nap_ns = if self.napping > 0 { self.nap_wheel.next_ns() } else { None };
         let other_ns =
-            [self.wheel.next_ns(), nap_ns, self.next_level_change_ns(), Some(self.tick_end_ns), Some(end_ns)]
+            [self.exchange_wheel.next_ns(), self.link_wheel.next_ns(), nap_ns, self.next_level_change_ns()]
                 .into_iter()
                 .flatten()
-                .fold(self.now_ns + SLEEP_MAX_NS, u64::min);
+                .fold((self.now_ns + SLEEP_MAX_NS).min(self.tick_end_ns).min(end_ns), u64::min);
         let now_ns = self.now_ns;
         if due_ns <= now_ns || self.is_behind() {
             // Behind with the sends: a look at the answers, without sleep.
@@ -159,13 +159,20 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     fn timers(&mut self) {
         let mut due = std::mem::take(&mut self.due_timers);
-        self.wheel.expire(self.now_ns, &mut due);
+        self.exchange_wheel.expire(self.now_ns, &mut due);
         for id in due.drain(..) {
-            let conn = &self.conns[id as usize];
-            match conn.due_ns() {
+            match self.exchanges[id as usize].due_ns() {
                 0 => {}
-                deadline if deadline > self.now_ns => self.wheel.arm(id, deadline),
-                _ => self.on_deadline(id),
+                due_ns if due_ns > self.now_ns => self.exchange_wheel.arm(id, due_ns),
+                _ => self.exchange_due(id),
+            }
+        }
+        self.link_wheel.expire(self.now_ns, &mut due);
+        for id in due.drain(..) {
+            match self.links[id as usize].due_ns(self.outline.limits.connect_timeout_ns) {
+                0 => {}
+                due_ns if due_ns > self.now_ns => self.link_wheel.arm(id, due_ns),
+                _ => self.link_due(id),
             }
         }
         self.due_timers = due;
@@ -324,22 +331,27 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     fn hand_over(&mut self, edge_ns: u64, last: bool) {
-        let series = self.outline.series_count() + crate::tally::by_address(self.addresses.len());
-        let fresh = self.post.spare().unwrap_or_else(|| Box::new(crate::tally::blank(series)));
-        let full = self.tally.swap(self.tick, fresh, edge_ns);
+        let blank =
+            || Box::new(crate::tally::blank(&self.outline, self.series - self.outline.series_count()));
+        let fresh = self.post.spare().unwrap_or_else(blank);
+        let refused = self.book.take_refused();
+        self.tally.add(RunSum::SeriesRefused, refused);
+        let full = self.tally.swap(self.tick, fresh, (&self.book, self.series), edge_ns);
         // What is open across the edge is open in the new tick from its beginning.
         self.tally.peak(RunPeak::Connections, self.open_sockets);
         self.tally.peak(RunPeak::Streams, self.streams);
-        self.post.hand_over(full, std::mem::take(&mut self.samples), last);
+        let opened = self.book.opened()[self.told_series..].to_vec();
+        self.told_series += opened.len();
+        self.post.hand_over(full, Told { samples: std::mem::take(&mut self.samples), opened }, last);
     }
 
     /// Reads the kernel's account of some connections; over the ticks, of all.
     fn sample_connections(&mut self, most: usize) {
-        let len = self.conns.len();
+        let len = self.links.len();
         for _ in 0..most.min(len) {
             self.sampled = (self.sampled + 1) % len;
-            let conn = &self.conns[self.sampled];
-            if conn.socket >= 0 && !matches!(conn.state, State::Connecting | State::Handshaking) {
+            let link = &self.links[self.sampled];
+            if link.socket >= 0 && !link.is_opening() {
                 self.read_facts(self.sampled as u32);
             }
         }
@@ -347,10 +359,10 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     /// Adds what TCP did since the last look; returns the whole account.
     pub(super) fn read_facts(&mut self, id: u32) -> TcpFacts {
-        let conn = &mut self.conns[id as usize];
-        let facts = self.door.facts(conn.socket);
-        let news = facts.retransmits.saturating_sub(conn.retransmits_seen);
-        conn.retransmits_seen = facts.retransmits.max(conn.retransmits_seen);
+        let link = &mut self.links[id as usize];
+        let facts = self.door.facts(link.socket);
+        let news = facts.retransmits.saturating_sub(link.retransmits_seen);
+        link.retransmits_seen = facts.retransmits.max(link.retransmits_seen);
         self.tally.add(RunSum::Retransmits, u64::from(news));
         if facts.min_rtt_ns > 0 {
             self.tally.floor(RunFloor::RttNs, facts.min_rtt_ns);
@@ -378,33 +390,13 @@ impl<D: Door, P: Post> Worker<D, P> {
             // A worker without work may notice late that there is none left; that is no part of the run.
             Stopped::Requests | Stopped::Retired => self.ended_ns.max(self.tick_begin_ns).min(self.now_ns),
         };
-        for id in 0..self.conns.len() as u32 {
-            let conn = &self.conns[id as usize];
-            let (request, intended_ns, sent_ns) = (conn.request, conn.intended_ns, conn.sent_ns);
-            if conn.stream.is_some() {
-                self.tally.rested(end_ns);
-                self.stop_stream(id);
-            } else if conn.in_flight() {
-                self.tally.rested(end_ns);
-                self.tally.add(RunSum::InFlightAtStop, 1);
-                self.cut_phases(id, end_ns);
-                let series = self.tally.series(request);
-                series.record(SeriesHist::ResponseCensored.id(), end_ns.saturating_sub(intended_ns));
-                series.record(SeriesHist::ServiceCensored.id(), end_ns.saturating_sub(sent_ns));
-            } else if matches!(conn.state, State::Connecting | State::Handshaking)
-                && (self.is_arrival(id) || matches!(self.source_of(conn.user), Source::Closed { .. }))
-            {
-                // A user that waits for a connection waits: without this a service that takes no connections any more
-                // would leave no trace.
-                self.tally.add(RunSum::NeverStarted, 1);
-                self.count_phases(request, [intended_ns, end_ns, end_ns, end_ns]);
-                let series = self.tally.series(request);
-                series.record(SeriesHist::ResponseCensored.id(), end_ns.saturating_sub(intended_ns));
-            }
-            let conn = &self.conns[id as usize];
-            if conn.socket >= 0 {
-                let stands = !matches!(conn.state, State::Connecting | State::Handshaking);
-                self.tally.add(RunSum::OpenAtStop, u64::from(stands));
+        for id in 0..self.exchanges.len() as u32 {
+            self.cut_off(id, end_ns);
+        }
+        for id in 0..self.links.len() as u32 {
+            let link = &self.links[id as usize];
+            if link.socket >= 0 {
+                self.tally.add(RunSum::OpenAtStop, u64::from(!link.is_opening()));
                 self.close_socket(id);
             }
         }

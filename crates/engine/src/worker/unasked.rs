@@ -8,8 +8,8 @@
 //! acknowledgement may get past it once; it is caught at the next answer that comes together with another.)
 
 use super::{Post, Worker};
-use crate::conn::State;
 use crate::driver::Door;
+use crate::exchange::Phase;
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunSum, SeriesSum, fault_id};
 
@@ -44,13 +44,13 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// has failed now, because nobody can say which of the two was the answer.
     pub(super) fn unasked(&mut self, id: u32, n: usize, opened: bool) {
         let bytes = self.came(n, opened).trim_ascii_start();
-        let conn = &self.conns[id as usize];
+        let link = &self.links[id as usize];
         // With a close behind it an error is the server's last word on an idle connection, and no answer.
         let notice =
-            matches!(status_of(bytes), Some(408)) || conn.peer_closed && status_of(bytes) >= Some(400);
-        let (request, failed) = (conn.request, conn.failed);
+            matches!(status_of(bytes), Some(408)) || link.is_peer_closed() && status_of(bytes) >= Some(400);
+        let (request, failed, peer_closed) = (link.request, link.failed, link.is_peer_closed());
         let danger = !notice && is_dangerous(bytes);
-        self.tally.add(RunSum::Surplus, u64::from(danger || !notice && !conn.peer_closed));
+        self.tally.add(RunSum::Surplus, u64::from(danger || !notice && !peer_closed));
         self.tally.add(if danger { RunSum::ClosedByFault } else { RunSum::ClosedByServer }, 1);
         if danger {
             let series = self.tally.series(request);
@@ -65,30 +65,32 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// again.
     pub(super) fn is_early(&mut self, id: u32, n: usize, opened: bool) -> bool {
         let status = status_of(self.came(n, opened));
-        let conn = &self.conns[id as usize];
-        let (early, whole) = (conn.early, conn.state == State::Waiting);
+        let link = &self.links[id as usize];
+        let (early, at) = (link.early, link.exchange);
+        let exchange = &self.exchanges[at as usize];
+        let whole = exchange.phase == Phase::Waiting;
         // What is no answer is somebody else's business; a request in several segments may be refused in its middle.
         if status.is_none() || !(early || whole) {
             return false;
         }
         if !early {
-            let written = conn.written.saturating_add(SEALING);
+            let written = exchange.written.saturating_add(SEALING);
             let facts = self.read_facts(id);
             if facts.unacknowledged == 0 || written > facts.segment_bytes {
                 return false;
             }
         }
-        let conn = &mut self.conns[id as usize];
-        conn.early = false;
+        let link = &mut self.links[id as usize];
+        link.early = false;
         match status {
-            Some(408) if conn.served > 1 => self.stale(id),
+            Some(408) if link.served > 1 => self.stale(at),
             Some(400..) => {
-                conn.peer_closed = true;
+                link.peer_closes();
                 return false;
             }
             _ => {
                 self.tally.add(RunSum::Surplus, 1);
-                self.failed(id, Fault::Dangerous);
+                self.failed(at, Fault::Dangerous);
             }
         }
         true

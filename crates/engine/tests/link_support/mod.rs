@@ -2,7 +2,7 @@
 // Each test file is a crate of its own and uses a part of this.
 #![allow(dead_code, clippy::expect_used)]
 
-use plimsoll_engine::link::tls::{Link, Setup, TlsFault, Versions, Wanted};
+use plimsoll_engine::link::tls::{Channel, Setup, TlsFault, Versions, Wanted};
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, IsCa, KeyPair,
     date_time_ymd,
@@ -147,7 +147,7 @@ pub fn extensions(hello: &[u8]) -> Vec<(u16, Vec<u8>)> {
 
 /// A link and its server. What either wants to send lies in `up` and `down` until it is carried.
 pub struct Pair {
-    pub link: Link,
+    pub link: Channel,
     pub server: ServerConnection,
     /// Client to server, server to client: on the wire.
     pub up: Vec<u8>,
@@ -162,12 +162,12 @@ pub struct Pair {
 impl Pair {
     pub fn new(setup: &Setup, server: &Arc<ServerConfig>) -> Pair {
         let mut up = Vec::new();
-        let link = Link::new(setup, &mut up).expect("a handshake can begin");
+        let link = Channel::new(setup, &mut up).expect("a handshake can begin");
         Pair::around(link, up, server)
     }
 
     /// A server for a link that has said `up` so far.
-    pub fn around(link: Link, up: Vec<u8>, server: &Arc<ServerConfig>) -> Pair {
+    pub fn around(link: Channel, up: Vec<u8>, server: &Arc<ServerConfig>) -> Pair {
         let server = ServerConnection::new(server.clone()).expect("the configuration is sound");
         Pair { link, server, up, down: Vec::new(), got: Vec::new(), served: Vec::new(), complaint: None }
     }

@@ -133,7 +133,7 @@ fn refuse(file: &str, run: &Digest) -> Result<(), String> {
         ));
     }
     if run.outcome == Outcome::Inconclusive {
-        let codes: Vec<&str> = run.cautions.iter().map(|caution| caution.code).collect();
+        let codes: Vec<&str> = run.cautions.iter().map(|caution| caution.kind.code()).collect();
         return Err(format!(
             "`{file}` is INCONCLUSIVE ({}): a baseline needs figures that hold",
             codes.join(", ")

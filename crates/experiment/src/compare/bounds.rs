@@ -24,7 +24,7 @@ const MOST: f64 = 0.95;
 
 /// Of this figure, by the run that is worst off. `times`: of the side, those that the figure is about.
 pub fn off(kind: Figure, side: &Side, response: &Counts, service: &Counts) -> Off {
-    let raised = |kind: Kind| side.runs.iter().any(|run| run.cautions.iter().any(|c| c.code == kind.code()));
+    let raised = |kind: Kind| side.runs.iter().any(|run| run.cautions.iter().any(|c| c.kind == kind));
     let worst = |of: &dyn Fn(&Digest) -> f64| side.runs.iter().map(of).fold(0.0, f64::max);
     let mut off = Off::default();
     if [Kind::RunQueue, Kind::ClientCpu].into_iter().any(raised) {

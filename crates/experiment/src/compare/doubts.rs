@@ -104,9 +104,9 @@ const SIZED: [Kind; 5] =
 /// Runs in doubt for what has no size.
 fn inconclusive(a: &Side, b: &Side) -> Option<Doubt> {
     let heavy = |run: &Digest| -> BTreeSet<&'static str> {
-        let is_sized = |code: &str| SIZED.iter().any(|kind| kind.code() == code);
-        let own = run.cautions.iter().filter(|c| c.weight == Weight::Inconclusive && !is_sized(c.code));
-        own.map(|caution| caution.code).collect()
+        let own =
+            run.cautions.iter().filter(|c| c.weight == Weight::Inconclusive && !SIZED.contains(&c.kind));
+        own.map(|caution| caution.kind.code()).collect()
     };
     let of = |run: &Digest| !heavy(run).is_empty();
     let who = who(a, b, of);
@@ -204,7 +204,8 @@ fn link(a: &Side, b: &Side, asked: &Asked) -> Option<Doubt> {
     let (a_sums, b_sums) = (sums(a), sums(b));
     let bytes = apart_by(a_sums.1 / a_sums.2, b_sums.1 / b_sums.2)?;
     let rates = apart_by(a_sums.0 / a_sums.2, b_sums.0 / b_sums.2)?;
-    let full = |side: &Side| side.runs.iter().any(|run| run.cautions.iter().any(|c| c.code == "link_full"));
+    let full =
+        |side: &Side| side.runs.iter().any(|run| run.cautions.iter().any(|c| c.kind == Kind::LinkFull));
     let is_flat =
         bytes.abs() < SAME_BYTES && rates.abs() > (3.0 * bytes.abs()).max(SAME_BYTES).max(asked.worth);
     let is_closed = a.runs.iter().chain(&b.runs).all(|run| matches!(run.level, Level::Users(_)));
@@ -227,15 +228,26 @@ fn link(a: &Side, b: &Side, asked: &Asked) -> Option<Doubt> {
     doubt("link_bound", Weight::Inconclusive, text)
 }
 
+/// Cautions that the load generator was in the way.
+const OURS: [Kind; 11] = [
+    Kind::ClientFdLimit,
+    Kind::ClientPortsExhausted,
+    Kind::ClientMemory,
+    Kind::ClientBlocked,
+    Kind::ClientLimit,
+    Kind::ClientStalled,
+    Kind::ClientCpu,
+    Kind::OfferedNotSent,
+    Kind::LateSends,
+    Kind::LittlesLaw,
+    Kind::RunQueue,
+];
+
 fn generator(a: &Side, b: &Side, figures: &[Compared]) -> Option<Doubt> {
-    let is_ours = |code: &str| {
-        code.starts_with("client_")
-            || matches!(code, "offered_not_sent" | "late_sends" | "littles_law" | "run_queue")
-    };
-    let bound = |run: &Digest| run.cautions.iter().any(|caution| is_ours(caution.code));
+    let bound = |run: &Digest| run.cautions.iter().any(|caution| OURS.contains(&caution.kind));
     let who = who(a, b, bound);
-    let all = a.runs.iter().chain(&b.runs).flat_map(|run| &run.cautions).map(|caution| caution.code);
-    let codes: BTreeSet<&str> = all.filter(|code| is_ours(code)).collect();
+    let all = a.runs.iter().chain(&b.runs).flat_map(|run| &run.cautions).map(|caution| caution.kind);
+    let codes: BTreeSet<&str> = all.filter(|kind| OURS.contains(kind)).map(Kind::code).collect();
     let codes = codes.into_iter().map(|code| format!("`{code}`")).collect::<Vec<_>>().join(", ");
     if who.is_empty() {
         return None;

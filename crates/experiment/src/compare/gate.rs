@@ -7,6 +7,7 @@
 use super::doubts::RTT_BOUND;
 use super::sentence::{change, evidence, figure_name};
 use super::types::{Compared, Comparison, Overall, Scale};
+use plimsoll_plan::Problem;
 use plimsoll_plan::experiment::{Expectation, Figure};
 use plimsoll_plan::phrase::{count, quantity};
 use serde::Serialize;
@@ -63,14 +64,11 @@ impl Rule {
     /// Parses `response_time p99 < +5%`, `rate > -3%`, `errors < +0.1%`.
     ///
     /// # Errors
-    /// A sentence that tells what is understood.
-    pub fn parse(text: &str) -> Result<Rule, String> {
-        let wrong = |what: &str| {
-            format!(
-                "{what} in `{text}`; expected a rule such as `response_time p99 < +5%`, `rate > -3%` or \
-                 `errors < +0.1%`"
-            )
-        };
+    /// What is wrong, and what is understood.
+    pub fn parse(text: &str) -> Result<Rule, Problem> {
+        const EXPECTED: &str = "expected a rule such as `response_time p99 < +5%`, `rate > -3%` or \
+                                `errors < +0.1%`";
+        let wrong = |what: &str| Problem::new(format!("{what} in `{text}`"), EXPECTED);
         let at = text.find(['<', '>']).ok_or_else(|| wrong("neither `<` nor `>`"))?;
         let (name, rest) = text.split_at(at);
         let below = rest.starts_with('<');
@@ -91,9 +89,10 @@ impl Rule {
         // A rate is to stay up, all else is to stay down.
         if below == matches!(figure, Figure::Rate) {
             let sign = if below { "rate > -3%" } else { "response_time p99 < +5%" };
-            return Err(wrong(&format!(
-                "the rule would let a loss pass; write it the other way round, as `{sign}`,"
-            )));
+            return Err(Problem::new(
+                "the rule would let a loss pass",
+                format!("write it the other way round, as `{sign}`, in `{text}`; {EXPECTED}"),
+            ));
         }
         Ok(Rule { text: text.trim().into(), figure, limit: percent / 100.0, below })
     }

@@ -1,6 +1,7 @@
 //! What a search found, as one document: field names are public JSON, added to and never renamed.
 
 use super::limits::Limited;
+use plimsoll_analysis::caution::Kind;
 use plimsoll_analysis::digest::Generator;
 use plimsoll_analysis::summary::{Quantile, Standing, Weight};
 use plimsoll_plan::experiment::Purpose;
@@ -132,7 +133,8 @@ pub struct Deciding {
 /// A caution of several runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Raised {
-    pub code: &'static str,
+    #[serde(rename = "code")]
+    pub kind: Kind,
     pub weight: Weight,
     pub title: String,
     /// Of the first run that raised it.
@@ -215,8 +217,8 @@ pub struct StepRow {
     /// Distance from the nearest limit as a share of it, at most 0.75 either way; negative outside.
     pub margin: Option<f64>,
     pub unstable: bool,
-    /// Codes of its cautions.
-    pub cautions: Vec<&'static str>,
+    /// Its cautions, as their codes.
+    pub cautions: Vec<Kind>,
     /// Something else than the service; such a step does not count. Full connections in an overload are the service's
     /// own, and only a caution.
     pub limited_by: Option<Limited>,

@@ -75,7 +75,7 @@ impl<'a> View<'a> {
                 _ => false,
             };
             // A result that holds despite the load generator counts, met or missed.
-            let counts = (by.code != CONNECTIONS || !slowed) && !(may_pass(by) && t.is_sure());
+            let counts = (by.kind != CONNECTIONS || !slowed) && !(may_pass(by) && t.is_sure());
             counts.then_some((t.probe.level, by))
         };
         let loads = || history.iter().filter(|t| t.probe.purpose != Purpose::Floor);

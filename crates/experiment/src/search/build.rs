@@ -147,10 +147,10 @@ fn deciding(view: &View, level: Option<f64>) -> Option<Deciding> {
     let worst = runs.iter().fold(first.generator, |sum, t| sum.worst(&t.generator));
     let mut cautions: Vec<Raised> = Vec::new();
     for caution in runs.iter().flat_map(|t| &t.cautions) {
-        match cautions.iter_mut().find(|known| known.code == caution.code) {
+        match cautions.iter_mut().find(|known| known.kind == caution.kind) {
             Some(known) => known.runs += 1,
             None => cautions.push(Raised {
-                code: caution.code,
+                kind: caution.kind,
                 weight: caution.weight,
                 title: caution.title.clone(),
                 evidence: caution.evidence.clone(),
@@ -203,7 +203,7 @@ fn of_search(quest: &Quest, view: &View, refusal: Option<&Refusal>) -> Option<Ca
     // A miss below the ceiling is the service's own: then the ceiling never mattered.
     let limited = view.ceiling.filter(|c| view.missed.is_none_or(|missed| c.0 < missed));
     if let (Some(met), Some((level, by))) = (met, limited) {
-        let basis = format!("highest level met before {} limited the load", by.code);
+        let basis = format!("highest level met before {} limited the load", by.kind.code());
         return make(met, [met, level], true, basis, None);
     }
     if let Some(c) = estimate(quest, view) {
@@ -284,7 +284,7 @@ pub(super) fn step(trial: &Trial, view: &View) -> StepRow {
         undecided: told(trial, Standing::Undecided),
         margin: trial.slack(),
         unstable: trial.unstable,
-        cautions: trial.cautions.iter().map(|c| c.code).collect(),
+        cautions: trial.cautions.iter().map(|c| c.kind).collect(),
         // What was met although the machine was busy was met.
         limited_by: trial
             .limited_by

@@ -9,9 +9,9 @@ use plimsoll_plan::experiment::Until;
 use plimsoll_plan::phrase::{counted, rate_per_s, ratio};
 
 pub(super) fn limited(by: &Limited) -> Refusal {
-    let (code, who) = match by.code.as_str() {
-        LINK => ("link_limited", "the link to the target"),
-        _ => ("generator_limited", "the load generator"),
+    let (code, who) = match by.kind == LINK {
+        true => ("link_limited", "the link to the target"),
+        false => ("generator_limited", "the load generator"),
     };
     let evidence = if by.evidence.is_empty() { String::new() } else { format!(" ({})", by.evidence) };
     refusal(code, format!("{who} was the limit, not the service: {}{evidence}", by.title))

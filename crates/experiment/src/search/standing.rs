@@ -125,7 +125,7 @@ fn enough(trials: &[&Trial], text: &str) -> Option<Standing> {
     let Measure { limit, above_ns } = measure(text)?;
     // What the generator may have done is not known of the parts.
     let is_few = |judged: &Judged| {
-        judged.standing != Standing::Undecided || judged.doubts.iter().all(|doubt| doubt.code == FEW.code())
+        judged.standing != Standing::Undecided || judged.doubts.iter().all(|doubt| doubt.kind == FEW)
     };
     let own = trials.iter().flat_map(|t| &t.judged).filter(|judged| judged.text == text);
     let samples = trials.iter().flat_map(|t| &t.blocks).map(|block| super::shares::count(block, above_ns).1);

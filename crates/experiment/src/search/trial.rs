@@ -155,7 +155,8 @@ pub(super) fn is_outage(judged: &Judged) -> bool {
 
 /// Rates and counts that should be high are missed by any low load, whatever the service can do.
 pub(super) fn decides(judged: &Judged) -> bool {
-    !(matches!(judged.unit, FigureUnit::PerSecond | FigureUnit::Count) && is_upwards(judged))
+    !(matches!(judged.unit, FigureUnit::PerSecond | FigureUnit::Count | FigureUnit::Number)
+        && is_upwards(judged))
 }
 
 fn stretches(blocks: &[Block]) -> Vec<Block> {
@@ -195,7 +196,7 @@ fn slack(judged: &Judged) -> f64 {
             let least = 0.5 / (judged.samples.max(1) as f64);
             0.3 * (limit / observed.max(least)).ln()
         }
-        FigureUnit::PerSecond | FigureUnit::Count => (limit - observed) / limit,
+        FigureUnit::PerSecond | FigureUnit::Count | FigureUnit::Number => (limit - observed) / limit,
     };
     // What was judged on more than the figure (a lower bound, a limit that is not allowed itself) is kept.
     let raw = if is_inside(judged) { raw.max(0.0) } else { raw.min(-0.0) };

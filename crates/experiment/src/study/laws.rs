@@ -35,7 +35,7 @@ pub(super) fn little(digest: &Digest) -> LittleRow {
         rate_times_time,
         missing_ratio: ratio(missing, n),
         missing_per_request_ns: ratio(missing * 1e9, digest.rate_per_s),
-        is_unexplained: digest.cautions.iter().any(|c| c.code == Kind::LittlesLaw.code()),
+        is_unexplained: digest.cautions.iter().any(|c| c.kind == Kind::LittlesLaw),
     }
 }
 

@@ -250,7 +250,7 @@ fn rules_are_parsed_and_nonsense_is_refused_with_an_example() {
     for text in
         ["", "p99", "p99 < 5", "p99 < x%", "capacity < 5%", "p100 < 5%", "rate > -100%", "latency < 5%"]
     {
-        let said = Rule::parse(text).expect_err(text);
+        let said = Rule::parse(text).expect_err(text).to_string();
         assert!(
             said.contains("expected a rule such as") || said.contains("capacity") || said.contains("falls")
         );

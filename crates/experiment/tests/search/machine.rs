@@ -236,14 +236,14 @@ fn a_late_step_that_met_its_thresholds_counts() {
 #[test]
 fn only_what_limits_the_generator_or_the_link_is_a_limit() {
     for kind in [Kind::ClientFdLimit, Kind::ClientPortsExhausted, Kind::LateSends, Kind::ConnectionCapHit] {
-        assert_eq!(limit_of(&cautioned(kind)).expect("a limit").code, kind.code());
+        assert_eq!(limit_of(&cautioned(kind)).expect("a limit").kind, kind);
     }
     for kind in [Kind::ClientCpu, Kind::TooFewSamples, Kind::ShortRun, Kind::SameMachine, Kind::Retransmits] {
         assert_eq!(limit_of(&cautioned(kind)), None);
     }
     let mut both = cautioned(Kind::ClientCpu);
     both.cautions.push(Kind::RunQueue.raise("30 %"));
-    assert_eq!(limit_of(&both).expect("a worker that had no CPU").code, "client_cpu");
+    assert_eq!(limit_of(&both).expect("a worker that had no CPU").kind.code(), "client_cpu");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::search::servers::{Limits, Server, Service, search};
 use plimsoll_experiment::search::Quest;
+use plimsoll_stats::median;
 use plimsoll_stats::random::SplitMix64;
 
 /// A kind of server with its hidden capacity.
@@ -132,10 +133,8 @@ pub fn scored(cases: impl Iterator<Item = Case>, seed: u64) -> Score {
     score
 }
 
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
+fn middle(values: &[f64]) -> f64 {
+    median(&mut values.to_vec()).unwrap_or(f64::NAN)
 }
 
 impl Score {
@@ -150,9 +149,9 @@ impl Score {
             self.near,
             self.covered,
             square.sqrt(),
-            median(&self.halves),
-            median(&steps),
-            median(&self.spent_s),
+            middle(&self.halves),
+            middle(&steps),
+            middle(&self.spent_s),
             self.spent_s.iter().copied().fold(0.0, f64::max)
         )
     }

@@ -1,9 +1,10 @@
 //! From what the options said to the one request.
 
 use super::{Line, form};
-use crate::{default_name, header};
-use plimsoll_plan::request::{base64, url};
-use plimsoll_plan::{Draft, Request};
+use crate::build::requests;
+use crate::header;
+use plimsoll_plan::Draft;
+use plimsoll_plan::request::{Url, url};
 
 impl Line {
     /// Puts the request together. Mistakes are in `wrong`; the draft counts only when there are none.
@@ -48,12 +49,12 @@ impl Line {
         let text = self.url_text(text);
         let url = match url(&text) {
             Ok(url) => url,
-            Err(sentence) => {
-                self.complain_sentence("", &sentence);
+            Err(problem) => {
+                self.complain_of("", problem);
                 return draft;
             }
         };
-        let path = if self.path_as_is { url.path } else { without_dots(&url.path) };
+        let path = if self.path_as_is { url.path.clone() } else { without_dots(&url.path) };
         let method = self.method.clone().unwrap_or_else(|| {
             let inferred = match (self.head, self.get, &self.data.bytes) {
                 (true, ..) => "HEAD",
@@ -74,8 +75,8 @@ impl Line {
             None if self.get => None,
             None => self.data.bytes.take(),
         };
-        if let Err(sentence) = header::check_length(&headers, body.as_deref()) {
-            self.complain_sentence("-H", &sentence);
+        if let Err(problem) = header::check_length(&headers, body.as_deref()) {
+            self.complain_of("-H", problem);
         }
         if self.files.certificate.is_some() != self.files.key.is_some() {
             self.complain("--key", "a certificate needs its key", "give both `--cert` and `--key`");
@@ -86,8 +87,11 @@ impl Line {
             draft.link.tls = None;
         }
         draft.tls_files = std::mem::take(&mut self.files);
-        draft.target = Some(url.target);
-        draft.requests.push(Request { name: default_name(&method, &path), method, path, headers, body });
+        // What its credentials imply is among the headers, or was taken away there.
+        let url = Url { path, credentials: None, ..url };
+        let (target, request) = requests::request(method, url, headers, body);
+        draft.target = Some(target);
+        draft.requests.push(request);
         draft
     }
 
@@ -142,7 +146,7 @@ impl Line {
         if let Some(credentials) = credentials
             && !self.implied.iter().any(|(name, _)| *name == "Authorization")
         {
-            self.imply("Authorization", format!("Basic {}", base64(credentials.as_bytes())));
+            self.imply("Authorization", requests::basic(credentials));
         }
         if !self.cookies.is_empty() {
             self.imply("Cookie", self.cookies.join(";"));
@@ -162,7 +166,7 @@ impl Line {
             // A value from `-A`, `-e`, `-b` or `-r` can hold a line end just like one from `-H`.
             match header::check(name, &value) {
                 Ok(()) => all.push((name.to_owned(), value)),
-                Err(sentence) => self.complain_sentence("", &sentence),
+                Err(problem) => self.complain_of("", problem),
             }
         }
         all

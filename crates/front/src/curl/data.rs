@@ -2,6 +2,7 @@
 
 use super::options::Data;
 use crate::body::from_file;
+use plimsoll_plan::Problem;
 use std::path::Path;
 
 /// The data of one command line.
@@ -18,7 +19,7 @@ impl Collected {
     ///
     /// # Errors
     /// A sentence when a file cannot be read.
-    pub fn add(&mut self, kind: Data, value: &str) -> Result<(), String> {
+    pub fn add(&mut self, kind: Data, value: &str) -> Result<(), Problem> {
         let piece = match kind {
             Data::Raw => value.as_bytes().to_vec(),
             Data::Text => {
@@ -42,23 +43,23 @@ impl Collected {
     }
 }
 
-fn or_file(value: &str) -> Result<Vec<u8>, String> {
+fn or_file(value: &str) -> Result<Vec<u8>, Problem> {
     match value.strip_prefix('@') {
         None => Ok(value.as_bytes().to_vec()),
         Some(name) => file(name),
     }
 }
 
-fn file(name: &str) -> Result<Vec<u8>, String> {
+fn file(name: &str) -> Result<Vec<u8>, Problem> {
     match name {
-        "-" => Err("`@-` would read standard input, which is not supported yet; name a file".into()),
-        "" => Err("no file name behind `@`; `--data-raw` sends an `@` as it is".into()),
+        "-" => Err(Problem::new("`@-` would read standard input, which is not supported yet", "name a file")),
+        "" => Err(Problem::new("no file name behind `@`", "`--data-raw` sends an `@` as it is")),
         _ => from_file(Path::new(name)),
     }
 }
 
 /// `content`, `=content`, `name=content`, `@file` or `name@file`: the content is encoded, the name is not.
-fn url_encoded(value: &str) -> Result<Vec<u8>, String> {
+fn url_encoded(value: &str) -> Result<Vec<u8>, Problem> {
     let (name, content) = match value.find(['=', '@']) {
         None => ("", value.as_bytes().to_vec()),
         Some(at) if value[at..].starts_with('=') => (&value[..at], value.as_bytes()[at + 1..].to_vec()),

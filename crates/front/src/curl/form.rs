@@ -1,6 +1,7 @@
 //! `-F`: the parts of a `multipart/form-data` body (RFC 7578), written as curl writes them.
 
 use crate::body::from_file;
+use plimsoll_plan::Problem;
 use std::path::Path;
 
 /// One part.
@@ -17,9 +18,10 @@ pub struct Field {
 ///
 /// # Errors
 /// Returns a sentence on what is missing or not supported.
-pub fn read(text: &str, literal: bool) -> Result<Field, String> {
-    let (name, value) =
-        text.split_once('=').ok_or("a part of a form without `=`; write `-F 'name=value'`".to_owned())?;
+pub fn read(text: &str, literal: bool) -> Result<Field, Problem> {
+    let (name, value) = text
+        .split_once('=')
+        .ok_or_else(|| Problem::new("a part of a form without `=`", "write `-F 'name=value'`"))?;
     let mut field = Field { name: name.to_owned(), file_name: None, media_type: None, content: Vec::new() };
     if literal {
         field.content = value.as_bytes().to_vec();
@@ -34,10 +36,10 @@ pub fn read(text: &str, literal: bool) -> Result<Field, String> {
         return Ok(field);
     }
     if first == "-" {
-        return Err("standard input as a part of a form is not supported; name a file".into());
+        return Err(Problem::new("standard input as a part of a form is not supported", "name a file"));
     }
     if is_upload && first.contains(',') && !Path::new(&first).exists() {
-        return Err("several files in one part are not supported; write a `-F` for each".into());
+        return Err(Problem::new("several files in one part are not supported", "write a `-F` for each"));
     }
     field.content = from_file(Path::new(&first))?;
     if is_upload {
@@ -50,7 +52,7 @@ pub fn read(text: &str, literal: bool) -> Result<Field, String> {
 }
 
 /// A value up to the next `;`, or within double quotes, where a backslash stands before a quote or a backslash.
-fn word(text: &str) -> Result<(String, &str), String> {
+fn word(text: &str) -> Result<(String, &str), Problem> {
     let Some(inner) = text.strip_prefix('"') else {
         let end = text.find(';').unwrap_or(text.len());
         return Ok((text[..end].to_owned(), &text[end..]));
@@ -63,23 +65,27 @@ fn word(text: &str) -> Result<(String, &str), String> {
             _ => out.push(sign),
         }
     }
-    Err("a quote in a form is not closed; add the second `\"`".into())
+    Err(Problem::new("a quote in a form is not closed", "add the second `\"`"))
 }
 
 /// `;type=text/plain;filename="a b.txt"`
-fn settings(mut rest: &str, field: &mut Field) -> Result<(), String> {
+fn settings(mut rest: &str, field: &mut Field) -> Result<(), Problem> {
     while let Some(text) = rest.trim_start().strip_prefix(';') {
         let text = text.trim_start();
         let Some((key, value)) = text.split_once('=') else {
-            return Err(format!("unknown setting `{text}` of a form; expected `type=` or `filename=`"));
+            return Err(Problem::new(
+                format!("unknown setting `{text}` of a form"),
+                "expected `type=` or `filename=`",
+            ));
         };
         let (value, behind) = word(value)?;
         match key.trim() {
             "type" => field.media_type = Some(value.trim().to_owned()),
             "filename" => field.file_name = Some(value),
             other => {
-                return Err(format!(
-                    "the setting `{other}` of a form is not supported; use `type=` or `filename=`"
+                return Err(Problem::new(
+                    format!("the setting `{other}` of a form is not supported"),
+                    "use `type=` or `filename=`",
                 ));
             }
         }
@@ -87,9 +93,10 @@ fn settings(mut rest: &str, field: &mut Field) -> Result<(), String> {
     }
     match rest.trim() {
         "" => Ok(()),
-        other => {
-            Err(format!("unexpected `{other}` after a quoted value of a form; put a `;` before settings"))
-        }
+        other => Err(Problem::new(
+            format!("unexpected `{other}` after a quoted value of a form"),
+            "put a `;` before settings",
+        )),
     }
 }
 

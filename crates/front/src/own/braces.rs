@@ -3,9 +3,9 @@
 //! In YAML a `{` opens a mapping, also in the middle of what its author took for one text, and the parser's complaint
 //! about commas leads nobody to the missing quotes.
 
-use super::expression::short;
-use super::threshold;
-use super::yaml::{Pos, Source};
+use crate::sentence::short;
+use crate::source::{Pos, Source};
+use plimsoll_plan::threshold::Subject;
 
 /// Where the text begins, what it is and how to mend it, if the parser gave up at or behind such a brace.
 pub fn meant_as_text(pos: Pos, source: &Source<'_>) -> Option<(Pos, String, String)> {
@@ -34,7 +34,7 @@ pub fn meant_as_text(pos: Pos, source: &Source<'_>) -> Option<(Pos, String, Stri
     let message = format!("the braces in `{shown}` open a mapping, because it has no quotes");
     let what = match line[brace - 1] == '$' {
         true => format!("`{shown}`"),
-        false if threshold::is_one(&text) => "the threshold".to_owned(),
+        false if is_threshold(&text) => "the threshold".to_owned(),
         false => "the text".to_owned(),
     };
     Some((at, message, format!("put {what} in quotes: `{quote}{shown}{quote}`")))
@@ -66,4 +66,10 @@ fn around(line: &[char], brace: usize) -> (usize, String) {
         }
     }
     (begin, line[begin.min(end)..end].iter().collect::<String>().trim_end().to_owned())
+}
+
+/// Whether a text without its quotes was to be a threshold.
+fn is_threshold(text: &str) -> bool {
+    let name = text.split(['{', ' ']).next().unwrap_or_default();
+    Subject::ALL.iter().any(|subject| subject.name() == name)
 }

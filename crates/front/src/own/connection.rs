@@ -1,9 +1,11 @@
 //! `connection:` and `tls:`, how connections are made, kept and secured.
 
-use super::key::{Row, Section};
-use super::one_or_more;
+use super::key::{Row, of};
 use super::reader::Reader;
-use super::yaml::{Node, Pos};
+use super::yaml::Node;
+use super::yaml::one_or_more;
+use crate::source::Pos;
+use plimsoll_plan::Problem;
 use plimsoll_plan::link::{Addresses, Link, Reuse, Tls, TlsFiles, Versions};
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -11,9 +13,9 @@ use std::net::{IpAddr, Ipv4Addr};
 pub fn read(node: &Node, row: &Row, link: &mut Link, r: &mut Reader<'_>) -> Option<Pos> {
     let mut reuse = None;
     for entry in r.map(node, row)? {
-        let (node, Some(row)) = (&entry.value, r.row(Section::Connection, entry)) else { continue };
-        match row.name {
-            "reuse" => {
+        let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
+        match key {
+            of::Connection::Reuse => {
                 let words = [
                     ("user", Reuse::User),
                     ("pool", Reuse::Pool),
@@ -23,7 +25,7 @@ pub fn read(node: &Node, row: &Row, link: &mut Link, r: &mut Reader<'_>) -> Opti
                 link.reuse = r.choice(node, row, &words).unwrap_or_default();
                 reuse = Some(entry.pos);
             }
-            "requests" => {
+            of::Connection::Requests => {
                 link.requests_per_connection = r.count(node, row);
                 if link.requests_per_connection == Some(0) {
                     r.complain(
@@ -34,18 +36,20 @@ pub fn read(node: &Node, row: &Row, link: &mut Link, r: &mut Reader<'_>) -> Opti
                     );
                 }
             }
-            "http" => link.http10 = r.choice(node, row, &[("1.0", true), ("1.1", false)]).unwrap_or_default(),
-            "resolve" => {
+            of::Connection::Http => {
+                link.http10 = r.choice(node, row, &[("1.0", true), ("1.1", false)]).unwrap_or_default()
+            }
+            of::Connection::Resolve => {
                 for host in r.map(node, row).unwrap_or_default() {
                     let address = r.parsed(&host.value, row, address);
                     link.resolve.extend(address.map(|address| (host.key.to_ascii_lowercase(), address)));
                 }
             }
-            "addresses" => {
+            of::Connection::Addresses => {
                 let words = [("first", Addresses::First), ("all", Addresses::All)];
                 link.addresses = r.choice(node, row, &words).unwrap_or_default();
             }
-            _ => {
+            of::Connection::SourceAddresses => {
                 for item in one_or_more(node) {
                     let all = r.parsed(item, row, addresses).unwrap_or_default();
                     link.source_addresses.extend(all);
@@ -68,14 +72,14 @@ pub fn read(node: &Node, row: &Row, link: &mut Link, r: &mut Reader<'_>) -> Opti
     reuse
 }
 
-fn address(text: &str) -> Result<IpAddr, String> {
-    text.trim_matches(['[', ']'])
-        .parse()
-        .map_err(|_| format!("`{text}` is no address; expected one such as `127.0.0.2` or `::1`"))
+fn address(text: &str) -> Result<IpAddr, Problem> {
+    text.trim_matches(['[', ']']).parse().map_err(|_| {
+        Problem::new(format!("`{text}` is no address"), "expected one such as `127.0.0.2` or `::1`")
+    })
 }
 
 /// One address, or a range of IPv4 addresses with both ends.
-fn addresses(text: &str) -> Result<Vec<IpAddr>, String> {
+fn addresses(text: &str) -> Result<Vec<IpAddr>, Problem> {
     /// A machine has fewer; a range of more is a slip.
     const MOST: u32 = 4096;
     let Some((first, last)) = text.split_once('-') else {
@@ -83,15 +87,21 @@ fn addresses(text: &str) -> Result<Vec<IpAddr>, String> {
     };
     let end = |text: &str| {
         text.trim().parse::<Ipv4Addr>().map(u32::from).map_err(|_| {
-            format!("`{}` is no IPv4 address; a range is written `127.0.0.2-127.0.0.9`", text.trim())
+            Problem::new(
+                format!("`{}` is no IPv4 address", text.trim()),
+                "a range is written `127.0.0.2-127.0.0.9`",
+            )
         })
     };
     let (first, last) = (end(first)?, end(last)?);
     if first > last {
-        return Err(format!("`{text}` runs backwards; write the lower address first"));
+        return Err(Problem::new(format!("`{text}` runs backwards"), "write the lower address first"));
     }
     if last - first >= MOST {
-        return Err(format!("`{text}` holds more than {MOST} addresses; write a shorter range"));
+        return Err(Problem::new(
+            format!("`{text}` holds more than {MOST} addresses"),
+            "write a shorter range",
+        ));
     }
     Ok((first..=last).map(|n| IpAddr::V4(Ipv4Addr::from(n))).collect())
 }
@@ -104,38 +114,41 @@ pub fn tls(node: &Node, row: &Row, files: &mut TlsFiles, r: &mut Reader<'_>) -> 
     let mut tls = Tls { resume: false, ..Tls::default() };
     let (mut certificate, mut key, mut ca) = (None, None, None);
     for entry in r.map(node, row)? {
-        let (node, Some(row)) = (&entry.value, r.row(Section::Tls, entry)) else { continue };
-        match row.name {
-            "ca" => {
+        let (node, Some((row, which))) = (&entry.value, r.key(entry)) else { continue };
+        match which {
+            of::Tls::Ca => {
                 ca = Some(entry.pos);
                 for item in one_or_more(node) {
                     files.ca.extend(pem(item, row, CERTIFICATE, r));
                 }
             }
-            "certificate" => {
+            of::Tls::Certificate => {
                 certificate = Some(entry.pos);
                 files.certificate = pem(node, row, CERTIFICATE, r);
             }
-            "key" => {
+            of::Tls::Key => {
                 key = Some(entry.pos);
                 files.key = pem(node, row, KEY, r);
             }
-            "insecure" => tls.insecure = r.truth(node, row).unwrap_or_default(),
-            "versions" => {
+            of::Tls::Insecure => tls.insecure = r.truth(node, row).unwrap_or_default(),
+            of::Tls::Versions => {
                 let words = [("1.2", Versions::Tls12), ("1.3", Versions::Tls13)];
                 tls.versions = r.choice(node, row, &words).unwrap_or_default();
             }
-            "server_name" => {
+            of::Tls::ServerName => {
                 let name = r.parsed(node, row, |text| {
                     let is_host = |c: char| c.is_ascii_alphanumeric() || "-._:".contains(c);
                     match text.chars().all(is_host) {
                         true => Ok(text.to_owned()),
-                        false => Err(format!("`{text}` is no host name; leave out scheme, port and path")),
+                        false => Err(Problem::new(
+                            format!("`{text}` is no host name"),
+                            "leave out scheme, port and path",
+                        )),
                     }
                 });
                 tls.server_name = name.unwrap_or_default();
             }
-            _ => tls.resume = r.truth(node, row).unwrap_or_default(),
+            of::Tls::Resume => tls.resume = r.truth(node, row).unwrap_or_default(),
         }
     }
     for (pos, other, name, missing) in

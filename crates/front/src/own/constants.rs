@@ -3,24 +3,18 @@
 //! Done once, before any key is read, so that a constant may stand anywhere: in a number of users as well as in a path.
 //! It is text that takes the place of text; expressions that only the load can fill stay behind as pieces.
 
-use super::expression::{Expression, Piece, pieces, short};
 use super::json::is_yaml_number;
 use super::key::{LATER, Section, find};
-use super::reader::{Reader, is_special};
-use super::yaml::{Entry, Node, Pos, Scalar, Value};
+use super::reader::{Constant, Reader, is_special};
+use super::yaml::{Entry, Node, Scalar, Value};
+use crate::build::expression::{Expression, Piece, pieces};
+use crate::build::wrong_name;
 use crate::given::Given;
 use crate::nearest::nearest;
+use crate::sentence::short;
+use crate::source::Pos;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
-use plimsoll_plan::value::Function;
-
-/// A value of `vars`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Constant {
-    pub text: String,
-    /// A number or a truth value: also what stands alone in quotes may be one, `"${n}"`.
-    pub plain: bool,
-}
 
 /// Resolves `vars`, then fills every text of the tree. What `given` sets and nobody defines is a mistake.
 pub fn fill(tree: &mut Node, given: &Given, r: &mut Reader<'_>) {
@@ -125,18 +119,6 @@ fn refuse_name(var: &Entry, r: &mut Reader<'_>) {
     }
 }
 
-/// Why nothing may be called so, and what to do.
-pub fn wrong_name(name: &str) -> Option<(String, &'static str)> {
-    if !super::expression::is_name(name) {
-        let message = format!("`{}` is no name for a value", short(name));
-        return Some((message, "begin with a letter and go on with letters, digits, `_` and `-`"));
-    }
-    if Function::NAMES.contains(&name) || matches!(name, "env" | "secret") {
-        return Some((format!("`{name}` means something else already"), "choose another name"));
-    }
-    None
-}
-
 fn refuse_unknown_sets(vars: &[Entry], given: &Given, r: &mut Reader<'_>) {
     for (name, value) in &given.set {
         if vars.iter().any(|var| var.key == *name) || r.settable.contains(name) {
@@ -146,7 +128,7 @@ fn refuse_unknown_sets(vars: &[Entry], given: &Given, r: &mut Reader<'_>) {
         let hint = match nearest(name, names()) {
             Some(right) => format!("did you mean `{right}`?"),
             None if vars.is_empty() => format!("add `vars: {{ {name}: ... }}` to the file"),
-            None => format!("there are {}", super::reader::quoted(names())),
+            None => format!("there are {}", crate::sentence::quoted(names())),
         };
         let message = format!("nothing under `vars` is called `{name}`: setting it would change nothing");
         // The value may be a secret: only the name is shown.

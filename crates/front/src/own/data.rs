@@ -2,38 +2,18 @@
 //!
 //! Only the first lines are read here, to find a misspelt column before the load; rows are the interpreter's.
 
-use super::key::{Row, Section, find};
+use super::key::{Row, Section, find, of};
 use super::reader::Reader;
-use super::work::Work;
-use super::yaml::{Node, Pos, Scalar, Value};
+use super::yaml::{Node, Scalar, Value};
 use crate::body::{lower, regular};
+use crate::build::draft::FeederDraft;
+use crate::build::wrong_name;
+use crate::source::Pos;
+use plimsoll_plan::Problem;
 use plimsoll_plan::data::{AtEnd, Feeder, Format, RowOrder, Sharing};
-use plimsoll_plan::value::FeederId;
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-
-/// A data file of the experiment, used or not.
-#[derive(Debug)]
-pub struct Known {
-    pub feeder: Feeder,
-    /// The columns that it has; `None`: nobody knows before the set-up has written it.
-    pub columns: Option<Vec<String>>,
-    /// Its number, from the first use on.
-    pub id: Option<FeederId>,
-    /// Its mistakes are reported: nobody complains of its columns.
-    pub spoiled: bool,
-}
-
-impl Known {
-    /// Whether a column can be asked for; of JSON Lines also a path below a key.
-    pub fn has(&self, column: &str) -> bool {
-        let front = match self.feeder.format {
-            Format::JsonLines => column.split('.').next().unwrap_or_default(),
-            Format::Csv { .. } => column,
-        };
-        self.columns.as_ref().is_none_or(|all| all.iter().any(|known| known == column || known == front))
-    }
-}
 
 /// A file that a step of the set-up writes.
 pub struct Made {
@@ -69,19 +49,20 @@ pub fn made_by(steps: &Node, folder: &Path, all: &mut Vec<Made>) {
 }
 
 /// Reads `data:`.
-pub fn read(node: &Node, row: &Row, made: &[Made], w: &mut Work<'_>) {
-    for entry in w.r.map(node, row).unwrap_or_default() {
-        if let Some((message, hint)) = super::constants::wrong_name(&entry.key) {
-            w.r.complain("F015", entry.pos, message, hint);
+pub fn read(node: &Node, row: &Row, made: &[Made], r: &mut Reader<'_>) -> BTreeMap<String, FeederDraft> {
+    let mut all = BTreeMap::new();
+    for entry in r.map(node, row).unwrap_or_default() {
+        if let Some((message, hint)) = wrong_name(&entry.key) {
+            r.complain("F015", entry.pos, message, hint);
             continue;
         }
-        if w.r.constants.contains_key(&entry.key) {
+        if r.constants.contains_key(&entry.key) {
             let message = format!("`{}` is a fixed value under `vars` already", entry.key);
-            w.r.complain("F013", entry.pos, message, "give one of them another name");
+            r.complain("F013", entry.pos, message, "give one of them another name");
         }
-        let before = w.r.wrong.len();
-        let known = feeder(&entry.key, &entry.value, made, &mut w.r);
-        let spoiled = known.is_none() || w.r.wrong.len() > before;
+        let before = r.wrong.len();
+        let known = feeder(&entry.key, &entry.value, made, r);
+        let spoiled = known.is_none() || r.wrong.len() > before;
         let nothing = || Feeder {
             name: entry.key.clone(),
             path: PathBuf::new(),
@@ -93,8 +74,9 @@ pub fn read(node: &Node, row: &Row, made: &[Made], w: &mut Work<'_>) {
             made_by_setup: false,
         };
         let (feeder, columns) = known.unwrap_or_else(|| (nothing(), None));
-        w.known.insert(entry.key.clone(), Known { feeder, columns, id: None, spoiled });
+        all.insert(entry.key.clone(), FeederDraft { feeder, columns, spoiled });
     }
+    all
 }
 
 fn feeder(
@@ -114,29 +96,28 @@ fn feeder(
     let mut delimiter_pos = node.pos;
     let before = r.wrong.len();
     for entry in entries {
-        let (node, Some(row)) = (&entry.value, r.row(Section::Feeder, entry)) else { continue };
-        match row.name {
-            "file" => file = r.text(node, row).map(|text| (text.to_owned(), node.pos)),
-            "format" => format = r.choice(node, row, &[("csv", false), ("jsonl", true)]),
-            "delimiter" => {
+        let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
+        match key {
+            of::Feeder::File => file = r.text(node, row).map(|text| (text.to_owned(), node.pos)),
+            of::Feeder::Format => format = r.choice(node, row, &[("csv", false), ("jsonl", true)]),
+            of::Feeder::Delimiter => {
                 delimiter = r.parsed(node, row, one_byte);
                 delimiter_pos = entry.pos;
             }
-            "columns" => header = names(node, row, r).map(|names| (names, entry.pos)),
-            "share" => {
+            of::Feeder::Columns => header = names(node, row, r).map(|names| (names, entry.pos)),
+            of::Feeder::Share => {
                 let words =
                     [("all", Sharing::All), ("partition", Sharing::Partition), ("unique", Sharing::Unique)];
                 share = r.choice(node, row, &words).unwrap_or_default();
             }
-            "order" => {
+            of::Feeder::Order => {
                 let words = [("sequential", RowOrder::Sequential), ("random", RowOrder::Random)];
                 order = r.choice(node, row, &words).unwrap_or_default();
             }
-            "at_end" => {
+            of::Feeder::AtEnd => {
                 let words = [("recycle", AtEnd::Recycle), ("stop", AtEnd::Stop)];
                 at_end = r.choice(node, row, &words).unwrap_or_default();
             }
-            _ => {}
         }
     }
     let Some((file, pos)) = file else {
@@ -193,7 +174,7 @@ fn feeder(
     Some((feeder, columns))
 }
 
-fn one_byte(text: &str) -> Result<u8, String> {
+fn one_byte(text: &str) -> Result<u8, Problem> {
     match text.as_bytes() {
         _ if text == "tab" || text == "\\t" => Ok(b'\t'),
         [byte]
@@ -201,8 +182,9 @@ fn one_byte(text: &str) -> Result<u8, String> {
         {
             Ok(*byte)
         }
-        _ => Err(format!(
-            "`{text}` cannot stand between columns; expected one character such as `;`, or `tab`"
+        _ => Err(Problem::new(
+            format!("`{text}` cannot stand between columns"),
+            "expected one character such as `;`, or `tab`",
         )),
     }
 }

@@ -3,8 +3,11 @@
 //! Numbers go out digit for digit as written; a number that JSON would write differently is refused instead of being
 //! changed in silence (`01234` is a postcode more often than it is 1234).
 
-use super::expression::{Expression, Piece};
-use super::yaml::{Node, Pos, Scalar, Value};
+use super::yaml::{Node, Scalar, Value};
+use crate::build::escape;
+use crate::build::expression::{Expression, Piece};
+
+use crate::source::Pos;
 
 /// Receives a body as it is written: literal bytes, and texts with expressions in them.
 pub trait Sink {
@@ -124,22 +127,5 @@ fn is_json_number(text: &str) -> bool {
 
 /// `text` in quotes.
 pub fn string(text: &str) -> String {
-    format!("\"{}\"", escaped(text))
-}
-
-/// `text` as it stands between the quotes of a JSON string (RFC 8259 section 7).
-pub fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c < ' ' => out.push_str(&format!("\\u{:04x}", c as u32)),
-            c => out.push(c),
-        }
-    }
-    out
+    format!("\"{}\"", escape::json(text))
 }

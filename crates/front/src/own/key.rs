@@ -3,129 +3,14 @@
 //! One table feeds the reader, its diagnostics, the reference page and the JSON Schema: none of them can know a key
 //! that the others do not.
 
+mod row;
 mod table;
 mod words;
 
 use crate::nearest::nearest;
-pub use table::TABLE;
+pub use row::{Key, Kind, Row, Section};
+pub use table::{TABLE, of};
 pub use words::{LATER, MENDS, SYNONYMS};
-
-macro_rules! sections {
-    ($($variant:ident = $id:literal, $name:literal;)*) => {
-        /// Where a key may stand.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Section { $(#[doc = $name] $variant,)* }
-
-        impl Section {
-            /// All of them, in the order in which a manual tells them.
-            pub const ALL: &'static [Section] = &[$(Section::$variant,)*];
-
-            /// How a sentence names the place.
-            pub const fn name(self) -> &'static str { match self { $(Section::$variant => $name,)* } }
-
-            /// The name of its definition in the JSON Schema.
-            pub const fn id(self) -> &'static str { match self { $(Section::$variant => $id,)* } }
-        }
-    };
-}
-
-sections! {
-    Top = "experiment", "at the top level";
-    Load = "load", "under `load`";
-    Stage = "stage", "in a stage";
-    LoadRow = "load_row", "in a row of `rows`";
-    Spike = "spike", "under `spike`";
-    Ladder = "load_steps", "under `steps` of `load`";
-    Find = "find", "under `find`";
-    Recorded = "recorded", "under `recorded`";
-    ScenarioLoad = "scenario_load", "under the `load` of a scenario";
-    Scenario = "scenario", "in a scenario";
-    Request = "request", "in a request";
-    Line = "request_line", "under `request`";
-    Part = "part", "in a part of `multipart`";
-    Auth = "auth", "under `auth`";
-    Basic = "basic", "under `basic`";
-    Check = "check", "in a check";
-    Rule = "rule", "in a rule";
-    Hash = "hash", "under `hash`";
-    Extract = "extraction", "in an extraction";
-    Stream = "stream", "under `stream`";
-    Sequence = "sequence", "under `sequence`";
-    MadeAt = "made_at", "under `made_at`";
-    Pause = "pause", "in a pause";
-    Normal = "normal", "under `normal`";
-    Think = "think", "in a step `think`";
-    Group = "group", "in a group";
-    Repeat = "repeat", "in a loop";
-    While = "while", "in a loop";
-    If = "if", "in a condition";
-    Once = "once", "in a step `once`";
-    Choose = "choose", "in a choice";
-    Way = "way", "in a way of a choice";
-    Set = "set", "in a step `set`";
-    Append = "append", "in a step `append`";
-    AppendTo = "append_to", "under `append`";
-    Generate = "generate", "in a step `generate`";
-    GenerateRows = "generate_rows", "under `generate`";
-    Parallel = "parallel", "in a step `parallel`";
-    Feeder = "feeder", "in a data file";
-    Connection = "connection", "under `connection`";
-    Tls = "tls", "under `tls`";
-    Threshold = "threshold", "in a threshold";
-    Monitor = "monitor", "in a monitor";
-    MonitorProcess = "monitor_process", "under `process` of a monitor";
-    MonitorCgroup = "monitor_cgroup", "under `cgroup` of a monitor";
-    MonitorNginx = "monitor_nginx", "under `nginx` of a monitor";
-    MonitorPrometheus = "monitor_prometheus", "under `prometheus` of a monitor";
-}
-
-/// What a value may be, for the JSON Schema; the reader judges more closely.
-#[derive(Debug, Clone, Copy)]
-pub enum Kind {
-    /// Text; a number needs quotes.
-    Text,
-    /// Text, a number or a truth value, taken as written.
-    Written,
-    Whole,
-    Truth,
-    /// `250ms`
-    Time,
-    /// `100/s` or a number
-    Rate,
-    /// Anything at all.
-    Any,
-    /// One of these words.
-    Words(&'static [&'static str]),
-    /// This text or number, and no other.
-    Only(&'static str),
-    /// A mapping with the keys of a section.
-    Keys(Section),
-    /// A mapping whose keys are names of the author's choice.
-    Named(&'static Kind),
-    /// At least one.
-    List(&'static Kind),
-    Either(&'static [Kind]),
-    /// A list of steps.
-    Steps,
-    /// A mapping of the limits of [`plimsoll_plan::limit::TABLE`].
-    Limits,
-    /// The keys of a request, and how often it is sent.
-    GeneratedRequest,
-    /// The keys of the top level that a variant may set anew.
-    Variant,
-    /// The keys of the top level that a part may set anew.
-    Part,
-}
-
-/// A row of the table.
-#[derive(Debug, Clone, Copy)]
-pub struct Row {
-    pub section: Section,
-    pub name: &'static str,
-    /// What its value is, with an example, as it follows behind the word "expected".
-    pub expects: &'static str,
-    pub kind: Kind,
-}
 
 /// Keys of the top level that are about an experiment as a whole: no variant has its own.
 pub const OF_THE_WHOLE: &[&str] = &[
@@ -183,27 +68,64 @@ fn is_single(kind: &Kind) -> bool {
 /// The methods among the keys of a request.
 pub const METHODS: &[&str] = &["get", "post", "put", "patch", "delete", "head", "options"];
 
+/// A step by what it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    Request,
+    Group,
+    Repeat,
+    While,
+    If,
+    Once,
+    Choose,
+    Set,
+    Append,
+    Generate,
+    Parallel,
+    Think,
+}
+
+impl Step {
+    /// Where its keys are.
+    pub const fn section(self) -> Section {
+        match self {
+            Step::Request => Section::Request,
+            Step::Group => Section::Group,
+            Step::Repeat => Section::Repeat,
+            Step::While => Section::While,
+            Step::If => Section::If,
+            Step::Once => Section::Once,
+            Step::Choose => Section::Choose,
+            Step::Set => Section::Set,
+            Step::Append => Section::Append,
+            Step::Generate => Section::Generate,
+            Step::Parallel => Section::Parallel,
+            Step::Think => Section::Think,
+        }
+    }
+}
+
 /// What a step can be, by the key that says so. `think` comes last: it is also a key of a request.
-pub const STEPS: &[(&str, Section)] = &[
-    ("get", Section::Request),
-    ("post", Section::Request),
-    ("put", Section::Request),
-    ("patch", Section::Request),
-    ("delete", Section::Request),
-    ("head", Section::Request),
-    ("options", Section::Request),
-    ("request", Section::Request),
-    ("group", Section::Group),
-    ("repeat", Section::Repeat),
-    ("while", Section::While),
-    ("if", Section::If),
-    ("once", Section::Once),
-    ("choose", Section::Choose),
-    ("set", Section::Set),
-    ("append", Section::Append),
-    ("generate", Section::Generate),
-    ("parallel", Section::Parallel),
-    ("think", Section::Think),
+pub const STEPS: &[(&str, Step)] = &[
+    ("get", Step::Request),
+    ("post", Step::Request),
+    ("put", Step::Request),
+    ("patch", Step::Request),
+    ("delete", Step::Request),
+    ("head", Step::Request),
+    ("options", Step::Request),
+    ("request", Step::Request),
+    ("group", Step::Group),
+    ("repeat", Step::Repeat),
+    ("while", Step::While),
+    ("if", Step::If),
+    ("once", Step::Once),
+    ("choose", Step::Choose),
+    ("set", Step::Set),
+    ("append", Step::Append),
+    ("generate", Step::Generate),
+    ("parallel", Step::Parallel),
+    ("think", Step::Think),
 ];
 
 /// The row of a key.

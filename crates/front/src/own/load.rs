@@ -4,98 +4,65 @@ mod climb;
 mod recorded;
 mod shape;
 
-use super::key::{Row, Section};
+use super::key::{Row, Section, of};
 use super::reader::Reader;
-use super::yaml::{Entry, Node, Pos, Value};
-use plimsoll_plan::draft::{Draft, LaneDraft, key as field};
-use plimsoll_plan::experiment::Find;
-use plimsoll_plan::load::{Arrivals, Profile};
-use plimsoll_plan::{script, unit};
-use std::sync::Arc;
+use super::search;
+use super::yaml::{Entry, Node, Value};
+use crate::source::Pos;
+use plimsoll_plan::Problem;
+use plimsoll_plan::diag::Field;
+use plimsoll_plan::draft::{LoadDraft, key as field};
+use plimsoll_plan::experiment::{Find, Step, Until};
+use plimsoll_plan::load::Arrivals;
+use plimsoll_plan::unit;
 
 /// What a `load:` says.
 #[derive(Debug, Default)]
 pub struct Load {
-    pub connections: Option<u32>,
-    pub rate_per_s: Option<f64>,
-    pub arrivals: Option<Arrivals>,
-    pub stages: Option<(Profile, bool)>,
-    pub duration_ns: Option<u64>,
-    pub requests: Option<u64>,
-    pub iterations: Option<u64>,
-    pub loops: Option<u64>,
-    pub recorded: Option<Arc<[u64]>>,
+    pub draft: LoadDraft,
+    /// The key at the left edge says the same.
     pub graceful_stop_ns: Option<u64>,
     /// A ladder from the level that is written.
     pub ladder: Option<Find>,
 }
 
-impl Load {
-    /// As the load of a whole file.
-    pub fn into_draft(self, draft: &mut Draft) {
-        draft.connections = self.connections;
-        draft.rate_per_s = self.rate_per_s;
-        draft.arrivals = self.arrivals;
-        draft.stages = self.stages;
-        draft.duration_ns = self.duration_ns;
-        draft.requests_total = self.requests;
-        draft.iterations = self.iterations;
-        draft.loops = self.loops;
-        draft.recorded = self.recorded;
-        // The key at the left edge says the same.
-        draft.graceful_stop_ns = draft.graceful_stop_ns.or(self.graceful_stop_ns);
-    }
-
-    /// As the load of one scenario, which begins `start_ns` behind the run.
-    pub fn into_lane(self, name: &str, scenario: u16, start_ns: u64) -> LaneDraft {
-        LaneDraft {
-            name: name.to_owned(),
-            entry: script::Entry::Scenario(scenario),
-            connections: self.connections,
-            rate_per_s: self.rate_per_s,
-            arrivals: self.arrivals,
-            stages: self.stages,
-            duration_ns: self.duration_ns,
-            iterations: self.iterations,
-            loops: self.loops,
-            recorded: self.recorded,
-            start_ns,
-        }
-    }
-}
-
 /// Reads a `load:`; `section` says whose it is.
 pub fn read(node: &Node, row: &Row, section: Section, r: &mut Reader<'_>) -> Load {
-    let mut load = Load::default();
-    let Some(entries) = r.map(node, row) else { return load };
+    let mut whole = Load::default();
+    let Some(entries) = r.map(node, row) else { return whole };
+    let load = &mut whole.draft;
     contradictions(entries, r);
     let torn = refuse_torn(entries, r);
     let mut climb = climb::Climb::default();
     for entry in entries.iter().filter(|entry| !torn.contains(&entry.pos)) {
-        let (node, Some(row)) = (&entry.value, r.row(section, entry)) else { continue };
-        if let Some(field) = field_of(row.name) {
+        let (node, Some((row, key))) = (&entry.value, r.key_in(section, entry)) else { continue };
+        if let Some(field) = field_of(key) {
             r.mark(field, node.pos);
         }
-        match row.name {
+        match key {
             // In the closed model a user holds one connection, so both words fill one field.
-            "users" | "connections" => load.connections = r.count(node, row),
-            "arrivals" => arrivals(node, row, &mut load, r),
-            "spread" => load.arrivals = r.parsed(node, row, spread),
-            "stages" => load.stages = shape::stages(node, row, r),
-            "rows" => load.stages = shape::rows(node, row, r),
-            "spike" => load.stages = shape::spike(node, row, r),
-            "steps" => load.stages = shape::ladder(node, row, r),
-            "recorded" => load.recorded = recorded::read(node, row, r),
-            "duration" => load.duration_ns = r.parsed(node, row, unit::duration_ns).or(load.duration_ns),
-            "requests" => load.requests = r.whole(node, row),
-            "iterations" => load.iterations = r.whole(node, row).or(load.iterations),
-            "loops" => load.loops = r.whole(node, row),
-            "step" | "every" | "until" => climb.read(node, row, r),
-            _ => load.graceful_stop_ns = r.parsed(node, row, unit::duration_ns),
+            of::Load::Users | of::Load::Connections => load.connections = r.count(node, row),
+            of::Load::Arrivals => arrivals(node, row, load, r),
+            of::Load::Spread => load.arrivals = r.parsed(node, row, spread),
+            of::Load::Stages => load.stages = shape::stages(node, row, r),
+            of::Load::Rows => load.stages = shape::rows(node, row, r),
+            of::Load::Spike => load.stages = shape::spike(node, row, r),
+            of::Load::Steps => load.stages = shape::ladder(node, row, r),
+            of::Load::Recorded => load.recorded = recorded::read(node, row, r),
+            of::Load::Duration => {
+                load.duration_ns = r.parsed(node, row, unit::duration_ns).or(load.duration_ns)
+            }
+            of::Load::Requests => load.requests_total = r.whole(node, row),
+            of::Load::Iterations => load.iterations = r.whole(node, row).or(load.iterations),
+            of::Load::Loops => load.loops = r.whole(node, row),
+            of::Load::Step => climb.step = r.parsed(node, row, Step::parse),
+            of::Load::Every => climb.every_ns = search::every(node, row, r),
+            of::Load::Until => climb.until = r.parsed(node, row, Until::parse),
+            of::Load::GracefulStop => whole.graceful_stop_ns = r.parsed(node, row, unit::duration_ns),
         }
     }
-    load.ladder = climb.settle(entries, &load, r);
-    load
+    whole.ladder = climb.settle(entries, load, r);
+    whole
 }
 
 /// In braces a comma ends the value: `stages: 30s:100, 1m:100` is a key `1m:100` without a value, and of `1,000` is
@@ -158,30 +125,34 @@ fn as_stages(text: &str) -> Option<String> {
     Some(each.collect::<Option<Vec<_>>>()?.join(", "))
 }
 
-fn field_of(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "users" | "connections" => field::CONNECTIONS,
-        "arrivals" | "recorded" => field::RATE,
-        "spread" => field::ARRIVALS,
-        "stages" | "rows" | "spike" | "steps" => field::STAGES,
-        "duration" => field::DURATION,
-        "requests" => field::TOTAL,
-        "iterations" => field::ITERATIONS,
-        "loops" => field::LOOPS,
-        _ => return None,
-    })
+/// The field of the draft behind a key, if diagnostics of the seal name it.
+fn field_of(key: of::Load) -> Option<Field> {
+    match key {
+        of::Load::Users | of::Load::Connections => Some(field::CONNECTIONS),
+        of::Load::Arrivals | of::Load::Recorded => Some(field::RATE),
+        of::Load::Spread => Some(field::ARRIVALS),
+        of::Load::Stages | of::Load::Rows | of::Load::Spike | of::Load::Steps => Some(field::STAGES),
+        of::Load::Duration => Some(field::DURATION),
+        of::Load::Requests => Some(field::TOTAL),
+        of::Load::Iterations => Some(field::ITERATIONS),
+        of::Load::Loops => Some(field::LOOPS),
+        of::Load::Step | of::Load::Every | of::Load::Until | of::Load::GracefulStop => None,
+    }
 }
 
-fn spread(text: &str) -> Result<Arrivals, String> {
+fn spread(text: &str) -> Result<Arrivals, Problem> {
     match text {
         "constant" => Ok(Arrivals::Constant),
         "poisson" => Ok(Arrivals::Poisson),
-        _ => Err(format!("`{text}` is no spread of arrivals; expected `constant` or `poisson`")),
+        _ => Err(Problem::new(
+            format!("`{text}` is no spread of arrivals"),
+            "expected `constant` or `poisson`",
+        )),
     }
 }
 
 /// A rate; or so many arrivals over a time, which is a rate with an end.
-fn arrivals(node: &Node, row: &Row, load: &mut Load, r: &mut Reader<'_>) {
+fn arrivals(node: &Node, row: &Row, load: &mut LoadDraft, r: &mut Reader<'_>) {
     let Some(text) = r.written(node, row) else { return };
     let Some((number, time)) = text.split_once(" over ") else {
         load.rate_per_s = r.parsed(node, row, unit::rate_per_s);
@@ -194,7 +165,7 @@ fn arrivals(node: &Node, row: &Row, load: &mut Load, r: &mut Reader<'_>) {
         return;
     };
     match unit::duration_ns(time) {
-        Err(sentence) => r.complain_sentence(node.pos, &sentence),
+        Err(problem) => r.complain_of(node.pos, problem),
         Ok(0) => r.complain(
             "F015",
             node.pos,

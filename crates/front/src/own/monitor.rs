@@ -4,12 +4,16 @@
 //! The kinds and the forms of their places are `plimsoll_plan::watch`'s: a text says the same here as behind
 //! `--monitor`.
 
-use super::expression::{Expression, Piece};
-use super::key::{Row, Section};
-use super::one_or_more;
-use super::reader::{Reader, quoted};
-use super::steps::regex_of;
-use super::yaml::{Entry, Node, Pos, Scalar, Value};
+use crate::build::expression::{Expression, Piece};
+
+use super::key::{Key, Row, Section, of};
+use super::reader::Reader;
+use super::steps::regex;
+use super::yaml::one_or_more;
+use super::yaml::{Entry, Node, Scalar, Value};
+use crate::sentence::quoted;
+use crate::source::Pos;
+use plimsoll_plan::Problem;
 use plimsoll_plan::watch::read::{self, Told};
 use plimsoll_plan::watch::{Group, Nginx, Prometheus, Source, Watch, Who};
 
@@ -38,10 +42,19 @@ fn one(item: &Node, row: &Row, r: &mut Reader<'_>) -> Option<(Watch, Pos)> {
     let mut name: Option<(String, Pos)> = None;
     let mut sources: Vec<(&Entry, Option<Source>)> = Vec::new();
     for entry in entries {
-        let (node, Some(row)) = (&entry.value, r.row(Section::Monitor, entry)) else { continue };
-        match row.name {
-            "name" => name = r.parsed(node, row, read::name).map(|name| (name, node.pos)),
-            _ => sources.push((entry, source(node, row, r))),
+        let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
+        match key {
+            of::Monitor::Name => name = r.parsed(node, row, read::name).map(|name| (name, node.pos)),
+            of::Monitor::Host
+            | of::Monitor::Process
+            | of::Monitor::Cgroup
+            | of::Monitor::Postgres
+            | of::Monitor::Redis
+            | of::Monitor::Nginx
+            | of::Monitor::Node
+            | of::Monitor::Go
+            | of::Monitor::Prometheus
+            | of::Monitor::Command => sources.push((entry, source(node, row, key, r))),
         }
     }
     if let [(first, _), (second, _), ..] = sources.as_slice() {
@@ -64,32 +77,34 @@ fn one(item: &Node, row: &Row, r: &mut Reader<'_>) -> Option<(Watch, Pos)> {
     Some((Watch { name, source }, pos))
 }
 
-fn source(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Source> {
+fn source(node: &Node, row: &Row, key: of::Monitor, r: &mut Reader<'_>) -> Option<Source> {
     let fields = match &node.value {
         Value::Map(fields) => Some(fields.as_slice()),
         _ => None,
     };
-    match (row.name, fields) {
-        ("host", _) => {
+    match (key, fields) {
+        (of::Monitor::Host, _) => {
             if r.truth(node, row)? {
                 return Some(Source::Host);
             }
             r.complain("F015", node.pos, "`host: false` watches nothing", "leave this monitor out");
             None
         }
-        ("process", Some(fields)) => who(fields, Section::MonitorProcess, node, row, r).map(Source::Process),
-        ("cgroup", Some(fields)) => cgroup(fields, node, row, r),
-        ("nginx", Some(fields)) => nginx(fields, node, row, r),
-        ("prometheus", Some(fields)) => prometheus(fields, node, row, r),
-        ("command", None) if r.keep_to.is_none() && matches!(node.value, Value::List(_)) => {
+        (of::Monitor::Process, Some(fields)) => {
+            who(fields, mark_of_process, node, row, r).map(Source::Process)
+        }
+        (of::Monitor::Cgroup, Some(fields)) => cgroup(fields, node, row, r),
+        (of::Monitor::Nginx, Some(fields)) => nginx(fields, node, row, r),
+        (of::Monitor::Prometheus, Some(fields)) => prometheus(fields, node, row, r),
+        (of::Monitor::Command, None) if r.keep_to.is_none() && matches!(node.value, Value::List(_)) => {
             command(node, row, r)
         }
-        ("command", _) if !r.may_run(row.name, node.pos) => None,
+        (of::Monitor::Command, _) if !r.may_run(row.name, node.pos) => None,
         // What is run or shown may hold no secret; addresses may.
-        ("process" | "cgroup" | "command", _) => {
+        (of::Monitor::Process | of::Monitor::Cgroup | of::Monitor::Command, _) => {
             r.parsed(node, row, |text| parse_text(row.name, Told::open(text)))
         }
-        ("nginx", _) => {
+        (of::Monitor::Nginx, None) => {
             let source = address(node, row, r, |told| parse_text("nginx", told))?;
             Some(match source {
                 Source::Nginx(Nginx { status, access_log }) => {
@@ -102,25 +117,66 @@ fn source(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Source> {
                 other => other,
             })
         }
-        _ => address(node, row, r, |told| parse_text(row.name, told)),
+        (
+            of::Monitor::Postgres
+            | of::Monitor::Redis
+            | of::Monitor::Node
+            | of::Monitor::Go
+            | of::Monitor::Prometheus,
+            _,
+        ) => address(node, row, r, |told| parse_text(row.name, told)),
+        // The caller keeps it.
+        (of::Monitor::Name, _) => None,
     }
 }
 
 /// As behind `--monitor`.
-fn parse_text(kind: &str, told: Told<'_>) -> Result<Source, String> {
+fn parse_text(kind: &str, told: Told<'_>) -> Result<Source, Problem> {
     Source::parse(kind, told)
 }
 
+/// What says which process is meant.
+enum Mark {
+    Pid,
+    Name,
+    Port,
+}
+
+fn mark_of_process(key: of::MonitorProcess) -> Option<Mark> {
+    Some(match key {
+        of::MonitorProcess::Pid => Mark::Pid,
+        of::MonitorProcess::Name => Mark::Name,
+        of::MonitorProcess::Port => Mark::Port,
+    })
+}
+
+fn mark_of_cgroup(key: of::MonitorCgroup) -> Option<Mark> {
+    match key {
+        of::MonitorCgroup::Pid => Some(Mark::Pid),
+        of::MonitorCgroup::Name => Some(Mark::Name),
+        of::MonitorCgroup::Port => Some(Mark::Port),
+        // Names no process.
+        of::MonitorCgroup::Path => None,
+    }
+}
+
 /// Who is meant by `pid`, `name` or `port`, one of them.
-fn who(fields: &[Entry], section: Section, node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Who> {
+fn who<K: Key>(
+    fields: &[Entry],
+    mark: impl Fn(K) -> Option<Mark>,
+    node: &Node,
+    row: &Row,
+    r: &mut Reader<'_>,
+) -> Option<Who> {
     let before = r.wrong.len();
     let mut found: Vec<(&Entry, Option<Who>)> = Vec::new();
-    for entry in fields.iter().filter(|entry| entry.key != "path" || section == Section::MonitorProcess) {
-        let (node, Some(row)) = (&entry.value, r.row(section, entry)) else { continue };
-        let who = match row.name {
-            "pid" => r.parsed(node, row, read::pid).map(Who::Pid),
-            "port" => r.parsed(node, row, read::port).map(Who::Port),
-            _ => r.parsed(node, row, read::program).map(Who::Name),
+    for entry in fields {
+        let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
+        let who = match mark(key) {
+            Some(Mark::Pid) => r.parsed(node, row, read::pid).map(Who::Pid),
+            Some(Mark::Port) => r.parsed(node, row, read::port).map(Who::Port),
+            Some(Mark::Name) => r.parsed(node, row, read::program).map(Who::Name),
+            None => continue,
         };
         found.push((entry, who));
     }
@@ -139,7 +195,7 @@ fn who(fields: &[Entry], section: Section, node: &Node, row: &Row, r: &mut Reade
 
 fn cgroup(fields: &[Entry], node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Source> {
     let Some(path) = fields.iter().find(|entry| entry.key == "path") else {
-        let who = who(fields, Section::MonitorCgroup, node, row, r)?;
+        let who = who(fields, mark_of_cgroup, node, row, r)?;
         return Some(Source::Cgroup(Group::Of(who)));
     };
     if let Some(other) = fields.iter().find(|entry| entry.key != "path") {
@@ -150,9 +206,10 @@ fn cgroup(fields: &[Entry], node: &Node, row: &Row, r: &mut Reader<'_>) -> Optio
     let row = r.row(Section::MonitorCgroup, path)?;
     let path = r.parsed(&path.value, row, |text| match text.starts_with('/') {
         true => Ok(text.to_owned()),
-        false => {
-            Err(format!("`{text}` is no folder of a control group; expected one such as `/sys/fs/cgroup/x`"))
-        }
+        false => Err(Problem::new(
+            format!("`{text}` is no folder of a control group"),
+            "expected one such as `/sys/fs/cgroup/x`",
+        )),
     });
     path.map(|path| Source::Cgroup(Group::Path(path.into())))
 }
@@ -161,11 +218,13 @@ fn nginx(fields: &[Entry], node: &Node, row: &Row, r: &mut Reader<'_>) -> Option
     let before = r.wrong.len();
     let mut nginx = Nginx::default();
     for entry in fields {
-        let (node, Some(row)) = (&entry.value, r.row(Section::MonitorNginx, entry)) else { continue };
-        match row.name {
-            "status" => nginx.status = address(node, row, r, read::web),
+        let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
+        match key {
+            of::MonitorNginx::Status => nginx.status = address(node, row, r, read::web),
             // The server may make the file with its first request: whether it is there is seen during the run.
-            _ => nginx.access_log = r.text(node, row).and_then(|text| r.path(text, node.pos)),
+            of::MonitorNginx::AccessLog => {
+                nginx.access_log = r.text(node, row).and_then(|text| r.path(text, node.pos))
+            }
         }
     }
     if r.wrong.len() > before {
@@ -182,12 +241,18 @@ fn prometheus(fields: &[Entry], node: &Node, row: &Row, r: &mut Reader<'_>) -> O
     let before = r.wrong.len();
     let (mut scrape, mut server, mut query, mut metrics) = (None, None, None, None);
     for entry in fields {
-        let (node, Some(row)) = (&entry.value, r.row(Section::MonitorPrometheus, entry)) else { continue };
-        match row.name {
-            "scrape" => scrape = address(node, row, r, read::web).map(|url| (url, entry.pos)),
-            "server" => server = address(node, row, r, read::web).map(|url| (url, entry.pos)),
-            "query" => query = r.parsed(node, row, query_of).map(|query| (query, entry.pos)),
-            _ => {
+        let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
+        match key {
+            of::MonitorPrometheus::Scrape => {
+                scrape = address(node, row, r, read::web).map(|url| (url, entry.pos))
+            }
+            of::MonitorPrometheus::Server => {
+                server = address(node, row, r, read::web).map(|url| (url, entry.pos))
+            }
+            of::MonitorPrometheus::Query => {
+                query = r.parsed(node, row, query_of).map(|query| (query, entry.pos))
+            }
+            of::MonitorPrometheus::Metrics => {
                 let names = one_or_more(node).iter();
                 let names: Vec<String> = names.filter_map(|node| pattern(node, row, r)).collect();
                 metrics = Some((names, entry.pos));
@@ -226,9 +291,9 @@ fn prometheus(fields: &[Entry], node: &Node, row: &Row, r: &mut Reader<'_>) -> O
     }
 }
 
-fn query_of(text: &str) -> Result<String, String> {
+fn query_of(text: &str) -> Result<String, Problem> {
     match text.trim().is_empty() {
-        true => Err("an empty query asks nothing; expected one such as `sum(rate(x[5s]))`".into()),
+        true => Err(Problem::new("an empty query asks nothing", "expected one such as `sum(rate(x[5s]))`")),
         false => Ok(text.to_owned()),
     }
 }
@@ -236,7 +301,7 @@ fn query_of(text: &str) -> Result<String, String> {
 /// A pattern for the whole of a metric's name.
 fn pattern(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<String> {
     let text = r.written(node, row)?;
-    regex_of(text, node.pos, r)?;
+    regex(text, node.pos, r)?;
     Some(text.to_owned())
 }
 
@@ -263,13 +328,13 @@ fn address<T>(
     node: &Node,
     row: &Row,
     r: &mut Reader<'_>,
-    parse: impl FnOnce(Told<'_>) -> Result<T, String>,
+    parse: impl FnOnce(Told<'_>) -> Result<T, Problem>,
 ) -> Option<T> {
     let (text, shown) = revealed(node, row, r)?;
     match parse(Told { text: &text, shown: &shown }) {
         Ok(value) => Some(value),
-        Err(sentence) => {
-            r.complain_sentence(node.pos, &sentence);
+        Err(problem) => {
+            r.complain_of(node.pos, problem);
             None
         }
     }

@@ -1,20 +1,32 @@
 //! Values out of the tree: each either what its key expects, or a diagnostic that says what was found instead.
 
-use super::constants::Constant;
-use super::expression::{Expression, Piece, short};
 use super::json::is_yaml_number;
-use super::key::{self, Row, Section};
-use super::yaml::{Entry, Node, Pos, Scalar, Source, Value};
+use super::key::{self, Key, Row, Section};
+use super::yaml::{Entry, Node, Scalar, Value};
 use crate::body::from_file;
+use crate::build::expression::{Expression, Piece};
+use crate::located::Places;
 use crate::nearest::nearest;
-use crate::{Places, message_and_hint};
+use crate::sentence::quoted;
+use crate::sentence::short;
+use crate::source::{Complaint, Pos, Source};
 use plimsoll_plan::Diagnostic;
+use plimsoll_plan::Problem;
+use plimsoll_plan::diag::Field;
 use plimsoll_plan::value::Function;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The mend for what a text of the console may not name.
 const CONFINED: &str = "whoever runs the console may permit it with `plimsoll serve --allow-commands`";
+
+/// A value of `vars`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Constant {
+    pub text: String,
+    /// A number or a truth value: also what stands alone in quotes may be one, `"${n}"`.
+    pub plain: bool,
+}
 
 /// What all parts of the reading share: the text, where its files are, and what was wrong so far.
 pub struct Reader<'a> {
@@ -44,27 +56,37 @@ impl<'a> Reader<'a> {
         self.wrong.push(self.source.wrong(code, pos, message, hint));
     }
 
+    /// What was found by whoever knows no files.
+    pub fn take(&mut self, complaint: Complaint) {
+        let Complaint { code, pos, message, hint } = complaint;
+        self.complain(code, pos, message, hint);
+    }
+
     /// Where a file lies that the text names.
     pub fn path(&mut self, name: &str, pos: Pos) -> Option<PathBuf> {
+        self.within_folders(name, pos).map_err(|complaint| self.take(complaint)).ok()
+    }
+
+    /// As [`Reader::path`], for whoever complains later.
+    pub fn within_folders(&self, name: &str, pos: Pos) -> Result<PathBuf, Complaint> {
         let path = self.folder.join(name);
-        let Some(folders) = self.keep_to else { return Some(path) };
+        let Some(folders) = self.keep_to else { return Ok(path) };
         // What is not there yet is made in a folder that is.
         let whole = path.canonicalize().or_else(|_| {
             let folder = path.parent().unwrap_or(Path::new("")).canonicalize();
             folder.map(|folder| folder.join(path.file_name().unwrap_or_default()))
         });
         if whole.is_ok_and(|whole| folders.iter().any(|folder| whole.starts_with(folder))) {
-            return Some(path);
+            return Ok(path);
         }
         let message = format!("`{name}` does not lie in a folder of the console");
-        self.complain("F037", pos, message, CONFINED);
-        None
+        Err(Complaint::new("F037", pos, message, CONFINED))
     }
 
     /// What is in a file that the text names; a relative name starts at the text's own folder.
     pub fn content(&mut self, name: &str, pos: Pos) -> Option<Vec<u8>> {
         let path = self.path(name, pos)?;
-        from_file(&path).map_err(|sentence| self.complain_sentence(pos, &sentence)).ok()
+        from_file(&path).map_err(|problem| self.complain_of(pos, problem)).ok()
     }
 
     /// Whether programs may be run for the text.
@@ -85,10 +107,9 @@ impl<'a> Reader<'a> {
         self.keep_to.is_none()
     }
 
-    /// A sentence of `plan` about a value.
-    pub fn complain_sentence(&mut self, pos: Pos, sentence: &str) {
-        let (message, hint) = message_and_hint(sentence);
-        self.complain("F015", pos, message, hint);
+    /// What is wrong with a value.
+    pub fn complain_of(&mut self, pos: Pos, problem: Problem) {
+        self.take(Complaint::of(pos, problem));
     }
 
     pub fn expected(&mut self, node: &Node, row: &Row, hint: &str) {
@@ -106,7 +127,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Remembers where a field of the draft was written.
-    pub fn mark(&mut self, field: &'static str, pos: Pos) {
+    pub fn mark(&mut self, field: Field, pos: Pos) {
         self.places.insert(field, self.source.place(pos));
     }
 
@@ -180,13 +201,13 @@ impl<'a> Reader<'a> {
         &mut self,
         node: &Node,
         row: &Row,
-        parse: impl FnOnce(&str) -> Result<T, String>,
+        parse: impl FnOnce(&str) -> Result<T, Problem>,
     ) -> Option<T> {
         let text = self.written(node, row)?;
         match parse(text) {
             Ok(value) => Some(value),
-            Err(sentence) => {
-                self.complain_sentence(node.pos, &sentence);
+            Err(problem) => {
+                self.complain_of(node.pos, problem);
                 None
             }
         }
@@ -315,6 +336,17 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The row of a key and which of its section it is, or what is wrong with it.
+    pub fn key<K: Key>(&mut self, entry: &Entry) -> Option<(&'static Row, K)> {
+        self.key_in(K::SECTION, entry)
+    }
+
+    /// As [`Reader::key`], of a section that has keys of another.
+    pub fn key_in<K: Key>(&mut self, section: Section, entry: &Entry) -> Option<(&'static Row, K)> {
+        let row = self.row(section, entry)?;
+        Some((row, K::of(row.name)?))
+    }
+
     /// The row of a key, or what is wrong with it: not yet, elsewhere, or unknown.
     pub fn row(&mut self, section: Section, entry: &Entry) -> Option<&'static Row> {
         let name = entry.key.as_str();
@@ -365,16 +397,6 @@ fn synonym_hint(section: Section, ours: &str) -> String {
         (Section::Request, "get") => "write the method as the key: `get: /pick`".to_owned(),
         (Section::Request, "repeat" | "if" | "group") => format!("write a step of its own: `- {ours}: ...`"),
         _ => format!("it is called `{ours}` here"),
-    }
-}
-
-/// `a`, `b` and `c`, each in backticks.
-pub fn quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    let names: Vec<String> = names.into_iter().map(|n| format!("`{n}`")).collect();
-    match names.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        Some((last, _)) => last.clone(),
-        None => String::new(),
     }
 }
 

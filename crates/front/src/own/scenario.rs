@@ -1,12 +1,14 @@
 //! `scenarios:`, with the set-up before and the tear-down behind them: what users do, and under which load.
 
-use super::key::{Row, Section, find};
+use super::key::{Row, Section, find, of};
 use super::load::{self, Load};
 use super::steps;
-use super::work::{Phase, Scope, Work};
-use super::yaml::{Entry, Node, Pos, Value};
-use plimsoll_plan::draft::Draft;
-use plimsoll_plan::script::{self, Order, Scenario};
+use super::work::Work;
+use super::yaml::{Entry, Node, Value};
+use crate::build::draft::{ScenarioDraft, ScriptDraft};
+use crate::source::Pos;
+use plimsoll_plan::draft::{Draft, LaneDraft};
+use plimsoll_plan::script::{Entry as Entered, Order};
 use plimsoll_plan::unit;
 
 /// The pieces of the script as the file gives them, in whatever order.
@@ -30,14 +32,15 @@ struct Terms {
 }
 
 impl Parts<'_> {
-    /// Makes the script and the load models of the draft. Set-up first: what it extracts, all others may use.
-    pub fn assemble(self, draft: &mut Draft, w: &mut Work<'_>) {
+    /// Reads what users do into `script`, and the load models into the draft.
+    pub fn assemble(self, script: &mut ScriptDraft, draft: &mut Draft, w: &mut Work<'_>) {
         if let (Some(node), Some(row)) = (self.setup, find(Section::Top, "setup")) {
-            w.scope = Scope::new(Phase::Setup, None, node);
-            w.script.setup = steps::list(node, row, w);
+            w.in_setup = true;
+            script.setup = steps::list(node, row, w);
+            w.in_setup = false;
         }
         let all = match self.scenarios {
-            Some(node) => scenarios(node, w),
+            Some(node) => scenarios(node, script, w),
             None => {
                 if !self.misspelt.contains(&"scenarios") {
                     w.r.complain(
@@ -51,12 +54,11 @@ impl Parts<'_> {
             }
         };
         if let (Some(node), Some(row)) = (self.teardown, find(Section::Top, "teardown")) {
-            w.scope = Scope::new(Phase::Teardown, None, node);
-            w.script.teardown = steps::list(node, row, w);
+            script.teardown = steps::list(node, row, w);
         }
         let mut ways = Vec::new();
         for (number, terms) in all.into_iter().enumerate() {
-            let name = w.script.scenarios.get(number).map(|s| s.name.clone()).unwrap_or_default();
+            let name = script.scenarios.get(number).map(|s| s.name.clone()).unwrap_or_default();
             let number = number as u16;
             if let (Some((_, pos)), None) = (&terms.start, &terms.load) {
                 let message =
@@ -75,7 +77,8 @@ impl Parts<'_> {
                 }
                 (Some((load, _)), None) => {
                     let start_ns = terms.start.map_or(0, |(ns, _)| ns);
-                    draft.lanes.push(load.into_lane(&name, number, start_ns));
+                    let entry = Entered::Scenario(number);
+                    draft.lanes.push(LaneDraft { name, entry, load: load.draft, start_ns });
                 }
                 (None, weight) => ways.push((number, weight.map_or(1.0, |(weight, _)| weight))),
             }
@@ -90,18 +93,17 @@ impl Parts<'_> {
         }
         draft.entry = match ways.as_slice() {
             [] => None,
-            [(one, _)] => Some(script::Entry::Scenario(*one)),
-            _ => {
-                Some(script::Entry::Mix { ways, order: self.mix.map(|(order, _)| order).unwrap_or_default() })
-            }
+            [(one, _)] => Some(Entered::Scenario(*one)),
+            _ => Some(Entered::Mix { ways, order: self.mix.map(|(order, _)| order).unwrap_or_default() }),
         };
         if let Some((load, _)) = self.load {
-            load.into_draft(draft);
+            draft.load = load.draft;
+            draft.graceful_stop_ns = draft.graceful_stop_ns.or(load.graceful_stop_ns);
         }
     }
 }
 
-fn scenarios(node: &Node, w: &mut Work<'_>) -> Vec<Terms> {
+fn scenarios(node: &Node, script: &mut ScriptDraft, w: &mut Work<'_>) -> Vec<Terms> {
     let Some(row) = find(Section::Top, "scenarios") else { return Vec::new() };
     let Some(entries) = w.r.map(node, row) else { return Vec::new() };
     if entries.is_empty() {
@@ -111,13 +113,12 @@ fn scenarios(node: &Node, w: &mut Work<'_>) -> Vec<Terms> {
         w.r.complain("F015", node.pos, "more than 65,535 scenarios", "use fewer");
         return Vec::new();
     }
-    entries.iter().map(|entry| scenario(entry, w)).collect()
+    entries.iter().map(|entry| scenario(entry, script, w)).collect()
 }
 
-fn scenario(entry: &Entry, w: &mut Work<'_>) -> Terms {
+fn scenario(entry: &Entry, script: &mut ScriptDraft, w: &mut Work<'_>) -> Terms {
     let mut terms = Terms::default();
-    let mut made = Scenario { name: entry.key.clone(), nodes: Vec::new(), pace: None };
-    let number = w.script.scenarios.len() as u16;
+    let mut made = ScenarioDraft { name: entry.key.clone(), steps: Vec::new(), pace: None };
     match &entry.value.value {
         Value::List(list) => {
             if list.is_empty() {
@@ -125,27 +126,27 @@ fn scenario(entry: &Entry, w: &mut Work<'_>) -> Terms {
                 let hint = "name at least one, such as `- get: /pick`";
                 w.r.complain("F016", entry.value.pos, message, hint);
             }
-            w.scope = Scope::new(Phase::Load, Some(number), &entry.value);
-            made.nodes = list.iter().flat_map(|item| steps::step(item, w)).collect();
+            made.steps = list.iter().flat_map(|item| steps::step(item, w)).collect();
         }
         Value::Map(fields) => {
-            w.scripted = true;
+            w.is_scripted = true;
             let before = w.r.wrong.len();
             let mut has_steps = false;
             for field in fields {
-                let (node, Some(row)) = (&field.value, w.r.row(Section::Scenario, field)) else { continue };
-                match row.name {
-                    "steps" => {
+                let (node, Some((row, key))) = (&field.value, w.r.key(field)) else { continue };
+                match key {
+                    of::Scenario::Steps => {
                         has_steps = true;
-                        w.scope = Scope::new(Phase::Load, Some(number), node);
-                        made.nodes = steps::list(node, row, w);
+                        made.steps = steps::list(node, row, w);
                     }
-                    "weight" => terms.weight = steps::weight(node, row, w).map(|weight| (weight, field.pos)),
-                    "pace" => made.pace = steps::delay(node, row, w),
-                    "start" => {
+                    of::Scenario::Weight => {
+                        terms.weight = steps::weight(node, row, &mut w.r).map(|weight| (weight, field.pos))
+                    }
+                    of::Scenario::Pace => made.pace = steps::delay(node, row, &mut w.r),
+                    of::Scenario::Start => {
                         terms.start = w.r.parsed(node, row, unit::duration_ns).map(|ns| (ns, field.pos));
                     }
-                    _ => terms.load = own_load(field, row, w),
+                    of::Scenario::Load => terms.load = own_load(field, row, w),
                 }
             }
             if !has_steps && w.r.wrong.len() == before {
@@ -163,7 +164,7 @@ fn scenario(entry: &Entry, w: &mut Work<'_>) -> Terms {
             );
         }
     }
-    w.script.scenarios.push(made);
+    script.scenarios.push(made);
     terms
 }
 

@@ -3,9 +3,11 @@
 //! The search sets the level and the length of each of its runs, so that nothing else in the file may: a `duration`
 //! that is ignored would be about another test than the one that is written.
 
-use super::key::{Row, Section};
+use super::key::{Row, Section, of};
 use super::reader::Reader;
-use super::yaml::{Entry, Node, Pos, Value};
+use super::yaml::{Entry, Node, Value};
+use crate::source::Pos;
+use plimsoll_plan::Problem;
 use plimsoll_plan::draft::Draft;
 use plimsoll_plan::experiment::{Find, Step, Until};
 use plimsoll_plan::unit;
@@ -26,16 +28,18 @@ pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Find> {
         find.users = r.choice(&entry.value, row, &[("rate", false), ("users", true)]).unwrap_or_default();
     }
     for entry in entries.iter().filter(|entry| entry.key != "over") {
-        let (node, Some(row)) = (&entry.value, r.row(Section::Find, entry)) else { continue };
-        match row.name {
-            "from" => find.from = level(node, row, find.users, r),
-            "to" => find.to = level(node, row, find.users, r),
-            "step" => find.step = r.parsed(node, row, Step::parse),
-            "until" => find.until = r.parsed(node, row, Until::parse),
-            "every" => find.every_ns = every(node, row, r),
-            "within" => find.within = r.parsed(node, row, within),
-            "budget" => find.budget_ns = every(node, row, r),
-            _ => find.confirm = confirm(node, row, r),
+        let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
+        match key {
+            // Read in front of the others.
+            of::Find::Over => {}
+            of::Find::From => find.from = level(node, row, find.users, r),
+            of::Find::To => find.to = level(node, row, find.users, r),
+            of::Find::Step => find.step = r.parsed(node, row, Step::parse),
+            of::Find::Until => find.until = r.parsed(node, row, Until::parse),
+            of::Find::Every => find.every_ns = every(node, row, r),
+            of::Find::Within => find.within = r.parsed(node, row, within),
+            of::Find::Budget => find.budget_ns = every(node, row, r),
+            of::Find::Confirm => find.confirm = confirm(node, row, r),
         }
     }
     contradictions(entries, &find, r);
@@ -49,7 +53,10 @@ fn level(node: &Node, row: &Row, users: bool, r: &mut Reader<'_>) -> Option<f64>
         }
         let number = text.parse::<u32>().ok().filter(|number| *number > 0);
         number.map(f64::from).ok_or_else(|| {
-            format!("`{text}` is no number of users; `over: users` expects whole numbers such as `100`")
+            Problem::new(
+                format!("`{text}` is no number of users"),
+                "`over: users` expects whole numbers such as `100`",
+            )
         })
     })
 }
@@ -57,17 +64,18 @@ fn level(node: &Node, row: &Row, users: bool, r: &mut Reader<'_>) -> Option<f64>
 /// The length of a level, above 0.
 pub fn every(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<u64> {
     r.parsed(node, row, |text| match unit::duration_ns(text)? {
-        0 => Err("a level that lasts no time shows nothing; give it a time such as `15s`".into()),
+        0 => Err(Problem::new("a level that lasts no time shows nothing", "give it a time such as `15s`")),
         ns => Ok(ns),
     })
 }
 
-fn within(text: &str) -> Result<f64, String> {
+fn within(text: &str) -> Result<f64, Problem> {
     let ratio = unit::ratio(text)?;
     match ratio > 0.0 && ratio <= WIDEST {
         true => Ok(ratio),
-        false => Err(format!(
-            "an answer within `{text}` cannot be sought; expected a part such as `2%`, at most `50%`"
+        false => Err(Problem::new(
+            format!("an answer within `{text}` cannot be sought"),
+            "expected a part such as `2%`, at most `50%`",
         )),
     }
 }
@@ -153,7 +161,7 @@ pub fn judge_load(pos: Pos, users: bool, load: Option<&Node>, r: &mut Reader<'_>
 /// be. The search sets each level that it runs.
 pub fn stand_in(find: &Find, draft: &mut Draft) {
     match find.users {
-        true => draft.connections = Some(find.from.map_or(1, |users| users as u32)),
-        false => draft.rate_per_s = Some(find.from.unwrap_or(1.0)),
+        true => draft.load.connections = Some(find.from.map_or(1, |users| users as u32)),
+        false => draft.load.rate_per_s = Some(find.from.unwrap_or(1.0)),
     }
 }

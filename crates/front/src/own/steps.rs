@@ -13,19 +13,21 @@ mod request;
 mod rule;
 mod stream;
 
-use super::key::{METHODS, Row, STEPS, SYNONYMS, Section, find};
-use super::work::Work;
+use super::key::{Key, METHODS, Row, STEPS, SYNONYMS, Section, Step, find};
+use super::reader::Reader;
+use super::work::{Work, names_set};
 use super::yaml::{Entry, Node, Scalar, Value};
+use crate::build::draft::StepDraft;
 use crate::nearest::nearest;
-use plimsoll_plan::script;
 
 pub use control::{order, weight};
+pub use headers::{auth, read as headers};
 pub use pause::delay;
 pub use request::redirects;
-pub use rule::regex_of;
+pub use rule::regex;
 
 /// A list of steps, of which there must be one.
-pub fn list(node: &Node, row: &Row, w: &mut Work<'_>) -> Vec<script::Node> {
+pub fn list(node: &Node, row: &Row, w: &mut Work<'_>) -> Vec<StepDraft> {
     let Some(items) = w.r.list(node, row) else { return Vec::new() };
     if items.is_empty() {
         let message = format!("`{}` has no steps", row.name);
@@ -34,11 +36,16 @@ pub fn list(node: &Node, row: &Row, w: &mut Work<'_>) -> Vec<script::Node> {
     items.iter().flat_map(|item| step(item, w)).collect()
 }
 
-/// One step; several nodes when a pause hangs behind a request, none when its mistakes are reported.
-pub fn step(item: &Node, w: &mut Work<'_>) -> Vec<script::Node> {
+/// One step; two when a pause hangs behind a request. Of one that cannot be read, its mistakes are reported and the
+/// names are kept that it would have set.
+pub fn step(item: &Node, w: &mut Work<'_>) -> Vec<StepDraft> {
+    read(item, w).unwrap_or_else(|| vec![StepDraft::Spoiled(names_set(item))])
+}
+
+fn read(item: &Node, w: &mut Work<'_>) -> Option<Vec<StepDraft>> {
     let Value::Map(entries) = &item.value else {
         let hint = match &item.value {
-            Value::Scalar(Scalar { spoiled: true, .. }) => return Vec::new(),
+            Value::Scalar(Scalar { spoiled: true, .. }) => return None,
             Value::Scalar(Scalar { text, .. })
                 if METHODS.iter().any(|m| text.starts_with(&format!("{m}:"))) =>
             {
@@ -47,15 +54,15 @@ pub fn step(item: &Node, w: &mut Work<'_>) -> Vec<script::Node> {
             _ => "expected a method with a path, such as `- get: /pick`",
         };
         w.r.complain("F014", item.pos, "this is no request", hint);
-        return Vec::new();
+        return None;
     };
     let has = |name: &str| entries.iter().any(|entry| entry.key == name);
-    let kinds: Vec<(&str, Section)> = STEPS
+    let kinds: Vec<(&str, Step)> = STEPS
         .iter()
-        .filter(|(name, section)| has(name) && (*section != Section::Think || entries.len() == 1))
+        .filter(|(name, step)| has(name) && (*step != Step::Think || entries.len() == 1))
         .copied()
         .collect();
-    let section = match kinds.as_slice() {
+    let step = match kinds.as_slice() {
         [] => {
             // Another tool's word for a step that holds steps: what stands beside it is right then.
             let is_step = |entry: &&Entry| {
@@ -64,7 +71,7 @@ pub fn step(item: &Node, w: &mut Work<'_>) -> Vec<script::Node> {
             };
             if let Some(entry) = entries.iter().find(is_step) {
                 w.r.row(Section::Request, entry);
-                return Vec::new();
+                return None;
             }
             // A misspelt step that holds steps: they are right where they are.
             if has("steps") || has("then") {
@@ -77,34 +84,43 @@ pub fn step(item: &Node, w: &mut Work<'_>) -> Vec<script::Node> {
                 {
                     let message = format!("there is no step `{}`", entry.key);
                     w.r.complain("F011", entry.pos, message, format!("did you mean `{right}`?"));
-                    return Vec::new();
+                    return None;
                 }
             }
-            Section::Request
+            Step::Request
         }
-        [(_, section), rest @ ..] => {
-            if let Some((other, _)) = rest.iter().find(|(_, other)| other != section) {
+        [(_, step), rest @ ..] => {
+            if let Some((other, _)) = rest.iter().find(|(_, other)| other != step) {
                 let pos =
                     entries.iter().find(|entry| entry.key == *other).map_or(item.pos, |entry| entry.pos);
                 let message = format!("`{}` and `{other}` in one step", kinds[0].0);
                 w.r.complain("F017", pos, message, "begin a new step with a `-` in front");
-                return Vec::new();
+                return None;
             }
-            *section
+            *step
         }
     };
-    match section {
-        Section::Request => request::read(item, entries, w),
-        Section::Think => pause::think(entries, w),
-        Section::Set => files::set(entries, w),
-        Section::Append => files::append(entries, w),
-        Section::Generate => files::generate(item, entries, w),
-        _ => control::read(section, item, entries, w),
-    }
-    .unwrap_or_default()
+    let one = match step {
+        Step::Request => return request::read(item, entries, w),
+        Step::Think => pause::think(entries, &mut w.r),
+        Step::Set => files::set(entries, &mut w.r),
+        Step::Append => files::append(entries, &mut w.r),
+        Step::Generate => files::generate(item, entries, w),
+        Step::Group => control::group(item, entries, w),
+        Step::Repeat => control::repeat(item, entries, w),
+        Step::While => control::rounds(item, entries, w),
+        Step::If => control::branch(item, entries, w),
+        Step::Once => control::once(entries, w),
+        Step::Choose => control::choose(entries, w),
+        Step::Parallel => control::parallel(item, entries, w),
+    };
+    one.map(|step| vec![step])
 }
 
+/// A key as it is written: its row, which of its section it is, and the entry.
+type Known<'n, K> = (&'static Row, K, &'n Entry);
+
 /// The entries of a step by the rows of its section; what has none is reported.
-fn known<'n>(section: Section, entries: &'n [Entry], w: &mut Work<'_>) -> Vec<(&'static Row, &'n Entry)> {
-    entries.iter().filter_map(|entry| w.r.row(section, entry).map(|row| (row, entry))).collect()
+fn known<'n, K: Key>(entries: &'n [Entry], r: &mut Reader<'_>) -> Vec<Known<'n, K>> {
+    entries.iter().filter_map(|entry| r.key(entry).map(|(row, key)| (row, key, entry))).collect()
 }

@@ -4,22 +4,15 @@
 //! rule of a file needs to know that there are cells.
 
 mod axes;
+mod cells;
 mod matrix;
-mod parts;
+pub mod parts;
 
-use super::reader::Reader;
-use super::yaml::{self, Node, Pos, Source, Value};
 use crate::given::Given;
-use crate::{Located, Study, StudyCell};
-use matrix::Matrix;
-pub use parts::parts;
+use crate::located::{Located, Study};
+use cells::{File, of_tree};
 use plimsoll_plan::Diagnostic;
-use plimsoll_plan::diag::Place;
-use plimsoll_plan::experiment::{Axis, Expectation, Experiment};
-use std::path::{Path, PathBuf};
-
-/// Mistakes enough: a matrix would tell the same ones a thousand times.
-const ENOUGH: usize = 2_000;
+use std::path::Path;
 
 /// Reads an experiment of one or more cells. `file` is the name that diagnostics show; relative file names in the text
 /// start at `folder`.
@@ -42,36 +35,6 @@ pub fn one(text: &str, file: &str, folder: &Path, given: &Given) -> Result<Locat
     }
 }
 
-/// A text with its name and its folder.
-#[derive(Clone, Copy)]
-struct File<'a> {
-    text: &'a str,
-    name: &'a str,
-    folder: &'a Path,
-    keep_to: Option<&'a [PathBuf]>,
-}
-
-impl<'a> File<'a> {
-    fn reader(self) -> Reader<'a> {
-        Reader {
-            source: Source::new(self.text, self.name),
-            folder: self.folder,
-            keep_to: self.keep_to,
-            wrong: Vec::new(),
-            places: Default::default(),
-            constants: Default::default(),
-            secrets: Default::default(),
-            settable: Vec::new(),
-        }
-    }
-
-    /// The tree; what is wrong with it but does not keep it from being one goes into `wrong`.
-    fn tree(self, wrong: &mut Vec<Diagnostic>) -> Result<Node, Vec<Diagnostic>> {
-        yaml::tree(self.text, &Source::new(self.text, self.name), wrong)
-            .map_err(|diagnostic| vec![diagnostic])
-    }
-}
-
 /// The study, and what makes it more than one run.
 fn whole(
     text: &str,
@@ -86,175 +49,4 @@ fn whole(
         return Err(vec![several]);
     }
     of_tree(tree, file, given, r, &[])
-}
-
-/// What a tree says. `settable` are names that `--set` may have besides those of the tree.
-fn of_tree(
-    tree: Node,
-    file: File<'_>,
-    given: &Given,
-    mut r: Reader<'_>,
-    settable: &[String],
-) -> Result<(Study, Option<Diagnostic>), Vec<Diagnostic>> {
-    let matrix = Matrix::of(&tree, given, &mut r);
-    r.settable.extend_from_slice(settable);
-    // Of too many, one shows what else is wrong.
-    let size = matrix.size(&mut r).unwrap_or(1);
-    let mut study = Study::default();
-    for number in 0..size {
-        let (settings, own) = matrix.cell(number);
-        let mut cell = file.reader();
-        cell.settable = r.settable.clone();
-        match super::cell(own, given, cell) {
-            Err(wrong) => r.wrong.extend(wrong),
-            Ok((located, experiment)) => {
-                if number == 0 {
-                    study.experiment = experiment;
-                } else if let Some(key) = difference(&study.experiment, &experiment) {
-                    let message = format!("`{key}` changes from cell to cell, and an experiment has one");
-                    let hint = "leave names of axes out of it";
-                    r.complain("F034", pos_of(&tree, key), message, hint);
-                }
-                study.cells.push(StudyCell { settings, located });
-            }
-        }
-        if r.wrong.len() > ENOUGH {
-            break;
-        }
-    }
-    unknown_values(&study.experiment, &matrix.known, &tree, &mut r);
-    if !r.wrong.is_empty() {
-        return Err(super::ordered(without_echoes(r.wrong)));
-    }
-    let several = several(&study.experiment, size, &matrix, &tree, &r.source);
-    let experiment = &mut study.experiment;
-    experiment.axes = matrix.axes();
-    if experiment.name.is_empty() {
-        let stem = Path::new(file.name).file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        experiment.name = stem.unwrap_or_default();
-    }
-    Ok((study, several))
-}
-
-/// A list that can span no axis is a list where one value is expected as well: said once.
-fn without_echoes(wrong: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let axes: Vec<Place> = wrong.iter().filter(|d| d.code == "F034").map(|d| d.place.clone()).collect();
-    wrong.into_iter().filter(|d| d.code != "F014" || !axes.contains(&d.place)).collect()
-}
-
-/// Where a key stands at the left edge; the three of a ladder stand under `load`.
-fn pos_of(tree: &Node, key: &str) -> Pos {
-    let field = |node: &Node, key: &str| match &node.value {
-        Value::Map(entries) => {
-            entries.iter().find(|entry| entry.key == key).map(|entry| (entry.pos, entry.value.clone()))
-        }
-        _ => None,
-    };
-    let ladder = || field(&field(tree, "load")?.1, "step");
-    let found = field(tree, key).or_else(|| if key == "find" { ladder() } else { None });
-    found.map_or(Pos::TOP, |(pos, _)| pos)
-}
-
-/// The first key in which two cells want different experiments.
-fn difference(one: &Experiment, other: &Experiment) -> Option<&'static str> {
-    let differ = [
-        ("name", one.name != other.name),
-        ("question", one.question != other.question),
-        ("generators", one.generators != other.generators),
-        ("seed", one.seed != other.seed),
-        ("repeat", one.repeat != other.repeat),
-        ("cool_down", one.cool_down_ns != other.cool_down_ns),
-        ("least", one.least_ns != other.least_ns),
-        ("steady", one.steady != other.steady),
-        ("end_rows", one.end_rows != other.end_rows),
-        ("find", one.find != other.find),
-        ("expect", one.expects != other.expects),
-    ];
-    differ.into_iter().find(|(_, differ)| *differ).map(|(key, _)| key)
-}
-
-/// Sentences about values that no axis has. Those that `--set` took away still count: they will be run another time.
-fn unknown_values(experiment: &Experiment, axes: &[Axis], tree: &Node, r: &mut Reader<'_>) {
-    for expectation in &experiment.expects {
-        if let Err((message, hint)) = judge(expectation, axes) {
-            let pos = pos_of(tree, "expect");
-            let pos = r.source.within(pos, &expectation.text);
-            r.complain("F035", pos, message, hint);
-        }
-    }
-}
-
-/// Whether a sentence is about two values of one axis; else what is wrong, and the mend.
-fn judge(expectation: &Expectation, axes: &[Axis]) -> Result<(), (String, String)> {
-    let text = &expectation.text;
-    let has = |axis: &&Axis, value: &str| axis.values.iter().any(|known| known == value);
-    for value in [Some(&expectation.who), expectation.against.as_ref()].into_iter().flatten() {
-        if !axes.iter().any(|axis| has(&axis, value)) {
-            return Err((
-                format!("`{value}` in `{text}` is no value of an axis"),
-                matrix::hint_for(value, axes),
-            ));
-        }
-    }
-    let against = expectation.against.as_deref();
-    if against == Some(&expectation.who) {
-        return Err((format!("`{text}` holds `{}` against itself", expectation.who), "name another".into()));
-    }
-    let both = |axis: &&Axis| has(axis, &expectation.who) && against.is_none_or(|other| has(axis, other));
-    let names: Vec<&str> = axes.iter().filter(both).map(|axis| axis.name.as_str()).collect();
-    match names.as_slice() {
-        [] => {
-            let message = format!("`{text}` is about values of two axes");
-            Err((message, "hold a value against another of the same axis".into()))
-        }
-        [name] if axes.iter().any(|axis| axis.name == *name && axis.values.len() < 2) => {
-            let message = format!("`{text}` has nothing to be held against: `{name}` has one value");
-            Err((message, "give the axis another value".into()))
-        }
-        [_] => Ok(()),
-        several => {
-            let message = format!(
-                "`{}` in `{text}` is a value of {}",
-                expectation.who,
-                super::reader::quoted(several.iter().copied())
-            );
-            Err((message, "give one of the axes other values, such as words".into()))
-        }
-    }
-}
-
-/// Why a text is more than one run.
-fn several(
-    experiment: &Experiment,
-    size: usize,
-    matrix: &Matrix<'_>,
-    tree: &Node,
-    source: &Source<'_>,
-) -> Option<Diagnostic> {
-    if let Some((pos, name)) = matrix.widest().filter(|_| size > 1) {
-        let message = format!("`{name}` spans an axis: the file is {size} runs, and one is asked for");
-        return Some(source.wrong(
-            "F033",
-            pos,
-            message,
-            format!("keep one value, such as by `--set {name}=...`"),
-        ));
-    }
-    let asked = [
-        ("find", experiment.find.is_some()),
-        ("repeat", experiment.repeat > 1),
-        ("generators", experiment.generators > 1),
-        ("expect", !experiment.expects.is_empty()),
-        ("cool_down", experiment.cool_down_ns > 0),
-        ("least", experiment.least_ns > 0),
-        ("steady", experiment.steady),
-        ("end_rows", experiment.end_rows),
-    ];
-    let (key, _) = asked.into_iter().find(|(_, is_asked)| *is_asked)?;
-    // The short form of a ladder has another name.
-    let is_written =
-        matches!(&tree.value, Value::Map(entries) if entries.iter().any(|entry| entry.key == key));
-    let name = if is_written { key } else { "step" };
-    let message = format!("`{name}` is about an experiment of several runs, and one run is asked for");
-    Some(source.wrong("F033", pos_of(tree, key), message, "leave it out for a single run"))
 }

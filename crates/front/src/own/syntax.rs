@@ -3,7 +3,7 @@
 //! The parser names what it expected; people need the usual cause. Rare kinds share one sentence.
 
 use super::braces;
-use super::yaml::{Pos, Source};
+use crate::source::{Pos, Source};
 use granit_parser::ErrorKind as K;
 
 /// What is wrong, where (`pos` is where the parser gave up) and how to mend it.

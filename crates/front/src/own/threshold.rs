@@ -1,10 +1,11 @@
 //! `thresholds:`, conditions as text or as mappings, and the words of other tools for them.
 
-use super::expression::short;
-use super::key::{Row, Section};
-use super::one_or_more;
+use super::key::{Row, of};
 use super::reader::Reader;
+use super::yaml::one_or_more;
 use super::yaml::{Entry, Node, Value};
+use crate::sentence::short;
+use plimsoll_plan::Problem;
 use plimsoll_plan::threshold::{Subject, Threshold, parse};
 use plimsoll_plan::{Draft, unit};
 
@@ -29,7 +30,7 @@ pub fn read(node: &Node, row: &Row, draft: &mut Draft, r: &mut Reader<'_>) {
             if let Some(text) = r.written(item, row) {
                 match parse(text) {
                     Ok(threshold) => draft.thresholds.push(threshold),
-                    Err(sentence) => refuse(text, item, &sentence, r),
+                    Err(problem) => refuse(text, item, problem, r),
                 }
             }
             continue;
@@ -45,12 +46,16 @@ fn in_pieces(item: &Node, entries: &[Entry], row: &Row, r: &mut Reader<'_>) -> O
     let before = r.wrong.len();
     let (mut text, mut over, mut abort) = (None, String::new(), String::new());
     for entry in entries {
-        let (node, Some(row)) = (&entry.value, r.row(Section::Threshold, entry)) else { continue };
+        let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
         let time = |text: &str| unit::duration_ns(text).map(|_| text.trim().to_owned());
-        match row.name {
-            "threshold" => text = r.text(node, row).map(|text| (text.to_owned(), node)),
-            "over" => over = r.parsed(node, row, time).map_or(String::new(), |t| format!(" over {t}")),
-            _ => abort = r.parsed(node, row, time).map_or(String::new(), |t| format!(" abort after {t}")),
+        match key {
+            of::Threshold::Threshold => text = r.text(node, row).map(|text| (text.to_owned(), node)),
+            of::Threshold::Over => {
+                over = r.parsed(node, row, time).map_or(String::new(), |t| format!(" over {t}"))
+            }
+            of::Threshold::AbortAfter => {
+                abort = r.parsed(node, row, time).map_or(String::new(), |t| format!(" abort after {t}"))
+            }
         }
     }
     let Some((text, node)) = text else {
@@ -59,12 +64,12 @@ fn in_pieces(item: &Node, entries: &[Entry], row: &Row, r: &mut Reader<'_>) -> O
         }
         return None;
     };
-    parse(&format!("{text}{over}{abort}")).map_err(|sentence| refuse(&text, node, &sentence, r)).ok()
+    parse(&format!("{text}{over}{abort}")).map_err(|problem| refuse(&text, node, problem, r)).ok()
 }
 
 /// Complains of a text that is no threshold: with the threshold that it would be in our words, if there is one.
-fn refuse(text: &str, node: &Node, sentence: &str, r: &mut Reader<'_>) {
-    let Some(hint) = in_our_words(text) else { return r.complain_sentence(node.pos, sentence) };
+fn refuse(text: &str, node: &Node, problem: Problem, r: &mut Reader<'_>) {
+    let Some(hint) = in_our_words(text) else { return r.complain_of(node.pos, problem) };
     let message = format!("`{}` is no threshold", short(text));
     r.complain("F015", node.pos, message, hint);
 }
@@ -144,10 +149,4 @@ fn refuse_torn(entries: &[Entry], r: &mut Reader<'_>) -> bool {
         is_torn = true;
     }
     is_torn
-}
-
-/// Whether a text without its quotes was to be a threshold.
-pub fn is_one(text: &str) -> bool {
-    let name = text.split(['{', ' ']).next().unwrap_or_default();
-    Subject::ALL.iter().any(|subject| subject.name() == name)
 }

@@ -4,33 +4,17 @@
 //! are no text. Aliases are resolved here, within a budget, because nine lines of them can mean a billion nodes.
 
 use super::braces;
-use super::expression::Piece;
 use super::syntax;
+use crate::build::expression::Piece;
+use crate::source::{Pos, Source};
 use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span};
 use plimsoll_plan::Diagnostic;
-use plimsoll_plan::diag::Place;
 use std::collections::HashMap;
 
 /// Deeper than any body that a person writes, and shallow enough for the recursions over the tree.
 const DEEPEST: usize = 64;
 /// Most nodes, those that aliases repeat included.
 const MOST_NODES: usize = 1_000_000;
-
-/// Line and column, from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Pos {
-    pub line: u32,
-    pub column: u32,
-}
-
-impl Pos {
-    /// Where the text begins: the place of what is missing.
-    pub const TOP: Pos = Pos { line: 1, column: 1 };
-
-    fn of(span: &Span) -> Self {
-        Self { line: span.start.line() as u32, column: span.start.col() as u32 + 1 }
-    }
-}
 
 /// One value.
 #[derive(Debug, Clone)]
@@ -71,58 +55,11 @@ pub struct Entry {
     pub value: Node,
 }
 
-/// The text as lines, for the excerpts of diagnostics.
-pub struct Source<'a> {
-    file: &'a str,
-    lines: Vec<&'a str>,
-}
-
-impl<'a> Source<'a> {
-    pub fn new(text: &'a str, file: &'a str) -> Self {
-        // A byte-order mark takes no column.
-        Self { file, lines: text.trim_start_matches('\u{feff}').lines().collect() }
-    }
-
-    /// A position with its line. Control characters become spaces: an excerpt goes to a terminal.
-    pub fn place(&self, pos: Pos) -> Place {
-        let line = self.lines.get((pos.line as usize).saturating_sub(1)).copied().unwrap_or_default();
-        let excerpt = line.chars().take(400).map(|c| if c.is_control() { ' ' } else { c }).collect();
-        Place::Text { file: self.file.to_owned(), line: pos.line, column: pos.column, excerpt }
-    }
-
-    /// Where `needle` stands in the value that begins at `pos`; `pos` itself where it is not written as it reads
-    /// (escapes, folded lines).
-    pub fn within(&self, pos: Pos, needle: &str) -> Pos {
-        /// Bodies have many lines; a needle that lies farther away belongs to something else.
-        const LINES: u32 = 300;
-        for line in pos.line..pos.line.saturating_add(LINES) {
-            if line as usize > self.lines.len() {
-                break;
-            }
-            let text = self.line(line);
-            let skipped = if line == pos.line { pos.column.saturating_sub(1) as usize } else { 0 };
-            let begin = text.char_indices().nth(skipped).map_or(text.len(), |(at, _)| at);
-            if let Some(at) = text[begin..].find(needle) {
-                let column = text[..begin + at].chars().count() as u32 + 1;
-                return Pos { line, column };
-            }
-        }
-        pos
-    }
-
-    pub fn wrong(
-        &self,
-        code: &'static str,
-        pos: Pos,
-        message: impl Into<String>,
-        hint: impl Into<String>,
-    ) -> Diagnostic {
-        Diagnostic::new(code, self.place(pos), message, hint)
-    }
-
-    /// The line in front of a position, for guesses at what was meant.
-    pub fn line(&self, line: u32) -> &'a str {
-        self.lines.get((line as usize).saturating_sub(1)).copied().unwrap_or_default()
+/// A list, or one value that stands for a list of one.
+pub fn one_or_more(node: &Node) -> &[Node] {
+    match &node.value {
+        Value::List(list) => list,
+        _ => std::slice::from_ref(node),
     }
 }
 
@@ -147,6 +84,10 @@ pub fn tree(text: &str, source: &Source<'_>, wrong: &mut Vec<Diagnostic>) -> Res
             "expected at least `target:` and `scenarios:`, such as `scenarios: { browse: [ { get: /pick } ] }`",
         )
     })
+}
+
+fn pos_of(span: &Span) -> Pos {
+    Pos { line: span.start.line() as u32, column: span.start.col() as u32 + 1 }
 }
 
 fn broken(error: &ScanError, source: &Source<'_>) -> Diagnostic {
@@ -183,7 +124,7 @@ struct Builder<'a, 'w> {
 impl Builder<'_, '_> {
     /// Takes one event; false at a second document, which is refused and not read.
     fn take(&mut self, event: Event<'_>, span: &Span) -> Result<bool, Diagnostic> {
-        let pos = Pos::of(span);
+        let pos = pos_of(span);
         match event {
             Event::DocumentStart(..) if self.root.is_some() => {
                 self.wrong.push(self.source.wrong(
@@ -300,7 +241,7 @@ impl Builder<'_, '_> {
 
     fn refuse_tag(&mut self, tagged: bool, span: &Span) {
         if tagged {
-            let pos = span.tag_span().map_or(Pos::of(span), |tag| Pos::of(&tag));
+            let pos = span.tag_span().map_or(pos_of(span), |tag| pos_of(&tag));
             self.wrong.push(self.source.wrong(
                 "F012",
                 pos,

@@ -95,5 +95,5 @@ pub fn delay(delay: &Delay) -> String {
 
 /// The beginning of a long text, in one line.
 pub fn short(text: &str) -> String {
-    crate::own::shortened(text)
+    crate::sentence::short(text)
 }

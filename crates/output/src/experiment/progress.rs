@@ -27,7 +27,7 @@ pub fn run_line(digest: &Digest, number: usize, of: usize, look: &Look) -> Strin
             .cautions
             .iter()
             .filter(|caution| caution.weight == plimsoll_analysis::summary::Weight::Inconclusive)
-            .map(|caution| caution.code)
+            .map(|caution| caution.kind.code())
             .collect();
         line = line.ink(Ink::Warn, &format!("  inconclusive: {}", why.join(", ")));
     }

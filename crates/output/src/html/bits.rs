@@ -1,9 +1,7 @@
 //! What pages of several results have in common beyond [`super::piece`]: ids that stay unique where one page shows
 //! several results, verdicts in a line of text, findings with more than two sentences.
 
-use super::piece::{Tone, prose, sign};
-use super::table::{Cell, Column, Row, table};
-use crate::next::Hint;
+use super::piece::{Tone, sign};
 use maud::{Markup, html};
 
 /// Where on a page something stands. The parts of a page of several results have ids of their own, and headings lower
@@ -46,35 +44,7 @@ pub fn said(tone: Tone, word: &str) -> Markup {
     html! { span.said.{(tone.class())} { (sign(tone)) " " (word) } }
 }
 
-/// A finding: its sign, and whatever is to be said of it.
-pub fn finding(tone: Tone, id: Option<&str>, body: &Markup) -> Markup {
-    html! { li.{(tone.class())} id=[id] { (sign(tone)) div { (body) } } }
-}
-
 /// One of the facts at the head, of more than one word.
 pub fn tiles(tiles: &[(&str, Markup)]) -> Markup {
     html! { dl.tiles { @for (name, value) in tiles { div.tile { dt { (name) } dd { (value) } } } } }
-}
-
-/// Below the verdict: why it is so and what to do next.
-pub fn hinted(all: &[Hint]) -> Markup {
-    html! {
-        @if !all.is_empty() {
-            dl.next { @for (name, is_next) in [("Why", false), ("Next", true)] {
-                @if all.iter().any(|hint| hint.is_next == is_next) { dt { (name) } }
-                @for hint in all.iter().filter(|hint| hint.is_next == is_next) { dd { (prose(&hint.text)) } }
-            } }
-        }
-    }
-}
-
-/// Names and what they are.
-pub fn facts(facts: &[(&str, Markup)]) -> Markup {
-    html! { dl.facts { @for (name, fact) in facts { div { dt { (name) } dd { (fact) } } } } }
-}
-
-/// A table whose rows are nothing but their cells.
-pub fn data(id: &str, caption: &str, columns: &[Column], rows: Vec<Vec<Cell>>) -> Markup {
-    let rows: Vec<Row> = rows.into_iter().map(Row::new).collect();
-    table(id, caption, columns, &rows)
 }

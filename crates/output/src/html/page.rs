@@ -12,6 +12,7 @@ use plimsoll_plan::phrase::is_harmful;
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::io::Write;
 
 /// The one style sheet of pages and of the console.
@@ -40,7 +41,7 @@ pub struct Page {
 pub struct Section {
     /// Unique in a page; the anchor.
     pub id: &'static str,
-    pub title: &'static str,
+    pub title: Cow<'static, str>,
     pub body: Markup,
 }
 

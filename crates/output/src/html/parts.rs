@@ -1,17 +1,17 @@
 //! The page of several experiments of one file: every question with its answer first, then the report of each.
 
-use super::bits::{At, data, said, tiles};
-use super::experiment::{RunFile, answer, sections, told_once, verdict};
+use super::bits::{At, tiles};
 use super::piece::{Tone, badge, figure as copied, prose};
-use super::table::{Cell, text};
 use super::{Page, Section};
+use crate::document::{self, Cell, Column, Table, Value, alone};
 use crate::experiment::parts::Row;
+use crate::experiment::{RunFile, answer, report as written, told_once};
 use crate::format::count;
 use maud::{Markup, html};
 use plimsoll_analysis::summary::Outcome;
 use plimsoll_chart::Chart;
 use plimsoll_experiment::conclusion::Conclusion;
-use serde_json::Value;
+use serde_json::Value as Json;
 
 /// One of the experiments.
 pub struct Part {
@@ -26,7 +26,7 @@ pub struct Part {
 }
 
 /// The page; `document` is what `--json` prints.
-pub fn page(name: &str, parts: Vec<Part>, document: Value) -> Page {
+pub fn page(name: &str, parts: Vec<Part>, document: Json) -> Page {
     let mut charts = Vec::new();
     let mut reports = Vec::new();
     let overview = overview(&parts);
@@ -46,8 +46,8 @@ pub fn page(name: &str, parts: Vec<Part>, document: Value) -> Page {
         title: format!("{name}: {} questions", count(reports.len() as u64)),
         head,
         sections: vec![
-            Section { id: "answers", title: "Questions and answers", body: overview },
-            Section { id: "parts", title: "The parts", body: each },
+            Section { id: "answers", title: "Questions and answers".into(), body: overview },
+            Section { id: "parts", title: "The parts".into(), body: each },
         ],
         charts,
         document,
@@ -93,35 +93,36 @@ fn head(name: &str, parts: &[Part]) -> Markup {
 }
 
 fn overview(parts: &[Part]) -> Markup {
-    let heads = [text("part"), text("question"), text("result"), text("answer")];
-    let row = |(at, part): (usize, &Part)| {
-        vec![
-            Cell::Markup(html! { a href={ "#part-" (at + 1) } { (part.row.name) } }),
-            Cell::text(&part.question),
-            Cell::Markup(said(tone(&part.row), part.row.result())),
-            Cell::Markup(html! {
-                (prose(&part.row.sentence))
-                @for more in part.conclusion.iter().flat_map(answer) { small { (prose(&more)) } }
-            }),
-        ]
+    let rows: Vec<(usize, &Part)> = (1..).zip(parts).collect();
+    let sentence = |(_, part): &(usize, &Part)| {
+        let cell = Cell::from(Value::Prose(part.row.sentence.clone()));
+        part.conclusion.iter().flat_map(answer).fold(cell, |cell, more| cell.aside(Tone::Note, more))
     };
-    let rows: Vec<Vec<Cell>> = parts.iter().enumerate().map(row).collect();
-    data("parts", "Every question with its answer", &heads, rows)
+    let table = Table::of("parts", "Every question with its answer", &rows)
+        .column(Column::text("part"), |(number, part)| {
+            Cell::text(&part.row.name).linked(Some(format!("#part-{number}")))
+        })
+        .column(Column::text("question"), |(_, part)| Cell::text(&part.question))
+        .column(Column::text("result"), |(_, part)| Cell::said(tone(&part.row), part.row.result()))
+        .column(Column::text("answer"), sentence);
+    alone(&table.done())
 }
 
 fn report(number: usize, part: &Part, charts: &[Chart], at: &At) -> Markup {
     html! {
         article.part #{ "part-" (number) } {
             h3 { (part.row.name) }
-            @if !part.question.is_empty() { p.question { (part.question) } }
+            @let is_asked_below = part.conclusion.as_ref().is_some_and(|c| !c.question.is_empty());
+            @if !part.question.is_empty() && !is_asked_below { p.question { (part.question) } }
             @match &part.conclusion {
                 None => {
                     div.verdict { (badge(tone(&part.row), part.row.result())) }
                     p.sentence { (prose(&part.row.sentence)) }
                 },
                 Some(conclusion) => {
-                    (verdict(conclusion, at))
-                    @for section in sections(conclusion, &part.files, charts, at) {
+                    @let report = written(conclusion, &part.files, None);
+                    (document::head(&report, charts, at))
+                    @for section in document::sections(&report, charts, at) {
                         div.sub #{ (at.id(section.id)) } { h4 { (section.title) } (section.body) }
                     }
                 },

@@ -4,14 +4,7 @@ use maud::{Markup, html};
 use plimsoll_analysis::summary::{Outcome, Weight};
 use plimsoll_chart::Chart;
 
-/// How good something is, for its sign and its colour; a word says the same beside it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
-    Pass,
-    Fail,
-    Doubt,
-    Note,
-}
+pub use crate::document::Tone;
 
 impl Tone {
     pub const fn class(self) -> &'static str {
@@ -169,4 +162,15 @@ pub fn charts(all: &[Chart], ids: &[&str]) -> Option<Markup> {
 /// Charts side by side where the window is wide.
 pub fn grid(charts: &[&Chart]) -> Markup {
     html! { div.charts { @for chart in charts { (super::figure(chart)) } } }
+}
+
+/// A share as a bar; the number stands beside it.
+pub fn meter(share: f64) -> Markup {
+    let wide = (share.clamp(0.0, 1.0) * 1000.0).round() / 10.0;
+    html! {
+        svg.meter viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true" focusable="false" {
+            rect.ground width="100" height="4" {}
+            rect.part width=(wide) height="4" {}
+        }
+    }
 }

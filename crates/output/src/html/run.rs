@@ -9,19 +9,16 @@ mod findings;
 mod head;
 mod method;
 mod next;
-mod origins;
 mod repeat;
-mod requests;
-mod streams;
 mod times;
-mod tree;
 mod trust;
 mod watched;
 
-use super::{Page, Section, piece};
-use crate::{Error, words};
+use super::{Page, Section as Part, piece};
+use crate::document::{Block, Cell, Column, Section, Table, alone, body};
+use crate::{Error, json, run, words};
 use maud::{Markup, html};
-use plimsoll_analysis::picture::{MomentKind, Picture};
+use plimsoll_analysis::picture::{Moment, MomentKind, Picture};
 use plimsoll_analysis::summary::Summary;
 use plimsoll_chart::Chart;
 use serde_json::Value;
@@ -40,22 +37,24 @@ pub fn run_page(
     let anchors = Anchors::of(s, &charts);
     let bodies = [
         ("generator", "Load generator", Some(trust::body(s))),
-        ("thresholds", "Thresholds", head::thresholds(s)),
+        ("thresholds", "Thresholds", body(&run::thresholds::section(s), &charts)),
         ("findings", "Findings", findings::body(s, &anchors)),
         ("course", "Over time", course(picture, &charts)),
         ("times", "Response times", times::body(s, &charts)),
-        ("requests", "Requests", requests::body(s, picture)),
+        ("requests", "Requests", body(&run::requests::section(s, picture), &charts)),
         ("phases", "Phases", times::phases(s, picture, &charts)),
         ("errors", "Errors", errors::body(s)),
-        ("checks", "Checks", errors::checks(s)),
+        ("checks", "Checks", body(&run::checks::section(s), &charts)),
         ("system", "System under test", watched::body(s, &charts)),
-        ("streams", "Streams", streams::body(s, &charts)),
-        ("connections", "Connections", streams::connections(s)),
-        ("machines", "Machines", origins::body(s)),
+        ("streams", "Streams", body(&run::streams::section(s), &charts)),
+        ("connections", "Connections", connections(s)),
+        ("machines", "Machines", body(&run::origins::section(s), &charts)),
         ("method", "Method", Some(method::body(s, run_file))),
     ];
     let document = document(s)?;
-    let section = |(id, title, body): (_, _, Option<Markup>)| Some(Section { id, title, body: body? });
+    let section = |(id, title, body): (_, &'static str, Option<Markup>)| {
+        Some(Part { id, title: title.into(), body: body? })
+    };
     Ok(Page {
         kind: "run",
         title: format!("{}: {}", words::outcome(s.verdict.result), s.name),
@@ -78,16 +77,11 @@ fn has_course(s: &Summary) -> bool {
 
 /// What `--json` prints, in a long run without its seconds.
 fn document(s: &Summary) -> Result<Value, Error> {
-    let mut document = serde_json::to_value(s)?;
+    let mut document = serde_json::to_value(json::Run::of(s))?;
     if let Some(all) = document.as_object_mut().filter(|_| !has_course(s)) {
         all.remove("timeline");
     }
     Ok(document)
-}
-
-/// The cautions that pages know the place of.
-pub fn caution_codes() -> impl Iterator<Item = &'static str> {
-    findings::CAUTIONS.iter().map(|(code, ..)| *code)
 }
 
 /// What findings can point at: a link that leads nowhere is worse than none.
@@ -138,28 +132,43 @@ fn course(picture: &Picture, charts: &[Chart]) -> Option<Markup> {
 const MOMENTS: usize = 60;
 
 fn moments(picture: &Picture) -> Markup {
-    use super::table::{Cell, Row, number, table, text};
-    let row = |moment: &plimsoll_analysis::picture::Moment| {
-        let what = match moment.kind {
-            MomentKind::Stage => "stage",
-            MomentKind::Note => "note",
-            MomentKind::Control => "control",
-            MomentKind::Change => "change",
-            MomentKind::Gap => "gap",
-            MomentKind::Spike => "spike",
-            MomentKind::Outage => "outage",
-        };
-        // Tenths: a moment is where a second begins, or when somebody pressed a key.
-        let at = crate::format::chosen_s((moment.at_s * 10.0).round() / 10.0);
-        Row::new(vec![Cell::number(at, Some(moment.at_s)), Cell::text(what), Cell::text(&moment.text)])
+    let kind = |moment: &Moment| match moment.kind {
+        MomentKind::Stage => "stage",
+        MomentKind::Note => "note",
+        MomentKind::Control => "control",
+        MomentKind::Change => "change",
+        MomentKind::Gap => "gap",
+        MomentKind::Spike => "spike",
+        MomentKind::Outage => "outage",
     };
-    let rows: Vec<Row> = picture.moments.iter().take(MOMENTS).map(row).collect();
-    let columns = [number("at"), text("kind"), text("what")];
+    let at = |moment: &Moment| {
+        // Tenths: a moment is where a second begins, or when somebody pressed a key.
+        Cell::told(crate::format::chosen_s((moment.at_s * 10.0).round() / 10.0), Some(moment.at_s))
+    };
+    let table = Table::of("events", "Events of the run", picture.moments.iter().take(MOMENTS))
+        .column(Column::number("at"), at)
+        .column(Column::text("kind"), |moment| Cell::text(kind(moment)))
+        .column(Column::text("what"), |moment| Cell::text(&moment.text));
     html! {
         h3 { "Events" }
-        (table("events", "Events of the run", &columns, &rows))
+        (alone(&table.done()))
         @if picture.moments.len() > MOMENTS {
             p.faint { "and " (picture.moments.len() - MOMENTS) " more, in the JSON document" }
         }
     }
+}
+
+fn connections(s: &Summary) -> Option<Markup> {
+    let times = alone(&run::connections::times(s));
+    (s.client.connections.attempts > 0).then(|| {
+        html! { div.pair {
+            div { (shown(run::connections::facts(s))) }
+            @if !times.0.is_empty() { div { h3 { "Times" } (times) } }
+        } }
+    })
+}
+
+/// A block that stands below a heading of the page's own.
+fn shown(block: Block) -> Markup {
+    body(&Section::new("", "", vec![block]), &[]).unwrap_or_default()
 }

@@ -1,9 +1,9 @@
-//! That the service was gone: when, how it failed, whether it came back, and where to look. Nothing else is blamed for
-//! what went wrong meanwhile.
+//! That the service was gone, as sentences: when, how it failed, whether it came back, and where to look.
 
-use super::{COURSE, Hint, quoted, step, why};
+use super::quoted;
 use crate::format::{chosen_ns, count, counted};
-use plimsoll_analysis::summary::{Outage, PartAvailability, PartKind, Summary};
+use plimsoll_analysis::next::Gone;
+use plimsoll_analysis::summary::{PartKind, Summary};
 
 /// To the nearest 0.1 s.
 fn instant(at_s: f64) -> String {
@@ -13,42 +13,36 @@ fn instant(at_s: f64) -> String {
     }
 }
 
-/// One sentence for the service as a whole and one for each part that was down by itself.
-pub(super) fn reasons(s: &Summary) -> Vec<Hint> {
-    let whole = gone(s, None, &s.availability.outages);
-    let parts = s.availability.parts.iter().filter_map(|part| gone(s, Some(part), &part.outages));
-    whole.into_iter().chain(parts).map(|text| why(text, COURSE)).collect()
-}
-
 /// `The service was gone from 3.1 s to the end: 40 times nothing listens on that port (`connect_refused`).`
-fn gone(s: &Summary, part: Option<&PartAvailability>, outages: &[Outage]) -> Option<String> {
-    let longest = outages.iter().reduce(|a, b| if b.length_ns > a.length_ns { b } else { a })?;
-    let who = match part {
+pub(super) fn told(s: &Summary, gone: &Gone<'_>) -> String {
+    let longest = gone.outage;
+    let who = match gone.part {
         None => "The service was gone".to_owned(),
-        Some(part) if part.kind == PartKind::Address => {
-            format!("Address {} was gone while others were served,", quoted(&part.name))
-        }
-        Some(part) => format!("Request {} had no success while others had,", quoted(&part.name)),
+        Some(part) => match part.kind {
+            PartKind::Address => format!("Address {} was gone while others were served,", quoted(part.name)),
+            PartKind::Request => format!("Request {} had no success while others had,", quoted(part.name)),
+        },
     };
     let end = if longest.open_ended { "the end".into() } else { instant(longest.to_s) };
     let back = match longest.open_ended {
         true => "it did not come back",
         false => "then it came back",
     };
-    let more = match outages.len() {
+    let more = match gone.outages {
         1 => String::new(),
         n => format!(" (the longest of {n} outages)"),
     };
-    let how = how(s, part, longest).map_or(String::new(), |how| format!(": {how}"));
-    Some(format!("{who} from {} to {end}{more}{how}; {back}.", instant(longest.from_s)))
+    let how = how(s, gone).map_or(String::new(), |how| format!(": {how}"));
+    format!("{who} from {} to {end}{more}{how}; {back}.", instant(longest.from_s))
 }
 
 /// How requests failed meanwhile; of a part it is only known how many did.
-fn how(s: &Summary, part: Option<&PartAvailability>, outage: &Outage) -> Option<String> {
+fn how(s: &Summary, gone: &Gone<'_>) -> Option<String> {
+    let outage = gone.outage;
     if outage.failed == 0 {
         return Some("requests waited and were not answered".into());
     }
-    if part.is_some() {
+    if gone.part.is_some() {
         return None;
     }
     let first = outage.failures.first()?;
@@ -65,30 +59,26 @@ fn how(s: &Summary, part: Option<&PartAvailability>, outage: &Outage) -> Option<
     Some(format!("{} times {told} (`{}`){others}", count(first.count), first.class))
 }
 
-/// Where to look first; `None`: there was no outage.
-pub(super) fn step_of(s: &Summary) -> Option<Hint> {
-    let (part, outage) = s.availability.longest()?;
-    let at = instant(outage.from_s);
-    let status = outage.failures.first().and_then(|one| one.status);
+/// Where to look first.
+pub(super) fn look(s: &Summary, gone: &Gone<'_>) -> String {
+    let at = instant(gone.outage.from_s);
+    let status = gone.outage.failures.first().and_then(|one| one.status);
     let target = quoted(&s.target);
-    let text = match (part, status) {
-        (Some(part), _) if part.kind == PartKind::Address => {
-            format!(
+    match (gone.part, status) {
+        (Some(part), _) => match part.kind {
+            PartKind::Address => format!(
                 "See that the server runs and listens on {}: look in its log at {at} of the run.",
-                quoted(&part.name)
-            )
-        }
-        (Some(part), _) => {
-            format!("Look in the server's log for request {} at {at} of the run.", quoted(&part.name))
-        }
-        (None, Some(status)) => {
-            format!(
-                "Look in the server's log, and in that of any proxy before it, for status {status} at {at} of the run."
-            )
-        }
+                quoted(part.name)
+            ),
+            PartKind::Request => {
+                format!("Look in the server's log for request {} at {at} of the run.", quoted(part.name))
+            }
+        },
+        (None, Some(status)) => format!(
+            "Look in the server's log, and in that of any proxy before it, for status {status} at {at} of the run."
+        ),
         (None, None) => format!(
             "Look in the log of {target} at {at} of the run: whether it ended, was restarted, or stopped answering."
         ),
-    };
-    Some(step(text, COURSE))
+    }
 }

@@ -1,6 +1,7 @@
 //! Which names there are where somebody wrote one that is not: a misspelt gap is said with what would have been right,
 //! because an empty gap in a report is read as nothing to report.
 
+use minijinja::{Error, ErrorKind};
 use std::sync::{Mutex, PoisonError};
 
 /// Names in a hint; a run has requests by the hundred.
@@ -48,10 +49,32 @@ impl Missed {
     }
 }
 
-/// `there is no chart `timelin`; there are `timeline`, `heat``: sentence and hint in one text.
-pub fn no_such(what: &str, name: &str, known: &[&str]) -> String {
-    format!("there is no {what} `{name}`; {}", there_is(name, known))
+/// `there is no chart `timelin``, with the hint `there are `timeline`, `heat``.
+pub fn no_such(what: &str, name: &str, known: &[&str]) -> Error {
+    hinted(format!("there is no {what} `{name}`"), there_is(name, known))
 }
+
+/// An error of ours: the engine of the templates carries a sentence, and the hint rides along as its source.
+pub fn hinted(sentence: impl Into<String>, hint: impl Into<String>) -> Error {
+    Error::new(ErrorKind::InvalidOperation, sentence.into()).with_source(Hint(hint.into()))
+}
+
+/// The hint of an error that [`hinted`] made; empty for others.
+pub fn hint_of(error: &Error) -> String {
+    let source = std::error::Error::source(error);
+    source.and_then(|source| source.downcast_ref::<Hint>()).map_or_else(String::new, |hint| hint.0.clone())
+}
+
+#[derive(Debug)]
+struct Hint(String);
+
+impl std::fmt::Display for Hint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Hint {}
 
 fn there_is(name: &str, known: &[&str]) -> String {
     if known.is_empty() {

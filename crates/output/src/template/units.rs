@@ -1,6 +1,7 @@
 //! The words for our units, as filters (`{{ p99 | ns }}`) and as functions (`{{ ns(p99) }}`): the rules of every other
 //! report, so that a number in a person's own text is that of ours.
 
+use super::names::hinted;
 use crate::{format, markdown};
 use minijinja::{Environment, Error, ErrorKind, Value};
 use plimsoll_analysis::summary::Quantile;
@@ -44,7 +45,6 @@ fn percentile(value: &Value, q: Option<f64>) -> Result<String, Error> {
     if value.is_undefined() {
         return Err(Error::from(ErrorKind::UndefinedError));
     }
-    let wrong = |what: &str| Error::new(ErrorKind::InvalidOperation, what.to_owned());
     let one = match q {
         Some(q) => {
             let all = value.get_attr("percentiles")?;
@@ -55,7 +55,10 @@ fn percentile(value: &Value, q: Option<f64>) -> Result<String, Error> {
             match all.try_iter()?.find(is_it) {
                 Some(one) => one,
                 None if all.len() == Some(0) => return Ok(format::NONE.into()),
-                None => return Err(wrong("unknown percentile; the document has those under `percentiles`")),
+                None => {
+                    let hint = "the document has those under `percentiles`";
+                    return Err(hinted("unknown percentile", hint));
+                }
             }
         }
         None => value.clone(),
@@ -64,7 +67,8 @@ fn percentile(value: &Value, q: Option<f64>) -> Result<String, Error> {
     let number = |name: &str| field(name).and_then(|value| f64::try_from(value).ok());
     let is = |name: &str| field(name).is_some_and(|value| value.is_true());
     if one.kind() != minijinja::value::ValueKind::Map {
-        return Err(wrong("`percentile` is for a distribution or a figure; take `ns` for a bare number"));
+        let sentence = "`percentile` is for a distribution or a figure";
+        return Err(hinted(sentence, "take `ns` for a bare number"));
     }
     let value_ns = number("value_ns").or_else(|| number("value")).map(|ns| ns.round().max(0.0) as u64);
     let is_enough = !is("too_few_samples") && field("enough_samples").is_none_or(|value| value.is_true());
@@ -89,12 +93,9 @@ fn told(name: &str, word: Word, value: &Value) -> Result<String, Error> {
             Ok(word(x, u64::try_from(value.clone()).ok().filter(|_| value.is_integer())))
         }
         Some(_) => Ok(format::NONE.into()),
-        None => Err(Error::new(
-            ErrorKind::InvalidOperation,
-            format!(
-                "`{name}` is for numbers, and this is {}; take a field that `--json` shows as a number",
-                value.kind()
-            ),
+        None => Err(hinted(
+            format!("`{name}` is for numbers, and this is {}", value.kind()),
+            "take a field that `--json` shows as a number",
         )),
     }
 }

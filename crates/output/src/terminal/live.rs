@@ -67,8 +67,12 @@ impl LiveState {
     /// Takes in one event.
     pub fn on(&mut self, event: &RunEvent) {
         match event {
-            // Samples are for the report.
-            RunEvent::Sampled(_) | RunEvent::Sighted(_) | RunEvent::Learnt(_) | RunEvent::Lapsed(_) => {}
+            // Samples and names are for the report.
+            RunEvent::SeriesOpened(_)
+            | RunEvent::Sampled(_)
+            | RunEvent::Sighted(_)
+            | RunEvent::Learnt(_)
+            | RunEvent::Lapsed(_) => {}
             RunEvent::Opened(opening) => *self = LiveState::new(opening),
             RunEvent::Ticked(tick) => self.tick(tick),
             RunEvent::Noted(note) => self.note = Some(note.clone()),

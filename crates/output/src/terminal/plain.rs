@@ -73,8 +73,15 @@ impl<W: Write> Sink for Plain<W> {
             (RunEvent::Ticked(tick), Some(run)) => run.tick(tick),
             (RunEvent::Ended(ending), Some(run)) => run.end(ending.elapsed_ns),
             (RunEvent::Noted(note), _) => vec![note_line(note)],
-            // Samples are for the report.
-            (RunEvent::Sampled(_) | RunEvent::Sighted(_) | RunEvent::Learnt(_) | RunEvent::Lapsed(_), _)
+            // Samples and names are for the report.
+            (
+                RunEvent::SeriesOpened(_)
+                | RunEvent::Sampled(_)
+                | RunEvent::Sighted(_)
+                | RunEvent::Learnt(_)
+                | RunEvent::Lapsed(_),
+                _,
+            )
             | (_, None) => Vec::new(),
         };
         for line in lines {

@@ -1,19 +1,18 @@
 //! The report at the end of a run, in the order in which it should be read: can it be believed, what was found, where
 //! the time went, how it went over time.
 
-mod choice;
 mod detail;
-mod figures;
 mod head;
 mod script;
 mod timeline;
 mod trust_box;
 mod watched;
 
+use crate::document::lines;
 use crate::line::{Line, write_all};
 use crate::style::{Ink, Look};
 use crate::terminal::table::{beside, fits_beside};
-use crate::words;
+use crate::{run, words};
 use plimsoll_analysis::summary::{Outcome, Summary};
 
 /// The report, about 60 lines at 100 columns. No line is wider than [`Look::columns`] but the last one, which names
@@ -22,20 +21,16 @@ pub fn summary(s: &Summary, look: &Look, run_file: Option<&str>) -> String {
     let columns = look.columns();
     let mut blocks = vec![
         head::verdict(s, look, columns, run_file),
-        head::thresholds(s, look, columns),
+        lines(&run::thresholds::section(s), look),
         head::cautions(s, look, columns),
         trust_box::trust_box(s, look, columns),
-        figures::totals(s, look, columns),
+        lines(&run::figures::section(s), look),
     ];
     blocks.extend(distribution(s, look, columns));
     blocks.push(script::checks(s, look, columns));
     blocks.push(script::samples(s, look, columns));
     blocks.push(detail::spikes(s, look, columns));
-    blocks.push(script::scenarios(s, look, columns));
-    blocks.push(script::groups(s, look, columns));
-    blocks.push(detail::requests(s, look, columns));
-    blocks.push(script::streams(s, look, columns));
-    blocks.push(detail::origins(s, look, columns));
+    blocks.extend(run::parts(s).iter().map(|section| lines(section, look)));
     blocks.push(watched::watched(s, look, columns));
     blocks.push(timeline::timeline(s, look, columns));
     blocks.push(vec![last_line(s, run_file)]);
@@ -45,8 +40,8 @@ pub fn summary(s: &Summary, look: &Look, run_file: Option<&str>) -> String {
 
 /// The times, and what belongs to them at their right as far as there is room.
 fn distribution(s: &Summary, look: &Look, columns: usize) -> Vec<Vec<Line>> {
-    let times = figures::times(s, look, columns);
-    let (bands, phases) = (detail::bands(s, look, columns), detail::phases(s, look, columns));
+    let [times, bands, phases] = [run::times::percentiles(s), run::times::bands(s), run::times::phases(s)]
+        .map(|one| lines(&one, look));
     let mut both = bands.clone();
     if !bands.is_empty() && !phases.is_empty() {
         both.push(Line::new());

@@ -14,11 +14,13 @@ use plimsoll_experiment::search::{
 use plimsoll_experiment::study::{
     AxisKind, Basis, CellRow, Curve, CurvePoint, Estimate, Finding, Knee, LittleRow, Study, UslFit,
 };
+use plimsoll_output::audit as audits;
+use plimsoll_output::experiment::RunFile;
 use plimsoll_output::experiment::parts::Row;
 use plimsoll_output::figure;
-use plimsoll_output::html::experiment::RunFile;
 use plimsoll_output::html::parts::Part;
-use plimsoll_output::html::{Page, audit as audits, comparison, experiment, parts};
+use plimsoll_output::html::{Page, parts};
+use plimsoll_output::{compare as comparison, experiment};
 use plimsoll_plan::experiment::{Axis, Purpose, Setting};
 
 /// What wants to be more than text.
@@ -191,7 +193,7 @@ fn step(turn: u32, level: f64, purpose: Purpose, met: bool) -> StepRow {
         missed: if met { Vec::new() } else { vec!["response_time p99 < 50ms (observed 900 ms)".into()] },
         margin: Some(0.7),
         unstable: !met,
-        cautions: vec!["short_run"],
+        cautions: vec![plimsoll_analysis::caution::Kind::ShortRun],
         limited_by: None,
     }
 }

@@ -13,6 +13,7 @@ pub use picture::{drawn, drawn_with_monitors};
 pub use shop::{plan as shop_plan, shop};
 pub use watched::watched;
 
+use plimsoll_analysis::caution::Kind;
 use plimsoll_analysis::summary::*;
 use plimsoll_plan::Fault;
 use plimsoll_plan::threshold::FigureUnit;
@@ -59,7 +60,7 @@ pub fn fail() -> Summary {
     s.cautions.insert(
         0,
         caution(
-            "timeouts_censor",
+            Kind::TimeoutsCensor,
             Weight::Warning,
             "time-outs hide the slowest answers",
             "60 requests were given up after 10.0 s; percentiles from p99.9 on are lower bounds",
@@ -148,14 +149,14 @@ pub fn inconclusive() -> Summary {
     s.cautions = vec![
         same_machine(),
         caution(
-            "too_few_samples",
+            Kind::TooFewSamples,
             Weight::Note,
             "too few samples for p99.9",
             "4,311 samples; p99.9 needs 10,000",
             "let it run longer, or do not read p99.9",
         ),
         caution(
-            "closed_model_blind_spot",
+            Kind::ClosedModelBlindSpot,
             Weight::Warning,
             "the closed model hides stalls",
             "0.01 % of the requests took 10 % of the users' time; an arrival at a random moment meets such a stall \
@@ -163,7 +164,7 @@ pub fn inconclusive() -> Summary {
             "give a rate with `-r RATE`: arrivals then do not wait for the server",
         ),
         caution(
-            "client_fd_limit",
+            Kind::ClientFdLimit,
             Weight::Inconclusive,
             "this machine ran out of file descriptors",
             "44 attempts to connect found no free descriptor; the soft limit is 256, the hard limit 256",
@@ -197,7 +198,7 @@ pub fn merged() -> Summary {
     s.offered = Some(Offered { arrivals: 60_000, rate_per_s: 4_000.0, starved: 0 });
     s.achieved.ratio = Some(0.99991);
     s.cautions = vec![caution(
-        "missing_intervals",
+        Kind::MissingIntervals,
         Weight::Inconclusive,
         "seconds are missing",
         "lab-2 has no data from 12.0 s to 15.0 s",

@@ -5,7 +5,9 @@ use crate::output::screen::Screen;
 use plimsoll_output::Look;
 use plimsoll_output::line::write_all;
 use plimsoll_output::terminal::{LiveState, Painter, Plain, live};
-use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SERIES_SUMS, SeriesHist, SeriesSum, fault_id};
+use plimsoll_plan::metric::{
+    RunHist, RunPeak, RunSum, SERIES_SUMS, SeriesHist, SeriesSum, StreamHist, StreamSum, fault_id,
+};
 use plimsoll_plan::outline::Outline;
 use plimsoll_plan::{Fault, Side};
 use plimsoll_record::event::{Ending, Note, NoteKind, Opening, Pulse, RunEvent, Sink, StoppedBy, Tick};
@@ -24,8 +26,9 @@ fn opening(outline: Outline) -> Arc<Opening> {
 }
 
 fn tick(number: u32, requests: u64, latency_ns: u64, faults: &[(Fault, u64)]) -> RunEvent {
-    let run = Layout { sums: RunSum::COUNT, peaks: RunPeak::COUNT, floors: 2, hists: RunHist::COUNT };
-    let series = Layout { sums: SERIES_SUMS, peaks: 0, floors: 0, hists: SeriesHist::COUNT };
+    let run =
+        Layout { sums: RunSum::COUNT, peaks: RunPeak::COUNT, floors: 2, hists: RunHist::COUNT, lasts: 0 };
+    let series = Layout { sums: SERIES_SUMS, peaks: 0, floors: 0, hists: StreamHist::COUNT, lasts: 0 };
     let mut interval = Interval::new(run, series, 1);
     interval.tick = number;
     interval.run.add(RunSum::Arrivals.id(), requests + 3);
@@ -44,6 +47,7 @@ fn tick(number: u32, requests: u64, latency_ns: u64, faults: &[(Fault, u64)]) ->
     }
     let pulse = |busy_ns| Pulse { wall_ns: 1_000_000_000, busy_ns, spin_ns: 100_000_000, ..Pulse::default() };
     RunEvent::Ticked(Tick {
+        opened: Arc::default(),
         interval: Arc::new(interval),
         pulses: vec![pulse(420_000_000), pulse(250_000_000)],
     })
@@ -247,8 +251,9 @@ fn a_long_run_gets_a_line_every_ten_seconds_and_one_for_the_rest() {
 
 /// One second of the shop: its requests, a stream, and behind them the series of a check and of a group.
 fn shop_tick(number: u32) -> RunEvent {
-    let run = Layout { sums: RunSum::COUNT, peaks: RunPeak::COUNT, floors: 2, hists: RunHist::COUNT };
-    let series = Layout { sums: SERIES_SUMS, peaks: 0, floors: 0, hists: SeriesHist::COUNT };
+    let run =
+        Layout { sums: RunSum::COUNT, peaks: RunPeak::COUNT, floors: 2, hists: RunHist::COUNT, lasts: 0 };
+    let series = Layout { sums: SERIES_SUMS, peaks: 0, floors: 0, hists: StreamHist::COUNT, lasts: 0 };
     let mut interval = Interval::new(run, series, 6);
     interval.tick = number;
     for (at, requests) in [(0, 100), (1, 100), (2, 600), (3, 10), (4, 5_000), (5, 70)] {
@@ -258,11 +263,11 @@ fn shop_tick(number: u32) -> RunEvent {
     }
     interval.series[4].add(SeriesSum::Failed.id(), 900);
     let feed = &mut interval.series[3];
-    feed.add(SeriesSum::Streams.id(), 15);
-    feed.add(SeriesSum::Events.id(), 396);
-    feed.hists[SeriesHist::StreamLife.id()].record_n(9_000_000_000, 10);
+    feed.add(StreamSum::Streams.id(), 15);
+    feed.add(StreamSum::Events.id(), 396);
+    feed.hists[StreamHist::StreamLife.id()].record_n(9_000_000_000, 10);
     let pulse = Pulse { wall_ns: 1_000_000_000, ..Pulse::default() };
-    RunEvent::Ticked(Tick { interval: Arc::new(interval), pulses: vec![pulse] })
+    RunEvent::Ticked(Tick { interval: Arc::new(interval), pulses: vec![pulse], opened: Arc::default() })
 }
 
 #[test]
@@ -289,8 +294,9 @@ fn checks_and_groups_are_no_requests_and_streams_are_told_apart() {
 
 /// A second of so many answers after `latency_ns`, and of so many requests that were cut off at `bound_ns`.
 fn censored_tick(number: u32, answers: (u64, u64), cut_off: (u64, u64), wall_ns: u64) -> RunEvent {
-    let run = Layout { sums: RunSum::COUNT, peaks: RunPeak::COUNT, floors: 2, hists: RunHist::COUNT };
-    let series = Layout { sums: SERIES_SUMS, peaks: 0, floors: 0, hists: SeriesHist::COUNT };
+    let run =
+        Layout { sums: RunSum::COUNT, peaks: RunPeak::COUNT, floors: 2, hists: RunHist::COUNT, lasts: 0 };
+    let series = Layout { sums: SERIES_SUMS, peaks: 0, floors: 0, hists: StreamHist::COUNT, lasts: 0 };
     let mut interval = Interval::new(run, series, 1);
     interval.tick = number;
     interval.run.add(RunSum::Arrivals.id(), 20);
@@ -300,7 +306,7 @@ fn censored_tick(number: u32, answers: (u64, u64), cut_off: (u64, u64), wall_ns:
     one.hists[SeriesHist::Response.id()].record_n(answers.1, answers.0);
     one.hists[SeriesHist::ResponseCensored.id()].record_n(cut_off.1, cut_off.0);
     let pulse = Pulse { wall_ns, busy_ns: wall_ns / 10, ..Pulse::default() };
-    RunEvent::Ticked(Tick { interval: Arc::new(interval), pulses: vec![pulse] })
+    RunEvent::Ticked(Tick { interval: Arc::new(interval), pulses: vec![pulse], opened: Arc::default() })
 }
 
 /// The figure that stands behind `name` in a line.

@@ -5,6 +5,7 @@ use plimsoll_output::line::width;
 use plimsoll_output::{Look, diag, doctor, error};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
+use plimsoll_plan::draft::key;
 
 const LOOK: Look = Look { colour: false, width: 60, unicode: true };
 
@@ -31,7 +32,7 @@ fn a_mistake_in_a_file_shows_its_line_with_a_caret_under_the_place() {
 fn a_mistake_in_a_flag_names_the_flag() {
     let d = Diagnostic::new("P008", Place::Flag("-n".into()), "10 requests over 100 connections", "");
     assert_eq!(diag::render(&[d], &LOOK), "error[P008]: -n: 10 requests over 100 connections\n");
-    let d = Diagnostic::field("P001", "target", "there is no target", "name one");
+    let d = Diagnostic::field("P001", key::TARGET, "there is no target", "name one");
     assert_eq!(diag::render(&[d], &LOOK), "error[P001]: target: there is no target\n  help: name one\n");
 }
 
@@ -67,7 +68,12 @@ fn several_mistakes_stand_apart() {
 fn an_error_is_a_sentence_and_a_hint() {
     let expected = "plimsoll: `a.plim` exists already\n  hint: name another file\n";
     assert_eq!(error::render("`a.plim` exists already", Some("name another file"), &LOOK), expected);
-    assert_eq!(error::render("`a.plim` exists already\nhint: name another file", None, &LOOK), expected);
+    let two = "plimsoll: a b\n  hint: c\n  hint: d\n";
+    assert_eq!(
+        error::render("a\nb", Some("c\n\nd"), &LOOK),
+        two,
+        "a hint a line, and none is made of a sentence"
+    );
     assert_eq!(error::render("no more", None, &LOOK), "plimsoll: no more\n");
     assert!(!error::render("a\x1b[2J", None, &LOOK).contains('\x1b'));
 }

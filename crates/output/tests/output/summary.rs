@@ -1,7 +1,7 @@
 //! The report at the end of a run.
 
 use crate::output::fixtures;
-use plimsoll_analysis::caution::Kind;
+use plimsoll_analysis::caution::{Kind, Place};
 use plimsoll_analysis::summary::{Summary, Weight};
 use plimsoll_output::line::width;
 use plimsoll_output::{Look, terminal, trust};
@@ -113,11 +113,11 @@ fn each_caution_marks_its_line_of_the_trust_box_or_says_why_it_has_none() {
         s.cautions.push(caution);
         let marked: Vec<String> =
             trust::rows(&s).into_iter().filter(|row| row.weight.is_some()).map(|row| row.label).collect();
-        match trust::place(*kind) {
-            trust::Place::Elsewhere(why) => {
+        match kind.place() {
+            Place::Elsewhere(why) => {
                 assert!(marked.is_empty() && !why.is_empty(), "{} marked {marked:?}", kind.code());
             }
-            trust::Place::Line(_) => {
+            Place::Line(_) => {
                 assert!(!marked.is_empty(), "{} marked nothing", kind.code());
                 let text = report(&s, look(100));
                 assert!(text.contains(&format!("│ ✗  {}", marked[0])), "{}", kind.code());
@@ -142,7 +142,7 @@ fn ports_that_run_short_are_not_called_ok() {
 fn the_heaviest_caution_decides_the_sign() {
     let mut s = fixtures::inconclusive();
     let mut note = s.cautions[0].clone();
-    (note.code, note.weight) = ("client_fd_limit", Weight::Note);
+    (note.kind, note.weight) = (Kind::ClientFdLimit, Weight::Note);
     s.cautions.insert(0, note);
     let rows = trust::rows(&s);
     let row = rows.iter().find(|row| row.label == "descriptors").unwrap();

@@ -4,6 +4,7 @@
 //! `capacity`, `rate`, `errors`, `mean` or a percentile of `response_time` or `service_time`, the factor is `2x` or
 //! `30%`. `keeps ... within 5%` says that there is no difference larger than that.
 
+use crate::Problem;
 use serde::{Deserialize, Serialize};
 
 /// A sentence about two values of an axis, to be judged.
@@ -64,9 +65,9 @@ impl From<Expectation> for String {
 }
 
 impl TryFrom<String> for Expectation {
-    type Error = String;
+    type Error = Problem;
 
-    fn try_from(text: String) -> Result<Self, String> {
+    fn try_from(text: String) -> Result<Self, Problem> {
         Expectation::parse(&text)
     }
 }
@@ -76,31 +77,37 @@ impl Expectation {
     ///
     /// # Errors
     /// A sentence with what is missing and an example.
-    pub fn parse(text: &str) -> Result<Expectation, String> {
+    pub fn parse(text: &str) -> Result<Expectation, Problem> {
         const EXAMPLE: &str = "expected a sentence such as `bcrypt lowers capacity by 2x` or \
                                `go keeps response_time p99 within 5% against node`";
         let words: Vec<&str> = text.split_whitespace().collect();
         let verb = |word: &&str| direction(word).is_some();
         let Some(at) = words.iter().position(verb).filter(|at| *at > 0) else {
-            return Err(format!("`{text}` says neither `raises` nor `lowers` nor `keeps`; {EXAMPLE}"));
+            return Err(Problem::new(
+                format!("`{text}` says neither `raises` nor `lowers` nor `keeps`"),
+                EXAMPLE,
+            ));
         };
         let direction = direction(words[at]).unwrap_or(Direction::Keeps);
         let rest = &words[at + 1..];
         let cut = rest.iter().position(|w| matches!(*w, "by" | "within" | "against")).unwrap_or(rest.len());
-        let figure = figure(&rest[..cut].join(" "))
-            .ok_or_else(|| format!("`{}` in `{text}` is no figure; {EXAMPLE}", rest[..cut].join(" ")))?;
+        let figure = figure(&rest[..cut].join(" ")).ok_or_else(|| {
+            Problem::new(format!("`{}` in `{text}` is no figure", rest[..cut].join(" ")), EXAMPLE)
+        })?;
         let (mut by, mut against) = (None, None);
         let mut tail = &rest[cut..];
         while let [word, value, more @ ..] = tail {
             match *word {
                 "by" | "within" if by.is_some() => {
-                    return Err(format!(
-                        "`{text}` says a second time by how much, with `{word} {value}`; keep one"
+                    return Err(Problem::new(
+                        format!("`{text}` says a second time by how much, with `{word} {value}`"),
+                        "keep one",
                     ));
                 }
                 "by" | "within" => {
-                    let read = amount(value)
-                        .ok_or_else(|| format!("`{value}` in `{text}` is neither `2x` nor `30%`"))?;
+                    let read = amount(value).ok_or_else(|| {
+                        Problem::plain(format!("`{value}` in `{text}` is neither `2x` nor `30%`"))
+                    })?;
                     by = Some(possible(read, direction, value, text)?);
                     tail = more;
                 }
@@ -111,10 +118,10 @@ impl Expectation {
             }
         }
         if !tail.is_empty() {
-            return Err(format!("nothing stands behind `{}` in `{text}`; {EXAMPLE}", tail[0]));
+            return Err(Problem::new(format!("nothing stands behind `{}` in `{text}`", tail[0]), EXAMPLE));
         }
         if direction == Direction::Keeps && by.is_none() {
-            return Err(format!("`{text}` does not say within what: add `within 5%`"));
+            return Err(Problem::plain(format!("`{text}` does not say within what: add `within 5%`")));
         }
         Ok(Expectation { text: text.into(), who: words[..at].join(" "), against, direction, figure, by })
     }
@@ -158,15 +165,17 @@ fn amount(text: &str) -> Option<By> {
 }
 
 /// Refuses what every answer fulfils, or none.
-fn possible(by: By, direction: Direction, value: &str, text: &str) -> Result<By, String> {
+fn possible(by: By, direction: Direction, value: &str, text: &str) -> Result<By, Problem> {
     match by {
         // The larger over the smaller is never below 1: what is meant below it is the other direction.
-        By::Factor(factor) if factor <= 1.0 => Err(format!(
-            "`{value}` in `{text}` is no difference; write a factor above 1 such as `2x`, and `raises` or `lowers` \
-             for its direction"
+        By::Factor(factor) if factor <= 1.0 => Err(Problem::new(
+            format!("`{value}` in `{text}` is no difference"),
+            "write a factor above 1 such as `2x`, and `raises` or `lowers` \
+             for its direction",
         )),
-        By::Ratio(ratio) if ratio >= 1.0 && direction == Direction::Lowers => Err(format!(
-            "nothing is lowered by `{value}` as `{text}` says; write less than 100 %, or a factor such as `2x`"
+        By::Ratio(ratio) if ratio >= 1.0 && direction == Direction::Lowers => Err(Problem::new(
+            format!("nothing is lowered by `{value}` as `{text}` says"),
+            "write less than 100 %, or a factor such as `2x`",
         )),
         by => Ok(by),
     }

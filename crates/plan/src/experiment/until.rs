@@ -1,5 +1,6 @@
 //! `offered - achieved >= 50/s`: the rule that ends a ladder.
 
+use crate::Problem;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 
@@ -44,11 +45,12 @@ impl Until {
     ///
     /// # Errors
     /// A sentence that tells what is understood, or that the rule holds always or never.
-    pub fn parse(text: &str) -> Result<Until, String> {
+    pub fn parse(text: &str) -> Result<Until, Problem> {
         let wrong = || {
-            format!(
-                "`{text}` is no end of a ladder; expected `offered - achieved >= 50/s`, `offered - achieved > 5%`, \
-                 `socket_errors > 0` or `missed`"
+            Problem::new(
+                format!("`{text}` is no end of a ladder"),
+                "expected `offered - achieved >= 50/s`, `offered - achieved > 5%`, \
+                 `socket_errors > 0` or `missed`",
             )
         };
         let plain: String = text.chars().filter(|c| !c.is_whitespace()).collect();
@@ -58,7 +60,10 @@ impl Until {
         let (what, limit) = plain.split_once('>').ok_or_else(wrong)?;
         let (limit, inclusive) = limit.strip_prefix('=').map_or((limit, false), |limit| (limit, true));
         let always = |mend: &str| {
-            format!("`{text}` always holds: the ladder would end at its first level; write `{mend}`")
+            Problem::new(
+                format!("`{text}` always holds: the ladder would end at its first level"),
+                format!("write `{mend}`"),
+            )
         };
         match what {
             "offered-achieved" => {
@@ -69,9 +74,10 @@ impl Until {
                     Limit::PerSecond(_) => false,
                 };
                 if is_never {
-                    return Err(format!(
-                        "`{text}` never holds: all arrivals are 100 %; write less, such as \
-                         `offered - achieved > 5%`"
+                    return Err(Problem::new(
+                        format!("`{text}` never holds: all arrivals are 100 %"),
+                        "write less, such as \
+                         `offered - achieved > 5%`",
                     ));
                 }
                 match inclusive && limit.is_none() {

@@ -37,6 +37,7 @@ fn ask(request: &Request, redirects: u8) -> Ask {
         scenario: Some(0),
         group: None,
         tags: Vec::new(),
+        origin: request.origin,
         method: request.method.clone(),
         path: Text::literal(&request.path),
         headers: headers.map(|(name, value)| (name.clone(), Text::literal(value))).collect(),

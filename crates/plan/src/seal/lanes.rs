@@ -2,7 +2,7 @@
 
 use super::{DEFAULT_DURATION_NS, DEFAULT_OPEN_CONNECTIONS, DEFAULT_USERS};
 use crate::Diagnostic;
-use crate::draft::{Draft, LaneDraft, key};
+use crate::draft::{Draft, LaneDraft, LoadDraft, key};
 use crate::load::{Arrivals, Lane, Load, Profile};
 use crate::script::Entry;
 use std::sync::Arc;
@@ -27,18 +27,18 @@ pub(super) fn of(draft: &Draft, wrong: &mut Vec<Diagnostic>) -> Lanes {
     for lane in &draft.lanes {
         // Judged as a whole draft of its own would be.
         let alone = alone(lane, draft);
-        super::contradictions(&alone, wrong);
+        super::contradictions(&alone.load, wrong);
         super::ranges(&alone, wrong);
         drafts.push(lane.clone());
     }
     for lane in &drafts {
-        contradictions(lane, wrong);
-        if is_open(lane) {
+        contradictions(&lane.load, wrong);
+        if is_open(&lane.load) {
             unpaced(draft, lane, wrong);
         }
     }
     let ends: Vec<Option<u64>> =
-        drafts.iter().map(|lane| end_ns(lane, draft.requests_total.is_some())).collect();
+        drafts.iter().map(|lane| end_ns(lane, draft.load.requests_total.is_some())).collect();
     // A lane that only counts ends with the others at the latest; alone it takes the time that it takes.
     let duration_ns = ends.iter().copied().flatten().max();
     let alone = drafts.len() == 1 && drafts[0].start_ns == 0;
@@ -46,18 +46,18 @@ pub(super) fn of(draft: &Draft, wrong: &mut Vec<Diagnostic>) -> Lanes {
         .iter()
         .zip(&ends)
         .map(|(lane, end_ns)| {
-            let load = load(lane, draft.requests_total);
+            let load = load(&lane.load, draft.load.requests_total);
             let connections = match &load {
                 Load::Closed { users } => users.peak() as u32,
-                Load::Open { .. } => lane.connections.unwrap_or(DEFAULT_OPEN_CONNECTIONS),
+                Load::Open { .. } => lane.load.connections.unwrap_or(DEFAULT_OPEN_CONNECTIONS),
             };
             let load = if alone { load } else { placed(load, lane.start_ns, *end_ns) };
             Lane {
                 name: lane.name.clone(),
                 load,
                 connections,
-                iterations: lane.iterations.or(recorded_count(lane)),
-                loops: lane.loops,
+                iterations: lane.load.iterations.or(recorded_count(&lane.load)),
+                loops: lane.load.loops,
             }
         })
         .collect();
@@ -72,15 +72,7 @@ pub(super) fn of(draft: &Draft, wrong: &mut Vec<Diagnostic>) -> Lanes {
 
 /// A lane as if it were all there is.
 fn alone(lane: &LaneDraft, draft: &Draft) -> Draft {
-    Draft {
-        connections: lane.connections,
-        rate_per_s: lane.rate_per_s,
-        arrivals: lane.arrivals,
-        stages: lane.stages.clone(),
-        duration_ns: lane.duration_ns,
-        limits: draft.limits.clone(),
-        ..Draft::default()
-    }
+    Draft { load: lane.load.clone(), limits: draft.limits.clone(), ..Draft::default() }
 }
 
 /// The draft's own load model as a lane.
@@ -88,20 +80,13 @@ fn own(draft: &Draft) -> LaneDraft {
     LaneDraft {
         name: "mix".into(),
         entry: draft.entry.clone().unwrap_or(Entry::Scenario(0)),
-        connections: draft.connections,
-        rate_per_s: draft.rate_per_s,
-        arrivals: draft.arrivals,
-        stages: draft.stages.clone(),
-        duration_ns: draft.duration_ns,
-        iterations: draft.iterations,
-        loops: draft.loops,
-        recorded: draft.recorded.clone(),
+        load: draft.load.clone(),
         start_ns: 0,
     }
 }
 
-fn is_open(lane: &LaneDraft) -> bool {
-    lane.rate_per_s.is_some() || lane.recorded.is_some() || matches!(lane.stages, Some((_, true)))
+fn is_open(load: &LoadDraft) -> bool {
+    load.rate_per_s.is_some() || load.recorded.is_some() || matches!(load.stages, Some((_, true)))
 }
 
 /// Arrivals say when an iteration begins: a pace beside them would say nothing.
@@ -123,9 +108,9 @@ fn unpaced(draft: &Draft, lane: &LaneDraft, wrong: &mut Vec<Diagnostic>) {
     }
 }
 
-fn contradictions(lane: &LaneDraft, wrong: &mut Vec<Diagnostic>) {
-    let open = is_open(lane);
-    if open && lane.loops.is_some() {
+fn contradictions(load: &LoadDraft, wrong: &mut Vec<Diagnostic>) {
+    let open = is_open(load);
+    if open && load.loops.is_some() {
         wrong.push(Diagnostic::field(
             "P020",
             key::LOOPS,
@@ -133,7 +118,7 @@ fn contradictions(lane: &LaneDraft, wrong: &mut Vec<Diagnostic>) {
             "use `iterations` to end after so many arrivals",
         ));
     }
-    for (is_zero, key) in [(lane.iterations == Some(0), key::ITERATIONS), (lane.loops == Some(0), key::LOOPS)]
+    for (is_zero, key) in [(load.iterations == Some(0), key::ITERATIONS), (load.loops == Some(0), key::LOOPS)]
     {
         if is_zero {
             wrong.push(Diagnostic::field(
@@ -144,7 +129,7 @@ fn contradictions(lane: &LaneDraft, wrong: &mut Vec<Diagnostic>) {
             ));
         }
     }
-    if lane.recorded.as_ref().is_some_and(|instants| instants.is_empty()) {
+    if load.recorded.as_ref().is_some_and(|instants| instants.is_empty()) {
         wrong.push(Diagnostic::field(
             "P021",
             key::RATE,
@@ -156,8 +141,8 @@ fn contradictions(lane: &LaneDraft, wrong: &mut Vec<Diagnostic>) {
 
 /// When the lane ends; `None`: after a number of requests or iterations.
 fn end_ns(lane: &LaneDraft, counted: bool) -> Option<u64> {
-    let counted = counted || lane.iterations.is_some() || lane.loops.is_some();
-    let length_ns = match (&lane.stages, lane.duration_ns, &lane.recorded) {
+    let counted = counted || lane.load.iterations.is_some() || lane.load.loops.is_some();
+    let length_ns = match (&lane.load.stages, lane.load.duration_ns, &lane.load.recorded) {
         (Some((profile, _)), _, _) => Some(profile.total_ns()),
         (None, Some(given), _) => Some(given),
         // It ends behind its last arrival, however late that is answered: by their number.
@@ -170,30 +155,30 @@ fn end_ns(lane: &LaneDraft, counted: bool) -> Option<u64> {
 
 /// On the clock of the run.
 fn instants(lane: &LaneDraft) -> Option<Arc<[u64]>> {
-    let recorded = lane.recorded.as_ref()?;
+    let recorded = lane.load.recorded.as_ref()?;
     Some(recorded.iter().map(|instant_ns| instant_ns.saturating_add(lane.start_ns)).collect())
 }
 
-fn recorded_count(lane: &LaneDraft) -> Option<u64> {
-    lane.recorded.as_ref().map(|instants| instants.len() as u64)
+fn recorded_count(load: &LoadDraft) -> Option<u64> {
+    load.recorded.as_ref().map(|instants| instants.len() as u64)
 }
 
-fn load(lane: &LaneDraft, requests: Option<u64>) -> Load {
-    let arrivals = lane.arrivals.unwrap_or_default();
-    if let Some(instants) = &lane.recorded {
+fn load(load: &LoadDraft, requests: Option<u64>) -> Load {
+    let arrivals = load.arrivals.unwrap_or_default();
+    if let Some(instants) = &load.recorded {
         return Load::Open { rate_per_s: Profile::of_instants(instants), arrivals: Arrivals::Recorded };
     }
-    match (&lane.stages, lane.rate_per_s) {
+    match (&load.stages, load.rate_per_s) {
         (Some((profile, true)), _) => Load::Open { rate_per_s: profile.clone(), arrivals },
         (Some((profile, false)), _) => Load::Closed { users: profile.clone() },
         (None, Some(rate)) => Load::Open { rate_per_s: Profile::constant(rate), arrivals },
         (None, None) => {
             // Ten requests keep ten users busy at most, however many there are by default or by `-c`.
             let most = |n: Option<u64>| n.unwrap_or(u64::MAX).clamp(1, u64::from(u32::MAX)) as u32;
-            let users = match lane.connections {
+            let users = match load.connections {
                 // None at all is refused elsewhere.
                 Some(users) => users.min(most(requests)),
-                None => DEFAULT_USERS.min(most(requests.or(lane.iterations))),
+                None => DEFAULT_USERS.min(most(requests.or(load.iterations))),
             };
             Load::Closed { users: Profile::constant(f64::from(users)) }
         }

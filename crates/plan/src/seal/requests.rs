@@ -137,8 +137,8 @@ fn check_method(method: &str, wrong: &mut Vec<Diagnostic>) {
 }
 
 fn check_line(name: &str, value: &str, wrong: &mut Vec<Diagnostic>) {
-    if let Err(sentence) = check_header(name, value) {
-        wrong.push(Diagnostic::field("P014", key::REQUESTS, sentence, "expected `Name: value`"));
+    if let Err(problem) = check_header(name, value) {
+        wrong.push(Diagnostic::field("P014", key::REQUESTS, problem.message, "expected `Name: value`"));
     }
     if name.eq_ignore_ascii_case("transfer-encoding") {
         wrong.push(Diagnostic::field(

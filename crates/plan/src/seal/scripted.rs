@@ -51,6 +51,7 @@ fn outline_of(ask: &Ask, script: &Script) -> RequestOutline {
         scenario: scenario.map(|s| s.name.clone()),
         group: ask.group.and_then(|g| script.groups.get(usize::from(g)).cloned()),
         tags: ask.tags.clone(),
+        origin: ask.origin,
         stream: ask.stream.is_some(),
         aside: ask.scenario.is_none(),
         redirect_expected: expects_redirect(ask),

@@ -3,6 +3,7 @@
 
 use super::solve::solve;
 use super::{Asked, Sizing};
+use crate::Problem;
 
 /// Far enough from 1 that no contradiction within the tolerance hides it, and a part of a day stays one.
 const OTHER: f64 = 0.5;
@@ -64,7 +65,7 @@ fn scaled(ns: u64) -> u64 {
 
 /// A sentence for each figure without which, and with another value of which, all steps are the same. Either
 /// test alone would be wrong: what only confirms other figures can be left out, and a think time of 0 halved is itself.
-pub(super) fn idle(asked: &Asked, sizing: &Sizing) -> Vec<String> {
+pub(super) fn idle(asked: &Asked, sizing: &Sizing) -> Vec<Problem> {
     let is_same = |change: Change| {
         let mut other = asked.clone();
         change(&mut other);
@@ -73,5 +74,5 @@ pub(super) fn idle(asked: &Asked, sizing: &Sizing) -> Vec<String> {
     };
     let given = CASES.iter().filter(|(_, is_given, ..)| is_given(asked));
     let idle = given.filter(|(_, _, clear, change, _)| is_same(*clear) && is_same(*change));
-    idle.map(|(flag, .., mend)| format!("`{flag}` changes nothing here; {mend}")).collect()
+    idle.map(|(flag, .., mend)| Problem::new(format!("`{flag}` changes nothing here"), *mend)).collect()
 }

@@ -1,11 +1,13 @@
 //! A plain number of a size, as people write it: `1500`, `1_500`, `1,500` or `1.5`.
 
+use crate::Problem;
+
 /// Parses a number above 0. Commas and underscores stand before groups of three digits only: in half of the world
 /// `1,5` is one and a half, and taken as 15 it would be wrong by ten.
 ///
 /// # Errors
 /// A sentence with the mend.
-pub fn number(text: &str) -> Result<f64, String> {
+pub fn number(text: &str) -> Result<f64, Problem> {
     let trimmed = text.trim();
     let (whole, fraction) = trimmed.split_once('.').map_or((trimmed, None), |(w, f)| (w, Some(f)));
     let is_mark = |c: char| matches!(c, ',' | '_');
@@ -23,12 +25,15 @@ pub fn number(text: &str) -> Result<f64, String> {
             true => format!("write `{}`", trimmed.replace(',', ".")),
             false => "write digits alone, with a point in front of a fraction".to_owned(),
         };
-        return Err(format!(
-            "`{text}` may mean several numbers: commas stand before groups of three digits; {mend}"
+        return Err(Problem::new(
+            format!("`{text}` may mean several numbers: commas stand before groups of three digits"),
+            mend,
         ));
     }
     match trimmed.replace(is_mark, "").parse::<f64>() {
         Ok(n) if n.is_finite() && n > 0.0 => Ok(n),
-        _ => Err(format!("`{text}` is no number above 0; expected one such as `50` or `1.5`")),
+        _ => {
+            Err(Problem::new(format!("`{text}` is no number above 0"), "expected one such as `50` or `1.5`"))
+        }
     }
 }

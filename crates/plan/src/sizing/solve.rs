@@ -8,6 +8,7 @@
 //! - X = A P: follows from the three above, and leads on where no time is known
 
 use super::{Asked, Line, MONTH_DAYS, Sizing};
+use crate::Problem;
 use std::fmt::Display;
 
 /// Numbers that people give are rounded; figures farther apart than this contradict each other.
@@ -49,7 +50,7 @@ impl Display for Shown {
     }
 }
 
-pub(super) fn solve(asked: &Asked) -> Result<Sizing, Vec<String>> {
+pub(super) fn solve(asked: &Asked) -> Result<Sizing, Vec<Problem>> {
     let mut lines: Vec<Line> = Vec::new();
     let mut assumed = Vec::new();
     let seconds = |ns: Option<u64>| ns.map(|ns| ns as f64 / 1e9);
@@ -87,7 +88,10 @@ pub(super) fn solve(asked: &Asked) -> Result<Sizing, Vec<String>> {
     let overflow = lines.iter().find(|line| !line.value.is_finite() || line.value <= 0.0);
     if let Some(line) = overflow {
         let name = line.name;
-        return Err(vec![format!("`{name}` comes out beyond all numbers; give figures of a real service")]);
+        return Err(vec![Problem::new(
+            format!("`{name}` comes out beyond all numbers"),
+            "give figures of a real service",
+        )]);
     }
     Ok(Sizing {
         lines,
@@ -216,7 +220,7 @@ fn cycle_words(cycle: f64, asked: &Asked) -> String {
 
 /// What was given twice and differs. All four equations are judged: with everything derived by the first, a figure that
 /// was given in excess shows in another.
-fn contradictions(known: &Known) -> Vec<String> {
+fn contradictions(known: &Known) -> Vec<Problem> {
     let mut wrong = Vec::new();
     let mut judge = |stated: Option<f64>, follows: Option<f64>, what: &str, how: &str| {
         let (Some(stated), Some(follows)) = (stated, follows) else { return };
@@ -224,8 +228,9 @@ fn contradictions(known: &Known) -> Vec<String> {
         let is_close = (stated - follows).abs() <= TOLERANCE * stated.abs().max(follows.abs());
         if !is_close {
             let (stated, follows) = (Shown(stated), Shown(follows));
-            wrong.push(format!(
-                "`{stated}` {what} contradict {how}, which make `{follows}`; leave one of them out"
+            wrong.push(Problem::new(
+                format!("`{stated}` {what} contradict {how}, which make `{follows}`"),
+                "leave one of them out",
             ));
         }
     };
@@ -240,18 +245,15 @@ fn contradictions(known: &Known) -> Vec<String> {
 
 /// The think time that is left of a page's time: what a load is written with, where only its pages and its session
 /// were known.
-fn pauses(known: &Known, given: &Known, asked: &Asked, lines: &mut Vec<Line>) -> Result<(), Vec<String>> {
+fn pauses(known: &Known, given: &Known, asked: &Asked, lines: &mut Vec<Line>) -> Result<(), Vec<Problem>> {
     let (None, Some(cycle), Some(response_ns)) = (given.cycle, known.cycle, asked.response_ns) else {
         return Ok(());
     };
     let response = response_ns as f64 / 1e9;
     if response >= cycle {
-        let sentence = format!(
-            "an answer takes `{} s`, and a page has `{} s` in all; give a longer session or fewer pages",
-            Shown(response),
-            Shown(cycle)
-        );
-        return Err(vec![sentence]);
+        let (response, cycle) = (Shown(response), Shown(cycle));
+        let message = format!("an answer takes `{response} s`, and a page has `{cycle} s` in all");
+        return Err(vec![Problem::new(message, "give a longer session or fewer pages")]);
     }
     let formula = format!("{} s - {} s", Shown(cycle), Shown(response));
     lines.push(Line { name: "think time", formula, value: cycle - response, unit: "s" });
@@ -283,13 +285,14 @@ fn month(known: &Known, asked: &Asked, lines: &mut Vec<Line>, assumed: &mut Vec<
     Some(value)
 }
 
-fn nothing_follows(asked: &Asked) -> String {
-    let missing = match (asked.users.is_some(), asked.rate_per_s.is_some()) {
-        (true, _) => "of users alone; add `--think` for their requests, or `--session` for the visitors",
-        (_, true) => "of a rate alone; add `--think` for the users, or `--pages` for the visitors",
-        _ => {
-            "of this; give `--visitors` with `--session`, `--users` with `--think`, or `--rate` with `--pages`"
-        }
+fn nothing_follows(asked: &Asked) -> Problem {
+    let (of, mend) = match (asked.users.is_some(), asked.rate_per_s.is_some()) {
+        (true, _) => ("users alone", "add `--think` for their requests, or `--session` for the visitors"),
+        (_, true) => ("a rate alone", "add `--think` for the users, or `--pages` for the visitors"),
+        _ => (
+            "this",
+            "give `--visitors` with `--session`, `--users` with `--think`, or `--rate` with `--pages`",
+        ),
     };
-    format!("nothing follows {missing}")
+    Problem::new(format!("nothing follows of {of}"), mend)
 }

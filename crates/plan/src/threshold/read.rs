@@ -1,7 +1,8 @@
 //! The grammar: `SUBJECT[{KIND: NAME}] [STATISTIC] COMPARISON VALUE [over TIME] [abort after TIME]`.
 
-use super::scope::{Scope, scope};
+use super::scope::{Scope, all_scopes, scope};
 use super::{Comparison, Kind, OUTAGE_LEAST_NS, OVER_MAX_NS, Statistic, Subject, Threshold};
+use crate::Problem;
 use crate::outline::TICK_NS;
 use crate::unit;
 
@@ -12,7 +13,20 @@ const EXPECTED: &str = "expected something like `response_time p99 < 250ms`, \
 ///
 /// # Errors
 /// A sentence naming the part that cannot be read, with the choices.
-pub fn parse(text: &str) -> Result<Threshold, String> {
+pub fn parse(text: &str) -> Result<Threshold, Problem> {
+    read(text, Subject::ALL)
+}
+
+/// The same for whoever defines metrics of their own: `trend{metric: cart, tag: shop=b} p95 < 30`,
+/// `counter{metric: orders} > 100`, `gauge{metric: depth} max < 7`, `true_ratio{metric: ok} > 95%`.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_with_metrics(text: &str) -> Result<Threshold, Problem> {
+    read(text, &[Subject::ALL, &Subject::CUSTOM].concat())
+}
+
+fn read(text: &str, subjects: &[Subject]) -> Result<Threshold, Problem> {
     let written = text.trim();
     let end = written.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(written.len());
     let with_subject = of_response_time(written, end);
@@ -25,7 +39,8 @@ pub fn parse(text: &str) -> Result<Threshold, String> {
     let (braces, scope, rest) = match rest.trim_start().strip_prefix('{') {
         None => ("", None, rest),
         Some(inner) => {
-            let (scope, behind) = scope(inner)?;
+            let is_custom = subjects.iter().any(|one| one.family().is_some() && one.name() == name);
+            let (scope, behind) = if is_custom { all_scopes(inner)? } else { scope(inner)? };
             let begin = rest.trim_start();
             (&begin[..begin.len() - behind.len()], Some(scope), behind)
         }
@@ -34,7 +49,7 @@ pub fn parse(text: &str) -> Result<Threshold, String> {
     let between = if rest.is_empty() { "" } else { " " };
     let text = format!("{name}{braces}{between}{rest}");
     let (left, comparison, right) = compared(&rest, &text)?;
-    let subject = subject(name, &text)?;
+    let subject = subject(name, &text, subjects)?;
     let (value, over_ns, abort_after_ns) = tail(right)?;
     let statistic = figure(subject, left, &text)?;
     let threshold = Threshold {
@@ -78,8 +93,10 @@ fn folded(text: &str) -> String {
 }
 
 /// Splits at the comparison.
-fn compared<'a>(rest: &'a str, whole: &str) -> Result<(&'a str, Comparison, &'a str), String> {
-    let at = rest.find(['<', '>', '=', '!']).ok_or(format!("`{whole}` compares nothing; {EXPECTED}"))?;
+fn compared<'a>(rest: &'a str, whole: &str) -> Result<(&'a str, Comparison, &'a str), Problem> {
+    let at = rest
+        .find(['<', '>', '=', '!'])
+        .ok_or(Problem::new(format!("`{whole}` compares nothing"), EXPECTED))?;
     let (left, right) = rest.split_at(at);
     const SIGNS: [(&str, Comparison); 5] = [
         ("<=", Comparison::LessOrEqual),
@@ -93,42 +110,48 @@ fn compared<'a>(rest: &'a str, whole: &str) -> Result<(&'a str, Comparison, &'a 
             return Ok((left.trim(), comparison, value.trim()));
         }
     }
-    Err(format!("`{right}` is no comparison; expected `<`, `<=`, `>`, `>=` or `==`"))
+    Err(Problem::new(format!("`{right}` is no comparison"), "expected `<`, `<=`, `>`, `>=` or `==`"))
 }
 
-fn subject(name: &str, whole: &str) -> Result<Subject, String> {
+fn subject(name: &str, whole: &str, subjects: &[Subject]) -> Result<Subject, Problem> {
     if name.is_empty() {
-        return Err(format!("`{whole}` names nothing to compare; {EXPECTED}"));
+        return Err(Problem::new(format!("`{whole}` names nothing to compare"), EXPECTED));
     }
-    let found = Subject::ALL.iter().copied().find(|subject| subject.name() == name);
+    let found = subjects.iter().copied().find(|subject| subject.name() == name);
     found.ok_or_else(|| {
-        let names: Vec<String> = Subject::ALL.iter().map(|subject| format!("`{}`", subject.name())).collect();
+        let names: Vec<String> = subjects.iter().map(|subject| format!("`{}`", subject.name())).collect();
         let (last, others) = names
             .split_last()
             .map_or((String::new(), String::new()), |(last, others)| (last.clone(), others.join(", ")));
-        format!("`{name}` is nothing that can be compared; there are {others} and {last}")
+        Problem::new(
+            format!("`{name}` is nothing that can be compared"),
+            format!("there are {others} and {last}"),
+        )
     })
 }
 
 /// The statistic between subject and comparison.
-fn figure(subject: Subject, left: &str, whole: &str) -> Result<Statistic, String> {
+fn figure(subject: Subject, left: &str, whole: &str) -> Result<Statistic, Problem> {
     let name = subject.name();
     let mut words = left.split_whitespace();
-    let figure = match (subject.kind() == Kind::Times, words.next()) {
+    let is_distribution = matches!(subject.kind(), Kind::Times | Kind::Numbers);
+    let figure = match (is_distribution, words.next()) {
+        (false, Some("min")) if subject == Subject::Gauge => Statistic::Min,
+        (false, Some("max")) if subject == Subject::Gauge => Statistic::Max,
         (false, None) => Statistic::Value,
         (false, Some(word)) => {
-            return Err(format!("`{name}` is one number: `{word}` has no place behind it"));
+            return Err(Problem::plain(format!("`{name}` is one number: `{word}` has no place behind it")));
         }
-        (true, None) => return Err(format!("which figure of `{name}`? {EXPECTED}")),
+        (true, None) => return Err(Problem::plain(format!("which figure of `{name}`? {EXPECTED}"))),
         (true, Some(word)) => statistic(word)?,
     };
     match words.next() {
-        Some(word) => Err(format!("`{word}` is one word too many in `{whole}`; {EXPECTED}")),
+        Some(word) => Err(Problem::new(format!("`{word}` is one word too many in `{whole}`"), EXPECTED)),
         None => Ok(figure),
     }
 }
 
-fn statistic(word: &str) -> Result<Statistic, String> {
+fn statistic(word: &str) -> Result<Statistic, Problem> {
     match word {
         "mean" | "avg" => Ok(Statistic::Mean),
         "min" => Ok(Statistic::Min),
@@ -136,15 +159,16 @@ fn statistic(word: &str) -> Result<Statistic, String> {
         "median" => Ok(Statistic::Quantile(0.5)),
         _ => match word.strip_prefix('p').and_then(|p| p.parse::<f64>().ok()) {
             Some(p) if p > 0.0 && p < 100.0 => Ok(Statistic::Quantile(p / 100.0)),
-            _ => Err(format!(
-                "`{word}` is no figure of a time; expected `p50`, `p99`, `p99.9`, `mean`, `min` or `max`"
+            _ => Err(Problem::new(
+                format!("`{word}` is no figure of a time"),
+                "expected `p50`, `p99`, `p99.9`, `mean`, `min` or `max`",
             )),
         },
     }
 }
 
 /// The value, and what follows it: `250ms over 10s abort after 30s`.
-fn tail(right: &str) -> Result<(&str, Option<u64>, Option<u64>), String> {
+fn tail(right: &str) -> Result<(&str, Option<u64>, Option<u64>), Problem> {
     const AFTER: &str = "abort after ";
     let at = |word: &str| right.find(&format!(" {word}"));
     let end = at("over ").into_iter().chain(at("abort")).min().unwrap_or(right.len());
@@ -155,85 +179,117 @@ fn tail(right: &str) -> Result<(&str, Option<u64>, Option<u64>), String> {
         let ns = whole_seconds(time, "a window")?;
         if ns == 0 || ns > OVER_MAX_NS {
             let most = OVER_MAX_NS / TICK_NS;
-            return Err(format!("`over {time}` is no length of a window; expected 1 s to {most} s"));
+            return Err(Problem::new(
+                format!("`over {time}` is no length of a window"),
+                format!("expected 1 s to {most} s"),
+            ));
         }
         (over_ns, rest) = (Some(ns), more.trim());
     }
     if rest.is_empty() {
         return Ok((value, over_ns, None));
     }
-    let time = rest.strip_prefix(AFTER).filter(|time| !time.contains(' ')).ok_or(format!(
-        "`{rest}` has no place behind the value; expected `over 10s`, `abort after 30s` or both in this order"
+    let time = rest.strip_prefix(AFTER).filter(|time| !time.contains(' ')).ok_or(Problem::new(
+        format!("`{rest}` has no place behind the value"),
+        "expected `over 10s`, `abort after 30s` or both in this order",
     ))?;
     Ok((value, over_ns, Some(whole_seconds(time, "the time until the run is stopped")?)))
 }
 
 /// Numbers come by the second: nobody could see half a one.
-fn whole_seconds(text: &str, what: &str) -> Result<u64, String> {
+fn whole_seconds(text: &str, what: &str) -> Result<u64, Problem> {
     let ns = if text == "0" { 0 } else { unit::duration_ns(text)? };
-    if ns.is_multiple_of(TICK_NS) { Ok(ns) } else { Err(format!("`{text}`: {what} is in whole seconds")) }
+    if ns.is_multiple_of(TICK_NS) {
+        Ok(ns)
+    } else {
+        Err(Problem::plain(format!("`{text}`: {what} is in whole seconds")))
+    }
 }
 
-fn limit(subject: Subject, text: &str) -> Result<f64, String> {
+fn limit(subject: Subject, text: &str) -> Result<f64, Problem> {
     match subject.kind() {
         Kind::Times | Kind::Length => Ok(unit::duration_ns(text)? as f64),
         Kind::Share => share(text),
         Kind::PerSecond => unit::rate_per_s(text),
         Kind::Count => Ok(unit::count(text)? as f64),
+        Kind::Number | Kind::Numbers => match text.parse::<f64>() {
+            Ok(number) if number.is_finite() => Ok(number),
+            _ => Err(Problem::plain(format!("`{text}` is no number"))),
+        },
     }
 }
 
 /// A share of all: `errors < 1` means one per cent to one reader, one error to the next, and would be 100 % here.
-fn share(text: &str) -> Result<f64, String> {
+fn share(text: &str) -> Result<f64, Problem> {
     let ratio = unit::ratio(text)?;
     if !text.ends_with('%') && ratio >= 1.0 {
-        return Err(format!("`{text}` is no share of the requests; write per cent, such as `{text}%`"));
+        return Err(Problem::new(
+            format!("`{text}` is no share of the requests"),
+            format!("write per cent, such as `{text}%`"),
+        ));
     }
     if ratio > 1.0 {
-        return Err(format!("`{text}` is more than all requests"));
+        return Err(Problem::plain(format!("`{text}` is more than all requests")));
     }
     Ok(ratio)
 }
 
 /// What can be read and cannot be meant.
-fn makes_sense(t: &Threshold) -> Result<(), String> {
+fn makes_sense(t: &Threshold) -> Result<(), Problem> {
     let name = t.subject.name();
     if let Some(scope @ (Scope::Request(_) | Scope::Scenario(_) | Scope::Group(_) | Scope::Tag(..))) =
         &t.scope
         && !t.subject.has_scope()
     {
-        return Err(format!("`{name}` is a figure of the run as a whole, not of `{scope}`: drop the braces"));
+        return Err(Problem::plain(format!(
+            "`{name}` is a figure of the run as a whole, not of `{scope}`: drop the braces"
+        )));
+    }
+    if t.subject.family().is_some() {
+        if !t.scope.as_ref().is_some_and(Scope::names_metric) {
+            return Err(Problem::plain(format!(
+                "`{}`: say which metric, as in `{name}{{metric: NAME}}`",
+                t.text
+            )));
+        }
+        if t.over_ns.is_some() || t.abort_after_ns.is_some() {
+            return Err(Problem::new(
+                format!("`{}`: metrics of your own are known at the end only", t.text),
+                "drop `over` and `abort`",
+            ));
+        }
     }
     if t.subject == Subject::GroupTime && !matches!(t.scope, Some(Scope::Group(_))) {
-        return Err(format!(
-            "`{}`: `{name}` is the time of a passage through one group; say which, as in \
-             `{name}{{group: NAME}} p95 < 2s`",
-            t.text
+        return Err(Problem::new(
+            format!("`{}`: `{name}` is the time of a passage through one group", t.text),
+            format!("say which, as in `{name}{{group: NAME}} p95 < 2s`"),
         ));
     }
     if t.subject.is_of_outages() && (t.over_ns.is_some() || t.abort_after_ns.is_some()) {
-        return Err(format!(
-            "`{}`: outages are known at the end only; use `errors < 50%` with `over` or `abort after`",
-            t.text
+        return Err(Problem::new(
+            format!("`{}`: outages are known at the end only", t.text),
+            "use `errors < 50%` with `over` or `abort after`",
         ));
     }
     if t.subject == Subject::LongestOutage && t.value < OUTAGE_LEAST_NS as f64 {
-        return Err(format!(
-            "`{}`: an outage is at least {} s long; expected `longest_outage < 1s` or more",
-            t.text,
-            OUTAGE_LEAST_NS / TICK_NS
+        return Err(Problem::new(
+            format!("`{}`: an outage is at least {} s long", t.text, OUTAGE_LEAST_NS / TICK_NS),
+            "expected `longest_outage < 1s` or more",
         ));
     }
     if t.subject == Subject::Achieved && (t.over_ns.is_some() || t.abort_after_ns.is_some()) {
-        return Err(format!(
-            "`{}`: which arrivals were served is known at the end only; use `rate > N/s` with `over` or `abort after`",
-            t.text
+        return Err(Problem::new(
+            format!("`{}`: which arrivals were served is known at the end only", t.text),
+            "use `rate > N/s` with `over` or `abort after`",
         ));
     }
     let grows = t.subject.kind() == Kind::Count && t.over_ns.is_none();
     if grows && t.abort_after_ns.is_some() && (t.comparison.is_upwards() || t.comparison == Comparison::Equal)
     {
-        return Err(format!("`{}` is missed at the beginning of every run; say `over` how long", t.text));
+        return Err(Problem::new(
+            format!("`{}` is missed at the beginning of every run", t.text),
+            "say `over` how long",
+        ));
     }
     Ok(())
 }

@@ -3,8 +3,10 @@
 
 use super::{Subject, Threshold};
 use crate::Diagnostic;
+use crate::Problem;
 use crate::draft::key;
 use crate::outline::{Outline, RequestOutline};
+use crate::series::{SeriesKey, label};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -18,22 +20,58 @@ pub enum Scope {
     /// A group and those nested in it.
     Group(String),
     Tag(String, String),
+    /// A user-defined metric.
+    Metric(String),
+    /// All of these at once.
+    All(Vec<Scope>),
 }
 
 impl Scope {
     /// Whether it is about this request. Those before and behind the load are in no scope.
     pub fn covers(&self, request: &RequestOutline) -> bool {
-        let matches = match self {
-            Scope::Request(name) => request.name == *name,
-            Scope::Scenario(name) => request.scenario.as_ref() == Some(name),
-            Scope::Group(name) => request.group.as_ref().is_some_and(|group| is_within(group, name)),
-            Scope::Tag(key, value) => request.tags.iter().any(|(k, v)| k == key && v == value),
+        let has = |name: &str, value: &dyn Fn(&str) -> bool| match name {
+            label::REQUEST => value(&request.name),
+            label::SCENARIO => request.scenario.as_deref().is_some_and(value),
+            label::GROUP => request.group.as_deref().is_some_and(value),
+            tag => request.tags.iter().any(|(known, text)| known == tag && value(text)),
         };
-        matches && !request.aside
+        self.selects(&has) && !request.aside
+    }
+
+    /// Whether it is about a series that was opened during the run.
+    pub fn covers_series(&self, key: &SeriesKey) -> bool {
+        let has = |name: &str, value: &dyn Fn(&str) -> bool| match name {
+            label::METRIC => key.family.is_custom() && value(&key.name),
+            label::REQUEST if key.family.is_requests() => value(&key.name),
+            name => key.label(name).is_some_and(value),
+        };
+        self.selects(&has)
+    }
+
+    /// Whether something has the labels that are asked for. `has`: it has a label of this name whose value is fine.
+    fn selects(&self, has: &impl Fn(&str, &dyn Fn(&str) -> bool) -> bool) -> bool {
+        match self {
+            Scope::Request(name) => has(label::REQUEST, &|value| value == name),
+            Scope::Scenario(name) => has(label::SCENARIO, &|value| value == name),
+            Scope::Group(name) => has(label::GROUP, &|group| is_within(group, name)),
+            Scope::Tag(key, text) => has(key, &|value| value == text),
+            Scope::Metric(name) => has(label::METRIC, &|value| value == name),
+            Scope::All(parts) => parts.iter().all(|part| part.selects(has)),
+        }
+    }
+
+    /// Whether it says which user-defined metric.
+    pub fn names_metric(&self) -> bool {
+        match self {
+            Scope::Metric(_) => true,
+            Scope::All(parts) => parts.iter().any(Scope::names_metric),
+            Scope::Request(_) | Scope::Scenario(_) | Scope::Group(_) | Scope::Tag(..) => false,
+        }
     }
 
     fn kind(&self) -> &'static str {
         match self {
+            Scope::Metric(_) | Scope::All(_) => "metric",
             Scope::Request(_) => "request",
             Scope::Scenario(_) => "scenario",
             Scope::Group(_) => "group",
@@ -41,10 +79,25 @@ impl Scope {
         }
     }
 
+    /// Between the braces; quoted where a name has one of these characters.
+    fn inside(&self, special: &[char]) -> String {
+        let name = self.name();
+        let bare = !name.is_empty() && name.trim() == name && !name.contains(special);
+        let quote = match (bare, name.contains('"')) {
+            (true, _) => "",
+            (false, true) => "'",
+            (false, false) => "\"",
+        };
+        format!("{}: {quote}{name}{quote}", self.kind())
+    }
+
     fn name(&self) -> String {
         match self {
-            Scope::Request(name) | Scope::Scenario(name) | Scope::Group(name) => name.clone(),
+            Scope::Request(name) | Scope::Scenario(name) | Scope::Group(name) | Scope::Metric(name) => {
+                name.clone()
+            }
             Scope::Tag(key, value) => format!("{key}={value}"),
+            Scope::All(parts) => parts.iter().map(Scope::name).collect::<Vec<_>>().join(", "),
         }
     }
 }
@@ -57,53 +110,81 @@ fn is_within(group: &str, outer: &str) -> bool {
 impl fmt::Display for Scope {
     /// As it is written, braces included; quoted where that is needed to read it back.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.name();
-        let bare = !name.is_empty() && name.trim() == name && !name.contains(['}', '"', '\'']);
-        let quote = match (bare, name.contains('"')) {
-            (true, _) => "",
-            (false, true) => "'",
-            (false, false) => "\"",
-        };
-        write!(f, "{{{}: {quote}{name}{quote}}}", self.kind())
+        match self {
+            Scope::All(parts) => {
+                let parts: Vec<String> =
+                    parts.iter().map(|part| part.inside(&['}', '"', '\'', ','])).collect();
+                write!(f, "{{{}}}", parts.join(", "))
+            }
+            one => write!(f, "{{{}}}", one.inside(&['}', '"', '\''])),
+        }
     }
 }
 
 /// Reads what follows an opening brace up to the closing one; returns what stands behind that.
-pub(super) fn scope(inner: &str) -> Result<(Scope, &str), String> {
-    const KINDS: &str =
-        "expected `{request: NAME}`, `{scenario: NAME}`, `{group: NAME}` or `{tag: KEY=VALUE}`";
-    let (kind, rest) =
-        inner.split_once(':').ok_or(format!("`{{{}` names no scope; {KINDS}", inner.trim_end()))?;
+pub(super) fn scope(inner: &str) -> Result<(Scope, &str), Problem> {
+    read(inner, '}', KINDS).map(|(scope, _, behind)| (scope, behind))
+}
+
+const KINDS: &str = "expected `{request: NAME}`, `{scenario: NAME}`, `{group: NAME}` or `{tag: KEY=VALUE}`";
+
+/// The same of a user-defined metric, whose labels may stand behind its name: `{metric: NAME, tag: KEY=VALUE}`. A name
+/// with a comma is quoted.
+pub(super) fn all_scopes(inner: &str) -> Result<(Scope, &str), Problem> {
+    const KINDS: &str = "expected `{metric: NAME}`, or `{metric: NAME, tag: KEY=VALUE}`";
+    let (mut parts, mut rest) = (Vec::new(), inner);
+    loop {
+        let (part, end, behind) = read(rest, ',', KINDS)?;
+        parts.push(part);
+        rest = behind;
+        if end == '}' {
+            let scope = if parts.len() == 1 { parts.swap_remove(0) } else { Scope::All(parts) };
+            return Ok((scope, rest));
+        }
+    }
+}
+
+/// One scope up to a `}` or the other end that is given, which of them, and what stands behind it.
+fn read<'a>(inner: &'a str, other: char, kinds: &'static str) -> Result<(Scope, char, &'a str), Problem> {
+    let (kind, rest) = inner
+        .split_once(':')
+        .ok_or(Problem::new(format!("`{{{}` names no scope", inner.trim_end()), kinds))?;
     let rest = rest.trim_start();
-    let (name, behind) = match rest.chars().next().filter(|c| matches!(c, '"' | '\'')) {
+    let (name, end, behind) = match rest.chars().next().filter(|c| matches!(c, '"' | '\'')) {
         Some(quote) => {
-            let (name, behind) = rest[1..]
-                .split_once(quote)
-                .ok_or(format!("the name {rest} begins with {quote} and does not end with it"))?;
-            let behind = behind.trim_start().strip_prefix('}');
-            (name, behind.ok_or(format!("`}}` is missing behind the name `{name}`"))?)
+            let (name, behind) = rest[1..].split_once(quote).ok_or_else(|| {
+                Problem::plain(format!("the name {rest} begins with {quote} and does not end with it"))
+            })?;
+            let end = behind.trim_start().chars().next().filter(|end| [other, '}'].contains(end));
+            let end =
+                end.ok_or_else(|| Problem::plain(format!("`}}` is missing behind the name `{name}`")))?;
+            (name, end, &behind.trim_start()[1..])
         }
         None => {
-            let (name, behind) =
-                rest.split_once('}').ok_or(format!("`}}` is missing behind `{}`", rest.trim_end()))?;
-            (name.trim(), behind)
+            let at = rest
+                .find(['}', other])
+                .ok_or_else(|| Problem::plain(format!("`}}` is missing behind `{}`", rest.trim_end())))?;
+            let end = if rest[at..].starts_with('}') { '}' } else { other };
+            (rest[..at].trim(), end, &rest[at + 1..])
         }
     };
     if name.is_empty() {
-        return Err(format!("an empty name; {KINDS}"));
+        return Err(Problem::new("an empty name", kinds));
     }
     let scope = match kind.trim() {
         "request" => Scope::Request(name.into()),
         "scenario" => Scope::Scenario(name.into()),
         "group" => Scope::Group(name.into()),
         "tag" => {
-            let (key, value) =
-                name.split_once('=').ok_or(format!("`{name}` is no tag; expected `KEY=VALUE`"))?;
+            let (key, value) = name
+                .split_once('=')
+                .ok_or(Problem::new(format!("`{name}` is no tag"), "expected `KEY=VALUE`"))?;
             Scope::Tag(key.trim().into(), value.trim().into())
         }
-        other => return Err(format!("`{other}` is no kind of scope; {KINDS}")),
+        "metric" if other == ',' => Scope::Metric(name.into()),
+        other => return Err(Problem::new(format!("`{other}` is no kind of scope"), kinds)),
     };
-    Ok((scope, behind))
+    Ok((scope, end, behind))
 }
 
 /// Thresholds that nothing in the plan can meet or miss: their scope names nothing that is there, or what they compare
@@ -117,6 +198,10 @@ fn check(threshold: &Threshold, outline: &Outline) -> Option<Diagnostic> {
         Some(scope) => scope.covers(request),
         None => !request.aside,
     };
+    // What a program will define is not known before it runs.
+    if threshold.subject.family().is_some() {
+        return None;
+    }
     let text = &threshold.text;
     let wrong =
         |code, message: String, hint: String| Some(Diagnostic::field(code, key::THRESHOLDS, message, hint));
@@ -151,7 +236,7 @@ fn check(threshold: &Threshold, outline: &Outline) -> Option<Diagnostic> {
         let message = format!("`{text}`: there is no check{within}");
         return wrong("P031", message, "give a request `check:`, or drop the threshold".into());
     }
-    if threshold.subject == Subject::TlsHandshake && outline.link.tls.is_none() {
+    if threshold.subject == Subject::TlsHandshake && outline.tls().is_none() {
         let message = format!("`{text}`: the target is not `https`, so there are no handshakes");
         return wrong("P031", message, "use an `https` target, or drop the threshold".into());
     }
@@ -169,6 +254,7 @@ fn names(scope: &Scope, outline: &Outline) -> Vec<String> {
             Scope::Scenario(_) => request.scenario.iter().cloned().collect(),
             Scope::Group(_) => request.group.iter().cloned().collect(),
             Scope::Tag(..) => request.tags.iter().map(|(key, value)| format!("{key}={value}")).collect(),
+            Scope::Metric(_) | Scope::All(_) => Vec::new(),
         })
         .collect();
     names.sort();

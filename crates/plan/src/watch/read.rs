@@ -3,6 +3,7 @@
 //! Every text comes with the form in which it may be shown, because addresses may hold a password.
 
 use super::{Group, Nginx, Prometheus, Source, Watch, Who};
+use crate::Problem;
 use crate::request::url;
 use crate::value::Secret;
 use std::path::PathBuf;
@@ -30,16 +31,21 @@ impl Watch {
     ///
     /// # Errors
     /// A sentence with the mend, which shows no more of an address than its host.
-    pub fn parse(text: &str) -> Result<Watch, String> {
+    pub fn parse(text: &str) -> Result<Watch, Problem> {
         let (kind, place) = match text.split_once('=') {
             Some((kind, place)) => (kind.trim(), Some(place.trim())),
             None => (text.trim(), None),
         };
         let source = match (kind, place) {
             ("host", None) => Source::Host,
-            ("host", Some(_)) => return Err("`host` is this machine and takes no place; write `host`".into()),
+            ("host", Some(_)) => {
+                return Err(Problem::new("`host` is this machine and takes no place", "write `host`"));
+            }
             (_, None | Some("")) if Source::KINDS.contains(&kind) => {
-                return Err(format!("`{kind}` does not say where to look; expected {}", expected(kind)));
+                return Err(Problem::new(
+                    format!("`{kind}` does not say where to look"),
+                    format!("expected {}", expected(kind)),
+                ));
             }
             (_, place) => Source::parse(kind, Told::open(place.unwrap_or_default()))?,
         };
@@ -56,7 +62,7 @@ impl Source {
     ///
     /// # Errors
     /// A sentence with the mend.
-    pub fn parse(kind: &str, told: Told<'_>) -> Result<Source, String> {
+    pub fn parse(kind: &str, told: Told<'_>) -> Result<Source, Problem> {
         let text = told.text;
         Ok(match kind {
             "process" => Source::Process(Who::parse(text)?),
@@ -74,13 +80,19 @@ impl Source {
             "command" => {
                 let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
                 if words.is_empty() {
-                    return Err(format!("there is no program to run; expected {}", expected(kind)));
+                    return Err(Problem::new(
+                        "there is no program to run",
+                        format!("expected {}", expected(kind)),
+                    ));
                 }
                 Source::Command(words)
             }
             _ => {
                 let kinds = Source::KINDS.join("`, `");
-                return Err(format!("`{kind}` is no kind of monitor; there are `{kinds}`"));
+                return Err(Problem::new(
+                    format!("`{kind}` is no kind of monitor"),
+                    format!("there are `{kinds}`"),
+                ));
             }
         })
     }
@@ -125,7 +137,7 @@ impl Who {
     ///
     /// # Errors
     /// A sentence with the mend.
-    pub fn parse(text: &str) -> Result<Who, String> {
+    pub fn parse(text: &str) -> Result<Who, Problem> {
         match text.strip_prefix(':') {
             Some(digits) => port(digits).map(Who::Port),
             None if text.bytes().all(|b| b.is_ascii_digit()) && !text.is_empty() => pid(text).map(Who::Pid),
@@ -138,10 +150,10 @@ impl Who {
 ///
 /// # Errors
 /// A sentence with the mend.
-pub fn port(text: &str) -> Result<u16, String> {
+pub fn port(text: &str) -> Result<u16, Problem> {
     match text.trim().parse::<u16>() {
         Ok(port) if port > 0 => Ok(port),
-        _ => Err(format!("`{text}` is no port; expected a number from 1 to 65535")),
+        _ => Err(Problem::new(format!("`{text}` is no port"), "expected a number from 1 to 65535")),
     }
 }
 
@@ -149,12 +161,12 @@ pub fn port(text: &str) -> Result<u16, String> {
 ///
 /// # Errors
 /// A sentence with the mend.
-pub fn pid(text: &str) -> Result<u32, String> {
+pub fn pid(text: &str) -> Result<u32, Problem> {
     // The kernel's own upper end, PID_MAX_LIMIT (proc(5), kernel.pid_max).
     const MOST: u32 = 4_194_304;
     match text.trim().parse::<u32>() {
         Ok(pid) if (1..=MOST).contains(&pid) => Ok(pid),
-        _ => Err(format!("`{text}` is no pid; expected a number from 1 to {MOST}")),
+        _ => Err(Problem::new(format!("`{text}` is no pid"), format!("expected a number from 1 to {MOST}"))),
     }
 }
 
@@ -162,12 +174,15 @@ pub fn pid(text: &str) -> Result<u32, String> {
 ///
 /// # Errors
 /// A sentence with the mend.
-pub fn program(text: &str) -> Result<String, String> {
+pub fn program(text: &str) -> Result<String, Problem> {
     if let Some((_, last)) = text.rsplit_once('/') {
-        return Err(format!("`{text}` is a path, and processes are found by name; write `{last}`"));
+        return Err(Problem::new(
+            format!("`{text}` is a path, and processes are found by name"),
+            format!("write `{last}`"),
+        ));
     }
     match text.trim().is_empty() {
-        true => Err("an empty name fits no process; expected one such as `node`".into()),
+        true => Err(Problem::new("an empty name fits no process", "expected one such as `node`")),
         false => Ok(text.to_owned()),
     }
 }
@@ -176,41 +191,42 @@ pub fn program(text: &str) -> Result<String, String> {
 ///
 /// # Errors
 /// A sentence with the mend.
-pub fn name(text: &str) -> Result<String, String> {
+pub fn name(text: &str) -> Result<String, Problem> {
     let text = text.trim();
     if text.is_empty() || text.chars().any(char::is_control) {
-        return Err("a monitor needs a name that can be read; expected one such as `api`".into());
+        return Err(Problem::new("a monitor needs a name that can be read", "expected one such as `api`"));
     }
     match text.chars().count() > LONGEST_NAME {
-        true => Err(format!("a monitor's name is longer than {LONGEST_NAME} characters; shorten it")),
+        true => Err(Problem::new(
+            format!("a monitor's name is longer than {LONGEST_NAME} characters"),
+            "shorten it",
+        )),
         false => Ok(text.to_owned()),
     }
 }
 
-/// An address that is asked by plain HTTP.
+/// An address that is asked by HTTP.
 ///
 /// # Errors
-/// A sentence with the mend; TLS is refused by name.
-pub fn web(told: Told<'_>) -> Result<Secret, String> {
+/// A sentence with the mend.
+pub fn web(told: Told<'_>) -> Result<Secret, Problem> {
     let shown = told.shown;
     match told.text.split_once("://").map(|(scheme, _)| scheme) {
-        Some("http") => {}
-        Some("https") => {
-            return Err(format!(
-                "`{shown}` asks for TLS, which monitors do not speak; \
-                 name an address of plain `http://` on the server's inner side"
-            ));
-        }
+        Some("http" | "https") => {}
         _ => {
-            return Err(format!(
-                "`{shown}` is no URL of plain HTTP; expected one such as `http://127.0.0.1:9100/metrics`"
+            return Err(Problem::new(
+                format!("`{shown}` is no URL of HTTP"),
+                "expected one such as `http://127.0.0.1:9100/metrics`",
             ));
         }
     }
     match url(told.text) {
         Ok(_) => Ok(Secret::new(told.text)),
         Err(sentence) if told.shown == told.text => Err(sentence),
-        Err(_) => Err(format!("`{shown}` is no URL; expected one such as `http://127.0.0.1:9100/metrics`")),
+        Err(_) => Err(Problem::new(
+            format!("`{shown}` is no URL"),
+            "expected one such as `http://127.0.0.1:9100/metrics`",
+        )),
     }
 }
 
@@ -218,13 +234,13 @@ pub fn web(told: Told<'_>) -> Result<Secret, String> {
 ///
 /// # Errors
 /// A sentence with the mend.
-pub fn postgres(told: Told<'_>) -> Result<Secret, String> {
+pub fn postgres(told: Told<'_>) -> Result<Secret, Problem> {
     let rest = ["postgres://", "postgresql://"].iter().find_map(|front| told.text.strip_prefix(front));
     match rest.and_then(authority) {
         Some(()) => Ok(Secret::new(told.text)),
-        None => Err(format!(
-            "`{}` is no address of a database; expected one such as `postgres://user@127.0.0.1:5432/database`",
-            told.shown
+        None => Err(Problem::new(
+            format!("`{}` is no address of a database", told.shown),
+            "expected one such as `postgres://user@127.0.0.1:5432/database`",
         )),
     }
 }
@@ -232,22 +248,17 @@ pub fn postgres(told: Told<'_>) -> Result<Secret, String> {
 /// Address of a Redis server, as a URL or as `host:port`.
 ///
 /// # Errors
-/// A sentence with the mend; TLS is refused by name.
-pub fn redis(told: Told<'_>) -> Result<Secret, String> {
-    if told.text.starts_with("rediss://") {
-        return Err(format!(
-            "`{}` asks for TLS, which monitors do not speak; name an address of plain `redis://`",
-            told.shown
-        ));
-    }
-    let rest = told.text.strip_prefix("redis://").unwrap_or(told.text);
+/// A sentence with the mend.
+pub fn redis(told: Told<'_>) -> Result<Secret, Problem> {
+    let rest = ["redis://", "rediss://"].iter().find_map(|front| told.text.strip_prefix(front));
+    let rest = rest.unwrap_or(told.text);
     let is_bare = rest == told.text;
     // A bare name without a port would as well be a slip for anything else.
     match authority(rest).filter(|()| !is_bare || rest.contains(':') && !rest.contains("://")) {
         Some(()) => Ok(Secret::new(told.text)),
-        None => Err(format!(
-            "`{}` is no address of a Redis server; expected one such as `127.0.0.1:6379`",
-            told.shown
+        None => Err(Problem::new(
+            format!("`{}` is no address of a Redis server", told.shown),
+            "expected one such as `127.0.0.1:6379`",
         )),
     }
 }

@@ -1,7 +1,7 @@
 //! What a tick keeps of single requests: how large their answers were, and what the thresholds look at that must hold
 //! in every window of time. All histograms of all requests for each second would be many times the file.
 
-use super::Served;
+use super::{Opened, Served};
 use crate::gauge::Gauge;
 use plimsoll_plan::Outline;
 use plimsoll_plan::metric::{SeriesHist, SeriesSum};
@@ -44,7 +44,7 @@ pub fn windowed(outline: &Outline) -> impl Iterator<Item = &Threshold> {
 
 impl Beside {
     /// Of one tick.
-    pub fn of(interval: &Interval, outline: &Outline) -> Self {
+    pub fn of(interval: &Interval, outline: &Outline, opened: &[Opened]) -> Self {
         let sizes = interval.series.iter().take(outline.requests.len().min(SIZED_MAX)).map(|tally| {
             let bodies = tally.hists.get(SeriesHist::BodySize.id());
             Sizes {
@@ -55,8 +55,10 @@ impl Beside {
         });
         Self {
             sizes: sizes.collect(),
-            gauges: windowed(outline).map(|threshold| Gauge::of(threshold, outline, interval)).collect(),
-            served: served(interval, outline),
+            gauges: windowed(outline)
+                .map(|threshold| Gauge::of(threshold, outline, opened, interval))
+                .collect(),
+            served: served(interval, outline, opened),
         }
     }
 
@@ -65,7 +67,7 @@ impl Beside {
         let sums = sums + self.served.len() * (Served::SUMS + Served::FLOWS);
         let (peaks, floors) = (self.served.len() * Served::PEAKS, self.served.len() * Served::FLOORS);
         let hists = self.gauges.len() * GAUGE_HISTS;
-        let mut tally = Tally::on_demand(Layout { sums, peaks, floors, hists });
+        let mut tally = Tally::on_demand(Layout { sums, peaks, floors, hists, lasts: 0 });
         let sizes = self.sizes.iter().flat_map(|size| [size.answers, size.bytes, size.changes]);
         let gauges = self.gauges.iter().flat_map(|gauge| [gauge.part, gauge.whole]);
         let served = self.served.iter().flat_map(Served::sums);
@@ -120,8 +122,10 @@ impl Beside {
     }
 }
 
-fn served(interval: &Interval, outline: &Outline) -> Vec<Served> {
-    let addresses = interval.series.iter().skip(outline.series_count()).take(SIZED_MAX);
+fn served(interval: &Interval, outline: &Outline, opened: &[Opened]) -> Vec<Served> {
+    // What was opened stands behind the addresses.
+    let fixed = opened.first().map_or(interval.series.len(), |one| one.series as usize);
+    let addresses = interval.series.iter().take(fixed).skip(outline.series_count()).take(SIZED_MAX);
     if outline.requests.len() < 2 && addresses.len() == 0 {
         return Vec::new();
     }

@@ -29,9 +29,13 @@ impl Sink for Gatherer {
         let Some(origin) = &mut self.origin else { return };
         match event {
             RunEvent::Opened(_) => {}
+            RunEvent::SeriesOpened(opened) => {
+                // One that is known already changes nothing.
+                let _ = origin.open(opened);
+            }
             RunEvent::Ticked(tick) => {
                 if let Entry::Vacant(free) = origin.ticks.entry(tick.interval.tick) {
-                    free.insert(TickRow::of(&tick.interval, &origin.opening.outline));
+                    free.insert(TickRow::of(&tick.interval, &origin.opening.outline, &origin.opened));
                     origin.count(tick);
                 }
             }

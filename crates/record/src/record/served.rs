@@ -1,7 +1,7 @@
 //! Whether a service, one of its requests or one of its addresses did what it was asked in a stretch of time: counts,
 //! and the first and last instants of success and of failure.
 
-use plimsoll_plan::metric::{SeriesFloor, SeriesPeak, SeriesSum};
+use plimsoll_plan::metric::{SeriesFloor, SeriesPeak, SeriesSum, StreamSum};
 use plimsoll_stats::Tally;
 
 /// See the module. The default is a stretch in which nothing happened; it changes nothing when it is merged.
@@ -30,19 +30,19 @@ impl Served {
 
     /// Of a series, or of several added up.
     pub fn of(tally: &Tally) -> Self {
-        let sum = |id: SeriesSum| tally.sums.get(id.id()).copied().unwrap_or(0);
+        let sum = |id: usize| tally.sums.get(id).copied().unwrap_or(0);
         let peak = |id: SeriesPeak| tally.peaks.get(id.id()).copied().filter(|at| *at > 0);
         let floor = |id: SeriesFloor| tally.floors.get(id.id()).copied().filter(|at| *at != u64::MAX);
         Self {
-            finished: sum(SeriesSum::Finished),
-            failed: sum(SeriesSum::Failed),
-            events: sum(SeriesSum::Streams).saturating_add(sum(SeriesSum::Events)),
+            finished: sum(SeriesSum::Finished.id()),
+            failed: sum(SeriesSum::Failed.id()),
+            events: sum(StreamSum::Streams.id()).saturating_add(sum(StreamSum::Events.id())),
             first_success_ns: floor(SeriesFloor::FirstSuccess),
             last_success_ns: peak(SeriesPeak::LastSuccess),
             first_failure_ns: floor(SeriesFloor::FirstFailure),
             last_failure_ns: peak(SeriesPeak::LastFailure),
-            sent: sum(SeriesSum::Sent),
-            ended: sum(SeriesSum::Ended),
+            sent: sum(SeriesSum::Sent.id()),
+            ended: sum(SeriesSum::Ended.id()),
         }
     }
 

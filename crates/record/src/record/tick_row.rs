@@ -1,6 +1,6 @@
 //! One tick as kept: encoded, because a dense histogram takes 38 KiB and a day has 86,400 seconds.
 
-use super::{Beside, RUN_LAYOUT, SERIES_LAYOUT, requests_total};
+use super::{Beside, Opened, RUN_LAYOUT, SERIES_LAYOUT, requests_total};
 use plimsoll_plan::Outline;
 use plimsoll_plan::metric::{RunHist, SeriesHist};
 use plimsoll_stats::Hist;
@@ -27,8 +27,8 @@ pub struct TickRow {
 }
 
 impl TickRow {
-    pub fn of(interval: &Interval, outline: &Outline) -> Self {
-        let (mut run, mut all) = (interval.run.clone(), requests_total(outline, interval));
+    pub fn of(interval: &Interval, outline: &Outline, opened: &[Opened]) -> Self {
+        let (mut run, mut all) = (interval.run.clone(), requests_total(outline, opened, interval));
         clear(&mut run.hists, &COARSER_RUN.map(RunHist::id));
         clear(&mut all.hists, &COARSER_SERIES.map(SeriesHist::id));
         let mut bytes = Vec::new();
@@ -37,7 +37,7 @@ impl TickRow {
         let all_at = bytes.len() as u32;
         all.encode(&mut bytes);
         let beside_at = bytes.len() as u32;
-        Beside::of(interval, outline).tally().encode(&mut bytes);
+        Beside::of(interval, outline, opened).tally().encode(&mut bytes);
         Self { bytes: bytes.into(), all_at, beside_at }
     }
 
@@ -98,7 +98,8 @@ pub(crate) fn widened(mut tally: Tally, layout: Layout) -> Tally {
     let enough = has.sums >= layout.sums
         && has.peaks >= layout.peaks
         && has.floors >= layout.floors
-        && has.hists >= layout.hists;
+        && has.hists >= layout.hists
+        && has.lasts >= layout.lasts;
     if !enough {
         tally.merge(&Tally::on_demand(layout));
     }

@@ -1,7 +1,7 @@
 //! Requests added up. Checks and groups have series of their own behind those of the requests, and must not be counted
 //! as requests; what was sent before or behind the load is no part of it.
 
-use super::SERIES_LAYOUT;
+use super::{Opened, SERIES_LAYOUT};
 use plimsoll_plan::Outline;
 use plimsoll_plan::metric::SeriesHist;
 use plimsoll_plan::outline::RequestOutline;
@@ -20,8 +20,20 @@ const OF_REQUESTS: [SeriesHist; 6] = [
 ];
 
 /// The load of an interval: all its requests added up, without the response and service times of streams.
-pub fn requests_total(outline: &Outline, interval: &Interval) -> Tally {
-    total_of(outline.requests.iter().zip(&interval.series), false)
+pub fn requests_total(outline: &Outline, opened: &[Opened], interval: &Interval) -> Tally {
+    total_of(requests_of(outline, opened, interval), false)
+}
+
+/// The requests of an interval with their numbers: those of the plan, and behind them those that were opened.
+pub fn requests_of<'a>(
+    outline: &'a Outline,
+    opened: &'a [Opened],
+    interval: &'a Interval,
+) -> impl Iterator<Item = (&'a RequestOutline, &'a Tally)> + Clone {
+    let behind = opened
+        .iter()
+        .filter_map(|one| Some((one.request.as_ref()?, interval.series.get(one.series as usize)?)));
+    outline.requests.iter().zip(&interval.series).chain(behind)
 }
 
 /// These requests added up, those beside the load left out; nothing but zeros when none counts. With `lives`, streams

@@ -3,6 +3,7 @@
 
 use super::reader::{Bad, json};
 use crate::event::Opening;
+use plimsoll_plan::series::SeriesKey;
 use rusqlite::{Connection, Result};
 use std::path::Path;
 
@@ -36,6 +37,14 @@ pub fn opening(text: &str) -> std::result::Result<Opening, Bad> {
     let checks = plan.checks.iter_mut().map(|check| &mut check.name);
     checks.chain(&mut plan.groups).for_each(|text| cut(text, NAME_CHARS));
     Ok(opening)
+}
+
+/// A series that was opened, with names that can be shown, and as its writer had ordered it.
+pub fn series(text: &str) -> std::result::Result<SeriesKey, Bad> {
+    let mut key: SeriesKey = json(text)?;
+    let labels = key.labels.iter_mut().flat_map(|(name, value)| [name, value]);
+    std::iter::once(&mut key.name).chain(labels).for_each(|text| cut(text, NAME_CHARS));
+    Ok(key)
 }
 
 fn cut(text: &mut String, chars: usize) {

@@ -2,10 +2,11 @@
 
 use super::open::{Closed, Opened, fold, open};
 use super::sums::{self, Sums, Table};
-use super::{APPLICATION_ID, Error, FORMAT_VERSION, guard, schema, sights};
-use crate::event::{Note, Pulse};
+use super::{APPLICATION_ID, Error, FORMAT_VERSION, guard, old_notes, schema, sights};
+use crate::event::{Note, Pulse, SeriesOpened};
 use crate::record::{Origin, RUN_LAYOUT, RunRecord, SERIES_LAYOUT, TickRow, widened};
 use plimsoll_plan::sample::Sample;
+use plimsoll_plan::series::SeriesKey;
 use plimsoll_stats::LAYOUT_ID;
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::{Layout, Tally};
@@ -114,6 +115,9 @@ fn origin(tx: &Connection, sums: &Sums<'_>, row: &Row) -> Result<Origin, Bad> {
     let at: i64 = row.get(0)?;
     let mut origin = Origin::new(Arc::new(guard::opening(&row.get::<_, String>(2)?)?));
     origin.ending = row.get::<_, Option<String>>(3)?.map(|text| json(&text)).transpose()?;
+    for (number, key) in (origin.opening.series_count() as u32..).zip(opened_series(tx, sums, at)?) {
+        origin.open(&SeriesOpened { series: number, key: key.into() });
+    }
     let (first, last) = (schema::tick_id(at, 0), schema::tick_id(at, u32::MAX));
     each_blob(sums, &sums::TICK, first, last, |id, body| {
         origin.ticks.insert(schema::tick_of_id(id), TickRow::from_bytes(body.into())?);
@@ -133,15 +137,16 @@ fn origin(tx: &Connection, sums: &Sums<'_>, row: &Row) -> Result<Origin, Bad> {
         Ok(())
     })?;
     // `merge` keeps the wider one: files of early versions have none of the addresses' series, and get empty ones.
-    let (has, wants) = (origin.totals.series.len(), origin.opening.series_count());
+    let (has, wants) = (origin.totals.series.len(), origin.opening.series_count() + origin.opened.len());
     if has != wants {
         return Err(Bad::Content(format!("its totals have {has} series and its plan has {wants}")));
     }
     if origin.opening.outline.requests.is_empty() {
         return Err(Bad::Content("its plan has no request".into()));
     }
-    for series in &mut origin.totals.series {
-        *series = widened(std::mem::replace(series, Tally::on_demand(Layout::default())), SERIES_LAYOUT);
+    let layouts: Vec<Layout> = origin.layouts().collect();
+    for (series, layout) in origin.totals.series.iter_mut().zip(layouts) {
+        *series = widened(std::mem::replace(series, Tally::on_demand(Layout::default())), layout);
     }
     origin.workers = workers(sums, at)?;
     origin.notes = notes(sums, at)?;
@@ -193,20 +198,41 @@ pub(super) fn notes(sums: &Sums<'_>, at: i64) -> Result<Vec<Note>, Bad> {
     let mut rows = all.query([at])?;
     while let Some(row) = rows.next()? {
         sums.see(&sums::NOTE, row)?;
-        notes.push(Note {
-            at_ns: row.get::<_, i64>(2)? as u64,
-            kind: json(&row.get::<_, String>(3)?)?,
-            text: row.get(4)?,
-        });
+        let text: String = row.get(4)?;
+        let kind = old_notes::kind(json(&row.get::<_, String>(3)?)?, &text);
+        notes.push(Note { at_ns: row.get::<_, i64>(2)? as u64, kind, text });
     }
     Ok(notes)
 }
 
+/// Early versions had no such table, and runs in which none was opened have none.
+fn opened_series(tx: &Connection, sums: &Sums<'_>, at: i64) -> Result<Vec<SeriesKey>, Bad> {
+    let mut opened = Vec::new();
+    if !has_table(tx, sums::OPENED.name)? {
+        return Ok(opened);
+    }
+    let (first, last) = (schema::tick_id(at, 0), schema::tick_id(at, u32::MAX));
+    let mut all = sums.select(&sums::OPENED, "WHERE rowid BETWEEN ?1 AND ?2 ORDER BY id")?;
+    let mut rows = all.query((first, last))?;
+    while let Some(row) = rows.next()? {
+        sums.see(&sums::OPENED, row)?;
+        opened.push(guard::series(&row.get::<_, String>(1)?)?);
+        if row.get::<_, i64>(0)? != schema::tick_id(at, opened.len() as u32 - 1) {
+            return Err(Bad::Content("a series that was opened is missing".into()));
+        }
+    }
+    Ok(opened)
+}
+
+fn has_table(tx: &Connection, name: &str) -> Result<bool, Bad> {
+    let sql = "SELECT count(*) FROM sqlite_schema WHERE name = ?1";
+    Ok(tx.query_row(sql, [name], |row| row.get::<_, i64>(0))? > 0)
+}
+
 fn samples(tx: &Connection, sums: &Sums<'_>, at: i64) -> Result<Vec<Sample>, Bad> {
-    const KNOWN: &str = "SELECT count(*) FROM sqlite_schema WHERE name = 'sample'";
     let mut samples = Vec::new();
     // Early versions had no such table.
-    if tx.query_row(KNOWN, (), |row| row.get::<_, i64>(0))? == 0 {
+    if !has_table(tx, sums::SAMPLE.name)? {
         return Ok(samples);
     }
     let mut all = sums.select(&sums::SAMPLE, "WHERE origin = ?1 ORDER BY id")?;
@@ -297,8 +323,7 @@ impl From<rusqlite::Error> for Bad {
 
 impl From<plimsoll_stats::Error> for Bad {
     fn from(source: plimsoll_stats::Error) -> Self {
-        // Only the sentence: the hint behind it is about bytes, ours is about files.
-        Bad::Content(source.to_string().lines().next().unwrap_or_default().into())
+        Bad::Content(source.to_string())
     }
 }
 

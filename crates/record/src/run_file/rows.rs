@@ -2,7 +2,7 @@
 
 use super::{schema, sums};
 use crate::event::{Note, Opening};
-use crate::record::{Origin, TickRow};
+use crate::record::{Opened, Origin, TickRow};
 use plimsoll_plan::sample::Sample;
 use plimsoll_stats::interval::Interval;
 use rusqlite::types::Null;
@@ -19,6 +19,19 @@ pub fn put_opening(db: &Connection, opening: &Opening) -> Result<i64> {
     let at: i64 = db.query_row("SELECT coalesce(max(id), 0) + 1 FROM origin", (), |row| row.get(0))?;
     sums::ORIGIN.put(db)?.row(&[&at, &opening.origin, &json(opening)?, &Null])?;
     Ok(at)
+}
+
+/// `first`: how many of this origin are there already.
+pub fn put_opened(db: &Connection, at: i64, first: usize, opened: &[Opened]) -> Result<()> {
+    if opened.is_empty() {
+        return Ok(());
+    }
+    db.execute_batch(schema::OPENED_TABLE)?;
+    let mut put = sums::OPENED.put(db)?;
+    for (number, one) in (first as u32..).zip(opened) {
+        put.row(&[&schema::tick_id(at, number), &json(&*one.key)?])?;
+    }
+    Ok(())
 }
 
 pub fn put_tick(db: &Connection, id: i64, row: &TickRow) -> Result<()> {

@@ -8,8 +8,9 @@
 //! | `total` | per origin: cumulative interval without the warm-up, per series, encoded |
 //! | `pending` | full intervals of the last few ticks that `total` does not hold yet |
 //! | `series` | the tally of some ten seconds per series, and as series -1 of the run; encoded, all histograms |
+//! | `opened` | series that programs opened during the run, as JSON, in order; only there when there are some |
 //! | `worker` | per origin and worker: cumulative time without the warm-up |
-//! | `note` | lines of the timeline, in order |
+//! | `note` | lines of the timeline, in order; the kind as JSON, with the numbers of a step by hand in it |
 //! | `sample` | examples of failures as JSON, in order; files of early versions have no such table |
 //! | `channel` | one row for each number that monitors bring, in the order in which they were first seen |
 //! | `sight` | per sample of a monitor: pairs of a channel's number and a value; see `sights` |
@@ -61,6 +62,11 @@ pub const WATCHED_TABLES: &str = "
         why TEXT NOT NULL, crc INTEGER NOT NULL);
     CREATE TABLE IF NOT EXISTS lapsed (origin INTEGER NOT NULL, monitor INTEGER NOT NULL, count INTEGER NOT NULL,
         crc INTEGER NOT NULL, PRIMARY KEY (origin, monitor)) WITHOUT ROWID;
+";
+
+/// Made when the first series is opened.
+pub const OPENED_TABLE: &str = "
+    CREATE TABLE IF NOT EXISTS opened (id INTEGER PRIMARY KEY, crc INTEGER NOT NULL, body TEXT NOT NULL);
 ";
 
 /// Bytes that [`WATCHED_TABLES`] take at once.

@@ -1,8 +1,8 @@
 //! What monitors saw, on its way into the file and back. Samples wait for the next tick, so that a second of all
 //! monitors is one transaction; nothing of them stays in memory.
 //!
-//! The body of a sight is pairs: the channel's number in LEB128 (seven bits a byte, low bits first), then the value as
-//! eight bytes, little-endian. Eighty channels take 720 bytes a second.
+//! The body of a sight is pairs: the channel's number as [`varint`] writes it, then the value as eight bytes,
+//! little-endian. Eighty channels take 720 bytes a second.
 
 use super::reader::Bad;
 use super::rows::json;
@@ -11,6 +11,7 @@ use super::sums::{self, Sums};
 use crate::event::{Fact, Lapse, Sight};
 use crate::record::{Channel, Watched};
 use plimsoll_plan::watch::Unit;
+use plimsoll_stats::varint;
 use rusqlite::{Connection, OptionalExtension, Result};
 use std::collections::BTreeMap;
 
@@ -269,29 +270,13 @@ pub fn behind(
 }
 
 fn put_pair(body: &mut Vec<u8>, channel: usize, value: f64) {
-    let mut rest = channel;
-    while rest >= 0x80 {
-        body.push(rest as u8 | 0x80);
-        rest >>= 7;
-    }
-    body.push(rest as u8);
+    varint::put(body, channel as u128);
     body.extend(value.to_le_bytes());
 }
 
 fn take_pairs(channels: &mut [Channel], at_ns: u64, mut body: &[u8]) -> Option<()> {
     while !body.is_empty() {
-        let (mut channel, mut shift) = (0usize, 0);
-        loop {
-            let (byte, rest) = body.split_first()?;
-            body = rest;
-            // Three bytes number two million channels; more is damage.
-            (shift < 21).then_some(())?;
-            channel |= usize::from(byte & 0x7f) << shift;
-            shift += 7;
-            if byte & 0x80 == 0 {
-                break;
-            }
-        }
+        let channel = usize::try_from(varint::take_u64(&mut body).ok()?).ok()?;
         let (value, rest) = body.split_first_chunk::<8>()?;
         body = rest;
         let value = Some(f64::from_le_bytes(*value)).filter(|value| value.is_finite())?;

@@ -1,9 +1,9 @@
 //! Everything over time, but coarser than the ticks: per series, and with the histograms that ticks leave out.
 
 use super::sums;
-use crate::record::{RUN_LAYOUT, SERIES_LAYOUT};
+use crate::record::RUN_LAYOUT;
 use plimsoll_stats::interval::Interval;
-use plimsoll_stats::tally::Tally;
+use plimsoll_stats::tally::{Layout, Tally};
 use rusqlite::{Connection, Result};
 
 /// A row lasts at least so many ticks.
@@ -15,10 +15,14 @@ const ROWS_PER_TICK: usize = 2;
 /// Gathers ticks until a row is due.
 pub struct Spans {
     /// The run-wide tally, then the series.
-    cells: Box<[Tally]>,
+    cells: Vec<Tally>,
     width: u32,
     first: Option<u32>,
     last: u32,
+}
+
+fn width_of(series: usize) -> u32 {
+    u32::try_from(series / ROWS_PER_TICK).unwrap_or(u32::MAX).max(SPAN_TICKS)
 }
 
 /// One of the cells over some ticks, ready to be put.
@@ -31,11 +35,17 @@ pub struct Span {
 }
 
 impl Spans {
-    pub fn new(series: usize) -> Self {
-        let run = std::iter::once(Tally::on_demand(RUN_LAYOUT));
-        let cells = run.chain((0..series).map(|_| Tally::on_demand(SERIES_LAYOUT))).collect();
-        let width = u32::try_from(series / ROWS_PER_TICK).unwrap_or(u32::MAX).max(SPAN_TICKS);
+    pub fn new(layouts: impl Iterator<Item = Layout>) -> Self {
+        let run = std::iter::once(RUN_LAYOUT);
+        let cells: Vec<Tally> = run.chain(layouts).map(Tally::on_demand).collect();
+        let width = width_of(cells.len() - 1);
         Self { cells, width, first: None, last: 0 }
+    }
+
+    /// One more series, behind the others.
+    pub fn open(&mut self, layout: Layout) {
+        self.cells.push(Tally::on_demand(layout));
+        self.width = width_of(self.cells.len() - 1);
     }
 
     pub fn add(&mut self, interval: &Interval) {

@@ -10,8 +10,9 @@ use super::sights::{self, Sights};
 use super::spans::{self, Spans};
 use super::{Error, reader, schema, sums};
 use crate::event::{Note, NoteKind, Opening, RunEvent, Sink, Tick};
-use crate::record::{Origin, RunRecord, TickRow};
+use crate::record::{Opened, Origin, RunRecord, TickRow};
 use plimsoll_stats::interval::Interval;
+use plimsoll_stats::tally::Layout;
 use rusqlite::{Connection, ErrorCode};
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
@@ -24,6 +25,9 @@ const TOTAL_EVERY_TICKS: u32 = 10;
 
 /// More than a sample takes: names, a sentence and an excerpt.
 const SAMPLE_BYTES: usize = 2_048;
+
+/// What a series that was opened takes besides its names, in its row and in the totals while it is empty.
+const OPENED_BYTES: usize = 128;
 
 /// Where run files begin.
 pub struct RunFile;
@@ -53,7 +57,8 @@ impl RunFile {
             at,
             room,
             origin,
-            spans: Spans::new(opening.series_count()),
+            spans: Spans::new(opening.layouts()),
+            opened: 0,
             seen: BTreeSet::new(),
             pending: 0,
             totals_bytes: 0,
@@ -105,6 +110,8 @@ pub struct Writer {
     /// Everything but the ticks and the points of what was watched.
     origin: Origin,
     spans: Spans,
+    /// How many of the series that were opened are in the file. It holds numbers of no others.
+    opened: usize,
     seen: BTreeSet<u32>,
     /// Ticks that the file's totals do not hold; they are in `pending`, or nowhere if that failed.
     pending: u32,
@@ -171,7 +178,7 @@ impl Writer {
         let number = tick.interval.tick;
         self.origin.count(tick);
         self.spans.add(&tick.interval);
-        match self.store(&tick.interval) {
+        match self.store_opened().and_then(|()| self.store(&tick.interval)) {
             Ok(()) => {
                 self.gap = None;
                 // Kept or lost: the note of what was lost comes at the end.
@@ -190,10 +197,10 @@ impl Writer {
     fn store(&mut self, interval: &Interval) -> rusqlite::Result<()> {
         let id = schema::tick_id(self.at, interval.tick);
         let is_measured = !self.origin.opening.outline.is_warmup(interval.tick);
-        let row = TickRow::of(interval, &self.origin.opening.outline);
+        let row = TickRow::of(interval, &self.origin.opening.outline, &self.origin.opened);
         let rolls_up = is_measured && self.pending + 1 >= TOTAL_EVERY_TICKS;
         let body = match (is_measured, rolls_up) {
-            (true, true) => rows::encoded(&self.origin.totals),
+            (true, true) => self.encoded_totals(),
             (true, false) => rows::encoded(interval),
             (false, _) => Vec::new(),
         };
@@ -225,11 +232,42 @@ impl Writer {
         Ok(())
     }
 
+    /// Series that the file does not know yet, as far as there is room for them.
+    fn store_opened(&mut self) -> rusqlite::Result<()> {
+        let fresh = &self.origin.opened[self.opened..];
+        if fresh.is_empty() {
+            return Ok(());
+        }
+        let names = |one: &Opened| -> usize {
+            one.key.name.len()
+                + one.key.labels.iter().map(|(name, value)| name.len() + value.len() + 8).sum::<usize>()
+        };
+        let bytes = fresh.iter().map(|one| names(one) + OPENED_BYTES).sum();
+        // In the totals an empty one takes some bytes as well.
+        self.totals_bytes += fresh.len() * OPENED_BYTES;
+        self.room.ensure(&self.db, bytes, self.totals_bytes)?;
+        let tx = self.db.transaction()?;
+        rows::put_opened(&tx, self.at, self.opened, fresh)?;
+        tx.commit()?;
+        self.opened = self.origin.opened.len();
+        Ok(())
+    }
+
+    /// Without what the file knows no series for.
+    fn encoded_totals(&self) -> Vec<u8> {
+        let totals = &self.origin.totals;
+        let known = self.origin.opening.series_count() + self.opened;
+        if totals.series.len() <= known {
+            return rows::encoded(totals);
+        }
+        rows::encoded(&Interval { series: totals.series[..known].to_vec(), ..totals.clone() })
+    }
+
     /// Everything but ticks: fits into the room that is kept for it.
     fn store_totals(&mut self) -> rusqlite::Result<()> {
         // Until it is done, the file's totals are behind by more than `pending` tells.
         self.pending = TOTAL_EVERY_TICKS;
-        let body = rows::encoded(&self.origin.totals);
+        let body = self.encoded_totals();
         let tx = self.db.transaction()?;
         rows::put_totals(&tx, self.at, &self.origin, &body)?;
         rows::put_notes(&tx, self.at, 1, &self.origin.notes)?;
@@ -295,6 +333,7 @@ impl Writer {
             spans::put(&tx, self.at, &spans)?;
             tx.commit()?;
         }
+        let opened = self.store_opened();
         let watched = self.store_sights();
         if let Some((at_ns, text)) = self.sights.lost() {
             self.origin.notes.push(Note { at_ns, kind: NoteKind::Gap, text });
@@ -310,7 +349,7 @@ impl Writer {
             let _ = room::free_pages(&self.db).and_then(|free| room::cut_off(&self.db, free));
             let _ = fold(&self.db);
         }
-        sampled.and(watched)
+        opened.and(sampled).and(watched)
     }
 }
 
@@ -325,6 +364,12 @@ impl Sink for Writer {
         }
         let result = match event {
             RunEvent::Opened(_) => Ok(()),
+            RunEvent::SeriesOpened(opened) => {
+                if self.origin.open(opened) {
+                    self.spans.open(Layout::of(opened.key.family.cells()));
+                }
+                Ok(())
+            }
             RunEvent::Ticked(tick) => {
                 if self.seen.insert(tick.interval.tick) {
                     self.tick(tick);
@@ -375,6 +420,7 @@ pub fn write(path: &Path, record: &RunRecord) -> Result<(), Error> {
         let tx = db.transaction()?;
         for origin in record.origins.values() {
             let at = rows::put_opening(&tx, &origin.opening)?;
+            rows::put_opened(&tx, at, 0, &origin.opened)?;
             for (number, row) in &origin.ticks {
                 rows::put_tick(&tx, schema::tick_id(at, *number), row)?;
             }

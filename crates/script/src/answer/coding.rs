@@ -1,8 +1,8 @@
 //! Content codings undone (RFC 9110 section 8.4), for answers that somebody reads. An answer decides how long it gets,
 //! so the length is bounded: a few kilobytes can stand for gigabytes.
 
-use super::head;
 use flate2::{Crc, Decompress, FlushDecompress, Status};
+use plimsoll_plan::head::Head;
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use std::fmt;
 use std::io::Read;
@@ -85,13 +85,13 @@ impl Decoder {
     /// The body as it was before its codings; the body itself when it has none.
     pub fn decode<'b>(
         &'b mut self,
-        head: &[u8],
+        head: Head<'_>,
         body: &'b [u8],
         most_bytes: usize,
     ) -> Result<&'b [u8], Unreadable> {
         let mut codings = [Coding::Gzip; CODINGS_MAX];
         let mut count = 0;
-        for field in head::fields(head, "content-encoding") {
+        for field in head.fields("content-encoding") {
             for name in field.split(|sign| *sign == b',') {
                 if let Some(coding) = Coding::named(name.trim_ascii())? {
                     *codings.get_mut(count).ok_or(Unreadable::TooMany)? = coding;

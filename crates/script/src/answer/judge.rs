@@ -3,13 +3,13 @@
 
 use super::coding::{Decoder, Unreadable};
 use super::digest::Expected;
-use super::head;
 use super::json::{self, NotJson, Path, Shaper, Tree};
 use super::rule::CompiledRule;
 use super::sentence::{Veil, is_secret};
 use super::take::Take;
 use crate::value::{Scope, Unfilled, fill};
 use plimsoll_plan::answer::{Check, Statuses, Subject};
+use plimsoll_plan::head::Head;
 use plimsoll_plan::program::BodyUse;
 use plimsoll_plan::script::{Ask, Slot};
 use plimsoll_plan::value::FeederId;
@@ -26,7 +26,7 @@ pub const STATUS: usize = usize::MAX;
 pub struct Answer<'a> {
     pub status: u16,
     /// From the status line to the empty line; may be empty when [`Judge::body_use`] asks for none.
-    pub head: &'a [u8],
+    pub head: Head<'a>,
     /// As it came, content codings not undone.
     pub body: &'a [u8],
     /// Of the whole body; more than `body` holds when it was cut.
@@ -389,7 +389,7 @@ impl Compiled {
                     }
                 };
             }
-            On::Header { name, rule } => (rule, head::fields(answer.head, name).next()),
+            On::Header { name, rule } => (rule, answer.head.field(name)),
             // A body is always there; whether it exists asks whether it holds anything.
             On::Body(rule @ (CompiledRule::Exists | CompiledRule::Absent)) => {
                 (rule, Some(body).filter(|body| !body.is_empty()))

@@ -2,7 +2,7 @@
 
 use super::json::{Path, append};
 use super::judge::{Answer, Desk};
-use super::{head, rule};
+use super::{cookies, rule};
 use plimsoll_plan::answer::{Extract, Pick, Source};
 use plimsoll_plan::script::Slot;
 use plimsoll_plan::value::Text;
@@ -88,8 +88,8 @@ impl Take {
                 let matches = || regex.captures_iter(body).filter_map(|found| found.get(*group));
                 return put(pick, random, || matches().map(|found| found.as_bytes()), out);
             }
-            From::Header(name) => return put(pick, random, || head::fields(answer.head, name), out),
-            From::Cookie(name) => return put(pick, random, || head::cookies(answer.head, name), out),
+            From::Header(name) => return put(pick, random, || answer.head.fields(name), out),
+            From::Cookie(name) => return put(pick, random, || cookies::set_by(answer.head, name), out),
             From::Status => {
                 if pick != Pick::Count {
                     write_number(usize::from(answer.status), out);

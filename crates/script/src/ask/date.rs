@@ -1,5 +1,7 @@
 //! Dates in cookies, read as leniently as RFC 6265 section 5.1.1 asks: servers write them in every form there is.
 
+use plimsoll_plan::calendar::midnight_unix_s;
+
 /// Seconds since 1970; `None` when a part is missing or out of range.
 pub(super) fn cookie_date(text: &[u8]) -> Option<i64> {
     let (mut time, mut day, mut month, mut year) = (None, None, None, None);
@@ -28,12 +30,11 @@ pub(super) fn cookie_date(text: &[u8]) -> Option<i64> {
         }
     }
     let ((hour, minute, second), day, month, year) = (time?, day?, month?, year?);
-    // The RFC leaves days such as 30 February to the reader; they are as wrong as a 25th hour.
-    let valid = (1..=month_days(year, month)).contains(&day) && year >= 1601;
-    if !valid || hour > 23 || minute > 59 || second > 59 {
+    if year < 1601 || hour > 23 || minute > 59 || second > 59 {
         return None;
     }
-    Some(days_since_1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second)
+    // The RFC leaves days such as 30 February to the reader; they are as wrong as a 25th hour.
+    Some(midnight_unix_s(year, month, day)? + hour * 3600 + minute * 60 + second)
 }
 
 /// Everything between words but the colon, which holds a time together.
@@ -65,22 +66,4 @@ fn month_of(token: &[u8]) -> Option<i64> {
         [b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec"];
     let name = token.get(..3)?;
     NAMES.iter().position(|month| name.eq_ignore_ascii_case(*month)).map(|at| at as i64 + 1)
-}
-
-fn month_days(year: i64, month: i64) -> i64 {
-    let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    match month {
-        2 => 28 + i64::from(leap),
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-/// Days from the civil date, proleptic Gregorian: years are counted from March, so that the leap day is a year's last
-/// (H. Hinnant, "chrono-compatible low-level date algorithms", `days_from_civil`). `year` is not negative.
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let (era, of_era) = (year / 400, year % 400);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }

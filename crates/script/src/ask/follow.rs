@@ -1,24 +1,41 @@
 //! Behind a redirect: the next request is made from the bytes of the last one, so that nothing has to be remembered and
 //! no value is drawn anew.
 
-use super::form::cookie_line;
+use super::form::cookie_field;
 use super::lines::{first_line, lines, pairs};
-use super::reference::{Place, resolve};
-use super::{Form, Jar};
+use super::reference::{Place, resolve, same_place};
+use super::{Form, Jar, Origin, Site};
 use crate::value::Unfilled;
+use plimsoll_plan::head::Head;
+use plimsoll_plan::origin::OriginId;
+use plimsoll_wire::h1::Writer;
 
 /// What an answer asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     /// It is no redirect, or one that leads nowhere: it is judged as it is.
     Stay,
-    /// It leads to another host, port or scheme, which is not loaded.
+    /// It leads to a host, port or scheme that is not loaded.
     Elsewhere,
     /// The next request was appended.
     Follow {
         /// Its method is HEAD.
         head_only: bool,
+        /// The origin that it goes to.
+        to: OriginId,
     },
+}
+
+/// An answer that may lead on, and the request that it answers.
+#[derive(Debug, Clone, Copy)]
+pub struct Redirect<'a> {
+    pub status: u16,
+    /// Of the answer.
+    pub head: Head<'a>,
+    /// The bytes of the request, itself perhaps made by [`Form::follow`].
+    pub sent: &'a [u8],
+    /// The origin that answered.
+    pub from: OriginId,
 }
 
 /// Headers that speak of a body and go with it (Fetch standard, "request-body-header name", and the framing).
@@ -32,26 +49,28 @@ const OF_BODY: [&str; 6] = [
 ];
 
 impl Form {
-    /// Appends the request that an answer redirects to. `head` is the raw head of the answer, `sent` the bytes of the
-    /// request that it answers, itself perhaps made here. `jar` has taken the answer's cookies already.
+    /// Appends the request that an answer redirects to. `sites` are the origins of the plan by number; `jar` has taken
+    /// the answer's cookies already.
     ///
     /// 303 becomes GET, unless it was HEAD; so do 301 and 302 of a POST, as all user agents have it; 307 and 308 keep
-    /// method and body (RFC 9110 section 15.4). `Authorization` is kept, as the host is the same, and a name with a
-    /// password in `Location` is not taken over; a redirect to another place is not followed. Either the target's host
-    /// counts as the same, or the one in the `Host` header as sent.
+    /// method and body (RFC 9110 section 15.4). At the same origin `Authorization` is kept, and a name with a password
+    /// in `Location` is not taken over; the origin's own host counts as the same, and the one in the `Host` header as
+    /// sent. To another origin of the plan `Authorization` and the author's own cookies do not go along
+    /// (Fetch standard, "HTTP-redirect fetch"), and `Host` is that origin's.
     pub fn follow(
         &self,
-        status: u16,
-        head: &[u8],
-        sent: &[u8],
+        redirect: &Redirect<'_>,
+        sites: &[Site],
         jar: Option<&Jar>,
         unix_ns: u64,
         out: &mut Vec<u8>,
     ) -> Next {
+        let Redirect { status, head, sent, from } = *redirect;
         if !matches!(status, 301 | 302 | 303 | 307 | 308) {
             return Next::Stay;
         }
-        let Some(location) = lines(head).find(|line| line.is("location")) else { return Next::Stay };
+        let Some(location) = head.field("location") else { return Next::Stay };
+        let Some(site) = sites.get(usize::from(from)) else { return Next::Stay };
         let mut words = first_line(sent).splitn(3, |byte| *byte == b' ');
         let (Some(method), Some(target), Some(version)) = (words.next(), words.next(), words.next()) else {
             return Next::Stay;
@@ -63,66 +82,83 @@ impl Form {
         };
         let drops_body = becomes_get && method != b"GET";
         let method = if becomes_get { b"GET" } else { method };
+        let Ok(method) = str::from_utf8(method) else { return Next::Stay };
         let host = lines(sent).find(|line| line.is("host")).map_or(&b""[..], |line| line.value);
-        let begin = out.len();
-        out.extend_from_slice(method);
-        out.push(b' ');
-        let path_at = out.len();
-        let hosts = [self.host.as_bytes(), host];
-        match resolve(target, location.value, hosts, self.origin.tls, out) {
-            Place::Here => {}
-            place => {
-                out.truncate(begin);
-                return if place == Place::Elsewhere { Next::Elsewhere } else { Next::Stay };
+        let find = |authority: &[u8], tls: bool| {
+            let hosts = [site.host.as_bytes(), host];
+            if tls == site.tls && hosts.iter().any(|host| same_place(authority, host, tls)) {
+                return Some(from);
             }
-        }
-        let path = path_at..out.len();
-        for part in [b" ", version, b"\r\n"] {
-            out.extend_from_slice(part);
-        }
+            let is = |site: &&Site| tls == site.tls && same_place(authority, site.host.as_bytes(), tls);
+            sites.iter().find(is).map(|site| site.number)
+        };
+        let begin = out.len();
+        let mut to = from;
+        let mut writer = Writer::new(out);
+        let line = writer.line(method, version == b"HTTP/1.0", |out| {
+            match resolve(target, location, (from, site.tls), find, out) {
+                Place::At(origin) => {
+                    to = origin;
+                    Ok(())
+                }
+                Place::Elsewhere => Err(Next::Elsewhere),
+                Place::Nowhere => Err(Next::Stay),
+            }
+        });
+        let path = match line {
+            Ok(path) => path,
+            Err(next) => {
+                out.truncate(begin);
+                return next;
+            }
+        };
+        let other = (to != self.origin.number).then(|| Origin::new(&sites[usize::from(to)]));
+        let origin = other.as_ref().unwrap_or(&self.origin);
         let mut has_cookie = false;
         let mut fields = lines(sent);
         for line in fields.by_ref() {
             if drops_body && OF_BODY.iter().any(|name| line.is(name)) {
                 continue;
             }
+            if to != from && line.is("host") {
+                writer.field("Host", sites[usize::from(to)].host.as_bytes());
+                continue;
+            }
+            if to != from && (line.is("authorization") || line.is("cookie")) {
+                continue;
+            }
             match jar.filter(|_| line.is("cookie")) {
-                None => out.extend_from_slice(line.whole),
+                None => writer.fields_made(line.whole),
                 Some(jar) => {
                     has_cookie = true;
-                    let line_at = out.len();
-                    out.extend_from_slice(b"Cookie: ");
-                    let value_at = out.len();
-                    self.keep_own_cookies(line.value, head, jar, out);
-                    jar.complete(value_at, path.clone(), self.origin.tls, unix_ns, out);
-                    if out.len() == value_at {
-                        out.truncate(line_at);
-                    } else {
-                        out.extend_from_slice(b"\r\n");
-                    }
+                    writer.field_if_any("Cookie", |out| {
+                        let value_at = out.len();
+                        self.keep_own_cookies(line.value, head, jar, out);
+                        jar.complete(value_at, path.clone(), origin, unix_ns, out);
+                    });
                 }
             }
         }
         if let Some(jar) = jar.filter(|_| !has_cookie) {
-            cookie_line(jar, path, self.origin.tls, unix_ns, out);
+            cookie_field(jar, &path, origin, unix_ns, &mut writer);
         }
-        out.extend_from_slice(b"\r\n");
+        writer.end();
         if !drops_body {
-            out.extend_from_slice(fields.body());
+            writer.body(fields.body());
         }
-        Next::Follow { head_only: method == b"HEAD" }
+        Next::Follow { head_only: method == "HEAD", to }
     }
 
     /// Of the cookies that were sent, those that the author wrote by hand. Where a hole hides their names, everything
     /// counts as his that neither the jar holds nor this answer sets or takes back.
-    fn keep_own_cookies(&self, sent: &[u8], head: &[u8], jar: &Jar, out: &mut Vec<u8>) {
+    fn keep_own_cookies(&self, sent: &[u8], head: Head<'_>, jar: &Jar, out: &mut Vec<u8>) {
         let mut glue: &[u8] = b"";
         for (name, value) in pairs(sent) {
             let is_own = self.own_cookies.iter().any(|own| own == name);
             let is_servers = || {
-                let mut set = lines(head).filter(|line| line.is("set-cookie"));
+                let mut set = head.fields("set-cookie");
                 jar.value(name).is_some()
-                    || set.any(|line| pairs(line.value).next().is_some_and(|(set, _)| set == name))
+                    || set.any(|value| pairs(value).next().is_some_and(|(set, _)| set == name))
             };
             if is_own || !is_servers() {
                 let sign: &[u8] = if name.is_empty() { b"" } else { b"=" };

@@ -1,53 +1,57 @@
-//! A request ready to be rendered: long stretches of bytes, and between them the few places that change.
+//! A request ready to be written: long stretches of fields that never change, and between them the few that do.
 
 use super::{Jar, Origin, Site};
 use crate::value::{Scope, Unfilled, fill};
 use plimsoll_plan::script::Ask;
 use plimsoll_plan::value::Text;
+use plimsoll_wire::h1::Writer;
+use std::convert::Infallible;
 use std::ops::Range;
 
 /// One compiled request. It holds secrets, so it does not print.
 pub struct Form {
-    /// All literal bytes, one behind the other in the order in which they are sent.
-    pub(super) literal: Vec<u8>,
+    pub(super) method: String,
+    /// The request line says HTTP/1.0.
+    pub(super) http10: bool,
+    pub(super) target: Target,
+    /// All fields that never change, one behind the other in the order in which they are sent, as the writer made them.
+    pub(super) made: Vec<u8>,
+    /// The fields.
     pub(super) pieces: Vec<Piece>,
-    /// A body that has holes; one that has none is part of `literal`.
-    pub(super) body: Option<Text>,
-    /// Nothing changes but the cookies of the user.
-    pub(super) is_fixed: bool,
-    /// The path begins with a hole, so that its first byte is to be looked at.
-    pub(super) is_path_open: bool,
-    /// Where the target begins in the rendered request.
-    pub(super) path_at: usize,
-    pub(super) head_only: bool,
+    pub(super) body: Body,
     pub(super) close: bool,
-    /// The `Host` of the site, whatever the author's own header says.
-    pub(super) host: String,
     pub(super) origin: Origin,
     /// Names in the author's own `Cookie` header, as far as they do not change.
     pub(super) own_cookies: Vec<Vec<u8>>,
 }
 
-/// What a request is put together from.
-pub(super) enum Piece {
-    /// A stretch of [`Form::literal`].
-    Bytes(Range<usize>),
-    /// One hole.
-    Hole(Text, Place),
-    /// The user's cookies. `lead`: how many bytes of the author's own `Cookie` line stand before its value, which was
-    /// the last thing written; 0 when he has none.
-    Cookies { lead: usize },
-    /// The length of the filled body, in decimal.
-    Length,
-    /// The filled body.
-    Body,
+/// Path and query.
+pub(super) enum Target {
+    Fixed(Vec<u8>),
+    /// `is_open`: it begins with a hole, so that its first byte is to be looked at.
+    Filled {
+        text: Text,
+        is_open: bool,
+    },
 }
 
-/// What a hole must not hold.
-#[derive(Clone, Copy)]
-pub(super) enum Place {
-    Path,
-    Header,
+/// What the fields of a request are put together from.
+pub(super) enum Piece {
+    /// A stretch of [`Form::made`].
+    Made(Range<usize>),
+    /// One whose value has holes.
+    Field(String, Text),
+    /// The user's cookies, behind those of the author's own field if he has one.
+    Cookies(Option<(String, Text)>),
+    /// The length of the filled body.
+    Length,
+}
+
+pub(super) enum Body {
+    None,
+    Fixed(Vec<u8>),
+    /// One that has holes.
+    Filled(Text),
 }
 
 impl Form {
@@ -72,13 +76,8 @@ impl Form {
         scratch: &mut Vec<u8>,
         out: &mut Vec<u8>,
     ) -> Result<(), Unfilled> {
-        let jar = jar.filter(|jar| !jar.is_empty());
-        if self.is_fixed && jar.is_none() {
-            out.extend_from_slice(&self.literal);
-            return Ok(());
-        }
         let begin = out.len();
-        let rendered = self.put(begin, scope, jar, scratch, out);
+        let rendered = self.put(scope, jar.filter(|jar| !jar.is_empty()), scratch, out);
         if rendered.is_err() {
             out.truncate(begin);
         }
@@ -87,58 +86,68 @@ impl Form {
 
     fn put(
         &self,
-        begin: usize,
         scope: &mut Scope<'_>,
         jar: Option<&Jar>,
         scratch: &mut Vec<u8>,
         out: &mut Vec<u8>,
     ) -> Result<(), Unfilled> {
         scratch.clear();
-        if let Some(body) = &self.body {
+        if let Body::Filled(body) = &self.body {
             fill(body, scope, scratch)?;
         }
+        let mut writer = Writer::new(out);
+        let path = writer.line(&self.method, self.http10, |out| match &self.target {
+            Target::Fixed(bytes) => {
+                out.extend_from_slice(bytes);
+                Ok(())
+            }
+            Target::Filled { text, is_open } => {
+                let begin = put_text(text, scope, Place::Path, out)?;
+                // `//` at the begin would be read as a host by some servers, but it is the author's: only what is no
+                // path at all is held back.
+                if *is_open && out.get(begin) != Some(&b'/') {
+                    return Err(Unfilled::Unsendable);
+                }
+                Ok(())
+            }
+        })?;
         for piece in &self.pieces {
-            match piece {
-                Piece::Bytes(range) => out.extend_from_slice(&self.literal[range.clone()]),
-                Piece::Hole(text, place) => {
-                    let at = out.len();
-                    fill(text, scope, out)?;
-                    if !out[at..].iter().all(|byte| place.may_hold(*byte)) {
-                        return Err(Unfilled::Unsendable);
-                    }
+            match (piece, jar) {
+                (Piece::Made(range), _) => writer.fields_made(&self.made[range.clone()]),
+                (Piece::Field(name, text), _) => {
+                    writer.field_with(name, |out| put_text(text, scope, Place::Header, out).map(drop))?;
                 }
-                Piece::Cookies { lead } => {
+                (Piece::Cookies(Some((name, own))), jar) => writer.field_with(name, |out| {
+                    let value_at = put_text(own, scope, Place::Header, out)?;
                     if let Some(jar) = jar {
-                        self.put_cookies(begin, *lead, jar, scope.unix_ns, out);
+                        jar.complete(value_at, path.clone(), &self.origin, scope.unix_ns, out);
                     }
+                    Ok(())
+                })?,
+                (Piece::Cookies(None), Some(jar)) => {
+                    cookie_field(jar, &path, &self.origin, scope.unix_ns, &mut writer)
                 }
-                Piece::Length => decimal(scratch.len(), out),
-                Piece::Body => out.extend_from_slice(scratch),
+                (Piece::Cookies(None), None) => {}
+                (Piece::Length, _) => {
+                    let Ok(()) = writer.field_with("Content-Length", |out| {
+                        decimal(scratch.len(), out);
+                        Ok::<(), Infallible>(())
+                    });
+                }
             }
         }
-        // `//` at the begin would be read as a host by some servers, but it is the author's: only what is no path at
-        // all is held back.
-        if self.is_path_open && out.get(begin + self.path_at) != Some(&b'/') {
-            return Err(Unfilled::Unsendable);
+        writer.end();
+        match &self.body {
+            Body::None => {}
+            Body::Fixed(bytes) => writer.body(bytes),
+            Body::Filled(_) => writer.body(scratch),
         }
         Ok(())
     }
 
-    fn put_cookies(&self, begin: usize, lead: usize, jar: &Jar, unix_ns: u64, out: &mut Vec<u8>) {
-        let path_at = begin + self.path_at;
-        let path_bytes = out[path_at..].iter().position(|byte| *byte == b' ').unwrap_or(0);
-        let path = path_at..path_at + path_bytes;
-        if lead > 0 {
-            let line_at = out.iter().rposition(|byte| *byte == b'\n').map_or(begin, |at| at + 1);
-            jar.complete(line_at + lead, path, self.origin.tls, unix_ns, out);
-        } else {
-            cookie_line(jar, path, self.origin.tls, unix_ns, out);
-        }
-    }
-
     /// The method is HEAD: the answer has no body.
     pub fn head_only(&self) -> bool {
-        self.head_only
+        self.method == "HEAD"
     }
 
     /// The request says `Connection: close`, by the site's choice or by its own header.
@@ -152,6 +161,13 @@ impl Form {
     }
 }
 
+/// What a filled value must not hold.
+#[derive(Clone, Copy)]
+enum Place {
+    Path,
+    Header,
+}
+
 impl Place {
     /// The rules of [`plimsoll_wire::h1::check_target`] and [`plimsoll_wire::h1::check_header`] for single bytes.
     fn may_hold(self, byte: u8) -> bool {
@@ -162,17 +178,22 @@ impl Place {
     }
 }
 
-/// Appends a whole `Cookie` line, or nothing when no cookie belongs to the path, which stands in `out` itself.
-pub(super) fn cookie_line(jar: &Jar, path: Range<usize>, tls: bool, unix_ns: u64, out: &mut Vec<u8>) {
-    let line_at = out.len();
-    out.extend_from_slice(b"Cookie: ");
-    let value_at = out.len();
-    jar.complete(value_at, path, tls, unix_ns, out);
-    if out.len() == value_at {
-        out.truncate(line_at);
-    } else {
-        out.extend_from_slice(b"\r\n");
-    }
+/// Appends a text; where it begins.
+fn put_text(text: &Text, scope: &mut Scope<'_>, place: Place, out: &mut Vec<u8>) -> Result<usize, Unfilled> {
+    let begin = out.len();
+    fill(text, scope, out)?;
+    if out[begin..].iter().all(|byte| place.may_hold(*byte)) { Ok(begin) } else { Err(Unfilled::Unsendable) }
+}
+
+/// A whole `Cookie` field, or nothing when no cookie belongs to the path, which stands in the output itself.
+pub(super) fn cookie_field(
+    jar: &Jar,
+    path: &Range<usize>,
+    origin: &Origin,
+    unix_ns: u64,
+    writer: &mut Writer<'_>,
+) {
+    writer.field_if_any("Cookie", |out| jar.complete(out.len(), path.clone(), origin, unix_ns, out));
 }
 
 fn decimal(number: usize, out: &mut Vec<u8>) {

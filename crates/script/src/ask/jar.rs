@@ -1,8 +1,11 @@
-//! The cookies of one user (RFC 6265). A plan loads one host, so a cookie is told apart by name and path alone.
+//! The cookies of one user (RFC 6265). The origins of a plan are all its author's, so which suffixes are public is not
+//! asked: whoever may set a cookie for `example` is one of them.
 
 use super::Origin;
 use super::date::cookie_date;
-use super::lines::{lines, pairs};
+use super::lines::pairs;
+use plimsoll_plan::head::Head;
+use plimsoll_plan::origin::OriginId;
 use std::ops::Range;
 
 /// Most cookies of one user; behind them the oldest goes.
@@ -19,13 +22,19 @@ pub struct Jar {
     next: u32,
 }
 
+#[derive(Default)]
 struct Cookie {
-    /// Name, value and path without anything between. Kept when a cookie is set anew, so that a session that is
+    /// Name, value, path and domain without anything between. Kept when a cookie is set anew, so that a session that is
     /// renewed with every answer does not allocate.
     text: Vec<u8>,
     name_bytes: u16,
     value_bytes: u16,
+    path_bytes: u16,
     secure: bool,
+    /// For the host alone that has set it (section 5.3 step 6).
+    host_only: bool,
+    /// Who has set it.
+    origin: OriginId,
     /// Rises with the age of the jar; stays when the cookie is set anew (section 5.3 step 11.3).
     number: u32,
     /// Seconds since 1970; `i64::MAX`: never.
@@ -48,23 +57,23 @@ impl Jar {
         Jar::default()
     }
 
-    /// Takes the `Set-Cookie` headers of an answer. `head` is the raw head of the answer, `path` the target of the
-    /// request that it answers (a query is cut off), `origin` who answered ([`super::Form::origin`]).
-    pub fn take(&mut self, head: &[u8], path: &[u8], unix_ns: u64, origin: &Origin) {
+    /// Takes the `Set-Cookie` headers of an answer. `path` is the target of the request that it answers (a query is cut
+    /// off), `origin` who answered ([`super::Form::origin`]).
+    pub fn take(&mut self, head: Head<'_>, path: &[u8], unix_ns: u64, origin: &Origin) {
         let now_s = (unix_ns / 1_000_000_000) as i64;
-        for line in lines(head).filter(|line| line.is("set-cookie")) {
-            if let Some(setting) = Setting::read(line.value, now_s)
+        for value in head.fields("set-cookie") {
+            if let Some(setting) = Setting::read(value, now_s)
                 && origin.owns(setting.domain)
             {
-                self.set(&setting, path, now_s);
+                self.set(&setting, path, now_s, origin);
             }
         }
     }
 
     /// Appends `a=1; b=2`, the value of a `Cookie` header for a request to `path`; `false`: there is nothing to say.
-    pub fn header(&self, path: &[u8], tls: bool, unix_ns: u64, out: &mut Vec<u8>) -> bool {
+    pub fn header(&self, path: &[u8], origin: &Origin, unix_ns: u64, out: &mut Vec<u8>) -> bool {
         let begin = out.len();
-        self.append(begin, out, |_, cookie| cookie.suits(path, tls, unix_ns));
+        self.append(begin, out, |_, cookie| cookie.suits(path, origin, unix_ns));
         out.len() > begin
     }
 
@@ -88,13 +97,13 @@ impl Jar {
         &self,
         begin: usize,
         path: Range<usize>,
-        tls: bool,
+        origin: &Origin,
         unix_ns: u64,
         out: &mut Vec<u8>,
     ) {
         let own = begin..out.len();
         self.append(begin, out, |out, cookie| {
-            cookie.suits(&out[path.clone()], tls, unix_ns)
+            cookie.suits(&out[path.clone()], origin, unix_ns)
                 && !pairs(&out[own.clone()]).any(|(name, _)| name == cookie.name())
         });
     }
@@ -112,13 +121,18 @@ impl Jar {
         }
     }
 
-    fn set(&mut self, setting: &Setting<'_>, request: &[u8], now_s: i64) {
+    fn set(&mut self, setting: &Setting<'_>, request: &[u8], now_s: i64, origin: &Origin) {
         let path = setting.path.unwrap_or_else(|| default_path(request));
+        let own_host = origin.hosts.first().map_or(&b""[..], |host| host.as_bytes());
+        let domain = if setting.domain.is_empty() { own_host } else { setting.domain };
         if setting.name.len() + setting.value.len() + path.len() > COOKIE_BYTES_MAX {
             return;
         }
         let expires_s = setting.expires_s.unwrap_or(i64::MAX);
-        let old = self.cookies.iter().position(|old| old.name() == setting.name && old.path() == path);
+        let old = self.cookies.iter().position(|old| {
+            let same_place = old.origin == origin.number || old.domain().eq_ignore_ascii_case(domain);
+            same_place && old.name() == setting.name && old.path() == path
+        });
         if expires_s <= now_s {
             // That is how a server takes a cookie back.
             if let Some(old) = old {
@@ -130,11 +144,13 @@ impl Jar {
         // proof: `room` gives the index of a cookie that it has put there, `old` that of one that is there
         let cookie = &mut self.cookies[at];
         cookie.text.clear();
-        for part in [setting.name, setting.value, path] {
+        for part in [setting.name, setting.value, path, domain] {
             cookie.text.extend_from_slice(part);
         }
         (cookie.name_bytes, cookie.value_bytes) = (setting.name.len() as u16, setting.value.len() as u16);
+        cookie.path_bytes = path.len() as u16;
         (cookie.secure, cookie.expires_s) = (setting.secure, expires_s);
+        (cookie.host_only, cookie.origin) = (setting.domain.is_empty(), origin.number);
     }
 
     /// Makes room for one more cookie, and gives its place.
@@ -151,11 +167,7 @@ impl Jar {
         let at = self.cookies.partition_point(|cookie| cookie.path().len() >= path_bytes);
         let number = self.next;
         self.next = self.next.wrapping_add(1);
-        let text = Vec::new();
-        self.cookies.insert(
-            at,
-            Cookie { text, name_bytes: 0, value_bytes: 0, secure: false, number, expires_s: i64::MAX },
-        );
+        self.cookies.insert(at, Cookie { number, ..Cookie::default() });
         at
     }
 }
@@ -170,11 +182,19 @@ impl Cookie {
     }
 
     fn path(&self) -> &[u8] {
-        &self.text[usize::from(self.name_bytes) + usize::from(self.value_bytes)..]
+        let begin = usize::from(self.name_bytes) + usize::from(self.value_bytes);
+        &self.text[begin..begin + usize::from(self.path_bytes)]
     }
 
-    fn suits(&self, target: &[u8], tls: bool, unix_ns: u64) -> bool {
-        (tls || !self.secure)
+    fn domain(&self) -> &[u8] {
+        &self.text
+            [usize::from(self.name_bytes) + usize::from(self.value_bytes) + usize::from(self.path_bytes)..]
+    }
+
+    /// Whether it belongs to a request for `target` to an origin. Ports do not tell cookies apart (section 8.5).
+    fn suits(&self, target: &[u8], origin: &Origin, unix_ns: u64) -> bool {
+        (origin.tls || !self.secure)
+            && (self.origin == origin.number || origin.is_of(self.domain(), self.host_only))
             && self.expires_s > (unix_ns / 1_000_000_000) as i64
             && path_matches(without_query(target), self.path())
     }
@@ -236,19 +256,20 @@ fn max_age(value: &[u8]) -> Option<i64> {
 }
 
 impl Origin {
-    /// Whether the host may speak for `domain` (section 5.1.3); it may when none is named.
+    /// Whether the host may speak for `domain`; it may when none is named.
     fn owns(&self, domain: &[u8]) -> bool {
-        domain.is_empty()
-            || self.hosts.is_empty()
-            || self.hosts.iter().any(|host| {
-                let front = host.len().checked_sub(domain.len());
-                // Part of an address is no domain.
-                let is_name = host.parse::<std::net::IpAddr>().is_err();
-                front.is_some_and(|front| {
-                    host.as_bytes()[front..].eq_ignore_ascii_case(domain)
-                        && (front == 0 || (is_name && host.as_bytes()[front - 1] == b'.'))
-                })
-            })
+        domain.is_empty() || self.hosts.is_empty() || self.is_of(domain, false)
+    }
+
+    /// Whether one of the hosts is `domain`, or is in it unless only the host itself will do (section 5.1.3).
+    fn is_of(&self, domain: &[u8], host_only: bool) -> bool {
+        self.hosts.iter().any(|host| {
+            let Some(front) = host.len().checked_sub(domain.len()) else { return false };
+            // Part of an address is no domain.
+            let is_name = host.parse::<std::net::IpAddr>().is_err();
+            host.as_bytes()[front..].eq_ignore_ascii_case(domain)
+                && (front == 0 || (!host_only && is_name && host.as_bytes()[front - 1] == b'.'))
+        })
     }
 }
 

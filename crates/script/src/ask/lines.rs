@@ -1,5 +1,4 @@
-//! The lines of a head as they stand on the wire, of an answer or of a request that was sent: once is enough, so
-//! nothing is kept and nothing allocated.
+//! The lines of a request that was sent, as they stand on the wire; nothing is kept and nothing allocated.
 
 /// One header line.
 pub(super) struct Line<'a> {

@@ -1,10 +1,12 @@
 //! What a `Location` means, seen from the request that was answered (RFC 3986 section 5.2).
 
+use plimsoll_plan::origin::OriginId;
+
 /// Where a reference leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// To the place that is loaded; path and query were appended.
-    Here,
+    /// To an origin that is loaded; path and query were appended.
+    At(OriginId),
     /// To another host, port or scheme.
     Elsewhere,
     /// It is no reference at all: control bytes are in it.
@@ -12,25 +14,27 @@ pub(super) enum Place {
 }
 
 /// Appends path and query of `reference` as they stand in a request line, the fragment left out, `base` being the
-/// target of the request that was answered. `hosts` are the authorities that mean the place that is loaded. Bytes
-/// that no request line may hold (spaces, non-ASCII) are percent-encoded, as user agents do.
+/// target of the request that was answered by the origin `from`; `find` knows an origin by its authority and whether it
+/// speaks TLS. Bytes that no request line may hold (spaces, non-ASCII) are percent-encoded, as user agents do.
 pub(super) fn resolve(
     base: &[u8],
     reference: &[u8],
-    hosts: [&[u8]; 2],
-    tls: bool,
+    (from, mut tls): (OriginId, bool),
+    find: impl Fn(&[u8], bool) -> Option<OriginId>,
     out: &mut Vec<u8>,
 ) -> Place {
     if reference.iter().any(u8::is_ascii_control) {
         return Place::Nowhere;
     }
+    let mut to = from;
     let (mut rest, _) = split_at_any(reference, b"#");
     if let Some((scheme, behind)) = scheme(rest) {
         // `http:x` without `//` is a relative reference to old parsers and an error to others: not followed.
-        let own: &[u8] = if tls { b"https" } else { b"http" };
-        if !scheme.eq_ignore_ascii_case(own) || !behind.starts_with(b"//") {
+        let is_tls = scheme.eq_ignore_ascii_case(b"https");
+        if !(is_tls || scheme.eq_ignore_ascii_case(b"http")) || !behind.starts_with(b"//") {
             return Place::Elsewhere;
         }
+        tls = is_tls;
         rest = behind;
     }
     // `*` and whole URLs have no directory: what is relative to them is relative to the root.
@@ -38,14 +42,13 @@ pub(super) fn resolve(
     let (base_path, base_query) = split_at_any(base, b"?");
     if let Some(behind) = rest.strip_prefix(b"//") {
         let (authority, behind) = split_at_any(behind, b"/?");
-        if !hosts.iter().any(|host| same_place(authority, host, tls)) {
-            return Place::Elsewhere;
-        }
+        let Some(origin) = find(authority, tls) else { return Place::Elsewhere };
+        to = origin;
         rest = behind;
         if !rest.starts_with(b"/") {
             out.push(b'/');
             encoded(rest, out);
-            return Place::Here;
+            return Place::At(to);
         }
     }
     let (path, query) = split_at_any(rest, b"?");
@@ -59,7 +62,7 @@ pub(super) fn resolve(
         join(base_path.get(1..last).unwrap_or_default(), path, out);
     }
     encoded(if rest.is_empty() { base_query } else { query }, out);
-    Place::Here
+    Place::At(to)
 }
 
 /// Appends `/directory/path` with its dot segments taken out (RFC 3986 section 5.2.4).
@@ -104,7 +107,7 @@ fn scheme(text: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 /// Whether two authorities mean the same host and port; names and passwords do not count.
-fn same_place(authority: &[u8], host: &[u8], tls: bool) -> bool {
+pub(super) fn same_place(authority: &[u8], host: &[u8], tls: bool) -> bool {
     let behind_user = authority.iter().rposition(|byte| *byte == b'@').map_or(0, |at| at + 1);
     let (name, port) = host_and_port(&authority[behind_user..]);
     let (own_name, own_port) = host_and_port(host);

@@ -6,20 +6,37 @@ use memchr::{memchr, memchr2};
 /// Deepest nesting that is read: the check calls itself once per level.
 const DEEPEST: u32 = 127;
 
-/// What is wrong, and where in the line.
-pub type Flaw = (usize, &'static str);
+/// Where in the line it is wrong, and what is.
+type Flaw = (usize, &'static str);
+
+/// Why a line is no row.
+#[derive(Debug)]
+pub struct Unsound {
+    /// In the line, from 0.
+    pub at: usize,
+    pub what: &'static str,
+    pub mend: Option<&'static str>,
+}
 
 /// Checks that `line` is one JSON object. That it is UTF-8 has been checked before.
 ///
 /// # Errors
 /// The place and a fragment of a sentence.
-pub fn check(line: &[u8]) -> Result<(), Flaw> {
+pub fn check(line: &[u8]) -> Result<(), Unsound> {
     let begin = space(line, 0);
     if line.get(begin) != Some(&b'{') {
-        return Err((begin, "a line must hold one JSON object, as in `{\"id\": 1}`"));
+        let what = "a line must hold one JSON object, as in `{\"id\": 1}`";
+        return Err(Unsound { at: begin, what, mend: None });
     }
-    let end = space(line, value(line, begin, DEEPEST)?);
-    if end < line.len() { Err((end, "text follows the JSON object; each line holds one")) } else { Ok(()) }
+    let end = value(line, begin, DEEPEST).map_err(|(at, what)| Unsound { at, what, mend: None })?;
+    let end = space(line, end);
+    match end < line.len() {
+        true => {
+            let (what, mend) = ("text follows the JSON object", Some("each line holds one"));
+            Err(Unsound { at: end, what, mend })
+        }
+        false => Ok(()),
+    }
 }
 
 fn space(text: &[u8], at: usize) -> usize {

@@ -4,9 +4,11 @@
 //! The file is read, not mapped: a map would need `unsafe`, and a file that shrinks during the load would kill the
 //! process. Reading 50 MB takes some 15 ms.
 
-use super::{csv, json};
+use super::{MEND, csv, json};
 use memchr::memchr_iter;
+use plimsoll_plan::Problem;
 use plimsoll_plan::data::{Feeder, Format};
+use plimsoll_plan::program::Unready;
 use std::fs;
 use std::path::Path;
 
@@ -43,12 +45,13 @@ impl Table {
     /// Reads and checks a feeder's file.
     ///
     /// # Errors
-    /// A sentence with feeder, file and line.
-    pub fn open(feeder: &Feeder) -> Result<Table, String> {
+    /// A message with feeder, file and line.
+    pub fn open(feeder: &Feeder) -> Result<Table, Unready> {
         let file = feeder.path.display();
         let bytes = content(&feeder.path).map_err(|error| {
             let mend = if feeder.made_by_setup { "; the set-up was to write it" } else { "" };
-            format!("data `{}`: cannot read `{file}`: {error}{mend}", feeder.name)
+            let message = format!("data `{}`: cannot read `{file}`: {error}{mend}", feeder.name);
+            Unready::File(Problem::plain(message))
         })?;
         let opened = begin(&bytes).and_then(|begin| match &feeder.format {
             Format::Csv { delimiter, header } => {
@@ -56,14 +59,12 @@ impl Table {
             }
             Format::JsonLines => open_json(&bytes, begin, feeder),
         });
-        match opened {
-            Ok((starts, cut)) => Ok(Table { bytes, starts, cut }),
-            Err(Trouble { at: None, what }) => Err(format!("data `{}`: `{file}` {what}", feeder.name)),
-            Err(Trouble { at: Some(at), what }) => {
-                let line = 1 + memchr_iter(b'\n', &bytes[..at]).count();
-                Err(format!("data `{}`: `{file}` line {line}: {what}", feeder.name))
-            }
-        }
+        let (starts, cut) = opened.map_err(|Trouble { at, what, mend }| {
+            let line = at.map(|at| 1 + memchr_iter(b'\n', &bytes[..at]).count());
+            let line = line.map_or_else(String::new, |line| format!(" line {line}:"));
+            Unready::Data(Problem::new(format!("data `{}`: `{file}`{line} {what}", feeder.name), mend))
+        })?;
+        Ok(Table { bytes, starts, cut })
     }
 
     pub fn rows(&self) -> usize {
@@ -94,21 +95,32 @@ impl Table {
     }
 }
 
-/// What is wrong with a file, and at which byte if it is one place.
+/// What is wrong with a file, at which byte if it is one place, and how to mend it.
 struct Trouble {
     at: Option<usize>,
     what: String,
+    mend: String,
+}
+
+impl Trouble {
+    fn mended_by(self, mend: impl Into<String>) -> Trouble {
+        Trouble { mend: mend.into(), ..self }
+    }
+}
+
+fn flaw(at: Option<usize>, what: impl Into<String>) -> Trouble {
+    Trouble { at, what: what.into(), mend: MEND.into() }
 }
 
 fn trouble<T>(at: Option<usize>, what: impl Into<String>) -> Result<T, Trouble> {
-    Err(Trouble { at, what: what.into() })
+    Err(flaw(at, what))
 }
 
 /// Where the text begins: behind a byte order mark, if there is one.
 fn begin(bytes: &[u8]) -> Result<usize, Trouble> {
     match bytes {
         [] => trouble(None, "is empty"),
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => trouble(None, "is UTF-16; save it as UTF-8"),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Err(flaw(None, "is UTF-16").mended_by("save it as UTF-8")),
         [0xef, 0xbb, 0xbf, ..] => Ok(3),
         _ => Ok(0),
     }
@@ -119,10 +131,12 @@ type Opened = Result<(Vec<usize>, Cut), Trouble>;
 fn open_csv(bytes: &[u8], begin: usize, feeder: &Feeder, delimiter: u8, header: Option<&[String]>) -> Opened {
     if matches!(delimiter, b'"' | b'\r' | b'\n') {
         let shown = char::from(delimiter).escape_default();
-        return trouble(None, format!("cannot be cut at `{shown}`; expected a delimiter such as `,` or `;`"));
+        let what = format!("cannot be cut at `{shown}`");
+        return Err(flaw(None, what).mended_by("expected a delimiter such as `,` or `;`"));
     }
     if memchr::memchr(b'\n', bytes).is_none() && bytes[..bytes.len() - 1].contains(&b'\r') {
-        return trouble(None, "has lines that end in a bare carriage return; save it with line feeds");
+        let what = "has lines that end in a bare carriage return";
+        return Err(flaw(None, what).mended_by("save it with line feeds"));
     }
     // With `header` the first line is data, and a mistake in it is reported as one in the data.
     let flawed = |flaw, width| csv_trouble(flaw, width, header.is_some());
@@ -161,26 +175,29 @@ fn find_column(column: &str, names: &[String]) -> Result<usize, Trouble> {
     match (places.next(), places.next()) {
         (Some(place), None) => Ok(place),
         (Some(_), Some(_)) => trouble(None, format!("has more than one column `{column}`")),
-        (None, _) => trouble(None, format!("has no column `{column}`; it has `{}`", names.join("`, `"))),
+        (None, _) => {
+            let what = format!("has no column `{column}`");
+            Err(flaw(None, what).mended_by(format!("it has `{}`", names.join("`, `"))))
+        }
     }
 }
 
 fn csv_trouble(flaw: csv::Flaw, width: usize, header_given: bool) -> Trouble {
-    let (at, what) = match flaw {
-        csv::Flaw::Unclosed { at } => (at, "the quote that opens here is never closed".into()),
-        csv::Flaw::Behind { at } => {
-            (at, "text follows a closing quote; a quote inside a quoted field is written twice".into())
-        }
+    match flaw {
+        csv::Flaw::Unclosed { at } => self::flaw(Some(at), "the quote that opens here is never closed"),
+        csv::Flaw::Behind { at } => self::flaw(Some(at), "text follows a closing quote")
+            .mended_by("a quote inside a quoted field is written twice"),
         csv::Flaw::Width { at, fields } => {
             let header = if header_given { "the columns given are" } else { "the header has" };
-            let mend = match fields > width {
-                true => "; a field with a delimiter in it stands in quotes",
-                false => "",
-            };
-            (at, format!("it has {fields} field{}, {header} {width}{mend}", plural(fields)))
+            let what = format!("it has {fields} field{}, {header} {width}", plural(fields));
+            match fields > width {
+                true => {
+                    self::flaw(Some(at), what).mended_by("a field with a delimiter in it stands in quotes")
+                }
+                false => self::flaw(Some(at), what),
+            }
         }
-    };
-    Trouble { at: Some(at), what }
+    }
 }
 
 fn plural(count: usize) -> &'static str {
@@ -197,8 +214,13 @@ fn open_json(bytes: &[u8], begin: usize, feeder: &Feeder) -> Opened {
     while at < bytes.len() {
         let row = line(bytes, at);
         if !row.trim_ascii().is_empty() {
-            json::check(row)
-                .or_else(|(place, what)| trouble(Some(at), format!("byte {}: {what}", place + 1)))?;
+            json::check(row).map_err(|json::Unsound { at: place, what, mend }| {
+                let flaw = flaw(Some(at), format!("byte {}: {what}", place + 1));
+                match mend {
+                    Some(mend) => flaw.mended_by(mend),
+                    None => flaw,
+                }
+            })?;
             for (path, column) in paths.iter().zip(&feeder.columns) {
                 if json::find(row, path).is_none() {
                     return trouble(Some(at), format!("the object has no `{column}`"));

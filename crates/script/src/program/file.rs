@@ -1,5 +1,6 @@
 //! CSV files that users append rows to, shared by all users of this machine.
 
+use plimsoll_plan::Problem;
 use plimsoll_plan::data::OutFile;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -30,8 +31,8 @@ impl Sink {
     /// begun anew.
     ///
     /// # Errors
-    /// A sentence with the file's name: other columns than wanted, or that it cannot be read.
-    pub fn new(file: &OutFile) -> Result<Sink, String> {
+    /// What is wrong, with the file's name: other columns than wanted, or that it cannot be read.
+    pub fn new(file: &OutFile) -> Result<Sink, Problem> {
         let mut header = Vec::new();
         let names: Vec<&[u8]> = file.columns.iter().map(String::as_bytes).collect();
         push_row(&names, &mut header);
@@ -50,8 +51,8 @@ impl Sink {
     /// Opens or creates the file, once.
     ///
     /// # Errors
-    /// A sentence with the file's name.
-    pub fn open(&self) -> Result<(), String> {
+    /// What is wrong, with the file's name.
+    pub fn open(&self) -> Result<(), Problem> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.writer.is_some() {
             return Ok(());
@@ -75,12 +76,12 @@ impl Sink {
         Ok(())
     }
 
-    fn refused(&self, e: &std::io::Error) -> String {
-        format!("cannot append to `{}`: {e}", self.path)
+    fn refused(&self, e: &std::io::Error) -> Problem {
+        Problem::plain(format!("cannot append to `{}`: {e}", self.path))
     }
 
     /// Whether the file is empty; if not, its first line must be ours.
-    fn judge(&self, file: File) -> Result<bool, String> {
+    fn judge(&self, file: File) -> Result<bool, Problem> {
         // What can be read from a device or a pipe is not what was written to it.
         if !file.metadata().map_err(|e| self.refused(&e))?.is_file() {
             return Ok(true);
@@ -91,13 +92,13 @@ impl Sink {
         BufReader::new(file.take(longest)).read_until(b'\n', &mut first).map_err(|e| self.refused(&e))?;
         let bare = |line: &[u8]| line.trim_ascii_end().to_vec();
         if !first.is_empty() && bare(&first) != bare(&self.header) {
-            return Err(format!(
-                "cannot append to `{}`: it begins with `{}` and not with `{}`\n\
-                 hint: name another file, or move the old one away",
+            let message = format!(
+                "cannot append to `{}`: it begins with `{}` and not with `{}`",
                 self.path,
                 String::from_utf8_lossy(&bare(&first)),
                 String::from_utf8_lossy(&bare(&self.header)),
-            ));
+            );
+            return Err(Problem::new(message, "name another file, or move the old one away"));
         }
         Ok(first.is_empty())
     }
@@ -122,13 +123,13 @@ impl Sink {
     /// Hands everything to the kernel.
     ///
     /// # Errors
-    /// A sentence with the file's name: this refusal, or the first one of a row before.
-    pub fn flush(&self) -> Result<(), String> {
+    /// What is wrong, with the file's name: this refusal, or the first one of a row before.
+    pub fn flush(&self) -> Result<(), Problem> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let flushed = state.writer.as_mut().map_or(Ok(()), Write::flush);
         match (&state.trouble, flushed) {
-            (Some(trouble), _) => Err(trouble.clone()),
-            (None, Err(e)) => Err(format!("cannot write `{}`: {e}", self.path)),
+            (Some(trouble), _) => Err(Problem::plain(trouble)),
+            (None, Err(e)) => Err(Problem::plain(format!("cannot write `{}`: {e}", self.path))),
             (None, Ok(())) => Ok(()),
         }
     }

@@ -4,9 +4,10 @@ use super::code::{Op, StrandId};
 use super::redact;
 use super::user::{Mood, Turn, Wait};
 use crate::answer::Answer;
-use crate::ask::Next;
+use crate::ask::{Next, Redirect};
 use plimsoll_plan::Fault;
-use plimsoll_plan::metric::{RunSum, SeriesSum};
+use plimsoll_plan::head::Head;
+use plimsoll_plan::metric::{CheckSum, RunSum, SeriesSum};
 use plimsoll_plan::program::{Count, Reply};
 use plimsoll_plan::script::Slot;
 use std::sync::Arc;
@@ -75,19 +76,22 @@ impl Turn<'_> {
         self.leave(Mood::Leaving);
     }
 
-    pub fn take_cookies(&mut self, strand: StrandId, ask: u32, head: &[u8]) {
+    pub fn take_cookies(&mut self, strand: StrandId, ask: u32, head: Head<'_>) {
         // The jar is lent out, because the bytes that were sent belong to the same user.
         let Some(mut jar) = self.state.jar.take() else { return };
         if let Some(trail) = &self.state.strand(strand).trail {
             let mut words = trail.sent.splitn(3, |byte| *byte == b' ');
             let path = words.nth(1).unwrap_or(b"/");
-            jar.take(head, path, self.at.unix_ns, self.stage.asks[ask as usize].form.origin());
+            let own = self.stage.asks[ask as usize].form.origin();
+            let origin =
+                if trail.to == own.number() { own } else { &self.stage.origins[usize::from(trail.to)] };
+            jar.take(head, path, self.at.unix_ns, origin);
         }
         self.state.jar = Some(jar);
     }
 
     /// Sends the request that a redirect asks for.
-    pub fn redirect(&mut self, strand: StrandId, ask: u32, status: u16, head: &[u8]) -> Way {
+    pub fn redirect(&mut self, strand: StrandId, ask: u32, status: u16, head: Head<'_>) -> Way {
         let most = self.stage.script.asks[ask as usize].redirects;
         if most == 0 || !(300..400).contains(&status) || self.state.mood != Mood::Going {
             return Way::Here;
@@ -96,7 +100,8 @@ impl Turn<'_> {
         let form = &self.stage.asks[ask as usize].form;
         let begin = self.out.arena.len();
         let jar = self.state.jar.as_deref();
-        let next = form.follow(status, head, &trail.sent, jar, self.at.unix_ns, &mut self.out.arena);
+        let redirect = Redirect { status, head, sent: &trail.sent, from: trail.to };
+        let next = form.follow(&redirect, &self.stage.sites, jar, self.at.unix_ns, &mut self.out.arena);
         let left = self.state.strand(strand);
         left.trail = Some(trail);
         match next {
@@ -109,10 +114,10 @@ impl Turn<'_> {
                 self.out.arena.truncate(begin);
                 Way::TooFar
             }
-            Next::Follow { head_only } => {
+            Next::Follow { head_only, to } => {
                 left.redirects -= 1;
-                self.out.count(Count::Sum(ask, SeriesSum::Redirects, 1));
-                self.push(strand, ask, begin, head_only);
+                self.out.count(Count::sum(ask, SeriesSum::Redirects, 1));
+                self.push(strand, ask, begin, head_only, to);
                 Way::On
             }
         }
@@ -142,13 +147,13 @@ impl Turn<'_> {
         for (number, held) in findings.verdicts.iter().enumerate().filter(|(n, _)| !exhausted && !unseen(*n))
         {
             let series = asking.checks + number as u32;
-            self.out.count(Count::Sum(series, SeriesSum::Finished, 1));
+            self.out.count(Count::sum(series, CheckSum::Made, 1));
             if !held {
-                self.out.count(Count::Sum(series, SeriesSum::Failed, 1));
+                self.out.count(Count::sum(series, CheckSum::Failed, 1));
             }
         }
         if findings.shape.is_some_and(|shape| asking.shapes.note(shape)) {
-            self.out.count(Count::Sum(ask, SeriesSum::ShapeChanges, 1));
+            self.out.count(Count::sum(ask, SeriesSum::ShapeChanges, 1));
         }
         for (slot, range) in &findings.extracted {
             let value = findings.bytes.get(range.clone()).unwrap_or_default();

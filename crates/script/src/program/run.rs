@@ -5,7 +5,8 @@ use super::code::{Code, Op, Pc, SlotId, StrandId};
 use super::user::{Kind, Mood, Part, Turn, Wait, step_id};
 use super::{draw, file};
 use crate::value::{Unfilled, fill};
-use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::metric::{GroupHist, GroupSum, RunSum};
+use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::{BodyUse, Count, Payload, Step};
 use plimsoll_plan::script::Slot;
 
@@ -63,8 +64,8 @@ impl Turn<'_> {
             Op::GroupEnd { group, slot } => {
                 let series = self.stage.group_series + u32::from(group);
                 let took_ns = self.at.run_ns.saturating_sub(self.state.slots[usize::from(slot)]);
-                self.out.count(Count::Sum(series, SeriesSum::Finished, 1));
-                self.out.count(Count::Hist(series, SeriesHist::Response, took_ns));
+                self.out.count(Count::sum(series, GroupSum::Passages, 1));
+                self.out.count(Count::hist(series, GroupHist::Time, took_ns));
                 Ok(next)
             }
             Op::Repeat { times, slot, exit } => {
@@ -230,16 +231,17 @@ impl Turn<'_> {
             return Err(unfilled);
         }
         self.state.strand(strand).redirects = self.stage.script.asks[ask as usize].redirects;
-        self.push(strand, ask, begin, asking.form.head_only());
+        self.push(strand, ask, begin, asking.form.head_only(), asking.form.origin().number());
         Ok(())
     }
 
-    /// Hands over the request that stands in the outbox from `begin` on.
-    pub fn push(&mut self, strand: StrandId, ask: u32, begin: usize, head_only: bool) {
+    /// Hands over the request that stands in the outbox from `begin` on, for the origin `to`.
+    pub fn push(&mut self, strand: StrandId, ask: u32, begin: usize, head_only: bool, to: OriginId) {
         let asking = &self.stage.asks[ask as usize];
         let end = self.out.arena.len();
         if asking.follows {
             let trail = self.state.strand(strand).trail.get_or_insert_default();
+            trail.to = to;
             trail.sent.clear();
             trail.sent.extend_from_slice(&self.out.arena[begin..end]);
         }
@@ -248,6 +250,7 @@ impl Turn<'_> {
         self.out.push(Step {
             id: step_id(strand, Kind::Request),
             request: ask,
+            origin: to,
             body: if curious { BodyUse::Keep } else { asking.body },
             payload: Payload::Rendered { begin: begin as u32, end: end as u32 },
             head_only,

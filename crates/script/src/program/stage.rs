@@ -8,17 +8,19 @@ use super::redact;
 use super::shape::Shapes;
 use super::user::{Part, User};
 use crate::answer::Judge;
-use crate::ask::{Form, Site};
+use crate::ask::{Form, Origin, Site};
 use crate::feed::Feeds;
 use crate::value::{Counters, Globals};
 use crate::watch::Ledger;
 use plimsoll_plan::link::Reuse;
 use plimsoll_plan::load::Share;
-use plimsoll_plan::program::{Behaviour, BodyUse, Chair, Maker, Phase, Program, Programs, RequestId};
+use plimsoll_plan::program::{
+    Behaviour, BodyUse, Chair, Maker, Phase, Program, Programs, RequestId, Unready,
+};
 use plimsoll_plan::sample::SAMPLES_MAX;
 use plimsoll_plan::script::{Ask, Delay, Entry, Script};
 use plimsoll_plan::value::{GlobalId, VarId};
-use plimsoll_plan::{Fault, Plan};
+use plimsoll_plan::{Fault, Plan, Problem};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -27,6 +29,9 @@ pub struct Stage {
     pub(super) script: Arc<Script>,
     pub(super) code: Code,
     pub(super) asks: Box<[Asking]>,
+    /// By number.
+    pub(super) sites: Box<[Site]>,
+    pub(super) origins: Box<[Origin]>,
     pub(super) globals: Arc<Globals>,
     pub(super) counters: Counters,
     pub(super) files: Vec<Sink>,
@@ -100,24 +105,35 @@ impl Stage {
     /// Compiles a plan's script; nothing is written yet.
     ///
     /// # Errors
-    /// A sentence on the first thing that cannot be run: an index without a thing, a pattern that cannot be read, a
+    /// The first thing that cannot be run: an index without a thing, a pattern that cannot be read, a
     /// file that cannot be written.
-    pub fn new(plan: &Plan) -> Result<Arc<Stage>, String> {
+    pub fn new(plan: &Plan) -> Result<Arc<Stage>, Problem> {
         let outline = &plan.outline;
-        let script = plan.script.clone().ok_or("the plan has no script: its requests need no program")?;
-        check(&script, outline, &plan.entries)?;
-        let site = Site {
-            host: outline.target.clone(),
-            tls: outline.link.tls.is_some(),
-            http10: outline.link.http10,
-            close: outline.link.reuse == Reuse::Request,
-            user_agent: concat!("plimsoll/", env!("CARGO_PKG_VERSION")),
-        };
+        let script = plan
+            .script
+            .clone()
+            .ok_or_else(|| Problem::plain("the plan has no script: its requests need no program"))?;
+        check(&script, outline, &plan.entries).map_err(Problem::plain)?;
+        let all_origins = outline.all_origins();
+        let sites: Box<[Site]> = (0..)
+            .zip(all_origins.iter())
+            .map(|(number, origin)| Site {
+                number,
+                host: origin.authority(),
+                tls: origin.tls.is_some(),
+                http10: outline.link.http10,
+                close: outline.link.reuse == Reuse::Request,
+                user_agent: concat!("plimsoll/", env!("CARGO_PKG_VERSION")),
+            })
+            .collect();
         let mut asks = Vec::with_capacity(script.asks.len());
         let mut checks = outline.check_series(0);
         for ask in &script.asks {
-            let asking = Asking::compile(ask, &site, script.cookies, checks)
-                .map_err(|e| format!("`{}`: {e}", ask.name))?;
+            let asking = match sites.get(usize::from(ask.origin)) {
+                Some(site) => Asking::compile(ask, site, script.cookies, checks),
+                None => Err(format!("there is no origin {}", ask.origin)),
+            };
+            let asking = asking.map_err(|e| Problem::plain(format!("`{}`: {e}", ask.name)))?;
             checks += asking.check_samples.len() as u32;
             asks.push(asking);
         }
@@ -126,14 +142,16 @@ impl Stage {
             secret.map(|(slot, _)| slot as u16).collect()
         };
         Ok(Arc::new(Stage {
-            code: Code::compile(&script)?,
+            code: Code::compile(&script).map_err(Problem::plain)?,
             asks: asks.into(),
+            origins: sites.iter().map(Origin::new).collect(),
+            sites,
             globals: Globals::new(script.globals.len()),
             counters: Counters::new(),
             files: script.files.iter().map(Sink::new).collect::<Result<_, _>>()?,
             group_series: outline.group_series(0),
             body_bytes_max: outline.limits.kept_body_bytes as usize,
-            lanes: lanes(plan)?,
+            lanes: lanes(plan).map_err(Problem::plain)?,
             secrets: redact::forms_of(redact::secrets_of(&script).iter().map(String::as_str)).into(),
             secret_vars: named(&script.vars),
             secret_globals: named(&script.globals),
@@ -157,7 +175,7 @@ impl Stage {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(sentence);
     }
 
-    fn flush(&self) -> Result<(), String> {
+    fn flush(&self) -> Result<(), Problem> {
         // All of them, whatever becomes of the first.
         let results: Vec<_> = self.files.iter().map(Sink::flush).collect();
         results.into_iter().collect()
@@ -165,7 +183,7 @@ impl Stage {
 }
 
 impl Behaviour for Stage {
-    fn check_data(&self) -> Result<(), String> {
+    fn check_data(&self) -> Result<(), Unready> {
         Feeds::open_ready(&self.script.feeders, self.seed, self.share).map(drop)
     }
 
@@ -177,9 +195,9 @@ impl Behaviour for Stage {
         }
     }
 
-    fn maker(self: Arc<Self>, phase: Phase) -> Result<Arc<dyn Maker>, String> {
-        self.files.iter().try_for_each(Sink::open)?;
-        self.flush()?;
+    fn maker(self: Arc<Self>, phase: Phase) -> Result<Arc<dyn Maker>, Unready> {
+        self.files.iter().try_for_each(Sink::open).map_err(Unready::File)?;
+        self.flush().map_err(Unready::File)?;
         let feeders = &self.script.feeders;
         let mut opened = self.feeds.lock().unwrap_or_else(PoisonError::into_inner);
         let feeds = match (phase, &*opened) {
@@ -213,7 +231,7 @@ impl Behaviour for Stage {
         names.filter(|(id, _)| self.globals.get(*id as u16).is_none()).map(|(_, name)| name.clone()).collect()
     }
 
-    fn close(&self) -> Result<(), String> {
+    fn close(&self) -> Result<(), Problem> {
         self.flush()
     }
 }

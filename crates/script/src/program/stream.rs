@@ -6,7 +6,8 @@ use super::user::{Kind, Mood, Trail, Turn, Wait, step_id};
 use crate::answer::Answer;
 use crate::value::Unfilled;
 use crate::watch::Watch;
-use plimsoll_plan::metric::SeriesSum;
+use plimsoll_plan::head::Head;
+use plimsoll_plan::metric::StreamSum;
 use plimsoll_plan::program::{Count, Ended, Event, Reply};
 use plimsoll_plan::stream::{Closer, Stream};
 use plimsoll_plan::{Fault, Side};
@@ -63,7 +64,7 @@ impl Turn<'_> {
     }
 
     /// The head has come: the stream begins, or does not.
-    pub fn stream_began(&mut self, strand: StrandId, status: u16, head: &[u8]) {
+    pub fn stream_began(&mut self, strand: StrandId, status: u16, head: Head<'_>) {
         let Some((ask, _)) = self.stream_of(strand) else { return };
         self.take_cookies(strand, ask, head);
         let stage = self.stage;
@@ -79,7 +80,7 @@ impl Turn<'_> {
             live.is_redirect = true;
             let Trail { head: kept, .. } = &mut **waiting.trail.get_or_insert_default();
             kept.clear();
-            return kept.extend_from_slice(head);
+            return kept.extend_from_slice(head.text());
         }
         // The service time of a stream is its whole life, which has just begun.
         let answer = Answer { status, head, body: &[], body_bytes: 0, service_ns: 0 };
@@ -284,14 +285,14 @@ impl Turn<'_> {
     }
 
     fn stream_redirected(&mut self, strand: StrandId, ask: u32, reply: &Reply<'_>) {
-        let head =
+        let kept =
             self.state.strand(strand).trail.as_mut().map(|t| std::mem::take(&mut t.head)).unwrap_or_default();
-        let fault = match self.redirect(strand, ask, reply.status, &head) {
+        let head = Head::new(&kept);
+        let fault = match self.redirect(strand, ask, reply.status, head) {
             Way::On => return,
             Way::TooFar => Fault::Redirects,
             Way::Here => {
-                let answer =
-                    Answer { status: reply.status, head: &head, body: &[], body_bytes: 0, service_ns: 0 };
+                let answer = Answer { status: reply.status, head, body: &[], body_bytes: 0, service_ns: 0 };
                 // Whatever the plan accepts: a redirect that leads nowhere is no stream.
                 self.judge(ask, &answer).unwrap_or(Fault::StreamEnded)
             }
@@ -305,7 +306,7 @@ impl Turn<'_> {
     fn reconnect(&mut self, strand: StrandId, ask: u32) {
         let Some(mut live) = self.state.strand(strand).live.take() else { return };
         live.reconnects -= 1;
-        self.out.count(Count::Sum(ask, SeriesSum::Reconnects, 1));
+        self.out.count(Count::sum(ask, StreamSum::Reconnects, 1));
         let ledger = &self.stage.asks[ask as usize].ledger;
         if let (Some(watch), Some(ledger), true) = (&mut live.watch, ledger, live.is_open) {
             watch.interrupt(ledger, ask, self.at, &mut self.out.counts);

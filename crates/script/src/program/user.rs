@@ -11,6 +11,7 @@ use crate::answer::{Findings, Scratch};
 use crate::ask::Jar;
 use crate::feed::{Feeds, Rows};
 use crate::value::{Scope, Vars};
+use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::{At, Chair, Outbox, Program, StepId, Wake};
 use plimsoll_stats::random::SplitMix64;
 use std::cell::Cell;
@@ -63,6 +64,8 @@ pub(super) struct Strand {
 #[derive(Default)]
 pub(super) struct Trail {
     pub sent: Vec<u8>,
+    /// Where it was sent.
+    pub to: OriginId,
     /// Head of a redirect in place of a stream: its reply comes later.
     pub head: Vec<u8>,
 }

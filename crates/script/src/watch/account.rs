@@ -6,7 +6,7 @@
 
 use super::Ledger;
 use super::instant::{sequence_number, unix_ns};
-use plimsoll_plan::metric::{SeriesHist, SeriesSum};
+use plimsoll_plan::metric::{StreamHist, StreamSum};
 use plimsoll_plan::program::{At, Count, Event, RequestId};
 
 /// How many of the last numbers are remembered: the bits of [`Watch::window`].
@@ -73,11 +73,11 @@ impl Watch {
             self.last_id.clear();
             self.last_id.extend_from_slice(id);
         }
-        let mut sum = |what, count| counts.push(Count::Sum(series, what, count));
+        let mut sum = |what, count| counts.push(Count::sum(series, what, count));
         if let Some(finder) = &ledger.sequence {
             match finder.find(event, room).and_then(sequence_number) {
                 Some(number) => self.number(number, &mut sum),
-                None => sum(SeriesSum::EventsUnnumbered, 1),
+                None => sum(StreamSum::EventsUnnumbered, 1),
             }
         } else if let Some(every_ns) = ledger.every_ns {
             self.settle_periods(self.due(every_ns, at), WINDOW, &mut sum);
@@ -87,7 +87,7 @@ impl Watch {
         {
             // Two clocks: an event from the future has just been made.
             let age_ns = at.unix_ns.saturating_sub(made_ns);
-            counts.push(Count::Hist(series, SeriesHist::EventAge, age_ns));
+            counts.push(Count::hist(series, StreamHist::EventAge, age_ns));
         }
     }
 
@@ -95,8 +95,8 @@ impl Watch {
     /// `StreamEvents`. What is missing may still come; call [`Watch::reopen`] when the new head is there, or
     /// [`Watch::give_up`] when none comes.
     pub fn interrupt(&mut self, ledger: &Ledger, series: RequestId, at: At, counts: &mut Vec<Count>) {
-        counts.push(Count::Hist(series, SeriesHist::StreamLife, at.run_ns.saturating_sub(self.opened_ns)));
-        counts.push(Count::Hist(series, SeriesHist::StreamEvents, u64::from(self.events)));
+        counts.push(Count::hist(series, StreamHist::StreamLife, at.run_ns.saturating_sub(self.opened_ns)));
+        counts.push(Count::hist(series, StreamHist::StreamEvents, u64::from(self.events)));
         if let Some(every_ns) = ledger.every_ns {
             self.due_before = self.due(every_ns, at);
         }
@@ -139,14 +139,14 @@ impl Watch {
         self.due_before + at.run_ns.saturating_sub(self.opened_ns) / every_ns
     }
 
-    fn number(&mut self, number: u64, sum: &mut impl FnMut(SeriesSum, u64)) {
+    fn number(&mut self, number: u64, sum: &mut impl FnMut(StreamSum, u64)) {
         if self.window == 0 {
             (self.highest, self.lowest, self.window) = (number, number, u64::MAX);
             self.await_more(1, sum);
         } else if number > self.highest {
             match number - self.highest {
                 by @ ..=AHEAD_MAX => self.advance(by, sum),
-                _ => sum(SeriesSum::EventsUnnumbered, 1),
+                _ => sum(StreamSum::EventsUnnumbered, 1),
             }
         } else {
             self.late(number, sum);
@@ -154,7 +154,7 @@ impl Watch {
     }
 
     /// The highest number rises by `by`; what falls out of the window and has not come is lost.
-    fn advance(&mut self, by: u64, sum: &mut impl FnMut(SeriesSum, u64)) {
+    fn advance(&mut self, by: u64, sum: &mut impl FnMut(StreamSum, u64)) {
         let missing = if by < WINDOW {
             // The bits at the upper end are the oldest numbers.
             let leaving = !self.window >> (WINDOW - by);
@@ -170,15 +170,15 @@ impl Watch {
         self.await_more(by, sum);
         if missing > 0 {
             self.lost = self.lost.saturating_add(missing);
-            sum(SeriesSum::EventsLost, missing);
+            sum(StreamSum::EventsLost, missing);
         }
     }
 
-    fn late(&mut self, number: u64, sum: &mut impl FnMut(SeriesSum, u64)) {
+    fn late(&mut self, number: u64, sum: &mut impl FnMut(StreamSum, u64)) {
         let back = self.highest - number;
         if back >= WINDOW {
             // Whether it was lost or had come is forgotten; that it came behind a later one is certain.
-            return sum(SeriesSum::EventsDisordered, 1);
+            return sum(StreamSum::EventsDisordered, 1);
         }
         if number < self.lowest {
             // The stream began with a swap: the true first number comes late.
@@ -188,36 +188,36 @@ impl Watch {
             self.window &= !between;
             self.lowest = number;
             self.await_more(more, sum);
-            return sum(SeriesSum::EventsDisordered, 1);
+            return sum(StreamSum::EventsDisordered, 1);
         }
         let bit = 1u64 << back;
         if self.window & bit != 0 {
-            sum(SeriesSum::EventsRepeated, 1);
+            sum(StreamSum::EventsRepeated, 1);
         } else {
             self.window |= bit;
-            sum(SeriesSum::EventsDisordered, 1);
+            sum(StreamSum::EventsDisordered, 1);
         }
     }
 
-    fn await_more(&mut self, more: u64, sum: &mut impl FnMut(SeriesSum, u64)) {
+    fn await_more(&mut self, more: u64, sum: &mut impl FnMut(StreamSum, u64)) {
         self.expected = self.expected.saturating_add(more);
         if more > 0 {
-            sum(SeriesSum::EventsExpected, more);
+            sum(StreamSum::EventsExpected, more);
         }
     }
 
     /// Without numbers: `due` events should have come. Those that are late by more than `slack` events are lost.
-    fn settle_periods(&mut self, due: u64, slack: u64, sum: &mut impl FnMut(SeriesSum, u64)) {
+    fn settle_periods(&mut self, due: u64, slack: u64, sum: &mut impl FnMut(StreamSum, u64)) {
         self.await_more(due.saturating_sub(self.expected), sum);
         let missing = due.saturating_sub(u64::from(self.received)).saturating_sub(slack);
         if missing > self.lost {
-            sum(SeriesSum::EventsLost, missing - self.lost);
+            sum(StreamSum::EventsLost, missing - self.lost);
             self.lost = missing;
         }
     }
 
     fn settle(&mut self, ledger: &Ledger, series: RequestId, due: u64, counts: &mut Vec<Count>) {
-        let mut sum = |what, count| counts.push(Count::Sum(series, what, count));
+        let mut sum = |what, count| counts.push(Count::sum(series, what, count));
         if ledger.sequence.is_none() {
             return self.settle_periods(due, 0, &mut sum);
         }
@@ -226,7 +226,7 @@ impl Watch {
         let more = due.saturating_sub(self.expected);
         self.await_more(more, &mut sum);
         if missing + more > 0 {
-            sum(SeriesSum::EventsLost, missing + more);
+            sum(StreamSum::EventsLost, missing + more);
         }
     }
 }

@@ -2,9 +2,10 @@
 #![allow(dead_code)]
 
 use plimsoll_plan::Fault;
-use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::head::Head;
+use plimsoll_plan::metric::{HistCell, RunSum, SumCell};
 use plimsoll_plan::program::{
-    At, BodyUse, Count, Ended, Event, Outbox, Payload, Program, Reply, RequestId, Step, StepId, Wake,
+    At, BodyUse, Count, Ended, Event, Outbox, Payload, Phases, Program, Reply, RequestId, Step, StepId, Wake,
 };
 use plimsoll_plan::sample::Sample;
 
@@ -170,7 +171,10 @@ impl Engine {
                     // Open until somebody closes it.
                     self.later(u64::MAX / 2, Ahead::Reply(step, served.clone()));
                 }
-                self.wake(None, Wake::Head { id: step.id, status: served.status, head: head.as_bytes() });
+                self.wake(
+                    None,
+                    Wake::Head { id: step.id, status: served.status, head: Head::new(head.as_bytes()) },
+                );
             }
             Ahead::Reply(step, served) => self.reply(step, &served, Ended::Server),
             Ahead::Closed(step, served) => self.reply(step, &served, Ended::Client),
@@ -185,10 +189,11 @@ impl Engine {
         let keeps = step.body == BodyUse::Keep && answered;
         let heads = answered && !matches!(step.body, BodyUse::Discard | BodyUse::Stream);
         let reply = Reply {
+            phases: Phases::default(),
             id: step.id,
             status: if answered { served.status } else { 0 },
             fault: served.fault,
-            head: if heads { head.as_bytes() } else { b"" },
+            head: Head::new(if heads { head.as_bytes() } else { b"" }),
             body: if keeps { &served.body } else { b"" },
             body_bytes: served.body.len() as u64,
             service_ns: served.after_ns,
@@ -287,9 +292,9 @@ impl Engine {
         self.sent.iter().map(|(_, text)| text.split(" HTTP/").next().unwrap_or("")).collect()
     }
 
-    pub fn sum(&self, series: RequestId, what: SeriesSum) -> u64 {
+    pub fn sum(&self, series: RequestId, what: impl SumCell) -> u64 {
         let of = |count: &Count| match count {
-            Count::Sum(s, w, n) if (*s, *w) == (series, what) => *n,
+            Count::Sum(s, w, n) if (*s, *w) == (series, what.cell()) => *n,
             _ => 0,
         };
         self.counts.iter().map(of).sum()
@@ -303,9 +308,9 @@ impl Engine {
         self.counts.iter().map(of).sum()
     }
 
-    pub fn hist(&self, series: RequestId, what: SeriesHist) -> Vec<u64> {
+    pub fn hist(&self, series: RequestId, what: impl HistCell) -> Vec<u64> {
         let of = |count: &Count| match count {
-            Count::Hist(s, w, n) if (*s, *w) == (series, what) => Some(*n),
+            Count::Hist(s, w, n) if (*s, *w) == (series, what.cell()) => Some(*n),
             _ => None,
         };
         self.counts.iter().filter_map(of).collect()

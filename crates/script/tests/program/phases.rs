@@ -183,7 +183,7 @@ fn the_tear_down_runs_although_the_set_up_has_not_made_its_file() {
     script.feeders = vec![made];
     script.teardown = vec![Node::Ask(1)];
     let stage = stage(script);
-    let error = stage.clone().maker(Phase::Load).err().expect("the load needs the file");
+    let error = stage.clone().maker(Phase::Load).err().expect("the load needs the file").to_string();
     assert!(error.contains("never.csv"), "{error}");
     let mut engine = phase(&stage, Phase::Teardown, always(200, ""));
     engine.iterate();
@@ -231,7 +231,12 @@ fn a_file_that_takes_nothing_is_named_before_the_load() {
     let mut script = script(Vec::new(), vec![Node::Append { file: 0, columns: vec![text("x")] }]);
     script.files = vec![file];
     let stage = stage(script);
-    let refused = stage.clone().maker(Phase::Load).err().expect("not even the line of names can be written");
+    let refused = stage
+        .clone()
+        .maker(Phase::Load)
+        .err()
+        .expect("not even the line of names can be written")
+        .to_string();
     assert!(refused.contains("`/dev/full`"), "{refused}");
 }
 

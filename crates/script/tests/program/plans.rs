@@ -4,6 +4,7 @@
 use super::engine::{Engine, Served};
 use plimsoll_plan::answer::{Check, Extract, Pick, Rule, Source, Subject};
 use plimsoll_plan::draft::Draft;
+use plimsoll_plan::draft::LoadDraft;
 use plimsoll_plan::program::{Behaviour, Chair, Phase, Program};
 use plimsoll_plan::script::{Ask, Condition, Delay, Entry, Node, Order, Scenario, Script, Slot};
 use plimsoll_plan::seal::{Machine, seal};
@@ -34,6 +35,7 @@ pub fn column(feeder: FeederId, column: ColumnId) -> Hole {
 
 pub fn ask(path: &str) -> Ask {
     Ask {
+        origin: 0,
         name: path.into(),
         scenario: Some(0),
         group: None,
@@ -102,7 +104,7 @@ pub fn plan_of(mut script: Script, entry: Entry) -> Plan {
         target: Some(Target { host: "127.0.0.1".into(), port: 8080, tls: false }),
         script: Some(sound),
         entry: Some(Entry::Scenario(0)),
-        connections: Some(4),
+        load: LoadDraft { connections: Some(4), ..LoadDraft::default() },
         ..Draft::default()
     };
     let plan = seal(draft, Machine { cpus: 1, seed: 7 }).expect("the shell is sound");
@@ -119,7 +121,7 @@ pub fn stage(script: Script) -> Arc<Stage> {
 
 /// The sentence with which a script is refused.
 pub fn refused(script: Script) -> String {
-    Stage::new(&plan_of(script, Entry::Scenario(0))).err().expect("the script cannot be run")
+    Stage::new(&plan_of(script, Entry::Scenario(0))).err().expect("the script cannot be run").to_string()
 }
 
 pub fn chair(user: u32) -> Chair {

@@ -4,7 +4,7 @@ use super::engine::{Engine, MS, Served};
 use super::plans::*;
 use plimsoll_plan::Fault;
 use plimsoll_plan::answer::{Check, Rule, Subject};
-use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
+use plimsoll_plan::metric::{RunSum, SeriesSum, StreamHist, StreamSum};
 use plimsoll_plan::program::BodyUse;
 use plimsoll_plan::script::{Node, Script};
 use plimsoll_plan::stream::{Closer, Place, Stream};
@@ -38,8 +38,8 @@ fn a_stream_is_open_for_as_long_as_it_should_be() {
     assert_eq!(engine.steps[0].body, BodyUse::Stream);
     assert_eq!(engine.lines(), ["GET /events", "GET /next"]);
     assert_eq!(engine.sent[1].0, 36 * MS, "from the head on");
-    assert_eq!(engine.hist(0, SeriesHist::StreamLife), [35 * MS]);
-    assert_eq!(engine.hist(0, SeriesHist::StreamEvents), [3]);
+    assert_eq!(engine.hist(0, StreamHist::StreamLife), [35 * MS]);
+    assert_eq!(engine.hist(0, StreamHist::StreamEvents), [3]);
     assert!(engine.failures.is_empty());
 }
 
@@ -49,7 +49,7 @@ fn a_stream_is_closed_after_so_many_events() {
         Stream { events: Some(4), for_ns: Some(900 * MS), idle_ns: Some(50 * MS), ..Stream::default() };
     let engine = run(stream, ticking(100, None));
     assert_eq!(engine.sent[1].0, 41 * MS);
-    assert_eq!(engine.hist(0, SeriesHist::StreamEvents), [4]);
+    assert_eq!(engine.hist(0, StreamHist::StreamEvents), [4]);
     assert!(engine.failures.is_empty(), "and its timers with it: the engine would have complained");
 }
 
@@ -117,7 +117,7 @@ fn a_failure_beside_a_stream_closes_it() {
     });
     engine.iterate();
     assert_eq!(engine.failures, [(2, Fault::Status)], "that we have closed it is no failure of the stream");
-    assert_eq!(engine.hist(0, SeriesHist::StreamEvents), [2], "and its account is settled");
+    assert_eq!(engine.hist(0, StreamHist::StreamEvents), [2], "and its account is settled");
     assert_eq!(engine.run_sum(RunSum::Abandoned), 1);
 }
 
@@ -127,7 +127,7 @@ fn a_head_that_is_not_accepted_opens_no_stream() {
     let engine = run(stream.clone(), Served::status(503));
     assert_eq!(engine.failures, [(0, Fault::Status)]);
     assert_eq!(engine.lines(), ["GET /events"]);
-    assert!(engine.hist(0, SeriesHist::StreamLife).is_empty());
+    assert!(engine.hist(0, StreamHist::StreamLife).is_empty());
     // The same when the plan goes on: what would have stood beside it is left out.
     let mut script = streaming(stream);
     script.asks[0].go_on_after_failure = true;
@@ -179,9 +179,9 @@ fn a_stream_is_opened_again_behind_its_last_event() {
         .map(|(_, text)| text.lines().find_map(|line| line.strip_prefix("Last-Event-ID: ")))
         .collect();
     assert_eq!(ids, [None, Some("3"), Some("6")]);
-    assert_eq!(engine.sum(0, SeriesSum::Reconnects), 2);
-    assert_eq!((engine.sum(0, SeriesSum::EventsExpected), engine.sum(0, SeriesSum::EventsLost)), (6, 1));
-    assert_eq!(engine.hist(0, SeriesHist::StreamEvents), [3, 2, 0]);
+    assert_eq!(engine.sum(0, StreamSum::Reconnects), 2);
+    assert_eq!((engine.sum(0, StreamSum::EventsExpected), engine.sum(0, StreamSum::EventsLost)), (6, 1));
+    assert_eq!(engine.hist(0, StreamHist::StreamEvents), [3, 2, 0]);
     assert!(engine.failures.is_empty());
 }
 
@@ -199,8 +199,8 @@ fn a_stream_that_broke_is_opened_again_while_it_may_be() {
     });
     engine.iterate();
     assert_eq!(engine.failures, [(0, Fault::Refused)], "the second attempt was the last");
-    assert_eq!(engine.sum(0, SeriesSum::Reconnects), 1);
-    assert_eq!(engine.hist(0, SeriesHist::StreamLife), [20 * MS], "what never opened has no life");
+    assert_eq!(engine.sum(0, StreamSum::Reconnects), 1);
+    assert_eq!(engine.hist(0, StreamHist::StreamLife), [20 * MS], "what never opened has no life");
     assert_eq!((engine.lines().len(), engine.now_ns), (2, 22 * MS), "the timer of the first went with it");
 }
 
@@ -217,7 +217,7 @@ fn a_stream_behind_a_redirect_is_followed() {
     engine.iterate();
     assert_eq!(engine.lines(), ["GET /events", "GET /live", "GET /next"]);
     assert_eq!((engine.sum(0, SeriesSum::Redirects), engine.failures.len()), (1, 0));
-    assert_eq!(engine.hist(0, SeriesHist::StreamEvents), [3]);
+    assert_eq!(engine.hist(0, StreamHist::StreamEvents), [3]);
     let mut lost = play(script, |_: &str| Served::status(307).header("Location", "/events"));
     lost.iterate();
     assert_eq!(lost.failures, [(0, Fault::Redirects)]);
@@ -232,12 +232,12 @@ fn losses_of_a_stream_that_stays_open_are_counted_as_it_goes() {
     engine.begin();
     engine.run_until(500 * MS);
     // Every second number is missing: 2, 4, ..., 400.
-    assert_eq!(engine.sum(0, SeriesSum::EventsExpected), 399);
-    let lost = engine.sum(0, SeriesSum::EventsLost);
+    assert_eq!(engine.sum(0, StreamSum::EventsExpected), 399);
+    let lost = engine.sum(0, StreamSum::EventsLost);
     assert!((199 - 32..199).contains(&lost), "{lost}: all but what may still come");
     let said = engine.failures.len() + engine.samples.len() + engine.sent.len();
     engine.stop();
-    assert_eq!(engine.sum(0, SeriesSum::EventsLost), 199, "at the stop nothing more can come");
+    assert_eq!(engine.sum(0, StreamSum::EventsLost), 199, "at the stop nothing more can come");
     assert_eq!(
         engine.failures.len() + engine.samples.len() + engine.sent.len(),
         said,

@@ -10,7 +10,7 @@
 //! further on; the cell that reaches the bucket of `max` is the last, so no length is stored. Neighbouring
 //! buckets with up to 64 values, which is most of a second of a run, cost one byte each.
 
-use super::{COUNT_MAX, Hist, LAYOUT_ID, SUM_MAX, add_counts, bucket_of};
+use super::{BLOCK, COUNT_MAX, Hist, LAYOUT_ID, SUM_MAX, add_counts, bucket_of};
 use crate::{Error, varint};
 
 /// Stands for an empty histogram, which means the same in every layout.
@@ -39,12 +39,20 @@ impl Hist {
         }
     }
 
-    /// Takes one histogram off the front of `bytes`. An empty one allocates nothing, any other 38 KiB.
+    /// Takes one histogram off the front of `bytes`. An empty one allocates nothing, any other up to 38 KiB.
     ///
     /// # Errors
     /// When the bytes end early, name another layout, or contradict themselves; `bytes` then points anywhere
     /// within the input.
     pub fn decode(bytes: &mut &[u8]) -> Result<Hist, Error> {
+        Self::decode_within(bytes, |_| Ok(()))
+    }
+
+    /// As [`Hist::decode`]; `ask` is told how many buckets are wanted before they are allocated.
+    pub(crate) fn decode_within(
+        bytes: &mut &[u8],
+        ask: impl FnOnce(usize) -> Result<(), Error>,
+    ) -> Result<Hist, Error> {
         let mut hist = Hist::on_demand();
         match varint::take_byte(bytes)? {
             EMPTY => return Ok(hist),
@@ -59,14 +67,15 @@ impl Hist {
             .ok_or(Error::Malformed { what: "a largest value wider than 64 bits" })?;
         let sum = varint::take(bytes)?;
         let (first, last) = (bucket_of(min), bucket_of(max));
-        hist.allocate();
+        ask(last + 1 - first + 2 * BLOCK)?;
+        hist.cover(first..last + 1);
         let mut next = first;
         while next <= last {
             let (n, index) = take_cell(bytes, next, first)?;
             if index > last {
                 return Err(Error::Malformed { what: "a bucket above the largest value" });
             }
-            hist.counts[index] = n;
+            hist.cells_mut(index..index + 1)[0] = n;
             hist.count = add_counts(hist.count, n);
             next = index + 1;
         }

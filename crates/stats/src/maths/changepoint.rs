@@ -1,6 +1,7 @@
 //! Where a series changes its level, whether it has a slope, and which of its values stand out alone: three things
 //! that look alike in a plot and have different causes (another state, a leak, a pause).
 
+use super::autocorrelation;
 use super::quantile::median;
 use super::ranks::ranks;
 use super::student::normal_cdf;
@@ -129,12 +130,6 @@ fn residuals(values: &[f64], cuts: &[usize]) -> Vec<f64> {
         out.extend(part.iter().map(|v| v - mean));
     }
     out
-}
-
-fn autocorrelation(centred: &[f64], lag: usize) -> f64 {
-    let square: f64 = centred.iter().map(|v| v * v).sum();
-    let cross: f64 = centred.iter().zip(centred.iter().skip(lag)).map(|(a, b)| a * b).sum();
-    if square > 0.0 { cross / square } else { 0.0 }
 }
 
 /// Values that stand out upwards of those around them, alone or in runs shorter than a level: above the running median

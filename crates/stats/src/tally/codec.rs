@@ -1,21 +1,25 @@
 //! The sparse byte form of a tally.
 //!
 //! ```text
-//! tally:   TALLY_VERSION  sums  peaks  floors  hists
+//! tally:   1  sums  peaks  floors  hists          without last values
+//!          2  sums  peaks  floors  hists  lasts
 //! each:    cells  used  (gap value)...      gap = empty cells since the used one before
 //! ```
 //!
-//! A value is a LEB128 number, or a histogram in its own form; only cells away from their identity are written, so
-//! the hundreds of counters that stay at zero cost nothing.
+//! A value is a LEB128 number, two of them (an instant and a value), or a histogram in its own form; only cells
+//! away from their identity are written, so the hundreds of counters that stay at zero cost nothing.
 //!
 //! What a few bytes may unfold to is limited by a [`Budget`], because the dense form is thousands of times
 //! larger than the sparse one and the bytes may come from a damaged file or a foreign machine.
 
-use super::{Layout, Tally};
-use crate::{BUCKETS, Error, Hist, varint};
+use super::{Last, Layout, Tally};
+use crate::{Error, Hist, varint};
 
-/// First byte of an encoded tally. Never 0: an interval uses that for "empty".
-pub const TALLY_VERSION: u8 = 1;
+/// First byte of an encoded tally with last values. Never 0: an interval uses that for "empty".
+pub const TALLY_VERSION: u8 = 2;
+
+/// First byte of a tally without: early versions know no other.
+const WITHOUT_LASTS: u8 = 1;
 
 /// The most memory that one call of a decoder asks for to hold cells, in bytes: 64 MiB. A thousand series of a
 /// thousand counters need 8.
@@ -44,9 +48,9 @@ impl Budget {
         Ok(count as usize)
     }
 
-    /// Asks for the buckets of one histogram.
-    fn take_hist(&mut self) -> Result<(), Error> {
-        take(&mut self.bucket_bytes, "bytes of buckets", (BUCKETS * size_of::<u64>()) as u64)
+    /// Asks for buckets of one histogram.
+    fn take_buckets(&mut self, count: usize) -> Result<(), Error> {
+        take(&mut self.bucket_bytes, "bytes of buckets", (count * size_of::<u64>()) as u64)
     }
 
     /// Asks for the cells of an empty tally.
@@ -54,6 +58,7 @@ impl Budget {
         for count in [layout.sums, layout.peaks, layout.floors] {
             self.take_cells::<u64>(count as u64)?;
         }
+        self.take_cells::<Last>(layout.lasts as u64)?;
         self.take_cells::<Hist>(layout.hists as u64).map(|_| ())
     }
 }
@@ -69,12 +74,18 @@ impl Tally {
     /// Appends the sparse form: 9 bytes or a few more when empty. The form is canonical: equal tallies give
     /// equal bytes.
     pub fn encode(&self, out: &mut Vec<u8>) {
-        out.push(TALLY_VERSION);
+        out.push(if self.lasts.is_empty() { WITHOUT_LASTS } else { TALLY_VERSION });
         let number = |out: &mut Vec<u8>, n: &u64| varint::put(out, (*n).into());
         put_cells(out, &self.sums, |n| *n == 0, number);
         put_cells(out, &self.peaks, |n| *n == 0, number);
         put_cells(out, &self.floors, |n| *n == u64::MAX, number);
         put_cells(out, &self.hists, Hist::is_empty, |out, hist| hist.encode(out));
+        if !self.lasts.is_empty() {
+            put_cells(out, &self.lasts, is_never, |out, last| {
+                varint::put(out, last.at.into());
+                varint::put(out, last.value.into());
+            });
+        }
     }
 
     /// Takes one tally off the front of `bytes`.
@@ -89,7 +100,7 @@ impl Tally {
     /// [`Tally::decode`] as one part of something larger.
     pub(crate) fn decode_within(bytes: &mut &[u8], budget: &mut Budget) -> Result<Tally, Error> {
         let found = varint::take_byte(bytes)?;
-        if found != TALLY_VERSION {
+        if !matches!(found, WITHOUT_LASTS | TALLY_VERSION) {
             return Err(Error::UnknownVersion { what: "tally", found, known: TALLY_VERSION });
         }
         let number = |bytes: &mut &[u8], _: &mut Budget| varint::take_u64(bytes);
@@ -98,10 +109,29 @@ impl Tally {
             peaks: take_cells(bytes, budget, || 0, |n| *n == 0, number)?,
             floors: take_cells(bytes, budget, || u64::MAX, |n| *n == u64::MAX, number)?,
             hists: take_cells(bytes, budget, Hist::on_demand, Hist::is_empty, |bytes, budget| {
-                budget.take_hist()?;
-                Hist::decode(bytes)
+                Hist::decode_within(bytes, |buckets| budget.take_buckets(buckets))
             })?,
+            lasts: match found {
+                WITHOUT_LASTS => Box::default(),
+                _ => take_lasts(bytes, budget)?,
+            },
         })
+    }
+}
+
+fn is_never(last: &Last) -> bool {
+    *last == Last::default()
+}
+
+fn take_lasts(bytes: &mut &[u8], budget: &mut Budget) -> Result<Box<[Last]>, Error> {
+    let lasts = take_cells(bytes, budget, Last::default, is_never, |bytes, _| {
+        Ok(Last { at: varint::take_u64(bytes)?, value: varint::take_u64(bytes)? })
+    })?;
+    // Only the shorter form says this: equal tallies have equal bytes.
+    if lasts.is_empty() {
+        Err(Error::Malformed { what: "last values of which there are none" })
+    } else {
+        Ok(lasts)
     }
 }
 

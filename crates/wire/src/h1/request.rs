@@ -1,6 +1,9 @@
-//! Requests are rendered once, before the load; the hot path only sends the bytes.
+//! Which fields a request has and in which order: the author's, and those of ours that he did not give. Decided
+//! here for requests that are rendered once, before the load, and for those that are filled for every user.
 
-use super::Ask;
+use super::{Ask, Writer};
+use std::borrow::Cow;
+use std::convert::Infallible;
 
 /// One request in the words of its author. The parts must have passed [`super::check_method`],
 /// [`super::check_target`] and [`super::check_header`]: rendering copies them as they are.
@@ -27,67 +30,114 @@ pub struct Request<'a> {
 impl Request<'_> {
     /// What a session has to know about this request, the author's own Connection header included.
     pub fn ask(&self) -> Ask {
-        let says_close =
-            |value: &str| value.split(',').any(|option| option.trim().eq_ignore_ascii_case("close"));
-        let own = self.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("connection"));
-        let mut own = own.map(|(_, value)| says_close(value)).peekable();
-        let close = if own.peek().is_some() { own.any(|close| close) } else { self.close };
+        let own = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let close = own_close(own).unwrap_or(self.close);
         Ask { head_only: self.method == "HEAD", http10: self.http10, close }
     }
-
-    fn has(&self, name: &str) -> bool {
-        self.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name))
-    }
-
-    /// A body, or a method that a server expects one from: then its length is said, even if it is 0 (RFC 9110
-    /// section 8.6). Not beside the author's own Transfer-Encoding: his body is in chunks already.
-    fn content_length(&self) -> Option<usize> {
-        let expects = matches!(self.method, "POST" | "PUT" | "PATCH");
-        let silent = self.has("content-length") || self.has("transfer-encoding");
-        if silent { None } else { self.body.map(<[u8]>::len).or(expects.then_some(0)) }
-    }
 }
 
-/// Appends the request to `out`: request line, Host, the author's headers, then those of ours that he did not
-/// give, then the body.
+/// Whether the author's own `Connection` fields say `close`; `None` when there are none.
+pub fn own_close<'a>(fields: impl IntoIterator<Item = (&'a str, &'a str)>) -> Option<bool> {
+    let says_close = |value: &str| value.split(',').any(|option| option.trim().eq_ignore_ascii_case("close"));
+    let own = fields.into_iter().filter(|(name, _)| name.eq_ignore_ascii_case("connection"));
+    own.fold(None, |found, (_, value)| Some(found.unwrap_or(false) || says_close(value)))
+}
+
+/// What is known of a body before its bytes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Body {
+    None,
+    /// Of this many bytes.
+    Of(usize),
+    /// Filled for each request, and measured then.
+    Filled,
+}
+
+/// What decides on the fields of a request.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestHead<'a> {
+    pub method: &'a str,
+    /// The author's own fields by name, in his order.
+    pub own: &'a [&'a str],
+    pub body: Body,
+    /// Value of `Host` unless the author gives one.
+    pub host: &'a str,
+    pub user_agent: &'a str,
+    pub accept: &'a str,
+    pub http10: bool,
+    pub close: bool,
+}
+
+/// One field of a head.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Field<'a> {
+    /// The author's, by its index.
+    Own(usize),
+    Ours(&'static str, Cow<'a, str>),
+    /// `Content-Length` of a body that is filled.
+    Length,
+}
+
+/// The fields in the order in which they are sent: Host first (RFC 9112 section 3.2), the author's own too, then the
+/// author's others, then those of ours that he did not give.
+pub fn fields<'a>(of: &RequestHead<'a>) -> Vec<Field<'a>> {
+    let at = |wanted: &str| of.own.iter().position(|name| name.eq_ignore_ascii_case(wanted));
+    let host = at("host");
+    let mut all = vec![host.map_or(Field::Ours("Host", of.host.into()), Field::Own)];
+    all.extend((0..of.own.len()).filter(|own| Some(*own) != host).map(Field::Own));
+    if at("user-agent").is_none() {
+        all.push(Field::Ours("User-Agent", of.user_agent.into()));
+    }
+    if at("accept").is_none() {
+        all.push(Field::Ours("Accept", of.accept.into()));
+    }
+    // Not beside the author's own Transfer-Encoding: his body is in chunks already. Without a body it is said where a
+    // server expects one (RFC 9110 section 8.6).
+    if at("content-length").is_none() && at("transfer-encoding").is_none() {
+        let bytes = match of.body {
+            Body::None if matches!(of.method, "POST" | "PUT" | "PATCH") => Some(0),
+            Body::None | Body::Filled => None,
+            Body::Of(bytes) => Some(bytes),
+        };
+        all.extend(bytes.map(|bytes| Field::Ours("Content-Length", bytes.to_string().into())));
+        all.extend((of.body == Body::Filled).then_some(Field::Length));
+    }
+    if at("connection").is_none() {
+        if of.close {
+            all.push(Field::Ours("Connection", "close".into()));
+        } else if of.http10 {
+            all.push(Field::Ours("Connection", "keep-alive".into()));
+        }
+    }
+    all
+}
+
+/// Appends the request to `out`: request line, fields, body.
 pub fn render(request: &Request<'_>, out: &mut Vec<u8>) {
-    let version = if request.http10 { "HTTP/1.0" } else { "HTTP/1.1" };
-    for part in [request.method, " ", request.target, " ", version, "\r\n"] {
-        out.extend_from_slice(part.as_bytes());
-    }
-    // Host stands first (RFC 9112 section 3.2), the author's own too.
-    let host = request.headers.iter().position(|(name, _)| name.eq_ignore_ascii_case("host"));
-    match host {
-        Some(at) => line(&request.headers[at].0, &request.headers[at].1, out),
-        None => line("Host", request.host, out),
-    }
-    for (at, (name, value)) in request.headers.iter().enumerate() {
-        if Some(at) != host {
-            line(name, value, out);
+    let own: Vec<&str> = request.headers.iter().map(|(name, _)| name.as_str()).collect();
+    let head = RequestHead {
+        method: request.method,
+        own: &own,
+        body: request.body.map_or(Body::None, |body| Body::Of(body.len())),
+        host: request.host,
+        user_agent: request.user_agent,
+        accept: "*/*",
+        http10: request.http10,
+        close: request.close,
+    };
+    let mut writer = Writer::new(out);
+    let Ok(_) = writer.line(request.method, request.http10, |out| {
+        out.extend_from_slice(request.target.as_bytes());
+        Ok::<(), Infallible>(())
+    });
+    let body = request.body.unwrap_or_default();
+    for field in fields(&head) {
+        match field {
+            Field::Own(at) => writer.field(&request.headers[at].0, request.headers[at].1.as_bytes()),
+            Field::Ours(name, value) => writer.field(name, value.as_bytes()),
+            Field::Length => writer.field("Content-Length", body.len().to_string().as_bytes()),
         }
     }
-    if !request.has("user-agent") {
-        line("User-Agent", request.user_agent, out);
-    }
-    if !request.has("accept") {
-        line("Accept", "*/*", out);
-    }
-    if let Some(bytes) = request.content_length() {
-        line("Content-Length", &bytes.to_string(), out);
-    }
-    if !request.has("connection") {
-        if request.close {
-            line("Connection", "close", out);
-        } else if request.http10 {
-            line("Connection", "keep-alive", out);
-        }
-    }
-    out.extend_from_slice(b"\r\n");
-    out.extend_from_slice(request.body.unwrap_or_default());
-}
-
-fn line(name: &str, value: &str, out: &mut Vec<u8>) {
-    for part in [name, ": ", value, "\r\n"] {
-        out.extend_from_slice(part.as_bytes());
-    }
+    writer.end();
+    writer.body(body);
 }

@@ -1,7 +1,7 @@
 //! Following a log that grows, is renamed and begun anew, or is cut.
 
 use crate::monitor::probe::Trouble;
-use crate::monitor::reach::words;
+use crate::reach::words;
 use std::fs::{File, Metadata};
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;

@@ -2,58 +2,64 @@
 //! the kind is counted.
 
 use super::verify::marked_as_authority;
+use plimsoll_plan::Problem;
 use rustls::{AlertDescription, CertificateError, Error, InvalidMessage, PeerIncompatible};
 use std::fmt;
 
-/// Why a link is dead. Each holds a sentence, where it helps with a second line `hint: ...`.
+/// Why a channel is dead: a sentence each, with a hint where one helps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TlsFault {
     /// The server's certificate is not acceptable: not trusted, another name, expired.
-    Certificate(String),
+    Certificate(Problem),
     /// The server said no.
-    Alert(String),
+    Alert(Problem),
     /// What came is not TLS, not this version of it, or damaged.
-    Protocol(String),
+    Protocol(Problem),
     /// This side's own fault.
-    Internal(String),
+    Internal(Problem),
 }
 
 impl TlsFault {
-    /// The sentence, with its hint.
-    pub fn sentence(&self) -> &str {
+    pub fn problem(&self) -> &Problem {
         match self {
-            TlsFault::Certificate(s) | TlsFault::Alert(s) | TlsFault::Protocol(s) | TlsFault::Internal(s) => {
-                s
+            TlsFault::Certificate(p) | TlsFault::Alert(p) | TlsFault::Protocol(p) | TlsFault::Internal(p) => {
+                p
             }
         }
     }
 
-    pub(super) fn of(error: &Error) -> TlsFault {
+    pub(super) fn internal(message: impl Into<String>) -> TlsFault {
+        TlsFault::Internal(Problem::plain(message))
+    }
+
+    /// Sorts what the library says.
+    pub fn of(error: &Error) -> TlsFault {
         match error {
             Error::AlertReceived(alert) => TlsFault::Alert(refused(*alert)),
             Error::InvalidCertificate(why) => TlsFault::Certificate(untrusted(why, error)),
             Error::NoCertificatesPresented => {
-                TlsFault::Certificate("the server showed no certificate".into())
+                TlsFault::Certificate(Problem::plain("the server showed no certificate"))
             }
-            Error::UnsupportedNameType => {
-                TlsFault::Certificate("the certificate cannot be checked against this kind of name".into())
-            }
+            Error::UnsupportedNameType => TlsFault::Certificate(Problem::plain(
+                "the certificate cannot be checked against this kind of name",
+            )),
             Error::PeerIncompatible(why) => TlsFault::Protocol(incompatible(why)),
-            Error::InvalidMessage(InvalidMessage::InvalidContentType) => TlsFault::Protocol(
-                "what came is not TLS\nhint: is the port one for `https://`? if not, use `http://`".into(),
-            ),
-            Error::DecryptError => {
-                TlsFault::Protocol("a record was damaged or forged on its way (it does not decrypt)".into())
-            }
+            Error::InvalidMessage(InvalidMessage::InvalidContentType) => TlsFault::Protocol(Problem::new(
+                "what came is not TLS",
+                "is the port one for `https://`? if not, use `http://`",
+            )),
+            Error::DecryptError => TlsFault::Protocol(Problem::plain(
+                "a record was damaged or forged on its way (it does not decrypt)",
+            )),
             Error::InappropriateMessage { .. }
             | Error::InappropriateHandshakeMessage { .. }
             | Error::InvalidMessage(_)
             | Error::PeerMisbehaved(_)
             | Error::PeerSentOversizedRecord
             | Error::NoApplicationProtocol => {
-                TlsFault::Protocol(format!("the server broke the protocol: {error}"))
+                TlsFault::Protocol(Problem::plain(format!("the server broke the protocol: {error}")))
             }
-            _ => TlsFault::Internal(format!("TLS failed on this side: {error}")),
+            _ => TlsFault::internal(format!("TLS failed on this side: {error}")),
         }
     }
 
@@ -63,25 +69,29 @@ impl TlsFault {
         // As much as fits into a line, and nothing that could steer a terminal.
         let shown: String = line.iter().take(40).flat_map(|&b| b.escape_ascii()).map(char::from).collect();
         TlsFault::Protocol(if first.starts_with(b"HTTP/") {
-            format!("the server speaks plain HTTP on this port (`{shown}`)\nhint: use `http://`")
+            Problem::new(format!("the server speaks plain HTTP on this port (`{shown}`)"), "use `http://`")
         } else {
-            format!(
-                "the server's first bytes, `{shown}`, are not TLS\nhint: is this the port for `https://`?"
+            Problem::new(
+                format!("the server's first bytes, `{shown}`, are not TLS"),
+                "is this the port for `https://`?",
             )
         })
     }
 }
 
+/// For a sample of what failed: the hint on a line of its own.
 impl fmt::Display for TlsFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.sentence())
+        let Problem { message, hint } = self.problem();
+        f.write_str(message)?;
+        if hint.is_empty() { Ok(()) } else { write!(f, "\nhint: {hint}") }
     }
 }
 
 impl std::error::Error for TlsFault {}
 
 /// An alert is one byte by a server that often says more in its own log: the hints are the usual reasons.
-fn refused(alert: AlertDescription) -> String {
+fn refused(alert: AlertDescription) -> Problem {
     let hint = match alert {
         AlertDescription::CertificateRequired | AlertDescription::NoCertificate => {
             "the server demands a client certificate: give one"
@@ -105,9 +115,9 @@ fn refused(alert: AlertDescription) -> String {
         AlertDescription::UnrecognisedName => "the server has no site of this name: check the server name",
         AlertDescription::NoApplicationProtocol => "the server speaks none of the offered protocols (ALPN)",
         // The others say enough by their name, or nobody but the server's log knows more.
-        _ => return format!("the server refused with the alert `{}`", name(alert)),
+        _ => return Problem::plain(format!("the server refused with the alert `{}`", name(alert))),
     };
-    format!("the server refused with the alert `{}`\nhint: {hint}", name(alert))
+    Problem::new(format!("the server refused with the alert `{}`", name(alert)), hint)
 }
 
 /// `UnknownCA` -> `unknown_ca`: the names as in RFC 8446, section 6, and in other tools' messages.
@@ -123,43 +133,47 @@ fn name(alert: AlertDescription) -> String {
     name
 }
 
-fn untrusted(why: &CertificateError, error: &Error) -> String {
+fn untrusted(why: &CertificateError, error: &Error) -> Problem {
     if marked_as_authority(error) {
         // What `openssl req -x509` makes, unless it is told otherwise.
-        return "the server's certificate is not trusted: it is self-signed, or one of an authority (`CA:TRUE`)\n\
-                hint: trust this very certificate with `--ca FILE` (its PEM), or check none with `-k`"
-            .into();
+        return Problem::new(
+            "the server's certificate is not trusted: it is self-signed, or one of an authority (`CA:TRUE`)",
+            "trust this very certificate with `--ca FILE` (its PEM), or check none with `-k`",
+        );
     }
     match why {
-        CertificateError::UnknownIssuer => "the server's certificate is not trusted: no known authority issued it\n\
-             hint: trust its authority with `--ca FILE` (PEM; the system's store is not read), or check none with `-k`"
-            .into(),
-        CertificateError::BadSignature => {
-            "the server's certificate does not bear its authority's signature\n\
-             hint: an authority that was made again has the same name and another key: give the PEM of the newer one"
-                .into()
-        }
-        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-            format!("the server's certificate is for another name: {why}\nhint: set the server name to one of these")
-        }
-        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
-            format!("the server's certificate has expired: {why}\nhint: renew it, or look at this machine's clock")
-        }
-        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-            format!("the server's certificate is not valid yet: {why}\nhint: look at both machines' clocks")
-        }
-        _ => format!("the server's certificate is not acceptable: {why}"),
+        CertificateError::UnknownIssuer => Problem::new(
+            "the server's certificate is not trusted: no known authority issued it",
+            "trust its authority with `--ca FILE` (PEM; the system's store is not read), or check none with `-k`",
+        ),
+        CertificateError::BadSignature => Problem::new(
+            "the server's certificate does not bear its authority's signature",
+            "an authority that was made again has the same name and another key: give the PEM of the newer one",
+        ),
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => Problem::new(
+            format!("the server's certificate is for another name: {why}"),
+            "set the server name to one of these",
+        ),
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => Problem::new(
+            format!("the server's certificate has expired: {why}"),
+            "renew it, or look at this machine's clock",
+        ),
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => Problem::new(
+            format!("the server's certificate is not valid yet: {why}"),
+            "look at both machines' clocks",
+        ),
+        _ => Problem::plain(format!("the server's certificate is not acceptable: {why}")),
     }
 }
 
-fn incompatible(why: &PeerIncompatible) -> String {
+fn incompatible(why: &PeerIncompatible) -> Problem {
     match why {
         PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig
-        | PeerIncompatible::ServerDoesNotSupportTls12Or13 => {
-            "the server chose a version of TLS that is not allowed\nhint: allow TLS 1.2 and 1.3 (older ones are not \
-             supported)"
-                .into()
-        }
-        _ => format!("the server and this program have too little of TLS in common: {why:?}"),
+        | PeerIncompatible::ServerDoesNotSupportTls12Or13 => Problem::new(
+            "the server chose a version of TLS that is not allowed",
+            "allow TLS 1.2 and 1.3 (older ones are not \
+             supported)",
+        ),
+        _ => Problem::plain(format!("the server and this program have too little of TLS in common: {why:?}")),
     }
 }

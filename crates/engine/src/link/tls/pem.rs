@@ -1,31 +1,34 @@
 //! PEM into DER, with a sentence that says which of the user's files is wrong and how: the parser alone knows neither.
 
+use plimsoll_plan::Problem;
 use rustls_pki_types::pem::{Error, PemObject};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 
 /// All certificates in `pem`, at least one. `what` names the file for the sentence.
-pub fn certificates(what: &str, pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, String> {
+pub fn certificates(what: &str, pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, Problem> {
     let mut found = Vec::new();
     for (at, item) in CertificateDer::pem_slice_iter(pem).enumerate() {
-        found.push(item.map_err(|e| format!("cannot read part `{}` of {what}: {}", at + 1, broken(&e)))?);
+        let part = |e| broken(&e).within(format_args!("cannot read part `{}` of {what}: ", at + 1));
+        found.push(item.map_err(part)?);
     }
     if found.is_empty() {
-        return Err(format!("{what} holds no certificate: {}", instead(pem, "CERTIFICATE")));
+        return Err(instead(pem, "CERTIFICATE").within(format_args!("{what} holds no certificate: ")));
     }
     Ok(found)
 }
 
 /// The first private key in `pem`: PKCS#8, PKCS#1 or SEC1, not encrypted.
-pub fn key(what: &str, pem: &[u8]) -> Result<PrivateKeyDer<'static>, String> {
+pub fn key(what: &str, pem: &[u8]) -> Result<PrivateKeyDer<'static>, Problem> {
     match PrivateKeyDer::from_pem_slice(pem) {
         Ok(key) => Ok(key),
-        Err(Error::NoItemsFound) if holds(pem, "ENCRYPTED PRIVATE KEY") => Err(format!(
-            "the key in {what} is encrypted\nhint: decrypt it with `openssl pkey -in FILE -out PLAIN`"
+        Err(Error::NoItemsFound) if holds(pem, "ENCRYPTED PRIVATE KEY") => Err(Problem::new(
+            format!("the key in {what} is encrypted"),
+            "decrypt it with `openssl pkey -in FILE -out PLAIN`",
         )),
         Err(Error::NoItemsFound) => {
-            Err(format!("{what} holds no private key: {}", instead(pem, "PRIVATE KEY")))
+            Err(instead(pem, "PRIVATE KEY").within(format_args!("{what} holds no private key: ")))
         }
-        Err(e) => Err(format!("cannot read the key in {what}: {}", broken(&e))),
+        Err(e) => Err(broken(&e).within(format_args!("cannot read the key in {what}: "))),
     }
 }
 
@@ -42,22 +45,28 @@ fn holds(pem: &[u8], label: &str) -> bool {
 }
 
 /// What a file holds in place of what was looked for, and what to do about it.
-fn instead(pem: &[u8], label: &str) -> String {
+fn instead(pem: &[u8], label: &str) -> Problem {
     // An ASN.1 SEQUENCE at the very start: the same thing without its PEM clothes.
     if pem.first() == Some(&0x30) {
-        return "it is DER\nhint: make PEM of it with `openssl x509` or `openssl pkey` and `-inform DER`"
-            .into();
+        return Problem::new(
+            "it is DER",
+            "make PEM of it with `openssl x509` or `openssl pkey` and `-inform DER`",
+        );
     }
     let text = String::from_utf8_lossy(pem);
     let other = text.lines().find_map(|l| l.strip_prefix("-----BEGIN ")).map(|l| l.trim_end_matches('-'));
     match other {
-        Some(other) => format!("it begins with `{other}`\nhint: give a PEM file with `BEGIN {label}`"),
-        None if pem.is_empty() => format!("it is empty\nhint: give a PEM file with `BEGIN {label}`"),
-        None => format!("it is not PEM\nhint: give a PEM file with `BEGIN {label}`"),
+        Some(other) => {
+            Problem::new(format!("it begins with `{other}`"), format!("give a PEM file with `BEGIN {label}`"))
+        }
+        None if pem.is_empty() => {
+            Problem::new("it is empty", format!("give a PEM file with `BEGIN {label}`"))
+        }
+        None => Problem::new("it is not PEM", format!("give a PEM file with `BEGIN {label}`")),
     }
 }
 
-fn broken(error: &Error) -> String {
+fn broken(error: &Error) -> Problem {
     let why = match error {
         Error::MissingSectionEnd { end_marker } => {
             format!("the line `{}` is missing", String::from_utf8_lossy(end_marker).trim_end())
@@ -68,5 +77,5 @@ fn broken(error: &Error) -> String {
         Error::Base64Decode(why) => format!("its base64 is broken ({why})"),
         other => format!("{other:?}"),
     };
-    format!("{why}\nhint: copy the file again, whole and unchanged")
+    Problem::new(why, "copy the file again, whole and unchanged")
 }

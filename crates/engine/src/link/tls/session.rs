@@ -2,7 +2,7 @@
 //!
 //! rustls decrypts in place and says how many bytes it is done with. It may need bytes again that it has decrypted
 //! already (a handshake message in several records), so what it has not let go is kept as it left it. Everything else
-//! stays in the caller's buffers, and a link at rest owns none.
+//! stays in the caller's buffers, and a channel at rest owns none.
 
 use super::{Setup, TlsFault};
 use rustls::client::{ClientConnectionData, UnbufferedClientConnection};
@@ -19,8 +19,8 @@ const OVERHEAD: usize = 32;
 /// Data in one record at most (RFC 8446, section 5.1).
 const RECORD: usize = 1 << 14;
 
-/// One connection. After an error the link is dead: what is in `out` then (an alert) should still be sent.
-pub struct Link {
+/// One connection. After an error the channel is dead: what is in `out` then (an alert) should still be sent.
+pub struct Channel {
     connection: UnbufferedClientConnection,
     /// What came and is still needed; without capacity nearly always.
     kept: Vec<u8>,
@@ -56,15 +56,15 @@ enum Then<'a> {
     Close,
 }
 
-impl Link {
+impl Channel {
     /// Begins the handshake; the ClientHello is appended to `out`.
     ///
     /// # Errors
     /// `Internal` alone: nothing has been said to the server yet.
-    pub fn new(setup: &Setup, out: &mut Vec<u8>) -> Result<Link, TlsFault> {
+    pub fn new(setup: &Setup, out: &mut Vec<u8>) -> Result<Channel, TlsFault> {
         let connection = UnbufferedClientConnection::new(setup.config.clone(), setup.name.clone())
             .map_err(|e| TlsFault::of(&e))?;
-        let mut link = Link {
+        let mut channel = Channel {
             connection,
             kept: Vec::new(),
             tail: 0,
@@ -74,16 +74,16 @@ impl Link {
             closing: false,
             dead: false,
         };
-        link.turn(&mut [], &mut Vec::new(), out, Then::Rest)?;
-        Ok(link)
+        channel.turn(&mut [], &mut Vec::new(), out, Then::Rest)?;
+        Ok(channel)
     }
 
     /// Takes ciphertext of any length, which is destroyed; appends plaintext to `plain` and what must be sent
     /// (handshake, alerts) to `out`. What comes after the peer's close_notify is ignored (RFC 8446, section 6.1).
     ///
     /// # Errors
-    /// The link is dead; `plain` holds what came before, `out` perhaps an alert. An end of the connection without
-    /// [`Link::is_closed`] is the caller's to judge: only HTTP knows whether something is missing.
+    /// The channel is dead; `plain` holds what came before, `out` perhaps an alert. An end of the connection without
+    /// [`Channel::is_closed`] is the caller's to judge: only HTTP knows whether something is missing.
     pub fn feed(
         &mut self,
         cipher: &mut [u8],
@@ -130,14 +130,14 @@ impl Link {
     /// answer to that goes first.
     ///
     /// # Errors
-    /// `Internal` before [`Link::is_ready`] and after [`Link::close`], and when the keys are used up.
+    /// `Internal` before [`Channel::is_ready`] and after [`Channel::close`], and when the keys are used up.
     pub fn seal(&mut self, plain: &[u8], out: &mut Vec<u8>) -> Result<(), TlsFault> {
         if self.dead {
             return Err(dead());
         }
         if !self.ready || self.closing {
             let when = if self.closing { "after the end" } else { "before the handshake is complete" };
-            return Err(TlsFault::Internal(format!("application data {when} of a TLS connection")));
+            return Err(TlsFault::internal(format!("application data {when} of a TLS connection")));
         }
         self.write(Then::Seal(plain), out)
     }
@@ -152,16 +152,16 @@ impl Link {
         self.closed
     }
 
-    /// Appends our close_notify, once. Before the handshake is complete, and on a dead link, there is nothing to say.
+    /// Appends our close_notify, once. Before the handshake is complete, and when the channel is dead, nothing is said.
     pub fn close(&mut self, out: &mut Vec<u8>) {
         if self.ready && !self.closing && !self.dead {
             self.closing = true;
-            // An error means that the link is dead and has sent its alert: that was its last word.
+            // An error means that the channel is dead and has sent its alert: that was its last word.
             let _ = self.write(Then::Close, out);
         }
     }
 
-    /// What was agreed on; nothing before [`Link::is_ready`].
+    /// What was agreed on; nothing before [`Channel::is_ready`].
     pub fn facts(&self) -> Option<Facts<'_>> {
         let version = match self.connection.protocol_version()? {
             ProtocolVersion::TLSv1_3 => 13,
@@ -262,7 +262,7 @@ impl Link {
                     done = true;
                 }
                 Ok(ConnectionState::BlockedHandshake | ConnectionState::Closed) => done = true,
-                Ok(other) => return Err(TlsFault::Internal(format!("unexpected state of TLS `{other:?}`"))),
+                Ok(other) => return Err(TlsFault::internal(format!("unexpected state of TLS `{other:?}`"))),
             }
             used += discard;
             if done {
@@ -287,7 +287,7 @@ impl Link {
 }
 
 fn dead() -> TlsFault {
-    TlsFault::Internal("a TLS connection was used after its error".into())
+    TlsFault::internal("a TLS connection was used after its error")
 }
 
 fn encode(data: &mut EncodeTlsData<'_, ClientConnectionData>, out: &mut Vec<u8>) -> Result<(), TlsFault> {
@@ -295,7 +295,7 @@ fn encode(data: &mut EncodeTlsData<'_, ClientConnectionData>, out: &mut Vec<u8>)
     let needed = match data.encode(&mut []) {
         Ok(_) => return Ok(()),
         Err(EncodeError::InsufficientSize(InsufficientSizeError { required_size })) => required_size,
-        Err(e) => return Err(TlsFault::Internal(format!("TLS failed on this side: {e}"))),
+        Err(e) => return Err(TlsFault::internal(format!("TLS failed on this side: {e}"))),
     };
     let start = out.len();
     out.resize(start + needed, 0);
@@ -304,7 +304,7 @@ fn encode(data: &mut EncodeTlsData<'_, ClientConnectionData>, out: &mut Vec<u8>)
             out.truncate(start + written);
             Ok(())
         }
-        Err(e) => Err(TlsFault::Internal(format!("TLS failed on this side: {e}"))),
+        Err(e) => Err(TlsFault::internal(format!("TLS failed on this side: {e}"))),
     }
 }
 
@@ -334,7 +334,7 @@ fn grow(
         other => other,
     };
     out.truncate(start + *result.as_ref().unwrap_or(&0));
-    result.map(|_| ()).map_err(|e| TlsFault::Internal(format!("TLS cannot encrypt any more: {e}")))
+    result.map(|_| ()).map_err(|e| TlsFault::internal(format!("TLS cannot encrypt any more: {e}")))
 }
 
 /// Bytes that a record lacks, as far as can be known: those of its header first.

@@ -5,6 +5,7 @@ use super::tickets::Tickets;
 use super::verify::{Anybody, Own};
 use super::{Versions, Wanted, pem};
 use crate::clock;
+use plimsoll_plan::Problem;
 use rustls::client::{ClientConfig, Resumption, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::time_provider::TimeProvider;
@@ -24,9 +25,9 @@ pub struct Setup {
 
 impl Setup {
     /// # Errors
-    /// A sentence and, on a second line, what to do: an unusable name, unreadable PEM, a key that is not the
+    /// What is wrong and what to do: an unusable name, unreadable PEM, a key that is not the
     /// certificate's, wishes that contradict each other.
-    pub fn new(wanted: &Wanted) -> Result<Setup, String> {
+    pub fn new(wanted: &Wanted) -> Result<Setup, Problem> {
         let name = server_name(&wanted.server_name)?;
         let provider = Arc::new(provider());
         let versions: &[&SupportedProtocolVersion] = match wanted.versions {
@@ -36,14 +37,13 @@ impl Setup {
         };
         let builder = ClientConfig::builder_with_details(provider.clone(), Arc::new(Wall))
             .with_protocol_versions(versions)
-            .map_err(|e| format!("cannot offer these versions of TLS: {e}"))?;
+            .map_err(|e| Problem::plain(format!("cannot offer these versions of TLS: {e}")))?;
         let builder = if wanted.insecure {
             if !wanted.ca_pem.is_empty() {
-                return Err(
-                    "an own CA and `insecure` contradict each other: nothing would be checked against it\n\
-                            hint: leave one of them out"
-                        .into(),
-                );
+                return Err(Problem::new(
+                    "an own CA and `insecure` contradict each other: nothing would be checked against it",
+                    "leave one of them out",
+                ));
             }
             let schemes = provider.signature_verification_algorithms.supported_schemes();
             builder.dangerous().with_custom_certificate_verifier(Arc::new(Anybody { schemes }))
@@ -60,7 +60,8 @@ impl Setup {
             Some((chain, key)) => builder.with_client_auth_cert(chain, key).map_err(|e| unfit(&e))?,
         };
         if let Some(bad) = wanted.alpn.iter().find(|name| name.is_empty() || name.len() > 255) {
-            return Err(format!("a protocol name (ALPN) has 1 to 255 bytes, not `{}`", bad.len()));
+            let bytes = bad.len();
+            return Err(Problem::plain(format!("a protocol name (ALPN) has 1 to 255 bytes, not `{bytes}`")));
         }
         config.alpn_protocols.clone_from(&wanted.alpn);
         // Not asked for, not even looked up: a store that nobody empties would also hold memory.
@@ -68,6 +69,16 @@ impl Setup {
         // Data in the first flight could be replayed, and would let a request begin before its connection does.
         config.enable_early_data = false;
         Ok(Setup { config: Arc::new(config), name, resume: wanted.resume })
+    }
+
+    /// What the handshake of a connection beside the load needs.
+    pub fn config(&self) -> Arc<ClientConfig> {
+        self.config.clone()
+    }
+
+    /// The name that the certificate must bear.
+    pub fn server_name(&self) -> ServerName<'static> {
+        self.name.clone()
     }
 
     /// The same with a store of sessions of its own: one for each worker, and no worker waits for another one's lock.
@@ -111,47 +122,53 @@ fn resumption(wanted: bool) -> Resumption {
     if wanted { Resumption::store(Arc::new(Tickets::default())) } else { Resumption::disabled() }
 }
 
-fn server_name(text: &str) -> Result<ServerName<'static>, String> {
+fn server_name(text: &str) -> Result<ServerName<'static>, Problem> {
     // As it stands in a URL, an IPv6 address has brackets (RFC 3986, section 3.2.2).
     let bare = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).unwrap_or(text);
     ServerName::try_from(bare.to_string()).map_err(|_| {
-        format!("cannot use `{text}` as server name\nhint: give a host name or an IP address, without port or scheme")
+        Problem::new(
+            format!("cannot use `{text}` as server name"),
+            "give a host name or an IP address, without port or scheme",
+        )
     })
 }
 
-fn own(files: &[Vec<u8>], provider: &Arc<CryptoProvider>) -> Result<Own, String> {
+fn own(files: &[Vec<u8>], provider: &Arc<CryptoProvider>) -> Result<Own, Problem> {
     let (mut roots, mut given) = (RootCertStore::empty(), Vec::new());
     for (at, pem) in files.iter().enumerate() {
         let what = format!("CA file `{}`", at + 1);
         for certificate in pem::certificates(&what, pem)? {
             roots.add(certificate.clone()).map_err(|e| {
-                format!("cannot use a certificate in {what}: {e}\nhint: look at it with `openssl x509 -text -in FILE`")
+                Problem::new(
+                    format!("cannot use a certificate in {what}: {e}"),
+                    "look at it with `openssl x509 -text -in FILE`",
+                )
             })?;
             given.push(certificate);
         }
     }
     let ordinary = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
         .build()
-        .map_err(|e| format!("cannot check against the own CAs: {e}"))?;
+        .map_err(|e| Problem::plain(format!("cannot check against the own CAs: {e}")))?;
     Ok(Own { ordinary, given })
 }
 
 type Identity = (Vec<CertificateDer<'static>>, rustls_pki_types::PrivateKeyDer<'static>);
 
-fn client_certificate(wanted: &Wanted) -> Result<Option<Identity>, String> {
+fn client_certificate(wanted: &Wanted) -> Result<Option<Identity>, Problem> {
     let (what, key) = match (&wanted.cert_pem, &wanted.key_pem) {
         (None, None) => return Ok(None),
         (None, Some(_)) => {
-            return Err("a client key without its certificate\nhint: give the certificate too".into());
+            return Err(Problem::new("a client key without its certificate", "give the certificate too"));
         }
         (Some(_), Some(key)) => ("the client key file", key),
         (Some(both), None) if pem::has_key(both) => ("the client certificate file", both),
         (Some(_), None) => {
-            return Err(
-                "a client certificate without its key\nhint: give the key too, in a file of its own or in \
-                        the certificate's"
-                    .into(),
-            );
+            return Err(Problem::new(
+                "a client certificate without its key",
+                "give the key too, in a file of its own or in \
+                        the certificate's",
+            ));
         }
     };
     let chain =
@@ -160,14 +177,15 @@ fn client_certificate(wanted: &Wanted) -> Result<Option<Identity>, String> {
 }
 
 /// Why certificate and key do not go together.
-fn unfit(error: &Error) -> String {
+fn unfit(error: &Error) -> Problem {
     match error {
-        Error::InconsistentKeys(_) => "the client key does not belong to the client certificate\n\
-             hint: `openssl x509 -noout -pubkey` and `openssl pkey -pubout` must print the same; the leaf comes first"
-            .into(),
-        Error::InvalidCertificate(CertificateError::BadEncoding) => {
-            "cannot read the client certificate: its PEM is whole, but what is inside is no certificate".into()
-        }
-        other => format!("cannot use the client certificate with its key: {other}"),
+        Error::InconsistentKeys(_) => Problem::new(
+            "the client key does not belong to the client certificate",
+            "`openssl x509 -noout -pubkey` and `openssl pkey -pubout` must print the same; the leaf comes first",
+        ),
+        Error::InvalidCertificate(CertificateError::BadEncoding) => Problem::plain(
+            "cannot read the client certificate: its PEM is whole, but what is inside is no certificate",
+        ),
+        other => Problem::plain(format!("cannot use the client certificate with its key: {other}")),
     }
 }

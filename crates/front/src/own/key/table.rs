@@ -1,20 +1,15 @@
 //! The table itself: a row for every key that an experiment file may hold.
 
-use super::Kind::{
+use super::row::Kind::{
     Any, Either, GeneratedRequest, Keys, Limits, List, Named, Only, Rate, Steps, Text, Time, Truth, Variant,
     Whole, Words, Written,
 };
-use super::Section::{
-    Append, AppendTo, Auth, Basic, Check, Choose, Connection, Extract, Feeder, Find, Generate, GenerateRows,
-    Group, Hash, If, Ladder, Line, Load, LoadRow, MadeAt, Monitor, MonitorCgroup, MonitorNginx,
-    MonitorProcess, MonitorPrometheus, Normal, Once, Parallel, Part, Pause, Recorded, Repeat, Request, Rule,
-    Scenario, ScenarioLoad, Sequence, Set, Spike, Stage, Stream, Think, Threshold, Tls, Top, Way, While,
+use super::row::Section::{
+    AppendTo, Auth, Basic, Check, Connection, Extract, Feeder, Find, GenerateRows, Hash, Ladder, Line, Load,
+    LoadRow, MadeAt, Monitor, MonitorCgroup, MonitorNginx, MonitorProcess, MonitorPrometheus, Normal, Part,
+    Pause, Recorded, Rule, Scenario, ScenarioLoad, Sequence, Spike, Stage, Stream, Threshold, Tls, Way,
 };
-use super::{Kind, Row, Section};
-
-const fn row(section: Section, name: &'static str, expects: &'static str, kind: Kind) -> Row {
-    Row { section, name, expects, kind }
-}
+use super::row::{Key, Kind, Row, Section};
 
 const PATH: &str = "a path such as `/users/7`";
 const TIME: &str = "a time such as `10s`";
@@ -40,453 +35,430 @@ const AUTHS: Kind = Either(&[Only("none"), Keys(Auth)]);
 const ONE_OR_MORE: Kind = Either(&[Text, List(&Text)]);
 const ORDER: Kind = Words(&["random", "exact"]);
 
-/// All keys.
-pub const TABLE: &[Row] = &[
-    row(Top, "name", "text", Text),
-    row(Top, "question", "a sentence that says what is to be answered", Text),
-    row(Top, "target", "a URL such as `http://127.0.0.1:8080`", Text),
-    row(
-        Top,
-        "variants",
-        "a mapping of names to what is different there, such as `{ go: { target: http://127.0.0.1:3001 } }`",
-        Named(&Variant),
-    ),
-    row(
-        Top,
-        "parts",
-        "a mapping of names to what is different there, such as `{ sweep: { load: { users: [1, 10] } } }`",
-        Named(&Kind::Part),
-    ),
-    row(Top, "vars", "a mapping of names to values, such as `{ base: /api, n: 3 }`", Named(&VALUE)),
-    row(
-        Top,
-        "data",
-        "a mapping of names to files, such as `{ users: { file: users.csv } }`",
-        Named(&Keys(Feeder)),
-    ),
-    row(Top, "headers", HEADERS, Named(&VALUE)),
-    row(Top, "auth", AUTH, AUTHS),
-    row(Top, "cookies", "`true` or `false`", Truth),
-    row(Top, "redirects", REDIRECTS, Either(&[Truth, Whole])),
-    row(Top, "setup", STEPS, Steps),
-    row(
-        Top,
-        "scenarios",
-        "a named list of requests, such as `browse: [ { get: /pick } ]`",
-        Named(&Either(&[Steps, Keys(Scenario)])),
-    ),
-    row(Top, "teardown", STEPS, Steps),
-    row(Top, "mix", MIX, ORDER),
-    row(Top, "load", "a mapping such as `{ users: 100, duration: 15s }`", Keys(Load)),
-    row(
-        Top,
-        "thresholds",
-        "a list such as `[ \"response_time p99 < 250ms\" ]`",
-        Either(&[Text, List(&Either(&[Text, Keys(Threshold)]))]),
-    ),
-    row(
-        Top,
-        "expect",
-        "a list of sentences such as `bcrypt lowers capacity by 2x`",
-        Either(&[Text, List(&Text)]),
-    ),
-    row(Top, "find", "a mapping such as `{ over: rate, to: 5000/s }`", Keys(Find)),
-    row(Top, "repeat", "a whole number such as `3`: how often each cell runs", Whole),
-    row(Top, "cool_down", "a time such as `2s`, between two runs", Time),
-    row(Top, "least", "a time such as `5s`: a shorter run is no valid cell", Time),
-    row(Top, "steady", "`true` or `false`: whether a run is judged from its steady state on", Truth),
-    row(
-        Top,
-        "end_rows",
-        "`missed`: beyond a level that misses its thresholds, no higher one runs",
-        Words(&["missed"]),
-    ),
-    row(Top, "scale", "a number such as `0.05`, by which all lengths are multiplied", Written),
-    row(Top, "generators", "a whole number such as `2`: processes that share each run's load", Whole),
-    row(Top, "timeout", TIME, Time),
-    row(Top, "warmup", "a time such as `5s`", Time),
-    row(Top, "graceful_stop", "a time such as `5s`", Time),
-    row(Top, "keep_alive", "`true` or `false`", Truth),
-    row(Top, "connection", "a mapping such as `{ reuse: pool }`", Keys(Connection)),
-    row(Top, "tls", "a mapping such as `{ ca: ca.pem }`", Keys(Tls)),
-    row(Top, "read_bodies", "`true` or `false`", Truth),
-    row(Top, "workers", "a whole number such as `2`", Whole),
-    row(Top, "seed", "a whole number such as `1`", Whole),
-    row(Top, "share", "a share such as `1/2`", Text),
-    row(Top, "bands", "a list of times such as `[100ms, 1s, 10s]`", Either(&[Text, List(&Time)])),
-    row(Top, "limits", "a mapping such as `{ head_bytes: 32k }`", Limits),
-    row(
-        Top,
-        "monitor",
-        "a list of what is watched beside the load, such as `[ { host: true } ]`",
-        List(&Keys(Monitor)),
-    ),
-    row(
-        Top,
-        "environment",
-        "a mapping of names to texts and numbers, such as `{ server: \"Node 20\", cpus: 2 }`",
-        Named(&Either(&[Written, Named(&Written)])),
-    ),
-    row(Threshold, "threshold", "a condition such as `response_time p99 < 250ms`", Text),
-    row(Threshold, "over", "a time such as `10s`: every stretch of this length is judged by itself", Time),
-    row(Threshold, "abort_after", "a time such as `10s`: missed for so long, the run is ended", Time),
-    row(Load, "users", WHOLE, Whole),
-    row(Load, "connections", WHOLE, Whole),
-    row(Load, "arrivals", "a rate such as `100/s`, or a number over a time such as `10000 over 15s`", Rate),
-    row(Load, "spread", "`constant` or `poisson`", Words(&["constant", "poisson"])),
-    row(
-        Load,
-        "stages",
-        "a list such as `[ \"10s:100\", \"1m:500\" ]`",
-        Either(&[Text, List(&Either(&[Text, Keys(Stage)]))]),
-    ),
-    row(Load, "rows", "a list such as `[ { users: 10, ramp_up: 10s, hold: 30s } ]`", List(&Keys(LoadRow))),
-    row(
-        Load,
-        "spike",
-        "a mapping such as `{ base: 50/s, peak: 500/s, at: 30s, hold: 10s, duration: 2m }`",
-        Keys(Spike),
-    ),
-    row(
-        Load,
-        "steps",
-        "a mapping such as `{ from: 10/s, by: 10/s, every: 15s, until: 100/s }`",
-        Keys(Ladder),
-    ),
-    row(
-        Load,
-        "recorded",
-        "the name of a file, or a mapping such as `{ file: gaps.txt, as: gaps, unit: ms }`",
-        Either(&[Text, Keys(Recorded)]),
-    ),
-    row(Load, "duration", "a time such as `15s`", Time),
-    row(Load, "requests", "a whole number such as `1000`", Whole),
-    row(Load, "iterations", "a whole number such as `1000`", Whole),
-    row(Load, "loops", "a whole number such as `5`", Whole),
-    row(Load, "graceful_stop", "a time such as `5s`", Time),
-    row(Load, "step", "a step upwards such as `x1.10` or `+50/s`", Rate),
-    row(Load, "every", "a time such as `15s`: how long each level of the ladder lasts", Time),
-    row(Load, "until", "an end such as `offered - achieved > 5%`, `socket_errors > 0` or `missed`", Text),
-    row(ScenarioLoad, "users", WHOLE, Whole),
-    row(ScenarioLoad, "connections", WHOLE, Whole),
-    row(
-        ScenarioLoad,
-        "arrivals",
-        "a rate such as `100/s`, or a number over a time such as `10000 over 15s`",
-        Rate,
-    ),
-    row(ScenarioLoad, "spread", "`constant` or `poisson`", Words(&["constant", "poisson"])),
-    row(
-        ScenarioLoad,
-        "stages",
-        "a list such as `[ \"10s:100\", \"1m:500\" ]`",
-        Either(&[Text, List(&Either(&[Text, Keys(Stage)]))]),
-    ),
-    row(
-        ScenarioLoad,
-        "rows",
-        "a list such as `[ { users: 10, ramp_up: 10s, hold: 30s } ]`",
-        List(&Keys(LoadRow)),
-    ),
-    row(
-        ScenarioLoad,
-        "spike",
-        "a mapping such as `{ base: 50/s, peak: 500/s, at: 30s, hold: 10s, duration: 2m }`",
-        Keys(Spike),
-    ),
-    row(
-        ScenarioLoad,
-        "steps",
-        "a mapping such as `{ from: 10/s, by: 10/s, every: 15s, until: 100/s }`",
-        Keys(Ladder),
-    ),
-    row(
-        ScenarioLoad,
-        "recorded",
-        "the name of a file, or a mapping such as `{ file: gaps.txt, as: gaps, unit: ms }`",
-        Either(&[Text, Keys(Recorded)]),
-    ),
-    row(ScenarioLoad, "duration", "a time such as `15s`", Time),
-    row(ScenarioLoad, "iterations", "a whole number such as `1000`", Whole),
-    row(ScenarioLoad, "loops", "a whole number such as `5`", Whole),
-    row(Stage, "duration", TIME, Time),
-    row(Stage, "users", WHOLE, Whole),
-    row(Stage, "arrivals", "a rate such as `100/s`", Rate),
-    row(LoadRow, "users", WHOLE, Whole),
-    row(LoadRow, "start", "a time such as `0s`", Time),
-    row(LoadRow, "ramp_up", TIME, Time),
-    row(LoadRow, "hold", "a time such as `30s`", Time),
-    row(LoadRow, "ramp_down", TIME, Time),
-    row(Spike, "base", LEVEL, Rate),
-    row(Spike, "peak", LEVEL, Rate),
-    row(Spike, "at", "a time such as `30s`", Time),
-    row(Spike, "rise", "a time such as `1s`, for the way up and the way down", Time),
-    row(Spike, "hold", TIME, Time),
-    row(Spike, "duration", "a time such as `2m`", Time),
-    row(Ladder, "from", LEVEL, Rate),
-    row(Ladder, "by", "a rate such as `10/s`, a number of users, or a factor such as `x1.5`", Rate),
-    row(Ladder, "every", "a time such as `15s`", Time),
-    row(Ladder, "until", LEVEL, Rate),
-    row(Find, "over", "`rate` or `users`", Words(&["rate", "users"])),
-    row(Find, "from", LEVEL, Rate),
-    row(Find, "to", LEVEL, Rate),
-    row(Find, "step", "a step upwards such as `x1.10` or `+50/s`", Rate),
-    row(Find, "until", "an end such as `offered - achieved > 5%`, `socket_errors > 0` or `missed`", Text),
-    row(Find, "every", "a time such as `15s`: how long a level lasts", Time),
-    row(Find, "within", "a part such as `2%`: how close the answer is wanted", Written),
-    row(Find, "budget", "a time such as `10m`: after it the search answers with what it knows", Time),
-    row(Find, "confirm", "a whole number such as `3`: runs below, at and above the answer", Whole),
-    row(Recorded, "file", FILE, Text),
-    row(Recorded, "as", "`instants` or `gaps`", Words(&["instants", "gaps"])),
-    row(Recorded, "unit", "`s`, `ms`, `us` or `ns`", Words(&["s", "ms", "us", "ns"])),
-    row(Recorded, "speed", "a number such as `2`: twice as fast as recorded", Written),
-    row(Scenario, "steps", STEPS, Steps),
-    row(Scenario, "weight", NUMBER, Written),
-    row(Scenario, "pace", PAUSE, PAUSES),
-    row(Scenario, "start", TIME, Time),
-    row(Scenario, "load", "a mapping such as `{ users: 100, duration: 15s }`", Keys(ScenarioLoad)),
-    row(Request, "get", "a path such as `/pick`", Text),
-    row(Request, "post", "a path such as `/users`", Text),
-    row(Request, "put", PATH, Text),
-    row(Request, "patch", PATH, Text),
-    row(Request, "delete", PATH, Text),
-    row(Request, "head", "a path such as `/pick`", Text),
-    row(Request, "options", "a path such as `/pick`", Text),
-    row(Request, "request", "a mapping such as `{ method: PROPFIND, path: /x }`", Keys(Line)),
-    row(Request, "name", "text", Text),
-    row(Request, "query", "a mapping such as `{ q: shoes, page: [1, 2] }`", Named(&VALUE)),
-    row(Request, "encode", "`true` or `false`", Truth),
-    row(Request, "headers", HEADERS, Named(&VALUE)),
-    row(Request, "auth", AUTH, AUTHS),
-    row(Request, "json", "a value such as `{ email: a@example.com }`", Any),
-    row(Request, "body", "text", Text),
-    row(Request, "body_file", FILE, Text),
-    row(Request, "form", "a mapping such as `{ user: me, pet: [cat, dog] }`", Named(&VALUE)),
-    row(
-        Request,
-        "multipart",
-        "a mapping of names to texts or parts, such as `{ note: hello, picture: { path: a.png } }`",
-        Named(&Either(&[Written, Keys(Part)])),
-    ),
-    row(Request, "timeout", TIME, Time),
-    row(Request, "redirects", REDIRECTS, Either(&[Truth, Whole])),
-    row(Request, "tags", TEXTS, Named(&Written)),
-    row(Request, "on_failure", "`stop` or `continue`", Words(&["stop", "continue"])),
-    row(
-        Request,
-        "check",
-        "a mapping such as `{ status: 200, body: ok }`, or a list of them",
-        Either(&[Keys(Check), List(&Keys(Check))]),
-    ),
-    row(
-        Request,
-        "extract",
-        "a mapping of names to places, such as `{ token: $.token }`",
-        Named(&Either(&[Text, Keys(Extract)])),
-    ),
-    row(Request, "stream", "`true`, or a mapping such as `{ for: 60s }`", Either(&[Truth, Keys(Stream)])),
-    row(Request, "think", PAUSE, PAUSES),
-    row(Line, "method", "a word such as `PROPFIND`", Text),
-    row(Line, "path", PATH, Text),
-    row(Part, "path", FILE, Text),
-    row(Part, "text", "text", Written),
-    row(Part, "type", "a media type such as `image/png`", Text),
-    row(Part, "name", "the file name that the server is told", Text),
-    row(Auth, "basic", "a mapping such as `{ user: u, password: \"${secret.P}\" }`", Keys(Basic)),
-    row(Auth, "bearer", "text such as `\"${token}\"`", Written),
-    row(Basic, "user", "text", Written),
-    row(Basic, "password", "text such as `\"${secret.P}\"`", Written),
-    row(Check, "name", "text", Text),
-    row(Check, "status", "a status such as `201`, `2xx` or `\"200,404\"`", Written),
-    row(
-        Check,
-        "header",
-        "a mapping of headers to rules, such as `{ Content-Type: text/html }`",
-        Named(&RULES),
-    ),
-    row(
-        Check,
-        "body",
-        "a text that the body contains, a rule such as `{ matches: \"^ok\" }`, or a list of them",
-        Either(&[Written, Keys(Rule), List(&RULES)]),
-    ),
-    row(Check, "json", "a mapping of JSONPaths to values or rules, such as `{ $.id: 7 }`", Named(&RULES)),
-    row(Check, "length", "a number of bytes such as `683481`, or a range such as `10..200`", Written),
-    row(Check, "hash", "a mapping such as `{ sha256: 9f86d0... }`", Keys(Hash)),
-    row(Check, "below", "a time such as `300ms`", Time),
-    row(Rule, "equals", "a value", Written),
-    row(Rule, "not", "a value that it must not be", Written),
-    row(Rule, "contains", "a text", Written),
-    row(Rule, "lacks", "a text", Written),
-    row(Rule, "matches", "a regular expression such as `\"^[0-9]+$\"`", Written),
-    row(Rule, "exists", "`true` or `false`", Truth),
-    row(Rule, "less_than", NUMBER, Written),
-    row(Rule, "at_most", NUMBER, Written),
-    row(Rule, "more_than", NUMBER, Written),
-    row(Rule, "at_least", NUMBER, Written),
-    row(Rule, "one_of", "a list of values such as `[a, b]`", List(&Written)),
-    row(Hash, "md5", "32 hexadecimal digits", Written),
-    row(Hash, "sha1", "40 hexadecimal digits", Written),
-    row(Hash, "sha256", "64 hexadecimal digits", Written),
-    row(Extract, "json", "a JSONPath such as `$.items[0].id`", Text),
-    row(Extract, "regex", REGEX, Text),
-    row(Extract, "header", "the name of a header", Text),
-    row(Extract, "cookie", "the name of a cookie", Text),
-    row(Extract, "group", "the number of a group such as `1`; `0` is the whole match", Whole),
-    row(
-        Extract,
-        "pick",
-        "`first`, `last`, `random` or `count`",
-        Words(&["first", "last", "random", "count"]),
-    ),
-    row(Extract, "default", "a value for when there is none", Written),
-    row(Stream, "for", "a time such as `60s`, after which we close it", Time),
-    row(Stream, "events", "a whole number such as `100`, after which we close it", Whole),
-    row(Stream, "idle", "a time such as `40s`: a longer silence is a failure", Time),
-    row(Stream, "every", "a time such as `15s`, in which a healthy stream sends one event", Time),
-    row(
-        Stream,
-        "sequence",
-        "where the number of an event is: `id`, a JSONPath, or `{ regex: \"([0-9]+)\" }`",
-        Either(&[Text, Keys(Sequence)]),
-    ),
-    row(Stream, "made_at", "a mapping such as `{ json: $.at, unit: ms }`", Keys(MadeAt)),
-    row(Stream, "reconnect", "a whole number such as `3`", Whole),
-    row(Stream, "closed_by", "`server` or `client`", Words(&["server", "client"])),
-    row(Stream, "beside", STEPS, Steps),
-    row(Sequence, "json", "a JSONPath such as `$.seq`", Text),
-    row(Sequence, "regex", REGEX, Text),
-    row(MadeAt, "json", "a JSONPath such as `$.at`", Text),
-    row(MadeAt, "regex", REGEX, Text),
-    row(MadeAt, "at", "`id`, or a JSONPath such as `$.at`", Text),
-    row(MadeAt, "unit", "`s`, `ms`, `us` or `ns`", Words(&["s", "ms", "us", "ns"])),
-    row(Pause, "uniform", "two times such as `[1s, 3s]`", List(&Time)),
-    row(Pause, "normal", "a mapping such as `{ mean: 2s, deviation: 500ms }`", Keys(Normal)),
-    row(Pause, "exponential", "a time such as `2s`: the mean", Time),
-    row(Normal, "mean", "a time such as `2s`", Time),
-    row(Normal, "deviation", "a time such as `500ms`", Time),
-    row(Think, "think", PAUSE, PAUSES),
-    row(Group, "group", "a name such as `checkout`", Text),
-    row(Group, "steps", STEPS, Steps),
-    row(Repeat, "repeat", "a number of rounds such as `3` or `\"${n}\"`", Written),
-    row(Repeat, "steps", STEPS, Steps),
-    row(While, "while", CONDITION, Text),
-    row(While, "most", "a whole number such as `1000`: the most rounds", Whole),
-    row(While, "steps", STEPS, Steps),
-    row(If, "if", CONDITION, Text),
-    row(If, "then", STEPS, Steps),
-    row(If, "else", STEPS, Steps),
-    row(Once, "once", STEPS, Steps),
-    row(
-        Choose,
-        "choose",
-        "a list of ways, such as `[ { weight: 3, steps: [ { get: /a } ] }, { steps: [ { get: /b } ] } ]`",
-        List(&Keys(Way)),
-    ),
-    row(Choose, "mix", MIX, ORDER),
-    row(Way, "weight", NUMBER, Written),
-    row(Way, "steps", STEPS, Steps),
-    row(Set, "set", "a mapping of names to texts, such as `{ id: \"${uuid}\" }`", Named(&Written)),
-    row(
-        Append,
-        "append",
-        "a mapping such as `{ file: out.csv, columns: { id: \"${id}\" } }`",
-        Keys(AppendTo),
-    ),
-    row(AppendTo, "file", FILE, Text),
-    row(AppendTo, "columns", COLUMNS, Named(&Written)),
-    row(
-        Generate,
-        "generate",
-        "a mapping such as `{ rows: 1000, file: rows.csv, columns: { email: \"u${counter}@x\" } }`",
-        Either(&[Keys(GenerateRows), GeneratedRequest]),
-    ),
-    row(GenerateRows, "rows", "a whole number such as `1000`", Written),
-    row(GenerateRows, "file", FILE, Text),
-    row(GenerateRows, "columns", COLUMNS, Named(&Written)),
-    row(
-        Parallel,
-        "parallel",
-        "a list of lists of steps, such as `[ [ { get: /a } ], [ { get: /b } ] ]`",
-        List(&Steps),
-    ),
-    row(Feeder, "file", FILE, Text),
-    row(Feeder, "format", "`csv` or `jsonl`", Words(&["csv", "jsonl"])),
-    row(Feeder, "delimiter", "one character such as `\";\"`, or `tab`", Text),
-    row(Feeder, "columns", "a list of names such as `[email, password]`", List(&Written)),
-    row(Feeder, "share", "`all`, `partition` or `unique`", Words(&["all", "partition", "unique"])),
-    row(Feeder, "order", "`sequential` or `random`", Words(&["sequential", "random"])),
-    row(Feeder, "at_end", "`recycle` or `stop`", Words(&["recycle", "stop"])),
-    row(
-        Connection,
-        "reuse",
-        "`user`, `pool`, `iteration` or `request`",
-        Words(&["user", "pool", "iteration", "request"]),
-    ),
-    row(Connection, "requests", WHOLE, Whole),
-    row(Connection, "http", "`1.0` or `1.1`", Either(&[Only("1.0"), Only("1.1")])),
-    row(
-        Connection,
-        "resolve",
-        "a mapping of hosts to addresses, such as `{ a.test: 127.0.0.2 }`",
-        Named(&Text),
-    ),
-    row(Connection, "addresses", "`first` or `all`", Words(&["first", "all"])),
-    row(
-        Connection,
-        "source_addresses",
-        "a list such as `[127.0.0.2, 127.0.0.3]`, or a range such as `127.0.0.2-127.0.0.9`",
-        ONE_OR_MORE,
-    ),
-    row(Tls, "ca", "the name of a PEM file, or a list of them", ONE_OR_MORE),
-    row(Tls, "certificate", "the name of a PEM file", Text),
-    row(Tls, "key", "the name of a PEM file", Text),
-    row(Tls, "insecure", "`true` or `false`", Truth),
-    row(Tls, "versions", "`1.2` or `1.3`", Either(&[Only("1.2"), Only("1.3")])),
-    row(Tls, "server_name", "a host name", Text),
-    row(Tls, "resume", "`true` or `false`", Truth),
-    row(Monitor, "name", "a name such as `api`, for the reports", Written),
-    row(Monitor, "host", "`true`: this machine", Truth),
-    row(
-        Monitor,
-        "process",
-        "a mapping such as `{ port: 8080 }`, `{ name: node }` or `{ pid: 123 }`: it and its children",
-        Either(&[Written, Keys(MonitorProcess)]),
-    ),
-    row(
-        Monitor,
-        "cgroup",
-        "a mapping such as `{ path: /sys/fs/cgroup/x }`, or one that names a process in it",
-        Either(&[Written, Keys(MonitorCgroup)]),
-    ),
-    row(Monitor, "postgres", "a URL such as `postgres://user@127.0.0.1:5432/database`", Text),
-    row(Monitor, "redis", "an address such as `127.0.0.1:6379`, or a URL with a password", Text),
-    row(
-        Monitor,
-        "nginx",
-        "a mapping such as `{ status: \"http://127.0.0.1:81/nginx_status\", access_log: access.log }`",
-        Either(&[Text, Keys(MonitorNginx)]),
-    ),
-    row(Monitor, "node", "a URL such as `http://127.0.0.1:3000/metrics`", Text),
-    row(Monitor, "go", "a URL such as `http://127.0.0.1:6060/debug/vars`", Text),
-    row(
-        Monitor,
-        "prometheus",
-        "a mapping such as `{ scrape: \"http://127.0.0.1:9100/metrics\", metrics: [node_load1] }`",
-        Either(&[Text, Keys(MonitorPrometheus)]),
-    ),
-    row(Monitor, "command", "a list such as `[./queue-depth, --all]`: it prints lines `name number`", VALUE),
-    row(MonitorProcess, "pid", "the number of a process", Written),
-    row(MonitorProcess, "name", "the name of a program such as `node`", Written),
-    row(MonitorProcess, "port", "the port that it listens on, such as `8080`", Written),
-    row(MonitorCgroup, "path", "a folder such as `/sys/fs/cgroup/x`", Text),
-    row(MonitorCgroup, "pid", "the number of a process", Written),
-    row(MonitorCgroup, "name", "the name of a program such as `node`", Written),
-    row(MonitorCgroup, "port", "the port that a process of the group listens on, such as `8080`", Written),
-    row(MonitorNginx, "status", "the URL of `stub_status`, such as `http://127.0.0.1:81/nginx_status`", Text),
-    row(MonitorNginx, "access_log", FILE, Text),
-    row(MonitorPrometheus, "scrape", "the URL of a page of metrics", Text),
-    row(MonitorPrometheus, "metrics", "a list of patterns such as `[\"node_memory_.*\"]`", ONE_OR_MORE),
-    row(MonitorPrometheus, "server", "the URL of a Prometheus server such as `http://127.0.0.1:9090`", Text),
-    row(MonitorPrometheus, "query", "an expression such as `sum(rate(x[5s]))`", Text),
-];
+macro_rules! keys {
+    ($($section:ident { $($key:ident = $name:literal, $expects:expr, $kind:expr $(, $also:ident)?;)* })*) => {
+        /// All keys.
+        pub const TABLE: &[Row] = &[$($(
+            Row { section: Section::$section, name: $name, expects: $expects, kind: $kind },
+            $(Row { section: Section::$also, name: $name, expects: $expects, kind: $kind },)?
+        )*)*];
+
+        /// The keys of each section as an enum, so that a new row without its arm in the reader does not compile.
+        pub mod of {
+            use super::{Key, Section};
+            $(
+                #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+                pub enum $section { $($key,)* }
+
+                impl Key for $section {
+                    const SECTION: Section = Section::$section;
+
+                    fn of(name: &str) -> Option<Self> {
+                        match name { $($name => Some(Self::$key),)* _ => None }
+                    }
+
+                    fn name(self) -> &'static str { match self { $(Self::$key => $name,)* } }
+                }
+            )*
+        }
+    };
+}
+
+// A row with a section behind its kind stands there as well.
+keys! {
+    Top {
+        Name = "name", "text", Text;
+        Question = "question", "a sentence that says what is to be answered", Text;
+        Target = "target", "a URL such as `http://127.0.0.1:8080`", Text;
+        Origins = "origins",
+            "a mapping of names to URLs beside the target, such as `{ users: http://127.0.0.1:3001 }`", Named(&Text);
+        Variants = "variants",
+            "a mapping of names to what is different there, such as `{ go: { target: http://127.0.0.1:3001 } }`",
+            Named(&Variant);
+        Parts = "parts",
+            "a mapping of names to what is different there, such as `{ sweep: { load: { users: [1, 10] } } }`",
+            Named(&Kind::Part);
+        Vars = "vars", "a mapping of names to values, such as `{ base: /api, n: 3 }`", Named(&VALUE);
+        Data = "data", "a mapping of names to files, such as `{ users: { file: users.csv } }`", Named(&Keys(Feeder));
+        Headers = "headers", HEADERS, Named(&VALUE);
+        Auth = "auth", AUTH, AUTHS;
+        Cookies = "cookies", "`true` or `false`", Truth;
+        Redirects = "redirects", REDIRECTS, Either(&[Truth, Whole]);
+        Setup = "setup", STEPS, Steps;
+        Scenarios = "scenarios",
+            "a named list of requests, such as `browse: [ { get: /pick } ]`",
+            Named(&Either(&[Steps, Keys(Scenario)]));
+        Teardown = "teardown", STEPS, Steps;
+        Mix = "mix", MIX, ORDER;
+        Load = "load", "a mapping such as `{ users: 100, duration: 15s }`", Keys(Load);
+        Thresholds = "thresholds",
+            "a list such as `[ \"response_time p99 < 250ms\" ]`",
+            Either(&[Text, List(&Either(&[Text, Keys(Threshold)]))]);
+        Expect = "expect", "a list of sentences such as `bcrypt lowers capacity by 2x`", Either(&[Text, List(&Text)]);
+        Find = "find", "a mapping such as `{ over: rate, to: 5000/s }`", Keys(Find);
+        Repeat = "repeat", "a whole number such as `3`: how often each cell runs", Whole;
+        CoolDown = "cool_down", "a time such as `2s`, between two runs", Time;
+        Least = "least", "a time such as `5s`: a shorter run is no valid cell", Time;
+        Steady = "steady", "`true` or `false`: whether a run is judged from its steady state on", Truth;
+        EndRows = "end_rows",
+            "`missed`: beyond a level that misses its thresholds, no higher one runs",
+            Words(&["missed"]);
+        Scale = "scale", "a number such as `0.05`, by which all lengths are multiplied", Written;
+        Generators = "generators", "a whole number such as `2`: processes that share each run's load", Whole;
+        Timeout = "timeout", TIME, Time;
+        Warmup = "warmup", "a time such as `5s`", Time;
+        GracefulStop = "graceful_stop", "a time such as `5s`", Time;
+        KeepAlive = "keep_alive", "`true` or `false`", Truth;
+        Connection = "connection", "a mapping such as `{ reuse: pool }`", Keys(Connection);
+        Tls = "tls", "a mapping such as `{ ca: ca.pem }`", Keys(Tls);
+        ReadBodies = "read_bodies", "`true` or `false`", Truth;
+        Workers = "workers", "a whole number such as `2`", Whole;
+        Seed = "seed", "a whole number such as `1`", Whole;
+        Share = "share", "a share such as `1/2`", Text;
+        Bands = "bands", "a list of times such as `[100ms, 1s, 10s]`", Either(&[Text, List(&Time)]);
+        Limits = "limits", "a mapping such as `{ head_bytes: 32k }`", Limits;
+        Monitor = "monitor",
+            "a list of what is watched beside the load, such as `[ { host: true } ]`",
+            List(&Keys(Monitor));
+        Environment = "environment",
+            "a mapping of names to texts and numbers, such as `{ server: \"Node 20\", cpus: 2 }`",
+            Named(&Either(&[Written, Named(&Written)]));
+    }
+    Threshold {
+        Threshold = "threshold", "a condition such as `response_time p99 < 250ms`", Text;
+        Over = "over", "a time such as `10s`: every stretch of this length is judged by itself", Time;
+        AbortAfter = "abort_after", "a time such as `10s`: missed for so long, the run is ended", Time;
+    }
+    Load {
+        Users = "users", WHOLE, Whole, ScenarioLoad;
+        Connections = "connections", WHOLE, Whole, ScenarioLoad;
+        Arrivals = "arrivals",
+            "a rate such as `100/s`, or a number over a time such as `10000 over 15s`",
+            Rate, ScenarioLoad;
+        Spread = "spread", "`constant` or `poisson`", Words(&["constant", "poisson"]), ScenarioLoad;
+        Stages = "stages",
+            "a list such as `[ \"10s:100\", \"1m:500\" ]`",
+            Either(&[Text, List(&Either(&[Text, Keys(Stage)]))]), ScenarioLoad;
+        Rows = "rows",
+            "a list such as `[ { users: 10, ramp_up: 10s, hold: 30s } ]`",
+            List(&Keys(LoadRow)), ScenarioLoad;
+        Spike = "spike",
+            "a mapping such as `{ base: 50/s, peak: 500/s, at: 30s, hold: 10s, duration: 2m }`",
+            Keys(Spike), ScenarioLoad;
+        Steps = "steps",
+            "a mapping such as `{ from: 10/s, by: 10/s, every: 15s, until: 100/s }`",
+            Keys(Ladder), ScenarioLoad;
+        Recorded = "recorded",
+            "the name of a file, or a mapping such as `{ file: gaps.txt, as: gaps, unit: ms }`",
+            Either(&[Text, Keys(Recorded)]), ScenarioLoad;
+        Duration = "duration", "a time such as `15s`", Time, ScenarioLoad;
+        Requests = "requests", "a whole number such as `1000`", Whole;
+        Iterations = "iterations", "a whole number such as `1000`", Whole, ScenarioLoad;
+        Loops = "loops", "a whole number such as `5`", Whole, ScenarioLoad;
+        GracefulStop = "graceful_stop", "a time such as `5s`", Time;
+        Step = "step", "a step upwards such as `x1.10` or `+50/s`", Rate;
+        Every = "every", "a time such as `15s`: how long each level of the ladder lasts", Time;
+        Until = "until", "an end such as `offered - achieved > 5%`, `socket_errors > 0` or `missed`", Text;
+    }
+    Stage {
+        Duration = "duration", TIME, Time;
+        Users = "users", WHOLE, Whole;
+        Arrivals = "arrivals", "a rate such as `100/s`", Rate;
+    }
+    LoadRow {
+        Users = "users", WHOLE, Whole;
+        Start = "start", "a time such as `0s`", Time;
+        RampUp = "ramp_up", TIME, Time;
+        Hold = "hold", "a time such as `30s`", Time;
+        RampDown = "ramp_down", TIME, Time;
+    }
+    Spike {
+        Base = "base", LEVEL, Rate;
+        Peak = "peak", LEVEL, Rate;
+        At = "at", "a time such as `30s`", Time;
+        Rise = "rise", "a time such as `1s`, for the way up and the way down", Time;
+        Hold = "hold", TIME, Time;
+        Duration = "duration", "a time such as `2m`", Time;
+    }
+    Ladder {
+        From = "from", LEVEL, Rate;
+        By = "by", "a rate such as `10/s`, a number of users, or a factor such as `x1.5`", Rate;
+        Every = "every", "a time such as `15s`", Time;
+        Until = "until", LEVEL, Rate;
+    }
+    Find {
+        Over = "over", "`rate` or `users`", Words(&["rate", "users"]);
+        From = "from", LEVEL, Rate;
+        To = "to", LEVEL, Rate;
+        Step = "step", "a step upwards such as `x1.10` or `+50/s`", Rate;
+        Until = "until", "an end such as `offered - achieved > 5%`, `socket_errors > 0` or `missed`", Text;
+        Every = "every", "a time such as `15s`: how long a level lasts", Time;
+        Within = "within", "a part such as `2%`: how close the answer is wanted", Written;
+        Budget = "budget", "a time such as `10m`: after it the search answers with what it knows", Time;
+        Confirm = "confirm", "a whole number such as `3`: runs below, at and above the answer", Whole;
+    }
+    Recorded {
+        File = "file", FILE, Text;
+        As = "as", "`instants` or `gaps`", Words(&["instants", "gaps"]);
+        Unit = "unit", "`s`, `ms`, `us` or `ns`", Words(&["s", "ms", "us", "ns"]);
+        Speed = "speed", "a number such as `2`: twice as fast as recorded", Written;
+    }
+    Scenario {
+        Steps = "steps", STEPS, Steps;
+        Weight = "weight", NUMBER, Written;
+        Pace = "pace", PAUSE, PAUSES;
+        Start = "start", TIME, Time;
+        Load = "load", "a mapping such as `{ users: 100, duration: 15s }`", Keys(ScenarioLoad);
+    }
+    Request {
+        Get = "get", "a path such as `/pick`", Text;
+        Post = "post", "a path such as `/users`", Text;
+        Put = "put", PATH, Text;
+        Patch = "patch", PATH, Text;
+        Delete = "delete", PATH, Text;
+        Head = "head", "a path such as `/pick`", Text;
+        Options = "options", "a path such as `/pick`", Text;
+        Request = "request", "a mapping such as `{ method: PROPFIND, path: /x }`", Keys(Line);
+        Name = "name", "text", Text;
+        Query = "query", "a mapping such as `{ q: shoes, page: [1, 2] }`", Named(&VALUE);
+        Origin = "origin", "a name under `origins`, or `target`", Text;
+        Encode = "encode", "`true` or `false`", Truth;
+        Headers = "headers", HEADERS, Named(&VALUE);
+        Auth = "auth", AUTH, AUTHS;
+        Json = "json", "a value such as `{ email: a@example.com }`", Any;
+        Body = "body", "text", Text;
+        BodyFile = "body_file", FILE, Text;
+        Form = "form", "a mapping such as `{ user: me, pet: [cat, dog] }`", Named(&VALUE);
+        Multipart = "multipart",
+            "a mapping of names to texts or parts, such as `{ note: hello, picture: { path: a.png } }`",
+            Named(&Either(&[Written, Keys(Part)]));
+        Timeout = "timeout", TIME, Time;
+        Redirects = "redirects", REDIRECTS, Either(&[Truth, Whole]);
+        Tags = "tags", TEXTS, Named(&Written);
+        OnFailure = "on_failure", "`stop` or `continue`", Words(&["stop", "continue"]);
+        Check = "check",
+            "a mapping such as `{ status: 200, body: ok }`, or a list of them",
+            Either(&[Keys(Check), List(&Keys(Check))]);
+        Extract = "extract",
+            "a mapping of names to places, such as `{ token: $.token }`",
+            Named(&Either(&[Text, Keys(Extract)]));
+        Stream = "stream", "`true`, or a mapping such as `{ for: 60s }`", Either(&[Truth, Keys(Stream)]);
+        Think = "think", PAUSE, PAUSES;
+    }
+    Line {
+        Method = "method", "a word such as `PROPFIND`", Text;
+        Path = "path", PATH, Text;
+    }
+    Part {
+        Path = "path", FILE, Text;
+        Text = "text", "text", Written;
+        Type = "type", "a media type such as `image/png`", Text;
+        Name = "name", "the file name that the server is told", Text;
+    }
+    Auth {
+        Basic = "basic", "a mapping such as `{ user: u, password: \"${secret.P}\" }`", Keys(Basic);
+        Bearer = "bearer", "text such as `\"${token}\"`", Written;
+    }
+    Basic {
+        User = "user", "text", Written;
+        Password = "password", "text such as `\"${secret.P}\"`", Written;
+    }
+    Check {
+        Name = "name", "text", Text;
+        Status = "status", "a status such as `201`, `2xx` or `\"200,404\"`", Written;
+        Header = "header", "a mapping of headers to rules, such as `{ Content-Type: text/html }`", Named(&RULES);
+        Body = "body",
+            "a text that the body contains, a rule such as `{ matches: \"^ok\" }`, or a list of them",
+            Either(&[Written, Keys(Rule), List(&RULES)]);
+        Json = "json", "a mapping of JSONPaths to values or rules, such as `{ $.id: 7 }`", Named(&RULES);
+        Length = "length", "a number of bytes such as `683481`, or a range such as `10..200`", Written;
+        Hash = "hash", "a mapping such as `{ sha256: 9f86d0... }`", Keys(Hash);
+        Below = "below", "a time such as `300ms`", Time;
+    }
+    Rule {
+        Equals = "equals", "a value", Written;
+        Not = "not", "a value that it must not be", Written;
+        Contains = "contains", "a text", Written;
+        Lacks = "lacks", "a text", Written;
+        Matches = "matches", "a regular expression such as `\"^[0-9]+$\"`", Written;
+        Exists = "exists", "`true` or `false`", Truth;
+        LessThan = "less_than", NUMBER, Written;
+        AtMost = "at_most", NUMBER, Written;
+        MoreThan = "more_than", NUMBER, Written;
+        AtLeast = "at_least", NUMBER, Written;
+        OneOf = "one_of", "a list of values such as `[a, b]`", List(&Written);
+    }
+    Hash {
+        Md5 = "md5", "32 hexadecimal digits", Written;
+        Sha1 = "sha1", "40 hexadecimal digits", Written;
+        Sha256 = "sha256", "64 hexadecimal digits", Written;
+    }
+    Extract {
+        Json = "json", "a JSONPath such as `$.items[0].id`", Text;
+        Regex = "regex", REGEX, Text;
+        Header = "header", "the name of a header", Text;
+        Cookie = "cookie", "the name of a cookie", Text;
+        Group = "group", "the number of a group such as `1`; `0` is the whole match", Whole;
+        Pick = "pick", "`first`, `last`, `random` or `count`", Words(&["first", "last", "random", "count"]);
+        Default = "default", "a value for when there is none", Written;
+    }
+    Stream {
+        For = "for", "a time such as `60s`, after which we close it", Time;
+        Events = "events", "a whole number such as `100`, after which we close it", Whole;
+        Idle = "idle", "a time such as `40s`: a longer silence is a failure", Time;
+        Every = "every", "a time such as `15s`, in which a healthy stream sends one event", Time;
+        Sequence = "sequence",
+            "where the number of an event is: `id`, a JSONPath, or `{ regex: \"([0-9]+)\" }`",
+            Either(&[Text, Keys(Sequence)]);
+        MadeAt = "made_at", "a mapping such as `{ json: $.at, unit: ms }`", Keys(MadeAt);
+        Reconnect = "reconnect", "a whole number such as `3`", Whole;
+        ClosedBy = "closed_by", "`server` or `client`", Words(&["server", "client"]);
+        Beside = "beside", STEPS, Steps;
+    }
+    Sequence {
+        Json = "json", "a JSONPath such as `$.seq`", Text;
+        Regex = "regex", REGEX, Text;
+    }
+    MadeAt {
+        Json = "json", "a JSONPath such as `$.at`", Text;
+        Regex = "regex", REGEX, Text;
+        At = "at", "`id`, or a JSONPath such as `$.at`", Text;
+        Unit = "unit", "`s`, `ms`, `us` or `ns`", Words(&["s", "ms", "us", "ns"]);
+    }
+    Pause {
+        Uniform = "uniform", "two times such as `[1s, 3s]`", List(&Time);
+        Normal = "normal", "a mapping such as `{ mean: 2s, deviation: 500ms }`", Keys(Normal);
+        Exponential = "exponential", "a time such as `2s`: the mean", Time;
+    }
+    Normal {
+        Mean = "mean", "a time such as `2s`", Time;
+        Deviation = "deviation", "a time such as `500ms`", Time;
+    }
+    Think {
+        Think = "think", PAUSE, PAUSES;
+    }
+    Group {
+        Group = "group", "a name such as `checkout`", Text;
+        Steps = "steps", STEPS, Steps;
+    }
+    Repeat {
+        Repeat = "repeat", "a number of rounds such as `3` or `\"${n}\"`", Written;
+        Steps = "steps", STEPS, Steps;
+    }
+    While {
+        While = "while", CONDITION, Text;
+        Most = "most", "a whole number such as `1000`: the most rounds", Whole;
+        Steps = "steps", STEPS, Steps;
+    }
+    If {
+        If = "if", CONDITION, Text;
+        Then = "then", STEPS, Steps;
+        Else = "else", STEPS, Steps;
+    }
+    Once {
+        Once = "once", STEPS, Steps;
+    }
+    Choose {
+        Choose = "choose",
+            "a list of ways, such as `[ { weight: 3, steps: [ { get: /a } ] }, { steps: [ { get: /b } ] } ]`",
+            List(&Keys(Way));
+        Mix = "mix", MIX, ORDER;
+    }
+    Way {
+        Weight = "weight", NUMBER, Written;
+        Steps = "steps", STEPS, Steps;
+    }
+    Set {
+        Set = "set", "a mapping of names to texts, such as `{ id: \"${uuid}\" }`", Named(&Written);
+    }
+    Append {
+        Append = "append", "a mapping such as `{ file: out.csv, columns: { id: \"${id}\" } }`", Keys(AppendTo);
+    }
+    AppendTo {
+        File = "file", FILE, Text;
+        Columns = "columns", COLUMNS, Named(&Written);
+    }
+    Generate {
+        Generate = "generate",
+            "a mapping such as `{ rows: 1000, file: rows.csv, columns: { email: \"u${counter}@x\" } }`",
+            Either(&[Keys(GenerateRows), GeneratedRequest]);
+    }
+    GenerateRows {
+        Rows = "rows", "a whole number such as `1000`", Written;
+        File = "file", FILE, Text;
+        Columns = "columns", COLUMNS, Named(&Written);
+    }
+    Parallel {
+        Parallel = "parallel", "a list of lists of steps, such as `[ [ { get: /a } ], [ { get: /b } ] ]`", List(&Steps);
+    }
+    Feeder {
+        File = "file", FILE, Text;
+        Format = "format", "`csv` or `jsonl`", Words(&["csv", "jsonl"]);
+        Delimiter = "delimiter", "one character such as `\";\"`, or `tab`", Text;
+        Columns = "columns", "a list of names such as `[email, password]`", List(&Written);
+        Share = "share", "`all`, `partition` or `unique`", Words(&["all", "partition", "unique"]);
+        Order = "order", "`sequential` or `random`", Words(&["sequential", "random"]);
+        AtEnd = "at_end", "`recycle` or `stop`", Words(&["recycle", "stop"]);
+    }
+    Connection {
+        Reuse = "reuse", "`user`, `pool`, `iteration` or `request`", Words(&["user", "pool", "iteration", "request"]);
+        Requests = "requests", WHOLE, Whole;
+        Http = "http", "`1.0` or `1.1`", Either(&[Only("1.0"), Only("1.1")]);
+        Resolve = "resolve", "a mapping of hosts to addresses, such as `{ a.test: 127.0.0.2 }`", Named(&Text);
+        Addresses = "addresses", "`first` or `all`", Words(&["first", "all"]);
+        SourceAddresses = "source_addresses",
+            "a list such as `[127.0.0.2, 127.0.0.3]`, or a range such as `127.0.0.2-127.0.0.9`",
+            ONE_OR_MORE;
+    }
+    Tls {
+        Ca = "ca", "the name of a PEM file, or a list of them", ONE_OR_MORE;
+        Certificate = "certificate", "the name of a PEM file", Text;
+        Key = "key", "the name of a PEM file", Text;
+        Insecure = "insecure", "`true` or `false`", Truth;
+        Versions = "versions", "`1.2` or `1.3`", Either(&[Only("1.2"), Only("1.3")]);
+        ServerName = "server_name", "a host name", Text;
+        Resume = "resume", "`true` or `false`", Truth;
+    }
+    Monitor {
+        Name = "name", "a name such as `api`, for the reports", Written;
+        Host = "host", "`true`: this machine", Truth;
+        Process = "process",
+            "a mapping such as `{ port: 8080 }`, `{ name: node }` or `{ pid: 123 }`: it and its children",
+            Either(&[Written, Keys(MonitorProcess)]);
+        Cgroup = "cgroup",
+            "a mapping such as `{ path: /sys/fs/cgroup/x }`, or one that names a process in it",
+            Either(&[Written, Keys(MonitorCgroup)]);
+        Postgres = "postgres", "a URL such as `postgres://user@127.0.0.1:5432/database`", Text;
+        Redis = "redis", "an address such as `127.0.0.1:6379`, or a URL with a password", Text;
+        Nginx = "nginx",
+            "a mapping such as `{ status: \"http://127.0.0.1:81/nginx_status\", access_log: access.log }`",
+            Either(&[Text, Keys(MonitorNginx)]);
+        Node = "node", "a URL such as `http://127.0.0.1:3000/metrics`", Text;
+        Go = "go", "a URL such as `http://127.0.0.1:6060/debug/vars`", Text;
+        Prometheus = "prometheus",
+            "a mapping such as `{ scrape: \"http://127.0.0.1:9100/metrics\", metrics: [node_load1] }`",
+            Either(&[Text, Keys(MonitorPrometheus)]);
+        Command = "command", "a list such as `[./queue-depth, --all]`: it prints lines `name number`", VALUE;
+    }
+    MonitorProcess {
+        Pid = "pid", "the number of a process", Written;
+        Name = "name", "the name of a program such as `node`", Written;
+        Port = "port", "the port that it listens on, such as `8080`", Written;
+    }
+    MonitorCgroup {
+        Path = "path", "a folder such as `/sys/fs/cgroup/x`", Text;
+        Pid = "pid", "the number of a process", Written;
+        Name = "name", "the name of a program such as `node`", Written;
+        Port = "port", "the port that a process of the group listens on, such as `8080`", Written;
+    }
+    MonitorNginx {
+        Status = "status", "the URL of `stub_status`, such as `http://127.0.0.1:81/nginx_status`", Text;
+        AccessLog = "access_log", FILE, Text;
+    }
+    MonitorPrometheus {
+        Scrape = "scrape", "the URL of a page of metrics", Text;
+        Metrics = "metrics", "a list of patterns such as `[\"node_memory_.*\"]`", ONE_OR_MORE;
+        Server = "server", "the URL of a Prometheus server such as `http://127.0.0.1:9090`", Text;
+        Query = "query", "an expression such as `sum(rate(x[5s]))`", Text;
+    }
+}

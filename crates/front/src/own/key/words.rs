@@ -1,9 +1,9 @@
 //! Words that are no keys: those that an experiment file will have, and those that people bring from other tools.
 
-use super::Section::{
+use super::row::Section::{
     self, Check, Choose, Connection, Extract, Feeder, Find, Load, LoadRow, Request, Rule, Scenario, Stage,
 };
-use super::Section::{Monitor, MonitorNginx, MonitorPrometheus, ScenarioLoad, Tls, Top, While};
+use super::row::Section::{Monitor, MonitorNginx, MonitorPrometheus, ScenarioLoad, Tls, Top, While};
 
 /// Keys that an experiment file will have. Refused by name wherever they stand, never ignored.
 pub const LATER: &[(Section, &str)] =

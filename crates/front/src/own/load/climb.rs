@@ -1,33 +1,22 @@
 //! `load: { arrivals: 100/s, step: x1.10, every: 15s, until: missed }`: the short form of a ladder, which is a search
 //! that goes up from the level that is written.
 
-use crate::own::key::Row;
 use crate::own::reader::Reader;
-use crate::own::search;
-use crate::own::yaml::{Entry, Node};
+use crate::own::yaml::Entry;
+use plimsoll_plan::draft::LoadDraft;
 use plimsoll_plan::experiment::{Find, Step, Until};
-
-use super::Load;
 
 /// What the three keys of a ladder say.
 #[derive(Default)]
 pub struct Climb {
-    step: Option<Step>,
-    every_ns: Option<u64>,
-    until: Option<Until>,
+    pub step: Option<Step>,
+    pub every_ns: Option<u64>,
+    pub until: Option<Until>,
 }
 
 impl Climb {
-    pub fn read(&mut self, node: &Node, row: &Row, r: &mut Reader<'_>) {
-        match row.name {
-            "step" => self.step = r.parsed(node, row, Step::parse),
-            "every" => self.every_ns = search::every(node, row, r),
-            _ => self.until = r.parsed(node, row, Until::parse),
-        }
-    }
-
     /// The ladder that they make with the level beside them, if they are there and nothing contradicts them.
-    pub fn settle(self, entries: &[Entry], load: &Load, r: &mut Reader<'_>) -> Option<Find> {
+    pub fn settle(self, entries: &[Entry], load: &LoadDraft, r: &mut Reader<'_>) -> Option<Find> {
         let pos = |name: &str| entries.iter().find(|entry| entry.key == name).map(|entry| entry.pos);
         let Some(step_pos) = pos("step") else {
             if let Some((name, pos)) = ["every", "until"].iter().find_map(|name| Some((name, pos(name)?))) {

@@ -1,8 +1,9 @@
 //! Arrivals as they were recorded: a file with one instant, or one gap, in a line.
 
-use crate::own::key::{Row, Section};
+use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
-use crate::own::yaml::{Node, Pos, Value};
+use crate::own::yaml::{Node, Value};
+use crate::source::Pos;
 use plimsoll_plan::unit::duration_ns;
 use std::sync::Arc;
 
@@ -26,18 +27,18 @@ pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Arc<[u64]>> {
     match &node.value {
         Value::Map(entries) => {
             for entry in entries {
-                let (node, Some(row)) = (&entry.value, r.row(Section::Recorded, entry)) else { continue };
-                match row.name {
-                    "file" => file = r.text(node, row).map(|text| (text.to_owned(), node.pos)),
-                    "as" => {
+                let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
+                match key {
+                    of::Recorded::File => file = r.text(node, row).map(|text| (text.to_owned(), node.pos)),
+                    of::Recorded::As => {
                         manner.gaps =
                             r.choice(node, row, &[("instants", false), ("gaps", true)]).unwrap_or_default()
                     }
-                    "unit" => {
+                    of::Recorded::Unit => {
                         let words = [("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0)];
                         manner.unit_ns = r.choice(node, row, &words);
                     }
-                    _ => {
+                    of::Recorded::Speed => {
                         let so_far = r.wrong.len();
                         manner.speed = r.number(node, row).filter(|speed| *speed > 0.0);
                         if manner.speed.is_none() && r.wrong.len() == so_far {
@@ -110,7 +111,7 @@ fn time_ns(text: &str, unit_ns: Option<f64>) -> Result<f64, (String, &'static st
         )),
         (Err(_), _) => duration_ns(text).map(|ns| ns as f64).map_err(|_| {
             (
-                format!("`{}` is no time", crate::own::expression::short(text)),
+                format!("`{}` is no time", crate::sentence::short(text)),
                 "expected a number such as `12.5`, or a time such as `250ms`",
             )
         }),

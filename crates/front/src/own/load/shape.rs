@@ -1,9 +1,11 @@
 //! Levels over time: stages, rows of users, a spike, a ladder.
 
-use crate::own::key::{Row, Section};
-use crate::own::one_or_more;
+use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
-use crate::own::yaml::{Entry, Node, Pos, Value};
+use crate::own::yaml::one_or_more;
+use crate::own::yaml::{Entry, Node, Value};
+use crate::source::Pos;
+use plimsoll_plan::Problem;
 use plimsoll_plan::load::{self, Profile};
 use plimsoll_plan::unit;
 
@@ -29,8 +31,9 @@ pub fn stages(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
     // One stage that makes any other lawful: it lasts and it is above 0.
     let alone = |text: &str| load::stages(&format!("{text},1s:1{}", if is_rate(text) { "/s" } else { "" }));
     for (pos, text) in &written {
-        if let Err(sentence) = alone(text) {
-            r.complain_sentence(*pos, &sentence.replace(",1s:1/s`", "`").replace(",1s:1`", "`"));
+        if let Err(mut problem) = alone(text) {
+            problem.message = problem.message.replace(",1s:1/s`", "`").replace(",1s:1`", "`");
+            r.complain_of(*pos, problem);
             return None;
         }
     }
@@ -39,7 +42,7 @@ pub fn stages(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
         r.complain("F015", node.pos, "there is no stage", format!("expected {}", row.expects));
         return None;
     }
-    load::stages(&whole).map_err(|sentence| r.complain_sentence(node.pos, &sentence)).ok()
+    load::stages(&whole).map_err(|problem| r.complain_of(node.pos, problem)).ok()
 }
 
 /// `{ duration: 10s, users: 100 }` as the flag would write it: `10s:100`.
@@ -58,18 +61,20 @@ fn stage(pos: Pos, entries: &[Entry], r: &mut Reader<'_>) -> Option<String> {
     let before = r.wrong.len();
     let (mut time, mut level) = (None, None);
     for entry in entries {
-        let (node, Some(row)) = (&entry.value, r.row(Section::Stage, entry)) else { continue };
-        if row.name == "duration" {
-            time = r.parsed(node, row, |text| unit::duration_ns(text).map(|_| text.to_owned()));
-            continue;
-        }
-        if level.is_some() {
+        let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
+        if level.is_some() && key != of::Stage::Duration {
             r.complain("F017", entry.pos, "a stage has either `users` or `arrivals`", "keep one");
         }
-        level = match row.name {
-            "users" => r.count(node, row).map(|users| users.to_string()),
-            _ => r.written(node, row).map(|t| if t.contains('/') { t.to_owned() } else { format!("{t}/s") }),
-        };
+        match key {
+            of::Stage::Duration => {
+                time = r.parsed(node, row, |text| unit::duration_ns(text).map(|_| text.to_owned()));
+            }
+            of::Stage::Users => level = r.count(node, row).map(|users| users.to_string()),
+            of::Stage::Arrivals => {
+                let per_s = |t: &str| if t.contains('/') { t.to_owned() } else { format!("{t}/s") };
+                level = r.written(node, row).map(per_s);
+            }
+        }
     }
     if r.wrong.len() > before {
         return None;
@@ -96,16 +101,16 @@ pub fn rows(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
         let so_far = r.wrong.len();
         let (mut users, mut times) = (None, [0u64; 4]);
         for entry in entries {
-            let (node, Some(row)) = (&entry.value, r.row(Section::LoadRow, entry)) else { continue };
-            let slot = match row.name {
-                "users" => {
+            let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
+            let slot = match key {
+                of::LoadRow::Users => {
                     users = r.count(node, row);
                     continue;
                 }
-                "start" => 0,
-                "ramp_up" => 1,
-                "hold" => 2,
-                _ => 3,
+                of::LoadRow::Start => 0,
+                of::LoadRow::RampUp => 1,
+                of::LoadRow::Hold => 2,
+                of::LoadRow::RampDown => 3,
             };
             times[slot] = r.parsed(node, row, unit::duration_ns).unwrap_or_default();
         }
@@ -132,7 +137,7 @@ pub fn rows(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
 }
 
 /// A number of users, or a rate with its `/s`; none at all is a level too.
-fn level(text: &str) -> Result<(f64, bool), String> {
+fn level(text: &str) -> Result<(f64, bool), Problem> {
     let text = text.trim();
     if text.contains('/') {
         return match text {
@@ -140,9 +145,12 @@ fn level(text: &str) -> Result<(f64, bool), String> {
             _ => unit::rate_per_s(text).map(|rate| (rate, true)),
         };
     }
-    text.parse::<u32>()
-        .map(|users| (f64::from(users), false))
-        .map_err(|_| format!("`{text}` is no level; write a rate such as `50/s`, or a whole number of users"))
+    text.parse::<u32>().map(|users| (f64::from(users), false)).map_err(|_| {
+        Problem::new(
+            format!("`{text}` is no level"),
+            "write a rate such as `50/s`, or a whole number of users",
+        )
+    })
 }
 
 /// Levels of one mapping: all rates, or all users.
@@ -174,14 +182,14 @@ pub fn spike(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
     let (mut base, mut peak) = (None, None);
     let (mut at, mut rise, mut hold, mut total) = (None, None, None, None);
     for entry in r.map(node, row)? {
-        let (node, Some(row)) = (&entry.value, r.row(Section::Spike, entry)) else { continue };
-        match row.name {
-            "base" => base = r.parsed(node, row, level),
-            "peak" => peak = r.parsed(node, row, level),
-            "at" => at = r.parsed(node, row, unit::duration_ns),
-            "rise" => rise = r.parsed(node, row, unit::duration_ns),
-            "hold" => hold = r.parsed(node, row, unit::duration_ns),
-            _ => total = r.parsed(node, row, unit::duration_ns),
+        let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
+        match key {
+            of::Spike::Base => base = r.parsed(node, row, level),
+            of::Spike::Peak => peak = r.parsed(node, row, level),
+            of::Spike::At => at = r.parsed(node, row, unit::duration_ns),
+            of::Spike::Rise => rise = r.parsed(node, row, unit::duration_ns),
+            of::Spike::Hold => hold = r.parsed(node, row, unit::duration_ns),
+            of::Spike::Duration => total = r.parsed(node, row, unit::duration_ns),
         }
     }
     if r.wrong.len() > before {
@@ -224,12 +232,14 @@ enum By {
     Factor(f64),
 }
 
-fn by(text: &str) -> Result<By, String> {
+fn by(text: &str) -> Result<By, Problem> {
     match text.trim().strip_prefix('x') {
         None => level(text).map(|(step, open)| By::Add(step, open)),
         Some(factor) => match factor.parse::<f64>() {
             Ok(factor) if factor.is_finite() && factor > 1.0 => Ok(By::Factor(factor)),
-            _ => Err(format!("`{text}` leads nowhere; write a factor above 1, such as `x1.5`")),
+            _ => {
+                Err(Problem::new(format!("`{text}` leads nowhere"), "write a factor above 1, such as `x1.5`"))
+            }
         },
     }
 }
@@ -241,12 +251,12 @@ pub fn ladder(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
     let before = r.wrong.len();
     let (mut from, mut step, mut every, mut until) = (None, None, None, None);
     for entry in r.map(node, row)? {
-        let (node, Some(row)) = (&entry.value, r.row(Section::Ladder, entry)) else { continue };
-        match row.name {
-            "from" => from = r.parsed(node, row, level),
-            "by" => step = r.parsed(node, row, by),
-            "every" => every = r.parsed(node, row, unit::duration_ns),
-            _ => until = r.parsed(node, row, level),
+        let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
+        match key {
+            of::Ladder::From => from = r.parsed(node, row, level),
+            of::Ladder::By => step = r.parsed(node, row, by),
+            of::Ladder::Every => every = r.parsed(node, row, unit::duration_ns),
+            of::Ladder::Until => until = r.parsed(node, row, level),
         }
     }
     if r.wrong.len() > before {

@@ -1,47 +1,52 @@
 //! Bodies: text, a file, JSON, a form, or several parts.
 
-use crate::own::escape;
+use crate::build::draft::{BodyDraft, TextDraft};
+use crate::build::escape;
 use crate::own::json::{self, Sink};
-use crate::own::key::{Row, Section};
-use crate::own::one_or_more;
-use crate::own::template::Build;
+use crate::own::key::{Row, of};
+use crate::own::reader::Reader;
 use crate::own::work::Work;
+use crate::own::yaml::one_or_more;
 use crate::own::yaml::{Node, Scalar, Value};
-use plimsoll_plan::value::{Escape, Text};
+use plimsoll_plan::value::Escape;
 
-/// A body with the media type that its key implies.
-pub struct Body {
-    pub text: Text,
-    pub media_type: Option<String>,
+/// What a body is written as.
+#[derive(Debug, Clone, Copy)]
+pub enum Shape {
+    Json,
+    Text,
+    File,
+    Form,
+    Multipart,
 }
 
 /// Reads the value of one of the keys that give a body.
-pub fn read(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Body> {
-    match row.name {
-        "json" => json(node, w),
-        "body" => {
+pub fn read(node: &Node, row: &Row, shape: Shape, w: &mut Work<'_>) -> Option<BodyDraft> {
+    match shape {
+        Shape::Json => json(node, w),
+        Shape::Text => {
             if matches!(node.value, Value::Map(_) | Value::List(_)) {
                 let hint = "a structured body is written with `json`";
                 w.r.complain("F014", node.pos, "`body` expects text", hint);
                 return None;
             }
             match &node.value {
-                Value::Scalar(scalar) if !scalar.pieces.is_empty() => w.template(node, row, Escape::None),
-                _ => w.r.text(node, row).map(Text::literal),
+                Value::Scalar(scalar) if !scalar.pieces.is_empty() => w.r.template(node, row, Escape::None),
+                _ => w.r.text(node, row).map(TextDraft::of),
             }
-            .map(|text| Body { text, media_type: None })
+            .map(|text| BodyDraft { text, media_type: None })
         }
-        "body_file" => {
+        Shape::File => {
             let name = w.r.text(node, row)?;
             let bytes = w.r.content(name, node.pos)?;
-            Some(Body { text: Text::literal(bytes), media_type: None })
+            Some(BodyDraft { text: TextDraft::of(bytes), media_type: None })
         }
-        "form" => form(node, row, w),
-        _ => multipart(node, row, w),
+        Shape::Form => form(node, row, w),
+        Shape::Multipart => multipart(node, row, w),
     }
 }
 
-fn json(node: &Node, w: &mut Work<'_>) -> Option<Body> {
+fn json(node: &Node, w: &mut Work<'_>) -> Option<BodyDraft> {
     if let Value::Scalar(Scalar { text, plain: false, .. }) = &node.value
         && text.trim_start().starts_with(['{', '['])
     {
@@ -53,59 +58,56 @@ fn json(node: &Node, w: &mut Work<'_>) -> Option<Body> {
         );
         return None;
     }
-    let mut sink = Json { build: Build::default(), w, whole: true };
-    if let Err((pos, message, hint)) = json::render(node, &mut sink) {
-        sink.w.r.complain("F015", pos, message, hint);
-        return None;
+    let mut sink = Json { text: TextDraft::default(), r: &w.r };
+    match json::render(node, &mut sink) {
+        Ok(()) => Some(BodyDraft { text: sink.text, media_type: Some("application/json".into()) }),
+        Err((pos, message, hint)) => {
+            w.r.complain("F015", pos, message, hint);
+            None
+        }
     }
-    let Json { build, whole, .. } = sink;
-    whole.then(|| Body { text: build.finish(), media_type: Some("application/json".into()) })
 }
 
-struct Json<'w, 'a> {
-    build: Build,
-    w: &'w mut Work<'a>,
-    whole: bool,
+struct Json<'r, 'a> {
+    text: TextDraft,
+    r: &'r Reader<'a>,
 }
 
 impl Sink for Json<'_, '_> {
     fn literal(&mut self, text: &str) {
-        self.build.literal(text);
+        self.text.literal(text);
     }
 
     fn open(&mut self, node: &Node, quoted: bool) {
         let Value::Scalar(scalar) = &node.value else { return };
         let quote = if quoted { "\"" } else { "" };
-        self.build.literal(quote);
+        self.text.literal(quote);
         let escape = if quoted { Escape::Json } else { Escape::None };
-        match self.w.filled(scalar, node.pos, escape, &json::escaped) {
-            Some(text) => self.build.text(text),
-            None => self.whole = false,
-        }
-        self.build.literal(quote);
+        self.text.text(self.r.filled(scalar, node.pos, escape, &escape::json));
+        self.text.literal(quote);
     }
 }
 
 /// `application/x-www-form-urlencoded`; a list of values sends a field several times.
-fn form(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Body> {
-    let mut build = Build::default();
+fn form(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<BodyDraft> {
+    let mut body = TextDraft::default();
     let mut whole = true;
     let mut first = true;
     for entry in w.r.map(node, row)? {
         for value in one_or_more(&entry.value) {
             if !std::mem::take(&mut first) {
-                build.literal("&");
+                body.literal("&");
             }
-            build.literal(escape::escaped(&entry.key, Escape::Form));
-            build.literal("=");
-            match w.template(value, row, Escape::Form) {
-                Some(text) => build.text(text),
+            body.literal(escape::escaped(&entry.key, Escape::Form));
+            body.literal("=");
+            match w.r.template(value, row, Escape::Form) {
+                Some(text) => body.text(text),
                 None => whole = false,
             }
         }
     }
     let media_type = Some("application/x-www-form-urlencoded".into());
-    whole.then(|| Body { text: build.finish(), media_type })
+    whole.then_some(BodyDraft { text: body, media_type })
 }
 
 /// A part of a `multipart/form-data` body (RFC 7578).
@@ -113,10 +115,10 @@ struct Part {
     field: String,
     file_name: Option<String>,
     media_type: Option<String>,
-    content: Text,
+    content: TextDraft,
 }
 
-fn multipart(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Body> {
+fn multipart(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<BodyDraft> {
     let entries = w.r.map(node, row)?;
     let parts: Vec<Option<Part>> =
         entries.iter().map(|entry| part(&entry.key, &entry.value, row, w)).collect();
@@ -126,7 +128,7 @@ fn multipart(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Body> {
         return None;
     }
     let boundary = boundary(&parts);
-    let mut build = Build::default();
+    let mut body = TextDraft::default();
     for part in parts {
         let mut head =
             format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"", quotable(&part.field));
@@ -136,51 +138,51 @@ fn multipart(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Body> {
         if let Some(media_type) = &part.media_type {
             head.push_str(&format!("\r\nContent-Type: {media_type}"));
         }
-        build.literal(head);
-        build.literal("\r\n\r\n");
-        build.text(part.content);
-        build.literal("\r\n");
+        body.literal(head);
+        body.literal("\r\n\r\n");
+        body.text(part.content);
+        body.literal("\r\n");
     }
-    build.literal(format!("--{boundary}--\r\n"));
+    body.literal(format!("--{boundary}--\r\n"));
     let media_type = Some(format!("multipart/form-data; boundary={boundary}"));
-    Some(Body { text: build.finish(), media_type })
+    Some(BodyDraft { text: body, media_type })
 }
 
 fn part(field: &str, node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Part> {
     let mut made =
-        Part { field: field.to_owned(), file_name: None, media_type: None, content: Text::default() };
+        Part { field: field.to_owned(), file_name: None, media_type: None, content: TextDraft::default() };
     let Value::Map(entries) = &node.value else {
-        made.content = w.template(node, row, Escape::None)?;
+        made.content = w.r.template(node, row, Escape::None)?;
         return Some(made);
     };
     let before = w.r.wrong.len();
     let (mut given, mut name) = (0, None);
     for entry in entries {
-        let (node, Some(row)) = (&entry.value, w.r.row(Section::Part, entry)) else { continue };
-        match row.name {
-            "path" => {
+        let (node, Some((row, key))) = (&entry.value, w.r.key(entry)) else { continue };
+        match key {
+            of::Part::Path => {
                 given += 1;
                 let Some(path) = w.r.text(node, row) else { continue };
                 if let Some(bytes) = w.r.content(path, node.pos) {
-                    made.content = Text::literal(bytes);
+                    made.content = TextDraft::of(bytes);
                 }
                 let last = path.rsplit('/').next().unwrap_or(path);
                 made.file_name.get_or_insert(last.to_owned());
                 // What the sender does not know of a file (RFC 7578 section 4.4).
                 made.media_type.get_or_insert("application/octet-stream".into());
             }
-            "text" => {
+            of::Part::Text => {
                 given += 1;
-                made.content = w.template(node, row, Escape::None).unwrap_or_default();
+                made.content = w.r.template(node, row, Escape::None).unwrap_or_default();
             }
-            "type" => {
+            of::Part::Type => {
                 let text = w.r.text(node, row)?;
-                if let Err(sentence) = crate::header::check("Content-Type", text) {
-                    w.r.complain_sentence(node.pos, &sentence);
+                if let Err(problem) = crate::header::check("Content-Type", text) {
+                    w.r.complain_of(node.pos, problem);
                 }
                 made.media_type = Some(text.to_owned());
             }
-            _ => name = w.r.text(node, row).map(str::to_owned),
+            of::Part::Name => name = w.r.text(node, row).map(str::to_owned),
         }
     }
     if given != 1 && w.r.wrong.len() == before {
@@ -203,7 +205,7 @@ fn quotable(text: &str) -> String {
 
 /// A line that no part holds. The same file gives the same boundary, so that runs can be compared.
 fn boundary(parts: &[Part]) -> String {
-    let literals: Vec<Vec<u8>> = parts.iter().map(|part| literal_bytes(&part.content)).collect();
+    let literals: Vec<Vec<u8>> = parts.iter().map(|part| part.content.literals()).collect();
     let holds =
         |word: &str| literals.iter().any(|bytes| bytes.windows(word.len()).any(|w| w == word.as_bytes()));
     let mut number = 0u32;
@@ -215,14 +217,4 @@ fn boundary(parts: &[Part]) -> String {
         }
         number += 1;
     }
-}
-
-fn literal_bytes(text: &Text) -> Vec<u8> {
-    let mut all = Vec::new();
-    for part in &text.parts {
-        if let plimsoll_plan::value::Part::Literal(bytes) = part {
-            all.extend_from_slice(bytes);
-        }
-    }
-    all
 }

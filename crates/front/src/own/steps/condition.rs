@@ -1,31 +1,47 @@
 //! `${n} < 5`: conditions of loops and branches, written as text.
 
 use super::rule;
-use crate::own::expression::{Expression, Piece, short};
+use crate::build::draft::{ConditionDraft, RuleDraft, TextDraft};
+use crate::build::expression::Piece;
 use crate::own::key::Row;
-use crate::own::template::Build;
-use crate::own::work::Work;
-use crate::own::yaml::{Node, Pos, Scalar, Value};
+use crate::own::reader::Reader;
+use crate::own::yaml::{Node, Scalar, Value};
+use crate::sentence::short;
+use crate::source::{Complaint, Pos};
 use plimsoll_plan::answer::Rule;
-use plimsoll_plan::script::Condition;
-use plimsoll_plan::value::{Escape, Function, Text};
+use plimsoll_plan::value::Escape;
 
-/// Longer signs first: `<=` begins like `<`. Words stand between blanks.
-const OPERATORS: [&str; 13] = [
-    "==",
-    "!=",
-    "<=",
-    ">=",
-    "<",
-    ">",
-    " contains ",
-    " lacks ",
-    " matches ",
-    " exists",
-    " absent",
-    " in ",
-    "=",
-];
+macro_rules! operators {
+    ($($name:ident = $text:literal;)*) => {
+        /// What stands between the two sides of a condition.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        enum Operator { $($name,)* }
+
+        impl Operator {
+            const ALL: &[Operator] = &[$(Operator::$name,)*];
+
+            /// As it is looked for: words stand between blanks.
+            const fn text(self) -> &'static str { match self { $(Operator::$name => $text,)* } }
+        }
+    };
+}
+
+// Longer signs first: `<=` begins like `<`.
+operators! {
+    Equals = "==";
+    Differs = "!=";
+    AtMost = "<=";
+    AtLeast = ">=";
+    Below = "<";
+    Above = ">";
+    Contains = " contains ";
+    Lacks = " lacks ";
+    Matches = " matches ";
+    Exists = " exists";
+    Absent = " absent";
+    In = " in ";
+    Assigns = "=";
+}
 
 const EXPECTED: &str = "expected something like `${n} < 5`, `${state} == done`, `${body} contains ok`, \
                         `${id} matches /^[0-9]+$/`, `${token} exists`, `${token} absent` or `${x} in [a, b]`";
@@ -34,12 +50,12 @@ const ONE_COMPARISON: &str = "one comparison per condition: nest `if`s; fixed te
                               quotes of its own, `${x} == 'this and that'`";
 
 /// Reads a condition.
-pub fn read(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Condition> {
+pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<ConditionDraft> {
     let scalar = match &node.value {
         Value::Scalar(scalar) if !scalar.spoiled => scalar,
         Value::Scalar(_) => return None,
-        _ => {
-            w.r.expected(node, row, "");
+        Value::List(_) | Value::Map(_) => {
+            r.expected(node, row, "");
             return None;
         }
     };
@@ -50,141 +66,118 @@ pub fn read(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Condition> {
     };
     let Some((left, operator, right)) = split(&pieces) else {
         let message = format!("`{}` is no condition", short(&scalar.text));
-        w.r.complain("F031", node.pos, message, EXPECTED);
+        r.complain("F031", node.pos, message, EXPECTED);
         return None;
     };
-    let operator = operator.trim();
-    if operator == "=" {
-        let message = format!("`=` compares nothing in `{}`", short(&scalar.text));
-        w.r.complain("F031", node.pos, message, "write `==`");
+    if operator == Operator::Assigns {
+        r.take(assigns(scalar, node.pos));
         return None;
     }
-    // Whether there is a value already may be asked in front of the step that sets it: in the first iteration there is
-    // none, later there is. Who asks knows: the steps behind may use it.
-    let asks_for_being = matches!(operator, "exists" | "absent");
-    if asks_for_being {
-        for piece in &left {
-            if let Piece::Expression { means: Expression::Name(name), .. } = piece
-                && w.scope.coming.iter().any(|(coming, _)| coming == name)
-            {
-                w.scope.add(name);
-            }
-        }
-    }
-    let is_fixed = refuse_fixed(&left, scalar, operator, node.pos, w);
-    let left_text = text(&left, node.pos, w).filter(|_| !is_fixed);
-    let rule = rule_of(operator, &right, scalar, node.pos, w);
-    let left = left_text?;
+    let is_fixed = is_fixed(&left, scalar);
+    let mut wrong = Vec::new();
+    let rule = rule_of(operator, &right, scalar, node.pos, r).map_err(|complaint| wrong.push(complaint)).ok();
+    let left = match left.as_slice() {
+        // Told as it stands there, with its quotes.
+        [Piece::Literal(text)] if is_fixed => TextDraft::of(text),
+        left => text(left, node.pos, r),
+    };
     if left.is_empty() {
-        let message = format!("nothing stands in front of `{operator}`");
-        w.r.complain("F031", node.pos, message, EXPECTED);
-        return None;
+        let message = format!("nothing stands in front of `{}`", operator.text().trim());
+        wrong.push(Complaint::new("F031", node.pos, message, EXPECTED));
     }
-    Some(Condition { left, rule: rule? })
+    Some(ConditionDraft {
+        pos: node.pos,
+        left,
+        is_fixed_before: is_fixed.then_some(operator.text().trim()),
+        asks_for_being: matches!(operator, Operator::Exists | Operator::Absent),
+        wrong,
+        rule,
+    })
 }
 
-fn rule_of(operator: &str, right: &[Piece], scalar: &Scalar, pos: Pos, w: &mut Work<'_>) -> Option<Rule> {
-    let complain = |message: String, hint: &str, w: &mut Work<'_>| {
-        w.r.complain("F031", pos, message, hint);
-        None
-    };
+fn rule_of(
+    operator: Operator,
+    right: &[Piece],
+    scalar: &Scalar,
+    pos: Pos,
+    r: &Reader<'_>,
+) -> Result<RuleDraft, Complaint> {
+    let written = operator.text().trim();
+    let complaint = |message: String, hint: &str| Complaint::new("F031", pos, message, hint);
     if let Some(word) = connective(right) {
-        let message = format!("`{word}` joins nothing in `{}`", short(&scalar.text));
-        return complain(message, ONE_COMPARISON, w);
+        return Err(complaint(
+            format!("`{word}` joins nothing in `{}`", short(&scalar.text)),
+            ONE_COMPARISON,
+        ));
     }
     let is_empty = right.iter().all(|piece| matches!(piece, Piece::Literal(text) if text.trim().is_empty()));
-    if matches!(operator, "exists" | "absent") {
-        if !is_empty {
-            return complain(format!("something stands behind `{operator}`"), EXPECTED, w);
-        }
-        return Some(if operator == "exists" { Rule::Exists } else { Rule::Absent });
-    }
-    if is_empty {
-        return complain(
-            format!("nothing stands behind `{operator}` in `{}`", short(&scalar.text)),
-            EXPECTED,
-            w,
-        );
+    let is_being = matches!(operator, Operator::Exists | Operator::Absent);
+    if is_being != is_empty {
+        return Err(match is_being {
+            true => complaint(format!("something stands behind `{written}`"), EXPECTED),
+            false => {
+                complaint(format!("nothing stands behind `{written}` in `{}`", short(&scalar.text)), EXPECTED)
+            }
+        });
     }
     let literal = || match right {
         [Piece::Literal(text)] => Some(text.trim().to_owned()),
         _ => None,
     };
     // Another language's `===` or `!==`: read as `==` it would compare with `= 5` and never hold.
-    if matches!(operator, "==" | "!=") && matches!(right, [Piece::Literal(text), ..] if text.starts_with('='))
-    {
-        return complain(
-            format!("`{operator}=` is no comparison in `{}`", short(&scalar.text)),
-            if operator == "==" { "write `==`" } else { "write `!=`" },
-            w,
-        );
+    let is_doubled = matches!(right, [Piece::Literal(text), ..] if text.starts_with('='));
+    if matches!(operator, Operator::Equals | Operator::Differs) && is_doubled {
+        let message = format!("`{written}=` is no comparison in `{}`", short(&scalar.text));
+        return Err(complaint(message, &format!("write `{written}`")));
     }
-    match operator {
-        "==" => text(right, pos, w).map(Rule::Equals),
-        "!=" => text(right, pos, w).map(Rule::Differs),
-        "contains" => text(right, pos, w).map(Rule::Contains),
-        "lacks" => text(right, pos, w).map(Rule::Lacks),
-        "matches" => {
-            let pattern = literal().and_then(|t| Some(t.strip_prefix('/')?.strip_suffix('/')?.to_owned()));
-            let Some(pattern) = pattern else {
-                return complain(
-                    "`matches` needs a fixed pattern between slashes".into(),
-                    "write `matches /^a/`",
-                    w,
-                );
-            };
-            rule::regex(&pattern, pos, w)?;
-            Some(Rule::Matches(pattern))
+    let number = || match literal().and_then(|t| t.parse::<f64>().ok()).filter(|n| n.is_finite()) {
+        Some(number) => Ok(number),
+        None => {
+            let shown: String = right.iter().map(self::written).collect();
+            let message = format!("`{}` is no number to compare with", short(shown.trim()));
+            Err(complaint(message, "behind `<`, `<=`, `>` and `>=` stands a fixed number"))
         }
-        "in" => {
-            let list = literal().and_then(|t| Some(t.strip_prefix('[')?.strip_suffix(']')?.to_owned()));
-            let Some(list) = list.filter(|list| !list.trim().is_empty()) else {
-                return complain("`in` needs a fixed list in brackets".into(), "write `in [a, b]`", w);
-            };
-            Some(Rule::OneOf(list.split(',').map(|item| Text::literal(unquoted(item.trim()))).collect()))
-        }
-        _ => {
-            let Some(number) = literal().and_then(|t| t.parse::<f64>().ok()).filter(|n| n.is_finite()) else {
-                let shown: String = right.iter().map(written).collect();
-                let message = format!("`{}` is no number to compare with", short(shown.trim()));
-                return complain(message, "behind `<`, `<=`, `>` and `>=` stands a fixed number", w);
-            };
-            Some(match operator {
-                "<" => Rule::Below(number),
-                "<=" => Rule::AtMost(number),
-                ">" => Rule::Above(number),
-                _ => Rule::AtLeast(number),
-            })
-        }
-    }
-}
-
-/// Refuses a left side that was fixed text from the beginning: the comparison would be decided before the load, and
-/// mostly somebody forgot the `${}`. A constant is no such text: `--set` changes it.
-fn refuse_fixed(left: &[Piece], scalar: &Scalar, operator: &str, pos: Pos, w: &mut Work<'_>) -> bool {
-    let [Piece::Literal(text)] = left else { return false };
-    if scalar.first.is_some_and(|first| first < text.len()) || text.trim().is_empty() {
-        return false;
-    }
-    let word = text.trim();
-    let message = format!("`{}` is fixed text in front of `{operator}`", short(word));
-    let hint = match is_known(word, w) {
-        true => format!("did you mean `${{{word}}}`?"),
-        false => "in front stands what changes, such as `${n}`".to_owned(),
     };
-    w.r.complain("F031", pos, message, hint);
-    true
+    Ok(match operator {
+        Operator::Equals => RuleDraft::Equals(text(right, pos, r)),
+        Operator::Differs => RuleDraft::Differs(text(right, pos, r)),
+        Operator::Contains => RuleDraft::Contains(text(right, pos, r)),
+        Operator::Lacks => RuleDraft::Lacks(text(right, pos, r)),
+        Operator::Matches => {
+            let pattern = literal().and_then(|t| Some(t.strip_prefix('/')?.strip_suffix('/')?.to_owned()));
+            let pattern = pattern.ok_or_else(|| {
+                complaint("`matches` needs a fixed pattern between slashes".into(), "write `matches /^a/`")
+            })?;
+            rule::tried(&pattern, pos)?;
+            RuleDraft::Fixed(Rule::Matches(pattern))
+        }
+        Operator::In => {
+            let list = literal().and_then(|t| Some(t.strip_prefix('[')?.strip_suffix(']')?.to_owned()));
+            let list = list.filter(|list| !list.trim().is_empty()).ok_or_else(|| {
+                complaint("`in` needs a fixed list in brackets".into(), "write `in [a, b]`")
+            })?;
+            RuleDraft::OneOf(list.split(',').map(|item| TextDraft::of(unquoted(item.trim()))).collect())
+        }
+        Operator::Exists => RuleDraft::Fixed(Rule::Exists),
+        Operator::Absent => RuleDraft::Fixed(Rule::Absent),
+        // Refused in front.
+        Operator::Assigns => return Err(assigns(scalar, pos)),
+        Operator::Below => RuleDraft::Fixed(Rule::Below(number()?)),
+        Operator::AtMost => RuleDraft::Fixed(Rule::AtMost(number()?)),
+        Operator::Above => RuleDraft::Fixed(Rule::Above(number()?)),
+        Operator::AtLeast => RuleDraft::Fixed(Rule::AtLeast(number()?)),
+    })
 }
 
-/// Whether `${word}` would mean something here, now or once a later step has set it.
-fn is_known(word: &str, w: &Work<'_>) -> bool {
-    if let Some((feeder, column)) = word.split_once('.') {
-        return w.known.get(feeder).is_some_and(|known| known.columns.is_none() || known.has(column));
-    }
-    w.scope.set.iter().chain(&w.script.globals).any(|name| name == word)
-        || w.scope.coming.iter().any(|(name, _)| name == word)
-        || w.r.constants.contains_key(word)
-        || Function::NAMES.contains(&word)
+fn assigns(scalar: &Scalar, pos: Pos) -> Complaint {
+    let message = format!("`=` compares nothing in `{}`", short(&scalar.text));
+    Complaint::new("F031", pos, message, "write `==`")
+}
+
+/// Whether the left side was fixed text from the beginning: a constant is no such text, `--set` changes it.
+fn is_fixed(left: &[Piece], scalar: &Scalar) -> bool {
+    let [Piece::Literal(text)] = left else { return false };
+    scalar.first.is_none_or(|first| first >= text.len()) && !text.trim().is_empty()
 }
 
 /// The word or sign with which other languages join two comparisons, outside of quotes, slashes and brackets. Read as
@@ -205,24 +198,26 @@ fn connective(right: &[Piece]) -> Option<&'static str> {
 }
 
 /// Splits at the first operator that stands outside of expressions.
-fn split(pieces: &[Piece]) -> Option<(Vec<Piece>, &'static str, Vec<Piece>)> {
+fn split(pieces: &[Piece]) -> Option<(Vec<Piece>, Operator, Vec<Piece>)> {
     for (i, piece) in pieces.iter().enumerate() {
         let Piece::Literal(text) = piece else { continue };
-        let found = OPERATORS.iter().filter_map(|operator| {
+        let found = Operator::ALL.iter().filter_map(|sign| {
+            let operator = sign.text();
             let at = text.find(operator)?;
             // `exists` ends its text or stands in front of a blank: `existsnot` is another word.
             let ends =
                 text[at + operator.len()..].chars().next().is_none_or(|c| c == ' ' || !c.is_alphanumeric());
-            (operator.ends_with(' ') || !operator.starts_with(' ') || ends).then_some((at, *operator))
+            (operator.ends_with(' ') || !operator.starts_with(' ') || ends).then_some((at, *sign))
         });
         // At the same place the longer one is meant.
-        let Some((at, operator)) = found.min_by_key(|(at, operator)| (*at, usize::MAX - operator.len()))
+        let Some((at, operator)) =
+            found.min_by_key(|(at, operator)| (*at, usize::MAX - operator.text().len()))
         else {
             continue;
         };
         let mut left = pieces[..i].to_vec();
         left.push(Piece::Literal(text[..at].to_owned()));
-        let mut right = vec![Piece::Literal(text[at + operator.len()..].to_owned())];
+        let mut right = vec![Piece::Literal(text[at + operator.text().len()..].to_owned())];
         right.extend_from_slice(&pieces[i + 1..]);
         let is_filled = |piece: &Piece| !matches!(piece, Piece::Literal(text) if text.trim().is_empty());
         left.retain(is_filled);
@@ -233,23 +228,17 @@ fn split(pieces: &[Piece]) -> Option<(Vec<Piece>, &'static str, Vec<Piece>)> {
 }
 
 /// One side: blanks around it do not belong to it, nor do quotes around a literal.
-fn text(pieces: &[Piece], pos: Pos, w: &mut Work<'_>) -> Option<Text> {
-    let mut build = Build::default();
-    let mut whole = true;
-    for (i, piece) in pieces.iter().enumerate() {
-        match piece {
-            Piece::Literal(text) => {
-                let text = if i == 0 { text.trim_start() } else { text };
-                let text = if i + 1 == pieces.len() { text.trim_end() } else { text };
-                build.literal(if pieces.len() == 1 { unquoted(text) } else { text });
-            }
-            Piece::Expression { written, means } => match w.part(means, written, pos, Escape::None) {
-                Some(part) => build.part(part),
-                None => whole = false,
-            },
+fn text(pieces: &[Piece], pos: Pos, r: &Reader<'_>) -> TextDraft {
+    let last = pieces.len().saturating_sub(1);
+    let trimmed = pieces.iter().enumerate().map(|(i, piece)| match piece {
+        Piece::Literal(text) => {
+            let text = if i == 0 { text.trim_start() } else { text };
+            let text = if i == last { text.trim_end() } else { text };
+            Piece::Literal(if last == 0 { unquoted(text) } else { text }.to_owned())
         }
-    }
-    whole.then(|| build.finish())
+        Piece::Expression { .. } => piece.clone(),
+    });
+    r.pieces(&trimmed.collect::<Vec<_>>(), pos, Escape::None, &str::to_owned)
 }
 
 fn unquoted(text: &str) -> &str {

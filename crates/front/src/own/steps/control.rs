@@ -1,116 +1,88 @@
 //! Steps that hold steps: groups, loops, branches, choices, and several at once.
 
-use super::{condition, known, list};
-use crate::own::key::{Row, Section};
+use super::{Known, condition, known, list};
+use crate::build::draft::{StepDraft, TextDraft};
+use crate::own::key::{Key, Row, of};
+use crate::own::reader::Reader;
 use crate::own::work::Work;
-use crate::own::yaml::{Entry, Node, Pos, Value};
-use plimsoll_plan::script::{self, Order};
-use plimsoll_plan::value::{Escape, Text};
+use crate::own::yaml::{Entry, Node, Value};
+use crate::source::Pos;
+use plimsoll_plan::script::Order;
+use plimsoll_plan::value::Escape;
 
 /// Rounds of a `while` when nothing says how many: a condition that never turns false is not for ever.
 const USUAL_MOST: u32 = 1000;
 
-type Given<'n> = Vec<(&'static Row, &'n Entry)>;
-
-/// Reads the step that `section` describes; nothing when its mistakes are reported.
-pub fn read(section: Section, item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<script::Node>> {
-    let all = known(section, entries, w);
-    let node = match section {
-        Section::Group => group(item, &all, w)?,
-        Section::Repeat => {
-            let (row, times) = of(&all, "repeat")?;
-            let times = self::times(times, row, w);
-            let nodes = loop_steps(item, &all, "repeat", w)?;
-            script::Node::Repeat { times: times?, nodes }
-        }
-        Section::While => rounds(item, &all, w)?,
-        Section::If => branch(item, &all, w)?,
-        Section::Once => {
-            let (row, steps) = of(&all, "once")?;
-            script::Node::Once(list(steps, row, w))
-        }
-        Section::Choose => choose(&all, w)?,
-        _ => {
-            let (row, branches) = of(&all, "parallel")?;
-            let branches = w.r.list(branches, row)?;
-            if branches.len() < 2 {
-                w.r.complain(
-                    "F016",
-                    item.pos,
-                    "`parallel` needs at least two lists of steps",
-                    "add another list",
-                );
-            }
-            branches.iter().for_each(|branch| w.scope.add_all_of(branch));
-            script::Node::Parallel(branches.iter().map(|branch| list(branch, row, w)).collect())
-        }
-    };
-    Some(vec![node])
+/// Steps with the name of a group.
+pub fn group(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
+    let all = known(entries, &mut w.r);
+    let (row, node) = given(&all, of::Group::Group)?;
+    let name = w.r.text(node, row).map(str::to_owned);
+    let (row, steps) = needed(item, &all, "group", of::Group::Steps, &mut w.r)?;
+    Some(StepDraft::Group { name: name?, pos: node.pos, steps: list(steps, row, w) })
 }
 
-fn of<'n>(all: &Given<'n>, name: &str) -> Option<(&'static Row, &'n Node)> {
-    all.iter().find(|(row, _)| row.name == name).map(|(row, entry)| (*row, &entry.value))
+/// So many rounds.
+pub fn repeat(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
+    let all = known(entries, &mut w.r);
+    let (row, times) = given(&all, of::Repeat::Repeat)?;
+    let times = self::times(times, row, &mut w.r);
+    let steps = needed(item, &all, "repeat", of::Repeat::Steps, &mut w.r);
+    let steps = steps.map(|(row, steps)| list(steps, row, w)).unwrap_or_default();
+    Some(StepDraft::Repeat { times, steps })
+}
+
+/// The first time only.
+pub fn once(entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
+    let all = known(entries, &mut w.r);
+    let (row, steps) = given(&all, of::Once::Once)?;
+    Some(StepDraft::Once(list(steps, row, w)))
+}
+
+/// Several lists at once.
+pub fn parallel(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
+    let all = known(entries, &mut w.r);
+    let (row, branches) = given(&all, of::Parallel::Parallel)?;
+    let branches = w.r.list(branches, row)?;
+    if branches.len() < 2 {
+        let message = "`parallel` needs at least two lists of steps";
+        w.r.complain("F016", item.pos, message, "add another list");
+    }
+    Some(StepDraft::Parallel(branches.iter().map(|branch| list(branch, row, w)).collect()))
+}
+
+fn given<'n, K: PartialEq>(all: &[Known<'n, K>], wanted: K) -> Option<(&'static Row, &'n Node)> {
+    all.iter().find(|(_, key, _)| *key == wanted).map(|(row, _, entry)| (*row, &entry.value))
 }
 
 /// A key without which the step does nothing.
-fn needed<'n>(
+fn needed<'n, K: Key + PartialEq + Copy>(
     item: &Node,
-    all: &Given<'n>,
+    all: &[Known<'n, K>],
     step: &str,
-    name: &str,
-    w: &mut Work<'_>,
+    wanted: K,
+    r: &mut Reader<'_>,
 ) -> Option<(&'static Row, &'n Node)> {
-    let found = of(all, name);
+    let found = given(all, wanted);
     if found.is_none() {
+        let name = wanted.name();
         let message = format!("this `{step}` has no `{name}`");
-        w.r.complain("F016", item.pos, message, format!("add `{name}: [ {{ get: /pick }} ]` below it"));
+        r.complain("F016", item.pos, message, format!("add `{name}: [ {{ get: /pick }} ]` below it"));
     }
     found
 }
 
-fn group(item: &Node, all: &Given<'_>, w: &mut Work<'_>) -> Option<script::Node> {
-    let (row, node) = of(all, "group")?;
-    let name = w.r.text(node, row).map(str::to_owned);
-    let (row, steps) = needed(item, all, "group", "steps", w)?;
-    let outer = w.scope.group;
-    let name = name?;
-    let whole = match outer.and_then(|group| w.script.groups.get(usize::from(group))) {
-        Some(outer) => format!("{outer} / {name}"),
-        None => name,
-    };
-    if w.script.groups.contains(&whole) {
-        let message = format!("two groups are called `{whole}`");
-        w.r.complain("F013", node.pos, message, "give each a name of its own: reports tell them apart by it");
-    }
-    let Ok(group) = u16::try_from(w.script.groups.len()) else {
-        w.r.complain("F015", node.pos, "more than 65,536 groups", "use fewer");
-        return None;
-    };
-    w.script.groups.push(whole);
-    w.scope.group = Some(group);
-    let nodes = list(steps, row, w);
-    w.scope.group = outer;
-    Some(script::Node::Group { group, nodes })
-}
-
-/// The steps of a loop: what the end of a round sets, its beginning may use in the next.
-fn loop_steps(item: &Node, all: &Given<'_>, step: &str, w: &mut Work<'_>) -> Option<Vec<script::Node>> {
-    let (row, steps) = needed(item, all, step, "steps", w)?;
-    w.scope.add_all_of(steps);
-    Some(list(steps, row, w))
-}
-
 /// A number of rounds: plain digits, or a value that only the load knows.
-pub fn times(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Text> {
+pub fn times(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<TextDraft> {
     if let Value::Scalar(scalar) = &node.value
         && !scalar.pieces.is_empty()
     {
-        return w.template(node, row, Escape::None);
+        return r.template(node, row, Escape::None);
     }
-    let text = w.r.written(node, row)?;
+    let text = r.written(node, row)?;
     match text.trim().parse::<u64>() {
         Ok(0) => {
-            w.r.complain(
+            r.complain(
                 "F015",
                 node.pos,
                 format!("`{}` of 0 does nothing", row.name),
@@ -118,18 +90,20 @@ pub fn times(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Text> {
             );
             None
         }
-        Ok(number) => Some(Text::literal(number.to_string())),
+        Ok(number) => Some(TextDraft::of(number.to_string())),
         Err(_) => {
-            w.r.expected(node, row, "write plain digits, without sign, point or unit");
+            r.expected(node, row, "write plain digits, without sign, point or unit");
             None
         }
     }
 }
 
-fn rounds(item: &Node, all: &Given<'_>, w: &mut Work<'_>) -> Option<script::Node> {
-    let (row, node) = of(all, "while")?;
-    let condition = condition::read(node, row, w);
-    let most = match of(all, "most") {
+/// Rounds for as long as a condition holds.
+pub fn rounds(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
+    let all = known(entries, &mut w.r);
+    let (row, node) = given(&all, of::While::While)?;
+    let condition = condition::read(node, row, &mut w.r);
+    let most = match given(&all, of::While::Most) {
         None => Some(USUAL_MOST),
         Some((row, node)) => w.r.count(node, row).filter(|most| {
             if *most == 0 {
@@ -138,20 +112,25 @@ fn rounds(item: &Node, all: &Given<'_>, w: &mut Work<'_>) -> Option<script::Node
             *most > 0
         }),
     };
-    let nodes = loop_steps(item, all, "while", w)?;
-    Some(script::Node::While { condition: condition?, most: most?, nodes })
+    let steps =
+        needed(item, &all, "while", of::While::Steps, &mut w.r).map(|(row, steps)| list(steps, row, w));
+    Some(StepDraft::While { condition, most, steps: steps.unwrap_or_default() })
 }
 
-fn branch(item: &Node, all: &Given<'_>, w: &mut Work<'_>) -> Option<script::Node> {
-    let (row, node) = of(all, "if")?;
-    let condition = condition::read(node, row, w);
-    let then = needed(item, all, "if", "then", w).map(|(row, steps)| list(steps, row, w));
-    let otherwise = of(all, "else").map(|(row, steps)| list(steps, row, w)).unwrap_or_default();
-    Some(script::Node::If { condition: condition?, then: then?, otherwise })
+/// One list or the other.
+pub fn branch(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
+    let all = known(entries, &mut w.r);
+    let (row, node) = given(&all, of::If::If)?;
+    let condition = condition::read(node, row, &mut w.r);
+    let then = needed(item, &all, "if", of::If::Then, &mut w.r).map(|(row, steps)| list(steps, row, w));
+    let otherwise = given(&all, of::If::Else).map(|(row, steps)| list(steps, row, w)).unwrap_or_default();
+    Some(StepDraft::If { condition, then: then.unwrap_or_default(), otherwise })
 }
 
-fn choose(all: &Given<'_>, w: &mut Work<'_>) -> Option<script::Node> {
-    let (row, node) = of(all, "choose")?;
+/// One list of several, by weight.
+pub fn choose(entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
+    let chosen = known(entries, &mut w.r);
+    let (row, node) = given(&chosen, of::Choose::Choose)?;
     let mut ways = Vec::new();
     let items = w.r.list(node, row)?;
     if items.is_empty() {
@@ -164,36 +143,38 @@ fn choose(all: &Given<'_>, w: &mut Work<'_>) -> Option<script::Node> {
     }
     for item in items {
         let Some(entries) = w.r.map(item, row) else { continue };
-        let all = known(Section::Way, entries, w);
-        let weight = match of(&all, "weight") {
+        let all = known(entries, &mut w.r);
+        let weight = match given(&all, of::Way::Weight) {
             None => Some(1.0),
-            Some((row, node)) => weight(node, row, w),
+            Some((row, node)) => weight(node, row, &mut w.r),
         };
-        if let Some((row, steps)) = needed(item, &all, "way", "steps", w) {
-            let nodes = list(steps, row, w);
-            ways.extend(weight.map(|weight| (weight, nodes)));
+        if let Some((row, steps)) = needed(item, &all, "way", of::Way::Steps, &mut w.r) {
+            let steps = list(steps, row, w);
+            ways.push((weight, steps));
         }
     }
-    let order = of(all, "mix").and_then(|(row, node)| order(node, row, w)).unwrap_or_default();
-    Some(script::Node::Choose { ways, order })
+    let order = given(&chosen, of::Choose::Mix)
+        .and_then(|(row, node)| order(node, row, &mut w.r))
+        .unwrap_or_default();
+    Some(StepDraft::Choose { ways, order })
 }
 
 /// How often one way is taken among the others: above 0, because what is never done is better left out.
-pub fn weight(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<f64> {
-    let weight = w.r.number(node, row)?;
+pub fn weight(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<f64> {
+    let weight = r.number(node, row)?;
     if weight <= 0.0 || weight > 1e9 {
-        weightless(weight, node.pos, w);
+        weightless(weight, node.pos, r);
         return None;
     }
     Some(weight)
 }
 
-fn weightless(weight: f64, pos: Pos, w: &mut Work<'_>) {
+fn weightless(weight: f64, pos: Pos, r: &mut Reader<'_>) {
     let message = format!("a weight of {weight} cannot be kept");
-    w.r.complain("F015", pos, message, "give a number above 0, or leave the way out");
+    r.complain("F015", pos, message, "give a number above 0, or leave the way out");
 }
 
 /// How weights are kept.
-pub fn order(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Order> {
-    w.r.choice(node, row, &[("random", Order::Random), ("exact", Order::Exact)])
+pub fn order(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Order> {
+    r.choice(node, row, &[("random", Order::Random), ("exact", Order::Exact)])
 }

@@ -1,162 +1,133 @@
 //! Steps that set values and write rows: `set`, `append`, `generate`.
 
-use super::{known, step};
-use crate::own::key::{METHODS, Row, Section};
-use crate::own::work::{Phase, Work};
-use crate::own::yaml::{Entry, Node, Pos, Value};
-use plimsoll_plan::data::OutFile;
-use plimsoll_plan::script;
-use plimsoll_plan::value::{Escape, Text};
+use super::{control, known, step};
+use crate::build::draft::{AppendDraft, NameDraft, StepDraft, TextDraft};
+use crate::own::key::{METHODS, Row, of};
+use crate::own::reader::Reader;
+use crate::own::work::Work;
+use crate::own::yaml::{Entry, Node, Value};
+use crate::source::{Complaint, Pos};
+use plimsoll_plan::value::Escape;
 
 /// `set: { x: "..." }`.
-pub fn set(entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<script::Node>> {
+pub fn set(entries: &[Entry], r: &mut Reader<'_>) -> Option<StepDraft> {
     let mut pairs = Vec::new();
-    for (row, entry) in known(Section::Set, entries, w) {
-        let values = w.r.map(&entry.value, row)?;
+    for (row, of::Set::Set, entry) in known(entries, r) {
+        let values = r.map(&entry.value, row)?;
         if values.is_empty() {
-            w.r.expected(&entry.value, row, "name at least one value");
+            r.expected(&entry.value, row, "name at least one value");
         }
-        // One after the other: a later value may use an earlier one.
         for value in values {
-            let text = w.template(&value.value, row, Escape::None);
-            let slot = w.slot(&value.key, value.pos);
-            pairs.extend(slot.zip(text));
+            let name = NameDraft { name: value.key.clone(), pos: value.pos };
+            pairs.push((name, r.template(&value.value, row, Escape::None)));
         }
     }
-    (!pairs.is_empty()).then(|| vec![script::Node::Set(pairs)])
+    Some(StepDraft::Set(pairs))
 }
 
 /// `append: { file: out.csv, columns: { id: "${id}" } }`.
-pub fn append(entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<script::Node>> {
-    let (row, entry) = known(Section::Append, entries, w).into_iter().next()?;
+pub fn append(entries: &[Entry], r: &mut Reader<'_>) -> Option<StepDraft> {
+    let (row, of::Append::Append, entry) = known(entries, r).into_iter().next()?;
     let (mut file, mut columns) = (None, None);
-    let before = w.r.wrong.len();
-    for inner in w.r.map(&entry.value, row)? {
-        match w.r.row(Section::AppendTo, inner) {
-            Some(row) if row.name == "file" => file = file_name(&inner.value, row, w),
-            Some(row) => columns = self::columns(&inner.value, row, w),
+    let before = r.wrong.len();
+    for inner in r.map(&entry.value, row)? {
+        match r.key(inner) {
+            Some((row, of::AppendTo::File)) => file = file_name(&inner.value, row, r),
+            Some((row, of::AppendTo::Columns)) => columns = self::columns(&inner.value, row, r),
             None => {}
         }
     }
     match (file, columns) {
-        (Some(file), Some(columns)) => rows(file, columns, false, w).map(|node| vec![node]),
-        _ => {
-            if w.r.wrong.len() == before {
-                w.r.expected(&entry.value, row, "give both `file` and `columns`");
+        (Some(file), Some(columns)) => Some(StepDraft::Append(rows(file, columns, false, r))),
+        (None, _) | (_, None) => {
+            if r.wrong.len() == before {
+                r.expected(&entry.value, row, "give both `file` and `columns`");
             }
             None
         }
     }
 }
 
-fn file_name(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<(String, Pos)> {
-    w.r.text(node, row).map(|text| (text.to_owned(), node.pos))
+fn file_name(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<(String, Pos)> {
+    r.text(node, row).map(|text| (text.to_owned(), node.pos))
 }
 
-fn columns(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Vec<(String, Text)>> {
-    let entries = w.r.map(node, row)?;
+fn columns(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Vec<(String, TextDraft)>> {
+    let entries = r.map(node, row)?;
     if entries.is_empty() {
-        w.r.expected(node, row, "name at least one");
+        r.expected(node, row, "name at least one");
     }
-    let all: Vec<Option<(String, Text)>> = entries
+    let all: Vec<Option<(String, TextDraft)>> = entries
         .iter()
-        .map(|entry| w.template(&entry.value, row, Escape::None).map(|text| (entry.key.clone(), text)))
+        .map(|entry| r.template(&entry.value, row, Escape::None).map(|text| (entry.key.clone(), text)))
         .collect();
     all.into_iter().collect()
 }
 
-/// One row behind the others; every place that writes a file writes the same columns.
-/// With `anew` a run begins the file anew, whoever else writes to it.
 fn rows(
     (file, pos): (String, Pos),
-    columns: Vec<(String, Text)>,
+    columns: Vec<(String, TextDraft)>,
     anew: bool,
-    w: &mut Work<'_>,
-) -> Option<script::Node> {
-    let path = w.r.path(&file, pos)?;
-    // What a stranger's text writes must be nothing that the console would take for an experiment or a run.
-    if w.r.keep_to.is_some() && path.extension().is_none_or(|ending| ending != "csv") {
-        w.r.complain("F037", pos, format!("`{file}` would be written"), "name a file that ends in `.csv`");
-        return None;
-    }
-    let (names, texts): (Vec<String>, Vec<Text>) = columns.into_iter().unzip();
-    let number = match w.script.files.iter().position(|known| known.path == path) {
-        Some(number) if w.script.files[number].columns == names => number,
-        Some(number) => {
-            let message = format!("`{file}` is written with other columns elsewhere");
-            let hint = format!("there they are `{}`", w.script.files[number].columns.join("`, `"));
-            w.r.complain("F017", pos, message, hint);
-            return None;
-        }
-        None => {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            if let Some(folder) = folder
-                && !folder.is_dir()
-            {
-                let message = format!("there is no folder `{}`", folder.display());
-                w.r.complain("F026", pos, message, "make it, or name another");
-                return None;
+    r: &Reader<'_>,
+) -> AppendDraft {
+    let path = r.within_folders(&file, pos).and_then(|path| {
+        // What a stranger's text writes must be nothing that the console would take for an experiment or a run.
+        match r.keep_to.is_some() && path.extension().is_none_or(|ending| ending != "csv") {
+            true => {
+                let message = format!("`{file}` would be written");
+                Err(Complaint::new("F037", pos, message, "name a file that ends in `.csv`"))
             }
-            if w.known.values().any(|known| known.feeder.path == path && !known.feeder.made_by_setup) {
-                let message = format!("`{file}` feeds the users: writing to it would change what they read");
-                w.r.complain("F017", pos, message, "write to another file, or write it in the set-up alone");
-                return None;
-            }
-            w.script.files.push(OutFile { path, columns: names, anew });
-            w.script.files.len() - 1
+            false => Ok(path),
         }
-    };
-    w.script.files[number].anew |= anew;
-    Some(script::Node::Append { file: u16::try_from(number).ok()?, columns: texts })
+    });
+    AppendDraft { file, pos, path, columns, anew }
 }
 
 /// `generate`: a file of rows in the set-up, or a request so many times.
-pub fn generate(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<script::Node>> {
-    let (row, entry) = known(Section::Generate, entries, w).into_iter().next()?;
+pub fn generate(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
+    let (row, of::Generate::Generate, entry) = known(entries, &mut w.r).into_iter().next()?;
     let inner = w.r.map(&entry.value, row)?;
     let is_request = inner.iter().any(|e| METHODS.contains(&e.key.as_str()) || e.key == "request");
     let before = w.r.wrong.len();
     let (mut times, mut file, mut columns) = (None, None, None);
     for part in inner {
-        match part.key.as_str() {
-            _ if is_request && part.key != "rows" => {}
-            _ => match w.r.row(Section::GenerateRows, part) {
-                Some(row) if row.name == "rows" => times = super::control::times(&part.value, row, w),
-                Some(row) if row.name == "file" => file = file_name(&part.value, row, w),
-                Some(row) => columns = self::columns(&part.value, row, w),
-                None => {}
-            },
+        // The rest is the request's.
+        if is_request && part.key != "rows" {
+            continue;
+        }
+        match w.r.key(part) {
+            Some((row, of::GenerateRows::Rows)) => times = control::times(&part.value, row, &mut w.r),
+            Some((row, of::GenerateRows::File)) => file = file_name(&part.value, row, &mut w.r),
+            Some((row, of::GenerateRows::Columns)) => columns = self::columns(&part.value, row, &mut w.r),
+            None => {}
         }
     }
-    let nodes = if is_request {
+    if is_request {
         let rest = inner.iter().filter(|part| part.key != "rows").cloned().collect();
-        step(&Node { pos: item.pos, value: Value::Map(rest) }, w)
-    } else {
-        if w.scope.phase != Phase::Setup {
-            let hint = "move it under `setup`; rows of the load are written with `append`";
-            w.r.complain("F018", entry.pos, "`generate` writes a file for the load, before the load", hint);
-            return None;
+        let steps = step(&Node { pos: item.pos, value: Value::Map(rest) }, w);
+        if times.is_none() {
+            lacks_rows(entry, before, &mut w.r);
         }
-        match (file, columns) {
-            (Some(file), Some(columns)) => rows(file, columns, true, w).into_iter().collect(),
-            _ => {
-                if w.r.wrong.len() == before {
-                    w.r.expected(
-                        &entry.value,
-                        row,
-                        "give `rows`, `file` and `columns`, or `rows` and a request",
-                    );
-                }
-                return None;
-            }
-        }
+        return Some(StepDraft::Repeat { times, steps });
+    }
+    let rows = match (file, columns) {
+        (Some(file), Some(columns)) => Some(rows(file, columns, true, &w.r)),
+        (None, _) | (_, None) => None,
     };
-    let Some(times) = times else {
-        if w.r.wrong.len() == before {
-            let hint = "add how many, such as `rows: 1000`";
-            w.r.complain("F016", entry.pos, "`generate` does not say how often", hint);
+    if w.in_setup {
+        if rows.is_none() && w.r.wrong.len() == before {
+            let hint = "give `rows`, `file` and `columns`, or `rows` and a request";
+            w.r.expected(&entry.value, row, hint);
+        } else if times.is_none() {
+            lacks_rows(entry, before, &mut w.r);
         }
-        return None;
-    };
-    Some(vec![script::Node::Repeat { times, nodes }])
+    }
+    Some(StepDraft::Generate { pos: entry.pos, times, rows })
+}
+
+fn lacks_rows(entry: &Entry, before: usize, r: &mut Reader<'_>) {
+    if r.wrong.len() == before {
+        let hint = "add how many, such as `rows: 1000`";
+        r.complain("F016", entry.pos, "`generate` does not say how often", hint);
+    }
 }

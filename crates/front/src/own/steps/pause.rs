@@ -1,47 +1,48 @@
 //! Pauses: of one length, or drawn anew each time.
 
-use crate::own::key::{Row, Section};
-use crate::own::work::Work;
+use crate::build::draft::StepDraft;
+use crate::own::key::{Row, of};
+use crate::own::reader::Reader;
 use crate::own::yaml::{Entry, Node, Value};
-use plimsoll_plan::script::{self, Delay};
+use plimsoll_plan::script::Delay;
 use plimsoll_plan::unit;
 
 /// The step `think`.
-pub fn think(entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<script::Node>> {
+pub fn think(entries: &[Entry], r: &mut Reader<'_>) -> Option<StepDraft> {
     let entry = entries.first()?;
-    let row = w.r.row(Section::Think, entry)?;
-    delay(&entry.value, row, w).map(|delay| vec![script::Node::Think(delay)])
+    let (row, of::Think::Think) = r.key(entry)?;
+    delay(&entry.value, row, r).map(StepDraft::Think)
 }
 
 /// A time, or a spread of times.
-pub fn delay(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Delay> {
+pub fn delay(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Delay> {
     let Value::Map(entries) = &node.value else {
-        return w.r.parsed(node, row, unit::duration_ns).map(|ns| Delay::Constant { ns });
+        return r.parsed(node, row, unit::duration_ns).map(|ns| Delay::Constant { ns });
     };
     let [entry] = entries.as_slice() else {
-        w.r.expected(node, row, "name one spread");
+        r.expected(node, row, "name one spread");
         return None;
     };
-    let row = w.r.row(Section::Pause, entry)?;
-    match row.name {
-        "uniform" => uniform(&entry.value, row, w),
-        "exponential" => {
-            w.r.parsed(&entry.value, row, unit::duration_ns).map(|mean_ns| Delay::Exponential { mean_ns })
+    let (row, key) = r.key(entry)?;
+    match key {
+        of::Pause::Uniform => uniform(&entry.value, row, r),
+        of::Pause::Exponential => {
+            r.parsed(&entry.value, row, unit::duration_ns).map(|mean_ns| Delay::Exponential { mean_ns })
         }
-        _ => normal(&entry.value, row, w),
+        of::Pause::Normal => normal(&entry.value, row, r),
     }
 }
 
-fn uniform(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Delay> {
-    let list = w.r.list(node, row)?;
+fn uniform(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Delay> {
+    let list = r.list(node, row)?;
     let [low, high] = list else {
-        w.r.expected(node, row, "give the shortest and the longest");
+        r.expected(node, row, "give the shortest and the longest");
         return None;
     };
-    let low_ns = w.r.parsed(low, row, unit::duration_ns)?;
-    let high_ns = w.r.parsed(high, row, unit::duration_ns)?;
+    let low_ns = r.parsed(low, row, unit::duration_ns)?;
+    let high_ns = r.parsed(high, row, unit::duration_ns)?;
     if low_ns > high_ns {
-        w.r.complain(
+        r.complain(
             "F015",
             node.pos,
             "the first time is longer than the second",
@@ -52,19 +53,22 @@ fn uniform(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Delay> {
     Some(Delay::Uniform { low_ns, high_ns })
 }
 
-fn normal(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Delay> {
+fn normal(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Delay> {
     let (mut mean, mut deviation) = (None, None);
-    let before = w.r.wrong.len();
-    for entry in w.r.map(node, row)? {
-        let Some(row) = w.r.row(Section::Normal, entry) else { continue };
-        let time = w.r.parsed(&entry.value, row, unit::duration_ns);
-        if row.name == "mean" { mean = time } else { deviation = time }
+    let before = r.wrong.len();
+    for entry in r.map(node, row)? {
+        let Some((row, key)) = r.key(entry) else { continue };
+        let time = r.parsed(&entry.value, row, unit::duration_ns);
+        match key {
+            of::Normal::Mean => mean = time,
+            of::Normal::Deviation => deviation = time,
+        }
     }
     match (mean, deviation) {
         (Some(mean_ns), Some(deviation_ns)) => Some(Delay::Normal { mean_ns, deviation_ns }),
         _ => {
-            if w.r.wrong.len() == before {
-                w.r.expected(node, row, "give both `mean` and `deviation`");
+            if r.wrong.len() == before {
+                r.expected(node, row, "give both `mean` and `deviation`");
             }
             None
         }

@@ -1,16 +1,13 @@
 //! One request: its line, headers, body, and what is asked of its answer.
 
-use super::headers::{self, Auth, Headers};
-use super::path::{self, Way};
-use super::{body, check, extract, known, pause, stream};
-use crate::default_name;
-use crate::own::key::{METHODS, Row, Section, find};
+use super::body::{self, Shape};
+use super::{check, extract, headers, known, path, pause, stream};
+use crate::build::draft::{NameDraft, RequestDraft, StepDraft};
+use crate::own::key::{Row, of};
+use crate::own::reader::Reader;
 use crate::own::work::Work;
-use crate::own::yaml::{Entry, Node, Pos, Scalar, Value};
-use plimsoll_plan::request::base64;
-use plimsoll_plan::script::{self, Ask, AskId};
+use crate::own::yaml::{Entry, Node, Scalar, Value};
 use plimsoll_plan::unit;
-use plimsoll_plan::value::Text;
 
 /// The first line of a request as written: method, path, and where they stand.
 struct Line<'n> {
@@ -21,25 +18,28 @@ struct Line<'n> {
 }
 
 /// One request and the pause behind it; nothing when its mistakes are reported.
-pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<script::Node>> {
+pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<StepDraft>> {
     let before = w.r.wrong.len();
-    let all = known(Section::Request, entries, w);
+    let all = known::<of::Request>(entries, &mut w.r);
     let mut line: Option<Line<'_>> = None;
-    let mut given_body: Option<(&'static Row, &Entry)> = None;
-    for (row, entry) in &all {
-        if matches!(row.name, "json" | "body" | "body_file" | "form" | "multipart") {
-            if let Some((first, _)) = given_body {
-                let message = format!("`{}` and `{}` both give the body", first.name, row.name);
-                w.r.complain("F017", entry.pos, message, "keep one");
+    let mut given_body: Option<(&'static Row, Shape, &Entry)> = None;
+    for (row, key, entry) in &all {
+        match role(*key) {
+            Role::Body(shape) => {
+                if let Some((first, ..)) = given_body {
+                    let message = format!("`{}` and `{}` both give the body", first.name, row.name);
+                    w.r.complain("F017", entry.pos, message, "keep one");
+                }
+                given_body.get_or_insert((row, shape, entry));
             }
-            given_body.get_or_insert((row, entry));
-        } else if METHODS.contains(&row.name) || row.name == "request" {
-            if let Some(first) = &line {
-                let message = format!("`{}` and `{}` in one request", first.key, row.name);
-                w.r.complain("F017", entry.pos, message, "begin a new request with a `-` in front");
-                continue;
-            }
-            line = first_line(row, &entry.value, w);
+            Role::Line => match &line {
+                Some(first) => {
+                    let message = format!("`{}` and `{}` in one request", first.key, row.name);
+                    w.r.complain("F017", entry.pos, message, "begin a new request with a `-` in front");
+                }
+                None => line = first_line(row, &entry.value, &mut w.r),
+            },
+            Role::Other => {}
         }
     }
     let Some(line) = line else {
@@ -54,106 +54,155 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<scri
         }
         return None;
     };
-    let of = |name: &str| all.iter().find(|(row, _)| row.name == name).copied();
-    let encode = of("encode").is_none_or(|(row, entry)| w.r.truth(&entry.value, row) != Some(false));
-    let way = path::read(line.path, line.row, encode, w).map(|mut way| {
-        if let Some((row, entry)) = of("query") {
-            path::query(&entry.value, row, encode, &mut way, w);
-        }
-        way
-    });
-    let body = given_body.and_then(|(row, entry)| body::read(&entry.value, row, w));
-    let mut ask = Ask {
-        name: String::new(),
-        scenario: w.scope.scenario,
-        group: w.scope.group,
-        tags: Vec::new(),
+    let given = |wanted: of::Request| {
+        all.iter().find(|(_, key, _)| *key == wanted).map(|(row, _, entry)| (*row, *entry))
+    };
+    let encode =
+        given(of::Request::Encode).is_none_or(|(row, entry)| w.r.truth(&entry.value, row) != Some(false));
+    let path = path::read(line.path, line.row, encode, w);
+    let query = given(of::Request::Query)
+        .map(|(row, entry)| path::query(&entry.value, row, encode, w))
+        .unwrap_or_default();
+    let body = given_body.and_then(|(row, shape, entry)| body::read(&entry.value, row, shape, w));
+    let mut draft = RequestDraft {
+        pos: item.pos,
         method: line.method,
-        path: Text::default(),
+        path,
+        origin: None,
+        query,
         headers: Vec::new(),
-        body: None,
+        auth: None,
+        body,
+        name: None,
+        tags: Vec::new(),
         timeout_ns: None,
-        redirects: w.common.redirects,
+        redirects: w.redirects,
+        go_on_after_failure: false,
         expect: None,
         checks: Vec::new(),
         extracts: Vec::new(),
-        go_on_after_failure: false,
         stream: None,
+        spoiled: false,
     };
-    let mut own = Headers::new();
-    let (mut name, mut auth, mut think) = (None, None, None);
-    for (row, entry) in &all {
+    let mut think = None;
+    for (row, key, entry) in &all {
         let node = &entry.value;
-        match row.name {
-            "name" => name = w.r.text(node, row).map(str::to_owned),
-            "headers" => {
-                own = w.r.map(node, row).map(|entries| headers::read(entries, w)).unwrap_or_default()
+        let r = &mut w.r;
+        match key {
+            of::Request::Name => {
+                let name = r.text(node, row).map(str::to_owned);
+                draft.name = name.map(|name| NameDraft { name, pos: node.pos });
             }
-            "auth" => auth = headers::auth(node, row, w),
-            "timeout" => ask.timeout_ns = timeout(node, row, w),
-            "redirects" => ask.redirects = redirects(node, row, w).unwrap_or_default(),
-            "tags" => {
-                for tag in w.r.map(node, row).unwrap_or_default() {
-                    let value = w.r.written(&tag.value, row).map(str::to_owned);
-                    ask.tags.extend(value.map(|value| (tag.key.clone(), value)));
+            of::Request::Headers => {
+                draft.headers = r.map(node, row).map(|entries| headers::read(entries, r)).unwrap_or_default()
+            }
+            of::Request::Origin => {
+                let name = r.text(node, row).map(str::to_owned);
+                draft.origin = name.map(|name| NameDraft { name, pos: node.pos });
+            }
+            of::Request::Auth => draft.auth = headers::auth(node, row, r),
+            of::Request::Timeout => draft.timeout_ns = timeout(node, row, r),
+            of::Request::Redirects => draft.redirects = redirects(node, row, r).unwrap_or_default(),
+            of::Request::Tags => {
+                for tag in r.map(node, row).unwrap_or_default() {
+                    let value = r.written(&tag.value, row).map(str::to_owned);
+                    draft.tags.extend(value.map(|value| (tag.key.clone(), value)));
                 }
             }
-            "on_failure" => {
-                w.scripted = true;
+            of::Request::OnFailure => {
+                w.is_scripted = true;
                 let words = [("stop", false), ("continue", true)];
-                ask.go_on_after_failure = w.r.choice(node, row, &words).unwrap_or_default();
+                draft.go_on_after_failure = r.choice(node, row, &words).unwrap_or_default();
             }
-            "check" => check::read(node, row, &mut ask, w),
-            "think" => think = pause::delay(node, row, w),
-            _ => {}
+            of::Request::Check => (draft.checks, draft.expect) = check::read(node, row, r),
+            of::Request::Think => think = pause::delay(node, row, r),
+            // Read in front of them and behind them.
+            of::Request::Get
+            | of::Request::Post
+            | of::Request::Put
+            | of::Request::Patch
+            | of::Request::Delete
+            | of::Request::Head
+            | of::Request::Options
+            | of::Request::Request
+            | of::Request::Query
+            | of::Request::Encode
+            | of::Request::Json
+            | of::Request::Body
+            | of::Request::BodyFile
+            | of::Request::Form
+            | of::Request::Multipart
+            | of::Request::Extract
+            | of::Request::Stream => {}
         }
     }
-    let mut media_type = None;
-    if let Some(body) = body {
-        media_type = body.media_type;
-        ask.body = Some(body.text);
+    if let Some((row, entry)) = given(of::Request::Extract) {
+        draft.extracts = extract::read(&entry.value, row, &mut w.r);
     }
-    ask.headers = all_headers(own, media_type, auth, way.as_ref(), item, w);
-    check_length(&ask, item.pos, w);
-    // Behind everything that is sent: only the steps to come see what this answer gives.
-    if let Some((row, entry)) = of("extract") {
-        extract::read(&entry.value, row, &mut ask, w);
+    if let Some((row, entry)) = given(of::Request::Stream) {
+        draft.stream = stream::read(&entry.value, row, entry.pos, w);
     }
-    if let Some((row, entry)) = of("stream") {
-        ask.stream = stream::read(&entry.value, row, &ask, entry.pos, w);
-    }
-    let way = way?;
-    ask.path = way.text;
-    if w.r.wrong.len() > before {
-        return None;
-    }
-    ask.name = name.clone().unwrap_or_else(|| default_name(&ask.method, &way.shown));
-    let written = entries.iter().find(|entry| entry.key == "name").map(|entry| entry.value.pos);
-    name_apart(&mut ask, written, w);
-    let id = w.script.asks.len() as AskId;
-    w.script.asks.push(ask);
-    let mut nodes = vec![script::Node::Ask(id)];
-    nodes.extend(think.map(script::Node::Think));
-    Some(nodes)
+    draft.spoiled = w.r.wrong.len() > before;
+    let mut steps = vec![StepDraft::Request(Box::new(draft))];
+    steps.extend(think.map(StepDraft::Think));
+    Some(steps)
 }
 
-fn first_line<'n>(row: &'static Row, node: &'n Node, w: &mut Work<'_>) -> Option<Line<'n>> {
+/// What a key is to a request.
+enum Role {
+    /// Its method and where it goes.
+    Line,
+    Body(Shape),
+    Other,
+}
+
+fn role(key: of::Request) -> Role {
+    match key {
+        of::Request::Get
+        | of::Request::Post
+        | of::Request::Put
+        | of::Request::Patch
+        | of::Request::Delete
+        | of::Request::Head
+        | of::Request::Options
+        | of::Request::Request => Role::Line,
+        of::Request::Json => Role::Body(Shape::Json),
+        of::Request::Body => Role::Body(Shape::Text),
+        of::Request::BodyFile => Role::Body(Shape::File),
+        of::Request::Form => Role::Body(Shape::Form),
+        of::Request::Multipart => Role::Body(Shape::Multipart),
+        of::Request::Name
+        | of::Request::Query
+        | of::Request::Encode
+        | of::Request::Origin
+        | of::Request::Headers
+        | of::Request::Auth
+        | of::Request::Timeout
+        | of::Request::Redirects
+        | of::Request::Tags
+        | of::Request::OnFailure
+        | of::Request::Check
+        | of::Request::Extract
+        | of::Request::Stream
+        | of::Request::Think => Role::Other,
+    }
+}
+
+fn first_line<'n>(row: &'static Row, node: &'n Node, r: &mut Reader<'_>) -> Option<Line<'n>> {
     if row.name != "request" {
         return Some(Line { key: row.name, method: row.name.to_ascii_uppercase(), path: node, row });
     }
-    let before = w.r.wrong.len();
+    let before = r.wrong.len();
     let (mut method, mut path) = (None, None);
-    for entry in w.r.map(node, row)? {
-        match w.r.row(Section::Line, entry)? {
-            row if row.name == "method" => {
-                method = w.r.text(&entry.value, row).map(|text| (text, entry.value.pos))
-            }
-            row => path = Some((row, &entry.value)),
+    for entry in r.map(node, row)? {
+        match r.key(entry)? {
+            (row, of::Line::Method) => method = r.text(&entry.value, row).map(|text| (text, entry.value.pos)),
+            (row, of::Line::Path) => path = Some((row, &entry.value)),
         }
     }
     let (Some((method, pos)), Some((line_row, path))) = (method, path) else {
-        if w.r.wrong.len() == before {
-            w.r.expected(node, row, "give both `method` and `path`");
+        if r.wrong.len() == before {
+            r.expected(node, row, "give both `method` and `path`");
         }
         return None;
     };
@@ -161,16 +210,16 @@ fn first_line<'n>(row: &'static Row, node: &'n Node, w: &mut Work<'_>) -> Option
         !method.is_empty() && method.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b));
     if !is_token || method.eq_ignore_ascii_case("CONNECT") {
         let message = format!("`{method}` is no method that can be loaded");
-        w.r.complain("F015", pos, message, "expected a word such as `GET` or `PROPFIND`");
+        r.complain("F015", pos, message, "expected a word such as `GET` or `PROPFIND`");
         return None;
     }
     Some(Line { key: "request", method: method.to_owned(), path, row: line_row })
 }
 
-fn timeout(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<u64> {
-    let ns = w.r.parsed(node, row, unit::duration_ns)?;
+fn timeout(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<u64> {
+    let ns = r.parsed(node, row, unit::duration_ns)?;
     if ns == 0 {
-        w.r.complain(
+        r.complain(
             "F015",
             node.pos,
             "a time-out of 0 lets no answer through",
@@ -182,108 +231,18 @@ fn timeout(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<u64> {
 }
 
 /// How many redirects are followed.
-pub fn redirects(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<u8> {
+pub fn redirects(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<u8> {
     /// What `true` means; browsers follow twenty.
     const USUAL: u8 = 10;
     if let Value::Scalar(Scalar { text, .. }) = &node.value
         && matches!(text.as_str(), "true" | "True" | "TRUE" | "false" | "False" | "FALSE")
     {
-        return w.r.truth(node, row).map(|follow| if follow { USUAL } else { 0 });
+        return r.truth(node, row).map(|follow| if follow { USUAL } else { 0 });
     }
-    let number = w.r.whole(node, row)?;
+    let number = r.whole(node, row)?;
     let fits = u8::try_from(number).ok().filter(|number| *number <= 100);
     if fits.is_none() {
-        w.r.complain("F015", node.pos, format!("`{number}` redirects are no plan"), "expected at most 100");
+        r.complain("F015", node.pos, format!("`{number}` redirects are no plan"), "expected at most 100");
     }
     fits
-}
-
-/// The request's own headers, behind those of the file that it does not replace, in front of those that its other keys
-/// imply.
-fn all_headers(
-    own: Headers,
-    media_type: Option<String>,
-    auth: Option<Auth>,
-    way: Option<&Way>,
-    item: &Node,
-    w: &mut Work<'_>,
-) -> Headers {
-    let common = w.common.headers.clone();
-    let mut all: Headers =
-        headers::read(&common, w).into_iter().filter(|(n, _)| !headers::has(&own, n)).collect();
-    all.extend(own);
-    if let Some(media_type) = media_type
-        && !headers::has(&all, "Content-Type")
-    {
-        all.push(("Content-Type".into(), Text::literal(media_type)));
-    }
-    let credentials = way.and_then(|way| way.credentials.as_deref());
-    let is_own = auth.is_some();
-    let auth = match auth {
-        Some(auth) => Some(auth),
-        None => w.common.auth.clone().and_then(|node| {
-            let row = find(Section::Top, "auth")?;
-            headers::auth(&node, row, w)
-        }),
-    };
-    let header = match (auth, credentials) {
-        (Some(Auth::None), _) => None,
-        (Some(Auth::Header(text)), _) => Some(text),
-        (None, Some(credentials)) => Some(Text::literal(format!("Basic {}", base64(credentials.as_bytes())))),
-        (None, None) => None,
-    };
-    if let Some(text) = header {
-        if !headers::has(&all, "Authorization") {
-            all.push(("Authorization".into(), text));
-        } else if is_own {
-            let message = "`auth` and the header `Authorization` both say who asks";
-            w.r.complain("F017", item.pos, message, "keep one");
-        }
-    }
-    all
-}
-
-/// A length that is not the body's makes the server wait for the rest, or take it for the next request.
-fn check_length(ask: &Ask, pos: Pos, w: &mut Work<'_>) {
-    let Some((name, value)) =
-        ask.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("Content-Length"))
-    else {
-        return;
-    };
-    let bytes = ask.body.as_ref().map_or(Some(Vec::new()), Text::fixed).map(|body| body.len());
-    match (value.fixed(), bytes) {
-        (Some(value), Some(bytes)) if value == bytes.to_string().into_bytes() => {}
-        (Some(value), Some(bytes)) => {
-            let value = String::from_utf8_lossy(&value);
-            let sentence = format!(
-                "`{name}: {value}` contradicts a body of {bytes} bytes; \
-                 leave the header out: it is added with the right number"
-            );
-            w.r.complain_sentence(pos, &sentence);
-        }
-        _ => {
-            let message =
-                format!("`{name}` is given by hand for a body that changes from request to request");
-            w.r.complain("F015", pos, message, "leave the header out: it is added with the right number");
-        }
-    }
-}
-
-/// Every series of a report needs a name of its own: equal default names are counted, equal chosen ones are refused.
-fn name_apart(ask: &mut Ask, chosen: Option<Pos>, w: &mut Work<'_>) {
-    let plain = ask.name.clone();
-    while let Some(times) = w.taken.get_mut(&ask.name) {
-        if let Some(pos) = chosen {
-            w.r.complain(
-                "F013",
-                pos,
-                format!("two requests are called `{plain}`"),
-                "give each a name of its own: reports tell them apart by it",
-            );
-            return;
-        }
-        *times += 1;
-        ask.name = format!("{plain} ({times})");
-    }
-    w.taken.insert(ask.name.clone(), 1);
 }

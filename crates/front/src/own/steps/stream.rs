@@ -1,72 +1,58 @@
 //! Streams of events: when one ends, and how its events are accounted for.
 
-use super::{check, list, rule};
-use crate::own::key::{Row, Section};
+use super::{list, rule};
+use crate::build::draft::StreamDraft;
+use crate::own::key::{Row, of};
+use crate::own::reader::Reader;
 use crate::own::work::Work;
-use crate::own::yaml::{Entry, Node, Pos, Scalar, Value};
-use plimsoll_plan::answer::Source;
-use plimsoll_plan::script::Ask;
+use crate::own::yaml::{Entry, Node, Scalar, Value};
+use crate::source::Pos;
 use plimsoll_plan::stream::{Closer, Place, Stream, TimeUnit};
 use plimsoll_plan::unit;
 
-/// Reads `stream:`; nothing for `false`, and when its mistakes are reported.
-pub fn read(node: &Node, row: &Row, ask: &Ask, pos: Pos, w: &mut Work<'_>) -> Option<Box<Stream>> {
-    let mut stream = Stream::default();
+/// Reads `stream:`, whose key stands at `pos`; nothing for `false`, and when its mistakes are reported.
+pub fn read(node: &Node, row: &Row, pos: Pos, w: &mut Work<'_>) -> Option<StreamDraft> {
+    let mut draft = StreamDraft { pos, stream: Stream::default(), beside: Vec::new() };
     match &node.value {
-        Value::Map(entries) => entries.iter().for_each(|entry| field(entry, &mut stream, w)),
-        _ => {
+        Value::Map(entries) => entries.iter().for_each(|entry| field(entry, &mut draft, w)),
+        Value::Scalar(_) | Value::List(_) => {
             if !w.r.truth(node, row)? {
                 return None;
             }
         }
     }
-    let reads_body = ask.checks.iter().any(|check| check::needs_body(&check.on))
-        || ask
-            .extracts
-            .iter()
-            .any(|e| matches!(e.from, Source::Json(_) | Source::Regex { .. } | Source::Body));
-    if reads_body {
-        let hint =
-            "check its status and headers; its events are accounted for by `events`, `every` and `sequence`";
-        w.r.complain("F017", pos, "the body of a stream is not kept: it cannot be checked as a whole", hint);
-    }
-    if stream.closed_by == Some(Closer::Client) && stream.for_ns.is_none() && stream.events.is_none() {
-        let hint = "add `for: 60s` or `events: 100`";
-        w.r.complain("F016", pos, "`closed_by: client`, and nothing says when we close the stream", hint);
-    }
-    Some(Box::new(stream))
+    Some(draft)
 }
 
-fn field(entry: &Entry, stream: &mut Stream, w: &mut Work<'_>) {
-    let (node, Some(row)) = (&entry.value, w.r.row(Section::Stream, entry)) else { return };
-    match row.name {
-        "for" => stream.for_ns = length(node, row, w),
-        "idle" => stream.idle_ns = length(node, row, w),
-        "every" => stream.every_ns = length(node, row, w),
-        "events" => stream.events = w.r.whole(node, row).filter(|events| above_zero(*events, node, row, w)),
-        "sequence" => stream.sequence = sequence(node, row, w),
-        "made_at" => stream.made_at = made_at(node, row, w),
-        "reconnect" => stream.reconnects = w.r.count(node, row).unwrap_or_default(),
-        "closed_by" => {
+fn field(entry: &Entry, draft: &mut StreamDraft, w: &mut Work<'_>) {
+    let (node, Some((row, key))) = (&entry.value, w.r.key(entry)) else { return };
+    let (stream, r) = (&mut draft.stream, &mut w.r);
+    match key {
+        of::Stream::For => stream.for_ns = length(node, row, r),
+        of::Stream::Idle => stream.idle_ns = length(node, row, r),
+        of::Stream::Every => stream.every_ns = length(node, row, r),
+        of::Stream::Events => {
+            stream.events = r.whole(node, row).filter(|events| above_zero(*events, node, row, r))
+        }
+        of::Stream::Sequence => stream.sequence = sequence(node, row, r),
+        of::Stream::MadeAt => stream.made_at = made_at(node, row, r),
+        of::Stream::Reconnect => stream.reconnects = r.count(node, row).unwrap_or_default(),
+        of::Stream::ClosedBy => {
             let words = [("server", Closer::Server), ("client", Closer::Client)];
-            stream.closed_by = w.r.choice(node, row, &words);
+            stream.closed_by = r.choice(node, row, &words);
         }
-        _ => {
-            // Both go on at the same time: what is set on one side may be there on the other.
-            w.scope.add_all_of(node);
-            stream.beside = list(node, row, w);
-        }
+        of::Stream::Beside => draft.beside = list(node, row, w),
     }
 }
 
-fn length(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<u64> {
-    let ns = w.r.parsed(node, row, unit::duration_ns)?;
-    above_zero(ns, node, row, w).then_some(ns)
+fn length(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<u64> {
+    let ns = r.parsed(node, row, unit::duration_ns)?;
+    above_zero(ns, node, row, r).then_some(ns)
 }
 
-fn above_zero(number: u64, node: &Node, row: &Row, w: &mut Work<'_>) -> bool {
+fn above_zero(number: u64, node: &Node, row: &Row, r: &mut Reader<'_>) -> bool {
     if number == 0 {
-        w.r.complain(
+        r.complain(
             "F015",
             node.pos,
             format!("`{}` of 0 means nothing", row.name),
@@ -77,39 +63,38 @@ fn above_zero(number: u64, node: &Node, row: &Row, w: &mut Work<'_>) -> bool {
 }
 
 /// `id`, a JSONPath, or a mapping with one of them or a pattern.
-fn sequence(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Place> {
+fn sequence(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Place> {
     match &node.value {
         Value::Map(entries) => {
             let [entry] = entries.as_slice() else {
-                w.r.expected(node, row, "name one place");
+                r.expected(node, row, "name one place");
                 return None;
             };
-            let row = w.r.row(Section::Sequence, entry)?;
-            named(&entry.value, row, w)
+            match r.key(entry)? {
+                (row, of::Sequence::Json) => bare(&entry.value, row, r),
+                (row, of::Sequence::Regex) => pattern(&entry.value, row, r),
+            }
         }
-        _ => bare(node, row, w),
+        _ => bare(node, row, r),
     }
 }
 
-fn bare(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Place> {
-    let text = w.r.written(node, row)?.to_owned();
+fn bare(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Place> {
+    let text = r.written(node, row)?.to_owned();
     if text == "id" {
         return Some(Place::Id);
     }
     if !text.starts_with('$') {
-        w.r.expected(node, row, "a JSONPath begins with `$`");
+        r.expected(node, row, "a JSONPath begins with `$`");
         return None;
     }
-    rule::json_path(&text, node.pos, w).map(|()| Place::Json(text))
+    rule::json_path(&text, node.pos, r).map(|()| Place::Json(text))
 }
 
-fn named(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Place> {
-    if row.name != "regex" {
-        return bare(node, row, w);
-    }
-    let pattern = w.r.text(node, row)?.to_owned();
-    if rule::regex(&pattern, node.pos, w)? == 0 {
-        w.r.complain(
+fn pattern(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Place> {
+    let pattern = r.text(node, row)?.to_owned();
+    if rule::regex(&pattern, node.pos, r)? == 0 {
+        r.complain(
             "F015",
             node.pos,
             "the pattern has no group",
@@ -120,35 +105,40 @@ fn named(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Place> {
     Some(Place::Regex(pattern))
 }
 
-fn made_at(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<(Place, TimeUnit)> {
+fn made_at(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<(Place, TimeUnit)> {
     const WORDS: [(&str, TimeUnit); 4] = [
         ("s", TimeUnit::Seconds),
         ("ms", TimeUnit::Milliseconds),
         ("us", TimeUnit::Microseconds),
         ("ns", TimeUnit::Nanoseconds),
     ];
-    let before = w.r.wrong.len();
+    let before = r.wrong.len();
     let (mut place, mut unit, mut places) = (None, None, 0);
     let Value::Map(entries) = &node.value else {
         if !matches!(&node.value, Value::Scalar(Scalar { spoiled: true, .. })) {
-            w.r.expected(node, row, "");
+            r.expected(node, row, "");
         }
         return None;
     };
     for entry in entries {
-        let Some(row) = w.r.row(Section::MadeAt, entry) else { continue };
-        if row.name == "unit" {
-            unit = w.r.choice(&entry.value, row, &WORDS);
-        } else {
-            places += 1;
-            place = named(&entry.value, row, w);
+        let Some((row, key)) = r.key(entry) else { continue };
+        match key {
+            of::MadeAt::Unit => unit = r.choice(&entry.value, row, &WORDS),
+            of::MadeAt::Json | of::MadeAt::At => {
+                places += 1;
+                place = bare(&entry.value, row, r);
+            }
+            of::MadeAt::Regex => {
+                places += 1;
+                place = pattern(&entry.value, row, r);
+            }
         }
     }
     match (place, unit) {
         (Some(place), Some(unit)) if places == 1 => Some((place, unit)),
         _ => {
-            if w.r.wrong.len() == before {
-                w.r.expected(node, row, "give one place and the `unit` of its number");
+            if r.wrong.len() == before {
+                r.expected(node, row, "give one place and the `unit` of its number");
             }
             None
         }

@@ -4,7 +4,8 @@
 
 use crate::own::key::{Kind, Section, find};
 use crate::own::reader::Reader;
-use crate::own::yaml::{Entry, Node, Pos, Scalar, Value};
+use crate::own::yaml::{Entry, Node, Scalar, Value};
+use crate::source::Pos;
 use plimsoll_plan::experiment::Axis;
 use plimsoll_plan::unit;
 
@@ -198,7 +199,7 @@ pub fn narrow(span: &mut Span, text: &str) -> Result<(), String> {
             span.axis.is_numeric = text.parse::<f64>().is_ok_and(f64::is_finite);
             span.axis.values = vec![text.to_owned()];
         }
-        None => return Err(crate::own::reader::quoted(span.axis.values.iter().map(String::as_str))),
+        None => return Err(crate::sentence::quoted(span.axis.values.iter().map(String::as_str))),
     }
     Ok(())
 }

@@ -1,15 +1,17 @@
 //! `parts:`, several experiments in one file. Each sees the whole file with its own keys merged over it, as a variant
 //! does, and is then read as a file of its own.
 
+use super::cells::{File, of_tree};
 use super::matrix::{Matrix, entries, merge};
-use super::{File, of_tree};
-use crate::Part;
+
 use crate::given::Given;
+use crate::located::Part;
 use crate::nearest::nearest;
 use crate::own::key::{OF_THE_FILE, Section, find};
-use crate::own::ordered;
-use crate::own::reader::{Reader, is_null, quoted};
+use crate::own::reader::{Reader, is_null};
 use crate::own::yaml::{Entry, Node, Value};
+use crate::sentence::quoted;
+use crate::source::ordered;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use std::path::Path;

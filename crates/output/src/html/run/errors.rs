@@ -1,11 +1,11 @@
 //! What failed: classes, statuses, checks, and examples as they were kept, secrets taken out.
 
-use crate::format::{chosen_ns, ratio};
+use crate::document::{Cell, Column, Table, Value, alone};
+use crate::format::chosen_ns;
 use crate::html::piece::prose;
-use crate::html::table::{Cell, Column, Row, number, table, text};
-use crate::words;
+use crate::run::figures::classes;
 use maud::{Markup, html};
-use plimsoll_analysis::summary::{CheckRow, ErrorRow, SampleRow, SeriesRow, Summary};
+use plimsoll_analysis::summary::{ErrorRow, SampleRow, SeriesRow, Summary};
 
 /// More of them are in the JSON document: a page is to be read.
 const SAMPLES: usize = 30;
@@ -18,7 +18,7 @@ pub fn body(s: &Summary) -> Option<Markup> {
     }
     Some(html! {
         div.pair {
-            @if !failed.is_empty() { div { h3 { "Classes" } (classes(&failed)) } }
+            @if !failed.is_empty() { div { h3 { "Classes" } (alone(&classes(failed.iter().copied()))) } }
             @if !s.statuses.is_empty() { div { h3 { "Statuses" } (statuses(s)) } }
         }
         @if let Some(table) = by_request(s) { h3 { "By request" } (table) }
@@ -27,24 +27,6 @@ pub fn body(s: &Summary) -> Option<Markup> {
         }
         @if !s.samples.is_empty() { h3 { "Examples" } (samples(s)) }
     })
-}
-
-fn classes(failed: &[&ErrorRow]) -> Markup {
-    let row = |row: &&ErrorRow| {
-        Row::new(vec![
-            Cell::Markup(html! { code { (row.class) } }),
-            Cell::text(words::side(row.side)),
-            Cell::count(row.count),
-            Cell::text(row.sentence),
-        ])
-    };
-    let rows: Vec<Row> = failed.iter().map(row).collect();
-    table(
-        "errors",
-        "Failures by class",
-        &[text("class"), text("side"), number("count"), text("meaning")],
-        &rows,
-    )
 }
 
 /// Rows of the table below; there may be hundreds of requests, and the table of requests has them all.
@@ -58,19 +40,17 @@ fn by_request(s: &Summary) -> Option<Markup> {
     }
     all.sort_by_key(|row| std::cmp::Reverse(row.errors_by_class.values().sum::<u64>()));
     let is_there = |class: &str| all.iter().any(|row| row.errors_by_class.contains_key(class));
-    let there: Vec<&str> = s.errors.iter().map(|row| row.class).filter(|class| is_there(class)).collect();
-    let row = |row: &&SeriesRow| {
-        let counts = there.iter().map(|class| match row.errors_by_class.get(class) {
+    let shown = all.iter().copied().take(FAILING);
+    let mut table = Table::of("failing", "Failures by request and class", shown)
+        .column(Column::text("request"), |row| Cell::text(&row.name));
+    for class in s.errors.iter().map(|row| row.class).filter(|class| is_there(class)) {
+        table = table.column(Column::number(class), |row| match row.errors_by_class.get(class) {
             Some(n) => Cell::count(*n),
-            None => Cell::number("", None),
+            None => Cell::text(""),
         });
-        Row::new(std::iter::once(Cell::text(&row.name)).chain(counts).collect())
-    };
-    let rows: Vec<Row> = all.iter().take(FAILING).map(row).collect();
-    let columns: Vec<Column> =
-        std::iter::once(text("request")).chain(there.iter().copied().map(number)).collect();
+    }
     Some(html! {
-        (table("failing", "Failures by request and class", &columns, &rows))
+        (alone(&table.done()))
         @if all.len() > FAILING {
             p.faint { "and " (all.len() - FAILING) " requests more, each with its classes in the table of requests" }
         }
@@ -79,12 +59,12 @@ fn by_request(s: &Summary) -> Option<Markup> {
 
 fn statuses(s: &Summary) -> Markup {
     let all: u64 = s.statuses.values().sum();
-    let row = |(status, n): (&String, &u64)| {
-        let share = *n as f64 / all.max(1) as f64;
-        Row::new(vec![Cell::text(status), Cell::count(*n), Cell::number(ratio(share), Some(share))])
-    };
-    let rows: Vec<Row> = s.statuses.iter().map(row).collect();
-    table("statuses", "Answers by status", &[text("status"), number("answers"), number("share")], &rows)
+    let rows: Vec<(&String, &u64)> = s.statuses.iter().collect();
+    let table = Table::of("statuses", "Answers by status", &rows)
+        .column(Column::text("status"), |(status, _)| Cell::text(*status))
+        .column(Column::number("answers"), |(_, n)| Cell::count(**n))
+        .column(Column::number("share"), |(_, n)| Value::Share(**n as f64 / all.max(1) as f64).into());
+    alone(&table.done())
 }
 
 /// Examples that say the same, as one: the first of them, how many there are, and when the last was.
@@ -143,25 +123,4 @@ fn samples(s: &Summary) -> Markup {
 /// The machine that a sample comes from.
 fn host<'a>(s: &'a Summary, origin: &'a str) -> &'a str {
     s.origins.iter().find(|row| row.origin == origin).map_or(origin, |row| &row.host)
-}
-
-/// Checks, those that failed most first, as the summary brings them.
-pub fn checks(s: &Summary) -> Option<Markup> {
-    if s.checks.is_empty() {
-        return None;
-    }
-    let row = |check: &CheckRow| {
-        let share = (check.made > 0).then(|| check.failed as f64 / check.made as f64);
-        let row = Row::new(vec![
-            Cell::text(&check.name),
-            Cell::text(&check.request),
-            Cell::count(check.made),
-            Cell::count(check.failed),
-            Cell::number(share.map_or_else(|| crate::format::NONE.into(), ratio), share),
-        ]);
-        if check.failed > 0 { row.marked("bad") } else { row }
-    };
-    let rows: Vec<Row> = s.checks.iter().map(row).collect();
-    let columns = [text("check"), text("request"), number("made"), number("failed"), number("failed share")];
-    Some(table("checks", "Checks", &columns, &rows))
 }

@@ -7,15 +7,8 @@ use crate::html::piece::{Finding, Tone, findings};
 use crate::next::{relief, with_load};
 use crate::words;
 use maud::{Markup, html};
+use plimsoll_analysis::caution::{Kind, Set};
 use plimsoll_analysis::summary::{Caution, SlopeVerdict, Summary};
-
-/// What a finding is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Set {
-    System,
-    Plan,
-    Generator,
-}
 
 use Set::{Generator, Plan, System};
 
@@ -29,58 +22,55 @@ const REQUESTS: &[&str] = &["requests", "times"];
 const MACHINES: &[&str] = &["machines", "generator"];
 const METHOD: &[&str] = &["method"];
 
-/// What each caution is about, and what shows it: the first of these anchors that the page has.
-pub const CAUTIONS: &[(&str, Set, &[&str])] = &[
-    ("client_fd_limit", Generator, BOX),
-    ("client_ports_exhausted", Generator, BOX),
-    ("client_memory", Generator, BOX),
-    ("client_limit", Generator, BOX),
-    ("client_blocked", Generator, BOX),
-    ("client_stalled", Generator, LATENESS),
-    ("missing_intervals", Generator, COURSE),
-    ("no_requests", Plan, METHOD),
-    ("offered_not_sent", Generator, COURSE),
-    ("late_sends", Generator, LATENESS),
-    ("too_few_samples", Plan, SPECTRUM),
-    ("merged_apart", Generator, MACHINES),
-    ("backlog_grew", System, COURSE),
-    ("not_steady", System, COURSE),
-    ("lost_syns", System, LINKS),
-    ("all_at_once", Plan, COURSE),
-    ("listen_overflowed", System, WATCHED),
-    ("descriptors_short", System, WATCHED),
-    ("throttled", System, WATCHED),
-    ("link_full", System, COURSE),
-    ("connections_unfair", System, LINKS),
-    ("connections_not_reused", System, LINKS),
-    ("few_ports_left", Generator, BOX),
-    ("timeouts_censor", Plan, SPECTRUM),
-    ("closed_model_blind_spot", Plan, SPECTRUM),
-    ("connection_cap_hit", Plan, COURSE),
-    ("littles_law", Generator, BOX),
-    ("client_cpu", Generator, BOX),
-    ("run_queue", Generator, BOX),
-    ("steal", Generator, BOX),
-    ("retransmits", System, COURSE),
-    ("stale_connections", System, LINKS),
-    ("surplus_bytes", System, LINKS),
-    ("mean_above_p95", System, SPECTRUM),
-    ("response_changed", System, REQUESTS),
-    ("redirects_not_followed", Plan, REQUESTS),
-    ("rows_not_appended", Plan, METHOD),
-    ("iterations_abandoned", Plan, REQUESTS),
-    ("merged_targets_differ", Plan, MACHINES),
-    ("steered_by_hand", Plan, COURSE),
-    ("monitor_failed", Generator, WATCHED),
-    ("memory_grows", System, WATCHED),
-    ("same_machine", Generator, BOX),
-    ("certificate_unchecked", Plan, BOX),
-    ("in_flight_censors", Plan, SPECTRUM),
-    ("round_trip_bound", Plan, SPECTRUM),
-    ("short_run", Plan, COURSE),
-    ("data_ran_out", Plan, COURSE),
-    ("interrupted", Plan, COURSE),
-];
+/// What shows a caution: the first of these anchors that the page has.
+const fn wanted(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::ClientFdLimit
+        | Kind::ClientPortsExhausted
+        | Kind::ClientMemory
+        | Kind::ClientBlocked
+        | Kind::ClientLimit
+        | Kind::FewPortsLeft
+        | Kind::LittlesLaw
+        | Kind::ClientCpu
+        | Kind::RunQueue
+        | Kind::Steal
+        | Kind::SameMachine
+        | Kind::CertificateUnchecked => BOX,
+        Kind::ClientStalled | Kind::LateSends => LATENESS,
+        Kind::MissingIntervals
+        | Kind::OfferedNotSent
+        | Kind::SteeredByHand
+        | Kind::BacklogGrew
+        | Kind::NotSteady
+        | Kind::AllAtOnce
+        | Kind::LinkFull
+        | Kind::ConnectionCapHit
+        | Kind::Retransmits
+        | Kind::ShortRun
+        | Kind::DataRanOut
+        | Kind::Interrupted => COURSE,
+        Kind::TooFewSamples
+        | Kind::TimeoutsCensor
+        | Kind::ClosedModelBlindSpot
+        | Kind::MeanAboveP95
+        | Kind::InFlightCensors
+        | Kind::RoundTripBound => SPECTRUM,
+        Kind::LostSyns
+        | Kind::ConnectionsUnfair
+        | Kind::ConnectionsNotReused
+        | Kind::StaleConnections
+        | Kind::SurplusBytes => LINKS,
+        Kind::ListenOverflowed
+        | Kind::DescriptorsShort
+        | Kind::Throttled
+        | Kind::MonitorFailed
+        | Kind::MemoryGrows => WATCHED,
+        Kind::ResponseChanged | Kind::RedirectsNotFollowed | Kind::IterationsAbandoned => REQUESTS,
+        Kind::MergedApart | Kind::MergedTargetsDiffer => MACHINES,
+        Kind::NoRequests | Kind::RowsNotAppended | Kind::TooManySeries | Kind::ValuesRefused => METHOD,
+    }
+}
 
 pub fn body(s: &Summary, anchors: &Anchors) -> Option<Markup> {
     let mut all: Vec<(Set, Finding)> = Vec::new();
@@ -127,18 +117,16 @@ fn shown(anchors: &Anchors, wanted: &[&str]) -> Option<(String, String)> {
 }
 
 fn caution(c: &Caution, anchors: &Anchors) -> (Set, Finding) {
-    let row = CAUTIONS.iter().find(|(code, ..)| *code == c.code);
-    let (set, wanted) = row.map_or((Plan, METHOD), |(_, set, wanted)| (*set, *wanted));
     let finding = Finding {
         tone: c.weight.into(),
         word: words::weight(c.weight).into(),
         title: c.title.clone(),
-        code: c.code.into(),
+        code: c.kind.code().into(),
         evidence: c.evidence.clone(),
         advice: c.advice.clone(),
-        shown: shown(anchors, wanted),
+        shown: shown(anchors, wanted(c.kind)),
     };
-    (set, finding)
+    (c.kind.set(), finding)
 }
 
 /// A finding that is no caution: the result stands, and this is a part of it.

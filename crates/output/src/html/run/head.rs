@@ -1,15 +1,14 @@
-//! What a reader sees first: the verdict with its reason, what was run, and the few figures that people ask for; then
-//! the thresholds that decided it.
+//! What a reader sees first: the verdict with its reason, what was run, and the few figures that people ask for.
 
 use crate::format::{
     NONE, at_least, bounds, chosen_s, count, counted, duration_ns, figure, quantile_name, rate_of,
     rate_per_s, ratio,
 };
-use crate::html::piece::{self, Tile, Tone, badge, prose, tiles};
-use crate::html::table::{Cell, Row, number, table, text};
+use crate::html::piece::{Tile, Tone, badge, prose, tiles};
+use crate::run::thresholds::tone;
 use crate::words::{self, Shown};
 use maud::{Markup, html};
-use plimsoll_analysis::summary::{Judged, Outcome, Standing, Summary};
+use plimsoll_analysis::summary::{Judged, Outcome, Summary};
 use plimsoll_plan::phrase::utc;
 use plimsoll_stats::samples_needed;
 
@@ -157,59 +156,4 @@ fn missed(s: &Summary) -> Vec<Tile> {
             tone: Some(tone(t)),
         })
         .collect()
-}
-
-fn tone(judged: &Judged) -> Tone {
-    match judged.standing {
-        Standing::Met => Tone::Pass,
-        Standing::Missed => Tone::Fail,
-        Standing::Undecided => Tone::Doubt,
-    }
-}
-
-/// Every condition with what was seen and how far that is from its limit.
-pub fn thresholds(s: &Summary) -> Option<Markup> {
-    if s.thresholds.is_empty() {
-        return None;
-    }
-    let columns = [
-        text("threshold"),
-        text("met"),
-        number("observed"),
-        number("limit"),
-        number("margin"),
-        number("samples"),
-    ];
-    let rows: Vec<Row> = s.thresholds.iter().map(row).collect();
-    Some(html! {
-        (table("thresholds", "Thresholds", &columns, &rows))
-    })
-}
-
-fn row(t: &Judged) -> Row {
-    let tone = match t.standing {
-        Standing::Met => Tone::Pass,
-        Standing::Missed => Tone::Fail,
-        Standing::Undecided => Tone::Doubt,
-    };
-    let asides: Vec<String> = [
-        words::bounds(t),
-        words::window(t),
-        if t.implied { "implied".into() } else { String::new() },
-        if t.too_few_samples { "too few samples".into() } else { String::new() },
-    ]
-    .into_iter()
-    .filter(|aside| !aside.is_empty())
-    .collect();
-    let named = html! { (t.text) @if !asides.is_empty() { small { (asides.join("; ")) } } };
-    let met = html! { span.said { (piece::sign(tone)) " " (words::standing(t)) } };
-    let row = Row::new(vec![
-        Cell::Markup(named),
-        Cell::Markup(met),
-        Cell::number(words::observed(t), t.observed),
-        Cell::number(figure(t.limit, t.unit), Some(t.limit)),
-        Cell::number(words::margin(t), t.margin),
-        Cell::count(t.samples),
-    ]);
-    if t.standing == Standing::Missed { row.marked("bad") } else { row }
 }

@@ -1,13 +1,15 @@
 //! How it was measured: the plan, the machines, the seed, what the record holds, and how to repeat it.
 
 use super::repeat;
+use super::shown;
+use crate::document::{Block, Cell, Column, Fact, Table, Value, alone};
 use crate::format::{bytes, chosen_ns, chosen_s, count, counted, quantity};
-use crate::html::table::{Cell, Row, facts, number, table, text};
 use crate::words;
 use maud::{Markup, html};
-use plimsoll_analysis::summary::{LaneRow, SCHEMA_VERSION, Summary};
+use plimsoll_analysis::summary::{SCHEMA_VERSION, Summary};
 use plimsoll_plan::Outline;
-use plimsoll_plan::load::{Load, Profile};
+use plimsoll_plan::load::{Load, Stage};
+use plimsoll_plan::origin::Origin;
 use plimsoll_plan::watch::WatchOutline;
 use plimsoll_record::event::Environment;
 
@@ -19,8 +21,8 @@ const STAGES: usize = 40;
 pub fn body(s: &Summary, run_file: Option<&str>) -> Markup {
     html! {
         div.pair {
-            div { h3 { "Plan" } (facts(&plan(s))) }
-            div { h3 { "Record" } (facts(&record(s))) }
+            div { h3 { "Plan" } (shown(plan(s))) }
+            div { h3 { "Record" } (shown(record(s))) }
         }
         @if !s.lanes.is_empty() { h3 { "Load models" } (lanes(s)) }
         @let stages = &s.plan.load.profile().stages;
@@ -28,7 +30,7 @@ pub fn body(s: &Summary, run_file: Option<&str>) -> Markup {
         h3 { "The load generator" }
         @for (at, environment) in s.environments.iter().enumerate() {
             @if at > 0 { h3 { (environment.host) } }
-            (facts(&machine(environment)))
+            (shown(machine(environment)))
         }
         @if s.environments.is_empty() { p { "Nothing is known of it." } }
         h3 { "Again" }
@@ -48,11 +50,12 @@ fn whole(s: &Summary) -> Markup {
     }
 }
 
-fn plan(s: &Summary) -> Vec<(String, Markup)> {
+fn plan(s: &Summary) -> Block {
     let p = &s.plan;
     let mut rows: Vec<(String, String)> = vec![
         ("name".into(), p.name.clone()),
         ("target".into(), p.target.clone()),
+        ("origins".into(), origins(p)),
         ("load".into(), words::load(p)),
     ];
     if let Some(cell) = &p.cell {
@@ -91,10 +94,18 @@ fn plan(s: &Summary) -> Vec<(String, Markup)> {
         let all: Vec<String> = p.watches.iter().map(one).collect();
         rows.push(("monitors".into(), all.join(", ")));
     }
-    rows.into_iter()
-        .filter(|(_, text)| !text.is_empty())
-        .map(|(name, text)| (name, html! { (text) }))
-        .collect()
+    told(rows)
+}
+
+/// Those besides the target; empty where there are none.
+fn origins(p: &Outline) -> String {
+    let one = |origin: &Origin| {
+        let scheme = if origin.tls.is_some() { "https" } else { "http" };
+        let (authority, name) = (origin.authority(), &origin.name);
+        let named = if *name == authority { String::new() } else { format!("{name}: ") };
+        format!("{named}{scheme}://{authority}")
+    };
+    p.origins.iter().skip(1).map(one).collect::<Vec<_>>().join(", ")
 }
 
 fn reuse(p: &Outline) -> &'static str {
@@ -121,7 +132,7 @@ fn requests(p: &Outline) -> String {
     each.join("; ")
 }
 
-fn record(s: &Summary) -> Vec<(String, Markup)> {
+fn record(s: &Summary) -> Block {
     let t = &s.totals;
     let mut rows: Vec<(String, String)> = vec![
         ("verdict by".into(), s.verdict.because.join(", ")),
@@ -145,61 +156,53 @@ fn record(s: &Summary) -> Vec<(String, Markup)> {
     let versions =
         format!("tool {}, JSON document {SCHEMA_VERSION}, plan {}", s.tool_version, s.plan.version);
     rows.push(("versions".into(), versions));
-    rows.into_iter()
-        .filter(|(_, text)| !text.is_empty())
-        .map(|(name, text)| (name, html! { (text) }))
-        .collect()
+    told(rows)
+}
+
+fn told(rows: Vec<(String, String)>) -> Block {
+    let known = rows.into_iter().filter(|(_, text)| !text.is_empty());
+    Block::Facts(known.map(|(name, text)| Fact::of(name, Value::Text(text))).collect())
 }
 
 fn lanes(s: &Summary) -> Markup {
-    let row = |lane: &LaneRow| {
-        let known = |n: Option<u64>| n.map_or_else(|| Cell::number(crate::format::NONE, None), Cell::count);
-        Row::new(vec![
-            Cell::text(&lane.name),
-            Cell::text(lane.model),
-            Cell::number(quantity(lane.peak), Some(lane.peak)),
-            Cell::count(u64::from(lane.connections)),
-            known(lane.requests),
-            known(lane.errors),
-            lane.rate_per_s.map_or_else(
-                || Cell::number(crate::format::NONE, None),
-                |rate| Cell::number(crate::format::rate_per_s(rate), Some(rate)),
-            ),
-        ])
-    };
-    let rows: Vec<Row> = s.lanes.iter().map(row).collect();
-    let columns = [
-        text("name"),
-        text("model"),
-        number("peak users or rate"),
-        number("connections"),
-        number("requests"),
-        number("errors"),
-        number("rate"),
-    ];
-    table("lanes", "Load models", &columns, &rows)
+    let known = |n: Option<u64>| n.map_or(Value::Missing, Value::Count).into();
+    let table = Table::of("lanes", "Load models", &s.lanes)
+        .column(Column::text("name"), |lane| Cell::text(&lane.name))
+        .column(Column::text("model"), |lane| Cell::text(lane.model))
+        .column(Column::number("peak users or rate"), |lane| Value::Quantity(lane.peak).into())
+        .column(Column::number("connections"), |lane| Cell::count(lane.connections))
+        .column(Column::number("requests"), |lane| known(lane.requests))
+        .column(Column::number("errors"), |lane| known(lane.errors))
+        .column(Column::number("rate"), |lane| lane.rate_per_s.map_or(Value::Missing, Value::Rate).into());
+    alone(&table.done())
 }
 
 fn stages_of(plan: &Outline) -> Markup {
-    let profile: &Profile = plan.load.profile();
     let mut begin_ns = 0u64;
-    let mut rows = Vec::new();
-    for stage in &profile.stages {
-        rows.push(Row::new(vec![
-            Cell::number(chosen_ns(begin_ns), Some(begin_ns as f64)),
-            Cell::number(chosen_ns(stage.duration_ns), Some(stage.duration_ns as f64)),
-            Cell::number(quantity(stage.to), Some(stage.to)),
-        ]));
-        begin_ns = begin_ns.saturating_add(stage.duration_ns);
-    }
+    let stages: Vec<(u64, &Stage)> = plan
+        .load
+        .profile()
+        .stages
+        .iter()
+        .map(|stage| {
+            let from_ns = begin_ns;
+            begin_ns = begin_ns.saturating_add(stage.duration_ns);
+            (from_ns, stage)
+        })
+        .collect();
     let to = match &plan.load {
         Load::Closed { .. } => "to users",
         Load::Open { .. } => "to arrivals per s",
     };
-    table("stages", "Stages of the load", &[number("from"), number("over"), number(to)], &rows)
+    let length = |ns: u64| Cell::told(chosen_ns(ns), Some(ns as f64));
+    let table = Table::of("stages", "Stages of the load", &stages)
+        .column(Column::number("from"), |(from_ns, _)| length(*from_ns))
+        .column(Column::number("over"), |(_, stage)| length(stage.duration_ns))
+        .column(Column::number(to), |(_, stage)| Value::Quantity(stage.to).into());
+    alone(&table.done())
 }
 
-fn machine(e: &Environment) -> Vec<(String, Markup)> {
+fn machine(e: &Environment) -> Block {
     let cpus = match e.cpus_online {
         online if online > e.cpus => format!("{} of {online}, {}", e.cpus, e.cpu_model),
         _ => format!("{}, {}", e.cpus, e.cpu_model),
@@ -215,7 +218,7 @@ fn machine(e: &Environment) -> Vec<(String, Markup)> {
         ("the first connection took", chosen_ns(e.first_connect_ns)),
         ("the target runs here", if e.same_machine { "yes".into() } else { "no".into() }),
     ];
-    rows.into_iter().map(|(name, text)| (name.to_owned(), html! { (text) })).collect()
+    told(rows.map(|(name, text)| (name.to_owned(), text)).into())
 }
 
 fn again(s: &Summary, run_file: Option<&str>) -> Markup {

@@ -1,7 +1,7 @@
 //! The trust box: what the load generator says of itself, so that nobody takes a limit of the client for one of the
 //! server.
 
-use crate::html::piece::{Tone, sign};
+use crate::html::piece::{Tone, meter, sign};
 use crate::trust::{Row, rows};
 use crate::words;
 use maud::{Markup, html};
@@ -46,17 +46,6 @@ fn line(row: &Row) -> Markup {
                 (row.facts.join("; "))
                 @if let Some(share) = row.bar { (meter(share)) }
             }
-        }
-    }
-}
-
-/// A share as a bar; the number stands beside it.
-pub fn meter(share: f64) -> Markup {
-    let wide = (share.clamp(0.0, 1.0) * 1000.0).round() / 10.0;
-    html! {
-        svg.meter viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true" focusable="false" {
-            rect.ground width="100" height="4" {}
-            rect.part width=(wide) height="4" {}
         }
     }
 }

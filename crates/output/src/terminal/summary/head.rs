@@ -1,12 +1,11 @@
-//! What decides: the verdict, the thresholds with their margins, the cautions.
+//! What decides: the verdict and the cautions.
 
 use super::{heading, indented, outcome_ink};
 use crate::line::{Line, flow, wrap};
 use crate::next::hints;
 use crate::style::{Ink, Look};
-use crate::terminal::table::{Align, Table};
 use crate::words;
-use plimsoll_analysis::summary::{Caution, Outcome, Standing, Summary, Weight};
+use plimsoll_analysis::summary::{Caution, Outcome, Summary, Weight};
 
 /// A heavy rule that carries the word, the sentence, why it is so and what to do next, and what was run.
 pub fn verdict(s: &Summary, look: &Look, columns: usize, run_file: Option<&str>) -> Vec<Line> {
@@ -48,34 +47,6 @@ fn next(s: &Summary, columns: usize, run_file: Option<&str>) -> Vec<Line> {
     lines
 }
 
-/// Every condition with what was seen and how far that is from the limit, met or not: a close pass is worth knowing.
-pub fn thresholds(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
-    if s.thresholds.is_empty() {
-        return Vec::new();
-    }
-    let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
-    for t in &s.thresholds {
-        let (sign, ink) = match t.standing {
-            Standing::Met => (look.signs().ok, Ink::Good),
-            Standing::Missed => (look.signs().bad, Ink::Bad),
-            Standing::Undecided => (look.signs().warn, Ink::Warn),
-        };
-        let text = Line::of(ink, sign).text(" ").text(&t.text);
-        let few = if t.too_few_samples { "too few samples" } else { "" };
-        let implied = if t.implied { "implied" } else { "" };
-        let (margin, window, bounds) = (words::margin(t), words::window(t), words::bounds(t));
-        let aside = [margin.as_str(), bounds.as_str(), window.as_str(), few, implied]
-            .into_iter()
-            .filter(|a| !a.is_empty())
-            .collect::<Vec<_>>();
-        let aside = Line::of(Ink::Dim, &aside.join(look.signs().between));
-        table.row(vec![text, Line::of(Ink::Strong, &words::observed(t)), aside]);
-    }
-    let mut lines = vec![heading("thresholds", "")];
-    lines.extend(table.lines(columns - 2, look).into_iter().map(indented));
-    lines
-}
-
 /// Every doubt with its evidence and its mend.
 pub fn cautions(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
     if s.cautions.is_empty() {
@@ -104,7 +75,7 @@ fn one(caution: &Caution, look: &Look, columns: usize) -> Vec<Line> {
     const INDENT: usize = 5;
     let (sign, ink) = sign(caution.weight, look);
     let title = Line::of(ink, sign).text(" ").ink(Ink::Strong, &caution.title);
-    let mut lines = vec![indented(title.text("  ").ink(Ink::Dim, caution.code)).cut(columns, look)];
+    let mut lines = vec![indented(title.text("  ").ink(Ink::Dim, caution.kind.code())).cut(columns, look)];
     let mut paragraph = |first: &str, text: &str| {
         let room = columns - INDENT - crate::line::width(first);
         let hang = " ".repeat(crate::line::width(first));

@@ -1,15 +1,15 @@
-//! What only scripts and streams have: checks, examples of failures, scenarios, groups, streams.
+//! What only scripts have: checks, examples of failures.
 
-use super::choice::{ROWS, choose, told_ns};
-use super::detail::{errors, more, percentile};
+use super::detail::more;
 use super::{heading, indented};
-use crate::format::{chosen_ns, count, rate_per_s, ratio};
-use crate::line::{Line, flow, wrap};
+use crate::format::{chosen_ns, count, ratio};
+use crate::line::{Line, wrap};
 use crate::style::{Ink, Look};
 use crate::terminal::table::{Align, Table};
-use crate::words;
-use plimsoll_analysis::summary::{SampleRow, StreamRow, Summary, Times};
+use plimsoll_analysis::summary::{SampleRow, Summary};
 
+/// Checks shown.
+const ROWS: usize = 12;
 /// Samples shown; the JSON document has them all.
 const SAMPLES: usize = 4;
 /// Lines of an excerpt.
@@ -85,99 +85,4 @@ pub fn samples(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
     }
     lines.extend(more(shown.len(), SAMPLES));
     lines
-}
-
-/// One line per scenario; a single one would only repeat the figures above.
-pub fn scenarios(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
-    if s.scenarios.len() < 2 {
-        return Vec::new();
-    }
-    let mut table = parts_table();
-    table.row(["", "requests", "rate", "errors", "p50", "p99", "max"].into_iter().map(dim).collect());
-    let choice = choose(&s.scenarios, |row| row.errors, |row, q| told_ns(&row.response_time, q));
-    for row in &choice.rows {
-        table.row(part(&row.name, row.requests, row.rate_per_s, row.errors, &row.response_time));
-    }
-    let mut lines = vec![heading("scenarios", "response time of their requests")];
-    lines.extend(table.lines(columns - 2, look).into_iter().map(indented));
-    lines.extend(choice.rest(columns));
-    lines
-}
-
-/// One line per group: how long it took to go through it.
-pub fn groups(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
-    if s.groups.is_empty() {
-        return Vec::new();
-    }
-    let mut table = parts_table();
-    table.row(["", "passages", "requests", "errors", "p50", "p99", "max"].into_iter().map(dim).collect());
-    let choice = choose(&s.groups, |row| row.errors, |row, q| told_ns(&row.passage, q));
-    for row in &choice.rows {
-        table.row(vec![
-            Line::new().text(&row.name),
-            Line::new().text(&count(row.passages)),
-            dim(&count(row.requests)),
-            errors(row.errors),
-            percentile(&row.passage, 0.5),
-            percentile(&row.passage, 0.99),
-            Line::new().text(&words::max(&row.passage)),
-        ]);
-    }
-    let mut lines = vec![heading("groups", "a passage as a whole, thinking included")];
-    lines.extend(table.lines(columns - 2, look).into_iter().map(indented));
-    lines.extend(choice.rest(columns));
-    lines
-}
-
-fn parts_table() -> Table {
-    use Align::{Left, Right};
-    Table::new(&[Left, Right, Right, Right, Right, Right, Right])
-}
-
-fn part(name: &str, requests: u64, rate: f64, failed: u64, times: &Times) -> Vec<Line> {
-    vec![
-        Line::new().text(name),
-        Line::new().text(&count(requests)),
-        Line::new().text(&rate_per_s(rate)),
-        errors(failed),
-        percentile(times, 0.5),
-        percentile(times, 0.99),
-        Line::new().text(&words::max(times)),
-    ]
-}
-
-/// How the streams began and ended, what came through them, and its times.
-pub fn streams(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
-    if s.streams.is_empty() {
-        return Vec::new();
-    }
-    let mut lines = vec![heading("streams", "gap: between events; age: by both clocks")];
-    // What a reader of a stream waits for is its next event.
-    let choice = choose(&s.streams, |row| row.failed, |row, q| told_ns(&row.gap, q));
-    for row in &choice.rows {
-        lines.push(indented(Line::of(Ink::Accent, &row.name).cut(columns - 2, look)));
-        let facts = words::ends(row).into_iter().chain(words::events(row));
-        let facts = facts.map(|fact| Line::new().text(&fact)).collect();
-        lines.extend(flow(facts, columns - 4, look).into_iter().map(indented).map(indented));
-        let table = stream_times(row);
-        lines.extend(table.lines(columns - 4, look).into_iter().map(indented).map(indented));
-    }
-    lines.extend(choice.rest(columns));
-    lines
-}
-
-fn stream_times(row: &StreamRow) -> Table {
-    use Align::{Left, Right};
-    let mut table = Table::new(&[Left, Right, Right, Right, Right]);
-    table.row(["", "p50", "p99", "max", "samples"].into_iter().map(dim).collect());
-    for (label, times) in words::stream_times(row) {
-        table.row(vec![
-            dim(label),
-            percentile(times, 0.5),
-            percentile(times, 0.99),
-            Line::new().text(&words::max(times)),
-            dim(&count(times.count)),
-        ]);
-    }
-    table
 }

@@ -3,6 +3,8 @@
 
 use super::samples::{Gathered, Sample, take_all};
 use crate::foreign::model::{Document, Tool};
+use jiff::civil::Date;
+use jiff::tz::Offset;
 use std::borrow::Cow;
 
 /// Reads the file if it is one.
@@ -145,21 +147,16 @@ fn record<'a>(source: &'a str, delimiter: char, fields: &mut Vec<Cow<'a, str>>, 
 
 /// `2019/03/04 12:00:01.234`, as `jmeter.save.saveservice.timestamp_format` writes it: milliseconds of some epoch.
 fn date(text: &str) -> Option<f64> {
-    let parts: Vec<f64> = text
+    let parts: Vec<i64> = text
         .split(|c: char| !c.is_ascii_digit())
         .filter(|part| !part.is_empty())
         .map(|part| part.parse().ok())
         .collect::<Option<_>>()?;
     let [year, month, day, hour, minute, second, ref rest @ ..] = parts[..] else { return None };
-    let in_range =
-        (1.0..=12.0).contains(&month) && (1.0..=31.0).contains(&day) && (1970.0..3000.0).contains(&year);
-    // Days since 1970 of the civil calendar, March first (H. Hinnant, `days_from_civil`).
-    let y = if month <= 2.0 { year - 1.0 } else { year };
-    let era = (y / 400.0).floor();
-    let of_era = y - era * 400.0;
-    let of_year = ((153.0 * (month + if month > 2.0 { -3.0 } else { 9.0 }) + 2.0) / 5.0).floor() + day - 1.0;
-    let days = era * 146_097.0 + of_era * 365.0 + (of_era / 4.0).floor() - (of_era / 100.0).floor() + of_year
-        - 719_468.0;
-    let seconds = ((days * 24.0 + hour) * 60.0 + minute) * 60.0 + second;
-    in_range.then(|| seconds * 1e3 + rest.first().copied().filter(|ms| *ms < 1e3).unwrap_or(0.0))
+    let narrow = |number: i64| i8::try_from(number).ok();
+    let year = i16::try_from(year).ok().filter(|year| (1970..3000).contains(year))?;
+    let midnight = Date::new(year, narrow(month)?, narrow(day)?).ok()?;
+    let midnight_s = Offset::UTC.to_timestamp(midnight.into()).ok()?.as_second() as f64;
+    let seconds = midnight_s + (hour as f64 * 60.0 + minute as f64) * 60.0 + second as f64;
+    Some(seconds * 1e3 + rest.first().copied().filter(|ms| *ms < 1000).map_or(0.0, |ms| ms as f64))
 }

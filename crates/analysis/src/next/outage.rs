@@ -1,0 +1,23 @@
+//! That the service was gone: whose outage is told, and which one is looked at. Nothing else is blamed for what went
+//! wrong meanwhile.
+
+use super::{Gone, Part};
+use crate::summary::{Outage, Summary};
+
+/// One for the service as a whole and one for each part that was down by itself.
+pub(super) fn gone(s: &Summary) -> impl Iterator<Item = Gone<'_>> {
+    let parts = s.availability.parts.iter().map(|part| (Some(part.into()), &part.outages));
+    std::iter::once((None, &s.availability.outages)).chain(parts).filter_map(|(part, all)| longest(part, all))
+}
+
+fn longest<'a>(part: Option<Part<'a>>, outages: &'a [Outage]) -> Option<Gone<'a>> {
+    let outage = outages.iter().reduce(|a, b| if b.length_ns > a.length_ns { b } else { a })?;
+    Some(Gone { part, outage, outages: outages.len() })
+}
+
+/// Where to look first; `None`: there was no outage.
+pub(super) fn first(s: &Summary) -> Option<Gone<'_>> {
+    let (part, outage) = s.availability.longest()?;
+    let outages = part.map_or(&s.availability.outages, |part| &part.outages).len();
+    Some(Gone { part: part.map(Part::from), outage, outages })
+}

@@ -1,0 +1,127 @@
+//! Which reasons are told of which verdict, and the finding of those that are about thresholds and times.
+
+use super::failures::{answer, check, failing, failures};
+use super::when::spikes;
+use super::{Closest, Phase, Reason, decisive, missed, outage};
+use crate::caution::Kind;
+use crate::summary::{Judged, Outcome, SeriesRow, Summary, Times};
+use plimsoll_stats::samples_needed;
+
+/// More causes confuse.
+const CAUSES: usize = 2;
+
+pub(super) fn reasons(s: &Summary) -> Vec<Reason<'_>> {
+    // Where the service was gone, all else follows from it.
+    let mut out: Vec<Reason<'_>> = outage::gone(s).map(Reason::Outage).collect();
+    match s.verdict.result {
+        Outcome::Inconclusive => {
+            out.extend(decisive(s).map(|row| Reason::Doubt { caution: row.kind, weight: row.weight, row }));
+            if out.is_empty() {
+                out.push(Reason::GeneratorInDoubt);
+            }
+            out.extend(causes(s));
+            out.extend(failures(s).map(Reason::Failures));
+        }
+        Outcome::Pass | Outcome::Interrupted => {
+            out.extend(little(s));
+            out.extend(causes(s));
+            out.extend([failures(s).map(Reason::Failures), spikes(s), closest(s)].into_iter().flatten());
+        }
+        Outcome::Fail => {
+            out.extend(causes(s));
+            out.extend(spikes(s));
+            out.extend(failures(s).map(Reason::Failures));
+            out.extend(
+                [answer(s), failing(s), check(s), behind(s), slowest(s), phase(s)].into_iter().flatten(),
+            );
+        }
+    }
+    out
+}
+
+fn causes(s: &Summary) -> impl Iterator<Item = Reason<'_>> {
+    s.causes.iter().take(CAUSES).map(|row| Reason::Cause { cause: row.code, claim: row.claim, row })
+}
+
+/// That hardly anything stands behind a pass.
+fn little(s: &Summary) -> Option<Reason<'_>> {
+    let is_few = s.totals.requests < samples_needed(0.5) && s.streams.is_empty();
+    let is_short = s.cautions.iter().any(|c| c.kind == Kind::ShortRun);
+    let (requests, measured_s) = (s.totals.requests, s.totals.measured_s);
+    (is_few || is_short).then_some(Reason::LittleEvidence { requests, measured_s })
+}
+
+/// The threshold that was nearest to being missed, among those that somebody wrote where there are any: an implied
+/// one of 99 % has no room for a margin.
+fn closest(s: &Summary) -> Option<Reason<'_>> {
+    let written = s.thresholds.iter().filter(|t| !t.implied).count();
+    // Of `errors == 0%` there is no margin.
+    // Nor is an outage that there was not far away from anything.
+    let is_of_outages = |t: &Judged| t.what == "longest_outage" && t.implied;
+    let far = |t: &Judged| t.margin.filter(|_| !is_of_outages(t)).unwrap_or(f64::INFINITY).abs();
+    let told = s.thresholds.iter().filter(|t| !(written > 0 && t.implied));
+    let row = told.min_by(|a, b| far(a).total_cmp(&far(b)))?;
+    Some(Reason::ClosestThreshold(Closest {
+        threshold: &row.text,
+        observed: row.observed,
+        limit: row.limit,
+        margin: row.margin,
+        thresholds: s.thresholds.len(),
+        written,
+        row,
+    }))
+}
+
+/// How far the service was behind what was offered, where that was missed.
+fn behind(s: &Summary) -> Option<Reason<'_>> {
+    let offered = s.offered.as_ref().filter(|_| missed(s, "achieved"))?;
+    let (starved, never_started) = (offered.starved, s.totals.never_started);
+    let in_flight_at_stop = s.totals.in_flight_at_stop;
+    let is_known = starved > 0 || never_started > 0 || in_flight_at_stop > 0;
+    is_known.then_some(Reason::NotKeptUp {
+        arrivals: offered.arrivals,
+        starved,
+        never_started,
+        in_flight_at_stop,
+    })
+}
+
+/// `None` where it has too few samples.
+fn p99_ns(times: &Times) -> Option<u64> {
+    let p99 = times.percentiles.iter().find(|p| (p.q - 0.99).abs() < 1e-9)?;
+    times.quantile(0.99).value_ns().map(|_| p99.value_ns)
+}
+
+/// The request with the longest p99 of those that a missed threshold on times is about.
+fn slowest(s: &Summary) -> Option<Reason<'_>> {
+    let of = |row: &SeriesRow| p99_ns(&row.response_time);
+    let about: Vec<&str> = s
+        .thresholds
+        .iter()
+        .filter(|t| t.is_beyond())
+        .filter_map(|t| t.what.strip_prefix("response_time"))
+        .collect();
+    let is_asked = |row: &SeriesRow| {
+        let own = format!("{{request: {}}}", row.name);
+        about.iter().any(|scope| !scope.starts_with('{') || scope.starts_with(&own))
+    };
+    let rows = s.requests.iter().filter(|row| !row.stream && is_asked(row));
+    let row = rows.max_by_key(|row| of(row).unwrap_or(0))?;
+    let p99_ns = of(row).filter(|_| missed(s, "response_time") && s.requests.len() > 1)?;
+    Some(Reason::SlowestRequest { request: &row.name, p99_ns, samples: row.response_time.count })
+}
+
+/// Which part of the time is the longest, where a threshold on times was missed.
+fn phase(s: &Summary) -> Option<Reason<'_>> {
+    const TOLD: u64 = 1_000;
+    let p = &s.phases;
+    let all = [
+        (&p.connection_wait, Phase::ConnectionWait),
+        (&p.first_byte, Phase::FirstByte),
+        (&p.body, Phase::Body),
+    ];
+    let known = all.into_iter().filter(|(short, _)| short.count >= TOLD);
+    let (short, phase) = known.max_by_key(|(short, _)| short.p99_ns.unwrap_or(0))?;
+    let p99_ns = short.p99_ns.filter(|_| missed(s, "response_time"))?;
+    Some(Reason::LongestPhase { phase, p99_ns, samples: short.count })
+}

@@ -1,0 +1,101 @@
+//! Which steps follow from which verdict.
+
+use super::failures::{decided, worst};
+use super::when::pace_s;
+use super::{Relief, Slow, Step, decisive, missed, outage};
+use crate::cause::{Cause, Kind};
+use crate::summary::{Caution, Outcome, Pressure, Summary, Weight};
+use plimsoll_plan::threshold::FigureUnit;
+
+/// So many doubts are met at once.
+const DOUBTS: usize = 2;
+/// Bodies from this mean size on are told of, bytes.
+const LARGE_BYTES: f64 = 1e6;
+
+/// Their steps are told with the target, the status or what was monitored in them.
+const TOLD_BETTER: &[Kind] = &[
+    Kind::RateLimited,
+    Kind::CredentialsRefused,
+    Kind::NotFound,
+    Kind::RequestRefused,
+    Kind::CheckFailed,
+    Kind::TlsRefused,
+    Kind::UpstreamFailed,
+    Kind::Overloaded,
+    Kind::ServerErrors,
+    Kind::ConnectionsRefused,
+    Kind::Unreachable,
+    Kind::NoResponse,
+    Kind::ServerTime,
+];
+
+pub(super) fn steps(s: &Summary) -> Vec<Step<'_>> {
+    if let Some(gone) = outage::first(s) {
+        return vec![Step::LookAtOutage(gone), Step::RunAgainAndCompare];
+    }
+    match s.verdict.result {
+        Outcome::Interrupted => vec![Step::RunToTheEnd],
+        Outcome::Inconclusive => {
+            let all = decisive(s).filter(|c| !c.advice.is_empty());
+            let steps: Vec<Step<'_>> =
+                all.take(DOUBTS).map(|row| Step::FollowAdvice { caution: row.kind, row }).collect();
+            if steps.is_empty() { vec![Step::ReadGeneratorHealth] } else { steps }
+        }
+        Outcome::Fail => vec![failed(s), Step::RunAgainAndCompare],
+        Outcome::Pass => passed(s),
+    }
+}
+
+fn failed(s: &Summary) -> Step<'_> {
+    if let Some(first) = of_cause(s) {
+        first
+    } else if let Some(row) = decided(s).filter(|_| missed(s, "errors")) {
+        Step::MendFailures { class: row.class, status: worst(s).map(|(status, _)| status) }
+    } else if missed(s, "checks") {
+        Step::HoldAnswerAgainstCheck
+    } else if s.thresholds.iter().any(|t| t.is_beyond() && t.unit == FigureUnit::Nanoseconds) {
+        Step::FindWhatIsSlow(slow(s))
+    } else if missed(s, "achieved") {
+        Step::FindRate(slow(s))
+    } else if let Some(pressure) = s.pressure.first() {
+        relieve(pressure)
+    } else {
+        Step::SeeThreshold
+    }
+}
+
+fn passed(s: &Summary) -> Vec<Step<'_>> {
+    let mut out: Vec<Step<'_>> = of_cause(s).into_iter().collect();
+    // A note on how to measure is no news beside a cause.
+    let is_news = |c: &&Caution| out.is_empty() || c.weight != Weight::Note;
+    let told = s.cautions.iter().filter(|c| !c.advice.is_empty()).filter(is_news);
+    let first = told.min_by_key(|c| c.weight).map(|row| Step::HeedCaution { caution: row.kind, row });
+    out.extend(first);
+    out.push(Step::FindCapacity);
+    out
+}
+
+fn relieve(pressure: &Pressure) -> Step<'_> {
+    Step::Relieve { what: &pressure.what, relief: Relief::of(pressure) }
+}
+
+/// What the first cause asks for. `None`: there is none, or what failed tells it better.
+fn of_cause(s: &Summary) -> Option<Step<'_>> {
+    let is_any = |cause: &Cause, kinds: &[Kind]| kinds.iter().any(|kind| cause.is(*kind));
+    let row = s.causes.first().filter(|cause| !is_any(cause, TOLD_BETTER))?;
+    let is_saturated = is_any(row, &[Kind::ThreadSaturated, Kind::ResourceSaturated]);
+    match s.pressure.first().filter(|_| is_saturated) {
+        Some(pressure) => Some(relieve(pressure)),
+        None => Some(Step::FollowCause { cause: row.code, row }),
+    }
+}
+
+/// Nothing that was watched stood at its limit, or nothing was watched.
+fn slow(s: &Summary) -> Slow {
+    let body = s.requests.iter().filter_map(|row| row.body_mean_bytes).fold(0.0, f64::max);
+    Slow {
+        large_body_bytes: (body >= LARGE_BYTES).then_some(body),
+        pace_s: pace_s(s),
+        is_watched: !s.monitors.is_empty(),
+    }
+}

@@ -1,0 +1,187 @@
+//! What is fetched by HTTP beside the load: pages of metrics, and the proof of ownership. The client is `ureq`; where
+//! it connects, for how long, and whom it trusts is decided here. Small on purpose, and not the engine's: what watches
+//! the server must not be driven by the loop that loads it.
+
+use crate::reach::{Deadline, Place, Trouble, connect, words};
+use crate::stream::Stream;
+use plimsoll_engine::link::tls::Setup;
+use std::fmt;
+use std::io::{Read, Write};
+use std::net::SocketAddr;
+use std::time::Duration;
+use ureq::http::Uri;
+use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
+use ureq::unversioned::transport::{
+    Buffers, ConnectionDetails, Connector, LazyBuffers, NextTimeout, Transport,
+};
+use ureq::{Agent, Body, Timeout};
+
+/// Longest head of an answer, bytes.
+const HEAD_MOST: usize = 65_536;
+const BUFFER: usize = 16_384;
+
+/// Which addresses are asked.
+#[derive(Debug, Clone)]
+pub enum Asked {
+    /// Those of a name, looked up at each connection.
+    Of(Place),
+    /// This one, whatever the name of the host says.
+    At(SocketAddr),
+}
+
+/// A client of one server: no proxy of the environment, no redirect, no status that is an error, no coding of bodies.
+pub fn agent(asked: Asked, tls: Option<Setup>) -> Agent {
+    let config = Agent::config_builder()
+        .proxy(None)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .http_status_as_error(false)
+        .user_agent(concat!("plimsoll/", env!("CARGO_PKG_VERSION")))
+        .accept_encoding("identity")
+        .max_response_header_size(HEAD_MOST)
+        .max_idle_connections(1)
+        .build();
+    Agent::with_parts(config, Connect { asked: asked.clone(), tls }, Addresses(asked))
+}
+
+/// Fetches a path of a host from one of its addresses, over TLS where there is a set-up: status and body, of which no
+/// more than `most` bytes are read.
+///
+/// # Errors
+/// What went wrong, as a fragment.
+pub fn from_address(
+    address: SocketAddr,
+    tls: Option<&Setup>,
+    authority: &str,
+    path: &str,
+    most: usize,
+    patience: Duration,
+) -> Result<(u16, Vec<u8>), String> {
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    let agent = agent(Asked::At(address), tls.cloned());
+    let request = agent.get(format!("{scheme}://{authority}{path}")).header("Connection", "close");
+    let answer = request.config().timeout_global(Some(patience)).build().call();
+    let mut answer = answer.map_err(|error| why(&error))?;
+    let body = body(answer.body_mut(), most)?;
+    Ok((answer.status().as_u16(), body))
+}
+
+/// At most so many bytes of a body.
+fn body(body: &mut Body, most: usize) -> Result<Vec<u8>, String> {
+    let mut read = Vec::new();
+    let taken = body.as_reader().take(most as u64).read_to_end(&mut read);
+    taken.map(|_| read).map_err(|error| why(&ureq::Error::from(error)))
+}
+
+/// Why a fetch failed, as a fragment.
+pub fn why(error: &ureq::Error) -> String {
+    match error {
+        ureq::Error::Io(error) => words(error),
+        ureq::Error::Timeout(_) => "no answer in time".into(),
+        ureq::Error::BodyExceedsLimit(_) => "longer than 8 MB".into(),
+        ureq::Error::LargeResponseHeader(..) => "its head does not end".into(),
+        ureq::Error::Other(trouble) => trouble.to_string(),
+        // All that is left is of the protocol: the addresses were read before.
+        _ => "not an answer of HTTP/1.1".into(),
+    }
+}
+
+struct Addresses(Asked);
+
+impl fmt::Debug for Addresses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Resolver for Addresses {
+    fn resolve(
+        &self,
+        _: &Uri,
+        _: &ureq::config::Config,
+        timeout: NextTimeout,
+    ) -> Result<ResolvedSocketAddrs, ureq::Error> {
+        let mut found = self.empty();
+        match &self.0 {
+            Asked::At(address) => found.push(*address),
+            Asked::Of(place) => {
+                let all = place.addresses(Deadline::after(*timeout.after)).map_err(other)?;
+                // As many as the client has room for.
+                all.into_iter().take(16).for_each(|address| found.push(address));
+            }
+        }
+        Ok(found)
+    }
+}
+
+struct Connect {
+    asked: Asked,
+    tls: Option<Setup>,
+}
+
+impl fmt::Debug for Connect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connect").field("asked", &self.asked).finish_non_exhaustive()
+    }
+}
+
+impl Connector for Connect {
+    type Out = Wire;
+
+    fn connect(&self, details: &ConnectionDetails<'_>, _: Option<()>) -> Result<Option<Wire>, ureq::Error> {
+        let until = Deadline::after(*details.timeout.after);
+        let trouble = |error: std::io::Error| match &self.asked {
+            Asked::Of(place) => other(place.trouble("connect to", &error)),
+            Asked::At(_) => ureq::Error::Io(error),
+        };
+        let socket = connect(&details.addrs, until).map_err(trouble)?;
+        let stream = Stream::open(socket, self.tls.as_ref(), until).map_err(trouble)?;
+        Ok(Some(Wire { stream, buffers: LazyBuffers::new(BUFFER, BUFFER) }))
+    }
+}
+
+fn other(trouble: Trouble) -> ureq::Error {
+    ureq::Error::Other(Box::new(trouble))
+}
+
+#[derive(Debug)]
+struct Wire {
+    stream: Stream,
+    buffers: LazyBuffers,
+}
+
+impl Transport for Wire {
+    fn buffers(&mut self) -> &mut dyn Buffers {
+        &mut self.buffers
+    }
+
+    fn transmit_output(&mut self, amount: usize, timeout: NextTimeout) -> Result<(), ureq::Error> {
+        self.stream.until(Deadline::after(*timeout.after));
+        let written = self.stream.write_all(&self.buffers.output()[..amount]);
+        written.and_then(|()| self.stream.flush()).map_err(in_time)
+    }
+
+    fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, ureq::Error> {
+        self.stream.until(Deadline::after(*timeout.after));
+        let came = self.stream.read(self.buffers.input_append_buf()).map_err(in_time)?;
+        self.buffers.input_appended(came);
+        Ok(came > 0)
+    }
+
+    fn is_open(&mut self) -> bool {
+        self.stream.is_open()
+    }
+
+    fn is_tls(&self) -> bool {
+        self.stream.is_tls()
+    }
+}
+
+fn in_time(error: std::io::Error) -> ureq::Error {
+    match error.kind() {
+        std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock => {
+            ureq::Error::Timeout(Timeout::Global)
+        }
+        _ => ureq::Error::Io(error),
+    }
+}

@@ -1,0 +1,100 @@
+//! The origins of a plan on their way to being loaded: resolved, permitted and tried, each by itself and all of them
+//! before anything is sent.
+
+use super::ready::{self, Patience};
+use super::{Desk, Failed, News, Orders};
+use crate::permission::{Asking, Granted, fetch_proof, permit, permit_watching};
+use crate::{Resolved, place};
+use plimsoll_engine::link::tls::Setup;
+use plimsoll_plan::Plan;
+use plimsoll_plan::origin::{Origin, OriginId};
+
+/// One origin.
+pub struct Way {
+    pub origin: Origin,
+    pub place: Resolved,
+    /// When it speaks TLS.
+    pub tls: Option<Setup>,
+    /// Time of the trial connection, ns; 0: not tried yet.
+    pub first_connect_ns: u64,
+}
+
+/// Looks up every origin.
+///
+/// # Errors
+/// When a certificate or a key cannot be used, or a name leads nowhere for as long as is waited.
+pub fn resolved<D: Desk>(plan: &Plan, patience: &Patience<'_, D>) -> Result<Vec<Way>, Failed> {
+    let link = &plan.outline.link;
+    let origins = plan.outline.all_origins().into_owned();
+    let ways = origins.into_iter().map(|origin| {
+        let tls = place::tls(&origin, &plan.tls_files)?;
+        let place = ready::resolved(&origin.target(), link, patience)?;
+        Ok(Way { origin, place, tls, first_connect_ns: 0 })
+    });
+    ways.collect()
+}
+
+/// Asks whether every origin may be loaded, and the places of monitors watched.
+///
+/// # Errors
+/// When one may not.
+pub fn permitted<D: Desk>(
+    ways: &mut [Way],
+    plan: &Plan,
+    orders: &Orders<'_>,
+    desk: &D,
+    now_unix_ns: u64,
+) -> Result<(), Failed> {
+    let mut confirm = |question: &str| desk.confirm(question);
+    let today = desk.date(now_unix_ns);
+    // A monitor ignores `resolve`, so a name that is only mapped to a private address is not permitted for it.
+    let mut named: Vec<&str> = Vec::new();
+    let mut proved: Vec<&str> = Vec::new();
+    for Way { origin, place, tls, .. } in ways {
+        let authority = origin.authority();
+        let host = origin.host.as_str();
+        let asking = Asking {
+            // A word for a host holds for all its ports.
+            allow: orders.allow,
+            confirm: if orders.may_ask && !named.contains(&host) { Some(&mut confirm) } else { None },
+            today: &today,
+            fetch: &mut |address| fetch_proof(address, &authority, tls.as_ref()),
+        };
+        let granted = permit(host, place, asking)?;
+        if granted != Granted::Free {
+            named.push(host);
+        }
+        if granted == Granted::Proved {
+            proved.push(host);
+        }
+    }
+    let watching = Asking {
+        allow: orders.allow,
+        confirm: if orders.may_ask { Some(&mut confirm) } else { None },
+        today: "",
+        fetch: &mut |_| Err(String::new()),
+    };
+    permit_watching(&plan.watches, &named, watching)?;
+    for host in proved {
+        desk.tell(News::Permitted { host });
+    }
+    Ok(())
+}
+
+/// Waits for every origin and looks at what it takes.
+///
+/// # Errors
+/// When one is not there, or does not speak what the plan says.
+pub fn reach<D: Desk>(ways: &mut [Way], plan: &Plan, patience: &Patience<'_, D>) -> Result<(), Failed> {
+    let (limits, link) = (&plan.outline.limits, &plan.outline.link);
+    for (number, Way { origin, place, tls, first_connect_ns }) in (0 as OriginId..).zip(ways) {
+        ready::wait((number, origin), place, plan, tls.as_ref(), patience)?;
+        *first_connect_ns = place::knock(place, origin, limits)?;
+        if let Some(setup) = tls {
+            place::shake_hands(place, setup, origin, limits)?;
+        }
+        place::check_plain(place, origin, limits)?;
+        place::check_sources(place, link)?;
+    }
+    Ok(())
+}

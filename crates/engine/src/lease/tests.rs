@@ -1,0 +1,64 @@
+//! `-n` over several workers: exactly so many, whoever is faster.
+
+use super::{Lease, Pot};
+use std::sync::Arc;
+
+fn take_all(mut lease: Lease) -> u64 {
+    let mut taken = 0;
+    while lease.take() {
+        taken += 1;
+    }
+    taken
+}
+
+#[test]
+fn threads_take_exactly_the_total_between_them() {
+    for (total, workers) in [(0, 3), (1, 8), (7, 8), (1_000, 3), (100_003, 4), (1_000_000, 2)] {
+        let pot = Pot::new(total, workers);
+        let threads: Vec<_> = (0..workers)
+            .map(|_| {
+                let lease = Lease::new(Some(Arc::clone(&pot)));
+                std::thread::spawn(move || take_all(lease))
+            })
+            .collect();
+        let taken: u64 = threads.into_iter().map(|t| t.join().unwrap()).sum();
+        assert_eq!(taken, total, "{total} over {workers}");
+    }
+}
+
+#[test]
+fn a_lease_says_that_it_is_exhausted_only_after_it_was_refused() {
+    let mut lease = Lease::new(Some(Pot::new(2, 1)));
+    assert!(lease.take() && lease.take());
+    assert!(!lease.is_exhausted());
+    assert!(!lease.take() && lease.is_exhausted());
+    assert!(!lease.take(), "and stays so");
+}
+
+#[test]
+fn who_never_took_sees_that_nothing_is_left() {
+    let pot = Pot::new(100, 2);
+    let idle = Lease::new(Some(Arc::clone(&pot)));
+    let mut busy = Lease::new(Some(pot));
+    assert!(busy.take() && !idle.is_drained());
+    assert_eq!(take_all(busy), 99);
+    assert!(idle.is_drained() && !idle.is_exhausted());
+    assert!(!Lease::new(None).is_drained());
+}
+
+#[test]
+fn without_a_pot_there_is_no_limit() {
+    let mut lease = Lease::new(None);
+    assert!((0..100_000).all(|_| lease.take()));
+    assert!(!lease.is_exhausted());
+}
+
+#[test]
+fn no_worker_sits_on_requests_that_another_could_send() {
+    // One worker takes one request and stalls: of a total of 1,000 it may hold 1/16 at most.
+    let pot = Pot::new(1_000, 2);
+    let mut stalled = Lease::new(Some(Arc::clone(&pot)));
+    assert!(stalled.take());
+    let others = take_all(Lease::new(Some(pot)));
+    assert!(others >= 1_000 - 1_000 / 16, "{others}");
+}

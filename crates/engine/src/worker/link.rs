@@ -1,0 +1,275 @@
+//! Links: how one is found and opened, what the kernel reports of it, how it ends.
+
+use super::exchange::Bytes;
+use super::{Post, Worker};
+use crate::driver::{Door, ERR, Flags, HUP, IN, OUT, RDHUP};
+use crate::fault;
+use crate::link::{Link, NONE, Peer, Session, State, Way};
+use plimsoll_plan::Fault;
+use plimsoll_plan::metric::{PHASE_UNIT_NS, RunFloor, RunHist, RunPeak, RunSum};
+use plimsoll_plan::origin::{FIRST, OriginId};
+
+impl<D: Door, P: Post> Worker<D, P> {
+    /// A link for a step to an origin: the user's own, or one more when that is taken; when they are pooled,
+    /// the one that was used last.
+    pub(super) fn link_for(&mut self, user: u32, origin: OriginId) -> u32 {
+        let own = self.users[user as usize].link;
+        if own != NONE && origin == FIRST && self.links[own as usize].exchange == NONE {
+            return own;
+        }
+        if let Some(held) = self.held_for(user, origin) {
+            return held;
+        }
+        self.spare[usize::from(origin)].pop().unwrap_or_else(|| {
+            self.links.push(Link::new(origin));
+            self.link_wheel.grow(self.links.len());
+            self.links.len() as u32 - 1
+        })
+    }
+
+    /// Takes the link that was released last off a user's list, which is short.
+    fn held_for(&mut self, user: u32, origin: OriginId) -> Option<u32> {
+        let (mut before, mut at) = (NONE, self.users[user as usize].first_held);
+        while at != NONE {
+            let Link { next, origin: to, .. } = self.links[at as usize];
+            if to == origin {
+                match before {
+                    NONE => self.users[user as usize].first_held = next,
+                    before => self.links[before as usize].next = next,
+                }
+                return Some(at);
+            }
+            (before, at) = (at, next);
+        }
+        None
+    }
+
+    fn holds(&self, user: u32, origin: OriginId) -> bool {
+        let mut at = self.users[user as usize].first_held;
+        while at != NONE {
+            let link = &self.links[at as usize];
+            if link.origin == origin {
+                return true;
+            }
+            at = link.next;
+        }
+        false
+    }
+
+    /// A link that is not its user's own for the target is free for others, or stays: all with the iteration where it
+    /// begins without one, else one for each of the other origins with the user.
+    pub(super) fn release(&mut self, id: u32, user: u32) {
+        if self.users[user as usize].link == id {
+            return;
+        }
+        let origin = self.links[id as usize].origin;
+        if self.anew || (origin != FIRST && !self.pooled && !self.holds(user, origin)) {
+            self.links[id as usize].next = std::mem::replace(&mut self.users[user as usize].first_held, id);
+        } else {
+            self.spare[usize::from(origin)].push(id);
+        }
+    }
+
+    pub(super) fn open(&mut self, id: u32) {
+        let token = self.links[id as usize].token(id);
+        self.tally.add(RunSum::ConnAttempts, 1);
+        let turn = self.turn;
+        self.turn = turn.wrapping_add(1);
+        let place = &self.places[usize::from(self.links[id as usize].origin)];
+        let count = place.addresses.len();
+        let address = place.addresses[turn % count];
+        let number = place.first + (turn % count) as u32;
+        let way = if place.tls.is_some() { Way::Sealed } else { Way::Plain };
+        let source = match self.sources.len() {
+            0 => None,
+            // Each address is met from each source: two turns in step would always meet the same pairs.
+            sources => Some(self.sources[turn / count % sources]),
+        };
+        match self.door.open(address, source, token) {
+            Ok(socket) => {
+                let link = &mut self.links[id as usize];
+                link.socket = socket;
+                link.address = number;
+                link.state = State::Connecting;
+                link.way = way;
+                link.since_ns = self.now_ns;
+                link.served = 0;
+                link.retransmits_seen = 0;
+                link.peer = Peer::Speaks;
+                link.low_water = 0;
+                link.read_shift = 0;
+                let deadline_ns = link.due_ns(self.outline.limits.connect_timeout_ns);
+                self.link_wheel.arm(id, deadline_ns);
+                self.open_sockets += 1;
+                self.tally.peak(RunPeak::Connections, self.open_sockets);
+            }
+            Err(errno) => self.refused_at_once(id, fault::of_connect(errno)),
+        }
+    }
+
+    /// Everything that the kernel reports on a socket comes in here.
+    pub(super) fn on_ready(&mut self, token: u64, flags: Flags) {
+        let id = token as u32;
+        let Some(link) = self.links.get_mut(id as usize) else { return };
+        // An event of a socket that was closed earlier in this batch.
+        if link.token(id) != token || link.socket < 0 {
+            return;
+        }
+        if flags & (RDHUP | HUP | ERR) != 0 {
+            link.peer_closes();
+        }
+        if link.state == State::Connecting {
+            self.on_connecting(id, flags);
+            // The edge is spent: what came with it (a greeting, an end) would otherwise be waited for in vain.
+            let link = &self.links[id as usize];
+            let speaks = link.state == State::Handshaking || self.is_in_flight(link.exchange);
+            if flags & (IN | RDHUP | HUP | ERR) != 0 && link.token(id) == token && speaks {
+                self.read(id);
+            }
+            return;
+        }
+        if flags & OUT != 0 {
+            self.on_room(id);
+        }
+        // One that waits for its share has its turn when those before it have had theirs.
+        let link = &self.links[id as usize];
+        if flags & (IN | RDHUP | HUP | ERR) != 0 && link.token(id) == token && !link.unread {
+            self.read(id);
+        }
+    }
+
+    fn is_in_flight(&self, exchange: u32) -> bool {
+        exchange != NONE && self.exchanges[exchange as usize].is_in_flight()
+    }
+
+    /// The kernel takes bytes again. It says so with nearly every answer, when nothing is left to be sent.
+    #[inline]
+    fn on_room(&mut self, id: u32) {
+        let link = &self.links[id as usize];
+        match link.way {
+            Way::Sealed => {
+                if link.tls.as_ref().is_some_and(|tls| !tls.unsent.is_empty()) {
+                    self.tell_time();
+                    self.flush(id);
+                }
+            }
+            Way::Plain => {
+                let exchange = link.exchange;
+                if self.is_sending(exchange) {
+                    self.tell_time();
+                    self.send_rest(exchange, Bytes::Prepared);
+                }
+            }
+        }
+    }
+
+    fn on_connecting(&mut self, id: u32, flags: Flags) {
+        self.tell_time();
+        if flags & (ERR | HUP) != 0 {
+            let socket = self.links[id as usize].socket;
+            if let Err(errno) = self.door.connect_result(socket) {
+                self.close_socket(id);
+                return self.connect_failed(id, fault::of_connect(errno));
+            }
+        }
+        if flags & OUT == 0 {
+            return;
+        }
+        let link = &mut self.links[id as usize];
+        let took_ns = self.now_ns - link.since_ns;
+        link.failures = 0;
+        link.early = flags & IN != 0;
+        let (way, waits) = (link.way, link.exchange);
+        if waits != NONE {
+            self.exchanges[waits as usize].connect_units = units(took_ns);
+        }
+        self.tally.add(RunSum::ConnOpened, 1);
+        self.tally.record(RunHist::Connect, took_ns);
+        self.tally.floor(RunFloor::ConnectNs, took_ns);
+        // A server may speak or close before it was asked; reading shows it before a request is wasted on it, but the
+        // request is due now and is sent all the same: what the server then does to it is what a user would see.
+        match way {
+            Way::Plain => self.opened(id),
+            Way::Sealed => self.begin_handshake(id),
+        }
+    }
+
+    /// The link stands: what waited for it goes.
+    pub(super) fn opened(&mut self, id: u32) {
+        let link = &mut self.links[id as usize];
+        link.state = State::Open;
+        let exchange = link.exchange;
+        self.send(exchange, Bytes::Prepared);
+    }
+
+    /// No connection in time.
+    pub(super) fn link_due(&mut self, id: u32) {
+        let fault = match self.links[id as usize].state {
+            State::Connecting => Fault::ConnectTimeout,
+            State::Handshaking => Fault::TlsTimeout,
+            State::Closed | State::Open => return,
+        };
+        self.close_socket(id);
+        self.connect_failed(id, fault);
+    }
+
+    /// The series of the address that the link goes to, where there are several.
+    pub(super) fn address_of(&self, id: u32) -> Option<u32> {
+        Some(self.address_series? + self.links[id as usize].address)
+    }
+
+    /// Closes what a user holds, its own link and those beyond.
+    pub(super) fn close_all_of(&mut self, user: u32) {
+        let own = self.users[user as usize].link;
+        if own != NONE {
+            self.close_planned(own);
+        }
+        let mut held = std::mem::replace(&mut self.users[user as usize].first_held, NONE);
+        while held != NONE {
+            let next = self.links[held as usize].next;
+            self.close_planned(held);
+            self.spare[usize::from(self.links[held as usize].origin)].push(held);
+            held = next;
+        }
+    }
+
+    /// Closes a link at rest, as the plan wants it.
+    fn close_planned(&mut self, id: u32) {
+        if self.links[id as usize].is_at_rest() {
+            self.tally.add(RunSum::ClosedByUs, 1);
+            self.close_socket(id);
+        }
+    }
+
+    /// Closes and forgets the socket; its last account is read first.
+    pub(super) fn close_socket(&mut self, id: u32) {
+        let link = &self.links[id as usize];
+        if link.is_opening() {
+            // SYNs sent again count too.
+            self.read_facts(id);
+        } else {
+            let served = u64::from(link.served);
+            let facts = self.read_facts(id);
+            self.tally.record(RunHist::ConnRequests, served);
+            self.tally.add(RunSum::Disordered, u64::from(facts.disordered));
+            if facts.rtt_ns > 0 {
+                self.tally.record(RunHist::Rtt, facts.rtt_ns);
+            }
+        }
+        let link = &mut self.links[id as usize];
+        self.door.close(link.socket);
+        self.open_sockets -= 1;
+        link.socket = -1;
+        link.generation = link.generation.wrapping_add(1);
+        link.state = State::Closed;
+        link.unread = false;
+        link.tls = None;
+        let Session::H1(session) = &mut link.session;
+        session.reset(&mut self.shared);
+    }
+}
+
+/// A length of time as an exchange keeps it; more than four minutes are not told apart.
+pub(super) fn units(ns: u64) -> u32 {
+    u32::try_from(ns / PHASE_UNIT_NS).unwrap_or(u32::MAX)
+}

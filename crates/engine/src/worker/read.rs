@@ -1,0 +1,271 @@
+//! What comes over a link: read, handed to the session, and on to one of an exchange's ends.
+
+use super::keep::{Keep, Streaming};
+use super::unasked::{is_dangerous, is_looked_at};
+use super::{Post, Worker};
+use crate::driver::{Door, Io};
+use crate::fault;
+use crate::link::{Peer, Session, State, Way};
+use plimsoll_plan::Fault;
+use plimsoll_plan::metric::{RunHist, RunSum};
+use plimsoll_plan::program::BodyUse;
+use plimsoll_wire::h1::Eof;
+
+/// From this many bytes on, a low-water mark saves more wake-ups than its two system calls cost.
+pub(super) const LOW_WATER_FROM: u64 = 131_072;
+/// First read where the last answer to the same request had a large body: enough for a head, and little of a body is
+/// copied before the rest can be thrown away.
+const HEAD_READ_BYTES: usize = 2_048;
+/// Highest mark: below half of the receive buffer's usual ceiling (6 MB), above which the kernel would cut it down.
+const LOW_WATER_MAX: u64 = 2_000_000;
+
+impl<D: Door, P: Post> Worker<D, P> {
+    #[inline]
+    pub(super) fn read(&mut self, id: u32) {
+        match self.links[id as usize].way {
+            Way::Plain => self.read_plain(id),
+            Way::Sealed => self.read_sealed(id),
+        }
+    }
+
+    /// Somebody looks at the body of what is under way on a link.
+    fn keeps_body(&self, id: u32) -> bool {
+        let exchange = self.links[id as usize].exchange;
+        // At rest nothing is kept, and nothing can be skipped either.
+        self.exchanges.get(exchange as usize).is_some_and(|exchange| exchange.keeps_body())
+    }
+
+    fn read_plain(&mut self, id: u32) {
+        let reads = self.outline.read_bodies;
+        let mut share = self.share();
+        loop {
+            let seen = reads || self.keeps_body(id);
+            let link = &mut self.links[id as usize];
+            let Session::H1(session) = &mut link.session;
+            let skippable = if seen { 0 } else { session.skippable() };
+            if skippable > 0 {
+                match self.door.discard(link.socket, skippable.min(1 << 30) as usize) {
+                    Io::Done(0) => return self.on_eof(id),
+                    Io::Done(n) => {
+                        let n = n as u64;
+                        self.tell_time();
+                        let link = &mut self.links[id as usize];
+                        let Session::H1(session) = &mut link.session;
+                        if let Some(answer) = session.skip(n) {
+                            let exchange = link.exchange;
+                            if !self.finished(exchange, answer, false) {
+                                return;
+                            }
+                        } else if n < skippable && !link.is_peer_closed() {
+                            // Less than asked for: the queue is empty, the next edge will come.
+                            self.move_low_water(id, skippable - n);
+                            return;
+                        }
+                    }
+                    Io::WouldBlock => return,
+                    Io::Failed(errno) => return self.transfer_failed(id, fault::of_transfer(errno)),
+                }
+                continue;
+            }
+            let room = if !seen
+                && self.large.get(link.request as usize).is_some_and(|large| *large)
+                && !session.started()
+            {
+                HEAD_READ_BYTES
+            } else {
+                self.room(id)
+            };
+            let socket = self.links[id as usize].socket;
+            match self.door.recv(socket, &mut self.buffer[..room]) {
+                Io::Done(0) => return self.on_eof(id),
+                Io::Done(n) => {
+                    // A short read has emptied the queue: no second call just to hear "nothing".
+                    let drained = n < room;
+                    if !self.feed(id, n, false) {
+                        return;
+                    }
+                    let link = &self.links[id as usize];
+                    let Session::H1(session) = &link.session;
+                    let left = session.skippable();
+                    let (peer_closed, marked) = (link.is_peer_closed(), link.low_water > 0);
+                    if left > 0 {
+                        let skips = !reads && !self.keeps_body(id);
+                        // A large body is waited for as a whole. The kernel looks at what it holds when the mark is
+                        // set (tcp_set_rcvlowat), so data that came before is not forgotten.
+                        if left >= LOW_WATER_FROM && !self.is_stream(id) && !marked && !peer_closed {
+                            self.move_low_water(id, left);
+                            return;
+                        }
+                        // The mark must never stand above what is still to come.
+                        if marked {
+                            self.move_low_water(id, left);
+                        }
+                        // A small rest of a body is skipped at once; anything else comes with its own edge.
+                        if drained && !peer_closed && !skips {
+                            return self.drained(id);
+                        }
+                    } else if drained && !peer_closed {
+                        return self.drained(id);
+                    }
+                    if share.is_used_up(n, self.now_ns) {
+                        return self.put_off(id, &share);
+                    }
+                }
+                Io::WouldBlock => return self.drained(id),
+                Io::Failed(errno) => return self.transfer_failed(id, fault::of_transfer(errno)),
+            }
+        }
+    }
+
+    /// What is under way is a stream: each event is waited for by itself.
+    fn is_stream(&self, id: u32) -> bool {
+        let exchange = self.links[id as usize].exchange;
+        self.exchanges.get(exchange as usize).is_some_and(|exchange| exchange.body == BodyUse::Stream)
+    }
+
+    /// Hands `n` bytes of the buffer, or of what TLS has opened, to the session. False: the socket is closed or has
+    /// begun another exchange, and its own edges will come.
+    #[inline]
+    pub(super) fn feed(&mut self, id: u32, n: usize, opened: bool) -> bool {
+        self.tell_time();
+        let link = &mut self.links[id as usize];
+        let Session::H1(session) = &mut link.session;
+        if session.is_idle() {
+            self.unasked(id, n, opened);
+            return false;
+        }
+        // A session that awaits an answer has its exchange.
+        let at = link.exchange;
+        let exchange = &mut self.exchanges[at as usize];
+        if exchange.first_ns == 0 {
+            exchange.first_ns = self.now_ns;
+            if (link.early || is_looked_at(link.served)) && self.is_early(id, n, opened) {
+                return false;
+            }
+        }
+        let link = &mut self.links[id as usize];
+        let Session::H1(session) = &mut link.session;
+        let exchange = &mut self.exchanges[at as usize];
+        let bytes = if opened { &self.opened[..n] } else { &self.buffer[..n] };
+        let fed = match (exchange.body, &mut exchange.kept) {
+            (BodyUse::Stream, kept) => {
+                let (head, head_bytes) = (kept.as_deref_mut(), &mut exchange.kept_head);
+                let (payload, lent) = (&mut self.payload, &mut self.lent);
+                let mut sink = Streaming { head, head_bytes, payload, lent };
+                session.feed(bytes, &mut self.shared, &mut sink)
+            }
+            (BodyUse::Discard, _) | (_, None) => session.feed(bytes, &mut self.shared, &mut ()),
+            (body, Some(kept)) => {
+                let most = if body == BodyUse::HeadOnly { 0 } else { self.outline.limits.kept_body_bytes };
+                let (head_bytes, short) = (&mut exchange.kept_head, &mut exchange.short);
+                let lent = &mut self.lent;
+                let mut sink = Keep { into: kept, head_bytes, most: most as usize, lent, short };
+                session.feed(bytes, &mut self.shared, &mut sink)
+            }
+        };
+        let dangerous = match &fed {
+            Ok(fed) => fed.done.is_some() && is_dangerous(&bytes[fed.consumed..]),
+            Err(_) => false,
+        };
+        let looked_at = exchange.is_looked_at();
+        match fed {
+            // Whether they come with the answer or a segment later is chance; none of it can be told from the next.
+            Ok(_) if dangerous => {
+                if !looked_at || self.shown(at, None, false) {
+                    self.tally.add(RunSum::Surplus, 1);
+                    self.failed(at, Fault::Dangerous);
+                }
+                false
+            }
+            Ok(fed) if looked_at => self.shown(at, fed.done, fed.consumed < n),
+            Ok(fed) => match fed.done {
+                Some(answer) => {
+                    if answer.status / 100 == 3 && !self.redirect_noted {
+                        let request = exchange.request;
+                        self.note_redirect(request, answer.status, n, opened);
+                    }
+                    self.finished(at, answer, fed.consumed < n)
+                }
+                None => {
+                    self.time_part(at);
+                    true
+                }
+            },
+            Err(malformed) => {
+                // What came in front of the damage is shown, wherever the bytes were cut.
+                if !looked_at || self.shown(at, None, false) {
+                    self.refused(at, malformed);
+                }
+                false
+            }
+        }
+    }
+
+    /// Sets the mark once for a large body, and lowers it when less than that is still to come: a mark above the end
+    /// of the body would wake nobody.
+    fn move_low_water(&mut self, id: u32, left: u64) {
+        let link = &mut self.links[id as usize];
+        let wanted = left.min(LOW_WATER_MAX) as u32;
+        let raise = link.low_water == 0 && left >= LOW_WATER_FROM;
+        if raise || wanted < link.low_water {
+            link.low_water = wanted;
+            self.door.set_low_water(link.socket, wanted as usize);
+        }
+    }
+
+    pub(super) fn on_eof(&mut self, id: u32) {
+        self.tell_time();
+        let link = &mut self.links[id as usize];
+        link.peer_closes();
+        if link.state == State::Handshaking {
+            return self.handshake_failed(id, Fault::Tls, "the server closed in the middle of the handshake");
+        }
+        let (reused, reset) = (link.served > 1, link.peer == Peer::Reset);
+        let cut = link.tls.as_ref().is_some_and(|secured| !secured.channel.is_closed());
+        let exchange = link.exchange;
+        let Session::H1(session) = &mut link.session;
+        match session.eof() {
+            Eof::Idle => {
+                self.tally.add(RunSum::ClosedByServer, 1);
+                self.close_socket(id);
+            }
+            // Only the server's own end of TLS says that a body without a length is whole: anybody on the way can cut
+            // TCP (RFC 9112, section 9.8).
+            Eof::Complete(_) if cut => self.failed(exchange, Fault::ClosedMidResponse),
+            Eof::Complete(answer) => {
+                self.finished(exchange, answer, false);
+            }
+            Eof::BeforeHead if reused => self.stale(exchange),
+            Eof::BeforeHead | Eof::InHead | Eof::InBody if reset => self.failed(exchange, Fault::Reset),
+            Eof::BeforeHead => self.failed(exchange, Fault::ClosedBeforeResponse),
+            Eof::InHead | Eof::InBody => self.failed(exchange, Fault::ClosedMidResponse),
+        }
+    }
+
+    pub(super) fn transfer_failed(&mut self, id: u32, fault: Fault) {
+        self.tell_time();
+        let link = &self.links[id as usize];
+        if link.state == State::Handshaking {
+            self.close_socket(id);
+            return self.connect_failed(id, fault);
+        }
+        let Session::H1(session) = &link.session;
+        if session.is_idle() {
+            self.tally.add(RunSum::ClosedByServer, 1);
+            return self.close_socket(id);
+        }
+        let (exchange, reused) = (link.exchange, link.served > 1);
+        if fault == Fault::Reset && !session.started() && reused {
+            return self.stale(exchange);
+        }
+        self.failed(exchange, fault);
+    }
+
+    /// The server gave up a link at rest while a request was on its way.
+    pub(super) fn stale(&mut self, exchange: u32) {
+        let sent = &self.exchanges[exchange as usize];
+        let idle_ns = sent.sent_ns.saturating_sub(self.links[sent.link as usize].since_ns);
+        self.tally.record(RunHist::Stale, idle_ns);
+        self.failed(exchange, Fault::StaleConnection);
+    }
+}

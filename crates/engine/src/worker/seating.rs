@@ -1,0 +1,308 @@
+//! How a worker is made of a plan: its lanes, its part of them, its users and their links.
+
+use super::{Here, Lane, Post, Source, User, Worker, keep};
+use crate::Stopped;
+use crate::compile::Compiled;
+use crate::driver::Door;
+use crate::lease::Lease;
+use crate::link::{Link, NONE};
+use crate::pace::{Arrivals, Seat, Users};
+use crate::run::Place;
+use crate::tally::{Tally, blank, by_address};
+use crate::wheel::Wheel;
+use plimsoll_plan::link::Reuse;
+use plimsoll_plan::load::{Lane as LanePlan, Load, Profile};
+use plimsoll_plan::origin::FIRST;
+use plimsoll_plan::outline::Outline;
+use plimsoll_plan::program::{Chair, Programs};
+use plimsoll_plan::series::book::SeriesBook;
+use plimsoll_stats::random::SplitMix64;
+use plimsoll_wire::h1::Shared;
+use std::collections::VecDeque;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+/// Room in the lists of what waits for its share, made at the start.
+const LISTS: usize = 256;
+
+/// One worker's part of a [`Job`](crate::Job): all that a worker is given besides its door and its post.
+pub struct Seating {
+    pub(crate) outline: Arc<Outline>,
+    pub(crate) compiled: Arc<Compiled>,
+    /// By origin.
+    pub(crate) places: Vec<Place>,
+    /// Local addresses to connect from; empty: the kernel chooses.
+    pub(crate) sources: Arc<[IpAddr]>,
+    pub(crate) seat: Seat,
+    /// What is added to the door's clock for the time since 1970, ns.
+    pub(crate) unix_offset_ns: i128,
+    pub(crate) lease: Lease,
+    /// Iterations by lane.
+    pub(crate) iterations: Vec<Lease>,
+    /// Instants of recorded arrivals by lane, ns from the start.
+    pub(crate) recorded: Vec<Option<Arc<[u64]>>>,
+    pub(crate) programs: Option<Box<dyn Programs>>,
+}
+
+impl Seating {
+    /// Runs from `begin_ns` on the door's clock to the end; says why it ended, and when, ns from the start.
+    pub fn run<D: Door, P: Post>(self, begin_ns: u64, door: D, post: P) -> (Stopped, u64) {
+        Worker::new(door, post, self, begin_ns).run()
+    }
+}
+
+impl<D: Door, P: Post> Worker<D, P> {
+    fn new(mut door: D, post: P, seating: Seating, begin_ns: u64) -> Self {
+        let Seating { outline, compiled, places, sources, seat, lease, .. } = seating;
+        let mut made = seating.programs;
+        // The hard caps hold whatever the plan says.
+        let cap_ns = outline.limits.duration_ns;
+        let end_ns = begin_ns.saturating_add(outline.stop.duration_ns.map_or(cap_ns, |d| d.min(cap_ns)));
+        let cut_ns = end_ns.saturating_add(outline.graceful_stop_ns);
+        // The table program of one request: the arrivals themselves are counted.
+        let single = made.is_none() && compiled.sequence.len() == 1;
+        let mut lanes = Vec::new();
+        let (mut user_count, mut users, mut programs) = (0u32, Vec::new(), Vec::new());
+        let mut iterations = seating.iterations.into_iter();
+        let mut recorded = seating.recorded.into_iter();
+        for (number, plan) in lane_plans(&outline).into_iter().enumerate() {
+            let most = if single { most_requests(&outline) } else { plan.iterations.unwrap_or(u64::MAX) };
+            let recorded = recorded.next().flatten();
+            let lane_seat = seat_in(&plan, &outline, seat);
+            let most = if lane_seat.is_some() { most } else { 0 };
+            let seed = seed_of(outline.seed, number as u64);
+            let lane_seat = lane_seat.unwrap_or(seat);
+            let (source, count) =
+                source(&plan, &outline, lane_seat, (begin_ns, end_ns), user_count, (most, seed), recorded);
+            users.extend((0..count).map(|_| User {
+                lane: number as u16,
+                link: NONE,
+                first_exchange: NONE,
+                first_nap: NONE,
+                first_held: NONE,
+                ..User::default()
+            }));
+            if let Some(made) = &mut made {
+                // A program belongs to a user as numbered over all workers, so that it can tell which one it is.
+                let chair = |i: u32| Chair {
+                    lane: number as u16,
+                    user: (lane_seat.offset + u64::from(i) * lane_seat.stride) as u32,
+                    users: users_of(&plan, &outline),
+                };
+                programs.extend((0..count).map(|i| Some(made.make(chair(i)))));
+            }
+            lanes.push(Lane {
+                source,
+                first: user_count,
+                count,
+                loops: plan.loops,
+                iterations: iterations.next().unwrap_or_else(|| Lease::new(None)),
+                retired: 0,
+            });
+            user_count += count;
+        }
+        let pooled = outline.link.reuse == Reuse::Pool;
+        if !pooled {
+            users.iter_mut().zip(0..).for_each(|(user, link)| user.link = link);
+        }
+        let links: Vec<Link> =
+            users.iter().filter(|user| user.link != NONE).map(|_| Link::new(FIRST)).collect();
+        let mut link_wheel = Wheel::new(begin_ns);
+        link_wheel.grow(links.len());
+        let shared = Shared::new(compiled.wire_limits);
+        let by_address = by_address(&places);
+        let blank = blank(&outline, by_address);
+        let address_series = (by_address > 0).then(|| outline.series_count() as u32);
+        let cpu = door.cpu();
+        let tick_end_ns = begin_ns + outline.tick_bounds_ns(0).1;
+        Worker {
+            door,
+            post,
+            turn: seat.offset as usize,
+            address_series,
+            spare: places.iter().map(|_| Vec::new()).collect(),
+            places: here(places),
+            series: blank.series.len(),
+            sources,
+            seat,
+            begin_ns,
+            end_ns,
+            cut_ns,
+            now_ns: begin_ns,
+            unix_offset_ns: seating.unix_offset_ns,
+            links,
+            link_wheel,
+            // Never moved while no user has two under way; what is not used is never touched.
+            exchanges: Vec::with_capacity(user_count as usize),
+            free_exchanges: Vec::with_capacity(user_count as usize),
+            exchange_wheel: Wheel::new(begin_ns),
+            naps: Vec::new(),
+            free_naps: Vec::new(),
+            nap_wheel: Wheel::new(begin_ns),
+            napping: 0,
+            resting: 0,
+            due_timers: Vec::new(),
+            shared,
+            // One for all connections; pages that no answer reaches are never touched.
+            buffer: vec![0; outline.limits.read_buffer_bytes as usize].into(),
+            bodies: Vec::new(),
+            lent: keep::Lent::new(kept_most(&outline)),
+            late: VecDeque::with_capacity(LISTS),
+            late_since_ns: 0,
+            unread: VecDeque::with_capacity(LISTS),
+            is_brief: false,
+            opened: Vec::new(),
+            sealed: Vec::new(),
+            payload: Vec::new(),
+            event_spares: plimsoll_wire::sse::Spares::default(),
+            streams: 0,
+            large: vec![false; blank.series.len()].into(),
+            book: Box::new(SeriesBook::new(blank.series.len(), outline.limits.open_series)),
+            told_series: 0,
+            users,
+            programs,
+            outbox: None,
+            samples: Vec::new(),
+            own_samples: 0,
+            redirect_noted: false,
+            lanes,
+            lease,
+            under_way: 0,
+            requests_per_connection: outline.link.requests_per_connection,
+            to_end: Vec::new(),
+            pooled,
+            anew: outline.link.reuse == Reuse::Iteration,
+            outstanding: 0,
+            owing: 0,
+            paused: false,
+            paused_ns: u64::MAX,
+            resumed_ns: 0,
+            stop: None,
+            commands: Vec::new(),
+            tally: Tally::new(blank, begin_ns),
+            tick: 0,
+            tick_end_ns,
+            sampled: 0,
+            open_sockets: 0,
+            spin_ns: 0,
+            users_changed_ns: begin_ns,
+            cpu,
+            tick_begin_ns: begin_ns,
+            ended_ns: begin_ns,
+            outline,
+            compiled,
+        }
+    }
+}
+
+/// The load models; a plain sequence has one, which is the plan's own.
+fn lane_plans(outline: &Outline) -> Vec<LanePlan> {
+    if !outline.lanes.is_empty() {
+        return outline.lanes.clone();
+    }
+    let load = outline.load.clone();
+    vec![LanePlan {
+        name: String::new(),
+        load,
+        connections: outline.connections,
+        iterations: None,
+        loops: None,
+    }]
+}
+
+/// Most users of a lane over all machines.
+fn users_of(plan: &LanePlan, outline: &Outline) -> u32 {
+    match plan.load.is_open() {
+        // The cap is each machine's own.
+        true => plan.connections.saturating_mul(outline.share.of),
+        false => plan.connections,
+    }
+}
+
+/// Who starts the iterations of a lane, and how many users it has; `most` is the number of its arrivals at most.
+fn source(
+    plan: &LanePlan,
+    outline: &Outline,
+    seat: Seat,
+    (begin_ns, end_ns): (u64, u64),
+    first: u32,
+    (most, seed): (u64, u64),
+    recorded: Option<Arc<[u64]>>,
+) -> (Source, u32) {
+    match &plan.load {
+        Load::Closed { users } => {
+            let users = Users::new(users.clone(), seat, begin_ns);
+            let peak = users.peak();
+            (Source::Closed { users, active: 0, next_change_ns: Some(begin_ns) }, peak)
+        }
+        Load::Open { rate_per_s, arrivals } => {
+            let count = if most == 0 { 0 } else { seat_share(plan.connections, outline, seat) };
+            let arrivals = match recorded {
+                Some(instants_ns) => Arrivals::recorded(instants_ns, seat, begin_ns, end_ns, most),
+                None => Arrivals::new(rate_per_s, *arrivals, seed, seat, begin_ns, end_ns, most),
+            };
+            let source = Source::Open {
+                arrivals,
+                free: (first..first + count).rev().map(|user| (user, 0)).collect(),
+                returned: VecDeque::new(),
+                waiting: None,
+                due: 0,
+                started: 0,
+            };
+            (source, count)
+        }
+    }
+}
+
+/// Requests over all machines: what was asked for, or the hard cap.
+pub(crate) fn most_requests(outline: &Outline) -> u64 {
+    outline.stop.requests.unwrap_or(u64::MAX).min(outline.limits.requests)
+}
+
+/// My part of the memory for what is kept of answers.
+fn kept_most(outline: &Outline) -> usize {
+    match outline.limits.kept_total_bytes {
+        0 => usize::MAX,
+        bytes => usize::try_from(bytes / u64::from(outline.workers.max(1))).unwrap_or(usize::MAX),
+    }
+}
+
+/// My part of the most connections of this machine.
+fn seat_share(connections: u32, outline: &Outline, seat: Seat) -> u32 {
+    let machines = u64::from(outline.share.of);
+    let here = Seat { offset: seat.offset / machines, stride: seat.stride / machines };
+    here.count_of(u64::from(connections)) as u32
+}
+
+/// My place in a lane. Arrivals of one that has fewer connections than there are workers go to the first workers alone:
+/// anybody else would have to break the cap. `None`: there is none for me.
+fn seat_in(plan: &LanePlan, outline: &Outline, seat: Seat) -> Option<Seat> {
+    let machines = u64::from(outline.share.of);
+    if !plan.load.is_open() || plan.connections >= outline.workers {
+        return Some(seat);
+    }
+    let workers = u64::from(plan.connections.max(1));
+    (seat.offset / machines < workers).then_some(Seat { offset: seat.offset, stride: machines * workers })
+}
+
+/// Lanes with one seed would begin at the same instants: their bursts would add up, as independent ones do not.
+fn seed_of(seed: u64, lane: u64) -> u64 {
+    // Seeds next to each other would be one sequence, shifted.
+    if lane == 0 { seed } else { SplitMix64::new(SplitMix64::new(seed).next_u64() ^ lane).next_u64() }
+}
+
+/// A constant level, for [`Command::SetLevel`].
+pub(super) fn level(to: f64) -> Profile {
+    Profile::constant(to)
+}
+
+/// Places with their addresses numbered over all of them.
+fn here(places: Vec<Place>) -> Box<[Here]> {
+    let mut first = 0;
+    let mut numbered = |Place { addresses, tls }: Place| {
+        let here = Here { first, addresses: addresses.into(), tls };
+        first += here.addresses.len() as u32;
+        here
+    };
+    places.into_iter().map(&mut numbered).collect()
+}

@@ -1,0 +1,68 @@
+//! From what a text says to what a plan is made of: shared by all fronts, whatever their texts are written in.
+//!
+//! A front reads its text into a [`draft::ScriptDraft`], plain data with places; [`script`] gives every name its
+//! number, joins every path to its target, and says what is wrong with either. What needs no script goes through
+//! [`requests`].
+
+mod answer;
+pub mod draft;
+pub mod escape;
+pub mod expression;
+mod functions;
+mod path;
+mod request;
+pub mod requests;
+mod site;
+mod steps;
+mod text;
+mod work;
+
+use crate::source::Complaint;
+use draft::{OriginDraft, ScriptDraft};
+use plimsoll_plan::Target;
+use plimsoll_plan::origin::NamedTarget;
+use plimsoll_plan::script::{Scenario, Script};
+use site::Site;
+pub use site::{TARGET, base};
+pub use work::wrong_name;
+use work::{Phase, Scope, Work};
+
+/// What became of a draft.
+pub struct Built {
+    /// Counts only when nothing is wrong.
+    pub script: Script,
+    /// Where its requests go, if anything says it.
+    pub target: Option<Target>,
+    /// The origins besides it, from number 1 on.
+    pub more_origins: Vec<NamedTarget>,
+    pub wrong: Vec<Complaint>,
+}
+
+/// Makes a script of its draft. Set-up first: what it extracts, all others may use.
+pub fn script(draft: ScriptDraft) -> Built {
+    let mut work = Work {
+        wrong: Default::default(),
+        site: Site { written: draft.has_target, base: draft.target, more: draft.origins },
+        script: Script { cookies: draft.cookies, ..Script::default() },
+        constants: draft.constants,
+        secrets: draft.secrets,
+        feeders: draft.feeders,
+        headers: draft.headers,
+        auth: draft.auth,
+        scope: Scope::default(),
+        taken: Default::default(),
+        counters: 0,
+    };
+    work.scope = Scope::new(Phase::Setup, None, &draft.setup);
+    work.script.setup = work.steps(&draft.setup);
+    for (number, scenario) in draft.scenarios.into_iter().enumerate() {
+        work.scope = Scope::new(Phase::Load, Some(number as u16), &scenario.steps);
+        let nodes = work.steps(&scenario.steps);
+        work.script.scenarios.push(Scenario { name: scenario.name, nodes, pace: scenario.pace });
+    }
+    work.scope = Scope::new(Phase::Teardown, None, &draft.teardown);
+    work.script.teardown = work.steps(&draft.teardown);
+    let Work { wrong, site, script, .. } = work;
+    let more_origins = site.more.iter().map(OriginDraft::named_target).collect();
+    Built { script, target: site.base.map(|base| base.target), more_origins, wrong: wrong.all }
+}

@@ -1,0 +1,194 @@
+//! What is asked of an answer: checks, rules, extractions, and conditions on what was extracted.
+
+use super::draft::{CheckDraft, ConditionDraft, ExtractDraft, On, Open, PartDraft, RuleDraft, StreamDraft};
+use super::expression::Expression;
+use super::work::Work;
+use crate::sentence::short;
+use plimsoll_plan::answer::{Check, Extract, Rule, Source, Subject};
+use plimsoll_plan::script::{Ask, Condition};
+use plimsoll_plan::stream::{Closer, Stream};
+use plimsoll_plan::value::{Function, Text};
+
+impl Work {
+    /// Adds the checks of a draft to a request.
+    pub fn check(&mut self, draft: &CheckDraft, ask: &mut Ask) {
+        let mut found: Vec<(Subject, String)> = Vec::new();
+        for subject in &draft.subjects {
+            let front = &subject.words;
+            match &subject.on {
+                On::Fixed(on) => found.push((on.clone(), front.clone())),
+                On::Header { name, rule } => found.extend(self.rule(rule).map(|rule| {
+                    let words = format!("{front} {}", in_words(&rule));
+                    (Subject::Header { name: name.clone(), rule }, words)
+                })),
+                On::Body(rule) => found.extend(self.rule(rule).map(|rule| {
+                    let words = format!("{front} {}", in_words(&rule));
+                    (Subject::Body(rule), words)
+                })),
+                On::Json { path, rule } => found.extend(self.rule(rule).map(|rule| {
+                    let words = format!("{front} {}", in_words(&rule));
+                    (Subject::Json { path: path.clone(), rule }, words)
+                })),
+            }
+        }
+        if let (Some(chosen), true) = (&draft.name, found.is_empty()) {
+            let hint = "add what the answer must be, such as `status: 200`";
+            self.wrong.complain("F016", chosen.pos, "this check asks for nothing", hint);
+        }
+        let several = found.len() > 1;
+        for (on, words) in found {
+            let name = match &draft.name {
+                Some(chosen) if several => format!("{}: {words}", chosen.name),
+                Some(chosen) => chosen.name.clone(),
+                None => words,
+            };
+            add(name, on, ask);
+        }
+        if let Some(chosen) = &draft.name
+            && ask.checks.iter().any(|check| check.name == format!("{} (2)", chosen.name))
+        {
+            let message = format!("two checks are called `{}`", chosen.name);
+            let hint = "give each a name of its own: reports tell them apart by it";
+            self.wrong.complain("F013", chosen.pos, message, hint);
+        }
+    }
+
+    fn rule(&mut self, draft: &RuleDraft) -> Option<Rule> {
+        match draft {
+            RuleDraft::Fixed(rule) => Some(rule.clone()),
+            RuleDraft::Equals(text) => self.text(text).map(Rule::Equals),
+            RuleDraft::Differs(text) => self.text(text).map(Rule::Differs),
+            RuleDraft::Contains(text) => self.text(text).map(Rule::Contains),
+            RuleDraft::Lacks(text) => self.text(text).map(Rule::Lacks),
+            RuleDraft::OneOf(texts) => {
+                let texts: Vec<_> = texts.iter().map(|text| self.text(text)).collect();
+                texts.into_iter().collect::<Option<_>>().map(Rule::OneOf)
+            }
+        }
+    }
+
+    /// Adds extractions to a request.
+    pub fn extracts(&mut self, drafts: &[ExtractDraft], ask: &mut Ask) {
+        // First the defaults, then the names: a default may use what was known before, not what this answer gives.
+        let defaults: Vec<Option<Option<Text>>> = drafts
+            .iter()
+            .map(|draft| match &draft.default {
+                None => Some(None),
+                Some(default) => self.text(default).map(Some),
+            })
+            .collect();
+        for (draft, default) in drafts.iter().zip(defaults) {
+            let slot = self.slot(&draft.into);
+            if let (Some(into), Some((from, pick)), Some(default)) = (slot, &draft.from, default) {
+                let name = draft.into.name.clone();
+                ask.extracts.push(Extract { into, name, from: from.clone(), pick: *pick, default });
+            }
+        }
+    }
+
+    /// The stream that begins with the answer to `ask`.
+    pub fn stream(&mut self, draft: &StreamDraft, ask: &Ask) -> Box<Stream> {
+        let mut stream = draft.stream.clone();
+        // Both go on at the same time: what is set on one side may be there on the other.
+        self.scope.add_all_of(&draft.beside);
+        stream.beside = self.steps(&draft.beside);
+        let reads_body = ask.checks.iter().any(|check| needs_body(&check.on))
+            || ask
+                .extracts
+                .iter()
+                .any(|e| matches!(e.from, Source::Json(_) | Source::Regex { .. } | Source::Body));
+        if reads_body {
+            let message = "the body of a stream is not kept: it cannot be checked as a whole";
+            let hint = "check its status and headers; its events are accounted for by `events`, `every` and \
+                        `sequence`";
+            self.wrong.complain("F017", draft.pos, message, hint);
+        }
+        if stream.closed_by == Some(Closer::Client) && stream.for_ns.is_none() && stream.events.is_none() {
+            let message = "`closed_by: client`, and nothing says when we close the stream";
+            self.wrong.complain("F016", draft.pos, message, "add `for: 60s` or `events: 100`");
+        }
+        Box::new(stream)
+    }
+
+    /// A condition of a loop or a branch.
+    pub fn condition(&mut self, draft: &ConditionDraft) -> Option<Condition> {
+        // In the first iteration there may be no value yet, later there is. Who asks knows: the steps behind may use
+        // it.
+        if draft.asks_for_being {
+            for part in &draft.left.parts {
+                if let PartDraft::Open(Open { means: Expression::Name(name), .. }) = part
+                    && self.scope.coming.iter().any(|coming| coming.name == *name)
+                {
+                    self.scope.add(name);
+                }
+            }
+        }
+        if let Some(operator) = draft.is_fixed_before {
+            let written = draft.left.written();
+            let word = written.trim();
+            let message = format!("`{}` is fixed text in front of `{operator}`", short(word));
+            let hint = match self.is_known(word) {
+                true => format!("did you mean `${{{word}}}`?"),
+                false => "in front stands what changes, such as `${n}`".to_owned(),
+            };
+            self.wrong.complain("F031", draft.pos, message, hint);
+        }
+        let left = self.text(&draft.left);
+        self.wrong.all.extend(draft.wrong.iter().cloned());
+        let rule = draft.rule.as_ref().and_then(|rule| self.rule(rule));
+        Some(Condition { left: left?, rule: rule? })
+    }
+
+    /// Whether `${word}` would mean something here, now or once a later step has set it.
+    fn is_known(&self, word: &str) -> bool {
+        if let Some((feeder, column)) = word.split_once('.') {
+            return self
+                .feeders
+                .get(feeder)
+                .is_some_and(|known| known.columns.is_none() || known.has(column));
+        }
+        self.scope.set.iter().chain(&self.script.globals).any(|name| name == word)
+            || self.scope.coming.iter().any(|coming| coming.name == word)
+            || self.constants.iter().any(|name| name == word)
+            || Function::NAMES.contains(&word)
+    }
+}
+
+fn add(name: String, on: Subject, ask: &mut Ask) {
+    let taken = |name: &str| ask.checks.iter().any(|check| check.name == name);
+    let mut apart = name.clone();
+    let mut number = 1;
+    while taken(&apart) {
+        number += 1;
+        apart = format!("{name} ({number})");
+    }
+    ask.checks.push(Check { name: apart, on });
+}
+
+/// Whether a check needs the body of the answer.
+fn needs_body(on: &Subject) -> bool {
+    match on {
+        Subject::Body(_) | Subject::Json { .. } | Subject::Length { .. } | Subject::Hash { .. } => true,
+        Subject::Status(_) | Subject::Header { .. } | Subject::Duration { .. } => false,
+    }
+}
+
+/// How a rule reads in the name of its check. Values that only the load knows are shown as `${...}`.
+fn in_words(rule: &Rule) -> String {
+    match rule {
+        Rule::Exists => "exists".into(),
+        Rule::Absent => "is absent".into(),
+        Rule::Equals(text) => format!("is {}", short(&text.shown())),
+        Rule::Differs(text) => format!("is not {}", short(&text.shown())),
+        Rule::Contains(text) => format!("contains {}", short(&text.shown())),
+        Rule::Lacks(text) => format!("lacks {}", short(&text.shown())),
+        Rule::Matches(pattern) => format!("matches /{}/", short(pattern)),
+        Rule::Below(number) => format!("< {number}"),
+        Rule::AtMost(number) => format!("<= {number}"),
+        Rule::Above(number) => format!("> {number}"),
+        Rule::AtLeast(number) => format!(">= {number}"),
+        Rule::OneOf(texts) => {
+            format!("is one of {}", short(&texts.iter().map(|t| t.shown()).collect::<Vec<_>>().join(", ")))
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! `${...}` taken apart: names, columns, functions; and the placeholders of other tools, which would be sent as they
+//! stand if nobody said so.
+
+use crate::sentence::short;
+
+/// Literal text, or an expression between two of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    Literal(String),
+    Expression { written: String, means: Expression },
+}
+
+/// What stands between the braces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expression {
+    /// `${token}`; also functions without arguments.
+    Name(String),
+    /// `${users.email}`, `${env.HOME}`: what is in front of the first point, and the rest.
+    Field(String, String),
+    /// `${random_int(1, 6)}`, arguments without the white space around them.
+    Call(String, Vec<String>),
+}
+
+/// A mistake in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mistake {
+    pub code: &'static str,
+    /// The piece that is wrong, as written.
+    pub written: String,
+    pub message: String,
+    pub hint: String,
+}
+
+/// Takes a text apart; `$${` is a literal `${`.
+///
+/// # Errors
+/// Every mistake in it.
+pub fn pieces(text: &str) -> Result<Vec<Piece>, Vec<Mistake>> {
+    let mut wrong: Vec<Mistake> = foreign(text).into_iter().collect();
+    let mut all = Vec::new();
+    let mut literal = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("${") {
+        // The first of two dollars says that the second is meant as itself.
+        if rest[..at].ends_with('$') {
+            literal.push_str(&rest[..at]);
+            literal.push('{');
+            rest = &rest[at + 2..];
+            continue;
+        }
+        literal.push_str(&rest[..at]);
+        let Some(end) = rest[at..].find('}').map(|end| at + end + 1) else {
+            wrong.push(Mistake {
+                code: "F020",
+                written: "${".into(),
+                message: format!("`{}` is never closed", short(&rest[at..])),
+                hint: "close it with `}`, or write `$${` for a literal `${`".into(),
+            });
+            rest = "";
+            break;
+        };
+        let written = &rest[at..end];
+        match expression(&written[2..written.len() - 1], written) {
+            Ok(means) => {
+                if !literal.is_empty() {
+                    all.push(Piece::Literal(std::mem::take(&mut literal)));
+                }
+                all.push(Piece::Expression { written: written.to_owned(), means });
+            }
+            Err(mistake) => wrong.push(mistake),
+        }
+        rest = &rest[end..];
+    }
+    literal.push_str(rest);
+    if !literal.is_empty() {
+        all.push(Piece::Literal(literal));
+    }
+    if wrong.is_empty() { Ok(all) } else { Err(wrong) }
+}
+
+/// Whether a name can stand between the braces.
+pub fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+}
+
+fn expression(inner: &str, written: &str) -> Result<Expression, Mistake> {
+    let inner = inner.trim();
+    let wrong =
+        |message: String, hint: String| Mistake { code: "F020", written: written.into(), message, hint };
+    if inner.is_empty() {
+        return Err(wrong(
+            format!("`{written}` names nothing"),
+            "write a name, such as `${token}`; a literal `${` is written `$${`".into(),
+        ));
+    }
+    if inner.starts_with("__") {
+        return Err(Mistake {
+            code: "F023",
+            written: written.into(),
+            message: format!("`{}` is a function of JMeter", short(written)),
+            hint: jmeter(inner),
+        });
+    }
+    if let Some((name, arguments)) = inner.split_once('(') {
+        let Some(arguments) = arguments.strip_suffix(')').filter(|_| is_name(name.trim())) else {
+            return Err(wrong(
+                format!("`{}` is no call of a function", short(written)),
+                "write it as `${random_int(1, 6)}`".into(),
+            ));
+        };
+        let all = if arguments.trim().is_empty() { Vec::new() } else { split(arguments) };
+        return Ok(Expression::Call(name.trim().to_owned(), all));
+    }
+    if let Some((front, rest)) = inner.split_once('.')
+        && is_name(front)
+        && !rest.is_empty()
+        && !rest.contains(['{', '$', ':', '('])
+    {
+        return Ok(Expression::Field(front.to_owned(), rest.to_owned()));
+    }
+    if is_name(inner) {
+        return Ok(Expression::Name(inner.to_owned()));
+    }
+    Err(wrong(
+        format!("`{}` is no expression", short(written)),
+        "write a name (`${token}`), a column (`${users.email}`), a function (`${uuid}`) or `${env.NAME}`"
+            .into(),
+    ))
+}
+
+/// Arguments between commas, without quotes around them.
+fn split(text: &str) -> Vec<String> {
+    text.split(',').map(|a| a.trim().trim_matches(['"', '\'']).to_owned()).collect()
+}
+
+/// The first placeholder of another tool that stands outside `${...}`.
+fn foreign(text: &str) -> Option<Mistake> {
+    let mistake = |written: &str, whose: &str, hint: String| {
+        let message =
+            format!("`{}` is a placeholder of {whose}: it would be sent as it stands", short(written));
+        Some(Mistake { code: "F023", written: written.to_owned(), message, hint })
+    };
+    let mut rest = text;
+    while let Some(at) = rest.find("{{") {
+        let behind = &rest[at + 2..];
+        if let Some(end) = behind.find("}}") {
+            let name = behind[..end].trim();
+            let is_word = |c: char| c.is_ascii_alphanumeric() || "_.$-".contains(c);
+            if !name.is_empty() && name.chars().all(is_word) {
+                let ours = name.trim_start_matches(['$', '.']).rsplit('.').next().unwrap_or(name);
+                let written = &rest[at..at + end + 4];
+                return mistake(written, "Artillery, Postman or a template", format!("write `${{{ours}}}`"));
+            }
+        }
+        rest = behind;
+    }
+    let outside = |word: &str| {
+        let at = text.find(word)?;
+        (!text[..at].ends_with("${")).then_some(at)
+    };
+    for (word, hint) in [("__ENV.", "`${env.NAME}`"), ("__VU", "`${user}`"), ("__ITER", "`${iteration}`")] {
+        if outside(word).is_some() {
+            return mistake(word.trim_end_matches('.'), "k6", format!("write {hint}"));
+        }
+    }
+    for word in ["__P(", "__property("] {
+        if let Some(at) = outside(word) {
+            let end = text[at..].find(')').map_or(text.len(), |end| at + end + 1);
+            return mistake(&text[at..end], "JMeter", jmeter(&text[at..]));
+        }
+    }
+    None
+}
+
+/// Our word for a function of JMeter.
+fn jmeter(inner: &str) -> String {
+    let name = inner.split(['(', '}']).next().unwrap_or_default();
+    let ours = match name {
+        "__P" | "__property" => {
+            "define it under `vars`, write `${name}`, and override it with `--set NAME=VALUE`; or write `${env.NAME}`"
+        }
+        "__UUID" => "write `${uuid}`",
+        "__time" | "__timeShift" => "write `${now(unix_ms)}`, or `${now(%Y-%m-%d)}` for a pattern",
+        "__Random" => "write `${random_int(1, 6)}`",
+        "__RandomString" => "write `${random_string(12)}`",
+        "__threadNum" => "write `${user}`",
+        "__counter" => "write `${counter}`",
+        "__CSVRead" | "__StringFromFile" => "name the file under `data` and write `${name.column}`",
+        _ => "there are `${uuid}`, `${now}`, `${counter}`, `${random_int(1, 6)}` and `${random_string(12)}`",
+    };
+    ours.to_owned()
+}

@@ -1,0 +1,96 @@
+//! `${random_int(1, 6)}`: which functions there are, and what each takes.
+
+use crate::nearest::nearest;
+use crate::sentence::quoted;
+use plimsoll_plan::value::{Alphabet, Function, TimeFormat};
+
+/// No text that a request carries is longer.
+const LONGEST_RANDOM: u32 = 1 << 20;
+
+/// A function by its name and arguments; `counter` is the number of the next counter.
+///
+/// # Errors
+/// What is wrong, and how to write it.
+pub fn read(name: &str, arguments: &[String], counter: u16) -> Result<Function, (String, String)> {
+    let plain = |function| match arguments {
+        [] => Ok(function),
+        _ => Err((format!("`{name}` takes no arguments"), format!("write `${{{name}}}`"))),
+    };
+    match name {
+        "uuid" => plain(Function::Uuid),
+        "user" => plain(Function::User),
+        "iteration" => plain(Function::Iteration),
+        "now" => {
+            // A pattern may hold commas: they were no borders between arguments.
+            let format = arguments.join(", ");
+            TimeFormat::parse(&format).map(Function::Now).map_err(|problem| (problem.message, problem.hint))
+        }
+        "counter" => {
+            let hint = "write `${counter}`, `${counter(100)}` to begin at 100, or `${counter(100, 2)}` for every \
+                        second";
+            let [start, step] = match arguments {
+                [] => [1, 1],
+                [start] => [whole(start, hint)?, 1],
+                [start, step] => [whole(start, hint)?, whole(step, hint)?],
+                _ => return Err(("`counter` takes at most two numbers".into(), hint.into())),
+            };
+            if step == 0 {
+                return Err(("a step of 0 would give the same number for ever".into(), hint.into()));
+            }
+            Ok(Function::Counter { id: counter, start, step })
+        }
+        "random_int" => {
+            let hint = "write the lowest and the highest number, such as `${random_int(1, 6)}`";
+            let [low, high] = arguments else {
+                return Err(("`random_int` takes two numbers".into(), hint.into()));
+            };
+            let (low, high) = (whole(low, hint)?, whole(high, hint)?);
+            if low > high {
+                return Err((format!("`{low}` is above `{high}`"), hint.into()));
+            }
+            Ok(Function::RandomInt { low, high })
+        }
+        "random_string" => {
+            let hint = "write its length, such as `${random_string(12)}`, and `alphanumeric`, `letters`, `digits` \
+                        or `hex`";
+            let (length, alphabet) = match arguments {
+                [length] => (length, Alphabet::Alphanumeric),
+                [length, alphabet] => (length, self::alphabet(alphabet)?),
+                _ => return Err(("`random_string` takes a length".into(), hint.into())),
+            };
+            match length.parse::<u32>() {
+                Ok(length @ 1..=LONGEST_RANDOM) => Ok(Function::RandomString { length, alphabet }),
+                _ => Err((
+                    format!("`{length}` is no length; at most 1,048,576 characters are made"),
+                    hint.into(),
+                )),
+            }
+        }
+        _ => {
+            let hint = match nearest(name, Function::NAMES.iter().copied()) {
+                Some(right) => format!("did you mean `{right}`?"),
+                None => format!("there are {}", quoted(Function::NAMES.iter().copied())),
+            };
+            Err((format!("there is no function `{name}`"), hint))
+        }
+    }
+}
+
+fn whole(text: &str, hint: &str) -> Result<i64, (String, String)> {
+    text.parse().map_err(|_| (format!("`{text}` is no whole number"), hint.to_owned()))
+}
+
+fn alphabet(text: &str) -> Result<Alphabet, (String, String)> {
+    const WORDS: [(&str, Alphabet); 4] = [
+        ("alphanumeric", Alphabet::Alphanumeric),
+        ("letters", Alphabet::Letters),
+        ("digits", Alphabet::Digits),
+        ("hex", Alphabet::Hex),
+    ];
+    WORDS.iter().find(|(word, _)| *word == text).map(|(_, alphabet)| *alphabet).ok_or_else(|| {
+        (
+            format!("`{text}` is no set of characters"),
+            format!("there are {}", quoted(WORDS.map(|(word, _)| word))),
+        )
+    })
+}

@@ -1,0 +1,231 @@
+//! One request: its line, headers, body, and what is asked of its answer.
+
+use super::draft::{AuthDraft, HeaderDraft, NameDraft, RequestDraft};
+use super::requests::{basic, coded};
+use super::text::Build;
+use super::work::Work;
+use crate::header;
+use crate::sentence::default_name;
+use crate::source::Pos;
+use plimsoll_plan::origin::FIRST;
+use plimsoll_plan::script::{Ask, AskId};
+use plimsoll_plan::value::{Escape, Hole, Part, Secret, Text};
+
+/// Headers in the order sent.
+type Headers = Vec<(String, Text)>;
+
+/// Who asks, resolved.
+enum Auth {
+    Nobody,
+    Header(Text),
+}
+
+impl Work {
+    /// Makes a request of its draft; nothing when its mistakes are reported.
+    pub fn request(&mut self, draft: &RequestDraft) -> Option<AskId> {
+        let before = self.wrong.all.len();
+        let to = match &draft.origin {
+            Some(chosen) => self.site.named(chosen, &mut self.wrong),
+            None => Some(FIRST),
+        };
+        let way = draft.path.as_ref().and_then(|path| {
+            // Nothing is joined to an origin that is not there, and of the path alone nothing is known.
+            let mut way = self.way(path, to?)?;
+            self.query(&draft.query, path.encode, &mut way);
+            Some(way)
+        });
+        let mut ask = Ask {
+            name: String::new(),
+            scenario: self.scope.scenario,
+            group: self.scope.group,
+            tags: draft.tags.clone(),
+            origin: FIRST,
+            method: draft.method.clone(),
+            path: Text::default(),
+            headers: Vec::new(),
+            body: None,
+            timeout_ns: draft.timeout_ns,
+            redirects: draft.redirects,
+            expect: draft.expect.clone(),
+            checks: Vec::new(),
+            extracts: Vec::new(),
+            go_on_after_failure: draft.go_on_after_failure,
+            stream: None,
+        };
+        let mut media_type = None;
+        if let Some(body) = &draft.body
+            && let Some(text) = self.text(&body.text)
+        {
+            ask.body = Some(text);
+            media_type = body.media_type.clone();
+        }
+        let mut own = Headers::new();
+        for header in &draft.headers {
+            own.extend(self.header(header));
+        }
+        let auth = draft.auth.as_ref().and_then(|auth| self.auth(auth));
+        for check in &draft.checks {
+            self.check(check, &mut ask);
+        }
+        let credentials = way.as_ref().and_then(|way| way.credentials.as_deref());
+        ask.headers = self.headers(own, media_type, auth, credentials, draft.pos);
+        self.check_length(&ask, draft.pos);
+        // Behind everything that is sent: only the steps to come see what this answer gives.
+        self.extracts(&draft.extracts, &mut ask);
+        ask.stream = draft.stream.as_ref().map(|stream| self.stream(stream, &ask));
+        let way = way?;
+        ask.path = way.text;
+        ask.origin = way.origin;
+        if draft.spoiled || self.wrong.all.len() > before {
+            return None;
+        }
+        ask.name = match &draft.name {
+            Some(chosen) => chosen.name.clone(),
+            None => default_name(&ask.method, &format!("{}{}", self.site.shown(way.origin), way.shown)),
+        };
+        self.name_apart(&mut ask, draft.name.as_ref());
+        let id = self.script.asks.len() as AskId;
+        self.script.asks.push(ask);
+        Some(id)
+    }
+
+    /// The request's own headers, behind those of the file that it does not replace, in front of those that its other
+    /// parts imply.
+    fn headers(
+        &mut self,
+        own: Headers,
+        media_type: Option<String>,
+        auth: Option<Auth>,
+        credentials: Option<&str>,
+        pos: Pos,
+    ) -> Headers {
+        // Taken out for as long as they are read: names are resolved anew for every request, as they mean here.
+        let common = std::mem::take(&mut self.headers);
+        let mut all = Headers::new();
+        for header in &common {
+            let text = self.header(header);
+            all.extend(text.filter(|(name, _)| !has(&own, name)));
+        }
+        self.headers = common;
+        all.extend(own);
+        if let Some(media_type) = media_type
+            && !has(&all, "Content-Type")
+        {
+            all.push(("Content-Type".into(), Text::literal(media_type)));
+        }
+        let is_own = auth.is_some();
+        let auth = auth.or_else(|| {
+            let common = self.auth.take()?;
+            let auth = self.auth(&common);
+            self.auth = Some(common);
+            auth
+        });
+        let header = match (auth, credentials) {
+            (Some(Auth::Nobody), _) | (None, None) => None,
+            (Some(Auth::Header(text)), _) => Some(text),
+            (None, Some(credentials)) => Some(Text::literal(basic(credentials))),
+        };
+        if let Some(text) = header {
+            if !has(&all, "Authorization") {
+                all.push(("Authorization".into(), text));
+            } else if is_own {
+                let message = "`auth` and the header `Authorization` both say who asks";
+                self.wrong.complain("F017", pos, message, "keep one");
+            }
+        }
+        all
+    }
+
+    fn header(&mut self, HeaderDraft { name, value, pos }: &HeaderDraft) -> Option<(String, Text)> {
+        if let Err(problem) = header::check(name, &String::from_utf8_lossy(&value.literals())) {
+            self.wrong.complain_of(*pos, problem);
+            return None;
+        }
+        self.text(value).map(|text| (name.clone(), text))
+    }
+
+    fn auth(&mut self, draft: &AuthDraft) -> Option<Auth> {
+        match draft {
+            AuthDraft::None => Some(Auth::Nobody),
+            AuthDraft::Header(text) => self.text(text).map(Auth::Header),
+            AuthDraft::Basic { user, password, pos } => {
+                let (user, password) = (self.text(user), self.text(password));
+                self.basic(&user?, &password?, *pos).map(Auth::Header)
+            }
+        }
+    }
+
+    /// `Basic`, coded before the load when nothing in it changes from request to request.
+    fn basic(&mut self, user: &Text, password: &Text, pos: Pos) -> Option<Text> {
+        let mut build = Build::default();
+        build.literal("Basic ");
+        let (Some(name), Some(word)) = (user.fixed(), password.fixed()) else {
+            let mut pair = Build::default();
+            pair.text(user.clone());
+            pair.literal(":");
+            pair.text(password.clone());
+            build.part(Part::Hole(Hole::Base64(Box::new(pair.finish())), Escape::None));
+            return Some(build.finish());
+        };
+        if name.contains(&b':') {
+            let message = "a user name cannot hold `:`";
+            self.wrong.complain("F015", pos, message, "what stands behind it would be password");
+            return None;
+        }
+        let coded = coded(&[name, vec![b':'], word].concat());
+        let is_secret = |text: &Text| text.parts.iter().any(|part| matches!(part, Part::Secret(_)));
+        if is_secret(user) || is_secret(password) {
+            let secret = Secret::new(&coded);
+            self.script.secrets.push(secret.clone());
+            build.part(Part::Secret(secret));
+        } else {
+            build.literal(&coded);
+        }
+        Some(build.finish())
+    }
+
+    /// A length that is not the body's makes the server wait for the rest, or take it for the next request.
+    fn check_length(&mut self, ask: &Ask, pos: Pos) {
+        let Some((name, value)) =
+            ask.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("Content-Length"))
+        else {
+            return;
+        };
+        let bytes = ask.body.as_ref().map_or(Some(Vec::new()), Text::fixed).map(|body| body.len());
+        match (value.fixed(), bytes) {
+            (Some(value), Some(bytes)) => {
+                let value = String::from_utf8_lossy(&value);
+                if let Err(problem) = header::check_length_value(name, &value, bytes) {
+                    self.wrong.complain_of(pos, problem);
+                }
+            }
+            (None, _) | (_, None) => {
+                let message =
+                    format!("`{name}` is given by hand for a body that changes from request to request");
+                let hint = "leave the header out: it is added with the right number";
+                self.wrong.complain("F015", pos, message, hint);
+            }
+        }
+    }
+
+    /// Every series of a report needs a name of its own: equal default names are counted, equal chosen ones are
+    /// refused.
+    fn name_apart(&mut self, ask: &mut Ask, chosen: Option<&NameDraft>) {
+        let plain = ask.name.clone();
+        while let Some(times) = self.taken.get_mut(&ask.name) {
+            if let Some(chosen) = chosen {
+                let message = format!("two requests are called `{plain}`");
+                let hint = "give each a name of its own: reports tell them apart by it";
+                self.wrong.complain("F013", chosen.pos, message, hint);
+                return;
+            }
+            *times += 1;
+            ask.name = format!("{plain} ({times})");
+        }
+        self.taken.insert(ask.name.clone(), 1);
+    }
+}
+
+fn has(all: &Headers, name: &str) -> bool {
+    all.iter().any(|(n, _)| n.eq_ignore_ascii_case(name))
+}

@@ -1,0 +1,150 @@
+//! Requests that nothing changes from one to the next: what a URL, a curl line and a list of URLs mean, and what is
+//! left of a script that does no more than send its requests in their order. The engine runs those without an
+//! interpreter.
+
+use crate::sentence::default_name;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use plimsoll_plan::Problem;
+use plimsoll_plan::origin::{FIRST, NamedTarget, OriginId};
+use plimsoll_plan::request::{Url, url};
+use plimsoll_plan::script::{Ask, Node, Script};
+use plimsoll_plan::{Draft, Request, Target};
+
+/// A request to a URL: named by method and path, with the credentials of its URL where no header says who asks.
+pub fn request(
+    method: String,
+    url: Url,
+    mut headers: Vec<(String, String)>,
+    body: Option<Vec<u8>>,
+) -> (Target, Request) {
+    if let Some(pair) = &url.credentials
+        && !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("Authorization"))
+    {
+        headers.push(("Authorization".to_owned(), basic(pair)));
+    }
+    let name = default_name(&method, &url.path);
+    (url.target, Request { name, origin: FIRST, method, path: url.path, headers, body })
+}
+
+/// The value of `Authorization` for `user:password` (RFC 7617).
+pub fn basic(credentials: &str) -> String {
+    format!("Basic {}", coded(credentials.as_bytes()))
+}
+
+/// Credentials as basic authentication codes them: standard Base64 with padding (RFC 4648 section 4).
+pub fn coded(credentials: &[u8]) -> String {
+    STANDARD.encode(credentials)
+}
+
+/// Adds the request of one URL to a draft.
+///
+/// # Errors
+/// Returns what is wrong if it is not a URL.
+pub fn add(draft: &mut Draft, method: &str, text: &str) -> Result<(), Problem> {
+    let (target, mut request) = request(method.to_owned(), url(text)?, Vec::new(), None);
+    request.origin = origin(draft, &target);
+    request.name = own_name(&request, &draft.more_origins);
+    draft.requests.push(request);
+    Ok(())
+}
+
+/// The number of a target in a draft, which knows it from now on.
+fn origin(draft: &mut Draft, target: &Target) -> OriginId {
+    let first = draft.target.get_or_insert_with(|| target.clone());
+    if first == target {
+        return FIRST;
+    }
+    let more = &mut draft.more_origins;
+    let at = more.iter().position(|more| more.target == *target).unwrap_or_else(|| {
+        more.push(NamedTarget { name: String::new(), target: target.clone() });
+        more.len() - 1
+    });
+    at as OriginId + 1
+}
+
+/// Puts headers given later over those of all requests: they replace those of the same name, and the same name given
+/// twice is sent twice.
+pub fn set_headers(headers: &mut Vec<(String, String)>, given: &[(String, String)]) {
+    headers.retain(|(name, _)| !given.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)));
+    headers.extend(given.iter().cloned());
+}
+
+/// What a request is called that has no name of its own: its origin, one of `more`, is named unless it is the target.
+pub fn own_name(request: &Request, more: &[NamedTarget]) -> String {
+    let more = usize::from(request.origin).checked_sub(1).and_then(|at| more.get(at));
+    let front = more.map(NamedTarget::shown).unwrap_or_default();
+    default_name(&request.method, &format!("{front}{}", request.path))
+}
+
+/// Rows of reports are told apart by their names: `GET /`, `GET / (2)`.
+pub fn name_apart(requests: &mut [Request]) {
+    for at in 1..requests.len() {
+        let (before, rest) = requests.split_at_mut(at);
+        let Some(request) = rest.first_mut() else { return };
+        let taken = |name: &str| before.iter().any(|other| other.name == name);
+        let mut name = request.name.clone();
+        let mut number = 1;
+        while taken(&name) {
+            number += 1;
+            name = format!("{} ({number})", request.name);
+        }
+        request.name = name;
+    }
+}
+
+/// Puts a script into a draft, as plain requests if that says the same.
+pub fn settle(mut script: Script, is_scripted: bool, draft: &mut Draft) {
+    let counted = draft.load.iterations.is_some() || draft.load.loops.is_some();
+    if !is_scripted && !counted && draft.lanes.is_empty() && is_sequence(&script) {
+        let requests: Option<Vec<Request>> = script.asks.iter().map(request_of).collect();
+        if let Some(requests) = requests {
+            draft.requests = requests;
+            draft.entry = None;
+            return;
+        }
+    }
+    for ask in &mut script.asks {
+        // Compared with the body already; whoever sends it knows the length.
+        ask.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("Content-Length"));
+    }
+    draft.script = Some(script);
+}
+
+fn is_sequence(script: &Script) -> bool {
+    let [scenario] = script.scenarios.as_slice() else { return false };
+    scenario.pace.is_none()
+        && scenario.nodes.iter().all(|node| matches!(node, Node::Ask(_)))
+        && script.setup.is_empty()
+        && script.teardown.is_empty()
+        && script.secrets.is_empty()
+        && !script.cookies
+}
+
+/// The same request without anything that is decided during the load.
+fn request_of(ask: &Ask) -> Option<Request> {
+    let more = ask.group.is_some()
+        || !ask.tags.is_empty()
+        || ask.timeout_ns.is_some()
+        || ask.redirects > 0
+        || ask.expect.is_some()
+        || !ask.checks.is_empty()
+        || !ask.extracts.is_empty()
+        || ask.go_on_after_failure
+        || ask.stream.is_some();
+    if more {
+        return None;
+    }
+    let headers: Option<Vec<(String, String)>> = ask
+        .headers
+        .iter()
+        .map(|(name, value)| Some((name.clone(), String::from_utf8(value.fixed()?).ok()?)))
+        .collect();
+    let body = match &ask.body {
+        None => None,
+        Some(text) => Some(text.fixed()?),
+    };
+    let path = String::from_utf8(ask.path.fixed()?).ok()?;
+    let (name, method) = (ask.name.clone(), ask.method.clone());
+    Some(Request { name, origin: ask.origin, method, path, headers: headers?, body })
+}

@@ -1,0 +1,190 @@
+//! Texts with expressions in them, resolved: every name becomes a number, or a complaint.
+
+use super::draft::{Open, PartDraft, TextDraft};
+use super::escape::escaped;
+use super::expression::Expression;
+use super::functions;
+use super::work::{Phase, Work};
+use crate::nearest::nearest;
+use crate::sentence::{quoted, short};
+use crate::source::Pos;
+use plimsoll_plan::value::{Escape, Function, Hole, Part, Secret, Text};
+
+/// A resolved text in the making, neighbouring literals joined.
+#[derive(Default)]
+pub struct Build {
+    text: Text,
+    literal: Vec<u8>,
+}
+
+impl Build {
+    pub fn literal(&mut self, bytes: impl AsRef<[u8]>) {
+        self.literal.extend_from_slice(bytes.as_ref());
+    }
+
+    pub fn part(&mut self, part: Part) {
+        match part {
+            Part::Literal(bytes) => self.literal(bytes),
+            part => {
+                self.text.push_literal(&std::mem::take(&mut self.literal));
+                self.text.parts.push(part);
+            }
+        }
+    }
+
+    pub fn text(&mut self, text: Text) {
+        text.parts.into_iter().for_each(|part| self.part(part));
+    }
+
+    pub fn finish(mut self) -> Text {
+        self.text.push_literal(&std::mem::take(&mut self.literal));
+        self.text
+    }
+}
+
+impl Work {
+    /// What a text means here; nothing when a name in it is wrong.
+    pub fn text(&mut self, draft: &TextDraft) -> Option<Text> {
+        let (mut build, mut whole) = (Build::default(), true);
+        for part in &draft.parts {
+            match part {
+                PartDraft::Literal(bytes) => build.literal(bytes),
+                PartDraft::Open(open) => match self.part(open, open.escape) {
+                    Some(part) => build.part(part),
+                    None => whole = false,
+                },
+            }
+        }
+        whole.then(|| build.finish())
+    }
+
+    /// What an expression means here.
+    pub fn part(&mut self, open: &Open, escape: Escape) -> Option<Part> {
+        let Open { means, written, at, .. } = open;
+        let hole = match means {
+            Expression::Field(front, name) if front == "secret" => return self.secret(name, escape),
+            Expression::Field(feeder, column) => self.column(feeder, column, written, *at)?,
+            Expression::Name(name) => self.named(name, *at)?,
+            Expression::Call(name, arguments) => self.call(name, arguments, written, *at)?,
+        };
+        Some(Part::Hole(hole, escape))
+    }
+
+    fn secret(&mut self, name: &str, escape: Escape) -> Option<Part> {
+        // One that is not set is reported already.
+        let value = self.secrets.get(name)?.clone();
+        let sent = escaped(&value, escape);
+        for shape in [value, sent.clone()] {
+            let secret = Secret::new(&shape);
+            if !self.script.secrets.contains(&secret) {
+                self.script.secrets.push(secret);
+            }
+        }
+        Some(Part::Secret(Secret::new(&sent)))
+    }
+
+    fn named(&mut self, name: &str, at: Pos) -> Option<Hole> {
+        let in_setup = self.scope.phase == Phase::Setup;
+        if self.scope.set.iter().any(|known| known == name) {
+            let number = self.number(name, in_setup, at)?;
+            return Some(if in_setup { Hole::Global(number) } else { Hole::Var(number) });
+        }
+        if !in_setup && let Some(number) = self.script.globals.iter().position(|global| global == name) {
+            return u16::try_from(number).ok().map(Hole::Global);
+        }
+        if Function::NAMES.contains(&name) {
+            return self.call(name, &[], &format!("${{{name}}}"), at);
+        }
+        let (code, message, hint) = self.unknown(name);
+        self.wrong.complain(code, at, message, hint);
+        None
+    }
+
+    /// Why a name means nothing here.
+    fn unknown(&self, name: &str) -> (&'static str, String, String) {
+        if let Some(coming) = self.scope.coming.iter().find(|coming| coming.name == name) {
+            let line = coming.pos.line;
+            let message = format!("`${{{name}}}` is used before any step has set it; line {line} sets it");
+            return ("F022", message, "move the step that sets it in front".to_owned());
+        }
+        if let Some(known) = self.feeders.get(name) {
+            let column = known.columns.as_ref().and_then(|all| all.first()).map_or("column", String::as_str);
+            let message = format!("`${{{name}}}` is a data file, no value");
+            return ("F021", message, format!("name a column of it, such as `${{{name}.{column}}}`"));
+        }
+        let message = format!("`${{{name}}}` is nothing that is known here");
+        let mut names: Vec<&str> = self.scope.set.iter().map(String::as_str).collect();
+        if self.scope.phase != Phase::Setup {
+            names.extend(self.script.globals.iter().map(String::as_str));
+        }
+        names.extend(self.constants.iter().map(String::as_str));
+        let hint = match nearest(name, names.iter().copied().chain(Function::NAMES.iter().copied())) {
+            Some(right) => format!("did you mean `${{{right}}}`?"),
+            None if names.is_empty() => {
+                format!("define `{name}` under `vars`, or let a step before this one extract or set it")
+            }
+            None => {
+                format!("there are {}; others are defined under `vars` or extracted before", quoted(names))
+            }
+        };
+        ("F021", message, hint)
+    }
+
+    fn column(&mut self, feeder: &str, column: &str, written: &str, at: Pos) -> Option<Hole> {
+        let Some(known) = self.feeders.get(feeder) else {
+            let names = || self.feeders.keys().map(String::as_str);
+            let hint = match nearest(feeder, names().chain(["env", "secret"])) {
+                Some(right) => format!("did you mean `${{{right}.{column}}}`?"),
+                None if self.feeders.is_empty() => {
+                    format!("name its file: `data: {{ {feeder}: {{ file: {feeder}.csv }} }}`")
+                }
+                None => format!("there are {}", quoted(names())),
+            };
+            let message = format!("`{}`: nothing under `data` is called `{feeder}`", short(written));
+            self.wrong.complain("F021", at, message, hint);
+            return None;
+        };
+        if known.spoiled {
+            return None;
+        }
+        if let Some(columns) = &known.columns
+            && !known.has(column)
+        {
+            let message = format!("`{}` has no column `{column}`", known.feeder.path.display());
+            let hint = match nearest(column, columns.iter().map(String::as_str)) {
+                Some(right) => format!("did you mean `${{{feeder}.{right}}}`?"),
+                None => format!("there are {}", quoted(columns.iter().map(String::as_str))),
+            };
+            self.wrong.complain("F027", at, message, hint);
+            return None;
+        }
+        // Numbered at its first use.
+        let all = &mut self.script.feeders;
+        let number = all.iter().position(|used| used.name == feeder).unwrap_or_else(|| {
+            all.push(known.feeder.clone());
+            all.len() - 1
+        });
+        let columns = &mut all[number].columns;
+        let slot = columns.iter().position(|used| used == column).unwrap_or_else(|| {
+            columns.push(column.to_owned());
+            columns.len() - 1
+        });
+        Some(Hole::Column { feeder: u16::try_from(number).ok()?, column: u16::try_from(slot).ok()? })
+    }
+
+    fn call(&mut self, name: &str, arguments: &[String], written: &str, at: Pos) -> Option<Hole> {
+        match functions::read(name, arguments, self.counters) {
+            Ok(function) => {
+                // Each place counts for itself: `${counter}` in two columns of a row is the same number.
+                if matches!(function, Function::Counter { .. }) {
+                    self.counters = self.counters.saturating_add(1);
+                }
+                Some(Hole::Call(function))
+            }
+            Err((message, hint)) => {
+                self.wrong.complain("F025", at, format!("`{}`: {message}", short(written)), hint);
+                None
+            }
+        }
+    }
+}

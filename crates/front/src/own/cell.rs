@@ -1,0 +1,336 @@
+//! One experiment out of a tree: its top level, key by key.
+
+use super::key::{self, Section, of};
+use super::reader::Reader;
+use super::scenario::Parts;
+use super::work::Work;
+use super::yaml::{Node, Scalar, Value, one_or_more};
+use super::{connection, constants, data, load, monitor, search, steps, threshold};
+use crate::build::draft::ScriptDraft;
+use crate::build::{self, requests};
+use crate::given::Given;
+use crate::located::Located;
+use crate::sentence::quoted;
+use plimsoll_plan::diag::Field;
+use plimsoll_plan::draft::key as field;
+use plimsoll_plan::experiment::{Expectation, Experiment};
+use plimsoll_plan::load::Share;
+use plimsoll_plan::scale::Scale;
+use plimsoll_plan::script::Script;
+use plimsoll_plan::{Diagnostic, Draft, limit, unit};
+
+/// One cell of a file: a tree without lists that span axes and without variants.
+pub fn read(
+    mut tree: Node,
+    given: &Given,
+    mut r: Reader<'_>,
+) -> Result<(Located, Experiment), Vec<Diagnostic>> {
+    constants::fill(&mut tree, given, &mut r);
+    let mut w = Work { r, in_setup: false, redirects: 0, is_scripted: false };
+    let mut terms = Experiment::default();
+    let (mut draft, script) = experiment(&tree, &mut terms, &mut w);
+    if !w.r.wrong.is_empty() {
+        return Err(w.r.wrong);
+    }
+    terms.name = draft.name.clone().unwrap_or_default();
+    terms.seed = draft.seed;
+    terms.question = draft.question.clone().unwrap_or_default();
+    let places = std::mem::take(&mut w.r.places);
+    requests::settle(script, w.is_scripted, &mut draft);
+    Ok((Located { draft, places }, terms))
+}
+
+fn experiment(tree: &Node, terms: &mut Experiment, w: &mut Work<'_>) -> (Draft, Script) {
+    let mut draft = Draft::default();
+    let mut script = ScriptDraft::default();
+    let Value::Map(entries) = &tree.value else {
+        w.r.complain(
+            "F014",
+            tree.pos,
+            "an experiment is a mapping of keys to values",
+            "expected lines such as `target: http://127.0.0.1:8080`",
+        );
+        return (draft, Script::default());
+    };
+
+    let mut parts = Parts::default();
+    let (mut target, mut data, mut reuse, mut keep, mut tls) = (None, None, None, None, None);
+    let (mut graceful, mut find, mut scale, mut generators, mut origins) = (None, None, None, None, None);
+    for entry in entries {
+        let (node, Some((row, key))) = (&entry.value, w.r.key(entry)) else {
+            parts.misspelt.extend(key::meant(Section::Top, &entry.key));
+            continue;
+        };
+        if let Some(field) = field_of(key) {
+            w.r.mark(field, node.pos);
+        }
+        let r = &mut w.r;
+        match key {
+            of::Top::Name => draft.name = r.text(node, row).map(str::to_owned),
+            of::Top::Target => {
+                script.has_target = true;
+                target = r.written(node, row).map(|text| (text.to_owned(), node.pos));
+            }
+            of::Top::Origins => origins = Some((node, row)),
+            of::Top::Data => data = Some((node, row)),
+            of::Top::Headers => {
+                script.headers =
+                    r.map(node, row).map(|entries| steps::headers(entries, r)).unwrap_or_default()
+            }
+            of::Top::Auth => script.auth = steps::auth(node, row, r),
+            of::Top::Cookies => script.cookies = r.truth(node, row).unwrap_or_default(),
+            of::Top::Redirects => w.redirects = steps::redirects(node, row, &mut w.r).unwrap_or_default(),
+            of::Top::Setup => parts.setup = Some(node),
+            of::Top::Scenarios => parts.scenarios = Some(node),
+            of::Top::Teardown => parts.teardown = Some(node),
+            of::Top::Mix => parts.mix = steps::order(node, row, r).map(|order| (order, entry.pos)),
+            of::Top::Load => {
+                if let Value::Map(fields) = &node.value {
+                    graceful =
+                        fields.iter().find(|field| field.key == "graceful_stop").map(|field| field.pos);
+                }
+                parts.load = Some((load::read(node, row, Section::Load, r), entry.pos));
+            }
+            of::Top::Thresholds => threshold::read(node, row, &mut draft, r),
+            of::Top::Timeout => draft.timeout_ns = r.parsed(node, row, unit::duration_ns),
+            of::Top::Warmup => draft.warmup_ns = r.parsed(node, row, unit::duration_ns),
+            of::Top::GracefulStop => draft.graceful_stop_ns = r.parsed(node, row, unit::duration_ns),
+            of::Top::KeepAlive => {
+                draft.keep_alive = r.truth(node, row);
+                keep = Some(entry.pos);
+            }
+            of::Top::Connection => reuse = connection::read(node, row, &mut draft.link, r),
+            of::Top::Tls => {
+                tls = Some(entry.pos);
+                draft.link.tls = connection::tls(node, row, &mut draft.tls_files, r);
+            }
+            of::Top::ReadBodies => draft.read_bodies = r.truth(node, row),
+            of::Top::Workers => draft.workers = r.count(node, row),
+            of::Top::Seed => draft.seed = r.whole(node, row),
+            of::Top::Share => {
+                draft.share = r.parsed(node, row, |t| unit::share(t).map(|(part, of)| Share { part, of }));
+            }
+            of::Top::Bands => draft.bands_ns = bands(node, row, r),
+            of::Top::Limits => limits(node, row, &mut draft.limits, r),
+            of::Top::Question => draft.question = question(node, row, r),
+            of::Top::Scale => scale = r.parsed(node, row, Scale::parse).map(|scale| (scale, entry.pos)),
+            of::Top::Generators => {
+                terms.generators = generators_of(node, row, r);
+                generators = Some(entry.pos);
+            }
+            of::Top::Monitor => draft.watches = monitor::read(node, row, r),
+            of::Top::Environment => draft.sut = monitor::environment(node, row, r),
+            of::Top::Find => {
+                terms.find = search::read(node, row, r);
+                find = Some(entry.pos);
+            }
+            of::Top::Repeat => terms.repeat = repeat(node, row, r),
+            of::Top::CoolDown => {
+                terms.cool_down_ns = r.parsed(node, row, unit::duration_ns).unwrap_or_default()
+            }
+            of::Top::Least => terms.least_ns = r.parsed(node, row, unit::duration_ns).unwrap_or_default(),
+            of::Top::Steady => terms.steady = r.truth(node, row).unwrap_or_default(),
+            of::Top::EndRows => terms.end_rows = r.choice(node, row, &[("missed", true)]).unwrap_or_default(),
+            of::Top::Expect => {
+                let sentences = one_or_more(node).iter();
+                terms.expects =
+                    sentences.filter_map(|node| r.parsed(node, row, Expectation::parse)).collect();
+            }
+            // Resolved before anything else.
+            of::Top::Variants | of::Top::Parts | of::Top::Vars => {}
+        }
+    }
+    if let (Some(keep), Some(reuse)) = (keep, reuse) {
+        let message = "`keep_alive` and `reuse` both say when a connection is used again";
+        w.r.complain(
+            "F017",
+            keep.max(reuse),
+            message,
+            "keep `reuse`; `keep_alive: false` is `reuse: request`",
+        );
+    }
+    if let (Some(pos), true) = (graceful, draft.graceful_stop_ns.is_some()) {
+        w.r.complain("F017", pos, "`graceful_stop` stands at the left edge as well", "keep one");
+    }
+    script.has_target |= parts.misspelt.contains(&"target");
+    script.origins = origins.map(|(node, row)| super::origins::read(node, row, &mut w.r)).unwrap_or_default();
+    script.target =
+        target.and_then(|(text, pos)| build::base(&text, pos).map_err(|complaint| w.r.take(complaint)).ok());
+    if let Some((node, row)) = data {
+        let mut made = Vec::new();
+        if let Some(setup) = parts.setup {
+            data::made_by(setup, w.r.folder, &mut made);
+        }
+        script.feeders = data::read(node, row, &made, &mut w.r);
+    }
+    if let Some(pos) = find {
+        let load = entries.iter().find(|entry| entry.key == "load").map(|entry| &entry.value);
+        search::judge_load(pos, terms.find.as_ref().is_some_and(|find| find.users), load, &mut w.r);
+    } else if let Some((load, pos)) = &mut parts.load {
+        terms.find = load.ladder.take();
+        find = terms.find.is_some().then_some(*pos);
+    }
+    parts.assemble(&mut script, &mut draft, w);
+    script.constants = w.r.constants.keys().cloned().collect();
+    script.secrets = std::mem::take(&mut w.r.secrets);
+    let built = build::script(script);
+    built.wrong.into_iter().for_each(|complaint| w.r.take(complaint));
+
+    if let (Some(terms), Some(pos)) = (&terms.find, find) {
+        if draft.entry.is_none() && !draft.lanes.is_empty() {
+            let message = "every scenario has a load of its own: there is none that a search could vary";
+            w.r.complain("F017", pos, message, "take the `load` of one scenario out");
+        }
+        search::stand_in(terms, &mut draft);
+    }
+    if let (Some(pos), true, Some(_)) = (generators, terms.generators > 1, &terms.find) {
+        let message =
+            "`generators` share the load of runs that are fixed, and a search sets the load of its own";
+        w.r.complain(
+            "F017",
+            pos,
+            message,
+            "leave it out, or write the levels as a list in place of the search",
+        );
+    }
+    if let Some((scale, pos)) = scale {
+        let is_recorded =
+            draft.load.recorded.is_some() || draft.lanes.iter().any(|lane| lane.load.recorded.is_some());
+        if is_recorded && !scale.is_whole() {
+            let message = "`scale` would have to cut `recorded` arrivals, which come when they came";
+            w.r.complain("F017", pos, message, "leave one of them out, or give the recording a `speed`");
+        }
+        scale.draft(&mut draft);
+        scale.experiment(terms);
+    }
+    draft.target = built.target;
+    draft.more_origins = built.more_origins;
+    let is_watched = draft.watches.iter().any(|watch| watch.source.is_tls());
+    let is_plain = draft.target.as_ref().is_some_and(|target| !target.tls)
+        && !draft.more_origins.iter().any(|more| more.target.tls);
+    if let (Some(pos), true, false) = (tls, is_plain, is_watched) {
+        let hint = "write `https://` in `target`, or leave `tls` out";
+        w.r.complain(
+            "F017",
+            pos,
+            "the target is `http`: there is nothing that `tls` could say about it",
+            hint,
+        );
+    }
+    (draft, built.script)
+}
+
+/// The field of the draft behind a key of the top level, if diagnostics of the seal name it; those under `load` are in
+/// [`load`].
+fn field_of(key: of::Top) -> Option<Field> {
+    match key {
+        of::Top::Target => Some(field::TARGET),
+        of::Top::Scenarios => Some(field::REQUESTS),
+        of::Top::Workers => Some(field::WORKERS),
+        of::Top::Warmup => Some(field::WARMUP),
+        of::Top::Timeout => Some(field::TIMEOUT),
+        of::Top::Bands => Some(field::BANDS),
+        of::Top::Share => Some(field::SHARE),
+        of::Top::Thresholds => Some(field::THRESHOLDS),
+        of::Top::Name
+        | of::Top::Question
+        | of::Top::Origins
+        | of::Top::Variants
+        | of::Top::Parts
+        | of::Top::Vars
+        | of::Top::Data
+        | of::Top::Headers
+        | of::Top::Auth
+        | of::Top::Cookies
+        | of::Top::Redirects
+        | of::Top::Setup
+        | of::Top::Teardown
+        | of::Top::Mix
+        | of::Top::Load
+        | of::Top::Expect
+        | of::Top::Find
+        | of::Top::Repeat
+        | of::Top::CoolDown
+        | of::Top::Least
+        | of::Top::Steady
+        | of::Top::EndRows
+        | of::Top::Scale
+        | of::Top::Generators
+        | of::Top::GracefulStop
+        | of::Top::KeepAlive
+        | of::Top::Connection
+        | of::Top::Tls
+        | of::Top::ReadBodies
+        | of::Top::Seed
+        | of::Top::Limits
+        | of::Top::Monitor
+        | of::Top::Environment => None,
+    }
+}
+
+/// How often each cell runs.
+fn repeat(node: &Node, row: &key::Row, r: &mut Reader<'_>) -> u32 {
+    /// More than anybody waits for, and a slip by a power of ten.
+    const MOST: u32 = 1_000;
+    let Some(number) = r.count(node, row) else { return 0 };
+    if !(1..=MOST).contains(&number) {
+        let message = format!("a cell cannot run {number} times");
+        r.complain("F015", node.pos, message, format!("expected 1 to {MOST}, such as `3`"));
+    }
+    number
+}
+
+/// What the experiment is to answer, in one line.
+fn question(node: &Node, row: &key::Row, r: &mut Reader<'_>) -> Option<String> {
+    let text = r.written(node, row)?;
+    Some(text.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|text| !text.is_empty())
+}
+
+/// Processes that share each run's load.
+fn generators_of(node: &Node, row: &key::Row, r: &mut Reader<'_>) -> u32 {
+    /// More than the cores of a machine only take turns.
+    const MOST: u32 = 64;
+    let Some(number) = r.count(node, row) else { return 0 };
+    if !(1..=MOST).contains(&number) {
+        let message = format!("a load cannot be shared by {number} generators");
+        r.complain("F015", node.pos, message, format!("expected 1 to {MOST}, such as `2`"));
+    }
+    number
+}
+
+/// Edges of the latency bands: a list, or the text that the flag takes.
+fn bands(node: &Node, row: &key::Row, r: &mut Reader<'_>) -> Option<Vec<u64>> {
+    if let Value::List(list) = &node.value {
+        let edges: Vec<u64> = list.iter().filter_map(|item| r.parsed(item, row, unit::duration_ns)).collect();
+        return Some(edges);
+    }
+    r.parsed(node, row, |text| text.split(',').map(unit::duration_ns).collect())
+}
+
+fn limits(node: &Node, row: &key::Row, limits: &mut limit::Limits, r: &mut Reader<'_>) {
+    let names = || limit::TABLE.iter().map(|row| row.name);
+    for entry in r.map(node, row).unwrap_or_default() {
+        if !names().any(|name| name == entry.key) {
+            let hint = match crate::nearest::nearest(&entry.key, names()) {
+                Some(right) => format!("did you mean `{right}`?"),
+                None => format!("there are {}", quoted(names())),
+            };
+            r.complain("F011", entry.pos, format!("there is no limit `{}`", entry.key), hint);
+        } else if let Value::Scalar(Scalar { text, .. }) = &entry.value.value {
+            // What is not fixed is reported by the reader.
+            if r.written(&entry.value, row).is_some()
+                && let Err(problem) = limits.set(&entry.key, text)
+            {
+                r.complain_of(entry.value.pos, problem);
+            }
+        } else {
+            let message = format!("`{}` expects one value", entry.key);
+            r.complain(
+                "F014",
+                entry.value.pos,
+                message,
+                "write a number, a size such as `32k` or a time such as `10s`",
+            );
+        }
+    }
+}

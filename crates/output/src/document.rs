@@ -1,0 +1,301 @@
+//! A report as data: verdict, sentences, tables of typed cells, lists, findings and charts, in the order in which they
+//! are read.
+//!
+//! A report is one function from what was found to a [`Document`]; the terminal, Markdown and the page are three
+//! writers that know nothing of what a report is about. Where they differ on purpose (the terminal's one screen, the
+//! page's pictures and anchors), a property of the block says so: [`On`], a shorter title, how many lines stand open.
+
+mod choice;
+mod finding;
+mod html;
+mod markdown;
+mod quote;
+mod table;
+mod terminal;
+
+use crate::terminal::chart::Pool;
+use std::borrow::Cow;
+
+pub use choice::{rest, telling, worst};
+pub use finding::{Finding, Findings, Form};
+pub use html::{alone, body, head, page, sections};
+pub use markdown::{part, write as markdown};
+pub use quote::Quote;
+pub use table::{Cell, Column, Mark, Place, Rows, Spread, Table, Value};
+pub use terminal::{lines, write as terminal};
+
+/// A whole report.
+pub struct Document {
+    pub tone: Tone,
+    /// What it is about: the page's first heading.
+    pub name: Sentence,
+    /// The verdict, why it is so, and the few figures that people ask for.
+    pub head: Vec<Block>,
+    pub sections: Vec<Section>,
+}
+
+/// A part with a heading. One that has nothing to show in an output is not in it.
+pub struct Section {
+    /// The page's anchor.
+    pub id: &'static str,
+    pub title: Cow<'static, str>,
+    /// The heading of the terminal, where it is another; none where it is empty.
+    pub brief: Option<String>,
+    /// Beside the heading of the terminal: what needs to be known to read what follows.
+    pub aside: String,
+    /// In the terminal: what stands below the heading is moved in.
+    pub indent: usize,
+    /// In the terminal: with a rule up to the edge.
+    pub is_ruled: bool,
+    pub on: On,
+    /// The outputs whose text has the heading.
+    pub titled: On,
+    pub blocks: Vec<Block>,
+}
+
+impl Section {
+    pub fn new(id: &'static str, title: impl Into<Cow<'static, str>>, blocks: Vec<Block>) -> Section {
+        let (title, on) = (title.into(), On::ALL);
+        let (brief, aside) = (None, String::new());
+        Section { id, title, brief, aside, indent: 0, is_ruled: false, on, titled: on, blocks }
+    }
+
+    /// Moved in by as much as a heading stands out.
+    pub fn indented(self) -> Section {
+        Section { indent: 2, ..self }
+    }
+
+    /// With another heading in the terminal; none where it is empty.
+    pub fn brief(self, title: impl Into<String>) -> Section {
+        Section { brief: Some(title.into()), ..self }
+    }
+
+    pub fn on(self, on: On) -> Section {
+        Section { on, ..self }
+    }
+
+    /// With words beside the heading of the terminal.
+    pub fn aside(self, aside: impl Into<String>) -> Section {
+        Section { aside: aside.into(), ..self }
+    }
+
+    /// With a heading only in these outputs: where there is one table, a heading says nothing.
+    pub fn titled(self, titled: On) -> Section {
+        Section { titled, ..self }
+    }
+}
+
+/// The outputs that show something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct On(u8);
+
+impl On {
+    pub const TERMINAL: On = On(1);
+    pub const MARKDOWN: On = On(2);
+    pub const HTML: On = On(4);
+    /// What is read without a page.
+    pub const TEXT: On = On(3);
+    /// What can draw a bar.
+    pub const DRAWN: On = On(5);
+    /// What has more room than a screen.
+    pub const FULL: On = On(6);
+    pub const ALL: On = On(7);
+
+    /// Whether it is shown in one of these.
+    pub const fn has(self, other: On) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// How good something is. Each output has a sign and a colour for it; a word says the same beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    Pass,
+    Fail,
+    Doubt,
+    Note,
+}
+
+/// One thing to read.
+pub enum Block {
+    /// Only in some outputs.
+    Only(On, Box<Block>),
+    /// Below that of the section.
+    Heading(String),
+    Verdict(Verdict),
+    Sentence(Sentence),
+    /// A word of judgement, and what is said of it.
+    Said(Tone, String, String),
+    Hints(Vec<Hint>),
+    Tiles(Vec<Tile>),
+    Facts(Vec<Fact>),
+    Findings(Findings),
+    List(List),
+    Table(Table),
+    /// Small curves out of letters, for the terminal.
+    Courses(Vec<Course>),
+    Parts(Parts),
+    /// The charts with these ids, or whose ids begin so where one ends in a dash; only a page draws them.
+    Charts(Vec<String>),
+}
+
+impl Block {
+    pub fn only(self, on: On) -> Block {
+        Block::Only(on, Box::new(self))
+    }
+}
+
+/// What came out.
+pub struct Verdict {
+    pub tone: Tone,
+    pub word: String,
+    pub sentence: String,
+    pub form: Heading,
+}
+
+/// How the text outputs begin with a verdict; a page has badge and sentence.
+pub enum Heading {
+    /// With the sentence: it says the word.
+    Said,
+    /// With the word.
+    Badge,
+    /// With the word and a name.
+    Named(String),
+}
+
+/// How loud a sentence is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    Plain,
+    Strong,
+    /// Names the report where there is no page around it.
+    Title,
+    /// What was asked.
+    Question,
+    /// Says how to read what follows.
+    Lead,
+    Soft,
+    Faint,
+    /// As a page's ordinary text; the terminal has it dim.
+    Quiet,
+}
+
+/// A paragraph, commands between backticks.
+pub struct Sentence {
+    pub role: Role,
+    /// In stretches of their own role.
+    pub parts: Vec<(Role, String)>,
+}
+
+impl Sentence {
+    pub fn new(role: Role, text: impl Into<String>) -> Sentence {
+        Sentence { role, parts: vec![(Role::Plain, text.into())] }
+    }
+
+    /// Goes on with words that stand out, and with what follows them.
+    pub fn strong(mut self, word: &str, then: &str) -> Sentence {
+        self.parts.extend([(Role::Strong, word.into()), (Role::Plain, then.into())]);
+        self
+    }
+
+    /// Goes on with words that may be passed over, and with what follows them.
+    pub fn soft(mut self, words: &str, then: &str) -> Sentence {
+        self.parts.extend([(Role::Soft, words.into()), (Role::Plain, then.into())]);
+        self
+    }
+
+    fn text(&self) -> String {
+        self.parts.iter().map(|(_, text)| text.as_str()).collect()
+    }
+}
+
+/// A paragraph.
+pub fn sentence(role: Role, text: impl Into<String>) -> Block {
+    Block::Sentence(Sentence::new(role, text))
+}
+
+/// A name and what it is.
+pub struct Fact {
+    pub label: Cow<'static, str>,
+    pub value: Value,
+    /// Of what stands first, in the terminal.
+    pub tone: Option<Tone>,
+    pub on: On,
+}
+
+impl Fact {
+    pub fn new(label: impl Into<Cow<'static, str>>, text: impl Into<String>) -> Fact {
+        Fact::of(label, Value::Prose(text.into()))
+    }
+
+    pub fn of(label: impl Into<Cow<'static, str>>, value: Value) -> Fact {
+        Fact { label: label.into(), value, tone: None, on: On::ALL }
+    }
+
+    /// What stands first is what one looks for.
+    pub fn led(self, tone: Tone) -> Fact {
+        Fact { tone: Some(tone), ..self }
+    }
+}
+
+/// Why it is so, or what to do.
+pub struct Hint {
+    pub is_next: bool,
+    /// One sentence or two, commands between backticks.
+    pub text: String,
+    /// Anchor and name of what shows it.
+    pub link: Option<(String, &'static str)>,
+}
+
+/// One of the few figures at the head of a page.
+pub struct Tile {
+    pub label: String,
+    pub value: Value,
+    /// What stands small below it.
+    pub asides: Vec<String>,
+}
+
+impl Tile {
+    pub fn new(label: &str, value: Value) -> Tile {
+        Tile { label: label.into(), value, asides: Vec::new() }
+    }
+
+    /// Nothing where the text is empty.
+    pub fn with(mut self, aside: impl Into<String>) -> Tile {
+        self.asides.extend(Some(aside.into()).filter(|text| !text.is_empty()));
+        self
+    }
+}
+
+/// Items without an order.
+pub struct List {
+    pub items: Vec<String>,
+    /// Those that the terminal and a page show; Markdown has all.
+    pub brief: usize,
+    pub most: usize,
+}
+
+/// Values over time or over levels, one letter or a few for each, from 0 to `top`.
+pub struct Course {
+    pub label: String,
+    pub tone: Tone,
+    pub values: Vec<Option<f64>>,
+    pub pool: Pool,
+    pub top: f64,
+    /// `top` in words.
+    pub scale: String,
+}
+
+/// Reports within a report, each with the line that it begins with.
+pub struct Parts {
+    pub all: Vec<(Document, Said)>,
+    /// More of them are one sentence each in the terminal.
+    pub brief: usize,
+    /// More of them are folded in a page.
+    pub open: usize,
+    /// Above them in Markdown.
+    pub title: &'static str,
+}
+
+/// Tone, word and sentence of a verdict in a line.
+pub type Said = (Tone, &'static str, String);

@@ -1,0 +1,249 @@
+//! A document as the head and the sections of a page: the same blocks with anchors, charts, and tables that sort.
+
+mod table;
+
+pub use table::alone;
+
+use super::finding::{ARITHMETIC, Finding, Findings, Form};
+use super::{Block, Document, Fact, Hint, List, On, Parts, Quote, Role, Said, Section, Sentence};
+use super::{Tile, Tone, Value, Verdict};
+use crate::format::count;
+use crate::html::bits::{At, said};
+use crate::html::piece::{badge, behind, figure, grid, prose, sign};
+use crate::html::{Page, Section as Part};
+use maud::{Markup, html};
+use plimsoll_chart::Chart;
+use serde_json::Value as Json;
+
+/// A page of one report. `charts` are those that it may show; `document` is what `--json` prints.
+pub fn page(
+    kind: &'static str,
+    title: String,
+    report: &Document,
+    charts: Vec<Chart>,
+    document: Json,
+) -> Page {
+    let at = At::default();
+    let head = html! {
+        div.head.{(report.tone.class())} {
+            h1 { (stretches(&report.name)) }
+            (head(report, &charts, &at))
+        }
+    };
+    Page { kind, title, head, sections: sections(report, &charts, &at), charts, document, bar: None }
+}
+
+/// What stands above the sections, but the name.
+pub fn head(report: &Document, charts: &[Chart], at: &At) -> Markup {
+    blocks(&report.head, &Around { charts, at })
+}
+
+/// Those sections that have something to show.
+pub fn sections(report: &Document, charts: &[Chart], at: &At) -> Vec<Part> {
+    shown(report, charts, at).map(|(one, body)| Part { id: one.id, title: one.title.clone(), body }).collect()
+}
+
+/// A section alone, for a page that is not a document as a whole.
+pub fn body(section: &Section, charts: &[Chart]) -> Option<Markup> {
+    let place = Around { charts, at: &At::default() };
+    let body = if section.on.has(On::HTML) {
+        blocks(&section.blocks, &place)
+    } else {
+        html! {}
+    };
+    (!body.0.is_empty()).then_some(body)
+}
+
+/// A verdict in a line: for lists of reports.
+pub fn line((tone, word, sentence): &Said) -> Markup {
+    html! { (said(*tone, word)) " " (prose(behind(word, sentence))) }
+}
+
+fn shown<'a>(
+    report: &'a Document,
+    charts: &'a [Chart],
+    at: &'a At,
+) -> impl Iterator<Item = (&'a Section, Markup)> {
+    let all = report.sections.iter().filter(|section| section.on.has(On::HTML));
+    let body = move |one: &'a Section| (one, blocks(&one.blocks, &Around { charts, at }));
+    all.map(body).filter(|(_, body)| !body.0.is_empty())
+}
+
+/// Where on a page it is written.
+struct Around<'a> {
+    charts: &'a [Chart],
+    at: &'a At,
+}
+
+fn blocks(all: &[Block], place: &Around) -> Markup {
+    html! { @for one in all { (block(one, place)) } }
+}
+
+fn block(block: &Block, place: &Around) -> Markup {
+    match block {
+        Block::Only(on, inner) if on.has(On::HTML) => self::block(inner, place),
+        Block::Only(..) => html! {},
+        Block::Heading(title) => place.at.heading(title),
+        Block::Verdict(verdict) => self::verdict(verdict),
+        Block::Sentence(said) => sentence(said),
+        Block::Said(tone, word, text) if text.is_empty() => html! { p { (said(*tone, word)) } },
+        Block::Said(tone, word, text) => html! { p { (said(*tone, word)) " " (prose(text)) } },
+        Block::Hints(hints) => self::hints(hints, place.at),
+        Block::Tiles(tiles) => self::tiles(tiles),
+        Block::Facts(facts) => self::facts(facts),
+        Block::Findings(found) => findings(found),
+        Block::List(list) => self::list(list),
+        Block::Table(one) => table::markup(one, place.at),
+        Block::Charts(ids) => charts(ids, place),
+        // A chart draws it better.
+        Block::Courses(_) => html! {},
+        Block::Parts(parts) => self::parts(parts, place),
+    }
+}
+
+fn charts(ids: &[String], place: &Around) -> Markup {
+    let is_meant = |id: &str, chart: &Chart| {
+        let own = chart.id.strip_prefix(&place.at.part);
+        own.is_some_and(|own| own == id || id.ends_with('-') && own.starts_with(id))
+    };
+    let found: Vec<&Chart> =
+        ids.iter().flat_map(|id| place.charts.iter().filter(move |chart| is_meant(id, chart))).collect();
+    html! { @if !found.is_empty() { (grid(&found)) } }
+}
+
+fn verdict(verdict: &Verdict) -> Markup {
+    html! {
+        div.verdict { (badge(verdict.tone, &verdict.word)) }
+        p.sentence { (prose(behind(&verdict.word, &verdict.sentence))) }
+    }
+}
+
+fn sentence(said: &Sentence) -> Markup {
+    let class = match said.role {
+        Role::Plain | Role::Quiet | Role::Title => None,
+        Role::Strong => Some("sentence"),
+        Role::Question => Some("question"),
+        Role::Lead => Some("lead"),
+        Role::Soft => Some("soft"),
+        Role::Faint => Some("faint"),
+    };
+    html! { p class=[class] { (stretches(said)) } }
+}
+
+fn stretches(said: &Sentence) -> Markup {
+    html! { @for (role, text) in &said.parts {
+        @match role {
+            Role::Plain | Role::Quiet | Role::Faint | Role::Lead | Role::Title | Role::Question => (prose(text)),
+            Role::Strong => b { (prose(text)) },
+            Role::Soft => span.soft { (prose(text)) },
+        }
+    } }
+}
+
+fn hints(all: &[Hint], at: &At) -> Markup {
+    html! { @if !all.is_empty() {
+        dl.next { @for (number, hint) in all.iter().enumerate() {
+            @if number == 0 || all[number - 1].is_next != hint.is_next {
+                dt { @if hint.is_next { "Next" } @else { "Why" } }
+            }
+            dd { (prose(&hint.text)) @if let Some((anchor, name)) = &hint.link {
+                " " a href={ "#" (at.id(anchor)) } { (name) }
+            } }
+        } }
+    } }
+}
+
+fn tiles(all: &[Tile]) -> Markup {
+    html! { dl.tiles { @for tile in all { div.tile {
+        dt { (tile.label) }
+        dd { (value(&tile.value)) @for aside in &tile.asides { small { (aside) } } }
+    } } } }
+}
+
+/// A number can be copied with all of its digits.
+fn value(value: &Value) -> Markup {
+    match value {
+        Value::Text(text) => html! { (text) },
+        Value::Prose(text) => prose(text),
+        value => figure(&value.text(), value.raw()),
+    }
+}
+
+fn facts(all: &[Fact]) -> Markup {
+    let shown: Vec<&Fact> = all.iter().filter(|fact| fact.on.has(On::HTML)).collect();
+    html! { @if !shown.is_empty() {
+        dl.facts { @for fact in shown { div { dt { (fact.label) } dd { (value(&fact.value)) } } } }
+    } }
+}
+
+fn list(list: &List) -> Markup {
+    html! { @if !list.items.is_empty() {
+        ul { @for text in list.items.iter().take(list.most) { li { (prose(text)) } } }
+        @if list.items.len() > list.most { p.soft { "and " (list.items.len() - list.most) " more" } }
+    } }
+}
+
+/// Each of them folded behind its verdict, open where there are few.
+fn parts(parts: &Parts, place: &Around) -> Markup {
+    let is_open = parts.all.len() <= parts.open;
+    html! { @for (number, (part, said)) in (1..).zip(&parts.all) {
+        @let at = place.at.below(&format!("c{number}-"));
+        details.comparison #{ (place.at.id(&format!("c{number}"))) } open[is_open || number == 1] {
+            summary { (line(said)) }
+            @for (at_least, (one, body)) in shown(part, place.charts, &at).enumerate() {
+                div #{ (at.id(one.id)) } { @if at_least > 0 { (at.heading(&one.title)) } (body) }
+            }
+        }
+    } }
+}
+
+fn findings(found: &Findings) -> Markup {
+    html! { @if !found.all.is_empty() { @match found.form {
+        Form::Named => ul.doubts { @for one in &found.all { li {
+            (said(one.tone, &one.word)) ": " (prose(&one.title))
+        } } },
+        form => ul.findings { @for one in &found.all { (finding(one, form)) } },
+    } } }
+}
+
+/// A judgement begins with its word, all else with what was found.
+fn what(found: &Finding, form: Form) -> Markup {
+    let code = html! { @if !found.code.is_empty() { " " code { (found.code) } } };
+    html! { p.what {
+        @if form == Form::Line {
+            b { (found.word) } @if !found.title.is_empty() { " " (prose(&found.title)) } (code)
+        } @else {
+            b { (prose(&found.title)) } @if !found.word.is_empty() { " " span.word { (found.word) } } (code)
+        }
+    } }
+}
+
+fn finding(found: &Finding, form: Form) -> Markup {
+    let lines: Vec<String> = found.arithmetic.iter().map(|(label, text)| format!("{label}{text}")).collect();
+    let (open, folded) = lines.split_at(lines.len().min(ARITHMETIC));
+    let (quotes, rest) = found.quoted();
+    html! { li.{(found.tone.class())} id=[found.id.as_ref()] { (sign(found.tone)) div {
+        (what(found, form))
+        @if !open.is_empty() { pre.arithmetic { (prose(&open.join("\n"))) } }
+        @if !folded.is_empty() {
+            details { summary { "and " (count(folded.len() as u64)) " more lines" }
+                pre.arithmetic { (prose(&folded.join("\n"))) } }
+        }
+        @for one in quotes { (quote(one, found.tone)) }
+        @if let Some(rest) = rest { p.soft { "also at " (rest) } }
+        @let class = (form == Form::Line && !found.title.is_empty()).then_some("soft");
+        @for line in &found.evidence { p class=[class] { (prose(line)) } }
+        @if !found.explanation.is_empty() { p { (prose(&found.explanation)) } }
+        @if !found.advice.is_empty() { p.advice { span.word { "To do: " } (prose(&found.advice)) } }
+    } } }
+}
+
+/// A line as it was published.
+fn quote(quote: &Quote, tone: Tone) -> Markup {
+    html! { figure.quote {
+        figcaption { (quote.name()) }
+        blockquote { @for (is_meant, text) in quote.stretches() {
+            @if is_meant { mark class=(tone.class()) { (text) } } @else { (text) }
+        } }
+    } }
+}

@@ -1,0 +1,209 @@
+//! A document as CommonMark with tables, for READMEs and pull requests. What came from outside is escaped, so that a
+//! name can neither break a table nor become a link or a tag.
+
+use super::table::Row;
+use super::{Block, Cell, Document, Fact, Finding, Findings, Form, Heading, Hint, On, Parts, Role, Sentence};
+use super::{Section, Table, Tone, Value, Verdict};
+use crate::markdown::{code, escape, prose};
+use plimsoll_plan::phrase::is_harmful;
+
+/// The document; between two blocks stands an empty line.
+pub fn write(document: &Document) -> String {
+    whole(document).join("\n")
+}
+
+/// A section alone behind an empty line, for a report that is not a document as a whole.
+pub fn part(section: &Section) -> String {
+    self::section(section).iter().map(|text| format!("\n{text}")).collect()
+}
+
+fn whole(document: &Document) -> Vec<String> {
+    blocks(&document.head).into_iter().chain(document.sections.iter().flat_map(section)).collect()
+}
+
+fn section(section: &Section) -> Vec<String> {
+    let body = if section.on.has(On::MARKDOWN) { blocks(&section.blocks) } else { Vec::new() };
+    let is_titled = !body.is_empty() && section.titled.has(On::MARKDOWN);
+    let title = is_titled.then(|| format!("### {}\n", escape(&section.title)));
+    title.into_iter().chain(body).collect()
+}
+
+/// Each ended by a line feed.
+fn blocks(all: &[Block]) -> Vec<String> {
+    all.iter().flat_map(block).filter(|text| !text.is_empty()).collect()
+}
+
+fn block(block: &Block) -> Vec<String> {
+    match block {
+        Block::Only(on, inner) if on.has(On::MARKDOWN) => self::block(inner),
+        Block::Heading(title) => vec![format!("#### {}\n", escape(title))],
+        Block::Verdict(verdict) => vec![self::verdict(verdict)],
+        Block::Sentence(said) => vec![sentence(said)],
+        Block::Said(_, word, text) if text.is_empty() => vec![format!("{}\n", prose(word))],
+        Block::Said(_, word, text) => vec![format!("**{word}** {}\n", prose(text))],
+        Block::Hints(all) => hints(all),
+        Block::Facts(all) => vec![facts(all)],
+        Block::Findings(all) => findings(all),
+        Block::List(list) => vec![list.items.iter().map(|text| format!("- {}\n", prose(text))).collect()],
+        Block::Table(table) => vec![self::table(table)],
+        Block::Parts(all) => parts(all),
+        // What only a page has room for, and what letters draw.
+        Block::Only(..) | Block::Tiles(_) | Block::Charts(_) | Block::Courses(_) => Vec::new(),
+    }
+}
+
+fn verdict(verdict: &Verdict) -> String {
+    let sentence = prose(&verdict.sentence);
+    let sign = match verdict.tone {
+        Tone::Pass => ":white_check_mark:",
+        Tone::Fail => ":x:",
+        Tone::Doubt | Tone::Note => ":warning:",
+    };
+    match &verdict.form {
+        Heading::Said => format!("## {sentence}\n"),
+        Heading::Badge => format!("{sign} **{}**: {sentence}\n", verdict.word),
+        Heading::Named(name) => format!("## {}: {}\n\n{sentence}\n", verdict.word, escape(name)),
+    }
+}
+
+fn sentence(said: &Sentence) -> String {
+    let front = match said.role {
+        Role::Title => "## ",
+        Role::Question => "> ",
+        Role::Plain | Role::Strong | Role::Lead | Role::Soft | Role::Faint | Role::Quiet => "",
+    };
+    format!("{front}{}\n", prose(&said.text()))
+}
+
+fn hints(all: &[Hint]) -> Vec<String> {
+    let mut out = Vec::new();
+    for (is_next, title) in [(false, "Why"), (true, "Next")] {
+        let own = all.iter().filter(|hint| hint.is_next == is_next);
+        let lines: String = own.map(|hint| format!("- {}\n", prose(&hint.text))).collect();
+        if !lines.is_empty() {
+            out.extend([format!("**{title}**\n"), lines]);
+        }
+    }
+    out
+}
+
+fn facts(all: &[Fact]) -> String {
+    let told = all.iter().filter(|fact| fact.on.has(On::MARKDOWN));
+    told.map(|fact| format!("- {}: {}\n", fact.label, text(&fact.value))).collect()
+}
+
+fn parts(parts: &Parts) -> Vec<String> {
+    let title = (!parts.all.is_empty()).then(|| format!("## {}\n", parts.title));
+    title.into_iter().chain(parts.all.iter().flat_map(|(part, _)| whole(part))).collect()
+}
+
+/// Numbers end at one edge.
+fn table(table: &Table) -> String {
+    let shown: Vec<_> = table.columns.iter().enumerate().filter(|(_, c)| c.on.has(On::MARKDOWN)).collect();
+    let all: Vec<&Row> = table.rows.iter().filter(|row| row.on.has(On::MARKDOWN)).collect();
+    if all.is_empty() || shown.is_empty() {
+        return String::new();
+    }
+    let heads: Vec<String> = shown.iter().map(|(_, column)| escape(&column.head)).collect();
+    let rule: String = shown.iter().map(|(_, c)| if c.is_right { "|--:" } else { "|---" }).collect();
+    let row = |row: &&Row| {
+        let cells: Vec<String> = shown.iter().filter_map(|(at, _)| row.cells.get(*at)).map(cell).collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
+    let rows: String = all.iter().map(row).collect();
+    format!("| {} |\n{rule}|\n{rows}", heads.join(" | "))
+}
+
+fn cell(cell: &Cell) -> String {
+    let text = text(&cell.value);
+    let text = if cell.is_bold { format!("**{text}**") } else { text };
+    match &cell.tail {
+        Some((_, tail)) => format!("{text} {}", escape(tail)),
+        None => text,
+    }
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::Prose(text) => prose(text),
+        Value::Code(text) => format!("`{}`", code(text)),
+        other => escape(&other.text()),
+    }
+}
+
+fn findings(findings: &Findings) -> Vec<String> {
+    let all = &findings.all;
+    match findings.form {
+        Form::Proof => all.iter().map(proof).collect(),
+        Form::Gap => vec![all.iter().map(gap).collect()],
+        Form::Line => vec![all.iter().map(line).collect()],
+        Form::Named => vec![all.iter().map(named).collect()],
+        Form::Doubt => vec![all.iter().map(doubt).collect()],
+    }
+}
+
+fn gap(finding: &Finding) -> String {
+    let advice = match finding.advice.as_str() {
+        "" => String::new(),
+        advice => format!(": {}", prose(advice)),
+    };
+    format!("- **{}**{advice}\n", prose(&finding.title))
+}
+
+fn line(finding: &Finding) -> String {
+    let code = if finding.code.is_empty() { String::new() } else { format!(" (`{}`)", code(&finding.code)) };
+    let bold = if finding.tone == Tone::Note { "" } else { "**" };
+    format!("- {bold}{}{bold}: {}{code}\n", finding.word, prose(&finding.title))
+}
+
+fn named(finding: &Finding) -> String {
+    format!("- {}: {}\n", escape(&finding.word), prose(&finding.title))
+}
+
+/// `- **title** (word, `code`): evidence. *Advice:* what to do`
+fn doubt(finding: &Finding) -> String {
+    let word = if finding.word.is_empty() { String::new() } else { format!("{}, ", finding.word) };
+    let said = prose(&finding.evidence.join("; "));
+    let advice = match finding.advice.as_str() {
+        "" => String::new(),
+        advice => format!(". *Advice:* {}", prose(advice)),
+    };
+    format!("- **{}** ({word}`{}`): {said}{advice}\n", prose(&finding.title), code(&finding.code))
+}
+
+/// An item with its arithmetic and its quotes in a block of code, and paragraphs below.
+fn proof(finding: &Finding) -> String {
+    let tag = format!("{}, `{}`", finding.word, finding.code);
+    let mut out = vec![format!("- **{}** ({tag})\n", prose(&finding.title))];
+    let mut lines: Vec<String> =
+        finding.arithmetic.iter().map(|(label, text)| format!("{label}{text}")).collect();
+    let (quotes, rest) = finding.quoted();
+    for quote in quotes {
+        if !lines.is_empty() {
+            lines.push(String::new());
+        }
+        lines.extend(quote.plain());
+    }
+    if !lines.is_empty() {
+        out.push(fenced(&lines));
+    }
+    out.extend(rest.map(|rest| format!("  Also at `{}`.\n", code(&rest))));
+    for (head, text) in [("Why?", &finding.explanation), ("Instead:", &finding.advice)] {
+        if !text.is_empty() {
+            out.push(format!("  *{head}* {}\n", prose(text)));
+        }
+    }
+    out.join("\n")
+}
+
+fn fenced(lines: &[String]) -> String {
+    // Longer than any fence that a quoted line may hold.
+    let ticks = lines.iter().map(|l| l.chars().filter(|c| *c == '`').count()).max().unwrap_or(0).max(2) + 1;
+    let fence = "`".repeat(ticks);
+    let clean = |line: &String| {
+        let clean: String = line.chars().map(|c| if is_harmful(c) { ' ' } else { c }).collect();
+        format!("{}\n", format!("  {clean}").trim_end())
+    };
+    let lines: String = lines.iter().map(clean).collect();
+    format!("  {fence}text\n{lines}  {fence}\n")
+}

@@ -1,0 +1,348 @@
+//! A document for a terminal: lines that are broken between words, signs, and columns that line up.
+
+mod columns;
+mod spread;
+
+use super::finding::ARITHMETIC;
+use super::{Block, Course, Document, Fact, Finding, Findings, Form, Heading, Hint, List, On, Parts, Role};
+use super::{Section, Tone, Value, Verdict};
+use crate::line::{Line, flow, width, wrap, write_all};
+use crate::style::{Ink, Look};
+use crate::terminal::chart::{resample, spark};
+
+/// The document, no line wider than [`Look::columns`].
+pub fn write(document: &Document, look: &Look) -> String {
+    let mut pen = Pen { look, columns: look.columns(), label: 0, lines: Vec::new() };
+    pen.document(document);
+    write_all(&pen.lines, look)
+}
+
+/// A section alone, for a report that is not a document as a whole.
+pub fn lines(section: &Section, look: &Look) -> Vec<Line> {
+    let mut pen = Pen { look, columns: look.columns(), label: 0, lines: Vec::new() };
+    pen.section(section);
+    pen.lines
+}
+
+struct Pen<'a> {
+    look: &'a Look,
+    columns: usize,
+    /// Of the labels of a section's facts.
+    label: usize,
+    lines: Vec<Line>,
+}
+
+/// Labels of one section have one width.
+fn label_of(blocks: &[Block]) -> usize {
+    let facts = |block: &Block| match block {
+        Block::Facts(facts) => {
+            let shown = facts.iter().filter(|fact| fact.on.has(On::TERMINAL));
+            shown.map(|fact| width(&fact.label)).max().unwrap_or(0)
+        }
+        Block::Only(on, inner) if on.has(On::TERMINAL) => label_of(std::slice::from_ref(inner)),
+        _ => 0,
+    };
+    blocks.iter().map(facts).max().unwrap_or(0)
+}
+
+impl Pen<'_> {
+    fn document(&mut self, document: &Document) {
+        document.head.iter().for_each(|block| self.block(block));
+        document.sections.iter().for_each(|section| self.section(section));
+    }
+
+    fn section(&mut self, section: &Section) {
+        let columns = self.columns.saturating_sub(section.indent);
+        let mut body = Pen { lines: Vec::new(), columns, label: label_of(&section.blocks), ..*self };
+        if section.on.has(On::TERMINAL) {
+            section.blocks.iter().for_each(|block| body.block(block));
+        }
+        if body.lines.is_empty() {
+            return;
+        }
+        self.gap();
+        if section.titled.has(On::TERMINAL) {
+            self.heading(section);
+        }
+        self.lines.extend(body.lines.into_iter().map(|line| Line::new().pad(section.indent).line(line)));
+    }
+
+    /// An empty line between two parts.
+    fn gap(&mut self) {
+        if !self.lines.is_empty() {
+            self.lines.push(Line::new());
+        }
+    }
+
+    fn heading(&mut self, section: &Section) {
+        let title = section.brief.as_deref().unwrap_or(&section.title);
+        if title.is_empty() {
+            return;
+        }
+        let aside = if section.aside.is_empty() { "" } else { "  " };
+        let line = Line::of(Ink::Strong, title).text(aside).ink(Ink::Dim, &section.aside);
+        let line = line.cut(self.columns, self.look);
+        let rest = self.columns.saturating_sub(line.width() + 1);
+        self.lines.push(match section.is_ruled {
+            true => line.text(" ").ink(Ink::Dim, &self.look.signs().rule.repeat(rest)),
+            false => line,
+        });
+    }
+
+    fn block(&mut self, block: &Block) {
+        match block {
+            Block::Only(on, block) if on.has(On::TERMINAL) => self.block(block),
+            Block::Heading(title) => {
+                self.gap();
+                self.wrapped(Ink::Strong, title);
+            }
+            Block::Verdict(verdict) => self.verdict(verdict),
+            Block::Sentence(said) => self.wrapped(ink_of(said.role), &said.text()),
+            Block::Said(tone, word, text) if text.is_empty() => self.wrapped(ink_of_tone(*tone), word),
+            Block::Said(tone, word, text) => {
+                self.beside(Line::of(ink_of_tone(*tone), word), width(word) + 1, Ink::Plain, text);
+            }
+            Block::Hints(hints) => self.hints(hints),
+            Block::Facts(facts) => self.facts(facts),
+            Block::Findings(findings) => self.findings(findings),
+            Block::List(list) => self.list(list),
+            Block::Table(table) => {
+                let lines = columns::lines(table, self.columns.saturating_sub(table.indent), self.look);
+                self.lines.extend(lines.into_iter().map(|line| Line::new().pad(table.indent).line(line)));
+            }
+            Block::Courses(all) => self.courses(all),
+            Block::Parts(parts) => self.parts(parts),
+            // What only a page has room for.
+            Block::Only(..) | Block::Tiles(_) | Block::Charts(_) => {}
+        }
+    }
+
+    fn verdict(&mut self, verdict: &Verdict) {
+        let badge = match verdict.tone {
+            Tone::Pass => Ink::BadgeGood,
+            Tone::Fail => Ink::BadgeBad,
+            Tone::Doubt => Ink::BadgeWarn,
+            Tone::Note => Ink::Strong,
+        };
+        let badge = Line::of(badge, &format!(" {} ", verdict.word));
+        match &verdict.form {
+            Heading::Said if verdict.tone == Tone::Note => self.wrapped(Ink::Strong, &verdict.sentence),
+            Heading::Said => self.wrapped(ink_of_tone(verdict.tone), &verdict.sentence),
+            Heading::Badge => {
+                self.lines.push(badge);
+                self.wrapped(Ink::Strong, &verdict.sentence);
+            }
+            Heading::Named(name) => {
+                self.lines.push(badge.text(" ").ink(Ink::Strong, name).cut(self.columns, self.look));
+                self.wrapped(Ink::Plain, &verdict.sentence);
+            }
+        }
+    }
+
+    /// Reasons and steps; the first of each kind names it.
+    fn hints(&mut self, hints: &[Hint]) {
+        const LABEL: usize = 6;
+        let mut last = None;
+        for hint in hints {
+            let name = if hint.is_next { "next" } else { "why" };
+            let label = if last.replace(name) == Some(name) { "" } else { name };
+            self.beside(Line::of(Ink::Accent, label), LABEL, Ink::Plain, &hint.text);
+        }
+    }
+
+    fn facts(&mut self, facts: &[Fact]) {
+        let shown = || facts.iter().filter(|fact| fact.on.has(On::TERMINAL));
+        let from = self.label + 2;
+        for fact in shown() {
+            let label = Line::of(Ink::Dim, &fact.label);
+            match &fact.value {
+                Value::Facts(all) => self.flowing(label, from, fact.tone, all),
+                value => self.beside(label, from, Ink::Plain, &value.text()),
+            }
+        }
+    }
+
+    /// One behind the other, the first in the ink of its tone.
+    fn flowing(&mut self, label: Line, from: usize, tone: Option<Tone>, all: &[String]) {
+        let first = match tone {
+            None => Ink::Plain,
+            Some(Tone::Note) => Ink::Strong,
+            Some(tone) => ink_of_tone(tone),
+        };
+        let inks = [first].into_iter().chain(std::iter::repeat(Ink::Plain));
+        let facts =
+            inks.zip(all).map(|(ink, fact)| Line::of(ink, &columns::plain(fact, self.look))).collect();
+        let mut label = Some(label);
+        for line in flow(facts, self.columns.saturating_sub(from), self.look) {
+            self.lines.push(label.take().unwrap_or_default().pad(from).line(line));
+        }
+    }
+
+    fn list(&mut self, list: &List) {
+        for item in list.items.iter().take(list.brief) {
+            self.labelled(2, (Ink::Dim, "- "), item);
+        }
+        if list.items.len() > list.brief {
+            let more = format!("and {} more", list.items.len() - list.brief);
+            self.lines.push(Line::new().pad(2).ink(Ink::Dim, &more));
+        }
+    }
+
+    fn courses(&mut self, all: &[Course]) {
+        const SCALE: usize = 24;
+        let from = all.iter().map(|course| width(&course.label)).max().unwrap_or(0) + 2;
+        for course in all {
+            let cells = self.columns.saturating_sub(from + SCALE);
+            let drawn = spark(&resample(&course.values, cells, course.pool), course.top, self.look);
+            let line = Line::of(Ink::Dim, &course.label).pad(from).ink(ink_of_tone(course.tone), &drawn);
+            let line = line.ink(Ink::Dim, &format!("  0 to {}", course.scale));
+            self.lines.push(line.cut(self.columns, self.look));
+        }
+    }
+
+    /// Few as a whole, of many the sentences.
+    fn parts(&mut self, parts: &Parts) {
+        for (part, (_, _, sentence)) in &parts.all {
+            if parts.all.len() > parts.brief {
+                self.labelled(0, (Ink::Dim, "- "), sentence);
+            } else {
+                self.gap();
+                self.document(part);
+            }
+        }
+    }
+
+    fn findings(&mut self, findings: &Findings) {
+        for finding in &findings.all {
+            match findings.form {
+                Form::Gap => {
+                    self.hanging(2, (Ink::Accent, "- "), Ink::Strong, &finding.title);
+                    self.labelled(4, (Ink::Dim, self.look.signs().arrow), &finding.advice);
+                }
+                Form::Line => self.line(finding, &finding.title),
+                Form::Named => self.line(finding, &format!("{}: {}", finding.word, finding.title)),
+                Form::Doubt => self.doubt(finding),
+                Form::Proof => {
+                    self.lines.push(Line::new());
+                    self.proof(finding);
+                }
+            }
+        }
+    }
+
+    /// A judgement: its sign, the sentence or the rule, and what says so.
+    fn line(&mut self, finding: &Finding, title: &str) {
+        let sign = sign(finding.tone, self.look);
+        let ink = if finding.tone == Tone::Note { Ink::Dim } else { ink_of_tone(finding.tone) };
+        let blank = if sign.ends_with(' ') { "" } else { " " };
+        let said = if title.is_empty() { &finding.code } else { title };
+        self.beside(Line::of(ink, sign).text(blank), 2, Ink::Plain, said);
+        for line in &finding.evidence {
+            self.beside(Line::new(), 4, Ink::Dim, line);
+        }
+    }
+
+    /// What was found with its code, what says so, and what to do.
+    fn doubt(&mut self, finding: &Finding) {
+        const INDENT: usize = 3;
+        let ink = ink_of_tone(finding.tone);
+        let first = Line::of(ink, sign(finding.tone, self.look));
+        self.beside(first, INDENT, Ink::Strong, &finding.title);
+        let code = Line::new().text("  ").ink(Ink::Dim, &finding.code);
+        match self.lines.pop() {
+            Some(last) if last.width() + code.width() <= self.columns => self.lines.push(last.line(code)),
+            last => self.lines.extend(last.into_iter().chain([Line::new().text(" ").line(code)])),
+        }
+        for line in &finding.evidence {
+            self.labelled(INDENT, (Ink::Plain, ""), line);
+        }
+        self.labelled(INDENT, (Ink::Accent, self.look.signs().arrow), &finding.advice);
+    }
+
+    /// With its arithmetic and the lines that it quotes.
+    fn proof(&mut self, finding: &Finding) {
+        let signs = self.look.signs();
+        let ink = ink_of_tone(finding.tone);
+        let sign = if finding.tone == Tone::Fail { signs.bad } else { signs.warn };
+        self.hanging(0, (ink, sign), Ink::Strong, &finding.title);
+        for line in finding.arithmetic.iter().take(ARITHMETIC) {
+            self.calculation(line);
+        }
+        let more = finding.arithmetic.len().saturating_sub(ARITHMETIC);
+        if more > 0 {
+            self.lines.push(Line::new().pad(6).ink(Ink::Dim, &format!("and {more} more lines")));
+        }
+        let (quotes, rest) = finding.quoted();
+        for quote in quotes {
+            quote.show(ink, self.look, &mut self.lines);
+        }
+        self.labelled(2, (Ink::Dim, "also at "), &rest.unwrap_or_default());
+        self.labelled(2, (Ink::Dim, "why?    "), &finding.explanation);
+        self.labelled(2, (Ink::Accent, "instead "), &finding.advice);
+        let tag = format!("{}{}{}", finding.word, signs.between, finding.code);
+        self.lines.push(Line::new().pad(2).ink(Ink::Dim, &tag));
+    }
+
+    /// A line of arithmetic: its row's name is dim, what is calculated is plain.
+    fn calculation(&mut self, (label, text): &(String, String)) {
+        let front = 6 + width(label);
+        if self.columns.saturating_sub(front) >= 30 {
+            return self.hanging(6, (Ink::Dim, label), Ink::Plain, text);
+        }
+        if !label.trim().is_empty() {
+            self.lines.push(Line::new().pad(6).ink(Ink::Dim, label.trim_end()));
+        }
+        self.beside(Line::new(), 8, Ink::Plain, text);
+    }
+
+    fn wrapped(&mut self, ink: Ink, text: &str) {
+        let parts = wrap(text, self.columns).into_iter().filter(|part| !part.is_empty());
+        self.lines.extend(parts.map(|part| Line::of(ink, &part)));
+    }
+
+    fn labelled(&mut self, indent: usize, head: (Ink, &str), text: &str) {
+        if !text.is_empty() {
+            self.hanging(indent, head, Ink::Plain, text);
+        }
+    }
+
+    /// `head` and then the text, broken beside it.
+    fn hanging(&mut self, indent: usize, (ink, head): (Ink, &str), body: Ink, text: &str) {
+        self.beside(Line::new().pad(indent).ink(ink, head), indent + width(head), body, text);
+    }
+
+    /// The first line, and text from a column on.
+    fn beside(&mut self, first: Line, from: usize, ink: Ink, text: &str) {
+        let mut first = Some(first);
+        for part in wrap(text, self.columns.saturating_sub(from)) {
+            self.lines.push(first.take().unwrap_or_default().pad(from).ink(ink, &part));
+        }
+    }
+}
+
+fn sign(tone: Tone, look: &Look) -> &'static str {
+    let signs = look.signs();
+    match tone {
+        Tone::Pass => signs.ok,
+        Tone::Fail => signs.bad,
+        Tone::Doubt => signs.warn,
+        Tone::Note => signs.note,
+    }
+}
+
+fn ink_of(role: Role) -> Ink {
+    match role {
+        Role::Plain => Ink::Plain,
+        Role::Strong | Role::Title | Role::Question => Ink::Strong,
+        Role::Lead | Role::Soft | Role::Faint | Role::Quiet => Ink::Dim,
+    }
+}
+
+fn ink_of_tone(tone: Tone) -> Ink {
+    match tone {
+        Tone::Pass => Ink::Good,
+        Tone::Fail => Ink::Bad,
+        Tone::Doubt => Ink::Warn,
+        Tone::Note => Ink::Accent,
+    }
+}

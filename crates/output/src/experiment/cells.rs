@@ -1,0 +1,151 @@
+//! A sweep on a page: its curves as pictures, its cells as one table, what they say together, and what stood at its
+//! limit.
+
+use super::RunFile;
+use crate::document::{Block, Cell, Column, Hint, Role, Table, Tile, Value, sentence};
+use crate::format::{counted, rate_per_s};
+use crate::study;
+use plimsoll_analysis::summary::Outcome;
+use plimsoll_experiment::conclusion::Conclusion;
+use plimsoll_experiment::study::{AxisKind, CellRow, Study, level_text, settings_text};
+
+/// The curves, throughput first: that is where the capacity is seen. Below them what each follows.
+pub fn pictures(c: &Conclusion) -> Option<Vec<Block>> {
+    let study = c.study.as_ref()?;
+    if study.curves.is_empty() && study.scaling.is_empty() && crate::figure::of_study(study).is_empty() {
+        return None;
+    }
+    let mut out = vec![Block::Charts(["capacity-", "latency-", "over-"].map(String::from).into())];
+    out.extend(study.curves.iter().filter(|_| !is_told_above(study)).flat_map(study::told));
+    out.extend((1..).zip(&study.scaling).map(|(number, one)| Block::Table(study::scaling(one, number))));
+    Some(out)
+}
+
+/// More curves than one would bury the verdict.
+fn is_told_above(study: &Study) -> bool {
+    study.curves.len() == 1
+}
+
+/// Findings that tell why a curve ends, what is surest first; of others the first is taken.
+const CAUSES: [&str; 4] = ["link_full", "limiting_resource", "retrograde", "saturated"];
+
+/// Why it is so, and what to do next: what keeps a result open, else the finding that says most.
+pub fn next(c: &Conclusion) -> Option<Vec<Hint>> {
+    let study = c.study.as_ref()?;
+    let lines = |why: String, link, next: String| {
+        Some(vec![Hint { is_next: false, text: why, link }, Hint { is_next: true, text: next, link: None }])
+    };
+    let is_open = c.result == Outcome::Inconclusive;
+    if is_open && c.missing > 0 {
+        let left = counted(c.missing as u64, "run");
+        return lines(
+            format!("{left} of the experiment are still to be made."),
+            None,
+            "The same command with the same `--out` goes on where it was stopped.".into(),
+        );
+    }
+    let find = |code: &str| study.findings.iter().find(|finding| finding.code == code);
+    let is_flawed = study.table.iter().any(|row| !row.valid);
+    if is_open && !is_flawed && c.doubtful_cells > 0 {
+        let cells = counted(c.doubtful_cells as u64, "cell");
+        return lines(
+            format!("In {cells} a threshold names a percentile that needs more samples than there are."),
+            None,
+            "Run each cell longer, or hold it against a lower percentile.".into(),
+        );
+    }
+    let open = if is_open && is_flawed { find("runs_left_out") } else { None };
+    let told = open.or_else(|| CAUSES.iter().find_map(|code| find(code))).or(study.findings.first())?;
+    let link = Some(("findings".to_owned(), "All findings"));
+    lines(format!("{} ({}).", told.sentence, told.evidence), link, format!("{}.", told.advice))
+}
+
+/// The answer that the picture shows, for the head of the page.
+pub fn answer(c: &Conclusion) -> Vec<Block> {
+    let told = c.study.as_ref().filter(|study| is_told_above(study));
+    told.map(|study| study.curves.iter().flat_map(study::told).collect()).unwrap_or_default()
+}
+
+/// Highest measured rate, knee and where the rate no longer rises, as far as the study knows them.
+pub fn tiles(c: &Conclusion) -> Vec<Tile> {
+    let Some([curve]) = c.study.as_ref().map(|study| study.curves.as_slice()) else { return Vec::new() };
+    if curve.kind == AxisKind::Other {
+        return Vec::new();
+    }
+    let mut out = Vec::new();
+    let highest = curve.points.iter().max_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s));
+    out.extend(highest.map(|point| {
+        let at = format!("at {} {}", level_text(point.x), curve.axis);
+        Tile::new("highest rate", Value::Rate(point.rate_per_s)).with(at)
+    }));
+    let is_flat_there = curve.saturation.as_ref().is_some_and(|flat| study::is_knee(curve, flat));
+    out.extend(
+        curve
+            .knee
+            .at
+            .filter(|_| !is_flat_there)
+            .map(|knee| Tile::new("knee", Value::Told(level_text(knee), Some(knee))).with(&curve.axis)),
+    );
+    out.extend(curve.saturation.as_ref().map(|flat| {
+        let rate = format!("{}, at {}", curve.axis, rate_per_s(flat.rate_per_s));
+        Tile::new("flat from", Value::Told(level_text(flat.from), Some(flat.from))).with(rate)
+    }));
+    out
+}
+
+/// One row for each cell, repeats pooled, with its intervals and its run files.
+pub fn table(c: &Conclusion, files: &[RunFile]) -> Vec<Block> {
+    let Some(study) = c.study.as_ref().filter(|study| !study.table.is_empty()) else { return Vec::new() };
+    let caption =
+        format!("{}, {}", counted(study.table.len() as u64, "cell"), counted(study.runs as u64, "run"));
+    let mut table = Table::of("cells", caption, &study.table);
+    if study.axes.is_empty() {
+        table = table.column(Column::text("cell"), |_| Cell::text(&study.name));
+    }
+    for axis in &study.axes {
+        let value = |row: &CellRow| row.setting(axis).unwrap_or("-").to_owned();
+        // Numbers are sorted as such only where all values are.
+        let is_text = table.any(|row| row.setting(axis).is_some_and(|value| value.parse::<f64>().is_err()));
+        table = match is_text {
+            true => table.column(Column::text(axis.as_str()), |row| Cell::text(value(row))),
+            false => table
+                .column(Column::number(axis.as_str()), |row| Cell::told(value(row), value(row).parse().ok())),
+        };
+    }
+    let own =
+        |row: &CellRow| -> Vec<&RunFile> { files.iter().filter(|f| f.settings == row.settings).collect() };
+    // A short link for each repeat of a cell: its number, and the name of its file for those who point at it.
+    let numbered = |row: &CellRow| {
+        let all =
+            (1..).zip(own(row)).map(|(number, file)| (number.to_string(), file.href.clone(), &file.name));
+        Value::Links(all.map(|(text, href, about)| (text, href, about.clone())).collect()).into()
+    };
+    let table = study::figures(table)
+        .column(Column::number("requests"), |row| Cell::count(row.requests))
+        .column(Column::text("runs"), numbered);
+    let named = |row: &CellRow| {
+        let name = settings_text(&row.settings);
+        if name.is_empty() { study.name.clone() } else { name }
+    };
+    let lead = format!(
+        "{}. X R is rate times mean response time: with users, their number.",
+        study::intervals(study)
+    );
+    vec![sentence(Role::Lead, lead), Block::Table(table.done()), study::doubts(study.table.iter(), named)]
+}
+
+/// Peaks of what was watched, by cell, and what stood at its limit.
+pub fn resources(c: &Conclusion) -> Vec<Block> {
+    let Some(study) = &c.study else { return Vec::new() };
+    let name = |row: &CellRow| {
+        let title = settings_text(&row.settings);
+        Cell::text(if title.is_empty() { study.name.clone() } else { title })
+    };
+    let table = Table::of("resources", "What was watched", &study.table).column(Column::text("cell"), name);
+    let mut out = study::seen(table, study.table.iter());
+    if !out.is_empty() {
+        let lead = "Peaks, with their share of the limit in brackets. A peak is one second of one run.";
+        out.insert(0, sentence(Role::Lead, lead));
+    }
+    out
+}

@@ -1,0 +1,91 @@
+//! The searches of an experiment: their answers as figures, and of several a table.
+
+use super::{RunFile, capacity, name};
+use crate::document::{Block, Cell, Column, Hint, On, Role, Section, Table, Tile, Value, sentence};
+use crate::find::{self, Told};
+use crate::format::counted;
+use plimsoll_experiment::conclusion::{Conclusion, Searched};
+use plimsoll_experiment::search::IntervalIs;
+
+/// The finished ones with their names and files.
+pub fn told<'a>(c: &'a Conclusion, files: &'a [RunFile]) -> Vec<Told<'a>> {
+    let one = |one: &'a Searched| {
+        let files = files.iter().filter(|file| file.settings == one.settings).collect();
+        Some(Told { name: name(&one.settings), answer: one.answer.as_deref()?, files })
+    };
+    c.searches.iter().filter_map(one).collect()
+}
+
+/// The pictures, the facts of each answer and why it ended; of several searches first a table of all.
+pub fn answers(c: &Conclusion) -> Section {
+    let is_single = c.searches.len() == 1;
+    let mut blocks = vec![Block::Charts(vec!["search".into(), "search-".into()])];
+    if !is_single {
+        blocks.push(Block::Table(all(&c.searches)));
+    }
+    for one in &c.searches {
+        if !is_single {
+            blocks.push(Block::Heading(name(&one.settings)));
+        }
+        match &one.answer {
+            Some(answer) => {
+                if !is_single {
+                    blocks.push(sentence(Role::Strong, &answer.sentence));
+                    blocks.push(find::next(answer).only(On::TEXT));
+                }
+                blocks.extend(find::told(answer));
+            }
+            None => blocks.push(sentence(
+                Role::Plain,
+                format!(
+                    "Stopped behind {}: the same command with the same `--out` goes on.",
+                    counted(one.steps as u64, "step")
+                ),
+            )),
+        }
+    }
+    Section::new("search", "The search", blocks).titled(On::HTML)
+}
+
+fn all(searches: &[Searched]) -> Table {
+    let raw = |one: &Searched| one.answer.as_ref()?.capacity.as_ref().map(|found| found.level());
+    Table::of("searches", "All searches", searches)
+        .column(Column::text("search"), |one| Cell::text(name(&one.settings)))
+        .column(Column::number("carries").role(Role::Strong), |one| Cell::told(capacity(one).0, raw(one)))
+        .column(Column::text("95 % interval"), |one| Cell::text(capacity(one).1))
+        .column(Column::number("steps"), |one| Cell::count(one.steps as u64))
+        .done()
+}
+
+/// Why it ended where it did and what to do next, of a single search: several have a table of answers.
+pub fn next(c: &Conclusion) -> Option<Block> {
+    let [one] = c.searches.as_slice() else { return None };
+    Some(match &one.answer {
+        Some(answer) => find::next(answer),
+        None => {
+            let text = "The same command with the same `--out` goes on where it was stopped.".into();
+            Block::Hints(vec![Hint { is_next: true, text, link: None }])
+        }
+    })
+}
+
+/// The answer as figures.
+pub fn tiles(one: &Searched) -> Vec<Tile> {
+    let Some(answer) = &one.answer else { return Vec::new() };
+    let mut out = Vec::new();
+    if let Some(found) = &answer.capacity {
+        let (level, interval) = capacity(one);
+        let interval = match found.interval_is {
+            IntervalIs::Confidence95 if !found.at_least => format!("95 % interval {interval}"),
+            _ => String::new(),
+        };
+        out.push(Tile::new("carries", Value::Told(level, Some(found.level()))).with(interval));
+    }
+    out.extend(
+        answer.knee.as_ref().map(|knee| {
+            Tile::new("knee", Value::Told(find::level(knee.level, answer.users), Some(knee.level)))
+        }),
+    );
+    out.extend(answer.floor_ns.map(|ns| Tile::new("unloaded p50", Value::Nanoseconds(ns as f64))));
+    out
+}

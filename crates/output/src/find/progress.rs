@@ -1,0 +1,40 @@
+//! One line for each run of a search as it ends, for whoever watches.
+
+use super::report::tone_of;
+use super::{errors, level, outcome, purpose, value};
+use crate::document::Tone;
+use crate::format::chosen_s;
+use crate::line::Line;
+use crate::style::{Ink, Look};
+use plimsoll_experiment::search::StepRow;
+use plimsoll_plan::experiment::Purpose;
+
+/// One line for a run that has just ended, without a line feed: what was tried, what came of it.
+pub fn step_line(step: &StepRow, users: bool, look: &Look) -> String {
+    let signs = look.signs();
+    let (sign, ink) = match tone_of(step) {
+        Tone::Pass => (signs.ok, Ink::Good),
+        Tone::Fail => (signs.bad, Ink::Bad),
+        Tone::Doubt | Tone::Note => (signs.warn, Ink::Warn),
+    };
+    let floor = step.purpose == Purpose::Floor;
+    let unit = if users && !floor { " users" } else { "" };
+    let what = if floor { "1 user".into() } else { format!("{}{unit}", level(step.level, users)) };
+    // What matters most stands in front: a narrow window cuts the rest.
+    let facts = [
+        outcome(step),
+        format!("p99 {}", value(step.p99)),
+        format!("errors {}", errors(step.error_ratio)),
+        format!("achieved {}", level(step.achieved_rate_per_s, false)),
+        format!("p50 {}", value(step.p50)),
+    ];
+    let line = Line::of(Ink::Dim, &format!("{:>3} ", step.turn + 1))
+        .ink(ink, sign)
+        .text(" ")
+        .line(Line::of(Ink::Strong, &what).pad(12))
+        .line(Line::of(Ink::Dim, &format!("{} {}", purpose(step.purpose), chosen_s(step.length_s))).pad(14))
+        .text(&facts.join(signs.between));
+    let mut out = String::new();
+    line.cut(look.columns(), look).write(look, &mut out);
+    out
+}

@@ -1,0 +1,195 @@
+//! A search as a report: why it ended where it did, its facts, the curve that it makes of the service, every step.
+
+use super::next::hints;
+use super::{cautions, errors, facts, hides, level, outcome, purpose, shown, value, verdict, with_bounds};
+use crate::document::{Block, Cell, Column, Fact, Finding, Findings, Form, Heading, Hint, On, Role, Section};
+use crate::document::{Table, Tone, Value, Verdict, sentence};
+use crate::experiment::RunFile;
+use crate::format::{chosen_s, count, duration_ns, ratio};
+use crate::words;
+use plimsoll_experiment::search::{Answer, Point, Reading, Standing, StepRow};
+use plimsoll_plan::experiment::Purpose;
+
+/// An answer, one of several.
+pub(crate) struct Told<'a> {
+    /// Of its settings; empty where it is the only one.
+    pub name: String,
+    pub answer: &'a Answer,
+    /// In the order in which they ran.
+    pub files: Vec<&'a RunFile>,
+}
+
+/// From this width on the intervals stand in the table too.
+const WIDE: usize = 100;
+
+/// The sentence, where nothing says it before.
+pub(crate) fn said(answer: &Answer) -> Block {
+    let tone = if answer.capacity.is_some() { Tone::Note } else { Tone::Doubt };
+    let (word, form) = (String::new(), Heading::Said);
+    Block::Verdict(Verdict { tone, word, sentence: answer.sentence.clone(), form })
+}
+
+/// Reasons and steps.
+pub(crate) fn next(answer: &Answer) -> Block {
+    let hint = |hint: crate::next::Hint| Hint { is_next: hint.is_next, text: hint.text, link: None };
+    Block::Hints(hints(answer).into_iter().map(hint).collect())
+}
+
+/// What is known of the answer, and what speaks against it.
+pub(crate) fn told(answer: &Answer) -> Vec<Block> {
+    let mut lines: Vec<Fact> =
+        facts(answer).into_iter().map(|(label, fact)| Fact::new(label, fact)).collect();
+    let more = |label, text| Fact { on: On::HTML, ..Fact::new(label, text) };
+    // What stopped it before its end stands above.
+    if answer.refusal.is_none() {
+        lines.push(more("ended", ended(answer)));
+    }
+    lines.extend(confirmation(answer).map(|text| more("confirmed", text)));
+    let caution = |(weight, text)| Finding::new(Tone::from(weight), words::weight(weight), text);
+    let all = cautions(answer).into_iter().map(caution).collect();
+    vec![Block::Facts(lines), Block::Findings(Findings { form: Form::Line, all }).only(On::TEXT)]
+}
+
+/// Why it stopped where it did.
+fn ended(answer: &Answer) -> String {
+    match &answer.capacity {
+        Some(found) if found.at_least => {
+            "the highest level that was allowed was met: where the service ends was not seen".into()
+        }
+        Some(_) => {
+            format!("the interval is as narrow as was asked for ({} either way)", ratio(answer.within))
+        }
+        None => "it found nothing".into(),
+    }
+}
+
+/// How the repeats at, below and above the answer went, level by level.
+fn confirmation(answer: &Answer) -> Option<String> {
+    let mut levels: Vec<(f64, u64, u64)> = Vec::new();
+    for step in answer.steps.iter().filter(|s| s.purpose == Purpose::Confirm && s.limited_by.is_none()) {
+        let met = u64::from(step.met);
+        match levels.iter_mut().find(|(level, ..)| *level == step.level) {
+            Some((_, all, good)) => (*all, *good) = (*all + 1, *good + met),
+            None => levels.push((step.level, 1, met)),
+        }
+    }
+    levels.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let say = |(at, all, met): &(f64, u64, u64)| {
+        format!("{} met {} of {}", level(*at, answer.users), count(*met), count(*all))
+    };
+    (!levels.is_empty()).then(|| levels.iter().map(say).collect::<Vec<_>>().join("; "))
+}
+
+/// Levels in rising order, repeats pooled.
+pub(crate) fn curves(all: &[Told]) -> Section {
+    let tables = (1..).zip(all).map(|(number, one)| curve(one, format!("curve-{number}")));
+    let mut blocks: Vec<Block> = tables.collect();
+    if all.iter().any(|one| hides(one.answer)) {
+        blocks.push(sentence(Role::Soft, words::DASH).only(On::TEXT));
+    }
+    Section::new("curve", "The curve", blocks).titled(On::FULL)
+}
+
+fn captioned(title: &str, of: &str) -> String {
+    if of.is_empty() { title.to_owned() } else { format!("{title}: {of}") }
+}
+
+fn unit(answer: &Answer) -> &'static str {
+    if answer.users { "users" } else { "offered" }
+}
+
+fn curve(told: &Told, id: String) -> Block {
+    let answer = told.answer;
+    let times = || answer.curve.iter().filter_map(|p| shown(p.p99)).map(|r| r.value_ns);
+    let (least, most) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
+    let time = |of: fn(&Point) -> Option<Reading>, show: fn(Option<Reading>) -> String| {
+        move |p: &Point| Cell::told(show(of(p)), raw(of(p)))
+    };
+    let bar = |p: &Point| {
+        // Times of an overload are a hundred times those below: only a logarithm shows both.
+        let share = shown(p.p99).map_or(0.0, |r| log_share(r.value_ns, least, most));
+        Cell::from(Value::Bar(share)).toned(tone(p))
+    };
+    let narrow = |head: &str| Column::number(head).on(On::TERMINAL).windows(0..WIDE);
+    let wide = |head: &str| Column::number(head).windows(WIDE..usize::MAX);
+    let table = Table::of(id, captioned("The curve", &told.name), &answer.curve)
+        .column(Column::number(unit(answer)).role(Role::Strong), |p| {
+            Cell::told(level(p.level, answer.users), Some(p.level))
+        })
+        .column(Column::number("achieved"), |p| {
+            Cell::told(level(p.achieved_rate_per_s, false), Some(p.achieved_rate_per_s))
+        })
+        .column(narrow("p50"), time(|p| p.p50, value))
+        .column(wide("p50 (95 %)"), time(|p| p.p50, with_bounds))
+        .column(narrow("p99"), time(|p| p.p99, value))
+        .column(wide("p99 (95 %)"), time(|p| p.p99, with_bounds))
+        .column(Column::number("errors"), |p| Cell::told(errors(p.error_ratio), Some(p.error_ratio)))
+        .column(Column::number("runs").on(On::FULL), |p| Cell::count(p.runs))
+        .column(Column::text("thresholds"), |p| Cell::said(tone(p), verdict(p)))
+        .column(Column::picture(format!("p99, full: {}", duration_ns(most)), 6, 24), bar);
+    Block::Table(table.done())
+}
+
+/// Half of the smallest is an empty bar, the largest a full one.
+fn log_share(ns: u64, least: u64, most: u64) -> f64 {
+    let (ns, least, most) = (ns.max(1) as f64, (least.max(1) as f64) / 2.0, most.max(1) as f64);
+    (ns / least).ln() / (most / least).ln()
+}
+
+fn raw(reading: Option<Reading>) -> Option<f64> {
+    shown(reading).map(|reading| reading.value_ns as f64)
+}
+
+fn tone(point: &Point) -> Tone {
+    match (point.met, point.undecided, point.runs) {
+        (met, _, runs) if met == runs => Tone::Pass,
+        (0, 0, _) => Tone::Fail,
+        _ => Tone::Doubt,
+    }
+}
+
+pub(super) fn tone_of(step: &StepRow) -> Tone {
+    match (&step.limited_by, step.standing) {
+        (Some(_), _) | (None, Standing::Undecided) => Tone::Doubt,
+        (None, Standing::Met) => Tone::Pass,
+        (None, Standing::Missed) => Tone::Fail,
+    }
+}
+
+/// Every run, in order.
+pub(crate) fn steps(all: &[Told]) -> Section {
+    let tables = (1..).zip(all).map(|(number, one)| rows(one, format!("steps-{number}")));
+    Section::new("steps", "The steps", tables.collect()).on(On::FULL)
+}
+
+fn rows(told: &Told, id: String) -> Block {
+    let answer = told.answer;
+    // They are listed in the order in which they ran, as the steps are.
+    let is_whole = told.files.len() == answer.steps.len();
+    let file = |step: &StepRow| {
+        let at = answer.steps.iter().position(|one| one.turn == step.turn);
+        let file = at.filter(|_| is_whole).and_then(|at| told.files.get(at));
+        file.map_or_else(|| Cell::text(""), |file| file.cell())
+    };
+    let at = |step: &StepRow| {
+        let users = answer.users || step.purpose == Purpose::Floor;
+        Cell::told(level(step.level, users), Some(step.level))
+    };
+    let table = Table::of(id, captioned("The steps", &told.name), &answer.steps)
+        .column(Column::number("run"), |step| Cell::count(step.turn + 1))
+        .column(Column::text("for"), |step| Cell::text(purpose(step.purpose)))
+        .column(Column::number("length").on(On::HTML), |step| {
+            Cell::told(chosen_s(step.length_s), Some(step.length_s))
+        })
+        .column(Column::number(unit(answer)), at)
+        .column(Column::number("achieved"), |step| {
+            Cell::told(level(step.achieved_rate_per_s, false), Some(step.achieved_rate_per_s))
+        })
+        .column(Column::number("p50"), |step| Cell::told(value(step.p50), raw(step.p50)))
+        .column(Column::number("p99"), |step| Cell::told(value(step.p99), raw(step.p99)))
+        .column(Column::number("errors"), |step| Cell::told(errors(step.error_ratio), Some(step.error_ratio)))
+        .column(Column::text("outcome"), |step| Cell::said(tone_of(step), outcome(step)))
+        .column(Column::text("cautions"), |step| Cell::text(super::codes(&step.cautions)))
+        .column(Column::text("file").on(On::HTML), file);
+    Block::Table(table.done())
+}

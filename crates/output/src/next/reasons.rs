@@ -1,0 +1,241 @@
+//! Why the result is what it is, as sentences. A certain cause is a fact, any other stands with its strength and with
+//! what would tell.
+
+use super::{
+    CHECKS, COURSE, ERRORS, FINDINGS, Hint, METHOD, REQUESTS, SYSTEM, THRESHOLDS, capital, instant, outage,
+    quoted, sentence, why,
+};
+use crate::format::{chosen_s, count, counted, duration_ns, quantile_name, quantity, ratio};
+use crate::words;
+use plimsoll_analysis::cause::{Cause, Claim, Kind};
+use plimsoll_analysis::next::{
+    Burst, Closest, Failed, Failures, LoadRise, Phase, Reason, SlowSinceRise, SlowSpikes, load_rise,
+};
+use plimsoll_analysis::summary::{Spike, Summary};
+use plimsoll_plan::phrase::is_harmful;
+use plimsoll_plan::sample::Sample;
+
+pub(super) fn hint(s: &Summary, reason: &Reason<'_>) -> Hint {
+    match reason {
+        Reason::Outage(gone) => why(outage::told(s, gone), COURSE),
+        Reason::Doubt { row, .. } => {
+            why(format!("{}: {}", capital(&row.title), sentence(&row.evidence)), FINDINGS)
+        }
+        Reason::GeneratorInDoubt => why("The load generator or the record is in doubt.".into(), FINDINGS),
+        Reason::Cause { row, .. } => why(cause(row), shown(row)),
+        Reason::LittleEvidence { requests, measured_s } => {
+            let (n, length) = (counted(*requests, "request"), chosen_s(*measured_s));
+            why(format!("Little stands behind it: {n} in {length}, and seconds differ."), METHOD)
+        }
+        Reason::Failures(all) => why(failures(all), ERRORS),
+        Reason::SlowSinceRise(slow) => why(slow_since_rise(slow), COURSE),
+        Reason::Spikes(slow) => why(spikes(slow), COURSE),
+        Reason::ClosestThreshold(one) => why(closest(one), THRESHOLDS),
+        Reason::Answer { sample, .. } => why(answer(sample), ERRORS),
+        Reason::FailingRequest { request, failed, requests, error_ratio } => {
+            let (failed, all, share) = (count(*failed), counted(*requests, "request"), ratio(*error_ratio));
+            let name = quoted(request);
+            why(format!("Most failures: request {name}, {failed} of its {all} ({share})."), REQUESTS)
+        }
+        Reason::FailedCheck { check, request, failed, made } => {
+            let (failed, made) = (count(*failed), counted(*made, "time"));
+            let (name, request) = (quoted(check), quoted(request));
+            why(format!("The check {name} of request {request} failed {failed} of {made}."), CHECKS)
+        }
+        Reason::NotKeptUp { arrivals, starved, never_started, in_flight_at_stop } => {
+            let arrivals = counted(*arrivals, "arrival");
+            let how = match (starved, never_started) {
+                (0, 0) => {
+                    format!("{} still waited for a response at the end", count(*in_flight_at_stop))
+                }
+                (waited, never) => format!(
+                    "{} found no free connection and waited, {} never began",
+                    count(*waited),
+                    count(*never)
+                ),
+            };
+            why(format!("The service did not keep up: of {arrivals} offered {how}."), COURSE)
+        }
+        Reason::SlowestRequest { request, p99_ns, samples } => {
+            let (name, p99) = (quoted(request), duration_ns(*p99_ns));
+            let (q, samples) = (quantile_name(0.99), counted(*samples, "sample"));
+            let text = format!("The slowest request is {name}: {q} of its response times {p99} ({samples}).");
+            why(text, REQUESTS)
+        }
+        Reason::LongestPhase { phase, p99_ns, samples } => {
+            let what = match phase {
+                Phase::ConnectionWait => "waiting for a free connection, before the send",
+                Phase::FirstByte => "waiting for the first byte of the answer: the server works or waits",
+                Phase::Body => "receiving the body of the answer",
+            };
+            let (p99, samples) = (duration_ns(*p99_ns), counted(*samples, "sample"));
+            let text = format!("The longest part of the time is {what} (p99 {p99}, {samples}).");
+            why(text, &["phases", "times"])
+        }
+    }
+}
+
+/// What a page shows of them.
+const FAILING: &[Kind] = &[
+    Kind::RequestFails,
+    Kind::RateLimited,
+    Kind::CredentialsRefused,
+    Kind::NotFound,
+    Kind::RequestRefused,
+    Kind::CheckFailed,
+    Kind::InvalidResponses,
+    Kind::ResponsesCutShort,
+    Kind::TlsRefused,
+    Kind::IdleTimeout,
+    Kind::ConnectionLimit,
+    Kind::UpstreamFailed,
+    Kind::Overloaded,
+    Kind::ServerErrors,
+    Kind::ConnectionsClosed,
+    Kind::ConnectionsRefused,
+    Kind::Unreachable,
+    Kind::NoResponse,
+];
+
+/// Where a page shows what a cause is about.
+pub(super) fn shown(cause: &Cause) -> &'static [&'static str] {
+    let is_any = |kinds: &[Kind]| kinds.iter().any(|kind| cause.is(*kind));
+    if is_any(FAILING) {
+        ERRORS
+    } else if is_any(&[Kind::ThreadSaturated, Kind::ResourceSaturated, Kind::MemoryLeak]) {
+        SYSTEM
+    } else {
+        COURSE
+    }
+}
+
+/// `The server's listen queue is full: 12 of 40 connections ...`
+fn cause(cause: &Cause) -> String {
+    let Cause { sentence: what, evidence, would_tell, .. } = cause;
+    match cause.claim {
+        Claim::Certain => sentence(&format!("{}: {evidence}", capital(what))),
+        Claim::Likely => {
+            format!("Probably {what}: {} To be sure, {}", sentence(evidence), sentence(would_tell))
+        }
+        Claim::Possible => {
+            format!("It may be that {what}: {} To find out, {}", sentence(evidence), sentence(would_tell))
+        }
+    }
+}
+
+fn closest(one: &Closest<'_>) -> String {
+    let all = one.thresholds;
+    let met = match (all, one.written) {
+        (1, 0) => "The one threshold, which holds where nobody writes any, was met".to_owned(),
+        (1, _) => "The one threshold was met".to_owned(),
+        (_, 0) => format!("All {all} thresholds were met, which hold where nobody writes any; the closest"),
+        (_, 1) if all > 1 => format!("All {all} thresholds were met; the one that was written"),
+        (_, n) if n < all => {
+            format!("All {all} thresholds were met; the closest of the {n} that were written")
+        }
+        _ => format!("All {all} thresholds were met; the closest"),
+    };
+    let margin = match words::margin(one.row) {
+        none if none.is_empty() => none,
+        margin => format!(", {margin}"),
+    };
+    let observed = words::observed(one.row);
+    format!("{met}: {}, observed {observed}{margin}.", quoted(one.threshold))
+}
+
+/// How much failed, of which kinds, and when where it came together.
+fn failures(all: &Failures<'_>) -> String {
+    let (n, of) = (count(all.first.count), counted(all.failed, "failure"));
+    let front = match (all.is_pass, all.first.count == all.failed) {
+        (true, true) => format!("{n} of {} failed", counted(all.requests, "request")),
+        (true, false) => {
+            format!("{} of {} failed; {n} times", count(all.failed), counted(all.requests, "request"))
+        }
+        (false, true) => format!("All {of}"),
+        (false, false) => format!("{n} of {of}"),
+    };
+    let second = all.second.as_ref().map_or(String::new(), |second| {
+        let more = match all.more_kinds {
+            0 => String::new(),
+            kinds => format!(", and {}", counted(kinds as u64, "more kind")),
+        };
+        format!("; {}: {}{more}", counted(second.count, "time"), kind(second))
+    });
+    let when = all.burst.as_ref().map_or(String::new(), |burst| format!("; {}", came_together(burst)));
+    format!("{front}: {}{second}{when}.", kind(&all.first))
+}
+
+/// A kind of failure in words.
+fn kind(failed: &Failed<'_>) -> String {
+    let what = match failed.status {
+        Some(most) if most.is_nearly_all => format!("status {}", most.status),
+        Some(most) => format!(
+            "{}; the most frequent is status {}, {}",
+            failed.row.sentence,
+            most.status,
+            counted(most.count, "time")
+        ),
+        None => failed.row.sentence.to_owned(),
+    };
+    format!("{what} (`{}`)", failed.class)
+}
+
+/// `of all failures 700 came between 2m 30s and 2m 36s`
+fn came_together(burst: &Burst) -> String {
+    let [from, to] = [burst.from_s, burst.to_s].map(instant);
+    match burst.is_all {
+        true => format!("all came between {from} and {to}"),
+        false => format!("of all failures {} came between {from} and {to}", count(burst.failed)),
+    }
+}
+
+/// What an example of these failures said.
+fn answer(sample: &Sample) -> String {
+    const LONGEST: usize = 100;
+    let clean: String = sample.excerpt.trim().chars().map(|c| if is_harmful(c) { ' ' } else { c }).collect();
+    let mut told: String = clean.chars().take(LONGEST).collect();
+    if told.len() < clean.len() {
+        told.push_str("...");
+    }
+    let request = quoted(&sample.request);
+    format!("An answer with status {} to {request}: {}", sample.status, quoted(&told))
+}
+
+/// `as the load rose to 320 arrivals/s`, where it did within two seconds of the beginning.
+pub(crate) fn with_load(s: &Summary, spike: &Spike) -> Option<String> {
+    load_rise(s, spike).map(rose)
+}
+
+fn rose(load: LoadRise) -> String {
+    let what = if load.is_open { "arrivals/s" } else { "users" };
+    format!("as the load rose to {} {what}", quantity(load.to))
+}
+
+fn slow_since_rise(slow: &SlowSinceRise) -> String {
+    let (peak, rest) = (duration_ns(slow.peak_p95_ns), duration_ns(slow.baseline_p95_ns));
+    let (from, length, whole) = (instant(slow.from_s), chosen_s(slow.slow_s), chosen_s(slow.measured_s));
+    let rose = rose(slow.load);
+    let others = match slow.others_from_s.as_slice() {
+        [] => String::new(),
+        [one] => format!(" Another spike began at {}.", instant(*one)),
+        [first, ..] => {
+            format!(" Of {} more spikes the first began at {}.", slow.others_from_s.len(), instant(*first))
+        }
+    };
+    format!(
+        "It became slow at {from}, {rose}: for {length} of {whole}, p95 up to {peak} and {rest} before.{others}"
+    )
+}
+
+fn spikes(slow: &SlowSpikes) -> String {
+    let (peak, rest) = (duration_ns(slow.peak_p95_ns), duration_ns(slow.baseline_p95_ns));
+    let spikes = counted(slow.spikes as u64, "spike");
+    let first = instant(slow.first_from_s);
+    let when = match (slow.spikes, slow.pace_s) {
+        (1, _) => format!("once, from {first} on"),
+        (_, Some(pace_s)) => format!("in {spikes}, one about every {}", chosen_s(pace_s)),
+        (_, None) => format!("in {spikes}, the first at {first}"),
+    };
+    let (length, whole) = (chosen_s(slow.slow_s), chosen_s(slow.measured_s));
+    format!("It was slow {when}: {length} of {whole}, p95 up to {peak} there and {rest} otherwise.")
+}

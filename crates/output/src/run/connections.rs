@@ -1,0 +1,49 @@
+//! Connections from the start on, warm-up included: one is made once and used to the end; on a page.
+
+use crate::document::{Block, Cell, Column, Fact, Table, Value};
+use crate::format::{count, ratio};
+use plimsoll_analysis::summary::{Short, Summary};
+
+pub fn facts(s: &Summary) -> Block {
+    let c = &s.client.connections;
+    let exact = |label: &'static str, n: u64| Fact::of(label, Value::Count(n));
+    let mut facts = vec![
+        exact("attempts", c.attempts),
+        exact("opened", c.opened),
+        exact("at most at once", c.peak),
+        exact("requests on a used one", c.reused_requests),
+        exact("closed by the server", c.closed_by_server),
+        exact("closed by us", c.closed_by_us),
+        exact("closed by a failure", c.closed_by_fault),
+        exact("open at the stop", c.open_at_stop),
+    ];
+    if let (Some(p50), Some(max)) = (c.requests_per_connection_p50, c.requests_per_connection_max) {
+        facts.push(Fact::new("requests on one", format!("p50 {}, max {}", count(p50), count(max))));
+    }
+    if c.redirects_elsewhere > 0 {
+        facts.push(Fact::new(
+            "redirects elsewhere",
+            format!("{}, not followed", count(c.redirects_elsewhere)),
+        ));
+    }
+    if let Some(tls) = &s.tls {
+        let resumed = format!("{} ({})", count(tls.resumed), ratio(tls.resumed_share));
+        facts.push(exact("TLS handshakes", tls.handshakes));
+        facts.push(Fact::of("of these resumed", Value::Told(resumed, Some(tls.resumed as f64))));
+    }
+    Block::Facts(facts)
+}
+
+pub fn times(s: &Summary) -> Table {
+    let mut times: Vec<(&str, &Short)> =
+        vec![("connect", &s.phases.connect), ("smoothed RTT, delayed ACKs included", &s.client.rtt)];
+    times.extend(s.tls.as_ref().map(|tls| ("TLS handshake", &tls.handshake)));
+    times.retain(|(_, short)| short.count > 0);
+    Table::of("connections", "Times of connections", &times)
+        .column(Column::text("time"), |(label, _)| Cell::text(*label))
+        .column(Column::number("p50"), |(_, short)| Cell::quantile(short.quantile(0.5)))
+        .column(Column::number("p99"), |(_, short)| Cell::quantile(short.quantile(0.99)))
+        .column(Column::number("max"), |(_, short)| Cell::nanoseconds(short.max_ns))
+        .column(Column::number("samples"), |(_, short)| Cell::count(short.count))
+        .done()
+}

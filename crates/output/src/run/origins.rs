@@ -1,0 +1,98 @@
+//! The machines of a merged run, side by side: their share, when they began, and whether one differs.
+
+use crate::document::{Block, Cell, Column, List, On, Role, Section, Table, Tone, Value, sentence};
+use crate::format::{chosen_s, quantile_name, quantity};
+use crate::words;
+use plimsoll_analysis::summary::{OriginRow, Summary};
+
+/// A p99 so many times that of the others is worth a word.
+const DIFFERS: f64 = 1.5;
+
+/// Their percentiles stand beside the merged ones, which come from merged histograms and not from these.
+pub fn section(s: &Summary) -> Section {
+    let section = |blocks| Section::new("machines", "Machines", blocks).brief("machines").indented();
+    if s.origins.len() < 2 {
+        return section(Vec::new());
+    }
+    let first_ns = s.origins.iter().map(|origin| origin.started_unix_ns).min().unwrap_or_default();
+    let rate = |per_s: Option<f64>| per_s.map_or(Value::Missing, Value::Rate).into();
+    let host = |row: &OriginRow| {
+        Cell::text(&row.host).tail(Tone::Doubt, if row.complete { "" } else { "(cut off)" })
+    };
+    let later = |row: &OriginRow| Value::Nanoseconds((row.started_unix_ns - first_ns) as f64).into();
+    let table = Table::of("machines", "Machines", &s.origins)
+        .column(Column::text("machine").brief(""), host)
+        .column(Column::text("share").role(Role::Soft), |row| Cell::text(&row.share))
+        .column(Column::number("requests").on(On::TEXT), |row| Cell::count(row.requests))
+        .column(Column::number("rate"), |row| rate(Some(row.rate_per_s)))
+        .column(Column::number("offered").on(On::HTML), |row| rate(row.offered_rate_per_s))
+        .column(Column::number("errors"), |row| Cell::errors(row.errors))
+        .column(Column::number("p50"), |row| Cell::quantile(row.quantile(0.5)))
+        .column(Column::number("p99"), |row| Cell::quantile(row.quantile(0.99)))
+        .column(Column::number("max"), |row| Cell::quantile(row.longest()))
+        .column(Column::number("lateness p99").brief("late p99"), |row| {
+            Cell::quantile(row.lateness.quantile(0.99))
+        })
+        .column(Column::number("lateness max").on(On::HTML), |row| Cell::nanoseconds(row.lateness.max_ns))
+        .column(Column::number("requests").on(On::HTML), |row| Cell::count(row.requests))
+        .column(Column::number("began later by").on(On::HTML), later)
+        .column(Column::number("lasted").on(On::HTML), |row| {
+            Cell::told(chosen_s(row.elapsed_s), Some(row.elapsed_s))
+        })
+        .column(Column::text("remark").on(On::HTML), |row| Cell::text(remark(s, row)))
+        .worst_first(|row| row.errors, |row, q| if q < 0.9 { row.p50_ns } else { row.p99_ns });
+    let lead =
+        "The figures of the page hold all of them; percentiles come from merged histograms, not from these.";
+    let mut blocks = vec![sentence(Role::Lead, lead).only(On::HTML), Block::Table(table.done())];
+    let said = words::apart(s);
+    blocks.extend(said.iter().map(|said| sentence(Role::Plain, said).only(On::DRAWN)));
+    let list = List { items: said, brief: usize::MAX, most: usize::MAX };
+    blocks.push(Block::List(list).only(On::MARKDOWN));
+    if s.origins.iter().any(|row| row.apart.is_some()) {
+        blocks.extend(beside(s).into_iter().map(|block| block.only(On::HTML)));
+    }
+    section(blocks).aside("the figures above hold all of them")
+}
+
+/// What sets a machine apart: it was cut off, or its times are not those of the others; where too little was measured
+/// for the test, that its p99 is far above that of the fastest other one.
+fn remark(s: &Summary, row: &OriginRow) -> String {
+    let mut words = Vec::new();
+    if !row.complete {
+        words.push("cut off".to_owned());
+    }
+    if let Some(apart) = &row.apart {
+        words.extend(Some(apart.sentence.clone()).filter(|said| !said.is_empty()));
+        if apart.ratios.iter().any(|ratio| ratio.q == 0.99) {
+            return words.join(", ");
+        }
+    }
+    let others = s.origins.iter().filter(|other| !std::ptr::eq(*other, row));
+    let least = others.filter_map(|other| other.p99_ns).min();
+    if let (Some(own), Some(least)) = (row.p99_ns, least.filter(|ns| *ns > 0)) {
+        let times = own as f64 / least as f64;
+        if times >= DIFFERS {
+            words.push(format!("p99 {} times that of another", quantity(times)));
+        }
+    }
+    words.join(", ")
+}
+
+/// The test, with its numbers.
+fn beside(s: &Summary) -> Vec<Block> {
+    let ratios: Vec<_> = s
+        .origins
+        .iter()
+        .flat_map(|row| row.apart.iter().flat_map(move |a| a.ratios.iter().map(move |r| (row, r))))
+        .collect();
+    let table = Table::of("machines-apart", "Times of each machine beside those of the others", &ratios)
+        .column(Column::text("machine"), |(row, _)| Cell::text(&row.host))
+        .column(Column::text("response time"), |(_, r)| Cell::text(quantile_name(r.q)))
+        .column(Column::number("times that of the others"), |(_, r)| Value::Quantity(r.ratio).into())
+        .column(Column::number("at least"), |(_, r)| Value::Quantity(r.low).into())
+        .column(Column::number("at most"), |(_, r)| Value::Quantity(r.high).into())
+        .column(Column::number("stretches compared"), |(_, r)| Cell::count(r.stretches));
+    let lead = "Stretches of the same time are compared in pairs (t-test of the logarithms, 95 % interval of all rows \
+                together). A machine differs where 1 lies outside the interval and the difference is 5 % or more.";
+    vec![Block::Heading("Beside the others".into()), sentence(Role::Lead, lead), Block::Table(table.done())]
+}

@@ -1,0 +1,254 @@
+//! One row per named request; a page has them in their groups, with all of their figures, and scenarios and groups as a
+//! whole below.
+
+use super::tree::{Node, tree};
+use super::{max, mean, parts, percentile, told_ns};
+use crate::document::{Block, Cell, Column, Mark, On, Role, Section, Table, Tone, Value, sentence};
+use crate::format::{NONE, bytes, bytes_f64, chosen_ns, count, ratio};
+use crate::words;
+use plimsoll_analysis::picture::{Picture, Spark};
+use plimsoll_analysis::summary::{GroupRow, SeriesRow, Summary, Times};
+use plimsoll_chart::spark;
+
+/// In the text outputs a single one would only repeat the figures above.
+pub fn section(s: &Summary, picture: &Picture) -> Section {
+    let section = |blocks| Section::new("requests", "Requests", blocks).brief("requests").indented();
+    if s.requests.is_empty() {
+        return section(Vec::new());
+    }
+    let drawn = Lines::of(s, picture);
+    let on_page = |role, text: String| sentence(role, text).only(On::HTML);
+    let mut lead =
+        "Response time of each request. Further columns stand to the right: the table moves sideways, its \
+                    names stay."
+            .to_owned();
+    if s.requests.len() > SPARKS && !drawn.is_empty() {
+        lead += &format!(" The {SPARKS} that were sent most have their course drawn.");
+    }
+    let mut blocks = vec![on_page(Role::Lead, lead), Block::Table(table(s, &drawn))];
+    if s.requests.iter().any(|row| is_bad(s, row)) {
+        blocks.push(on_page(Role::Faint, rule(s)));
+    }
+    if has_apdex(s) {
+        let said = "Apdex: of its finished requests the share that took no longer than the limit T of its threshold, \
+                    and half of those that took up to four times as long; a failure counts as slower. It judges \
+                    nothing here. >=: which of its times were those of failures is not known, and this is the least.";
+        blocks.push(on_page(Role::Faint, said.into()));
+    }
+    blocks.extend(too_few(s.requests.iter().map(|row| &row.response_time)));
+    let below = |title: &str, section: Section| {
+        let title = Block::Heading(title.into());
+        [title].into_iter().chain(section.blocks).map(|block| block.only(On::HTML)).collect::<Vec<Block>>()
+    };
+    if s.by_origin.len() > 1 {
+        blocks.extend(below("Origins", parts::by_origin(s)));
+    }
+    if s.scenarios.len() > 1 {
+        blocks.extend(below("Scenarios", parts::scenarios(s)));
+    }
+    if !s.groups.is_empty() {
+        blocks.extend(below("Groups", parts::groups(s)));
+    }
+    section(blocks).aside("response time")
+}
+
+/// Said once below a table of a page with percentiles in it, if any is missing for lack of samples.
+fn too_few<'a>(mut all: impl Iterator<Item = &'a Times>) -> Option<Block> {
+    let lacks = |times: &Times| times.count > 0 && times.percentiles.iter().any(|p| !p.enough_samples);
+    let (p99, p999) = (count(1_000), count(10_000));
+    let said = format!("{NONE} : too few samples. A percentile needs 10 / (1 - p): p99 {p99}, p99.9 {p999}.");
+    all.any(lacks).then(|| sentence(Role::Faint, said).only(On::HTML))
+}
+
+/// What a reader looks for stands right behind the name, because of twenty columns a window shows ten.
+fn table(s: &Summary, drawn: &Lines) -> Table {
+    let nodes = tree(s);
+    let times = |q: f64| move |node: &Node| percentile(node.times(), q);
+    let finished = |node: &Node| Cell::count(node.requests());
+    // Of these a group has no figure of its own.
+    let own = |node: &Node, cell: &dyn Fn(&SeriesRow) -> Cell| match node {
+        Node::Request(_, row) => cell(row),
+        Node::Group(_) => Cell::text(""),
+    };
+    let page = |head: &str| Column::number(head).on(On::HTML);
+    let mut table = Table::of("requests", "Requests", nodes.iter().map(|(node, _)| node))
+        .column(Column::text("request").brief(""), |node| name(s, node))
+        .column(Column::number("finished").brief("requests").on(On::TEXT), finished)
+        .column(page("rate"), |node| Value::Rate(node.rate_per_s()).into())
+        .column(Column::number("errors"), errors)
+        .column(Column::number("rate").on(On::MARKDOWN), |node| Value::Rate(node.rate_per_s()).into())
+        .column(page("error share"), |node| super::share(node.requests(), node.errors()))
+        .column(Column::number("p50"), times(0.5))
+        .column(Column::number("p99"), times(0.99))
+        .column(Column::number("max").on(On::TEXT), |node| max(node.times()));
+    for (head, lines) in drawn.drawn() {
+        table = table.column(Column::text(head).on(On::HTML), |node| match node {
+            // Every text in the picture is escaped where it is written.
+            Node::Request(at, _) => Value::Drawn(lines.get(*at).cloned().unwrap_or_default()).into(),
+            Node::Group(_) => Cell::text(""),
+        });
+    }
+    if has_apdex(s) {
+        table = table.column(page("apdex"), |node| own(node, &apdex));
+    }
+    let bytes_in = |row: &SeriesRow| Cell::told(bytes(row.bytes_in), Some(row.bytes_in as f64));
+    let body = |row: &SeriesRow| {
+        Cell::told(row.body_mean_bytes.map_or_else(|| NONE.into(), bytes_f64), row.body_mean_bytes)
+    };
+    // The mean beside the least: how far it lies off tells of the tail.
+    table
+        .column(page("finished"), finished)
+        .column(page("min"), |node| Cell::nanoseconds(node.times().min_ns))
+        .column(page("mean"), |node| mean(node.times()))
+        .column(page("p75"), times(0.75))
+        .column(page("p90"), times(0.9))
+        .column(page("p95"), times(0.95))
+        .column(page("p99.9"), times(0.999))
+        .column(page("max"), |node| max(node.times()))
+        .column(page("sd"), |node| node.times().std_dev_ns.map_or(Value::Missing, Value::Nanoseconds).into())
+        .column(page("service p50"), |node| own(node, &|row| percentile(&row.service_time, 0.5)))
+        .column(page("service p99"), |node| own(node, &|row| percentile(&row.service_time, 0.99)))
+        .column(page("received"), |node| own(node, &bytes_in))
+        .column(page("mean body"), |node| own(node, &body))
+        .worst_first(Node::errors, |node, q| told_ns(node.times(), q))
+        .marked(|node| match node {
+            Node::Group(_) => Some(Mark::Part),
+            Node::Request(_, row) => is_bad(s, row).then_some(Mark::Bad),
+        })
+        .on(|node| if s.requests.len() < 2 || matches!(node, Node::Group(_)) { On::HTML } else { On::ALL })
+        .below(|at| nodes.get(at).map(|(_, place)| place.clone()).filter(|_| !s.groups.is_empty()))
+        .done()
+}
+
+impl Node<'_> {
+    fn times(&self) -> &Times {
+        match self {
+            Node::Group(GroupRow { response_time, .. })
+            | Node::Request(_, SeriesRow { response_time, .. }) => response_time,
+        }
+    }
+
+    fn requests(&self) -> u64 {
+        match self {
+            Node::Group(GroupRow { requests, .. }) | Node::Request(_, SeriesRow { requests, .. }) => {
+                *requests
+            }
+        }
+    }
+
+    fn errors(&self) -> u64 {
+        match self {
+            Node::Group(GroupRow { errors, .. }) | Node::Request(_, SeriesRow { errors, .. }) => *errors,
+        }
+    }
+
+    fn rate_per_s(&self) -> f64 {
+        match self {
+            Node::Group(GroupRow { rate_per_s, .. }) | Node::Request(_, SeriesRow { rate_per_s, .. }) => {
+                *rate_per_s
+            }
+        }
+    }
+}
+
+fn name(s: &Summary, node: &Node) -> Cell {
+    let row = match node {
+        Node::Group(group) => return Cell::text(group.name.rsplit(" / ").next().unwrap_or_default()),
+        Node::Request(_, row) => row,
+    };
+    let tags: Vec<String> = row.tags.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let asides = [
+        row.scenario.clone().filter(|_| s.scenarios.len() > 1).unwrap_or_default(),
+        tags.join(", "),
+        if row.stream { "stream: its times are its whole life".into() } else { String::new() },
+    ];
+    let asides: Vec<String> = asides.into_iter().filter(|text| !text.is_empty()).collect();
+    let cell = Cell::text(&row.name).aside(Tone::Note, asides.join("; "));
+    cell.tail(Tone::Note, if row.stream { "(stream)" } else { "" })
+}
+
+/// How many failed, and of which classes, the most frequent first.
+fn errors(node: &Node) -> Cell {
+    let cell = Cell::errors(node.errors());
+    let Node::Request(_, row) = node else { return cell };
+    let mut classes: Vec<(&&str, &u64)> = row.errors_by_class.iter().collect();
+    classes.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
+    let told = |(class, n): (&&str, &u64)| match *n == row.errors {
+        true => (*class).to_owned(),
+        false => format!("{class} {}", count(*n)),
+    };
+    classes.into_iter().map(told).fold(cell, |cell, told| cell.aside(Tone::Note, told))
+}
+
+/// Two digits behind the point, with its T, as the specification writes it.
+fn apdex(row: &SeriesRow) -> Cell {
+    let Some(apdex) = &row.apdex else { return Value::Missing.into() };
+    let limit = format!("T {}", chosen_ns(apdex.target_ns));
+    Cell::told(words::apdex(apdex), Some(apdex.index)).aside(Tone::Note, limit)
+}
+
+/// Some request has one limit of its own, or all have one.
+fn has_apdex(s: &Summary) -> bool {
+    s.requests.iter().any(|row| row.apdex.is_some())
+}
+
+/// Failures beyond this share are marked where no threshold sets another; the findings tell them as a doubt.
+const FAILED_MAX: f64 = 0.01;
+
+/// The share of failures that the run may have at most, where it has such a limit.
+fn errors_max(s: &Summary) -> Option<f64> {
+    s.thresholds.iter().find(|t| t.what == "errors").map(|t| t.limit)
+}
+
+/// Whether it missed a threshold of its own, or failed more often than the run may.
+fn is_bad(s: &Summary, row: &SeriesRow) -> bool {
+    let own = format!("request: {}}}", row.name);
+    let missed = s.thresholds.iter().any(|t| t.is_missed() && t.what.contains(&own));
+    missed || row.errors as f64 > errors_max(s).unwrap_or(FAILED_MAX) * row.requests as f64
+}
+
+/// What a bar beside a name means.
+fn rule(s: &Summary) -> String {
+    let most = match errors_max(s) {
+        Some(limit) => format!("more of it failed than the {} that the run may have", ratio(limit)),
+        None => format!("more than {} of it failed (the run has no limit on errors)", ratio(FAILED_MAX)),
+    };
+    format!("A red bar: a threshold on this request was missed, or {most}.")
+}
+
+/// Requests that have their course drawn: two lines for each of hundreds would be a large file.
+const SPARKS: usize = 50;
+
+/// The courses of requests as small lines, each from 0 to its highest value.
+struct Lines {
+    /// By request; empty where nothing is drawn.
+    rates: Vec<String>,
+    p99s: Vec<String>,
+}
+
+impl Lines {
+    /// Of those that were sent most.
+    fn of(s: &Summary, picture: &Picture) -> Lines {
+        let mut busy: Vec<usize> = (0..s.requests.len()).collect();
+        busy.sort_by_key(|at| std::cmp::Reverse(s.requests.get(*at).map_or(0, |row| row.requests)));
+        busy.truncate(SPARKS);
+        let own = |at: usize| picture.sparks.iter().find(|spark| spark.request == at && busy.contains(&at));
+        let all = |colour: u8, said: &str, of: fn(&Spark) -> Vec<Option<f64>>| -> Vec<String> {
+            let line = |at| own(at).map(|one| spark(&of(one), colour, said)).unwrap_or_default();
+            (0..s.requests.len()).map(line).collect()
+        };
+        let rates = |one: &Spark| one.rate_per_s.iter().map(|rate| Some(*rate)).collect();
+        let p99s = |one: &Spark| one.p99_ns.iter().map(|ns| ns.map(|ns| ns as f64)).collect();
+        Lines { rates: all(0, "rate over time", rates), p99s: all(1, "p99 over time", p99s) }
+    }
+
+    /// Those columns in which anything is drawn, with their heads.
+    fn drawn(&self) -> impl Iterator<Item = (&'static str, &Vec<String>)> {
+        let both = [("rate over time", &self.rates), ("p99 over time", &self.p99s)];
+        both.into_iter().filter(|(_, lines)| lines.iter().any(|svg| !svg.is_empty()))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.drawn().next().is_none()
+    }
+}

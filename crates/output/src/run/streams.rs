@@ -1,0 +1,41 @@
+//! How streams began and ended, what came through them, and its times.
+
+use super::{max, percentile, told_ns};
+use crate::document::{Block, Cell, Column, Fact, On, Role, Section, Table, rest, sentence, telling, worst};
+use crate::words;
+use plimsoll_analysis::summary::{StreamRow, Summary, Times};
+
+pub fn section(s: &Summary) -> Section {
+    let mut blocks = vec![Block::Charts(vec!["streams".into()])];
+    // What a reader of a stream waits for is its next event.
+    let (q, by) = telling(&s.streams.iter().collect::<Vec<_>>(), |row, q| told_ns(&row.gap, q));
+    let (brief, left_out) = worst(&s.streams, |row| (row.failed, told_ns(&row.gap, q)));
+    for (at, row) in s.streams.iter().enumerate() {
+        let is_brief = brief.iter().any(|shown| std::ptr::eq(*shown, row));
+        let on = if is_brief { On::ALL } else { On::FULL };
+        blocks.extend(stream(at, row).into_iter().map(|block| block.only(on)));
+    }
+    blocks.extend(rest(left_out, by).map(|text| sentence(Role::Soft, text).only(On::TERMINAL)));
+    if !s.streams.is_empty() {
+        let said = "Gap: between two events of a stream. Age: from the instant that an event says it was made, by \
+                    both clocks.";
+        blocks.push(sentence(Role::Faint, said).only(On::HTML));
+    }
+    let section = Section::new("streams", "Streams", blocks).brief("streams");
+    section.aside("gap: between events; age: by both clocks").indented()
+}
+
+fn stream(at: usize, row: &StreamRow) -> Vec<Block> {
+    let times: Vec<(&str, &Times)> = words::stream_times(row).collect();
+    let table = Table::of(format!("stream-{at}"), format!("Times of the stream {}", row.name), &times)
+        .column(Column::text("time").brief("").role(Role::Soft), |(label, _)| Cell::text(*label))
+        .column(Column::number("p50"), |(_, times)| percentile(times, 0.5))
+        .column(Column::number("p99"), |(_, times)| percentile(times, 0.99))
+        .column(Column::number("max"), |(_, times)| max(times))
+        .column(Column::number("samples").role(Role::Soft), |(_, times)| Cell::count(times.count));
+    let facts = vec![
+        Fact::new("how they ended", words::ends(row).join(", ")),
+        Fact::new("what came", words::events(row).join("; ")),
+    ];
+    vec![Block::Heading(row.name.clone()), Block::Facts(facts), Block::Table(table.done())]
+}

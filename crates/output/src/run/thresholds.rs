@@ -1,0 +1,47 @@
+//! Every condition with what was seen and how far that is from the limit, met or not: a close pass is worth knowing.
+
+use crate::document::{Block, Cell, Column, Mark, On, Role, Section, Table, Tone, Value};
+use crate::format::figure;
+use crate::words;
+use plimsoll_analysis::summary::{Judged, Standing, Summary};
+
+pub fn section(s: &Summary) -> Section {
+    let named = |t: &Judged| {
+        let cell = Cell::from(Value::Code(t.text.clone())).signed(tone(t));
+        remarks(t).into_iter().fold(cell, |cell, remark| cell.aside(Tone::Note, remark))
+    };
+    let beside = |t: &Judged| {
+        let margin = Some(words::margin(t)).filter(|margin| !margin.is_empty());
+        Value::Facts(margin.into_iter().chain(remarks(t)).collect()).into()
+    };
+    let met = |t: &Judged| Cell::said(tone(t), words::standing(t)).bold(t.standing != Standing::Met);
+    let table = Table::of("thresholds", "Thresholds", &s.thresholds)
+        .column(Column::text("threshold").brief(""), named)
+        .column(Column::text("met").on(On::FULL), met)
+        .column(Column::number("observed").brief("").role(Role::Strong), |t| {
+            Cell::told(words::observed(t), t.observed)
+        })
+        .column(Column::number("limit").on(On::HTML), |t| Cell::told(figure(t.limit, t.unit), Some(t.limit)))
+        .column(Column::number("margin").on(On::FULL), |t| Cell::told(words::margin(t), t.margin))
+        .column(Column::number("samples").on(On::HTML), |t| Cell::count(t.samples))
+        .column(Column::text("").on(On::TERMINAL).role(Role::Soft), beside)
+        .column(Column::text("").on(On::MARKDOWN), |t| Value::Facts(remarks(t)).into())
+        .marked(|t| (t.standing == Standing::Missed).then_some(Mark::Bad));
+    Section::new("thresholds", "Thresholds", vec![Block::Table(table.done())]).brief("thresholds").indented()
+}
+
+/// What else is to be known of it.
+fn remarks(t: &Judged) -> Vec<String> {
+    let few = if t.too_few_samples { "too few samples" } else { "" };
+    let implied = if t.implied { "implied" } else { "" };
+    let all = [words::bounds(t), words::window(t), few.into(), implied.into()];
+    all.into_iter().filter(|remark| !remark.is_empty()).collect()
+}
+
+pub fn tone(judged: &Judged) -> Tone {
+    match judged.standing {
+        Standing::Met => Tone::Pass,
+        Standing::Missed => Tone::Fail,
+        Standing::Undecided => Tone::Doubt,
+    }
+}

@@ -1,0 +1,32 @@
+//! Steps by hand in run files of builds that wrote them down as sentences only: `control` was their kind, and the
+//! sentence told which it was.
+
+use crate::event::NoteKind;
+use crate::steered::{Level, Steered};
+
+/// The kind of a note as it would be written now.
+pub fn kind(kind: NoteKind, text: &str) -> NoteKind {
+    match kind {
+        NoteKind::Control => steered(text).map_or(NoteKind::Control, NoteKind::Steered),
+        NoteKind::Gap | NoteKind::Note | NoteKind::Steered(_) => kind,
+    }
+}
+
+fn steered(text: &str) -> Option<Steered> {
+    match text {
+        "paused by hand" => Some(Steered::Paused),
+        "resumed by hand" => Some(Steered::Resumed),
+        _ => level(text.strip_prefix("by hand the load was set to ")?).map(Steered::Level),
+    }
+}
+
+/// `1,100/s (110 % of the plan)`, `5 users (50 % of the plan)`.
+fn level(text: &str) -> Option<Level> {
+    let number = |text: &str| text.replace(',', "").parse::<f64>().ok().filter(|n| n.is_finite());
+    let (level, share) = text.strip_suffix(" % of the plan)")?.split_once(" (")?;
+    let (to, is_open) = match level.strip_suffix("/s") {
+        Some(rate) => (rate, true),
+        None => (level.strip_suffix(" users").or_else(|| level.strip_suffix(" user"))?, false),
+    };
+    Some(Level { to: number(to)?, is_open, share: number(share)? / 100.0 })
+}

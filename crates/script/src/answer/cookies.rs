@@ -1,0 +1,12 @@
+//! Cookies of an answer, read where they lie.
+
+use plimsoll_plan::head::Head;
+
+/// The values that this answer gives to the cookie `name`, in their order. Names of cookies have a case.
+pub(super) fn set_by<'h>(head: Head<'h>, name: &str) -> impl Iterator<Item = &'h [u8]> {
+    head.fields("set-cookie").filter_map(move |field| {
+        let pair = field.split(|sign| *sign == b';').next()?;
+        let equals = memchr::memchr(b'=', pair)?;
+        (pair[..equals].trim_ascii() == name.as_bytes()).then(|| pair[equals + 1..].trim_ascii())
+    })
+}
