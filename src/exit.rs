@@ -2,7 +2,7 @@
 
 use plimsoll_analysis::summary::Outcome;
 use plimsoll_control::permission::Refusal;
-use plimsoll_control::session::{Failed, Trouble};
+use plimsoll_control::session::{AfterRunError, Failed};
 use plimsoll_experiment::folder;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::phrase::duration_ns;
@@ -183,10 +183,10 @@ impl From<Failed> for Failure {
     }
 }
 
-impl From<Trouble> for Failure {
-    fn from(trouble: Trouble) -> Self {
+impl From<AfterRunError> for Failure {
+    fn from(trouble: AfterRunError) -> Self {
         match trouble {
-            Trouble::RunFile(trouble, second) => {
+            AfterRunError::RunFile(trouble, second) => {
                 let own = trouble.hint().unwrap_or_default();
                 let hint = match second {
                     Some(path) => {
@@ -200,8 +200,8 @@ impl From<Trouble> for Failure {
                 };
                 Failure::machine(trouble, Some(hint))
             }
-            Trouble::TearDown(failed) => failed.into(),
-            Trouble::Behaviour(problem) => Failure::of(problem),
+            AfterRunError::TearDown(failed) => failed.into(),
+            AfterRunError::Behaviour(problem) => Failure::of(problem),
         }
     }
 }

@@ -24,7 +24,7 @@ use std::path::Path;
 use verbs::{Group, Verb};
 
 /// What the command line asks for.
-pub enum Asked {
+pub enum Invocation {
     Load(Box<Load>),
     Verb(Verb),
     /// A text that was asked for: help or the version.
@@ -58,7 +58,7 @@ pub struct Load {
 ///
 /// # Errors
 /// What is wrong with them, as diagnostics.
-pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Asked, Failure> {
+pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Invocation, Failure> {
     let mut words = Vec::new();
     for arg in args {
         let word = arg.into_string().map_err(|raw| {
@@ -73,19 +73,19 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Asked, Failure> {
         words.push(word);
     }
     if words.is_empty() {
-        return Ok(Asked::Nothing);
+        return Ok(Invocation::Nothing);
     }
     let verb_at = first_word(&words);
     if let Some((at, diagnostic)) = verb_at.and_then(|at| Some((at, misspelt(&words[at])?))) {
         // The word may be the value of an unknown flag before it; then the flag is the mistake.
-        return Err(asked::<Load>(Load::command(), words[..at].to_vec())
+        return Err(parse_flags::<Load>(Load::command(), words[..at].to_vec())
             .err()
             .unwrap_or_else(|| diagnostic.into()));
     }
     match verb_at.filter(|at| verbs::named(&words[*at]).is_some()) {
-        None => match asked::<Load>(Load::command(), words)? {
-            Ok(load) => Ok(Asked::Load(Box::new(load))),
-            Err(text) => Ok(Asked::Text(text)),
+        None => match parse_flags::<Load>(Load::command(), words)? {
+            Ok(load) => Ok(Invocation::Load(Box::new(load))),
+            Err(text) => Ok(Invocation::Text(text)),
         },
         Some(at) => command(words, at),
     }
@@ -116,7 +116,7 @@ pub fn version() -> String {
 }
 
 /// The command whose name is the word at `at`. What stands in front of it are flags of it.
-fn command(words: Vec<String>, at: usize) -> Result<Asked, Failure> {
+fn command(words: Vec<String>, at: usize) -> Result<Invocation, Failure> {
     let (before, after) = (&words[..at], &words[at + 1..]);
     let asks_for_help = matches!(after, [only] if only == "--help" || only == "-h");
     // The words behind these are not ours to parse. Alone behind `curl`, `--help` asks us.
@@ -128,9 +128,9 @@ fn command(words: Vec<String>, at: usize) -> Result<Asked, Failure> {
     all.extend_from_slice(before);
     all.extend(foreign.then(|| "--".to_owned()));
     all.extend_from_slice(after);
-    Ok(match asked::<Named>(verbs::commands(), all)? {
-        Ok(named) => Asked::Verb(named.verb),
-        Err(text) => Asked::Text(text),
+    Ok(match parse_flags::<Named>(verbs::commands(), all)? {
+        Ok(named) => Invocation::Verb(named.verb),
+        Err(text) => Invocation::Text(text),
     })
 }
 
@@ -138,9 +138,9 @@ fn command(words: Vec<String>, at: usize) -> Result<Asked, Failure> {
 ///
 /// # Errors
 /// When there is no such command.
-pub fn help(of: &verbs::Help) -> Result<Asked, Failure> {
+pub fn help(of: &verbs::Help) -> Result<Invocation, Failure> {
     match of.words.first().map(String::as_str) {
-        None | Some("help") => Ok(Asked::Text(help_of::<Load>())),
+        None | Some("help") => Ok(Invocation::Text(help_of::<Load>())),
         Some(name) if verbs::named(name).is_some() => command(vec![name.to_owned(), "--help".to_owned()], 0),
         Some(name) => Err(no_command(name).into()),
     }
@@ -153,7 +153,10 @@ struct Named {
 }
 
 /// Parses words; the inner error is a text that was asked for.
-fn asked<T: FromArgMatches>(command: Command, words: Vec<String>) -> Result<Result<T, String>, Failure> {
+fn parse_flags<T: FromArgMatches>(
+    command: Command,
+    words: Vec<String>,
+) -> Result<Result<T, String>, Failure> {
     let named = std::iter::once("plimsoll".to_owned()).chain(words);
     match command.try_get_matches_from(named).and_then(|matches| T::from_arg_matches(&matches)) {
         Ok(parsed) => Ok(Ok(parsed)),

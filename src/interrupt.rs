@@ -1,7 +1,7 @@
 //! Ctrl-C and its like: the first signal ends the run with a report, the second ends the program.
 
 use crate::exit::{Exit, Failure};
-use plimsoll_control::Helm;
+use plimsoll_control::RunController;
 use plimsoll_engine::signals::{Kind, Signals};
 use std::io::Write;
 use std::process::ChildStdin;
@@ -19,11 +19,11 @@ struct State {
     /// How the program ends when it was cut short; what came first decides.
     exit: Option<Exit>,
     /// The run that a first interrupt ends.
-    helm: Option<Helm>,
+    controller: Option<RunController>,
     /// Somebody else steers, too.
     is_heard: bool,
     /// The generators that share the run instead of this process: they obey, each on its own.
-    crew: Option<Crew>,
+    crew: Option<GeneratorInputs>,
     /// Of one of several generators, until its load begins: commands that came before. The others may have begun, and
     /// obeyed them.
     early: Option<Vec<String>>,
@@ -33,7 +33,7 @@ struct State {
 const EARLY_MAX: usize = 1_000;
 
 /// Where each of several processes reads its commands.
-type Crew = Arc<Mutex<Vec<ChildStdin>>>;
+type GeneratorInputs = Arc<Mutex<Vec<ChildStdin>>>;
 
 impl Interrupts {
     /// Takes the signals over. Call it before any other thread is started: a thread that has not inherited
@@ -65,26 +65,26 @@ impl Interrupts {
     }
 
     /// From now on a first interrupt ends this run; one that came before the run existed ends it at once.
-    pub fn steer(&self, helm: Helm) {
+    pub fn steer(&self, controller: RunController) {
         let mut state = self.lock();
         if state.times > 0 {
-            helm.interrupt();
+            controller.interrupt();
         }
-        state.helm = Some(helm);
+        state.controller = Some(controller);
     }
 
     /// From now on a first interrupt ends this run; those that came before were for another one, which they ended.
-    pub fn steer_anew(&self, helm: Helm) {
-        self.lock().helm = Some(helm);
+    pub fn steer_anew(&self, controller: RunController) {
+        self.lock().controller = Some(controller);
     }
 
     /// From now on a first interrupt ends this load, and commands are for it. Those that came too early, and were kept,
     /// are obeyed first.
-    pub fn begin(&self, helm: Helm, obey: impl Fn(&Helm, &str)) {
-        self.steer(helm.clone());
+    pub fn begin(&self, controller: RunController, obey: impl Fn(&RunController, &str)) {
+        self.steer(controller.clone());
         let mut state = self.lock();
         // Under the lock, so that no later one overtakes them.
-        state.early.take().into_iter().flatten().for_each(|line| obey(&helm, &line));
+        state.early.take().into_iter().flatten().for_each(|line| obey(&controller, &line));
     }
 
     /// Commands that come before the load are kept until it begins.
@@ -122,8 +122,8 @@ impl Interrupts {
     }
 
     /// The run that is going on, or the last one.
-    pub fn helm(&self) -> Option<Helm> {
-        self.lock().helm.clone()
+    pub fn controller(&self) -> Option<RunController> {
+        self.lock().controller.clone()
     }
 
     /// As a first interrupt does; a second call changes nothing.
@@ -171,8 +171,8 @@ impl Interrupts {
 fn one_more(state: &mut State, exit: Exit) {
     state.times += 1;
     let first = *state.exit.get_or_insert(exit);
-    match &state.helm {
-        Some(helm) if state.times == 1 => helm.interrupt(),
+    match &state.controller {
+        Some(controller) if state.times == 1 => controller.interrupt(),
         None if state.times == 1 => {}
         // The run file is readable up to its last second: this is what it is made for.
         _ => std::process::exit(first.code().into()),

@@ -43,19 +43,19 @@ fn main() -> ExitCode {
 
 /// Does what the command line asks for.
 #[cfg(target_os = "linux")]
-fn command(asked: flags::Asked) -> Result<ExitCode, exit::Failure> {
+fn command(asked: flags::Invocation) -> Result<ExitCode, exit::Failure> {
     use exit::Exit;
-    use flags::Asked;
+    use flags::Invocation;
     use flags::verbs::Verb;
 
     let done = match asked {
-        Asked::Load(flags) => commands::run::url(&flags),
-        Asked::Text(text) => say::result(&text).map(|()| Exit::Pass),
-        Asked::Nothing => {
+        Invocation::Load(flags) => commands::run::url(&flags),
+        Invocation::Text(text) => say::result(&text).map(|()| Exit::Pass),
+        Invocation::Nothing => {
             say::talk(&flags::verbs::short_help());
             Ok(Exit::Usage)
         }
-        Asked::Verb(verb) => match verb {
+        Invocation::Verb(verb) => match verb {
             Verb::Run(flags) => commands::run::file(&flags),
             Verb::Curl(flags) => commands::curl::command(&flags),
             Verb::Find(flags) => commands::find::command(&flags),

@@ -7,7 +7,7 @@
 use crate::exit::Failure;
 use crate::interrupt::Interrupts;
 use crate::say;
-use plimsoll_control::Helm;
+use plimsoll_control::RunController;
 pub use plimsoll_record::steered::REFUSED;
 use serde_json::Value;
 use std::io::BufRead;
@@ -23,7 +23,7 @@ pub enum Who {
 }
 
 /// What a line asks for.
-enum Wish {
+enum SteerCommand {
     Note(String),
     Pause,
     Resume,
@@ -59,8 +59,8 @@ pub fn listen(interrupts: &Interrupts, who: Who) -> Result<(), Failure> {
     Ok(())
 }
 
-fn obey(wish: Wish, line: &str, interrupts: &Interrupts) -> Result<(), String> {
-    if let Wish::Stop = wish {
+fn obey(wish: SteerCommand, line: &str, interrupts: &Interrupts) -> Result<(), String> {
+    if let SteerCommand::Stop = wish {
         interrupts.once();
         return Ok(());
     }
@@ -71,13 +71,14 @@ fn obey(wish: Wish, line: &str, interrupts: &Interrupts) -> Result<(), String> {
     if interrupts.is_kept(line) {
         return Ok(());
     }
-    let helm = interrupts.helm().ok_or("no load is going on")?;
-    steer(&helm, wish)
+    let controller = interrupts.controller().ok_or("no load is going on")?;
+    steer(&controller, wish)
 }
 
 /// The load begins: commands are for it, those first that one of several generators was told before.
-pub fn begin(interrupts: &Interrupts, helm: Helm) {
-    interrupts.begin(helm, |helm, line| refused(wish(line).and_then(|wish| steer(helm, wish))));
+pub fn begin(interrupts: &Interrupts, controller: RunController) {
+    interrupts
+        .begin(controller, |controller, line| refused(wish(line).and_then(|wish| steer(controller, wish))));
 }
 
 fn refused(obeyed: Result<(), String>) {
@@ -86,33 +87,33 @@ fn refused(obeyed: Result<(), String>) {
     }
 }
 
-fn steer(helm: &Helm, wish: Wish) -> Result<(), String> {
+fn steer(controller: &RunController, wish: SteerCommand) -> Result<(), String> {
     match wish {
-        Wish::Note(text) => helm.note(&text),
-        Wish::Pause => helm.pause(),
-        Wish::Resume => helm.resume(),
-        Wish::Level(factor) => helm.scale(factor),
-        Wish::Stop => Ok(()),
+        SteerCommand::Note(text) => controller.note(&text),
+        SteerCommand::Pause => controller.pause(),
+        SteerCommand::Resume => controller.resume(),
+        SteerCommand::Level(factor) => controller.scale(factor),
+        SteerCommand::Stop => Ok(()),
     }
 }
 
-fn wish(line: &str) -> Result<Wish, String> {
+fn wish(line: &str) -> Result<SteerCommand, String> {
     // The line may be anything at all; a terminal is to show it.
     let shown: String = line.chars().take(60).map(|c| if c.is_control() { ' ' } else { c }).collect();
     let wrong = |what: &str| format!("`{shown}` {what}; expected such as `{{\"do\":\"pause\"}}`");
     let value: Value = serde_json::from_str(line).map_err(|_| wrong("is no JSON object"))?;
     match value.get("do").and_then(Value::as_str) {
         Some("note") => match value.get("text").and_then(Value::as_str) {
-            Some(text) => Ok(Wish::Note(text.to_owned())),
+            Some(text) => Ok(SteerCommand::Note(text.to_owned())),
             None => Err(wrong("is a note without a `text`")),
         },
-        Some("pause") => Ok(Wish::Pause),
-        Some("resume") => Ok(Wish::Resume),
+        Some("pause") => Ok(SteerCommand::Pause),
+        Some("resume") => Ok(SteerCommand::Resume),
         Some("level") => match value.get("factor").and_then(Value::as_f64) {
-            Some(factor) => Ok(Wish::Level(factor)),
+            Some(factor) => Ok(SteerCommand::Level(factor)),
             None => Err(wrong("is a level without a `factor`")),
         },
-        Some("stop") => Ok(Wish::Stop),
+        Some("stop") => Ok(SteerCommand::Stop),
         Some(_) => {
             Err(wrong("asks for what there is not: `note`, `pause`, `resume`, `level` and `stop` are"))
         }

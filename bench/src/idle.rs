@@ -40,7 +40,7 @@ pub fn run(context: &Context, roster: &Roster, options: &Options, report: &mut R
                 if tool.name == OWN {
                     report.measure("idle.kib_per_connection", slope);
                 }
-                kept.push(tool.shown());
+                kept.push(tool.describe());
             }
             Err(sentence) if !tool.own() && !context.smoke => report.note(&sentence),
             Err(sentence) => return Err(sentence),

@@ -113,15 +113,15 @@ fn try_start(context: &Context, folder: &Path, upstream: Option<u16>) -> Result<
     let child = command.spawn().map_err(cannot)?;
     let mut nginx = Nginx { child, status, https, folder: folder.to_path_buf() };
     let deadline = Instant::now() + WITHIN;
-    let said = || std::fs::read_to_string(&errors).unwrap_or_default();
+    let describe = || std::fs::read_to_string(&errors).unwrap_or_default();
     while TcpStream::connect((Ipv4Addr::LOCALHOST, https)).is_err() {
         if nginx.child.try_wait().map_err(cannot)?.is_some() || Instant::now() > deadline {
-            return Err(said());
+            return Err(describe());
         }
         std::thread::sleep(Duration::from_millis(10));
     }
     // Somebody else may listen on a port that was refused to nginx, which then ends by itself.
-    if said().contains("Address already in use") { Err(said()) } else { Ok(nginx) }
+    if describe().contains("Address already in use") { Err(describe()) } else { Ok(nginx) }
 }
 
 fn configuration(folder: &Path, status: u16, https: u16, upstream: Option<u16>) -> String {

@@ -221,7 +221,7 @@ fn tables(rows: &BTreeMap<&'static str, Vec<Row>>, tools: &[Tool], options: &Opt
             at("stolen")
         ));
     }
-    let commands: Vec<String> = tools.iter().map(Tool::shown).collect();
+    let commands: Vec<String> = tools.iter().map(Tool::describe).collect();
     report.section("open", "10,000 arrivals per second over 100 connections", &commands, &text);
 }
 

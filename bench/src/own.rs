@@ -46,12 +46,12 @@ mod tests {
 
     #[test]
     fn the_servers_count_lies_between_finished_and_sent() {
-        let said =
+        let describe =
             |errors: u64| serde_json::json!({"totals": {"requests": 90, "sent": 100, "errors": errors}});
-        assert!(agrees(&said(0), 90).is_ok() && agrees(&said(0), 100).is_ok());
-        assert!(agrees(&said(0), 89).unwrap_err().contains("the server counted 89"));
-        assert!(agrees(&said(0), 101).is_err());
-        assert!(agrees(&said(1), 95).unwrap_err().contains("1 errors of 90"));
+        assert!(agrees(&describe(0), 90).is_ok() && agrees(&describe(0), 100).is_ok());
+        assert!(agrees(&describe(0), 89).unwrap_err().contains("the server counted 89"));
+        assert!(agrees(&describe(0), 101).is_err());
+        assert!(agrees(&describe(1), 95).unwrap_err().contains("1 errors of 90"));
         assert!(agrees(&Value::Null, 95).unwrap_err().contains(REQUESTS));
     }
 }

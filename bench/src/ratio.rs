@@ -253,7 +253,7 @@ pub fn table(
         ));
     }
     text.push_str(beside);
-    report.section(bench, what, &entries.iter().map(|e| e.tool.shown()).collect::<Vec<_>>(), &text);
+    report.section(bench, what, &entries.iter().map(|e| e.tool.describe()).collect::<Vec<_>>(), &text);
 }
 
 fn ratio_cells(ratios: Option<Vec<f64>>) -> (String, String) {

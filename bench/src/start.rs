@@ -47,7 +47,7 @@ pub fn run(context: &Context, roster: &Roster, _: &Options, report: &mut Report)
                 if tool.name == OWN {
                     report.measure("start.median_ms", maths::median(&values_ms));
                 }
-                shown.push(tool.shown());
+                shown.push(tool.describe());
             }
         }
     }

@@ -108,14 +108,20 @@ pub fn run(context: &Context, roster: &Roster, options: &Options, report: &mut R
             ));
         }
     }
-    most(program, &size, context, report, &mut text)?;
+    most_streams(program, &size, context, report, &mut text)?;
     let shown = format!("{OWN} run {{file}} --quiet --out {{out}}");
     report.section("streams", "accounted event streams, held by one process", &[shown], &text);
     Ok(())
 }
 
 /// As many as one process and one server hold under the usual limit.
-fn most(program: &Path, size: &Size, context: &Context, report: &mut Report, text: &mut String) -> Outcome {
+fn most_streams(
+    program: &Path,
+    size: &Size,
+    context: &Context,
+    report: &mut Report,
+    text: &mut String,
+) -> Outcome {
     let (limit, _) =
         getrlimit(Resource::RLIMIT_NOFILE).map_err(|e| format!("cannot read the descriptor limit: {e}"))?;
     if limit < size.most + DESCRIPTORS {
@@ -310,15 +316,15 @@ mod tests {
 
     #[test]
     fn a_stream_or_an_event_too_few_is_no_agreement() {
-        let said = |open: u64, events: u64| {
+        let describe = |open: u64, events: u64| {
             let row = serde_json::json!({"open_at_stop": open, "failed": 0, "events": events});
             serde_json::json!({"streams": [row]})
         };
         let held = Held { streams: 10, kib: [0.0; 3], events: 30 };
-        assert!(agrees(&said(10, 30), &held, 40).is_ok() && agrees(&said(10, 40), &held, 40).is_ok());
-        assert!(agrees(&said(9, 30), &held, 40).is_err());
-        assert!(agrees(&said(10, 29), &held, 40).is_err());
-        assert!(agrees(&said(10, 41), &held, 40).is_err());
+        assert!(agrees(&describe(10, 30), &held, 40).is_ok() && agrees(&describe(10, 40), &held, 40).is_ok());
+        assert!(agrees(&describe(9, 30), &held, 40).is_err());
+        assert!(agrees(&describe(10, 29), &held, 40).is_err());
+        assert!(agrees(&describe(10, 41), &held, 40).is_err());
         assert!(agrees(&Value::Null, &held, 40).unwrap_err().contains("open_at_stop"));
     }
 }

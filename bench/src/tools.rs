@@ -165,7 +165,7 @@ impl Tool {
     }
 
     /// The command as the record shows it: no folder of this machine.
-    pub fn shown(&self) -> String {
+    pub fn describe(&self) -> String {
         let program = self.program.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         format!("{program} {}", self.template)
     }

@@ -137,8 +137,8 @@ fn needs_node() -> Result<(), Missing> {
         NODE_LATER.0, NODE_LATER.1, NODE_20.0, NODE_20.0, NODE_20.1
     );
     let lacks = |why: String| Missing { why, mend: mend.clone() };
-    let version = said("node").ok_or_else(|| lacks("Node was not found".into()))?;
-    said("npm").ok_or_else(|| lacks("npm was not found".into()))?;
+    let version = describe("node").ok_or_else(|| lacks("Node was not found".into()))?;
+    describe("npm").ok_or_else(|| lacks("npm was not found".into()))?;
     let mut numbers = version.trim().trim_start_matches('v').split('.').map(|n| n.parse().unwrap_or(0));
     let found = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     let fits = found >= NODE_LATER || (found.0 == NODE_20.0 && found >= NODE_20);
@@ -146,7 +146,7 @@ fn needs_node() -> Result<(), Missing> {
 }
 
 /// What a program answers to `--version`, if it can be run at all.
-fn said(program: &str) -> Option<String> {
+fn describe(program: &str) -> Option<String> {
     let output = Command::new(program).arg("--version").stdin(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }

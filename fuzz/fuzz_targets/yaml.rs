@@ -2,12 +2,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use plimsoll_front::{Given, own, show};
+use plimsoll_front::{Overrides, own, show};
 use plimsoll_plan::seal::{Machine, seal};
 use std::path::Path;
 
 fuzz_target!(|text: &str| {
-    let given = Given { env: Box::new(|_| Some("value".to_owned())), ..Given::default() };
+    let given = Overrides { env: Box::new(|_| Some("value".to_owned())), ..Overrides::default() };
     match own::study(text, "f", Path::new("/nowhere"), &given) {
         Ok(study) => {
             for cell in study.cells {

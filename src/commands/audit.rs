@@ -30,7 +30,7 @@ pub fn command(flags: &Audit) -> Result<Exit, Failure> {
     let mut documents = Vec::new();
     for file in &flags.files {
         let text = text_of(file)?;
-        documents.push(foreign::read(shown(file), &text));
+        documents.push(foreign::read(describe(file), &text));
     }
     nothing_to_audit(&flags.files, &documents)?;
     let found = audit::audit(&documents);
@@ -59,7 +59,7 @@ pub fn command(flags: &Audit) -> Result<Exit, Failure> {
 /// A text in which no result was found proves nothing, and is not passed over.
 fn nothing_to_audit(files: &[String], documents: &[Document]) -> Result<(), Failure> {
     let empty = || files.iter().zip(documents).filter(|(_, one)| is_empty(one));
-    let names: Vec<String> = empty().map(|(file, _)| format!("`{}`", shown(file))).collect();
+    let names: Vec<String> = empty().map(|(file, _)| format!("`{}`", describe(file))).collect();
     if names.is_empty() {
         return Ok(());
     }
@@ -77,7 +77,7 @@ fn is_empty(document: &Document) -> bool {
     document.rows.is_empty() && document.claims.is_empty() && document.unread.is_empty()
 }
 
-fn shown(file: &str) -> &str {
+fn describe(file: &str) -> &str {
     if file == "-" { "standard input" } else { file }
 }
 
@@ -88,6 +88,6 @@ fn text_of(file: &str) -> Result<String, Failure> {
         "-" => std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ()),
         _ => std::fs::read(file).map(|all| bytes = all),
     };
-    read.map_err(|e| Failure::machine(format!("`{}` cannot be read: {e}", shown(file)), None))?;
+    read.map_err(|e| Failure::machine(format!("`{}` cannot be read: {e}", describe(file)), None))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -14,12 +14,12 @@ use crate::exit::{Exit, Failure};
 use crate::flags::load::{LoadFlags, MannerFlags};
 use crate::{say, wall};
 pub use generators::Again;
-use generators::Crew;
+use generators::GeneratorGroup;
 use plimsoll_analysis::digest::digest_with;
 use plimsoll_experiment::conclusion::{is_valid, quest, trials};
 use plimsoll_experiment::folder::{INDEX_VERSION, Index, Run};
 use plimsoll_experiment::schedule::{Done, Schedule, done, order, seed_of};
-use plimsoll_experiment::search::{self, Move, Probe, Quest};
+use plimsoll_experiment::search::{self, CapacitySearch, Move, Probe};
 use plimsoll_front::{Located, Study, StudyCell};
 use plimsoll_output::experiment::run_line;
 use plimsoll_output::find::step_line;
@@ -273,7 +273,7 @@ impl Campaign<'_> {
         Ok(())
     }
 
-    fn probe(&mut self, cell: usize, quest: &Quest, probe: &Probe) -> Result<(), Failure> {
+    fn probe(&mut self, cell: usize, quest: &CapacitySearch, probe: &Probe) -> Result<(), Failure> {
         let located = self.cells[cell].located.clone();
         settle::rest(probe.rest_ns, &located, &self.manner, self.shared)?;
         if self.shared.interrupts.happened() {
@@ -333,7 +333,7 @@ impl Campaign<'_> {
         self.turn += 1;
         let measured = match self.again.filter(|_| self.experiment.generators > 1) {
             Some(again) => {
-                let crew = Crew { of: self.experiment.generators, is_steered: self.manner.steered };
+                let crew = GeneratorGroup { of: self.experiment.generators, is_steered: self.manner.steered };
                 generators::measure(again, crew, &plan.outline, &file, self.shared)?
             }
             None => {

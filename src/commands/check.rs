@@ -35,7 +35,7 @@ pub fn command(check: &Check) -> Result<Exit, Failure> {
             if has_parts {
                 let _ = writeln!(text, "{}part {name}\n", if at == 0 { "" } else { "\n" });
             }
-            text.push_str(&shown(&part.study, plans));
+            text.push_str(&describe(&part.study, plans));
             continue;
         }
         let head = if has_parts { format!("  {name}: ") } else { format!("{file}: nothing is wrong; ") };
@@ -45,7 +45,7 @@ pub fn command(check: &Check) -> Result<Exit, Failure> {
     Ok(Exit::Pass)
 }
 
-fn shown(study: &Study, plans: &[Plan]) -> String {
+fn describe(study: &Study, plans: &[Plan]) -> String {
     match plans {
         [plan] if run::is_single(study) => plimsoll_front::show(plan),
         _ => {

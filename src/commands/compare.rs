@@ -10,7 +10,7 @@ use plimsoll_analysis::Digest;
 use plimsoll_chart::Chart;
 use plimsoll_experiment::compare::baseline::Baseline;
 use plimsoll_experiment::compare::gate::{Gate, Gated, Passage, Rule, gate};
-use plimsoll_experiment::compare::{Asked, Comparison, compare_cells, variants};
+use plimsoll_experiment::compare::{CompareOptions, Comparison, compare_cells, variants};
 use plimsoll_experiment::conclusion::{is_valid, sides};
 use plimsoll_experiment::folder::{self, Run};
 use plimsoll_output::html::Page;
@@ -21,7 +21,7 @@ use plimsoll_plan::{Diagnostic, Problem};
 use std::path::{Path, PathBuf};
 
 pub fn command(flags: &Compare) -> Result<Exit, Failure> {
-    let (asked, rules) = asked(flags)?;
+    let (asked, rules) = requested(flags)?;
     if let Some(name) = &flags.save {
         return save(flags, name);
     }
@@ -125,14 +125,14 @@ fn charts(all: &[Comparison]) -> Vec<Chart> {
 #[cfg(feature = "console")]
 pub fn page_of_two(a: &Path, b: &Path) -> Result<Page, Failure> {
     let (before, after) = (sides(a)?.0, sides(b)?.0);
-    let shown = |path: &Path| path.display().to_string();
+    let describe = |path: &Path| path.display().to_string();
     // Nobody has typed these paths: what differs in them is enough to tell the two apart.
     let last = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let (of_a, of_b) = match (last(a), last(b)) {
         (Some(of_a), Some(of_b)) if of_a != of_b => (of_a, of_b),
-        _ => (shown(a), shown(b)),
+        _ => (describe(a), describe(b)),
     };
-    let comparisons = compare_cells((&of_a, &before), (&of_b, &after), &Asked::default());
+    let comparisons = compare_cells((&of_a, &before), (&of_b, &after), &CompareOptions::default());
     match comparisons.is_empty() {
         true => Err(nothing_in_common().into()),
         false => page(&comparisons, &Gate { allow: Vec::new() }),
@@ -182,8 +182,8 @@ fn print(flags: &Compare, comparisons: &[Comparison], rules: &Gate) -> Result<()
     say::result(&text)
 }
 
-fn asked(flags: &Compare) -> Result<(Asked, Vec<Rule>), Failure> {
-    let mut asked = Asked::default();
+fn requested(flags: &Compare) -> Result<(CompareOptions, Vec<Rule>), Failure> {
+    let mut asked = CompareOptions::default();
     let mut wrong = Vec::new();
     let mut complain = |flag: &str, problem: Problem| {
         wrong.push(Diagnostic::of("U011", Place::Flag(flag.into()), problem));

@@ -24,20 +24,20 @@ const PNG_SCALE: f32 = 2.0;
 
 /// Where pictures go, and in which forms.
 #[derive(Debug, Clone)]
-pub struct Wish {
+pub struct ChartOptions {
     to: PathBuf,
     png: bool,
     /// The report that was printed is Markdown, and links them.
     linked: bool,
 }
 
-impl Wish {
+impl ChartOptions {
     /// # Errors
     /// For PNG of no pictures.
-    pub fn of(flags: &Report) -> Result<Option<Wish>, Failure> {
+    pub fn of(flags: &Report) -> Result<Option<ChartOptions>, Failure> {
         match &flags.figures {
             Some(_) if flags.png && !png::IS_BUILT => Err(not_built("--png", "png")),
-            Some(to) => Ok(Some(Wish { to: to.into(), png: flags.png, linked: flags.form.markdown })),
+            Some(to) => Ok(Some(ChartOptions { to: to.into(), png: flags.png, linked: flags.form.markdown })),
             None if flags.png => Err(Diagnostic::new(
                 "U047",
                 Place::Flag("--png".into()),
@@ -50,8 +50,8 @@ impl Wish {
     }
 
     /// The same in a folder of it.
-    pub fn within(&self, folder: &str) -> Wish {
-        Wish { to: self.to.join(folder), ..self.clone() }
+    pub fn within(&self, folder: &str) -> ChartOptions {
+        ChartOptions { to: self.to.join(folder), ..self.clone() }
     }
 }
 
@@ -59,7 +59,7 @@ impl Wish {
 ///
 /// # Errors
 /// When a file cannot be written, or is there already.
-pub fn of_run(summary: &Summary, charts: Vec<Chart>, wish: &Wish) -> Result<(), Failure> {
+pub fn of_run(summary: &Summary, charts: Vec<Chart>, wish: &ChartOptions) -> Result<(), Failure> {
     write(&under_its_name(summary, charts), wish)
 }
 
@@ -67,7 +67,7 @@ pub fn of_run(summary: &Summary, charts: Vec<Chart>, wish: &Wish) -> Result<(), 
 ///
 /// # Errors
 /// When a file cannot be written or is there already, or a run cannot be read.
-pub fn of_folder(conclusion: &Conclusion, runs: &Path, wish: &Wish) -> Result<(), Failure> {
+pub fn of_folder(conclusion: &Conclusion, runs: &Path, wish: &ChartOptions) -> Result<(), Failure> {
     let mut all = figure::of_conclusion(conclusion);
     let read = folder::read(runs)?;
     if read.runs.len() <= MOST_COURSES {
@@ -90,7 +90,7 @@ fn under_its_name(summary: &Summary, charts: Vec<Chart>) -> Vec<Chart> {
 }
 
 /// A picture that somebody kept is worth more than the same one again.
-fn write(charts: &[Chart], wish: &Wish) -> Result<(), Failure> {
+fn write(charts: &[Chart], wish: &ChartOptions) -> Result<(), Failure> {
     std::fs::create_dir_all(&wish.to).map_err(|e| failed(&wish.to, e))?;
     let mut written = Vec::new();
     for chart in charts {

@@ -65,6 +65,6 @@ fn href(to: &Path, run: &Path) -> Option<String> {
 /// What has a meaning of its own in a link is written as its bytes.
 fn escaped(path: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-~".contains(&byte);
-    let shown = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
-    path.bytes().map(shown).collect()
+    let describe = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    path.bytes().map(describe).collect()
 }

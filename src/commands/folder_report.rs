@@ -119,7 +119,7 @@ pub fn fill_in(path: &Path, own: &str, wanted: Option<&Wanted>) -> Result<Exit, 
 ///
 /// # Errors
 /// When a run cannot be read, or a picture cannot be written.
-pub fn draw(path: &Path, wish: &figures::Wish) -> Result<(), Failure> {
+pub fn draw(path: &Path, wish: &figures::ChartOptions) -> Result<(), Failure> {
     let Some(parts) = folder::parts::read(path)? else {
         return figures::of_folder(&concluded(path)?, path, wish);
     };

@@ -11,8 +11,8 @@ use crate::steer::{self, Who};
 use crate::{home, kept, say, wall};
 use plimsoll_analysis::summarise;
 use plimsoll_analysis::summary::{Outcome, Summary};
-use plimsoll_control::session::{self, Desk, News, Orders, Ran, Trouble};
-use plimsoll_control::{Helm, Options};
+use plimsoll_control::session::{self, AfterRunError, News, Orders, Ran, SessionEvents};
+use plimsoll_control::{Options, RunController};
 use plimsoll_output::{json, style, terminal};
 use plimsoll_plan::program::Phase;
 use plimsoll_plan::{Outline, Plan};
@@ -165,7 +165,7 @@ impl Here<'_> {
     }
 }
 
-impl Desk for Here<'_> {
+impl SessionEvents for Here<'_> {
     type Failure = Failure;
 
     fn now_unix_ns(&self) -> u64 {
@@ -197,7 +197,7 @@ impl Desk for Here<'_> {
         }
     }
 
-    fn trouble(&self, trouble: Trouble) {
+    fn trouble(&self, trouble: AfterRunError) {
         say::failure(&self.cut(trouble.into()), self.manner.no_color);
     }
 
@@ -230,13 +230,13 @@ impl Desk for Here<'_> {
         interrupts.map_or(Ok(()), |interrupts| steer::listen(interrupts, who))
     }
 
-    fn steer(&self, phase: Phase, helm: Helm) {
+    fn steer(&self, phase: Phase, controller: RunController) {
         let Some(interrupts) = self.interrupts() else { return };
         match phase {
-            Phase::Setup => interrupts.steer(helm),
-            Phase::Load => steer::begin(interrupts, helm),
+            Phase::Setup => interrupts.steer(controller),
+            Phase::Load => steer::begin(interrupts, controller),
             // An interrupt that has ended the load is not meant for what tidies up behind it; the next one is.
-            Phase::Teardown => interrupts.steer_anew(helm),
+            Phase::Teardown => interrupts.steer_anew(controller),
         }
     }
 

@@ -4,7 +4,7 @@ use super::campaign::{self, Again, Cell};
 use super::folder_report::{self, Form};
 use super::load::Shared;
 use super::page::Wanted;
-use super::parts_report::{self, Told};
+use super::parts_report::{self, PartResult};
 use super::{find, folder_page, junit, run};
 use crate::exit::{Exit, Failure};
 use crate::flags::load::MannerFlags;
@@ -47,10 +47,10 @@ pub fn run(file: &str, parts: Vec<Part>, flags: &Run) -> Result<Exit, Failure> {
     form.quiet |= wanted.as_ref().is_some_and(Wanted::is_result);
     let shared = Shared::new(false)?;
     let of = ready.len();
-    let mut told: Vec<Told> = Vec::new();
+    let mut told: Vec<PartResult> = Vec::new();
     for (at, part) in ready.into_iter().enumerate() {
         if shared.interrupts.happened() {
-            told.push(Told::missing(&part.name, &part.folder, "not begun: it was interrupted before"));
+            told.push(PartResult::missing(&part.name, &part.folder, "not begun: it was interrupted before"));
             continue;
         }
         if !form.json && !form.quiet {
@@ -83,7 +83,7 @@ fn one(
     shared: &Shared,
     form: &Form,
     file: &str,
-) -> Result<Told, Failure> {
+) -> Result<PartResult, Failure> {
     let path = out.join(&part.folder);
     let manner = MannerFlags { out: Some(path.display().to_string()), ..flags.flags.manner.clone() };
     let again = Again::new(file, Some(&part.name), &flags.flags);
@@ -98,14 +98,18 @@ fn one(
             if !form.json && !form.quiet {
                 say::result(&folder_report::rendered(&conclusion, &path, form)?)?;
             }
-            Ok(Told::of(&part.name, &part.folder, conclusion, stopped))
+            Ok(PartResult::of(&part.name, &part.folder, conclusion, stopped))
         }
         Err(failure) => {
             if shared.interrupts.happened() {
-                return Ok(Told::missing(&part.name, &part.folder, "interrupted before a run was whole"));
+                return Ok(PartResult::missing(
+                    &part.name,
+                    &part.folder,
+                    "interrupted before a run was whole",
+                ));
             }
             say::failure(&failure, flags.flags.manner.no_color);
-            Ok(Told::failed(&part.name, &part.folder, &question, &failure))
+            Ok(PartResult::failed(&part.name, &part.folder, &question, &failure))
         }
     }
 }

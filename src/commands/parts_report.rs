@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 /// What is known of one part.
-pub struct Told {
+pub struct PartResult {
     name: String,
     folder: String,
     question: String,
@@ -28,10 +28,10 @@ pub struct Told {
     exit: Exit,
 }
 
-impl Told {
+impl PartResult {
     /// It ran; what stopped it before its time decides how it ended.
-    pub fn of(name: &str, folder: &str, conclusion: Conclusion, stopped: Option<Exit>) -> Told {
-        Told {
+    pub fn of(name: &str, folder: &str, conclusion: Conclusion, stopped: Option<Exit>) -> PartResult {
+        PartResult {
             name: name.to_owned(),
             folder: folder.to_owned(),
             question: conclusion.question.clone(),
@@ -42,14 +42,14 @@ impl Told {
     }
 
     /// It could not be run.
-    pub fn failed(name: &str, folder: &str, question: &str, failure: &Failure) -> Told {
+    pub fn failed(name: &str, folder: &str, question: &str, failure: &Failure) -> PartResult {
         let (question, sentence) = (question.to_owned(), failure.sentence());
-        Told { question, sentence, exit: failure.exit(), ..Told::missing(name, folder, "") }
+        PartResult { question, sentence, exit: failure.exit(), ..PartResult::missing(name, folder, "") }
     }
 
     /// There is nothing of it yet.
-    pub fn missing(name: &str, folder: &str, why: &str) -> Told {
-        Told {
+    pub fn missing(name: &str, folder: &str, why: &str) -> PartResult {
+        PartResult {
             name: name.to_owned(),
             folder: folder.to_owned(),
             question: String::new(),
@@ -79,7 +79,7 @@ impl Told {
 
 /// How a command over all of them ends: what could not be run weighs more than what was missed, and that more than what
 /// proves nothing.
-pub fn worst(told: &[Told]) -> Exit {
+pub fn worst(told: &[PartResult]) -> Exit {
     const ORDER: [Exit; 5] =
         [Exit::CouldNotRun, Exit::Refused, Exit::Usage, Exit::ThresholdMissed, Exit::Inconclusive];
     let has = |exit: Exit| told.iter().any(|one| one.exit == exit);
@@ -92,8 +92,8 @@ pub fn worst(told: &[Told]) -> Exit {
 ///
 /// # Errors
 /// When it cannot be printed.
-pub fn end(name: &str, told: &[Told], form: &Form) -> Result<(), Failure> {
-    let rows: Vec<Row> = told.iter().map(Told::row).collect();
+pub fn end(name: &str, told: &[PartResult], form: &Form) -> Result<(), Failure> {
+    let rows: Vec<Row> = told.iter().map(PartResult::row).collect();
     if form.json {
         return say::result(&document(name, told)?);
     }
@@ -136,7 +136,7 @@ pub fn print(path: &Path, form: &Form) -> Result<Option<Exit>, Failure> {
 pub fn document_of(path: &Path) -> Result<Option<(String, Vec<Chart>, Exit)>, Failure> {
     let Some(parts) = list::read(path)? else { return Ok(None) };
     let told = all(path, &parts);
-    let of_part = |(number, one): (usize, &Told)| -> Vec<Chart> {
+    let of_part = |(number, one): (usize, &PartResult)| -> Vec<Chart> {
         let charts = one.conclusion.iter().flat_map(figure::of_conclusion);
         charts.map(|chart| Chart { id: format!("p{number}-{}", chart.id), ..chart }).collect()
     };
@@ -145,15 +145,15 @@ pub fn document_of(path: &Path) -> Result<Option<(String, Vec<Chart>, Exit)>, Fa
 }
 
 /// Every part in its order, with what its runs say.
-fn all(path: &Path, parts: &Parts) -> Vec<Told> {
+fn all(path: &Path, parts: &Parts) -> Vec<PartResult> {
     let mut told = Vec::new();
     for part in &parts.parts {
         let folder = path.join(&part.folder);
         told.push(match folder.is_dir() {
-            false => Told::missing(&part.name, &part.folder, "not run yet"),
+            false => PartResult::missing(&part.name, &part.folder, "not run yet"),
             true => match folder_report::concluded(&folder) {
-                Ok(conclusion) => Told::of(&part.name, &part.folder, conclusion, None),
-                Err(failure) => Told::failed(&part.name, &part.folder, "", &failure),
+                Ok(conclusion) => PartResult::of(&part.name, &part.folder, conclusion, None),
+                Err(failure) => PartResult::failed(&part.name, &part.folder, "", &failure),
             },
         });
     }
@@ -168,7 +168,7 @@ pub fn page_of(path: &Path, files: &dyn Fn(&Path) -> Vec<RunFile>) -> Result<Opt
     let Some(parts) = list::read(path)? else { return Ok(None) };
     let told = all(path, &parts);
     let document = value(&parts.name, &told)?;
-    let part = |one: Told| Part {
+    let part = |one: PartResult| Part {
         row: one.row(),
         question: one.question,
         files: files(&path.join(&one.folder)),
@@ -179,7 +179,7 @@ pub fn page_of(path: &Path, files: &dyn Fn(&Path) -> Vec<RunFile>) -> Result<Opt
 }
 
 /// All reports, each below its heading.
-fn reports(path: &Path, parts: &Parts, told: &[Told], form: &Form) -> Result<String, Failure> {
+fn reports(path: &Path, parts: &Parts, told: &[PartResult], form: &Form) -> Result<String, Failure> {
     let look = say::look_of_results(form.no_color);
     let mut out = String::new();
     for (at, one) in told.iter().enumerate() {
@@ -213,11 +213,11 @@ fn no_table(path: &Path, parts: &Parts) -> Diagnostic {
 }
 
 /// One document for programs.
-fn document(name: &str, told: &[Told]) -> Result<String, Failure> {
+fn document(name: &str, told: &[PartResult]) -> Result<String, Failure> {
     Ok(json::document(&value(name, told)?)?)
 }
 
-fn value(name: &str, told: &[Told]) -> Result<Value, Failure> {
+fn value(name: &str, told: &[PartResult]) -> Result<Value, Failure> {
     let mut parts = Vec::new();
     for one in told {
         // As `report FOLDER/NN-NAME --json` prints it.

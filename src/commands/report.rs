@@ -24,7 +24,7 @@ pub fn command(flags: &Report) -> Result<Exit, Failure> {
         )
         .into());
     };
-    let wish = figures::Wish::of(flags)?;
+    let wish = figures::ChartOptions::of(flags)?;
     let other = flags.template.as_ref().map(|_| "--template").or(flags.form.flag());
     let wanted = Wanted::of(&flags.page, other)?;
     if Path::new(file).is_dir() {

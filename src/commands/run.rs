@@ -9,7 +9,7 @@ use crate::flags::{self, draft};
 use crate::{say, wall};
 use plimsoll_control::session;
 use plimsoll_engine::machine;
-use plimsoll_front::{Given, Kind, Located, Part, Study, detect, parse_set};
+use plimsoll_front::{Kind, Located, Overrides, Part, Study, detect, parse_set};
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::phrase::counted;
 use plimsoll_plan::request::redacted_url;
@@ -185,7 +185,7 @@ pub fn add_new(wrong: &mut Vec<Diagnostic>, more: Vec<Diagnostic>) {
 /// # Errors
 /// Every mistake in it, or in what it is read with.
 pub fn study_of(file: &str, flags: &LoadFlags) -> Result<Study, Failure> {
-    let given = given(flags).map_err(Failure::Text)?;
+    let given = overrides(flags).map_err(Failure::Text)?;
     let study = plimsoll_front::study_with(Path::new(file), &given).map_err(Failure::Text)?;
     refuse_ambiguous_target(std::iter::once(&study), flags)?;
     Ok(study)
@@ -196,7 +196,7 @@ pub fn study_of(file: &str, flags: &LoadFlags) -> Result<Study, Failure> {
 /// # Errors
 /// Every mistake in it, or in what it is read with.
 pub fn parts_of(file: &str, flags: &LoadFlags, only: &[String]) -> Result<Vec<Part>, Failure> {
-    let given = given(flags).map_err(Failure::Text)?;
+    let given = overrides(flags).map_err(Failure::Text)?;
     let parts = plimsoll_front::parts_with(Path::new(file), &given, only).map_err(Failure::Text)?;
     refuse_ambiguous_target(parts.iter().map(|part| &part.study), flags)?;
     Ok(parts)
@@ -246,8 +246,8 @@ fn named<'a>(verb: &str, file: Option<&'a str>) -> Result<&'a str, Failure> {
 }
 
 /// What the file is read with: `--set`, and the environment.
-fn given(flags: &LoadFlags) -> Result<Given, Vec<Diagnostic>> {
-    let mut given = Given::default();
+fn overrides(flags: &LoadFlags) -> Result<Overrides, Vec<Diagnostic>> {
+    let mut given = Overrides::default();
     if !flags.manner.keep_to.is_empty() {
         // A folder that is not there holds nothing that could be named.
         let folders = flags.manner.keep_to.iter().filter_map(|folder| Path::new(folder).canonicalize().ok());

@@ -5,13 +5,13 @@ use crate::flags::judge::Size;
 use crate::say;
 use plimsoll_output::{json, sizing as render};
 use plimsoll_plan::diag::Place;
-use plimsoll_plan::sizing::{Asked, Visitors, number, size};
+use plimsoll_plan::sizing::{SizingInput, Visitors, number, size};
 use plimsoll_plan::{Diagnostic, Problem, unit};
 
 pub fn command(flags: &Size) -> Result<Exit, Failure> {
     let mut wrong = Vec::new();
     let mut read = Read { wrong: &mut wrong };
-    let asked = Asked {
+    let asked = SizingInput {
         visitors: read.with("--visitors", &flags.visitors, Visitors::parse),
         active_ns: read.with("--active", &flags.active, unit::duration_ns),
         peak: read.with("--peak", &flags.peak, number),

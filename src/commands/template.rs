@@ -47,7 +47,7 @@ pub fn rendered(file: &str, kind: &str, document: &str, charts: &[Chart]) -> Res
     };
     let pictures = charts.iter().map(picture).collect();
     let fill = || template::render(&name, &source, kind, &document, pictures, load);
-    memory::bounded(MEMORY_MAX, too_large, || deep(fill))?.map_err(told)
+    memory::bounded(MEMORY_MAX, too_large, || deep(fill))?.map_err(describe)
 }
 
 /// Does `work` on a thread with [`STACK_BYTES`].
@@ -78,7 +78,7 @@ fn inside(folder: &Path, name: &str) -> Option<PathBuf> {
     path.starts_with(folder).then_some(path)
 }
 
-fn told(problem: Problem) -> Failure {
+fn describe(problem: Problem) -> Failure {
     let place = problem.place.map_or(Place::Flag("--template".into()), |at| Place::Text {
         file: at.file,
         line: at.line,

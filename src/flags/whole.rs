@@ -9,12 +9,12 @@ use clap_mangen::Man as Page;
 /// The tree: the plain load with every command that is shown.
 pub fn command() -> Command {
     let all = verbs::commands();
-    let shown = all.get_subcommands().filter_map(shown).collect::<Vec<_>>();
+    let describe = all.get_subcommands().filter_map(describe).collect::<Vec<_>>();
     // The list of commands stands among the subcommands.
-    Load::command().after_help("").bin_name("plimsoll").subcommands(shown)
+    Load::command().after_help("").bin_name("plimsoll").subcommands(describe)
 }
 
-fn shown(command: &Command) -> Option<Command> {
+fn describe(command: &Command) -> Option<Command> {
     let row = verbs::named(command.get_name()).filter(|row| row.group != Group::Hidden)?;
     let command = command.clone().about(row.help);
     Some(match row.name {

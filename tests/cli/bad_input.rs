@@ -1,6 +1,6 @@
 //! Bad input: one clear sentence, the right exit code, and nothing sent.
 
-use crate::support::{Ruler, Scratch, Tool, beside, namespace};
+use crate::support::{Ruler, Scratch, Tool, namespace, run_alongside};
 
 /// Runs with a ruler at hand: `URL` in an argument stands for it. Checks that nothing was sent to it.
 #[track_caller]
@@ -238,7 +238,7 @@ fn reports_of_what_is_no_run_file() {
 #[test]
 fn a_host_that_does_not_resolve() {
     // In a namespace that leads nowhere, so that no resolver is asked.
-    namespace::inside("bad_input::a_host_that_does_not_resolve", "", beside, || {
+    namespace::inside("bad_input::a_host_that_does_not_resolve", "", run_alongside, || {
         refused(
             &["http://no-such-host.invalid/", "-d", "1s"],
             1,

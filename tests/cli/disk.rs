@@ -1,6 +1,6 @@
 //! The disk under a run file: full, or the file gone. Each test has a small disk of its own in a mount namespace.
 
-use crate::support::{Ruler, Scratch, Tool, beside, namespace};
+use crate::support::{Ruler, Scratch, Tool, namespace, run_alongside};
 use std::io::Write;
 use std::path::Path;
 
@@ -17,7 +17,7 @@ fn fill(disk: &Path, is_over: &dyn Fn() -> bool) {
 #[test]
 fn a_full_disk_keeps_the_totals_and_report_reads_them_there() {
     let test = "disk::a_full_disk_keeps_the_totals_and_report_reads_them_there";
-    namespace::on_a_disk(test, 3_500, beside, |disk| {
+    namespace::on_a_disk(test, 3_500, run_alongside, |disk| {
         let (ruler, scratch) = (Ruler::start(&["--delay", "1ms"]), Scratch::new());
         // On the full disk itself, so that the totals have no other place to go.
         let file = disk.join("run.plim").display().to_string();

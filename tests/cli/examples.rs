@@ -1,7 +1,7 @@
 //! Every example runs as it stands, but for the port of its target, and does what its first line says.
 
 use crate::support::peers::{Nginx, Options};
-use crate::support::{Ruler, Scratch, Tool, beside};
+use crate::support::{Ruler, Scratch, Tool, run_alongside};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -287,7 +287,7 @@ fn run(idea: &Idea, nginx: &Nginx) {
 fn every_example_runs_and_shows_its_idea() {
     /// Most examples wait; more at once would measure each other.
     const AT_ONCE: usize = 3;
-    let _beside = beside();
+    let _beside = run_alongside();
     let nginx = Nginx::start(Options::default());
     let next = AtomicUsize::new(0);
     let failed: Vec<String> = std::thread::scope(|scope| {

@@ -1,12 +1,12 @@
 //! `report --figures`: pictures as files and as links of a report in Markdown, and `--png` beside them.
 
-use crate::support::{Output, Ruler, Scratch, Tool, beside};
+use crate::support::{Output, Ruler, Scratch, Tool, run_alongside};
 use std::collections::BTreeSet;
 use std::path::Path;
 
 /// One short run and its file.
 fn run(scratch: &Scratch) -> String {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "1ms"]);
     let file = scratch.path("run.plim");
     let run = Tool::run(&[&ruler.url("/"), "-c", "4", "-d", "3s", "--quiet", "--out", &file]);

@@ -1,7 +1,7 @@
 //! Public hosts: nothing is sent without permission. All of it inside network namespaces, where the public
 //! address belongs to nobody but the loopback interface.
 
-use crate::support::{Ruler, Tool, beside, namespace};
+use crate::support::{Ruler, Tool, namespace, run_alongside};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
@@ -9,7 +9,7 @@ use std::net::TcpListener;
 const PUBLIC: &str = "203.0.113.5";
 
 fn with_public_address(test: &str, body: impl FnOnce()) {
-    namespace::inside(test, &format!("ip addr add {PUBLIC}/32 dev lo"), beside, body);
+    namespace::inside(test, &format!("ip addr add {PUBLIC}/32 dev lo"), run_alongside, body);
 }
 
 #[test]
@@ -105,9 +105,14 @@ fn owner(text: String) -> u16 {
 
 #[test]
 fn a_metadata_service_is_refused_whatever_is_allowed() {
-    namespace::inside("permission::a_metadata_service_is_refused_whatever_is_allowed", "", beside, || {
-        let args = ["http://169.254.169.254/latest/", "-n", "1", "--allow", "169.254.169.254"];
-        let output = Tool::run(&args).expect_code(4);
-        assert!(output.stderr.contains("never a target"), "{}", output.stderr);
-    });
+    namespace::inside(
+        "permission::a_metadata_service_is_refused_whatever_is_allowed",
+        "",
+        run_alongside,
+        || {
+            let args = ["http://169.254.169.254/latest/", "-n", "1", "--allow", "169.254.169.254"];
+            let output = Tool::run(&args).expect_code(4);
+            assert!(output.stderr.contains("never a target"), "{}", output.stderr);
+        },
+    );
 }

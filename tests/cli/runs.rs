@@ -71,9 +71,9 @@ fn a_big_state_directory_is_said_once_a_month_and_never_among_results() {
         let said = tool(&state, &[&ruler.url("/"), "-n", "2", quiet]);
         assert!(!text(&said.stderr).contains("runs prune"), "{quiet}: {}", text(&said.stderr));
     }
-    let said = |state| text(&tool(state, &[&ruler.url("/"), "-n", "2"]).stderr);
-    assert!(said(&state).contains("delete old ones with `plimsoll runs prune --keep 30d`"));
-    assert!(!said(&state).contains("runs prune"), "it is said once");
+    let describe = |state| text(&tool(state, &[&ruler.url("/"), "-n", "2"]).stderr);
+    assert!(describe(&state).contains("delete old ones with `plimsoll runs prune --keep 30d`"));
+    assert!(!describe(&state).contains("runs prune"), "it is said once");
     age(&state.folder().join("plimsoll/size-reminder"), 31);
-    assert!(said(&state).contains("runs prune"), "and again after a month");
+    assert!(describe(&state).contains("runs prune"), "and again after a month");
 }

@@ -1,7 +1,7 @@
 //! `report --template`: gaps are filled with the words of the other reports, mistakes are said with their place, and
 //! neither a hostile server nor a careless template does harm.
 
-use crate::support::{Output, Ruler, Scratch, Tool, beside};
+use crate::support::{Output, Ruler, Scratch, Tool, run_alongside};
 use serde_json::Value;
 use std::path::Path;
 
@@ -14,7 +14,7 @@ struct Seen {
 
 impl Seen {
     fn new(ruler: &[&str], load: &[&str]) -> Seen {
-        let _beside = beside();
+        let _beside = run_alongside();
         let ruler = Ruler::start(ruler);
         let scratch = Scratch::new();
         let file = scratch.path("run.plim");
@@ -28,7 +28,7 @@ impl Seen {
 
     /// A run whose name is this.
     fn named(name: &str) -> Seen {
-        let _beside = beside();
+        let _beside = run_alongside();
         let ruler = Ruler::start(&[]);
         let scratch = Scratch::new();
         let file = scratch.path("run.plim");
@@ -229,7 +229,7 @@ fn a_template_is_one_form_of_a_report_and_must_be_readable() {
 #[test]
 fn every_kind_of_result_has_a_template_and_refuses_that_of_another() {
     let seen = Seen::new(&["--delay", "1ms"], &[]);
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "1ms"]);
     let experiment = |name: &str, command: &str, rest: &str| {
         let address = ruler.url("").trim_end_matches('/').to_owned();

@@ -1,6 +1,6 @@
 //! A real terminal with a person in front of it: the live view, and the question that a public host raises.
 
-use crate::support::{BINARY, Ruler, Scratch, beside, namespace};
+use crate::support::{BINARY, Ruler, Scratch, namespace, run_alongside};
 use std::io::Read;
 use std::process::Command;
 use std::sync::mpsc::{Receiver, channel};
@@ -116,7 +116,7 @@ const PUBLIC: &str = "203.0.113.5";
 #[test]
 fn typing_the_hosts_name_permits_a_public_host_and_anything_else_does_not() {
     let test = "terminal::typing_the_hosts_name_permits_a_public_host_and_anything_else_does_not";
-    namespace::inside(test, &format!("ip addr add {PUBLIC}/32 dev lo"), beside, || {
+    namespace::inside(test, &format!("ip addr add {PUBLIC}/32 dev lo"), run_alongside, || {
         let ruler = Ruler::start(&["--listen", &format!("{PUBLIC}:0")]);
         let answered = |text: &str| {
             let terminal = Terminal::start(&format!("{} -n 5 -c 1 -q", ruler.url("/one")));

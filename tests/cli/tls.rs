@@ -1,6 +1,6 @@
 //! TLS as people meet it first: a stock self-signed certificate, and the proof of ownership behind it.
 
-use crate::support::{Ruler, Scratch, Tool, beside, namespace};
+use crate::support::{Ruler, Scratch, Tool, namespace, run_alongside};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
@@ -116,7 +116,7 @@ fn plain_http_to_a_port_for_tls_is_one_sentence_before_the_load() {
 #[test]
 fn the_proof_of_an_https_target_is_fetched_over_tls() {
     let test = "tls::the_proof_of_an_https_target_is_fetched_over_tls";
-    namespace::inside(test, &format!("ip addr add {PUBLIC}/32 dev lo"), beside, || {
+    namespace::inside(test, &format!("ip addr add {PUBLIC}/32 dev lo"), run_alongside, || {
         let server = Stock::start(PUBLIC, 0);
         let url = server.url(PUBLIC);
         let args = [url.as_str(), "-n", "2", "-c", "1", "--no-keepalive"];

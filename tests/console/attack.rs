@@ -184,12 +184,12 @@ fn links_in_a_folder_of_runs_give_nothing_else_away() {
     // Remarks behind a link are nobody's, and are left alone.
     let put = || console.remark(own, &json!(["x"]), "");
     assert_eq!(put().status, 409);
-    let beside = |ending: &str| file.with_file_name(format!("a.plim.remarks.json{ending}"));
-    std::fs::remove_file(beside("")).unwrap();
-    symlink(&secret, beside(".new")).unwrap();
+    let alongside = |ending: &str| file.with_file_name(format!("a.plim.remarks.json{ending}"));
+    std::fs::remove_file(alongside("")).unwrap();
+    symlink(&secret, alongside(".new")).unwrap();
     assert_eq!(put().status, 200);
     assert_eq!(std::fs::read_to_string(&secret).unwrap(), "root:x:0:0\n");
-    assert!(beside("").symlink_metadata().unwrap().is_file());
+    assert!(alongside("").symlink_metadata().unwrap().is_file());
 }
 
 #[test]

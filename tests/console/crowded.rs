@@ -15,7 +15,7 @@ const MOMENT: Duration = Duration::from_secs(5);
 const O_NONBLOCK: i32 = 0o4000;
 
 /// One request on a connection that stays open, and the status of its answer.
-fn asked(stream: &mut TcpStream, console: &Console) -> u16 {
+fn status_of_login(stream: &mut TcpStream, console: &Console) -> u16 {
     let (address, cookie) = (&console.address, console.cookie());
     write!(stream, "GET /api/state HTTP/1.1\r\nHost: {address}\r\nCookie: {cookie}\r\n\r\n")
         .expect("the connection stands");
@@ -32,7 +32,7 @@ fn asked(stream: &mut TcpStream, console: &Console) -> u16 {
 fn connections_that_never_ask_shut_out_nobody() {
     let console = Console::start();
     let mut kept = console.connect();
-    assert_eq!(asked(&mut kept, &console), 200);
+    assert_eq!(status_of_login(&mut kept, &console), 200);
     // More than there are places, some with half a request, and all from the address of the owner.
     let mut idle: Vec<TcpStream> = Vec::new();
     for number in 0..600 {
@@ -45,7 +45,7 @@ fn connections_that_never_ask_shut_out_nobody() {
     }
     let begin = Instant::now();
     assert_eq!(console.get("/api/state").status, 200);
-    assert_eq!(asked(&mut kept, &console), 200, "who is in stays");
+    assert_eq!(status_of_login(&mut kept, &console), 200, "who is in stays");
     let (cookie, _) = console.enter();
     assert_eq!(console.send("GET", "/api/state", &[("Cookie", &cookie)], "").status, 200);
     assert!(begin.elapsed() < MOMENT, "{:?}", begin.elapsed());

@@ -4,7 +4,6 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-mod apart;
 mod attack;
 mod client;
 mod confined;
@@ -13,3 +12,4 @@ mod door;
 mod list;
 mod loads;
 mod secure;
+mod separate;

@@ -12,19 +12,19 @@ use cases::{HEALTHY, INCIDENTS, Incident};
 use support::beside_first;
 
 /// What was said of one.
-struct Said {
+struct Diagnosis {
     name: &'static str,
     expected: &'static str,
     causes: Vec<(String, String)>,
 }
 
-impl Said {
-    fn of(incident: &Incident) -> Said {
+impl Diagnosis {
+    fn of(incident: &Incident) -> Diagnosis {
         let said = incident.run();
         let text = |cause: &serde_json::Value, field: &str| cause[field].as_str().unwrap().to_owned();
         let causes = said["causes"].as_array().expect("the document has its causes");
         let causes = causes.iter().map(|cause| (text(cause, "code"), text(cause, "claim"))).collect();
-        Said { name: incident.name, expected: incident.expected, causes }
+        Diagnosis { name: incident.name, expected: incident.expected, causes }
     }
 
     fn is_right(&self) -> bool {
@@ -54,7 +54,7 @@ impl Said {
 fn all<'a>(incidents: impl Iterator<Item = &'a Incident>) -> (Vec<String>, usize, Vec<String>) {
     let (mut rows, mut right, mut wrong) = (Vec::new(), 0, Vec::new());
     for incident in incidents {
-        let said = Said::of(incident);
+        let said = Diagnosis::of(incident);
         let facts: Vec<&str> = said.wrong_facts(incident.also).collect();
         wrong.extend(facts.iter().map(|code| format!("{}: {code}", incident.name)));
         right += usize::from(said.is_right());
@@ -86,7 +86,7 @@ fn of_healthy_services_no_cause_is_said() {
     beside_first(|| {
         let chosen = HEALTHY.iter().filter(|healthy| healthy.is_quick || is_nightly());
         let mut loud = Vec::new();
-        for said in chosen.map(Said::of) {
+        for said in chosen.map(Diagnosis::of) {
             println!("{}", said.row(&[]));
             if !said.causes.is_empty() {
                 loud.push(format!("{}: {:?}", said.name, said.causes));

@@ -1,6 +1,6 @@
 //! `plimsoll compare`: two sides, baselines, gates, and the documents for a pull request.
 
-use crate::support::{Ruler, Scratch, Tool, alone, beside, beside_first};
+use crate::support::{Ruler, Scratch, Tool, alone, beside_first, run_alongside};
 
 /// Repeats of one load, in a folder, through a sweep without axes.
 fn repeats(ruler: &Ruler, scratch: &Scratch, name: &str, path: &str, repeat: u32) -> String {
@@ -89,7 +89,7 @@ fn a_baseline_is_kept_by_name_and_held_against_what_comes_later() {
 
 #[test]
 fn runs_with_errors_become_no_baseline() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&["--error_rate", "0.2"]);
     let scratch = Scratch::new();
     let run = scratch.path("bad.plim");

@@ -1,7 +1,7 @@
 //! `plimsoll find` against a service whose capacity is known: workers / service time.
 
 use crate::support::peers::{Nginx, Node, Options};
-use crate::support::{Ruler, Scratch, Tool, alone, beside, beside_first, tried_again};
+use crate::support::{Ruler, Scratch, Tool, alone, beside_first, run_alongside, tried_again};
 use serde_json::Value;
 
 #[track_caller]
@@ -238,7 +238,7 @@ fn a_search_goes_on_where_it_was_stopped_and_is_reported_again() {
 
 #[test]
 fn another_search_is_not_mixed_with_what_is_in_the_folder() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&[]);
     let scratch = Scratch::new();
     let folder = scratch.path("search");

@@ -1,7 +1,7 @@
 //! Several experiments in one file, and runs that several processes share: what lies in the folder, what is said, and
 //! how it ends.
 
-use crate::support::{Ruler, Scratch, Tool, beside};
+use crate::support::{Ruler, Scratch, Tool, run_alongside};
 use serde_json::Value;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -43,7 +43,7 @@ parts:
 
 #[test]
 fn parts_run_in_their_order_and_go_on_where_they_were_stopped() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "2ms"]);
     let scratch = Scratch::new();
     let (text, out) = (scratch.file("p.yaml", &file(&ruler, TWO)), scratch.path("out"));
@@ -75,7 +75,7 @@ fn parts_run_in_their_order_and_go_on_where_they_were_stopped() {
 
 #[test]
 fn a_folder_of_parts_is_reported_as_all_of_them() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "2ms"]);
     let scratch = Scratch::new();
     let (text, out) = (scratch.file("p.yaml", &file(&ruler, TWO)), scratch.path("out"));
@@ -104,7 +104,7 @@ fn a_folder_of_parts_is_reported_as_all_of_them() {
 
 #[test]
 fn a_part_that_cannot_be_run_is_told_and_the_rest_goes_on() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "2ms"]);
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let scratch = Scratch::new();
@@ -152,7 +152,7 @@ fn a_part_is_checked_and_shown_by_its_name() {
 /// What the two of them counted is what the server received.
 #[test]
 fn generators_share_each_run_and_are_counted_together() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "5ms"]);
     let scratch = Scratch::new();
     let more = "generators: 2\nload: { users: [3, 6], duration: 1s }\nmonitor: [ { host: true } ]\nrepeat: 2";
@@ -230,7 +230,7 @@ fn a_generator_that_fails_is_the_failure_of_the_run() {
 
 #[test]
 fn an_interrupt_reaches_the_generators() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "2ms"]);
     let scratch = Scratch::new();
     let more = "generators: 2\nload: { users: 4, duration: 60s }";
@@ -251,7 +251,7 @@ fn an_interrupt_reaches_the_generators() {
 /// A run of a single cell has a bare number for a name, and the next one must not take it again.
 #[test]
 fn a_single_run_that_was_stopped_is_made_again_beside_it() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "2ms"]);
     let scratch = Scratch::new();
     let more = "parts: { one: { load: { users: 2, duration: 2s }, least: 2s } }";
@@ -271,7 +271,7 @@ fn a_single_run_that_was_stopped_is_made_again_beside_it() {
 /// A process that loads for nobody is the worst that can be left behind.
 #[test]
 fn generators_end_with_whoever_started_them() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "2ms"]);
     let scratch = Scratch::new();
     let more = "generators: 2\nload: { users: 4, duration: 60s }";

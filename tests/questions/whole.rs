@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 const ALL: u64 = 200;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum RunOutcome {
     Right,
     Wrong,
     Undecided,
@@ -35,7 +35,7 @@ impl Lot {
 }
 
 /// Every answer takes `delay`; the limit of its p90 is far above or below, the truth is clear.
-fn run(lot: &mut Lot) -> (Told, String) {
+fn run(lot: &mut Lot) -> (RunOutcome, String) {
     let delay_ms = lot.between(2.0, 60.0).round();
     let rate = lot.between(100.0, 2_000.0).round();
     let passes = lot.draw().is_multiple_of(2);
@@ -47,15 +47,15 @@ fn run(lot: &mut Lot) -> (Told, String) {
     let said = Tool::run(&[&url, "-r", &rate_text, "-d", "1500ms", "--threshold", &rule, "--json"]).json();
     let result = said["verdict"]["result"].as_str().unwrap_or_default().to_owned();
     let told = match (result.as_str(), passes) {
-        ("PASS", true) | ("FAIL", false) => Told::Right,
-        ("INCONCLUSIVE", _) => Told::Undecided,
-        _ => Told::Wrong,
+        ("PASS", true) | ("FAIL", false) => RunOutcome::Right,
+        ("INCONCLUSIVE", _) => RunOutcome::Undecided,
+        _ => RunOutcome::Wrong,
     };
     (told, format!("{rate}/s of {delay_ms} ms against {limit_ms} ms: {}", said["verdict"]["sentence"]))
 }
 
 /// `workers` places of `service` each carry workers / service.
-fn find(lot: &mut Lot) -> (Told, String) {
+fn find(lot: &mut Lot) -> (RunOutcome, String) {
     let workers = 1 + lot.draw() % 6;
     let service_ms = lot.between(4.0, 20.0).round();
     let truth = workers as f64 * 1e3 / service_ms;
@@ -69,16 +69,16 @@ fn find(lot: &mut Lot) -> (Told, String) {
     let said = Tool::run(&args).json();
     let of = |place: &str| said.pointer(place).and_then(serde_json::Value::as_f64);
     let told = match (of("/capacity/rate_per_s"), of("/capacity/interval/0"), of("/capacity/interval/1")) {
-        _ if said["capacity"]["at_least"] == true => Told::Undecided,
-        (Some(_), Some(low), Some(high)) if low > 1.1 * truth || high < 0.9 * truth => Told::Wrong,
-        (Some(found), ..) if (found / truth - 1.0).abs() <= 0.15 => Told::Right,
-        _ => Told::Undecided,
+        _ if said["capacity"]["at_least"] == true => RunOutcome::Undecided,
+        (Some(_), Some(low), Some(high)) if low > 1.1 * truth || high < 0.9 * truth => RunOutcome::Wrong,
+        (Some(found), ..) if (found / truth - 1.0).abs() <= 0.15 => RunOutcome::Right,
+        _ => RunOutcome::Undecided,
     };
     (told, format!("{truth:.0}/s: {}", said["sentence"]))
 }
 
 /// The same delay on both sides, or one and a half to four times as much.
-fn compare(lot: &mut Lot) -> (Told, String) {
+fn compare(lot: &mut Lot) -> (RunOutcome, String) {
     let delay_ms = lot.between(3.0, 20.0).round();
     let factor = if lot.draw().is_multiple_of(2) { 1.0 } else { lot.between(1.5, 4.0) };
     let scratch = Scratch::new();
@@ -91,10 +91,10 @@ fn compare(lot: &mut Lot) -> (Told, String) {
     let said = Tool::run(&["compare", &a, &b, "--json"]).json();
     let one = &said["comparisons"][0];
     let told = match (one["verdict"].as_str().unwrap_or_default(), factor > 1.0) {
-        ("slower", true) | ("no_difference", false) => Told::Right,
-        ("cannot_tell", _) => Told::Undecided,
+        ("slower", true) | ("no_difference", false) => RunOutcome::Right,
+        ("cannot_tell", _) => RunOutcome::Undecided,
         // Response times of one run each; a median or a tail that differs says nothing of the service.
-        _ => Told::Wrong,
+        _ => RunOutcome::Wrong,
     };
     (told, format!("{delay_ms} ms, {factor:.2} times as much: {}", one["sentence"]))
 }
@@ -122,7 +122,10 @@ fn two_hundred_questions_are_answered_rightly_or_not_at_all() {
     }
     let sum = |at: usize| table.values().map(|row| row[at]).sum::<u32>();
     // Of one run a side a wrong difference is expected in one of twenty comparisons; anything else is a fault.
-    let (wrong, most) = (sum(Told::Wrong as usize), 1 + all as u32 / 50);
+    let (wrong, most) = (sum(RunOutcome::Wrong as usize), 1 + all as u32 / 50);
     assert!(wrong <= most, "{wrong} wrong answers of {all}");
-    assert!(u64::from(sum(Told::Right as usize)) * 4 >= all * 3, "three in four are answered: {table:?}");
+    assert!(
+        u64::from(sum(RunOutcome::Right as usize)) * 4 >= all * 3,
+        "three in four are answered: {table:?}"
+    );
 }

@@ -21,7 +21,7 @@ pub struct Trial {
 
 /// One request as the ruler kept it.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct SentRequest {
     pub method: String,
     pub target: String,
     pub version: String,
@@ -37,7 +37,7 @@ pub struct Asked {
 /// What came of a trial.
 pub struct Seen {
     /// In the order of arrival.
-    pub asked: Vec<Asked>,
+    pub asked: Vec<SentRequest>,
     pub counters: Value,
     pub output: Output,
     /// The tool's JSON; null when it printed none.
@@ -108,7 +108,7 @@ impl Trial {
         let elapsed = begin.elapsed();
         let kept = ruler.json("/_ruler/requests");
         assert_eq!(kept["let_go"], 0, "the ruler kept everything");
-        let asked = kept["requests"].as_array().expect("a list").iter().map(Asked::of).collect();
+        let asked = kept["requests"].as_array().expect("a list").iter().map(SentRequest::of).collect();
         let said = serde_json::from_str(&output.stdout).unwrap_or(Value::Null);
         Seen { asked, counters: ruler.counters(), output, said, elapsed, scratch, ruler }
     }
@@ -130,7 +130,7 @@ impl Trial {
     }
 }
 
-impl Asked {
+impl SentRequest {
     /// From a row of `/_ruler/requests`.
     pub fn of(kept: &Value) -> Self {
         let text = |name: &str| kept[name].as_str().unwrap_or_default().to_owned();
@@ -183,7 +183,7 @@ impl Asked {
 impl Seen {
     /// All first lines in the order of arrival.
     pub fn lines(&self) -> Vec<String> {
-        self.asked.iter().map(Asked::line).collect()
+        self.asked.iter().map(SentRequest::line).collect()
     }
 
     /// The first lines are these.
@@ -194,7 +194,7 @@ impl Seen {
 
     /// The only request.
     #[track_caller]
-    pub fn only(&self) -> &Asked {
+    pub fn only(&self) -> &SentRequest {
         assert_eq!(self.asked.len(), 1, "{:?}\n{}", self.lines(), self.output.stderr);
         &self.asked[0]
     }
@@ -205,7 +205,7 @@ impl Seen {
     }
 
     /// Requests of a path.
-    pub fn of(&self, path: &str) -> Vec<&Asked> {
+    pub fn of(&self, path: &str) -> Vec<&SentRequest> {
         self.asked.iter().filter(|asked| asked.path() == path).collect()
     }
 
@@ -230,14 +230,16 @@ impl Seen {
 
     /// A value of the tool's JSON.
     #[track_caller]
-    pub fn told(&self, place: &str) -> &Value {
+    pub fn value_at(&self, place: &str) -> &Value {
         let found = self.said.pointer(place);
         found.unwrap_or_else(|| panic!("no `{place}` in what the tool said:\n{}", self.brief()))
     }
 
     #[track_caller]
     pub fn told_count(&self, place: &str) -> u64 {
-        self.told(place).as_u64().unwrap_or_else(|| panic!("no count at `{place}`: {}", self.told(place)))
+        self.value_at(place)
+            .as_u64()
+            .unwrap_or_else(|| panic!("no count at `{place}`: {}", self.value_at(place)))
     }
 
     /// A row of a list in the JSON, by its `name`.
@@ -251,7 +253,7 @@ impl Seen {
     /// It ran to its end with no error, and the tool counts what the ruler kept; `apart` requests belong to the
     /// set-up, the tear-down or the warm-up. A noisy machine may make the run doubtful, which is no fault here.
     #[track_caller]
-    pub fn ran(&self, apart: u64) {
+    pub fn expect_run(&self, apart: u64) {
         self.ended(&[0, 3], apart);
         assert_eq!(self.told_count("/totals/errors"), 0, "{}", self.brief());
     }
@@ -277,7 +279,7 @@ impl Seen {
             "sent by the tool, at the ruler {:?}",
             self.lines()
         );
-        assert_eq!(self.told("/complete"), true);
+        assert_eq!(self.value_at("/complete"), true);
     }
 
     /// Refused before anything was sent, with these words.

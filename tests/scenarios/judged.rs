@@ -24,7 +24,12 @@ fn a_scope_judges_its_requests_alone() {
     seen.ended(&[99], 0);
     assert_eq!(["/slow", "/fast", "/bad"].map(|path| seen.count(path)), [30; 3]);
     for (i, (text, met)) in limits.iter().enumerate() {
-        assert_eq!(seen.told(&format!("/thresholds/{i}/met")), met, "{text}: {}", seen.said["thresholds"][i]);
+        assert_eq!(
+            seen.value_at(&format!("/thresholds/{i}/met")),
+            met,
+            "{text}: {}",
+            seen.said["thresholds"][i]
+        );
     }
 }
 
@@ -43,10 +48,10 @@ scenarios:
     assert_eq!(seen.count("/bad"), 80);
     // 80 of 880 are 9.1 %; of the second in which they came, 80 of 280.
     assert_eq!(
-        (seen.told("/thresholds/0/met"), seen.told("/thresholds/1/met")),
+        (seen.value_at("/thresholds/0/met"), seen.value_at("/thresholds/1/met")),
         (&true.into(), &false.into())
     );
-    let from_s = seen.told("/thresholds/1/window/from_s").as_f64().expect("the worst window has a begin");
+    let from_s = seen.value_at("/thresholds/1/window/from_s").as_f64().expect("the worst window has a begin");
     assert!((0.0..3.0).contains(&from_s), "{from_s}");
 }
 
@@ -57,7 +62,7 @@ fn abort_after_ends_the_run_early() {
     let seen = trial(format!("{text}{}", steps("- get: /x?status=500&delay=20ms"))).run();
     seen.ended(&[99], 0);
     assert!(seen.elapsed.as_secs() < 30, "{:?}", seen.elapsed);
-    assert_eq!(seen.told("/stopped_by"), "threshold");
+    assert_eq!(seen.value_at("/stopped_by"), "threshold");
 }
 
 #[test]
@@ -65,7 +70,7 @@ fn a_threshold_that_is_kept_aborts_nothing() {
     let text = "thresholds: [ { threshold: errors < 1%, abort_after: 0s } ]\nload: { \
         users: 1, duration: 1200ms }\n";
     let seen = trial(format!("{text}{}", steps("- get: /x?delay=20ms"))).run();
-    assert_eq!(seen.told("/stopped_by"), "duration");
+    assert_eq!(seen.value_at("/stopped_by"), "duration");
     assert!(seen.elapsed.as_millis() >= 1_200);
 }
 
@@ -78,7 +83,7 @@ fn a_set_up_that_fails_is_the_end_and_a_tear_down_that_fails_is_said() {
     let seen = trial(format!("teardown: [ {{ get: /last?status=500 }} ]\n{}", steps("- get: /x"))).run();
     seen.came(&["GET /x", "GET /last?status=500"]);
     // The verdict on the load stands.
-    seen.ran(1);
+    seen.expect_run(1);
     assert!(seen.output.stderr.contains("tear-down failed"), "nothing is said:\n{}", seen.output.stderr);
 }
 
@@ -112,8 +117,8 @@ fn a_secret_is_shown_nowhere() {
     );
     assert_eq!(seen.asked[1].header("Authorization"), Some(format!("Basic {CODED}").as_str()));
     assert_eq!(seen.asked[2].header("Authorization"), Some(format!("Bearer {SECRET}").as_str()));
-    assert_eq!(seen.told("/samples").as_array().map(Vec::len), Some(3));
-    let excerpt = seen.told("/samples/0/excerpt").as_str().expect("an excerpt");
+    assert_eq!(seen.value_at("/samples").as_array().map(Vec::len), Some(3));
+    let excerpt = seen.value_at("/samples/0/excerpt").as_str().expect("an excerpt");
     assert!(excerpt.contains("POST"), "the excerpt shows the rest of the answer: {excerpt}");
 
     let run_file = seen.scratch.path("run.plim");

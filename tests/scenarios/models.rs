@@ -22,7 +22,7 @@ fn exact_weights_are_kept_to_less_than_one_in_any_model() {
         |load| (*load).to_owned(),
         |load| {
             let seen = trial(mix("exact", load)).run();
-            seen.ran(0);
+            seen.expect_run(0);
             let all = seen.asked.len() as f64;
             for (path, weight) in [("/a", 5.0), ("/b", 3.0), ("/c", 2.5)] {
                 let wanted = all * weight / 10.5;
@@ -36,7 +36,7 @@ fn exact_weights_are_kept_to_less_than_one_in_any_model() {
 #[test]
 fn random_weights_are_kept_on_the_whole() {
     let seen = trial(mix("random", "{ users: 2, iterations: 1000 }")).run();
-    seen.ran(0);
+    seen.expect_run(0);
     assert_eq!(seen.asked.len(), 1_000);
     // 476 of 1,000 with a deviation of 15.8; the seed is given.
     assert!((381..=571).contains(&seen.count("/a")), "{}", seen.count("/a"));
@@ -60,7 +60,7 @@ fn what_all_users_share_is_exact_with_any_number_of_workers() {
                 .run();
             all_of(&seen, "id", 0..200);
             all_of(&seen, "n", 1..201);
-            assert_eq!(seen.told("/totals/users_retired"), 8);
+            assert_eq!(seen.value_at("/totals/users_retired"), 8);
             assert!(seen.elapsed.as_secs() < 15, "{:?}", seen.elapsed);
         },
     );
@@ -80,7 +80,7 @@ fn shares_of_one_experiment_add_up_to_the_whole() {
     for (load, all) in [("{ users: 4, iterations: 100 }", 100), ("{ users: 5, loops: 3 }", 15)] {
         let part = |share: &str| {
             let seen = trial(format!("load: {load}\n{}", steps("- get: /x"))).args(&["--share", share]).run();
-            seen.ran(0);
+            seen.expect_run(0);
             seen.asked.len()
         };
         assert_eq!(["1/3", "2/3", "3/3"].map(part).iter().sum::<usize>(), all, "{load}");
@@ -94,7 +94,7 @@ fn scenarios_with_loads_of_their_own_keep_their_counts_and_their_rows() {
                 late: { start: 300ms, load: { users: 1, iterations: 5 }, steps: [ { get: /late } ] }\n  \
                 rest: [ { get: /rest } ]\nload: { users: 2, loops: 3 }\n";
     let seen = trial(text).run();
-    seen.ran(0);
+    seen.expect_run(0);
     seen.arrived("/open", 60);
     assert_eq!(["/closed", "/late", "/rest"].map(|path| seen.count(path)), [12, 5, 6]);
     for (name, number) in [("open", seen.count("/open")), ("closed", 12), ("late", 5)] {

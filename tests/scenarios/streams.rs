@@ -51,7 +51,7 @@ fn twelve_hundred_streams_are_accounted_for_to_the_last_event() {
     let first = seen.of("/events")[0].arrive_ns;
     let last = seen.of("/events").last().expect("1,200 came").arrive_ns;
     assert!(last - first > 1_000_000_000, "they came within {} ms", (last - first) / 1_000_000);
-    assert_eq!(seen.told("/totals/errors"), 0, "{}", seen.brief());
+    assert_eq!(seen.value_at("/totals/errors"), 0, "{}", seen.brief());
 }
 
 /// What the ruler leaves out, repeats and swaps is what the tool finds, on every stream.

@@ -1,7 +1,7 @@
 //! What goes together: every feature with every way to keep connections, plain and through TLS. Each cell runs, and is
 //! counted at the ruler, or is refused by name before anything is sent; the page that says which is made from this.
 
-use crate::bench::{Asked, all_at_once};
+use crate::bench::{SentRequest, all_at_once};
 use crate::support::peers::{Nginx, Options};
 use crate::support::{Ruler, Scratch, Tool};
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ struct Feature {
     /// Requests of a round, and those of the set-up.
     requests: usize,
     aside: usize,
-    judge: fn(&[Asked]),
+    judge: fn(&[SentRequest]),
 }
 
 const PLAIN: Feature =
@@ -147,8 +147,9 @@ fn run(cell: &Cell, ruler: &Ruler, nginx: &Nginx) -> String {
     let file = scratch.file("experiment.yaml", &text.replace("CELL", &mark));
     let output = Tool::run(&["run", &file, "--json", "--out", &scratch.path("run.plim")]);
     let kept = ruler.json("/_ruler/requests");
-    let all = kept["requests"].as_array().expect("a list").iter().map(Asked::of);
-    let asked: Vec<Asked> = all.filter(|asked| asked.query("cell") == Some(&number.to_string())).collect();
+    let all = kept["requests"].as_array().expect("a list").iter().map(SentRequest::of);
+    let asked: Vec<SentRequest> =
+        all.filter(|asked| asked.query("cell") == Some(&number.to_string())).collect();
     if output.code == 2 {
         assert!(asked.is_empty(), "refused, and sent all the same");
         let code = output.stderr.split_once("error[").and_then(|(_, rest)| rest.split(']').next());

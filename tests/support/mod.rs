@@ -12,7 +12,7 @@ mod turn;
 
 pub use ruler::Ruler;
 pub use tool::{Output, Running, Tool};
-pub use turn::{alone, asks_for, beside, beside_first, tried_again};
+pub use turn::{alone, asks_for, beside_first, run_alongside, tried_again};
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};

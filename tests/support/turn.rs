@@ -98,7 +98,7 @@ pub fn alone() -> Turn {
 }
 
 /// Held by a test that makes load and does not look at its times: it may run beside others of its kind.
-pub fn beside() -> Turn {
+pub fn run_alongside() -> Turn {
     let mut turns = turns();
     turns.waiting_beside += 1;
     let mut turns = while_so(turns, 1, |turns| turns.alone.is_some() || turns.beside.len() >= AT_ONCE);
@@ -134,7 +134,7 @@ pub fn beside_first(body: impl Fn()) {
     ASKED_FOR.with_borrow_mut(Vec::clear);
     let tried = || catch_unwind(AssertUnwindSafe(&body));
     {
-        let _beside = beside();
+        let _beside = run_alongside();
         let Err(cause) = tried() else { return };
         again(&format!("it failed beside others: {}", first_line(&*cause)));
     }

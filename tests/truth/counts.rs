@@ -2,7 +2,7 @@
 //! the instants of the sends, as the ruler saw them, against the grid.
 
 use crate::help::{self, count, floor, go_on, number};
-use crate::support::{Output, Ruler, Tool, alone, asks_for, beside, beside_first};
+use crate::support::{Output, Ruler, Tool, alone, asks_for, beside_first, run_alongside};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ fn adds_up(said: &Value, ruler: &Ruler) {
 
 #[test]
 fn constant_arrivals_are_rate_times_duration_and_all_arrive() {
-    let _beside = beside();
+    let _beside = run_alongside();
     for workers in ["1", "2", "5"] {
         let ruler = Ruler::start(&["--delay", "2ms"]);
         // A rate whose step is no whole number of ns: arrival k is due at k / 997 s, before 1.2 s k = 0 ..
@@ -34,7 +34,7 @@ fn constant_arrivals_are_rate_times_duration_and_all_arrive() {
 
 #[test]
 fn a_seed_makes_the_same_poisson_arrivals_however_many_share_them() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let whole: Vec<u64> = ["1", "3"].map(|workers| poisson(workers, "1/1")).to_vec();
     // 2,000 expected; the seed is given, so this is no chance: four deviations are 179.
     assert!((1_821..=2_179).contains(&whole[0]), "{whole:?}");
@@ -55,7 +55,7 @@ fn poisson(workers: &str, share: &str) -> u64 {
 
 #[test]
 fn two_machines_at_once_offer_what_one_would() {
-    let _beside = beside();
+    let _beside = run_alongside();
     for spread in ["constant", "poisson"] {
         let ruler = Ruler::start(&["--delay", "1ms"]);
         let start = |share| {
@@ -175,7 +175,7 @@ fn a_number_of_requests_is_met_exactly_by_machines_that_share_it() {
 /// The count wins when it comes first, the time when that does; the report says which.
 #[test]
 fn the_first_of_time_and_number_stops_the_run() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "1ms"]);
     let url = ruler.url("/");
     let run = |n: &str, d: &str| Tool::run(&[&url, "-c", "4", "-n", n, "-d", d, "--json"]).json();
@@ -186,7 +186,7 @@ fn the_first_of_time_and_number_stops_the_run() {
 /// Every second of the timeline, added up, is the total: no request falls between two ticks.
 #[test]
 fn the_seconds_of_the_timeline_add_up_to_the_totals() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "exponential:20ms", "--error-rate", "0.05"]);
     let said = Tool::run(&[&ruler.url("/"), "-r", "800", "-d", "2500ms", "--json"]).json();
     let sum = |field| help::timeline(&said, field).iter().sum::<f64>();

@@ -15,7 +15,7 @@
 
 mod client;
 mod network;
-mod odd;
+mod odd_faults;
 mod scripted;
 mod server;
 

@@ -2,7 +2,7 @@
 //! waits; and a start that nobody has to wait for.
 
 use crate::help::{is_nightly, number, unless_noisy};
-use crate::support::{BINARY, Ruler, Scratch, Tool, alone, beside};
+use crate::support::{BINARY, Ruler, Scratch, Tool, alone, run_alongside};
 use std::io::Read;
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
@@ -21,7 +21,7 @@ fn status_kib(pid: u32, field: &str) -> Option<u64> {
 /// timeline.
 #[test]
 fn memory_is_flat_over_a_long_run() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let seconds = if is_nightly() { 900 } else { 20 };
     let ruler = Ruler::start(&["--delay", "exponential:10ms", "--error-rate", "0.01"]);
     let duration = format!("{seconds}s");

@@ -3,7 +3,7 @@
 
 use crate::canary::{Canary, in_server_ns};
 use crate::help::{self, count};
-use crate::support::{Ruler, Scratch, Tool, alone, beside};
+use crate::support::{Ruler, Scratch, Tool, alone, run_alongside};
 use crate::times::{Machine, POINTS, wrong_figures};
 
 #[test]
@@ -44,7 +44,7 @@ fn two_shares_at_once_are_one_run_in_the_end() {
 
 #[test]
 fn merging_knows_no_order_no_grouping_and_no_second_time() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "exponential:5ms", "--error-rate", "0.02"]);
     let scratch = Scratch::new();
     // At once, as machines that share a load do.

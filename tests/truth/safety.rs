@@ -5,7 +5,7 @@
 
 use crate::help::count;
 use crate::provoke::{Then, canned, json, shell};
-use crate::support::{BINARY, Output, Ruler, Scratch, Tool, beside, namespace};
+use crate::support::{BINARY, Output, Ruler, Scratch, Tool, namespace, run_alongside};
 use std::path::Path;
 use std::process::Command;
 
@@ -34,7 +34,7 @@ fn packets() -> u64 {
 #[test]
 fn not_one_packet_goes_to_a_metadata_service_whatever_is_allowed() {
     let test = "safety::not_one_packet_goes_to_a_metadata_service_whatever_is_allowed";
-    namespace::inside(test, &setup(), beside, || {
+    namespace::inside(test, &setup(), run_alongside, || {
         // Somebody would answer, and even permit it.
         let port = canned(METADATA, permit(METADATA), Then::Close);
         // All the ways in which an address can be written.
@@ -80,7 +80,7 @@ fn not_one_packet_goes_to_a_metadata_service_whatever_is_allowed() {
 /// What counts is what a name resolves to, and every address of it.
 #[test]
 fn a_name_is_judged_by_its_addresses() {
-    namespace::inside("safety::a_name_is_judged_by_its_addresses", &setup(), beside, || {
+    namespace::inside("safety::a_name_is_judged_by_its_addresses", &setup(), run_alongside, || {
         let ruler = Ruler::start(&[]);
         let resolved = |lines: &str, more: &[&str]| with_hosts(lines, &ruler, more);
         resolved("127.0.0.1 service.test", &[]).expect_code(0);
@@ -123,7 +123,7 @@ fn with_hosts(lines: &str, ruler: &Ruler, more: &[&str]) -> Output {
 #[test]
 fn a_public_host_gets_nothing_but_the_question_whether_it_permits() {
     let test = "safety::a_public_host_gets_nothing_but_the_question_whether_it_permits";
-    namespace::inside(test, &setup(), beside, || {
+    namespace::inside(test, &setup(), run_alongside, || {
         let ruler = Ruler::start(&["--listen", &format!("{PUBLIC}:0")]);
         for more in [
             &[][..],
@@ -158,7 +158,7 @@ fn permit(host: &str) -> String {
 
 #[test]
 fn an_ownership_file_permits_its_own_host_only() {
-    namespace::inside("safety::an_ownership_file_permits_its_own_host_only", &setup(), beside, || {
+    namespace::inside("safety::an_ownership_file_permits_its_own_host_only", &setup(), run_alongside, || {
         let run = |answer: String| {
             let port = canned(PUBLIC, answer, Then::Close);
             Tool::run(&[&format!("http://{PUBLIC}:{port}/"), "-n", "3", "-c", "1", "-q"])
@@ -180,7 +180,7 @@ fn an_ownership_file_permits_its_own_host_only() {
 
 #[test]
 fn redirects_are_counted_and_not_followed() {
-    namespace::inside("safety::redirects_are_counted_and_not_followed", &setup(), beside, || {
+    namespace::inside("safety::redirects_are_counted_and_not_followed", &setup(), run_alongside, || {
         let elsewhere = canned(OTHER, permit(OTHER), Then::Close);
         let moved = format!(
             "HTTP/1.1 302 Found\r\nLocation: http://{OTHER}:{elsewhere}/\r\nContent-Length: 0\r\n\r\n"
@@ -195,7 +195,7 @@ fn redirects_are_counted_and_not_followed() {
 /// The breaker is for a ramp that only makes errors; here every answer is one from the start.
 #[test]
 fn a_ramp_that_only_makes_errors_is_stopped() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "20ms", "--status", "500"]);
     let said = json(&[&ruler.url("/"), "--stages", "60s:60"], 99);
     let elapsed = said["origins"][0]["elapsed_s"].as_f64().unwrap();
@@ -255,7 +255,7 @@ fn run_with(args: &[String], more: &[&str]) -> Output {
 
 #[test]
 fn secrets_go_over_the_wire_and_nowhere_else() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let (ruler, scratch) = (Ruler::start(&["--delay", "1ms"]), Scratch::new());
     let args = secret_args(&ruler);
     let (one, two, merged) =
@@ -290,7 +290,7 @@ fn secrets_go_over_the_wire_and_nowhere_else() {
 
 #[test]
 fn a_killed_run_leaves_no_secret_behind() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let (ruler, scratch) = (Ruler::start(&["--delay", "1ms"]), Scratch::new());
     let file = scratch.path("run.plim");
     let args = secret_args(&ruler);
@@ -314,7 +314,7 @@ fn every_file(folder: &Path) -> Vec<String> {
 
 #[test]
 fn secrets_in_files_and_curl_lines_are_kept_as_well() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
     let [header, cookie, token, _, password, ..] = SECRETS;
     let url = format!("http://{}/login?a=1&access_token={token}", ruler.address());
@@ -350,7 +350,7 @@ fn secrets_in_files_and_curl_lines_are_kept_as_well() {
 /// A mistake is quoted so that it can be found; a secret in it is not.
 #[test]
 fn sentences_about_mistakes_do_not_quote_secrets() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&[]);
     let [header, cookie, token, _, password, ..] = SECRETS;
     let closed = canned_port_that_is_closed();

@@ -239,7 +239,7 @@ impl Round {
         let seconds = begin.elapsed().as_secs_f64();
         let text = bounded::text(&file)?;
         let wrong = wrong(&end, &text);
-        print!("{}", said(&name, seconds, wrong.as_deref(), &text));
+        print!("{}", describe(&name, seconds, wrong.as_deref(), &text));
         let tests = failed::names(&end, &text);
         // rustdoc makes the programs of its tests each time, and they use neither sockets nor times.
         if !tests.is_empty() && name != DOCUMENTATION {
@@ -270,7 +270,7 @@ impl Round {
             let text = bounded::text(&file)?;
             let wrong = wrong(&end, &text).or_else(|| failed::skipped(&text, failed.tests.len()));
             let seconds = begin.elapsed().as_secs_f64();
-            print!("\nalone, {}", said(&failed.name, seconds, wrong.as_deref(), &text));
+            print!("\nalone, {}", describe(&failed.name, seconds, wrong.as_deref(), &text));
             for ended in locked(&self.ended).iter_mut().filter(|ended| ended.name == failed.name) {
                 ended.passed = wrong.is_none();
             }
@@ -311,7 +311,7 @@ pub fn results(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(|line| line.strip_prefix("test result: "))
 }
 
-fn said(name: &str, seconds: f64, wrong: Option<&str>, text: &str) -> String {
+fn describe(name: &str, seconds: f64, wrong: Option<&str>, text: &str) -> String {
     let counts = results(text).filter_map(|line| line.split("; 0 measured").next());
     let counts = counts.filter(|line| !line.contains(" 0 passed; 0 failed")).collect::<Vec<_>>().join(", ");
     let line = format!("{name}: {seconds:.1} s, {}", if counts.is_empty() { "no tests" } else { &counts });

@@ -56,8 +56,8 @@ impl Checkout {
         command
     }
 
-    fn lab(&self, line: &str) -> Said {
-        Said(self.command(line).output().expect("xtask was built"))
+    fn lab(&self, line: &str) -> CommandOutput {
+        CommandOutput(self.command(line).output().expect("xtask was built"))
     }
 
     fn port(&self, offset: u16) -> u16 {
@@ -96,9 +96,9 @@ impl Drop for Checkout {
     }
 }
 
-struct Said(Output);
+struct CommandOutput(Output);
 
-impl Said {
+impl CommandOutput {
     fn good(&self) -> String {
         assert!(self.0.status.success(), "{}{}", self.out(), self.err());
         self.out()
@@ -179,7 +179,7 @@ fn a_start_is_not_disturbed_and_an_interrupted_one_stops_what_it_had_started() {
     let said = checkout.lab("down tiny").bad();
     assert!(said.contains("is busy with `tiny`"), "{said}");
     signal("-INT", child.id());
-    let said = Said(child.wait_with_output().expect("it is our child")).bad();
+    let said = CommandOutput(child.wait_with_output().expect("it is our child")).bad();
     assert!(said.contains("did not start: interrupted"), "{said}");
     assert!(!checkout.answers(1) && !checkout.state().exists());
 }
@@ -378,6 +378,6 @@ fn a_list_of_which_nobody_reads_the_rest_ends_quietly() {
     let checkout = Checkout::new("unread", "");
     let (reader, writer) = std::io::pipe().expect("a pipe can be made");
     drop(reader);
-    let said = Said(checkout.command("list").stdout(writer).output().expect("xtask was built"));
+    let said = CommandOutput(checkout.command("list").stdout(writer).output().expect("xtask was built"));
     assert!(said.err().is_empty() && said.0.status.success(), "{}", said.err());
 }

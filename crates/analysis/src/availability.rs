@@ -96,12 +96,12 @@ impl<'a> ServiceCourse<'a> {
 
     pub fn availability(&self) -> Availability {
         let outages = self.outages(&self.slots, &self.patience);
-        let asked = || self.slots.iter().filter(|slot| !slot.is_idle() || slot.served.successes() > 0);
+        let requested = || self.slots.iter().filter(|slot| !slot.is_idle() || slot.served.successes() > 0);
         let parts = self.parts.iter().filter_map(|part| self.part(part, &outages)).collect();
         Availability {
             ratio_time: self.known.then(|| self.ratio(&outages)),
-            intervals_without_success: asked().filter(|slot| slot.served.successes() == 0).count() as u64,
-            intervals: asked().count() as u64,
+            intervals_without_success: requested().filter(|slot| slot.served.successes() == 0).count() as u64,
+            intervals: requested().count() as u64,
             users_without_success: self.users.map(|(unserved, _)| unserved),
             users: self.users.map(|(_, all)| all),
             longest_outage_ns: longest_ns(&outages),

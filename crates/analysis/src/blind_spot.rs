@@ -8,10 +8,10 @@
 
 use super::cells::Cells;
 use super::facts::{Facts, Machine, ratio};
-use crate::caution::Doubts;
+use crate::caution::CautionLimits;
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunHist, RunSum};
-use plimsoll_record::event::Pulse;
+use plimsoll_record::event::WorkerTimes;
 use plimsoll_stats::Hist;
 
 /// The time that users spent in slow requests is at most this many times what the silences explain.
@@ -41,7 +41,7 @@ pub(super) fn silences(facts: &Facts, least_ns: u64) -> (Vec<(f64, f64)>, f64) {
 }
 
 /// Added up over all workers.
-pub(super) fn pulses(facts: &Facts, of: fn(&Pulse) -> u64) -> f64 {
+pub(super) fn pulses(facts: &Facts, of: fn(&WorkerTimes) -> u64) -> f64 {
     facts.machines.iter().flat_map(|m| &m.origin.workers).map(|pulse| of(pulse) as f64).sum()
 }
 
@@ -69,7 +69,7 @@ pub(super) fn arrivals_wait_ns(silences: &[(f64, f64)], whole_ns: f64, probabili
 }
 
 /// `times`: the response times of all requests, those cut off included. `None`: nothing is hidden.
-pub(super) fn blind_spot(facts: &Facts, times: &Hist, doubts: &Doubts) -> Option<BlindSpot> {
+pub(super) fn blind_spot(facts: &Facts, times: &Hist, doubts: &CautionLimits) -> Option<BlindSpot> {
     let median = times.quantile(0.5)?;
     let above_ns =
         ((median as f64 * doubts.slow_medians) as u64).max(median.saturating_add(doubts.slow_more_ns));

@@ -8,7 +8,7 @@ mod system;
 
 use super::facts::Facts;
 use crate::cause::{Cause, Claim, Kind};
-use crate::caution::Doubts;
+use crate::caution::CautionLimits;
 use crate::summary::{Outcome, Summary};
 use plimsoll_plan::phrase::counted;
 
@@ -16,7 +16,7 @@ use plimsoll_plan::phrase::counted;
 pub(super) struct Case<'a> {
     pub facts: &'a Facts<'a>,
     pub s: &'a Summary,
-    pub limits: &'a Doubts,
+    pub limits: &'a CautionLimits,
 }
 
 impl Case<'_> {

@@ -6,7 +6,7 @@
 
 mod pages;
 
-use crate::summary::{Caution, Weight};
+use crate::summary::{Caution, Severity};
 
 /// What a caution is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +67,7 @@ macro_rules! cautions {
             pub const fn code(self) -> &'static str { match self { $(Kind::$kind => $code,)* } }
 
             /// Its weight, unless the evidence makes it heavier or lighter.
-            pub const fn weight(self) -> Weight { match self { $(Kind::$kind => Weight::$weight,)* } }
+            pub const fn weight(self) -> Severity { match self { $(Kind::$kind => Severity::$weight,)* } }
 
             /// What it is about.
             pub const fn set(self) -> Set { match self { $(Kind::$kind => Set::$set,)* } }
@@ -285,7 +285,7 @@ pub fn page(code: &str) -> Option<&'static str> {
 
 /// The numbers from which on a doubt is raised. Ratios unless the name says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Doubts {
+pub struct CautionLimits {
     /// Lateness p99 as a share of the reported response p99 ...
     pub late_share: f64,
     /// ... and at least this much.
@@ -387,7 +387,7 @@ pub struct Doubts {
     pub round_trip_ns: u64,
 }
 
-impl Default for Doubts {
+impl Default for CautionLimits {
     fn default() -> Self {
         Self {
             late_share: 0.10,

@@ -11,9 +11,9 @@ pub(super) trait Cells {
     /// A sum of the run as a whole.
     fn of(&self, id: RunSum) -> u64;
     /// A peak of the run as a whole.
-    fn most(&self, id: RunPeak) -> u64;
+    fn peak(&self, id: RunPeak) -> u64;
     /// A floor of the run as a whole, if there was any value.
-    fn least(&self, id: RunFloor) -> Option<u64>;
+    fn floor(&self, id: RunFloor) -> Option<u64>;
     /// A histogram of the run as a whole.
     fn spread(&self, id: RunHist) -> &Hist;
     /// A sum of a series.
@@ -30,11 +30,11 @@ impl Cells for Tally {
         cell(self, id.id())
     }
 
-    fn most(&self, id: RunPeak) -> u64 {
+    fn peak(&self, id: RunPeak) -> u64 {
         self.peaks.get(id.id()).copied().unwrap_or(0)
     }
 
-    fn least(&self, id: RunFloor) -> Option<u64> {
+    fn floor(&self, id: RunFloor) -> Option<u64> {
         self.floors.get(id.id()).copied().filter(|v| *v != u64::MAX)
     }
 

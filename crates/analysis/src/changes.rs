@@ -3,7 +3,7 @@
 
 use super::facts::Facts;
 use super::windows::measured_ticks;
-use crate::caution::Doubts;
+use crate::caution::CautionLimits;
 use plimsoll_plan::outline::RequestOutline;
 use plimsoll_record::record::Sizes;
 use plimsoll_stats::median;
@@ -28,12 +28,12 @@ pub(super) struct Changed {
 }
 
 /// All of them, in the order of the plan; size before shape, because it says more.
-pub(super) fn changes(facts: &Facts, limits: &Doubts) -> Vec<Changed> {
+pub(super) fn changes(facts: &Facts, limits: &CautionLimits) -> Vec<Changed> {
     let mut courses: Vec<Vec<(u32, Sizes)>> = vec![Vec::new(); facts.plan.requests.len()];
-    let alike = || facts.machines.iter().filter(|m| m.plan().requests == facts.plan.requests);
+    let group_identical = || facts.machines.iter().filter(|m| m.plan().requests == facts.plan.requests);
     for tick in measured_ticks(facts) {
         let mut sums = vec![Sizes::default(); facts.plan.requests.len()];
-        for row in alike().filter_map(|m| Some(m.origin.ticks.get(&tick)?.beside(m.plan()))) {
+        for row in group_identical().filter_map(|m| Some(m.origin.ticks.get(&tick)?.alongside(m.plan()))) {
             for (sum, more) in sums.iter_mut().zip(row.sizes) {
                 sum.answers = sum.answers.saturating_add(more.answers);
                 sum.bytes = sum.bytes.saturating_add(more.bytes);
@@ -53,7 +53,7 @@ fn changed(
     facts: &Facts,
     request: &RequestOutline,
     course: &[(u32, Sizes)],
-    limits: &Doubts,
+    limits: &CautionLimits,
 ) -> Option<Changed> {
     if course.len() < TICKS_LEAST {
         return None;

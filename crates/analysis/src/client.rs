@@ -6,12 +6,12 @@ use super::little::little;
 use super::rows;
 use super::timeline::Moment;
 use super::times::short;
-use crate::caution::Doubts;
+use crate::caution::CautionLimits;
 use crate::summary::{Client, Connections, TlsRow, WorkerRow};
 use plimsoll_plan::Side;
 use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum};
 
-pub(super) fn client(facts: &Facts, moments: &[Moment], limits: &Doubts) -> Client {
+pub(super) fn client(facts: &Facts, moments: &[Moment], limits: &CautionLimits) -> Client {
     let run = &facts.run;
     Client {
         workers: workers(facts),
@@ -22,7 +22,7 @@ pub(super) fn client(facts: &Facts, moments: &[Moment], limits: &Doubts) -> Clie
         connections: connections(facts, moments),
         retransmits: run.of(RunSum::Retransmits),
         // The handshake is a round trip as well, and no acknowledgement is put off in it.
-        rtt_floor_ns: [run.least(RunFloor::RttNs), run.least(RunFloor::ConnectNs)]
+        rtt_floor_ns: [run.floor(RunFloor::RttNs), run.floor(RunFloor::ConnectNs)]
             .into_iter()
             .flatten()
             .min(),
@@ -81,9 +81,9 @@ fn of_all_cpus(facts: &Facts, id: RunSum) -> f64 {
 /// too.
 fn at_most(facts: &Facts, id: RunPeak, by_connections: bool) -> u64 {
     let of = |m: &Machine| {
-        let peak = m.origin.totals.run.most(id).saturating_mul(u64::from(m.plan().workers.max(1)));
+        let peak = m.origin.totals.run.peak(id).saturating_mul(u64::from(m.plan().workers.max(1)));
         // A worker has one connection at least, and programs may open several for one user.
-        let highest = m.origin.totals.run.most(id).max(u64::from(m.plan().connections));
+        let highest = m.origin.totals.run.peak(id).max(u64::from(m.plan().connections));
         if by_connections { peak.min(highest) } else { peak }
     };
     sum_of(facts.machines.iter().map(of))
@@ -102,10 +102,10 @@ fn connections(facts: &Facts, moments: &[Moment]) -> Connections {
         closed_by_us: run.of(RunSum::ClosedByUs),
         closed_by_fault: run.of(RunSum::ClosedByFault),
         open_at_stop: run.of(RunSum::OpenAtStop),
-        peak: open.max(run.most(RunPeak::Connections)),
+        peak: open.max(run.peak(RunPeak::Connections)),
         requests_per_connection_p50: served.quantile(0.5),
         requests_per_connection_max: served.max(),
-        fastest_connect_ns: run.least(RunFloor::ConnectNs),
+        fastest_connect_ns: run.floor(RunFloor::ConnectNs),
         redirects_elsewhere: run.of(RunSum::RedirectsElsewhere),
     }
 }

@@ -5,7 +5,9 @@ use super::cells::Cells;
 use super::facts::{Facts, ratio};
 use super::summarise::summarise;
 use crate::caution::Kind;
-use crate::summary::{Caution, Judged, MonitorRow, Outcome, Pressure, SeriesRow, Summary, Times, Weight};
+use crate::summary::{
+    Caution, MonitorRow, Outcome, SaturatedResource, SeriesRow, Severity, Summary, ThresholdResult, Times,
+};
 use plimsoll_plan::experiment::CellOutline;
 use plimsoll_plan::load::Load;
 use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
@@ -25,7 +27,7 @@ pub struct Digest {
     pub cell: Option<CellOutline>,
     pub level: Level,
     pub outcome: Outcome,
-    pub thresholds: Vec<Judged>,
+    pub thresholds: Vec<ThresholdResult>,
     pub cautions: Vec<Caution>,
     /// The record has its end and all its seconds.
     pub complete: bool,
@@ -109,7 +111,7 @@ pub struct Watching {
     /// Figures of the whole of what each monitor watched, and of single parts where there is no whole.
     pub seen: Vec<Seen>,
     /// As in the summary.
-    pub pressure: Vec<Pressure>,
+    pub pressure: Vec<SaturatedResource>,
     /// As `limiting_resource` of the summary; `None` without monitors.
     pub limiting: Option<String>,
 }
@@ -135,7 +137,7 @@ impl Digest {
     /// know how many samples there were, and other figures had enough.
     pub fn is_doubtful(&self) -> bool {
         let mut heavy =
-            self.cautions.iter().filter(|caution| caution.weight == Weight::Inconclusive).peekable();
+            self.cautions.iter().filter(|caution| caution.weight == Severity::Inconclusive).peekable();
         let only_few = heavy.peek().is_some() && heavy.all(|caution| caution.kind == Kind::TooFewSamples);
         self.outcome == Outcome::Inconclusive && !only_few
     }
@@ -279,7 +281,7 @@ pub fn digest_with(record: &RunRecord, summary: &Summary) -> Digest {
         started_unix_ns: facts.machines.iter().map(|m| m.opening().started_unix_ns).min().unwrap_or(0),
         blocks: coarser(&blocks(&facts), MOST_BLOCKS),
         watched: Watching {
-            seen: summary.monitors.iter().flat_map(seen).collect(),
+            seen: summary.monitors.iter().flat_map(readings_of).collect(),
             pressure: summary.pressure.clone(),
             limiting: summary.limiting_resource.clone(),
         },
@@ -312,7 +314,7 @@ fn by_request(summary: &Summary) -> Vec<RequestMean> {
     if summary.requests.len() > 1 { rows.filter_map(mean).collect() } else { Vec::new() }
 }
 
-fn seen(monitor: &MonitorRow) -> impl Iterator<Item = Seen> {
+fn readings_of(monitor: &MonitorRow) -> impl Iterator<Item = Seen> {
     let has_whole = |metric: &str| monitor.rows.iter().any(|row| row.part.is_empty() && row.metric == metric);
     let rows = monitor.rows.iter().filter(move |row| row.part.is_empty() || !has_whole(&row.metric));
     rows.map(|row| Seen {

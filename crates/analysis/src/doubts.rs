@@ -11,22 +11,22 @@ mod watched;
 mod way;
 
 use super::facts::Facts;
-use super::gaps::Hole;
+use super::gaps::RecordGap;
 use super::offered::Demand;
 use super::timeline::Moment;
 use super::watched::Seen;
-use crate::caution::{Doubts, Kind};
-use crate::summary::{Caution, Client, Doubt, Judged, Times, Weight};
+use crate::caution::{CautionLimits, Kind};
+use crate::summary::{Caution, Client, Doubt, Severity, ThresholdResult, Times};
 
 /// What is already known when doubts are looked for.
 pub(super) struct Evidence<'a> {
     pub facts: &'a Facts<'a>,
-    pub limits: &'a Doubts,
+    pub limits: &'a CautionLimits,
     pub demand: &'a Demand,
     pub client: &'a Client,
     pub response: &'a Times,
-    pub thresholds: &'a [Judged],
-    pub holes: &'a [Hole],
+    pub thresholds: &'a [ThresholdResult],
+    pub holes: &'a [RecordGap],
     pub moments: &'a [Moment],
     pub seen: &'a Seen,
 }
@@ -56,20 +56,20 @@ pub(super) const OF_ALL: [Kind; 2] = [Kind::NoRequests, Kind::MergedApart];
 
 /// What keeps a threshold from an answer weighs most, whatever its row says; what could not turn any answer leaves the
 /// verdict alone.
-fn weigh(cautions: &mut Vec<Caution>, thresholds: &[Judged]) {
+fn weigh(cautions: &mut Vec<Caution>, thresholds: &[ThresholdResult]) {
     let deciding: Vec<&Doubt> = thresholds.iter().flat_map(|judged| judged.deciding()).collect();
     for caution in cautions.iter_mut() {
         if OF_ALL.contains(&caution.kind) || deciding.iter().any(|doubt| doubt.kind == caution.kind) {
-            caution.weight = Weight::Inconclusive;
-        } else if caution.weight == Weight::Inconclusive {
-            caution.weight = Weight::Warning;
+            caution.weight = Severity::Inconclusive;
+        } else if caution.weight == Severity::Inconclusive {
+            caution.weight = Severity::Warning;
         }
     }
     // Where nothing was measured at all no threshold needs to be told that it has no figure.
     let nothing = cautions.iter().any(|caution| caution.kind == Kind::NoRequests);
     for doubt in deciding.into_iter().filter(|_| !nothing) {
         if !cautions.iter().any(|caution| caution.kind == doubt.kind) {
-            cautions.push(Caution { weight: Weight::Inconclusive, ..doubt.kind.raise(doubt.text.clone()) });
+            cautions.push(Caution { weight: Severity::Inconclusive, ..doubt.kind.raise(doubt.text.clone()) });
         }
     }
 }

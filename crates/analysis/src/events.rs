@@ -2,7 +2,7 @@
 //! where the course changed.
 
 use super::facts::{Facts, Machine};
-use super::gaps::Hole;
+use super::gaps::RecordGap;
 use super::outage_words::{nothing_of, until};
 use super::spikes::paused;
 use super::timeline::Moment;
@@ -33,7 +33,7 @@ pub(super) fn events(
     facts: &Facts,
     moments: &[Moment],
     spikes: &[Spike],
-    holes: &[Hole],
+    holes: &[RecordGap],
     available: &Availability,
 ) -> Vec<EventRow> {
     let mut events = stages(facts);
@@ -172,7 +172,7 @@ fn legs(profile: &Profile) -> Vec<Leg> {
 }
 
 /// Changes of level of the rate and of the seconds' p99, where the load itself stays on its level.
-fn course(facts: &Facts, moments: &[Moment], spikes: &[Spike], holes: &[Hole]) -> Vec<EventRow> {
+fn course(facts: &Facts, moments: &[Moment], spikes: &[Spike], holes: &[RecordGap]) -> Vec<EventRow> {
     let legs = legs(facts.plan.load.profile());
     let is_ramp = |at_s: f64| {
         let is_it = |leg: &&Leg| {

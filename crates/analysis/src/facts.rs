@@ -257,7 +257,7 @@ fn add_warmup(machine: &Machine, run: &mut Tally) {
         for id in SUMS {
             run.sums[id.id()] = run.of(id).saturating_add(tick_run.of(id));
         }
-        if let Some(ns) = tick_run.least(RunFloor::ConnectNs) {
+        if let Some(ns) = tick_run.floor(RunFloor::ConnectNs) {
             run.floor(RunFloor::ConnectNs.id(), ns);
         }
         for id in [RunHist::Connect, RunHist::ConnRequests, RunHist::Handshake] {

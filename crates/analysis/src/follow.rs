@@ -6,7 +6,7 @@ use super::facts::Facts;
 use super::timeline::{Standing, moments_from};
 use crate::summary::Second;
 use plimsoll_plan::Fault;
-use plimsoll_record::event::{Ending, Note, Opening, Pulse, Sight};
+use plimsoll_record::event::{Ending, MonitorSample, Note, Opening, WorkerTimes};
 use plimsoll_record::run_file::Tail;
 use plimsoll_record::{Error, RunRecord};
 use std::collections::BTreeMap;
@@ -26,9 +26,9 @@ pub struct Fresh {
     /// New ones, and those whose text has changed (a gap that grows).
     pub notes: Vec<Note>,
     /// What monitors saw.
-    pub sights: Vec<Sight>,
+    pub sights: Vec<MonitorSample>,
     /// By worker of the first machine: its use of time since the look before; empty while nothing was measured.
-    pub pulses: Vec<Pulse>,
+    pub pulses: Vec<WorkerTimes>,
     /// Once: the run has ended. A run that was killed never says so.
     pub ending: Option<Ending>,
 }

@@ -6,18 +6,18 @@ use plimsoll_plan::outline::TICK_NS;
 use plimsoll_record::event::NoteKind;
 
 /// A gap, and whether the totals hold what happened in it.
-pub(super) struct Hole {
+pub(super) struct RecordGap {
     pub gap: Gap,
     /// Only the rows of the seconds are lost (a full disk); the totals were kept in memory and written later.
     pub in_totals: bool,
 }
 
 /// All gaps, by origin and time.
-pub(super) fn holes(facts: &Facts) -> Vec<Hole> {
+pub(super) fn holes(facts: &Facts) -> Vec<RecordGap> {
     facts.machines.iter().flat_map(holes_of).collect()
 }
 
-fn holes_of(machine: &Machine) -> Vec<Hole> {
+fn holes_of(machine: &Machine) -> Vec<RecordGap> {
     let mut holes = Vec::new();
     let mut expected = 0;
     let ticks = &machine.origin.ticks;
@@ -34,7 +34,7 @@ fn holes_of(machine: &Machine) -> Vec<Hole> {
     }
     if machine.origin.ending.is_none() {
         let planned_ns = machine.plan().stop.duration_ns.unwrap_or(0).max(machine.elapsed_ns);
-        holes.push(Hole {
+        holes.push(RecordGap {
             gap: gap(machine, machine.elapsed_ns, planned_ns, "the run was cut off".into()),
             in_totals: false,
         });
@@ -52,7 +52,7 @@ fn tick_count(machine: &Machine) -> u32 {
 }
 
 /// Ticks `from..to` are not there.
-fn missing(machine: &Machine, from: u32, to: u32) -> Hole {
+fn missing(machine: &Machine, from: u32, to: u32) -> RecordGap {
     let plan = machine.plan();
     let (from_ns, to_ns) = (plan.tick_bounds_ns(from).0, plan.tick_bounds_ns(to.max(1) - 1).1);
     let to_ns = to_ns.min(machine.elapsed_ns.max(from_ns));
@@ -63,7 +63,7 @@ fn missing(machine: &Machine, from: u32, to: u32) -> Hole {
     let why = note.map_or_else(|| "these seconds were never handed over".into(), |note| note.text.clone());
     // Without an ending the totals are those of the last transaction, and a gap may lie behind it.
     let in_totals = note.is_some() && machine.origin.ending.is_some();
-    Hole { gap: gap(machine, from_ns, to_ns, why), in_totals }
+    RecordGap { gap: gap(machine, from_ns, to_ns, why), in_totals }
 }
 
 fn gap(machine: &Machine, from_ns: u64, to_ns: u64, why: String) -> Gap {

@@ -5,14 +5,14 @@ use super::cells::Cells;
 use super::facts::{Facts, ratio};
 use super::streams;
 use super::timeline::Moment;
-use crate::caution::Doubts;
+use crate::caution::CautionLimits;
 use crate::summary::Little;
 use plimsoll_plan::metric::RunSum;
 use plimsoll_plan::unit::SECOND_NS;
 use plimsoll_plan::{Fault, Side};
 use plimsoll_record::event::StoppedBy;
 
-pub(super) fn little(facts: &Facts, moments: &[Moment], limits: &Doubts) -> Little {
+pub(super) fn little(facts: &Facts, moments: &[Moment], limits: &CautionLimits) -> Little {
     let mean = |id: RunSum| -> f64 {
         facts.machines.iter().map(|m| ratio(m.origin.totals.run.of(id) as f64, m.measured_ns as f64)).sum()
     };
@@ -30,7 +30,7 @@ pub(super) fn little(facts: &Facts, moments: &[Moment], limits: &Doubts) -> Litt
 }
 
 /// A few requests more or less at the edges are not worth a word.
-pub(super) fn is_close(measured: f64, computed: f64, limits: &Doubts) -> bool {
+pub(super) fn is_close(measured: f64, computed: f64, limits: &CautionLimits) -> bool {
     (measured - computed).abs() <= (measured * limits.in_flight_differs).max(1.0)
 }
 

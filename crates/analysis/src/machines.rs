@@ -22,7 +22,7 @@ const CONFIDENCE: f64 = 0.95;
 const NEWS: f64 = 0.05;
 
 /// By machine, in their order; `None`: there is one only, or too little to compare.
-pub(super) fn apart(facts: &Facts) -> Vec<Option<Apart>> {
+pub(super) fn outliers(facts: &Facts) -> Vec<Option<Apart>> {
     if facts.machines.len() < 2 {
         return facts.machines.iter().map(|_| None).collect();
     }

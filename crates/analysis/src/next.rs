@@ -14,7 +14,9 @@ pub use when::{Burst, LoadRise, SlowSinceRise, SlowSpikes, load_rise};
 
 use crate::cause::{Cause, Claim};
 use crate::caution::Kind;
-use crate::summary::{Caution, Judged, Outage, PartAvailability, PartKind, Pressure, Summary, Weight};
+use crate::summary::{
+    Caution, Outage, PartAvailability, PartKind, SaturatedResource, Severity, Summary, ThresholdResult,
+};
 use plimsoll_plan::sample::Sample;
 use serde::Serialize;
 
@@ -40,7 +42,7 @@ pub enum Reason<'a> {
     /// A caution that leaves the run inconclusive.
     Doubt {
         caution: Kind,
-        weight: Weight,
+        weight: Severity,
         #[serde(skip)]
         row: &'a Caution,
     },
@@ -181,13 +183,13 @@ pub struct Closest<'a> {
     pub threshold: &'a str,
     pub observed: Option<f64>,
     pub limit: f64,
-    /// See [`Judged::margin`].
+    /// See [`ThresholdResult::margin`].
     pub margin: Option<f64>,
     /// Thresholds in all, and those of them that somebody wrote.
     pub thresholds: usize,
     pub written: usize,
     #[serde(skip)]
-    pub row: &'a Judged,
+    pub row: &'a ThresholdResult,
 }
 
 /// A part of a request's time.
@@ -222,7 +224,7 @@ pub enum Relief {
 }
 
 impl Relief {
-    pub fn of(pressure: &Pressure) -> Relief {
+    pub fn of(pressure: &SaturatedResource) -> Relief {
         // What a monitor is called is its author's, and says nothing of what was full.
         let of = |words: &[&str]| words.iter().any(|word| pressure.metric.contains(word));
         if of(&["cpu", "thread"]) {
@@ -241,7 +243,7 @@ impl Relief {
 
 /// Cautions that make the run inconclusive.
 fn decisive(s: &Summary) -> impl Iterator<Item = &Caution> {
-    s.cautions.iter().filter(|c| c.weight == Weight::Inconclusive)
+    s.cautions.iter().filter(|c| c.weight == Severity::Inconclusive)
 }
 
 /// Whether a threshold on this was missed, or would be but for a doubt.

@@ -60,7 +60,7 @@ pub(super) fn demand(facts: &Facts) -> Demand {
         };
     }
     let arrivals = facts.run.of(RunSum::Arrivals);
-    let (asked, slack) = asked(facts);
+    let (asked, slack) = offered_rate(facts);
     let unsent = asked.map_or(0.0, |asked| (asked - arrivals as f64 - slack).max(0.0));
     let offered_per_s = facts.rate_per_s(|m| m.origin.totals.run.of(RunSum::Arrivals));
     // An arrival starts an iteration; with one request in it both are the same, but that one knows how it ended.
@@ -167,7 +167,7 @@ fn dataless(facts: &Facts) -> u64 {
 }
 
 /// How many arrivals the plan asked for in the measured part, and how many fewer are no sign of trouble.
-fn asked(facts: &Facts) -> (Option<f64>, f64) {
+fn offered_rate(facts: &Facts) -> (Option<f64>, f64) {
     let mut sum = 0.0;
     let mut slack = 0.0;
     // Users whose data has run out take no arrival any more.

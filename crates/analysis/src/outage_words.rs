@@ -48,12 +48,13 @@ pub(super) fn nothing_of(part: &PartAvailability) -> String {
 /// `no request succeeded from 3.1 s to the end (4.9 s of 8 s)`; of several the longest, with how many there were. Parts
 /// that were down while others were served come behind the service as a whole. Empty: there was no outage.
 pub(super) fn outages(available: &Availability, measured_ns: u64) -> Vec<String> {
-    let whole = told("no request succeeded".into(), &available.outages, measured_ns);
-    let parts = available.parts.iter().filter_map(|part| told(nothing_of(part), &part.outages, measured_ns));
+    let whole = describe("no request succeeded".into(), &available.outages, measured_ns);
+    let parts =
+        available.parts.iter().filter_map(|part| describe(nothing_of(part), &part.outages, measured_ns));
     whole.into_iter().chain(parts).collect()
 }
 
-fn told(what: String, outages: &[Outage], measured_ns: u64) -> Option<String> {
+fn describe(what: String, outages: &[Outage], measured_ns: u64) -> Option<String> {
     let longest = outages.iter().reduce(|a, b| if b.length_ns > a.length_ns { b } else { a })?;
     let down_ns: u64 = outages.iter().map(|outage| outage.length_ns).sum();
     let (down, of) = (length(down_ns), chosen_ns(measured_ns));

@@ -3,8 +3,8 @@
 use super::apdex::apdex;
 use super::cells::Cells;
 use super::facts::{Facts, Machine, Series, ratio};
-use super::gaps::Hole;
-use super::machines::apart;
+use super::gaps::RecordGap;
+use super::machines::outliers;
 use super::times::{Belief, Marks, short, times};
 use crate::summary::{ErrorRow, OriginRow, SeriesRow};
 use plimsoll_plan::metric::{RunHist, RunSum, STATUS_BASE, STATUS_CELLS, SeriesHist, SeriesSum};
@@ -83,12 +83,12 @@ fn series_row(one: &Series, belief: Belief) -> SeriesRow {
     }
 }
 
-pub(super) fn origins(facts: &Facts, holes: &[Hole], belief: Belief) -> Vec<OriginRow> {
-    let all = facts.machines.iter().zip(apart(facts));
+pub(super) fn origins(facts: &Facts, holes: &[RecordGap], belief: Belief) -> Vec<OriginRow> {
+    let all = facts.machines.iter().zip(outliers(facts));
     all.map(|(machine, apart)| OriginRow { apart, ..origin_row(machine, holes, belief) }).collect()
 }
 
-fn origin_row(machine: &Machine, holes: &[Hole], belief: Belief) -> OriginRow {
+fn origin_row(machine: &Machine, holes: &[RecordGap], belief: Belief) -> OriginRow {
     let all = &machine.all;
     let (exact, bounds) = (all.hist(SeriesHist::Response), all.hist(SeriesHist::ResponseCensored));
     let mut marks = Marks::default();

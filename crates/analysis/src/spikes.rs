@@ -2,7 +2,7 @@
 
 use super::facts::{Facts, Machine, ratio};
 use super::timeline::Moment;
-use crate::caution::Doubts;
+use crate::caution::CautionLimits;
 use crate::summary::{Outage, Spike};
 use plimsoll_plan::load::Profile;
 use plimsoll_record::event::StoppedBy;
@@ -11,7 +11,7 @@ use plimsoll_stats::Hist;
 
 /// A tick with fewer samples has no p95 of its own (it is the slowest one): its median has to be slow. And of fewer
 /// answers than a quarter of these nobody can tell that they are missing.
-const FEW: u64 = 20;
+const MIN_SAMPLES: u64 = 20;
 /// A baseline is the median of at least so many ticks.
 const BASELINE_TICKS: u64 = 3;
 /// A single answer this long in a tick of fast ones is a stop that began before it.
@@ -72,7 +72,12 @@ struct Tick<'a> {
 /// first seconds comes from those behind them.
 ///
 /// Seconds of an outage are no spike: where nothing succeeds nothing is slow.
-pub(super) fn spikes(facts: &Facts, moments: &[Moment], doubts: &Doubts, outages: &[Outage]) -> Vec<Spike> {
+pub(super) fn spikes(
+    facts: &Facts,
+    moments: &[Moment],
+    doubts: &CautionLimits,
+    outages: &[Outage],
+) -> Vec<Spike> {
     let load = facts.plan.load.profile();
     let measured = ticks(facts, moments, outages);
     let mut later = Ordinary::new();
@@ -139,7 +144,7 @@ pub(super) fn paused_of(machine: &Machine) -> Vec<(f64, f64)> {
     pauses(&machine.origin.notes, machine.elapsed_ns).into_iter().map(seconds).collect()
 }
 
-fn is_slow(tick: &Tick, baseline: &Baseline, doubts: &Doubts) -> bool {
+fn is_slow(tick: &Tick, baseline: &Baseline, doubts: &CautionLimits) -> bool {
     let (moment, p95_ns) = (tick.moment, baseline.p95_ns);
     if stands_still(tick, baseline) {
         return true;
@@ -152,9 +157,9 @@ fn is_slow(tick: &Tick, baseline: &Baseline, doubts: &Doubts) -> bool {
 }
 
 /// The figure that stands for most answers of the tick, where it is far above the baseline.
-fn slow_ns(tick: &Tick, baseline: &Baseline, doubts: &Doubts) -> Option<u64> {
+fn slow_ns(tick: &Tick, baseline: &Baseline, doubts: &CautionLimits) -> Option<u64> {
     let (moment, p95_ns) = (tick.moment, baseline.p95_ns);
-    let figure = if moment.samples < FEW { moment.second.p50_ns } else { moment.p95_ns };
+    let figure = if moment.samples < MIN_SAMPLES { moment.second.p50_ns } else { moment.p95_ns };
     figure.filter(|p| {
         *p as f64 > p95_ns as f64 * doubts.spike_baselines && *p > p95_ns.saturating_add(doubts.spike_more_ns)
     })
@@ -163,7 +168,7 @@ fn slow_ns(tick: &Tick, baseline: &Baseline, doubts: &Doubts) -> Option<u64> {
 /// When that began which a slow tick shows: its slow answers were under way since then. Its longest one counts only
 /// where nothing else is slow: beside many slow answers a single time-out would draw the beginning to where all was
 /// well.
-fn since_s(tick: &Tick, baseline: &Baseline, doubts: &Doubts) -> f64 {
+fn since_s(tick: &Tick, baseline: &Baseline, doubts: &CautionLimits) -> f64 {
     let second = &tick.moment.second;
     let longest = || second.max_ns.filter(|max| *max > STOP_NS && !stands_still(tick, baseline));
     let under_way_ns = slow_ns(tick, baseline, doubts).or_else(longest).unwrap_or(0);
@@ -176,7 +181,9 @@ fn since_s(tick: &Tick, baseline: &Baseline, doubts: &Doubts) -> f64 {
 fn stands_still(tick: &Tick, baseline: &Baseline) -> bool {
     let load = if baseline.busy > 0.0 { (tick.busy / baseline.busy).min(1.0) } else { 1.0 };
     let expected = baseline.answers_per_s * tick.moment.second.length_s * load;
-    tick.busy > 0.0 && expected >= FEW as f64 / 4.0 && (tick.moment.answered as f64) < expected * STANDSTILL
+    tick.busy > 0.0
+        && expected >= MIN_SAMPLES as f64 / 4.0
+        && (tick.moment.answered as f64) < expected * STANDSTILL
 }
 
 /// The spike that begins at `from`, at `free_s` at the earliest, and where to look on.
@@ -186,7 +193,7 @@ fn spike(
     baseline: &Baseline,
     free_s: f64,
     load: &Profile,
-    doubts: &Doubts,
+    doubts: &CautionLimits,
 ) -> (Spike, usize) {
     let p95_ns = baseline.p95_ns;
     let is_calm =

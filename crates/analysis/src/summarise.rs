@@ -13,7 +13,7 @@ use super::times::{Belief, short, times};
 use super::{
     bands, client, events, gaps, metrics, parts, rows, spikes, streams, threshold, timeline, verdict, watched,
 };
-use crate::caution::Doubts;
+use crate::caution::CautionLimits;
 use crate::picture::Picture;
 use crate::summary::{Phases, SCHEMA_VERSION, Summary, Totals};
 use plimsoll_plan::Side;
@@ -22,11 +22,11 @@ use plimsoll_record::record::RunRecord;
 
 /// The summary of a run, of one machine or of several.
 pub fn summarise(record: &RunRecord) -> Summary {
-    summarise_with(record, &Doubts::default())
+    summarise_with(record, &CautionLimits::default())
 }
 
 /// The same with other limits for the doubts.
-pub fn summarise_with(record: &RunRecord, limits: &Doubts) -> Summary {
+pub fn summarise_with(record: &RunRecord, limits: &CautionLimits) -> Summary {
     let facts = Facts::new(record);
     let mut course = Course::default();
     let moments = timeline::moments_seen(&facts, |sum, _| course.take(&facts.plan, sum));
@@ -35,7 +35,7 @@ pub fn summarise_with(record: &RunRecord, limits: &Doubts) -> Summary {
 
 /// The same, and what charts show of the run: each tick is read once for both.
 pub fn summarise_with_picture(record: &RunRecord, spans: &SpansOf) -> (Summary, Picture) {
-    let (facts, limits) = (Facts::new(record), Doubts::default());
+    let (facts, limits) = (Facts::new(record), CautionLimits::default());
     let mut strokes = Strokes::new(&facts);
     let mut course = Course::default();
     let moments = timeline::moments_seen(&facts, |sum, moment| {
@@ -49,12 +49,12 @@ pub fn summarise_with_picture(record: &RunRecord, spans: &SpansOf) -> (Summary, 
 
 /// What to believe of the times that were cut off. Up to the share that may be missed without a doubt the run kept up,
 /// and what was under way at its stop is like the rest.
-pub(super) fn belief(demand: &Demand, limits: &Doubts) -> Belief {
+pub(super) fn belief(demand: &Demand, limits: &CautionLimits) -> Belief {
     let kept_up = demand.edge.as_ref().is_none_or(|edge| edge.most >= 1.0 - limits.offered_missed);
     if kept_up { Belief::LikeTheOthers } else { Belief::Worse }
 }
 
-fn summary_of(facts: &Facts, moments: Vec<Moment>, course: Course, limits: &Doubts) -> Summary {
+fn summary_of(facts: &Facts, moments: Vec<Moment>, course: Course, limits: &CautionLimits) -> Summary {
     let demand = demand(facts);
     let belief = belief(&demand, limits);
 

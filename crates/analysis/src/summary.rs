@@ -4,22 +4,22 @@
 
 mod availability;
 mod custom;
-mod judged;
 mod monitors;
+mod printable;
 mod script;
-mod shown;
 mod tables;
+mod threshold_result;
 
 pub use availability::{Availability, Outage, OutageFailure, PartAvailability, PartKind};
 pub use custom::{CustomFigures, CustomMetric, CustomSeries, SERIES_TOLD};
-pub use judged::{Bound, Doubt, Judged, Standing};
 pub use monitors::{
-    Correlation, Course, FactRow, LapseRow, MetricRow, MonitorRow, Pressure, RawWindow, Slope, SlopeVerdict,
-    SutRow,
+    Correlation, Course, FactRow, LapseRow, MetricRow, MonitorRow, RawWindow, SaturatedResource, Slope,
+    SlopeVerdict, SutRow,
 };
+pub use printable::{Quantile, drawn_quantile};
 pub use script::{CheckRow, Fairness, GroupRow, LaneRow, PartRow, SampleRow, StreamRow, TlsRow, Window};
-pub use shown::{Quantile, drawn_quantile};
 pub use tables::{Apart, Apdex, OriginRow, Ratio, SeriesRow};
+pub use threshold_result::{Bound, Doubt, Standing, ThresholdResult};
 
 use crate::cause::Cause;
 use crate::caution::Kind;
@@ -38,7 +38,7 @@ pub struct Summary {
     pub name: String,
     pub target: String,
     pub verdict: Verdict,
-    pub thresholds: Vec<Judged>,
+    pub thresholds: Vec<ThresholdResult>,
     pub cautions: Vec<Caution>,
     pub totals: Totals,
     /// Open model only.
@@ -96,7 +96,7 @@ pub struct Summary {
     /// The stretch that the figures are of; `None`: there is no run.
     pub raw_window: Option<RawWindow>,
     /// What of the system under test stood at its limit, the most telling first. Empty: nothing, or nobody looked.
-    pub pressure: Vec<Pressure>,
+    pub pressure: Vec<SaturatedResource>,
     /// The first of these in a few words, or that none of the watched resources was at its limit; `None`: no monitors.
     pub limiting_resource: Option<String>,
     /// What monitors saw over time, for charts: in `monitors` stand the figures.
@@ -140,7 +140,7 @@ pub struct Caution {
     /// As its stable code: `client_fd_limit`.
     #[serde(rename = "code")]
     pub kind: Kind,
-    pub weight: Weight,
+    pub weight: Severity,
     /// What it is, one fragment.
     pub title: String,
     /// The numbers that say so.
@@ -151,7 +151,7 @@ pub struct Caution {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Weight {
+pub enum Severity {
     /// Leaves a threshold undecided, or the whole run: it could turn the answer.
     Inconclusive,
     /// The reader must know it; the verdict stands.

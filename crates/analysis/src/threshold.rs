@@ -6,7 +6,7 @@ use super::facts::{Facts, ratio};
 use super::metrics;
 use super::times::{Belief, bent, percentile};
 use super::windows::worst;
-use crate::summary::{Achieved, Availability, Judged, Standing, Window};
+use crate::summary::{Achieved, Availability, Standing, ThresholdResult, Window};
 use plimsoll_plan::metric::RunHist;
 use plimsoll_plan::threshold::{Comparison, FigureUnit, Kind, Statistic, Subject, Threshold};
 use plimsoll_record::gauge::Gauge;
@@ -20,7 +20,7 @@ pub(super) fn judge(
     belief: Belief,
     grounds: &Grounds,
     service: (&ServiceCourse, &Availability),
-) -> Vec<Judged> {
+) -> Vec<ThresholdResult> {
     let mut windows = windowed(&facts.plan).enumerate();
     let one = |threshold: &Threshold| {
         if let Some(family) = threshold.subject.family() {
@@ -182,12 +182,12 @@ fn first_byte(statistic: Statistic, gauge: &Gauge, belief: Belief) -> Reading {
     Reading { at_least: cut.at_least, ..known }
 }
 
-fn judge_one(look: &Look, window: Option<Window>) -> Judged {
+fn judge_one(look: &Look, window: Option<Window>) -> ThresholdResult {
     let (threshold, observed) = (look.threshold, look.reading);
     let limit = threshold.value;
     let value = observed.value.map(|value| snapped(value, limit));
     let settled = settle(look);
-    Judged {
+    ThresholdResult {
         text: threshold.text.clone(),
         what: threshold.left(),
         implied: threshold.implied,

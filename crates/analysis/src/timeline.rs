@@ -72,14 +72,14 @@ impl Sum {
 
     fn from_parts(plan: &Outline, tick: u32, run: Tally, all: Tally, elapsed_ns: u64) -> Sum {
         let (from_ns, to_ns) = plan.tick_bounds_ns(tick);
-        let waiting_peak = run.most(RunPeak::Waiting).saturating_mul(u64::from(plan.workers.max(1)));
+        let waiting_peak = run.peak(RunPeak::Waiting).saturating_mul(u64::from(plan.workers.max(1)));
         // A machine that stopped within the tick makes it shorter.
         let length_ns = to_ns.min(elapsed_ns).saturating_sub(from_ns);
         Sum { first: tick, from_ns, length_ns, run, all, waiting_peak }
     }
 
     /// The same tick of another machine; one that went on makes it longer.
-    fn beside(&mut self, other: &Sum) {
+    fn merge(&mut self, other: &Sum) {
         self.run.merge(&other.run);
         self.all.merge(&other.all);
         self.length_ns = self.length_ns.max(other.length_ns);
@@ -121,7 +121,7 @@ fn moments_with(facts: &Facts, open: &mut Standing, mut see: impl FnMut(&Sum, &M
             .iter()
             .filter_map(|m| m.origin.ticks.get(&tick).map(|row| Sum::of(m.plan(), tick, row, m.elapsed_ns)));
         let sum = rows.reduce(|mut sum, other| {
-            sum.beside(&other);
+            sum.merge(&other);
             sum
         });
         if let Some(mut sum) = sum {

@@ -7,7 +7,8 @@ use super::outage_words::outages;
 use super::watched::{is_listening, is_thread};
 use crate::caution::Kind;
 use crate::summary::{
-    Achieved, Availability, Caution, Judged, Offered, Outcome, Pressure, Standing, Times, Verdict,
+    Achieved, Availability, Caution, Offered, Outcome, SaturatedResource, Standing, ThresholdResult, Times,
+    Verdict,
 };
 use plimsoll_plan::metric::SeriesSum;
 use plimsoll_plan::phrase::{
@@ -22,18 +23,18 @@ use plimsoll_stats::samples_needed;
 pub(super) fn verdict(
     facts: &Facts,
     cautions: &[Caution],
-    thresholds: &[Judged],
+    thresholds: &[ThresholdResult],
     offered: Option<&Offered>,
     achieved: &Achieved,
     response: &Times,
-    (pressure, available): (&[Pressure], &Availability),
+    (pressure, available): (&[SaturatedResource], &Availability),
 ) -> Verdict {
     let interrupted = interrupted(facts);
     let gone = outages(available, available.measured_ns);
     let rules = || facts.plan.thresholds.iter().zip(thresholds);
     // Of a run that was cut short, more was still to come.
     let is_early = |rule: &Threshold| interrupted.is_some() && is_least_count(rule);
-    let missed: Vec<(&Threshold, &Judged)> =
+    let missed: Vec<(&Threshold, &ThresholdResult)> =
         rules().filter(|(rule, judged)| judged.standing == Standing::Missed && !is_early(rule)).collect();
     if !missed.is_empty() {
         // That the service was gone comes first: most of what else was missed follows from it.
@@ -57,11 +58,11 @@ pub(super) fn verdict(
     // A machine that shared the load may have been stopped by its own part of the figures, which together are good.
     let was_stopped = facts.stopped_by() == Some(StoppedBy::Threshold);
     // What the stop left without enough samples is no reason, unless something else is doubted of what stopped the run.
-    let is_reason = |(rule, judged): &(&Threshold, &Judged)| {
+    let is_reason = |(rule, judged): &(&Threshold, &ThresholdResult)| {
         let few = judged.deciding().iter().all(|doubt| doubt.kind == Kind::TooFewSamples);
         judged.standing == Standing::Undecided && !(was_stopped && (few || rule.abort_after_ns.is_none()))
     };
-    let undecided: Vec<(&Threshold, &Judged)> = rules().filter(is_reason).collect();
+    let undecided: Vec<(&Threshold, &ThresholdResult)> = rules().filter(is_reason).collect();
     if !undecided.is_empty() {
         let verdict = inconclusive(&undecided);
         return Verdict { sentence: with_outages(verdict.sentence, &gone), ..verdict };
@@ -79,7 +80,7 @@ pub(super) fn verdict(
 }
 
 /// When it was, how much was met by then, and the figures so far.
-fn cut_short(when: &str, thresholds: &[Judged], figures: &str) -> Verdict {
+fn cut_short(when: &str, thresholds: &[ThresholdResult], figures: &str) -> Verdict {
     let met = thresholds.iter().filter(|judged| judged.met).count();
     let so_far = match thresholds.len() {
         0 => String::new(),
@@ -128,7 +129,7 @@ fn of_all(cautions: &[Caution]) -> Option<Verdict> {
 }
 
 /// The doubt that decides and its size, and the figure that it leaves.
-fn inconclusive(undecided: &[(&Threshold, &Judged)]) -> Verdict {
+fn inconclusive(undecided: &[(&Threshold, &ThresholdResult)]) -> Verdict {
     let mut because: Vec<String> = Vec::new();
     for doubt in undecided.iter().flat_map(|(_, judged)| judged.deciding()) {
         if !because.iter().any(|code| code == doubt.kind.code()) {
@@ -152,7 +153,7 @@ fn inconclusive(undecided: &[(&Threshold, &Judged)]) -> Verdict {
 const TOLD: usize = 2;
 
 /// `too few samples for p99: 120 of at least 368: the p99 response time is at least 2.00 ms, the limit is 500 ms`
-fn undecided_text(rule: &Threshold, judged: &Judged) -> String {
+fn undecided_text(rule: &Threshold, judged: &ThresholdResult) -> String {
     let why = judged.deciding();
     let Some(first) = why.first() else { return format!("nothing was measured of {}", judged.what) };
     if judged.observed.is_none() {
@@ -184,7 +185,7 @@ fn undecided_text(rule: &Threshold, judged: &Judged) -> String {
 }
 
 /// A full thread sets the rate of a run that passed; what is shared or wide may be full by right.
-fn saturated(pressure: &[Pressure]) -> String {
+fn saturated(pressure: &[SaturatedResource]) -> String {
     let first = pressure.first().filter(|first| is_thread(&first.kind, &first.metric));
     first.map_or(String::new(), |first| format!("; saturated: {}", first.what))
 }
@@ -192,7 +193,7 @@ fn saturated(pressure: &[Pressure]) -> String {
 /// What gave out first on the way or at the service, where something says so; doubts that name a cause come before a
 /// resource that stood at its limit, which may have been there by right. Their numbers are where they are told in full:
 /// in a sentence that is to be understood at a glance they hide what was missed.
-fn gave_out(cautions: &[Caution], pressure: &[Pressure]) -> String {
+fn gave_out(cautions: &[Caution], pressure: &[SaturatedResource]) -> String {
     const CAUSES: [(Kind, &str); 4] = [
         (Kind::DescriptorsShort, "file descriptors"),
         (Kind::ListenOverflowed, "the listen backlog"),
@@ -252,7 +253,7 @@ fn pass(facts: &Facts, offered: Option<&Offered>, achieved: &Achieved, response:
 
 /// `2.1 % of 30,000 requests failed, none may`, `the p99 response time of request pay is 715 ms, the limit is 500 ms`:
 /// in words, because it is the first thing that anybody reads. The threshold as it was written is in `because`.
-fn missed_text(rule: &Threshold, judged: &Judged) -> String {
+fn missed_text(rule: &Threshold, judged: &ThresholdResult) -> String {
     let Some(value) = judged.observed else {
         return format!("nothing was measured of the threshold {}", judged.text);
     };
@@ -263,7 +264,7 @@ fn missed_text(rule: &Threshold, judged: &Judged) -> String {
 }
 
 /// "99 %, at least 99 % are required" would be a riddle: beside its limit a figure has every digit.
-fn exact(value: f64, judged: &Judged) -> String {
+fn exact(value: f64, judged: &ThresholdResult) -> String {
     let shown = figure(value, judged.unit);
     if value == judged.limit || shown != figure(judged.limit, judged.unit) {
         return shown;
@@ -277,7 +278,7 @@ fn exact(value: f64, judged: &Judged) -> String {
 }
 
 /// What was seen, as a clause.
-fn clause(rule: &Threshold, judged: &Judged, seen: &str) -> String {
+fn clause(rule: &Threshold, judged: &ThresholdResult, seen: &str) -> String {
     let (of, when) = (scope(rule), during(judged));
     let n = judged.samples;
     match rule.subject {
@@ -312,7 +313,7 @@ fn chosen(limit: f64, unit: FigureUnit) -> String {
 }
 
 /// What was demanded, so that it is clear on which side of the limit the figure should have been.
-fn demand(rule: &Threshold, judged: &Judged, limit: &str) -> String {
+fn demand(rule: &Threshold, judged: &ThresholdResult, limit: &str) -> String {
     let is_beyond = judged.observed.is_some_and(|value| value > judged.limit);
     match rule.comparison {
         Comparison::Equal if judged.limit == 0.0 => "none may".into(),
@@ -372,7 +373,7 @@ fn scope(rule: &Threshold) -> String {
 }
 
 /// The worst window of a threshold that has windows.
-fn during(judged: &Judged) -> String {
+fn during(judged: &ThresholdResult) -> String {
     judged.window.map_or(String::new(), |window| {
         let [from, to] = [window.from_s, window.to_s].map(|s| chosen_ns((s * 1e9).round() as u64));
         format!(" from {from} to {to}")

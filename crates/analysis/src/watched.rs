@@ -14,7 +14,7 @@ use super::cells::Cells;
 use super::facts::{Facts, Machine};
 use super::timeline::Moment;
 use crate::summary::{
-    Course, FactRow, LapseRow, MetricRow, MonitorRow, Pressure, RawWindow, SlopeVerdict, SutRow,
+    Course, FactRow, LapseRow, MetricRow, MonitorRow, RawWindow, SaturatedResource, SlopeVerdict, SutRow,
 };
 use plimsoll_plan::metric::RunHist;
 use plimsoll_plan::phrase::{chosen_ns, utc};
@@ -26,7 +26,7 @@ pub(super) struct Seen {
     pub monitors: Vec<MonitorRow>,
     pub sut: Vec<SutRow>,
     pub raw_window: Option<RawWindow>,
-    pub pressure: Vec<Pressure>,
+    pub pressure: Vec<SaturatedResource>,
     pub limiting_resource: Option<String>,
     pub courses: Vec<Course>,
 }
@@ -47,7 +47,7 @@ struct Values<'a> {
 pub(super) fn watched(facts: &Facts, moments: &[Moment]) -> Seen {
     let mut seen = Seen {
         monitors: Vec::new(),
-        sut: facts.plan.sut.iter().map(|(name, value)| said(name, value, None)).collect(),
+        sut: facts.plan.sut.iter().map(|(name, value)| system_row(name, value, None)).collect(),
         raw_window: raw_window(facts),
         pressure: Vec::new(),
         limiting_resource: None,
@@ -69,7 +69,7 @@ pub(super) fn watched(facts: &Facts, moments: &[Moment]) -> Seen {
                 .map(|fact| FactRow { name: fact.name.clone(), value: fact.value.clone() })
                 .collect();
             for fact in &facts_of {
-                seen.sut.push(said(&fact.name, &fact.value, Some(outline.name.clone())));
+                seen.sut.push(system_row(&fact.name, &fact.value, Some(outline.name.clone())));
             }
             seen.pressure.extend(limits::pressure(outline, machine, &own, late));
             seen.courses.extend(own.iter().map(|values| Course {
@@ -103,7 +103,7 @@ pub(super) fn watched(facts: &Facts, moments: &[Moment]) -> Seen {
     seen
 }
 
-fn said(name: &str, value: &str, monitor: Option<String>) -> SutRow {
+fn system_row(name: &str, value: &str, monitor: Option<String>) -> SutRow {
     SutRow { name: name.into(), value: value.into(), monitor }
 }
 

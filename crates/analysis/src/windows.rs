@@ -157,7 +157,7 @@ fn slot(tick: u32, number: usize, facts: &Facts) -> Option<Slot> {
     for machine in facts.machines.iter().filter(|m| m.plan().thresholds == facts.plan.thresholds) {
         let plan = machine.plan();
         let Some(row) = machine.origin.ticks.get(&tick) else { continue };
-        let Some(gauge) = row.beside(plan).gauges.into_iter().nth(number) else { continue };
+        let Some(gauge) = row.alongside(plan).gauges.into_iter().nth(number) else { continue };
         let (from_ns, to_ns) = plan.tick_bounds_ns(tick);
         let to_ns = to_ns.min(machine.elapsed_ns).max(from_ns);
         let sum = slot.get_or_insert_with(|| Slot { gauge: Gauge::default(), from_ns, to_ns });

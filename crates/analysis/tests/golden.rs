@@ -160,8 +160,8 @@ fn assert_same(mut old: RunRecord, mut new: RunRecord) {
             assert_eq!((then_row.run(), then_row.all()), (now_row.run(), now_row.all()));
             let outline = &then.opening.outline;
             // When what was served was not written yet.
-            let now = Beside { served: Vec::new(), ..now_row.beside(outline) };
-            assert_eq!(then_row.beside(outline), now);
+            let now = Beside { served: Vec::new(), ..now_row.alongside(outline) };
+            assert_eq!(then_row.alongside(outline), now);
         }
     }
     // A default threshold that did not exist then.

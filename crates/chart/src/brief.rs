@@ -23,8 +23,8 @@ pub fn rounded(value: f64) -> f64 {
     let short: f64 = text.parse().unwrap_or(value);
     // Rounded twice, 1.2349996 would be shown as 1.24 where the document's own digits give 1.23.
     // Per cents near 100 and numbers above a thousand have more digits than three.
-    let shown = |value: f64| [format!("{value:.2e}"), ratio(value), quantity(value)];
-    if shown(short) == shown(value) { short } else { value }
+    let describe = |value: f64| [format!("{value:.2e}"), ratio(value), quantity(value)];
+    if describe(short) == describe(value) { short } else { value }
 }
 
 /// Values, `null` where there is none.

@@ -208,16 +208,16 @@ fn y_scale(chart: &Chart, panel: &Panel, height: f64, points: usize) -> Scale {
 /// end must not flatten all the others.
 fn reach(chart: &Chart, panel: &Panel, points: usize) -> (f64, f64) {
     let is_log = panel.y.scale == Kind::Log;
-    let shown = |y: &f64| y.is_finite() && (!is_log || *y > 0.0);
+    let describe = |y: &f64| y.is_finite() && (!is_log || *y > 0.0);
     if panel.stacked {
         let layers = pool::layers(chart, panel, points);
         return (0.0, range(layers.iter().flat_map(|layer| &layer.high).flatten().copied()).1);
     }
-    let values = panel.series.iter().flat_map(|series| &series.y).flatten().copied().filter(shown);
+    let values = panel.series.iter().flat_map(|series| &series.y).flatten().copied().filter(describe);
     let (least, most) = range(values);
     let ends = |low: bool| {
         let ends = panel.series.iter().flat_map(move |s| if low { &s.low } else { &s.high });
-        ends.flatten().copied().filter(shown)
+        ends.flatten().copied().filter(describe)
     };
     let has_values = least <= most;
     let limit = |y: f64| if has_values { y.min(most + most.abs()) } else { y };

@@ -40,7 +40,7 @@ impl Scale {
         let low = within(axis.from.unwrap_or(if least < 0.0 { least } else { 0.0 }));
         let most = within(axis.to.unwrap_or(most));
         let most = if most > low { most } else { low + fallback(axis.unit).max(1e-9 * low.abs()) };
-        let shown = shown(axis.unit, most.abs().max(low.abs()));
+        let shown = format_max(axis.unit, most.abs().max(low.abs()));
         let step = shown.by * round_step((most - low) / shown.by / marks.max(1) as f64);
         // Where nobody set an end the axis goes on to the next mark.
         let from = if axis.from.is_some() { low } else { (low / step + 1e-9).floor() * step };
@@ -92,7 +92,7 @@ impl Scale {
         let marks = named(axis, &apart, text);
         let label = match axis.unit {
             Unit::Nanoseconds | Unit::Bytes | Unit::Ratio => axis.label.clone(),
-            unit => labelled(axis, shown(unit, 0.0).unit),
+            unit => labelled(axis, format_max(unit, 0.0).unit),
         };
         Scale { from, to, kind: Kind::Log, marks, label: format!("{label} (logarithmic)") }
     }
@@ -164,7 +164,7 @@ fn labelled(axis: &Axis, unit: &str) -> String {
 }
 
 /// The unit of an axis that reaches this far.
-fn shown(unit: Unit, most: f64) -> Shown {
+fn format_max(unit: Unit, most: f64) -> Shown {
     let (by, unit) = match unit {
         Unit::Seconds if most > 7_200.0 => (3_600.0, "h"),
         Unit::Seconds if most > 600.0 => (60.0, "min"),

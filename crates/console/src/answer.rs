@@ -11,7 +11,7 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// `{"error":"sentence","hint":"mend"}` with a status.
 #[derive(Debug)]
-pub struct Wrong {
+pub struct ApiError {
     pub status: StatusCode,
     pub sentence: String,
     pub hint: String,
@@ -21,9 +21,9 @@ pub struct Wrong {
     pub version: Option<String>,
 }
 
-pub type Answer<T> = Result<T, Wrong>;
+pub type Answer<T> = Result<T, ApiError>;
 
-impl Wrong {
+impl ApiError {
     pub fn new(status: StatusCode, sentence: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { status, sentence: sentence.into(), hint: hint.into(), diagnostics: None, version: None }
     }
@@ -49,7 +49,7 @@ impl Wrong {
     }
 }
 
-impl IntoResponse for Wrong {
+impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let mut body = json!({ "error": self.sentence, "hint": self.hint });
         if let Some(diagnostics) = self.diagnostics {
@@ -70,7 +70,7 @@ impl IntoResponse for Wrong {
 pub async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Answer<T> {
     match tokio::time::timeout(PATIENCE, tokio::task::spawn_blocking(work)).await {
         Ok(done) => done.map_err(broken_off),
-        Err(_) => Err(Wrong::new(
+        Err(_) => Err(ApiError::new(
             StatusCode::SERVICE_UNAVAILABLE,
             format!("the disk does not answer within {} s", PATIENCE.as_secs()),
             "try again",
@@ -79,6 +79,6 @@ pub async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static)
 }
 
 /// The work has panicked.
-pub fn broken_off(error: impl std::fmt::Display) -> Wrong {
-    Wrong::machine(format!("the work was broken off: {error}"))
+pub fn broken_off(error: impl std::fmt::Display) -> ApiError {
+    ApiError::machine(format!("the work was broken off: {error}"))
 }

@@ -1,13 +1,13 @@
 //! Every address of the server and what answers there. What is done stands in the other modules.
 
-use crate::answer::{Answer, Wrong, aside};
+use crate::answer::{Answer, ApiError, aside};
 use crate::auth::Auth;
 use crate::guard::{Names, guard};
 use crate::index::{Entry, Index, Listing, is_being_written, matches};
 use crate::jobs::order::{Check, Order};
 use crate::jobs::{Job, Jobs};
 use crate::live::Hubs;
-use crate::login::Doorman;
+use crate::login::LoginThrottle;
 use crate::readers::Readers;
 use crate::remarks::{self, Remarks, Unwritten};
 use crate::{Config, login, pages};
@@ -32,7 +32,7 @@ pub struct App {
     pub config: Config,
     pub names: Names,
     pub auth: Auth,
-    pub doorman: Doorman,
+    pub throttle: LoginThrottle,
     pub index: Arc<Index>,
     /// Held while remarks are written: two browsers write one after the other.
     pub remarking: Arc<Mutex<()>>,
@@ -70,16 +70,16 @@ pub fn router(app: Arc<App>) -> Router {
 impl App {
     /// The file or folder behind an id.
     pub async fn path(self: &Arc<Self>, id: &str) -> Answer<PathBuf> {
-        let found = self.index.path(id).await.ok_or_else(|| Wrong::missing("there is no such run"))?;
+        let found = self.index.path(id).await.ok_or_else(|| ApiError::missing("there is no such run"))?;
         let (app, path) = (self.clone(), found.clone());
-        self.looks.read(&[&found], move || app.index.check(&path)).await?.map_err(Wrong::missing)?;
+        self.looks.read(&[&found], move || app.index.check(&path)).await?.map_err(ApiError::missing)?;
         Ok(found)
     }
 }
 
 /// The guard has read the body within its limit; here it becomes what it is meant to be.
 fn body<T: DeserializeOwned>(bytes: &Bytes) -> Answer<T> {
-    serde_json::from_slice(bytes).map_err(|e| Wrong::request(format!("the body cannot be read: {e}"), ""))
+    serde_json::from_slice(bytes).map_err(|e| ApiError::request(format!("the body cannot be read: {e}"), ""))
 }
 
 async fn state(State(app): Shared) -> Json<Value> {
@@ -117,7 +117,7 @@ struct NewRemarks {
 
 async fn remark(State(app): Shared, Path(id): Path<String>, bytes: Bytes) -> Answer<Json<Entry>> {
     let NewRemarks { tags, note, version } = body(&bytes)?;
-    let new = remarks::checked(Remarks { tags, note }).map_err(|e| Wrong::request(e, ""))?;
+    let new = remarks::checked(Remarks { tags, note }).map_err(|e| ApiError::request(e, ""))?;
     let path = app.path(&id).await?;
     let (lock, written) = (app.remarking.clone(), new.clone());
     let done = aside(move || {
@@ -127,17 +127,18 @@ async fn remark(State(app): Shared, Path(id): Path<String>, bytes: Bytes) -> Ans
     match done.await? {
         Ok(()) => {}
         Err(Unwritten::Failed(why)) => {
-            return Err(Wrong::conflict(why, "move that file away, or make room for it"));
+            return Err(ApiError::conflict(why, "move that file away, or make room for it"));
         }
         Err(Unwritten::Changed(now)) => {
             let hint = "save again to replace that by yours";
-            let wrong = Wrong::conflict(format!("meanwhile somebody else has written {}", now.said()), hint);
+            let wrong =
+                ApiError::conflict(format!("meanwhile somebody else has written {}", now.describe()), hint);
             app.index.remark(&id, now.clone());
-            return Err(Wrong { version: Some(now.version()), ..wrong });
+            return Err(ApiError { version: Some(now.version()), ..wrong });
         }
     }
     app.index.remark(&id, new);
-    app.index.entry(&id).ok_or_else(|| Wrong::missing("the run is not there any more")).map(Json)
+    app.index.entry(&id).ok_or_else(|| ApiError::missing("the run is not there any more")).map(Json)
 }
 
 async fn run(State(app): Shared, Path(id): Path<String>) -> Response {
@@ -159,7 +160,7 @@ struct Two {
 
 async fn compare(State(app): Shared, two: Result<Query<Two>, QueryRejection>) -> Response {
     let Ok(Query(two)) = two else {
-        return pages::sorry(&Wrong::request(
+        return pages::sorry(&ApiError::request(
             "two runs are compared",
             "choose them in the list: `?a=ID&b=ID`",
         ));
@@ -205,15 +206,15 @@ async fn file(State(app): Shared, Path(id): Path<String>) -> Answer<Response> {
 /// Its size and what it holds.
 fn run_file(path: &FilePath, now_ns: u64) -> Answer<(u64, File)> {
     if path.is_dir() {
-        return Err(Wrong::missing("an experiment is a folder, and no one file"));
+        return Err(ApiError::missing("an experiment is a folder, and no one file"));
     }
     if is_being_written(path, now_ns) {
-        return Err(Wrong::conflict("the run is going on, and its file is not whole", "wait for its end"));
+        return Err(ApiError::conflict("the run is going on, and its file is not whole", "wait for its end"));
     }
     // Whatever the name says, and wherever a link of that name leads: nothing but run files is given away.
-    Tail::open(path).map_err(|why| Wrong::new(StatusCode::UNPROCESSABLE_ENTITY, why.to_string(), ""))?;
+    Tail::open(path).map_err(|why| ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, why.to_string(), ""))?;
     let opened = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
-    opened.map_err(|e| Wrong::missing(format!("the run file cannot be read: {e}")))
+    opened.map_err(|e| ApiError::missing(format!("the run file cannot be read: {e}")))
 }
 
 async fn check(State(app): Shared, bytes: Bytes) -> Answer<Json<Value>> {
@@ -256,7 +257,7 @@ async fn steer(
         "resume" => app.jobs.pause(&id, false),
         "annotate" => app.jobs.annotate(&id, &body::<Note>(&bytes)?.text),
         "level" => app.jobs.level(&id, body::<Level>(&bytes)?.factor),
-        _ => Err(Wrong::missing(format!("`{what}` can be done to no job"))),
+        _ => Err(ApiError::missing(format!("`{what}` can be done to no job"))),
     }
     .map(Json)
 }
@@ -271,8 +272,7 @@ async fn asset(request: Request) -> Response {
     let path = if path.is_empty() { "index.html" } else { path };
     match plimsoll_ui::console_files().iter().find(|file| file.path == path) {
         Some(file) => ([(header::CONTENT_TYPE, file.mime)], file.bytes).into_response(),
-        None => {
-            (StatusCode::NOT_FOUND, Wrong::missing(format!("there is nothing at `/{path}`"))).into_response()
-        }
+        None => (StatusCode::NOT_FOUND, ApiError::missing(format!("there is nothing at `/{path}`")))
+            .into_response(),
     }
 }

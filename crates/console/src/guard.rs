@@ -1,10 +1,10 @@
 //! What every request passes before anything is done for it: the right name of the server, a session, and for
 //! whatever changes something a page of our own as its origin. And what every answer carries.
 
-use crate::answer::Wrong;
+use crate::answer::ApiError;
 use crate::api::App;
 use crate::auth::Opened;
-use crate::crowd::Place;
+use crate::connection_limiter::Place;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
@@ -126,7 +126,7 @@ async fn whole(request: Request) -> Result<Request, Box<Response>> {
 }
 
 fn refused(status: StatusCode, sentence: &str, hint: &str) -> Box<Response> {
-    Box::new(Wrong::new(status, sentence, hint).into_response())
+    Box::new(ApiError::new(status, sentence, hint).into_response())
 }
 
 /// The token or the password was right: from now on a session does. Sent on, so that the token does not stay in the
@@ -137,14 +137,14 @@ pub fn enter(app: &App) -> Response {
             (StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie), (header::LOCATION, location)])
                 .into_response()
         }
-        Err(sentence) => Wrong::machine(sentence).into_response(),
+        Err(sentence) => ApiError::machine(sentence).into_response(),
     }
 }
 
 fn outside(app: &App, path: &str, changes: bool) -> Response {
     let is_page = !changes && !path.starts_with("/api/");
     if !is_page {
-        return Wrong::new(StatusCode::UNAUTHORIZED, "nobody has come in with this browser", USE_PRINTED)
+        return ApiError::new(StatusCode::UNAUTHORIZED, "nobody has come in with this browser", USE_PRINTED)
             .into_response();
     }
     if app.auth.has_password() {

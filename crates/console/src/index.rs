@@ -111,7 +111,7 @@ impl Index {
     /// What is in the folders; where a look takes long, what was found so far.
     pub async fn list(self: &Arc<Self>) -> Listing {
         self.look_again().await;
-        let mut listing = self.seen().listing.clone();
+        let mut listing = self.observed().listing.clone();
         listing.entries.sort_by(|a, b| {
             (b.going_on, b.started_unix_ns, &b.id).cmp(&(a.going_on, a.started_unix_ns, &a.id))
         });
@@ -120,22 +120,22 @@ impl Index {
 
     /// The path behind an id: only what a walk has found has one.
     pub async fn path(self: &Arc<Self>, id: &str) -> Option<PathBuf> {
-        let known = self.seen().paths.get(id).cloned();
+        let known = self.observed().paths.get(id).cloned();
         if known.is_some() {
             return known;
         }
         self.look_again().await;
-        self.seen().paths.get(id).cloned()
+        self.observed().paths.get(id).cloned()
     }
 
     /// One of the list as it was last shown.
     pub fn entry(&self, id: &str) -> Option<Entry> {
-        self.seen().listing.entries.iter().find(|entry| entry.id == id).cloned()
+        self.observed().listing.entries.iter().find(|entry| entry.id == id).cloned()
     }
 
     /// Remarks were written: they are shown from now on, also by a look that has passed by already.
     pub fn remark(&self, id: &str, remarks: Remarks) {
-        let mut seen = self.seen();
+        let mut seen = self.observed();
         if let Some(entry) = seen.listing.entries.iter_mut().find(|entry| entry.id == id) {
             entry.remark(&remarks);
         }
@@ -162,7 +162,7 @@ impl Index {
     /// The number of the look that is wanted; `None`: the present one takes so long that nobody should wait.
     fn want(self: &Arc<Self>) -> Option<u64> {
         let now_ns = (self.now_unix_ns)();
-        let mut seen = self.seen();
+        let mut seen = self.observed();
         // One that is under way may have passed by what has changed since.
         seen.wanted = seen.begun + 1;
         if seen.is_looking {
@@ -182,7 +182,7 @@ impl Index {
         let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             let number = {
-                let mut seen = self.seen();
+                let mut seen = self.observed();
                 if seen.begun >= seen.wanted {
                     // Under the same lock: whoever wants one from now on starts another thread.
                     seen.is_looking = false;
@@ -218,7 +218,7 @@ impl Index {
             memory.going_on.remove(&id);
             match before.remove(&id).filter(|known| known.stamp == found.stamp) {
                 Some(one) => {
-                    one.shown(&id, &found.path, &mut shown, &mut paths);
+                    one.list_run(&id, &found.path, &mut shown, &mut paths);
                     known.insert(id, one);
                 }
                 None => unread.push((id, found)),
@@ -242,7 +242,7 @@ impl Index {
             let mut paths = HashMap::from([(id.clone(), found.path.clone())]);
             if !found.is_going_on {
                 let one = freshly_read(&found, &self.folders);
-                one.shown(&id, &found.path, &mut more, &mut paths);
+                one.list_run(&id, &found.path, &mut more, &mut paths);
                 memory.known.insert(id.clone(), one);
             } else if let Ok(entry) = read(&found) {
                 // `Err`: there is nothing in it yet.
@@ -250,7 +250,7 @@ impl Index {
                 more.add(&entry, &found.path);
                 memory.going_on.insert(id.clone(), entry);
             }
-            let mut seen = self.seen();
+            let mut seen = self.observed();
             if paths.is_empty() {
                 seen.paths.remove(&id);
             }
@@ -260,13 +260,13 @@ impl Index {
         if has_changed && let Err(e) = self.keep(memory) {
             let why = format!("the index cannot be kept, so every start reads all files: {e}");
             let path = self.file.display().to_string();
-            self.seen().listing.unreadable.push(Unreadable { path, why });
+            self.observed().listing.unreadable.push(Unreadable { path, why });
         }
     }
 
     /// From now on requests are answered from this, and from what is added to it.
     fn show(&self, shown: Listing, paths: HashMap<String, PathBuf>, number: u64) {
-        let mut seen = self.seen();
+        let mut seen = self.observed();
         // This look has begun behind them, and has seen them.
         seen.remarked.retain(|_, (written, _)| *written >= number);
         (seen.listing, seen.paths) = (Listing { unread: shown.unread, ..Listing::default() }, paths);
@@ -284,7 +284,7 @@ impl Index {
     }
 
     /// A thread that panicked while holding the lock left a list that the next look mends.
-    fn seen(&self) -> MutexGuard<'_, Seen> {
+    fn observed(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -308,7 +308,7 @@ struct Looking<'a>(&'a Index);
 impl Drop for Looking<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.seen().is_looking = false;
+            self.0.observed().is_looking = false;
         }
     }
 }
@@ -329,7 +329,7 @@ impl Listing {
 }
 
 impl Known {
-    fn shown(&self, id: &str, path: &Path, listing: &mut Listing, paths: &mut HashMap<String, PathBuf>) {
+    fn list_run(&self, id: &str, path: &Path, listing: &mut Listing, paths: &mut HashMap<String, PathBuf>) {
         match &self.entry {
             Some(entry) => listing.add(entry, path),
             // What cannot be read is nothing to be shown or given away.

@@ -8,11 +8,11 @@ pub mod stages;
 mod steer;
 
 use crate::Tool;
-use crate::answer::{Answer, Wrong, aside};
+use crate::answer::{Answer, ApiError, aside};
 use crate::index::id_of;
 use check::{experiment, remove};
 use latest::{Pauses, planned};
-use order::{Order, What, given};
+use order::{Order, What, filled};
 use plimsoll_plan::request::{redacted_header, redacted_url};
 use serde::Serialize;
 use stages::{Course, Stage};
@@ -117,12 +117,12 @@ impl Jobs {
     /// All, the latest first.
     pub fn list(&self) -> Vec<Job> {
         let now_ns = (self.tool.now_unix_ns)();
-        self.lock().iter_mut().rev().map(|inner| inner.shown(now_ns)).collect()
+        self.lock().iter_mut().rev().map(|inner| inner.refresh(now_ns)).collect()
     }
 
     pub fn job(&self, id: &str) -> Option<Job> {
         let now_ns = (self.tool.now_unix_ns)();
-        self.lock().iter_mut().find(|inner| inner.id == id).map(|inner| inner.shown(now_ns))
+        self.lock().iter_mut().find(|inner| inner.id == id).map(|inner| inner.refresh(now_ns))
     }
 
     /// Where the job's run file is, or will be; a folder when there are several.
@@ -155,7 +155,7 @@ impl Jobs {
     pub async fn start(self: &Arc<Self>, order: Order) -> Answer<String> {
         let mut number = self.starting.lock().await;
         if !order.beside && self.lock().iter().any(|inner| inner.ended_unix_ns.is_none()) {
-            return Err(Wrong::conflict(
+            return Err(ApiError::conflict(
                 "a load is running already, and two loads on one machine disturb each other",
                 "wait for it, stop it, or start this one beside it all the same",
             ));
@@ -181,12 +181,12 @@ impl Jobs {
                 }
             }
         };
-        words.extend(given(&order.allow).map(|host| format!("--allow={host}")));
+        words.extend(filled(&order.allow).map(|host| format!("--allow={host}")));
         let out = self.out_for(&name, is_one)?;
         words.push(format!("--out={}", out.display()));
         let shown = match &order.what {
             What::Form(form) => {
-                given(&form.name).map_or_else(|| redacted_url(form.url.trim()), str::to_owned)
+                filled(&form.name).map_or_else(|| redacted_url(form.url.trim()), str::to_owned)
             }
             // As the list of runs names it, which knows neither the file nor that it was pasted.
             What::File { .. } | What::Text { .. } => name.clone(),
@@ -207,12 +207,12 @@ impl Jobs {
         if !ok {
             let status = axum::http::StatusCode::UNPROCESSABLE_ENTITY;
             let mut wrong =
-                Wrong::new(status, "the experiment cannot be run as it is", "mend what is said of it");
+                ApiError::new(status, "the experiment cannot be run as it is", "mend what is said of it");
             wrong.diagnostics = Some(diagnostics);
             return Err(wrong);
         }
         let (experiment, path) = (self.tool.experiment, file.to_path_buf());
-        let (name, is_one) = aside(move || experiment(&path)).await?.map_err(Wrong::machine)?;
+        let (name, is_one) = aside(move || experiment(&path)).await?.map_err(ApiError::machine)?;
         let words = ["run".to_owned(), file.display().to_string()].into_iter().chain(confined).collect();
         Ok((words, name, is_one))
     }
@@ -233,10 +233,12 @@ impl Jobs {
     }
 
     fn out_for(&self, word: &str, is_one: bool) -> Answer<PathBuf> {
-        let folder = self.folders.first().ok_or_else(|| Wrong::machine("there is no folder for new runs"))?;
-        std::fs::create_dir_all(folder)
-            .map_err(|e| Wrong::machine(format!("the folder `{}` cannot be made: {e}", folder.display())))?;
-        let name = (self.tool.new_name)(word).map_err(Wrong::machine)?;
+        let folder =
+            self.folders.first().ok_or_else(|| ApiError::machine("there is no folder for new runs"))?;
+        std::fs::create_dir_all(folder).map_err(|e| {
+            ApiError::machine(format!("the folder `{}` cannot be made: {e}", folder.display()))
+        })?;
+        let name = (self.tool.new_name)(word).map_err(ApiError::machine)?;
         Ok(folder.join(if is_one { name.as_str() } else { name.trim_end_matches(".plim") }))
     }
 
@@ -257,7 +259,7 @@ impl Jobs {
         command.process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child =
-            command.spawn().map_err(|e| Wrong::machine(format!("the load cannot be started: {e}")))?;
+            command.spawn().map_err(|e| ApiError::machine(format!("the load cannot be started: {e}")))?;
         let (tell, told) = mpsc::unbounded_channel();
         if let Some(stdin) = child.stdin.take() {
             tokio::spawn(write_lines(stdin, told));
@@ -397,7 +399,7 @@ impl Inner {
         }
     }
 
-    fn shown(&mut self, now_ns: u64) -> Job {
+    fn refresh(&mut self, now_ns: u64) -> Job {
         self.look();
         let until_ns = self.ended_unix_ns.unwrap_or(now_ns);
         Job {
@@ -407,7 +409,7 @@ impl Inner {
                 State::Running if self.steering.is_paused() => State::Paused,
                 state => state,
             },
-            asked: self.steering.asked(now_ns),
+            asked: self.steering.pending_action(now_ns),
             refused: self.steering.refused().map(str::to_owned),
             run: self.out.exists().then(|| id_of(&self.out)),
             command: self.command.clone(),

@@ -8,18 +8,18 @@
 mod answer;
 mod api;
 mod auth;
-mod crowd;
+mod connection_limiter;
 mod guard;
 mod index;
 mod jobs;
 mod live;
 mod login;
 mod pages;
-mod patient;
 mod readers;
 mod remarks;
 mod server;
 mod tls;
+mod write_timeout;
 
 pub use server::{Error, Server};
 

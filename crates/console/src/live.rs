@@ -69,7 +69,7 @@ impl Hub {
     /// Tells all watchers, in the order in which the state changes: nobody who comes in between misses one or sees it
     /// twice.
     fn tell(&self, change: impl FnOnce(&mut Seen) -> Vec<Frame>) {
-        let mut seen = self.seen();
+        let mut seen = self.observed();
         for frame in change(&mut seen) {
             // Nobody watches any more: the reader will notice.
             let _ = self.send.send(frame);
@@ -77,7 +77,7 @@ impl Hub {
     }
 
     /// A thread that panicked while holding the lock left a course that the next second goes on with.
-    fn seen(&self) -> MutexGuard<'_, Seen> {
+    fn observed(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -87,7 +87,7 @@ impl Hubs {
     fn enter(&self, app: &Arc<App>, target: Target) -> (VecDeque<Frame>, broadcast::Receiver<Frame>) {
         let mut all = self.lock();
         if let Some(hub) = all.get(&target.out) {
-            let seen = hub.seen();
+            let seen = hub.observed();
             let mut first = VecDeque::new();
             first.extend(seen.job.as_ref().map(|job| Frame::new("job", job)));
             first.extend(seen.course.whole());

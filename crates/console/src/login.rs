@@ -2,9 +2,9 @@
 //! password none of the same address is looked at. Nobody else waits for that, nothing is kept open meanwhile, and the
 //! printed address lets its owner in whatever goes on here: its token is too long to be guessed.
 
-use crate::answer::Wrong;
+use crate::answer::ApiError;
 use crate::api::App;
-use crate::crowd::Place;
+use crate::connection_limiter::Place;
 use crate::guard::enter as let_in;
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -30,27 +30,27 @@ const FORGIVEN_NS: u64 = 3_600_000_000_000;
 
 /// Who has guessed.
 #[derive(Default)]
-pub struct Doorman {
-    peers: Mutex<HashMap<IpAddr, Guesses>>,
+pub struct LoginThrottle {
+    peers: Mutex<HashMap<IpAddr, FailedLogins>>,
 }
 
 /// Of one address.
 #[derive(Clone, Copy, Default)]
-struct Guesses {
+struct FailedLogins {
     /// In a row.
     wrong: u32,
     last_ns: u64,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Judged {
+enum LoginVerdict {
     Right,
     Wrong,
     /// It was not looked at: the next one will be after so many ns.
     TooSoon(u64),
 }
 
-impl Guesses {
+impl FailedLogins {
     /// How long none is looked at after the last one, ns.
     fn wait_ns(self) -> u64 {
         match self.wrong.checked_sub(FREE) {
@@ -60,42 +60,42 @@ impl Guesses {
     }
 }
 
-impl Doorman {
-    fn judge(&self, peer: IpAddr, now_ns: u64, is_right: impl FnOnce() -> bool) -> Judged {
+impl LoginThrottle {
+    fn judge(&self, peer: IpAddr, now_ns: u64, is_right: impl FnOnce() -> bool) -> LoginVerdict {
         // A thread that panicked while holding the lock left nothing half-done in it.
         let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
         let mut guesses = peers.get(&peer).copied().unwrap_or_default();
         // A clock that was set back must lock out nobody for the difference.
         let since_ns = now_ns.saturating_sub(guesses.last_ns.min(now_ns));
         if since_ns > FORGIVEN_NS {
-            guesses = Guesses::default();
+            guesses = FailedLogins::default();
         }
         if since_ns < guesses.wait_ns() {
             guesses.last_ns = guesses.last_ns.min(now_ns);
             peers.insert(peer, guesses);
-            return Judged::TooSoon(guesses.wait_ns() - since_ns);
+            return LoginVerdict::TooSoon(guesses.wait_ns() - since_ns);
         }
         if is_right() {
             peers.remove(&peer);
-            return Judged::Right;
+            return LoginVerdict::Right;
         }
         if peers.len() >= PEERS_MAX && !peers.contains_key(&peer) {
             let oldest = peers.iter().min_by_key(|(_, one)| one.last_ns).map(|(peer, _)| *peer);
             oldest.and_then(|oldest| peers.remove(&oldest));
         }
-        peers.insert(peer, Guesses { wrong: guesses.wrong.saturating_add(1), last_ns: now_ns });
-        Judged::Wrong
+        peers.insert(peer, FailedLogins { wrong: guesses.wrong.saturating_add(1), last_ns: now_ns });
+        LoginVerdict::Wrong
     }
 }
 
 #[derive(Deserialize)]
-pub struct Given {
+pub struct PasswordForm {
     password: String,
 }
 
 pub async fn page(State(app): State<Arc<App>>) -> Response {
     if !app.auth.has_password() {
-        return Wrong::missing("this console asks for no password").into_response();
+        return ApiError::missing("this console asks for no password").into_response();
     }
     form(StatusCode::OK, "")
 }
@@ -103,13 +103,13 @@ pub async fn page(State(app): State<Arc<App>>) -> Response {
 pub async fn enter(
     State(app): State<Arc<App>>,
     Extension(place): Extension<Arc<Place>>,
-    Form(given): Form<Given>,
+    Form(given): Form<PasswordForm>,
 ) -> Response {
     let now_ns = (app.config.tool.now_unix_ns)();
-    match app.doorman.judge(place.peer(), now_ns, || app.auth.is_password(&given.password)) {
-        Judged::Right => let_in(&app),
-        Judged::Wrong => form(StatusCode::UNAUTHORIZED, "This is not the password."),
-        Judged::TooSoon(wait_ns) => {
+    match app.throttle.judge(place.peer(), now_ns, || app.auth.is_password(&given.password)) {
+        LoginVerdict::Right => let_in(&app),
+        LoginVerdict::Wrong => form(StatusCode::UNAUTHORIZED, "This is not the password."),
+        LoginVerdict::TooSoon(wait_ns) => {
             let wait_s = wait_ns.div_ceil(1_000_000_000);
             let said = format!(
                 "Too many wrong passwords from this address: this one was not looked at. Try again in {wait_s} s, or \
@@ -162,38 +162,43 @@ mod tests {
 
     #[test]
     fn guesses_come_ever_more_rarely_and_hold_up_nobody_else() {
-        let doorman = Doorman::default();
+        let throttle = LoginThrottle::default();
         let mut looked_at = 0;
         // A thousand each second for an hour.
         for at in 0..3_600_000 {
-            let judged = doorman.judge(peer(1), 1_000 * S + at * S / 1_000, || false);
-            looked_at += u32::from(judged == Judged::Wrong);
-            assert_ne!(judged, Judged::Right);
+            let judged = throttle.judge(peer(1), 1_000 * S + at * S / 1_000, || false);
+            looked_at += u32::from(judged == LoginVerdict::Wrong);
+            assert_ne!(judged, LoginVerdict::Right);
         }
         assert!((100..130).contains(&looked_at), "{looked_at}");
-        assert_eq!(doorman.judge(peer(2), 4_600 * S, || true), Judged::Right);
-        assert!(matches!(doorman.judge(peer(1), 4_600 * S, || true), Judged::TooSoon(1..)), "not looked at");
-        assert_eq!(doorman.judge(peer(1), 4_640 * S, || true), Judged::Right);
-        assert_eq!(doorman.judge(peer(1), 4_640 * S, || false), Judged::Wrong, "and it begins anew");
+        assert_eq!(throttle.judge(peer(2), 4_600 * S, || true), LoginVerdict::Right);
+        assert!(
+            matches!(throttle.judge(peer(1), 4_600 * S, || true), LoginVerdict::TooSoon(1..)),
+            "not looked at"
+        );
+        assert_eq!(throttle.judge(peer(1), 4_640 * S, || true), LoginVerdict::Right);
+        assert_eq!(throttle.judge(peer(1), 4_640 * S, || false), LoginVerdict::Wrong, "and it begins anew");
     }
 
     #[test]
     fn people_mistype_and_clocks_are_set_back() {
-        let doorman = Doorman::default();
+        let throttle = LoginThrottle::default();
         for _ in 0..=FREE {
-            assert_eq!(doorman.judge(peer(1), 100_000 * S, || false), Judged::Wrong);
+            assert_eq!(throttle.judge(peer(1), 100_000 * S, || false), LoginVerdict::Wrong);
         }
-        let Judged::TooSoon(wait_ns) = doorman.judge(peer(1), 100 * S, || true) else { panic!("too soon") };
+        let LoginVerdict::TooSoon(wait_ns) = throttle.judge(peer(1), 100 * S, || true) else {
+            panic!("too soon")
+        };
         assert_eq!(wait_ns, FIRST_WAIT_NS);
-        assert_eq!(doorman.judge(peer(1), 101 * S, || true), Judged::Right);
+        assert_eq!(throttle.judge(peer(1), 101 * S, || true), LoginVerdict::Right);
     }
 
     #[test]
     fn guessing_from_everywhere_fills_no_memory() {
-        let doorman = Doorman::default();
+        let throttle = LoginThrottle::default();
         for n in 0..2 * PEERS_MAX as u32 {
-            doorman.judge(peer(n), u64::from(n), || false);
+            throttle.judge(peer(n), u64::from(n), || false);
         }
-        assert_eq!(doorman.peers.lock().unwrap().len(), PEERS_MAX);
+        assert_eq!(throttle.peers.lock().unwrap().len(), PEERS_MAX);
     }
 }

@@ -1,7 +1,7 @@
 //! Results as pages: those of the report, with a bar that leads back to the list.
 
 use crate::Tool;
-use crate::answer::{Answer, Wrong};
+use crate::answer::{Answer, ApiError};
 use crate::index::id_of;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -45,15 +45,15 @@ pub fn of_two(tool: &Tool, a: &Path, b: &Path) -> Answer<String> {
 fn is_there(path: &Path) -> Answer<()> {
     match path.exists() {
         true => Ok(()),
-        false => Err(Wrong::missing(format!("`{}` is not there any more", path.display()))),
+        false => Err(ApiError::missing(format!("`{}` is not there any more", path.display()))),
     }
 }
 
 fn render(page: Result<Page, String>, links: &Markup) -> Answer<String> {
-    let unreadable = |sentence| Wrong::new(StatusCode::UNPROCESSABLE_ENTITY, sentence, "");
+    let unreadable = |sentence| ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, sentence, "");
     let mut page = page.map_err(unreadable)?;
     page.bar = Some(html! { nav.console aria-label="Console" { a href="/" { "All runs" } " " (links) } });
-    page.render().map_err(|e| Wrong::machine(e.to_string()))
+    page.render().map_err(|e| ApiError::machine(e.to_string()))
 }
 
 /// A report with its own policy as a header, too: a browser holds the page to both, and only a header can say who may
@@ -78,7 +78,7 @@ fn policy_of(page: &str) -> Option<String> {
 }
 
 /// A sentence as a page, for who has followed a link.
-pub fn sorry(wrong: &Wrong) -> Response {
+pub fn sorry(wrong: &ApiError) -> Response {
     let page = html! {
         (DOCTYPE)
         html lang="en" {

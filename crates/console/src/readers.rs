@@ -2,7 +2,7 @@
 //! this one: a disk that is gone, or a pipe where SQLite expects its journal. Nothing can end such a reading, so what
 //! it may take for ever is counted: threads by file, and threads in all.
 
-use crate::answer::{Answer, PATIENCE, Wrong, broken_off};
+use crate::answer::{Answer, ApiError, PATIENCE, broken_off};
 use axum::http::StatusCode;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -103,13 +103,13 @@ impl Readers {
 }
 
 /// Nobody closes them.
-fn closed(error: AcquireError) -> Wrong {
-    Wrong::machine(error.to_string())
+fn closed(error: AcquireError) -> ApiError {
+    ApiError::machine(error.to_string())
 }
 
-fn unavailable(sentence: String) -> Wrong {
+fn unavailable(sentence: String) -> ApiError {
     let hint = "look whether its disk answers, and what lies beside it";
-    Wrong::new(StatusCode::SERVICE_UNAVAILABLE, sentence, hint)
+    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, sentence, hint)
 }
 
 #[cfg(test)]

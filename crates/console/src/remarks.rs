@@ -32,7 +32,7 @@ impl Remarks {
     }
 
     /// In a sentence.
-    pub fn said(&self) -> String {
+    pub fn describe(&self) -> String {
         let cut = |text: &str| match text.char_indices().nth(SAID_CHARS) {
             Some((end, _)) => format!("{} …", &text[..end]),
             None => text.to_owned(),

@@ -2,14 +2,14 @@
 
 use crate::api::{App, router};
 use crate::auth::Auth;
-use crate::crowd::{Crowd, Place};
+use crate::connection_limiter::{ConnectionLimiter, Place};
 use crate::guard::Names;
 use crate::index::Index;
 use crate::jobs::Jobs;
 use crate::live::Hubs;
-use crate::login::Doorman;
-use crate::patient::Patient;
+use crate::login::LoginThrottle;
 use crate::readers::{ALL_MAX, Readers};
+use crate::write_timeout::WriteTimeout;
 use crate::{Config, tls};
 use axum::Router;
 use hyper::Request;
@@ -117,7 +117,7 @@ impl Server {
         let app = Arc::new(App {
             names: Names { address, is_secure: acceptor.is_some() },
             auth,
-            doorman: Doorman::default(),
+            throttle: LoginThrottle::default(),
             index,
             remarking: Arc::default(),
             jobs: Arc::new(Jobs::new(
@@ -193,7 +193,7 @@ async fn serve(
     let Ok(listener) = TcpListener::from_std(listener) else { return };
     let router = router(app.clone());
     let accepting = async {
-        let crowd = Arc::new(Crowd::default());
+        let crowd = Arc::new(ConnectionLimiter::default());
         loop {
             let Ok((stream, peer)) = listener.accept().await else {
                 tokio::time::sleep(PAUSE).await;
@@ -240,5 +240,5 @@ async fn connection(stream: impl AsyncRead + AsyncWrite + Unpin, router: Router,
         router.call(request)
     });
     // A browser that goes away, or speaks no HTTP, is its own affair.
-    let _ = builder.serve_connection(TokioIo::new(Patient::new(stream)), service).await;
+    let _ = builder.serve_connection(TokioIo::new(WriteTimeout::new(stream)), service).await;
 }

@@ -1,6 +1,6 @@
 //! Set-up and tear-down: one user, one iteration, before or behind the load and not counted in it.
 
-use crate::{Error, Helm};
+use crate::{Error, RunController};
 use plimsoll_engine::{Next, Scene, Stopped};
 use plimsoll_plan::Plan;
 use plimsoll_plan::load::{Lane, Load, Profile, Stop};
@@ -23,10 +23,10 @@ pub enum Aside {
 ///
 /// # Errors
 /// When the engine cannot start.
-pub fn aside(plan: &Plan, scene: Scene, helm_out: impl FnOnce(Helm)) -> Result<Aside, Error> {
+pub fn aside(plan: &Plan, scene: Scene, helm_out: impl FnOnce(RunController)) -> Result<Aside, Error> {
     let mut running = plimsoll_engine::start(Arc::new(once(plan)), scene).map_err(Error::Engine)?;
-    let helm = Helm::aside(running.commander());
-    helm_out(helm.clone());
+    let controller = RunController::aside(running.commander());
+    helm_out(controller.clone());
     loop {
         match running.next(WAIT) {
             Next::Report(report) => running.give_back(report.worker, report.interval),
@@ -34,7 +34,7 @@ pub fn aside(plan: &Plan, scene: Scene, helm_out: impl FnOnce(Helm)) -> Result<A
             Next::Ended => break,
         }
     }
-    let interrupted = running.finish().stopped == Stopped::Command && helm.was_interrupted();
+    let interrupted = running.finish().stopped == Stopped::Command && controller.was_interrupted();
     Ok(if interrupted { Aside::Interrupted } else { Aside::Through })
 }
 

@@ -2,7 +2,7 @@
 //! it connects, for how long, and whom it trusts is decided here. Small on purpose, and not the engine's: what watches
 //! the server must not be driven by the loop that loads it.
 
-use crate::reach::{Deadline, Place, Trouble, connect, words};
+use crate::reach::{Deadline, MonitorError, Place, connect, words};
 use crate::stream::Stream;
 use plimsoll_engine::link::tls::Setup;
 use std::fmt;
@@ -22,7 +22,7 @@ const BUFFER: usize = 16_384;
 
 /// Which addresses are asked.
 #[derive(Debug, Clone)]
-pub enum Asked {
+pub enum Addressing {
     /// Those of a name, looked up at each connection.
     Of(Place),
     /// This one, whatever the name of the host says.
@@ -30,7 +30,7 @@ pub enum Asked {
 }
 
 /// A client of one server: no proxy of the environment, no redirect, no status that is an error, no coding of bodies.
-pub fn agent(asked: Asked, tls: Option<Setup>) -> Agent {
+pub fn agent(asked: Addressing, tls: Option<Setup>) -> Agent {
     let config = Agent::config_builder()
         .proxy(None)
         .max_redirects(0)
@@ -58,7 +58,7 @@ pub fn from_address(
     patience: Duration,
 ) -> Result<(u16, Vec<u8>), String> {
     let scheme = if tls.is_some() { "https" } else { "http" };
-    let agent = agent(Asked::At(address), tls.cloned());
+    let agent = agent(Addressing::At(address), tls.cloned());
     let request = agent.get(format!("{scheme}://{authority}{path}")).header("Connection", "close");
     let answer = request.config().timeout_global(Some(patience)).build().call();
     let mut answer = answer.map_err(|error| why(&error))?;
@@ -86,7 +86,7 @@ pub fn why(error: &ureq::Error) -> String {
     }
 }
 
-struct Addresses(Asked);
+struct Addresses(Addressing);
 
 impl fmt::Debug for Addresses {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -103,8 +103,8 @@ impl Resolver for Addresses {
     ) -> Result<ResolvedSocketAddrs, ureq::Error> {
         let mut found = self.empty();
         match &self.0 {
-            Asked::At(address) => found.push(*address),
-            Asked::Of(place) => {
+            Addressing::At(address) => found.push(*address),
+            Addressing::Of(place) => {
                 let all = place.addresses(Deadline::after(*timeout.after)).map_err(other)?;
                 // As many as the client has room for.
                 all.into_iter().take(16).for_each(|address| found.push(address));
@@ -115,7 +115,7 @@ impl Resolver for Addresses {
 }
 
 struct Connect {
-    asked: Asked,
+    asked: Addressing,
     tls: Option<Setup>,
 }
 
@@ -131,8 +131,8 @@ impl Connector for Connect {
     fn connect(&self, details: &ConnectionDetails<'_>, _: Option<()>) -> Result<Option<Wire>, ureq::Error> {
         let until = Deadline::after(*details.timeout.after);
         let trouble = |error: std::io::Error| match &self.asked {
-            Asked::Of(place) => other(place.trouble("connect to", &error)),
-            Asked::At(_) => ureq::Error::Io(error),
+            Addressing::Of(place) => other(place.trouble("connect to", &error)),
+            Addressing::At(_) => ureq::Error::Io(error),
         };
         let socket = connect(&details.addrs, until).map_err(trouble)?;
         let stream = Stream::open(socket, self.tls.as_ref(), until).map_err(trouble)?;
@@ -140,7 +140,7 @@ impl Connector for Connect {
     }
 }
 
-fn other(trouble: Trouble) -> ureq::Error {
+fn other(trouble: MonitorError) -> ureq::Error {
     ureq::Error::Other(Box::new(trouble))
 }
 

@@ -10,7 +10,7 @@
 use plimsoll_plan::metric::RunSum;
 use plimsoll_plan::series::SeriesKey;
 use plimsoll_plan::series::book::SeriesBook;
-use plimsoll_record::event::{Pulse, SeriesOpened, Tick};
+use plimsoll_record::event::{SeriesOpened, Tick, WorkerTimes};
 use plimsoll_record::record::Opened;
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::{Layout, Tally};
@@ -53,7 +53,7 @@ struct Worker {
 
 struct Open {
     sum: Interval,
-    pulses: Vec<Pulse>,
+    pulses: Vec<WorkerTimes>,
     /// Series that found no place of their own in the run.
     refused: u64,
 }
@@ -213,13 +213,13 @@ impl Open {
     fn new(tick: u32, workers: usize) -> Self {
         let mut sum = Interval::new(Layout::default(), Layout::default(), 0);
         sum.tick = tick;
-        Self { sum, pulses: vec![Pulse::default(); workers], refused: 0 }
+        Self { sum, pulses: vec![WorkerTimes::default(); workers], refused: 0 }
     }
 }
 
-fn pulse(run: &Tally) -> Pulse {
+fn pulse(run: &Tally) -> WorkerTimes {
     let of = |sum: RunSum| run.sums.get(sum.id()).copied().unwrap_or(0);
-    Pulse {
+    WorkerTimes {
         wall_ns: of(RunSum::WallNs),
         busy_ns: of(RunSum::BusyNs),
         spin_ns: of(RunSum::SpinNs),

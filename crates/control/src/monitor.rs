@@ -10,12 +10,12 @@ mod files;
 mod go;
 mod host;
 mod http;
-mod looker;
+mod monitor_thread;
 mod nginx;
 mod node;
-mod notebook;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod previous_counters;
 mod probe;
 mod process;
 mod prometheus;
@@ -26,9 +26,9 @@ mod trust;
 pub use cgroup::Cgroup;
 pub use command::Command;
 pub use host::Host;
-pub use looker::Monitors;
+pub use monitor_thread::Monitors;
 pub use nginx::Nginx;
-pub use probe::{Found, Moment, PATIENCE, Probe, Trouble};
+pub use probe::{Found, Moment, MonitorError, PATIENCE, Probe};
 pub use process::Process;
 pub use trust::Trust;
 
@@ -41,8 +41,8 @@ struct NotBuilt;
 
 #[cfg(not(feature = "postgres"))]
 impl Probe for NotBuilt {
-    fn look(&mut self, _: Moment) -> Result<Found, Trouble> {
-        Err(Trouble("this build does not include the monitor".into()))
+    fn look(&mut self, _: Moment) -> Result<Found, MonitorError> {
+        Err(MonitorError("this build does not include the monitor".into()))
     }
 }
 

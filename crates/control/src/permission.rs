@@ -68,7 +68,7 @@ pub fn permit(host: &str, place: &mut Resolved, asking: Asking<'_>) -> Result<Gr
     let of_kind = |kind| place.addresses.iter().copied().find(|a| neighbour(a.ip()) == kind);
     if let Some(address) = of_kind(Neighbour::Forbidden) {
         return Err(Refusal {
-            sentence: format!("{} is never a target: no permission opens it", shown(host, address)),
+            sentence: format!("{} is never a target: no permission opens it", describe(host, address)),
             hint: "addresses of cloud metadata services, multicast and broadcast are not loaded".into(),
         });
     }
@@ -80,7 +80,7 @@ pub fn permit(host: &str, place: &mut Resolved, asking: Asking<'_>) -> Result<Gr
         let question = format!(
             "{} is a public address. Load only what you own or may load.\nType `{host}` to go on, or Enter \
              to look for an ownership file: ",
-            shown(host, address)
+            describe(host, address)
         );
         if confirm(&question).trim().eq_ignore_ascii_case(host) {
             return Ok(Granted::Confirmed);
@@ -91,7 +91,7 @@ pub fn permit(host: &str, place: &mut Resolved, asking: Asking<'_>) -> Result<Gr
         Err(why) => Err(Refusal {
             sentence: format!(
                 "{} is a public address, and nothing says that you may load it",
-                shown(host, address)
+                describe(host, address)
             ),
             hint: format!(
                 "give `--allow {host}`, or type the host's name when asked in a terminal, or let the host \
@@ -184,7 +184,7 @@ fn proof(
 }
 
 /// `example.com (203.0.113.5)`, or the address alone when that is what was typed.
-fn shown(host: &str, address: SocketAddr) -> String {
+fn describe(host: &str, address: SocketAddr) -> String {
     let ip = address.ip().to_string();
     if ip == host { format!("`{ip}`") } else { format!("`{host}` ({ip})") }
 }

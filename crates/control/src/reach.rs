@@ -13,15 +13,15 @@ use std::time::Duration;
 
 /// Why there is no sample: one sentence, lower case, with what was tried in backticks. No secret may stand in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble(pub String);
+pub struct MonitorError(pub String);
 
-impl fmt::Display for Trouble {
+impl fmt::Display for MonitorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Trouble {}
+impl std::error::Error for MonitorError {}
 
 /// The end of all steps.
 #[derive(Debug, Clone, Copy)]
@@ -74,7 +74,7 @@ impl Place {
         Some(Place { host: host.to_owned(), port })
     }
 
-    pub fn shown(&self) -> String {
+    pub fn describe(&self) -> String {
         if self.host.contains(':') {
             format!("[{}]:{}", self.host, self.port)
         } else {
@@ -86,18 +86,18 @@ impl Place {
     ///
     /// # Errors
     /// One sentence: nobody listens, the name leads nowhere, or it takes too long.
-    pub fn open(&self, tls: Option<&Setup>, until: Deadline) -> Result<Stream, Trouble> {
+    pub fn open(&self, tls: Option<&Setup>, until: Deadline) -> Result<Stream, MonitorError> {
         let addresses = self.addresses(until)?;
         let opened = connect(&addresses, until).and_then(|socket| Stream::open(socket, tls, until));
         opened.map_err(|error| self.trouble("connect to", &error))
     }
 
     /// The resolver has no time-out that we could set, so it is asked on a thread that may be left behind.
-    pub fn addresses(&self, until: Deadline) -> Result<Vec<SocketAddr>, Trouble> {
+    pub fn addresses(&self, until: Deadline) -> Result<Vec<SocketAddr>, MonitorError> {
         if let Ok(ip) = self.host.parse::<IpAddr>() {
             return self.allowed(vec![SocketAddr::new(ip, self.port)]);
         }
-        let unresolved = |why: &str| Trouble(format!("cannot resolve `{}`: {why}", self.host));
+        let unresolved = |why: &str| MonitorError(format!("cannot resolve `{}`: {why}", self.host));
         let (tell, told) = channel();
         let place = (self.host.clone(), self.port);
         let ask = move || {
@@ -120,9 +120,9 @@ impl Place {
 
     /// Public hosts were permitted before the load, as it was; but nobody watches a cloud's metadata service, whose
     /// answers are credentials.
-    fn allowed(&self, found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, Trouble> {
+    fn allowed(&self, found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, MonitorError> {
         match found.iter().any(|address| neighbour(address.ip()) == Neighbour::Forbidden) {
-            true => Err(Trouble(format!(
+            true => Err(MonitorError(format!(
                 "`{}` is never asked: it is a service of a cloud for its own",
                 self.host
             ))),
@@ -131,8 +131,8 @@ impl Place {
     }
 
     /// `cannot VERB PLACE: WHY`.
-    pub fn trouble(&self, verb: &str, error: &std::io::Error) -> Trouble {
-        Trouble(format!("cannot {verb} `{}`: {}", self.shown(), words(error)))
+    pub fn trouble(&self, verb: &str, error: &std::io::Error) -> MonitorError {
+        MonitorError(format!("cannot {verb} `{}`: {}", self.describe(), words(error)))
     }
 }
 

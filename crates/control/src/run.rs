@@ -5,7 +5,7 @@ use crate::breaker::{Breaker, Trip};
 use crate::gather::Gather;
 use crate::monitor::{Monitors, Trust};
 use crate::watch::Watch;
-use crate::{Error, Helm};
+use crate::{Error, RunController};
 use plimsoll_engine::{Command, Next, Scene, Stopped};
 use plimsoll_plan::Plan;
 use plimsoll_record::event::{Ending, Note, NoteKind, Opening, RunEvent, Sink, StoppedBy, Tick};
@@ -44,7 +44,7 @@ pub fn run(
     opening: Opening,
     options: Options,
     sinks: &mut [&mut dyn Sink],
-    helm_out: impl FnOnce(Helm),
+    helm_out: impl FnOnce(RunController),
 ) -> Result<Ending, Error> {
     let breaker = if options.breaker { Breaker::new(&plan.outline) } else { None };
     let watch = Watch::new(&plan.outline);
@@ -54,16 +54,16 @@ pub fn run(
     let mut waiting = true;
     let outline = plan.outline.clone();
     let mut running = plimsoll_engine::start(plan, scene).map_err(Error::Engine)?;
-    let helm = Helm::new(running.commander(), &outline);
-    helm_out(helm.clone());
-    let mut life = Life { sinks, breaker, watch, helm: &helm, aborted: false };
+    let controller = RunController::new(running.commander(), &outline);
+    helm_out(controller.clone());
+    let mut life = Life { sinks, breaker, watch, controller: &controller, aborted: false };
     life.tell(&RunEvent::Opened(Arc::new(opening)));
     let mut contradiction = None;
     loop {
         if let Some(begin_ns) = running.begin_ns().filter(|_| std::mem::take(&mut waiting)) {
             monitors.begin(begin_ns);
         }
-        for event in monitors.told() {
+        for event in monitors.take_events() {
             life.tell(&event);
         }
         life.steered(running.begin_ns());
@@ -74,7 +74,7 @@ pub fn run(
                     && contradiction.is_none()
                 {
                     contradiction = Some(refused);
-                    helm.command(Command::Stop);
+                    controller.command(Command::Stop);
                 }
                 running.give_back(report.worker, report.interval);
                 if report.last {
@@ -95,7 +95,7 @@ pub fn run(
             Next::Ended => break,
         }
     }
-    helm.let_go();
+    controller.let_go();
     life.steered(running.begin_ns());
     for event in monitors.end() {
         life.tell(&event);
@@ -114,8 +114,10 @@ pub fn run(
         Stopped::Retired => StoppedBy::Retired,
         // Whoever pressed Ctrl-C while the abort was on its way was the second.
         Stopped::Command if life.aborted => StoppedBy::Threshold,
-        Stopped::Command if helm.was_interrupted() && options.stop_early_ok => StoppedBy::InterruptAllowed,
-        Stopped::Command if helm.was_interrupted() => StoppedBy::Interrupt,
+        Stopped::Command if controller.was_interrupted() && options.stop_early_ok => {
+            StoppedBy::InterruptAllowed
+        }
+        Stopped::Command if controller.was_interrupted() => StoppedBy::Interrupt,
         Stopped::Command => StoppedBy::Command,
     };
     if matches!(stopped_by, StoppedBy::Interrupt | StoppedBy::InterruptAllowed) {
@@ -131,7 +133,7 @@ struct Life<'a, 'b> {
     sinks: &'a mut [&'b mut dyn Sink],
     breaker: Option<Breaker>,
     watch: Option<Watch>,
-    helm: &'a Helm,
+    controller: &'a RunController,
     /// A threshold has stopped the run.
     aborted: bool,
 }
@@ -149,7 +151,7 @@ impl Life<'_, '_> {
 
     /// What somebody has said or done since the last turn.
     fn steered(&mut self, begin_ns: Option<u64>) {
-        for note in self.helm.notes(begin_ns) {
+        for note in self.controller.notes(begin_ns) {
             self.tell(&RunEvent::Noted(note));
         }
     }
@@ -157,7 +159,7 @@ impl Life<'_, '_> {
     fn tick(&mut self, tick: Tick) {
         // Whoever paused the load knows that nothing comes back.
         let (mut broken, mut missed) = (None, None);
-        if !self.helm.is_paused() {
+        if !self.controller.is_paused() {
             broken = self.breaker.as_mut().and_then(|breaker| breaker.tick(&tick));
             missed = self.watch.as_mut().and_then(|watch| watch.tick(&tick));
         }
@@ -168,7 +170,7 @@ impl Life<'_, '_> {
             // Once is enough: the ticks that are still on their way must not stop it again.
             (self.breaker, self.watch) = (None, None);
             self.note(at_ns, sentence);
-            self.helm.command(Command::Stop);
+            self.controller.command(Command::Stop);
         }
     }
 }

@@ -1,15 +1,14 @@
 //! One run, from a sealed plan to its record: everything that can be known to be wrong is said before anything is
 //! sent; then the set-up, the load, and what tidies up behind it.
 //!
-//! A session prints nothing, asks nobody and handles no signals: its [`Desk`] does.
+//! A session prints nothing, asks nobody and handles no signals: its [`SessionEvents`] does.
 
-mod asides;
 mod ready;
+mod setup_teardown;
 mod ways;
 
 use crate::permission::Refusal;
-use crate::{Error, Helm, Options, environment, monitor};
-use asides::Asides;
+use crate::{Error, Options, RunController, environment, monitor};
 use plimsoll_engine::{Place, Scene};
 use plimsoll_plan::program::{Behaviour, Phase, Unready};
 use plimsoll_plan::{Outline, Plan, Problem};
@@ -18,6 +17,7 @@ use plimsoll_record::event::{Opening, Sink};
 use plimsoll_record::record::Gatherer;
 use plimsoll_record::run_file::{self, Finished, RunFile};
 use ready::Patience;
+use setup_teardown::SetupTeardown;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 pub use ways::Way;
@@ -56,7 +56,7 @@ pub enum News<'a> {
 
 /// What went wrong and does not take back what was measured.
 #[derive(Debug)]
-pub enum Trouble {
+pub enum AfterRunError {
     /// The run file did not take the run; where the run is instead.
     RunFile(run_file::Error, Option<PathBuf>),
     TearDown(Failed),
@@ -111,7 +111,7 @@ impl From<run_file::Error> for Failed {
 pub type Behaviours = fn(&Plan) -> Result<Option<Arc<dyn Behaviour>>, Problem>;
 
 /// What a session needs from the program that starts it: a terminal, a console, later an agent.
-pub trait Desk {
+pub trait SessionEvents {
     /// Of the place where the session is started: what a signal cannot be had for, no folder for the run.
     type Failure: From<Failed>;
 
@@ -130,7 +130,7 @@ pub trait Desk {
     fn tell(&self, news: News<'_>);
 
     /// Something went wrong behind the load. Told as soon as it is known: the tear-down may hang.
-    fn trouble(&self, trouble: Trouble);
+    fn trouble(&self, trouble: AfterRunError);
 
     /// Puts a question to a person.
     fn confirm(&self, question: &str) -> String;
@@ -154,7 +154,7 @@ pub trait Desk {
     fn listen(&self, outline: &Outline) -> Result<(), Self::Failure>;
 
     /// A phase begins: signals and commands are for it.
-    fn steer(&self, phase: Phase, helm: Helm);
+    fn steer(&self, phase: Phase, controller: RunController);
 
     /// Where the run goes; `None`: it is not kept.
     ///
@@ -186,7 +186,7 @@ pub struct Ran {
 ///
 /// # Errors
 /// When there was no load, or when the engine contradicted itself; the run file then holds what was counted.
-pub fn run<D: Desk>(
+pub fn run<D: SessionEvents>(
     plan: &Plan,
     behaviours: Behaviours,
     orders: Orders<'_>,
@@ -216,11 +216,11 @@ pub fn run<D: Desk>(
     let places = ways
         .iter()
         .map(|way| Place { addresses: way.place.loaded(outline.link.addresses), tls: way.tls.clone() });
-    let scene = Scene { places: places.collect(), maker: None };
-    let asides = Asides { plan, scene: &scene, behaviour: behaviour.as_ref(), desk };
+    let scene = Scene { places: places.collect(), factory: None };
+    let asides = SetupTeardown { plan, scene: &scene, behaviour: behaviour.as_ref(), desk };
     asides.set_up().map_err(|failed| instead_of(failed, desk))?;
-    let maker = behaviour.as_ref().map(|all| Arc::clone(all).maker(Phase::Load)).transpose();
-    let loaded = Scene { maker: maker.map_err(Failed::Unready)?, ..scene.clone() };
+    let factory = behaviour.as_ref().map(|all| Arc::clone(all).factory(Phase::Load)).transpose();
+    let loaded = Scene { factory: factory.map_err(Failed::Unready)?, ..scene.clone() };
 
     let environment = environment::environment(&ways, orders.version, outline.limits.descriptors);
     let opening = Opening { origin: desk.origin()?, outline: outline.clone(), environment, started_unix_ns };
@@ -237,7 +237,7 @@ pub fn run<D: Desk>(
     if let Some(view) = &mut view {
         sinks.push(view.as_mut());
     }
-    let steer = |helm| desk.steer(Phase::Load, helm);
+    let steer = |controller| desk.steer(Phase::Load, controller);
     let ran = crate::run(Arc::new(plan.clone()), loaded, opening, orders.options, &mut sinks, steer);
     // Whatever the view has on the screen goes before anything else is said.
     drop(view);
@@ -258,15 +258,15 @@ pub fn run<D: Desk>(
             // Without a record of its end it is as if the run had been cut off: it passes nothing.
             finished.record.origins.values_mut().for_each(|origin| origin.ending = None);
         }
-        desk.trouble(Trouble::RunFile(trouble, second.clone()));
+        desk.trouble(AfterRunError::RunFile(trouble, second.clone()));
         run_file = second.or(run_file);
     }
     // The verdict stands whatever becomes of the tear-down, but nobody may believe that it came through.
     if let Err(failed) = asides.tear_down() {
-        desk.trouble(Trouble::TearDown(failed));
+        desk.trouble(AfterRunError::TearDown(failed));
     }
     if let Some(Err(problem)) = behaviour.as_ref().map(|behaviour| behaviour.close()) {
-        desk.trouble(Trouble::Behaviour(problem));
+        desk.trouble(AfterRunError::Behaviour(problem));
     }
     Ok(Ran { record: finished.record, run_file })
 }
@@ -283,7 +283,7 @@ pub fn check_built(plan: &Plan) -> Result<(), Failed> {
 }
 
 /// Replaces a failure that follows a signal: the same signal may have ended the service as well.
-fn instead_of(failed: Failed, desk: &impl Desk) -> Failed {
+fn instead_of(failed: Failed, desk: &impl SessionEvents) -> Failed {
     match failed {
         Failed::CutShort(_) => failed,
         _ if desk.is_interrupted() => Failed::CutShort("interrupted before the load".into()),

@@ -189,7 +189,7 @@ fn append(folder: &Folder, text: &str) {
 }
 
 /// What a monitor sees of lines that are written after its first look.
-fn seen(lines: &str) -> plimsoll_control::monitor::Found {
+fn parse_lines(lines: &str) -> plimsoll_control::monitor::Found {
     let folder = Folder::new();
     append(&folder, "request_time=99 status=500\n");
     let mut nginx = monitor(None, Some(folder.path().join("access.log")));
@@ -213,7 +213,7 @@ fn each_way_to_name_a_figure_is_read() {
         // A client may send what looks like a figure.
         "\"GET /?request_time=7&status=500 HTTP/1.1\" request_time=0.012 status=404 upstream_response_time=0.010",
     ] {
-        let found = seen(&format!("{line}\n"));
+        let found = parse_lines(&format!("{line}\n"));
         for (metric, expected) in
             [("request_time_mean", 0.012), ("upstream_response_time_mean", 0.010), ("status_4xx", 1.0)]
         {
@@ -222,7 +222,7 @@ fn each_way_to_name_a_figure_is_read() {
         }
     }
     // Who was not asked has no time, and is not asked in no time.
-    let found = seen("request_time=0.001 upstream_response_time=- status=200\n");
+    let found = parse_lines("request_time=0.001 upstream_response_time=- status=200\n");
     assert!(reading(&found, "", "upstream_response_time_mean").is_none());
 }
 
@@ -230,7 +230,7 @@ fn each_way_to_name_a_figure_is_read() {
 fn percentiles_are_values_that_were_logged() {
     let mut lines: Vec<String> = (1..=100).map(|n| format!("request_time=0.{n:03} status=200\n")).collect();
     lines.reverse();
-    let found = seen(&lines.concat());
+    let found = parse_lines(&lines.concat());
     for (metric, expected) in [("mean", 0.0505), ("p50", 0.05), ("p95", 0.095), ("p99", 0.099), ("max", 0.1)]
     {
         let value = value(&found, "", &format!("request_time_{metric}"));
@@ -241,14 +241,14 @@ fn percentiles_are_values_that_were_logged() {
 
 #[test]
 fn a_format_without_names_is_not_guessed_at() {
-    let found = seen("1.2.3.4 - - [x] \"GET / HTTP/1.1\" 200 4 0.012 0.010\n");
+    let found = parse_lines("1.2.3.4 - - [x] \"GET / HTTP/1.1\" 200 4 0.012 0.010\n");
     assert_eq!(value(&found, "", "logged_requests"), 1.0);
     assert!(
         reading(&found, "", "request_time_mean").is_none() && reading(&found, "", "status_5xx").is_none()
     );
     assert!(fact(&found, "access log").unwrap().contains("request_time="), "{found:?}");
     // A second without requests has a rate, and no times.
-    let found = seen("");
+    let found = parse_lines("");
     assert_eq!(value(&found, "", "logged_requests"), 0.0);
     assert!(fact(&found, "access log").is_none());
 }
@@ -295,7 +295,7 @@ fn a_log_that_grows_too_fast_is_a_sample_and_says_so() {
     // 8 MB of lines of 32 bytes: the older half is slow.
     let line = |time: &str| format!("request_time={time:<18}\n");
     let text = line("9").repeat(1 << 17) + &line("1").repeat(1 << 17);
-    let found = seen(&text);
+    let found = parse_lines(&text);
     assert_eq!(value(&found, "", "request_time_max"), 1.0, "the newest part is read");
     let rate = value(&found, "", "logged_requests");
     assert!((rate / f64::from(1 << 18) - 1.0).abs() < 0.001, "{rate}");

@@ -1,6 +1,6 @@
 //! A whole run against a small server: the events and their order, the ending, the interrupt.
 
-use plimsoll_control::{Helm, Options, run};
+use plimsoll_control::{Options, RunController, run};
 use plimsoll_engine::Scene;
 use plimsoll_plan::draft::Draft;
 use plimsoll_plan::draft::LoadDraft;
@@ -71,7 +71,11 @@ impl Sink for Listener {
     }
 }
 
-fn played(plan: Arc<Plan>, address: SocketAddr, helm: impl FnOnce(Helm)) -> (Vec<RunEvent>, Ending) {
+fn played(
+    plan: Arc<Plan>,
+    address: SocketAddr,
+    controller: impl FnOnce(RunController),
+) -> (Vec<RunEvent>, Ending) {
     let scene = Scene::at(address);
     let opening = Opening {
         origin: "here".into(),
@@ -81,7 +85,7 @@ fn played(plan: Arc<Plan>, address: SocketAddr, helm: impl FnOnce(Helm)) -> (Vec
     };
     let (mut one, mut two) = (Listener::default(), Listener::default());
     let mut sinks: Vec<&mut dyn Sink> = vec![&mut one, &mut two];
-    let ending = run(plan, scene, opening, Options::default(), &mut sinks, helm).unwrap();
+    let ending = run(plan, scene, opening, Options::default(), &mut sinks, controller).unwrap();
     assert_eq!(one.events.len(), two.events.len(), "every sink hears everything");
     (one.events, ending)
 }
@@ -129,7 +133,7 @@ fn an_interrupt_ends_the_run_early_and_says_so() {
         d.load.duration_ns = Some(60_000_000_000);
         d.load.rate_per_s = Some(200.0);
     });
-    let (events, ending) = played(plan, address, |helm| helm.interrupt());
+    let (events, ending) = played(plan, address, |controller| controller.interrupt());
     assert_eq!(ending.stopped_by, StoppedBy::Interrupt);
     assert!(ending.elapsed_ns < 10_000_000_000, "{}", ending.elapsed_ns);
     let noted = events.iter().any(|e| matches!(e, RunEvent::Noted(note) if note.kind == NoteKind::Control));

@@ -1,7 +1,7 @@
 //! Real servers for the tests of monitors: each on a free port, each ended with its test even when that is killed.
 #![allow(dead_code, clippy::expect_used)]
 
-use plimsoll_control::monitor::{Found, Moment, PATIENCE, Probe, Trouble, Trust, probe};
+use plimsoll_control::monitor::{Found, Moment, MonitorError, PATIENCE, Probe, Trust, probe};
 use plimsoll_plan::watch::{Source, Watch};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -169,11 +169,11 @@ impl Looking {
     }
 
     /// One look.
-    pub fn look(&mut self) -> Result<Found, Trouble> {
+    pub fn look(&mut self) -> Result<Found, MonitorError> {
         self.timed_look().0
     }
 
-    fn timed_look(&mut self) -> (Result<Found, Trouble>, Duration) {
+    fn timed_look(&mut self) -> (Result<Found, MonitorError>, Duration) {
         let second = self.seconds + 1;
         let begin = Instant::now();
         let found = self.probe.look(Moment { now_ns: second * 1_000_000_000 });

@@ -7,7 +7,7 @@ use plimsoll_plan::metric::{SERIES_SUMS, SeriesHist, SeriesSum};
 use plimsoll_plan::outline::CheckOutline;
 use plimsoll_plan::seal::{Machine, seal};
 use plimsoll_plan::{Outline, Request, Target, threshold};
-use plimsoll_record::event::{Pulse, Tick};
+use plimsoll_record::event::{Tick, WorkerTimes};
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::Layout;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ fn second(tick: u32, finished: u64, failed: u64, time_ns: u64) -> Tick {
     interval.series[0].hists[SeriesHist::Response.id()].record_n(time_ns, finished);
     interval.series[1].add(SeriesSum::Finished.id(), finished);
     interval.series[1].add(SeriesSum::Failed.id(), finished);
-    Tick { interval: Arc::new(interval), pulses: vec![Pulse::default()], opened: Arc::default() }
+    Tick { interval: Arc::new(interval), pulses: vec![WorkerTimes::default()], opened: Arc::default() }
 }
 
 const FAST: u64 = 5_000_000;
@@ -121,7 +121,7 @@ fn a_tick_that_was_cut_short_is_as_long_as_its_workers_say() {
     let mut watch = Watch::new(&outline(&["rate > 90/s over 1s abort after 0"])).unwrap();
     assert_eq!(watch.tick(&second(0, 100, 0, FAST)), None);
     let mut short = second(1, 20, 0, FAST);
-    short.pulses = vec![Pulse { wall_ns: 200_000_000, ..Pulse::default() }];
+    short.pulses = vec![WorkerTimes { wall_ns: 200_000_000, ..WorkerTimes::default() }];
     assert_eq!(watch.tick(&short), None);
 }
 

@@ -1,11 +1,11 @@
 //! A plan made ready for the workers of this machine: what they share, and the part of each.
 
 use crate::compile::{Compiled, compile};
-use crate::lease::{Lease, Pot};
-use crate::pace::Seat;
+use crate::lease::{Lease, RequestBudget};
+use crate::pace::WorkerSlot;
 use crate::run::{Place, Scene};
 use crate::sequence::Sequence;
-use crate::worker::{Seating, most_requests};
+use crate::worker::{WorkerConfig, most_requests};
 use crate::{cache, machine};
 use plimsoll_plan::Plan;
 use plimsoll_plan::link::Reuse;
@@ -20,8 +20,8 @@ pub struct Job {
     compiled: Arc<Compiled>,
     scene: Scene,
     recorded: Vec<Option<Arc<[u64]>>>,
-    pot: Option<Arc<Pot>>,
-    lane_pots: Vec<Option<Arc<Pot>>>,
+    pot: Option<Arc<RequestBudget>>,
+    lane_pots: Vec<Option<Arc<RequestBudget>>>,
     unix_offset_ns: i128,
 }
 
@@ -29,9 +29,9 @@ impl Job {
     /// `unix_offset_ns` is what programs add to the clock of their door for the time since 1970.
     pub fn new(plan: &Plan, mut scene: Scene, unix_offset_ns: i128) -> Job {
         let workers = plan.outline.workers;
-        if scene.maker.is_none() && (plan.outline.link.reuse == Reuse::Pool || scene.places.len() > 1) {
+        if scene.factory.is_none() && (plan.outline.link.reuse == Reuse::Pool || scene.places.len() > 1) {
             // The table program lives on its users' own connections, of which each user has one.
-            scene.maker = Some(Arc::new(Sequence::of(&plan.requests)));
+            scene.factory = Some(Arc::new(Sequence::of(&plan.requests)));
         }
         let compiled = Arc::new(compile(plan));
         let mut outline = plan.outline.clone();
@@ -42,16 +42,16 @@ impl Job {
         if outline.limits.read_buffer_bytes == 0 {
             outline.limits.read_buffer_bytes = cache::read_buffer_bytes() as u64;
         }
-        let single = compiled.sequence.len() == 1 && scene.maker.is_none();
+        let single = compiled.sequence.len() == 1 && scene.factory.is_none();
         let total = total_of_share(most_requests(&outline), outline.share);
         // Of the open model the arrivals are numbered, and need no pot.
-        let pot = (!(single && outline.load.is_open())).then(|| Pot::new(total, workers));
+        let pot = (!(single && outline.load.is_open())).then(|| RequestBudget::new(total, workers));
         let lane_pots = outline
             .lanes
             .iter()
             .map(|lane| {
                 let total = lane.iterations.filter(|_| !lane.load.is_open())?;
-                Some(Pot::new(total_of_share(total, outline.share), workers))
+                Some(RequestBudget::new(total_of_share(total, outline.share), workers))
             })
             .collect();
         Job {
@@ -67,27 +67,27 @@ impl Job {
 
     /// The part of one worker, below the plan's number of them. To be made on the thread that runs it: its programs,
     /// and its TLS sessions that may be resumed, are shared with nobody.
-    pub fn seating(&self, worker: u32) -> Seating {
+    pub fn seating(&self, worker: u32) -> WorkerConfig {
         let own = |place: &Place| Place {
             addresses: place.addresses.clone(),
             tls: place.tls.as_ref().map(|setup| setup.for_worker()),
         };
-        Seating {
+        WorkerConfig {
             outline: Arc::clone(&self.outline),
             compiled: Arc::clone(&self.compiled),
             places: self.scene.places.iter().map(own).collect(),
             sources: self.outline.link.source_addresses.as_slice().into(),
-            seat: Seat::new(self.outline.share, worker, self.outline.workers),
+            seat: WorkerSlot::new(self.outline.share, worker, self.outline.workers),
             unix_offset_ns: self.unix_offset_ns,
             lease: Lease::new(self.pot.clone()),
             iterations: self.lane_pots.iter().map(|pot| Lease::new(pot.clone())).collect(),
             recorded: self.recorded.clone(),
-            programs: self.scene.maker.as_ref().map(|maker| maker.programs()),
+            programs: self.scene.factory.as_ref().map(|factory| factory.programs()),
         }
     }
 }
 
 /// `-n` is counted over all machines: each takes its part, the first ones the remainder.
 fn total_of_share(total: u64, share: Share) -> u64 {
-    Seat { offset: u64::from(share.part - 1), stride: u64::from(share.of) }.count_of(total)
+    WorkerSlot { offset: u64::from(share.part - 1), stride: u64::from(share.of) }.count_of(total)
 }

@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The pot, shared by all workers of this machine.
 #[derive(Debug)]
-pub struct Pot {
+pub struct RequestBudget {
     left: AtomicU64,
     workers: u64,
 }
 
-impl Pot {
-    pub fn new(total: u64, workers: u32) -> Arc<Pot> {
-        Arc::new(Pot { left: AtomicU64::new(total), workers: u64::from(workers) })
+impl RequestBudget {
+    pub fn new(total: u64, workers: u32) -> Arc<RequestBudget> {
+        Arc::new(RequestBudget { left: AtomicU64::new(total), workers: u64::from(workers) })
     }
 
     /// Blocks shrink towards the end, so that no worker sits on requests which another could send.
@@ -31,13 +31,13 @@ impl Pot {
 /// One worker's part; without a pot there is no limit.
 #[derive(Debug)]
 pub struct Lease {
-    pot: Option<Arc<Pot>>,
+    pot: Option<Arc<RequestBudget>>,
     held: u64,
     exhausted: bool,
 }
 
 impl Lease {
-    pub fn new(pot: Option<Arc<Pot>>) -> Lease {
+    pub fn new(pot: Option<Arc<RequestBudget>>) -> Lease {
         Lease { pot, held: 0, exhausted: false }
     }
 

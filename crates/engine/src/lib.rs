@@ -31,4 +31,4 @@ pub use command::Command;
 pub use error::Error;
 pub use job::Job;
 pub use run::{Commander, Finish, Next, Place, Report, Running, Scene, Stopped, start};
-pub use worker::{Post, Seating, Told};
+pub use worker::{Post, WorkerConfig, WorkerNotes};

@@ -5,7 +5,7 @@ mod share;
 mod users;
 
 pub use arrivals::Arrivals;
-pub use share::Seat;
+pub use share::WorkerSlot;
 pub use users::Users;
 
 #[cfg(test)]

@@ -5,10 +5,10 @@ use crate::driver::epoll::EpollDoor;
 use crate::job::Job;
 use crate::link::tls::Setup;
 use crate::sys::epoll::Waker;
-use crate::worker::{Post, Told};
+use crate::worker::{Post, WorkerNotes};
 use crate::{Error, clock, memory};
 use plimsoll_plan::Plan;
-use plimsoll_plan::program::Maker;
+use plimsoll_plan::program::ProgramFactory;
 use plimsoll_stats::interval::Interval;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -24,7 +24,7 @@ pub struct Report {
     pub worker: u32,
     pub interval: Box<Interval>,
     /// Examples of failures, and series that were opened.
-    pub told: Told,
+    pub told: WorkerNotes,
     /// The worker's last.
     pub last: bool,
 }
@@ -92,7 +92,7 @@ struct Channels {
 }
 
 impl Post for Channels {
-    fn hand_over(&mut self, interval: Box<Interval>, told: Told, last: bool) {
+    fn hand_over(&mut self, interval: Box<Interval>, told: WorkerNotes, last: bool) {
         // Nobody listens any more only when the process is going down.
         let _ = self.reports.send(Report { worker: self.worker, interval, told, last });
     }
@@ -129,7 +129,7 @@ pub struct Scene {
     /// By origin, as many as the plan has.
     pub places: Vec<Place>,
     /// Programs for the users; `None` only for a plan without a script.
-    pub maker: Option<Arc<dyn Maker>>,
+    pub factory: Option<Arc<dyn ProgramFactory>>,
 }
 
 /// Where an origin is.
@@ -144,7 +144,7 @@ pub struct Place {
 impl Scene {
     /// One address of one origin, no programs, no TLS.
     pub fn at(address: SocketAddr) -> Scene {
-        Scene { places: vec![Place { addresses: vec![address], tls: None }], maker: None }
+        Scene { places: vec![Place { addresses: vec![address], tls: None }], factory: None }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use plimsoll_plan::Request;
 use plimsoll_plan::origin::OriginId;
-use plimsoll_plan::program::{At, Chair, Maker, Outbox, Program, Programs, Step, Wake};
+use plimsoll_plan::program::{At, Outbox, Program, ProgramFactory, Programs, Step, UserSlot, Wake};
 use std::sync::Arc;
 
 /// Prepared requests, one behind the other.
@@ -32,14 +32,14 @@ impl Program for Place {
     }
 }
 
-impl Maker for Sequence {
+impl ProgramFactory for Sequence {
     fn programs(&self) -> Box<dyn Programs> {
         Box::new(self.clone())
     }
 }
 
 impl Programs for Sequence {
-    fn make(&mut self, _chair: Chair) -> Box<dyn Program> {
+    fn make(&mut self, _chair: UserSlot) -> Box<dyn Program> {
         Box::new(Place { origins: Arc::clone(&self.origins), at: 0 })
     }
 }

@@ -9,6 +9,7 @@
 
 mod arrivals;
 mod attempts;
+mod config;
 mod ends;
 mod exchange;
 mod keep;
@@ -18,14 +19,13 @@ mod post;
 mod read;
 mod redirect;
 mod resume;
-mod seating;
 mod secure;
 mod shares;
 mod stream;
 mod turn;
 mod unasked;
 
-pub use post::{Post, Told};
+pub use post::{Post, WorkerNotes};
 
 use crate::compile::Compiled;
 use crate::driver::{CpuReading, Door, Flags};
@@ -33,7 +33,7 @@ use crate::exchange::Exchange;
 use crate::lease::Lease;
 use crate::link::Link;
 use crate::link::tls::Setup;
-use crate::pace::{Arrivals, Seat, Users};
+use crate::pace::{Arrivals, Users, WorkerSlot};
 use crate::tally::Tally;
 use crate::wheel::Wheel;
 use crate::{Command, Stopped};
@@ -46,8 +46,8 @@ use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-pub use seating::Seating;
-pub(crate) use seating::most_requests;
+pub use config::WorkerConfig;
+pub(crate) use config::most_requests;
 
 /// Empty buffers kept at most, and their size. In the steady state one goes and one comes; what a burst needed (ten
 /// thousand streams that wait for their connections) must not be held for the rest of a run.
@@ -81,7 +81,7 @@ struct User {
     link: u32,
     /// First of the exchanges of its program, linked by [`Exchange::next`].
     first_exchange: u32,
-    /// First of the sleeps of its program, linked by [`Nap::next`].
+    /// First of the sleeps of its program, linked by [`SleepTimer::next`].
     first_nap: u32,
     /// First of the links beyond its own that stay with it, linked by [`Link::next`].
     first_held: u32,
@@ -98,7 +98,7 @@ struct Here {
 
 /// A program sleeps.
 #[derive(Debug, Clone, Copy)]
-struct Nap {
+struct SleepTimer {
     /// Nobody: free.
     user: u32,
     step: StepId,
@@ -161,7 +161,7 @@ struct Worker<D: Door, P: Post> {
     book: Box<SeriesBook>,
     /// Of the series in the book, those that were told.
     told_series: usize,
-    seat: Seat,
+    seat: WorkerSlot,
     /// All times are on the door's clock.
     begin_ns: u64,
     /// When nothing more is begun.
@@ -181,7 +181,7 @@ struct Worker<D: Door, P: Post> {
     /// The last one freed goes first, it is the warmest.
     free_exchanges: Vec<u32>,
     exchange_wheel: Wheel,
-    naps: Vec<Nap>,
+    naps: Vec<SleepTimer>,
     free_naps: Vec<u32>,
     nap_wheel: Wheel,
     napping: u64,

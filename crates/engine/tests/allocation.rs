@@ -7,12 +7,14 @@
 
 use plimsoll_engine::driver::{CpuReading, Door, Errno, Flags, IN, Io, OUT, Socket, TcpFacts};
 use plimsoll_engine::tally::blank;
-use plimsoll_engine::{Command, Job, Next, Post, Scene, Told, start};
+use plimsoll_engine::{Command, Job, Next, Post, Scene, WorkerNotes, start};
 use plimsoll_plan::draft::Draft;
 use plimsoll_plan::draft::LoadDraft;
 use plimsoll_plan::link::{Link, Reuse};
 use plimsoll_plan::metric::{SeriesSum, StreamHist};
-use plimsoll_plan::program::{At, BodyUse, Chair, Count, Maker, Outbox, Program, Programs, Step, Wake};
+use plimsoll_plan::program::{
+    At, BodyUse, Count, Outbox, Program, ProgramFactory, Programs, Step, UserSlot, Wake,
+};
 use plimsoll_plan::seal::{Machine, seal};
 use plimsoll_plan::series::Family;
 use plimsoll_plan::{Fault, Plan, Request, Target};
@@ -194,7 +196,7 @@ struct Circle {
 }
 
 impl Post for Circle {
-    fn hand_over(&mut self, full: Box<Interval>, _: Told, _last: bool) {
+    fn hand_over(&mut self, full: Box<Interval>, _: WorkerNotes, _last: bool) {
         self.finished +=
             full.series[..self.requests].iter().map(|s| s.sums[SeriesSum::Finished.id()]).sum::<u64>();
         self.spares.push(full);
@@ -230,16 +232,26 @@ fn plan(mut draft: Draft, address: SocketAddr, paths: &[&str]) -> Plan {
 }
 
 /// Allocations and requests from the third tick to the last but one.
-fn steady(draft: Draft, body_bytes: usize, paths: &[&str], maker: Option<Arc<dyn Maker>>) -> (u64, u64) {
+fn steady(
+    draft: Draft,
+    body_bytes: usize,
+    paths: &[&str],
+    factory: Option<Arc<dyn ProgramFactory>>,
+) -> (u64, u64) {
     let mut answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {body_bytes}\r\n\r\n").into_bytes();
     answer.resize(answer.len() + body_bytes, b'x');
-    let marks = simulated(draft, answer, paths, maker);
+    let marks = simulated(draft, answer, paths, factory);
     let ((a, requests, _), (b, later, _)) = (marks[2], marks[marks.len() - 2]);
     (b - a, later - requests)
 }
 
 /// Eight seconds against a server that says `answer` to everything; bytes held are those since the start.
-fn simulated(mut draft: Draft, answer: Vec<u8>, paths: &[&str], maker: Option<Arc<dyn Maker>>) -> Vec<Mark> {
+fn simulated(
+    mut draft: Draft,
+    answer: Vec<u8>,
+    paths: &[&str],
+    factory: Option<Arc<dyn ProgramFactory>>,
+) -> Vec<Mark> {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     draft.load.duration_ns = Some(8_000_000_000);
     draft.limits.spin_ns = 0;
@@ -257,7 +269,7 @@ fn simulated(mut draft: Draft, answer: Vec<u8>, paths: &[&str], maker: Option<Ar
     let mut spares = Vec::with_capacity(8);
     spares.push(Box::new(blank(&plan.outline, 0)));
     let post = Circle { spares, finished: 0, requests: paths.len(), marks: Rc::clone(&marks) };
-    let seating = Job::new(&plan, Scene { maker, ..Scene::at(address) }, 0).seating(0);
+    let seating = Job::new(&plan, Scene { factory, ..Scene::at(address) }, 0).seating(0);
     let (before, held) = (mine(), HELD.with(Cell::get));
     seating.run(BEGIN_NS, door, post);
     assert!(mine() - before > 10, "the counter counts");
@@ -314,14 +326,14 @@ fn large_bodies_allocate_nothing_skipped_or_read() {
 #[derive(Clone)]
 struct Three;
 
-impl Maker for Three {
+impl ProgramFactory for Three {
     fn programs(&self) -> Box<dyn Programs> {
         Box::new(self.clone())
     }
 }
 
 impl Programs for Three {
-    fn make(&mut self, _: Chair) -> Box<dyn Program> {
+    fn make(&mut self, _: UserSlot) -> Box<dyn Program> {
         Box::new(Three)
     }
 }
@@ -351,14 +363,14 @@ fn programs_that_keep_bodies_allocate_nothing_once_their_buffers_are_large_enoug
 #[derive(Clone)]
 struct Busy;
 
-impl Maker for Busy {
+impl ProgramFactory for Busy {
     fn programs(&self) -> Box<dyn Programs> {
         Box::new(self.clone())
     }
 }
 
 impl Programs for Busy {
-    fn make(&mut self, _: Chair) -> Box<dyn Program> {
+    fn make(&mut self, _: UserSlot) -> Box<dyn Program> {
         Box::new(Busy)
     }
 }
@@ -405,14 +417,14 @@ fn programs_that_sleep_render_judge_and_decide_allocate_nothing() {
 #[derive(Clone)]
 struct Measuring;
 
-impl Maker for Measuring {
+impl ProgramFactory for Measuring {
     fn programs(&self) -> Box<dyn Programs> {
         Box::new(self.clone())
     }
 }
 
 impl Programs for Measuring {
-    fn make(&mut self, _: Chair) -> Box<dyn Program> {
+    fn make(&mut self, _: UserSlot) -> Box<dyn Program> {
         Box::new(Measuring)
     }
 }
@@ -442,14 +454,14 @@ fn metrics_that_are_open_allocate_nothing() {
 #[derive(Clone)]
 struct Listener;
 
-impl Maker for Listener {
+impl ProgramFactory for Listener {
     fn programs(&self) -> Box<dyn Programs> {
         Box::new(self.clone())
     }
 }
 
 impl Programs for Listener {
-    fn make(&mut self, _: Chair) -> Box<dyn Program> {
+    fn make(&mut self, _: UserSlot) -> Box<dyn Program> {
         Box::new(Listener)
     }
 }

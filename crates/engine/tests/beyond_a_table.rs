@@ -7,7 +7,7 @@ use plimsoll_engine::Stopped;
 use plimsoll_plan::Draft;
 use plimsoll_plan::draft::LoadDraft;
 use plimsoll_plan::metric::{RunSum, StreamSum};
-use plimsoll_plan::program::{At, BodyUse, Chair, Maker, Outbox, Program, Programs, Step, Wake};
+use plimsoll_plan::program::{At, BodyUse, Outbox, Program, ProgramFactory, Programs, Step, UserSlot, Wake};
 use std::sync::{Arc, Mutex};
 
 const CHUNKED: &[u8] =
@@ -58,14 +58,14 @@ impl Program for Reader {
 #[derive(Clone)]
 struct Readers(Arc<Mutex<Vec<String>>>);
 
-impl Maker for Readers {
+impl ProgramFactory for Readers {
     fn programs(&self) -> Box<dyn Programs> {
         Box::new(self.clone())
     }
 }
 
 impl Programs for Readers {
-    fn make(&mut self, _: Chair) -> Box<dyn Program> {
+    fn make(&mut self, _: UserSlot) -> Box<dyn Program> {
         Box::new(Reader { missing: 0, bodies: Arc::clone(&self.0) })
     }
 }
@@ -75,13 +75,13 @@ fn a_user_holds_a_stream_asks_twice_at_once_beside_it_and_decides_at_the_head() 
     let bodies = Log::default();
     let draft = Draft { requests: ["/notices", "/a", "/b"].map(get).into(), ..closed(1, 10.0) };
     let draft = Draft { load: LoadDraft { requests_total: Some(9), ..draft.load }, ..draft };
-    let out = Lab::new(draft).maker(Readers(Arc::clone(&bodies))).run(|a: &Asked<'_>| match a.bytes[5] {
-        b'n' => Answer::silence().piece(MS, CHUNKED).piece(MS, b"c\r\ndata: news\n\n\r\n"),
-        b'a' => {
-            Answer::silence().piece(5 * MS, b"HTTP/1.1 200 OK\r\nX-Small: 1\r\nContent-Length: 2\r\n\r\nhi")
-        }
-        _ => Answer::silence().piece(3 * MS, b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nhuge"),
-    });
+    let out =
+        Lab::new(draft).factory(Readers(Arc::clone(&bodies))).run(|a: &SimRequest<'_>| match a.bytes[5] {
+            b'n' => Answer::silence().piece(MS, CHUNKED).piece(MS, b"c\r\ndata: news\n\n\r\n"),
+            b'a' => Answer::silence()
+                .piece(5 * MS, b"HTTP/1.1 200 OK\r\nX-Small: 1\r\nContent-Length: 2\r\n\r\nhi"),
+            _ => Answer::silence().piece(3 * MS, b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nhuge"),
+        });
     out.check();
     // 2 ms to the notice, 3 ms to /b, 2 more to /a: three iterations of 7 ms each.
     assert_eq!(lines(&bodies), ["2: ", "1: hi"].repeat(3));

@@ -61,7 +61,7 @@ fn a_smaller_read_buffer_takes_more_reads() {
             ..closed(1, 10.0)
         };
         draft.limits.read_buffer_bytes = buffer_bytes;
-        let out = Lab::new(draft).run(|_: &Asked<'_>| {
+        let out = Lab::new(draft).run(|_: &SimRequest<'_>| {
             let head = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n";
             Answer::silence().piece(MS, &[&head[..], &[b'x'; 1_000_000]].concat())
         });

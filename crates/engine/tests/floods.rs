@@ -5,12 +5,12 @@ use crate::support;
 use crate::support::{BEGIN_NS, MS, S, closed, get};
 use plimsoll_engine::driver::{CpuReading, Door, Errno, Flags, IN, Io, OUT, Socket, TcpFacts};
 use plimsoll_engine::tally::blank;
-use plimsoll_engine::{Command, Job, Next, Post, Scene, Stopped, Told, start};
+use plimsoll_engine::{Command, Job, Next, Post, Scene, Stopped, WorkerNotes, start};
 use plimsoll_plan::Fault;
 use plimsoll_plan::draft::Draft;
 use plimsoll_plan::draft::LoadDraft;
 use plimsoll_plan::metric::{RunPeak, RunSum, SeriesHist, SeriesSum, StreamSum, fault_id, status_id};
-use plimsoll_plan::program::{At, BodyUse, Chair, Maker, Outbox, Program, Programs, Step, Wake};
+use plimsoll_plan::program::{At, BodyUse, Outbox, Program, ProgramFactory, Programs, Step, UserSlot, Wake};
 use plimsoll_plan::seal::{Machine, seal};
 use plimsoll_stats::interval::Interval;
 use std::cell::{Cell, RefCell};
@@ -181,14 +181,14 @@ impl Door for Faucet {
     fn clear_wake(&mut self) {}
 }
 
-struct Desk {
+struct TestPost {
     now_ns: Rc<Cell<u64>>,
     all: Rc<RefCell<Interval>>,
     stop_ns: u64,
 }
 
-impl Post for Desk {
-    fn hand_over(&mut self, full: Box<Interval>, _: Told, _: bool) {
+impl Post for TestPost {
+    fn hand_over(&mut self, full: Box<Interval>, _: WorkerNotes, _: bool) {
         self.all.borrow_mut().merge(&full);
     }
 
@@ -208,14 +208,14 @@ impl Post for Desk {
 #[derive(Clone)]
 struct Watcher;
 
-impl Maker for Watcher {
+impl ProgramFactory for Watcher {
     fn programs(&self) -> Box<dyn Programs> {
         Box::new(self.clone())
     }
 }
 
 impl Programs for Watcher {
-    fn make(&mut self, _: Chair) -> Box<dyn Program> {
+    fn make(&mut self, _: UserSlot) -> Box<dyn Program> {
         Box::new(Watcher)
     }
 }
@@ -255,13 +255,13 @@ struct Scenery {
     flooded: u32,
     most: usize,
     stop_ns: u64,
-    maker: Option<Arc<dyn Maker>>,
+    factory: Option<Arc<dyn ProgramFactory>>,
 }
 
 /// Four users for 1.5 s with a time-out of 0.7 s.
 fn scenery(flood: Flood, flooded: u32) -> Scenery {
     let draft = Draft { timeout_ns: Some(700 * MS), ..closed(4, 1.5) };
-    Scenery { draft, flood, flooded, most: usize::MAX, stop_ns: u64::MAX, maker: None }
+    Scenery { draft, flood, flooded, most: usize::MAX, stop_ns: u64::MAX, factory: None }
 }
 
 fn simulate(scenery: Scenery) -> Made {
@@ -279,8 +279,8 @@ fn simulate(scenery: Scenery) -> Made {
         ready: vec![],
     };
     let stop_ns = scenery.stop_ns.saturating_add(BEGIN_NS);
-    let post = Desk { now_ns, all: Rc::clone(&all), stop_ns };
-    let scene = Scene { maker: scenery.maker, ..Scene::at("127.0.0.1:80".parse().unwrap()) };
+    let post = TestPost { now_ns, all: Rc::clone(&all), stop_ns };
+    let scene = Scene { factory: scenery.factory, ..Scene::at("127.0.0.1:80".parse().unwrap()) };
     let seating = Job::new(&plan, scene, 0).seating(0);
     let (stopped, elapsed_ns) = seating.run(BEGIN_NS, door, post);
     let all = all.replace(blank(&plan.outline, 0));
@@ -348,14 +348,14 @@ fn a_thousand_floods_leave_time_for_a_stop_and_for_the_others() {
 
 #[test]
 fn a_stream_that_floods_is_given_up_when_its_program_says_so() {
-    let made = simulate(Scenery { maker: Some(Arc::new(Watcher)), ..scenery(EVENTS, 4) });
+    let made = simulate(Scenery { factory: Some(Arc::new(Watcher)), ..scenery(EVENTS, 4) });
     assert_eq!(made.elapsed_ns, 1_500 * MS);
     // Ended after 0.5 and 1 s; the third is open at the stop, or was ended just at it.
     let ended = made.all.series[0].sums[StreamSum::StreamsByUs.id()];
     assert!((8..=12).contains(&ended), "{ended}");
     assert!(made.all.series[0].sums[StreamSum::Events.id()] > 1_000);
     let stopped =
-        simulate(Scenery { maker: Some(Arc::new(Watcher)), stop_ns: 300 * MS, ..scenery(EVENTS, 4) });
+        simulate(Scenery { factory: Some(Arc::new(Watcher)), stop_ns: 300 * MS, ..scenery(EVENTS, 4) });
     assert!(stopped.elapsed_ns <= 350 * MS, "{}", stopped.elapsed_ns);
 }
 
@@ -397,7 +397,7 @@ fn an_event_must_end_in_time_and_events_that_end_may_come_for_ever() {
     for (flood, expected) in [(ONE_EVENT, 4), (ONE_COMMENT, 4), (EVENTS, 0)] {
         let mut slow = trickle(flood);
         slow.draft.limits.event_timeout_ns = S;
-        slow.maker = Some(Arc::new(Patient));
+        slow.factory = Some(Arc::new(WaitingProgram));
         let made = simulate(slow);
         assert_eq!(made.fault(Fault::StreamIdle), expected, "{:?}", String::from_utf8_lossy(flood.again));
     }
@@ -405,21 +405,21 @@ fn an_event_must_end_in_time_and_events_that_end_may_come_for_ever() {
 
 /// Opens one stream and never gives it up.
 #[derive(Clone)]
-struct Patient;
+struct WaitingProgram;
 
-impl Maker for Patient {
+impl ProgramFactory for WaitingProgram {
     fn programs(&self) -> Box<dyn Programs> {
         Box::new(self.clone())
     }
 }
 
-impl Programs for Patient {
-    fn make(&mut self, _: Chair) -> Box<dyn Program> {
-        Box::new(Patient)
+impl Programs for WaitingProgram {
+    fn make(&mut self, _: UserSlot) -> Box<dyn Program> {
+        Box::new(WaitingProgram)
     }
 }
 
-impl Program for Patient {
+impl Program for WaitingProgram {
     fn resume(&mut self, _: At, wake: Wake<'_>, out: &mut Outbox) {
         if let Wake::Begin { .. } = wake {
             out.push(Step { id: 1, body: BodyUse::Stream, ..Step::default() });
@@ -460,8 +460,10 @@ fn over_real_sockets_a_run_ends_within_a_second_of_its_stop_whatever_the_server_
         draft.target.as_mut().unwrap().port = address.port();
         draft.requests = vec![get("/")];
         let plan = seal(draft, Machine { cpus: 1, seed: 1 }).unwrap();
-        let scene =
-            Scene { maker: streams.then(|| Arc::new(Patient) as Arc<dyn Maker>), ..Scene::at(address) };
+        let scene = Scene {
+            factory: streams.then(|| Arc::new(WaitingProgram) as Arc<dyn ProgramFactory>),
+            ..Scene::at(address)
+        };
         let mut running = start(Arc::new(plan), scene).unwrap();
         let begun = Instant::now();
         let mut stopped = None;

@@ -24,7 +24,7 @@ const USES: [BodyUse; 4] = [BodyUse::Discard, BodyUse::Keep, BodyUse::Decide, Bo
 
 /// Four steps at once, one for each use of a body; returns what a program saw, without times, in order of ids.
 fn four(pieces: Vec<Vec<u8>>, then: Then) -> (Outcome, Vec<String>) {
-    let (maker, log) = diary(|scene, wake| match wake {
+    let (factory, log) = diary(|scene, wake| match wake {
         Wake::Begin { iteration: 0, .. } => {
             USES.iter().enumerate().for_each(|(id, body)| scene.ask(id as u32, 0, *body));
         }
@@ -32,7 +32,7 @@ fn four(pieces: Vec<Vec<u8>>, then: Then) -> (Outcome, Vec<String>) {
         Wake::Head { .. } => scene.out.decide(BodyUse::Keep),
         _ => {}
     });
-    let out = Lab::new(closed(1, 1.0)).maker(maker).run(move |_: &Asked<'_>| {
+    let out = Lab::new(closed(1, 1.0)).factory(factory).run(move |_: &SimRequest<'_>| {
         pieces.iter().fold(Answer::silence(), |answer, piece| answer.piece(MS, piece)).then(then)
     });
     out.check();
@@ -81,19 +81,19 @@ fn an_answer_that_breaks_off_at_any_place_fails_every_step_once() {
 fn what_comes_for_a_connection_that_was_given_up_reaches_nobody() {
     // Answers come 1 us behind the time-out, while the next request is under way over a new connection.
     let draft = Draft { timeout_ns: Some(20 * MS), ..closed(20, 1.0) };
-    let (maker, log) = diary(|scene, wake| match wake {
+    let (factory, log) = diary(|scene, wake| match wake {
         Wake::Begin { iteration, .. } => {
-            let path = format!("/{}-{iteration}", scene.chair.user);
+            let path = format!("/{}-{iteration}", scene.slot.user);
             *scene.number = *iteration;
             scene.render(step(7, 0, BodyUse::Keep), &path);
         }
         Wake::Reply(r) if r.fault.is_none() => {
-            let mine = format!("/{}-{}", scene.chair.user, *scene.number);
+            let mine = format!("/{}-{}", scene.slot.user, *scene.number);
             assert_eq!(r.body, mine.as_bytes());
         }
         _ => {}
     });
-    let out = Lab::new(draft).maker(maker).latency(50 * US).run(|a: &Asked<'_>| {
+    let out = Lab::new(draft).factory(factory).latency(50 * US).run(|a: &SimRequest<'_>| {
         let path = String::from_utf8_lossy(a.bytes).split(' ').nth(1).unwrap().to_owned();
         let text = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{path}", path.len());
         let late_ns = match a.total % 3 {
@@ -112,14 +112,14 @@ fn what_comes_for_a_connection_that_was_given_up_reaches_nobody() {
 fn an_event_of_a_connection_that_was_closed_in_the_same_batch_is_not_taken_for_one_of_the_next() {
     // The first answer ends the iteration, which closes the other connection and opens it anew, while the end of
     // the old one by the server is the next event in the list.
-    let (maker, _) = diary(|scene, wake| match wake {
+    let (factory, _) = diary(|scene, wake| match wake {
         Wake::Begin { iteration: 20, .. } => scene.out.retire(),
         Wake::Begin { .. } => (0..2).for_each(|id| scene.ask(id, 0, BodyUse::Discard)),
         _ => {}
     });
     let link = Link { reuse: Reuse::Iteration, ..Link::default() };
     let out =
-        Lab::new(Draft { link, ..closed(1, 10.0) }).maker(maker).latency(MS).run(|a: &Asked<'_>| {
+        Lab::new(Draft { link, ..closed(1, 10.0) }).factory(factory).latency(MS).run(|a: &SimRequest<'_>| {
             match a.connection % 2 {
                 0 => Answer::ok(10 * MS),
                 _ => Answer::ok(5 * MS).piece(5 * MS, b"").then(Then::Close),
@@ -168,7 +168,7 @@ impl Server for Chaos {
         }
     }
 
-    fn answer(&mut self, asked: &Asked<'_>) -> Answer {
+    fn answer(&mut self, asked: &SimRequest<'_>) -> Answer {
         // The name of the request comes back as its body, so that nobody can be given another's.
         let name = String::from_utf8_lossy(asked.bytes).split(' ').nth(1).unwrap_or_default().to_owned();
         let n = name.len();
@@ -211,8 +211,8 @@ fn in_any_chaos_every_step_ends_once_and_is_told_of_its_own_answer_alone() {
     for seed in 0..120u64 {
         let (replies, chaos) = (Arc::new(AtomicU64::new(0)), SplitMix64::new(seed));
         let told = Arc::clone(&replies);
-        let (maker, _) = diary(move |scene, wake| {
-            let (user, number) = (scene.chair.user, *scene.number);
+        let (factory, _) = diary(move |scene, wake| {
+            let (user, number) = (scene.slot.user, *scene.number);
             let kind = (u64::from(user) * 7 + number * 13 + seed) % 6;
             match wake {
                 Wake::Begin { .. } => {
@@ -267,7 +267,7 @@ fn in_any_chaos_every_step_ends_once_and_is_told_of_its_own_answer_alone() {
             link,
             ..base
         };
-        let mut lab = Lab::new(draft).maker(maker).latency(100 * US);
+        let mut lab = Lab::new(draft).factory(factory).latency(100 * US);
         lab.draft.limits.connect_timeout_ns = 40 * MS;
         lab.nature.send_window = [usize::MAX, 20, 1][seed as usize % 3];
         lab.nature.stalls = (1..5).map(|k| (BEGIN_NS + k * 97 * MS, (k % 3) * 15 * MS)).collect();

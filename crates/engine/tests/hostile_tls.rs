@@ -35,7 +35,7 @@ struct TlsServer {
 }
 
 impl Server for TlsServer {
-    fn answer(&mut self, _: &Asked<'_>) -> Answer {
+    fn answer(&mut self, _: &SimRequest<'_>) -> Answer {
         unreachable!("all bytes are heard")
     }
 
@@ -169,7 +169,7 @@ fn bytes_may_come_one_by_one_and_go_out_one_by_one() {
             let shape: Shape =
                 Box::new(|flight, _| flight.iter().fold(Answer::silence(), |a, b| a.piece(US, &[*b])));
             let (setup, server) = fitting(versions, shape, say(OK));
-            let (maker, _) = diary(|scene, wake| {
+            let (factory, _) = diary(|scene, wake| {
                 if let Wake::Begin { .. } = wake {
                     let body = format!("{}!", "x".repeat(3_000));
                     let head =
@@ -180,7 +180,7 @@ fn bytes_may_come_one_by_one_and_go_out_one_by_one() {
                     });
                 }
             });
-            let mut lab = lab(some(3), setup).maker(maker).latency(10 * US);
+            let mut lab = lab(some(3), setup).factory(factory).latency(10 * US);
             lab.nature.send_window = window;
             let out = lab.run(server);
             out.check();
@@ -208,7 +208,7 @@ fn an_answer_in_many_records_is_one_and_a_stream_in_many_is_shown_as_it_comes() 
     let mut config = ServerConfig::clone(&server.config);
     config.max_fragment_size = Some(64);
     server.config = Arc::new(config);
-    let (maker, log) = diary(|scene, wake| match wake {
+    let (factory, log) = diary(|scene, wake| match wake {
         Wake::Begin { iteration: 1, .. } => scene.out.retire(),
         Wake::Begin { .. } => scene.ask(1, 0, BodyUse::Stream),
         Wake::Reply(r) if r.id == 1 => scene.ask(2, 1, BodyUse::Keep),
@@ -216,7 +216,7 @@ fn an_answer_in_many_records_is_one_and_a_stream_in_many_is_shown_as_it_comes() 
         _ => {}
     });
     let draft = Draft { requests: vec![get("/s"), get("/large")], ..closed(1, 1.0) };
-    let out = lab(draft, setup).maker(maker).run(server);
+    let out = lab(draft, setup).factory(factory).run(server);
     out.check();
     assert_eq!(
         lines(&log)[1..5],
@@ -348,13 +348,13 @@ fn an_answer_in_front_of_a_damaged_record_counts_wherever_the_bytes_are_cut() {
                 tls.writer().write_all(OK).unwrap();
             }),
         );
-        let (maker, log) = diary(|scene, wake| match wake {
+        let (factory, log) = diary(|scene, wake| match wake {
             Wake::Begin { iteration: 1, .. } => scene.out.sleep(1, 50 * MS),
             Wake::Begin { iteration: 2, .. } => scene.out.retire(),
             Wake::Begin { .. } => scene.ask(0, 0, BodyUse::Keep),
             _ => {}
         });
-        let out = lab(closed(1, 1.0), setup).maker(maker).run(server);
+        let out = lab(closed(1, 1.0), setup).factory(factory).run(server);
         out.check();
         assert!(
             lines(&log).iter().any(|l| l.ends_with("reply 0 200 ok")),

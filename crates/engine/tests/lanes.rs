@@ -15,7 +15,7 @@ use std::sync::Arc;
 fn by_lane() -> (Diary, Log) {
     diary(|scene, wake| {
         if let Wake::Begin { .. } = wake {
-            scene.ask(0, scene.chair.lane.into(), BodyUse::Discard);
+            scene.ask(0, scene.slot.lane.into(), BodyUse::Discard);
         }
     })
 }
@@ -63,9 +63,9 @@ fn begins(log: &Log) -> Vec<String> {
 
 #[test]
 fn a_closed_and_an_open_lane_run_beside_each_other_each_with_its_own_users() {
-    let (maker, log) = by_lane();
+    let (factory, log) = by_lane();
     let draft = lanes(vec![users(3, 1.0), arrivals(100.0, 5, 0.995), users(2, 0.495)], &["/a", "/b", "/c"]);
-    let out = Lab::new(draft).maker(maker).run(|_: &Asked<'_>| Answer::ok(10 * MS));
+    let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(10 * MS));
     out.check();
     assert_eq!([sent(&out, 0), sent(&out, 1), sent(&out, 2)], [300, 100, 100]);
     assert_eq!((out.sum(RunSum::Arrivals), out.sum(RunSum::OpenArrivalsDone)), (100, 100));
@@ -80,11 +80,11 @@ fn a_closed_and_an_open_lane_run_beside_each_other_each_with_its_own_users() {
 
 #[test]
 fn a_lane_starts_late_and_ends_early_and_the_run_lasts_as_long_as_the_longest() {
-    let (maker, log) = by_lane();
+    let (factory, log) = by_lane();
     let late = LaneDraft { start_ns: 300 * MS, ..users(2, 0.2) };
     let late_arrivals = LaneDraft { start_ns: 600 * MS, ..arrivals(100.0, 2, 0.2) };
     let draft = lanes(vec![late, late_arrivals, users(1, 1.0)], &["/a", "/b", "/c"]);
-    let out = Lab::new(draft).maker(maker).run(|_: &Asked<'_>| Answer::ok(9_999 * US));
+    let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(9_999 * US));
     out.check();
     // Twenty iterations of each of the two users begin within their 200 ms and one more in its last 20 us.
     assert_eq!([sent(&out, 0), sent(&out, 1), out.elapsed_ns / MS], [42, 20, 1_000]);
@@ -94,12 +94,13 @@ fn a_lane_starts_late_and_ends_early_and_the_run_lasts_as_long_as_the_longest() 
 #[test]
 fn shared_iterations_are_exactly_so_many_over_all_users_of_a_lane() {
     for (count, users) in [(1, 4), (10, 4), (1_001, 7)] {
-        let (maker, log) = in_a_row(3);
+        let (factory, log) = in_a_row(3);
         let shared = LaneDraft {
             load: LoadDraft { iterations: Some(count), connections: Some(users), ..lane("shared").load },
             ..lane("shared")
         };
-        let out = Lab::new(lanes(vec![shared], &["/"])).maker(maker).run(|_: &Asked<'_>| Answer::ok(MS));
+        let out =
+            Lab::new(lanes(vec![shared], &["/"])).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(MS));
         out.check();
         assert_eq!((out.stopped, out.sum(RunSum::Iterations)), (Stopped::Requests, count));
         assert_eq!((out.count(SeriesSum::Finished), begins(&log).len() as u64), (3 * count, count));
@@ -109,14 +110,14 @@ fn shared_iterations_are_exactly_so_many_over_all_users_of_a_lane() {
 
 #[test]
 fn loops_are_counted_for_each_user_by_itself() {
-    let (maker, _) = in_a_row(2);
+    let (factory, _) = in_a_row(2);
     let own = LaneDraft {
         load: LoadDraft { loops: Some(5), connections: Some(4), ..lane("loops").load },
         ..lane("loops")
     };
     let out = Lab::new(lanes(vec![own], &["/"]))
-        .maker(maker)
-        .run(|a: &Asked<'_>| Answer::ok((a.connection + 1) * MS));
+        .factory(factory)
+        .run(|a: &SimRequest<'_>| Answer::ok((a.connection + 1) * MS));
     out.check();
     assert_eq!((out.stopped, out.sum(RunSum::Iterations)), (Stopped::Retired, 20));
     assert_eq!((out.sum(RunSum::Retired), out.sum(RunSum::ClosedByUs)), (0, 4), "none ran out of data");
@@ -126,13 +127,13 @@ fn loops_are_counted_for_each_user_by_itself() {
 #[test]
 fn a_counted_lane_beside_a_timed_one_does_its_iterations_and_the_run_lasts_as_long_as_the_other() {
     for timed in [users(1, 2.0), arrivals(10.0, 5, 2.0)] {
-        let (maker, _) = by_lane();
+        let (factory, _) = by_lane();
         let shared = LaneDraft {
             load: LoadDraft { iterations: Some(3), connections: Some(1), ..lane("shared").load },
             ..lane("shared")
         };
         let draft = lanes(vec![shared, timed], &["/a", "/b"]);
-        let out = Lab::new(draft).maker(maker).run(|_: &Asked<'_>| Answer::ok(MS));
+        let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(MS));
         out.check();
         assert_eq!((sent(&out, 0), out.stopped, out.elapsed_ns), (3, Stopped::Duration, 2 * S));
     }
@@ -146,7 +147,7 @@ fn recorded_arrivals_come_at_their_instants_and_to_one_worker_of_one_machine_eac
         let mut seen = Vec::new();
         for part in 1..=machines {
             for worker in 0..workers {
-                let (maker, log) = by_lane();
+                let (factory, log) = by_lane();
                 let recorded = LaneDraft {
                     load: LoadDraft {
                         recorded: Some(Arc::from(instants.as_slice())),
@@ -157,9 +158,9 @@ fn recorded_arrivals_come_at_their_instants_and_to_one_worker_of_one_machine_eac
                 };
                 let draft = lanes(vec![recorded], &["/"]);
                 let share = Some(Share { part, of: machines });
-                let mut lab = Lab::new(Draft { share, workers: Some(workers), ..draft }).maker(maker);
+                let mut lab = Lab::new(Draft { share, workers: Some(workers), ..draft }).factory(factory);
                 lab.worker = worker;
-                let out = lab.run(|_: &Asked<'_>| Answer::ok(10 * US));
+                let out = lab.run(|_: &SimRequest<'_>| Answer::ok(10 * US));
                 out.check();
                 assert!(out.hist(RunHist::Lateness).max().is_none_or(|late| late == 0));
                 seen.extend(
@@ -180,30 +181,31 @@ fn so_many_arrivals_are_so_many_also_when_programs_send_for_them() {
         load: LoadDraft { iterations: Some(7), duration_ns: None, ..arrivals(100.0, 5, 1.0).load },
         ..arrivals(100.0, 5, 1.0)
     };
-    let (maker, log) = in_a_row(2);
-    let out = Lab::new(lanes(vec![counted], &["/"])).maker(maker).run(|_: &Asked<'_>| Answer::ok(MS));
+    let (factory, log) = in_a_row(2);
+    let out =
+        Lab::new(lanes(vec![counted], &["/"])).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(MS));
     out.check();
     assert_eq!((out.sum(RunSum::Arrivals), out.sum(RunSum::Iterations), begins(&log).len()), (7, 7, 7));
     assert_eq!((out.stopped, out.elapsed_ns), (Stopped::Requests, 62 * MS));
 
     // And when requests are counted: no arrival is begun that could not send.
-    let (maker, log) = in_a_row(1);
+    let (factory, log) = in_a_row(1);
     let draft = Draft {
         load: LoadDraft { requests_total: Some(9), duration_ns: None, ..open(100.0, 1.0).load },
         ..open(100.0, 1.0)
     };
-    let out = Lab::new(draft).maker(maker).run(|_: &Asked<'_>| Answer::ok(MS));
+    let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(MS));
     out.check_arrivals();
     assert_eq!((out.sum(RunSum::Arrivals), out.sum(RunSum::Iterations), begins(&log).len()), (9, 9, 9));
     assert_eq!((out.stopped, out.elapsed_ns), (Stopped::Requests, 81 * MS));
 
     // So it is with users: of two, one finds nothing left at 40 ms.
-    let (maker, log) = in_a_row(1);
+    let (factory, log) = in_a_row(1);
     let draft = Draft {
         load: LoadDraft { requests_total: Some(9), duration_ns: None, ..closed(2, 1.0).load },
         ..closed(2, 1.0)
     };
-    let out = Lab::new(draft).maker(maker).run(|_: &Asked<'_>| Answer::ok(10 * MS));
+    let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(10 * MS));
     out.check();
     assert_eq!((out.sum(RunSum::Iterations), begins(&log).len(), out.elapsed_ns), (9, 9, 50 * MS));
 }
@@ -216,9 +218,9 @@ fn an_iteration_under_way_at_the_end_is_finished_within_the_grace_and_none_begin
     for (grace_ms, end_ms, whole, cut) in
         [(0, 100, 1, 1), (50, 150, 1, 1), (80, 180, 2, 0), (5_000, 180, 2, 0)]
     {
-        let (maker, log) = in_a_row(3);
+        let (factory, log) = in_a_row(3);
         let draft = Draft { graceful_stop_ns: Some(grace_ms * MS), ..closed(1, 0.1) };
-        let out = Lab::new(draft).maker(maker).run(|_: &Asked<'_>| Answer::ok(30 * MS));
+        let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(30 * MS));
         out.check();
         assert_eq!((out.stopped, out.elapsed_ns / MS), (Stopped::Duration, end_ms));
         assert_eq!((out.sum(RunSum::Iterations), out.sum(RunSum::CutAtStop)), (whole, cut));
@@ -228,9 +230,9 @@ fn an_iteration_under_way_at_the_end_is_finished_within_the_grace_and_none_begin
 
 #[test]
 fn ticks_go_on_through_the_grace() {
-    let (maker, _) = in_a_row(1);
+    let (factory, _) = in_a_row(1);
     let draft = Draft { graceful_stop_ns: Some(10 * S), ..closed(2, 1.5) };
-    let out = Lab::new(draft).maker(maker).run(|_: &Asked<'_>| Answer::ok(4 * S));
+    let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(4 * S));
     out.check();
     // The last, which begins at the very end, is empty.
     assert_eq!((out.ticks.len(), out.elapsed_ns), (5, 4 * S));
@@ -239,11 +241,12 @@ fn ticks_go_on_through_the_grace() {
 
 #[test]
 fn in_the_grace_arrivals_that_wait_are_left_and_the_worker_sleeps() {
-    let (maker, log) = in_a_row(2);
+    let (factory, log) = in_a_row(2);
     let lane = arrivals(100.0, 1, 0.095);
     let draft = Draft { graceful_stop_ns: Some(S), ..lanes(vec![lane, users(1, 0.095)], &["/"]) };
     // The first connection is that of the arrivals.
-    let out = Lab::new(draft).maker(maker).run(|a: &Asked<'_>| Answer::ok((30 + 40 * a.connection) * MS));
+    let out =
+        Lab::new(draft).factory(factory).run(|a: &SimRequest<'_>| Answer::ok((30 + 40 * a.connection) * MS));
     out.check();
     // Their one user begins at 0 and 60 ms and is free at 120; of ten arrivals eight have waited for it in vain.
     assert_eq!((out.sum(RunSum::Arrivals), out.sum(RunSum::NeverStarted)), (10, 8));
@@ -253,36 +256,36 @@ fn in_the_grace_arrivals_that_wait_are_left_and_the_worker_sleeps() {
 
 #[test]
 fn in_the_grace_a_change_of_level_is_not_waited_for_again_and_again() {
-    let (maker, _) = in_a_row(1);
+    let (factory, _) = in_a_row(1);
     let late = LaneDraft { start_ns: 10 * MS, ..users(2, 0.1) };
     let draft = Draft { graceful_stop_ns: Some(S), ..lanes(vec![users(1, 0.11), late], &["/"]) };
-    let out = Lab::new(draft).maker(maker).run(|_: &Asked<'_>| Answer::ok(80 * MS));
+    let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(80 * MS));
     out.check();
     assert_eq!((out.elapsed_ns / MS, out.sum(RunSum::Iterations)), (170, 6));
     assert!(out.calls.wait < 100, "{} waits", out.calls.wait);
 
     // Nor does a level that rises at the very end start anybody.
-    let (maker, log) = in_a_row(1);
+    let (factory, log) = in_a_row(1);
     let stages = Some((profile(1.0, &[(0.1, 1.0), (0.0, 3.0)]), false));
     let draft = Draft {
         load: LoadDraft { stages, ..support::draft().load },
         graceful_stop_ns: Some(S),
         ..support::draft()
     };
-    let out = Lab::new(draft).maker(maker).run(|_: &Asked<'_>| Answer::ok(80 * MS));
+    let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(80 * MS));
     out.check();
     assert_eq!((out.elapsed_ns / MS, begins(&log).len()), (160, 2));
 }
 
 #[test]
 fn a_user_that_pauses_because_it_had_nothing_to_do_begins_nothing_in_the_grace() {
-    let (maker, log) = diary(|scene, wake| {
-        if let (Wake::Begin { .. }, 0) = (wake, scene.chair.lane) {
+    let (factory, log) = diary(|scene, wake| {
+        if let (Wake::Begin { .. }, 0) = (wake, scene.slot.lane) {
             scene.ask(0, 0, BodyUse::Discard);
         }
     });
     let draft = Draft { graceful_stop_ns: Some(5 * S), ..lanes(vec![users(1, 0.1), users(1, 0.1)], &["/"]) };
-    let out = Lab::new(draft).maker(maker).run(|_: &Asked<'_>| Answer::ok(3 * S));
+    let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(3 * S));
     out.check();
     let late: Vec<String> = begins(&log)
         .into_iter()
@@ -295,11 +298,11 @@ fn a_user_that_pauses_because_it_had_nothing_to_do_begins_nothing_in_the_grace()
 
 #[test]
 fn a_pause_holds_all_lanes_and_all_go_on_behind_it() {
-    let (maker, log) = by_lane();
+    let (factory, log) = by_lane();
     let draft = lanes(vec![users(2, 1.0), arrivals(100.0, 4, 1.0)], &["/a", "/b"]);
     let lab =
-        Lab::new(draft).maker(maker).command(205 * MS, Command::Pause).command(705 * MS, Command::Resume);
-    let out = lab.run(|_: &Asked<'_>| Answer::ok(20 * MS));
+        Lab::new(draft).factory(factory).command(205 * MS, Command::Pause).command(705 * MS, Command::Resume);
+    let out = lab.run(|_: &SimRequest<'_>| Answer::ok(20 * MS));
     out.check();
     let at = |l: &String| l.split(' ').nth(1).unwrap().parse::<f64>().unwrap();
     assert!(begins(&log).iter().map(at).all(|ms| !(205.0..705.0).contains(&ms)));
@@ -310,10 +313,10 @@ fn a_pause_holds_all_lanes_and_all_go_on_behind_it() {
 
 #[test]
 fn the_level_of_the_first_lane_can_be_set_and_the_others_stay() {
-    let (maker, _) = by_lane();
+    let (factory, _) = by_lane();
     let draft = lanes(vec![arrivals(100.0, 20, 1.0), users(1, 1.0)], &["/a", "/b"]);
-    let lab = Lab::new(draft).maker(maker).command(500 * MS, Command::SetLevel(1_000.0));
-    let out = lab.run(|_: &Asked<'_>| Answer::ok(10 * MS));
+    let lab = Lab::new(draft).factory(factory).command(500 * MS, Command::SetLevel(1_000.0));
+    let out = lab.run(|_: &SimRequest<'_>| Answer::ok(10 * MS));
     out.check();
     assert_eq!((sent(&out, 0), sent(&out, 1)), (50 + 500, 100));
 }

@@ -10,7 +10,7 @@ use plimsoll_plan::series::{Family, SeriesKey, from_ordered};
 
 #[test]
 fn a_program_opens_series_under_load_and_they_count_from_then_on() {
-    let (maker, _) = diary(|scene, wake| {
+    let (factory, _) = diary(|scene, wake| {
         if let Wake::Begin { iteration, .. } = wake {
             scene.ask(1, 0, BodyUse::Discard);
             if *iteration >= 2 {
@@ -32,9 +32,9 @@ fn a_program_opens_series_under_load_and_they_count_from_then_on() {
             }
         }
     });
-    let (mut draft, path) = (lanes(vec![], &["/a"]), |_: &Asked<'_>| Answer::ok(MS));
+    let (mut draft, path) = (lanes(vec![], &["/a"]), |_: &SimRequest<'_>| Answer::ok(MS));
     (draft.load.connections, draft.load.duration_ns) = (Some(1), Some(S));
-    let out = Lab::new(draft).maker(maker).run(path);
+    let out = Lab::new(draft).factory(factory).run(path);
     let names: Vec<(Family, &str, usize)> =
         out.named.iter().map(|key| (key.family, key.name.as_str(), key.labels.len())).collect();
     let [counter, gauge, rate, trend] = Family::CUSTOM;
@@ -72,7 +72,7 @@ fn a_program_opens_series_under_load_and_they_count_from_then_on() {
 
 #[test]
 fn requests_can_be_counted_under_a_name_that_nobody_had_planned() {
-    let (maker, _) = diary(|scene, wake| match wake {
+    let (factory, _) = diary(|scene, wake| match wake {
         Wake::Begin { iteration: 6, .. } => scene.out.retire(),
         Wake::Begin { iteration, .. } => {
             let name = if iteration % 2 == 0 { "even" } else { "odd" };
@@ -83,7 +83,7 @@ fn requests_can_be_counted_under_a_name_that_nobody_had_planned() {
     });
     let mut draft = lanes(vec![], &["/a"]);
     (draft.load.connections, draft.load.duration_ns) = (Some(1), Some(S));
-    let out = Lab::new(draft).maker(maker).run(|_: &Asked<'_>| Answer::ok(MS));
+    let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(MS));
     let of = |at: usize| {
         (
             out.opened_series[at].sums[SeriesSum::Finished.id()],
@@ -97,7 +97,7 @@ fn requests_can_be_counted_under_a_name_that_nobody_had_planned() {
 
 #[test]
 fn what_finds_no_series_is_counted_without_its_labels_and_told() {
-    let (maker, _) = diary(|scene, wake| match wake {
+    let (factory, _) = diary(|scene, wake| match wake {
         Wake::Begin { iteration: 50, .. } => scene.out.retire(),
         Wake::Begin { iteration, .. } => {
             scene.ask(1, 0, BodyUse::Discard);
@@ -108,7 +108,7 @@ fn what_finds_no_series_is_counted_without_its_labels_and_told() {
     });
     let mut draft = lanes(vec![], &["/a"]);
     (draft.load.connections, draft.load.duration_ns, draft.limits.open_series) = (Some(1), Some(S), 8);
-    let out = Lab::new(draft).maker(maker).run(|_: &Asked<'_>| Answer::ok(MS));
+    let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(MS));
     let whole: Vec<u64> = out.opened_series.iter().map(|one| one.sums[CounterSum::Whole.id()]).collect();
     assert_eq!(whole, [1, 1, 1, 1, 1, 1, 1, 1, 42]);
     assert_eq!(out.named[8].labels, []);

@@ -11,12 +11,12 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 
 /// The hosts that each connection was told, and how many requests it carried.
-type Told = Rc<RefCell<Vec<(Vec<String>, u64)>>>;
+type ArrivalLog = Rc<RefCell<Vec<(Vec<String>, u64)>>>;
 
-struct Listening(Told);
+struct Listening(ArrivalLog);
 
 impl Server for Listening {
-    fn answer(&mut self, asked: &Asked<'_>) -> Answer {
+    fn answer(&mut self, asked: &SimRequest<'_>) -> Answer {
         let text = String::from_utf8_lossy(asked.bytes);
         let host = text.split("Host: ").nth(1).and_then(|rest| rest.split("\r\n").next()).expect("a host");
         let mut told = self.0.borrow_mut();
@@ -46,11 +46,11 @@ fn draft(base: Draft, reuse: Reuse) -> Draft {
     }
 }
 
-fn run(base: Draft, reuse: Reuse) -> (Outcome, Told) {
+fn run(base: Draft, reuse: Reuse) -> (Outcome, ArrivalLog) {
     let mut lab = Lab::new(draft(base, reuse));
     lab.more_addresses =
         vec![SocketAddr::from(([127, 0, 0, 2], 8081)), SocketAddr::from(([127, 0, 0, 3], 8082))];
-    let told = Told::default();
+    let told = ArrivalLog::default();
     let out = lab.run(Listening(Rc::clone(&told)));
     out.check();
     for ((hosts, _), (to, _)) in told.borrow().iter().zip(&out.opened) {
@@ -108,7 +108,7 @@ impl Server for Half {
         // One user: its first connection is that to the target, its second the one that is refused.
         if connection % 2 == 1 { Connect::Refuse } else { Connect::Accept { after_ns: 0 } }
     }
-    fn answer(&mut self, _: &Asked<'_>) -> Answer {
+    fn answer(&mut self, _: &SimRequest<'_>) -> Answer {
         Answer::ok(MS)
     }
 }

@@ -34,21 +34,21 @@ fn a_limit_below_its_default_is_the_load_generators_own() {
             Draft { load: LoadDraft { requests_total: Some(5), ..closed(1, 10.0).load }, ..closed(1, 10.0) };
         let (name, value) = limit.split_once('=').unwrap();
         draft.limits.set(name, value).unwrap();
-        let out = Lab::new(draft).run(move |_: &Asked<'_>| Answer::silence().piece(MS, whole));
+        let out = Lab::new(draft).run(move |_: &SimRequest<'_>| Answer::silence().piece(MS, whole));
         assert_eq!((out.fault(Fault::ClientLimit), out.client_faults()), (5, 5), "{limit}");
         assert_eq!((out.count(SeriesSum::Failed), out.fault(Fault::Dangerous)), (0, 0), "{limit}");
         assert!(out.samples[0].found.contains(&format!("`{name}`")), "{}", out.samples[0].found);
         // The twin: at the default the answer is whole.
         let draft =
             Draft { load: LoadDraft { requests_total: Some(5), ..closed(1, 10.0).load }, ..closed(1, 10.0) };
-        let out = Lab::new(draft).run(move |_: &Asked<'_>| Answer::silence().piece(MS, whole));
+        let out = Lab::new(draft).run(move |_: &SimRequest<'_>| Answer::silence().piece(MS, whole));
         assert_eq!((out.status(200), out.client_faults()), (5, 0), "{limit}");
     }
 }
 
 /// Four users keep a body of 1 MB each; those that see all of it are content, the others cannot judge.
 fn keeping(total_bytes: u64) -> Outcome {
-    let (maker, _) = diary(|scene, wake| match wake {
+    let (factory, _) = diary(|scene, wake| match wake {
         Wake::Begin { .. } => {
             scene.out.push(Step { id: 1, body: BodyUse::Keep, judged: true, ..Step::default() });
         }
@@ -63,7 +63,7 @@ fn keeping(total_bytes: u64) -> Outcome {
     let mut draft =
         Draft { load: LoadDraft { requests_total: Some(40), ..closed(4, 10.0).load }, ..closed(4, 10.0) };
     draft.limits.kept_total_bytes = total_bytes;
-    let out = Lab::new(draft).maker(maker).run(|_: &Asked<'_>| {
+    let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| {
         // In chunks, so that they come in side by side: a body of known length is waited for and read in one go.
         let chunk = [b"186a0\r\n", &[b'x'; 100_000][..], b"\r\n"].concat();
         let head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -104,15 +104,15 @@ fn a_worker_that_dies_of_a_bug_is_named_and_the_others_hand_over_what_they_have(
         }
     });
     // The program of the first user, which lives in the first worker, has a bug.
-    let (maker, _) = diary(|scene, wake| match wake {
-        Wake::Begin { iteration, .. } if scene.chair.user == 0 && *iteration == 30 => panic!("a bug"),
+    let (factory, _) = diary(|scene, wake| match wake {
+        Wake::Begin { iteration, .. } if scene.slot.user == 0 && *iteration == 30 => panic!("a bug"),
         Wake::Begin { .. } => scene.ask(1, 0, BodyUse::Discard),
         _ => {}
     });
     let mut draft = Draft { workers: Some(2), ..closed(2, 60.0) };
     draft.target.as_mut().unwrap().port = address.port();
     let plan = seal(draft, Machine { cpus: 2, seed: 1 }).unwrap();
-    let scene = Scene { maker: Some(Arc::new(maker)), ..Scene::at(address) };
+    let scene = Scene { factory: Some(Arc::new(factory)), ..Scene::at(address) };
     let mut running = start(Arc::new(plan), scene).unwrap();
     let (mut lasts, mut finished) = (0, 0);
     loop {

@@ -41,7 +41,7 @@ fn close(found_ns: u64, wanted_ns: u64) -> bool {
 
 #[test]
 fn a_late_head_and_a_slow_body_are_two_things() {
-    let out = Lab::new(closed(2, 3.0)).run(|_: &Asked<'_>| slow(5 * MS, 20 * MS));
+    let out = Lab::new(closed(2, 3.0)).run(|_: &SimRequest<'_>| slow(5 * MS, 20 * MS));
     let n = out.series_hist(SeriesHist::Response).count();
     let cut = out.sum(RunSum::InFlightAtStop);
     let [wait, first, body] = sums_ns(&out);
@@ -56,7 +56,7 @@ fn arrivals_that_wait_for_a_connection_wait_before_the_send() {
     let mut draft = open(100.0, 2.0);
     draft.load.connections = Some(1);
     // 100/s times 15 ms on one connection: each waits 5 ms longer than the one before.
-    let out = Lab::new(draft).run(|_: &Asked<'_>| slow(10 * MS, 5 * MS));
+    let out = Lab::new(draft).run(|_: &SimRequest<'_>| slow(10 * MS, 5 * MS));
     let [wait, first, body] = sums_ns(&out);
     assert!(wait > 10 * (first + body), "{wait} ns, {first} ns, {body} ns");
     adds_up(&out);
@@ -71,7 +71,7 @@ fn arrivals_that_wait_for_a_connection_wait_before_the_send() {
 fn what_never_answered_waited_for_its_first_byte() {
     let mut draft = closed(3, 2.0);
     draft.timeout_ns = Some(300 * MS);
-    let out = Lab::new(draft).run(|_: &Asked<'_>| Answer::silence());
+    let out = Lab::new(draft).run(|_: &SimRequest<'_>| Answer::silence());
     let [wait, first, body] = sums_ns(&out);
     assert_eq!((wait, body), (0, 0));
     assert!(first > 0);
@@ -83,7 +83,7 @@ fn an_answer_that_stops_in_the_middle_waited_for_its_body() {
     let mut draft = closed(1, 2.0);
     draft.timeout_ns = Some(500 * MS);
     let head = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok";
-    let out = Lab::new(draft).run(|_: &Asked<'_>| Answer::silence().piece(100 * MS, head));
+    let out = Lab::new(draft).run(|_: &SimRequest<'_>| Answer::silence().piece(100 * MS, head));
     let [_, first, body] = sums_ns(&out);
     assert!(close(body, 4 * first), "100 ms, then 400 ms: {first} ns, {body} ns");
     adds_up(&out);
@@ -92,7 +92,7 @@ fn an_answer_that_stops_in_the_middle_waited_for_its_body() {
 #[test]
 fn nobody_is_active_in_a_pause() {
     let pause = |lab: Lab| lab.command(S, Command::Pause).command(3 * S, Command::Resume);
-    let out = pause(Lab::new(closed(10, 5.0))).run(|_: &Asked<'_>| Answer::ok(2 * MS));
+    let out = pause(Lab::new(closed(10, 5.0))).run(|_: &SimRequest<'_>| Answer::ok(2 * MS));
     let users_ns = out.sum(RunSum::UsersNs);
     assert!(close(users_ns, 10 * 3 * S), "ten users for three of five seconds: {users_ns} ns");
 }
@@ -104,7 +104,7 @@ impl Server for Slow {
     fn connect(&mut self, _: u64, _: u64) -> Connect {
         Connect::Accept { after_ns: 5 * MS }
     }
-    fn answer(&mut self, _: &Asked<'_>) -> Answer {
+    fn answer(&mut self, _: &SimRequest<'_>) -> Answer {
         Answer::silence().piece(3 * MS, b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n").piece(4 * MS, b"ok")
     }
 }
@@ -113,7 +113,7 @@ impl Server for Slow {
 fn a_program_is_told_where_the_time_of_each_request_went() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let noted = Arc::clone(&told);
-    let (maker, _) = diary(move |scene, wake| match wake {
+    let (factory, _) = diary(move |scene, wake| match wake {
         Wake::Begin { .. } => scene.ask(1, 0, BodyUse::Discard),
         Wake::Reply(reply) => {
             noted.lock().expect("no program has panicked").push((reply.phases, reply.service_ns));
@@ -124,7 +124,7 @@ fn a_program_is_told_where_the_time_of_each_request_went() {
         }
         _ => {}
     });
-    Lab::new(closed(1, 10.0)).latency(MS).maker(maker).run(Slow).check();
+    Lab::new(closed(1, 10.0)).latency(MS).factory(factory).run(Slow).check();
     let told = told.lock().expect("no program has panicked");
     let phases = |wait_ns, connect_ns| Phases {
         wait_ns,

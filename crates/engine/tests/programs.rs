@@ -5,7 +5,7 @@ use plimsoll_engine::driver::sim::{Connect, Server, Then};
 use plimsoll_engine::{Command, Stopped};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
-use plimsoll_plan::program::{At, BodyUse, Chair, Maker, Outbox, Program, Programs, Step, Wake};
+use plimsoll_plan::program::{At, BodyUse, Outbox, Program, ProgramFactory, Programs, Step, UserSlot, Wake};
 use std::sync::{Arc, Mutex};
 
 /// What a program saw, as text.
@@ -24,15 +24,15 @@ struct Actor {
     body: fn(&Log, u32, Wake<'_>, &mut Outbox),
 }
 
-impl Maker for Script {
+impl ProgramFactory for Script {
     fn programs(&self) -> Box<dyn Programs> {
         Box::new(self.clone())
     }
 }
 
 impl Programs for Script {
-    fn make(&mut self, chair: Chair) -> Box<dyn Program> {
-        Box::new(Actor { log: Arc::clone(&self.log), user: chair.user, body: self.body })
+    fn make(&mut self, slot: UserSlot) -> Box<dyn Program> {
+        Box::new(Actor { log: Arc::clone(&self.log), user: slot.user, body: self.body })
     }
 }
 
@@ -52,7 +52,7 @@ fn step(id: u32, request: u32, body: BodyUse) -> Step {
 }
 
 /// Answers with the path as the body: `/c` after 30 ms, `/b` after 20 ms, `/a` after 10 ms.
-fn echo(a: &Asked<'_>) -> Answer {
+fn echo(a: &SimRequest<'_>) -> Answer {
     let path = a.bytes[5] as char;
     let delay = (path as u64 - 'a' as u64 + 1) * 10 * MS;
     let text = format!("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nbody-{path}-{path}");
@@ -66,7 +66,7 @@ fn three(mut draft: plimsoll_plan::Draft) -> plimsoll_plan::Draft {
 
 #[test]
 fn three_steps_at_once_come_back_with_their_own_ids_and_bodies() {
-    let (maker, log) = script(|log, user, wake, out| match wake {
+    let (factory, log) = script(|log, user, wake, out| match wake {
         Wake::Begin { user: said, iteration } => {
             assert_eq!(said, user);
             log.lock().unwrap().push(format!("{user} begins {iteration}"));
@@ -82,7 +82,7 @@ fn three_steps_at_once_come_back_with_their_own_ids_and_bodies() {
         }
         other => unreachable!("{other:?}"),
     });
-    let out = Lab::new(three(closed(2, 0.1))).maker(maker).run(echo);
+    let out = Lab::new(three(closed(2, 0.1))).factory(factory).run(echo);
     out.check();
     let lines = log.lock().unwrap().clone();
     let of = |user: &str| lines.iter().filter(|l| l.starts_with(user)).cloned().collect::<Vec<_>>();
@@ -105,12 +105,12 @@ fn three_steps_at_once_come_back_with_their_own_ids_and_bodies() {
 
 #[test]
 fn a_body_in_many_pieces_is_kept_whole_and_an_older_longer_one_does_not_show_through() {
-    let (maker, log) = script(|log, _, wake, out| match wake {
+    let (factory, log) = script(|log, _, wake, out| match wake {
         Wake::Begin { .. } => out.push(step(1, 0, BodyUse::Keep)),
         Wake::Reply(r) => log.lock().unwrap().push(String::from_utf8_lossy(r.body).into_owned()),
         other => unreachable!("{other:?}"),
     });
-    let out = Lab::new(closed(1, 1.0)).maker(maker).run(|a: &Asked<'_>| match a.total % 3 {
+    let out = Lab::new(closed(1, 1.0)).factory(factory).run(|a: &SimRequest<'_>| match a.total % 3 {
         0 => Answer::silence()
             .piece(MS, b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\nab")
             .piece(MS, b"cdefgh")
@@ -126,7 +126,7 @@ fn a_body_in_many_pieces_is_kept_whole_and_an_older_longer_one_does_not_show_thr
 
 #[test]
 fn a_large_body_that_is_kept_is_not_thrown_away() {
-    let (maker, log) = script(|log, _, wake, out| match wake {
+    let (factory, log) = script(|log, _, wake, out| match wake {
         Wake::Begin { .. } => out.push(step(1, 0, BodyUse::Keep)),
         Wake::Reply(r) => {
             log.lock().unwrap().push(format!("{}", r.body.iter().filter(|b| **b == b'x').count()))
@@ -136,7 +136,7 @@ fn a_large_body_that_is_kept_is_not_thrown_away() {
     let mut draft = closed(1, 1.0);
     draft.load.requests_total = Some(3);
     draft.limits.kept_body_bytes = 900_000;
-    let out = Lab::new(draft).maker(maker).run(|a: &Asked<'_>| {
+    let out = Lab::new(draft).factory(factory).run(|a: &SimRequest<'_>| {
         let bytes = if a.total == 2 { 1_000_000 } else { 800_000 };
         let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {bytes}\r\n\r\n");
         Answer::silence().piece(MS, head.as_bytes()).piece(MS, &vec![b'x'; bytes])
@@ -149,7 +149,7 @@ fn a_large_body_that_is_kept_is_not_thrown_away() {
 
 #[test]
 fn a_reply_may_ask_for_more_and_the_iteration_ends_when_nothing_is_outstanding() {
-    let (maker, log) = script(|log, _, wake, out| match wake {
+    let (factory, log) = script(|log, _, wake, out| match wake {
         Wake::Begin { iteration, .. } => {
             log.lock().unwrap().push(format!("begin {iteration}"));
             out.push(step(0, 0, BodyUse::Discard));
@@ -163,7 +163,7 @@ fn a_reply_may_ask_for_more_and_the_iteration_ends_when_nothing_is_outstanding()
         }
         other => unreachable!("{other:?}"),
     });
-    let out = Lab::new(three(closed(1, 1.0))).maker(maker).run(echo);
+    let out = Lab::new(three(closed(1, 1.0))).factory(factory).run(echo);
     out.check();
     assert_eq!(log.lock().unwrap()[..6], ["begin 0", "reply 0", "reply 1", "reply 2", "reply 3", "begin 1"]);
     assert_eq!(out.sum(RunSum::ConnOpened), 1, "one step at a time needs one connection");
@@ -175,7 +175,7 @@ fn a_reply_may_ask_for_more_and_the_iteration_ends_when_nothing_is_outstanding()
 fn users_of_several_workers_have_different_numbers() {
     let (_, log) = script(|_, _, _, _| {});
     for worker in 0..3 {
-        let maker = Script {
+        let factory = Script {
             log: Arc::clone(&log),
             body: |log, user, wake, out| {
                 if let Wake::Begin { iteration: 0, .. } = wake {
@@ -188,9 +188,9 @@ fn users_of_several_workers_have_different_numbers() {
         };
         let mut draft = closed(8, 1.0);
         draft.workers = Some(3);
-        let mut lab = Lab::new(draft).maker(maker);
+        let mut lab = Lab::new(draft).factory(factory);
         lab.worker = worker;
-        lab.run(|_: &Asked<'_>| Answer::ok(10 * MS)).check();
+        lab.run(|_: &SimRequest<'_>| Answer::ok(10 * MS)).check();
     }
     let mut users: Vec<u32> = log.lock().unwrap().iter().map(|l| l.parse().unwrap()).collect();
     users.sort_unstable();
@@ -199,8 +199,8 @@ fn users_of_several_workers_have_different_numbers() {
 
 #[test]
 fn a_program_that_sends_nothing_does_not_spin() {
-    let (maker, _) = script(|_, _, _, _| {});
-    let out = Lab::new(closed(1, 10.0)).maker(maker).run(|_: &Asked<'_>| Answer::ok(0));
+    let (factory, _) = script(|_, _, _, _| {});
+    let out = Lab::new(closed(1, 10.0)).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(0));
     out.check();
     assert_eq!(out.count(SeriesSum::Sent), 0);
     // A rest of 1 ms in between, more or less a slot of the wheel.
@@ -210,22 +210,22 @@ fn a_program_that_sends_nothing_does_not_spin() {
 
 #[test]
 fn in_the_open_model_a_program_that_sends_nothing_uses_its_arrivals_and_no_stack() {
-    let (maker, _) = script(|_, _, _, _| {});
-    let mut lab = Lab::new(open(100_000.0, 3.0)).maker(maker);
+    let (factory, _) = script(|_, _, _, _| {});
+    let mut lab = Lab::new(open(100_000.0, 3.0)).factory(factory);
     lab.nature.stalls = vec![(BEGIN_NS + S, S)];
-    let out = lab.run(|_: &Asked<'_>| Answer::ok(0));
+    let out = lab.run(|_: &SimRequest<'_>| Answer::ok(0));
     out.check();
     assert_eq!((out.sum(RunSum::Arrivals), out.sum(RunSum::Iterations)), (300_000, 300_000));
 }
 
 #[test]
 fn arrivals_run_programs_with_several_steps_each() {
-    let (maker, _) = script(|_, _, wake, out| {
+    let (factory, _) = script(|_, _, wake, out| {
         if let Wake::Begin { .. } = wake {
             (0..3).for_each(|i| out.push(step(i, i, BodyUse::Discard)));
         }
     });
-    let out = Lab::new(three(open(100.0, 1.995))).maker(maker).run(echo);
+    let out = Lab::new(three(open(100.0, 1.995))).factory(factory).run(echo);
     out.check();
     assert_eq!(out.sum(RunSum::Arrivals), 200);
     assert_eq!(out.count(SeriesSum::Sent), 600);
@@ -238,14 +238,14 @@ fn arrivals_run_programs_with_several_steps_each() {
 fn n_counts_the_steps_of_programs_in_both_models() {
     for n in [1, 2, 3, 4, 5, 6, 7, 100] {
         for open_model in [false, true] {
-            let (maker, _) = script(|_, _, wake, out| {
+            let (factory, _) = script(|_, _, wake, out| {
                 if let Wake::Begin { .. } = wake {
                     (0..3).for_each(|i| out.push(step(i, i, BodyUse::Discard)));
                 }
             });
             let mut draft = three(if open_model { open(100.0, 1.0) } else { closed(1, 1.0) });
             (draft.load.duration_ns, draft.load.requests_total) = (None, Some(n));
-            let out = Lab::new(draft).maker(maker).run(echo);
+            let out = Lab::new(draft).factory(factory).run(echo);
             out.check();
             assert_eq!((out.stopped, out.count(SeriesSum::Finished)), (Stopped::Requests, n));
             assert_eq!(out.sum(RunSum::Iterations), n / 3, "an iteration that was cut short is none");
@@ -261,7 +261,7 @@ impl<F: FnMut(u64, u64) -> Connect> Server for Fragile<F> {
     fn connect(&mut self, connection: u64, now_ns: u64) -> Connect {
         (self.0)(connection, now_ns - BEGIN_NS)
     }
-    fn answer(&mut self, _: &Asked<'_>) -> Answer {
+    fn answer(&mut self, _: &SimRequest<'_>) -> Answer {
         Answer::ok(5 * MS)
     }
 }
@@ -280,8 +280,8 @@ fn one_step(log: &Log, user: u32, wake: Wake<'_>, out: &mut Outbox) {
 
 #[test]
 fn a_program_hears_of_failures_with_status_0_and_no_service_time_if_nothing_was_sent() {
-    let (maker, log) = script(one_step);
-    let out = Lab::new(closed(1, 1.0)).maker(maker).run(Fragile(|c, _| match c {
+    let (factory, log) = script(one_step);
+    let out = Lab::new(closed(1, 1.0)).factory(factory).run(Fragile(|c, _| match c {
         0 => Connect::Refuse,
         1 => Connect::Errno(libc::EMFILE),
         _ => Connect::Accept { after_ns: 0 },
@@ -295,10 +295,10 @@ fn a_program_hears_of_failures_with_status_0_and_no_service_time_if_nothing_was_
 #[test]
 fn a_step_that_fails_at_once_ends_its_iteration_once() {
     // The error comes from within the call that starts the step.
-    let (maker, log) = script(one_step);
+    let (factory, log) = script(one_step);
     let mut draft = open(100.0, 2.0);
     draft.load.connections = Some(4);
-    let out = Lab::new(draft).maker(maker).run(Fragile(|_, t| match t {
+    let out = Lab::new(draft).factory(factory).run(Fragile(|_, t| match t {
         0..S => Connect::Errno(libc::ENETUNREACH),
         _ => Connect::Accept { after_ns: 0 },
     }));
@@ -312,10 +312,10 @@ fn a_step_that_fails_at_once_ends_its_iteration_once() {
 #[test]
 fn idle_connections_that_died_under_a_program_end_its_steps_once() {
     // Connections are reset 5 ms after each answer; a stall lets the next sends meet the reset first.
-    let (maker, log) = script(one_step);
-    let mut lab = Lab::new(open(1_000.0, 1.0)).maker(maker).latency(100 * US);
+    let (factory, log) = script(one_step);
+    let mut lab = Lab::new(open(1_000.0, 1.0)).factory(factory).latency(100 * US);
     lab.nature.stalls = (1..9).map(|k| (BEGIN_NS + k * 100 * MS, 40 * MS)).collect();
-    let out = lab.run(|_: &Asked<'_>| Answer::ok(MS).piece(20 * MS, b"").then(Then::Reset));
+    let out = lab.run(|_: &SimRequest<'_>| Answer::ok(MS).piece(20 * MS, b"").then(Then::Reset));
     out.check_arrivals();
     assert!(out.fault(Fault::StaleConnection) > 0);
     assert_eq!(out.sum(RunSum::Iterations), out.count(SeriesSum::Finished));
@@ -325,14 +325,14 @@ fn idle_connections_that_died_under_a_program_end_its_steps_once() {
 
 #[test]
 fn a_time_out_reaches_the_program_beside_its_other_steps() {
-    let (maker, log) = script(|log, _, wake, out| match wake {
+    let (factory, log) = script(|log, _, wake, out| match wake {
         Wake::Begin { .. } => (0..2).for_each(|i| out.push(step(i, i, BodyUse::Keep))),
         Wake::Reply(r) => log.lock().unwrap().push(format!("{} {:?}", r.id, r.fault)),
         other => unreachable!("{other:?}"),
     });
     let mut draft = three(closed(1, 1.0));
     draft.timeout_ns = Some(100 * MS);
-    let out = Lab::new(draft).maker(maker).run(|a: &Asked<'_>| match a.bytes[5] {
+    let out = Lab::new(draft).factory(factory).run(|a: &SimRequest<'_>| match a.bytes[5] {
         b'a' => Answer::silence(),
         _ => Answer::ok(10 * MS),
     });
@@ -343,7 +343,7 @@ fn a_time_out_reaches_the_program_beside_its_other_steps() {
 
 #[test]
 fn a_pause_lets_iterations_end_and_starts_none() {
-    let (maker, log) = script(|log, _, wake, out| match wake {
+    let (factory, log) = script(|log, _, wake, out| match wake {
         Wake::Begin { iteration, .. } => {
             log.lock().unwrap().push(format!("begin {iteration}"));
             out.push(step(0, 0, BodyUse::Discard));
@@ -352,7 +352,7 @@ fn a_pause_lets_iterations_end_and_starts_none() {
         Wake::Reply(_) => log.lock().unwrap().push("end".into()),
         other => unreachable!("{other:?}"),
     });
-    let lab = Lab::new(three(closed(1, 1.0))).maker(maker);
+    let lab = Lab::new(three(closed(1, 1.0))).factory(factory);
     let out = lab.command(5 * MS, Command::Pause).command(900 * MS, Command::Resume).run(echo);
     out.check();
     // Paused in its first step: the iteration goes on to its end at 30 ms; the next begin at 900 ms.

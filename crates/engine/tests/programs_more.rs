@@ -15,10 +15,12 @@ use std::rc::Rc;
 /// The requests that a server saw.
 type Seen = Rc<RefCell<Vec<String>>>;
 
-fn watched(mut answer: impl FnMut(&Asked<'_>) -> Answer) -> (impl FnMut(&Asked<'_>) -> Answer, Seen) {
+fn watched(
+    mut answer: impl FnMut(&SimRequest<'_>) -> Answer,
+) -> (impl FnMut(&SimRequest<'_>) -> Answer, Seen) {
     let seen = Seen::default();
     let noted = Rc::clone(&seen);
-    let server = move |a: &Asked<'_>| {
+    let server = move |a: &SimRequest<'_>| {
         noted.borrow_mut().push(String::from_utf8_lossy(a.bytes).into_owned());
         answer(a)
     };
@@ -34,7 +36,7 @@ fn post(path: &str, body: &str) -> String {
 #[test]
 fn rendered_bytes_arrive_whole_however_little_the_kernel_takes_at_once() {
     for window in [1, 7, 1_000, 70_000, usize::MAX] {
-        let (maker, _) = diary(|scene, wake| {
+        let (factory, _) = diary(|scene, wake| {
             if let Wake::Begin { iteration, .. } = wake {
                 // Three at once, on connections that are not there yet in the first iteration and stand in the second.
                 for id in 0..3 {
@@ -48,7 +50,7 @@ fn rendered_bytes_arrive_whole_however_little_the_kernel_takes_at_once() {
         let (server, seen) = watched(|_| Answer::ok(MS));
         let mut draft = closed(1, 100.0);
         (draft.load.duration_ns, draft.load.requests_total) = (None, Some(6));
-        let mut lab = Lab::new(draft).maker(maker).latency(10 * US);
+        let mut lab = Lab::new(draft).factory(factory).latency(10 * US);
         lab.nature.send_window = window;
         let out = lab.run(server);
         out.check();
@@ -75,18 +77,18 @@ fn rendered_bytes_arrive_whole_however_little_the_kernel_takes_at_once() {
 
 /// Refuses the first connection.
 struct RefusesOnce<F>(F);
-impl<F: FnMut(&Asked<'_>) -> Answer> Server for RefusesOnce<F> {
+impl<F: FnMut(&SimRequest<'_>) -> Answer> Server for RefusesOnce<F> {
     fn connect(&mut self, connection: u64, _: u64) -> Connect {
         if connection == 0 { Connect::Refuse } else { Connect::Accept { after_ns: 0 } }
     }
-    fn answer(&mut self, asked: &Asked<'_>) -> Answer {
+    fn answer(&mut self, asked: &SimRequest<'_>) -> Answer {
         (self.0)(asked)
     }
 }
 
 #[test]
 fn a_request_that_found_no_connection_is_not_sent_in_place_of_the_next() {
-    let (maker, log) = diary(|scene, wake| match wake {
+    let (factory, log) = diary(|scene, wake| match wake {
         Wake::Begin { .. } => scene.render(step(1, 0, BodyUse::Discard), "/rendered"),
         Wake::Reply(r) if r.id == 1 => scene.ask(2, 0, BodyUse::Discard),
         _ => {}
@@ -94,7 +96,7 @@ fn a_request_that_found_no_connection_is_not_sent_in_place_of_the_next() {
     let (server, seen) = watched(|_| Answer::ok(MS));
     let mut draft = closed(1, 1.0);
     draft.load.requests_total = Some(2);
-    let out = Lab::new(draft).maker(maker).run(RefusesOnce(server));
+    let out = Lab::new(draft).factory(factory).run(RefusesOnce(server));
     out.check();
     let seen = seen.take();
     assert!(seen.len() == 1 && seen[0].starts_with("GET / "), "{seen:?} {:?}", lines(&log));
@@ -102,8 +104,8 @@ fn a_request_that_found_no_connection_is_not_sent_in_place_of_the_next() {
 
 /// Answers 413 to the first bytes of the first connection and closes.
 struct Early<F>(F);
-impl<F: FnMut(&Asked<'_>) -> Answer> Server for Early<F> {
-    fn answer(&mut self, asked: &Asked<'_>) -> Answer {
+impl<F: FnMut(&SimRequest<'_>) -> Answer> Server for Early<F> {
+    fn answer(&mut self, asked: &SimRequest<'_>) -> Answer {
         (self.0)(asked)
     }
     fn heard(&mut self, connection: u64, _: &[u8]) -> Option<Answer> {
@@ -114,7 +116,7 @@ impl<F: FnMut(&Asked<'_>) -> Answer> Server for Early<F> {
 
 #[test]
 fn a_request_that_was_answered_before_it_was_sent_is_not_sent_on_in_place_of_the_next() {
-    let (maker, log) = diary(|scene, wake| match wake {
+    let (factory, log) = diary(|scene, wake| match wake {
         Wake::Begin { .. } => scene.out.push_rendered(step(1, 0, BodyUse::Discard), |bytes| {
             bytes.extend_from_slice(post("/large", &"x".repeat(5_000)).as_bytes());
         }),
@@ -124,7 +126,7 @@ fn a_request_that_was_answered_before_it_was_sent_is_not_sent_on_in_place_of_the
     let (server, seen) = watched(|_| Answer::ok(MS));
     let mut draft = closed(1, 1.0);
     draft.load.requests_total = Some(2);
-    let mut lab = Lab::new(draft).maker(maker).latency(MS);
+    let mut lab = Lab::new(draft).factory(factory).latency(MS);
     lab.nature.send_window = 1_000;
     let out = lab.run(Early(server));
     out.check();
@@ -137,7 +139,7 @@ fn a_request_that_was_answered_before_it_was_sent_is_not_sent_on_in_place_of_the
 #[test]
 fn of_a_judged_step_the_program_says_whether_it_failed_and_of_others_the_status() {
     // By series: judged and let pass, judged and failed, not judged (the word of the program is not asked for).
-    let (maker, _) = diary(|scene, wake| match wake {
+    let (factory, _) = diary(|scene, wake| match wake {
         Wake::Begin { iteration: 10, .. } => scene.out.retire(),
         Wake::Begin { .. } => {
             for id in 0..4 {
@@ -148,7 +150,7 @@ fn of_a_judged_step_the_program_says_whether_it_failed_and_of_others_the_status(
         _ => {}
     });
     let draft = Draft { requests: ["/a", "/b", "/c", "/d"].map(get).into(), ..closed(1, 10.0) };
-    let out = Lab::new(draft).maker(maker).run(|a: &Asked<'_>| match a.bytes[5] {
+    let out = Lab::new(draft).factory(factory).run(|a: &SimRequest<'_>| match a.bytes[5] {
         b'a' | b'd' => Answer::silence().piece(MS, b"HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n"),
         b'c' => Answer::silence().then(Then::Close),
         _ => Answer::ok(MS),
@@ -175,7 +177,7 @@ fn of_a_judged_step_the_program_says_whether_it_failed_and_of_others_the_status(
 fn a_program_decides_at_the_head_whether_it_wants_the_body() {
     const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n";
     let body = "b".repeat(300_000);
-    let (maker, log) = diary(|scene, wake| match wake {
+    let (factory, log) = diary(|scene, wake| match wake {
         Wake::Begin { iteration: 12, .. } => scene.out.retire(),
         Wake::Begin { iteration, .. } => {
             *scene.number = *iteration;
@@ -198,7 +200,7 @@ fn a_program_decides_at_the_head_whether_it_wants_the_body() {
         }
         _ => {}
     });
-    let out = Lab::new(closed(1, 10.0)).maker(maker).run(move |a: &Asked<'_>| {
+    let out = Lab::new(closed(1, 10.0)).factory(factory).run(move |a: &SimRequest<'_>| {
         let (answer, body) = (Answer::silence(), body.as_bytes());
         // Head in two pieces; head alone; all at once; the body's beginning with the head.
         match a.total / 3 {
@@ -221,7 +223,7 @@ fn a_program_decides_at_the_head_whether_it_wants_the_body() {
 
 #[test]
 fn of_a_head_only_step_the_body_is_counted_and_not_handed_over() {
-    let (maker, _) = diary(|scene, wake| match wake {
+    let (factory, _) = diary(|scene, wake| match wake {
         Wake::Begin { .. } => scene.ask(1, 0, BodyUse::HeadOnly),
         Wake::Reply(r) => {
             assert_eq!(r.head.text(), b"HTTP/1.1 200 OK\r\nX: y\r\nContent-Length: 200000\r\n\r\n");
@@ -231,7 +233,7 @@ fn of_a_head_only_step_the_body_is_counted_and_not_handed_over() {
     });
     let mut draft = closed(1, 10.0);
     draft.load.requests_total = Some(20);
-    let out = Lab::new(draft).maker(maker).run(|a: &Asked<'_>| {
+    let out = Lab::new(draft).factory(factory).run(|a: &SimRequest<'_>| {
         let head = b"HTTP/1.1 200 OK\r\nX: y\r\nContent-Length: 200000\r\n\r\n";
         let cut = a.total as usize * 2;
         let rest = [&head[cut..], &vec![b'x'; 200_000]].concat();
@@ -246,9 +248,9 @@ fn of_a_head_only_step_the_body_is_counted_and_not_handed_over() {
 #[test]
 fn a_run_ends_when_all_users_have_retired_in_both_models() {
     for open_model in [false, true] {
-        let (maker, log) = diary(|scene, wake| {
+        let (factory, log) = diary(|scene, wake| {
             if let Wake::Begin { iteration, .. } = wake {
-                match *iteration < 1 + u64::from(scene.chair.user) {
+                match *iteration < 1 + u64::from(scene.slot.user) {
                     true => scene.ask(1, 0, BodyUse::Discard),
                     false => scene.out.retire(),
                 }
@@ -259,7 +261,7 @@ fn a_run_ends_when_all_users_have_retired_in_both_models() {
         } else {
             closed(3, 100.0)
         };
-        let out = Lab::new(draft).maker(maker).run(|_: &Asked<'_>| Answer::ok(30 * MS));
+        let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(30 * MS));
         out.check();
         assert_eq!((out.stopped, out.sum(RunSum::Retired)), (Stopped::Retired, 3), "{:?}", lines(&log));
         assert_eq!(out.count(SeriesSum::Finished), 1 + 2 + 3);
@@ -270,7 +272,7 @@ fn a_run_ends_when_all_users_have_retired_in_both_models() {
 
 #[test]
 fn counts_land_in_the_series_they_name_also_behind_those_of_the_requests() {
-    let (maker, _) = diary(|scene, wake| match wake {
+    let (factory, _) = diary(|scene, wake| match wake {
         Wake::Begin { iteration: 10, .. } => scene.out.retire(),
         Wake::Begin { .. } => {
             scene.ask(1, 1, BodyUse::Discard);
@@ -283,7 +285,7 @@ fn counts_land_in_the_series_they_name_also_behind_those_of_the_requests() {
     let mut draft = lanes(vec![], &["/a", "/b"]);
     draft.script.as_mut().unwrap().groups = vec!["checkout".into()];
     (draft.load.connections, draft.load.duration_ns) = (Some(1), Some(S));
-    let out = Lab::new(draft).maker(maker).run(|_: &Asked<'_>| Answer::ok(MS));
+    let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(MS));
     let of = |series: usize, sum: SeriesSum| out.all.series[series].sums[sum.id()];
     assert_eq!(
         [of(0, SeriesSum::Finished), of(1, SeriesSum::Finished), of(2, SeriesSum::Finished)],
@@ -299,21 +301,21 @@ impl Server for NoRoute {
     fn connect(&mut self, _: u64, _: u64) -> Connect {
         Connect::Errno(libc::ENETUNREACH)
     }
-    fn answer(&mut self, _: &Asked<'_>) -> Answer {
+    fn answer(&mut self, _: &SimRequest<'_>) -> Answer {
         Answer::silence()
     }
 }
 
 #[test]
 fn a_program_that_tries_again_whenever_it_fails_at_once_takes_no_stack_and_lets_time_pass() {
-    let (maker, _) = diary(|scene, wake| match wake {
+    let (factory, _) = diary(|scene, wake| match wake {
         Wake::Begin { .. } => scene.ask(0, 0, BodyUse::Discard),
         Wake::Reply(r) if r.id < 50_000 => scene.render(step(r.id + 1, 0, BodyUse::Discard), "/again"),
         _ => {}
     });
     let draft =
         Draft { load: LoadDraft { connections: Some(2), ..open(1.0, 120.0).load }, ..open(1.0, 120.0) };
-    let out = Lab::new(draft).maker(maker).run(NoRoute);
+    let out = Lab::new(draft).factory(factory).run(NoRoute);
     out.check();
     assert!(out.fault(Fault::Unreachable) > 50_000 && out.sum(RunSum::Iterations) > 0);
 }

@@ -21,10 +21,12 @@ fn with(reuse: Reuse, draft: Draft) -> Draft {
 /// (connection, path) of each request, in the order of their coming.
 type Seen = Rc<RefCell<Vec<(u64, String)>>>;
 
-fn watched(mut answer: impl FnMut(&Asked<'_>) -> Answer) -> (impl FnMut(&Asked<'_>) -> Answer, Seen) {
+fn watched(
+    mut answer: impl FnMut(&SimRequest<'_>) -> Answer,
+) -> (impl FnMut(&SimRequest<'_>) -> Answer, Seen) {
     let seen = Seen::default();
     let noted = Rc::clone(&seen);
-    let server = move |a: &Asked<'_>| {
+    let server = move |a: &SimRequest<'_>| {
         let path = String::from_utf8_lossy(a.bytes).split(' ').nth(1).unwrap_or_default().to_owned();
         noted.borrow_mut().push((a.connection, path));
         answer(a)
@@ -44,7 +46,7 @@ fn by_connection(seen: &Seen) -> BTreeMap<u64, Vec<String>> {
 #[test]
 fn in_a_pool_the_connection_used_last_goes_first() {
     // One round of three at once, answered one behind the other, then rounds of one and of two.
-    let (maker, _) = diary(|scene, wake| {
+    let (factory, _) = diary(|scene, wake| {
         if let Wake::Begin { iteration, .. } = wake {
             match iteration {
                 0 => {
@@ -57,7 +59,7 @@ fn in_a_pool_the_connection_used_last_goes_first() {
         }
     });
     let (server, seen) = watched(|a| Answer::ok((a.connection + 1) * 10 * MS));
-    let out = Lab::new(with(Reuse::Pool, closed(1, 10.0))).maker(maker).run(server);
+    let out = Lab::new(with(Reuse::Pool, closed(1, 10.0))).factory(factory).run(server);
     out.check();
     let paths = seen.take();
     assert_eq!(paths[3], (2, "/one".into()), "{paths:?}");
@@ -96,7 +98,7 @@ fn a_pool_of_connections_that_come_and_go_loses_and_repeats_nothing() {
     let draft =
         Draft { load: LoadDraft { connections: Some(50), ..open(500.0, 1.999).load }, ..open(500.0, 1.999) };
     let draft = with(Reuse::Pool, draft);
-    let out = Lab::new(draft).latency(100 * US).run(|a: &Asked<'_>| match a.total % 7 {
+    let out = Lab::new(draft).latency(100 * US).run(|a: &SimRequest<'_>| match a.total % 7 {
         0 => {
             Answer::silence().piece(MS, b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
         }
@@ -110,14 +112,14 @@ fn a_pool_of_connections_that_come_and_go_loses_and_repeats_nothing() {
 
 #[test]
 fn a_user_keeps_its_own_connection() {
-    let (maker, _) = diary(|scene, wake| {
+    let (factory, _) = diary(|scene, wake| {
         if let Wake::Begin { .. } = wake {
-            let path = format!("/{}", scene.chair.user);
+            let path = format!("/{}", scene.slot.user);
             scene.render(step(0, 0, BodyUse::Discard), &path);
         }
     });
     let (server, seen) = watched(|a| Answer::ok((1 + a.total % 3) * MS));
-    let out = Lab::new(closed(5, 0.2)).maker(maker).run(server);
+    let out = Lab::new(closed(5, 0.2)).factory(factory).run(server);
     out.check();
     let paths = by_connection(&seen);
     assert_eq!(paths.len(), 5);
@@ -131,7 +133,7 @@ fn with_a_connection_for_each_iteration_none_outlives_it_however_many_it_needed(
         closed(3, 0.5),
         Draft { load: LoadDraft { connections: Some(5), ..open(100.0, 0.5).load }, ..open(100.0, 0.5) },
     ] {
-        let (maker, _) = diary(|scene, wake| {
+        let (factory, _) = diary(|scene, wake| {
             let round = match wake {
                 Wake::Begin { iteration, .. } => {
                     *scene.number = *iteration * 10;
@@ -146,11 +148,11 @@ fn with_a_connection_for_each_iteration_none_outlives_it_however_many_it_needed(
                 }
                 other => unreachable!("{other:?}"),
             };
-            let path = format!("/{}-{}", scene.chair.user, *scene.number / 10);
+            let path = format!("/{}-{}", scene.slot.user, *scene.number / 10);
             (0..2).for_each(|id| scene.render(step(10 * round + id, 0, BodyUse::Discard), &path));
         });
         let (server, seen) = watched(|a| Answer::ok((3 + a.total % 2) * MS));
-        let out = Lab::new(with(Reuse::Iteration, draft)).maker(maker).run(server);
+        let out = Lab::new(with(Reuse::Iteration, draft)).factory(factory).run(server);
         out.check();
         let paths = by_connection(&seen);
         assert!(paths.len() > 80, "{}", paths.len());
@@ -180,7 +182,7 @@ fn with_a_connection_for_each_iteration_a_plain_sequence_keeps_one_from_first_to
 fn with_a_connection_for_each_request_every_request_says_so() {
     let draft =
         Draft { load: LoadDraft { requests_total: Some(20), ..closed(2, 9.0).load }, ..closed(2, 9.0) };
-    let out = Lab::new(with(Reuse::Request, draft)).run(|a: &Asked<'_>| {
+    let out = Lab::new(with(Reuse::Request, draft)).run(|a: &SimRequest<'_>| {
         assert!(String::from_utf8_lossy(a.bytes).contains("\r\nConnection: close\r\n"));
         assert_eq!(a.number, 0);
         Answer::ok(MS)
@@ -219,7 +221,7 @@ fn http_1_0_is_asked_for_and_a_connection_stays_only_if_the_server_says_so() {
             link,
             ..closed(2, 9.0)
         };
-        let out = Lab::new(draft).run(move |a: &Asked<'_>| {
+        let out = Lab::new(draft).run(move |a: &SimRequest<'_>| {
             assert!(a.bytes.starts_with(b"GET / HTTP/1.0\r\n"));
             Answer::silence()
                 .piece(MS, format!("HTTP/1.1 200 OK\r\n{header}Content-Length: 0\r\n\r\n").as_bytes())
@@ -237,7 +239,7 @@ impl Server for Refusing {
     fn connect(&mut self, connection: u64, _: u64) -> Connect {
         if (self.0)(connection) { Connect::Refuse } else { Connect::Accept { after_ns: 0 } }
     }
-    fn answer(&mut self, _: &Asked<'_>) -> Answer {
+    fn answer(&mut self, _: &SimRequest<'_>) -> Answer {
         Answer::ok(MS)
     }
 }

@@ -12,7 +12,7 @@ fn failed() -> Answer {
 
 /// Answers within 1 ms with 200, but with 500 between two instants of the run.
 fn down_between(from_ns: u64, to_ns: u64) -> impl Server {
-    move |asked: &Asked<'_>| {
+    move |asked: &SimRequest<'_>| {
         let at_ns = asked.now_ns - BEGIN_NS;
         if (from_ns..to_ns).contains(&at_ns) { failed() } else { Answer::ok(MS) }
     }
@@ -49,7 +49,7 @@ fn the_instants_around_an_outage_are_those_of_the_answers() {
 #[test]
 fn users_that_were_never_served_are_counted_at_the_end() {
     // Connections are numbered in the order of their attempts, and each user keeps its own.
-    let out = Lab::new(closed(10, 3.0)).run(|asked: &Asked<'_>| match asked.connection {
+    let out = Lab::new(closed(10, 3.0)).run(|asked: &SimRequest<'_>| match asked.connection {
         0..3 => failed(),
         _ => Answer::ok(MS),
     });
@@ -78,7 +78,7 @@ impl Server for HalfDead {
         if number % 2 == 1 { Connect::Refuse } else { Connect::Accept { after_ns: 0 } }
     }
 
-    fn answer(&mut self, _: &Asked<'_>) -> Answer {
+    fn answer(&mut self, _: &SimRequest<'_>) -> Answer {
         Answer::ok(MS)
     }
 }

@@ -14,7 +14,7 @@ fn slot_end_ns(due_ns: u64) -> u64 {
 #[test]
 fn a_sleep_ends_with_the_slot_of_its_end_and_never_before() {
     let lengths = [0, 1, MS, 10 * MS + 1, 400 * MS, 536 * MS, 537 * MS, 5 * S, 61 * S];
-    let (maker, log) = diary(move |scene, wake| match wake {
+    let (factory, log) = diary(move |scene, wake| match wake {
         Wake::Begin { iteration: 0, .. } => {
             for (id, ns) in lengths.iter().enumerate() {
                 scene.out.sleep(id as u32, *ns);
@@ -23,7 +23,7 @@ fn a_sleep_ends_with_the_slot_of_its_end_and_never_before() {
         Wake::Begin { .. } => scene.out.retire(),
         _ => {}
     });
-    let out = Lab::new(closed(1, 100.0)).maker(maker).run(|_: &Asked<'_>| Answer::silence());
+    let out = Lab::new(closed(1, 100.0)).factory(factory).run(|_: &SimRequest<'_>| Answer::silence());
     out.check();
     let mut expected = vec!["0 begin 0".to_owned()];
     // Three of them end in one slot; the order within it is not promised, and that of the wheel is the last first.
@@ -42,7 +42,7 @@ fn a_sleep_ends_with_the_slot_of_its_end_and_never_before() {
 fn thousands_of_sleeps_at_once_end_each_in_its_slot_and_half_of_them_are_cancelled() {
     const COUNT: u32 = 2_000;
     let length_ns = |id: u32| u64::from(id) * 370 * US + 3 * S;
-    let (maker, log) = diary(move |scene, wake| match wake {
+    let (factory, log) = diary(move |scene, wake| match wake {
         Wake::Begin { iteration: 0, .. } => {
             (0..COUNT).for_each(|id| scene.out.sleep(id, length_ns(id)));
             scene.out.sleep(COUNT, S);
@@ -51,7 +51,7 @@ fn thousands_of_sleeps_at_once_end_each_in_its_slot_and_half_of_them_are_cancell
         Wake::Slept { id: COUNT } => (0..COUNT).step_by(2).for_each(|id| scene.out.cancel(id)),
         _ => {}
     });
-    let out = Lab::new(closed(3, 100.0)).maker(maker).run(|_: &Asked<'_>| Answer::silence());
+    let out = Lab::new(closed(3, 100.0)).factory(factory).run(|_: &SimRequest<'_>| Answer::silence());
     out.check();
     let seen = lines(&log);
     for user in 0..3 {
@@ -67,7 +67,7 @@ fn thousands_of_sleeps_at_once_end_each_in_its_slot_and_half_of_them_are_cancell
 #[test]
 fn sleeps_that_end_together_may_cancel_and_replace_one_another() {
     // All three are due in one slot: the first that wakes cancels the others and lies down twice under their ids.
-    let (maker, log) = diary(|scene, wake| match wake {
+    let (factory, log) = diary(|scene, wake| match wake {
         Wake::Begin { iteration: 0, .. } => (0..3).for_each(|id| scene.out.sleep(id, 10 * MS)),
         Wake::Begin { .. } => scene.out.retire(),
         Wake::Slept { id } if *id < 3 => {
@@ -77,7 +77,7 @@ fn sleeps_that_end_together_may_cancel_and_replace_one_another() {
         }
         _ => {}
     });
-    let out = Lab::new(closed(1, 1.0)).maker(maker).run(|_: &Asked<'_>| Answer::silence());
+    let out = Lab::new(closed(1, 1.0)).factory(factory).run(|_: &SimRequest<'_>| Answer::silence());
     out.check();
     let seen = lines(&log);
     let first_ns = slot_end_ns(10 * MS);
@@ -96,7 +96,7 @@ fn sleeps_that_end_together_may_cancel_and_replace_one_another() {
 
 #[test]
 fn a_sleep_beside_a_request_keeps_the_iteration_open_and_is_no_service_time() {
-    let (maker, log) = diary(|scene, wake| match wake {
+    let (factory, log) = diary(|scene, wake| match wake {
         Wake::Begin { .. } => {
             scene.ask(1, 0, BodyUse::Discard);
             scene.out.sleep(2, 50 * MS);
@@ -104,7 +104,7 @@ fn a_sleep_beside_a_request_keeps_the_iteration_open_and_is_no_service_time() {
         Wake::Slept { id: 2 } => scene.ask(3, 0, BodyUse::Discard),
         _ => {}
     });
-    let out = Lab::new(closed(1, 0.2)).maker(maker).run(|_: &Asked<'_>| Answer::ok(10 * MS));
+    let out = Lab::new(closed(1, 0.2)).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(10 * MS));
     out.check();
     let woken = slot_end_ns(50 * MS) as f64 / 1e6;
     let expected = ["0 begin 0".into(), "10 reply 1 200".into(), format!("{woken} slept 2")];

@@ -39,9 +39,9 @@ fn run_one(
     answer: Answer,
     act: impl Fn(&mut Scene<'_>, &Wake<'_>) + Send + Sync + 'static,
 ) -> (Outcome, Vec<String>) {
-    let (maker, log) = diary(act);
+    let (factory, log) = diary(act);
     let draft = Draft { requests: vec![get("/s"), get("/a")], ..closed(1, 0.1) };
-    let out = Lab::new(draft).maker(maker).run(move |a: &Asked<'_>| match a.bytes[5] {
+    let out = Lab::new(draft).factory(factory).run(move |a: &SimRequest<'_>| match a.bytes[5] {
         b's' => answer.clone(),
         _ => Answer::ok(MS),
     });
@@ -63,8 +63,8 @@ fn head_first_event_and_gaps_are_timed_exactly_and_the_connection_is_used_again(
         .piece(5 * MS, &[event("two"), event("three")].concat())
         .piece(20 * MS, &chunk("event: tick\ndata: four\n\n"))
         .piece(MS, b"0\r\n\r\n");
-    let (maker, log) = diary(listen);
-    let out = Lab::new(closed(1, 0.0661)).maker(maker).run(move |_: &Asked<'_>| answer.clone());
+    let (factory, log) = diary(listen);
+    let out = Lab::new(closed(1, 0.0661)).factory(factory).run(move |_: &SimRequest<'_>| answer.clone());
     out.check();
     assert_eq!(
         lines(&log)[..8],
@@ -144,7 +144,7 @@ fn a_stream_that_breaks_off_is_a_fault_and_no_end() {
         (begun().piece(0, &chunk(&long)), Fault::ClientLimit),
         (begun().piece(0, &chunk(&longer)), Fault::Dangerous),
     ] {
-        let (maker, log) = diary(|scene, wake| match wake {
+        let (factory, log) = diary(|scene, wake| match wake {
             Wake::Begin { iteration: 1, .. } => scene.out.retire(),
             _ => listen(scene, wake),
         });
@@ -152,7 +152,7 @@ fn a_stream_that_breaks_off_is_a_fault_and_no_end() {
         if fault == Fault::ClientLimit {
             draft.limits.event_bytes = 1_000;
         }
-        let out = Lab::new(draft).maker(maker).run(move |_: &Asked<'_>| answer.clone());
+        let out = Lab::new(draft).factory(factory).run(move |_: &SimRequest<'_>| answer.clone());
         out.check();
         let end = format!("2 reply 1 0 {fault:?}");
         assert_eq!(lines(&log)[1..4], ["1 head 1 200".to_owned(), "2 event 1 one".into(), end]);
@@ -163,11 +163,11 @@ fn a_stream_that_breaks_off_is_a_fault_and_no_end() {
 #[test]
 fn events_in_front_of_a_fault_are_shown_and_never_to_somebody_else() {
     // One read brings the head, an event and nonsense; the next stream must not inherit the event.
-    let (maker, log) = diary(|scene, wake| match wake {
+    let (factory, log) = diary(|scene, wake| match wake {
         Wake::Begin { iteration: 2, .. } => scene.out.retire(),
         _ => listen(scene, wake),
     });
-    let out = Lab::new(closed(1, 0.1)).maker(maker).run(|a: &Asked<'_>| {
+    let out = Lab::new(closed(1, 0.1)).factory(factory).run(|a: &SimRequest<'_>| {
         let broken = [CHUNKED, &event("one"), b"zz\r\n"].concat();
         let sound = [CHUNKED, &event("two"), b"0\r\n\r\n"].concat();
         Answer::silence().piece(MS, if a.total == 0 { &broken } else { &sound })
@@ -282,7 +282,7 @@ fn what_an_event_of_one_stream_gives_up_is_another_stream_of_the_user() {
 #[test]
 fn at_the_stop_open_streams_are_counted_and_settled_and_cut_nothing_off() {
     for command in [false, true] {
-        let (maker, log) = diary(|scene, wake| match wake {
+        let (factory, log) = diary(|scene, wake| match wake {
             Wake::Begin { .. } => {
                 scene.ask(1, 0, BodyUse::Stream);
                 scene.ask(2, 1, BodyUse::Discard);
@@ -291,11 +291,11 @@ fn at_the_stop_open_streams_are_counted_and_settled_and_cut_nothing_off() {
             _ => {}
         });
         let draft = Draft { requests: vec![get("/s"), get("/a")], ..closed(4, 0.05) };
-        let mut lab = Lab::new(draft).maker(maker);
+        let mut lab = Lab::new(draft).factory(factory);
         if command {
             lab = lab.command(45 * MS, Command::Stop);
         }
-        let out = lab.run(|a: &Asked<'_>| match a.bytes[5] {
+        let out = lab.run(|a: &SimRequest<'_>| match a.bytes[5] {
             b's' => Answer::silence().piece(MS, CHUNKED).piece(9 * MS, &event("one")),
             _ => Answer::ok(20 * MS),
         });
@@ -318,7 +318,7 @@ fn at_the_stop_open_streams_are_counted_and_settled_and_cut_nothing_off() {
 #[test]
 fn a_step_beside_a_stream_does_not_take_its_buffers() {
     // Streams of many users, cut in the middle of events, with bodies kept beside them.
-    let (maker, log) = diary(|scene, wake| match wake {
+    let (factory, log) = diary(|scene, wake| match wake {
         Wake::Begin { .. } => scene.ask(1, 0, BodyUse::Stream),
         Wake::Event(e) => {
             let kept = Step { judged: true, ..step(e.data[0].into(), 1, BodyUse::Keep) };
@@ -328,7 +328,7 @@ fn a_step_beside_a_stream_does_not_take_its_buffers() {
         _ => {}
     });
     let draft = Draft { requests: vec![get("/s"), get("/a")], ..closed(20, 0.1) };
-    let out = Lab::new(draft).maker(maker).run(|a: &Asked<'_>| match a.bytes[5] {
+    let out = Lab::new(draft).factory(factory).run(|a: &SimRequest<'_>| match a.bytes[5] {
         b's' => (0..8u8).fold(Answer::silence().piece(MS, CHUNKED), |answer, i| {
             let text = event(&format!("{}{}", (b'a' + i) as char, a.connection));
             answer.piece(MS, &text[..7]).piece(MS, &text[7..])

@@ -4,18 +4,18 @@
 
 pub mod actors;
 
-pub use plimsoll_engine::driver::sim::{Answer, Asked};
-use plimsoll_engine::driver::sim::{Calls, Nature, Network, Server};
+pub use plimsoll_engine::driver::sim::{Answer, SimRequest};
+use plimsoll_engine::driver::sim::{Calls, Network, Server, SimConditions};
 use plimsoll_engine::link::tls::Setup;
 use plimsoll_engine::tally::blank;
-use plimsoll_engine::{Command, Job, Place, Post, Scene, Stopped, Told};
+use plimsoll_engine::{Command, Job, Place, Post, Scene, Stopped, WorkerNotes};
 use plimsoll_plan::draft::{Draft, LaneDraft, LoadDraft};
 use plimsoll_plan::load::{Profile, Stage};
 use plimsoll_plan::metric::{
     HistCell, RunFloor, RunHist, RunPeak, RunSum, SeriesHist, SeriesSum, StreamSum, SumCell, fault_id,
     status_id,
 };
-use plimsoll_plan::program::Maker;
+use plimsoll_plan::program::ProgramFactory;
 use plimsoll_plan::sample::Sample;
 use plimsoll_plan::script::{Ask, Entry, Scenario, Script};
 use plimsoll_plan::seal::{Machine, seal};
@@ -139,8 +139,8 @@ pub fn lane(name: &str) -> LaneDraft {
 /// One run to be made.
 pub struct Lab {
     pub draft: Draft,
-    pub nature: Nature,
-    pub maker: Option<Arc<dyn Maker>>,
+    pub nature: SimConditions,
+    pub factory: Option<Arc<dyn ProgramFactory>>,
     /// (ns from the start, command)
     pub commands: Vec<(u64, Command)>,
     pub worker: u32,
@@ -155,8 +155,8 @@ impl Lab {
         let addresses = vec!["127.0.0.1:8080".parse().unwrap()];
         Lab {
             draft,
-            nature: Nature::default(),
-            maker: None,
+            nature: SimConditions::default(),
+            factory: None,
             commands: vec![],
             worker: 0,
             addresses,
@@ -175,8 +175,8 @@ impl Lab {
         self
     }
 
-    pub fn maker(mut self, maker: impl Maker + 'static) -> Lab {
-        self.maker = Some(Arc::new(maker));
+    pub fn factory(mut self, factory: impl ProgramFactory + 'static) -> Lab {
+        self.factory = Some(Arc::new(factory));
         self
     }
 
@@ -187,7 +187,7 @@ impl Lab {
         let mut places = vec![Place { addresses: self.addresses, tls: self.tls }];
         let more = self.more_addresses.into_iter();
         places.extend(more.map(|address| Place { addresses: vec![address], tls: None }));
-        let scene = Scene { places, maker: self.maker };
+        let scene = Scene { places, factory: self.factory };
         let network = Network::new(BEGIN_NS, self.nature, server);
         for (at_ns, _) in &self.commands {
             network.wake_at(BEGIN_NS + at_ns);
@@ -228,7 +228,7 @@ impl Lab {
 
 /// Runs a draft against a server that answers after a fixed time, without latency.
 pub fn run_fixed(draft: Draft, service_ns: u64) -> Outcome {
-    Lab::new(draft).run(move |_: &Asked<'_>| Answer::ok(service_ns))
+    Lab::new(draft).run(move |_: &SimRequest<'_>| Answer::ok(service_ns))
 }
 
 /// The post that keeps everything and delivers commands at their virtual times.
@@ -246,7 +246,7 @@ pub struct Collector {
 const TURNS_MAX: u64 = 1_000_000;
 
 impl Post for Collector {
-    fn hand_over(&mut self, full: Box<Interval>, told: Told, last: bool) {
+    fn hand_over(&mut self, full: Box<Interval>, told: WorkerNotes, last: bool) {
         self.samples.borrow_mut().extend(told.samples);
         self.opened.borrow_mut().extend(told.opened);
         self.handed.borrow_mut().push((*full, last));

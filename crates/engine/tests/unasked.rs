@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// One user for 1 s; each request is answered by `answer`.
-fn each(answer: impl FnMut(&Asked<'_>) -> Answer + 'static) -> Outcome {
+fn each(answer: impl FnMut(&SimRequest<'_>) -> Answer + 'static) -> Outcome {
     let out = Lab::new(closed(1, 1.0)).latency(MS).run(answer);
     out.check();
     out
@@ -47,7 +47,7 @@ fn an_empty_line_and_a_leave_taking_behind_an_answer_are_not_dangerous() {
 /// Ten arrivals a second on one connection: it is idle for 80 ms between two of them.
 fn idle(second: &'static [u8], then: Then) -> Outcome {
     let draft = Draft { load: LoadDraft { connections: Some(1), ..open(10.0, 2.0).load }, ..open(10.0, 2.0) };
-    let out = Lab::new(draft).latency(MS).run(move |a: &Asked<'_>| {
+    let out = Lab::new(draft).latency(MS).run(move |a: &SimRequest<'_>| {
         // Every other connection's first answer is followed by something 20 ms later.
         let whole = Answer::ok(10 * MS);
         if a.total.is_multiple_of(2) { whole.piece(20 * MS, second).then(then) } else { whole }
@@ -83,7 +83,7 @@ fn an_answer_that_was_sent_before_its_request_could_be_read_is_dangerous() {
     let run = |unacknowledged: u32, whole: &'static [u8]| {
         let mut lab = Lab::new(closed(1, 1.0)).latency(MS);
         (lab.nature.facts.unacknowledged, lab.nature.facts.segment_bytes) = (unacknowledged, 1_460);
-        let out = lab.run(move |_: &Asked<'_>| Answer::silence().piece(10 * MS, whole));
+        let out = lab.run(move |_: &SimRequest<'_>| Answer::silence().piece(10 * MS, whole));
         out.check();
         out
     };
@@ -105,7 +105,7 @@ fn an_answer_on_accept_is_dangerous() {
         fn connect(&mut self, _: u64, _: u64) -> Connect {
             Connect::Greet { bytes: b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", close: false }
         }
-        fn answer(&mut self, _: &Asked<'_>) -> Answer {
+        fn answer(&mut self, _: &SimRequest<'_>) -> Answer {
             Answer::ok(10 * MS)
         }
     }

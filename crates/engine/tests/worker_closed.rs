@@ -31,7 +31,7 @@ fn users_with_a_fixed_service_time_send_what_arithmetic_says() {
 fn n_equals_x_times_r() {
     // Little's law over the whole run, from three independently kept numbers.
     let lab = Lab::new(closed(8, 20.0)).latency(MS);
-    let out = lab.run(|a: &Asked<'_>| Answer::ok((3 + a.total % 11) * MS));
+    let out = lab.run(|a: &SimRequest<'_>| Answer::ok((3 + a.total % 11) * MS));
     out.check();
     let in_flight = out.sum(RunSum::InFlightNs) as f64 / out.elapsed_ns as f64;
     let service = out.series_hist(SeriesHist::Service);
@@ -47,7 +47,7 @@ fn n_equals_x_times_r() {
 fn the_phases_of_a_request_add_up() {
     // 1 ms each way, 5 ms until the first byte leaves, 20 ms more for the rest.
     let lab = Lab::new(closed(1, 1.0)).latency(MS);
-    let out = lab.run(|_: &Asked<'_>| {
+    let out = lab.run(|_: &SimRequest<'_>| {
         Answer::silence().piece(5 * MS, b"HTTP/1.1 200 OK\r\nContent-Le").piece(20 * MS, b"ngth: 2\r\n\r\nok")
     });
     out.check();
@@ -96,7 +96,7 @@ fn requests_in_sequence_take_turns() {
     let mut draft = closed(1, 1.0);
     draft.requests = vec![get("/a"), request("POST", "/b", Some(b"xyz".to_vec())), get("/c")];
     let lab = Lab::new(draft);
-    let out = lab.run(|a: &Asked<'_>| {
+    let out = lab.run(|a: &SimRequest<'_>| {
         let line = [&b"GET /a"[..], b"POST /b", b"GET /c"][(a.total % 3) as usize];
         assert!(a.bytes.starts_with(line), "{}", String::from_utf8_lossy(a.bytes));
         assert_eq!(a.bytes.ends_with(b"xyz"), a.total % 3 == 1);
@@ -149,7 +149,7 @@ fn a_warm_up_that_is_no_whole_number_of_seconds_makes_the_first_tick_shorter() {
 fn a_stall_of_the_machine_over_several_ticks_is_noted_and_loses_none() {
     let mut lab = Lab::new(closed(1, 6.0));
     lab.nature.stalls = vec![(BEGIN_NS + 1_500 * MS, 3 * S)];
-    let out = lab.run(|_: &Asked<'_>| Answer::ok(7 * MS));
+    let out = lab.run(|_: &SimRequest<'_>| Answer::ok(7 * MS));
     out.check();
     assert_eq!(out.ticks.len(), 6);
     // The edges at 2, 3 and 4 s were handed over at 4.5 s.
@@ -196,7 +196,7 @@ fn a_jump_to_no_users_and_back_opens_new_connections() {
 #[test]
 fn a_user_called_back_before_its_last_iteration_has_ended_just_goes_on() {
     let lab = Lab::new(closed(10, 1.0)).command(100 * MS, Command::SetLevel(0.0));
-    let out = lab.command(110 * MS, Command::SetLevel(10.0)).run(|_: &Asked<'_>| Answer::ok(30 * MS));
+    let out = lab.command(110 * MS, Command::SetLevel(10.0)).run(|_: &SimRequest<'_>| Answer::ok(30 * MS));
     out.check();
     assert_eq!((out.sum(RunSum::ConnOpened), out.calls.open_max), (10, 10));
     assert_eq!(out.count(SeriesSum::Finished), 10 * 33);
@@ -207,7 +207,7 @@ fn a_user_called_back_before_its_last_iteration_has_ended_just_goes_on() {
 #[test]
 fn stop_ends_the_run_and_counts_what_is_in_flight() {
     let lab = Lab::new(closed(4, 60.0)).command(2_500 * MS, Command::Stop);
-    let out = lab.run(|_: &Asked<'_>| Answer::ok(7 * MS));
+    let out = lab.run(|_: &SimRequest<'_>| Answer::ok(7 * MS));
     out.check();
     assert_eq!((out.stopped, out.elapsed_ns), (Stopped::Command, 2_500 * MS));
     assert_eq!(out.ticks.len(), 3);
@@ -220,7 +220,7 @@ fn stop_ends_the_run_and_counts_what_is_in_flight() {
 #[test]
 fn a_pause_sends_nothing_and_closes_nothing() {
     let lab = Lab::new(closed(3, 6.0)).command(2 * S, Command::Pause).command(4_001 * MS, Command::Resume);
-    let out = lab.run(|_: &Asked<'_>| Answer::ok(7 * MS));
+    let out = lab.run(|_: &SimRequest<'_>| Answer::ok(7 * MS));
     out.check();
     let sent: Vec<u64> = out.ticks.iter().map(|t| t.0.series[0].sums[SeriesSum::Sent.id()]).collect();
     assert_eq!(sent[2..4], [0, 0]);
@@ -236,7 +236,7 @@ fn pauses_may_be_said_twice_and_resumed_when_not_paused() {
         .command(1_100 * MS, Command::Pause)
         .command(2 * S, Command::Resume)
         .command(2_100 * MS, Command::Resume);
-    let out = lab.run(|_: &Asked<'_>| Answer::ok(10 * MS));
+    let out = lab.run(|_: &SimRequest<'_>| Answer::ok(10 * MS));
     out.check();
     assert!((298..=302).contains(&out.count(SeriesSum::Finished)), "{}", out.count(SeriesSum::Finished));
 }
@@ -249,7 +249,7 @@ fn the_level_sinks_and_rises_by_command_but_never_above_the_users_made() {
         .command(3 * S, Command::SetLevel(1_000.0))
         .command(3 * S + 1, Command::SetLevel(f64::NAN))
         .command(3 * S + 2, Command::SetLevel(f64::INFINITY));
-    let out = lab.run(|_: &Asked<'_>| Answer::ok(30 * MS));
+    let out = lab.run(|_: &SimRequest<'_>| Answer::ok(30 * MS));
     out.check();
     let sent: Vec<u64> = out.ticks.iter().map(|t| t.0.series[0].sums[SeriesSum::Sent.id()]).collect();
     // In flight at 1 s: sent at 990 ms; the three left go on from 1,020 ms to 1,980 ms; ten again from 3,000 ms.

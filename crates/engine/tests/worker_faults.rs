@@ -15,7 +15,7 @@ fn a_time_out_cuts_the_measurement_off_and_the_user_goes_on_with_a_new_connectio
     // Every tenth request is never answered.
     let lab = Lab::new(draft);
     let out =
-        lab.run(|a: &Asked<'_>| if a.total % 10 == 9 { Answer::silence() } else { Answer::ok(10 * MS) });
+        lab.run(|a: &SimRequest<'_>| if a.total % 10 == 9 { Answer::silence() } else { Answer::ok(10 * MS) });
     out.check();
     let timeouts = out.fault(Fault::Timeout);
     // Nine answers of 10 ms and a time-out of 100 ms, looked at up to two slots of 1.05 ms late: 190 to 192.2 ms.
@@ -35,7 +35,7 @@ fn a_time_out_is_never_early() {
     for timeout_ns in [MS, 1_500 * US, 20 * MS, 700 * MS, 11 * S] {
         let mut draft = closed(1, 30.0);
         draft.timeout_ns = Some(timeout_ns);
-        let out = Lab::new(draft).run(|_: &Asked<'_>| Answer::silence());
+        let out = Lab::new(draft).run(|_: &SimRequest<'_>| Answer::silence());
         out.check();
         let n = out.fault(Fault::Timeout);
         assert!(
@@ -59,7 +59,7 @@ fn a_late_answer_to_a_request_given_up_does_not_answer_the_next() {
     let mut draft = closed(1, 5.0);
     draft.timeout_ns = Some(50 * MS);
     let out = Lab::new(draft)
-        .run(|a: &Asked<'_>| Answer::ok(if a.total.is_multiple_of(2) { 70 * MS } else { 20 * MS }));
+        .run(|a: &SimRequest<'_>| Answer::ok(if a.total.is_multiple_of(2) { 70 * MS } else { 20 * MS }));
     out.check();
     assert_eq!(out.fault(Fault::Malformed) + out.fault(Fault::Dangerous), 0);
     assert_eq!(out.series_hist(SeriesHist::Service).max(), Some(20 * MS));
@@ -73,7 +73,7 @@ impl<F: FnMut(u64) -> Connect> Server for Gate<F> {
     fn connect(&mut self, connection: u64, _now_ns: u64) -> Connect {
         (self.0)(connection)
     }
-    fn answer(&mut self, _asked: &Asked<'_>) -> Answer {
+    fn answer(&mut self, _asked: &SimRequest<'_>) -> Answer {
         Answer::ok(10 * MS)
     }
 }
@@ -98,7 +98,7 @@ fn the_pause_starts_from_the_beginning_after_a_success() {
         fn connect(&mut self, connection: u64, _now_ns: u64) -> Connect {
             if connection % 3 == 2 { Connect::Accept { after_ns: 0 } } else { Connect::Refuse }
         }
-        fn answer(&mut self, _: &Asked<'_>) -> Answer {
+        fn answer(&mut self, _: &SimRequest<'_>) -> Answer {
             Answer::ok(0).then(Then::Close)
         }
     }
@@ -173,7 +173,7 @@ fn n_stays_exact_when_the_last_request_waits_for_a_descriptor() {
         fn connect(&mut self, connection: u64, _now_ns: u64) -> Connect {
             if connection % 3 == 2 { Connect::Errno(libc::EMFILE) } else { Connect::Accept { after_ns: 0 } }
         }
-        fn answer(&mut self, a: &Asked<'_>) -> Answer {
+        fn answer(&mut self, a: &SimRequest<'_>) -> Answer {
             Answer::ok((1 + a.total % 5) * MS).then(Then::Close)
         }
     }
@@ -192,7 +192,7 @@ fn n_stays_exact_when_the_last_request_waits_for_a_descriptor() {
 // ---- failures: bad answers --------------------------------------------------------------------------------------
 
 /// One user for 1 s; each request is answered by `answer`.
-fn each(answer: impl FnMut(&Asked<'_>) -> Answer + 'static) -> Outcome {
+fn each(answer: impl FnMut(&SimRequest<'_>) -> Answer + 'static) -> Outcome {
     let out = Lab::new(closed(1, 1.0)).latency(MS).run(answer);
     out.check();
     out
@@ -354,7 +354,7 @@ fn an_answer_and_its_end_in_one_event_are_taken_together() {
 fn without_keep_alive_every_request_has_its_own_connection() {
     let mut draft = closed(3, 1.0);
     draft.keep_alive = Some(false);
-    let out = Lab::new(draft).latency(MS).run(|a: &Asked<'_>| {
+    let out = Lab::new(draft).latency(MS).run(|a: &SimRequest<'_>| {
         assert!(String::from_utf8_lossy(a.bytes).to_ascii_lowercase().contains("connection: close"));
         Answer::ok(10 * MS)
     });
@@ -376,7 +376,7 @@ fn a_server_that_speaks_first_and_stays_is_heard() {
                 close: self.0,
             }
         }
-        fn answer(&mut self, _: &Asked<'_>) -> Answer {
+        fn answer(&mut self, _: &SimRequest<'_>) -> Answer {
             Answer::silence()
         }
     }
@@ -395,7 +395,7 @@ fn a_server_that_closes_at_once_is_noticed_at_once() {
         fn connect(&mut self, _: u64, _: u64) -> Connect {
             Connect::Greet { bytes: b"", close: true }
         }
-        fn answer(&mut self, _: &Asked<'_>) -> Answer {
+        fn answer(&mut self, _: &SimRequest<'_>) -> Answer {
             Answer::silence()
         }
     }
@@ -427,7 +427,7 @@ fn a_large_body_is_thrown_away_unseen_and_counted_whole() {
             let mut draft = closed(1, 3.0);
             draft.read_bodies = Some(read);
             (draft.load.duration_ns, draft.load.requests_total) = (None, Some(20));
-            let out = Lab::new(draft).latency(MS).run(move |_: &Asked<'_>| body(bytes, 100_000));
+            let out = Lab::new(draft).latency(MS).run(move |_: &SimRequest<'_>| body(bytes, 100_000));
             out.check();
             assert_eq!(out.status(200), 20);
             assert_eq!(out.count(SeriesSum::BodyBytes), 20 * bytes as u64);
@@ -471,7 +471,7 @@ fn chunked_bodies_count_their_payload() {
 fn an_answer_to_head_has_no_body_whatever_its_length_says() {
     let mut draft = closed(1, 1.0);
     draft.requests = vec![request("HEAD", "/", None)];
-    let out = Lab::new(draft).run(|_: &Asked<'_>| {
+    let out = Lab::new(draft).run(|_: &SimRequest<'_>| {
         Answer::silence().piece(10 * MS, b"HTTP/1.1 200 OK\r\nContent-Length: 1234\r\n\r\n")
     });
     out.check();
@@ -486,7 +486,7 @@ fn a_request_that_the_kernel_takes_in_pieces_arrives_whole_and_its_stall_is_know
     draft.requests = vec![request("POST", "/", Some(post.clone()))];
     let mut lab = Lab::new(draft).latency(MS);
     lab.nature.send_window = 30_000;
-    let out = lab.run(move |a: &Asked<'_>| {
+    let out = lab.run(move |a: &SimRequest<'_>| {
         assert!(a.bytes.ends_with(&post));
         Answer::ok(MS)
     });
@@ -510,7 +510,7 @@ fn an_answer_before_the_whole_request_was_taken_ends_it_and_the_connection() {
         fn connect(&mut self, _: u64, _: u64) -> Connect {
             Connect::Greet { bytes: b"HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n", close: false }
         }
-        fn answer(&mut self, _: &Asked<'_>) -> Answer {
+        fn answer(&mut self, _: &SimRequest<'_>) -> Answer {
             Answer::ok(0)
         }
     }

@@ -62,7 +62,7 @@ fn n_counts_requests_when_an_arrival_starts_several() {
         (draft.load.duration_ns, draft.load.requests_total) = (None, Some(n));
         // The last answer takes long: meanwhile nothing may be offered that is never meant to be sent.
         let out = Lab::new(draft)
-            .run(move |a: &Asked<'_>| Answer::ok(if a.total + 1 == n { 2 * S } else { 4 * MS }));
+            .run(move |a: &SimRequest<'_>| Answer::ok(if a.total + 1 == n { 2 * S } else { 4 * MS }));
         out.check();
         assert_eq!((out.stopped, out.count(SeriesSum::Finished)), (Stopped::Requests, n));
         let firsts = out.all.series[0].sums[SeriesSum::Sent.id()];
@@ -89,7 +89,7 @@ fn an_iteration_is_all_its_requests() {
 fn a_stall_of_this_machine_is_lateness_and_no_arrival_is_lost() {
     let mut lab = Lab::new(open(1_000.0, 3.0));
     lab.nature.stalls = vec![(BEGIN_NS + 1_200 * MS + 1, 100 * MS)];
-    let out = lab.run(|_: &Asked<'_>| Answer::ok(MS));
+    let out = lab.run(|_: &SimRequest<'_>| Answer::ok(MS));
     out.check_arrivals();
     assert_eq!(out.sum(RunSum::Arrivals), 3_000);
     assert_eq!(out.count(SeriesSum::Sent), 3_000);
@@ -111,7 +111,7 @@ fn spinning_towards_the_instant_uses_the_clock_and_is_counted_as_spinning() {
     let mut lab = Lab::new(draft);
     lab.nature.clock_cost_ns = 25;
     lab.nature.call_cost_ns = 300;
-    let out = lab.run(|_: &Asked<'_>| Answer::ok(200 * US));
+    let out = lab.run(|_: &SimRequest<'_>| Answer::ok(200 * US));
     out.check_arrivals();
     assert_eq!(out.sum(RunSum::Arrivals), 1_000);
     assert!(out.hist(RunHist::Lateness).max().unwrap() <= 1_000, "{:?}", out.hist(RunHist::Lateness).max());
@@ -127,7 +127,7 @@ fn a_generator_that_cannot_keep_up_still_reads_its_answers() {
     draft.load.connections = Some(500);
     let mut lab = Lab::new(draft);
     lab.nature.call_cost_ns = 20 * US;
-    let out = lab.run(|_: &Asked<'_>| Answer::ok(50 * US));
+    let out = lab.run(|_: &SimRequest<'_>| Answer::ok(50 * US));
     out.check_arrivals();
     let service = out.series_hist(SeriesHist::Service).quantile(0.5).unwrap();
     assert!(service < 2 * MS, "half of the answers waited for {service} ns");
@@ -182,7 +182,7 @@ fn a_queue_drains_when_the_server_recovers_and_begins_anew_when_it_stalls_again(
     let mut draft = open(100.0, 10.0);
     draft.load.connections = Some(2);
     // Slow in the seconds 2 and 6.
-    let out = Lab::new(draft).run(|a: &Asked<'_>| {
+    let out = Lab::new(draft).run(|a: &SimRequest<'_>| {
         let second = (a.now_ns - BEGIN_NS) / S;
         Answer::ok(if second == 2 || second == 6 { 100 * MS } else { MS })
     });
@@ -206,7 +206,7 @@ fn workers_share_the_cap_and_the_arrivals() {
         (draft.load.connections, draft.workers) = (Some(7), Some(3));
         let mut lab = Lab::new(draft);
         lab.worker = worker;
-        let out = lab.run(|_: &Asked<'_>| Answer::silence());
+        let out = lab.run(|_: &SimRequest<'_>| Answer::silence());
         out.check_arrivals();
         assert_eq!(out.calls.open_max, [3, 2, 2][worker as usize]);
         arrivals += out.sum(RunSum::Arrivals);
@@ -220,7 +220,7 @@ fn workers_share_the_cap_and_the_arrivals() {
 fn a_server_that_pauses_for_a_second_in_every_ten_has_the_p99_that_arithmetic_gives() {
     // 1000/s; in the fifth of every ten seconds nothing is answered until it is over. Of 10,000 arrivals 1,000 meet the
     // pause and wait for what is left of it: the 10 % slowest are spread evenly over 0 to 1 s, so p99 = 0.9 s.
-    let paused = |a: &Asked<'_>| {
+    let paused = |a: &SimRequest<'_>| {
         let t = (a.now_ns - BEGIN_NS) % (10 * S);
         Answer::ok(if (4 * S..5 * S).contains(&t) { 5 * S - t + MS } else { MS })
     };
@@ -282,7 +282,7 @@ impl<F: FnMut(u64, u64) -> Connect> Server for Gate<F> {
     fn connect(&mut self, connection: u64, now_ns: u64) -> Connect {
         (self.0)(connection, now_ns - BEGIN_NS)
     }
-    fn answer(&mut self, _: &Asked<'_>) -> Answer {
+    fn answer(&mut self, _: &SimRequest<'_>) -> Answer {
         Answer::ok(5 * MS)
     }
 }
@@ -355,7 +355,7 @@ fn n_stays_exact_with_sequences_when_descriptors_run_out() {
                 Connect::Errno(libc::EMFILE)
             }
         }
-        fn answer(&mut self, a: &Asked<'_>) -> Answer {
+        fn answer(&mut self, a: &SimRequest<'_>) -> Answer {
             Answer::ok((1 + a.total % 7) * MS).then(Then::Close)
         }
     }
@@ -398,7 +398,7 @@ fn connect_time_outs_end_arrivals() {
 
 #[test]
 fn requests_without_an_answer_are_in_flight_at_the_stop_and_censor() {
-    let out = Lab::new(open(100.0, 1.0)).run(|a: &Asked<'_>| match a.total % 2 {
+    let out = Lab::new(open(100.0, 1.0)).run(|a: &SimRequest<'_>| match a.total % 2 {
         0 => Answer::ok(MS),
         _ => Answer::silence(),
     });
@@ -415,7 +415,7 @@ fn a_server_that_resets_every_idle_connection_in_one_moment() {
     draft.load.connections = Some(400);
     let mut lab = Lab::new(draft).latency(100 * US);
     lab.nature.stalls = vec![(BEGIN_NS + S, 300 * MS)];
-    let out = lab.run(|a: &Asked<'_>| {
+    let out = lab.run(|a: &SimRequest<'_>| {
         let t = a.now_ns - BEGIN_NS;
         if t < S {
             Answer::ok(100 * MS).piece(S + 100 * MS - t, b"").then(Then::Reset)
@@ -436,7 +436,7 @@ fn stop_counts_what_waits_and_what_is_in_flight() {
     let mut draft = open(100.0, 60.0);
     draft.load.connections = Some(1);
     let lab = Lab::new(draft).command(1_005 * MS, Command::Stop);
-    let out = lab.run(|_: &Asked<'_>| Answer::ok(20 * MS));
+    let out = lab.run(|_: &SimRequest<'_>| Answer::ok(20 * MS));
     out.check_arrivals();
     assert_eq!((out.stopped, out.elapsed_ns), (Stopped::Command, 1_005 * MS));
     assert_eq!((out.sum(RunSum::Arrivals), out.count(SeriesSum::Sent)), (101, 51));
@@ -447,7 +447,7 @@ fn stop_counts_what_waits_and_what_is_in_flight() {
 fn a_pause_is_not_made_up_for() {
     let lab =
         Lab::new(open(100.0, 6.0)).command(2 * S - 1, Command::Pause).command(4 * S - 1, Command::Resume);
-    let out = lab.run(|_: &Asked<'_>| Answer::ok(5 * MS));
+    let out = lab.run(|_: &SimRequest<'_>| Answer::ok(5 * MS));
     out.check_arrivals();
     assert_eq!(per_tick(&out, RunSum::Arrivals), [100, 100, 0, 0, 100, 100]);
     assert_eq!(out.hist(RunHist::Lateness).max(), Some(0));
@@ -460,7 +460,8 @@ fn a_pause_in_the_middle_of_a_queue_keeps_the_queue_and_adds_nothing_to_it() {
     draft.load.connections = Some(1);
     let lab = Lab::new(draft).command(2 * S - 1, Command::Pause).command(4 * S - 1, Command::Resume);
     // 20 ms each until the pause: half of 200 arrivals wait. Afterwards 1 ms each: the queue drains.
-    let out = lab.run(|a: &Asked<'_>| Answer::ok(if a.now_ns - BEGIN_NS < 2 * S { 20 * MS } else { MS }));
+    let out =
+        lab.run(|a: &SimRequest<'_>| Answer::ok(if a.now_ns - BEGIN_NS < 2 * S { 20 * MS } else { MS }));
     out.check_arrivals();
     assert_eq!(per_tick(&out, RunSum::Arrivals), [100, 100, 0, 0, 100, 100]);
     assert_eq!(out.count(SeriesSum::Finished), 400);
@@ -476,7 +477,7 @@ fn a_stop_in_a_pause_counts_only_what_came_before_it() {
     let mut draft = open(100.0, 60.0);
     draft.load.connections = Some(1);
     let lab = Lab::new(draft).command(S - 1, Command::Pause).command(5 * S, Command::Stop);
-    let out = lab.run(|_: &Asked<'_>| Answer::ok(20 * MS));
+    let out = lab.run(|_: &SimRequest<'_>| Answer::ok(20 * MS));
     out.check_arrivals();
     assert_eq!((out.sum(RunSum::Arrivals), out.sum(RunSum::NeverStarted)), (100, 50));
 }
@@ -489,7 +490,7 @@ fn the_rate_changes_by_command_up_and_down_and_to_nothing() {
         .command(3 * S - 1, Command::SetLevel(10.0))
         .command(4 * S - 1, Command::SetLevel(1_000.0))
         .command(4 * S, Command::SetLevel(f64::NAN));
-    let out = lab.run(|_: &Asked<'_>| Answer::ok(MS));
+    let out = lab.run(|_: &SimRequest<'_>| Answer::ok(MS));
     out.check_arrivals();
     for (found, wanted) in per_tick(&out, RunSum::Arrivals).iter().zip([100u64, 400, 0, 10, 1_000]) {
         assert!(found.abs_diff(wanted) <= 1, "{found} instead of {wanted}");
@@ -503,7 +504,7 @@ fn the_rate_changes_with_a_queue_and_the_queue_stays() {
     draft.load.connections = Some(1);
     // Twice as many as can be served; then few: the queue of 50 drains within the second half.
     let lab = Lab::new(draft).command(S, Command::SetLevel(5.0));
-    let out = lab.run(|_: &Asked<'_>| Answer::ok(20 * MS));
+    let out = lab.run(|_: &SimRequest<'_>| Answer::ok(20 * MS));
     out.check_arrivals();
     assert!(out.sum(RunSum::Arrivals).abs_diff(115) <= 1, "{}", out.sum(RunSum::Arrivals));
     assert_eq!(out.sum(RunSum::NeverStarted), 0);
@@ -521,7 +522,7 @@ fn n_holds_across_changes_of_the_rate_and_pauses() {
         .command(2 * S, Command::Pause)
         .command(3 * S, Command::SetLevel(200.0))
         .command(4 * S, Command::Resume);
-    let out = lab.run(|_: &Asked<'_>| Answer::ok(MS));
+    let out = lab.run(|_: &SimRequest<'_>| Answer::ok(MS));
     out.check_arrivals();
     assert_eq!((out.stopped, out.count(SeriesSum::Finished)), (Stopped::Requests, 500));
 }

@@ -36,8 +36,8 @@ mod types;
 pub use cells::{compare_cells, variants};
 pub use sentence::{cell_name, change, evidence, figure_name};
 pub use types::{
-    Asked, Basis, Compared, Comparison, Doubt, Moved, Overall, Peaks, SCHEMA_VERSION, Scale, Side, SideFacts,
-    Verdict,
+    Basis, CompareOptions, Compared, Comparison, Doubt, Moved, Overall, Peaks, SCHEMA_VERSION, Scale, Side,
+    SideFacts, Verdict,
 };
 
 use settle::Found;
@@ -47,7 +47,7 @@ use settle::Found;
 pub const ASSUMED_BETWEEN: f64 = 0.05;
 
 /// Compares two sides.
-pub fn compare(a: &Side, b: &Side, asked: &Asked) -> Comparison {
+pub fn compare(a: &Side, b: &Side, asked: &CompareOptions) -> Comparison {
     let pair = Pair { cell: Vec::new(), a, b };
     let found = [spread::figures(a, b, asked)];
     let (adjusted, family) = settle::adjust(&found);
@@ -62,7 +62,7 @@ pub(crate) struct Pair<'a> {
 }
 
 /// Compares several pairs at once: the adjustment runs over all of them.
-pub(crate) fn compare_all(pairs: &[Pair<'_>], asked: &Asked) -> Vec<Comparison> {
+pub(crate) fn compare_all(pairs: &[Pair<'_>], asked: &CompareOptions) -> Vec<Comparison> {
     let found: Vec<Vec<Found>> = pairs.iter().map(|pair| spread::figures(pair.a, pair.b, asked)).collect();
     let (mut adjusted, family) = settle::adjust(&found);
     let answer = |(pair, found): (&Pair<'_>, &Vec<Found>)| {

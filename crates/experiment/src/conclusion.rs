@@ -2,12 +2,12 @@
 //! says what was said when the last run ended.
 
 use crate::compare::expect::{self, Answer as Expected, Borne};
-use crate::compare::{Asked, Comparison, variants};
+use crate::compare::{CompareOptions, Comparison, variants};
 use crate::folder::{self, Folder, Index, rebuilt};
 use crate::schedule::{Done, Schedule, done};
-use crate::search::{self, Answer, IntervalIs, Move, Probe, Quest, Trial};
+use crate::search::{self, Answer, CapacitySearch, IntervalIs, Move, Probe, Trial};
 use crate::study::{CellThreshold, Study, StudyAsked, study};
-use plimsoll_analysis::summary::{Judged, Outcome};
+use plimsoll_analysis::summary::{Outcome, ThresholdResult};
 use plimsoll_analysis::{Digest, digest};
 use plimsoll_plan::experiment::{Axis, Experiment, Find, Purpose, Setting};
 use plimsoll_plan::phrase::{counted, quantity};
@@ -83,10 +83,10 @@ pub fn met(digest: &Digest) -> Option<bool> {
 }
 
 /// The search that these wishes mean for a service with these thresholds.
-pub fn quest(find: &Find, thresholds: &[Threshold], seed: u64) -> Quest {
-    let usual = Quest::default();
+pub fn quest(find: &Find, thresholds: &[Threshold], seed: u64) -> CapacitySearch {
+    let usual = CapacitySearch::default();
     let times = thresholds.iter().filter(|t| t.subject.kind() == Kind::Times);
-    Quest {
+    CapacitySearch {
         users: find.users,
         from: find.from,
         to: find.to.unwrap_or(usual.to),
@@ -173,7 +173,7 @@ pub fn conclude(folder: Folder) -> Option<Conclusion> {
             StudyAsked { least_ns: experiment.least_ns, steady: experiment.steady, ..StudyAsked::default() };
         study(&digests, &asked)
     });
-    let asked = Asked::default();
+    let asked = CompareOptions::default();
     let comparisons =
         if is_search { Vec::new() } else { variants(&digests, first_variant(experiment), &asked) };
     let capacities: Vec<(String, f64, (f64, f64))> = searches.iter().filter_map(capacity_of).collect();
@@ -216,7 +216,7 @@ impl Conclusion {
     }
 }
 
-fn thresholds(digests: &[Digest], is_wanted: impl Fn(&Judged) -> bool) -> Vec<String> {
+fn thresholds(digests: &[Digest], is_wanted: impl Fn(&ThresholdResult) -> bool) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for judged in digests.iter().flat_map(|digest| &digest.thresholds).filter(|judged| is_wanted(judged)) {
         if !out.contains(&judged.text) {
@@ -243,7 +243,7 @@ fn searches(index: &Index, digests: &[Digest]) -> Vec<Searched> {
             .filter(|judged| judged.unit == FigureUnit::Nanoseconds)
             .map(|judged| judged.limit as u64)
             .max();
-        let quest = Quest { longest_limit_ns: limit_ns, ..quest(&find, &[], index.seed) };
+        let quest = CapacitySearch { longest_limit_ns: limit_ns, ..quest(&find, &[], index.seed) };
         let answer = match search::next(&quest, &history) {
             Move::Done(answer) => Some(answer),
             Move::Try(_) => None,
@@ -284,7 +284,8 @@ fn missing(index: &Index, digests: &[Digest], searches: &[Searched]) -> usize {
 /// just that.
 fn cells_that_missed(index: &Index, digests: &[Digest]) -> usize {
     let missed = |runs: &[&Digest]| {
-        let bad = runs.iter().filter(|digest| digest.thresholds.iter().any(Judged::is_missed)).count();
+        let bad =
+            runs.iter().filter(|digest| digest.thresholds.iter().any(ThresholdResult::is_missed)).count();
         2 * bad > runs.len() && !index.experiment.end_rows
     };
     index.cells.iter().filter(|settings| missed(&sound_runs(settings, digests))).count()

@@ -11,12 +11,12 @@
 mod answer;
 mod bracket;
 mod build;
+mod capacity_search;
 mod confirm;
 mod crossing;
 mod curve;
 mod ladder;
 mod limits;
-mod quest;
 mod refuse;
 mod shape;
 mod shares;
@@ -27,9 +27,9 @@ pub use answer::{
     Answer, Capacity, Deciding, IntervalIs, Knee, Point, Raised, Reading, Refusal, Rise, Shape, StepRow,
     Style,
 };
+pub use capacity_search::{CapacitySearch, Move, Probe};
 pub use limits::{Limited, limit_of};
 pub use plimsoll_analysis::summary::Standing;
-pub use quest::{Move, Probe, Quest};
 pub use trial::Trial;
 
 /// Never more runs than this in one search, whatever they say.
@@ -38,13 +38,13 @@ pub const MOST_TRIALS: usize = 80;
 pub const MOST_STEPS: usize = 1_000;
 
 /// The last of these trials as the search sees it among the others: for those who tell of it while the search goes on.
-pub fn last_step(quest: &Quest, history: &[Trial]) -> Option<StepRow> {
+pub fn last_step(quest: &CapacitySearch, history: &[Trial]) -> Option<StepRow> {
     let view = bracket::View::new(&quest.sane(), history);
     history.last().map(|trial| build::step(trial, &view))
 }
 
 /// What comes next after these trials, in the order in which they ran.
-pub fn next(quest: &Quest, history: &[Trial]) -> Move {
+pub fn next(quest: &CapacitySearch, history: &[Trial]) -> Move {
     let quest = &quest.sane();
     let chosen = match quest.step {
         Some(step) => ladder::next(quest, step, history),
@@ -76,7 +76,7 @@ pub fn next(quest: &Quest, history: &[Trial]) -> Move {
 
 /// All runs with their warm-ups and rests, ns. A run file does not know how long the service was left alone before it,
 /// so at least what was asked for counts.
-fn spent_ns(quest: &Quest, history: &[Trial]) -> u64 {
+fn spent_ns(quest: &CapacitySearch, history: &[Trial]) -> u64 {
     let mut last = None;
     let each = history.iter().map(|trial| {
         let rest_ns = bracket::rest(quest, last.replace(trial)).max(trial.probe.rest_ns);

@@ -14,8 +14,8 @@ use truth::{Case, Score, bounded, general, many, many_servers, one_server, singl
 const RATES: (f64, f64) = (200.0, 2_000.0);
 
 fn judged(name: &str, score: &Score) {
-    println!("{}", score.told(name));
-    assert!(score.holds(), "{}", score.told(name));
+    println!("{}", score.describe(name));
+    assert!(score.holds(), "{}", score.describe(name));
 }
 
 /// `cargo xtask nightly` searches two hundred times of each kind, over two decades of rates.

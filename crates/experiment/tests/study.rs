@@ -5,6 +5,6 @@ mod courses;
 mod curves;
 mod findings;
 mod fixture;
-mod odd;
+mod odd_tables;
 mod sentences;
 mod table;

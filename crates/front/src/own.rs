@@ -28,8 +28,8 @@ mod threshold;
 mod work;
 mod yaml;
 
-use crate::given::Given;
 use crate::located::Located;
+use crate::overrides::Overrides;
 use plimsoll_plan::Diagnostic;
 use std::path::Path;
 pub use study::parts::parts;
@@ -40,7 +40,7 @@ pub use study::study;
 /// # Errors
 /// As [`parse_with`].
 pub fn parse(text: &str, file: &str, folder: &Path) -> Result<Located, Vec<Diagnostic>> {
-    parse_with(text, file, folder, &Given::default())
+    parse_with(text, file, folder, &Overrides::default())
 }
 
 /// Reads an experiment. `file` is the name that diagnostics show; relative file names in the text start at `folder`.
@@ -48,6 +48,11 @@ pub fn parse(text: &str, file: &str, folder: &Path) -> Result<Located, Vec<Diagn
 /// # Errors
 /// Every mistake found, in the order of the text. Broken YAML is reported alone: what follows it cannot be judged. A
 /// text of more than one run is refused; [`study`] reads it.
-pub fn parse_with(text: &str, file: &str, folder: &Path, given: &Given) -> Result<Located, Vec<Diagnostic>> {
+pub fn parse_with(
+    text: &str,
+    file: &str,
+    folder: &Path,
+    given: &Overrides,
+) -> Result<Located, Vec<Diagnostic>> {
     study::one(text, file, folder, given)
 }

@@ -2,8 +2,8 @@
 
 use crate::body::{content, lower};
 use crate::detect::{Kind, detect};
-use crate::given::Given;
 use crate::located::{Located, Part, Study};
+use crate::overrides::Overrides;
 use crate::own;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
@@ -19,14 +19,14 @@ const WHAT_RUNS: &str = "run an experiment file (`.yaml`), a URL, or a pasted li
 /// # Errors
 /// As [`read_with`].
 pub fn read(path: &Path) -> Result<Located, Vec<Diagnostic>> {
-    read_with(path, &Given::default())
+    read_with(path, &Overrides::default())
 }
 
 /// Reads a file of one run.
 ///
 /// # Errors
 /// As [`study_with`]; and which key asks for more than one run, where one does.
-pub fn read_with(path: &Path, given: &Given) -> Result<Located, Vec<Diagnostic>> {
+pub fn read_with(path: &Path, given: &Overrides) -> Result<Located, Vec<Diagnostic>> {
     let text = text_of(path)?;
     own::parse_with(&text, &path.display().to_string(), folder(path), given)
 }
@@ -35,7 +35,7 @@ pub fn read_with(path: &Path, given: &Given) -> Result<Located, Vec<Diagnostic>>
 ///
 /// # Errors
 /// Every mistake found, or one saying that the file cannot be read or is of a kind that cannot be run yet.
-pub fn study_with(path: &Path, given: &Given) -> Result<Study, Vec<Diagnostic>> {
+pub fn study_with(path: &Path, given: &Overrides) -> Result<Study, Vec<Diagnostic>> {
     let text = text_of(path)?;
     own::study(&text, &path.display().to_string(), folder(path), given)
 }
@@ -44,7 +44,7 @@ pub fn study_with(path: &Path, given: &Given) -> Result<Study, Vec<Diagnostic>> 
 ///
 /// # Errors
 /// As [`study_with`], those of all parts at once, and each name that no part has.
-pub fn parts_with(path: &Path, given: &Given, only: &[String]) -> Result<Vec<Part>, Vec<Diagnostic>> {
+pub fn parts_with(path: &Path, given: &Overrides, only: &[String]) -> Result<Vec<Part>, Vec<Diagnostic>> {
     let text = text_of(path)?;
     own::parts(&text, &path.display().to_string(), folder(path), given, only)
 }

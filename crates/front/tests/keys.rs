@@ -2,7 +2,7 @@
 
 use plimsoll_front::explain;
 use plimsoll_front::own::key::{Row, TABLE};
-use plimsoll_front::{Given, own, schema};
+use plimsoll_front::{Overrides, own, schema};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn given() -> Given {
-    Given { set: Vec::new(), env: Box::new(|_| Some("value".into())), keep_to: None }
+fn overrides() -> Overrides {
+    Overrides { set: Vec::new(), env: Box::new(|_| Some("value".into())), keep_to: None }
 }
 
 fn accepted(text: &str) -> bool {
-    own::parts(text, "f", here(), &given(), &[]).is_ok()
+    own::parts(text, "f", here(), &overrides(), &[]).is_ok()
 }
 
 fn validator() -> jsonschema::Validator {
@@ -46,7 +46,7 @@ fn every_key_of_the_table_is_accepted_by_the_reader_and_by_the_schema() {
     let validator = validator();
     let mut told = BTreeSet::new();
     for (key, text) in snippets() {
-        if let Err(all) = own::parts(text, "f", here(), &given(), &[]) {
+        if let Err(all) = own::parts(text, "f", here(), &overrides(), &[]) {
             panic!("{key}:\n{text}{all:#?}");
         }
         let errors: Vec<String> = validator.iter_errors(&value(text)).map(|e| e.to_string()).collect();
@@ -84,7 +84,7 @@ fn every_example_is_accepted_by_the_reader_and_by_the_schema() {
     for file in files {
         let text = std::fs::read_to_string(&file).unwrap();
         let folder = if file.starts_with(here().join("tests")) { here() } else { file.parent().unwrap() };
-        if let Err(all) = own::parts(&text, "f", folder, &given(), &[]) {
+        if let Err(all) = own::parts(&text, "f", folder, &overrides(), &[]) {
             panic!("{}: {all:#?}", file.display());
         }
         let errors: Vec<String> =

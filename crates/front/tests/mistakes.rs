@@ -1,13 +1,13 @@
 //! Every mistake that a script can hold, with its place and its mend.
 
-use plimsoll_front::{Given, own};
+use plimsoll_front::{Overrides, own};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use std::path::Path;
 
 /// An environment of one variable, and `--set NAME=5`.
-fn given(set: Option<&str>) -> Given {
-    Given {
+fn overrides(set: Option<&str>) -> Overrides {
+    Overrides {
         set: set.map(|name| (name.to_owned(), "5".to_owned())).into_iter().collect(),
         env: Box::new(|name| (name == "PASSWORD").then(|| "sesame".into())),
         keep_to: None,
@@ -21,7 +21,7 @@ fn every_mistake_in_a_script_has_its_place_and_its_mend() {
     let mut failures = Vec::new();
     for case in include_str!("script-mistakes.txt").split("=====\n") {
         let (text, expected) = case.split_once("-----\n").unwrap();
-        let found = match own::parse_with(text, "test.yaml", folder, &given(None)) {
+        let found = match own::parse_with(text, "test.yaml", folder, &overrides(None)) {
             Ok(_) => "accepted".to_owned(),
             Err(all) => all
                 .iter()
@@ -50,7 +50,7 @@ fn line(d: &Diagnostic) -> String {
 fn setting_what_nobody_defines_is_a_mistake() {
     let text = "target: http://h\nvars: { users: 3 }\nscenarios: { a: [ { get: / } ] }";
     let refused = |name: &str| {
-        let given = given(Some(name));
+        let given = overrides(Some(name));
         own::parse_with(text, "f", Path::new(""), &given).unwrap_err().remove(0)
     };
     assert_eq!(
@@ -58,7 +58,7 @@ fn setting_what_nobody_defines_is_a_mistake() {
         "Flag(\"--set user=...\") F029: nothing under `vars` is called `user`: setting it would change nothing\n    \
          did you mean `users`?"
     );
-    assert!(own::parse_with(text, "f", Path::new(""), &given(Some("users"))).is_ok());
+    assert!(own::parse_with(text, "f", Path::new(""), &overrides(Some("users"))).is_ok());
     assert_eq!(plimsoll_front::parse_set("a=b=c"), Ok(("a".into(), "b=c".into())));
     assert!(plimsoll_front::parse_set("secret").unwrap_err().message.contains("NAME=VALUE"));
 }

@@ -1,6 +1,6 @@
 //! What is watched beside the load: read with its secrets in their places, or refused with its own.
 
-use plimsoll_front::{Given, own};
+use plimsoll_front::{Overrides, own};
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::watch::{Group, Prometheus, Source, Watch, Who};
 use plimsoll_plan::{Diagnostic, Draft};
@@ -9,7 +9,7 @@ use std::path::Path;
 const HEAD: &str = "target: http://h\nscenarios: { s: [ { get: / } ] }\n";
 
 fn read(more: &str) -> Result<Draft, Vec<Diagnostic>> {
-    let given = Given {
+    let given = Overrides {
         set: Vec::new(),
         env: Box::new(|name| (name == "PW").then(|| "sesame".into())),
         keep_to: None,

@@ -17,12 +17,12 @@ fn parse(text: &str) -> Result<Located, Vec<Diagnostic>> {
 fn good(text: &str) -> Draft {
     match parse(text) {
         Ok(located) => located.draft,
-        Err(all) => panic!("refused:\n{text}\n{}", shown(&all)),
+        Err(all) => panic!("refused:\n{text}\n{}", format_all(&all)),
     }
 }
 
 /// `line:column: message`, and the hint, if any, in a line of its own.
-fn shown(all: &[Diagnostic]) -> String {
+fn format_all(all: &[Diagnostic]) -> String {
     let lines = all.iter().map(|d| {
         let place = match &d.place {
             Place::Text { line, column, .. } => format!("{line}:{column}"),
@@ -191,7 +191,7 @@ fn equal_requests_are_counted_and_names_hide_secrets() {
 fn byte_order_marks_and_windows_line_ends_do_no_harm() {
     assert!(parse(&format!("\u{feff}{}", SHORTEST.replace('\n', "\r\n"))).is_ok());
     let wrong = parse(&format!("\u{feff}{}", SHORTEST.replace("{ get", "{ gte"))).unwrap_err();
-    assert!(shown(&wrong).starts_with("2:26: "), "{wrong:?}");
+    assert!(format_all(&wrong).starts_with("2:26: "), "{wrong:?}");
 }
 
 /// `mistakes.txt` holds a text and, behind `-----`, the whole answer to it.
@@ -200,7 +200,7 @@ fn every_mistake_has_its_place_and_its_mend() {
     let mut failures = Vec::new();
     for case in include_str!("mistakes.txt").split("=====\n") {
         let (text, expected) = case.split_once("-----\n").unwrap();
-        let found = parse(text).map_or_else(|all| shown(&all), |_| "accepted".to_owned());
+        let found = parse(text).map_or_else(|all| format_all(&all), |_| "accepted".to_owned());
         if found != expected.trim_end() {
             failures.push(format!("{text}-----\n{found}\n=====\n"));
         }

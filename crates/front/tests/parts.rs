@@ -1,6 +1,6 @@
 //! Several experiments in one file: what each of them is, what `--set` and `--part` reach, and where mistakes stand.
 
-use plimsoll_front::{Given, Part, own};
+use plimsoll_front::{Overrides, Part, own};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::seal::{Machine, seal};
@@ -28,14 +28,14 @@ parts:
     repeat: 1
 ";
 
-fn given(set: &[(&str, &str)]) -> Given {
+fn overrides(set: &[(&str, &str)]) -> Overrides {
     let set = set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    Given { set, env: Box::new(|_| None), ..Given::default() }
+    Overrides { set, env: Box::new(|_| None), ..Overrides::default() }
 }
 
 fn read(text: &str, set: &[(&str, &str)], only: &[&str]) -> Result<Vec<Part>, Vec<Diagnostic>> {
     let only: Vec<String> = only.iter().map(|name| (*name).to_owned()).collect();
-    own::parts(text, "folder/probe.yaml", Path::new("folder"), &given(set), &only)
+    own::parts(text, "folder/probe.yaml", Path::new("folder"), &overrides(set), &only)
 }
 
 #[track_caller]
@@ -148,8 +148,8 @@ fn mistakes_of_all_parts_come_at_once_each_once_where_they_stand() {
 #[test]
 fn a_command_that_makes_one_experiment_picks_none_of_several() {
     for wrong in [
-        own::study(FILE, "f", Path::new(""), &given(&[])).unwrap_err(),
-        own::parse_with(FILE, "f", Path::new(""), &given(&[])).unwrap_err(),
+        own::study(FILE, "f", Path::new(""), &overrides(&[])).unwrap_err(),
+        own::parse_with(FILE, "f", Path::new(""), &overrides(&[])).unwrap_err(),
     ] {
         let told = lines(&wrong);
         assert!(
@@ -175,11 +175,11 @@ fn what_cannot_be_scaled_or_shared_is_refused_where_it_stands() {
         ),
     ] {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let all = own::parts(&format!("{head}{more}\n"), "f", folder, &given(&[]), &[]).expect_err(more);
+        let all = own::parts(&format!("{head}{more}\n"), "f", folder, &overrides(&[]), &[]).expect_err(more);
         let told = lines(&all);
         assert!(told.len() == 1 && told[0].starts_with(place) && told[0].contains(said), "{more}: {told:?}");
     }
     let recorded =
         format!("{head}load: {{ recorded: {{ file: tests/files/gaps.txt, as: gaps }} }}\nscale: 1\n");
-    assert!(own::parts(&recorded, "f", Path::new(env!("CARGO_MANIFEST_DIR")), &given(&[]), &[]).is_ok());
+    assert!(own::parts(&recorded, "f", Path::new(env!("CARGO_MANIFEST_DIR")), &overrides(&[]), &[]).is_ok());
 }

@@ -1,21 +1,21 @@
 //! The manual of scripts: what the steps, data and expressions of an experiment file become.
 
-use plimsoll_front::{Given, own};
+use plimsoll_front::{Overrides, own};
 use plimsoll_plan::Draft;
 use plimsoll_plan::answer::{Pick, Rule, Source, Subject};
 use plimsoll_plan::data::{AtEnd, Format, Sharing};
 use plimsoll_plan::link::{Reuse, Versions};
 use plimsoll_plan::load::{Arrivals, Load};
 use plimsoll_plan::script::{Ask, Delay, Entry, Node, Order, Script, Slot};
-use plimsoll_plan::seal::{Machine, names::shown, seal};
-use plimsoll_plan::value::{Escape, Function, Hole, Part, Text};
+use plimsoll_plan::seal::{Machine, names::describe, seal};
+use plimsoll_plan::value::{Escape, Function, Part, Placeholder, Text};
 use std::path::Path;
 
 const EVERYTHING: &str = include_str!("everything.yaml");
 
 /// An environment of our own: `WHO` and `PASSWORD`, whatever this machine has.
-fn given(set: &[(&str, &str)]) -> Given {
-    Given {
+fn overrides(set: &[(&str, &str)]) -> Overrides {
+    Overrides {
         set: set.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
         env: Box::new(|name| match name {
             "WHO" => Some("world".into()),
@@ -29,7 +29,7 @@ fn given(set: &[(&str, &str)]) -> Given {
 
 fn draft_with(text: &str, set: &[(&str, &str)]) -> Draft {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    match own::parse_with(text, "test.yaml", folder, &given(set)) {
+    match own::parse_with(text, "test.yaml", folder, &overrides(set)) {
         Ok(located) => located.draft,
         Err(all) => panic!("refused:\n{text}\n{all:#?}"),
     }
@@ -51,13 +51,13 @@ fn one(step: &str) -> (Ask, Script) {
 }
 
 fn show(text: &Text, script: &Script) -> String {
-    shown(text, script)
+    describe(text, script)
 }
 
 fn escapes(text: &Text) -> Vec<Escape> {
     text.parts
         .iter()
-        .filter_map(|part| if let Part::Hole(_, how) = part { Some(*how) } else { None })
+        .filter_map(|part| if let Part::Placeholder(_, how) = part { Some(*how) } else { None })
         .collect()
 }
 
@@ -229,7 +229,9 @@ fn names_become_numbers_and_each_place_of_a_counter_counts_for_itself() {
     let found: Vec<(u16, i64, i64)> = counters
         .iter()
         .filter_map(|part| match part {
-            Part::Hole(Hole::Call(Function::Counter { id, start, step }), _) => Some((*id, *start, *step)),
+            Part::Placeholder(Placeholder::Call(Function::Counter { id, start, step }), _) => {
+                Some((*id, *start, *step))
+            }
             _ => None,
         })
         .collect();
@@ -244,7 +246,7 @@ fn what_the_setup_extracts_everybody_sees() {
     let [Node::Ask(id)] = script.teardown.as_slice() else { panic!("{:?}", script.teardown) };
     let bearer = &script.asks[*id as usize].headers.last().unwrap();
     assert_eq!((bearer.0.as_str(), show(&bearer.1, &script).as_str()), ("Authorization", "Bearer ${admin}"));
-    assert!(matches!(bearer.1.parts[1], Part::Hole(Hole::Global(0), Escape::None)));
+    assert!(matches!(bearer.1.parts[1], Part::Placeholder(Placeholder::Global(0), Escape::None)));
     assert!(script.asks.iter().filter(|ask| ask.scenario.is_none()).count() == 3);
 }
 
@@ -253,8 +255,8 @@ fn a_scenario_may_set_again_what_the_setup_gave() {
     let text = "target: http://h\nsetup: [ { get: /t, extract: { t: body } } ]\nscenarios:\n  s:\n    \
                 - get: /1?t=${t}\n    - get: /2\n      extract: { t: $.t }\n    - get: /3?t=${t}\n";
     let script = script(text);
-    assert!(matches!(script.asks[1].path.parts[1], Part::Hole(Hole::Global(0), _)));
-    assert!(matches!(script.asks[3].path.parts[1], Part::Hole(Hole::Var(0), _)));
+    assert!(matches!(script.asks[1].path.parts[1], Part::Placeholder(Placeholder::Global(0), _)));
+    assert!(matches!(script.asks[3].path.parts[1], Part::Placeholder(Placeholder::Var(0), _)));
 }
 
 #[test]
@@ -416,8 +418,8 @@ fn whether_a_value_exists_may_be_asked_before_a_step_sets_it() {
 #[test]
 fn multipart_bodies_have_a_boundary_that_no_part_holds() {
     let script = script(EVERYTHING);
-    let upload = script.asks.iter().find(|ask| ask.path.shown().contains("upload")).unwrap();
-    let media_type = upload.headers.iter().find(|(name, _)| name == "Content-Type").unwrap().1.shown();
+    let upload = script.asks.iter().find(|ask| ask.path.describe().contains("upload")).unwrap();
+    let media_type = upload.headers.iter().find(|(name, _)| name == "Content-Type").unwrap().1.describe();
     let boundary = media_type.strip_prefix("multipart/form-data; boundary=").unwrap().to_owned();
     let body = show(upload.body.as_ref().unwrap(), &script);
     let parts: Vec<&str> = body.split(&format!("--{boundary}")).collect();
@@ -433,7 +435,7 @@ fn multipart_bodies_have_a_boundary_that_no_part_holds() {
     );
     let taken = format!("    - {{ post: /, on_failure: stop, multipart: {{ a: \"{boundary}\" }} }}");
     let (ask, _) = one(&taken);
-    assert!(!ask.headers[0].1.shown().ends_with(&boundary));
+    assert!(!ask.headers[0].1.describe().ends_with(&boundary));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Files of more than one cell: what spans the matrix, what each cell is, and what is asked of all of them.
 
-use plimsoll_front::{Given, Study, own, read_with, show_study, study_with};
+use plimsoll_front::{Overrides, Study, own, read_with, show_study, study_with};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::experiment::{Bound, Find, Limit, Step, Until};
@@ -10,13 +10,17 @@ use std::path::Path;
 
 const HEAD: &str = "target: http://h\nscenarios: { s: [ { get: / } ] }\n";
 
-fn given(set: &[(&str, &str)]) -> Given {
+fn overrides(set: &[(&str, &str)]) -> Overrides {
     let set = set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    Given { set, env: Box::new(|name| (name == "HOST").then(|| "http://127.0.0.1:1".into())), keep_to: None }
+    Overrides {
+        set,
+        env: Box::new(|name| (name == "HOST").then(|| "http://127.0.0.1:1".into())),
+        keep_to: None,
+    }
 }
 
 fn read(text: &str, set: &[(&str, &str)]) -> Result<Study, Vec<Diagnostic>> {
-    own::study(text, "folder/probe.yaml", Path::new(env!("CARGO_MANIFEST_DIR")), &given(set))
+    own::study(text, "folder/probe.yaml", Path::new(env!("CARGO_MANIFEST_DIR")), &overrides(set))
 }
 
 #[track_caller]
@@ -310,7 +314,7 @@ fn the_same_mistake_in_every_cell_is_told_once() {
 #[test]
 fn one_run_is_never_picked_out_of_several() {
     let one = |text: &str, set: &[(&str, &str)]| {
-        own::parse_with(text, "f", Path::new(""), &given(set))
+        own::parse_with(text, "f", Path::new(""), &overrides(set))
             .map_or_else(|all| lines(&all), |_| "one".into())
     };
     let text = format!("{HEAD}load: {{ users: [1, 10] }}\n");
@@ -332,11 +336,11 @@ fn one_run_is_never_picked_out_of_several() {
 #[test]
 fn a_file_is_read_by_both_names() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/sweep.yaml");
-    let study = study_with(&file, &Given::default()).expect("the example is right");
+    let study = study_with(&file, &Overrides::default()).expect("the example is right");
     assert!(study.cells.len() > 1);
-    let refused = read_with(&file, &Given::default()).expect_err("several runs");
+    let refused = read_with(&file, &Overrides::default()).expect_err("several runs");
     assert_eq!(refused[0].code, "F033");
-    assert_eq!(study_with(Path::new("gone.yaml"), &Given::default()).unwrap_err()[0].code, "F001");
+    assert_eq!(study_with(Path::new("gone.yaml"), &Overrides::default()).unwrap_err()[0].code, "F001");
 }
 
 #[test]
@@ -349,7 +353,7 @@ fn a_thousand_cells_are_read_and_one_more_is_not() {
 }
 
 /// The words of an experiment.
-fn told(text: &str) -> String {
+fn describe(text: &str) -> String {
     let study = good(text, &[]);
     let seal = |cell: &plimsoll_front::StudyCell| {
         seal(cell.located.draft.clone(), Machine { cpus: 2, seed: 7 }).expect("sealed before")
@@ -361,7 +365,7 @@ fn told(text: &str) -> String {
 
 #[test]
 fn an_experiment_is_told_with_what_each_cell_means() {
-    let text = told(&format!(
+    let text = describe(&format!(
         "name: both\n{HEAD}variants: {{ go: , node: {{ target: http://n }} }}\n\
          load: {{ users: [1, 10], duration: 2s }}\nrepeat: 3\ncool_down: 2s\nleast: 1s\nsteady: true\n\
          end_rows: missed\nexpect: go raises rate\n"
@@ -371,12 +375,12 @@ fn an_experiment_is_told_with_what_each_cell_means() {
 
 #[test]
 fn a_search_is_told_without_a_level_that_nobody_wrote() {
-    let text = told(&format!(
+    let text = describe(&format!(
         "name: line\n{HEAD}load: {{ spread: poisson, connections: 9 }}\nfind: {{ to: 500/s, within: 2%, confirm: 3 }}\n"
     ));
     assert_eq!(text, include_str!("show-find.txt"), "found:\n{text}");
     let ladder = "load: { users: 4, step: +2, every: 3s, until: offered - achieved >= 50/s }";
-    let text = told(&format!("{HEAD}{ladder}\nrepeat: 2\n"));
+    let text = describe(&format!("{HEAD}{ladder}\nrepeat: 2\n"));
     let search = "a ladder of users, each level 2 users above the one before, from 4 users, 3s a level, until 50/s of \
                   the arrivals or more are not served";
     assert!(text.contains(search), "{text}");
@@ -386,7 +390,7 @@ fn a_search_is_told_without_a_level_that_nobody_wrote() {
         ("> 5%", "more than 5 % of the arrivals are not served"),
         ("> 0%", "any of the arrivals are not served"),
     ] {
-        let other = told(&format!("{HEAD}{}\n", ladder.replace(">= 50/s", until)));
+        let other = describe(&format!("{HEAD}{}\n", ladder.replace(">= 50/s", until)));
         assert!(other.contains(&format!(", until {words}\n")), "{until}: {other}");
     }
     assert!(
@@ -398,7 +402,7 @@ fn a_search_is_told_without_a_level_that_nobody_wrote() {
 #[test]
 fn many_cells_are_told_in_part() {
     let list: Vec<String> = (1..=100).map(|i| i.to_string()).collect();
-    let text = told(&format!("{HEAD}load: {{ users: [{}] }}\n", list.join(", ")));
+    let text = describe(&format!("{HEAD}load: {{ users: [{}] }}\n", list.join(", ")));
     assert!(text.contains("and 76 cells more\n") && text.contains("\ncell users=24\n"), "{text}");
     assert!(!text.contains("cell users=25\n"), "{text}");
 }

@@ -1,6 +1,6 @@
 //! What a path leads to, flags that hold texts, and texts that nobody meant.
 
-use plimsoll_front::{Given, Kind, body, curl, detect, header, own, read, read_with, show};
+use plimsoll_front::{Kind, Overrides, body, curl, detect, header, own, read, read_with, show};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::seal::{Machine, seal};
@@ -87,7 +87,8 @@ fn values_from_the_command_line_and_the_environment_reach_a_file() {
         "target: http://h\nvars: { p: /a }\nscenarios: { s: [ { get: \"${p}/${env.X}\" } ] }\n",
     );
     let env = |name: &str| (name == "X").then(|| "y".to_owned());
-    let given = Given { set: vec![("p".into(), "/b".into())], env: Box::new(env), ..Given::default() };
+    let given =
+        Overrides { set: vec![("p".into(), "/b".into())], env: Box::new(env), ..Overrides::default() };
     assert_eq!(read_with(&path, &given).unwrap().draft.requests[0].path, "/b/y");
     assert_eq!(format!("{given:?}"), "[\"p\"]");
 }
@@ -270,10 +271,10 @@ fn nothing_panics_on_mutated_texts_and_every_mistake_lies_inside_the_text() {
             texts.push((std::fs::read_to_string(&path).unwrap(), path.parent().unwrap().to_owned()));
         }
     }
-    let given = Given {
+    let given = Overrides {
         set: Vec::new(),
         env: Box::new(|name| (name != "UNSET").then(|| "value".to_owned())),
-        ..Given::default()
+        ..Overrides::default()
     };
     let parse = |text: &str, folder: &Path| own::study(text, "f", folder, &given);
     for (number, (text, folder)) in texts.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! The audit of published results, for reading and for quoting: gravest first, each finding with its arithmetic and
 //! with the line that it is about; a page has the rows as well, as pictures and as a table.
 
+pub(crate) mod audited_row;
 mod found;
-pub(crate) mod judged;
 mod published;
 mod rules;
 
@@ -14,8 +14,8 @@ use crate::document::{
 use crate::format::counted;
 use crate::html::Page;
 use crate::style::Look;
+use audited_row::{AuditedRow, rows};
 use found::{findings, missing};
-use judged::{Judged, rows};
 use plimsoll_audit::foreign::Document as Published;
 use plimsoll_audit::{Audit, Finding, Grade};
 pub use rules::rules_page;
@@ -96,7 +96,7 @@ fn grade_word(grade: Option<Grade>) -> &'static str {
     }
 }
 
-fn head(audit: &Audit, judged: &[Judged], short: &str) -> Vec<Block> {
+fn head(audit: &Audit, judged: &[AuditedRow], short: &str) -> Vec<Block> {
     let (tone, word) = match audit.figures {
         0 => (Tone::Doubt, "nothing to judge"),
         _ => (tone(audit.worst()), grade_word(audit.worst())),
@@ -104,7 +104,7 @@ fn head(audit: &Audit, judged: &[Judged], short: &str) -> Vec<Block> {
     let about = |grade| judged.iter().filter(|row| row.grade == Some(grade)).count();
     let tile = |label, n: usize| Tile::new(label, Value::Count(n as u64));
     let mut blocks = vec![
-        Block::Verdict(Verdict { tone, word: word.into(), sentence: headline(audit), form: Heading::Said }),
+        Block::Verdict(Verdict { tone, word: word.into(), sentence: headline(audit), form: Heading::Answer }),
         sentence(Role::Soft, read(audit)).only(On::TEXT),
         Block::Hints(hints(audit)).only(On::HTML),
     ];

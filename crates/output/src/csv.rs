@@ -58,8 +58,8 @@ pub fn to_string(s: &Summary) -> String {
     let mut out = row(columns().map(|(name, _)| (*name).to_owned()).chain(watched));
     for second in &s.timeline {
         let to_s = second.from_s + second.length_s;
-        let seen = |course: &Course| course.within(second.from_s, to_s).map(number).unwrap_or_default();
-        out.push_str(&row(columns().map(|(_, cell)| cell(second)).chain(s.courses.iter().map(seen))));
+        let observed = |course: &Course| course.within(second.from_s, to_s).map(number).unwrap_or_default();
+        out.push_str(&row(columns().map(|(_, cell)| cell(second)).chain(s.courses.iter().map(observed))));
     }
     out
 }

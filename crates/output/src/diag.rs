@@ -1,7 +1,7 @@
 //! Mistakes in what the user wrote: the sentence, the place with its line, the mend.
 
 use crate::line::{Line, width, write_all};
-use crate::style::{Ink, Look};
+use crate::style::{Look, TextStyle};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 
@@ -12,19 +12,19 @@ pub fn render(diagnostics: &[Diagnostic], look: &Look) -> String {
 }
 
 fn one(d: &Diagnostic, look: &Look) -> Vec<Line> {
-    let head = Line::of(Ink::Bad, &format!("error[{}]", d.code)).ink(Ink::Strong, ": ");
+    let head = Line::of(TextStyle::Bad, &format!("error[{}]", d.code)).ink(TextStyle::Strong, ": ");
     let head = match &d.place {
-        Place::Flag(flag) => head.ink(Ink::Accent, flag).text(": "),
-        Place::Field(field) => head.ink(Ink::Accent, field.key).text(": "),
+        Place::Flag(flag) => head.ink(TextStyle::Accent, flag).text(": "),
+        Place::Field(field) => head.ink(TextStyle::Accent, field.key).text(": "),
         Place::Text { .. } | Place::Whole => head,
     };
-    let mut lines = vec![head.ink(Ink::Strong, &d.message)];
+    let mut lines = vec![head.ink(TextStyle::Strong, &d.message)];
     if let Place::Text { file, line, column, excerpt } = &d.place {
         lines.extend(excerpted(file, *line, *column, excerpt, look));
     }
     if !d.hint.is_empty() {
         for (at, hint) in d.hint.lines().enumerate() {
-            lines.push(Line::of(Ink::Accent, if at == 0 { "  help: " } else { "        " }).text(hint));
+            lines.push(Line::of(TextStyle::Accent, if at == 0 { "  help: " } else { "        " }).text(hint));
         }
     }
     lines
@@ -34,8 +34,9 @@ fn one(d: &Diagnostic, look: &Look) -> Vec<Line> {
 fn excerpted(file: &str, line: u32, column: u32, excerpt: &str, look: &Look) -> Vec<Line> {
     let number = line.to_string();
     let margin = " ".repeat(number.len() + 1);
-    let mut lines =
-        vec![Line::new().text(&margin).ink(Ink::Accent, "--> ").text(&format!("{file}:{line}:{column}"))];
+    let mut lines = vec![
+        Line::new().text(&margin).ink(TextStyle::Accent, "--> ").text(&format!("{file}:{line}:{column}")),
+    ];
     let first = excerpt.lines().next().unwrap_or_default();
     if first.trim().is_empty() {
         return lines;
@@ -48,9 +49,12 @@ fn excerpted(file: &str, line: u32, column: u32, excerpt: &str, look: &Look) -> 
     let from = if text.len() > room { before.saturating_sub(room / 2).min(text.len() - room) } else { 0 };
     let shown: String = text.iter().skip(from).take(room).collect();
     let ahead: String = text.iter().skip(from).take(before - from.min(before)).collect();
-    let bar = |line: Line| line.ink(Ink::Accent, "| ");
-    lines.push(bar(Line::new().ink(Ink::Accent, &number).text(" ")).text(&shown).cut(look.columns(), look));
+    let bar = |line: Line| line.ink(TextStyle::Accent, "| ");
+    lines.push(
+        bar(Line::new().ink(TextStyle::Accent, &number).text(" ")).text(&shown).cut(look.columns(), look),
+    );
     let caret = " ".repeat(width(&ahead));
-    lines.push(bar(Line::new().text(&margin)).text(&caret).ink(Ink::Bad, "^").cut(look.columns(), look));
+    lines
+        .push(bar(Line::new().text(&margin)).text(&caret).ink(TextStyle::Bad, "^").cut(look.columns(), look));
     lines
 }

@@ -1,7 +1,7 @@
 //! What `doctor` found on this machine, and how to mend it.
 
 use crate::line::{Line, width, wrap, write_all};
-use crate::style::{Ink, Look};
+use crate::style::{Look, TextStyle};
 
 /// How good a finding is for making load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub fn render(rows: &[DoctorRow], look: &Look) -> String {
         let hang = width(arrow);
         for (at, text) in row.advice.iter().flat_map(|a| wrap(a, room - hang)).enumerate() {
             let mark = if at == 0 { arrow } else { &" ".repeat(hang) };
-            lines.push(Line::new().pad(indent).ink(Ink::Accent, mark).ink(Ink::Dim, &text));
+            lines.push(Line::new().pad(indent).ink(TextStyle::Accent, mark).ink(TextStyle::Dim, &text));
         }
     }
     lines.push(Line::new());
@@ -49,20 +49,20 @@ pub fn render(rows: &[DoctorRow], look: &Look) -> String {
     write_all(&lines, look)
 }
 
-fn sign(state: State, look: &Look) -> (&'static str, Ink) {
+fn sign(state: State, look: &Look) -> (&'static str, TextStyle) {
     let signs = look.signs();
     match state {
-        State::Good => (signs.ok, Ink::Good),
-        State::Notice => (signs.warn, Ink::Warn),
-        State::Bad => (signs.bad, Ink::Bad),
+        State::Good => (signs.ok, TextStyle::Good),
+        State::Notice => (signs.warn, TextStyle::Warn),
+        State::Bad => (signs.bad, TextStyle::Bad),
     }
 }
 
 fn closing(rows: &[DoctorRow]) -> Line {
     let of = |state| rows.iter().filter(|row| row.state == state).count();
     match (of(State::Bad), of(State::Notice)) {
-        (0, 0) => Line::of(Ink::Good, "this machine is ready to make load"),
-        (0, n) => Line::of(Ink::Warn, &format!("usable; {n} to know about")),
-        (b, n) => Line::of(Ink::Bad, &format!("{b} to mend before big runs, {n} to know about")),
+        (0, 0) => Line::of(TextStyle::Good, "this machine is ready to make load"),
+        (0, n) => Line::of(TextStyle::Warn, &format!("usable; {n} to know about")),
+        (b, n) => Line::of(TextStyle::Bad, &format!("{b} to mend before big runs, {n} to know about")),
     }
 }

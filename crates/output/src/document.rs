@@ -125,7 +125,7 @@ pub enum Block {
     Verdict(Verdict),
     Sentence(Sentence),
     /// A word of judgement, and what is said of it.
-    Said(Tone, String, String),
+    Badge(Tone, String, String),
     Hints(Vec<Hint>),
     Tiles(Vec<Tile>),
     Facts(Vec<Fact>),
@@ -156,7 +156,7 @@ pub struct Verdict {
 /// How the text outputs begin with a verdict; a page has badge and sentence.
 pub enum Heading {
     /// With the sentence: it says the word.
-    Said,
+    Answer,
     /// With the word.
     Badge,
     /// With the word and a name.
@@ -288,7 +288,7 @@ pub struct Course {
 
 /// Reports within a report, each with the line that it begins with.
 pub struct Parts {
-    pub all: Vec<(Document, Said)>,
+    pub all: Vec<(Document, VerdictParts)>,
     /// More of them are one sentence each in the terminal.
     pub brief: usize,
     /// More of them are folded in a page.
@@ -298,4 +298,4 @@ pub struct Parts {
 }
 
 /// Tone, word and sentence of a verdict in a line.
-pub type Said = (Tone, &'static str, String);
+pub type VerdictParts = (Tone, &'static str, String);

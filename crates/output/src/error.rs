@@ -1,15 +1,15 @@
 //! Bad news on one screen line: `plimsoll: <sentence>`, and how to mend it on the next.
 
 use crate::line::{Line, write_all};
-use crate::style::{Ink, Look};
+use crate::style::{Look, TextStyle};
 use std::fmt;
 
 /// A sentence and its hints, one a line. What others have said over several lines comes in one.
 pub fn render(sentence: &str, hint: Option<&str>, look: &Look) -> String {
     let sentence = sentence.lines().map(str::trim).collect::<Vec<_>>().join(" ");
-    let mut lines = vec![Line::of(Ink::Bad, "plimsoll:").text(" ").text(&sentence)];
+    let mut lines = vec![Line::of(TextStyle::Bad, "plimsoll:").text(" ").text(&sentence)];
     for hint in hint.into_iter().flat_map(str::lines).filter(|hint| !hint.trim().is_empty()) {
-        lines.push(Line::of(Ink::Accent, "  hint:").text(" ").text(hint.trim()));
+        lines.push(Line::of(TextStyle::Accent, "  hint:").text(" ").text(hint.trim()));
     }
     write_all(&lines, look)
 }

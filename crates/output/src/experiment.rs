@@ -92,13 +92,13 @@ fn capacity(one: &Searched) -> (String, String) {
         let why = answer.refusal.as_ref().map_or("", |refusal| refusal.code);
         return ("-".into(), why.replace('_', " "));
     };
-    let shown = |level: f64| match answer.users {
+    let describe = |level: f64| match answer.users {
         true => format!("{} users", quantity(level)),
         false => rate_per_s(level),
     };
     let least = if capacity.at_least { ">= " } else { "" };
     let [low, high] = capacity.interval;
-    (format!("{least}{}", shown(capacity.level())), format!("{} to {}", quantity(low), quantity(high)))
+    (format!("{least}{}", describe(capacity.level())), format!("{} to {}", quantity(low), quantity(high)))
 }
 
 /// `node, users 10`.

@@ -10,13 +10,13 @@ mod report;
 
 pub use csv::{COLUMNS, csv};
 pub use progress::step_line;
-pub(crate) use report::{Told, curves, next, said, steps, told};
+pub(crate) use report::{NamedAnswer, curves, describe_answer, describe_steps, next, steps};
 
 use crate::document::{self, Document, On, Role, Section, Sentence, Tone};
 use crate::format::{NONE, count, duration_ns, rate_per_s, ratio};
 use crate::style::Look;
 use plimsoll_analysis::caution::Kind;
-use plimsoll_analysis::summary::Weight;
+use plimsoll_analysis::summary::Severity;
 use plimsoll_experiment::search::{
     Answer, Deciding, IntervalIs, Point, Raised, Reading, Shape, Standing, StepRow,
 };
@@ -33,13 +33,13 @@ pub fn markdown(answer: &Answer) -> String {
 }
 
 fn report(answer: &Answer) -> Document {
-    let all = [Told { name: String::new(), answer, files: Vec::new() }];
+    let all = [NamedAnswer { name: String::new(), answer, files: Vec::new() }];
     Document {
         tone: Tone::Note,
         name: Sentence::new(Role::Plain, ""),
-        head: vec![said(answer), next(answer)],
+        head: vec![describe_answer(answer), next(answer)],
         sections: vec![
-            Section::new("search", "The search", told(answer)).titled(On::HTML),
+            Section::new("search", "The search", describe_steps(answer)).titled(On::HTML),
             curves(&all),
             steps(&all),
         ],
@@ -66,7 +66,7 @@ fn value(reading: Option<Reading>) -> String {
 }
 
 /// What may be told of it.
-fn shown(reading: Option<Reading>) -> Option<Reading> {
+fn printable(reading: Option<Reading>) -> Option<Reading> {
     reading.filter(|r| r.quantile().value_ns().is_some())
 }
 
@@ -78,7 +78,8 @@ fn hides(answer: &Answer) -> bool {
 }
 
 fn with_bounds(reading: Option<Reading>) -> String {
-    shown(reading).map_or_else(|| NONE.into(), |r| crate::format::interval(r.value_ns, r.low_ns, r.high_ns))
+    printable(reading)
+        .map_or_else(|| NONE.into(), |r| crate::format::interval(r.value_ns, r.low_ns, r.high_ns))
 }
 
 fn errors(share: f64) -> String {
@@ -153,15 +154,15 @@ pub(crate) fn codes(kinds: &[Kind]) -> String {
 }
 
 /// The cautions of the runs that decided, one sentence each: `requests were sent late (3 of 9 runs, first: ...)`.
-fn cautions(answer: &Answer) -> Vec<(Weight, String)> {
+fn cautions(answer: &Answer) -> Vec<(Severity, String)> {
     let Some(deciding) = &answer.deciding else { return Vec::new() };
     let runs = crate::format::counted(deciding.runs as u64, "run");
-    let told = |one: &Raised| {
+    let describe = |one: &Raised| {
         let evidence =
             if one.evidence.is_empty() { String::new() } else { format!(", first: {}", one.evidence) };
         (one.weight, format!("{} ({} of {runs}{evidence}; `{}`)", one.title, one.runs, one.kind.code()))
     };
-    deciding.cautions.iter().map(told).collect()
+    deciding.cautions.iter().map(describe).collect()
 }
 
 /// The facts below the sentence, each with its label.

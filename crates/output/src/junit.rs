@@ -5,7 +5,7 @@
 //! nor a pass: CI systems show it as broken, and `skipped` would be green.
 
 use crate::compare::xml::escape;
-use plimsoll_analysis::summary::{Judged, Outcome, Standing, Summary};
+use plimsoll_analysis::summary::{Outcome, Standing, Summary, ThresholdResult};
 use plimsoll_plan::phrase::figure;
 
 /// A run under its name.
@@ -35,7 +35,7 @@ pub fn document(suites: &[Suite], whole: Option<&Whole>) -> String {
     )
 }
 
-fn observed(judged: &Judged) -> String {
+fn observed(judged: &ThresholdResult) -> String {
     match judged.observed {
         Some(value) => {
             let bound = if judged.at_least { ">= " } else { "" };

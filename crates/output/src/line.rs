@@ -3,13 +3,13 @@
 //! Names come from the user and reasons from the network, so whatever could move the cursor or reverse the text is
 //! replaced here, in the one place that every line passes.
 
-use crate::style::{Ink, Look, Palette};
+use crate::style::{Look, Palette, TextStyle};
 use plimsoll_plan::phrase::is_harmful;
 
 /// See the module.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Line {
-    pieces: Vec<(Ink, String)>,
+    pieces: Vec<(TextStyle, String)>,
 }
 
 impl Line {
@@ -17,17 +17,17 @@ impl Line {
         Line::default()
     }
 
-    pub fn of(ink: Ink, text: &str) -> Line {
+    pub fn of(ink: TextStyle, text: &str) -> Line {
         Line::new().ink(ink, text)
     }
 
     /// Adds text in the ordinary colour.
     pub fn text(self, text: &str) -> Line {
-        self.ink(Ink::Plain, text)
+        self.ink(TextStyle::Plain, text)
     }
 
     /// Adds text with a meaning.
-    pub fn ink(mut self, ink: Ink, text: &str) -> Line {
+    pub fn ink(mut self, ink: TextStyle, text: &str) -> Line {
         if !text.is_empty() {
             self.pieces.push((ink, clean(text)));
         }
@@ -73,7 +73,7 @@ impl Line {
                 break;
             }
         }
-        if columns > 0 { out.ink(Ink::Dim, look.signs().cut) } else { out }
+        if columns > 0 { out.ink(TextStyle::Dim, look.signs().cut) } else { out }
     }
 
     /// Appends it to `out`, without blanks at the end and without a line break.
@@ -232,7 +232,7 @@ pub fn flow(facts: Vec<Line>, columns: usize, look: &Look) -> Vec<Line> {
         let fact = fact.cut(columns, look);
         match lines.last_mut() {
             Some(last) if last.width() + width(between) + fact.width() <= columns => {
-                *last = std::mem::take(last).ink(Ink::Dim, between).line(fact);
+                *last = std::mem::take(last).ink(TextStyle::Dim, between).line(fact);
             }
             _ => lines.push(fact),
         }

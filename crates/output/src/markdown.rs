@@ -5,7 +5,7 @@ mod script;
 use crate::document::part;
 use crate::next::hints;
 use crate::{run, trust, words};
-use plimsoll_analysis::summary::{Caution, Summary, Weight};
+use plimsoll_analysis::summary::{Caution, Severity, Summary};
 use plimsoll_chart::Chart;
 use plimsoll_plan::phrase::is_harmful;
 
@@ -82,9 +82,9 @@ fn generator(s: &Summary, out: &mut String) {
     for row in trust::rows(s) {
         let sign = match row.weight {
             None => "ok",
-            Some(Weight::Note) => "note",
-            Some(Weight::Warning) => "**!**",
-            Some(Weight::Inconclusive) => "**x**",
+            Some(Severity::Note) => "note",
+            Some(Severity::Warning) => "**!**",
+            Some(Severity::Inconclusive) => "**x**",
         };
         let facts: Vec<String> = row.facts.iter().map(|f| escape(f)).collect();
         table.row([sign.into(), escape(&row.label), facts.join("; ")]);

@@ -33,13 +33,13 @@ pub fn percentile(times: &Times, q: f64) -> Cell {
 }
 
 pub fn max(times: &Times) -> Cell {
-    Cell::told(words::max(times), times.max_ns.map(|ns| ns as f64))
+    Cell::number(words::max(times), times.max_ns.map(|ns| ns as f64))
 }
 
 /// A few very long times draw the mean above nearly all requests: it describes none of them.
 pub fn mean(times: &Times) -> Cell {
     let said = if times::is_skewed(times) { "mean above p95" } else { "" };
-    Cell::told(words::mean(times), times.mean_ns).aside(Tone::Doubt, said)
+    Cell::number(words::mean(times), times.mean_ns).aside(Tone::Doubt, said)
 }
 
 /// How many of those that finished failed.

@@ -1,7 +1,7 @@
 //! The steps from visitors to a load, one under the other, so that a reader can check each.
 
 use crate::line::{Line, wrap, write_all};
-use crate::style::{Ink, Look};
+use crate::style::{Look, TextStyle};
 use crate::terminal::table::{Align, Table};
 use plimsoll_plan::phrase::trimmed_value;
 use plimsoll_plan::sizing::Sizing;
@@ -12,16 +12,16 @@ pub fn terminal(sizing: &Sizing, look: &Look) -> String {
     for line in &sizing.lines {
         table.row(vec![
             Line::new().text(line.name),
-            Line::of(Ink::Strong, &trimmed_value(line.value)),
-            Line::of(Ink::Dim, line.unit),
-            Line::of(Ink::Dim, &format!("= {}", line.formula)),
+            Line::of(TextStyle::Strong, &trimmed_value(line.value)),
+            Line::of(TextStyle::Dim, line.unit),
+            Line::of(TextStyle::Dim, &format!("= {}", line.formula)),
         ]);
     }
     let mut lines = table.lines(look.columns(), look);
     for text in &sizing.assumed {
         let texts = wrap(text, look.columns().saturating_sub(9));
         for (at, text) in texts.iter().enumerate() {
-            lines.push(Line::of(Ink::Dim, if at == 0 { "assumed  " } else { "         " }).text(text));
+            lines.push(Line::of(TextStyle::Dim, if at == 0 { "assumed  " } else { "         " }).text(text));
         }
     }
     write_all(&lines, look)

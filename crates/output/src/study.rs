@@ -8,7 +8,7 @@ mod report;
 mod watched;
 
 pub use csv::{COLUMNS, csv};
-pub(crate) use report::{curves, doubts, figures, findings, head, scaling, seen, told};
+pub(crate) use report::{curves, describe, doubts, figures, findings, head, measured_cells, scaling};
 
 use crate::style::Look;
 use crate::{document, format};
@@ -148,10 +148,10 @@ pub(crate) const NO_INTERVALS: &str =
 
 /// What the intervals are, for the line below the name.
 pub(crate) fn intervals(study: &Study) -> String {
-    let shown = |row: &CellRow| [row.rate_per_s, row.p50_ns, row.p99_ns].iter().any(says_nothing);
+    let describe = |row: &CellRow| [row.rate_per_s, row.p50_ns, row.p99_ns].iter().any(says_nothing);
     let few = |row: &CellRow| [row.p50_ns, row.p90_ns, row.p99_ns].iter().any(|time| time.too_few_samples);
     let mut text = basis_text(study).to_owned();
-    if study.table.iter().any(shown) {
+    if study.table.iter().any(describe) {
         text = format!("{text}; {DASH}");
     }
     match study.table.iter().any(few) {

@@ -62,7 +62,7 @@ pub fn can_repaint(get: impl Fn(&str) -> Option<String>, is_terminal: bool) -> b
 
 /// The meaning of a piece of text; the palette turns it into a colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Ink {
+pub enum TextStyle {
     #[default]
     Plain,
     /// Headings and the figure a line is about.
@@ -91,18 +91,18 @@ impl Palette {
     }
 
     /// Appends `text` in `ink`. Escape codes never enclose nothing.
-    pub fn paint(self, ink: Ink, text: &str, out: &mut String) {
+    pub fn paint(self, ink: TextStyle, text: &str, out: &mut String) {
         let code = match ink {
-            Ink::Plain => "",
-            Ink::Strong => "1",
-            Ink::Dim => "2",
-            Ink::Good => "32",
-            Ink::Warn => "33",
-            Ink::Bad => "31",
-            Ink::Accent => "36",
-            Ink::BadgeGood => "1;30;42",
-            Ink::BadgeWarn => "1;30;43",
-            Ink::BadgeBad => "1;37;41",
+            TextStyle::Plain => "",
+            TextStyle::Strong => "1",
+            TextStyle::Dim => "2",
+            TextStyle::Good => "32",
+            TextStyle::Warn => "33",
+            TextStyle::Bad => "31",
+            TextStyle::Accent => "36",
+            TextStyle::BadgeGood => "1;30;42",
+            TextStyle::BadgeWarn => "1;30;43",
+            TextStyle::BadgeBad => "1;37;41",
         };
         if self == Palette::Plain || code.is_empty() || text.is_empty() {
             out.push_str(text);

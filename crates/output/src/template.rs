@@ -139,7 +139,7 @@ fn problem(error: &minijinja::Error, name: &str, source: &str, missed: &Missed) 
     let place = place(deepest, if of_main { Some(source) } else { deepest.template_source() }, name);
     let detail = deepest.detail().unwrap_or_default();
     let (sentence, hint) = match deepest.kind() {
-        ErrorKind::UndefinedError => missed.told(),
+        ErrorKind::UndefinedError => missed.describe(),
         ErrorKind::OutOfFuel => (
             "the template does not come to an end".into(),
             format!("it was ended behind {} steps; look for a loop in a loop", crate::format::count(FUEL)),

@@ -8,7 +8,7 @@ use crate::format::{
 };
 use crate::words;
 use plimsoll_analysis::caution::{Kind, Place, Subject};
-use plimsoll_analysis::summary::{Caution, Short, Summary, Weight, WorkerRow};
+use plimsoll_analysis::summary::{Caution, Severity, Short, Summary, WorkerRow};
 use plimsoll_plan::Fault;
 use plimsoll_record::event::Environment;
 
@@ -16,7 +16,7 @@ use plimsoll_record::event::Environment;
 #[derive(Debug)]
 pub struct Row {
     /// The heaviest caution about it; `None` is the sign for "nothing found".
-    pub weight: Option<Weight>,
+    pub weight: Option<Severity>,
     pub label: String,
     /// A share to draw as a bar in front of the facts.
     pub bar: Option<f64>,
@@ -50,11 +50,11 @@ fn about(s: &Summary, subject: Subject) -> impl Iterator<Item = &Caution> {
     s.cautions.iter().filter(move |c| c.kind.place() == Place::Line(subject))
 }
 
-fn weight(s: &Summary, subject: Subject) -> Option<Weight> {
+fn weight(s: &Summary, subject: Subject) -> Option<Severity> {
     // Numbers handed over late are right all the same: no caution, but a sign of a machine without room.
-    let late = (subject == Subject::Record && s.client.late_ticks > 0).then_some(Weight::Warning);
+    let late = (subject == Subject::Record && s.client.late_ticks > 0).then_some(Severity::Warning);
     // Two ways to know a number are no confirmation where they differ, or where there was nothing to know it of.
-    let unsure = (subject == Subject::Little && !s.client.littles_law.agrees).then_some(Weight::Note);
+    let unsure = (subject == Subject::Little && !s.client.littles_law.agrees).then_some(Severity::Note);
     // Weights are ordered from the heaviest.
     about(s, subject).map(|c| c.weight).chain(late).chain(unsure).min()
 }

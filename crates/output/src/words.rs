@@ -2,7 +2,7 @@
 
 use crate::format::{chosen_ns, chosen_s, count, counted, quantile_name, quantity, rate_of, rate_per_s};
 use plimsoll_analysis::summary::{
-    Apdex, Judged, Outcome, Percentile, Spike, Standing, StreamRow, Summary, Times, Weight,
+    Apdex, Outcome, Percentile, Severity, Spike, Standing, StreamRow, Summary, ThresholdResult, Times,
 };
 use plimsoll_plan::load::{Arrivals, Load};
 use plimsoll_plan::{Outline, Side};
@@ -25,11 +25,11 @@ pub fn sentence(s: &Summary) -> &str {
         .map_or(sentence, |rest| rest.trim_start_matches([':', ' ']))
 }
 
-pub fn weight(weight: Weight) -> &'static str {
+pub fn weight(weight: Severity) -> &'static str {
     match weight {
-        Weight::Inconclusive => "inconclusive",
-        Weight::Warning => "warning",
-        Weight::Note => "note",
+        Severity::Inconclusive => "inconclusive",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
     }
 }
 
@@ -124,7 +124,7 @@ pub fn setting(s: &Summary) -> Vec<String> {
 }
 
 /// How far from its limit a threshold was met or missed.
-pub fn margin(judged: &Judged) -> String {
+pub fn margin(judged: &ThresholdResult) -> String {
     match judged.margin {
         Some(m) if m >= 0.0 => format!("{} inside", crate::format::ratio(m)),
         Some(m) => format!("{} outside", crate::format::ratio(-m)),
@@ -133,7 +133,7 @@ pub fn margin(judged: &Judged) -> String {
 }
 
 /// Whether it holds.
-pub fn standing(judged: &Judged) -> &'static str {
+pub fn standing(judged: &ThresholdResult) -> &'static str {
     match judged.standing {
         Standing::Met => "yes",
         Standing::Missed => "no",
@@ -142,7 +142,7 @@ pub fn standing(judged: &Judged) -> &'static str {
 }
 
 /// What the figure may be in truth, where that decides otherwise than the figure alone; else empty.
-pub fn bounds(judged: &Judged) -> String {
+pub fn bounds(judged: &ThresholdResult) -> String {
     let is_inside = judged.margin.map(|margin| margin >= 0.0);
     let is_plain = match judged.standing {
         Standing::Met => is_inside != Some(false),
@@ -173,14 +173,14 @@ pub fn back(spike: &Spike) -> String {
 }
 
 /// What a threshold saw.
-pub fn observed(judged: &Judged) -> String {
+pub fn observed(judged: &ThresholdResult) -> String {
     let Some(value) = judged.observed else { return "no sample".into() };
     let text = crate::format::figure(value, judged.unit);
     if judged.at_least { format!(">= {text}") } else { text }
 }
 
 /// The worst window of a threshold that has windows.
-pub fn window(judged: &Judged) -> String {
+pub fn window(judged: &ThresholdResult) -> String {
     judged
         .window
         .map_or(String::new(), |w| format!("worst from {} to {}", chosen_s(w.from_s), chosen_s(w.to_s)))
@@ -327,7 +327,7 @@ pub fn shell_word(text: &str) -> String {
 }
 
 /// What sets machines of a merged run apart, or that nothing does; empty where too little was measured to tell.
-pub fn apart(s: &Summary) -> Vec<String> {
+pub fn outlier_notes(s: &Summary) -> Vec<String> {
     let tested = || s.origins.iter().filter_map(|row| Some((row, row.apart.as_ref()?)));
     let differing = tested().filter(|(_, apart)| apart.differs);
     let mut said: Vec<String> =
@@ -335,14 +335,14 @@ pub fn apart(s: &Summary) -> Vec<String> {
     if said.is_empty() && tested().next().is_some() {
         let n = count(tested().count() as u64);
         let looked_at = |q: f64| tested().any(|(_, apart)| apart.ratios.iter().any(|ratio| ratio.q == q));
-        let told = |q: f64| {
+        let describe = |q: f64| {
             let too_few = if looked_at(q) { "" } else { " (too few samples)" };
             format!("{}{too_few}", quantile_name(q))
         };
         said.push(format!(
             "No difference between the times of {n} machines was found: {}, {}.",
-            told(0.5),
-            told(0.99)
+            describe(0.5),
+            describe(0.99)
         ));
     }
     said

@@ -2,7 +2,7 @@
 
 use plimsoll_analysis::caution::Kind;
 use plimsoll_analysis::digest::Generator;
-use plimsoll_analysis::summary::Weight;
+use plimsoll_analysis::summary::Severity;
 use plimsoll_experiment::search::{
     Answer, Capacity, Deciding, Knee, Limited, Point, Raised, Reading, Refusal, Shape, Standing, StepRow,
     Style,
@@ -111,7 +111,7 @@ fn answer() -> Answer {
             },
             cautions: vec![Raised {
                 kind: Kind::LateSends,
-                weight: Weight::Inconclusive,
+                weight: Severity::Inconclusive,
                 title: "requests were sent late".into(),
                 evidence: "p99 1.20 ms behind".into(),
                 runs: 3,

@@ -7,7 +7,7 @@ use plimsoll_output::figure;
 use plimsoll_output::html::run_page;
 use plimsoll_record::{Error, run_file};
 use plimsoll_testkit::scene::Made;
-use plimsoll_testkit::{odd, shop, trouble};
+use plimsoll_testkit::{odd_runs, shop, trouble};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -37,8 +37,8 @@ fn page(name: &str, write: impl FnOnce(&Path) -> Result<(), Error>) -> (usize, D
 #[test]
 fn pages_of_ordinary_and_odd_runs_are_small_files() {
     let all = [
-        ("many_requests", page("many", |out| odd::many_requests(SEED).write(out))),
-        ("single_request", page("single", |out| odd::single_request(SEED).write(out))),
+        ("many_requests", page("many", |out| odd_runs::many_requests(SEED).write(out))),
+        ("single_request", page("single", |out| odd_runs::single_request(SEED).write(out))),
         ("all_errors", page("errors", |out| trouble::all_errors(SEED).write(out))),
         ("empty", page("empty", |out| trouble::empty(SEED).write(out))),
     ];

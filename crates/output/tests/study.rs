@@ -3,7 +3,7 @@
 
 use plimsoll_analysis::Seen;
 use plimsoll_analysis::digest::{Block, Digest, Level};
-use plimsoll_analysis::summary::{Outcome, Percentile, Pressure, Times};
+use plimsoll_analysis::summary::{Outcome, Percentile, SaturatedResource, Times};
 use plimsoll_chart::{Skin, draw};
 use plimsoll_experiment::study::{Study, StudyAsked, UslFit, UslPeak, UslPoint, study};
 use plimsoll_output::study::{COLUMNS, csv, markdown, terminal};
@@ -158,7 +158,7 @@ fn watched() -> Study {
             if is_full {
                 let evidence = format!("{busy:.2} cores of 1 core on the average");
                 run.watched.limiting = Some(format!("api: the busiest thread ({evidence})"));
-                run.watched.pressure = vec![Pressure {
+                run.watched.pressure = vec![SaturatedResource {
                     monitor: "api".into(),
                     kind: "process".into(),
                     part: String::new(),

@@ -26,7 +26,7 @@ pub struct NamedTarget {
 
 impl NamedTarget {
     /// Its name, else host and port.
-    pub fn shown(&self) -> String {
+    pub fn describe(&self) -> String {
         if self.name.is_empty() { self.target.authority() } else { self.name.clone() }
     }
 }
@@ -70,7 +70,7 @@ pub(crate) fn origins(target: &Target, more: &[NamedTarget], settings: Option<&T
         tls: tls_of(target, own_name),
     };
     let rest = more.iter().map(|more| Origin {
-        name: more.shown(),
+        name: more.describe(),
         host: more.target.host.clone(),
         port: more.target.port,
         tls: tls_of(&more.target, None),

@@ -293,7 +293,7 @@ pub trait Program {
 
 /// Who a program is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Chair {
+pub struct UserSlot {
     /// Number of the load model it belongs to.
     pub lane: u16,
     /// Number of the user in its lane over all machines, from 0.
@@ -304,11 +304,11 @@ pub struct Chair {
 
 /// Makes one program per virtual user of one worker.
 pub trait Programs {
-    fn make(&mut self, chair: Chair) -> Box<dyn Program>;
+    fn make(&mut self, slot: UserSlot) -> Box<dyn Program>;
 }
 
 /// Whatever has programs to run.
-pub trait Maker: Send + Sync {
+pub trait ProgramFactory: Send + Sync {
     /// Called once by each worker, on its thread, before the instant is named at which all begin: what all programs of
     /// the worker share (the machine of a script) begins here and is handed to each of them.
     fn programs(&self) -> Box<dyn Programs>;
@@ -363,7 +363,7 @@ pub trait Behaviour: Send + Sync {
     ///
     /// # Errors
     /// When a file cannot be read or written; the message names it.
-    fn maker(self: Arc<Self>, phase: Phase) -> Result<Arc<dyn Maker>, Unready>;
+    fn factory(self: Arc<Self>, phase: Phase) -> Result<Arc<dyn ProgramFactory>, Unready>;
 
     /// Why the set-up, or the tear-down when that was made last, failed; `None` when it did not (yet).
     fn trouble(&self) -> Option<String>;

@@ -93,7 +93,7 @@ impl Visitors {
 
 /// What is known. Everything else is derived from it, as far as it can be.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Asked {
+pub struct SizingInput {
     pub visitors: Option<Visitors>,
     /// The part of a day in which visitors come, ns; all of it when absent.
     pub active_ns: Option<u64>,
@@ -145,7 +145,7 @@ pub struct Sizing {
 /// # Errors
 /// Sentences, each with its mend: figures that cannot be, that contradict each other by more than 2 %, from which
 /// nothing follows, or that no step of the answer uses.
-pub fn size(asked: &Asked) -> Result<Sizing, Vec<Problem>> {
+pub fn size(asked: &SizingInput) -> Result<Sizing, Vec<Problem>> {
     let wrong = impossible(asked);
     if !wrong.is_empty() {
         return Err(wrong);
@@ -155,7 +155,7 @@ pub fn size(asked: &Asked) -> Result<Sizing, Vec<Problem>> {
     if idle.is_empty() { Ok(sizing) } else { Err(idle) }
 }
 
-fn impossible(asked: &Asked) -> Vec<Problem> {
+fn impossible(asked: &SizingInput) -> Vec<Problem> {
     let mut wrong = Vec::new();
     let numbers = [
         ("visitors", asked.visitors.map(|visitors| visitors.number), "100000/month"),

@@ -28,12 +28,12 @@ pub enum Part {
     Literal(Arc<[u8]>),
     /// A literal that no artefact may show: from `${secret.X}`, escaped already.
     Secret(Secret),
-    Hole(Hole, Escape),
+    Placeholder(Placeholder, Escape),
 }
 
 /// What fills a hole.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Hole {
+pub enum Placeholder {
     Var(VarId),
     Global(GlobalId),
     Column {
@@ -201,34 +201,34 @@ impl Text {
             match part {
                 Part::Literal(bytes) => all.extend_from_slice(bytes),
                 Part::Secret(secret) => all.extend_from_slice(secret.reveal().as_bytes()),
-                Part::Hole(..) => return None,
+                Part::Placeholder(..) => return None,
             }
         }
         Some(all)
     }
 
     /// As any artefact may show it: secrets as `***`, holes as `${...}`.
-    pub fn shown(&self) -> String {
+    pub fn describe(&self) -> String {
         let mut all = String::new();
         for part in &self.parts {
             match part {
                 Part::Literal(bytes) => all.push_str(&String::from_utf8_lossy(bytes)),
                 Part::Secret(_) => all.push_str(REDACTED),
-                Part::Hole(hole, _) => all.push_str(&hole.shown()),
+                Part::Placeholder(hole, _) => all.push_str(&hole.describe()),
             }
         }
         all
     }
 }
 
-impl Hole {
+impl Placeholder {
     /// A short name by kind; the names that were written are known to the front alone.
-    pub fn shown(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
-            Hole::Var(_) | Hole::Global(_) => "${variable}".into(),
-            Hole::Column { .. } => "${data}".into(),
-            Hole::Call(function) => format!("${{{}}}", function.name()),
-            Hole::Base64(_) => REDACTED.into(),
+            Placeholder::Var(_) | Placeholder::Global(_) => "${variable}".into(),
+            Placeholder::Column { .. } => "${data}".into(),
+            Placeholder::Call(function) => format!("${{{}}}", function.name()),
+            Placeholder::Base64(_) => REDACTED.into(),
         }
     }
 }

@@ -146,9 +146,9 @@ impl Source {
     }
 
     /// Where it looks, as a report may show it: of an address no more than its host, port and database.
-    pub fn shown(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
-            Source::Process(who) | Source::Cgroup(Group::Of(who)) => who.shown(),
+            Source::Process(who) | Source::Cgroup(Group::Of(who)) => who.describe(),
             Source::Cgroup(Group::Path(path)) => path.display().to_string(),
             Source::Host => String::new(),
             Source::Postgres(url) | Source::Redis(url) | Source::Node(url) | Source::Go(url) => {
@@ -170,7 +170,7 @@ impl Source {
 }
 
 impl Who {
-    fn shown(&self) -> String {
+    fn describe(&self) -> String {
         match self {
             Who::Pid(pid) => format!("pid {pid}"),
             Who::Name(name) => name.clone(),
@@ -181,7 +181,11 @@ impl Who {
 
 impl Watch {
     pub fn outline(&self) -> WatchOutline {
-        WatchOutline { name: self.name.clone(), kind: self.source.kind().to_owned(), of: self.source.shown() }
+        WatchOutline {
+            name: self.name.clone(),
+            kind: self.source.kind().to_owned(),
+            of: self.source.describe(),
+        }
     }
 }
 

@@ -5,8 +5,8 @@ use plimsoll_plan::draft::{Draft, LaneDraft, LoadDraft};
 use plimsoll_plan::load::{Load, Profile};
 use plimsoll_plan::request::Target;
 use plimsoll_plan::script::{Ask, Entry, Node, Order, Scenario, Script, Slot};
-use plimsoll_plan::seal::{Machine, names::shown, seal};
-use plimsoll_plan::value::{Alphabet, Escape, Function, Hole, Part, Secret, Text, TimeFormat};
+use plimsoll_plan::seal::{Machine, names::describe, seal};
+use plimsoll_plan::value::{Alphabet, Escape, Function, Part, Placeholder, Secret, Text, TimeFormat};
 use plimsoll_plan::{Plan, load::stages};
 
 fn ask(scenario: Option<u16>) -> Ask {
@@ -71,7 +71,7 @@ fn a_script_has_series_for_requests_checks_and_extractions() {
 #[test]
 fn a_request_of_a_script_is_judged_like_any_other() {
     let header = |name: &str, value: &str| (name.to_owned(), Text::literal(value));
-    let hole = Text { parts: vec![Part::Hole(Hole::Var(0), Escape::None)] };
+    let hole = Text { parts: vec![Part::Placeholder(Placeholder::Var(0), Escape::None)] };
     for (change, code) in [
         (&(|a: &mut Ask| a.method = "A B".into()) as &dyn Fn(&mut Ask), "P013"),
         (&|a| a.method = "connect".into(), "P013"),
@@ -163,22 +163,22 @@ fn shapes_of_load_reach_their_levels_at_their_times() {
 
 #[test]
 fn texts_are_shown_with_the_names_of_their_author_and_without_secrets() {
-    let call = |function| Part::Hole(Hole::Call(function), Escape::Percent);
+    let call = |function| Part::Placeholder(Placeholder::Call(function), Escape::Percent);
     let text = Text {
         parts: vec![
             Part::Literal(b"/".as_slice().into()),
-            Part::Hole(Hole::Var(0), Escape::None),
-            Part::Hole(Hole::Global(0), Escape::None),
+            Part::Placeholder(Placeholder::Var(0), Escape::None),
+            Part::Placeholder(Placeholder::Global(0), Escape::None),
             Part::Secret(Secret::new("sesame")),
             call(Function::Now(TimeFormat::Pattern("%H".into()))),
             call(Function::Counter { id: 0, start: 5, step: 1 }),
             call(Function::RandomString { length: 3, alphabet: Alphabet::Hex }),
-            Part::Hole(Hole::Var(7), Escape::None),
+            Part::Placeholder(Placeholder::Var(7), Escape::None),
         ],
     };
     let script = Script { vars: vec!["id".into()], globals: vec!["token".into()], ..Script::default() };
     assert_eq!(
-        shown(&text, &script),
+        describe(&text, &script),
         "/${id}${token}***${now(%H)}${counter(5)}${random_string(3, hex)}${#7}"
     );
     let mut one = ask(Some(0));

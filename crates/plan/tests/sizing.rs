@@ -1,6 +1,6 @@
 //! How large a load has to be: every step with its numbers, in both directions, and what is refused.
 
-use plimsoll_plan::sizing::{Asked, Period, Sizing, Visitors, number, size};
+use plimsoll_plan::sizing::{Period, Sizing, SizingInput, Visitors, number, size};
 use plimsoll_plan::unit::duration_ns;
 
 fn ns(text: &str) -> Option<u64> {
@@ -12,7 +12,7 @@ fn visitors(text: &str) -> Option<Visitors> {
 }
 
 #[track_caller]
-fn good(asked: &Asked) -> Sizing {
+fn good(asked: &SizingInput) -> Sizing {
     size(asked).unwrap_or_else(|wrong| panic!("{asked:?}: {wrong:?}"))
 }
 
@@ -22,7 +22,7 @@ fn close(found: Option<f64>, expected: f64) {
     assert!((found / expected - 1.0).abs() < 1e-9, "{found}, expected {expected}");
 }
 
-fn told(sizing: &Sizing) -> Vec<String> {
+fn describe(sizing: &Sizing) -> Vec<String> {
     let line = |line: &plimsoll_plan::sizing::Line| {
         format!("{}: {} = {:.4} {}", line.name, line.formula, line.value, line.unit)
     };
@@ -32,15 +32,15 @@ fn told(sizing: &Sizing) -> Vec<String> {
 /// 100,000 / 30 / 12 = 277.78 an hour; x 300 / 3,600 = 23.15 users, and not 2.314.
 #[test]
 fn visitors_of_a_month_become_users_step_by_step() {
-    let asked = Asked {
+    let asked = SizingInput {
         visitors: visitors("100000/month"),
         active_ns: ns("12h"),
         session_ns: ns("5min"),
-        ..Asked::default()
+        ..SizingInput::default()
     };
     let sizing = good(&asked);
     assert_eq!(
-        told(&sizing),
+        describe(&sizing),
         [
             "visitors a day: 100000/month / 30 days = 3333.3333 /day",
             "visitors an hour: 3333/day / 12 h = 277.7778 /h",
@@ -55,20 +55,20 @@ fn visitors_of_a_month_become_users_step_by_step() {
 
 #[test]
 fn a_peak_and_a_think_time_lead_to_requests_per_second() {
-    let asked = Asked {
+    let asked = SizingInput {
         visitors: visitors("100000/month"),
         active_ns: ns("12h"),
         session_ns: ns("5min"),
         peak: Some(3.0),
         think_ns: ns("8s"),
         response_ns: ns("300ms"),
-        ..Asked::default()
+        ..SizingInput::default()
     };
     let sizing = good(&asked);
     let users = 3.0 * 100_000.0 / 30.0 / 12.0 * 300.0 / 3600.0;
     close(sizing.users, users);
     close(sizing.rate_per_s, users / 8.3);
-    let lines = told(&sizing);
+    let lines = describe(&sizing);
     assert!(
         lines.contains(&"visitors in the busiest hour: 277.8/h x 3 = 833.3333 /h".to_owned()),
         "{lines:?}"
@@ -79,36 +79,41 @@ fn a_peak_and_a_think_time_lead_to_requests_per_second() {
 
 #[test]
 fn pages_of_a_session_leave_the_think_time() {
-    let asked = Asked {
+    let asked = SizingInput {
         visitors: visitors("2400/day"),
         session_ns: ns("60s"),
         pages: Some(6.0),
         response_ns: ns("1s"),
-        ..Asked::default()
+        ..SizingInput::default()
     };
     let sizing = good(&asked);
     close(sizing.users, 100.0 / 3600.0 * 60.0);
     close(sizing.rate_per_s, 100.0 / 3600.0 * 6.0);
-    let lines = told(&sizing);
+    let lines = describe(&sizing);
     assert!(lines.contains(&"think time: 10 s - 1 s = 9.0000 s".to_owned()), "{lines:?}");
-    let slow = Asked { response_ns: ns("11s"), ..asked };
+    let slow = SizingInput { response_ns: ns("11s"), ..asked };
     assert!(size(&slow).expect_err("no time is left")[0].to_string().contains("an answer takes `11 s`"));
 }
 
 #[test]
 fn a_rate_leads_back_to_visitors() {
-    let asked = Asked {
+    let asked = SizingInput {
         rate_per_s: Some(100.0),
         pages: Some(6.0),
         active_ns: ns("12h"),
         peak: Some(3.0),
-        ..Asked::default()
+        ..SizingInput::default()
     };
     let month = 100.0 / 6.0 * 3600.0 / 3.0 * 12.0 * 30.0;
     close(good(&asked).visitors_per_month, month);
-    let users = Asked { users: Some(50.0), think_ns: ns("9s"), response_ns: ns("1s"), ..Asked::default() };
+    let users = SizingInput {
+        users: Some(50.0),
+        think_ns: ns("9s"),
+        response_ns: ns("1s"),
+        ..SizingInput::default()
+    };
     close(good(&users).rate_per_s, 5.0);
-    let rate = Asked { rate_per_s: Some(5.0), think_ns: ns("10s"), ..Asked::default() };
+    let rate = SizingInput { rate_per_s: Some(5.0), think_ns: ns("10s"), ..SizingInput::default() };
     close(good(&rate).users, 50.0);
     assert!(good(&rate).assumed.iter().any(|sentence| sentence.contains("--response")));
 }
@@ -116,7 +121,7 @@ fn a_rate_leads_back_to_visitors() {
 #[test]
 fn every_time_of_visitors_counts_the_active_hours_of_its_days() {
     for (text, per_hour) in [("84/hour", 84.0), ("84/day", 7.0), ("588/week", 7.0), ("2520/month", 7.0)] {
-        let asked = Asked { visitors: visitors(text), active_ns: ns("12h"), ..Asked::default() };
+        let asked = SizingInput { visitors: visitors(text), active_ns: ns("12h"), ..SizingInput::default() };
         close(good(&asked).arrivals_per_s, per_hour / 3600.0);
     }
 }
@@ -131,26 +136,26 @@ fn both_directions_agree() {
     };
     for _ in 0..2_000 {
         let per = [Period::Hour, Period::Day, Period::Week, Period::Month][draw(1.0, 4.999) as usize - 1];
-        let there = Asked {
+        let there = SizingInput {
             visitors: Some(Visitors { number: draw(1e2, 1e9), per }),
             active_ns: Some(draw(3600e9, 86_400e9) as u64),
             peak: Some(draw(1.0, 10.0)),
             session_ns: Some(draw(1e9, 3600e9) as u64),
             think_ns: Some(draw(1e8, 60e9) as u64),
             response_ns: Some(draw(1e6, 5e9) as u64),
-            ..Asked::default()
+            ..SizingInput::default()
         };
         let found = good(&there);
         let month = found.visitors_per_month.expect("it follows");
-        let from_users = Asked { visitors: None, users: found.users, ..there.clone() };
+        let from_users = SizingInput { visitors: None, users: found.users, ..there.clone() };
         close(good(&from_users).visitors_per_month, month);
         close(good(&from_users).rate_per_s, found.rate_per_s.expect("it follows"));
-        let from_rate = Asked { visitors: None, rate_per_s: found.rate_per_s, ..there.clone() };
+        let from_rate = SizingInput { visitors: None, rate_per_s: found.rate_per_s, ..there.clone() };
         close(good(&from_rate).visitors_per_month, month);
         // All of it at once is no contradiction either, and 5 % off is one.
-        let all = Asked { users: found.users, rate_per_s: found.rate_per_s, ..there.clone() };
+        let all = SizingInput { users: found.users, rate_per_s: found.rate_per_s, ..there.clone() };
         good(&all);
-        let off = Asked { users: found.users.map(|users| users * 1.05), ..there };
+        let off = SizingInput { users: found.users.map(|users| users * 1.05), ..there };
         assert!(size(&off).expect_err("inconsistent")[0].to_string().contains("leave one of them out"));
     }
 }
@@ -159,22 +164,25 @@ fn both_directions_agree() {
 fn what_cannot_be_is_refused_with_a_mend() {
     let visitors = visitors("100/day");
     let session_ns = ns("60s");
-    let plain = Asked { visitors, session_ns, ..Asked::default() };
+    let plain = SizingInput { visitors, session_ns, ..SizingInput::default() };
     for (asked, word) in [
-        (Asked::default(), "`--visitors`"),
-        (Asked { users: Some(5.0), ..Asked::default() }, "`--think`"),
-        (Asked { rate_per_s: Some(5.0), ..Asked::default() }, "`--pages`"),
-        (Asked { session_ns, ..Asked::default() }, "`--visitors`"),
-        (Asked { users: Some(0.0), ..plain.clone() }, "`users`"),
-        (Asked { users: Some(f64::NAN), ..plain.clone() }, "`users`"),
-        (Asked { rate_per_s: Some(f64::INFINITY), ..plain.clone() }, "`rate`"),
-        (Asked { pages: Some(-1.0), ..plain.clone() }, "`pages`"),
-        (Asked { peak: Some(0.5), ..plain.clone() }, "below the mean"),
-        (Asked { active_ns: Some(0), ..plain.clone() }, "active hours"),
-        (Asked { active_ns: ns("25h"), ..plain.clone() }, "active hours"),
-        (Asked { session_ns: Some(0), ..plain.clone() }, "meets nobody"),
-        (Asked { think_ns: Some(0), ..plain.clone() }, "`--response"),
-        (Asked { users: Some(f64::MAX), think_ns: Some(1), ..Asked::default() }, "beyond all numbers"),
+        (SizingInput::default(), "`--visitors`"),
+        (SizingInput { users: Some(5.0), ..SizingInput::default() }, "`--think`"),
+        (SizingInput { rate_per_s: Some(5.0), ..SizingInput::default() }, "`--pages`"),
+        (SizingInput { session_ns, ..SizingInput::default() }, "`--visitors`"),
+        (SizingInput { users: Some(0.0), ..plain.clone() }, "`users`"),
+        (SizingInput { users: Some(f64::NAN), ..plain.clone() }, "`users`"),
+        (SizingInput { rate_per_s: Some(f64::INFINITY), ..plain.clone() }, "`rate`"),
+        (SizingInput { pages: Some(-1.0), ..plain.clone() }, "`pages`"),
+        (SizingInput { peak: Some(0.5), ..plain.clone() }, "below the mean"),
+        (SizingInput { active_ns: Some(0), ..plain.clone() }, "active hours"),
+        (SizingInput { active_ns: ns("25h"), ..plain.clone() }, "active hours"),
+        (SizingInput { session_ns: Some(0), ..plain.clone() }, "meets nobody"),
+        (SizingInput { think_ns: Some(0), ..plain.clone() }, "`--response"),
+        (
+            SizingInput { users: Some(f64::MAX), think_ns: Some(1), ..SizingInput::default() },
+            "beyond all numbers",
+        ),
     ] {
         let wrong = size(&asked).expect_err("refused");
         assert!(wrong[0].to_string().contains(word), "{asked:?}: {wrong:?}");
@@ -185,17 +193,20 @@ fn what_cannot_be_is_refused_with_a_mend() {
 /// A figure in a question is taken for a part of its answer.
 #[test]
 fn a_figure_that_no_step_uses_is_refused() {
-    let users = Asked { users: Some(50.0), think_ns: ns("8s"), ..Asked::default() };
-    let rate = Asked { rate_per_s: Some(50.0), think_ns: ns("8s"), ..Asked::default() };
-    let visits = Asked { users: Some(50.0), session_ns: ns("5min"), ..Asked::default() };
-    let visitors = Asked { visitors: visitors("100000/month"), ..Asked::default() };
+    let users = SizingInput { users: Some(50.0), think_ns: ns("8s"), ..SizingInput::default() };
+    let rate = SizingInput { rate_per_s: Some(50.0), think_ns: ns("8s"), ..SizingInput::default() };
+    let visits = SizingInput { users: Some(50.0), session_ns: ns("5min"), ..SizingInput::default() };
+    let visitors = SizingInput { visitors: visitors("100000/month"), ..SizingInput::default() };
     for (asked, flags) in [
-        (Asked { peak: Some(3.0), ..users.clone() }, &["--peak"][..]),
-        (Asked { active_ns: ns("12h"), ..users.clone() }, &["--active"]),
-        (Asked { peak: Some(3.0), active_ns: ns("24h"), ..rate.clone() }, &["--active", "--peak"]),
-        (Asked { response_ns: ns("300ms"), ..visits.clone() }, &["--response"]),
-        (Asked { think_ns: ns("8s"), ..visitors.clone() }, &["--think"]),
-        (Asked { think_ns: ns("8s"), response_ns: ns("1s"), ..visitors.clone() }, &["--think", "--response"]),
+        (SizingInput { peak: Some(3.0), ..users.clone() }, &["--peak"][..]),
+        (SizingInput { active_ns: ns("12h"), ..users.clone() }, &["--active"]),
+        (SizingInput { peak: Some(3.0), active_ns: ns("24h"), ..rate.clone() }, &["--active", "--peak"]),
+        (SizingInput { response_ns: ns("300ms"), ..visits.clone() }, &["--response"]),
+        (SizingInput { think_ns: ns("8s"), ..visitors.clone() }, &["--think"]),
+        (
+            SizingInput { think_ns: ns("8s"), response_ns: ns("1s"), ..visitors.clone() },
+            &["--think", "--response"],
+        ),
     ] {
         let wrong = size(&asked).expect_err("refused");
         assert_eq!(wrong.len(), flags.len(), "{wrong:?}");
@@ -206,13 +217,13 @@ fn a_figure_that_no_step_uses_is_refused() {
     }
     // The mends that are told are mends.
     for asked in [
-        Asked { peak: Some(3.0), active_ns: ns("12h"), session_ns: ns("5min"), ..users },
-        Asked { peak: Some(3.0), active_ns: ns("12h"), pages: Some(6.0), ..rate },
-        Asked { response_ns: ns("300ms"), pages: Some(6.0), ..visits.clone() },
-        Asked { response_ns: ns("300ms"), think_ns: ns("8s"), ..visits },
-        Asked { think_ns: ns("8s"), session_ns: ns("5min"), ..visitors.clone() },
-        Asked { think_ns: ns("0s"), response_ns: ns("1s"), pages: Some(3.0), ..visitors.clone() },
-        Asked { active_ns: ns("24h"), peak: Some(1.0), ..visitors },
+        SizingInput { peak: Some(3.0), active_ns: ns("12h"), session_ns: ns("5min"), ..users },
+        SizingInput { peak: Some(3.0), active_ns: ns("12h"), pages: Some(6.0), ..rate },
+        SizingInput { response_ns: ns("300ms"), pages: Some(6.0), ..visits.clone() },
+        SizingInput { response_ns: ns("300ms"), think_ns: ns("8s"), ..visits },
+        SizingInput { think_ns: ns("8s"), session_ns: ns("5min"), ..visitors.clone() },
+        SizingInput { think_ns: ns("0s"), response_ns: ns("1s"), pages: Some(3.0), ..visitors.clone() },
+        SizingInput { active_ns: ns("24h"), peak: Some(1.0), ..visitors },
     ] {
         good(&asked);
     }
@@ -276,13 +287,16 @@ fn a_comma_is_a_group_of_three_or_a_question() {
 #[test]
 fn numbers_of_every_magnitude_are_told() {
     for number in [1e-300, 1e-9, 0.5, 999.9996, 1e6, 1e18, 1e300] {
-        let asked = Asked { users: Some(number), think_ns: ns("3s"), ..Asked::default() };
+        let asked = SizingInput { users: Some(number), think_ns: ns("3s"), ..SizingInput::default() };
         let sizing = good(&asked);
         let line = &sizing.lines[0];
         assert!(line.formula.len() < 30 && line.value == number / 3.0, "{line:?}");
     }
-    let json =
-        serde_json::to_value(good(&Asked { users: Some(5.0), think_ns: ns("1s"), ..Asked::default() }));
+    let json = serde_json::to_value(good(&SizingInput {
+        users: Some(5.0),
+        think_ns: ns("1s"),
+        ..SizingInput::default()
+    }));
     let json = json.expect("it is plain data");
     assert_eq!(json["lines"][0]["formula"], "5 / 1 s");
     assert_eq!(json["rate_per_s"], 5.0);

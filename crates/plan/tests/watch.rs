@@ -1,6 +1,6 @@
 //! Where monitors look, as flags and files say it: what is understood, what is refused, and that no secret is shown.
 
-use plimsoll_plan::watch::read::{Told, web};
+use plimsoll_plan::watch::read::{MaskedText, web};
 use plimsoll_plan::watch::{Group, Source, Watch, Who};
 
 #[test]
@@ -84,7 +84,7 @@ fn what_is_no_place_is_refused_with_the_mend() {
 #[test]
 fn a_secret_in_an_address_stays_out_of_the_sentence() {
     for text in ["ftp://u:hush@h/", "http://u:hush@h:x/", "hush"] {
-        let why = web(Told { text, shown: "${secret.URL}" }).expect_err(text).to_string();
+        let why = web(MaskedText { text, shown: "${secret.URL}" }).expect_err(text).to_string();
         assert!(why.contains("${secret.URL}") && !why.contains("hush"), "{why}");
     }
 }

@@ -89,7 +89,7 @@ pub struct WayThere {
 
 /// One worker's use of its time over a tick or a run, ns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Pulse {
+pub struct WorkerTimes {
     pub wall_ns: u64,
     pub busy_ns: u64,
     pub spin_ns: u64,
@@ -97,8 +97,8 @@ pub struct Pulse {
     pub run_queue_ns: u64,
 }
 
-impl Pulse {
-    pub fn add(&mut self, other: &Pulse) {
+impl WorkerTimes {
+    pub fn add(&mut self, other: &WorkerTimes) {
         self.wall_ns += other.wall_ns;
         self.busy_ns += other.busy_ns;
         self.spin_ns += other.spin_ns;
@@ -112,7 +112,7 @@ impl Pulse {
 pub struct Tick {
     pub interval: Arc<Interval>,
     /// By worker number.
-    pub pulses: Vec<Pulse>,
+    pub pulses: Vec<WorkerTimes>,
     /// What programs had opened by then, in the order of its numbers: for readers that remember nothing.
     pub opened: Arc<[Opened]>,
 }
@@ -171,7 +171,7 @@ pub enum NoteKind {
 
 /// What one monitor saw at one moment.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sight {
+pub struct MonitorSample {
     /// From the start of the run, ns: when the sample was asked for.
     pub at_ns: u64,
     /// Index in the outline's `watches`.
@@ -203,7 +203,7 @@ pub struct Fact {
 
 /// A sample that there is not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lapse {
+pub struct MissedSample {
     /// From the start of the run, ns; 0 when it failed before the load.
     pub at_ns: u64,
     pub monitor: u32,
@@ -229,9 +229,9 @@ pub enum RunEvent {
     /// An example of what went wrong.
     Sampled(Sample),
     /// A monitor's sample.
-    Sighted(Sight),
+    MonitorSampled(MonitorSample),
     Learnt(Fact),
-    Lapsed(Lapse),
+    SampleMissed(MissedSample),
     Ended(Ending),
 }
 

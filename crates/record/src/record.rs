@@ -3,24 +3,24 @@
 //! Records are added up by [`RunRecord::merge`]: a union keyed by origin and tick, so that the order and the grouping
 //! of machines make no difference and the same file given twice counts once.
 
-mod beside;
 mod gatherer;
 mod opened;
 mod served;
+mod side_totals;
 mod tick_row;
 mod total;
 mod watched;
 
-pub use beside::{Beside, Sizes, windowed};
 pub use gatherer::Gatherer;
 pub use opened::Opened;
 pub use served::Served;
+pub use side_totals::{Beside, Sizes, windowed};
 pub use tick_row::TickRow;
 pub(crate) use tick_row::widened;
 pub use total::{requests_of, requests_total, total_of};
 pub use watched::{CHANNELS_KEPT, Channel, LAPSES_KEPT, Watched};
 
-use crate::event::{Ending, Note, Opening, Pulse, SeriesOpened, Tick};
+use crate::event::{Ending, Note, Opening, SeriesOpened, Tick, WorkerTimes};
 use crate::run_file::Error;
 use plimsoll_plan::sample::{SAMPLES_MAX, Sample};
 use plimsoll_plan::series::{Family, RUN_CELLS};
@@ -56,7 +56,7 @@ pub struct Origin {
     /// number is always 0.
     pub totals: Interval,
     /// By worker, all ticks outside the warm-up.
-    pub workers: Vec<Pulse>,
+    pub workers: Vec<WorkerTimes>,
     /// `None`: the run was cut off.
     pub ending: Option<Ending>,
     pub notes: Vec<Note>,
@@ -134,9 +134,9 @@ impl Origin {
     /// Takes a sample unless there are enough of its kind (the same request and check) or of all kinds: each worker
     /// sends its own first few. Says whether it was taken.
     pub fn keep_sample(&mut self, sample: &Sample) -> bool {
-        let alike = |one: &&Sample| one.request == sample.request && one.check == sample.check;
+        let is_identical = |one: &&Sample| one.request == sample.request && one.check == sample.check;
         let is_wanted = self.samples.len() < SAMPLES_KEPT
-            && self.samples.iter().filter(alike).count() < SAMPLES_MAX as usize;
+            && self.samples.iter().filter(is_identical).count() < SAMPLES_MAX as usize;
         if is_wanted {
             self.samples.push(sample.clone());
         }
@@ -169,9 +169,9 @@ impl Origin {
 }
 
 /// Adds by worker number; workers that only `more` knows are taken over.
-pub(crate) fn add_pulses(sum: &mut Vec<Pulse>, more: &[Pulse]) {
+pub(crate) fn add_pulses(sum: &mut Vec<WorkerTimes>, more: &[WorkerTimes]) {
     if sum.len() < more.len() {
-        sum.resize(more.len(), Pulse::default());
+        sum.resize(more.len(), WorkerTimes::default());
     }
     for (mine, theirs) in sum.iter_mut().zip(more) {
         mine.add(theirs);

@@ -155,7 +155,7 @@ fn a_file_of_an_early_version_has_neither_samples_nor_cells_of_single_requests()
     };
     assert_eq!(finished(&early), finished(&gathered(&events)));
     assert!(
-        early.origins["a"].ticks.values().all(|row| row.beside(&opening("a", 2).outline).sizes.is_empty())
+        early.origins["a"].ticks.values().all(|row| row.alongside(&opening("a", 2).outline).sizes.is_empty())
     );
 }
 

@@ -103,7 +103,7 @@ fn a_value_that_is_no_number_or_comes_twice_is_left_out() {
 fn merging_keeps_what_each_machine_saw() {
     let folder = Folder::new("watched-merged");
     let other: Vec<RunEvent> = std::iter::once(RunEvent::Opened(watched_opening("b", &["api"]).into()))
-        .chain(run().into_iter().skip(1).filter(|event| !matches!(event, RunEvent::Lapsed(_))))
+        .chain(run().into_iter().skip(1).filter(|event| !matches!(event, RunEvent::SampleMissed(_))))
         .collect();
     let both = RunRecord::merge(gathered(&run()), gathered(&other)).unwrap();
     let path = folder.file("merged.plim");

@@ -6,8 +6,8 @@
 
 use plimsoll_plan::data::{AtEnd, Feeder, Format, RowOrder, Sharing};
 use plimsoll_plan::load::Share;
-use plimsoll_plan::program::Chair;
-use plimsoll_plan::value::{Alphabet, Escape, Function, Hole, Part, Text, TimeFormat};
+use plimsoll_plan::program::UserSlot;
+use plimsoll_plan::value::{Alphabet, Escape, Function, Part, Placeholder, Text, TimeFormat};
 use plimsoll_script::feed::{Feeds, Rows};
 use plimsoll_script::value::{Counters, Globals, Scope, Vars, fill};
 use plimsoll_stats::random::SplitMix64;
@@ -63,7 +63,7 @@ fn files(path: &Path) -> Result<(), String> {
         let (read_ms, size) = best(5, || fs::read(path).map_or(0, |bytes| bytes.len()));
         let (open_ms, opened) = best(5, || Feeds::open(std::slice::from_ref(&feeder), 1, Share::default()));
         let feeds = Arc::new(opened.map_err(|unready| unready.to_string())?);
-        let mut rows = Rows::new(&feeds, Chair { lane: 0, user: 0, users: 1 });
+        let mut rows = Rows::new(&feeds, UserSlot { lane: 0, user: 0, users: 1 });
         let mut out = Vec::new();
         let value_ns = per_round(|_| {
             rows.new_iteration();
@@ -81,7 +81,7 @@ fn files(path: &Path) -> Result<(), String> {
 
 fn templates() -> Result<(), String> {
     let (mut vars, globals, counters) = (Vars::new(0), Globals::new(0), Counters::new());
-    let mut rows = Rows::new(&Arc::new(Feeds::default()), Chair { lane: 0, user: 0, users: 1 });
+    let mut rows = Rows::new(&Arc::new(Feeds::default()), UserSlot { lane: 0, user: 0, users: 1 });
     let mut random = SplitMix64::new(1);
     let three = [
         Function::Uuid,
@@ -92,7 +92,7 @@ fn templates() -> Result<(), String> {
     for (name, functions) in [("three random values", &three[..]), ("an ISO time", &iso[..])] {
         let mut text = Text::literal("{\"id\": \"");
         for function in functions {
-            text.parts.push(Part::Hole(Hole::Call(function.clone()), Escape::Json));
+            text.parts.push(Part::Placeholder(Placeholder::Call(function.clone()), Escape::Json));
             text.push_literal(b"\", \"next\": \"");
         }
         let mut out = Vec::new();

@@ -17,4 +17,4 @@ pub use json::path;
 pub use judge::{Answer, Findings, Judge, STATUS, Scratch};
 /// What [`Judge::body_use`] answers with.
 pub use plimsoll_plan::program::BodyUse;
-pub use rule::Asked;
+pub use rule::CompiledCondition;

@@ -7,16 +7,16 @@
 use plimsoll_plan::origin::OriginId;
 
 mod compile;
+mod cookie_jar;
 mod date;
 mod follow;
 mod form;
-mod jar;
 mod lines;
 mod reference;
 
+pub use cookie_jar::CookieJar;
 pub use follow::{Next, Redirect, set_header};
 pub use form::Form;
-pub use jar::Jar;
 
 /// What all requests to one origin have in common.
 #[derive(Debug, Clone)]

@@ -12,8 +12,8 @@ use crate::value::Unfilled;
 use plimsoll_plan::Problem;
 use plimsoll_plan::data::{AtEnd, Feeder, RowOrder, Sharing};
 use plimsoll_plan::load::Share;
-use plimsoll_plan::program::{Chair, Unready};
-use plimsoll_plan::value::{ColumnId, FeederId, Hole};
+use plimsoll_plan::program::{Unready, UserSlot};
+use plimsoll_plan::value::{ColumnId, FeederId, Placeholder};
 use shuffle::{mix, permuted};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -121,10 +121,10 @@ impl Feed {
     }
 
     /// The next row of a user who was given `before` rows; `None`: there is none.
-    fn deal(&self, chair: Chair, before: u64) -> Option<u64> {
+    fn deal(&self, slot: UserSlot, before: u64) -> Option<u64> {
         let (first, stride) = match self.sharing {
             Sharing::All => (0, 1),
-            Sharing::Partition => (u64::from(chair.user), u64::from(chair.users.max(1))),
+            Sharing::Partition => (u64::from(slot.user), u64::from(slot.users.max(1))),
             Sharing::Unique => (u64::from(self.machine.part.max(1)) - 1, u64::from(self.machine.of.max(1))),
         };
         // Rows `first`, `first + stride`, ...: so many are this user's, or this machine's.
@@ -143,7 +143,7 @@ impl Feed {
                 permuted(number % own, own, mix(self.seed ^ (number / own)))
             }
             (RowOrder::Random, _) => {
-                let who = u64::from(chair.lane) << 32 | u64::from(chair.user);
+                let who = u64::from(slot.lane) << 32 | u64::from(slot.user);
                 let draw = mix(mix(self.seed ^ mix(who + 1)).wrapping_add(number));
                 // The high half of a product is below `own`; what it favours some rows by is below own / 2^64.
                 ((u128::from(draw) * u128::from(own)) >> 64) as u64
@@ -167,24 +167,24 @@ impl Feed {
 #[derive(Debug)]
 pub struct Rows {
     feeds: Arc<Feeds>,
-    chair: Chair,
-    seats: Box<[Seat]>,
+    slot: UserSlot,
+    seats: Box<[RowPosition]>,
 }
 
 /// No row of this iteration yet.
 const NONE: u64 = u64::MAX;
 
 #[derive(Debug, Clone)]
-struct Seat {
+struct RowPosition {
     row: u64,
     given: u64,
 }
 
 impl Rows {
     /// In front of the first row of every feeder; call [`Rows::new_iteration`] or not, the first row comes first.
-    pub fn new(feeds: &Arc<Feeds>, chair: Chair) -> Rows {
-        let seats = vec![Seat { row: NONE, given: 0 }; feeds.feeds.len()];
-        Rows { feeds: feeds.clone(), chair, seats: seats.into() }
+    pub fn new(feeds: &Arc<Feeds>, slot: UserSlot) -> Rows {
+        let seats = vec![RowPosition { row: NONE, given: 0 }; feeds.feeds.len()];
+        Rows { feeds: feeds.clone(), slot, seats: seats.into() }
     }
 
     /// The next value asked for comes from the next row.
@@ -198,11 +198,11 @@ impl Rows {
     /// [`Unfilled::Exhausted`] when no row is left; [`Unfilled::Missing`] when the feeder is not open or the row has no
     /// such value.
     pub fn value(&mut self, feeder: FeederId, column: ColumnId, out: &mut Vec<u8>) -> Result<(), Unfilled> {
-        let missing = || Unfilled::Missing(Hole::Column { feeder, column });
+        let missing = || Unfilled::Missing(Placeholder::Column { feeder, column });
         let feed = self.feeds.feed(feeder).ok_or_else(missing)?;
         let seat = self.seats.get_mut(usize::from(feeder)).ok_or_else(missing)?;
         if seat.row == NONE {
-            seat.row = feed.deal(self.chair, seat.given).ok_or(Unfilled::Exhausted(feeder))?;
+            seat.row = feed.deal(self.slot, seat.given).ok_or(Unfilled::Exhausted(feeder))?;
             seat.given += 1;
         }
         // proof: a row's number is below the number of rows, which were counted in a `usize`.

@@ -18,7 +18,7 @@ use crate::feed::Rows;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use plimsoll_plan::data::Feeder;
-use plimsoll_plan::value::{FeederId, Hole, Part, Text};
+use plimsoll_plan::value::{FeederId, Part, Placeholder, Text};
 use plimsoll_stats::random::SplitMix64;
 
 /// What a text is filled from: one user at one moment.
@@ -39,8 +39,8 @@ pub struct Scope<'a> {
 /// Why a text could not be filled.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Unfilled {
-    /// Nothing has set this variable, or the feeder has no such value; never a [`Hole::Call`].
-    Missing(Hole),
+    /// Nothing has set this variable, or the feeder has no such value; never a [`Placeholder::Call`].
+    Missing(Placeholder),
     /// No row is left for this user and the feeder does not begin again ([`plimsoll_plan::data::AtEnd::Stop`]).
     Exhausted(FeederId),
     /// The value may not stand where it was to go, for example a line end in a header.
@@ -53,19 +53,19 @@ impl Unfilled {
         let name = |names: &[String], id: u16| names.get(usize::from(id)).cloned().unwrap_or_default();
         let feeder = |id: u16| feeders.get(usize::from(id));
         match self {
-            Unfilled::Missing(Hole::Var(id)) => {
+            Unfilled::Missing(Placeholder::Var(id)) => {
                 format!("`{}` has no value: nothing has set it", name(vars, *id))
             }
-            Unfilled::Missing(Hole::Global(id)) => {
+            Unfilled::Missing(Placeholder::Global(id)) => {
                 format!("`{}` has no value: the set-up has not extracted it", name(globals, *id))
             }
-            Unfilled::Missing(Hole::Column { feeder: id, column }) => {
+            Unfilled::Missing(Placeholder::Column { feeder: id, column }) => {
                 let column = feeder(*id).and_then(|f| f.columns.get(usize::from(*column)).cloned());
                 let feeder = feeder(*id).map_or("", |f| &f.name);
                 format!("`{feeder}.{}` has no value: the file is not there yet", column.unwrap_or_default())
             }
-            Unfilled::Missing(Hole::Call(function)) => format!("`{}` has no value", function.name()),
-            Unfilled::Missing(Hole::Base64(_)) => "credentials have no value".into(),
+            Unfilled::Missing(Placeholder::Call(function)) => format!("`{}` has no value", function.name()),
+            Unfilled::Missing(Placeholder::Base64(_)) => "credentials have no value".into(),
             Unfilled::Exhausted(id) => {
                 format!("data `{}` has no row left for this user", feeder(*id).map_or("", |f| &f.name))
             }
@@ -84,7 +84,7 @@ pub fn fill(text: &Text, scope: &mut Scope<'_>, out: &mut Vec<u8>) -> Result<(),
         match part {
             Part::Literal(bytes) => out.extend_from_slice(bytes),
             Part::Secret(secret) => out.extend_from_slice(secret.reveal().as_bytes()),
-            Part::Hole(hole, escape) => {
+            Part::Placeholder(hole, escape) => {
                 let value = out.len();
                 if let Err(reason) = put(hole, scope, out) {
                     out.truncate(begin);
@@ -97,16 +97,16 @@ pub fn fill(text: &Text, scope: &mut Scope<'_>, out: &mut Vec<u8>) -> Result<(),
     Ok(())
 }
 
-fn put(hole: &Hole, scope: &mut Scope<'_>, out: &mut Vec<u8>) -> Result<(), Unfilled> {
+fn put(hole: &Placeholder, scope: &mut Scope<'_>, out: &mut Vec<u8>) -> Result<(), Unfilled> {
     let found = match hole {
-        Hole::Var(id) => scope.vars.get(*id),
-        Hole::Global(id) => scope.globals.get(*id),
-        Hole::Column { feeder, column } => return scope.rows.value(*feeder, *column, out),
-        Hole::Call(function) => {
+        Placeholder::Var(id) => scope.vars.get(*id),
+        Placeholder::Global(id) => scope.globals.get(*id),
+        Placeholder::Column { feeder, column } => return scope.rows.value(*feeder, *column, out),
+        Placeholder::Call(function) => {
             call::put(function, scope, out);
             return Ok(());
         }
-        Hole::Base64(text) => {
+        Placeholder::Base64(text) => {
             let begin = out.len();
             fill(text, scope, out)?;
             let coded = STANDARD.encode(&out[begin..]);

@@ -11,7 +11,7 @@ use plimsoll_plan::answer::{Hash, Pick, Rule, Source, Statuses, Subject};
 use plimsoll_plan::head::Head;
 use plimsoll_plan::script::Condition;
 use plimsoll_plan::value::Text;
-use plimsoll_script::answer::{Answer, Asked, Findings, Scratch};
+use plimsoll_script::answer::{Answer, CompiledCondition, Findings, Scratch};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::io::Write;
@@ -101,7 +101,7 @@ fn a_condition_costs_no_allocation() {
     let condition =
         Condition { left: with_variable("", 0, ""), rule: Rule::Equals(with_variable("", 1, "")) };
     let (asked, mut user, mut scratch) =
-        (Asked::compile(&condition).expect("valid"), User::new(), Scratch::default());
+        (CompiledCondition::compile(&condition).expect("valid"), User::new(), Scratch::default());
     user.vars.set(0, b"1.0");
     user.vars.set(1, b"1");
     assert_eq!(allocations(|| assert_eq!(asked.holds(&mut user.scope(), &mut scratch), Ok(true))), 0);

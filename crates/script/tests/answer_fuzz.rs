@@ -3,7 +3,7 @@
 //! `PLIMSOLL_FUZZ_CASES=5000000 cargo test --release -p plimsoll-script --test surface answer_fuzz` looks longer.
 
 use crate::answer_support::{Chance, cases};
-use plimsoll_script::answer::json::{NotJson, Path, Shaper, Tree, shown};
+use plimsoll_script::answer::json::{NotJson, Path, Shaper, Tree, excerpt};
 use serde_json::Value;
 
 const NAMES: [&str; 6] = ["a", "b", "", "é", "q\"", "a\\b"];
@@ -127,7 +127,7 @@ fn the_scan_finds_what_the_tree_holds() {
         };
         let span = selected.unwrap_or_else(|_| panic!("no JSON: {}", about())).span;
         let mut room = Vec::new();
-        let found = span.map(|span| shown(&text, span, &mut room).to_vec());
+        let found = span.map(|span| excerpt(&text, span, &mut room).to_vec());
         match look_up(&tree, &steps) {
             None => assert_eq!(found, None, "{}", about()),
             Some(Value::String(text)) => assert_eq!(found.as_deref(), Some(text.as_bytes()), "{}", about()),

@@ -1,6 +1,6 @@
 //! JSONPath as RFC 9535 means it, on both ways: the scan for singular paths and the tree for all others.
 
-use plimsoll_script::answer::json::{DEPTH_MAX, NotJson, Path, Tree, shown};
+use plimsoll_script::answer::json::{DEPTH_MAX, NotJson, Path, Tree, excerpt};
 
 /// Our own example: a list with everything in it, and members whose names need care.
 const DOC: &str = r#"{"a": [5, 3, [{"j": 4}, {"k": 6}], "x", {"b": 1.50}], "o": {"j": 1, "k": "two", "": 9},
@@ -20,7 +20,7 @@ fn all(path: &str, text: &str) -> Vec<String> {
         }
         let mut room = Vec::new();
         let span = selected.span.expect("there are so many");
-        let value = shown(text.as_bytes(), span, &mut room);
+        let value = excerpt(text.as_bytes(), span, &mut room);
         found.push(String::from_utf8(value.to_vec()).expect("JSON is UTF-8"));
     }
     found

@@ -6,8 +6,8 @@ use plimsoll_plan::answer::{Rule, Subject};
 use plimsoll_plan::data::{AtEnd, Feeder, Format, RowOrder, Sharing};
 use plimsoll_plan::load::Share;
 use plimsoll_plan::script::Condition;
-use plimsoll_plan::value::{Escape, Hole, Part, Secret, Text};
-use plimsoll_script::answer::{Asked, Findings, Scratch};
+use plimsoll_plan::value::{Escape, Part, Placeholder, Secret, Text};
+use plimsoll_script::answer::{CompiledCondition, Findings, Scratch};
 use plimsoll_script::feed::Feeds;
 use plimsoll_script::value::Unfilled;
 use std::sync::Arc;
@@ -122,7 +122,7 @@ fn null_is_a_value_and_an_error_page_is_no_answer_that_lacks_a_member() {
 
 #[test]
 fn sentences_say_what_was_expected_and_what_was_found() {
-    let said = |body: &str, rule: Rule| {
+    let describe = |body: &str, rule: Rule| {
         let findings = judged(&checked([json("$.v", rule)]), &answer(body.as_bytes()));
         findings.failures.into_iter().map(|(_, sentence)| sentence).collect::<String>()
     };
@@ -139,10 +139,10 @@ fn sentences_say_what_was_expected_and_what_was_found() {
         (Rule::Equals(text("seven")), ""),
     ];
     for (rule, expected) in rows {
-        assert_eq!(said(body, rule), expected);
+        assert_eq!(describe(body, rule), expected);
     }
-    assert_eq!(said("{}", Rule::Exists), "expected something, found nothing");
-    assert_eq!(said(r#"{"v": "a\nb"}"#, Rule::Equals(text("a"))), "expected `a`, found `a\\nb`");
+    assert_eq!(describe("{}", Rule::Exists), "expected something, found nothing");
+    assert_eq!(describe(r#"{"v": "a\nb"}"#, Rule::Equals(text("a"))), "expected `a`, found `a\\nb`");
 }
 
 #[test]
@@ -206,10 +206,10 @@ fn the_other_side_is_filled_from_the_user_s_variables() {
 
 #[test]
 fn a_condition_on_a_variable_that_was_never_set_is_only_true_when_it_asks_for_that() {
-    let asked = |left: Text, rule| Asked::compile(&Condition { left, rule }).expect("valid");
+    let requested = |left: Text, rule| CompiledCondition::compile(&Condition { left, rule }).expect("valid");
     let (mut user, mut scratch) = (User::new(), Scratch::default());
     let mut holds = |user: &mut User, left: Text, rule: Rule| {
-        asked(left, rule).holds(&mut user.scope(), &mut scratch).expect("no feeder is used")
+        requested(left, rule).holds(&mut user.scope(), &mut scratch).expect("no feeder is used")
     };
     let left = || with_variable("", 0, "");
     for rule in [Rule::Exists, Rule::Equals(text("")), Rule::Differs(text("a")), Rule::Below(9.0)] {
@@ -245,9 +245,9 @@ fn a_feeder_at_its_end_is_told_apart_from_a_check_that_fails() {
     std::fs::remove_dir_all(&folder).expect("made above");
     let mut user = User::fed(&Arc::new(feeds));
     let mut left = Text::default();
-    left.parts.push(Part::Hole(Hole::Column { feeder: 0, column: 0 }, Escape::None));
+    left.parts.push(Part::Placeholder(Placeholder::Column { feeder: 0, column: 0 }, Escape::None));
     let judge = answer_support::compiled(&checked([Subject::Body(Rule::Equals(left.clone()))]));
-    let asked = Asked::compile(&Condition { left, rule: Rule::Exists }).expect("valid");
+    let asked = CompiledCondition::compile(&Condition { left, rule: Rule::Exists }).expect("valid");
     let (mut scratch, mut findings) = (Scratch::default(), Findings::default());
 
     user.rows.new_iteration();

@@ -6,9 +6,9 @@
 use plimsoll_plan::answer::{Check, Extract, Pick, Rule, Source, Subject};
 use plimsoll_plan::head::Head;
 use plimsoll_plan::load::Share;
-use plimsoll_plan::program::Chair;
+use plimsoll_plan::program::UserSlot;
 use plimsoll_plan::script::{Ask, Slot};
-use plimsoll_plan::value::{Escape, Hole, Part, Text};
+use plimsoll_plan::value::{Escape, Part, Placeholder, Text};
 use plimsoll_script::answer::{Answer, Findings, Judge, Scratch};
 use plimsoll_script::feed::{Feeds, Rows};
 use plimsoll_script::value::{Counters, Globals, Scope, Vars};
@@ -37,7 +37,7 @@ impl User {
         User {
             vars: Vars::new(4),
             globals: Globals::new(4),
-            rows: Rows::new(feeds, Chair { lane: 0, user: 0, users: 1 }),
+            rows: Rows::new(feeds, UserSlot { lane: 0, user: 0, users: 1 }),
             random: SplitMix64::new(7),
             counters: Counters::new(),
         }
@@ -99,7 +99,7 @@ pub fn taking(sources: impl IntoIterator<Item = (Source, Pick)>) -> Ask {
 /// `before${variable}after`
 pub fn with_variable(before: &str, variable: u16, after: &str) -> Text {
     let mut text = Text::literal(before);
-    text.parts.push(Part::Hole(Hole::Var(variable), Escape::None));
+    text.parts.push(Part::Placeholder(Placeholder::Var(variable), Escape::None));
     text.push_literal(after.as_bytes());
     text
 }

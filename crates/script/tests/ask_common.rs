@@ -3,10 +3,10 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use plimsoll_plan::load::Share;
-use plimsoll_plan::program::Chair;
+use plimsoll_plan::program::UserSlot;
 use plimsoll_plan::script::Ask;
-use plimsoll_plan::value::{Escape, Hole, Part, Secret, Text, VarId};
-use plimsoll_script::ask::{Form, Jar, Site};
+use plimsoll_plan::value::{Escape, Part, Placeholder, Secret, Text, VarId};
+use plimsoll_script::ask::{CookieJar, Form, Site};
 use plimsoll_script::feed::{Feeds, Rows};
 use plimsoll_script::value::{Counters, Globals, Scope, Unfilled, Vars};
 use plimsoll_stats::random::SplitMix64;
@@ -30,7 +30,7 @@ impl User {
         User {
             vars: Vars::new(4),
             globals: Globals::new(0),
-            rows: Rows::new(&Arc::new(feeds), Chair { lane: 0, user: 0, users: 1 }),
+            rows: Rows::new(&Arc::new(feeds), UserSlot { lane: 0, user: 0, users: 1 }),
             random: SplitMix64::new(1),
             counters: Counters::new(),
             scratch: b"left over".to_vec(),
@@ -45,7 +45,12 @@ impl User {
         user
     }
 
-    pub fn render(&mut self, form: &Form, jar: Option<&Jar>, out: &mut Vec<u8>) -> Result<(), Unfilled> {
+    pub fn render(
+        &mut self,
+        form: &Form,
+        jar: Option<&CookieJar>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Unfilled> {
         let mut scope = Scope {
             vars: &mut self.vars,
             globals: &self.globals,
@@ -59,7 +64,7 @@ impl User {
         form.render(&mut scope, jar, &mut self.scratch, out)
     }
 
-    pub fn text(&mut self, form: &Form, jar: Option<&Jar>) -> String {
+    pub fn text(&mut self, form: &Form, jar: Option<&CookieJar>) -> String {
         let mut out = Vec::new();
         self.render(form, jar, &mut out).expect("every hole has a value that may be sent");
         String::from_utf8(out).expect("the test's requests are text")
@@ -118,7 +123,7 @@ pub fn text(pattern: &str, escape: Escape) -> Text {
     for piece in pieces {
         text.parts.push(match &piece[..1] {
             "s" => Part::Secret(Secret::new("s3cret")),
-            digit => Part::Hole(Hole::Var(digit.parse().expect("a digit follows")), escape),
+            digit => Part::Placeholder(Placeholder::Var(digit.parse().expect("a digit follows")), escape),
         });
         text.push_literal(&piece.as_bytes()[1..]);
     }

@@ -3,7 +3,7 @@
 use crate::ask_common::{NOW_NS, ask, form, literal, site, text, with_headers};
 use plimsoll_plan::head::Head;
 use plimsoll_plan::value::Escape;
-use plimsoll_script::ask::{Jar, Origin, Site};
+use plimsoll_script::ask::{CookieJar, Origin, Site};
 
 const DAY_NS: u64 = 86_400 * 1_000_000_000;
 
@@ -11,13 +11,13 @@ fn origin() -> Origin {
     Origin::new(&site())
 }
 
-fn take(jar: &mut Jar, path: &str, headers: &[&str]) {
+fn take(jar: &mut CookieJar, path: &str, headers: &[&str]) {
     let lines: String = headers.iter().map(|value| format!("Set-Cookie: {value}\r\n")).collect();
     let head = format!("HTTP/1.1 200 OK\r\nDate: x\r\n{lines}Content-Length: 0\r\n\r\n");
     jar.take(Head::new(head.as_bytes()), path.as_bytes(), NOW_NS, &origin());
 }
 
-fn sent_at(jar: &Jar, path: &str, tls: bool, unix_ns: u64) -> String {
+fn sent_at(jar: &CookieJar, path: &str, tls: bool, unix_ns: u64) -> String {
     let mut out = b"Cookie: ".to_vec();
     assert_eq!(
         jar.header(path.as_bytes(), &Origin::new(&Site { tls, ..site() }), unix_ns, &mut out),
@@ -26,13 +26,13 @@ fn sent_at(jar: &Jar, path: &str, tls: bool, unix_ns: u64) -> String {
     String::from_utf8_lossy(&out[8..]).into_owned()
 }
 
-fn sent(jar: &Jar, path: &str) -> String {
+fn sent(jar: &CookieJar, path: &str) -> String {
     sent_at(jar, path, false, NOW_NS)
 }
 
 /// What is sent to `/` after one answer to `/a/b`.
 fn after(header: &str) -> String {
-    let mut jar = Jar::new();
+    let mut jar = CookieJar::new();
     take(&mut jar, "/a/b", &[header]);
     sent(&jar, "/a/x")
 }
@@ -67,7 +67,7 @@ fn names_and_values_come_back_as_they_were() {
 
 #[test]
 fn header_names_have_no_case_and_folded_lines_bring_nothing_in() {
-    let mut jar = Jar::new();
+    let mut jar = CookieJar::new();
     let head = b"HTTP/1.1 200 OK\r\nset-COOKIE:a=1\r\nSet-Cookie: b=2\r\n X: y\r\nSet-Cookie2: c=3\r\n\r\n\
                  Set-Cookie: d=4\r\n";
     jar.take(Head::new(head), b"/", NOW_NS, &origin());
@@ -89,7 +89,7 @@ fn a_cookie_goes_where_its_path_is() {
         ("/a/b", "; Path=", &["/a"], &["/"]),
         ("/a/b", "; Path=/c; Path=/d", &["/d"], &["/c"]),
     ] {
-        let mut jar = Jar::new();
+        let mut jar = CookieJar::new();
         take(&mut jar, request, &[&format!("k=v{attribute}")]);
         for path in yes {
             assert_eq!(sent(&jar, path), "k=v", "{request} {attribute} {path}");
@@ -102,7 +102,7 @@ fn a_cookie_goes_where_its_path_is() {
 
 #[test]
 fn longer_paths_go_first_then_older_cookies() {
-    let mut jar = Jar::new();
+    let mut jar = CookieJar::new();
     take(&mut jar, "/", &["a=1; Path=/", "b=2; Path=/x/y", "c=3; Path=/x", "d=4; Path=/x/y", "e=5; Path=/"]);
     assert_eq!(sent(&jar, "/x/y"), "b=2; d=4; c=3; a=1; e=5");
     take(&mut jar, "/", &["a=new; Path=/", "b=longer than it was; Path=/x/y"]);
@@ -154,7 +154,7 @@ fn a_cookie_ends_when_its_server_says() {
         ("; Max-Age=10; Expires=Thu, 01 Jan 1970 00:00:00 GMT", true, false),
         ("; Expires=Fri, 31 Dec 9999 23:59:59 GMT; Max-Age=0", false, false),
     ] {
-        let mut jar = Jar::new();
+        let mut jar = CookieJar::new();
         take(&mut jar, "/", &[&format!("k=v{attributes}")]);
         assert_eq!(!sent(&jar, "/").is_empty(), now, "{attributes} now");
         assert_eq!(jar.value(b"k").is_some(), now, "{attributes}: what has ended is not kept");
@@ -165,7 +165,7 @@ fn a_cookie_ends_when_its_server_says() {
 
 #[test]
 fn a_server_takes_a_cookie_back_by_an_end_in_the_past() {
-    let mut jar = Jar::new();
+    let mut jar = CookieJar::new();
     take(&mut jar, "/", &["a=1", "b=2", "a=; Max-Age=0; Path=/other"]);
     assert_eq!(sent(&jar, "/"), "a=1; b=2", "of another path, so another cookie");
     take(&mut jar, "/", &["a=gone; Expires=Thu, 01 Jan 1970 00:00:00 GMT"]);
@@ -176,7 +176,7 @@ fn a_server_takes_a_cookie_back_by_an_end_in_the_past() {
 
 #[test]
 fn secure_cookies_go_over_tls_only() {
-    let mut jar = Jar::new();
+    let mut jar = CookieJar::new();
     take(&mut jar, "/", &["a=1; Secure", "b=2; secure=whatever", "c=3"]);
     assert_eq!(sent_at(&jar, "/", true, NOW_NS), "a=1; b=2; c=3");
     assert_eq!(sent_at(&jar, "/", false, NOW_NS), "c=3");
@@ -185,7 +185,7 @@ fn secure_cookies_go_over_tls_only() {
 #[test]
 fn a_cookie_of_somebody_elses_domain_is_not_taken() {
     let of = |host: &str, domain: &str| {
-        let mut jar = Jar::new();
+        let mut jar = CookieJar::new();
         let head = format!("HTTP/1.1 200 OK\r\nSet-Cookie: k=v; Domain={domain}\r\n\r\n");
         jar.take(
             Head::new(head.as_bytes()),
@@ -211,7 +211,7 @@ fn a_cookie_of_somebody_elses_domain_is_not_taken() {
     }
     for (host, expected) in [("www.own.example:81", "k=v"), ("x.example", ""), ("$0", "k=v")] {
         let request = with_headers(ask("GET", literal("/")), &[("Host", text(host, Escape::None))]);
-        let mut jar = Jar::new();
+        let mut jar = CookieJar::new();
         let head = b"HTTP/1.1 200 OK\r\nSet-Cookie: k=v; Domain=own.example\r\n\r\n";
         jar.take(Head::new(head), b"/", NOW_NS, form(&request).origin());
         assert_eq!(sent(&jar, "/"), expected, "the author's own Host header says who answers: {host}");
@@ -220,7 +220,7 @@ fn a_cookie_of_somebody_elses_domain_is_not_taken() {
 
 #[test]
 fn a_user_holds_fifty_cookies_and_forgets_the_oldest() {
-    let mut jar = Jar::new();
+    let mut jar = CookieJar::new();
     for number in 0..50 {
         take(
             &mut jar,

@@ -5,8 +5,8 @@ use crate::ask_common::{User, ask, form, literal, site, text, with_body, with_he
 use plimsoll_plan::head::Head;
 use plimsoll_plan::script::Ask;
 use plimsoll_plan::stream::Stream;
-use plimsoll_plan::value::{Escape, Hole, Text};
-use plimsoll_script::ask::{Form, Jar, Site, set_header};
+use plimsoll_plan::value::{Escape, Placeholder, Text};
+use plimsoll_script::ask::{CookieJar, Form, Site, set_header};
 use plimsoll_script::value::Unfilled;
 use plimsoll_wire::h1;
 
@@ -141,7 +141,7 @@ fn a_hole_without_a_value_leaves_nothing_behind() {
         with_headers(ask("GET", literal("/")), &[("X", text("$1", Escape::None))]),
         with_body(ask("POST", literal("/")), text("a$1", Escape::None)),
     ] {
-        assert_eq!(refused(&request, "only the first is set"), Unfilled::Missing(Hole::Var(1)));
+        assert_eq!(refused(&request, "only the first is set"), Unfilled::Missing(Placeholder::Var(1)));
     }
 }
 
@@ -197,7 +197,7 @@ fn a_stream_that_is_opened_again_says_where_it_was() {
 
 #[test]
 fn cookies_of_the_user_stand_behind_those_of_the_author_in_one_line() {
-    let mut jar = Jar::new();
+    let mut jar = CookieJar::new();
     let origin = form(&ask("GET", literal("/"))).origin().clone();
     let head = b"HTTP/1.1 200 OK\r\nSet-Cookie: a=1; Path=/\r\nSet-Cookie: b=2; Path=/in\r\n\r\n";
     jar.take(Head::new(head), b"/", ask_common::NOW_NS, &origin);
@@ -222,5 +222,5 @@ fn cookies_of_the_user_stand_behind_those_of_the_author_in_one_line() {
     assert_eq!(line(&two, &[]), "Cookie: x=1; y=2; a=1");
     assert!(User::new().text(&form(&two), None).contains("\r\nCookie: x=1; y=2\r\nX: 1\r\n"));
     let before = User::new().text(&form(&ask("GET", literal("/"))), None);
-    assert_eq!(User::new().text(&form(&ask("GET", literal("/"))), Some(&Jar::new())), before);
+    assert_eq!(User::new().text(&form(&ask("GET", literal("/"))), Some(&CookieJar::new())), before);
 }

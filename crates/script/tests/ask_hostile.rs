@@ -4,7 +4,7 @@
 use crate::ask_common::{NOW_NS, User, ask, form, literal, site, text, with_body, with_headers};
 use plimsoll_plan::head::Head;
 use plimsoll_plan::value::Escape;
-use plimsoll_script::ask::{Jar, Next, Redirect, set_header};
+use plimsoll_script::ask::{CookieJar, Next, Redirect, set_header};
 use plimsoll_script::value::Unfilled;
 use plimsoll_stats::random::SplitMix64;
 
@@ -74,7 +74,7 @@ fn a_hostile_head_changes_neither_the_lines_nor_the_place() {
     let (mut followed, mut elsewhere) = (0u64, 0u64);
     for seed in 1..=cases.unwrap_or(20_000u64) {
         let mut chance = Chance(SplitMix64::new(seed));
-        let mut jar = Jar::new();
+        let mut jar = CookieJar::new();
         let mut user = User::with(&["v"]);
         let mut sent = Vec::new();
         user.render(&form, Some(&jar), &mut sent).expect("the variable is set");
@@ -120,7 +120,7 @@ fn hostile_values_go_out_harmless_or_not_at_all() {
         &[("X-A", text("a$2", Escape::None)), ("Cookie", text("c=$3", Escape::None))],
     );
     let form = form(&request);
-    let mut jar = Jar::new();
+    let mut jar = CookieJar::new();
     jar.take(Head::new(HEAD), b"/", NOW_NS, form.origin());
     let names = ["Host", "X-A", "Cookie", "User-Agent", "Accept", "Last-Event-ID"];
     let (mut sent, mut refused) = (0, 0);

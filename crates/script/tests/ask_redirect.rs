@@ -4,13 +4,13 @@ use crate::ask_common::{NOW_NS, User, ask, form, literal, site, text, with_body,
 use plimsoll_plan::head::Head;
 use plimsoll_plan::script::Ask;
 use plimsoll_plan::value::Escape;
-use plimsoll_script::ask::{Form, Jar, Next, Origin, Redirect, Site};
+use plimsoll_script::ask::{CookieJar, Form, Next, Origin, Redirect, Site};
 
 fn answer(status: u16, headers: &str) -> Vec<u8> {
     format!("HTTP/1.1 {status} Moved\r\nServer: x\r\n{headers}\r\n").into_bytes()
 }
 
-fn followed(form: &Form, sent: &str, status: u16, headers: &str, jar: Option<&Jar>) -> (Next, String) {
+fn followed(form: &Form, sent: &str, status: u16, headers: &str, jar: Option<&CookieJar>) -> (Next, String) {
     followed_among(&[site()], form, (sent, 0), &answer(status, headers), jar)
 }
 
@@ -20,7 +20,7 @@ fn followed_among(
     form: &Form,
     (sent, from): (&str, u16),
     head: &[u8],
-    jar: Option<&Jar>,
+    jar: Option<&CookieJar>,
 ) -> (Next, String) {
     let mut out = Vec::new();
     let status = String::from_utf8_lossy(&head[9..12]).parse().expect("a status");
@@ -230,7 +230,7 @@ fn an_answer_that_is_no_redirect_is_judged_as_it_is() {
 }
 
 /// The `Cookie` lines of the request behind a redirect to `/new`, whose answer sets cookies by `headers`.
-fn cookies_behind(request: &Ask, values: &[&str], jar: &mut Jar, headers: &str) -> String {
+fn cookies_behind(request: &Ask, values: &[&str], jar: &mut CookieJar, headers: &str) -> String {
     let form = form(request);
     let sent = User::with(values).text(&form, Some(jar));
     let headers = format!("Location: /new\r\n{headers}");
@@ -243,7 +243,7 @@ fn cookies_behind(request: &Ask, values: &[&str], jar: &mut Jar, headers: &str) 
 #[test]
 fn cookies_are_chosen_anew_for_the_new_path() {
     let filled = |form: &Form, cookies: &str| {
-        let mut jar = Jar::new();
+        let mut jar = CookieJar::new();
         jar.take(Head::new(&answer(200, cookies)), b"/old", NOW_NS, form.origin());
         jar
     };
@@ -252,7 +252,7 @@ fn cookies_are_chosen_anew_for_the_new_path() {
     let session = "Set-Cookie: s=1; Path=/\r\n";
     let changed = "Set-Cookie: s=2; Path=/\r\n";
     let taken_back = "Set-Cookie: s=; Max-Age=0; Path=/\r\n";
-    assert_eq!(cookies_behind(&plain, &[], &mut Jar::new(), session), "Cookie: s=1");
+    assert_eq!(cookies_behind(&plain, &[], &mut CookieJar::new(), session), "Cookie: s=1");
     assert_eq!(cookies_behind(&plain, &[], &mut filled(&form, session), changed), "Cookie: s=2");
     assert_eq!(cookies_behind(&plain, &[], &mut filled(&form, session), taken_back), "");
     let bound = "Set-Cookie: o=1; Path=/old\r\nSet-Cookie: n=2; Path=/new\r\n";
@@ -290,7 +290,7 @@ fn another_origin_of_the_plan_is_followed_and_told_no_secret_of_this_one() {
         ],
     );
     let form = form(&with_body(request, literal("hello")));
-    let mut jar = Jar::new();
+    let mut jar = CookieJar::new();
     jar.take(
         Head::new(&answer(
             200,
@@ -335,15 +335,15 @@ fn another_origin_of_the_plan_is_followed_and_told_no_secret_of_this_one() {
 fn cookies_go_back_to_whom_they_belong() {
     let sites = sites();
     let origins: Vec<Origin> = sites.iter().map(Origin::new).collect();
-    let sent = |jar: &Jar, to: usize| {
+    let sent = |jar: &CookieJar, to: usize| {
         let mut out = Vec::new();
         jar.header(b"/", &origins[to], NOW_NS, &mut out);
         String::from_utf8(out).expect("text")
     };
-    let set = |jar: &mut Jar, by: usize, cookie: &str| {
+    let set = |jar: &mut CookieJar, by: usize, cookie: &str| {
         jar.take(Head::new(&answer(200, &format!("Set-Cookie: {cookie}\r\n"))), b"/", NOW_NS, &origins[by]);
     };
-    let mut jar = Jar::new();
+    let mut jar = CookieJar::new();
     set(&mut jar, 0, "a=shop");
     set(&mut jar, 1, "a=login");
     set(&mut jar, 1, "b=both; Domain=shop.example");

@@ -1,13 +1,13 @@
 //! What a file of rows may look like, and the sentence for each that may not.
 
-use crate::feed_support::{Scratch, chair, csv, json, open, refusal};
+use crate::feed_support::{Scratch, csv, json, open, refusal, slot};
 use plimsoll_plan::data::{Feeder, Format};
 use plimsoll_script::feed::Rows;
 
 /// Every value of every row, rows apart by `;`, columns by `|`.
 fn read(feeder: &Feeder) -> String {
     let feeds = open(feeder);
-    let mut rows = Rows::new(&feeds, chair(0, 1));
+    let mut rows = Rows::new(&feeds, slot(0, 1));
     let mut out = Vec::new();
     for row in 0..feeds.row_count(0).expect("it is open") {
         rows.new_iteration();

@@ -2,7 +2,7 @@
 //!
 //! `PLIMSOLL_FUZZ_CASES=1000000 cargo test -p plimsoll-script --test surface feed_fuzz` looks longer.
 
-use crate::feed_support::{Scratch, below, cases, chair, csv, json, machine};
+use crate::feed_support::{Scratch, below, cases, csv, json, machine, slot};
 use plimsoll_plan::data::{Feeder, Format};
 use plimsoll_script::feed::{Feeds, Rows};
 use plimsoll_stats::random::SplitMix64;
@@ -13,7 +13,7 @@ type Records = Vec<Vec<Vec<u8>>>;
 fn ours(feeder: &Feeder) -> Result<Records, String> {
     let feeds =
         Arc::new(Feeds::open(std::slice::from_ref(feeder), 1, machine(1, 1)).map_err(|e| e.to_string())?);
-    let mut rows = Rows::new(&feeds, chair(0, 1));
+    let mut rows = Rows::new(&feeds, slot(0, 1));
     let count = feeds.row_count(0).expect("it is open");
     Ok((0..count)
         .map(|_| {

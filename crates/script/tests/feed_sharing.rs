@@ -1,10 +1,10 @@
 //! Who gets which row: over users, over machines, in which order, and what comes behind the last one.
 
 use crate::feed_support;
-use crate::feed_support::{below, cases, chair, csv, machine, numbered, open, take};
+use crate::feed_support::{below, cases, csv, machine, numbered, open, slot, take};
 use plimsoll_plan::data::{AtEnd, Feeder, RowOrder, Sharing};
-use plimsoll_plan::program::Chair;
-use plimsoll_plan::value::Hole;
+use plimsoll_plan::program::UserSlot;
+use plimsoll_plan::value::Placeholder;
 use plimsoll_script::feed::{Feeds, Rows};
 use plimsoll_script::value::Unfilled;
 use std::collections::HashSet;
@@ -20,14 +20,14 @@ fn with_all_each_user_goes_through_all_rows_and_begins_again() {
     let file = numbered(3);
     let feeds = open(&csv(&file, &["n"]));
     for user in 0..3 {
-        assert_eq!(take(&mut Rows::new(&feeds, chair(user, 3)), 7), [0, 1, 2, 0, 1, 2, 0]);
+        assert_eq!(take(&mut Rows::new(&feeds, slot(user, 3)), 7), [0, 1, 2, 0, 1, 2, 0]);
     }
 }
 
 #[test]
 fn a_row_stays_for_the_iteration_and_an_iteration_without_a_value_takes_none() {
     let file = feed_support::Scratch::new("a,b\n1,x\n2,y\n");
-    let mut rows = Rows::new(&open(&csv(&file, &["b", "a"])), chair(0, 1));
+    let mut rows = Rows::new(&open(&csv(&file, &["b", "a"])), slot(0, 1));
     let mut out = Vec::new();
     for column in [1, 0, 1] {
         rows.value(0, column, &mut out).expect("the first row is there");
@@ -43,7 +43,7 @@ fn a_row_stays_for_the_iteration_and_an_iteration_without_a_value_takes_none() {
 fn stop_ends_a_user_behind_its_last_row_and_stays_so() {
     let file = numbered(3);
     let feeder = Feeder { at_end: AtEnd::Stop, ..csv(&file, &["n"]) };
-    let mut rows = Rows::new(&open(&feeder), chair(0, 1));
+    let mut rows = Rows::new(&open(&feeder), slot(0, 1));
     assert_eq!(take(&mut rows, 9), [0, 1, 2]);
     let mut out = Vec::new();
     assert_eq!(rows.value(0, 0, &mut out), Err(Unfilled::Exhausted(0)));
@@ -55,7 +55,7 @@ fn a_partition_gives_each_row_to_exactly_one_user() {
     let file = numbered(10);
     let feeder = Feeder { share: Sharing::Partition, at_end: AtEnd::Stop, ..csv(&file, &["n"]) };
     let feeds = open(&feeder);
-    let taken: Vec<_> = (0..4).map(|user| take(&mut Rows::new(&feeds, chair(user, 4)), 9)).collect();
+    let taken: Vec<_> = (0..4).map(|user| take(&mut Rows::new(&feeds, slot(user, 4)), 9)).collect();
     assert_eq!(taken, [vec![0, 4, 8], vec![1, 5, 9], vec![2, 6], vec![3, 7]]);
 }
 
@@ -63,7 +63,7 @@ fn a_partition_gives_each_row_to_exactly_one_user() {
 fn a_partition_that_recycles_stays_within_its_own_rows() {
     let file = numbered(5);
     let feeds = open(&Feeder { share: Sharing::Partition, ..csv(&file, &["n"]) });
-    assert_eq!(take(&mut Rows::new(&feeds, chair(1, 2)), 5), [1, 3, 1, 3, 1]);
+    assert_eq!(take(&mut Rows::new(&feeds, slot(1, 2)), 5), [1, 3, 1, 3, 1]);
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_user_without_rows_of_its_own_is_exhausted_rather_than_given_anothers() {
         (RowOrder::Random, AtEnd::Recycle),
     ] {
         let feeds = open(&Feeder { share: Sharing::Partition, order, at_end, ..csv(&file, &["n"]) });
-        assert_eq!(take(&mut Rows::new(&feeds, chair(2, 3)), 1), [0u64; 0]);
+        assert_eq!(take(&mut Rows::new(&feeds, slot(2, 3)), 1), [0u64; 0]);
     }
 }
 
@@ -86,7 +86,7 @@ fn unique_rows_are_given_once_to_users_on_many_threads() {
         let feeder = Feeder { share: Sharing::Unique, order, at_end: AtEnd::Stop, ..csv(&file, &["n"]) };
         let feeds = open(&feeder);
         let users = (0..4).map(|user| {
-            let mut rows = Rows::new(&feeds, chair(user, 4));
+            let mut rows = Rows::new(&feeds, slot(user, 4));
             thread::spawn(move || take(&mut rows, 5_000))
         });
         let users: Vec<_> = users.collect();
@@ -104,7 +104,7 @@ fn unique_rows_of_different_machines_never_meet_not_even_when_they_begin_again()
         let feeder = Feeder { share: Sharing::Unique, order, ..csv(&file, &["n"]) };
         // The machines are at different places: one has gone around three times, another not once.
         let taken: Vec<HashSet<u64>> = [(1, 12), (2, 4), (3, 5)]
-            .map(|(part, count)| take(&mut Rows::new(&open_on(&feeder, 5, part, 3), chair(0, 9)), count))
+            .map(|(part, count)| take(&mut Rows::new(&open_on(&feeder, 5, part, 3), slot(0, 9)), count))
             .map(|rows| rows.into_iter().collect())
             .into();
         let together: usize = taken.iter().map(HashSet::len).sum();
@@ -112,7 +112,7 @@ fn unique_rows_of_different_machines_never_meet_not_even_when_they_begin_again()
         assert_eq!((together, union.len()), (11, 11), "{taken:?}");
     }
     let feeder = Feeder { share: Sharing::Unique, at_end: AtEnd::Stop, ..csv(&file, &["n"]) };
-    assert_eq!(take(&mut Rows::new(&open_on(&feeder, 5, 3, 3), chair(0, 9)), 20), [2, 5, 8]);
+    assert_eq!(take(&mut Rows::new(&open_on(&feeder, 5, 3, 3), slot(0, 9)), 20), [2, 5, 8]);
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn a_shuffle_is_a_permutation_whatever_the_number_of_rows_and_another_one_each_r
         let count = 1 + below(random, most);
         let file = numbered(count);
         let feeder = Feeder { share: Sharing::Unique, order: RowOrder::Random, ..csv(&file, &["n"]) };
-        let mut rows = Rows::new(&open_on(&feeder, random.next_u64(), 1, 1), chair(0, 1));
+        let mut rows = Rows::new(&open_on(&feeder, random.next_u64(), 1, 1), slot(0, 1));
         let rounds = [take(&mut rows, count), take(&mut rows, count)];
         for round in &rounds {
             let mut sorted = round.clone();
@@ -158,7 +158,7 @@ fn a_shuffle_begins_with_each_row_equally_often_over_the_seeds() {
     let feeder = Feeder { share: Sharing::Unique, order: RowOrder::Random, ..csv(&file, &["n"]) };
     let mut pairs = vec![0u64; 49];
     for seed in 0..8_400 {
-        let first = take(&mut Rows::new(&open_on(&feeder, seed, 1, 1), chair(0, 1)), 2);
+        let first = take(&mut Rows::new(&open_on(&feeder, seed, 1, 1), slot(0, 1)), 2);
         pairs[(first[0] * 7 + first[1]) as usize] += 1;
     }
     // 42 ordered pairs, 41 degrees of freedom: above 84 once in 10,000 even draws.
@@ -171,13 +171,13 @@ fn a_shuffle_begins_with_each_row_equally_often_over_the_seeds() {
 fn random_rows_are_even_differ_between_users_and_repeat_with_the_seed() {
     let file = numbered(10);
     let feeder = Feeder { order: RowOrder::Random, ..csv(&file, &["n"]) };
-    let user = |seed, chair| take(&mut Rows::new(&open_on(&feeder, seed, 1, 1), chair), 20_000);
-    let first = user(3, chair(0, 2));
-    assert_eq!(first, user(3, chair(0, 2)));
+    let user = |seed, slot| take(&mut Rows::new(&open_on(&feeder, seed, 1, 1), slot), 20_000);
+    let first = user(3, slot(0, 2));
+    assert_eq!(first, user(3, slot(0, 2)));
     for (what, other) in [
-        ("another seed", user(4, chair(0, 2))),
-        ("another user", user(3, chair(1, 2))),
-        ("another lane", user(3, Chair { lane: 1, ..chair(0, 2) })),
+        ("another seed", user(4, slot(0, 2))),
+        ("another user", user(3, slot(1, 2))),
+        ("another lane", user(3, UserSlot { lane: 1, ..slot(0, 2) })),
     ] {
         // Two unrelated sequences agree in one place of ten; four standard deviations are 170 places.
         let same = first.iter().zip(&other).filter(|(a, b)| a == b).count();
@@ -198,7 +198,7 @@ fn random_rows_of_a_partition_are_the_users_own_and_stop_after_as_many_as_there_
         at_end: AtEnd::Stop,
         ..csv(&file, &["n"])
     };
-    let taken = take(&mut Rows::new(&open(&feeder), chair(3, 10)), 50);
+    let taken = take(&mut Rows::new(&open(&feeder), slot(3, 10)), 50);
     assert_eq!(taken.len(), 10);
     assert!(taken.iter().all(|row| row % 10 == 3), "{taken:?}");
 }
@@ -210,14 +210,14 @@ fn a_file_of_the_set_up_is_missing_before_it_and_there_behind_it() {
     let feeders = [unique, Feeder { made_by_setup: true, ..csv(&made, &["n"]) }];
     let early = Arc::new(Feeds::open_ready(&feeders, 1, machine(1, 1)).expect("the first file is sound"));
     assert_eq!((early.row_count(0), early.row_count(1)), (Some(3), None));
-    let mut rows = Rows::new(&early, chair(0, 1));
+    let mut rows = Rows::new(&early, slot(0, 1));
     assert_eq!(take(&mut rows, 1), [0]);
-    let missing = Unfilled::Missing(Hole::Column { feeder: 1, column: 0 });
+    let missing = Unfilled::Missing(Placeholder::Column { feeder: 1, column: 0 });
     assert_eq!(rows.value(1, 0, &mut Vec::new()), Err(missing));
 
     let late = Arc::new(early.open_rest(&feeders, 1, machine(1, 1)).expect("both files are sound"));
     assert_eq!(late.row_count(1), Some(2));
-    let left = take(&mut Rows::new(&late, chair(0, 1)), 9);
+    let left = take(&mut Rows::new(&late, slot(0, 1)), 9);
     assert_eq!(left, [1, 2], "what the set-up has used is not given again");
 
     let path = made.0.display().to_string();

@@ -5,7 +5,7 @@
 
 use plimsoll_plan::data::{AtEnd, Feeder, Format, RowOrder, Sharing};
 use plimsoll_plan::load::Share;
-use plimsoll_plan::program::Chair;
+use plimsoll_plan::program::UserSlot;
 use plimsoll_script::feed::{Feeds, Rows};
 use plimsoll_script::value::Unfilled;
 use plimsoll_stats::random::SplitMix64;
@@ -60,8 +60,8 @@ pub fn machine(part: u32, of: u32) -> Share {
     Share { part, of }
 }
 
-pub fn chair(user: u32, users: u32) -> Chair {
-    Chair { lane: 0, user, users }
+pub fn slot(user: u32, users: u32) -> UserSlot {
+    UserSlot { lane: 0, user, users }
 }
 
 pub fn open(feeder: &Feeder) -> Arc<Feeds> {

@@ -12,11 +12,11 @@ use plans::*;
 use plimsoll_plan::answer::{Check, Rule, Subject};
 use plimsoll_plan::head::Head;
 use plimsoll_plan::program::{
-    At, Behaviour, BodyUse, Chair, Event, Outbox, Phase, Phases, Program, Reply, Wake,
+    At, Behaviour, BodyUse, Event, Outbox, Phase, Phases, Program, Reply, UserSlot, Wake,
 };
 use plimsoll_plan::script::{Node, Order, Script, Slot};
 use plimsoll_plan::stream::{Place, Stream};
-use plimsoll_plan::value::{Function, Hole};
+use plimsoll_plan::value::{Function, Placeholder};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -59,11 +59,11 @@ const USERS: u32 = 1_000;
 /// Users of a script, each brought to where it waits; bytes per user.
 fn bytes_per_user(script: Script, bring: impl Fn(&mut dyn Program, &mut Outbox)) -> i64 {
     let stage = stage(script);
-    let mut maker = stage.clone().maker(Phase::Load).expect("there are no files").programs();
+    let mut factory = stage.clone().factory(Phase::Load).expect("there are no files").programs();
     let mut out = Outbox::default();
     let mut users: Vec<Box<dyn Program>> = Vec::with_capacity(USERS as usize);
     let mut make = |user| {
-        let mut program = maker.make(Chair { lane: 0, user, users: USERS });
+        let mut program = factory.make(UserSlot { lane: 0, user, users: USERS });
         bring(&mut *program, &mut out);
         users.push(program);
     };
@@ -139,7 +139,7 @@ fn a_user_that_holds_a_stream_is_small() {
 
 fn an_iteration_allocates_nothing() {
     let mut first = ask("/first");
-    first.path = around("/first/", Hole::Call(Function::Uuid), "");
+    first.path = around("/first/", Placeholder::Call(Function::Uuid), "");
     first.checks = vec![
         equals("$.state", "open"),
         Check { name: "there".into(), on: Subject::Body(Rule::Contains(text("open"))) },
@@ -147,8 +147,8 @@ fn an_iteration_allocates_nothing() {
     first.extracts = vec![extract("a", "$.id", Slot::Var(0))];
     first.redirects = 3;
     let mut second = ask("/second");
-    second.path = around("/second/", Hole::Var(0), "");
-    second.body = Some(around("{\"id\": \"", Hole::Var(0), "\"}"));
+    second.path = around("/second/", Placeholder::Var(0), "");
+    second.body = Some(around("{\"id\": \"", Placeholder::Var(0), "\"}"));
     let branches = vec![vec![Node::Ask(0)], vec![think(5)]];
     let nodes = vec![
         Node::Repeat { times: text("2"), nodes: vec![Node::Parallel(branches)] },

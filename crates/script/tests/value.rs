@@ -1,8 +1,8 @@
 //! Templates: what each kind of hole becomes, how it is escaped, and what is said when it cannot be filled.
 
-use crate::feed_support::{Scratch, below, cases, chair, csv, machine};
+use crate::feed_support::{Scratch, below, cases, csv, machine, slot};
 use plimsoll_plan::data::{AtEnd, Feeder};
-use plimsoll_plan::value::{Alphabet, Escape, Function, Hole, Part, Secret, Text, TimeFormat};
+use plimsoll_plan::value::{Alphabet, Escape, Function, Part, Placeholder, Secret, Text, TimeFormat};
 use plimsoll_script::feed::{Feeds, Rows};
 use plimsoll_script::value::{Counters, Globals, Scope, Unfilled, Vars, escape_from, fill, write_time};
 use plimsoll_stats::random::SplitMix64;
@@ -32,7 +32,7 @@ impl User {
         User {
             vars: Vars::new(3),
             globals: Globals::new(2),
-            rows: Rows::new(&feeds, chair(0, 1)),
+            rows: Rows::new(&feeds, slot(0, 1)),
             random: SplitMix64::new(seed),
             counters: Counters::new(),
         }
@@ -62,12 +62,12 @@ impl User {
     }
 
     fn call(&mut self, function: Function) -> String {
-        self.fill(&hole(Hole::Call(function), Escape::None)).expect("a function always has a value")
+        self.fill(&hole(Placeholder::Call(function), Escape::None)).expect("a function always has a value")
     }
 }
 
-fn hole(hole: Hole, escape: Escape) -> Text {
-    Text { parts: vec![Part::Hole(hole, escape)] }
+fn hole(hole: Placeholder, escape: Escape) -> Text {
+    Text { parts: vec![Part::Placeholder(hole, escape)] }
 }
 
 #[test]
@@ -77,11 +77,11 @@ fn literals_secrets_and_holes_are_joined_in_their_order() {
     user.vars.set(1, b"v 1");
     assert!(user.globals.set(0, b"g/0"));
     let mut text = Text::literal("/a?x=");
-    text.parts.push(Part::Hole(Hole::Var(1), Escape::Form));
+    text.parts.push(Part::Placeholder(Placeholder::Var(1), Escape::Form));
     text.push_literal(b"&y=");
     text.parts.push(Part::Secret(Secret::new("s3")));
-    text.parts.push(Part::Hole(Hole::Global(0), Escape::None));
-    text.parts.push(Part::Hole(Hole::Column { feeder: 0, column: 0 }, Escape::Percent));
+    text.parts.push(Part::Placeholder(Placeholder::Global(0), Escape::None));
+    text.parts.push(Part::Placeholder(Placeholder::Column { feeder: 0, column: 0 }, Escape::Percent));
     assert_eq!(user.fill(&text).as_deref(), Ok("/a?x=v+1&y=s3g/0a%40b.c"));
 }
 
@@ -96,7 +96,7 @@ fn each_escape_makes_a_value_mean_itself_where_it_stands() {
     ] {
         let mut user = User::new(1);
         user.vars.set(0, value.as_bytes());
-        assert_eq!(user.fill(&hole(Hole::Var(0), escape)).as_deref(), Ok(expected), "{escape:?}");
+        assert_eq!(user.fill(&hole(Placeholder::Var(0), escape)).as_deref(), Ok(expected), "{escape:?}");
     }
 }
 
@@ -142,10 +142,10 @@ fn percent_decoded(text: &[u8]) -> Vec<u8> {
 #[test]
 fn credentials_of_each_user_are_coded_when_they_are_known() {
     let mut user = User::new(1);
-    let mut pair = hole(Hole::Var(0), Escape::None);
+    let mut pair = hole(Placeholder::Var(0), Escape::None);
     pair.push_literal(b":open sesame");
     let mut header = Text::literal("Basic ");
-    header.parts.push(Part::Hole(Hole::Base64(Box::new(pair)), Escape::None));
+    header.parts.push(Part::Placeholder(Placeholder::Base64(Box::new(pair)), Escape::None));
     assert!(user.fill(&header).is_err(), "nobody is named yet");
     user.vars.set(0, b"Aladdin");
     // The example of RFC 7617, section 2.
@@ -164,7 +164,7 @@ fn base64_matches_the_vectors_of_rfc_4648() {
         ("foobar", "Zm9vYmFy"),
     ] {
         let mut text = Text::literal("");
-        text.parts.push(Part::Hole(Hole::Base64(Box::new(Text::literal(plain))), Escape::None));
+        text.parts.push(Part::Placeholder(Placeholder::Base64(Box::new(Text::literal(plain))), Escape::None));
         assert_eq!(User::new(1).fill(&text).expect("all is known"), coded);
     }
 }
@@ -176,16 +176,16 @@ fn a_hole_without_a_value_is_named_and_nothing_of_the_text_is_kept() {
     let mut user = User::with(&feeders, 1);
     let names = ["token".to_string()];
     for (missing, expected) in [
-        (Hole::Var(0), "`token` has no value: nothing has set it"),
-        (Hole::Global(0), "`token` has no value: the set-up has not extracted it"),
+        (Placeholder::Var(0), "`token` has no value: nothing has set it"),
+        (Placeholder::Global(0), "`token` has no value: the set-up has not extracted it"),
     ] {
         let mut text = Text::literal("abc");
-        text.parts.push(Part::Hole(missing.clone(), Escape::None));
+        text.parts.push(Part::Placeholder(missing.clone(), Escape::None));
         let reason = user.fill(&text).expect_err("nothing has set it");
         assert_eq!(reason, Unfilled::Missing(missing));
         assert_eq!(reason.sentence(&names, &names, &feeders), expected);
     }
-    let column = hole(Hole::Column { feeder: 0, column: 0 }, Escape::None);
+    let column = hole(Placeholder::Column { feeder: 0, column: 0 }, Escape::None);
     assert_eq!(user.fill(&column).as_deref(), Ok("1"));
     user.rows.new_iteration();
     let reason = user.fill(&column).expect_err("the file has one row");
@@ -354,7 +354,7 @@ fn the_same_seed_makes_the_same_values_and_another_seed_others() {
             Function::RandomInt { low: 0, high: i64::MAX },
             Function::RandomString { length: 9, alphabet: Alphabet::Alphanumeric },
         ]
-        .map(|function| Part::Hole(Hole::Call(function), Escape::None))
+        .map(|function| Part::Placeholder(Placeholder::Call(function), Escape::None))
         .into(),
     };
     let made = |seed| User::new(seed).fill(&text).expect("a function always has a value");
@@ -381,7 +381,7 @@ fn an_instant_is_written_in_every_format() {
         assert_eq!(time(NOON_NS, format), expected);
     }
     assert_eq!(User::new(1).call(Function::Now(TimeFormat::Unix)), "1769860800");
-    let http = hole(Hole::Call(Function::Now(TimeFormat::Http)), Escape::Form);
+    let http = hole(Placeholder::Call(Function::Now(TimeFormat::Http)), Escape::Form);
     assert_eq!(User::new(1).fill(&http).as_deref(), Ok("Sat%2C+31+Jan+2026+12%3A00%3A00+GMT"));
 }
 

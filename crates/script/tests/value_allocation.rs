@@ -4,9 +4,9 @@
 
 mod feed_support;
 
-use feed_support::{Scratch, chair, csv, json, machine};
+use feed_support::{Scratch, csv, json, machine, slot};
 use plimsoll_plan::data::{Feeder, RowOrder, Sharing};
-use plimsoll_plan::value::{Alphabet, Escape, Function, Hole, Part, Text, TimeFormat};
+use plimsoll_plan::value::{Alphabet, Escape, Function, Part, Placeholder, Text, TimeFormat};
 use plimsoll_script::feed::{Feeds, Rows};
 use plimsoll_script::value::{Counters, Globals, Scope, Vars, fill};
 use plimsoll_stats::random::SplitMix64;
@@ -54,12 +54,12 @@ fn every_kind_of_hole() -> Text {
         Function::User,
         Function::Iteration,
     ];
-    let column = |feeder| Hole::Column { feeder, column: 0 };
-    let looked_up = [Hole::Var(0), Hole::Global(0), column(0), column(1), column(2)];
+    let column = |feeder| Placeholder::Column { feeder, column: 0 };
+    let looked_up = [Placeholder::Var(0), Placeholder::Global(0), column(0), column(1), column(2)];
     let mut text = Text::literal("{\"all\": \"");
-    for hole in functions.map(Hole::Call).into_iter().chain(looked_up) {
+    for hole in functions.map(Placeholder::Call).into_iter().chain(looked_up) {
         for escape in [Escape::None, Escape::Json, Escape::Percent, Escape::Form] {
-            text.parts.push(Part::Hole(hole.clone(), escape));
+            text.parts.push(Part::Placeholder(hole.clone(), escape));
         }
     }
     text
@@ -74,7 +74,7 @@ fn a_filled_template_allocates_nothing_in_the_steady_state() {
     let feeds = Arc::new(Feeds::open(&feeders, 1, machine(1, 1)).expect("the files are sound"));
     let (mut vars, globals, counters) = (Vars::new(1), Globals::new(1), Counters::new());
     assert!(globals.set(0, b"a \"global\""));
-    let mut rows = Rows::new(&feeds, chair(0, 1));
+    let mut rows = Rows::new(&feeds, slot(0, 1));
     let mut random = SplitMix64::new(1);
     let text = every_kind_of_hole();
     let mut out = Vec::new();
@@ -107,12 +107,12 @@ fn a_user_costs_one_allocation_for_its_rows_whatever_the_size_of_the_file() {
     let file = feed_support::numbered(10_000);
     let feeds = Arc::new(Feeds::open(&[csv(&file, &["n"])], 1, machine(1, 1)).expect("the file is sound"));
     let before = ALLOCATIONS.get();
-    let rows = Rows::new(&feeds, chair(0, 1));
+    let rows = Rows::new(&feeds, slot(0, 1));
     assert_eq!(ALLOCATIONS.get() - before, 1);
     drop(rows);
     let none = Arc::new(Feeds::default());
     let before = ALLOCATIONS.get();
-    let (rows, vars) = (Rows::new(&none, chair(0, 1)), Vars::new(0));
+    let (rows, vars) = (Rows::new(&none, slot(0, 1)), Vars::new(0));
     assert_eq!(ALLOCATIONS.get() - before, 0, "who uses none pays nothing");
     drop((rows, vars));
 }

@@ -12,7 +12,7 @@ fn noise(random: &mut SplitMix64) -> f64 {
 }
 
 /// Level plus unit noise in which neighbours are alike by `r`.
-fn alike(n: usize, r: f64, seed: u64, level: impl Fn(usize) -> f64) -> Vec<f64> {
+fn group_identical(n: usize, r: f64, seed: u64, level: impl Fn(usize) -> f64) -> Vec<f64> {
     let mut random = SplitMix64::new(seed);
     let (mut state, fresh) = (0.0, (1.0 - r * r).sqrt());
     (0..n)
@@ -72,7 +72,8 @@ fn pruning_loses_no_cut_whatever_the_shortest_stretch_is() {
         let shortest = 1 + (seed % 8) as usize;
         let length = 2 * shortest + 5 + (seed % 23) as usize;
         let period = 3 + (seed % 7) as usize;
-        let values = alike(length, 0.0, seed, |at| if (at / period).is_multiple_of(2) { 0.0 } else { 3.0 });
+        let values =
+            group_identical(length, 0.0, seed, |at| if (at / period).is_multiple_of(2) { 0.0 } else { 3.0 });
         for penalty in [0.1, 2.0, 8.0] {
             let (least, wanted) = best_of_all(&values, penalty, shortest);
             let found = pelt(&values, penalty, shortest);
@@ -88,7 +89,7 @@ fn pruning_loses_no_cut_whatever_the_shortest_stretch_is() {
 #[test]
 fn a_shift_is_found_where_it_is() {
     for seed in 0..20 {
-        let values = alike(300, 0.0, seed, |at| if at < 120 { 50.0 } else { 54.0 });
+        let values = group_identical(300, 0.0, seed, |at| if at < 120 { 50.0 } else { 54.0 });
         let found = changes(&values);
         assert_eq!(found.len(), 1, "seed {seed}: {found:?}");
         assert!(found[0].at.abs_diff(120) <= 3 && (found[0].after - found[0].before - 4.0).abs() < 0.5);
@@ -98,27 +99,29 @@ fn a_shift_is_found_where_it_is() {
 #[test]
 fn noise_has_no_levels_even_if_neighbours_are_alike() {
     for (r, most) in [(0.0, 1), (0.5, 2), (0.8, 4)] {
-        let false_alarms =
-            (0..40).filter(|seed| !changes(&alike(400, r, 1_000 + seed, |_| 80.0)).is_empty()).count();
+        let false_alarms = (0..40)
+            .filter(|seed| !changes(&group_identical(400, r, 1_000 + seed, |_| 80.0)).is_empty())
+            .count();
         assert!(false_alarms <= most, "r = {r}: {false_alarms} of 40");
     }
 }
 
 #[test]
 fn spikes_are_no_levels_and_levels_no_spikes() {
-    let values = alike(400, 0.3, 5, |at| if at % 40 == 20 { 90.0 } else { 20.0 });
+    let values = group_identical(400, 0.3, 5, |at| if at % 40 == 20 { 90.0 } else { 20.0 });
     assert_eq!(spikes(&values).len(), 10);
     assert!(changes(&values).is_empty(), "{:?}", changes(&values));
-    let step = alike(400, 0.3, 5, |at| if at < 200 { 20.0 } else { 90.0 });
+    let step = group_identical(400, 0.3, 5, |at| if at < 200 { 20.0 } else { 90.0 });
     assert!(spikes(&step).is_empty());
     assert_eq!(changes(&step).len(), 1);
 }
 
 #[test]
 fn a_leak_has_a_slope_and_noise_has_none() {
-    let leak = trend(&alike(600, 0.5, 3, |at| 10.0 + 0.01 * at as f64)).expect("long enough");
+    let leak = trend(&group_identical(600, 0.5, 3, |at| 10.0 + 0.01 * at as f64)).expect("long enough");
     assert!(leak.p_value < 1e-6 && leak.low < 0.01 && leak.high > 0.01, "{leak:?}");
-    let silent = |seed: &u64| trend(&alike(600, 0.6, *seed, |_| 10.0)).is_some_and(|t| t.p_value > 0.001);
+    let silent =
+        |seed: &u64| trend(&group_identical(600, 0.6, *seed, |_| 10.0)).is_some_and(|t| t.p_value > 0.001);
     assert!((2_000..2_040).filter(silent).count() >= 38);
 }
 
@@ -128,7 +131,7 @@ fn the_beginning_is_cut_where_it_ends() {
     // and then, never too little.
     let cuts: Vec<usize> = (0..20)
         .map(|seed| {
-            let cut = mser5(&alike(300, 0.0, seed, |at| 20.0 + 15.0 * (-(at as f64) / 10.0).exp()));
+            let cut = mser5(&group_identical(300, 0.0, seed, |at| 20.0 + 15.0 * (-(at as f64) / 10.0).exp()));
             assert!(matches!(cut.state, State::Steady | State::StillSettling), "seed {seed}: {cut:?}");
             cut.at
         })
@@ -139,9 +142,9 @@ fn the_beginning_is_cut_where_it_ends() {
 
 #[test]
 fn a_run_that_never_settles_says_so() {
-    let rising = mser5(&alike(300, 0.0, 1, |at| 20.0 + 0.1 * at as f64));
+    let rising = mser5(&group_identical(300, 0.0, 1, |at| 20.0 + 0.1 * at as f64));
     assert!(!matches!(rising.state, State::Steady), "{rising:?}");
-    let late = mser5(&alike(300, 0.0, 1, |at| if at < 200 { 20.0 } else { 60.0 }));
+    let late = mser5(&group_identical(300, 0.0, 1, |at| if at < 200 { 20.0 } else { 60.0 }));
     assert!(!matches!(late.state, State::Steady), "{late:?}");
     assert_eq!(mser5(&[1.0; 19]).state, State::TooShort);
 }
@@ -149,7 +152,7 @@ fn a_run_that_never_settles_says_so() {
 #[test]
 fn the_cut_is_the_least_squared_error_of_all_cuts() {
     for seed in 0..10 {
-        let values = alike(200, 0.4, seed, |at| if at < 25 { 24.0 } else { 20.0 });
+        let values = group_identical(200, 0.4, seed, |at| if at < 25 { 24.0 } else { 20.0 });
         let batches: Vec<f64> = values.chunks(5).map(|c| c.iter().sum::<f64>() / 5.0).collect();
         let error = |at: usize| {
             let rest = &batches[at..];
@@ -182,8 +185,8 @@ fn nothing_in_the_values_makes_it_panic_or_loop() {
 
 #[test]
 fn nine_hours_of_seconds_are_judged() {
-    let calm = alike(32_400, 0.5, 1, |_| 50.0);
+    let calm = group_identical(32_400, 0.5, 1, |_| 50.0);
     assert_eq!(mser5(&calm).state, State::Steady);
-    let stepped = alike(32_400, 0.5, 1, |at| if at < 20_000 { 50.0 } else { 60.0 });
+    let stepped = group_identical(32_400, 0.5, 1, |at| if at < 20_000 { 50.0 } else { 60.0 });
     assert!(!matches!(mser5(&stepped).state, State::Steady));
 }

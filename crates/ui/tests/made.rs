@@ -53,14 +53,14 @@ fn path_without_node(folder: &Path) -> PathBuf {
     bin
 }
 
-struct Said {
+struct BuildOutput {
     missing: String,
     script: String,
     /// What cargo wrote while building.
     log: String,
 }
 
-fn run(folder: &Path, path: Option<&Path>, without: Option<&str>, more: &[&str]) -> Said {
+fn run(folder: &Path, path: Option<&Path>, without: Option<&str>, more: &[&str]) -> BuildOutput {
     let mut cargo = Command::new(env!("CARGO"));
     cargo
         .args(["run", "--offline", "--target-dir"])
@@ -84,7 +84,7 @@ fn run(folder: &Path, path: Option<&Path>, without: Option<&str>, more: &[&str])
     let (first, rest) = text.split_once('\n').expect("the program prints three lines at least");
     let (_, script) = rest.split_once('\n').expect("the program prints three lines at least");
     let missing = first.trim_start_matches("missing: ").to_owned();
-    Said { missing, script: script.to_owned(), log }
+    BuildOutput { missing, script: script.to_owned(), log }
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         "same" => feed(answers, &whole(&[usual("Sun, 06 Nov 1994 08:49:37 GMT", "")]), &mut ()),
-        "read" => feed(answers, &whole(&[usual("Sun, 06 Nov 1994 08:49:37 GMT", "")]), &mut Looker(0)),
+        "read" => feed(answers, &whole(&[usual("Sun, 06 Nov 1994 08:49:37 GMT", "")]), &mut EventCounter(0)),
         "dated" => {
             let dates = (0..60).map(|second| format!("Sun, 06 Nov 1994 08:49:{second:02} GMT"));
             feed(answers, &whole(&dates.map(|date| usual(&date, "")).collect::<Vec<_>>()), &mut ())
@@ -115,9 +115,9 @@ fn usual(date: &str, extra: &str) -> Vec<u8> {
 }
 
 /// Looks at every header and counts every byte.
-struct Looker(usize);
+struct EventCounter(usize);
 
-impl Sink for Looker {
+impl Sink for EventCounter {
     const READS: bool = true;
 
     fn head(&mut self, head: &Head<'_>) {

@@ -5,7 +5,7 @@ use plimsoll_wire::sse::{Event, Parser, Spares, TooLong};
 /// Name, data, id and reconnection time of an event, as text.
 type Shown = (String, String, Option<String>, Option<u64>);
 
-fn shown(event: Event<'_>) -> Shown {
+fn describe(event: Event<'_>) -> Shown {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(event.name), text(event.data), event.id.map(text), event.retry_ms)
 }
@@ -15,7 +15,7 @@ fn events(pieces: &[&str]) -> Vec<Shown> {
     let (mut parser, mut spares, mut seen) = (Parser::new(), Spares::new(), Vec::new());
     for piece in pieces {
         let fed =
-            parser.feed(piece.as_bytes(), &mut spares, usize::MAX, &mut |event| seen.push(shown(event)));
+            parser.feed(piece.as_bytes(), &mut spares, usize::MAX, &mut |event| seen.push(describe(event)));
         assert_eq!(fed, Ok(()));
     }
     seen
@@ -175,7 +175,8 @@ fn an_unfinished_event_is_dropped() {
         let (mut parser, mut spares) = (Parser::new(), Spares::new());
         let mut seen = Vec::new();
         for bytes in [text, "\u{feff}data: new\n\n"] {
-            let fed = parser.feed(bytes.as_bytes(), &mut spares, 100, &mut |event| seen.push(shown(event).1));
+            let fed =
+                parser.feed(bytes.as_bytes(), &mut spares, 100, &mut |event| seen.push(describe(event).1));
             assert_eq!(fed, Ok(()));
             parser.reset(&mut spares);
         }

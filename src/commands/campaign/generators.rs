@@ -44,7 +44,7 @@ impl Again {
 
 /// Who shares a run.
 #[derive(Debug, Clone, Copy)]
-pub struct Crew {
+pub struct GeneratorGroup {
     /// How many there are.
     pub of: u32,
     /// Each reads the commands that this process reads.
@@ -62,7 +62,7 @@ const RAN: [i32; 6] = [0, 3, 99, 129, 130, 143];
 /// What the first of them that failed said; the others are interrupted then, and nothing is kept.
 pub fn measure(
     again: &Again,
-    crew: Crew,
+    crew: GeneratorGroup,
     outline: &Outline,
     file: &Path,
     shared: &Shared,
@@ -110,7 +110,7 @@ pub fn measure(
 }
 
 /// The words behind the program's name.
-fn words(again: &Again, part: u32, crew: Crew, outline: &Outline, run_file: &Path) -> Vec<String> {
+fn words(again: &Again, part: u32, crew: GeneratorGroup, outline: &Outline, run_file: &Path) -> Vec<String> {
     let mut words = again.words.clone();
     let settings = outline.cell.iter().flat_map(|cell| &cell.settings);
     words.extend(settings.map(|setting| format!("--set={}={}", setting.axis, setting.value)));
@@ -132,7 +132,7 @@ fn words(again: &Again, part: u32, crew: Crew, outline: &Outline, run_file: &Pat
 fn command(
     again: &Again,
     part: u32,
-    crew: Crew,
+    crew: GeneratorGroup,
     outline: &Outline,
     run_file: &Path,
 ) -> Result<Command, Failure> {

@@ -102,8 +102,8 @@ pub fn parse(text: &str) -> Result<Vec<Entry>, String> {
 /// Asks every entry of a running system. The outcome: how many were asked, and a paragraph for each that did not hold.
 pub fn check(name: &str, state: &State) -> Result<(usize, Vec<String>), String> {
     let file = places::testbed(name).join("contract.json");
-    let text =
-        std::fs::read_to_string(&file).map_err(|e| format!("cannot read `{}`: {e}", super::shown(&file)))?;
+    let text = std::fs::read_to_string(&file)
+        .map_err(|e| format!("cannot read `{}`: {e}", super::describe(&file)))?;
     let entries = parse(&text).map_err(|e| format!("testbed/{name}/{e}"))?;
     if entries.is_empty() {
         return Err(format!("testbed/{name}/contract.json asks nothing"));

@@ -149,10 +149,10 @@ impl System {
     /// Reads and checks a file; every string is filled in.
     pub fn read(path: &Path, fill: &Fill) -> Result<System, String> {
         let text = std::fs::read_to_string(path)
-            .map_err(|e| format!("cannot read `{}`: {e}", super::shown(path)))?;
+            .map_err(|e| format!("cannot read `{}`: {e}", super::describe(path)))?;
         let here = path.parent().unwrap_or(Path::new("."));
         let name = here.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        System::parse(&text, &name, here, fill).map_err(|e| format!("{}: {e}", super::shown(path)))
+        System::parse(&text, &name, here, fill).map_err(|e| format!("{}: {e}", super::describe(path)))
     }
 
     /// Parsed twice: the first time for errors that know their line, the second time with the strings filled in.

@@ -63,7 +63,7 @@ fn raise_descriptor_limit() -> Outcome {
 }
 
 /// A path as it is said to a person: relative to the checkout.
-fn shown(path: &Path) -> String {
+fn describe(path: &Path) -> String {
     path.strip_prefix(shell::root()).unwrap_or(path).display().to_string()
 }
 

@@ -1,14 +1,14 @@
 //! Pictures in a report in Markdown: the tool links each where it drew it, and a report that is moved takes its
 //! pictures along or does not speak of them. A link into a folder of runs is dead for whoever reads the record.
 
-use super::shown;
+use super::describe;
 use std::path::Path;
 
 /// The report with the links of its pictures as `to` gives them from the path below `folder`: `01-line/figures/x.svg`.
 /// A picture that lies elsewhere, or that `to` has no place for, is left out.
 pub fn moved(markdown: &str, folder: &Path, to: impl Fn(&str) -> Option<String>) -> String {
     let below = |target: &str| {
-        [shown(folder), folder.display().to_string()]
+        [describe(folder), folder.display().to_string()]
             .iter()
             .find_map(|folder| target.strip_prefix(folder.as_str())?.strip_prefix('/'))
             .map(str::to_owned)

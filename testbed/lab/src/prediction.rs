@@ -88,7 +88,7 @@ pub fn parse(text: &str) -> Result<Vec<Prediction>, String> {
 impl Prediction {
     /// Holds the prediction against the JSON report of its part.
     pub fn judge(&self, report: &Value, scale: f64) -> Row {
-        let (predicted, seen) = (self.predicted(scale), self.seen(report));
+        let (predicted, seen) = (self.predicted(scale), self.observe(report));
         if let Some(from) = self.from_scale.filter(|from| scale < *from) {
             let predicted = format!("{predicted}, from scale {from} on");
             return Row {
@@ -170,7 +170,7 @@ impl Prediction {
         }
     }
 
-    fn seen<'a>(&self, report: &'a Value) -> Result<Seen<'a>, String> {
+    fn observe<'a>(&self, report: &'a Value) -> Result<Seen<'a>, String> {
         let at = |pointer: &str| {
             report.pointer(pointer).ok_or_else(|| format!("the report has nothing at `{pointer}`"))
         };

@@ -221,13 +221,13 @@ pub fn wait(child: &mut Child, deadline: Instant) -> Result<Option<ExitStatus>, 
         if let Some(status) = child.try_wait().map_err(cannot)? {
             return Ok(Some(status));
         }
-        if interrupt::asked() || Instant::now() > deadline {
+        if interrupt::requested() || Instant::now() > deadline {
             break;
         }
         std::thread::sleep(LOOK_EVERY);
     }
     // At a terminal the child has heard Ctrl-C itself; hearing it twice would cut its own end short.
-    if interrupt::asked() && ends(child, OWN_END)? {
+    if interrupt::requested() && ends(child, OWN_END)? {
         return Ok(None);
     }
     // Asked politely first: a run file is closed, a package manager unlocks. That it is gone already is no error.

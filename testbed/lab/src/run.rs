@@ -81,7 +81,7 @@ pub fn command(options: &Options) -> Outcome {
     let state = up::up(name, options.base)?;
     let outcome = measure(options, &tool, &state, WITHIN).and_then(|measured| {
         println!("\n{}", prediction::table(&measured.rows));
-        println!("run files and reports: {}", super::shown(&measured.folder));
+        println!("run files and reports: {}", super::describe(&measured.folder));
         // Looked at it may be, published not: a record of half an experiment reads like a whole one.
         if !measured.failed.is_empty() {
             return Err(measured.failed.join("\n"));
@@ -114,21 +114,21 @@ pub fn measure(options: &Options, tool: &Path, state: &State, within: Duration) 
     let name = &options.name;
     let file = places::experiment(name).join("experiment.yaml");
     if !file.is_file() {
-        return Err(format!("there is no `{}`", super::shown(&file)));
+        return Err(format!("there is no `{}`", super::describe(&file)));
     }
     // Read before the load, for the same reason: a misspelt key must not cost a measurement.
     let predictions = predictions(name)?;
     let runs = places::state(name).join("runs");
     super::make_folder(&runs)?;
     let folder = runs.join(machine::now());
-    let mut line = vec!["run".to_string(), super::shown(&file)];
+    let mut line = vec!["run".to_string(), super::describe(&file)];
     for (name, value) in variables(&file, options.scale, state)? {
         line.extend(["--set".into(), format!("{name}={value}")]);
     }
     if let Some(part) = &options.part {
         line.extend(["--part".into(), part.clone()]);
     }
-    line.extend(["--out".into(), super::shown(&folder)]);
+    line.extend(["--out".into(), super::describe(&folder)]);
     let mut command = Command::new(tool);
     command.current_dir(shell::root()).args(&line).stdin(Stdio::null());
     // By its own name, whatever the file of `--tool` is called: this line is published.
@@ -176,7 +176,7 @@ pub fn measure(options: &Options, tool: &Path, state: &State, within: Duration) 
 /// on what other networks the machine has.
 fn variables(file: &Path, scale: f64, state: &State) -> Result<Vec<(String, String)>, String> {
     let text =
-        std::fs::read_to_string(file).map_err(|e| format!("cannot read `{}`: {e}", super::shown(file)))?;
+        std::fs::read_to_string(file).map_err(|e| format!("cannot read `{}`: {e}", super::describe(file)))?;
     let mut variables = vec![("base".into(), state.base.to_string()), ("scale".into(), scale.to_string())];
     for linked in state.links.iter().filter(|l| text.contains(&format!("${{{}}}", l.name))) {
         variables.push((linked.name.clone(), link::ends(Some(linked)).far));
@@ -186,8 +186,8 @@ fn variables(file: &Path, scale: f64, state: &State) -> Result<Vec<(String, Stri
 
 fn predictions(name: &str) -> Result<Vec<Prediction>, String> {
     let file = places::experiment(name).join("predictions.json");
-    let text =
-        std::fs::read_to_string(&file).map_err(|e| format!("cannot read `{}`: {e}", super::shown(&file)))?;
+    let text = std::fs::read_to_string(&file)
+        .map_err(|e| format!("cannot read `{}`: {e}", super::describe(&file)))?;
     prediction::parse(&text).map_err(|e| format!("experiments/{name}/{e}"))
 }
 
@@ -240,7 +240,7 @@ fn part(tool: &Path, runs: &Path, name: String, folder: String) -> Result<Part, 
     let json = report(tool, runs, &["--json"])?;
     let json =
         serde_json::from_str(&json).map_err(|e| format!("the report of `{folder}` is no JSON: {e}"))?;
-    let figures = super::shown(&figures(runs));
+    let figures = super::describe(&figures(runs));
     let markdown = report(tool, runs, &["--markdown", "--figures", &figures])?;
     let csv = report(tool, runs, &["--csv"])?;
     Ok(Part { name, folder, markdown, csv, json })
@@ -256,7 +256,7 @@ fn report(tool: &Path, runs: &Path, format: &[&str]) -> Result<String, String> {
     command
         .current_dir(shell::root())
         .arg("report")
-        .arg(super::shown(runs))
+        .arg(super::describe(runs))
         .args(format)
         .stdin(Stdio::null());
     let shown = shell::show(&command);

@@ -17,7 +17,7 @@ fn folder(name: &str) -> PathBuf {
 pub fn check(name: &str) -> Outcome {
     let folder = folder(name);
     if folder.exists() {
-        let shown = super::shown(&folder);
+        let shown = super::describe(&folder);
         return Err(format!("`{shown}` exists already\nhint: move it away, or leave out `--save`"));
     }
     Ok(())
@@ -46,7 +46,7 @@ pub fn save(options: &Options, measured: &Measured) -> Outcome {
         super::make_folder(&folder.join("figures"))?;
         std::fs::copy(figure, &to).map_err(|e| format!("cannot copy `{}`: {e}", figure.display()))?;
     }
-    println!("saved: {}", super::shown(&folder));
+    println!("saved: {}", super::describe(&folder));
     Ok(())
 }
 

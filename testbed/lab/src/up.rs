@@ -97,7 +97,7 @@ fn start(name: &str, base: Option<u16>, state: &mut State) -> Outcome {
 
 /// A configuration with everything filled in. It is written anew at each start: ports may be others.
 fn render(from: &Path, to: &Path, fill: &Fill) -> Outcome {
-    let shown = super::shown(from);
+    let shown = super::describe(from);
     let text = std::fs::read_to_string(from).map_err(|e| format!("cannot read `{shown}`: {e}"))?;
     let text = fill.text(&text).map_err(|e| format!("{shown}: {e}"))?;
     if let Some(folder) = to.parent() {

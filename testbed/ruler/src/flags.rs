@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::net::SocketAddr;
 
 /// What the command line asks for.
-pub(crate) enum Asked {
+pub(crate) enum Invocation {
     Run(Box<Options>),
     Help,
 }
@@ -34,7 +34,7 @@ const OWN: [(&str, &str, &str); 5] = [
 ];
 
 /// Reads the arguments after the program's name.
-pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Asked, Error> {
+pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Invocation, Error> {
     let mut options = Options {
         listen: SocketAddr::from(([127, 0, 0, 1], 0)),
         until_stdin_closes: false,
@@ -47,7 +47,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Asked, Error> 
     let mut args = args.peekable();
     while let Some(arg) = args.next() {
         if arg == "--help" || arg == "-h" {
-            return Ok(Asked::Help);
+            return Ok(Invocation::Help);
         }
         let Some(flag) = arg.strip_prefix("--") else {
             return Err(Error::wrong(format!("`{arg}` is no flag; see --help")));
@@ -95,7 +95,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Asked, Error> 
         }
     }
     options.settings = options.settings.changed(&pairs).map_err(Error::wrong)?;
-    Ok(Asked::Run(Box::new(options)))
+    Ok(Invocation::Run(Box::new(options)))
 }
 
 /// The text of `--help`, made from the tables.

@@ -1,7 +1,7 @@
 //! Requests kept whole, when `keep_requests` asks for it: byte by byte what arrived, for tests of what a client sends.
 
 use crate::json::bytes_member;
-use crate::seen::{Origin, Seen};
+use crate::observed::{Origin, Seen};
 use crate::units::whole;
 use std::collections::VecDeque;
 

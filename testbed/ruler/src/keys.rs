@@ -5,15 +5,15 @@ use crate::fault::Fault;
 use crate::kept::Keep;
 use crate::pause::Pause;
 use crate::pressed::Encoding;
-use crate::settings::{Behaviour, Framing, Overflow, Service, Wrong};
+use crate::settings::{Behaviour, Framing, Overflow, Service, SettingError};
 use crate::units::{duration_ns, probability, size_bytes, switch, whole};
 
 /// Which of the three doors a key passes, and what it does there.
 pub(crate) enum Door {
     /// All of them.
-    Request(fn(&mut Behaviour, &str) -> Result<(), Wrong>),
+    Request(fn(&mut Behaviour, &str) -> Result<(), SettingError>),
     /// Not the query of a request.
-    Server(fn(&mut Service, &str) -> Result<(), Wrong>),
+    Server(fn(&mut Service, &str) -> Result<(), SettingError>),
 }
 
 /// One thing that can be commanded.
@@ -35,7 +35,7 @@ const fn request(
     name: &'static str,
     example: &'static str,
     meaning: &'static str,
-    apply: fn(&mut Behaviour, &str) -> Result<(), Wrong>,
+    apply: fn(&mut Behaviour, &str) -> Result<(), SettingError>,
 ) -> Row {
     Row { name, example, meaning, door: Door::Request(apply) }
 }
@@ -44,7 +44,7 @@ const fn server(
     name: &'static str,
     example: &'static str,
     meaning: &'static str,
-    apply: fn(&mut Service, &str) -> Result<(), Wrong>,
+    apply: fn(&mut Service, &str) -> Result<(), SettingError>,
 ) -> Row {
     Row { name, example, meaning, door: Door::Server(apply) }
 }
@@ -229,14 +229,14 @@ pub(crate) const KEYS: [Row; 37] = [
 ];
 
 /// A line break inside a value would begin another header, or the body.
-fn visible(what: &str, text: &str) -> Result<(), Wrong> {
+fn visible(what: &str, text: &str) -> Result<(), SettingError> {
     match text.bytes().any(|byte| (byte < b' ' && byte != b'\t') || byte == 0x7f) {
         true => Err(format!("{what} has no control characters")),
         false => Ok(()),
     }
 }
 
-fn add_line(to: &mut Behaviour, name: &str, value: &str) -> Result<(), Wrong> {
+fn add_line(to: &mut Behaviour, name: &str, value: &str) -> Result<(), SettingError> {
     visible("a header", value)?;
     to.lines.push_str(&format!("{name}: {value}\r\n"));
     Ok(())

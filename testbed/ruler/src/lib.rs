@@ -28,12 +28,12 @@ mod json;
 mod kept;
 mod keys;
 mod listener;
+mod observed;
 mod outgoing;
 mod pages;
 mod pressed;
 mod record;
 mod request;
-mod seen;
 mod server;
 mod station;
 mod timers;
@@ -50,8 +50,8 @@ use std::process::ExitCode;
 /// a sub-command. Prints one line on stdout, `listening on ADDRESS:PORT`, when it can be connected to.
 pub fn main(args: impl Iterator<Item = String>) -> ExitCode {
     let options = match flags::parse(args) {
-        Ok(flags::Asked::Run(options)) => options,
-        Ok(flags::Asked::Help) => {
+        Ok(flags::Invocation::Run(options)) => options,
+        Ok(flags::Invocation::Help) => {
             print!("{}", flags::help());
             return ExitCode::SUCCESS;
         }

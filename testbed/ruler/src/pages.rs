@@ -6,8 +6,8 @@
 
 use crate::feed::Plan;
 use crate::json::header_text;
+use crate::observed::{Origin, Seen};
 use crate::request::Head;
-use crate::seen::{Origin, Seen};
 use crate::settings::{Behaviour, query_parts};
 
 /// What such an end point wants to be answered.

@@ -3,8 +3,8 @@
 //! Deliberately strict and plain. What it does not understand is answered with 400, so that a load
 //! generator which sends something odd is found out.
 
+use crate::observed::BODY_MOST;
 use crate::pages::wants_whole_body;
-use crate::seen::BODY_MOST;
 use std::ops::Range;
 
 /// The longest head that is accepted, in bytes.

@@ -102,7 +102,7 @@ pub struct Settings {
 }
 
 /// Says what was expected instead.
-pub(crate) type Wrong = String;
+pub(crate) type SettingError = String;
 
 impl Default for Settings {
     fn default() -> Self {
@@ -152,7 +152,7 @@ impl Default for Settings {
 
 impl Settings {
     /// A copy changed by `pairs`; all of them or none.
-    pub(crate) fn changed(&self, pairs: &[(String, String)]) -> Result<Settings, Wrong> {
+    pub(crate) fn changed(&self, pairs: &[(String, String)]) -> Result<Settings, SettingError> {
         let mut behaviour = (*self.behaviour).clone();
         let mut service = self.service.clone();
         full_rate_unless_named(&mut behaviour, pairs);
@@ -186,7 +186,7 @@ impl Settings {
 
     /// The behaviour towards a request with this query: the server's own, unless the query names keys.
     /// Names that are no keys are the tested program's own affair and pass unseen.
-    pub(crate) fn for_request(&self, query: &[u8]) -> Result<Rc<Behaviour>, Wrong> {
+    pub(crate) fn for_request(&self, query: &[u8]) -> Result<Rc<Behaviour>, SettingError> {
         let mut pairs = Vec::new();
         for (name, value) in query_parts(query) {
             let Some(row) = KEYS.iter().find(|row| row.name.as_bytes() == name) else { continue };
@@ -232,7 +232,7 @@ fn full_rate_unless_named(behaviour: &mut Behaviour, pairs: &[(String, String)])
     }
 }
 
-fn check(behaviour: &Behaviour) -> Result<(), Wrong> {
+fn check(behaviour: &Behaviour) -> Result<(), SettingError> {
     if behaviour.http10 && behaviour.framing == Framing::Chunked {
         return Err("`framing=chunked` needs `http=1.1`".into());
     }

@@ -23,7 +23,7 @@
 
 use plimsoll_record::{Error, RunRecord, run_file};
 use plimsoll_testkit::scene::Made;
-use plimsoll_testkit::{odd, shop, trouble};
+use plimsoll_testkit::{odd_runs, shop, trouble};
 use std::path::{Path, PathBuf};
 
 type Kind = (&'static str, fn(&Path, u64) -> Result<(), Error>);
@@ -31,11 +31,11 @@ type Kind = (&'static str, fn(&Path, u64) -> Result<(), Error>);
 const KINDS: [Kind; 11] = [
     ("hour", |out, seed| shop::hour(seed).write(out)),
     ("nine_hours", |out, seed| shop::nine_hours(seed).write(out)),
-    ("many_requests", |out, seed| odd::many_requests(seed).write(out)),
-    ("single_request", |out, seed| odd::single_request(seed).write(out)),
+    ("many_requests", |out, seed| odd_runs::many_requests(seed).write(out)),
+    ("single_request", |out, seed| odd_runs::single_request(seed).write(out)),
     ("all_errors", |out, seed| trouble::all_errors(seed).write(out)),
-    ("hostile", |out, seed| odd::hostile(seed).write(out)),
-    ("streams", |out, seed| odd::streams(seed).write(out)),
+    ("hostile", |out, seed| odd_runs::hostile(seed).write(out)),
+    ("streams", |out, seed| odd_runs::streams(seed).write(out)),
     ("two_machines", two_machines),
     ("empty", |out, seed| trouble::empty(seed).write(out)),
     ("gap", |out, seed| trouble::gap(seed).write(out)),

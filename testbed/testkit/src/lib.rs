@@ -12,7 +12,7 @@
 )]
 
 pub mod made_up;
-pub mod odd;
+pub mod odd_runs;
 pub mod scene;
 pub mod shop;
 pub mod trouble;

@@ -11,7 +11,7 @@ use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesHist, Seri
 use plimsoll_plan::outline::{OUTLINE_VERSION, Outline, RequestOutline};
 use plimsoll_plan::threshold;
 use plimsoll_record::event::{
-    Ending, Environment, Note, NoteKind, Opening, Pulse, RunEvent, Sink, StoppedBy, Tick,
+    Ending, Environment, Note, NoteKind, Opening, RunEvent, Sink, StoppedBy, Tick, WorkerTimes,
 };
 use plimsoll_record::record::{Gatherer, RUN_LAYOUT, RunRecord, SERIES_LAYOUT};
 use plimsoll_stats::interval::Interval;
@@ -165,7 +165,7 @@ fn busy_series(requests: u64, random: &mut Random) -> Tally {
 }
 
 pub fn tick(interval: Interval) -> RunEvent {
-    let pulse = |k: u64| Pulse {
+    let pulse = |k: u64| WorkerTimes {
         wall_ns: 1_000_000_000,
         busy_ns: 400_000_000 + 1000 * k + u64::from(interval.tick),
         spin_ns: 1_000 * k,

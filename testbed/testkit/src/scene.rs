@@ -8,7 +8,7 @@ use plimsoll_plan::outline::Outline;
 use plimsoll_plan::{Fault, Side};
 use plimsoll_record::Error;
 use plimsoll_record::event::{
-    Ending, Environment, Note, NoteKind, Opening, Pulse, RunEvent, Sink, StoppedBy, Tick,
+    Ending, Environment, Note, NoteKind, Opening, RunEvent, Sink, StoppedBy, Tick, WorkerTimes,
 };
 use plimsoll_record::record::{RUN_LAYOUT, SERIES_LAYOUT};
 use plimsoll_record::run_file::RunFile;
@@ -88,9 +88,9 @@ impl Made for Scene {
     }
 }
 
-fn pulses(workers: u32, busy_ns: u64) -> Vec<Pulse> {
+fn pulses(workers: u32, busy_ns: u64) -> Vec<WorkerTimes> {
     let busy_ns = (busy_ns / u64::from(workers.max(1))).min(S);
-    let one = Pulse {
+    let one = WorkerTimes {
         wall_ns: S,
         busy_ns,
         spin_ns: 0,

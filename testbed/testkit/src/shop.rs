@@ -10,7 +10,7 @@ use plimsoll_plan::outline::{CheckOutline, RequestOutline};
 use plimsoll_plan::sample::Sample;
 use plimsoll_plan::threshold;
 use plimsoll_plan::watch::{Unit, WatchOutline};
-use plimsoll_record::event::{Fact, Lapse, Opening, Reading, RunEvent, Sight};
+use plimsoll_record::event::{Fact, MissedSample, MonitorSample, Opening, Reading, RunEvent};
 use std::ops::Range;
 
 /// Name, group, median of the service time in ms without load, its spread, body in bytes.
@@ -192,7 +192,7 @@ fn at_stop(second: &mut Second) {
 }
 
 /// Monitors, examples of failures, notes.
-fn beside(day: &Day, notes: Vec<(u64, &'static str)>) -> Beside {
+fn other_readings(day: &Day, notes: Vec<(u64, &'static str)>) -> Beside {
     let day = day.clone();
     Box::new(move |second, random| {
         let mut events = Vec::new();
@@ -206,7 +206,7 @@ fn beside(day: &Day, notes: Vec<(u64, &'static str)>) -> Beside {
         events.extend(notes.iter().filter(|(at_s, _)| *at_s == second).map(|(at_s, text)| note(*at_s, text)));
         if second == day.spike.start + 1 {
             let (at_ns, why) = (second * S, "no answer within 1 s".into());
-            events.push(RunEvent::Lapsed(Lapse { at_ns, monitor: 1, why }));
+            events.push(RunEvent::SampleMissed(MissedSample { at_ns, monitor: 1, why }));
         }
         if day.spike.contains(&second) {
             events.extend([("http_status", "home"), ("timeout", "pay")].map(|(check, request)| {
@@ -261,7 +261,7 @@ fn sights(day: &Day, second: u64, random: &mut Random) -> Vec<RunEvent> {
     ];
     let at_ns = (second + 1) * S;
     let sight = |(monitor, readings)| {
-        RunEvent::Sighted(Sight { at_ns: at_ns + u64::from(monitor) * 900, monitor, readings })
+        RunEvent::MonitorSampled(MonitorSample { at_ns: at_ns + u64::from(monitor) * 900, monitor, readings })
     };
     // While it is in trouble the database does not answer its monitor either.
     (0u32..)
@@ -295,7 +295,8 @@ pub fn hour(seed: u64) -> Scene {
     ];
     let opening = planned("0123456789abcdef", "shop, an hour", &day, 30, &texts);
     let mut scene = Scene::new(opening, 3_600, seed, fill(&day, 1.0));
-    scene.beside = beside(&day, vec![(600, "cache switched off"), (1_500, "cache switched on again")]);
+    scene.beside =
+        other_readings(&day, vec![(600, "cache switched off"), (1_500, "cache switched on again")]);
     scene
 }
 
@@ -312,7 +313,7 @@ pub fn nine_hours(seed: u64) -> Scene {
     let texts = ["response_time p99 < 300ms", "errors < 1%"];
     let opening = planned("nine-hours", "shop, a soak", &day, 60, &texts);
     let mut scene = Scene::new(opening, 32_400, seed, fill(&day, 1.0));
-    scene.beside = beside(&day, vec![(14_400, "log files were rotated")]);
+    scene.beside = other_readings(&day, vec![(14_400, "log files were rotated")]);
     scene
 }
 
@@ -332,7 +333,7 @@ pub fn half(seed: u64, number: u32) -> Scene {
     opening.environment.host = format!("load-{number}");
     opening.started_unix_ns += u64::from(number) * 3 * MS;
     let mut scene = Scene::new(opening, 300, seed, fill(&day, 0.5));
-    scene.beside = beside(&day, vec![(100, "log level lowered")]);
+    scene.beside = other_readings(&day, vec![(100, "log level lowered")]);
     scene
 }
 
@@ -349,6 +350,6 @@ pub fn short(seed: u64, seconds: u64) -> Scene {
     let opening =
         planned("short", "shop, a short run", &day, 10, &["response_time p99 < 300ms", "errors < 1%"]);
     let mut scene = Scene::new(opening, seconds, seed, fill(&day, 1.0));
-    scene.beside = beside(&day, Vec::new());
+    scene.beside = other_readings(&day, Vec::new());
     scene
 }

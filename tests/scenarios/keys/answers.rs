@@ -20,12 +20,15 @@ fn both(good: &str, bad: &str, check: &str) -> Trial {
 fn one_of_two(s: &Seen) {
     assert_eq!((s.count("/good-held"), s.count("/bad-held")), (1, 0), "{}\n{}", s.output.stderr, s.brief());
     s.ended(&[99], 0);
-    assert_eq!(s.told("/totals/errors"), 1);
+    assert_eq!(s.value_at("/totals/errors"), 1);
     assert_eq!(s.asked.len(), 3);
-    let rows = s.told("/checks").as_array().expect("a list");
+    let rows = s.value_at("/checks").as_array().expect("a list");
     let sum = |field: &str| rows.iter().map(|row| row[field].as_u64().unwrap()).sum::<u64>();
     assert_eq!((sum("made"), sum("failed")), (2, 1), "{rows:?}");
-    assert!(s.told("/samples").as_array().is_some_and(|all| !all.is_empty()), "an example of what failed");
+    assert!(
+        s.value_at("/samples").as_array().is_some_and(|all| !all.is_empty()),
+        "an example of what failed"
+    );
 }
 
 /// Values taken out of an answer, shown to the server by the next request.
@@ -39,7 +42,7 @@ fn taken(answer: &str, extract: &str, shows: &str) -> Trial {
 /// The value that came back.
 #[track_caller]
 fn came_back(s: &Seen) -> &str {
-    s.ran(0);
+    s.expect_run(0);
     s.of("/shown").first().and_then(|asked| asked.header("X-Taken")).expect("the value came back")
 }
 
@@ -58,7 +61,7 @@ pub const CASES: &[Case] = &[
         |s| {
             one_of_two(s);
             let names: Vec<_> =
-                s.told("/checks").as_array().unwrap().iter().map(|c| c["name"].clone()).collect();
+                s.value_at("/checks").as_array().unwrap().iter().map(|c| c["name"].clone()).collect();
             assert!(names.iter().all(|name| name == "is fine"), "{names:?}");
         },
     ),
@@ -73,7 +76,10 @@ pub const CASES: &[Case] = &[
         || both("/x?text=abc", "/x?text=abcd", "{ body: [ { contains: b }, { lacks: d } ] }"),
         |s| {
             assert_eq!((s.count("/good-held"), s.count("/bad-held")), (1, 0), "{}", s.brief());
-            assert_eq!((s.told("/checks/0/failed"), s.told("/totals/errors")), (&1.into(), &1.into()));
+            assert_eq!(
+                (s.value_at("/checks/0/failed"), s.value_at("/totals/errors")),
+                (&1.into(), &1.into())
+            );
         },
     ),
     case(&["check.json"], || both(JSON, "/x?text=%7B%22id%22:8%7D", "{ json: { $.id: 7 } }"), one_of_two),
@@ -203,7 +209,7 @@ pub const CASES: &[Case] = &[
         |s| {
             assert_eq!(s.count("/shown"), 0, "a value that is not there leaves out what needs it");
             s.ended(&[99], 0);
-            assert_eq!(s.told("/totals/iterations_abandoned"), 1);
+            assert_eq!(s.value_at("/totals/iterations_abandoned"), 1);
         },
     ),
 ];

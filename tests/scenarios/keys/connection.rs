@@ -16,16 +16,16 @@ pub const CASES: &[Case] = &[
         &["experiment.connection", "connection.reuse"],
         || eight("{ reuse: iteration }"),
         |s| {
-            s.ran(0);
+            s.expect_run(0);
             assert_eq!(s.connections().into_values().collect::<Vec<_>>(), [2; 4], "one an iteration");
-            assert_eq!(s.told("/client/connections/opened"), 4);
+            assert_eq!(s.value_at("/client/connections/opened"), 4);
         },
     ),
     case(
         &[],
         || eight("{ reuse: user }"),
         |s| {
-            s.ran(0);
+            s.expect_run(0);
             assert_eq!(s.connections().into_values().collect::<Vec<_>>(), [4; 2]);
             for asked in &s.asked {
                 let same = s.asked.iter().filter(|other| other.connection == asked.connection);
@@ -37,7 +37,7 @@ pub const CASES: &[Case] = &[
         &[],
         || eight("{ reuse: request }"),
         |s| {
-            s.ran(0);
+            s.expect_run(0);
             assert_eq!(s.connections().into_values().collect::<Vec<_>>(), [1; 8]);
         },
     ),
@@ -45,7 +45,7 @@ pub const CASES: &[Case] = &[
         &[],
         || eight("{ reuse: pool }"),
         |s| {
-            s.ran(0);
+            s.expect_run(0);
             assert!(s.connections().len() <= 2, "{:?}", s.connections());
             assert_eq!(s.asked.len(), 8);
         },
@@ -54,7 +54,7 @@ pub const CASES: &[Case] = &[
         &["connection.requests"],
         || eight("{ reuse: user, requests: 3 }"),
         |s| {
-            s.ran(0);
+            s.expect_run(0);
             assert_eq!(s.connections().into_values().collect::<Vec<_>>().iter().max(), Some(&3));
             assert_eq!(s.connections().len(), 4, "3 and 1, twice");
         },
@@ -63,7 +63,7 @@ pub const CASES: &[Case] = &[
         &["connection.http"],
         || eight("{ http: \"1.0\" }"),
         |s| {
-            s.ran(0);
+            s.expect_run(0);
             assert!(s.asked.iter().all(|asked| asked.version.ends_with("1.0")), "{:?}", s.asked[0]);
             assert_eq!(s.asked.len(), 8);
         },
@@ -77,7 +77,7 @@ pub const CASES: &[Case] = &[
             )
         },
         |s| {
-            s.ran(0);
+            s.expect_run(0);
             let host = s.only().header("Host").expect("a host");
             assert!(host.starts_with("shop.test:"), "{host}");
         },
@@ -86,7 +86,7 @@ pub const CASES: &[Case] = &[
         &["connection.source_addresses"],
         || eight("{ reuse: request, source_addresses: 127.0.0.2-127.0.0.4 }"),
         |s| {
-            s.ran(0);
+            s.expect_run(0);
             let mut of: std::collections::BTreeMap<&str, u64> = std::collections::BTreeMap::new();
             for asked in &s.asked {
                 *of.entry(asked.peer.as_str()).or_default() += 1;
@@ -103,7 +103,7 @@ pub const CASES: &[Case] = &[
         &[],
         || eight("{ reuse: user, source_addresses: [127.0.0.9] }"),
         |s| {
-            s.ran(0);
+            s.expect_run(0);
             assert!(s.asked.iter().all(|asked| asked.peer == "127.0.0.9"), "{:?}", s.asked[0].peer);
         },
     ),

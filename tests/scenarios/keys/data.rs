@@ -32,7 +32,7 @@ pub const CASES: &[Case] = &[
         |s| {
             let sent: Vec<_> = s.asked.iter().map(|asked| asked.query("id").unwrap().to_owned()).collect();
             assert_eq!(sent, (0..10).map(|n| n.to_string()).collect::<Vec<_>>(), "in the order of the file");
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -44,7 +44,7 @@ pub const CASES: &[Case] = &[
         |s| {
             let sent: Vec<_> = s.asked.iter().map(|asked| asked.query("id").unwrap()).collect();
             assert_eq!(sent, ["1", "two"]);
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -56,7 +56,7 @@ pub const CASES: &[Case] = &[
         |s| {
             let sent: Vec<_> = s.asked.iter().map(|asked| asked.query("id").unwrap()).collect();
             assert_eq!(sent, ["7", "8"], "the first line is a row");
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -89,7 +89,7 @@ pub const CASES: &[Case] = &[
             assert_eq!((parts.len(), parts[0].len(), parts[1].len()), (2, 5, 5), "{of_user:?}");
             assert!(parts[0].is_disjoint(&parts[1]), "{of_user:?}");
             assert_eq!(ids(s).values().copied().collect::<Vec<_>>(), [2; 10]);
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -111,7 +111,7 @@ pub const CASES: &[Case] = &[
         |s| {
             // Every user reads all rows by itself.
             assert_eq!(ids(s).values().copied().collect::<Vec<_>>(), [2; 10], "{:?}", s.lines());
-            assert_eq!(s.told("/totals/users_retired"), 2);
+            assert_eq!(s.value_at("/totals/users_retired"), 2);
             assert!(s.elapsed.as_secs() < 15, "{:?}", s.elapsed);
         },
     ),
@@ -121,7 +121,7 @@ pub const CASES: &[Case] = &[
         |s| {
             let all = ids(s);
             assert_eq!((all[&0], all[&4], all[&5], all[&9]), (3, 3, 2, 2), "{all:?}");
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
 ];

@@ -124,7 +124,7 @@ fn a_seed_repeats_all_that_is_random() {
         let seen = trial(format!("load: {{ users: 1, iterations: 5 }}\n{}", steps(list)))
             .args(&["--seed", seed])
             .run();
-        seen.ran(0);
+        seen.expect_run(0);
         seen.lines()
     };
     let (once, again, other) = (sent("7"), sent("7"), sent("8"));

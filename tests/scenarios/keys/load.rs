@@ -28,14 +28,14 @@ fn users(s: &Seen) -> BTreeMap<&str, u64> {
 /// So many requests of the load in question.
 #[track_caller]
 fn exactly(s: &Seen, number: usize) {
-    s.ran(0);
+    s.expect_run(0);
     assert_eq!(s.count("/x"), number, "{}", s.brief());
 }
 
 /// So many arrivals of the load in question.
 #[track_caller]
 fn due(s: &Seen, number: u64) {
-    s.ran(0);
+    s.expect_run(0);
     s.arrived("/x", number);
 }
 
@@ -52,7 +52,7 @@ fn spans(s: &Seen) -> Vec<(f64, f64)> {
 
 /// Poisson gaps are short far more often than even ones: of 200 with a mean of 5 ms, 52 are expected below 1.5 ms.
 fn is_poisson(s: &Seen) {
-    s.ran(0);
+    s.expect_run(0);
     let due = s.told_count("/offered/arrivals");
     s.arrived("/x", due);
     // 200 with a deviation of 14.
@@ -70,7 +70,7 @@ fn starved(s: &Seen) {
 }
 
 fn rows(s: &Seen) {
-    s.ran(0);
+    s.expect_run(0);
     let mut begins: Vec<f64> = spans(s).iter().map(|span| span.0).collect();
     begins.sort_by(f64::total_cmp);
     assert_eq!(begins.len(), 5, "2 users and 3 more: {begins:?}");
@@ -147,7 +147,7 @@ pub const CASES: &[Case] = &[
             )
         },
         |s| {
-            s.ran(0);
+            s.expect_run(0);
             let mut begins: Vec<f64> = spans(s).iter().map(|span| span.0).collect();
             begins.sort_by(f64::total_cmp);
             assert_eq!(begins.len(), 4, "{begins:?}");
@@ -163,7 +163,7 @@ pub const CASES: &[Case] = &[
         &["load_row.ramp_up", "load_row.ramp_down"],
         || load("{ rows: [ { users: 5, ramp_up: 500ms, hold: 200ms, ramp_down: 500ms } ] }", "delay=10ms"),
         |s| {
-            s.ran(0);
+            s.expect_run(0);
             let all = spans(s);
             assert_eq!(all.len(), 5, "{all:?}");
             let spread = |of: fn(&(f64, f64)) -> f64| {
@@ -190,7 +190,7 @@ pub const CASES: &[Case] = &[
         &[],
         || load("{ steps: { from: 1, by: x2, every: 200ms, until: 4 } }", "delay=10ms"),
         |s| {
-            s.ran(0);
+            s.expect_run(0);
             assert_eq!(spans(s).len(), 4);
         },
     ),
@@ -257,7 +257,7 @@ pub const CASES: &[Case] = &[
             )
         },
         |s| {
-            s.ran(0);
+            s.expect_run(0);
             let two = s.asked.iter().position(|asked| asked.path() == "/two").expect("it came");
             assert!(s.at_ms(two) > 250.0, "{} ms", s.at_ms(two));
         },

@@ -33,7 +33,7 @@ pub const CASES: &[Case] = &[
                 "OPTIONS /x",
                 "PROPFIND /x?y",
             ]);
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -41,7 +41,7 @@ pub const CASES: &[Case] = &[
         || trial(steps("- { get: /x, name: front page, tags: { kind: read, n: 1 } }")),
         |s| {
             s.came(&["GET /x"]);
-            s.ran(0);
+            s.expect_run(0);
             assert_eq!(
                 s.row("requests", "front page")["tags"],
                 serde_json::json!([["kind", "read"], ["n", "1"]])
@@ -57,7 +57,7 @@ pub const CASES: &[Case] = &[
         },
         |s| {
             s.came(&["GET /x?z=1&q=a%26b%3Dc%20d%2F%C3%A4&page=1&page=2&e="]);
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -69,7 +69,7 @@ pub const CASES: &[Case] = &[
         },
         |s| {
             s.came(&["GET /x/m%2Fn%20o/y%20z?q=m%2Fn%20o", "GET /x/m/n%20o?q=m/n%20o"]);
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -85,7 +85,7 @@ pub const CASES: &[Case] = &[
             let length = asked.body.len().to_string();
             assert_eq!(asked.header("Content-Length"), Some(length.as_str()));
             assert_eq!(asked.header("Content-Type"), Some("application/json"));
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -105,7 +105,7 @@ pub const CASES: &[Case] = &[
                 .map(|a| a.header("Content-Length").unwrap().parse::<usize>().unwrap())
                 .collect();
             assert_eq!(lengths, [bodies[0].len(), bodies[1].len()]);
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -118,7 +118,7 @@ pub const CASES: &[Case] = &[
         |s| {
             assert_eq!(s.only().body, "user=a+b%26c%3D%C3%BC&pet=cat&pet=dog&n=1");
             assert_eq!(s.only().header("Content-Type"), Some("application/x-www-form-urlencoded"));
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -149,7 +149,7 @@ pub const CASES: &[Case] = &[
             })
             .concat();
             assert_eq!(asked.body, format!("{wanted}--{cut}--\r\n"));
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -158,7 +158,7 @@ pub const CASES: &[Case] = &[
         |s| {
             s.ended(&[99], 0);
             assert_eq!((s.asked.len(), &s.counters["answered"]), (1, &0.into()));
-            assert_eq!(s.told("/errors/0/class"), "timeout");
+            assert_eq!(s.value_at("/errors/0/class"), "timeout");
             assert!(s.elapsed.as_secs() < 15, "{:?}", s.elapsed);
         },
     ),
@@ -172,8 +172,8 @@ pub const CASES: &[Case] = &[
         |s| {
             assert_eq!((s.count("/a"), s.count("/b"), s.count("/c")), (2, 2, 0));
             s.ended(&[99], 0);
-            assert_eq!(s.told("/totals/errors"), 4);
-            assert_eq!(s.told("/totals/iterations_abandoned"), 2);
+            assert_eq!(s.value_at("/totals/errors"), 4);
+            assert_eq!(s.value_at("/totals/iterations_abandoned"), 2);
         },
     ),
     case(
@@ -182,7 +182,7 @@ pub const CASES: &[Case] = &[
         |s| {
             s.came(&["GET /a", "GET /b"]);
             assert!(s.gaps_ms()[0] >= 290.0, "{:?}", s.gaps_ms());
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -197,7 +197,7 @@ pub const CASES: &[Case] = &[
             s.came(&["POST /users", "POST /users", "POST /users", "GET /x"]);
             let bodies: Vec<_> = s.of("/users").iter().map(|asked| asked.body.as_str()).collect();
             assert_eq!(bodies, [r#"{"email":"u1@x"}"#, r#"{"email":"u2@x"}"#, r#"{"email":"u3@x"}"#]);
-            s.ran(3);
+            s.expect_run(3);
         },
     ),
 ];

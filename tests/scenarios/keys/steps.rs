@@ -7,7 +7,7 @@ use crate::bench::{Seen, steps, trial};
 /// that is slow can only make them longer.
 #[track_caller]
 fn pauses(s: &Seen, number: usize, least_ms: f64, mean_ms: f64) {
-    s.ran(0);
+    s.expect_run(0);
     let gaps = s.gaps_ms();
     assert_eq!(gaps.len(), number);
     assert!(gaps.iter().all(|gap| *gap >= least_ms), "{gaps:?}");
@@ -63,7 +63,7 @@ pub const CASES: &[Case] = &[
         },
         |s| {
             s.came(&["GET /a", "GET /b", "GET /c"]);
-            s.ran(0);
+            s.expect_run(0);
             assert_eq!(
                 (&s.row("groups", "outer")["requests"], &s.row("groups", "outer / inner")["passages"]),
                 (&2.into(), &1.into())
@@ -79,7 +79,7 @@ pub const CASES: &[Case] = &[
         },
         |s| {
             s.came(&["GET /a", "GET /a", "GET /a", "GET /b", "GET /b"]);
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -92,7 +92,7 @@ pub const CASES: &[Case] = &[
         },
         |s| {
             s.came(&["GET /cart"; 4]);
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -137,7 +137,7 @@ pub const CASES: &[Case] = &[
                 "GET /absent-yes",
                 "GET /in-yes",
             ]);
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -150,7 +150,7 @@ pub const CASES: &[Case] = &[
         },
         |s| {
             assert_eq!((s.count("/login"), s.count("/x")), (2, 6));
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -162,7 +162,7 @@ pub const CASES: &[Case] = &[
         },
         |s| {
             assert_eq!((s.count("/a"), s.count("/b")), (30, 10));
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -176,7 +176,7 @@ pub const CASES: &[Case] = &[
             // 300 of 400 with a deviation of 8.7: six of them, and the seed is given.
             assert!((248..=352).contains(&s.count("/a")), "{}", s.count("/a"));
             assert_eq!(s.asked.len(), 400);
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -198,7 +198,7 @@ pub const CASES: &[Case] = &[
                 "{}",
                 of("n")
             );
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -209,7 +209,7 @@ pub const CASES: &[Case] = &[
             trial(format!("load: {{ users: 1, iterations: 3 }}\n{}", steps(list)))
         },
         |s| {
-            s.ran(0);
+            s.expect_run(0);
             let sent: Vec<_> = s.asked.iter().map(|asked| asked.query("n").unwrap()).collect();
             let rows: String = sent.iter().map(|n| format!("{n},\"a,\"\"b\"\"\"\n")).collect();
             assert_eq!(s.file("out.csv").replace("\r\n", "\n"), format!("n,t\n{rows}"));
@@ -227,7 +227,7 @@ pub const CASES: &[Case] = &[
         |s| {
             s.came(&["GET /x/u1%40x/v", "GET /x/u2%40x/v", "GET /x/u3%40x/v"]);
             assert_eq!(s.file("rows.csv").lines().count(), 4, "{}", s.file("rows.csv"));
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -238,7 +238,7 @@ pub const CASES: &[Case] = &[
             trial(steps(list))
         },
         |s| {
-            s.ran(0);
+            s.expect_run(0);
             let lines = s.lines();
             assert_eq!((lines.len(), lines[4].as_str()), (5, "GET /end"), "{lines:?}");
             // Both first requests are under way before either is answered.

@@ -15,7 +15,7 @@ fn events(s: &Seen, number: u64) {
 }
 
 #[track_caller]
-fn told(s: &Seen, field: &str, number: u64) {
+fn expect_number(s: &Seen, field: &str, number: u64) {
     assert_eq!(s.row("streams", "s")[field], number, "`{field}` of {}", s.row("streams", "s"));
 }
 
@@ -24,20 +24,20 @@ pub const CASES: &[Case] = &[
         &["request.stream"],
         || stream("/events?every=20ms&count=5", "true"),
         |s| {
-            s.ran(0);
+            s.expect_run(0);
             events(s, 5);
-            told(s, "closed_by_server", 1);
-            told(s, "failed", 0);
+            expect_number(s, "closed_by_server", 1);
+            expect_number(s, "failed", 0);
         },
     ),
     case(
         &["stream.for"],
         || stream("/events?every=100ms", "{ for: 550ms }"),
         |s| {
-            s.ran(0);
+            s.expect_run(0);
             let sent = s.counters["events_sent"].as_u64().unwrap();
             assert!((2..=6).contains(&sent), "{sent} events within 550 ms");
-            told(s, "closed_by_us", 1);
+            expect_number(s, "closed_by_us", 1);
             assert_eq!(s.counters["streams_closed_by_peer"], 1);
             assert!(s.elapsed.as_millis() >= 500);
         },
@@ -46,9 +46,9 @@ pub const CASES: &[Case] = &[
         &["stream.events"],
         || stream("/events?every=50ms", "{ events: 4 }"),
         |s| {
-            s.ran(0);
-            told(s, "events", 4);
-            told(s, "closed_by_us", 1);
+            s.expect_run(0);
+            expect_number(s, "events", 4);
+            expect_number(s, "closed_by_us", 1);
             assert_eq!(s.counters["streams_closed_by_peer"], 1);
         },
     ),
@@ -57,7 +57,7 @@ pub const CASES: &[Case] = &[
         || stream("/events?every=30s", "{ idle: 200ms }"),
         |s| {
             s.ended(&[99], 0);
-            told(s, "failed", 1);
+            expect_number(s, "failed", 1);
             assert!(s.elapsed.as_secs() < 20, "{:?}", s.elapsed);
         },
     ),
@@ -78,9 +78,9 @@ pub const CASES: &[Case] = &[
         || stream("/events?every=20ms&count=8&drop=3,5&repeat=2&swap=6", "{ sequence: id }"),
         |s| {
             events(s, 7);
-            told(s, "lost", 2);
-            told(s, "repeated", 1);
-            told(s, "disordered", 1);
+            expect_number(s, "lost", 2);
+            expect_number(s, "repeated", 1);
+            expect_number(s, "disordered", 1);
         },
     ),
     case(
@@ -88,8 +88,8 @@ pub const CASES: &[Case] = &[
         || stream("/events?every=20ms&count=6&id=none&drop=2", "{ sequence: { json: $.seq } }"),
         |s| {
             events(s, 5);
-            told(s, "lost", 1);
-            told(s, "unnumbered", 0);
+            expect_number(s, "lost", 1);
+            expect_number(s, "unnumbered", 0);
         },
     ),
     case(
@@ -102,8 +102,8 @@ pub const CASES: &[Case] = &[
         },
         |s| {
             events(s, 5);
-            told(s, "lost", 1);
-            told(s, "unnumbered", 0);
+            expect_number(s, "lost", 1);
+            expect_number(s, "unnumbered", 0);
         },
     ),
     case(
@@ -129,7 +129,7 @@ pub const CASES: &[Case] = &[
             let ids: Vec<_> = s.asked.iter().map(|asked| asked.header("Last-Event-ID")).collect();
             assert_eq!(ids[..2], [None, Some("3")], "{}\n{:?}", s.output.stderr, s.lines());
             events(s, 3);
-            told(s, "lost", 0);
+            expect_number(s, "lost", 0);
         },
     ),
     case(
@@ -137,8 +137,8 @@ pub const CASES: &[Case] = &[
         || stream("/events?every=20ms&count=3", "{ closed_by: client, events: 100 }"),
         |s| {
             s.ended(&[99], 0);
-            told(s, "failed", 1);
-            told(s, "closed_by_server", 1);
+            expect_number(s, "failed", 1);
+            expect_number(s, "closed_by_server", 1);
         },
     ),
     case(
@@ -149,10 +149,10 @@ pub const CASES: &[Case] = &[
             trial(steps(list))
         },
         |s| {
-            s.ran(0);
+            s.expect_run(0);
             s.came(&["GET /events?every=20ms", "POST /events/stop"]);
             assert_eq!(s.counters["streams_closed_by_us"], 1);
-            told(s, "closed_by_server", 1);
+            expect_number(s, "closed_by_server", 1);
             events(s, s.counters["events_sent"].as_u64().unwrap());
         },
     ),

@@ -13,8 +13,8 @@ pub const CASES: &[Case] = &[
         || trial(with("name: probe", "- get: /echo")),
         |s| {
             s.came(&["GET /echo"]);
-            s.ran(0);
-            assert_eq!(s.told("/name"), "probe");
+            s.expect_run(0);
+            assert_eq!(s.value_at("/name"), "probe");
         },
     ),
     case(
@@ -22,7 +22,7 @@ pub const CASES: &[Case] = &[
         || trial(with("target: TARGET/base/", "- get: /x\n- get: y")),
         |s| {
             s.came(&["GET /base/x", "GET /base/y"]);
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -36,7 +36,7 @@ pub const CASES: &[Case] = &[
         |s| {
             s.came(&["GET /api/v4/x?h=there"]);
             assert_eq!((s.only().header("X-N"), s.only().body.as_str()), (Some("4"), r#"{"n":4,"t":"4"}"#));
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -49,7 +49,7 @@ pub const CASES: &[Case] = &[
             let common: Vec<_> = s.asked.iter().map(|asked| asked.headers("X-Common")).collect();
             assert_eq!(common, [vec!["other"], vec!["one", "two"]], "a request's own header goes first");
             assert_eq!(s.asked[0].header("X-Own"), Some("own"));
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -65,7 +65,7 @@ pub const CASES: &[Case] = &[
             let sent: Vec<_> = s.asked.iter().map(|asked| asked.header("Authorization")).collect();
             // printf 'me:a:b' | base64
             assert_eq!(sent, [Some("Basic bWU6YTpi"), None, Some("Bearer T1")]);
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -75,7 +75,7 @@ pub const CASES: &[Case] = &[
             assert_eq!(s.asked[0].header("Cookie"), None);
             assert!(s.asked[1].header("Cookie").expect("a cookie").starts_with("sid="), "{:?}", s.asked[1]);
             assert_eq!(s.counters["carts_opened"], 1);
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -95,8 +95,8 @@ pub const CASES: &[Case] = &[
         },
         |s| {
             s.came(&["GET /go?status=302&location=/there", "GET /there", "GET /go?status=302&location=/no"]);
-            s.ran(0);
-            assert_eq!(s.told("/totals/redirects"), 1);
+            s.expect_run(0);
+            assert_eq!(s.value_at("/totals/redirects"), 1);
         },
     ),
     case(
@@ -113,7 +113,7 @@ pub const CASES: &[Case] = &[
                 (&s.counters["secure_accepted"], &s.counters["tokens_issued"]),
                 (&4.into(), &1.into())
             );
-            s.ran(2);
+            s.expect_run(2);
         },
     ),
     case(
@@ -126,7 +126,7 @@ pub const CASES: &[Case] = &[
         },
         |s| {
             assert_eq!((s.count("/a"), s.count("/b")), (30, 10));
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -134,7 +134,7 @@ pub const CASES: &[Case] = &[
         || trial(with("load: { users: 2, loops: 3 }", "- get: /x")),
         |s| {
             assert_eq!(s.count("/x"), 6);
-            s.ran(0);
+            s.expect_run(0);
         },
     ),
     case(
@@ -143,7 +143,7 @@ pub const CASES: &[Case] = &[
         |s| {
             s.ended(&[99], 0);
             assert_eq!(
-                (s.told("/thresholds/0/met"), s.told("/thresholds/1/met")),
+                (s.value_at("/thresholds/0/met"), s.value_at("/thresholds/1/met")),
                 (&false.into(), &true.into())
             );
         },
@@ -154,7 +154,7 @@ pub const CASES: &[Case] = &[
         |s| {
             s.ended(&[99], 0);
             assert_eq!((s.asked.len(), &s.counters["answered"]), (1, &0.into()));
-            assert_eq!(s.told("/errors/0/class"), "timeout");
+            assert_eq!(s.value_at("/errors/0/class"), "timeout");
             assert!(s.elapsed.as_secs() < 15, "{:?}", s.elapsed);
         },
     ),
@@ -175,8 +175,11 @@ pub const CASES: &[Case] = &[
         },
         |s| {
             s.came(&["GET /a?delay=600ms", "GET /b"]);
-            s.ran(0);
-            assert_eq!((&s.counters["abandoned"], s.told("/totals/iterations_cut")), (&0.into(), &0.into()));
+            s.expect_run(0);
+            assert_eq!(
+                (&s.counters["abandoned"], s.value_at("/totals/iterations_cut")),
+                (&0.into(), &0.into())
+            );
         },
     ),
     case(
@@ -184,24 +187,28 @@ pub const CASES: &[Case] = &[
         || trial(with("load: { users: 1, duration: 300ms }", "- get: /a?delay=600ms\n- get: /b")),
         |s| {
             s.came(&["GET /a?delay=600ms"]);
-            assert_eq!(s.told("/totals/in_flight_at_stop"), 1, "without `graceful_stop` the stop cuts off");
+            assert_eq!(
+                s.value_at("/totals/in_flight_at_stop"),
+                1,
+                "without `graceful_stop` the stop cuts off"
+            );
         },
     ),
     case(
         &["experiment.keep_alive"],
         || trial(with("keep_alive: false\nload: { users: 2, iterations: 10 }", "- get: /x")),
         |s| {
-            s.ran(0);
+            s.expect_run(0);
             assert_eq!(s.connections().len(), 10);
-            assert_eq!(s.told("/client/connections/opened"), 10);
+            assert_eq!(s.value_at("/client/connections/opened"), 10);
         },
     ),
     case(
         &["experiment.workers"],
         || trial(with("workers: 2\nload: { users: 4, iterations: 20 }", "- get: /x")),
         |s| {
-            s.ran(0);
-            assert_eq!(s.told("/client/workers").as_array().map(Vec::len), Some(2));
+            s.expect_run(0);
+            assert_eq!(s.value_at("/client/workers").as_array().map(Vec::len), Some(2));
             assert_eq!(s.asked.len(), 20);
         },
     ),
@@ -209,7 +216,7 @@ pub const CASES: &[Case] = &[
         &["experiment.share"],
         || trial(with("share: 2/3\nload: { users: 4, iterations: 30 }", "- get: /x")),
         |s| {
-            s.ran(0);
+            s.expect_run(0);
             assert_eq!(s.asked.len(), 10);
         },
     ),
@@ -217,8 +224,8 @@ pub const CASES: &[Case] = &[
         &["experiment.bands"],
         || trial(with("bands: [1s, 20s]", "- get: /x")),
         |s| {
-            s.ran(0);
-            let edges: Vec<_> = (0..3).map(|i| s.told(&format!("/bands/{i}/up_to_ns")).clone()).collect();
+            s.expect_run(0);
+            let edges: Vec<_> = (0..3).map(|i| s.value_at(&format!("/bands/{i}/up_to_ns")).clone()).collect();
             assert_eq!(edges, [1_000_000_000u64.into(), 20_000_000_000u64.into(), serde_json::Value::Null]);
         },
     ),
@@ -235,7 +242,7 @@ pub const CASES: &[Case] = &[
             // A limit that the plan lowers is the load generator's own: no error, and nothing proved.
             s.ended(&[3], 0);
             assert_eq!(
-                (s.told("/totals/errors"), s.told("/client/faults/0/class")),
+                (s.value_at("/totals/errors"), s.value_at("/client/faults/0/class")),
                 (&0.into(), &"client_limit".into())
             );
         },
@@ -248,7 +255,7 @@ pub const CASES: &[Case] = &[
             // A limit that the plan lowers is the load generator's own: no error, and nothing proved.
             s.ended(&[3], 0);
             assert_eq!(
-                (s.told("/totals/errors"), s.told("/client/faults/0/class")),
+                (s.value_at("/totals/errors"), s.value_at("/client/faults/0/class")),
                 (&0.into(), &"client_limit".into())
             );
         },
@@ -264,7 +271,7 @@ pub const CASES: &[Case] = &[
             // A limit that the plan lowers is the load generator's own: no error, and nothing proved.
             s.ended(&[3], 0);
             assert_eq!(
-                (s.told("/totals/errors"), s.told("/client/faults/0/class")),
+                (s.value_at("/totals/errors"), s.value_at("/client/faults/0/class")),
                 (&0.into(), &"client_limit".into())
             );
         },
@@ -277,7 +284,7 @@ pub const CASES: &[Case] = &[
             // A limit that the plan lowers is the load generator's own: no error, and nothing proved.
             s.ended(&[3], 0);
             assert_eq!(
-                (s.told("/totals/errors"), s.told("/client/faults/0/class")),
+                (s.value_at("/totals/errors"), s.value_at("/client/faults/0/class")),
                 (&0.into(), &"client_limit".into())
             );
         },
@@ -297,7 +304,7 @@ pub const CASES: &[Case] = &[
             // A limit that the plan lowers is the load generator's own: no error, and nothing proved.
             s.ended(&[3], 0);
             assert_eq!(
-                (s.told("/totals/errors"), s.told("/client/faults/0/class")),
+                (s.value_at("/totals/errors"), s.value_at("/client/faults/0/class")),
                 (&0.into(), &"client_limit".into())
             );
         },
@@ -314,7 +321,7 @@ pub const CASES: &[Case] = &[
         |s| {
             assert_eq!(s.asked.len(), 1);
             s.ended(&[3], 0);
-            assert_eq!(s.told("/client/faults/0/class"), "client_limit");
+            assert_eq!(s.value_at("/client/faults/0/class"), "client_limit");
         },
     ),
     case(
@@ -322,7 +329,7 @@ pub const CASES: &[Case] = &[
         || trial(with("limits: { requests: 5 }\nload: { users: 2, duration: 20s }", "- get: /x")),
         |s| {
             assert_eq!(s.asked.len(), 5);
-            assert_eq!(s.told("/stopped_by"), "requests");
+            assert_eq!(s.value_at("/stopped_by"), "requests");
         },
     ),
     case(
@@ -335,7 +342,7 @@ pub const CASES: &[Case] = &[
         },
         |s| {
             assert!(s.asked.len() < 17 && s.elapsed.as_secs() < 15, "{} in {:?}", s.asked.len(), s.elapsed);
-            assert_eq!(s.told("/stopped_by"), "duration");
+            assert_eq!(s.value_at("/stopped_by"), "duration");
         },
     ),
 ];

@@ -116,7 +116,7 @@ impl Nginx {
         scratch.file("www/big", &"b".repeat(BIG_BYTES));
         scratch.file("www/text", &"a line that repeats\n".repeat(1000));
         scratch.file("nginx.conf", &configuration(options, pki, scratch.folder(), ports));
-        let said = || format!("{}{}", text(scratch, "stderr"), text(scratch, "error.log"));
+        let describe = || format!("{}{}", text(scratch, "stderr"), text(scratch, "error.log"));
         let mut shell = Command::new("sh")
             .args(["-c", GUARD])
             .arg(program())
@@ -138,18 +138,18 @@ impl Nginx {
         for port in ports {
             while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
                 if shell.try_wait().expect("a child can be asked for").is_some() {
-                    return Err(said());
+                    return Err(describe());
                 }
-                assert!(begin.elapsed() < DEADLINE, "nginx does not listen:\n{}", said());
+                assert!(begin.elapsed() < DEADLINE, "nginx does not listen:\n{}", describe());
                 std::thread::yield_now();
             }
         }
         // Somebody else may listen on a port that was refused to nginx, which then ends by itself.
-        match said().contains("Address already in use") {
+        match describe().contains("Address already in use") {
             true => {
                 drop(stdin);
                 let _ = shell.wait();
-                Err(said())
+                Err(describe())
             }
             false => Ok((shell, stdin, ports)),
         }

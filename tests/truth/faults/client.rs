@@ -4,7 +4,7 @@ use crate::help::{caution, count, patiently};
 use crate::provoke::{
     MemoryCgroup, ROUTES_FIRST, after, because, faults, json, middle, no_faults, only, shell,
 };
-use crate::support::{BINARY, Ruler, Scratch, Tool, beside, namespace};
+use crate::support::{BINARY, Ruler, Scratch, Tool, namespace, run_alongside};
 use serde_json::Value;
 use std::process::Command;
 
@@ -23,7 +23,7 @@ fn is_the_clients(said: &Value, class: &str, code: &str) -> u64 {
 
 #[test]
 fn a_hard_limit_of_256_descriptors_is_the_clients_and_the_mend_is_named() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let (ruler, scratch) = (Ruler::start(&["--delay", "5ms"]), Scratch::new());
     let run_file = scratch.path("run.plim");
     let limited = "ulimit -Sn 256; ulimit -Hn 256";
@@ -55,7 +55,7 @@ fn a_hard_limit_of_256_descriptors_is_the_clients_and_the_mend_is_named() {
 
 #[test]
 fn a_low_soft_limit_is_raised_to_the_hard_one_and_no_further() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "5ms"]);
     let args = [&ruler.url("/"), "-c", "300", "-d", "500ms", "--json"];
     let said = after("ulimit -Sn 64; ulimit -Hn 1000", &args).start().wait().expect_code(0).json();
@@ -66,7 +66,7 @@ fn a_low_soft_limit_is_raised_to_the_hard_one_and_no_further() {
 
 #[test]
 fn a_plan_may_have_fewer_descriptors_than_the_machine_gives() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "5ms"]);
     let args = [&ruler.url("/"), "-c", "300", "-d", "1s", "--limit", "descriptors=256"];
     let said = json(&args, 3);
@@ -85,7 +85,7 @@ fn exhausted_ports_are_the_clients_and_the_mend_is_named() {
     namespace::inside(
         "faults::client::exhausted_ports_are_the_clients_and_the_mend_is_named",
         "",
-        beside,
+        run_alongside,
         || {
             let ruler = Ruler::start(&["--delay", "5ms"]);
             let run = |connections: &str, code| {
@@ -119,7 +119,7 @@ fn exhausted_ports_are_the_clients_and_the_mend_is_named() {
 /// An arrival that finds no port keeps its stamp and waits for another's connection; none is lost, none counted twice.
 #[test]
 fn exhausted_ports_lose_no_arrival() {
-    namespace::inside("faults::client::exhausted_ports_lose_no_arrival", "", beside, || {
+    namespace::inside("faults::client::exhausted_ports_lose_no_arrival", "", run_alongside, || {
         // 200/s for 400 ms each need 80 connections (Little); there are ports for 64, which serve 160/s.
         let ruler = Ruler::start(&["--delay", "400ms"]);
         shell(PORTS);
@@ -139,7 +139,7 @@ fn a_prohibition_of_this_machine_is_the_clients() {
     namespace::inside(
         "faults::client::a_prohibition_of_this_machine_is_the_clients",
         ROUTES_FIRST,
-        beside,
+        run_alongside,
         || {
             let ruler = Ruler::start(&["--delay", "2ms"]);
             let args = [&ruler.url("/"), "-c", "5", "-d", "1s", "--no-keepalive"];
@@ -156,7 +156,7 @@ fn a_prohibition_of_this_machine_is_the_clients() {
 /// 20 users first; then the memory runs out, and 1,000 more come.
 #[test]
 fn a_kernel_without_memory_for_sockets_is_the_clients() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "5ms"]);
     let args = [&ruler.url("/"), "--stages", "0s:20,1s:20,0s:1000,1s:1000", "--json"];
     let Some(cgroup) = MemoryCgroup::new() else {
@@ -198,7 +198,7 @@ fn a_kernel_without_memory_for_sockets_is_the_clients() {
 /// the 40th on is refused.
 #[test]
 fn sockets_refused_for_want_of_buffers_are_the_clients() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "5ms"]);
     let run = |error: &str, when: &str| {
         let mut command = Command::new("strace");

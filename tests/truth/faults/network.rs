@@ -3,11 +3,11 @@
 use super::fails;
 use crate::help::{caution, count};
 use crate::provoke::{FIREWALL, Line, ROUTES_FIRST, faults, firewall, json, middle, no_faults, only, shell};
-use crate::support::{Ruler, beside, namespace};
+use crate::support::{Ruler, namespace, run_alongside};
 
 #[test]
 fn a_listener_that_closes_in_the_middle_refuses_connections() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "2ms"]);
     let args = [&ruler.url("/"), "-c", "5", "-d", "1s", "--no-keepalive"];
     no_faults(&middle(&ruler, &args, 0, || ()));
@@ -26,27 +26,32 @@ fn a_listener_that_closes_in_the_middle_refuses_connections() {
 
 #[test]
 fn syns_that_vanish_are_a_connect_timeout() {
-    namespace::inside("faults::network::syns_that_vanish_are_a_connect_timeout", FIREWALL, beside, || {
-        let ruler = Ruler::start(&["--delay", "2ms"]);
-        let limit = "connect_timeout_ns=300ms";
-        let args = [&ruler.url("/"), "-c", "5", "-d", "2s", "--no-keepalive", "--limit", limit];
-        no_faults(&middle(&ruler, &args, 0, || ()));
+    namespace::inside(
+        "faults::network::syns_that_vanish_are_a_connect_timeout",
+        FIREWALL,
+        run_alongside,
+        || {
+            let ruler = Ruler::start(&["--delay", "2ms"]);
+            let limit = "connect_timeout_ns=300ms";
+            let args = [&ruler.url("/"), "-c", "5", "-d", "2s", "--no-keepalive", "--limit", limit];
+            no_faults(&middle(&ruler, &args, 0, || ()));
 
-        let vanish = format!("tcp dport {} tcp flags syn drop", ruler.port());
-        let said = middle(&ruler, &args, 99, || firewall(&vanish));
-        fails(&said);
-        let timed_out = only(&said, "connect_timeout", "network");
-        assert_eq!(timed_out, count(&said, "/totals/errors"));
-        let told = caution(&said, "timeouts_censor");
-        assert!(told["evidence"].as_str().unwrap().contains("while connecting"), "{told}");
-        let longest = count(&said, "/response_time/percentiles/5/value_ns");
-        assert!(longest >= 300_000_000, "p99.9 holds the waits: {longest} ns");
-    });
+            let vanish = format!("tcp dport {} tcp flags syn drop", ruler.port());
+            let said = middle(&ruler, &args, 99, || firewall(&vanish));
+            fails(&said);
+            let timed_out = only(&said, "connect_timeout", "network");
+            assert_eq!(timed_out, count(&said, "/totals/errors"));
+            let told = caution(&said, "timeouts_censor");
+            assert!(told["evidence"].as_str().unwrap().contains("while connecting"), "{told}");
+            let longest = count(&said, "/response_time/percentiles/5/value_ns");
+            assert!(longest >= 300_000_000, "p99.9 holds the waits: {longest} ns");
+        },
+    );
 }
 
 #[test]
 fn a_listen_queue_that_is_full_is_a_connect_timeout() {
-    let _beside = beside();
+    let _beside = run_alongside();
     // Nobody takes a connection beyond so many; the kernel's queue behind them holds one more than this.
     let start = |most, queue| {
         Ruler::start(&[
@@ -77,30 +82,40 @@ fn a_listen_queue_that_is_full_is_a_connect_timeout() {
 
 #[test]
 fn a_way_that_is_gone_is_unreachable() {
-    namespace::inside("faults::network::a_way_that_is_gone_is_unreachable", ROUTES_FIRST, beside, || {
-        let ruler = Ruler::start(&["--delay", "2ms"]);
-        let args = [&ruler.url("/"), "-c", "5", "-d", "1s", "--no-keepalive"];
-        no_faults(&middle(&ruler, &args, 0, || ()));
-        let rule = format!("ip rule add pref 50 ipproto tcp dport {} unreachable", ruler.port());
-        let said = middle(&ruler, &args, 99, || {
-            shell(&rule);
-        });
-        fails(&said);
-        only(&said, "unreachable", "network");
-    });
+    namespace::inside(
+        "faults::network::a_way_that_is_gone_is_unreachable",
+        ROUTES_FIRST,
+        run_alongside,
+        || {
+            let ruler = Ruler::start(&["--delay", "2ms"]);
+            let args = [&ruler.url("/"), "-c", "5", "-d", "1s", "--no-keepalive"];
+            no_faults(&middle(&ruler, &args, 0, || ()));
+            let rule = format!("ip rule add pref 50 ipproto tcp dport {} unreachable", ruler.port());
+            let said = middle(&ruler, &args, 99, || {
+                shell(&rule);
+            });
+            fails(&said);
+            only(&said, "unreachable", "network");
+        },
+    );
 }
 
 /// An answer from the way itself (ICMP) instead of a route that is missing here.
 #[test]
 fn a_router_that_says_no_is_unreachable() {
-    namespace::inside("faults::network::a_router_that_says_no_is_unreachable", FIREWALL, beside, || {
-        let ruler = Ruler::start(&["--delay", "2ms"]);
-        let args = [&ruler.url("/"), "-c", "5", "-d", "1s", "--no-keepalive"];
-        no_faults(&middle(&ruler, &args, 0, || ()));
-        let rule =
-            format!("tcp dport {} tcp flags syn reject with icmpx type host-unreachable", ruler.port());
-        let said = middle(&ruler, &args, 99, || firewall(&rule));
-        fails(&said);
-        only(&said, "unreachable", "network");
-    });
+    namespace::inside(
+        "faults::network::a_router_that_says_no_is_unreachable",
+        FIREWALL,
+        run_alongside,
+        || {
+            let ruler = Ruler::start(&["--delay", "2ms"]);
+            let args = [&ruler.url("/"), "-c", "5", "-d", "1s", "--no-keepalive"];
+            no_faults(&middle(&ruler, &args, 0, || ()));
+            let rule =
+                format!("tcp dport {} tcp flags syn reject with icmpx type host-unreachable", ruler.port());
+            let said = middle(&ruler, &args, 99, || firewall(&rule));
+            fails(&said);
+            only(&said, "unreachable", "network");
+        },
+    );
 }

@@ -5,7 +5,7 @@ use super::fails;
 use crate::help::count;
 use crate::provoke::{json, no_faults, only};
 use crate::support::peers::{Nginx, Options};
-use crate::support::{Ruler, Scratch, beside};
+use crate::support::{Ruler, Scratch, run_alongside};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
@@ -13,7 +13,7 @@ use std::path::Path;
 /// Twenty requests of one user that all meet the same fault, and twenty of the same kind that meet none.
 #[track_caller]
 fn by_answer(bad: &str, good: &str, class: &str) {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&[]);
     let run = |step: &str, code: i32| {
         let scratch = Scratch::new();
@@ -130,7 +130,7 @@ fn nginx() -> (Nginx, SocketAddr) {
 
 #[track_caller]
 fn by_handshake(first: &Nginx, address: SocketAddr, behind: Behind, more: &[&str], class: &str, side: &str) {
-    let _beside = beside();
+    let _beside = run_alongside();
     let port = switch(address, behind).port();
     let ca = first.ca_file();
     let url = |port: u16| format!("https://127.0.0.1:{port}/plain");

@@ -3,7 +3,7 @@
 use super::{silent, warns};
 use crate::help::{count, number};
 use crate::provoke::{FIREWALL, faults, firewall, json, middle};
-use crate::support::{Ruler, alone, beside, beside_first, namespace};
+use crate::support::{Ruler, alone, beside_first, namespace, run_alongside};
 use serde_json::Value;
 
 struct Connections(Value);
@@ -23,7 +23,7 @@ fn connections(said: &Value) -> Connections {
 
 #[test]
 fn connections_that_stay_open_are_counted_as_the_server_counts_them() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&[]);
     let said = json(&[&ruler.url("/"), "-n", "500", "-c", "5", "-t", "2"], 0);
     let wanted = [("attempts", 5), ("opened", 5), ("reused_requests", 495), ("open_at_stop", 5), ("peak", 5)];
@@ -37,7 +37,7 @@ fn connections_that_stay_open_are_counted_as_the_server_counts_them() {
 
 #[test]
 fn connections_that_the_server_closes_are_counted_as_its_own() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&["--keep-alive-requests", "10"]);
     let said = json(&[&ruler.url("/"), "-n", "500", "-c", "1"], 0);
     connections(&said).are(&[("opened", 50), ("reused_requests", 450), ("closed_by_server", 50)]);
@@ -50,7 +50,7 @@ fn connections_that_the_server_closes_are_counted_as_its_own() {
 /// Who sends the first FIN after `Connection: close` is a matter of microseconds; who wanted it is not.
 #[test]
 fn connections_for_one_request_each_are_closed_by_us() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&[]);
     let said = json(&[&ruler.url("/"), "-n", "200", "-c", "4", "--no-keepalive"], 0);
     connections(&said).are(&[("opened", 200), ("reused_requests", 0), ("requests_per_connection_max", 1)]);
@@ -65,7 +65,7 @@ fn connections_for_one_request_each_are_closed_by_us() {
 
 #[test]
 fn connections_given_up_after_a_failure_are_counted_apart() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&[]);
     let said = json(&[&ruler.url("/?fault=bad_header&fault_rate=0.25"), "-n", "400", "-c", "4"], 99);
     let failed = faults(&said)["malformed_response"].1;

@@ -3,7 +3,7 @@
 use super::{silent, warns};
 use crate::help::{count, number};
 use crate::provoke::{because, json};
-use crate::support::{Ruler, Scratch, Tool, beside, beside_first};
+use crate::support::{Ruler, Scratch, Tool, beside_first, run_alongside};
 
 #[test]
 fn a_run_that_was_interrupted_says_so() {
@@ -59,7 +59,7 @@ fn a_number_of_requests_ends_a_run_though_users_are_still_to_come() {
 
 #[test]
 fn a_machine_that_is_missing_from_a_merge_is_missed() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
     for part in 1..=3 {
         let (share, file) = (format!("{part}/3"), scratch.path(&format!("{part}.plim")));
@@ -99,7 +99,7 @@ fn runs_one_after_the_other_are_not_one_run() {
 
 #[test]
 fn runs_of_different_targets_do_not_make_one_experiment() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let (one, other, scratch) = (Ruler::start(&[]), Ruler::start(&[]), Scratch::new());
     let run = |ruler: &Ruler, name: &str, share: &str| {
         let file = scratch.path(name);

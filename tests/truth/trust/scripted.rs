@@ -4,7 +4,7 @@
 use super::{silent, warns};
 use crate::help::count;
 use crate::provoke::json;
-use crate::support::{Ruler, Scratch, Tool, beside, namespace};
+use crate::support::{Ruler, Scratch, Tool, namespace, run_alongside};
 use serde_json::Value;
 
 /// Runs one scenario of `steps`; `more` stands at the left edge of the file.
@@ -17,7 +17,7 @@ fn run(ruler: &Ruler, steps: &str, load: &str, more: &str, code: i32) -> Value {
 
 #[test]
 fn data_that_runs_out_ends_users_and_is_told() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&[]);
     let data = |end: &str| format!("data: {{ r: {{ file: rows.csv, share: unique, at_end: {end} }} }}");
     let load = "{ users: 2, iterations: 10 }";
@@ -31,7 +31,7 @@ fn data_that_runs_out_ends_users_and_is_told() {
 
 #[test]
 fn an_iteration_left_for_a_value_that_cannot_be_sent_is_told() {
-    let _beside = beside();
+    let _beside = run_alongside();
     let ruler = Ruler::start(&[]);
     let steps = |value: &str| {
         format!("{{ set: {{ w: \"{value}\" }} }}, {{ get: /a }}, {{ get: /b, headers: {{ X: '${{w}}' }} }}")
@@ -52,7 +52,7 @@ fn a_row_that_finds_no_room_is_told() {
         "exec unshare -m sh -c 'mount -t tmpfs -o size=96k tmpfs /mnt && exec \"$0\" --exact {NAME} --nocapture \
          --test-threads 1' \"$0\""
     );
-    namespace::inside(NAME, &disk, beside, || {
+    namespace::inside(NAME, &disk, run_alongside, || {
         let ruler = Ruler::start(&[]);
         let steps = |file: &str| {
             // More than is gathered before the kernel is asked.
@@ -68,7 +68,7 @@ fn a_row_that_finds_no_room_is_told() {
 
 #[test]
 fn answers_that_become_others_in_the_middle_are_told() {
-    let _beside = beside();
+    let _beside = run_alongside();
     // Side by side, so that the test takes the time of one.
     let rulers = [(); 2].map(|()| Ruler::start(&["--body", "1000"]));
     let start = |ruler: &Ruler| {

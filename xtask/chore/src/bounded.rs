@@ -60,7 +60,7 @@ pub fn run(command: &mut Command, said: &Path, within: Duration) -> Result<End, 
         if let Some(status) = ended(&mut child)? {
             break End::Itself(status);
         }
-        if interrupt::asked() {
+        if interrupt::requested() {
             break End::Interrupted;
         }
         if Instant::now() > deadline {

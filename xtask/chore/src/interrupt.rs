@@ -51,11 +51,11 @@ impl Drop for Listening {
     }
 }
 
-pub fn asked() -> bool {
+pub fn requested() -> bool {
     asked_flag().load(Ordering::Relaxed)
 }
 
 /// An error once somebody has asked to stop.
 pub fn check() -> Outcome {
-    if asked() { Err("interrupted".into()) } else { Ok(()) }
+    if requested() { Err("interrupted".into()) } else { Ok(()) }
 }

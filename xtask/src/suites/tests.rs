@@ -71,8 +71,8 @@ fn a_program_passes_by_its_results_and_not_by_its_code_alone() {
 #[test]
 fn a_failure_is_shown_whole_and_a_success_in_one_line() {
     let text = format!("test a ... ok\nwhy\n\n{RESULT}\n");
-    assert_eq!(said("x", 1.25, None, &text), "x: 1.2 s, ok. 3 passed; 0 failed; 0 ignored\n");
-    let failed = said("x", 1.25, Some("did not end within 900 s"), &text);
+    assert_eq!(describe("x", 1.25, None, &text), "x: 1.2 s, ok. 3 passed; 0 failed; 0 ignored\n");
+    let failed = describe("x", 1.25, Some("did not end within 900 s"), &text);
     assert!(failed.contains("test a ... ok\nwhy") && failed.contains("FAILED x"), "{failed}");
     assert!(failed.ends_with("0 ignored: did not end within 900 s\n"), "{failed}");
 }

@@ -122,7 +122,7 @@ impl<'a> Flow<'a> {
     /// Ticks are asked for in their order. `None`: the file does not hold it.
     fn at(&mut self, tick: u32) -> Option<FlowRow> {
         while let Some((number, row)) = self.rows.next_if(|(number, _)| **number <= tick) {
-            let served = row.beside(self.plan).served;
+            let served = row.alongside(self.plan).served;
             self.waiting = self.waiting.take().filter(|_| *number == self.next);
             self.next = number.saturating_add(1);
             if let Some(waiting) = &mut self.waiting {

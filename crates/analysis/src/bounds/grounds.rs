@@ -3,10 +3,10 @@
 use super::delay::{Course, Relief, Sends, delays, with_stalls};
 use super::queue::Queue;
 use super::span::Look;
-use crate::caution::{Doubts, Kind};
+use crate::caution::{CautionLimits, Kind};
 use crate::cells::Cells;
 use crate::facts::{Facts, ratio, sum_of};
-use crate::gaps::Hole;
+use crate::gaps::RecordGap;
 use crate::offered::{Demand, Edge};
 use crate::summary::Client;
 use plimsoll_plan::Fault;
@@ -65,7 +65,7 @@ pub(crate) fn missed_arrivals(
     facts: &Facts,
     demand: &Demand,
     client: &Client,
-    limits: &Doubts,
+    limits: &CautionLimits,
 ) -> Option<Missed> {
     let asked = demand.asked?;
     let overlooked = facts.run.of(RunSum::Overlooked);
@@ -82,9 +82,9 @@ impl Grounds {
         facts: &Facts,
         demand: &Demand,
         client: &Client,
-        holes: &[Hole],
+        holes: &[RecordGap],
         mut course: Course,
-        limits: &Doubts,
+        limits: &CautionLimits,
     ) -> Self {
         course.close();
         let wall_ns: f64 =
@@ -122,7 +122,7 @@ impl Grounds {
             queued: ratio(queued_ns, wall_ns).min(1.0),
             queue: Queue {
                 all_ns: queued_ns
-                    * facts.run.most(RunPeak::InFlight).max(facts.run.most(RunPeak::Streams)).max(1) as f64,
+                    * facts.run.peak(RunPeak::InFlight).max(facts.run.peak(RunPeak::Streams)).max(1) as f64,
                 each_ns: longest_wait_ns(facts, &course),
             },
             course,
@@ -271,7 +271,7 @@ impl Grounds {
 fn longest_wait_ns(facts: &Facts, course: &Course) -> f64 {
     let mut most_ns = course.most_queued_ns as f64;
     if facts.run.of(RunSum::Stalls) == 0 {
-        let turn_ns = facts.run.most(RunPeak::TurnNs) as f64;
+        let turn_ns = facts.run.peak(RunPeak::TurnNs) as f64;
         most_ns = most_ns.min(UNSEEN_NS + turn_ns);
         let is_even = matches!(
             facts.plan.load,
@@ -310,7 +310,7 @@ fn unmade(facts: &Facts) -> Vec<Unknown> {
 }
 
 /// The share of the load of which there is no record: seconds that are in no totals, ends, machines, dead workers.
-fn missing(facts: &Facts, holes: &[Hole]) -> f64 {
+fn missing(facts: &Facts, holes: &[RecordGap]) -> f64 {
     let there: f64 = facts.machines.iter().map(|m| m.elapsed_ns as f64 / 1e9).sum();
     // What a run of no length lacks cannot be told as a share.
     let is_cut = holes.iter().any(|hole| !hole.in_totals);

@@ -15,7 +15,7 @@ const TOLD: f64 = 0.05;
 const FAILS: f64 = 0.9;
 const FAILS_NOT: f64 = 0.1;
 /// Fewer failures of one request are chance.
-const FEW: u64 = 3;
+const MIN_FAILURES: u64 = 3;
 
 /// Causes of the failures, the class of most of them first.
 pub(super) fn failures(case: &Case) -> Vec<Cause> {
@@ -55,7 +55,7 @@ fn one_request(case: &Case) -> Option<Cause> {
     let (failed, all): (u64, u64) =
         others().fold((0, 0), |(failed, all), row| (failed + row.errors, all + row.requests));
     let is_one = rows.len() > 1 && all > 0 && failed as f64 <= all as f64 * FAILS_NOT;
-    if !is_one || worst.errors < FEW || share(worst) < FAILS {
+    if !is_one || worst.errors < MIN_FAILURES || share(worst) < FAILS {
         return None;
     }
     let name = worst.name.replace('`', "'");

@@ -1,7 +1,7 @@
 //! What each caution means at length: `plimsoll explain CODE` prints it, and `docs/concepts/cautions.md` is made of it.
 //!
 //! Three paragraphs each: what it means, how it is found, what to do. The numbers are the defaults of
-//! [`super::Doubts`].
+//! [`super::CautionLimits`].
 
 use super::Kind;
 

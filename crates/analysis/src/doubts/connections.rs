@@ -4,7 +4,7 @@ use super::Evidence;
 use crate::caution::Kind;
 use crate::cells::Cells;
 use crate::facts::{Machine, ratio};
-use crate::summary::{Caution, Weight};
+use crate::summary::{Caution, Severity};
 use plimsoll_plan::Fault;
 use plimsoll_plan::link::{Addresses, Reuse};
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist};
@@ -16,7 +16,7 @@ const TIME_WAIT_S: f64 = 60.0;
 /// Fewer closed connections than this are no rate.
 const CLOSED_LEAST: u64 = 100;
 /// "A few" is this share of the connections.
-const FEW: f64 = 0.10;
+const FEW_SHARE: f64 = 0.10;
 
 pub(super) fn connections(e: &Evidence, into: &mut Vec<Caution>) {
     into.extend(unfair(e));
@@ -53,7 +53,7 @@ fn unfair(e: &Evidence) -> Option<Caution> {
         .min_by(|a, b| a.0.total_cmp(&b.0))?;
     let (index, served) = worst;
     (index < e.limits.unfair_index).then(|| {
-        let few = (served.count() as f64 * FEW).ceil().max(1.0) as u64;
+        let few = (served.count() as f64 * FEW_SHARE).ceil().max(1.0) as u64;
         Kind::ConnectionsUnfair.raise(format!(
             "{} of {} got {} of the requests, half of them {} or fewer each; Jain's index {index:.2} (1: all alike)",
             count(few),
@@ -147,7 +147,7 @@ fn few_ports(e: &Evidence) -> Option<Caution> {
         counted(room, "port")
     ));
     if same_machine {
-        caution.weight = Weight::Note;
+        caution.weight = Severity::Note;
         caution.title = "too many connections for any network".into();
         caution.evidence +=
             "; within one machine the kernel takes ports again after a second, which hides it";

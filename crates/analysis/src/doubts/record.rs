@@ -4,7 +4,7 @@ use super::Evidence;
 use crate::caution::Kind;
 use crate::cells::Cells;
 use crate::facts::Machine;
-use crate::summary::{Caution, Weight};
+use crate::summary::{Caution, Severity};
 use plimsoll_plan::Outline;
 use plimsoll_plan::load::Share;
 use plimsoll_plan::metric::{RunSum, SeriesSum};
@@ -20,7 +20,7 @@ pub(super) fn record(e: &Evidence, into: &mut Vec<Caution>) {
     into.extend(missing(e));
     into.extend(nothing(e));
     into.extend(differ(e));
-    into.extend(apart(e));
+    into.extend(outliers(e));
     into.extend(short(e));
     into.extend(steered(e));
     into.extend(stopped(e));
@@ -62,7 +62,7 @@ fn missing(e: &Evidence) -> Option<Caution> {
     let more = if rest > 0 { format!("; and {} more", count(rest as u64)) } else { String::new() };
     let mut caution = Kind::MissingIntervals.raise(format!("{}{more}", found.join("; ")));
     if only_rows {
-        caution.weight = Weight::Warning;
+        caution.weight = Severity::Warning;
         caution.title = "seconds are missing in the timeline".into();
         caution.advice =
             "the totals hold them all the same; make room on the disk before the next run".into();
@@ -165,7 +165,7 @@ fn shares(e: &Evidence) -> Vec<String> {
 }
 
 /// Rates of machines add up only while all of them load.
-fn apart(e: &Evidence) -> Option<Caution> {
+fn outliers(e: &Evidence) -> Option<Caution> {
     let window =
         |m: &Machine| (m.opening().started_unix_ns, m.opening().started_unix_ns.saturating_add(m.elapsed_ns));
     let from = e.facts.machines.iter().map(|m| window(m).0).max()?;

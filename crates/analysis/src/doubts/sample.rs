@@ -5,7 +5,7 @@ use crate::caution::Kind;
 use crate::cells::Cells;
 use crate::rows::statuses;
 use crate::stale::{self, Ended};
-use crate::summary::{Caution, Weight};
+use crate::summary::{Caution, Severity};
 use crate::times::PRINTED;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesSum};
 use plimsoll_plan::origin::Origin;
@@ -101,8 +101,8 @@ fn too_few(e: &Evidence) -> Option<Caution> {
             .collect()
     };
     let (mut thin, weight) = match deciding.is_empty() {
-        false => (deciding, Weight::Warning),
-        true => (printed(), Weight::Note),
+        false => (deciding, Severity::Warning),
+        true => (printed(), Severity::Note),
     };
     thin.sort_by(|a, b| a.2.total_cmp(&b.2));
     thin.dedup();

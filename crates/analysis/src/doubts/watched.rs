@@ -8,7 +8,7 @@ use crate::summary::{Caution, MonitorRow};
 use crate::watched::{REFUSED, counted, growth, is_listening, is_throttling, resource, short_name};
 use plimsoll_plan::load::Load;
 use plimsoll_plan::metric::RunHist;
-use plimsoll_plan::phrase::{chosen_ns, count, counted as many, ratio as percent, watched as shown};
+use plimsoll_plan::phrase::{chosen_ns, count, counted as many, ratio as percent, watched as describe};
 use plimsoll_plan::watch::{Unit, WatchOutline};
 use plimsoll_record::record::Channel;
 
@@ -86,7 +86,7 @@ fn memory(e: &Evidence) -> Option<Caution> {
                 "{name}: {} {slope}, {} over the run, {} at its end",
                 short_name(&row.metric),
                 percent(share),
-                shown(row.last, row.unit)
+                describe(row.last, row.unit)
             );
             found.push((share, text));
         }

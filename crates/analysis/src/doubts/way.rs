@@ -30,7 +30,7 @@ pub(super) fn way(e: &Evidence, into: &mut Vec<Caution>) {
 /// for the first few times (Linux from 6.5 on): connections made by one of them took k s and the usual. The kernel
 /// counts what it sent again, so a service that is slow by whole seconds is not taken for this.
 fn lost_syns(e: &Evidence) -> Option<Caution> {
-    let floor_ns = e.facts.run.least(RunFloor::ConnectNs)?;
+    let floor_ns = e.facts.run.floor(RunFloor::ConnectNs)?;
     let times = e.facts.run.spread(RunHist::Connect);
     let within = |from_ns: u64, to_ns: u64| {
         times.count_at_most(to_ns).saturating_sub(times.count_at_most(from_ns.saturating_sub(1)))

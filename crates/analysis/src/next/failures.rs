@@ -93,13 +93,13 @@ pub(super) fn worst(s: &Summary) -> Option<(&str, u64)> {
 pub(super) fn answer(s: &Summary) -> Option<Reason<'_>> {
     let row = decided(s)?;
     let status = worst(s).map_or("", |(status, _)| status);
-    let said = |wanted: &str| {
+    let describe = |wanted: &str| {
         s.samples.iter().map(|row| &row.sample).find(|sample| {
             let is_status = wanted.is_empty() || sample.status.to_string() == wanted;
             sample.check == row.class && is_status && !sample.excerpt.trim().is_empty()
         })
     };
-    let sample = said(status).or_else(|| said(""))?;
+    let sample = describe(status).or_else(|| describe(""))?;
     Some(Reason::Answer { status: sample.status, request: &sample.request, sample })
 }
 

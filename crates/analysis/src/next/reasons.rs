@@ -4,7 +4,7 @@ use super::failures::{answer, check, failing, failures};
 use super::when::spikes;
 use super::{Closest, Phase, Reason, decisive, missed, outage};
 use crate::caution::Kind;
-use crate::summary::{Judged, Outcome, SeriesRow, Summary, Times};
+use crate::summary::{Outcome, SeriesRow, Summary, ThresholdResult, Times};
 use plimsoll_stats::samples_needed;
 
 /// More causes confuse.
@@ -32,7 +32,7 @@ pub(super) fn reasons(s: &Summary) -> Vec<Reason<'_>> {
             out.extend(spikes(s));
             out.extend(failures(s).map(Reason::Failures));
             out.extend(
-                [answer(s), failing(s), check(s), behind(s), slowest(s), phase(s)].into_iter().flatten(),
+                [answer(s), failing(s), check(s), low_samples(s), slowest(s), phase(s)].into_iter().flatten(),
             );
         }
     }
@@ -57,8 +57,8 @@ fn closest(s: &Summary) -> Option<Reason<'_>> {
     let written = s.thresholds.iter().filter(|t| !t.implied).count();
     // Of `errors == 0%` there is no margin.
     // Nor is an outage that there was not far away from anything.
-    let is_of_outages = |t: &Judged| t.what == "longest_outage" && t.implied;
-    let far = |t: &Judged| t.margin.filter(|_| !is_of_outages(t)).unwrap_or(f64::INFINITY).abs();
+    let is_of_outages = |t: &ThresholdResult| t.what == "longest_outage" && t.implied;
+    let far = |t: &ThresholdResult| t.margin.filter(|_| !is_of_outages(t)).unwrap_or(f64::INFINITY).abs();
     let told = s.thresholds.iter().filter(|t| !(written > 0 && t.implied));
     let row = told.min_by(|a, b| far(a).total_cmp(&far(b)))?;
     Some(Reason::ClosestThreshold(Closest {
@@ -73,7 +73,7 @@ fn closest(s: &Summary) -> Option<Reason<'_>> {
 }
 
 /// How far the service was behind what was offered, where that was missed.
-fn behind(s: &Summary) -> Option<Reason<'_>> {
+fn low_samples(s: &Summary) -> Option<Reason<'_>> {
     let offered = s.offered.as_ref().filter(|_| missed(s, "achieved"))?;
     let (starved, never_started) = (offered.starved, s.totals.never_started);
     let in_flight_at_stop = s.totals.in_flight_at_stop;

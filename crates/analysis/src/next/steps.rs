@@ -4,7 +4,7 @@ use super::failures::{decided, worst};
 use super::when::pace_s;
 use super::{Relief, Slow, Step, decisive, missed, outage};
 use crate::cause::{Cause, Kind};
-use crate::summary::{Caution, Outcome, Pressure, Summary, Weight};
+use crate::summary::{Caution, Outcome, SaturatedResource, Severity, Summary};
 use plimsoll_plan::threshold::FigureUnit;
 
 /// So many doubts are met at once.
@@ -67,7 +67,7 @@ fn failed(s: &Summary) -> Step<'_> {
 fn passed(s: &Summary) -> Vec<Step<'_>> {
     let mut out: Vec<Step<'_>> = of_cause(s).into_iter().collect();
     // A note on how to measure is no news beside a cause.
-    let is_news = |c: &&Caution| out.is_empty() || c.weight != Weight::Note;
+    let is_news = |c: &&Caution| out.is_empty() || c.weight != Severity::Note;
     let told = s.cautions.iter().filter(|c| !c.advice.is_empty()).filter(is_news);
     let first = told.min_by_key(|c| c.weight).map(|row| Step::HeedCaution { caution: row.kind, row });
     out.extend(first);
@@ -75,7 +75,7 @@ fn passed(s: &Summary) -> Vec<Step<'_>> {
     out
 }
 
-fn relieve(pressure: &Pressure) -> Step<'_> {
+fn relieve(pressure: &SaturatedResource) -> Step<'_> {
     Step::Relieve { what: &pressure.what, relief: Relief::of(pressure) }
 }
 

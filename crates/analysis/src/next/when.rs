@@ -11,11 +11,11 @@ const MOST: f64 = 0.6;
 /// ... and where it is no longer than this share of the run, it is news.
 const STRETCH: f64 = 0.1;
 /// Fewer failures come together by chance.
-const FEW: u64 = 10;
+const MIN_FAILURES: u64 = 10;
 /// A profile of more stages is a recording, and goes up and down from second to second.
 const STAGES_MOST: usize = 40;
 /// A spike so high is told though every threshold was met.
-const LOUD: u64 = 10;
+const SPIKE_FACTOR: u64 = 10;
 
 /// Most failures came in a short stretch.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -86,7 +86,7 @@ pub(super) fn burst(s: &Summary) -> Option<Burst> {
             }
         }
     }
-    let (from_s, to_s, failed) = best.filter(|_| all >= FEW)?;
+    let (from_s, to_s, failed) = best.filter(|_| all >= MIN_FAILURES)?;
     let is_short = to_s - from_s <= STRETCH * s.totals.measured_s;
     is_short.then_some(Burst { from_s, to_s, failed, is_all: failed == all })
 }
@@ -110,7 +110,7 @@ pub fn load_rise(s: &Summary, spike: &Spike) -> Option<LoadRise> {
 /// missed, or where it is too much to be passed over.
 pub(super) fn spikes(s: &Summary) -> Option<Reason<'static>> {
     let highest = s.spikes.iter().max_by_key(|spike| spike.peak_p95_ns)?;
-    let is_loud = highest.peak_p95_ns >= LOUD.saturating_mul(highest.baseline_p95_ns);
+    let is_loud = highest.peak_p95_ns >= SPIKE_FACTOR.saturating_mul(highest.baseline_p95_ns);
     if !(missed(s, "response_time") || is_loud && s.verdict.result == Outcome::Pass) {
         return None;
     }

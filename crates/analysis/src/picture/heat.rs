@@ -52,7 +52,7 @@ struct Shown {
 }
 
 impl Blend {
-    fn shown(&self, stands: &impl Fn(u64) -> bool) -> Shown {
+    fn sampled(&self, stands: &impl Fn(u64) -> bool) -> Shown {
         let mut shown = Shown { hist: self.exact.clone(), cut_off: 0 };
         for (low, high, n) in self.bounds.buckets() {
             match stands(high) {
@@ -99,7 +99,7 @@ impl Columns {
     pub fn heats(&self, facts: &Facts) -> (Heat, Heat) {
         let of = |which: fn(&Column) -> &Blend, exact: SeriesHist| {
             let stands = stands(facts.all.hist(exact), facts.plan.timeout_ns);
-            self.columns.iter().map(|column| which(column).shown(&stands)).collect::<Vec<Shown>>()
+            self.columns.iter().map(|column| which(column).sampled(&stands)).collect::<Vec<Shown>>()
         };
         let response = of(|c| &c.response, SeriesHist::Response);
         let service = of(|c| &c.service, SeriesHist::Service);

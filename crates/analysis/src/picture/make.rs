@@ -5,7 +5,7 @@ use super::groups::Groups;
 use super::heat::Columns;
 use super::spans::SpansOf;
 use super::spectra;
-use crate::caution::Doubts;
+use crate::caution::CautionLimits;
 use crate::cells::Cells;
 use crate::facts::Facts;
 use crate::offered::demand;
@@ -91,7 +91,7 @@ impl<'a> Strokes<'a> {
             rows: self.rows,
             response_heat,
             service_heat,
-            spectra: spectra::spectra(facts, belief(&demand(facts), &Doubts::default())),
+            spectra: spectra::spectra(facts, belief(&demand(facts), &CautionLimits::default())),
             slices: slices_of(&facts.run, &facts.all, facts.plan.timeout_ns),
             sparks: spans.sparks(facts),
             moments: summary.events.clone(),

@@ -42,13 +42,13 @@ pub fn spans_of(path: &Path, record: &RunRecord) -> Result<SpansOf, Error> {
     let (Some((name, origin)), None) = (origins.next(), origins.next()) else {
         return Ok(SpansOf::default());
     };
-    let mut maker = Maker::new(origin);
+    let mut maker = SpanBuilder::new(origin);
     each_span(path, name, |series, span| maker.take(series, &span))?;
     Ok(maker.made())
 }
 
 /// Adds up spans that come series by series, that of the run as a whole first.
-struct Maker {
+struct SpanBuilder {
     requests: u32,
     width: u32,
     /// By number of the step: first and last tick.
@@ -58,11 +58,11 @@ struct Maker {
     open: Option<(u32, u32, Hist, Hist)>,
 }
 
-impl Maker {
-    fn new(origin: &Origin) -> Maker {
+impl SpanBuilder {
+    fn new(origin: &Origin) -> SpanBuilder {
         let ticks = origin.ticks.keys().next_back().map_or(1, |last| last.saturating_add(1));
         let requests = origin.opening.outline.requests.len() as u32;
-        Maker {
+        SpanBuilder {
             requests,
             width: ticks.div_ceil(STEPS_MAX).max(1),
             steps: BTreeMap::new(),

@@ -100,7 +100,7 @@ pub struct Correlation {
 
 /// A resource that stood at its limit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Pressure {
+pub struct SaturatedResource {
     pub monitor: String,
     pub kind: String,
     pub part: String,

@@ -8,7 +8,7 @@ use super::{AT_LIMIT, Values};
 use crate::cells::Cells;
 use crate::digest::Watching;
 use crate::facts::Machine;
-use crate::summary::{MonitorRow, Pressure};
+use crate::summary::{MonitorRow, SaturatedResource};
 use plimsoll_plan::metric::RunSum;
 use plimsoll_plan::phrase::{count, quantity, ratio, watched};
 use plimsoll_plan::watch::{Unit, WATCH_NS, WatchOutline};
@@ -110,9 +110,9 @@ pub(super) fn pressure(
     machine: &Machine,
     own: &[Values],
     late: bool,
-) -> Vec<Pressure> {
+) -> Vec<SaturatedResource> {
     let kind = outline.kind.as_str();
-    let mut found: Vec<Pressure> = Vec::new();
+    let mut found: Vec<SaturatedResource> = Vec::new();
     for values in own {
         let Values { channel, points } = values;
         let metric = channel.metric.as_str();
@@ -127,16 +127,17 @@ pub(super) fn pressure(
         };
         let Some((held_ratio, evidence)) = told else { continue };
         // The whole tells of its parts already, and one resource may be told by several numbers.
-        let same =
-            |p: &Pressure| class(kind, &p.metric) == class(kind, metric) && class(kind, metric).1.is_some();
-        let told_before = |p: &Pressure| same(p) && (p.part.is_empty() || p.part == channel.part);
+        let same = |p: &SaturatedResource| {
+            class(kind, &p.metric) == class(kind, metric) && class(kind, metric).1.is_some()
+        };
+        let told_before = |p: &SaturatedResource| same(p) && (p.part.is_empty() || p.part == channel.part);
         if found.iter().any(told_before) {
             continue;
         }
         let limit = channel.limit.filter(|limit| *limit > 0.0);
         let mean = points.iter().map(|(_, value)| value).sum::<f64>() / points.len().max(1) as f64;
         let peak = points.iter().map(|(_, value)| *value).fold(0.0, f64::max);
-        found.push(Pressure {
+        found.push(SaturatedResource {
             monitor: outline.name.clone(),
             kind: kind.into(),
             part: channel.part.clone(),
@@ -259,17 +260,17 @@ fn at_limit(
 }
 
 /// The most telling first: by class, then by how much of the time and how high.
-pub(super) fn rank(all: &mut [Pressure]) {
-    let key = |p: &Pressure| class(&p.kind, &p.metric).0;
+pub(super) fn rank(all: &mut [SaturatedResource]) {
+    let key = |p: &SaturatedResource| class(&p.kind, &p.metric).0;
     all.sort_by(|a, b| {
-        let high = |p: &Pressure| p.usage_mean.unwrap_or(p.held_ratio);
+        let high = |p: &SaturatedResource| p.usage_mean.unwrap_or(p.held_ratio);
         let order = key(a).cmp(&key(b)).then(b.held_ratio.total_cmp(&a.held_ratio));
         if order == Ordering::Equal { high(b).total_cmp(&high(a)) } else { order }
     });
 }
 
 /// The answer in a few words; `None` without monitors.
-pub(super) fn limiting(monitors: &[MonitorRow], pressure: &[Pressure]) -> Option<String> {
+pub(super) fn limiting(monitors: &[MonitorRow], pressure: &[SaturatedResource]) -> Option<String> {
     if monitors.is_empty() {
         return None;
     }
@@ -294,9 +295,10 @@ pub fn limiting_of(groups: &[Vec<&Watching>]) -> Option<String> {
         let told: Vec<&&Watching> = group.iter().filter(|run| run.limiting.is_some()).collect();
         watched |= told.iter().any(|run| !run.seen.is_empty());
         unknown = unknown.or_else(|| told.first().and_then(|run| run.limiting.clone()));
-        let mut all: Vec<Pressure> = told.iter().flat_map(|run| run.pressure.iter().cloned()).collect();
+        let mut all: Vec<SaturatedResource> =
+            told.iter().flat_map(|run| run.pressure.iter().cloned()).collect();
         rank(&mut all);
-        let often = |p: &&Pressure| {
+        let often = |p: &&SaturatedResource| {
             let has = |run: &&&&Watching| run.pressure.iter().any(|other| other.what == p.what);
             2 * told.iter().filter(has).count() >= told.len()
         };

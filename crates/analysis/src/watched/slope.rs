@@ -43,13 +43,13 @@ pub(super) fn slope(points: &[(f64, f64)]) -> Option<Slope> {
     };
     let sentence = match verdict {
         SlopeVerdict::Level => "level".into(),
-        SlopeVerdict::Grows => told("grows", per_h, low, high),
-        SlopeVerdict::Falls => told("falls", -per_h, -high, -low),
+        SlopeVerdict::Grows => describe("grows", per_h, low, high),
+        SlopeVerdict::Falls => describe("falls", -per_h, -high, -low),
     };
     Some(Slope { per_h, low, high, verdict, sentence })
 }
 
 /// `grows by 12.0 MB/h (95 %: 8.10 MB/h to 15.2 MB/h)`
-fn told(verb: &str, per_h: f64, low: f64, high: f64) -> String {
+fn describe(verb: &str, per_h: f64, low: f64, high: f64) -> String {
     format!("{verb} by {}/h (95 %: {}/h to {}/h)", bytes_f64(per_h), bytes_f64(low), bytes_f64(high))
 }

@@ -2,7 +2,7 @@
 
 use crate::analysis::fixture::*;
 use plimsoll_analysis::caution::Kind;
-use plimsoll_analysis::summary::{Bound, Outcome, Standing, Summary, Weight};
+use plimsoll_analysis::summary::{Bound, Outcome, Severity, Standing, Summary};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesHist};
 
@@ -25,7 +25,7 @@ fn lateness_makes_a_pass_only_safer() {
     // p99 is 10 ms, of which 4 are the generator's own.
     let summary = late(4 * MS).thresholds(&["response_time p99 < 500ms"]).summary();
     assert_eq!(summary.verdict.result, Outcome::Pass, "{}", summary.verdict.sentence);
-    assert_eq!(caution(&summary, "late_sends").unwrap().weight, Weight::Warning);
+    assert_eq!(caution(&summary, "late_sends").unwrap().weight, Severity::Warning);
     assert_eq!(standing(&late(4 * MS), "response_time p99 < 11ms"), Standing::Met);
 }
 
@@ -34,7 +34,7 @@ fn a_miss_that_lateness_explains_is_undecided_and_one_beyond_it_stands() {
     let summary = late(4 * MS).thresholds(&["response_time p99 < 8ms"]).summary();
     assert_eq!(summary.verdict.result, Outcome::Inconclusive);
     assert_eq!(summary.verdict.because, ["late_sends"]);
-    assert_eq!(caution(&summary, "late_sends").unwrap().weight, Weight::Inconclusive);
+    assert_eq!(caution(&summary, "late_sends").unwrap().weight, Severity::Inconclusive);
     let judged = &summary.thresholds[0];
     let doubt = judged.doubts.iter().find(|doubt| doubt.kind == Kind::LateSends).unwrap();
     assert!(doubt.decides && doubt.bound == Bound::Best && close(doubt.size.unwrap(), 4e6, 0.1), "{doubt:?}");
@@ -209,7 +209,7 @@ fn waiting_for_a_cpu_explains_a_few_milliseconds_and_not_hundreds() {
         "{}",
         summary.verdict.sentence
     );
-    assert_eq!(caution(&summary, "run_queue").unwrap().weight, Weight::Inconclusive);
+    assert_eq!(caution(&summary, "run_queue").unwrap().weight, Severity::Inconclusive);
     assert_eq!(standing(&quick, "response_time p99 < 1ms"), Standing::Missed);
     assert_eq!(standing(&quick, "response_time p99 < 10ms"), Standing::Met);
     assert_eq!(standing(&Run::closed(15), "response_time p99 < 2ms"), Standing::Missed);

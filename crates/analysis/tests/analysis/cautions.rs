@@ -1,21 +1,21 @@
 //! Every caution is raised by its cause, and not without it.
 
 use crate::analysis::fixture::*;
-use plimsoll_analysis::caution::{Doubts, Kind};
+use plimsoll_analysis::caution::{CautionLimits, Kind};
 use plimsoll_analysis::summarise_with;
-use plimsoll_analysis::summary::{Outcome, Weight};
+use plimsoll_analysis::summary::{Outcome, Severity};
 use plimsoll_plan::Fault;
 use plimsoll_plan::link::Tls;
 use plimsoll_plan::load::Arrivals;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum, status_id};
-use plimsoll_record::event::{Ending, NoteKind, Pulse, StoppedBy};
+use plimsoll_record::event::{Ending, NoteKind, StoppedBy, WorkerTimes};
 use std::collections::BTreeSet;
 
 /// What a case claims: the caution, its weight, a run that raises it, a twin that does not, and what the evidence and
 /// the advice must say.
 pub struct Case {
     pub kind: Kind,
-    pub weight: Weight,
+    pub weight: Severity,
     pub bad: Run,
     pub good: Run,
     pub says: &'static [&'static str],
@@ -39,14 +39,14 @@ pub fn check(case: Case) {
 }
 
 fn has_doubt(cautions: &[plimsoll_analysis::summary::Caution]) -> bool {
-    cautions.iter().any(|c| c.weight == Weight::Inconclusive)
+    cautions.iter().any(|c| c.weight == Severity::Inconclusive)
 }
 
 macro_rules! cases {
     ($($(#[$meta:meta])* $name:ident: $kind:ident, $weight:ident, $bad:expr, $good:expr, $says:expr;)*) => {
         $($(#[$meta])* #[test] fn $name() {
             use $crate::analysis::cautions::{Case, check};
-            check(Case { kind: Kind::$kind, weight: Weight::$weight, bad: $bad, good: $good, says: &$says });
+            check(Case { kind: Kind::$kind, weight: Severity::$weight, bad: $bad, good: $good, says: &$says });
         })*
 
         /// What has a case here.
@@ -177,7 +177,7 @@ cases! {
         ["of 16,200 arrivals"];
 
     arrivals_that_wait_while_the_worker_is_busy_are_not_the_servers_fault: OfferedNotSent, Inconclusive,
-        starved(200).with(|r| r.pulse = Pulse { wall_ns: S, busy_ns: S * 99 / 100, ..Pulse::default() }),
+        starved(200).with(|r| r.pulse = WorkerTimes { wall_ns: S, busy_ns: S * 99 / 100, ..WorkerTimes::default() }),
         starved(200),
         ["200 of 15,000 arrivals (1.33 %)", "99 % of the time"];
 
@@ -496,7 +496,7 @@ fn cautions_come_heaviest_first() {
         .at(1, |t| fail(t, Fault::PortsExhausted, 1))
         .at(1, |t| fail(t, Fault::FdLimit, 1))
         .summary();
-    let weights: Vec<Weight> = summary.cautions.iter().map(|c| c.weight).collect();
+    let weights: Vec<Severity> = summary.cautions.iter().map(|c| c.weight).collect();
     assert!(weights.is_sorted(), "{weights:?}");
     assert_eq!(summary.cautions[0].kind, Kind::ClientFdLimit);
     assert_eq!(summary.cautions[1].kind, Kind::ClientPortsExhausted);
@@ -556,7 +556,7 @@ fn a_number_of_requests_bounds_what_is_offered() {
 
 #[test]
 fn every_number_that_raises_a_doubt_can_be_set() {
-    let strict = Doubts { short_ns: 60 * S, worker_busy: 0.1, ..Doubts::default() };
+    let strict = CautionLimits { short_ns: 60 * S, worker_busy: 0.1, ..CautionLimits::default() };
     let record = Run::closed(15).record();
     let summary = summarise_with(&record, &strict);
     assert!(caution(&summary, "short_run").is_some());

@@ -4,7 +4,7 @@ use crate::analysis::fixture::*;
 use plimsoll_analysis::summarise;
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum, SeriesSum, status_id};
-use plimsoll_record::event::{Pulse, StoppedBy};
+use plimsoll_record::event::{StoppedBy, WorkerTimes};
 use plimsoll_stats::{Layout, Tally};
 use serde_json::Value;
 
@@ -108,7 +108,7 @@ fn littles_law_adds_up() {
 fn the_trust_box_repeats_what_the_workers_counted() {
     let summary = Run::closed(10)
         .with(|r| {
-            r.pulse = Pulse {
+            r.pulse = WorkerTimes {
                 wall_ns: S,
                 busy_ns: S / 4,
                 spin_ns: S / 10,

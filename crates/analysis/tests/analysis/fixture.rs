@@ -1,7 +1,7 @@
 //! Runs made of numbers: healthy by default, to be spoilt by a test in exactly one way.
 
 use plimsoll_analysis::summarise;
-use plimsoll_analysis::summary::{Caution, Judged, Summary};
+use plimsoll_analysis::summary::{Caution, Summary, ThresholdResult};
 use plimsoll_plan::load::{Profile, Share, Stage};
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum, fault_id, status_id};
 use plimsoll_plan::seal::{Machine, seal};
@@ -9,8 +9,8 @@ use plimsoll_plan::watch::{Unit, WatchOutline};
 use plimsoll_plan::{Draft, Fault, Outline, Request, Side, Target, threshold};
 use plimsoll_record::RunRecord;
 use plimsoll_record::event::{
-    Ending, Environment, Fact, Lapse, Note, NoteKind, Opening, Pulse, Reading, RunEvent, Sight, Sink,
-    StoppedBy, Tick,
+    Ending, Environment, Fact, MissedSample, MonitorSample, Note, NoteKind, Opening, Reading, RunEvent, Sink,
+    StoppedBy, Tick, WorkerTimes,
 };
 use plimsoll_record::record::{Gatherer, RUN_LAYOUT, SERIES_LAYOUT};
 use plimsoll_stats::{Interval, Tally};
@@ -27,7 +27,7 @@ pub struct Run {
     pub environment: Environment,
     pub ticks: Vec<Interval>,
     /// One worker's use of each second.
-    pub pulse: Pulse,
+    pub pulse: WorkerTimes,
     pub ending: Option<Ending>,
     pub notes: Vec<Note>,
     /// What monitors told, in any order.
@@ -103,7 +103,7 @@ impl Run {
                 ..Environment::default()
             },
             ticks: Vec::new(),
-            pulse: Pulse {
+            pulse: WorkerTimes {
                 wall_ns: S,
                 busy_ns: S / 5,
                 spin_ns: S / 10,
@@ -189,7 +189,11 @@ impl Run {
             let (part, metric) = metric.split_once('/').unwrap_or(("", metric));
             let value = value(second);
             let reading = Reading { part: part.into(), metric: metric.into(), unit, limit, value };
-            RunEvent::Sighted(Sight { at_ns: (second + 1) * S, monitor, readings: vec![reading] })
+            RunEvent::MonitorSampled(MonitorSample {
+                at_ns: (second + 1) * S,
+                monitor,
+                readings: vec![reading],
+            })
         };
         self.told.extend((0..seconds).map(one));
         self
@@ -204,7 +208,7 @@ impl Run {
 
     pub fn lapses(mut self, at_ns: u64, why: &str) -> Run {
         let monitor = self.outline.watches.len() as u32 - 1;
-        self.told.push(RunEvent::Lapsed(Lapse { at_ns, monitor, why: why.into() }));
+        self.told.push(RunEvent::SampleMissed(MissedSample { at_ns, monitor, why: why.into() }));
         self
     }
 
@@ -326,7 +330,7 @@ pub fn caution<'a>(summary: &'a Summary, code: &str) -> Option<&'a Caution> {
     summary.cautions.iter().find(|c| c.kind.code() == code)
 }
 
-pub fn judged<'a>(summary: &'a Summary, text: &str) -> &'a Judged {
+pub fn judged<'a>(summary: &'a Summary, text: &str) -> &'a ThresholdResult {
     summary.thresholds.iter().find(|t| t.text == text).unwrap()
 }
 

@@ -2,7 +2,7 @@
 
 use crate::analysis::fixture::*;
 use plimsoll_analysis::summarise;
-use plimsoll_analysis::summary::{Outcome, Summary, Weight};
+use plimsoll_analysis::summary::{Outcome, Severity, Summary};
 use plimsoll_plan::metric::{RunHist, RunSum};
 use plimsoll_record::RunRecord;
 use serde_json::Value;
@@ -134,7 +134,7 @@ fn one_machine_that_was_cut_off_is_enough() {
         (summary.gaps[0].origin.as_str(), summary.gaps[0].from_s, summary.gaps[0].to_s),
         ("two", 7.0, 12.0)
     );
-    assert_eq!(caution(&summary, "missing_intervals").unwrap().weight, Weight::Inconclusive);
+    assert_eq!(caution(&summary, "missing_intervals").unwrap().weight, Severity::Inconclusive);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn different_targets_are_added_up_with_a_warning() {
     let elsewhere = two.clone().with(|r| r.outline.target = "10.0.0.9:8080".into());
     let summary = summarise(&merged(&[&one, &elsewhere]));
     let found = caution(&summary, "merged_targets_differ").unwrap();
-    assert_eq!(found.weight, Weight::Warning);
+    assert_eq!(found.weight, Severity::Warning);
     assert!(found.evidence.contains("10.0.0.7:8080 and 10.0.0.9:8080"), "{found:#?}");
     assert!(caution(&summarise(&merged(&[&one, &two])), "merged_targets_differ").is_none());
 }
@@ -189,7 +189,7 @@ fn runs_one_after_the_other_do_not_add_up() {
     assert!(caution(&together, code).is_none());
     two.started_unix_ns += 6 * S;
     let apart = summarise(&merged(&[&one, &two]));
-    assert_eq!(caution(&apart, code).map(|c| c.weight), Some(Weight::Inconclusive));
+    assert_eq!(caution(&apart, code).map(|c| c.weight), Some(Severity::Inconclusive));
     assert_eq!(apart.verdict.result, Outcome::Inconclusive);
 }
 
@@ -248,7 +248,7 @@ fn little_holds_for_machines_of_which_one_stops_before_the_other() {
 
 /// Two machines for 60 s, whose service is slower in each second than in the one before; the times of the second are
 /// `percent` of those of the first.
-fn beside(percent: u64) -> Summary {
+fn hogged_run(percent: u64) -> Summary {
     let plan = |p| {
         Run::planned(|d| {
             d.load.rate_per_s = Some(4_000.0);
@@ -273,14 +273,14 @@ fn beside(percent: u64) -> Summary {
 
 #[test]
 fn a_machine_that_measures_other_times_is_found_and_one_that_does_not_is_not() {
-    let slow = beside(130);
+    let slow = hogged_run(130);
     let told = slow.origins[1].apart.as_ref().expect("there are stretches enough");
     assert!(told.differs && told.sentence.starts_with("p50 1.3"), "{told:?}");
     assert!(told.ratios.iter().all(|r| r.low <= 1.31 && r.high >= 1.29 && r.stretches == 30), "{told:?}");
     // Of two each differs from the other.
     assert!(slow.origins[0].apart.as_ref().is_some_and(|apart| apart.differs));
     for percent in [100, 102] {
-        let alike = beside(percent);
+        let alike = hogged_run(percent);
         let told = alike.origins[1].apart.as_ref().expect("there are stretches enough");
         assert!(!told.differs && told.sentence.is_empty(), "{percent} %: {told:?}");
     }
@@ -289,7 +289,7 @@ fn a_machine_that_measures_other_times_is_found_and_one_that_does_not_is_not() {
 
 #[test]
 fn each_machine_has_its_own_lateness_and_its_own_offer() {
-    let summary = beside(130);
+    let summary = hogged_run(130);
     let late = |at: usize| summary.origins[at].lateness.max_ns;
     assert_eq!((late(0), late(1)), (Some(100_000), Some(130_000)));
     assert_eq!(summary.origins[0].lateness.count, 60);

@@ -3,7 +3,7 @@
 use crate::analysis::cautions::cases;
 use crate::analysis::fixture::*;
 use plimsoll_analysis::caution::Kind;
-use plimsoll_analysis::summary::{Outcome, Weight};
+use plimsoll_analysis::summary::{Outcome, Severity};
 use plimsoll_plan::load::{Arrivals, Load};
 use plimsoll_plan::metric::RunSum;
 use plimsoll_record::event::{Note, NoteKind, StoppedBy};

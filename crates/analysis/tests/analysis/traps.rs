@@ -5,7 +5,7 @@ use crate::analysis::cautions::cases;
 use crate::analysis::fixture::*;
 use plimsoll_analysis::caution::{Kind, page};
 use plimsoll_analysis::summarise;
-use plimsoll_analysis::summary::Weight;
+use plimsoll_analysis::summary::Severity;
 use plimsoll_plan::Draft;
 use plimsoll_plan::link::{Addresses, Reuse};
 use plimsoll_plan::load::Arrivals;

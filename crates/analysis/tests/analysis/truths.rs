@@ -2,7 +2,7 @@
 //! that had it. Whatever the first one recorded, its bounds contain what the second one saw.
 
 use crate::analysis::fixture::*;
-use plimsoll_analysis::summary::{Judged, Standing};
+use plimsoll_analysis::summary::{Standing, ThresholdResult};
 use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesHist, SeriesSum, status_id};
 use plimsoll_stats::{Hist, Interval, random::SplitMix64};
 
@@ -138,7 +138,7 @@ fn quantile(requests: &[Request], of: impl Fn(&Request) -> u64, q: f64) -> f64 {
 }
 
 /// The bounds hold the truth up to the width of a bucket, and no answer contradicts it.
-fn holds(judged: &Judged, truth: f64, what: &str) -> Result<(), String> {
+fn holds(judged: &ThresholdResult, truth: f64, what: &str) -> Result<(), String> {
     let best = judged.best.unwrap_or(0.0);
     let worst = judged.worst.unwrap_or(f64::INFINITY);
     let inside = best <= truth * 1.01 && truth <= worst * 1.01;

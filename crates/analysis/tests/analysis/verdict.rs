@@ -2,7 +2,7 @@
 
 use crate::analysis::fixture::*;
 use plimsoll_analysis::summarise;
-use plimsoll_analysis::summary::{Outcome, Weight};
+use plimsoll_analysis::summary::{Outcome, Severity};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::RunSum;
 use plimsoll_record::RunRecord;
@@ -86,7 +86,7 @@ fn a_missed_threshold_beats_a_doubt_that_cannot_turn_it() {
         .summary();
     assert_eq!(summary.verdict.result, Outcome::Fail, "{}", summary.verdict.sentence);
     assert_eq!(summary.verdict.because, ["errors == 0%"]);
-    assert_eq!(caution(&summary, "client_fd_limit").unwrap().weight, Weight::Warning);
+    assert_eq!(caution(&summary, "client_fd_limit").unwrap().weight, Severity::Warning);
     // Without the failures the two attempts are what nobody knows of.
     let summary = Run::closed(15)
         .at(3, |t| fail(t, Fault::FdLimit, 1))

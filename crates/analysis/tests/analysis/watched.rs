@@ -4,7 +4,7 @@ use crate::analysis::cautions::cases;
 use crate::analysis::fixture::*;
 use plimsoll_analysis::caution::Kind;
 use plimsoll_analysis::digest;
-use plimsoll_analysis::summary::{MetricRow, SlopeVerdict, Summary, Weight};
+use plimsoll_analysis::summary::{MetricRow, Severity, SlopeVerdict, Summary};
 use plimsoll_plan::metric::{RunHist, RunSum};
 use plimsoll_plan::watch::Unit;
 

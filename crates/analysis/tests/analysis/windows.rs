@@ -1,7 +1,7 @@
 //! Thresholds over windows, and runs that a threshold has stopped.
 
 use crate::analysis::fixture::*;
-use plimsoll_analysis::summary::{Outcome, Weight, Window};
+use plimsoll_analysis::summary::{Outcome, Severity, Window};
 use plimsoll_analysis::{Sliding, summarise};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{SeriesHist, SeriesSum};
@@ -160,13 +160,13 @@ fn too_few_samples_are_no_doubt_about_what_stopped_the_run() {
     assert_eq!(summary.verdict.result, Outcome::Fail, "{}", summary.verdict.sentence);
     assert_eq!(summary.verdict.because, [text]);
     let told = caution(&summary, "too_few_samples").unwrap();
-    assert_eq!(told.weight, Weight::Warning);
+    assert_eq!(told.weight, Severity::Warning);
     assert!(told.evidence.starts_with("120 samples for response_time p99"), "{}", told.evidence);
     // All 120 took longer than twice the limit: that proves it however the run ended.
     for by in [StoppedBy::Duration, StoppedBy::Interrupt] {
         let summary = stopped_early(by).thresholds(&[text]).summary();
         assert_eq!(summary.verdict.result, Outcome::Fail, "{by:?}");
-        assert_eq!(caution(&summary, "too_few_samples").unwrap().weight, Weight::Warning);
+        assert_eq!(caution(&summary, "too_few_samples").unwrap().weight, Severity::Warning);
     }
 }
 

@@ -9,7 +9,7 @@ use plimsoll_record::RunRecord;
 use plimsoll_record::event::NoteKind;
 use plimsoll_record::steered::Steered;
 
-fn told(summary: &Summary, kind: EventKind) -> Vec<(f64, &str)> {
+fn events_of(summary: &Summary, kind: EventKind) -> Vec<(f64, &str)> {
     summary.events.iter().filter(|e| e.kind == kind).map(|e| (e.at_s, e.text.as_str())).collect()
 }
 
@@ -26,12 +26,12 @@ fn notes_stand_in_their_order_and_once_for_all_machines() {
         .note(4 * S, NoteKind::Note, "<b>cache</b> off")
         .note(3 * S, NoteKind::Gap, "told by the gap itself");
     let summary = run.summary();
-    assert_eq!(told(&summary, EventKind::Note), [(4.0, "<b>cache</b> off")]);
-    assert_eq!(told(&summary, EventKind::Control), [(9.0, "paused")]);
+    assert_eq!(events_of(&summary, EventKind::Note), [(4.0, "<b>cache</b> off")]);
+    assert_eq!(events_of(&summary, EventKind::Control), [(9.0, "paused")]);
     assert_eq!(summary.events.len(), 2);
     let other = run.clone().with(|r| r.origin = "b".into()).with(|r| r.notes[1].at_ns += 300 * MS);
     let both = summarise(&RunRecord::merge(run.record(), other.record()).unwrap());
-    assert_eq!(told(&both, EventKind::Note).len(), 1);
+    assert_eq!(events_of(&both, EventKind::Note).len(), 1);
 }
 
 #[test]
@@ -42,11 +42,11 @@ fn stages_are_told_where_the_load_bends_or_jumps() {
     let summary = run(&[(10, 500.0), (10, 500.0), (0, 800.0), (10, 800.0), (90, 0.0)]);
     let expected =
         [(10.0, "500 arrivals/s"), (20.0, "800 arrivals/s"), (30.0, "from 800 to 0 arrivals/s within 90 s")];
-    assert_eq!(told(&summary, EventKind::Stage), expected);
+    assert_eq!(events_of(&summary, EventKind::Stage), expected);
     // One straight line in two pieces is one, and what lies behind the stop never was.
-    assert_eq!(told(&run(&[(20, 500.0), (100, 3_000.0)]), EventKind::Stage), []);
+    assert_eq!(events_of(&run(&[(20, 500.0), (100, 3_000.0)]), EventKind::Stage), []);
     let recorded: Vec<(u64, f64)> = (0..60).map(|k| (1, f64::from(k % 7))).collect();
-    assert_eq!(told(&run(&recorded), EventKind::Stage), [], "seconds of a recording are no stages");
+    assert_eq!(events_of(&run(&recorded), EventKind::Stage), [], "seconds of a recording are no stages");
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn a_gap_and_a_spike_are_events() {
     run.ticks.drain(20..25);
     let summary = run.summary();
     assert_eq!(
-        told(&summary, EventKind::Gap),
+        events_of(&summary, EventKind::Gap),
         [(20.0, "20 s to 25 s: these seconds were never handed over")]
     );
     let slow = Run::closed(60).at(30, |tick| {
@@ -63,7 +63,7 @@ fn a_gap_and_a_spike_are_events() {
         answers(tick, 0, 200, 50 * MS);
     });
     let summary = slow.summary();
-    let spikes = told(&summary, EventKind::Spike);
+    let spikes = events_of(&summary, EventKind::Spike);
     assert_eq!(spikes.len(), 1, "{spikes:?}");
     assert!(spikes[0].0 == summary.spikes[0].from_s && spikes[0].1.contains("instead of 5."), "{spikes:?}");
 }
@@ -75,8 +75,8 @@ fn a_machine_that_was_not_heard_is_no_change_of_the_service() {
     let mut b = Run::open(120).with(|run| run.origin = name("b"));
     b.ticks.drain(40..80);
     let both = summarise(&RunRecord::merge(a.record(), b.record()).unwrap());
-    assert_eq!(told(&both, EventKind::Gap).len(), 1);
-    assert_eq!(told(&both, EventKind::Change), []);
+    assert_eq!(events_of(&both, EventKind::Gap).len(), 1);
+    assert_eq!(events_of(&both, EventKind::Change), []);
 }
 
 #[test]
@@ -97,11 +97,11 @@ fn a_change_for_good_is_told_and_a_planned_one_is_not() {
         run
     };
     let summary = course(20).summary();
-    let changes = told(&summary, EventKind::Change);
+    let changes = events_of(&summary, EventKind::Change);
     assert_eq!(changes.len(), 1, "{changes:?}");
     assert!((58.0..=62.0).contains(&changes[0].0), "{changes:?}");
     assert!(changes[0].1.starts_with("p99 of the seconds goes from 5.9"), "{changes:?}");
-    assert_eq!(told(&course(2).summary(), EventKind::Change), [], "2 % are nothing to act on");
+    assert_eq!(events_of(&course(2).summary(), EventKind::Change), [], "2 % are nothing to act on");
     // The rate follows its profile: no news.
     let rates = |planned: bool| {
         let mut run = Run::planned(|draft| draft.load.duration_ns = Some(120 * S));
@@ -114,14 +114,14 @@ fn a_change_for_good_is_told_and_a_planned_one_is_not() {
         run.summary()
     };
     let unplanned = rates(false);
-    let told_of = told(&unplanned, EventKind::Change);
+    let told_of = events_of(&unplanned, EventKind::Change);
     assert!(
         told_of.iter().any(|(at_s, text)| *at_s == 60.0 && text.starts_with("the rate goes from 40")),
         "{told_of:?}"
     );
     let planned = rates(true);
-    assert!(!told(&planned, EventKind::Change).iter().any(|(_, text)| text.starts_with("the rate")));
-    assert_eq!(told(&planned, EventKind::Stage), [(60.0, "20.0 users")]);
+    assert!(!events_of(&planned, EventKind::Change).iter().any(|(_, text)| text.starts_with("the rate")));
+    assert_eq!(events_of(&planned, EventKind::Stage), [(60.0, "20.0 users")]);
 }
 
 #[test]
@@ -142,11 +142,11 @@ fn what_somebody_did_by_hand_is_no_change_of_the_course() {
         run.summary()
     };
     let pause = [(39 * S + 500 * MS, Steered::Paused), (70 * S + 500 * MS, Steered::Resumed)];
-    let rates = |summary: &Summary| told(summary, EventKind::Change).len();
+    let rates = |summary: &Summary| events_of(summary, EventKind::Change).len();
     assert!(rates(&hole(&[])) >= 2, "{:?}", hole(&[]).events);
     let paused = hole(&pause);
-    assert_eq!(told(&paused, EventKind::Change), [], "the pause is told, and is all there is");
-    assert_eq!(told(&paused, EventKind::Control).len(), 2);
+    assert_eq!(events_of(&paused, EventKind::Change), [], "the pause is told, and is all there is");
+    assert_eq!(events_of(&paused, EventKind::Control).len(), 2);
     // Another level: the note says it.
     let higher = |notes: &[(u64, Steered)]| {
         let mut run = Run::open(120);

@@ -8,7 +8,7 @@ use plimsoll_record::RunRecord;
 use plimsoll_record::run_file::read;
 use plimsoll_testkit::made_up::Folder;
 use plimsoll_testkit::scene::{Made, Scene};
-use plimsoll_testkit::{odd, shop, trouble};
+use plimsoll_testkit::{odd_runs, shop, trouble};
 
 fn made(scene: Scene) -> (RunRecord, Summary, Picture) {
     let folder = Folder::new(&format!("picture-{}", scene.opening.origin));
@@ -40,14 +40,14 @@ fn the_shop_keeps_its_promises() {
 
 #[test]
 fn odd_runs_have_pictures() {
-    let (_, summary, picture) = made(odd::many_requests(7));
+    let (_, summary, picture) = made(odd_runs::many_requests(7));
     assert_eq!((summary.requests.len(), picture.spectra.len()), (199, 51));
-    let (_, summary, picture) = made(odd::single_request(7));
+    let (_, summary, picture) = made(odd_runs::single_request(7));
     assert_eq!((summary.totals.requests, picture.rows.len(), picture.spectra[0].response.len()), (1, 1, 2));
-    let (_, summary, picture) = made(odd::streams(7));
+    let (_, summary, picture) = made(odd_runs::streams(7));
     assert!(summary.streams[0].streams >= 400 && picture.rows.iter().all(|row| row.events.is_some()));
     assert!(!picture.spectra.iter().any(|one| one.request == "feed"), "a life is nobody's response time");
-    let (_, summary, picture) = made(odd::hostile(7));
+    let (_, summary, picture) = made(odd_runs::hostile(7));
     assert_eq!((summary.name.as_str(), picture.moments.len()), ("</script><script>alert(1)</script>", 30));
 }
 

@@ -2,13 +2,13 @@
 
 use super::say::{Out, num};
 use crate::Certainty::{Possible, Proved};
-use crate::foreign::model::{Document, Figure, Said};
+use crate::foreign::model::{Document, Figure, Statement};
 use crate::foreign::table::number::{Number, numbers};
 use std::collections::BTreeMap;
 
 /// One `left = right` that can be computed.
 struct Equation<'a> {
-    said: &'a Said,
+    said: &'a Statement,
     left: String,
     low: f64,
     high: f64,
@@ -30,7 +30,7 @@ pub fn wrong(documents: &[Document], out: &mut Out) {
         out.say(Proved, format!("`{}` is {}, not {}", e.left, num(e.value), e.right.written))
             .line(format!("{} = {}", e.left, num(e.value)))
             .line(format!("stated: {} ({} of it)", e.right.written, num(e.right.value / e.value)))
-            .said(document, e.said)
+            .describe(document, e.said)
             .explained("a slip in the formula, or of the decimal point")
             .advise("compute it again, with its units");
     });
@@ -60,7 +60,7 @@ pub fn division_cut_off(documents: &[Document], out: &mut Out) {
             num(whole + 1.0),
             100.0 / (whole + 1.0)
         ))
-        .said(document, e.said)
+        .describe(document, e.said)
         .explained("how many whole intervals fit depends on where the first one begins")
         .advise("number what is sent and count gaps, instead of expecting a count");
     });
@@ -98,7 +98,7 @@ fn fits(e: &Equation) -> bool {
     other(e.low, e.high) || e.bare.is_some_and(|(low, high)| other(low, high))
 }
 
-fn equations<'a>(said: &'a Said, known: &mut BTreeMap<String, Figure>) -> Vec<Equation<'a>> {
+fn equations<'a>(said: &'a Statement, known: &mut BTreeMap<String, Figure>) -> Vec<Equation<'a>> {
     let text = said.text.split(" # ").next().unwrap_or("").split(" // ").next().unwrap_or("");
     if text.contains("==")
         || text.contains("=>")
@@ -161,7 +161,7 @@ fn result(mut figure: Figure) -> Figure {
 }
 
 /// The figure with which a side begins, if no operator follows it.
-fn first_figure(side: &str, said: &Said) -> Option<Figure> {
+fn first_figure(side: &str, said: &Statement) -> Option<Figure> {
     let number = numbers(side, said.line).into_iter().next()?;
     let before = side[..number.start].trim();
     let behind = side[number.end..].trim_start();
@@ -192,7 +192,7 @@ struct Term {
 }
 
 /// The chain of numbers and operators with which a side ends (a sentence may stand before it), or which it is (code).
-fn expression(side: &str, said: &Said, known: &BTreeMap<String, Figure>, tail: bool) -> Option<Value> {
+fn expression(side: &str, said: &Statement, known: &BTreeMap<String, Figure>, tail: bool) -> Option<Value> {
     // Brackets and powers are beyond this reader: nothing is said of them.
     if side.contains(['(', ')', '^', '[', '{', '$']) {
         return None;

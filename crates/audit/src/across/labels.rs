@@ -4,7 +4,7 @@
 use super::say::{Out, num};
 use super::view::{has, is_total, table_rows};
 use crate::Certainty::{Likely, Possible, Proved};
-use crate::foreign::model::{Claim, Document, Figure, Measure, Row, Said};
+use crate::foreign::model::{Claim, Document, Figure, Measure, Row, Statement};
 use std::collections::BTreeMap;
 
 /// A heading or a labelled line above an output says another number than the output.
@@ -16,7 +16,7 @@ pub fn label_contradicts_row(documents: &[Document], out: &mut Out) {
             let floor =
                 document.rows[..i].iter().map(|r| r.lines.1).filter(|l| *l < row.lines.0).max().unwrap_or(0);
             let heading = row.headings.last();
-            let is_heading = |s: &&Said| Some(&s.text) == heading && s.line < row.lines.0;
+            let is_heading = |s: &&Statement| Some(&s.text) == heading && s.line < row.lines.0;
             let from =
                 document.prose.iter().filter(is_heading).map(|s| s.line).max().unwrap_or(floor).max(floor);
             let near =
@@ -191,7 +191,7 @@ pub fn copied_row(documents: &[Document], out: &mut Out) {
         let outputs: Vec<&Row> =
             document.rows.iter().filter(|r| r.table.is_none() && r.tool.is_some()).collect();
         for rows in groups.chain([outputs]) {
-            for (a, b) in alike(&rows) {
+            for (a, b) in group_identical(&rows) {
                 let both: Vec<&Figure> = MEASURED.iter().filter_map(|m| a.figures.get(m)).collect();
                 let config =
                     [Measure::Users, Measure::Servers, Measure::OfferedRate, Measure::GeneratorThreads];
@@ -219,7 +219,7 @@ pub fn copied_row(documents: &[Document], out: &mut Out) {
 
 /// Rows with the same telling figures, each with the first of its kind. By a key and not pair by pair: tables have
 /// thousands of rows. The total of one part is that part, and no copy.
-fn alike<'a>(rows: &[&'a Row]) -> Vec<(&'a Row, &'a Row)> {
+fn group_identical<'a>(rows: &[&'a Row]) -> Vec<(&'a Row, &'a Row)> {
     let mut first: BTreeMap<Vec<(Measure, u64)>, &Row> = BTreeMap::new();
     let mut found = Vec::new();
     for row in rows.iter().copied().filter(|r| !is_total(r)) {
@@ -405,7 +405,7 @@ pub fn threads_are_no_users(documents: &[Document], out: &mut Out) {
             users.written,
             num(users.value)
         ))
-        .said(document, claim)
+        .describe(document, claim)
         .figures(document, row, &[Measure::GeneratorThreads, Measure::Users])
         .explained(
             "the generator spreads its connections over its threads; threads are a matter of \

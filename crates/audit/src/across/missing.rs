@@ -4,7 +4,7 @@
 use super::say::{Out, num};
 use super::view::{has, mentions, rows, table_rows, value};
 use crate::Certainty::{Likely, Possible, Proved};
-use crate::foreign::model::{Document, Measure, Said, Table};
+use crate::foreign::model::{Document, Measure, Statement, Table};
 
 /// A few sentences about a test of load: the word, and what is measured in one. A benchmark of a parser is none.
 fn is_report(document: &Document) -> bool {
@@ -19,7 +19,7 @@ fn is_report(document: &Document) -> bool {
         "response time",
         "throughput",
     ];
-    let sentences: Vec<&Said> = document.prose.iter().filter(|s| !s.code).collect();
+    let sentences: Vec<&Statement> = document.prose.iter().filter(|s| !s.code).collect();
     let named = ["load test", "load-test", "loadtest", "stress test", "performance test", "perf test"];
     let spoken = sentences.iter().filter(|s| has(&s.text, LOAD)).count();
     let outputs = document.rows.iter().any(|r| r.tool.is_some());
@@ -34,14 +34,14 @@ fn measured(document: &Document) -> bool {
     document.rows.iter().any(result)
 }
 
-fn first(document: &Document) -> Option<&Said> {
+fn first(document: &Document) -> Option<&Statement> {
     document.prose.iter().find(|s| !s.code)
 }
 
 /// Results as pictures alone cannot be checked.
 pub fn only_pictures(documents: &[Document], out: &mut Out) {
     for document in documents.iter().filter(|d| is_report(d) && !measured(d)) {
-        let pictures: Vec<&Said> = document
+        let pictures: Vec<&Statement> = document
             .prose
             .iter()
             .filter(|s| s.text.contains("![") && has(&s.text, &[".png", ".jpg", ".jpeg", ".svg", ".gif"]))
@@ -54,7 +54,7 @@ pub fn only_pictures(documents: &[Document], out: &mut Out) {
             format!("the results are {} pictures: no figure of them can be read", pictures.len()),
         );
         for picture in pictures {
-            say = say.said(document, picture);
+            say = say.describe(document, picture);
         }
         say.advise("publish the figures beside the pictures (CSV, JSON, or a table)");
     }
@@ -87,7 +87,7 @@ pub fn reuse_of_connections(documents: &[Document], out: &mut Out) {
         let Some(tool) = tool.filter(|_| !known && !mentions(document, WORDS)) else { continue };
         out.say(Likely, "nothing is said of connections: kept, or a new one for each request".into())
             .line("new connections / 60 s of TIME_WAIT: 28,232 ports last for 470/s to one address")
-            .said(document, tool)
+            .describe(document, tool)
             .explained("this tool opens a new connection for each request unless told otherwise")
             .advise("state keep-alive on or off, and connections opened per request");
     }
@@ -134,7 +134,7 @@ pub fn repeats(documents: &[Document], out: &mut Out) {
         }
         let Some(said) = first(document) else { continue };
         out.say(Possible, "nothing is said of repeats: every figure may be of one run".into())
-            .said(document, said)
+            .describe(document, said)
             .advise("repeat every configuration at least three times, in turns, and state the range");
     }
 }
@@ -145,7 +145,7 @@ pub fn warm_up(documents: &[Document], out: &mut Out) {
     for document in documents.iter().filter(|d| is_report(d) && !mentions(d, WORDS)) {
         let Some(said) = first(document) else { continue };
         out.say(Possible, "nothing is said of warm-up: the first seconds may be in the figures".into())
-            .said(document, said)
+            .describe(document, said)
             .advise(
                 "leave out the time in which caches, pools and compilers warm up, and say how long it was",
             );
@@ -162,7 +162,7 @@ pub fn any_percentile(documents: &[Document], out: &mut Out) {
         let said = document.prose.iter().find(|s| has(&s.text, &["latency", "response time"]));
         if let Some(said) = said.filter(|_| none) {
             out.say(Likely, "latency is spoken of without any percentile".into())
-                .said(document, said)
+                .describe(document, said)
                 .advise("state median, p95, p99 and maximum");
         }
     }
@@ -171,8 +171,8 @@ pub fn any_percentile(documents: &[Document], out: &mut Out) {
 /// Client and servers share one machine.
 pub fn one_machine(documents: &[Document], out: &mut Out) {
     for document in documents.iter().filter(|d| is_report(d)) {
-        let local = |s: &&Said| s.code && has(&s.text, &["//localhost", "//127.0.0.1", "//[::1]"]);
-        let words = |s: &&Said| {
+        let local = |s: &&Statement| s.code && has(&s.text, &["//localhost", "//127.0.0.1", "//[::1]"]);
+        let words = |s: &&Statement| {
             !s.code
                 && has(
                     &s.text,
@@ -195,7 +195,7 @@ pub fn one_machine(documents: &[Document], out: &mut Out) {
             Likely,
             "client and server run on one machine: they take processor time from each other".into(),
         )
-        .said(document, said)
+        .describe(document, said)
         .explained("a limit of such a run is the limit of both together")
         .advise(
             "put the client on a machine of its own, or bind both to processors and state the client's share",
@@ -261,12 +261,12 @@ pub fn kind_of_errors(documents: &[Document], out: &mut Out) {
         "error kind",
     ];
     for document in documents {
-        let told = |t: &Table| {
+        let describe = |t: &Table| {
             let around = t.around.iter().any(|c| has(&c.text, KINDS) && has(&c.text, &["error", "fail"]));
             around || t.columns.iter().any(|c| has(c, KINDS))
         };
         let failed = |r: &&crate::foreign::model::Row| value(r, Measure::Errors).is_some_and(|e| e >= 1.0);
-        let tables = document.tables.iter().filter(|t| !told(t));
+        let tables = document.tables.iter().filter(|t| !describe(t));
         let rows: Vec<_> = tables.flat_map(|t| table_rows(document, t).filter(failed)).collect();
         if rows.is_empty() {
             continue;

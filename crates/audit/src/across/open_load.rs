@@ -3,7 +3,7 @@
 use super::say::{Out, num, share, time};
 use super::view::{has, mentions};
 use crate::Certainty::{Likely, Possible};
-use crate::foreign::model::{Claim, Document, Figure, Measure, Said};
+use crate::foreign::model::{Claim, Document, Figure, Measure, Statement};
 use crate::foreign::table::number::numbers;
 use crate::foreign::table::unit::Kind;
 
@@ -98,7 +98,7 @@ const RATE_OPTIONS: &[&str] = &[
     "fixed rate",
 ];
 
-fn fixed_rate(document: &Document) -> Option<&Said> {
+fn fixed_rate(document: &Document) -> Option<&Statement> {
     document.prose.iter().find(|s| has(&s.text, RATE_OPTIONS))
 }
 
@@ -106,7 +106,7 @@ fn fixed_rate(document: &Document) -> Option<&Said> {
 pub fn clients_at_a_fixed_rate(documents: &[Document], out: &mut Out) {
     for document in documents {
         let Some(rate) = fixed_rate(document) else { continue };
-        let about = |s: &&Said| {
+        let about = |s: &&Statement| {
             !s.code
                 && has(&s.text, &["concurrency", "clients", "workers"])
                 && has(&s.text, &["rps", "rate", "request", "thread"])
@@ -121,8 +121,8 @@ pub fn clients_at_a_fixed_rate(documents: &[Document], out: &mut Out) {
                 .into(),
         )
         .line("arrivals per second = clients x (rate / clients), whatever the clients")
-        .said(document, rate)
-        .said(document, said)
+        .describe(document, rate)
+        .describe(document, said)
         .explained("with a fixed rate the requests in flight are rate x latency, not the number of clients")
         .advise("look at the client's processor and at late sends to judge the client");
     }
@@ -151,14 +151,14 @@ pub fn absolute_shortfall(documents: &[Document], out: &mut Out) {
             num(low * 10.0),
             share(limit / low / 10.0)
         ))
-        .said(document, said)
+        .describe(document, said)
         .explained("the same absolute gap means half the load at first and next to nothing later")
         .advise("end at a relative shortfall (achieved < 99 % of offered), or at a limit on a percentile");
     }
 }
 
 /// `difference < 50`, `falls 50 requests per second short`.
-fn shortfall(said: &Said) -> Option<f64> {
+fn shortfall(said: &Statement) -> Option<f64> {
     let lower = said.text.to_lowercase();
     if lower.contains('%') && !said.code {
         return None;
@@ -204,7 +204,7 @@ fn start_rate(text: &str) -> Option<f64> {
 pub fn latency_set_by_length(documents: &[Document], out: &mut Out) {
     for document in documents {
         let Some(rate) = fixed_rate(document) else { continue };
-        let rises = |s: &&Said| {
+        let rises = |s: &&Statement| {
             !s.code
                 && has(&s.text, &["latency", "response time", "it increases"])
                 && has(
@@ -252,8 +252,8 @@ pub fn latency_set_by_length(documents: &[Document], out: &mut Out) {
             num(length),
             time((1.0 - 1.0 / 1.1) * length / 2.0)
         ))
-        .said(document, said)
-        .said(document, rate)
+        .describe(document, said)
+        .describe(document, rate)
         .explained("the queue of an overloaded open loop grows as long as the run lasts")
         .advise("state the highest rate that was kept, and latencies only below it");
     }
@@ -262,7 +262,7 @@ pub fn latency_set_by_length(documents: &[Document], out: &mut Out) {
 /// Steps of a tenth find a limit to a tenth.
 pub fn step_is_the_resolution(documents: &[Document], out: &mut Out) {
     for document in documents {
-        let step = |s: &Said| {
+        let step = |s: &Statement| {
             let lower = s.text.to_lowercase();
             if s.code
                 || !has(&lower, &["increas", "raising", "raised", "grows", "step"])
@@ -289,7 +289,7 @@ pub fn step_is_the_resolution(documents: &[Document], out: &mut Out) {
         }
         out.say(Possible, format!("steps of {} find a limit to {} at best", share(step), share(step)))
             .line(format!("a limit of 250/s lies between {} and 250/s", num(250.0 / (1.0 + step))))
-            .said(document, said)
+            .describe(document, said)
             .explained("one run of each step; the next lower step is all that is known to hold")
             .advise("bisect between the last good and the first bad step, and repeat both");
     }

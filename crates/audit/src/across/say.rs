@@ -1,6 +1,6 @@
 //! How the rules of this folder say what they found: one builder for findings, one way to write a number.
 
-use crate::foreign::model::{Claim, Document, Figure, Measure, Row, Said};
+use crate::foreign::model::{Claim, Document, Figure, Measure, Row, Statement};
 use crate::{Certainty, Finding, Grade, Quote};
 
 /// Where a rule puts what it finds.
@@ -77,7 +77,7 @@ impl Saying<'_> {
         self.at(document, claim.line, claim.text.clone())
     }
 
-    pub fn said(self, document: &Document, said: &Said) -> Self {
+    pub fn describe(self, document: &Document, said: &Statement) -> Self {
         self.at(document, said.line, said.text.trim())
     }
 }

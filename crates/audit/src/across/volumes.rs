@@ -5,7 +5,7 @@ use super::open_load::counted;
 use super::say::{Out, num, time};
 use super::view::has;
 use crate::Certainty::{Likely, Possible, Proved};
-use crate::foreign::model::{Claim, Document, Figure, Measure, Said};
+use crate::foreign::model::{Claim, Document, Figure, Measure, Statement};
 use crate::foreign::table::number::numbers;
 use crate::foreign::table::unit::Kind;
 
@@ -94,7 +94,7 @@ pub fn visitors(documents: &[Document], out: &mut Out) {
 pub fn first_byte_follows_a_clock(documents: &[Document], out: &mut Out) {
     for document in documents {
         let named = document.prose.iter().filter(|s| has(&s.text, &["interval", "every"]));
-        let intervals: Vec<(&Said, f64)> = named
+        let intervals: Vec<(&Statement, f64)> = named
             .flat_map(|s| numbers(&s.text, s.line).into_iter().map(move |n| (s, n.figure.value)))
             .filter(|(_, v)| (2.0..=600.0).contains(v))
             .collect();
@@ -124,7 +124,7 @@ pub fn first_byte_follows_a_clock(documents: &[Document], out: &mut Out) {
             .line(format!("mean {} = {} of it", time(mean.value), num(mean.value / interval)))
             .figure(document, mean)
             .figure(document, longest)
-            .said(document, said)
+            .describe(document, said)
             .explained("headers that are sent with the first event, which comes with the clock")
             .advise("measure the headers, the first event and the gaps between events apart");
         }
@@ -134,7 +134,7 @@ pub fn first_byte_follows_a_clock(documents: &[Document], out: &mut Out) {
 /// A volume that was computed is another one later in the text.
 pub fn volumes_differ(documents: &[Document], out: &mut Out) {
     for document in documents {
-        let volume = |s: &Said| {
+        let volume = |s: &Statement| {
             let computed = has(
                 &s.text,
                 &[
@@ -161,7 +161,7 @@ pub fn volumes_differ(documents: &[Document], out: &mut Out) {
             };
             figure.filter(|_| computed)
         };
-        let found: Vec<(&Said, Figure)> =
+        let found: Vec<(&Statement, Figure)> =
             document.prose.iter().filter_map(|s| Some((s, volume(s)?))).collect();
         for (i, (said, a)) in found.iter().enumerate() {
             let Some((other, b)) =
@@ -174,8 +174,8 @@ pub fn volumes_differ(documents: &[Document], out: &mut Out) {
                 format!("the expected volume is {} in one place and {} in another", a.written, b.written),
             )
             .line(format!("{} / {} = {}", b.written, a.written, num(b.value / a.value)))
-            .said(document, said)
-            .said(document, other)
+            .describe(document, said)
+            .describe(document, other)
             .explained("framing (chunks, frames, headers) was counted once and left out once")
             .advise("count bytes of bodies, of framing and of headers apart");
             break;

@@ -13,7 +13,7 @@ pub struct Document {
     /// Figures in sentences that are about no single row: hardware, formulas, conclusions.
     pub claims: Vec<Claim>,
     /// Everything that is said in words or code, with figures or without: what a report leaves out is found here.
-    pub prose: Vec<Said>,
+    pub prose: Vec<Statement>,
     /// Lines (from 1) that a reader understood.
     pub taken: BTreeSet<u32>,
     /// Passages that look like a result and could not be read, with the reason: said, never dropped.
@@ -71,7 +71,7 @@ pub struct Claim {
 
 /// A sentence, a heading or a line of code that no tool's reader took.
 #[derive(Debug, Clone, Default)]
-pub struct Said {
+pub struct Statement {
     pub text: String,
     pub line: u32,
     pub headings: Vec<String>,

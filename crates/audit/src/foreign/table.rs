@@ -13,7 +13,7 @@ mod sentence;
 pub(crate) mod several;
 pub(crate) mod unit;
 
-use super::model::{Claim, Document, Said};
+use super::model::{Claim, Document, Statement};
 use blocks::Block;
 use grid::Grid;
 
@@ -41,7 +41,7 @@ pub fn read(_name: &str, text: &str, document: &mut Document) {
     let mut waiting: Option<Grid> = None;
     for block in blocks::split(text, &document.taken) {
         // A unit for all may also stand below, up to what begins next.
-        let ends = !matches!(&block, Block::Said(_));
+        let ends = !matches!(&block, Block::Statement(_));
         if ends && let Some(grid) = waiting.take() {
             grid::take(&grid, document);
         }
@@ -50,7 +50,7 @@ pub fn read(_name: &str, text: &str, document: &mut Document) {
                 grid.said = said_here.clone();
                 waiting = Some(grid);
             }
-            Block::Said(said) => {
+            Block::Statement(said) => {
                 if !said.code {
                     if let Some(grid) = &mut waiting {
                         // What stands above comes first: the last is looked at first.
@@ -97,7 +97,7 @@ fn surround(document: &mut Document, first: usize) {
         let end = document.tables.get(at + 1).map_or(u32::MAX, |next| next.lines.0);
         let section = section_of(&table.headings);
         let belongs = |c: &&Claim| c.line < end && c.headings.starts_with(section);
-        let caption = Said { text: table.caption.clone(), line: table.lines.0, ..Said::default() };
+        let caption = Statement { text: table.caption.clone(), line: table.lines.0, ..Statement::default() };
         let mut around: Vec<Claim> = document.claims.iter().filter(belongs).cloned().collect();
         if !table.caption.is_empty() && !around.iter().any(|c| c.text == table.caption) {
             around.push(sentence::claim(&caption));

@@ -23,12 +23,12 @@ pub(super) fn vegeta_adds_up(s: &Subject) -> Option<Hit> {
         let some = codes.iter().filter(|(code, ..)| of(*code));
         some.fold(Span::exact(0.0), |sum, (_, _, n)| sum.plus(*n))
     };
-    let said = |span: Span| say::number(span.said);
+    let describe = |span: Span| say::number(span.said);
     let code_figures = || codes.iter().map(|(_, f, _)| *f);
     let all = sum(&|_| true);
     // Each request has a status there; one without an answer has 0.
     if !codes.is_empty() && !all.meets(count) {
-        let line = format!("{} answers by status, stated {} requests", said(all), said(count));
+        let line = format!("{} answers by status, stated {} requests", describe(all), describe(count));
         remarks.push((line, code_figures().chain([count_figure]).collect()));
     } else if let (false, Some((figure, failed))) = (codes.is_empty(), s.get(Measure::ErrorRatio)) {
         // What vegeta calls a success, in its `metrics.go`.
@@ -37,8 +37,8 @@ pub(super) fn vegeta_adds_up(s: &Subject) -> Option<Hit> {
         if !Span::exact(1.0).minus(share).meets(failed) {
             let line = format!(
                 "{} answers of 200 to 399 / {} = {}, stated {}",
-                said(good),
-                said(count),
+                describe(good),
+                describe(count),
                 say::percent(share.said),
                 say::percent(1.0 - failed.said)
             );
@@ -57,10 +57,10 @@ pub(super) fn vegeta_adds_up(s: &Subject) -> Option<Hit> {
         if !each.meets(mean) {
             let line = format!(
                 "{} B {what} / {} = {} B, stated {} B",
-                said(total),
-                said(count),
-                said(each),
-                said(mean)
+                describe(total),
+                describe(count),
+                describe(each),
+                describe(mean)
             );
             remarks.push((line, vec![total_figure, count_figure, mean_figure]));
         }

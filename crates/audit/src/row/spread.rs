@@ -198,7 +198,7 @@ pub(super) fn deviation_not_too_small(s: &Subject) -> Option<Hit> {
     let (sd_figure, sd) = s.get(Measure::StdDev)?;
     let sentence = "the standard deviation is too small for the values around the mean";
     let base = || Hit::new(certainty(s), sentence, sentence).at([mean_figure, sd_figure]).advice(ONE_SET);
-    let said = |what: &str, away: f64, bound: f64, how: &str| {
+    let describe = |what: &str, away: f64, bound: f64, how: &str| {
         base().line(format!("{what} is {} from the mean > {} = {how}", say::time(away), say::time(bound)))
     };
     if let (Some(n), Some((figure, max))) = (s.samples().filter(|n| *n >= 2.0), s.get(Measure::Max)) {
@@ -210,7 +210,7 @@ pub(super) fn deviation_not_too_small(s: &Subject) -> Option<Hit> {
             let root =
                 if divides_by_less { format!("({n} - 1) / sqrt({n})") } else { format!("sqrt({n} - 1)") };
             let how = format!("{} x {root}", say::time(sd.said));
-            return Some(said("the maximum", away, bound, &how).at([figure]));
+            return Some(describe("the maximum", away, bound, &how).at([figure]));
         }
     }
     let by = shift(s);
@@ -223,11 +223,11 @@ pub(super) fn deviation_not_too_small(s: &Subject) -> Option<Hit> {
         let down = mean.low - span.high;
         if up > above * 1.01 {
             let how = format!("{} x sqrt({late:.4} / {:.4})", say::time(sd.said), 1.0 - late);
-            return Some(said(&say::percentile(p), up, above, &how).at([figure]));
+            return Some(describe(&say::percentile(p), up, above, &how).at([figure]));
         }
         if down > below * 1.01 {
             let how = format!("{} x sqrt({:.4} / {early:.4})", say::time(sd.said), 1.0 - early);
-            return Some(said(&say::percentile(p), down, below, &how).at([figure]));
+            return Some(describe(&say::percentile(p), down, below, &how).at([figure]));
         }
     }
     None

@@ -33,13 +33,13 @@ fn parts<'a>(s: &Subject<'a>) -> Vec<&'a Row> {
     }
     let rows = &s.document.rows;
     let Some(at) = rows.iter().position(|row| std::ptr::eq(row, s.row)) else { return Vec::new() };
-    let beside = |row: &&Row| row.tool == s.row.tool && row.table == s.row.table && !is_total(row);
+    let alongside = |row: &&Row| row.tool == s.row.tool && row.table == s.row.table && !is_total(row);
     // A second total ends the group: several tables of one tool may follow each other.
     let parts: Vec<&Row> = match s.row.table {
-        Some(_) => rows.iter().filter(beside).collect(),
+        Some(_) => rows.iter().filter(alongside).collect(),
         None => {
-            let before: Vec<&Row> = rows[..at].iter().rev().take_while(beside).collect();
-            if before.is_empty() { rows[at + 1..].iter().take_while(beside).collect() } else { before }
+            let before: Vec<&Row> = rows[..at].iter().rev().take_while(alongside).collect();
+            if before.is_empty() { rows[at + 1..].iter().take_while(alongside).collect() } else { before }
         }
     };
     if parts.len() < 2 { Vec::new() } else { parts }
@@ -128,7 +128,7 @@ fn outside<'a>(s: &Subject<'a>) -> Vec<(String, Vec<&'a Figure>)> {
     remarks
 }
 
-fn told(certainty: Certainty, many: &'static str, remarks: Vec<(String, Vec<&Figure>)>) -> Option<Hit> {
+fn describe(certainty: Certainty, many: &'static str, remarks: Vec<(String, Vec<&Figure>)>) -> Option<Hit> {
     remarks.first()?;
     let hit = Hit::new(certainty, many, many).advice(AGAIN);
     Some(remarks.into_iter().fold(hit, |hit, (line, figures)| hit.line(line).at(figures)))
@@ -146,14 +146,14 @@ pub(super) fn total_outside(s: &Subject) -> Option<Hit> {
     if complete(s).is_some() || phases {
         return None;
     }
-    told(Likely, "the total does not lie within its parts", outside(s))
+    describe(Likely, "the total does not lie within its parts", outside(s))
 }
 
 /// largest part <= total <= sum of the parts, and the rest within the parts where their counts add up.
 pub(super) fn total_between(s: &Subject) -> Option<Hit> {
     let whole = || if complete(s) == Some(true) { outside(s) } else { Vec::new() };
     let name = "mean, share or extreme of the total is not one of its parts";
-    count_between(s).or_else(|| rate_above_the_parts(s)).or_else(|| told(Proved, name, whole()))
+    count_between(s).or_else(|| rate_above_the_parts(s)).or_else(|| describe(Proved, name, whole()))
 }
 
 /// largest part <= total <= sum of the parts.

@@ -3,7 +3,7 @@
 use super::Case;
 use super::levels::table;
 
-fn said(sentences: &str, header: &str, rows: &[&str]) -> String {
+fn describe(sentences: &str, header: &str, rows: &[&str]) -> String {
     format!("{sentences}\n\n{}\n", table(header, rows))
 }
 
@@ -24,13 +24,13 @@ pub fn cases() -> Vec<Case> {
     vec![
         Case {
             rule: "more_in_flight_than_stated",
-            fires: said(
+            fires: describe(
                 "Number of threads: 50",
                 PLAIN,
                 &["/a | 60000 | 80 | 1000.0", "/b | 20000 | 20 | 400.0"],
             ),
             mend: &[("| 80 |", "| 40 |")],
-            second: said(
+            second: describe(
                 "It ran with 20 virtual users.",
                 PLAIN,
                 &["one | 60000 | 90 | 100.0", "two | 60000 | 80 | 100.0", "three | 60000 | 70 | 100.0"],
@@ -38,13 +38,13 @@ pub fn cases() -> Vec<Case> {
         },
         Case {
             rule: "thread_time_missing",
-            fires: said(
+            fires: describe(
                 "Number of threads: 100",
                 PLAIN,
                 &["/a | 60000 | 300 | 100.0", "/b | 60000 | 400 | 100.0"],
             ),
             mend: &[("| 400 |", "| 690 |")],
-            second: said(
+            second: describe(
                 "We had 40 users.",
                 PLAIN,
                 &["x | 9000 | 900 | 15.0", "y | 9000 | 800 | 15.0", "z | 9000 | 350 | 15.0"],
@@ -100,13 +100,13 @@ pub fn cases() -> Vec<Case> {
         },
         Case {
             rule: "cycle_above_percentile",
-            fires: said(
+            fires: describe(
                 "Number of users: 400",
                 "path | samples | p95 (ms) | rps",
                 &["/a | 90000 | 60 | 2000", "/b | 10000 | 900 | 800"],
             ),
             mend: &[("| 60 |", "| 260 |")],
-            second: said(
+            second: describe(
                 "It ran with 64 threads.",
                 "path | requests | 90% (ms) | tps",
                 &["x | 5000 | 110 | 320", "y | 9000 | 300 | 400"],
@@ -114,13 +114,13 @@ pub fn cases() -> Vec<Case> {
         },
         Case {
             rule: "window_is_not_the_duration",
-            fires: said(
+            fires: describe(
                 "Test duration was 20 minutes.",
                 PLAIN,
                 &["/a | 60000 | 30 | 100.0", "/b | 60000 | 40 | 100.0"],
             ),
             mend: &[("20 minutes", "10 minutes")],
-            second: said("Duration: 60 s", PLAIN, &["x | 9000 | 30 | 100.0", "y | 9000 | 40 | 100.0"]),
+            second: describe("Duration: 60 s", PLAIN, &["x | 9000 | 30 | 100.0", "y | 9000 | 40 | 100.0"]),
         },
         Case {
             rule: "rows_of_unequal_length",
@@ -193,13 +193,13 @@ pub fn cases() -> Vec<Case> {
         },
         Case {
             rule: "samples_do_not_divide",
-            fires: said(
+            fires: describe(
                 "Number of threads: 70",
                 PLAIN,
                 &["/a | 64000 | 30 | 100.0", "/b | 64000 | 40 | 100.0", "/c | 64000 | 40 | 100.0"],
             ),
             mend: &[("64000", "63000")],
-            second: said(
+            second: describe(
                 "It ran with 30 virtual users.",
                 "op | requests | tps",
                 &["r | 1000 | 50", "w | 1000 | 50", "d | 1000 | 50"],

@@ -2,7 +2,7 @@
 
 use super::order::Check;
 use super::{Jobs, SAID_BYTES_MAX};
-use crate::answer::{Answer, Wrong, aside};
+use crate::answer::{Answer, ApiError, aside};
 use crate::{auth, remarks};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ impl Jobs {
                 // Nobody knows the name of our own file.
                 (ok, said.replace(&file.display().to_string(), "the text"))
             }
-            _ => return Err(Wrong::request("there is nothing to check", "send `file` or `text`")),
+            _ => return Err(ApiError::request("there is nothing to check", "send `file` or `text`")),
         };
         Ok(json!({ "ok": ok, "diagnostics": diagnostics }))
     }
@@ -49,8 +49,8 @@ impl Jobs {
         let output = tokio::time::timeout(CHECK_PATIENCE, command.output()).await;
         let output = match output {
             Ok(Ok(output)) => output,
-            Ok(Err(e)) => return Err(Wrong::machine(format!("the check cannot be started: {e}"))),
-            Err(_) => return Err(Wrong::machine("the check took too long and was ended")),
+            Ok(Err(e)) => return Err(ApiError::machine(format!("the check cannot be started: {e}"))),
+            Err(_) => return Err(ApiError::machine("the check took too long and was ended")),
         };
         let mut said = output.stdout;
         said.extend_from_slice(&output.stderr);
@@ -60,13 +60,15 @@ impl Jobs {
 
     /// The text as a file of our own.
     pub(super) async fn written(&self, text: String) -> Answer<PathBuf> {
-        let random = (self.tool.random)().map_err(Wrong::machine)?;
+        let random = (self.tool.random)().map_err(ApiError::machine)?;
         let (folder, name) = (self.scratch.clone(), auth::hex(&random[..8]));
         let file = folder.join(format!("{name}.yaml"));
         let path = file.clone();
         aside(move || remarks::own_folder(&folder).and_then(|()| remarks::new_file(&path, &text)))
             .await?
-            .map_err(|e| Wrong::machine(format!("the text cannot be kept in `{}`: {e}", file.display())))?;
+            .map_err(|e| {
+                ApiError::machine(format!("the text cannot be kept in `{}`: {e}", file.display()))
+            })?;
         Ok(file)
     }
 }
@@ -75,7 +77,7 @@ impl Jobs {
 /// have no end or wait for one, are no experiments, and what is named otherwise is somebody's file of another kind.
 pub async fn experiment(path: &str) -> Answer<PathBuf> {
     let wrong =
-        |why: &dyn std::fmt::Display| Wrong::request(format!("`{path}` is no path: {why}"), "name a file");
+        |why: &dyn std::fmt::Display| ApiError::request(format!("`{path}` is no path: {why}"), "name a file");
     if path.trim().is_empty() {
         return Err(wrong(&"it is empty"));
     }
@@ -84,15 +86,18 @@ pub async fn experiment(path: &str) -> Answer<PathBuf> {
     let is_named =
         path.extension().is_some_and(|ending| ["yaml", "yml", "json"].iter().any(|e| ending == *e));
     if !is_named {
-        return Err(Wrong::request(format!("`{}` is not named as an experiment is", path.display()), mend));
+        return Err(ApiError::request(
+            format!("`{}` is not named as an experiment is", path.display()),
+            mend,
+        ));
     }
     let (shown, looked) = (path.clone(), aside(move || path.metadata().map(|meta| (meta, path))).await?);
     let shown = shown.display();
     match looked {
-        Err(e) => Err(Wrong::request(format!("`{shown}` cannot be read: {e}"), mend)),
-        Ok((meta, _)) if !meta.is_file() => Err(Wrong::request(format!("`{shown}` is no file"), mend)),
+        Err(e) => Err(ApiError::request(format!("`{shown}` cannot be read: {e}"), mend)),
+        Ok((meta, _)) if !meta.is_file() => Err(ApiError::request(format!("`{shown}` is no file"), mend)),
         Ok((meta, _)) if meta.len() > FILE_BYTES_MAX => {
-            Err(Wrong::request(format!("`{shown}` is larger than {FILE_BYTES_MAX} bytes"), mend))
+            Err(ApiError::request(format!("`{shown}` is larger than {FILE_BYTES_MAX} bytes"), mend))
         }
         Ok((_, path)) => Ok(path),
     }

@@ -1,6 +1,6 @@
 //! What somebody asks to be run, as the words of a command line. Never text for a shell: each word is an argument.
 
-use crate::answer::{Answer, Wrong};
+use crate::answer::{Answer, ApiError};
 use serde::Deserialize;
 
 /// Body of `POST /api/start`.
@@ -76,23 +76,23 @@ impl Form {
         let url = self.url.trim();
         // A word that begins otherwise could be a flag or a command.
         if !(url.starts_with("http://") || url.starts_with("https://")) {
-            return Err(Wrong::request(
+            return Err(ApiError::request(
                 format!("`{url}` is no URL"),
                 "a URL begins with `http://` or `https://`",
             ));
         }
         if self.clients == 0 {
-            return Err(Wrong::request("0 clients send nothing", "give a whole number above 0"));
+            return Err(ApiError::request("0 clients send nothing", "give a whole number above 0"));
         }
         let seconds = positive(self.seconds, "seconds")?;
         let mut words = vec![url.to_owned()];
-        words.extend(given(&self.method).map(|method| format!("--method={method}")));
-        let headers = given(&self.headers).into_iter().flat_map(str::lines).map(str::trim);
+        words.extend(filled(&self.method).map(|method| format!("--method={method}")));
+        let headers = filled(&self.headers).into_iter().flat_map(str::lines).map(str::trim);
         words.extend(headers.filter(|line| !line.is_empty()).map(|line| format!("--header={line}")));
         if let Some(body) = self.body.as_deref().filter(|body| !body.is_empty()) {
             // On the command line it would name a file of this machine, which a page does not read.
             if body.starts_with('@') {
-                return Err(Wrong::request(
+                return Err(ApiError::request(
                     "the body begins with `@`, which names a file",
                     "paste the body itself, or use an experiment file",
                 ));
@@ -109,14 +109,14 @@ impl Form {
         if let Some(timeout_s) = self.timeout_s {
             words.push(format!("--timeout={}s", positive(timeout_s, "the time-out")?));
         }
-        if let Some(rule) = given(&self.threshold) {
+        if let Some(rule) = filled(&self.threshold) {
             // `p99 < 500ms` alone can only mean the response time.
             let is_bare =
                 rule.strip_prefix('p').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
             let subject = if is_bare { "response_time " } else { "" };
             words.push(format!("--threshold={subject}{rule}"));
         }
-        words.extend(given(&self.name).map(|name| format!("--name={name}")));
+        words.extend(filled(&self.name).map(|name| format!("--name={name}")));
         Ok(words)
     }
 
@@ -149,13 +149,13 @@ fn positive(value: f64, what: &str) -> Answer<f64> {
     match value.is_finite() && value > 0.0 {
         true => Ok(value),
         false => {
-            Err(Wrong::request(format!("`{value}`: {what} must be above 0"), "give a number such as 30"))
+            Err(ApiError::request(format!("`{value}`: {what} must be above 0"), "give a number such as 30"))
         }
     }
 }
 
 /// A field that was filled in.
-pub fn given(field: &Option<String>) -> Option<&str> {
+pub fn filled(field: &Option<String>) -> Option<&str> {
     field.as_deref().map(str::trim).filter(|text| !text.is_empty())
 }
 

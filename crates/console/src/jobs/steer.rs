@@ -2,7 +2,7 @@
 //! a load is paused is read from its own timeline, and what the load refuses is shown as it says it.
 
 use super::{Inner, Job, Jobs, SAID_BYTES_MAX, State};
-use crate::answer::{Answer, Wrong};
+use crate::answer::{Answer, ApiError};
 use plimsoll_record::steered::{NOTE_CHARS, REFUSED};
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ impl Steering {
         (self.is_watched, self.asked) = (true, Some((paused, now_ns)));
     }
 
-    pub fn asked(&self, now_ns: u64) -> Option<&'static str> {
+    pub fn pending_action(&self, now_ns: u64) -> Option<&'static str> {
         let (paused, at_ns) = self.asked?;
         let is_recent = now_ns.saturating_sub(at_ns) < ASKED_NS;
         is_recent.then_some(if paused { "pause" } else { "resume" })
@@ -95,14 +95,14 @@ impl Jobs {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if text.is_empty() || text.chars().count() > NOTE_CHARS {
             let sentence = format!("a note has 1 to {NOTE_CHARS} characters");
-            return Err(Wrong::request(sentence, "write it again"));
+            return Err(ApiError::request(sentence, "write it again"));
         }
         self.steered(id, |inner| inner.say(&json!({ "do": "note", "text": text })))
     }
 
     pub fn level(&self, id: &str, factor: f64) -> Answer<Job> {
         if !(factor.is_finite() && (0.01..=100.0).contains(&factor)) {
-            return Err(Wrong::request(format!("`{factor}` is no factor"), "give one from 0.01 to 100"));
+            return Err(ApiError::request(format!("`{factor}` is no factor"), "give one from 0.01 to 100"));
         }
         self.steered(id, |inner| inner.say(&json!({ "do": "level", "factor": factor })))
     }
@@ -110,13 +110,13 @@ impl Jobs {
     fn steered(&self, id: &str, steer: impl FnOnce(&mut Inner) -> Answer<()>) -> Answer<Job> {
         let mut all = self.lock();
         let inner = all.iter_mut().find(|inner| inner.id == id);
-        let inner = inner.ok_or_else(|| Wrong::missing("there is no such job"))?;
+        let inner = inner.ok_or_else(|| ApiError::missing("there is no such job"))?;
         if inner.ended_unix_ns.is_some() {
-            return Err(Wrong::conflict("it has ended", "start it again"));
+            return Err(ApiError::conflict("it has ended", "start it again"));
         }
         inner.look();
         steer(inner)?;
-        let job = inner.shown((self.tool.now_unix_ns)());
+        let job = inner.refresh((self.tool.now_unix_ns)());
         drop(all);
         self.changed();
         Ok(job)
@@ -134,7 +134,7 @@ impl Jobs {
 
 impl Inner {
     fn say(&mut self, line: &Value) -> Answer<()> {
-        let gone = || Wrong::conflict("it listens no more", "wait for its end");
+        let gone = || ApiError::conflict("it listens no more", "wait for its end");
         let lines = self.lines.as_ref().ok_or_else(gone)?;
         lines.send(format!("{line}\n")).map_err(|_| gone())?;
         self.steering.refused = None;
@@ -158,11 +158,11 @@ mod tests {
     fn a_refusal_is_heard_in_pieces_and_ends_what_was_asked() {
         let mut steering = Steering::default();
         steering.ask(true, 5);
-        assert_eq!(steering.asked(6), Some("pause"));
+        assert_eq!(steering.pending_action(6), Some("pause"));
         steering.hear(b"something else\ngenerator 1 of 2: not ob");
-        assert_eq!((steering.refused(), steering.asked(6)), (None, Some("pause")));
+        assert_eq!((steering.refused(), steering.pending_action(6)), (None, Some("pause")));
         steering.hear(b"eyed: no load is going on\nand more");
-        assert_eq!((steering.refused(), steering.asked(6)), (Some("no load is going on"), None));
+        assert_eq!((steering.refused(), steering.pending_action(6)), (Some("no load is going on"), None));
         steering.hear(&[b'x'; 2 * LINE_BYTES_MAX]);
         assert!(steering.line.is_empty(), "a line without an end fills no memory");
     }
@@ -172,11 +172,14 @@ mod tests {
         let mut steering = Steering::default();
         steering.ask(true, 0);
         assert!(!steering.is_paused() && !steering.see(false), "the line is on its way");
-        assert_eq!(steering.asked(1), Some("pause"));
+        assert_eq!(steering.pending_action(1), Some("pause"));
         assert!(steering.see(true) && steering.is_paused());
-        assert_eq!(steering.asked(1), None);
+        assert_eq!(steering.pending_action(1), None);
         assert!(steering.see(false) && !steering.is_paused(), "the next run begins");
         steering.ask(false, 0);
-        assert_eq!((steering.asked(ASKED_NS - 1), steering.asked(ASKED_NS)), (Some("resume"), None));
+        assert_eq!(
+            (steering.pending_action(ASKED_NS - 1), steering.pending_action(ASKED_NS)),
+            (Some("resume"), None)
+        );
     }
 }

@@ -5,7 +5,7 @@ use plimsoll_analysis::Fresh;
 use plimsoll_analysis::summary::{self, Second};
 use plimsoll_chart::{Chart, Mark, MarkKind, Pool};
 use plimsoll_output::figure::{self, Row};
-use plimsoll_record::event::{Note, NoteKind, Opening, Sight};
+use plimsoll_record::event::{MonitorSample, Note, NoteKind, Opening};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -147,7 +147,7 @@ impl Course {
     }
 
     /// Whether a number was seen for the first time.
-    fn sighted(&mut self, sight: &Sight) -> bool {
+    fn sighted(&mut self, sight: &MonitorSample) -> bool {
         let Some(opening) = &self.opening else { return false };
         let Some(watch) = opening.outline.watches.get(sight.monitor as usize) else { return false };
         let mut is_new = false;

@@ -6,8 +6,8 @@ pub use place::Place;
 
 use super::files::{Files, field};
 use super::host::pressure;
-use super::notebook::{Notebook, Page, short};
-use super::probe::{Found, Moment, Probe, Trouble};
+use super::previous_counters::{Page, PreviousCounters, short};
+use super::probe::{Found, Moment, MonitorError, Probe};
 use super::process::{Census, Finder, cpus_online};
 use place::Folder;
 use plimsoll_plan::watch::{Group, Unit};
@@ -21,7 +21,7 @@ pub struct Cgroup {
     finder: Option<(Finder, Census)>,
     /// Where it was found, and for which process.
     place: Option<(u32, Place)>,
-    notebook: Notebook,
+    previous: PreviousCounters,
     ticks_per_s: f64,
     looks: u64,
 }
@@ -38,11 +38,11 @@ impl Cgroup {
             Group::Of(who) => Some((Finder::new(who), Census::default())),
             Group::Path(_) => None,
         };
-        let (group, notebook) = (group.clone(), Notebook::default());
-        Cgroup { files, group, finder, place: None, notebook, ticks_per_s, looks: 0 }
+        let (group, previous) = (group.clone(), PreviousCounters::default());
+        Cgroup { files, group, finder, place: None, previous, ticks_per_s, looks: 0 }
     }
 
-    fn find(&mut self) -> Result<Place, Trouble> {
+    fn find(&mut self) -> Result<Place, MonitorError> {
         let again = self.looks.is_multiple_of(AGAIN);
         self.looks += 1;
         let pid = match &mut self.finder {
@@ -57,9 +57,9 @@ impl Cgroup {
         }
         let place = match &self.group {
             Group::Path(path) => Place::at(&mut self.files, path)
-                .ok_or_else(|| Trouble(format!("`{}` is no control group", path.display())))?,
+                .ok_or_else(|| MonitorError(format!("`{}` is no control group", path.display())))?,
             Group::Of(_) => Place::of(&mut self.files, pid)
-                .ok_or_else(|| Trouble(format!("cannot find the control group of process `{pid}`")))?,
+                .ok_or_else(|| MonitorError(format!("cannot find the control group of process `{pid}`")))?,
         };
         self.place = Some((pid, place.clone()));
         Ok(place)
@@ -67,9 +67,9 @@ impl Cgroup {
 }
 
 impl Probe for Cgroup {
-    fn look(&mut self, at: Moment) -> Result<Found, Trouble> {
+    fn look(&mut self, at: Moment) -> Result<Found, MonitorError> {
         let place = self.find()?;
-        let mut page = Notebook::page(at);
+        let mut page = PreviousCounters::page(at);
         let files = &mut self.files;
         let quota = place.cpu_limit(files);
         let cpus = f64::from(cpus_online(files));
@@ -90,7 +90,7 @@ impl Probe for Cgroup {
             page.gauge("", "pids", Unit::Count, limit, count);
         }
         if !has_cpu && !has_memory {
-            return Err(Trouble(
+            return Err(MonitorError(
                 "the control group has neither an account of CPU nor one of memory".to_owned(),
             ));
         }
@@ -104,7 +104,7 @@ impl Probe for Cgroup {
                 memory.map_or_else(unlimited, |bytes| format!("{} MiB", short(bytes / f64::from(1 << 20)))),
             ),
         ];
-        Ok(Found { readings: self.notebook.take(page), facts })
+        Ok(Found { readings: self.previous.take(page), facts })
     }
 }
 

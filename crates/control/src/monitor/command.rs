@@ -1,7 +1,7 @@
 //! The monitor that runs a program and reads the numbers that it prints: a way to whatever has no monitor of its own.
 
-use super::notebook::Notebook;
-use super::probe::{Found, Moment, PATIENCE, Probe, Trouble};
+use super::previous_counters::PreviousCounters;
+use super::probe::{Found, Moment, MonitorError, PATIENCE, Probe};
 use crate::reach::{Deadline, words};
 use plimsoll_plan::watch::Unit;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -28,9 +28,9 @@ impl Command {
         Command { words: words.to_vec() }
     }
 
-    fn start(&self) -> Result<(&str, Child), Trouble> {
+    fn start(&self) -> Result<(&str, Child), MonitorError> {
         let (program, arguments) =
-            self.words.split_first().ok_or_else(|| Trouble("the command has no program".to_owned()))?;
+            self.words.split_first().ok_or_else(|| MonitorError("the command has no program".to_owned()))?;
         let child = std::process::Command::new(program)
             .args(arguments)
             .stdin(Stdio::null())
@@ -39,7 +39,7 @@ impl Command {
             // So that what it starts in its turn can be ended with it.
             .process_group(0)
             .spawn()
-            .map_err(|error| Trouble(format!("cannot start `{program}`: {}", words(&error))))?;
+            .map_err(|error| MonitorError(format!("cannot start `{program}`: {}", words(&error))))?;
         Ok((program, child))
     }
 
@@ -69,7 +69,7 @@ impl Command {
 }
 
 impl Probe for Command {
-    fn look(&mut self, at: Moment) -> Result<Found, Trouble> {
+    fn look(&mut self, at: Moment) -> Result<Found, MonitorError> {
         let until = Deadline::of_a_look();
         let (program, mut child) = self.start()?;
         let said = listen(&mut child, until);
@@ -78,35 +78,36 @@ impl Probe for Command {
             // All of the group may have ended already.
             let _ = kill_process_group(group, Signal::KILL);
         }
-        let status =
-            child.wait().map_err(|error| Trouble(format!("cannot run `{program}`: {}", words(&error))))?;
+        let status = child
+            .wait()
+            .map_err(|error| MonitorError(format!("cannot run `{program}`: {}", words(&error))))?;
         let (out, err) = match said {
             Ok(said) => said,
-            Err(why) => return Err(Trouble(format!("`{program}` {why}"))),
+            Err(why) => return Err(MonitorError(format!("`{program}` {why}"))),
         };
         if !status.success() {
             let first = err.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it said nothing");
-            return Err(Trouble(format!("`{program}` failed with {status}: {}", self.cut(first))));
+            return Err(MonitorError(format!("`{program}` failed with {status}: {}", self.cut(first))));
         }
-        let mut page = Notebook::page(at);
+        let mut page = PreviousCounters::page(at);
         let mut names = BTreeSet::new();
         for line in out.lines().map(str::trim).filter(|line| !line.is_empty()) {
             let (name, value) = row(line).ok_or_else(|| {
-                Trouble(format!("`{program}` printed `{}`, which is not `name value`", self.cut(line)))
+                MonitorError(format!("`{program}` printed `{}`, which is not `name value`", self.cut(line)))
             })?;
             if !names.insert(name) {
-                return Err(Trouble(format!("`{program}` printed `{}` twice", self.cut(name))));
+                return Err(MonitorError(format!("`{program}` printed `{}` twice", self.cut(name))));
             }
             if names.len() > MOST_READINGS {
-                return Err(Trouble(format!("`{program}` printed more than {MOST_READINGS} numbers")));
+                return Err(MonitorError(format!("`{program}` printed more than {MOST_READINGS} numbers")));
             }
             page.gauge("", name, unit(name), None, value);
         }
         if names.is_empty() {
-            return Err(Trouble(format!("`{program}` printed nothing")));
+            return Err(MonitorError(format!("`{program}` printed nothing")));
         }
         // Gauges need no look before.
-        Ok(Found { readings: Notebook::default().take(page), facts: Vec::new() })
+        Ok(Found { readings: PreviousCounters::default().take(page), facts: Vec::new() })
     }
 }
 

@@ -4,7 +4,7 @@
 use super::counters::Counters;
 use super::exposed::{Limit, Row, first, forget_after_a_restart, pick, rate, row};
 use super::http::Getter;
-use super::probe::{Found, Moment, Probe, Trouble};
+use super::probe::{Found, Moment, MonitorError, Probe};
 use super::text_format::parse;
 use super::trust::Trust;
 use crate::reach::Deadline;
@@ -14,7 +14,7 @@ use plimsoll_record::event::Reading;
 use serde_json::Value;
 
 pub struct Go {
-    getter: Result<Getter, Trouble>,
+    getter: Result<Getter, MonitorError>,
     counters: Counters,
     started: Option<f64>,
 }
@@ -45,7 +45,7 @@ impl Probe for Go {
         self.getter.iter().map(Getter::asks).collect()
     }
 
-    fn look(&mut self, at: Moment) -> Result<Found, Trouble> {
+    fn look(&mut self, at: Moment) -> Result<Found, MonitorError> {
         let getter = self.getter.as_mut().map_err(|trouble| trouble.clone())?;
         let page = getter.get_text(Deadline::of_a_look())?;
         let nothing = "neither `memstats` of expvar nor `go_` metrics of the Prometheus client there";

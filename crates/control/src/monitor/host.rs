@@ -5,8 +5,8 @@
 mod devices;
 
 use super::files::{Files, field};
-use super::notebook::{Notebook, Page, short};
-use super::probe::{Found, Moment, Probe, Trouble};
+use super::previous_counters::{Page, PreviousCounters, short};
+use super::probe::{Found, Moment, MonitorError, Probe};
 use super::process::cpus_online;
 use devices::Devices;
 use plimsoll_engine::machine;
@@ -17,7 +17,7 @@ use std::path::Path;
 /// Looks at one `/proc` and `/sys`.
 pub struct Host {
     files: Files,
-    notebook: Notebook,
+    previous: PreviousCounters,
     disks: Devices,
     interfaces: Devices,
     ticks_per_s: f64,
@@ -30,16 +30,18 @@ impl Host {
         let files = Files::new(root);
         let (ticks_per_s, page_bytes) = files.ticks_and_page();
         let (disks, interfaces) = (Devices::default(), Devices::default());
-        Host { files, notebook: Notebook::default(), disks, interfaces, ticks_per_s, page_bytes }
+        Host { files, previous: PreviousCounters::default(), disks, interfaces, ticks_per_s, page_bytes }
     }
 }
 
 impl Probe for Host {
-    fn look(&mut self, at: Moment) -> Result<Found, Trouble> {
-        let mut page = Notebook::page(at);
+    fn look(&mut self, at: Moment) -> Result<Found, MonitorError> {
+        let mut page = PreviousCounters::page(at);
         let cpus = f64::from(cpus_online(&mut self.files));
-        let stat =
-            self.files.text("/proc/stat").ok_or_else(|| Trouble("cannot read `/proc/stat`".to_owned()))?;
+        let stat = self
+            .files
+            .text("/proc/stat")
+            .ok_or_else(|| MonitorError("cannot read `/proc/stat`".to_owned()))?;
         cpu(stat, &mut page, cpus, self.ticks_per_s);
         let load = self.files.text("/proc/loadavg").and_then(|text| text.split(' ').next()?.parse().ok());
         if let Some(load) = load {
@@ -57,7 +59,7 @@ impl Probe for Host {
             ("cpus".to_owned(), short(cpus)),
             ("memory".to_owned(), bytes_f64(memory_bytes)),
         ];
-        Ok(Found { readings: self.notebook.take(page), facts })
+        Ok(Found { readings: self.previous.take(page), facts })
     }
 }
 

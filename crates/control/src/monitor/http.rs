@@ -1,8 +1,8 @@
 //! Pages that monitors read, over a connection that is kept between looks.
 
-use super::probe::Trouble;
+use super::probe::MonitorError;
 use super::trust::Trust;
-use crate::fetch::{Asked, agent, why};
+use crate::fetch::{Addressing, agent, why};
 use crate::reach::{Deadline, Place};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -41,19 +41,19 @@ impl Getter {
     ///
     /// # Errors
     /// A sentence when it is not such an address, or when the host cannot be asked by TLS.
-    pub fn new(url: &str, trust: &Trust) -> Result<Getter, Trouble> {
+    pub fn new(url: &str, trust: &Trust) -> Result<Getter, MonitorError> {
         let (scheme, rest) = match url.split_once("://") {
             None => ("http", url),
             Some((scheme @ ("http" | "https"), rest)) => (scheme, rest),
             // What stands before `://` is not shown: in a garbled address it may be anything.
             Some(_) => {
-                return Err(Trouble("a monitor's address begins with `http://` or `https://`".into()));
+                return Err(MonitorError("a monitor's address begins with `http://` or `https://`".into()));
             }
         };
         // Cut there, the front of a password would be taken for the host, and be shown.
         let cut = rest.find(['/', '@', '?', '#']).filter(|at| rest[*at..].starts_with(['?', '#']));
         if cut.is_some_and(|at| rest[at..].contains('@')) {
-            return Err(Trouble(
+            return Err(MonitorError(
                 "in the login of a monitor's address `#` is written `%23` and `?` `%3F`, in its query `@` `%40`"
                     .into(),
             ));
@@ -63,7 +63,7 @@ impl Getter {
         let (authority, target) = rest.split_at(end);
         // A raw `/` in a password would end the host too early, and the rest of the password would be a path.
         if !authority.contains('@') && target.split('?').next().unwrap_or_default().contains('@') {
-            return Err(Trouble(
+            return Err(MonitorError(
                 "`@` in the path of a monitor's address is written `%40`, `/` in its login `%2F`".into(),
             ));
         }
@@ -72,10 +72,10 @@ impl Getter {
             None => (None, authority),
         };
         let Some(place) = Place::parse(authority, if scheme == "https" { 443 } else { 80 }) else {
-            return Err(Trouble("a monitor's address is `http://host:port/path`".into()));
+            return Err(MonitorError("a monitor's address is `http://host:port/path`".into()));
         };
         // A path may be a secret as well: addresses with a token in them are common.
-        let shown = format!("{scheme}://{}", place.shown());
+        let shown = format!("{scheme}://{}", place.describe());
         let tls = match scheme {
             "https" => Some(trust.setup(&place.host, &[])?),
             _ => None,
@@ -83,7 +83,7 @@ impl Getter {
         let slash = if target.starts_with('/') { "" } else { "/" };
         let url = format!("{shown}{slash}{}", escaped(target));
         let login = login.map(|login| format!("Basic {}", STANDARD.encode(decoded(login))));
-        let agent = agent(Asked::Of(place.clone()), tls.clone());
+        let agent = agent(Addressing::Of(place.clone()), tls.clone());
         Ok(Getter { place, tls, url, login, shown, agent, kept: false })
     }
 
@@ -91,16 +91,16 @@ impl Getter {
     ///
     /// # Errors
     /// One sentence without secrets; the connection is given up.
-    pub fn get(&mut self, until: Deadline) -> Result<Page, Trouble> {
+    pub fn get(&mut self, until: Deadline) -> Result<Page, MonitorError> {
         let mut answer = self.fetch(until);
         // The server may close an idle connection at the very moment in which it is used again.
         if self.kept && matches!(answer, Err(Error::Io(_))) {
-            self.agent = agent(Asked::Of(self.place.clone()), self.tls.clone());
+            self.agent = agent(Addressing::Of(self.place.clone()), self.tls.clone());
             answer = self.fetch(until);
         }
         self.kept = answer.is_ok();
         answer.map_err(|error| match error {
-            Error::Other(inner) => match inner.downcast::<Trouble>() {
+            Error::Other(inner) => match inner.downcast::<MonitorError>() {
                 Ok(trouble) => *trouble,
                 Err(other) => self.trouble(&other.to_string()),
             },
@@ -129,7 +129,7 @@ impl Getter {
     ///
     /// # Errors
     /// As [`Getter::get`]; another status.
-    pub fn get_text(&mut self, until: Deadline) -> Result<String, Trouble> {
+    pub fn get_text(&mut self, until: Deadline) -> Result<String, MonitorError> {
         let page = self.get(until)?;
         if page.status != 200 {
             return Err(self.trouble(&format!("status {}", page.status)));
@@ -143,8 +143,8 @@ impl Getter {
     }
 
     /// `cannot read URL: WHY`.
-    pub fn trouble(&self, why: &str) -> Trouble {
-        Trouble(format!("cannot read `{}`: {why}", self.shown))
+    pub fn trouble(&self, why: &str) -> MonitorError {
+        MonitorError(format!("cannot read `{}`: {why}", self.shown))
     }
 }
 

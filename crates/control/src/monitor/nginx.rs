@@ -4,8 +4,8 @@ mod log;
 mod times;
 
 use super::http::Getter;
-use super::notebook::{Notebook, Page};
-use super::probe::{Found, Moment, Probe, Trouble};
+use super::previous_counters::{Page, PreviousCounters};
+use super::probe::{Found, Moment, MonitorError, Probe};
 use super::trust::Trust;
 use crate::reach::Deadline;
 use log::{Lines, Log};
@@ -15,9 +15,9 @@ use times::Times;
 
 /// Asks one server and reads one log.
 pub struct Nginx {
-    status: Option<Result<Getter, Trouble>>,
+    status: Option<Result<Getter, MonitorError>>,
     log: Option<Log>,
-    notebook: Notebook,
+    previous: PreviousCounters,
     /// When the log was read last.
     then: Option<Moment>,
 }
@@ -28,7 +28,7 @@ impl Nginx {
             // An address that cannot be used is said at each look, where all troubles are said.
             status: nginx.status.as_ref().map(|url| Getter::new(url.reveal(), trust)),
             log: nginx.access_log.as_ref().map(|path| Log::new(path)),
-            notebook: Notebook::default(),
+            previous: PreviousCounters::default(),
             then: None,
         }
     }
@@ -39,8 +39,8 @@ impl Probe for Nginx {
         self.status.iter().flatten().map(Getter::asks).collect()
     }
 
-    fn look(&mut self, at: Moment) -> Result<Found, Trouble> {
-        let mut page = Notebook::page(at);
+    fn look(&mut self, at: Moment) -> Result<Found, MonitorError> {
+        let mut page = PreviousCounters::page(at);
         let mut facts = Vec::new();
         // The page first: when it cannot be had, the log is left for the next look, and no line of it is lost.
         if let Some(getter) = &mut self.status {
@@ -65,7 +65,7 @@ impl Probe for Nginx {
                 logged(&lines, span_s, &mut page, &mut facts);
             }
         }
-        Ok(Found { readings: self.notebook.take(page), facts })
+        Ok(Found { readings: self.previous.take(page), facts })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::counters::Counters;
 use super::exposed::{Limit, Row, first, forget_after_a_restart, pick, rate, row};
 use super::http::Getter;
-use super::probe::{Found, Moment, Probe, Trouble};
+use super::probe::{Found, Moment, MonitorError, Probe};
 use super::text_format::parse;
 use super::trust::Trust;
 use crate::reach::Deadline;
@@ -11,7 +11,7 @@ use plimsoll_plan::value::Secret;
 use plimsoll_plan::watch::Unit::{Bytes, Cores, Count, PerS, Seconds, Share};
 
 pub struct Node {
-    getter: Result<Getter, Trouble>,
+    getter: Result<Getter, MonitorError>,
     counters: Counters,
     /// When the program says that it was started.
     started: Option<f64>,
@@ -55,7 +55,7 @@ impl Probe for Node {
         self.getter.iter().map(Getter::asks).collect()
     }
 
-    fn look(&mut self, at: Moment) -> Result<Found, Trouble> {
+    fn look(&mut self, at: Moment) -> Result<Found, MonitorError> {
         let getter = self.getter.as_mut().map_err(|trouble| trouble.clone())?;
         let page = getter.get_text(Deadline::of_a_look())?;
         let samples = parse(&page).map_err(|why| getter.trouble(&why))?;

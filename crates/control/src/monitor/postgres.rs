@@ -8,7 +8,7 @@ mod tls;
 use self::statements::Statements;
 use self::tls::Tls;
 use super::counters::Counters;
-use super::probe::{Found, Moment, Probe, Trouble};
+use super::probe::{Found, Moment, MonitorError, Probe};
 use super::trust::Trust;
 use crate::reach::{Deadline, Place, words};
 use plimsoll_plan::value::Secret;
@@ -24,7 +24,7 @@ use tokio_postgres::{Client, NoTls};
 const SELDOM_S: f64 = 9.5;
 
 pub struct Postgres {
-    config: Result<Config, Trouble>,
+    config: Result<Config, MonitorError>,
     /// Whom to trust, where TLS is asked for.
     tls: Option<Tls>,
     /// Hosts and ports, for sentences.
@@ -50,7 +50,7 @@ impl Postgres {
         let is_tls = config.as_ref().is_ok_and(|config| config.get_ssl_mode() == SslMode::Require);
         let trust = || if is_checked { trust.clone() } else { Trust::anybody() };
         Postgres {
-            shown: config.as_ref().map_or_else(|_| String::new(), shown),
+            shown: config.as_ref().map_or_else(|_| String::new(), describe),
             config,
             tls: is_tls.then(|| Tls(trust())),
             runtime: None,
@@ -80,10 +80,10 @@ fn checked(address: &str) -> (String, bool) {
     }
 }
 
-fn config(address: &str) -> Result<Config, Trouble> {
+fn config(address: &str) -> Result<Config, MonitorError> {
     // The library's words may hold a piece of the address.
     let unreadable =
-        |_| Trouble("a PostgreSQL address is `postgres://user:password@host:port/database`".into());
+        |_| MonitorError("a PostgreSQL address is `postgres://user:password@host:port/database`".into());
     let mut config: Config = address.parse().map_err(unreadable)?;
     // Whoever reads `pg_stat_activity` sees who we are; a statement of ours ends by itself when we have gone.
     let own = "-c statement_timeout=700 -c lock_timeout=200 -c default_transaction_read_only=on";
@@ -97,7 +97,7 @@ fn config(address: &str) -> Result<Config, Trouble> {
 }
 
 /// The configuration with each name's addresses in its place: the library would ask the resolver without a deadline.
-fn resolved(config: &Config, until: Deadline) -> Result<Config, Trouble> {
+fn resolved(config: &Config, until: Deadline) -> Result<Config, MonitorError> {
     let named: Vec<Place> = config
         .get_hosts()
         .iter()
@@ -145,7 +145,7 @@ impl Probe for Postgres {
         named.chain(literal).enumerate().map(|(at, host)| (host, port(config, at))).collect()
     }
 
-    fn look(&mut self, at: Moment) -> Result<Found, Trouble> {
+    fn look(&mut self, at: Moment) -> Result<Found, MonitorError> {
         let until = Deadline::of_a_look();
         let config = self.config.clone()?;
         let runtime = match self.runtime.take() {
@@ -153,7 +153,7 @@ impl Probe for Postgres {
             None => tokio::runtime::Builder::new_current_thread()
                 .enable_all()
                 .build()
-                .map_err(|error| Trouble(format!("no event loop for it: {}", words(&error))))?,
+                .map_err(|error| MonitorError(format!("no event loop for it: {}", words(&error))))?,
         };
         let left = until.left().map_err(|error| self.trouble(&words(&error)))?;
         let found = runtime.block_on(async {
@@ -168,9 +168,9 @@ impl Probe for Postgres {
 }
 
 /// `host:port` of each host.
-fn shown(config: &Config) -> String {
+fn describe(config: &Config) -> String {
     let place = |(at, host): (usize, &Host)| match host {
-        Host::Tcp(host) => Place { host: host.clone(), port: port(config, at) }.shown(),
+        Host::Tcp(host) => Place { host: host.clone(), port: port(config, at) }.describe(),
         Host::Unix(folder) => folder.display().to_string(),
     };
     config.get_hosts().iter().enumerate().map(place).collect::<Vec<_>>().join(",")
@@ -198,8 +198,8 @@ fn reason(error: &tokio_postgres::Error) -> String {
 }
 
 impl Postgres {
-    fn trouble(&self, why: &str) -> Trouble {
-        Trouble(format!("cannot ask PostgreSQL at `{}`: {why}", self.shown))
+    fn trouble(&self, why: &str) -> MonitorError {
+        MonitorError(format!("cannot ask PostgreSQL at `{}`: {why}", self.shown))
     }
 
     /// The client is kept only when all went well: an answer that comes late would belong to the next question.

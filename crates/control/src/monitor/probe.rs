@@ -1,6 +1,6 @@
 //! What a monitor is: something that can be asked once a second.
 
-pub use crate::reach::Trouble;
+pub use crate::reach::MonitorError;
 
 use crate::reach::Deadline;
 use plimsoll_record::event::Reading;
@@ -35,7 +35,7 @@ pub trait Probe: Send {
     ///
     /// # Errors
     /// When there is nothing to see just now; the next look tries again.
-    fn look(&mut self, at: Moment) -> Result<Found, Trouble>;
+    fn look(&mut self, at: Moment) -> Result<Found, MonitorError>;
 
     /// The hosts (names or addresses) and ports that its looks ask over the network.
     fn asks(&self) -> Vec<(String, u16)> {

@@ -8,8 +8,8 @@ pub(super) use census::{Census, Finder};
 
 use super::cgroup::Place;
 use super::files::{Files, field};
-use super::notebook::{Notebook, Page, short};
-use super::probe::{Found, Moment, Probe, Trouble};
+use super::previous_counters::{Page, PreviousCounters, short};
+use super::probe::{Found, Moment, MonitorError, Probe};
 use plimsoll_plan::watch::{Unit, Who};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -21,7 +21,7 @@ pub struct Process {
     finder: Finder,
     census: Census,
     tree: Tree,
-    notebook: Notebook,
+    previous: PreviousCounters,
     then: Option<Moment>,
     ticks_per_s: f64,
     looks: u64,
@@ -56,7 +56,7 @@ impl Process {
             finder: Finder::new(who),
             census: Census::default(),
             tree: Tree::default(),
-            notebook: Notebook::default(),
+            previous: PreviousCounters::default(),
             then: None,
             ticks_per_s,
             looks: 0,
@@ -68,7 +68,7 @@ impl Process {
 }
 
 impl Probe for Process {
-    fn look(&mut self, at: Moment) -> Result<Found, Trouble> {
+    fn look(&mut self, at: Moment) -> Result<Found, MonitorError> {
         let roots = self.finder.find(&mut self.files, &mut self.census)?;
         // Those that were given to another parent still belong to the tree.
         let kept = self
@@ -82,13 +82,13 @@ impl Probe for Process {
         self.looks += 1;
         self.tree.look(&mut self.files, &mut self.census, &family, again);
         if self.tree.members.is_empty() {
-            return Err(Trouble("the processes ended while they were looked at".to_owned()));
+            return Err(MonitorError("the processes ended while they were looked at".to_owned()));
         }
         if again {
             self.bounds = bounds(&mut self.files, roots.first().copied().unwrap_or_default());
             self.facts = self.learn(&roots);
         }
-        let mut page = Notebook::page(at);
+        let mut page = PreviousCounters::page(at);
         let span_s = self.then.map(|then| at.since_s(then));
         self.whole(&mut page, span_s);
         self.singly(&mut page, span_s);
@@ -97,7 +97,7 @@ impl Probe for Process {
         if let Some(name) = &self.tree.crowded {
             facts.push(("threads".to_owned(), format!("`{name}` has too many to look at each of them")));
         }
-        Ok(Found { readings: self.notebook.take(page), facts })
+        Ok(Found { readings: self.previous.take(page), facts })
     }
 }
 
@@ -176,7 +176,7 @@ impl Process {
     fn learn(&mut self, roots: &[u32]) -> Vec<(String, String)> {
         let mut programs: BTreeMap<String, usize> = BTreeMap::new();
         for pid in roots {
-            let shown = self.files.text(&format!("/proc/{pid}/cmdline")).and_then(one::shown);
+            let shown = self.files.text(&format!("/proc/{pid}/cmdline")).and_then(one::describe);
             let own = self.tree.members.get(pid).map(|member| member.name.clone());
             *programs.entry(shown.or(own).unwrap_or_default()).or_default() += 1;
         }

@@ -2,7 +2,7 @@
 
 use super::counters::Counters;
 use super::http::{Getter, encoded};
-use super::probe::{Found, Moment, Probe, Trouble};
+use super::probe::{Found, Moment, MonitorError, Probe};
 use super::text_format::{parse, part};
 use super::trust::Trust;
 use crate::reach::Deadline;
@@ -21,15 +21,15 @@ const MOST_WORDS: usize = 200;
 
 /// A page of metrics, read whole at each look.
 pub struct Scrape {
-    getter: Result<Getter, Trouble>,
-    wanted: Result<Vec<Regex>, Trouble>,
+    getter: Result<Getter, MonitorError>,
+    wanted: Result<Vec<Regex>, MonitorError>,
     counters: Counters,
     channels: Channels,
 }
 
 /// An expression, evaluated by a server at each look.
 pub struct Query {
-    getter: Result<Getter, Trouble>,
+    getter: Result<Getter, MonitorError>,
     channels: Channels,
 }
 
@@ -48,7 +48,7 @@ impl Scrape {
         let compile = |text: &String| {
             // The reason spans several lines in the library's words; the expression says enough.
             Regex::new(&format!("^(?:{text})$"))
-                .map_err(|_| Trouble(format!("`{text}` is not a regular expression")))
+                .map_err(|_| MonitorError(format!("`{text}` is not a regular expression")))
         };
         Scrape {
             getter: Getter::new(url.reveal(), trust),
@@ -64,7 +64,7 @@ impl Probe for Scrape {
         self.getter.iter().map(Getter::asks).collect()
     }
 
-    fn look(&mut self, at: Moment) -> Result<Found, Trouble> {
+    fn look(&mut self, at: Moment) -> Result<Found, MonitorError> {
         let getter = self.getter.as_mut().map_err(|trouble| trouble.clone())?;
         let wanted = self.wanted.as_ref().map_err(Clone::clone)?;
         let page = getter.get_text(Deadline::of_a_look())?;
@@ -104,7 +104,7 @@ impl Query {
     pub fn new(server: &Secret, query: &str, trust: &Trust) -> Query {
         let server = server.reveal().trim_end_matches('/');
         let getter = if server.contains(['?', '#']) {
-            Err(Trouble("a Prometheus server's address ends with its host, port and path".into()))
+            Err(MonitorError("a Prometheus server's address ends with its host, port and path".into()))
         } else {
             Getter::new(&format!("{server}/api/v1/query?query={}", encoded(query)), trust)
         };
@@ -117,7 +117,7 @@ impl Probe for Query {
         self.getter.iter().map(Getter::asks).collect()
     }
 
-    fn look(&mut self, _: Moment) -> Result<Found, Trouble> {
+    fn look(&mut self, _: Moment) -> Result<Found, MonitorError> {
         let getter = self.getter.as_mut().map_err(|trouble| trouble.clone())?;
         let page = getter.get(Deadline::of_a_look())?;
         // An error comes as JSON too, with a status of 400 or 422.

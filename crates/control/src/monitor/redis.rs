@@ -2,7 +2,7 @@
 
 use super::counters::Counters;
 use super::http::decoded;
-use super::probe::{Found, Moment, Probe, Trouble};
+use super::probe::{Found, Moment, MonitorError, Probe};
 use super::trust::Trust;
 use crate::reach::{Deadline, Place, read_some, write_all};
 use crate::stream::Stream;
@@ -17,7 +17,7 @@ use std::io::ErrorKind;
 const MOST_BYTES: usize = 1 << 20;
 
 pub struct Redis {
-    at: Result<Server, Trouble>,
+    at: Result<Server, MonitorError>,
     kept: Option<Stream>,
     counters: Counters,
     /// Changes when the server starts anew.
@@ -56,19 +56,21 @@ impl Redis {
     }
 }
 
-fn server(address: &str, trust: &Trust) -> Result<Server, Trouble> {
+fn server(address: &str, trust: &Trust) -> Result<Server, MonitorError> {
     let (rest, is_tls) = match address.split_once("://") {
         None => (address, false),
         Some(("redis", rest)) => (rest, false),
         Some(("rediss", rest)) => (rest, true),
-        Some(_) => return Err(Trouble("a Redis address begins with `redis://`, or is `host:port`".into())),
+        Some(_) => {
+            return Err(MonitorError("a Redis address begins with `redis://`, or is `host:port`".into()));
+        }
     };
     // A password may hold anything: the last `@` is the one in front of the host.
     let (login, place) = rest.rsplit_once('@').map_or((None, rest), |(login, place)| (Some(login), place));
     // The number of a database, which `INFO` does not need.
     let place = place.split(['/', '?']).next().unwrap_or_default();
     let Some(place) = Place::parse(place, 6379) else {
-        return Err(Trouble("a Redis address is `host:port` or `redis://:password@host:port`".into()));
+        return Err(MonitorError("a Redis address is `host:port` or `redis://:password@host:port`".into()));
     };
     let plain = |text: &str| String::from_utf8_lossy(&decoded(text)).into_owned();
     let (user, password) = match login {
@@ -86,7 +88,7 @@ fn server(address: &str, trust: &Trust) -> Result<Server, Trouble> {
 }
 
 impl Server {
-    fn connect(&self, until: Deadline) -> Result<Stream, Trouble> {
+    fn connect(&self, until: Deadline) -> Result<Stream, MonitorError> {
         let mut stream = self.place.open(self.tls.as_ref(), until)?;
         if let Some(password) = &self.password {
             let mut words = vec!["AUTH"];
@@ -126,18 +128,21 @@ impl Server {
     fn refused(&self, why: &str) -> Failure {
         let secret = self.password.as_deref().unwrap_or_default();
         let why = if secret.is_empty() { why.to_owned() } else { why.replace(secret, "***") };
-        Failure { trouble: Trouble(format!("cannot ask `{}`: {why}", self.place.shown())), at_once: false }
+        Failure {
+            trouble: MonitorError(format!("cannot ask `{}`: {why}", self.place.describe())),
+            at_once: false,
+        }
     }
 }
 
 struct Failure {
-    trouble: Trouble,
+    trouble: MonitorError,
     /// The connection was gone: a new one may do.
     at_once: bool,
 }
 
 impl Failure {
-    fn into_trouble(self) -> Trouble {
+    fn into_trouble(self) -> MonitorError {
         self.trouble
     }
 }
@@ -166,7 +171,7 @@ impl Probe for Redis {
         self.at.iter().map(|server| (server.place.host.clone(), server.place.port)).collect()
     }
 
-    fn look(&mut self, at: Moment) -> Result<Found, Trouble> {
+    fn look(&mut self, at: Moment) -> Result<Found, MonitorError> {
         let until = Deadline::of_a_look();
         let server = self.at.as_ref().map_err(Clone::clone)?;
         let kept = self.kept.take();

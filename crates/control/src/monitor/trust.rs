@@ -1,6 +1,6 @@
 //! Whom monitors trust.
 
-use super::probe::Trouble;
+use super::probe::MonitorError;
 use plimsoll_engine::link::tls::{Setup, Wanted};
 use plimsoll_plan::watch;
 
@@ -22,7 +22,7 @@ impl Trust {
     ///
     /// # Errors
     /// One sentence: the host has no name that a certificate could bear, or an own authority cannot be read.
-    pub fn setup(&self, host: &str, protocols: &[&str]) -> Result<Setup, Trouble> {
+    pub fn setup(&self, host: &str, protocols: &[&str]) -> Result<Setup, MonitorError> {
         let wanted = Wanted {
             server_name: host.to_owned(),
             ca_pem: self.0.ca.clone(),
@@ -30,6 +30,6 @@ impl Trust {
             alpn: protocols.iter().map(|name| name.as_bytes().to_vec()).collect(),
             ..Wanted::default()
         };
-        Setup::new(&wanted).map_err(|problem| Trouble(problem.message))
+        Setup::new(&wanted).map_err(|problem| MonitorError(problem.message))
     }
 }

@@ -1,6 +1,6 @@
 //! The load begins when the service answers, not when its container is started.
 
-use super::{Desk, Failed, News};
+use super::{Failed, News, SessionEvents};
 use crate::{Resolved, dns};
 use plimsoll_engine::link::tls::Setup;
 use plimsoll_engine::probe;
@@ -23,7 +23,7 @@ pub struct Patience<'a, D> {
     desk: &'a D,
 }
 
-impl<'a, D: Desk> Patience<'a, D> {
+impl<'a, D: SessionEvents> Patience<'a, D> {
     /// `limit_ns` is 0 where nothing is waited for.
     pub fn new(limit_ns: u64, desk: &'a D) -> Self {
         Self { limit_ns, begin_unix_ns: desk.now_unix_ns(), desk }
@@ -53,7 +53,7 @@ impl<'a, D: Desk> Patience<'a, D> {
 ///
 /// # Errors
 /// Returns the last error if the time is over.
-pub fn resolved<D: Desk>(
+pub fn resolved<D: SessionEvents>(
     target: &Target,
     link: &Link,
     patience: &Patience<'_, D>,
@@ -74,7 +74,7 @@ pub fn resolved<D: Desk>(
 ///
 /// # Errors
 /// Returns an error if the time is over.
-pub fn wait<D: Desk>(
+pub fn wait<D: SessionEvents>(
     (number, origin): (OriginId, &Origin),
     place: &Resolved,
     plan: &Plan,

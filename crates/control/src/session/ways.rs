@@ -2,7 +2,7 @@
 //! before anything is sent.
 
 use super::ready::{self, Patience};
-use super::{Desk, Failed, News, Orders};
+use super::{Failed, News, Orders, SessionEvents};
 use crate::permission::{Asking, Granted, fetch_proof, permit, permit_watching};
 use crate::{Resolved, place};
 use plimsoll_engine::link::tls::Setup;
@@ -23,7 +23,7 @@ pub struct Way {
 ///
 /// # Errors
 /// When a certificate or a key cannot be used, or a name leads nowhere for as long as is waited.
-pub fn resolved<D: Desk>(plan: &Plan, patience: &Patience<'_, D>) -> Result<Vec<Way>, Failed> {
+pub fn resolved<D: SessionEvents>(plan: &Plan, patience: &Patience<'_, D>) -> Result<Vec<Way>, Failed> {
     let link = &plan.outline.link;
     let origins = plan.outline.all_origins().into_owned();
     let ways = origins.into_iter().map(|origin| {
@@ -38,7 +38,7 @@ pub fn resolved<D: Desk>(plan: &Plan, patience: &Patience<'_, D>) -> Result<Vec<
 ///
 /// # Errors
 /// When one may not.
-pub fn permitted<D: Desk>(
+pub fn permitted<D: SessionEvents>(
     ways: &mut [Way],
     plan: &Plan,
     orders: &Orders<'_>,
@@ -85,7 +85,11 @@ pub fn permitted<D: Desk>(
 ///
 /// # Errors
 /// When one is not there, or does not speak what the plan says.
-pub fn reach<D: Desk>(ways: &mut [Way], plan: &Plan, patience: &Patience<'_, D>) -> Result<(), Failed> {
+pub fn reach<D: SessionEvents>(
+    ways: &mut [Way],
+    plan: &Plan,
+    patience: &Patience<'_, D>,
+) -> Result<(), Failed> {
     let (limits, link) = (&plan.outline.limits, &plan.outline.link);
     for (number, Way { origin, place, tls, first_connect_ns }) in (0 as OriginId..).zip(ways) {
         ready::wait((number, origin), place, plan, tls.as_ref(), patience)?;

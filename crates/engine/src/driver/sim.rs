@@ -10,14 +10,14 @@ mod net;
 pub use door::SimDoor;
 
 use super::TcpFacts;
-use net::{Happening, State};
+use net::{SimEvent, State};
 use std::cell::RefCell;
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
 /// What a scripted server is asked.
 #[derive(Debug)]
-pub struct Asked<'a> {
+pub struct SimRequest<'a> {
     /// Connections are numbered from 0 in the order of their attempts.
     pub connection: u64,
     /// Requests before this one on this connection, and on all.
@@ -85,7 +85,7 @@ pub trait Server {
         Connect::Accept { after_ns: 0 }
     }
 
-    fn answer(&mut self, asked: &Asked<'_>) -> Answer;
+    fn answer(&mut self, asked: &SimRequest<'_>) -> Answer;
 
     /// Bytes as they arrive, for a server that does not speak plain HTTP/1; `None`: requests are cut out of them and
     /// shown to [`Server::answer`].
@@ -94,15 +94,15 @@ pub trait Server {
     }
 }
 
-impl<F: FnMut(&Asked<'_>) -> Answer> Server for F {
-    fn answer(&mut self, asked: &Asked<'_>) -> Answer {
+impl<F: FnMut(&SimRequest<'_>) -> Answer> Server for F {
+    fn answer(&mut self, asked: &SimRequest<'_>) -> Answer {
         self(asked)
     }
 }
 
 /// How the network and the machine behave.
 #[derive(Debug, Clone)]
-pub struct Nature {
+pub struct SimConditions {
     /// One way, ns.
     pub latency_ns: u64,
     /// Each reading of the clock, and each other call, takes this long, ns.
@@ -116,9 +116,9 @@ pub struct Nature {
     pub facts: TcpFacts,
 }
 
-impl Default for Nature {
-    fn default() -> Nature {
-        Nature {
+impl Default for SimConditions {
+    fn default() -> SimConditions {
+        SimConditions {
             latency_ns: 0,
             clock_cost_ns: 0,
             call_cost_ns: 0,
@@ -149,7 +149,7 @@ pub struct Network {
 }
 
 impl Network {
-    pub fn new(begin_ns: u64, nature: Nature, server: impl Server + 'static) -> Network {
+    pub fn new(begin_ns: u64, nature: SimConditions, server: impl Server + 'static) -> Network {
         let state = State::new(begin_ns, nature, Box::new(server));
         Network { state: Rc::new(RefCell::new(state)) }
     }
@@ -173,6 +173,6 @@ impl Network {
 
     /// Wakes the worker at `at_ns`, as another thread would.
     pub fn wake_at(&self, at_ns: u64) {
-        self.state.borrow_mut().later(at_ns, Happening::Wake);
+        self.state.borrow_mut().later(at_ns, SimEvent::Wake);
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! The sequence is `Clone`: one that lags behind another is the queue of arrivals that wait, at no cost in memory.
 
-use super::share::Seat;
+use super::share::WorkerSlot;
 use plimsoll_plan::load::{Arrivals as Spread, Profile};
 use plimsoll_stats::random::SplitMix64;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ const GIVEN_MAX: u64 = 10_000_000;
 pub struct Arrivals {
     legs: Arc<[Leg]>,
     leg: usize,
-    seat: Seat,
+    seat: WorkerSlot,
     /// Number of my next arrival among all arrivals.
     number: u64,
     limit: u64,
@@ -73,7 +73,7 @@ impl Arrivals {
         profile: &Profile,
         spread: Spread,
         seed: u64,
-        seat: Seat,
+        seat: WorkerSlot,
         begin_ns: u64,
         end_ns: u64,
         limit: u64,
@@ -112,7 +112,13 @@ impl Arrivals {
     }
 
     /// Arrivals at recorded instants (ns after the start, ascending).
-    pub fn recorded(instants_ns: Arc<[u64]>, seat: Seat, begin_ns: u64, end_ns: u64, limit: u64) -> Self {
+    pub fn recorded(
+        instants_ns: Arc<[u64]>,
+        seat: WorkerSlot,
+        begin_ns: u64,
+        end_ns: u64,
+        limit: u64,
+    ) -> Self {
         let limit = limit.min(instants_ns.len() as u64);
         let none = Profile::constant(0.0);
         let mut arrivals = Self::new(&none, Spread::Recorded, 0, seat, begin_ns, end_ns, limit);

@@ -4,18 +4,18 @@ use plimsoll_plan::load::Share;
 
 /// A worker's place among all workers of all machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Seat {
+pub struct WorkerSlot {
     /// Number of the first arrival or user that is mine.
     pub offset: u64,
     /// Distance to the next.
     pub stride: u64,
 }
 
-impl Seat {
+impl WorkerSlot {
     /// Arrivals go round the machines first, then round the workers: machine i of n gets k = i - 1 (mod n).
-    pub fn new(share: Share, worker: u32, workers: u32) -> Seat {
+    pub fn new(share: Share, worker: u32, workers: u32) -> WorkerSlot {
         let machines = u64::from(share.of);
-        Seat {
+        WorkerSlot {
             offset: u64::from(worker) * machines + u64::from(share.part - 1),
             stride: machines * u64::from(workers),
         }

@@ -1,18 +1,25 @@
 //! Pacing without a clock: every arrival and every user by arithmetic, whoever shares the work.
 
-use super::{Arrivals, Seat, Users};
+use super::{Arrivals, Users, WorkerSlot};
 use plimsoll_plan::load::{Arrivals as Spread, Profile, Share, Stage};
 use plimsoll_stats::random::SplitMix64;
 
 const S: u64 = 1_000_000_000;
-const ALONE: Seat = Seat { offset: 0, stride: 1 };
+const ALONE: WorkerSlot = WorkerSlot { offset: 0, stride: 1 };
 
 fn profile(start: f64, legs: &[(f64, f64)]) -> Profile {
     let stages = legs.iter().map(|(s, to)| Stage { duration_ns: (s * 1e9) as u64, to: *to }).collect();
     Profile { start, stages }
 }
 
-fn sequence(p: &Profile, spread: Spread, seat: Seat, begin_ns: u64, end_ns: u64, limit: u64) -> Vec<u64> {
+fn sequence(
+    p: &Profile,
+    spread: Spread,
+    seat: WorkerSlot,
+    begin_ns: u64,
+    end_ns: u64,
+    limit: u64,
+) -> Vec<u64> {
     let mut arrivals = Arrivals::new(p, spread, 42, seat, begin_ns, end_ns, limit);
     let mut all = Vec::new();
     while let Some(t) = arrivals.peek_ns() {
@@ -65,7 +72,8 @@ fn arrivals_are_evenly_spaced_to_the_nanosecond_for_hours() {
     }
     // The same at the end of a week, by a seat that starts there.
     let k = 300 * 7 * 86_400u64;
-    let late = Arrivals::new(&p, Spread::Constant, 0, Seat { offset: k, stride: 1 }, 0, u64::MAX, u64::MAX);
+    let late =
+        Arrivals::new(&p, Spread::Constant, 0, WorkerSlot { offset: k, stride: 1 }, 0, u64::MAX, u64::MAX);
     assert!(late.peek_ns().unwrap().abs_diff(7 * 86_400 * S) <= 1);
 }
 
@@ -73,8 +81,9 @@ fn arrivals_are_evenly_spaced_to_the_nanosecond_for_hours() {
 fn a_limit_ends_the_sequence_for_all_seats_together() {
     let p = Profile::constant(50.0);
     for (limit, workers) in [(0u64, 2u32), (1, 4), (10, 3), (12, 4), (1_000, 7)] {
-        let mine =
-            |w| sequence(&p, Spread::Constant, Seat::new(Share::default(), w, workers), 0, u64::MAX, limit);
+        let mine = |w| {
+            sequence(&p, Spread::Constant, WorkerSlot::new(Share::default(), w, workers), 0, u64::MAX, limit)
+        };
         assert_eq!((0..workers).map(|w| mine(w).len() as u64).sum::<u64>(), limit);
     }
     let mut arrivals = Arrivals::new(&p, Spread::Constant, 0, ALONE, 0, 10 * S, 3);
@@ -94,9 +103,9 @@ fn an_end_is_no_limit() {
 // ---- sharing ----------------------------------------------------------------------------------------------------
 
 /// All seats of `machines` machines with `workers` workers each.
-fn seats(machines: u32, workers: u32) -> Vec<Seat> {
+fn seats(machines: u32, workers: u32) -> Vec<WorkerSlot> {
     let of = |part| Share { part, of: machines };
-    (1..=machines).flat_map(|m| (0..workers).map(move |w| Seat::new(of(m), w, workers))).collect()
+    (1..=machines).flat_map(|m| (0..workers).map(move |w| WorkerSlot::new(of(m), w, workers))).collect()
 }
 
 #[test]
@@ -201,7 +210,7 @@ fn a_leg_at_rate_zero_offers_nothing() {
 #[test]
 fn a_new_rate_goes_on_where_the_old_one_stopped_for_all_seats_alike() {
     for spread in [Spread::Constant, Spread::Poisson] {
-        let changed = |seat: Seat| {
+        let changed = |seat: WorkerSlot| {
             let mut found = Vec::new();
             let mut arrivals = Arrivals::new(&Profile::constant(100.0), spread, 3, seat, S, 100 * S, 1_000);
             while arrivals.peek_ns().is_some_and(|t| t < 3 * S) {
@@ -242,7 +251,8 @@ fn a_rate_set_to_zero_and_back() {
 #[test]
 fn what_is_skipped_does_not_use_up_the_limit() {
     let p = Profile::constant(10.0);
-    let mut arrivals = Arrivals::new(&p, Spread::Constant, 0, Seat { offset: 1, stride: 2 }, 0, u64::MAX, 20);
+    let mut arrivals =
+        Arrivals::new(&p, Spread::Constant, 0, WorkerSlot { offset: 1, stride: 2 }, 0, u64::MAX, 20);
     arrivals.skip_until(S);
     let mut found = Vec::new();
     while let Some(t) = arrivals.peek_ns() {
@@ -307,7 +317,7 @@ fn a_seed_repeats_and_another_seed_differs() {
 // ---- the closed model -------------------------------------------------------------------------------------------
 
 /// Walks from change to change and holds `active_at` against a fine grid in between.
-fn walk(p: &Profile, seat: Seat, grid_ns: u64) {
+fn walk(p: &Profile, seat: WorkerSlot, grid_ns: u64) {
     let begin = 77 * S;
     let users = Users::new(p.clone(), seat, begin);
     let end = begin + p.total_ns() + S;
@@ -411,7 +421,7 @@ fn so_many_random_arrivals_over_a_time_are_so_many_and_still_random() {
     for seed in 0..50 {
         let all: Vec<u64> = (0..3)
             .flat_map(|worker| {
-                let seat = Seat { offset: worker, stride: 3 };
+                let seat = WorkerSlot { offset: worker, stride: 3 };
                 let profile = Profile::constant(92.5);
                 let mut mine = Arrivals::new(&profile, Spread::Poisson, seed, seat, 0, 400_000_000, 37);
                 std::iter::from_fn(move || {

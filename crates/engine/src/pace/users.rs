@@ -1,6 +1,6 @@
 //! The closed model: how many of the users are mine and active, and when that number changes next.
 
-use super::share::Seat;
+use super::share::WorkerSlot;
 use plimsoll_plan::load::Profile;
 
 /// User k (counted over all workers from 0) is active while the level is above k.
@@ -8,11 +8,11 @@ use plimsoll_plan::load::Profile;
 pub struct Users {
     profile: Profile,
     begin_ns: u64,
-    seat: Seat,
+    seat: WorkerSlot,
 }
 
 impl Users {
-    pub fn new(profile: Profile, seat: Seat, begin_ns: u64) -> Self {
+    pub fn new(profile: Profile, seat: WorkerSlot, begin_ns: u64) -> Self {
         Self { profile, begin_ns, seat }
     }
 

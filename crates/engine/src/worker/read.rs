@@ -171,13 +171,13 @@ impl<D: Door, P: Post> Worker<D, P> {
         match fed {
             // Whether they come with the answer or a segment later is chance; none of it can be told from the next.
             Ok(_) if dangerous => {
-                if !looked_at || self.shown(at, None, false) {
+                if !looked_at || self.describe(at, None, false) {
                     self.tally.add(RunSum::Surplus, 1);
                     self.failed(at, Fault::Dangerous);
                 }
                 false
             }
-            Ok(fed) if looked_at => self.shown(at, fed.done, fed.consumed < n),
+            Ok(fed) if looked_at => self.describe(at, fed.done, fed.consumed < n),
             Ok(fed) => match fed.done {
                 Some(answer) => {
                     if answer.status / 100 == 3 && !self.redirect_noted {
@@ -193,7 +193,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             },
             Err(malformed) => {
                 // What came in front of the damage is shown, wherever the bytes were cut.
-                if !looked_at || self.shown(at, None, false) {
+                if !looked_at || self.describe(at, None, false) {
                     self.refused(at, malformed);
                 }
                 false

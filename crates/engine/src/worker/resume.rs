@@ -1,7 +1,7 @@
 //! Speaking with programs: they are woken, and what they put into their outbox is done.
 
 use super::exchange::{Bytes, End};
-use super::{Nap, Post, Worker};
+use super::{Post, SleepTimer, Worker};
 use crate::driver::Door;
 use crate::exchange::Exchange;
 use crate::link::NONE;
@@ -232,14 +232,14 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     fn lie_down(&mut self, user: u32, step: StepId, ns: u64) {
         let id = self.free_naps.pop().unwrap_or_else(|| {
-            self.naps.push(Nap { user: NONE, step: 0, due_ns: 0, next: NONE });
+            self.naps.push(SleepTimer { user: NONE, step: 0, due_ns: 0, next: NONE });
             self.nap_wheel.grow(self.naps.len());
             self.naps.len() as u32 - 1
         });
         let due_ns = self.now_ns.saturating_add(ns);
         let state = &mut self.users[user as usize];
         self.naps[id as usize] =
-            Nap { user, step, due_ns, next: std::mem::replace(&mut state.first_nap, id) };
+            SleepTimer { user, step, due_ns, next: std::mem::replace(&mut state.first_nap, id) };
         state.outstanding += 1;
         self.napping += 1;
         self.nap_wheel.arm(id, due_ns);
@@ -249,7 +249,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     fn get_up(&mut self, user: u32, id: u32, before: u32) {
         let nap = std::mem::replace(
             &mut self.naps[id as usize],
-            Nap { user: NONE, step: 0, due_ns: 0, next: NONE },
+            SleepTimer { user: NONE, step: 0, due_ns: 0, next: NONE },
         );
         match before {
             NONE => self.users[user as usize].first_nap = nap.next,

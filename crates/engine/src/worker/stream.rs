@@ -15,7 +15,7 @@ use plimsoll_wire::sse;
 impl<D: Door, P: Post> Worker<D, P> {
     /// Bytes of such an answer have come; `done` when it is whole. Returns whether the socket is still at rest in our
     /// hands.
-    pub(super) fn shown(&mut self, id: u32, done: Option<Answer>, surplus: bool) -> bool {
+    pub(super) fn describe(&mut self, id: u32, done: Option<Answer>, surplus: bool) -> bool {
         let exchange = &mut self.exchanges[id as usize];
         if exchange.kept_head > 0 && exchange.stream.is_none() {
             self.show_head(id);

@@ -1,7 +1,7 @@
 //! The loop of one worker: wait, take what the kernel has, send what is due, hand over at each tick.
 
-use super::seating::level;
-use super::{Post, Source, Told, Worker};
+use super::config::level;
+use super::{Post, Source, Worker, WorkerNotes};
 use crate::driver::{CpuReading, Door, TcpFacts};
 use crate::pace::Users;
 use crate::tally::Silence;
@@ -342,7 +342,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.tally.peak(RunPeak::Streams, self.streams);
         let opened = self.book.opened()[self.told_series..].to_vec();
         self.told_series += opened.len();
-        self.post.hand_over(full, Told { samples: std::mem::take(&mut self.samples), opened }, last);
+        self.post.hand_over(full, WorkerNotes { samples: std::mem::take(&mut self.samples), opened }, last);
     }
 
     /// Reads the kernel's account of some connections; over the ticks, of all.

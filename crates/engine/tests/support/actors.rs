@@ -1,6 +1,6 @@
 //! Programs of few lines: what they were woken with is noted as text with its virtual time, what they do is a function.
 
-use plimsoll_plan::program::{At, BodyUse, Chair, Maker, Outbox, Program, Programs, Step, Wake};
+use plimsoll_plan::program::{At, BodyUse, Outbox, Program, ProgramFactory, Programs, Step, UserSlot, Wake};
 use std::sync::{Arc, Mutex};
 
 /// One line for each wake: `12.5 reply 3 200 ok`, times in ms from the start of the run.
@@ -11,7 +11,7 @@ type Act = dyn Fn(&mut Scene<'_>, &Wake<'_>) + Send + Sync;
 /// What a program can see and touch in one wake.
 pub struct Scene<'a> {
     pub at: At,
-    pub chair: Chair,
+    pub slot: UserSlot,
     /// Of the user's own, kept between wakes.
     pub number: &'a mut u64,
     pub out: &'a mut Outbox,
@@ -45,13 +45,13 @@ pub struct Diary {
 }
 
 struct Actor {
-    chair: Chair,
+    slot: UserSlot,
     number: u64,
     log: Log,
     act: Arc<Act>,
 }
 
-/// A maker of programs that do `act`, and the diary of all of them.
+/// A factory of programs that do `act`, and the diary of all of them.
 pub fn diary(act: impl Fn(&mut Scene<'_>, &Wake<'_>) + Send + Sync + 'static) -> (Diary, Log) {
     let log = Log::default();
     (Diary { log: Arc::clone(&log), act: Arc::new(act) }, log)
@@ -62,42 +62,42 @@ pub fn lines(log: &Log) -> Vec<String> {
     log.lock().expect("no program has panicked").clone()
 }
 
-impl Maker for Diary {
+impl ProgramFactory for Diary {
     fn programs(&self) -> Box<dyn Programs> {
         Box::new(self.clone())
     }
 }
 
 impl Programs for Diary {
-    fn make(&mut self, chair: Chair) -> Box<dyn Program> {
-        Box::new(Actor { chair, number: 0, log: Arc::clone(&self.log), act: Arc::clone(&self.act) })
+    fn make(&mut self, slot: UserSlot) -> Box<dyn Program> {
+        Box::new(Actor { slot, number: 0, log: Arc::clone(&self.log), act: Arc::clone(&self.act) })
     }
 }
 
 impl Program for Actor {
     fn resume(&mut self, at: At, wake: Wake<'_>, out: &mut Outbox) {
-        let who = if self.chair.users > 1 { format!("u{} ", self.chair.user) } else { String::new() };
+        let who = if self.slot.users > 1 { format!("u{} ", self.slot.user) } else { String::new() };
         let line = format!("{who}{} {}", at.run_ns as f64 / 1e6, text(&wake));
         self.log.lock().expect("no program has panicked").push(line);
-        let mut scene = Scene { at, chair: self.chair, number: &mut self.number, out };
+        let mut scene = Scene { at, slot: self.slot, number: &mut self.number, out };
         (self.act)(&mut scene, &wake);
     }
 }
 
 fn text(wake: &Wake<'_>) -> String {
-    let shown = String::from_utf8_lossy;
+    let describe = String::from_utf8_lossy;
     match wake {
         Wake::Begin { iteration, .. } => format!("begin {iteration}"),
         Wake::Slept { id } => format!("slept {id}"),
         Wake::Head { id, status, .. } => format!("head {id} {status}"),
-        Wake::Event(event) => format!("event {} {}{}", event.id, shown(event.name), shown(event.data)),
+        Wake::Event(event) => format!("event {} {}{}", event.id, describe(event.name), describe(event.data)),
         Wake::Reply(reply) => {
             let how = match (reply.fault, reply.ended) {
                 (Some(fault), _) => format!(" {fault:?}"),
                 (None, Some(by)) => format!(" by {by:?}"),
                 (None, None) => String::new(),
             };
-            let body = if reply.body.len() < 40 { shown(reply.body).into_owned() } else { "...".into() };
+            let body = if reply.body.len() < 40 { describe(reply.body).into_owned() } else { "...".into() };
             format!("reply {} {}{how} {body}", reply.id, reply.status).trim_end().to_owned()
         }
     }

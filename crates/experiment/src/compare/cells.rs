@@ -1,6 +1,6 @@
 //! Sweeps: cells with equal other settings are pairs, and the adjustment runs over all of them.
 
-use super::types::{Asked, Comparison, Side};
+use super::types::{CompareOptions, Comparison, Side};
 use super::{Pair, compare_all};
 use plimsoll_analysis::digest::Digest;
 use plimsoll_plan::experiment::Setting;
@@ -11,7 +11,7 @@ const VARIANT: &str = "variant";
 
 /// Compares two sweeps, cell by cell: runs with the same settings, whatever their `variant` is. What only one of them
 /// has is left out.
-pub fn compare_cells(a: (&str, &[Digest]), b: (&str, &[Digest]), asked: &Asked) -> Vec<Comparison> {
+pub fn compare_cells(a: (&str, &[Digest]), b: (&str, &[Digest]), asked: &CompareOptions) -> Vec<Comparison> {
     let (cells_a, cells_b) = (by_cell(a.1.iter()), by_cell(b.1.iter()));
     let side = |name: &str, runs: &[&Digest]| Side {
         name: name.into(),
@@ -28,7 +28,7 @@ pub fn compare_cells(a: (&str, &[Digest]), b: (&str, &[Digest]), asked: &Asked) 
 
 /// Compares each value of the axis `variant` with the `baseline`, by default the one that ran first, cell by cell.
 /// Empty when there are no two of them.
-pub fn variants(digests: &[Digest], baseline: Option<&str>, asked: &Asked) -> Vec<Comparison> {
+pub fn variants(digests: &[Digest], baseline: Option<&str>, asked: &CompareOptions) -> Vec<Comparison> {
     let mut names: Vec<&str> = Vec::new();
     let mut runs: Vec<&Digest> = digests.iter().filter(|run| value(run, VARIANT).is_some()).collect();
     // The order of the runs is drawn by lot; the order of the file is what the first turn of each repeat cannot show,
@@ -58,7 +58,7 @@ pub fn variants(digests: &[Digest], baseline: Option<&str>, asked: &Asked) -> Ve
     all(&sides, asked)
 }
 
-fn all(sides: &[(Vec<Setting>, Side, Side)], asked: &Asked) -> Vec<Comparison> {
+fn all(sides: &[(Vec<Setting>, Side, Side)], asked: &CompareOptions) -> Vec<Comparison> {
     let pairs: Vec<Pair<'_>> = sides.iter().map(|(cell, a, b)| Pair { cell: cell.clone(), a, b }).collect();
     compare_all(&pairs, asked)
 }

@@ -1,10 +1,10 @@
 //! Why two sides may not be comparable, or less than they look: each doubt from the figures that show it.
 
 use super::Pair;
-use super::types::{Asked, Basis, Compared, Doubt, Side, short_names};
+use super::types::{Basis, CompareOptions, Compared, Doubt, Side, short_names};
 use plimsoll_analysis::caution::Kind;
 use plimsoll_analysis::digest::{Digest, Level};
-use plimsoll_analysis::summary::Weight;
+use plimsoll_analysis::summary::Severity;
 use plimsoll_plan::experiment::Figure;
 use plimsoll_plan::phrase::{counted, duration_ns, quantity, rate_per_s, ratio};
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ const OTHER_LENGTH: f64 = 1.5;
 const FAILING: f64 = 0.10;
 
 /// All doubts, the heaviest first.
-pub fn doubts(pair: &Pair<'_>, figures: &[Compared], asked: &Asked) -> Vec<Doubt> {
+pub fn doubts(pair: &Pair<'_>, figures: &[Compared], asked: &CompareOptions) -> Vec<Doubt> {
     let (a, b) = (pair.a, pair.b);
     let found = [
         nothing(a, b),
@@ -36,7 +36,7 @@ pub fn doubts(pair: &Pair<'_>, figures: &[Compared], asked: &Asked) -> Vec<Doubt
         failing(a, b),
         way(a, b),
         one_run(a, b, figures),
-        apart(a, b),
+        outliers(a, b),
         sizes(a, b),
         cut_off(figures),
         lengths(a, b),
@@ -47,7 +47,7 @@ pub fn doubts(pair: &Pair<'_>, figures: &[Compared], asked: &Asked) -> Vec<Doubt
     doubts
 }
 
-fn doubt(code: &'static str, weight: Weight, sentence: String) -> Option<Doubt> {
+fn doubt(code: &'static str, weight: Severity, sentence: String) -> Option<Doubt> {
     Some(Doubt { code, weight, sentence })
 }
 
@@ -92,7 +92,7 @@ fn nothing(a: &Side, b: &Side) -> Option<Doubt> {
     }
     doubt(
         "nothing_measured",
-        Weight::Inconclusive,
+        Severity::Inconclusive,
         format!("nothing was measured of {}", empty.join(" and ")),
     )
 }
@@ -105,7 +105,7 @@ const SIZED: [Kind; 5] =
 fn inconclusive(a: &Side, b: &Side) -> Option<Doubt> {
     let heavy = |run: &Digest| -> BTreeSet<&'static str> {
         let own =
-            run.cautions.iter().filter(|c| c.weight == Weight::Inconclusive && !SIZED.contains(&c.kind));
+            run.cautions.iter().filter(|c| c.weight == Severity::Inconclusive && !SIZED.contains(&c.kind));
         own.map(|caution| caution.kind.code()).collect()
     };
     let of = |run: &Digest| !heavy(run).is_empty();
@@ -123,7 +123,7 @@ fn inconclusive(a: &Side, b: &Side) -> Option<Doubt> {
         who.join(" and "),
         if count == 1 { "is" } else { "are" }
     );
-    doubt("inconclusive_side", Weight::Inconclusive, text)
+    doubt("inconclusive_side", Severity::Inconclusive, text)
 }
 
 fn levels(a: &Side, b: &Side) -> Option<Doubt> {
@@ -135,12 +135,12 @@ fn levels(a: &Side, b: &Side) -> Option<Doubt> {
         _ => false,
     };
     let other = a.runs.iter().chain(&b.runs).map(|run| run.level).find(|level| !same(*level))?;
-    let told = |level: Level| match level {
+    let describe = |level: Level| match level {
         Level::Users(n) => format!("{} users", quantity(n)),
         Level::Rate(n) => rate_per_s(n),
     };
-    let text = format!("the runs stood under different loads ({} and {})", told(first), told(other));
-    doubt("levels_differ", Weight::Inconclusive, text)
+    let text = format!("the runs stood under different loads ({} and {})", describe(first), describe(other));
+    doubt("levels_differ", Severity::Inconclusive, text)
 }
 
 /// Settings that the runs of one side do not share, and those in which the sides differ.
@@ -163,7 +163,7 @@ fn settings(a: &Side, b: &Side) -> Option<Doubt> {
         "the sides differ in {}: nobody can tell which of them made the difference",
         axes.join(" and ")
     );
-    doubt("settings_differ", Weight::Inconclusive, text)
+    doubt("settings_differ", Severity::Inconclusive, text)
 }
 
 fn targets(a: &Side, b: &Side) -> Option<Doubt> {
@@ -179,7 +179,7 @@ fn targets(a: &Side, b: &Side) -> Option<Doubt> {
         "the targets differ ({}): the comparison is of these, not of two versions of one",
         targets.join(", ")
     );
-    doubt("targets_differ", Weight::Warning, text)
+    doubt("targets_differ", Severity::Warning, text)
 }
 
 /// Requests, bytes and seconds of a side.
@@ -200,7 +200,7 @@ fn apart_by(x: f64, y: f64) -> Option<f64> {
 
 /// Equal bytes per second at unequal rates: something carries so many bytes and no more. The smaller answers come more
 /// often, and that ranks the answers.
-fn link(a: &Side, b: &Side, asked: &Asked) -> Option<Doubt> {
+fn link(a: &Side, b: &Side, asked: &CompareOptions) -> Option<Doubt> {
     let (a_sums, b_sums) = (sums(a), sums(b));
     let bytes = apart_by(a_sums.1 / a_sums.2, b_sums.1 / b_sums.2)?;
     let rates = apart_by(a_sums.0 / a_sums.2, b_sums.0 / b_sums.2)?;
@@ -225,7 +225,7 @@ fn link(a: &Side, b: &Side, asked: &Asked) -> Option<Doubt> {
         names[0],
         names[1]
     );
-    doubt("link_bound", Weight::Inconclusive, text)
+    doubt("link_bound", Severity::Inconclusive, text)
 }
 
 /// Cautions that the load generator was in the way.
@@ -260,7 +260,7 @@ fn generator(a: &Side, b: &Side, figures: &[Compared]) -> Option<Doubt> {
     };
     doubt(
         "generator_bound",
-        Weight::Warning,
+        Severity::Warning,
         format!("the load generator may have been in the way of {} ({codes}): {outcome}", who.join(" and ")),
     )
 }
@@ -283,7 +283,7 @@ fn way(a: &Side, b: &Side) -> Option<Doubt> {
         duration_ns(p50),
         duration_ns(floor)
     );
-    doubt(RTT_BOUND, Weight::Warning, text)
+    doubt(RTT_BOUND, Severity::Warning, text)
 }
 
 fn failing(a: &Side, b: &Side) -> Option<Doubt> {
@@ -297,7 +297,7 @@ fn failing(a: &Side, b: &Side) -> Option<Doubt> {
         ratio(worst),
         who.join(" and ")
     );
-    doubt("failing", Weight::Warning, text)
+    doubt("failing", Severity::Warning, text)
 }
 
 fn one_run(a: &Side, b: &Side, figures: &[Compared]) -> Option<Doubt> {
@@ -315,10 +315,10 @@ fn one_run(a: &Side, b: &Side, figures: &[Compared]) -> Option<Doubt> {
         "{} {verb} one run: how much runs differ is not known, {how}; repeat each side, best in turns",
         single.join(" and ")
     );
-    doubt("one_run", Weight::Warning, text)
+    doubt("one_run", Severity::Warning, text)
 }
 
-fn apart(a: &Side, b: &Side) -> Option<Doubt> {
+fn outliers(a: &Side, b: &Side) -> Option<Doubt> {
     if a.runs.len() + b.runs.len() < 3 || order(&a.runs, &b.runs) != Order::Apart {
         return None;
     }
@@ -329,7 +329,7 @@ fn apart(a: &Side, b: &Side) -> Option<Doubt> {
         "all runs of `{first}` came before all of `{second}`: a drift of the machine cannot be told from the \
          change; run them in turns"
     );
-    doubt("not_interleaved", Weight::Warning, text)
+    doubt("not_interleaved", Severity::Warning, text)
 }
 
 fn sizes(a: &Side, b: &Side) -> Option<Doubt> {
@@ -343,7 +343,7 @@ fn sizes(a: &Side, b: &Side) -> Option<Doubt> {
         quantity(of_a),
         quantity(of_b)
     );
-    doubt("response_sizes_differ", Weight::Warning, text)
+    doubt("response_sizes_differ", Severity::Warning, text)
 }
 
 fn lengths(a: &Side, b: &Side) -> Option<Doubt> {
@@ -353,7 +353,7 @@ fn lengths(a: &Side, b: &Side) -> Option<Doubt> {
         return None;
     }
     let text = format!("the runs are of different lengths ({} s to {} s)", quantity(least), quantity(most));
-    doubt("lengths_differ", Weight::Note, text)
+    doubt("lengths_differ", Severity::Note, text)
 }
 
 fn cut_off(figures: &[Compared]) -> Option<Doubt> {
@@ -364,7 +364,7 @@ fn cut_off(figures: &[Compared]) -> Option<Doubt> {
     }
     let text =
         format!("times were cut off, so that {} are lower bounds: raise the time-out", names.join(", "));
-    doubt("times_cut_off", Weight::Warning, text)
+    doubt("times_cut_off", Severity::Warning, text)
 }
 
 fn too_few(figures: &[Compared]) -> Option<Doubt> {
@@ -375,5 +375,5 @@ fn too_few(figures: &[Compared]) -> Option<Doubt> {
         return None;
     }
     let text = format!("too few samples to compare {}: run longer", names.join(", "));
-    doubt("too_few_samples", Weight::Note, text)
+    doubt("too_few_samples", Severity::Note, text)
 }

@@ -7,7 +7,7 @@
 
 use super::cells::{by_other, value};
 use super::sentence::{cell_name, change, evidence};
-use super::types::{Asked, Comparison, Scale, Side, Verdict};
+use super::types::{CompareOptions, Comparison, Scale, Side, Verdict};
 use super::{Pair, compare_all};
 use plimsoll_analysis::digest::Digest;
 use plimsoll_plan::experiment::{By, Direction, Expectation, Figure, Setting};
@@ -42,7 +42,7 @@ pub fn judge(
     expectation: &Expectation,
     digests: &[Digest],
     capacities: &[(String, f64, (f64, f64))],
-    asked: &Asked,
+    asked: &CompareOptions,
 ) -> Answer {
     let answer = |verdict, sentence: String, evidence| Answer {
         text: expectation.text.clone(),
@@ -87,7 +87,11 @@ struct Change {
     is_none: bool,
 }
 
-fn of_runs(expectation: &Expectation, digests: &[Digest], asked: &Asked) -> Result<Vec<Looked>, String> {
+fn of_runs(
+    expectation: &Expectation,
+    digests: &[Digest],
+    asked: &CompareOptions,
+) -> Result<Vec<Looked>, String> {
     let (axis, against) = axis_of(expectation, digests)?;
     let of = |name: &str| by_other(digests.iter().filter(|run| value(run, &axis) == Some(name)), &axis);
     let side = |name: &str, runs: &[&Digest]| Side {
@@ -217,16 +221,16 @@ fn of_capacities(
         }
     };
     let change = if is_searched { quotient(who, other) } else { bounds(who, other) };
-    let told = |(at, (low, high)): (f64, (f64, f64))| {
+    let describe = |(at, (low, high)): (f64, (f64, f64))| {
         let high = if high.is_finite() { format!("to {}", quantity(high)) } else { "or more".into() };
         format!("{} ({} {high})", quantity(at), quantity(low))
     };
     let difference = who.0 / other.0 - 1.0;
     let evidence = format!(
         "capacity {} of `{}` against {} of `{against}`, {}",
-        told(who),
+        describe(who),
         expectation.who,
-        told(other),
+        describe(other),
         self::change(difference, Scale::Ratio)
     );
     let is_point = expectation.by.is_none() && change.low <= 0.0 && change.high >= 0.0;

@@ -2,7 +2,7 @@
 
 use super::doubts::RTT_BOUND;
 use super::types::{Compared, Comparison, Overall, Scale, Verdict};
-use plimsoll_analysis::summary::Weight;
+use plimsoll_analysis::summary::Severity;
 use plimsoll_plan::experiment::{Figure, Setting};
 use plimsoll_plan::phrase::{counted, figure, quantile_name, quantity, ratio};
 
@@ -63,18 +63,18 @@ pub fn evidence(row: &Compared, confidence: f64) -> String {
 pub fn sentence(c: &Comparison) -> String {
     let [a, b] = c.short_names();
     let place = if c.cell.is_empty() { String::new() } else { format!("at {}: ", cell_name(&c.cell)) };
-    let told = |test: fn(Verdict) -> bool| headline(c, |row| test(row.verdict));
+    let describe = |test: fn(Verdict) -> bool| headline(c, |row| test(row.verdict));
     let because = |row: Option<&Compared>| {
         row.map_or(String::new(), |row| format!(": {} {}", row.figure, evidence(row, c.confidence)))
     };
     let body = match c.verdict {
-        Overall::Slower => format!("`{b}` is slower than `{a}`{}", because(told(Verdict::is_worse))),
-        Overall::Faster => format!("`{b}` is faster than `{a}`{}", because(told(Verdict::is_better))),
+        Overall::Slower => format!("`{b}` is slower than `{a}`{}", because(describe(Verdict::is_worse))),
+        Overall::Faster => format!("`{b}` is faster than `{a}`{}", because(describe(Verdict::is_better))),
         Overall::MoreErrors => {
-            format!("`{b}` fails more often than `{a}`{}", because(told(Verdict::is_worse)))
+            format!("`{b}` fails more often than `{a}`{}", because(describe(Verdict::is_worse)))
         }
         Overall::FewerErrors => {
-            format!("`{b}` fails less often than `{a}`{}", because(told(Verdict::is_better)))
+            format!("`{b}` fails less often than `{a}`{}", because(describe(Verdict::is_better)))
         }
         Overall::Mixed => {
             let part = |row: Option<&Compared>| {
@@ -82,8 +82,8 @@ pub fn sentence(c: &Comparison) -> String {
             };
             format!(
                 "`{b}` is better than `{a}` in {}, and worse in {}",
-                part(told(Verdict::is_better)),
-                part(told(Verdict::is_worse))
+                part(describe(Verdict::is_better)),
+                part(describe(Verdict::is_worse))
             )
         }
         Overall::NoDifference => match largest(c) {
@@ -152,7 +152,7 @@ fn largest(c: &Comparison) -> Option<String> {
 
 fn cannot_tell(c: &Comparison) -> String {
     let [a, b] = c.short_names();
-    if let Some(doubt) = c.doubts.iter().find(|doubt| doubt.weight == Weight::Inconclusive) {
+    if let Some(doubt) = c.doubts.iter().find(|doubt| doubt.weight == Severity::Inconclusive) {
         return format!("cannot compare `{a}` and `{b}`: {}", doubt.sentence);
     }
     let Some(row) = named(c) else {

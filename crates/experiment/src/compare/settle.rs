@@ -2,16 +2,16 @@
 
 use super::bounds::{Off, off};
 use super::doubts::{RTT_BOUND, doubts};
-use super::spread::{Effect, Seen, is_enough, shown};
+use super::spread::{Effect, Seen, describe, is_enough};
 use super::types::{
-    Asked, Basis, Compared, Comparison, Doubt, Overall, Peaks, SCHEMA_VERSION, Scale, Side, SideFacts,
-    Verdict,
+    Basis, CompareOptions, Compared, Comparison, Doubt, Overall, Peaks, SCHEMA_VERSION, Scale, Side,
+    SideFacts, Verdict,
 };
 use super::{Pair, requests, sentence};
 use crate::study::watched::pooled;
 use plimsoll_analysis::picture::merged_spectrum;
 use plimsoll_analysis::sizes;
-use plimsoll_analysis::summary::{Times, Weight};
+use plimsoll_analysis::summary::{Severity, Times};
 use plimsoll_plan::experiment::Figure;
 use plimsoll_plan::threshold::FigureUnit;
 use plimsoll_stats::maths::holm;
@@ -46,7 +46,7 @@ impl Found {
         (a, seen_a): (&Side, &Seen),
         (b, seen_b): (&Side, &Seen),
         effect: Option<Effect>,
-        asked: &Asked,
+        asked: &CompareOptions,
     ) -> Found {
         let effect = effect.filter(|e| is_enough(kind, seen_a, seen_b) && e.estimate.mean.is_finite());
         let unit = match kind {
@@ -59,8 +59,8 @@ impl Found {
             figure: sentence::figure_name(kind),
             kind,
             unit,
-            a: shown(kind, a, seen_a),
-            b: shown(kind, b, seen_b),
+            a: describe(kind, a, seen_a),
+            b: describe(kind, b, seen_b),
             a_at_least: at_least(kind, a),
             b_at_least: at_least(kind, b),
             scale,
@@ -89,14 +89,14 @@ impl Found {
     }
 
     /// From the scale of the calculation to that of the reader.
-    fn told(&self, x: f64) -> f64 {
+    fn describe(&self, x: f64) -> f64 {
         let x = if x.abs() < DUST { 0.0 } else { x };
         if self.row.scale == Scale::Ratio { x.exp_m1() } else { x }
     }
 
     /// The furthest end of an interval, for "no difference larger than this".
     fn furthest(&self, low: f64, high: f64) -> f64 {
-        let most = self.told(low).abs().max(self.told(high).abs());
+        let most = self.describe(low).abs().max(self.describe(high).abs());
         if self.row.scale == Scale::Ratio { most.max(FINEST) } else { most }
     }
 
@@ -105,7 +105,7 @@ impl Found {
     }
 
     /// The finished row.
-    fn judged(&self, adjusted: Option<f64>, family: usize, asked: &Asked) -> Compared {
+    fn judged(&self, adjusted: Option<f64>, family: usize, asked: &CompareOptions) -> Compared {
         let mut row = self.row.clone();
         let (Some(Effect { estimate, .. }), Some(adjusted)) = (self.effect, adjusted) else { return row };
         if row.is_spotless() {
@@ -113,12 +113,12 @@ impl Found {
         }
         let half = estimate.half_width(asked.confidence);
         let (low, high) = (estimate.mean - half, estimate.mean + half);
-        row.difference = Some(self.told(estimate.mean));
-        (row.low, row.high) = (Some(self.told(low)), Some(self.told(high)));
+        row.difference = Some(self.describe(estimate.mean));
+        (row.low, row.high) = (Some(self.describe(low)), Some(self.describe(high)));
         // Of b - a: it is less by what B may be lower and A higher.
         let [a, b] = self.off;
         let (least, most) = (low - b.down - a.up, high + b.up + a.down);
-        (row.least, row.most) = (Some(self.told(least)), Some(self.told(most)));
+        (row.least, row.most) = (Some(self.describe(least)), Some(self.describe(most)));
         row.p_adjusted = Some(adjusted);
         let is_certain = adjusted < 1.0 - asked.confidence;
         let outlives = if estimate.mean > 0.0 { least > 0.0 } else { most < 0.0 };
@@ -151,7 +151,7 @@ impl Found {
 
     /// No error on either side: of n requests less than 3 / n may fail without one having been seen (the rule of three,
     /// Hanley & Lippman-Hand 1983; here exact, the share at which none of n fails in 5 % of all cases).
-    fn spotless(&self, adjusted: f64, asked: &Asked) -> Compared {
+    fn spotless(&self, adjusted: f64, asked: &CompareOptions) -> Compared {
         let mut row = self.row.clone();
         let hidden = |n: u64| 1.0 - (1.0 - asked.confidence).powf(1.0 / n.max(1) as f64);
         let [a, b] = self.requests.map(hidden);
@@ -242,7 +242,7 @@ pub fn comparison(
     found: &[Found],
     adjusted: &[Option<f64>],
     family: usize,
-    asked: &Asked,
+    asked: &CompareOptions,
 ) -> Comparison {
     let figures: Vec<Compared> =
         found.iter().zip(adjusted).map(|(found, p)| found.judged(*p, family, asked)).collect();
@@ -267,7 +267,7 @@ pub fn comparison(
 }
 
 fn overall(figures: &[Compared], doubts: &[Doubt]) -> Overall {
-    if doubts.iter().any(|doubt| doubt.weight == Weight::Inconclusive) {
+    if doubts.iter().any(|doubt| doubt.weight == Severity::Inconclusive) {
         return Overall::CannotTell;
     }
     let is_errors = |row: &&Compared| row.kind == Figure::Errors;
@@ -324,7 +324,7 @@ fn facts(side: &Side) -> SideFacts {
 
 impl Comparison {
     /// Of nothing.
-    pub(super) fn empty(a: SideFacts, b: SideFacts, asked: &Asked) -> Comparison {
+    pub(super) fn empty(a: SideFacts, b: SideFacts, asked: &CompareOptions) -> Comparison {
         Comparison {
             schema_version: SCHEMA_VERSION,
             a,

@@ -4,7 +4,7 @@ use super::ASSUMED_BETWEEN;
 use super::doubts::{Order, order};
 use super::settle::Found;
 use super::table::{Counts, Table};
-use super::types::{Asked, Basis, Side};
+use super::types::{Basis, CompareOptions, Side};
 use plimsoll_analysis::digest::{Digest, Level};
 use plimsoll_plan::experiment::Figure;
 use plimsoll_stats::maths::bootstrap::{block_length, resample, variance};
@@ -21,7 +21,7 @@ const ASSUMED_DF: f64 = 4.0;
 const PAIRS_LEAST: usize = 8;
 
 /// All figures of a pair of sides, in the order of the report.
-pub fn figures(a: &Side, b: &Side, asked: &Asked) -> Vec<Found> {
+pub fn figures(a: &Side, b: &Side, asked: &CompareOptions) -> Vec<Found> {
     let kinds = kinds(&asked.quantiles);
     let mut random = SplitMix64::new(asked.seed);
     let (seen_a, seen_b) = (Seen::new(a, &kinds, &mut random), Seen::new(b, &kinds, &mut random));
@@ -275,7 +275,7 @@ pub fn is_enough(kind: Figure, a: &Seen, b: &Seen) -> bool {
 }
 
 /// The merged figure as it is printed.
-pub fn shown(kind: Figure, side: &Side, seen: &Seen) -> Option<f64> {
+pub fn describe(kind: Figure, side: &Side, seen: &Seen) -> Option<f64> {
     let runs = &side.runs;
     let share = |value: fn(&Digest) -> (f64, f64)| {
         let (sum, weight) = runs.iter().map(value).fold((0.0, 0.0), |(s, w), (x, y)| (s + x * y, w + y));

@@ -3,7 +3,7 @@
 use super::gate::Rule;
 use plimsoll_analysis::digest::Digest;
 use plimsoll_analysis::picture::Spectrum;
-use plimsoll_analysis::summary::Weight;
+use plimsoll_analysis::summary::Severity;
 use plimsoll_plan::experiment::{Figure, Setting};
 use plimsoll_plan::threshold::FigureUnit;
 use plimsoll_plan::watch::Unit;
@@ -21,7 +21,7 @@ pub struct Side {
 
 /// How a comparison is made.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct CompareOptions {
     /// Quantiles, 0..1, that are compared of the response time and of the service time.
     pub quantiles: Vec<f64>,
     /// The smallest difference worth naming, a ratio.
@@ -37,9 +37,9 @@ pub struct Asked {
     pub tolerance: Vec<Rule>,
 }
 
-impl Default for Asked {
+impl Default for CompareOptions {
     fn default() -> Self {
-        Asked {
+        CompareOptions {
             quantiles: vec![0.5, 0.9, 0.99],
             worth: 0.05,
             worth_errors: 0.001,
@@ -243,7 +243,7 @@ pub struct Doubt {
     /// Stable: `one_run`.
     pub code: &'static str,
     /// `inconclusive` makes the whole verdict `cannot_tell`.
-    pub weight: Weight,
+    pub weight: Severity,
     pub sentence: String,
 }
 
@@ -265,7 +265,7 @@ impl Comparison {
 
     /// The first doubt that forbids any conclusion.
     pub fn blocking(&self) -> Option<&Doubt> {
-        self.doubts.iter().find(|doubt| doubt.weight == Weight::Inconclusive)
+        self.doubts.iter().find(|doubt| doubt.weight == Severity::Inconclusive)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::limits::Limited;
 use plimsoll_analysis::caution::Kind;
 use plimsoll_analysis::digest::Generator;
-use plimsoll_analysis::summary::{Quantile, Standing, Weight};
+use plimsoll_analysis::summary::{Quantile, Severity, Standing};
 use plimsoll_plan::experiment::Purpose;
 use serde::Serialize;
 
@@ -135,7 +135,7 @@ pub struct Deciding {
 pub struct Raised {
     #[serde(rename = "code")]
     pub kind: Kind,
-    pub weight: Weight,
+    pub weight: Severity,
     pub title: String,
     /// Of the first run that raised it.
     pub evidence: String,

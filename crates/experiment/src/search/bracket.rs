@@ -1,9 +1,9 @@
 //! From nothing to an enclosure: the run of one user, steps up or down by a factor, halving.
 
 use super::answer::Refusal;
+use super::capacity_search::{CapacitySearch, Probe};
 use super::confirm;
 use super::limits::{CONNECTIONS, Limited};
-use super::quest::{Probe, Quest};
 use super::standing::{Rung, rungs};
 use super::trial::Trial;
 use super::{MOST_TRIALS, refuse};
@@ -61,7 +61,7 @@ pub(super) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    pub fn new(quest: &Quest, history: &'a [Trial]) -> View<'a> {
+    pub fn new(quest: &CapacitySearch, history: &'a [Trial]) -> View<'a> {
         let floor_ns = quest.floor(history);
         // A ladder has no run of one user: its quickest step stands for it.
         let service_floor = history.iter().filter_map(|t| t.service_p50_ns).min();
@@ -118,7 +118,7 @@ fn enclose(rungs: &[Rung<'_>]) -> (Option<f64>, Option<f64>) {
     (met, rungs.get(cut).map(|rung| rung.level))
 }
 
-pub(super) fn next(quest: &Quest, history: &[Trial]) -> Choice {
+pub(super) fn next(quest: &CapacitySearch, history: &[Trial]) -> Choice {
     let view = View::new(quest, history);
     let turn = history.len() as u32;
     if let Some(choice) = floor(quest, history) {
@@ -150,7 +150,7 @@ pub(super) fn next(quest: &Quest, history: &[Trial]) -> Choice {
     let top = [view.missed, stop].into_iter().flatten().reduce(f64::min);
     let Some(met) = view.met else {
         let Some(top) = top else { return try_at(start(quest, view.floor_ns), Purpose::Bracket) };
-        if top <= quest.least() {
+        if top <= quest.min_level() {
             let because = view.ceiling.filter(|c| c.0 <= top).map(|c| refuse::limited(c.1));
             let tried = history.iter().filter(|t| t.probe.purpose != Purpose::Floor && !t.met());
             let lowest = tried.min_by(|a, b| a.probe.level.total_cmp(&b.probe.level));
@@ -192,7 +192,7 @@ fn undecided<'a>(view: &View<'a>, last: Option<&'a Trial>) -> Option<&'a Trial> 
 
 /// The run of one user in front of everything, unless it is known what an unloaded answer takes. Times of failures are
 /// not what an answer takes: then it asks less often.
-pub(super) fn floor(quest: &Quest, history: &[Trial]) -> Option<Choice> {
+pub(super) fn floor(quest: &CapacitySearch, history: &[Trial]) -> Option<Choice> {
     let runs = history.iter().take_while(|t| t.probe.purpose == Purpose::Floor).count();
     if quest.floor_ns.is_some() || runs < history.len() {
         return None;
@@ -220,14 +220,14 @@ pub(super) fn floor_pause_ns(probe: &Probe) -> u64 {
 
 /// A quarter of what one connection after the other could do: met by nearly every service, and not far from those that
 /// answer one request at a time.
-pub(super) fn start(quest: &Quest, floor_ns: Option<u64>) -> f64 {
+pub(super) fn start(quest: &CapacitySearch, floor_ns: Option<u64>) -> f64 {
     let blind = if quest.users { 1.0 } else { BLIND };
     let quarter = floor_ns.filter(|ns| *ns > 0 && !quest.users).map(|ns| 0.25e9 / ns as f64);
     quest.level(quest.from.or(quarter).unwrap_or(blind))
 }
 
 /// How long the service takes to work off what the last step left, half as long again, ns.
-pub(super) fn rest(quest: &Quest, last: Option<&Trial>) -> u64 {
+pub(super) fn rest(quest: &CapacitySearch, last: Option<&Trial>) -> u64 {
     let is_loaded = |t: &&Trial| t.probe.purpose != Purpose::Floor && !t.met();
     let Some(last) = last.filter(is_loaded) else { return 0 };
     let backlog_s = last.shortfall_per_s() * last.measured_s / last.iterations_rate_per_s.max(1e-3);

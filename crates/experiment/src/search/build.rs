@@ -5,21 +5,21 @@
 
 use super::answer::{Answer, Capacity, Deciding, IntervalIs, Raised, Refusal, Rise, Shape, StepRow, Style};
 use super::bracket::{Choice, View};
+use super::capacity_search::{CapacitySearch, Probe};
 use super::confirm::estimate;
 use super::crossing::Crossing;
 use super::curve::{curve, knee, reading, wilson};
-use super::quest::{Probe, Quest};
 use super::shape::shape;
 use super::standing::{SAME, contradiction};
 use super::trial::{Trial, decides, is_outage};
 use super::{MOST_TRIALS, confirm, ladder, refuse, spent_ns};
 use plimsoll_analysis::limiting_of;
-use plimsoll_analysis::summary::{Judged, Standing};
+use plimsoll_analysis::summary::{Standing, ThresholdResult};
 use plimsoll_plan::experiment::{Purpose, Until};
 use plimsoll_plan::phrase::{count, counted, duration_ns, figure, quantity, rate_per_s, ratio};
 
 /// The answer after these trials; a capacity stands beside a refusal when something was found all the same.
-pub(super) fn answer(quest: &Quest, history: &[Trial], refusal: Option<Refusal>) -> Answer {
+pub(super) fn answer(quest: &CapacitySearch, history: &[Trial], refusal: Option<Refusal>) -> Answer {
     let view = View::new(quest, history);
     let style = if quest.step.is_some() { Style::Ladder } else { Style::Search };
     let curve = curve(&view);
@@ -37,7 +37,7 @@ pub(super) fn answer(quest: &Quest, history: &[Trial], refusal: Option<Refusal>)
     let texts = |wanted: bool| -> Vec<String> {
         let all = judged().unwrap_or_default().iter();
         // That there is no outage goes without saying.
-        let is_told = |j: &&Judged| !(j.implied && is_outage(j));
+        let is_told = |j: &&ThresholdResult| !(j.implied && is_outage(j));
         all.filter(is_told).filter(|j| is_judged && decides(j) == wanted).map(|j| j.text.clone()).collect()
     };
     let mut answer = Answer {
@@ -68,7 +68,7 @@ const REPEATS: usize = 4;
 
 /// A run that has to be made again before there is an answer: its level was missed for certain below what the search
 /// would say, or met above all that it may be.
-pub(super) fn again(quest: &Quest, history: &[Trial]) -> Option<Probe> {
+pub(super) fn again(quest: &CapacitySearch, history: &[Trial]) -> Option<Probe> {
     let view = View::new(quest, history);
     let capacity = of_search(quest, &view, None)?;
     let rung = contradiction(&view.rungs, capacity.level(), capacity.interval[1])?;
@@ -88,7 +88,7 @@ pub(super) fn again(quest: &Quest, history: &[Trial]) -> Option<Probe> {
 /// An answer never lies above a level that was missed for certain, and its interval holds each that was met: where runs
 /// contradict that and could not be made again, what is known ends below the contradiction.
 fn consistent(
-    quest: &Quest,
+    quest: &CapacitySearch,
     view: &View,
     found: Option<Capacity>,
     refusal: Option<Refusal>,
@@ -182,7 +182,7 @@ fn limiting_resource(history: &[Trial], view: &View, level: Option<f64>) -> Opti
     limiting_of(&[near, under])
 }
 
-fn of_search(quest: &Quest, view: &View, refusal: Option<&Refusal>) -> Option<Capacity> {
+fn of_search(quest: &CapacitySearch, view: &View, refusal: Option<&Refusal>) -> Option<Capacity> {
     let make = |at: f64, interval: [f64; 2], at_least: bool, basis: String, limited_by: Option<String>| {
         // A line tells a threshold; all else is only enclosed.
         let interval_is = if limited_by.is_some() { IntervalIs::Confidence95 } else { IntervalIs::Enclosure };
@@ -208,7 +208,7 @@ fn of_search(quest: &Quest, view: &View, refusal: Option<&Refusal>) -> Option<Ca
     }
     if let Some(c) = estimate(quest, view) {
         let Crossing { at, low, high, steps, threshold, .. } = c;
-        let (at, low, high) = (at.min(quest.to), low.max(quest.least()), high.min(quest.to));
+        let (at, low, high) = (at.min(quest.to), low.max(quest.min_level()), high.min(quest.to));
         let basis = format!("a line through {steps} runs near the crossing");
         return make(at, [low.min(at), high.max(at)], false, basis, Some(threshold));
     }
@@ -234,7 +234,12 @@ fn of_search(quest: &Quest, view: &View, refusal: Option<&Refusal>) -> Option<Ca
     make(low, [low, high], false, "the last level met; the first missed ends what is known".into(), None)
 }
 
-fn of_ladder(quest: &Quest, history: &[Trial], view: &View, refusal: Option<&Refusal>) -> Option<Capacity> {
+fn of_ladder(
+    quest: &CapacitySearch,
+    history: &[Trial],
+    view: &View,
+    refusal: Option<&Refusal>,
+) -> Option<Capacity> {
     let steps: Vec<&Trial> = history.iter().filter(|t| t.probe.purpose == Purpose::Ladder).collect();
     // What held a step back without spoiling it (all connections busy, and each of them slow) is the service's own.
     let counts = |t: &Trial| view.usable.iter().any(|usable| std::ptr::eq(*usable, t));
@@ -280,8 +285,8 @@ pub(super) fn step(trial: &Trial, view: &View) -> StepRow {
         error_interval: wilson(trial.errors, trial.requests),
         met: trial.met(),
         standing: trial.standing(),
-        missed: told(trial, Standing::Missed),
-        undecided: told(trial, Standing::Undecided),
+        missed: describe(trial, Standing::Missed),
+        undecided: describe(trial, Standing::Undecided),
         margin: trial.slack(),
         unstable: trial.unstable,
         cautions: trial.cautions.iter().map(|c| c.kind).collect(),
@@ -294,8 +299,8 @@ pub(super) fn step(trial: &Trial, view: &View) -> StepRow {
 }
 
 /// The thresholds of this standing, each with what was observed.
-fn told(trial: &Trial, standing: Standing) -> Vec<String> {
-    let told = |judged: &Judged| match judged.observed {
+fn describe(trial: &Trial, standing: Standing) -> Vec<String> {
+    let describe = |judged: &ThresholdResult| match judged.observed {
         Some(observed) => {
             let least = if judged.at_least { ">= " } else { "" };
             let bounds = match (judged.best, judged.worst) {
@@ -309,12 +314,12 @@ fn told(trial: &Trial, standing: Standing) -> Vec<String> {
         }
         None => format!("{} (nothing observed)", judged.text),
     };
-    let is_so = |judged: &&Judged| decides(judged) && trial.standing_of(judged) == standing;
-    trial.judged.iter().filter(is_so).map(told).collect()
+    let is_so = |judged: &&ThresholdResult| decides(judged) && trial.standing_of(judged) == standing;
+    trial.judged.iter().filter(is_so).map(describe).collect()
 }
 
 /// What the last step of a ladder did to end it.
-fn ended(quest: &Quest, last: &Trial, is_judged: bool) -> String {
+fn ended(quest: &CapacitySearch, last: &Trial, is_judged: bool) -> String {
     match ladder::fired(quest, last) {
         Some(until) if !is_judged => format!("`{until}` held at"),
         Some(_) if !last.is_runaway() => "missed at".into(),

@@ -2,8 +2,8 @@
 
 use super::answer::Refusal;
 use super::bracket::{Choice, View, rest};
+use super::capacity_search::{CapacitySearch, Probe};
 use super::crossing::{Crossing, crossing};
-use super::quest::{Probe, Quest};
 use super::refuse;
 use super::trial::Trial;
 use plimsoll_plan::experiment::Purpose;
@@ -23,7 +23,7 @@ pub(super) fn has_begun(view: &View) -> bool {
 }
 
 /// The next of a round, or the end.
-pub(super) fn next(quest: &Quest, view: &View, last: Option<&Trial>, turn: u32) -> Choice {
+pub(super) fn next(quest: &CapacitySearch, view: &View, last: Option<&Trial>, turn: u32) -> Choice {
     let confirmed: Vec<&Trial> = of_purpose(view);
     let (rounds, place) = (confirmed.len() / 3, confirmed.len() % 3);
     if place == 0 && rounds > 0 {
@@ -42,7 +42,7 @@ pub(super) fn next(quest: &Quest, view: &View, last: Option<&Trial>, turn: u32) 
 }
 
 /// The cap on the level is met: repeats of it say that this is no fluke.
-pub(super) fn at_cap(quest: &Quest, view: &View, last: Option<&Trial>, turn: u32) -> Choice {
+pub(super) fn at_cap(quest: &CapacitySearch, view: &View, last: Option<&Trial>, turn: u32) -> Choice {
     let repeats =
         view.usable.iter().filter(|t| t.probe.level == quest.to && t.probe.purpose != Purpose::Bracket);
     if repeats.count() as u32 >= quest.confirm {
@@ -52,7 +52,7 @@ pub(super) fn at_cap(quest: &Quest, view: &View, last: Option<&Trial>, turn: u32
 }
 
 /// What is said at the end: nothing, when the estimate stands.
-pub(super) fn end(quest: &Quest, view: &View) -> Option<Refusal> {
+pub(super) fn end(quest: &CapacitySearch, view: &View) -> Option<Refusal> {
     if estimate(quest, view).is_some() || view.met.is_some_and(|met| met >= quest.to) {
         return None;
     }
@@ -60,13 +60,13 @@ pub(super) fn end(quest: &Quest, view: &View) -> Option<Refusal> {
     Some(limited.map_or_else(refuse::unsettled, |c| refuse::limited(c.1)))
 }
 
-pub(super) fn estimate(quest: &Quest, view: &View) -> Option<Crossing> {
+pub(super) fn estimate(quest: &CapacitySearch, view: &View) -> Option<Crossing> {
     crossing(&view.usable, quest.within).filter(|found| is_credible(quest, view, found))
 }
 
 /// While all full steps are on one side of the answer, a line through them is a guess at the other side: outside of
 /// what encloses the answer it is wrong, or of a threshold that is not the first to be missed.
-fn is_credible(quest: &Quest, view: &View, found: &Crossing) -> bool {
+fn is_credible(quest: &CapacitySearch, view: &View, found: &Crossing) -> bool {
     let full = || view.usable.iter().filter(|t| t.probe.purpose != Purpose::Bracket);
     if full().any(|t| t.met()) && full().any(|t| !t.met()) {
         return true;
@@ -80,7 +80,7 @@ fn of_purpose<'a>(view: &View<'a>) -> Vec<&'a Trial> {
     view.usable.iter().copied().filter(|t| t.probe.purpose == Purpose::Confirm).collect()
 }
 
-fn is_settled(quest: &Quest, view: &View) -> bool {
+fn is_settled(quest: &CapacitySearch, view: &View) -> bool {
     let half = |c: &Crossing| (c.high - c.low) / 2.0 / c.at;
     // Of whole users nothing finer than one can be asked.
     let allowed = |c: &Crossing| if quest.users { quest.within.max(1.0 / c.at) } else { quest.within };
@@ -88,7 +88,7 @@ fn is_settled(quest: &Quest, view: &View) -> bool {
 }
 
 /// A level beyond a round of which all were met, or all missed: the estimate was off.
-fn beyond(quest: &Quest, view: &View, round: &[&Trial]) -> Option<f64> {
+fn beyond(quest: &CapacitySearch, view: &View, round: &[&Trial]) -> Option<f64> {
     // Once behind each round: what it finds goes into the next estimate.
     if view.usable.last().is_some_and(|t| t.probe.purpose != Purpose::Confirm) {
         return None;
@@ -112,7 +112,7 @@ fn beyond(quest: &Quest, view: &View, round: &[&Trial]) -> Option<f64> {
     None
 }
 
-fn step_from(quest: &Quest, level: f64, factor: f64) -> f64 {
+fn step_from(quest: &CapacitySearch, level: f64, factor: f64) -> f64 {
     let next = level * factor;
     let whole =
         if quest.users && (next - level).abs() < 1.0 { level + (factor - 1.0).signum() } else { next };
@@ -120,14 +120,14 @@ fn step_from(quest: &Quest, level: f64, factor: f64) -> f64 {
 }
 
 /// Not at nor above what ran away or could not be sent.
-fn allowed(quest: &Quest, view: &View, level: f64, known: f64) -> f64 {
+fn allowed(quest: &CapacitySearch, view: &View, level: f64, known: f64) -> f64 {
     let stop = [view.ceiling.map(|c| c.0), view.runaway].into_iter().flatten().reduce(f64::min);
     match stop {
         Some(stop) if level >= stop && known < stop => {
             let between = quest.level((known * stop).sqrt());
             if between < stop { between } else { quest.level(known) }
         }
-        Some(stop) if level >= stop => quest.level(quest.least()),
+        Some(stop) if level >= stop => quest.level(quest.min_level()),
         _ => level,
     }
 }
@@ -145,9 +145,9 @@ fn before_round<'a>(view: &View<'a>, place: usize) -> Vec<&'a Trial> {
 }
 
 /// Below, at and above.
-fn levels(quest: &Quest, view: &View, known: &[&Trial]) -> [f64; 3] {
+fn levels(quest: &CapacitySearch, view: &View, known: &[&Trial]) -> [f64; 3] {
     let found = crossing(known, quest.within).filter(|found| is_credible(quest, view, found));
-    let met = view.met.unwrap_or_else(|| quest.least());
+    let met = view.met.unwrap_or_else(|| quest.min_level());
     let between = view.missed.map_or(met, |missed| (met * missed).sqrt());
     let centre = found.as_ref().map_or(between, |c| c.at);
     let reach = found.as_ref().map_or(2.0 * quest.within, |c| c.reach);
@@ -160,7 +160,7 @@ fn levels(quest: &Quest, view: &View, known: &[&Trial]) -> [f64; 3] {
 }
 
 pub(super) fn full(
-    quest: &Quest,
+    quest: &CapacitySearch,
     view: &View,
     level: f64,
     purpose: Purpose,

@@ -3,13 +3,13 @@
 
 use super::answer::Refusal;
 use super::bracket::{Choice, View, floor, rest, start};
-use super::quest::{Probe, Quest};
+use super::capacity_search::{CapacitySearch, Probe};
 use super::trial::Trial;
 use super::{MOST_STEPS, refuse};
 use plimsoll_analysis::digest::Block;
 use plimsoll_plan::experiment::{Bound, Limit, Purpose, Step, Until};
 
-pub(super) fn next(quest: &Quest, step: Step, history: &[Trial]) -> Choice {
+pub(super) fn next(quest: &CapacitySearch, step: Step, history: &[Trial]) -> Choice {
     let until = rule(quest);
     if quest.users && matches!(until, Until::Shortfall(_)) {
         return Choice::Done(Some(refuse::needs_arrivals()));
@@ -49,12 +49,12 @@ pub(super) fn next(quest: &Quest, step: Step, history: &[Trial]) -> Choice {
     probe(higher)
 }
 
-pub(super) fn rule(quest: &Quest) -> Until {
+pub(super) fn rule(quest: &CapacitySearch) -> Until {
     quest.until.unwrap_or(Until::Missed)
 }
 
 /// A ladder that carried nothing: the rule that ended it is told, since thresholds may all be met.
-fn refused_at_first(quest: &Quest, trial: &Trial) -> Refusal {
+fn refused_at_first(quest: &CapacitySearch, trial: &Trial) -> Refusal {
     match rule(quest) {
         Until::Missed => refuse::nothing_met(quest, Some(trial)),
         _ => refuse::ended_at_first_step(fired(quest, trial)),
@@ -62,12 +62,12 @@ fn refused_at_first(quest: &Quest, trial: &Trial) -> Refusal {
 }
 
 /// Whether a step fulfils the rule, or goes so wrong that none follows.
-pub(super) fn ends(quest: &Quest, trial: &Trial) -> bool {
+pub(super) fn ends(quest: &CapacitySearch, trial: &Trial) -> bool {
     fired(quest, trial).is_some() || trial.is_runaway()
 }
 
 /// The rule, when a step fulfils it.
-pub(super) fn fired(quest: &Quest, trial: &Trial) -> Option<Until> {
+pub(super) fn fired(quest: &CapacitySearch, trial: &Trial) -> Option<Until> {
     let until = rule(quest);
     let is_fulfilled = match until {
         Until::Missed => !trial.met(),

@@ -2,8 +2,8 @@
 
 use super::answer::Refusal;
 use super::bracket::View;
+use super::capacity_search::CapacitySearch;
 use super::limits::{LINK, Limited};
-use super::quest::Quest;
 use super::trial::{Trial, decides};
 use plimsoll_plan::experiment::Until;
 use plimsoll_plan::phrase::{counted, rate_per_s, ratio};
@@ -18,7 +18,7 @@ pub(super) fn limited(by: &Limited) -> Refusal {
 }
 
 /// `trial`: the lowest level that was run.
-pub(super) fn nothing_met(quest: &Quest, trial: Option<&Trial>) -> Refusal {
+pub(super) fn nothing_met(quest: &CapacitySearch, trial: Option<&Trial>) -> Refusal {
     let missed = |trial: &Trial| -> Vec<String> {
         let all = trial.judged.iter().filter(|judged| decides(judged) && !judged.met);
         all.map(|judged| judged.text.clone()).collect()
@@ -34,9 +34,11 @@ pub(super) fn nothing_met(quest: &Quest, trial: Option<&Trial>) -> Refusal {
     };
     let at = match (trial, quest.step) {
         (Some(trial), None) => {
-            format!("even at {}, the lowest level that was tried", shown(quest, trial.probe.level))
+            format!("even at {}, the lowest level that was tried", describe(quest, trial.probe.level))
         }
-        (Some(trial), Some(_)) => format!("already at {}, the first level", shown(quest, trial.probe.level)),
+        (Some(trial), Some(_)) => {
+            format!("already at {}, the first level", describe(quest, trial.probe.level))
+        }
         (None, _) => "even at the lowest level".into(),
     };
     refusal("nothing_met", format!("{why} {at}"))
@@ -62,14 +64,14 @@ pub(super) fn floor_failed(floor: &Trial) -> Refusal {
 }
 
 /// What the time was over before: that says how much is known.
-pub(super) fn budget(quest: &Quest, view: &View) -> Refusal {
+pub(super) fn budget(quest: &CapacitySearch, view: &View) -> Refusal {
     let sentence = match (quest.step, view.met, view.missed) {
         (Some(_), ..) => "the time was over before the ladder ended".into(),
         (None, None, None) => "the time was over before a level could be judged".into(),
         (None, Some(_), None) => "the time for the search was over before a level was missed".into(),
         (None, None, Some(lowest)) => format!(
             "the time for the search was over before a level was met; {} was the lowest that was tried",
-            shown(quest, lowest)
+            describe(quest, lowest)
         ),
         (None, Some(_), Some(_)) => format!(
             "the time for the search was over before the interval was as narrow as asked for ({} either way)",
@@ -79,7 +81,7 @@ pub(super) fn budget(quest: &Quest, view: &View) -> Refusal {
     refusal("budget", sentence)
 }
 
-fn shown(quest: &Quest, level: f64) -> String {
+fn describe(quest: &CapacitySearch, level: f64) -> String {
     if quest.users { counted(level.max(0.0) as u64, "user") } else { rate_per_s(level) }
 }
 
@@ -88,14 +90,14 @@ pub(super) fn unsettled() -> Refusal {
 }
 
 /// What was missed at a lower level than something else was met, and could not be run again.
-pub(super) fn contradicted(quest: &Quest, missed: f64, met: Option<f64>) -> Refusal {
+pub(super) fn contradicted(quest: &CapacitySearch, missed: f64, met: Option<f64>) -> Refusal {
     let sentence = match met {
         Some(met) => format!(
             "the runs contradict each other: missed at {}, met at {}",
-            shown(quest, missed),
-            shown(quest, met)
+            describe(quest, missed),
+            describe(quest, met)
         ),
-        None => format!("the runs contradict each other: missed at {}", shown(quest, missed)),
+        None => format!("the runs contradict each other: missed at {}", describe(quest, missed)),
     };
     refusal("contradicted", sentence)
 }

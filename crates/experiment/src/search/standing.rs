@@ -4,7 +4,7 @@
 use super::shares::{Measure, measure};
 use super::trial::{Trial, decides};
 use plimsoll_analysis::caution::Kind;
-use plimsoll_analysis::summary::{Judged, Standing};
+use plimsoll_analysis::summary::{Standing, ThresholdResult};
 use plimsoll_plan::experiment::Purpose;
 use plimsoll_stats::maths::student;
 
@@ -37,7 +37,7 @@ impl Trial {
     }
 
     /// Of one threshold: what the rule of a run says, unless the parts of the step contradict it.
-    pub(super) fn standing_of(&self, judged: &Judged) -> Standing {
+    pub(super) fn standing_of(&self, judged: &ThresholdResult) -> Standing {
         match by_parts(&[self], &judged.text) {
             Some(parts) if parts != judged.standing => Standing::Undecided,
             _ => judged.standing,
@@ -124,7 +124,7 @@ fn pooled(trials: &[&Trial]) -> Standing {
 fn enough(trials: &[&Trial], text: &str) -> Option<Standing> {
     let Measure { limit, above_ns } = measure(text)?;
     // What the generator may have done is not known of the parts.
-    let is_few = |judged: &Judged| {
+    let is_few = |judged: &ThresholdResult| {
         judged.standing != Standing::Undecided || judged.doubts.iter().all(|doubt| doubt.kind == FEW)
     };
     let own = trials.iter().flat_map(|t| &t.judged).filter(|judged| judged.text == text);

@@ -1,9 +1,9 @@
 //! What one run says to the search: whether its level is met, how far from the limits it is, whether it counts at all.
 
+use super::capacity_search::Probe;
 use super::limits::{Limited, limit_of};
-use super::quest::Probe;
 use plimsoll_analysis::digest::{Block, Digest, Generator, Watching, coarser};
-use plimsoll_analysis::summary::{Caution, Judged, Percentile, Standing};
+use plimsoll_analysis::summary::{Caution, Percentile, Standing, ThresholdResult};
 use plimsoll_plan::threshold::{FigureUnit, Subject};
 use plimsoll_stats::Hist;
 
@@ -26,7 +26,7 @@ pub struct Trial {
     pub service_p50_ns: Option<u64>,
     /// p50, p99 and the others with intervals, as the run's summary has them.
     pub percentiles: Vec<Percentile>,
-    pub judged: Vec<Judged>,
+    pub judged: Vec<ThresholdResult>,
     pub cautions: Vec<Caution>,
     /// Something else than the service limited the run.
     pub limited_by: Option<Limited>,
@@ -122,7 +122,7 @@ impl Trial {
         each.reduce(f64::min)
     }
 
-    pub(super) fn slack_of(&self, judged: &Judged) -> f64 {
+    pub(super) fn slack_of(&self, judged: &ThresholdResult) -> f64 {
         // Errors are quick: with most requests failed, the times of what is left say nothing.
         if self.is_runaway() {
             return -FAR;
@@ -134,27 +134,27 @@ impl Trial {
     /// A growing backlog makes response times longer than the step shows. If no threshold is on a time, and none misses
     /// because of the backlog (as `achieved` does), a longer step would have missed the others. Outages do not follow
     /// from a backlog.
-    fn tells_of_backlog(&self, judged: &Judged) -> bool {
-        let sees_it = |j: &Judged| decides(j) && (is_time(j) || slack(j) < 0.0);
+    fn tells_of_backlog(&self, judged: &ThresholdResult) -> bool {
+        let sees_it = |j: &ThresholdResult| decides(j) && (is_time(j) || slack(j) < 0.0);
         is_time(judged) || (!is_outage(judged) && !self.judged.iter().any(sees_it))
     }
 }
 
 /// The figure itself is on the right side of the limit, whatever it may be in truth.
-pub(super) fn is_inside(judged: &Judged) -> bool {
+pub(super) fn is_inside(judged: &ThresholdResult) -> bool {
     judged.met || (!judged.at_least && judged.margin.is_some_and(|margin| margin > 0.0))
 }
 
-fn is_time(judged: &Judged) -> bool {
+fn is_time(judged: &ThresholdResult) -> bool {
     judged.unit == FigureUnit::Nanoseconds && !is_outage(judged)
 }
 
-pub(super) fn is_outage(judged: &Judged) -> bool {
+pub(super) fn is_outage(judged: &ThresholdResult) -> bool {
     judged.what == Subject::LongestOutage.name()
 }
 
 /// Rates and counts that should be high are missed by any low load, whatever the service can do.
-pub(super) fn decides(judged: &Judged) -> bool {
+pub(super) fn decides(judged: &ThresholdResult) -> bool {
     !(matches!(judged.unit, FigureUnit::PerSecond | FigureUnit::Count | FigureUnit::Number)
         && is_upwards(judged))
 }
@@ -165,7 +165,7 @@ fn stretches(blocks: &[Block]) -> Vec<Block> {
     kept
 }
 
-fn is_upwards(judged: &Judged) -> bool {
+fn is_upwards(judged: &ThresholdResult) -> bool {
     match (judged.observed, judged.margin) {
         (Some(observed), Some(margin)) if margin != 0.0 => (observed > judged.limit) == (margin > 0.0),
         _ => judged.text.contains(">"),
@@ -178,7 +178,7 @@ fn is_upwards(judged: &Judged) -> bool {
 /// its inverse falls along a line, and its noise is the same on both sides of the crossing (the relative noise of a
 /// quantile goes with 1 / (1 - load) as well). A share of errors: the logarithm, since losses of a full queue grow by
 /// powers of the load. Where there is no scale (`errors == 0%`), met or not is all that is known.
-fn slack(judged: &Judged) -> f64 {
+fn slack(judged: &ThresholdResult) -> f64 {
     let sign = |met: bool| if met { 0.5 } else { -0.5 };
     let Some(observed) = judged.observed.filter(|x| x.is_finite()) else { return -FAR };
     let limit = judged.limit;

@@ -123,13 +123,13 @@ fn unranked(a: &Curve, b: &Curve, table: &[CellRow]) -> Option<Finding> {
             both.push((*x, row, other));
         }
     }
-    let apart = |x: f64, y: f64| x.max(y) / x.min(y);
+    let outliers = |x: f64, y: f64| x.max(y) / x.min(y);
     let rates = |(_, p, q): &(f64, &CellRow, &CellRow)| p.rate_per_s.value.zip(q.rate_per_s.value);
     let (first, last) = (both.first()?, both.last()?);
-    let differ = both.iter().all(|cell| rates(cell).is_some_and(|(x, y)| apart(x, y) > APART));
+    let differ = both.iter().all(|cell| rates(cell).is_some_and(|(x, y)| outliers(x, y) > APART));
     let equal = both.iter().all(|cell| {
-        let bytes = apart(cell.1.bytes_in_per_s, cell.2.bytes_in_per_s);
-        let rates = rates(cell).map_or(1.0, |(x, y)| apart(x, y));
+        let bytes = outliers(cell.1.bytes_in_per_s, cell.2.bytes_in_per_s);
+        let rates = rates(cell).map_or(1.0, |(x, y)| outliers(x, y));
         bytes < EQUAL && bytes.ln() < rates.ln() / 2.0
     });
     if both.len() < 2 || last.0 < 2.0 * first.0 || !differ || !equal {

@@ -20,7 +20,7 @@ pub(super) fn sentence(table: &[CellRow], curves: &[Curve], scaling: &[Scaling])
     let mut clauses = match curves {
         _ if !is_whole => bare(&valid),
         [] => bare(&valid),
-        [one] => vec![told(one, table)],
+        [one] => vec![describe(one, table)],
         few if few.len() <= CURVES => few.iter().map(|one| named(one, table)).collect(),
         many => vec![range(many, table)],
     };
@@ -57,7 +57,7 @@ const FAILING: f64 = 0.01;
 const SAME: f64 = 0.10;
 
 /// How high the rate gets and what becomes of it as the load rises.
-fn told(curve: &Curve, table: &[CellRow]) -> String {
+fn describe(curve: &Curve, table: &[CellRow]) -> String {
     match (&curve.saturation, ends(curve.points.iter())) {
         (Some(flat), Some((_, top))) => {
             let behind = if flat.is_link {
@@ -135,7 +135,7 @@ fn limiting(curve: &Curve) -> Option<String> {
 }
 
 fn named(curve: &Curve, table: &[CellRow]) -> String {
-    format!("{}: {}", settings_text(&curve.fixed), told(curve, table))
+    format!("{}: {}", settings_text(&curve.fixed), describe(curve, table))
 }
 
 fn range(curves: &[Curve], table: &[CellRow]) -> String {

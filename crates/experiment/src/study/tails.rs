@@ -12,8 +12,8 @@ const RISES: f64 = 1.3;
 pub(super) fn findings(table: &[CellRow], curves: &[Curve], out: &mut Vec<Finding>) {
     let above: Vec<&CellRow> = table.iter().filter(|row| row.valid && mean_above_p95(row)).collect();
     if let Some(row) = above.first() {
-        let told = |e: &super::Estimate| e.value.filter(|_| !e.too_few_samples);
-        let text = |e: &super::Estimate| told(e).map_or("-".into(), duration_f64_ns);
+        let describe = |e: &super::Estimate| e.value.filter(|_| !e.too_few_samples);
+        let text = |e: &super::Estimate| describe(e).map_or("-".into(), duration_f64_ns);
         out.push(Finding {
             code: "mean_above_p95",
             sentence: format!(

@@ -9,7 +9,7 @@ use plimsoll_experiment::compare::gate::{Gate, Passage, Rule, gate};
 use plimsoll_experiment::compare::{Overall, Side};
 
 /// Both sides with the cautions of a busy machine, and with their sizes.
-fn beside(a: &mut Side, b: &mut Side, kind: Kind, change: impl Fn(&mut Digest)) {
+fn alongside(a: &mut Side, b: &mut Side, kind: Kind, change: impl Fn(&mut Digest)) {
     for side in [a, b] {
         each(side, |run| {
             run.outcome = Outcome::Inconclusive;
@@ -25,8 +25,8 @@ fn a_difference_that_outlives_what_the_generator_may_have_done_is_one() {
     let slow = Service { mean_ns: light().mean_ns * 10.0, rate: light().rate / 5.0, ..light() };
     let quick = Service { rate: light().rate / 5.0, ..light() };
     let (mut a, mut b) = sides(&quick, &slow, 4, &mut Random::new(9));
-    beside(&mut a, &mut b, Kind::LateSends, |run| run.generator.late_p99_ns = Some(300_000));
-    beside(&mut a, &mut b, Kind::RunQueue, |run| run.generator.run_queue_ratio = 0.2);
+    alongside(&mut a, &mut b, Kind::LateSends, |run| run.generator.late_p99_ns = Some(300_000));
+    alongside(&mut a, &mut b, Kind::RunQueue, |run| run.generator.run_queue_ratio = 0.2);
     let c = compared(&a, &b);
     assert_eq!((c.verdict, codes(&c)), (Overall::Slower, vec!["generator_bound"]), "{}", c.sentence);
     assert_eq!(gate(&c, &Gate::default()).passage, Passage::Fail);
@@ -40,7 +40,7 @@ fn a_difference_that_the_generator_may_have_made_is_none() {
     // 30 % slower, and half of the time of a worker was none.
     let (mut a, mut b) = pair(9);
     assert_eq!(compared(&a, &b).verdict, Overall::Slower);
-    beside(&mut a, &mut b, Kind::RunQueue, |run| run.generator.run_queue_ratio = 0.3);
+    alongside(&mut a, &mut b, Kind::RunQueue, |run| run.generator.run_queue_ratio = 0.3);
     let c = compared(&a, &b);
     assert_eq!((c.verdict, codes(&c)), (Overall::CannotTell, vec!["generator_bound"]), "{}", c.sentence);
     assert!(c.sentence.contains("with what the load generator may have done to it"), "{}", c.sentence);
@@ -49,7 +49,7 @@ fn a_difference_that_the_generator_may_have_made_is_none() {
     // Late sends make response times longer, and leave those from the send alone.
     let (mut a, mut b) = pair(9);
     let late = |run: &mut Digest| run.generator.late_p99_ns = Some(run.response_time.p99_ns.unwrap());
-    beside(&mut a, &mut b, Kind::LateSends, late);
+    alongside(&mut a, &mut b, Kind::LateSends, late);
     let c = compared(&a, &b);
     let of = |name: &str| c.figure(name).unwrap();
     assert_eq!(of("service_time p50").least, of("service_time p50").low);
@@ -65,7 +65,7 @@ fn doubts_widen_and_never_turn() {
         let bare = compared(&a, &b);
         for (kind, share) in [(Kind::RunQueue, 0.1), (Kind::ClientStalled, 0.02), (Kind::LateSends, 0.0)] {
             let (mut x, mut y) = (a.clone(), b.clone());
-            beside(&mut x, &mut y, kind, |run| {
+            alongside(&mut x, &mut y, kind, |run| {
                 run.generator.run_queue_ratio = share;
                 run.generator.stalled_ns = (share * run.measured_s * 1e9) as u64;
                 run.generator.late_p99_ns = Some(200_000);

@@ -3,12 +3,12 @@
 use crate::compare::sim::{Random, Service, USUAL, digest, place, run, side, sides};
 use plimsoll_analysis::caution::Kind;
 use plimsoll_analysis::digest::{Block, Digest, Level};
-use plimsoll_analysis::summary::{Judged, Outcome, Standing};
+use plimsoll_analysis::summary::{Outcome, Standing, ThresholdResult};
 use plimsoll_experiment::compare::baseline::Baseline;
 use plimsoll_experiment::compare::expect::{Answer, Borne, judge};
 use plimsoll_experiment::compare::gate::{Gate, Passage, Rule, gate};
 use plimsoll_experiment::compare::{
-    Asked, Basis, Comparison, Overall, Side, Verdict, compare, compare_cells, variants,
+    Basis, CompareOptions, Comparison, Overall, Side, Verdict, compare, compare_cells, variants,
 };
 use plimsoll_plan::experiment::{Expectation, Setting};
 use plimsoll_plan::threshold::FigureUnit;
@@ -25,7 +25,7 @@ pub fn pair(seed: u64) -> (Side, Side) {
 }
 
 pub fn compared(a: &Side, b: &Side) -> Comparison {
-    compare(a, b, &Asked::default())
+    compare(a, b, &CompareOptions::default())
 }
 
 pub fn codes(c: &Comparison) -> Vec<&'static str> {
@@ -46,7 +46,7 @@ fn a_comparison_without_doubts_has_none_and_says_what_it_found() {
     assert!(c.sentence.contains("95 % interval +"), "{}", c.sentence);
     assert_eq!(c.figures.len(), 9);
     assert_eq!(c.compared_together, 9);
-    let same = compare(&a, &b, &Asked::default());
+    let same = compare(&a, &b, &CompareOptions::default());
     assert_eq!(serde_json::to_string(&c).unwrap(), serde_json::to_string(&same).unwrap());
 }
 
@@ -161,7 +161,8 @@ fn equal_bytes_per_second_at_unequal_rates_rank_nothing() {
 #[test]
 fn answers_as_fast_as_the_way_hide_what_the_sides_need() {
     let steady = Service { rate: 200.0, between: 0.001, drift: 0.001, ..light() };
-    let asked = Asked { worth: 0.2, worth_errors: 0.01, quantiles: vec![0.5], ..Asked::default() };
+    let asked =
+        CompareOptions { worth: 0.2, worth_errors: 0.01, quantiles: vec![0.5], ..CompareOptions::default() };
     let (mut a, mut b) = sides(&steady, &steady, 4, &mut Random::new(10));
     assert_eq!(compare(&a, &b, &asked).verdict, Overall::NoDifference);
     for side in [&mut a, &mut b] {
@@ -229,7 +230,12 @@ fn whatever_runs_hold_nothing_panics_and_nothing_is_made_up() {
     for a in &runs {
         for b in &runs {
             for quantiles in [vec![0.5, 0.99], vec![], vec![f64::NAN, 7.0, 0.0]] {
-                let asked = Asked { quantiles, worth: f64::NAN, confidence: 0.95, ..Asked::default() };
+                let asked = CompareOptions {
+                    quantiles,
+                    worth: f64::NAN,
+                    confidence: 0.95,
+                    ..CompareOptions::default()
+                };
                 let c = compare(&side("a", a.clone()), &side("b", b.clone()), &asked);
                 assert_eq!(c.verdict, Overall::CannotTell, "{}", c.sentence);
                 assert!(!c.sentence.is_empty());
@@ -261,7 +267,7 @@ fn rules_are_parsed_and_nonsense_is_refused_with_an_example() {
 fn no_errors_among_few_requests_are_no_proof_of_none() {
     let steady = Service { rate: 200.0, between: 0.001, drift: 0.001, ..light() };
     let (mut a, mut b) = sides(&steady, &steady, 1, &mut Random::new(14));
-    let asked = Asked { worth: 0.9, quantiles: vec![0.5], ..Asked::default() };
+    let asked = CompareOptions { worth: 0.9, quantiles: vec![0.5], ..CompareOptions::default() };
     let few = |side: &mut Side| {
         each(side, |run| {
             run.blocks.truncate(4);
@@ -321,7 +327,8 @@ fn a_gate_passes_fails_and_owns_up() {
     assert_eq!(gate(&compared(&first, &second), &Gate::default()).passage, Passage::Inconclusive);
     let steady = Service { rate: 200.0, between: 0.001, drift: 0.001, ..light() };
     let (same, too) = sides(&steady, &steady, 6, &mut Random::new(14));
-    let asked = Asked { worth: 0.25, worth_errors: 0.01, quantiles: vec![0.5], ..Asked::default() };
+    let asked =
+        CompareOptions { worth: 0.25, worth_errors: 0.01, quantiles: vec![0.5], ..CompareOptions::default() };
     assert_eq!(gate(&compare(&same, &too, &asked), &Gate::default()).passage, Passage::Pass);
 }
 
@@ -359,7 +366,7 @@ fn without_rules_doubt_counts_only_for_the_worse() {
 fn a_tolerance_takes_the_place_of_what_is_worth_naming() {
     let (a, b) = pair(15);
     let tolerance = vec![Rule::parse("p50 < +400%").unwrap()];
-    let c = compare(&a, &b, &Asked { tolerance, ..Asked::default() });
+    let c = compare(&a, &b, &CompareOptions { tolerance, ..CompareOptions::default() });
     assert_eq!(c.figure("response_time p50").unwrap().verdict, Verdict::NoDifference);
     assert_eq!(c.figure("service_time p50").unwrap().verdict, Verdict::Slower);
 }
@@ -412,8 +419,8 @@ fn sweep() -> Vec<Digest> {
     runs
 }
 
-fn judged(met: bool) -> Judged {
-    Judged {
+fn judged(met: bool) -> ThresholdResult {
+    ThresholdResult {
         text: "p99 < 5ms".into(),
         what: "response_time p99".into(),
         implied: false,
@@ -435,7 +442,7 @@ fn judged(met: bool) -> Judged {
 
 #[test]
 fn variants_are_compared_with_the_first_cell_by_cell_and_adjusted_together() {
-    let all = variants(&sweep(), None, &Asked::default());
+    let all = variants(&sweep(), None, &CompareOptions::default());
     let told: Vec<_> =
         all.iter().map(|c| (c.a.name.as_str(), c.b.name.as_str(), c.cell[0].value.as_str())).collect();
     assert_eq!(
@@ -447,15 +454,15 @@ fn variants_are_compared_with_the_first_cell_by_cell_and_adjusted_together() {
         "{:?}",
         all[0].sentence
     );
-    let against_go = variants(&sweep(), Some("go"), &Asked::default());
+    let against_go = variants(&sweep(), Some("go"), &CompareOptions::default());
     assert_eq!(against_go.len(), 4);
     assert!(against_go.iter().filter(|c| c.b.name == "node").all(|c| c.verdict == Overall::Slower));
-    assert!(variants(&sweep(), Some("java"), &Asked::default()).is_empty());
-    assert!(variants(&[], None, &Asked::default()).is_empty());
+    assert!(variants(&sweep(), Some("java"), &CompareOptions::default()).is_empty());
+    assert!(variants(&[], None, &CompareOptions::default()).is_empty());
     // The same p-value weighs less in a larger family.
     let alone: Vec<Digest> =
         sweep().into_iter().filter(|run| run.cell.as_ref().unwrap().settings[1].value == "200").collect();
-    let alone = variants(&alone, None, &Asked::default());
+    let alone = variants(&alone, None, &CompareOptions::default());
     let p = |c: &Comparison| c.figure("response_time p99").and_then(|row| row.p_adjusted).unwrap();
     assert!(p(&alone[0]) <= p(&all[0]));
 }
@@ -466,17 +473,17 @@ fn cells_of_two_sweeps_are_paired_by_their_settings() {
         sweep().into_iter().filter(|r| r.cell.as_ref().unwrap().settings[0].value == "go").collect();
     let after: Vec<Digest> =
         sweep().into_iter().filter(|r| r.cell.as_ref().unwrap().settings[0].value == "node").collect();
-    let all = compare_cells(("v1", &before), ("v2", &after), &Asked::default());
+    let all = compare_cells(("v1", &before), ("v2", &after), &CompareOptions::default());
     assert_eq!(all.len(), 2);
     assert!(
         all.iter()
             .all(|c| c.verdict == Overall::Slower && c.a.runs == 4 && c.sentence.starts_with("at rate "))
     );
-    assert!(compare_cells(("v1", &before[..1]), ("v2", &[]), &Asked::default()).is_empty());
+    assert!(compare_cells(("v1", &before[..1]), ("v2", &[]), &CompareOptions::default()).is_empty());
 }
 
 fn ask(text: &str, capacities: &[(String, f64, (f64, f64))]) -> Answer {
-    judge(&Expectation::parse(text).expect(text), &sweep(), capacities, &Asked::default())
+    judge(&Expectation::parse(text).expect(text), &sweep(), capacities, &CompareOptions::default())
 }
 
 #[test]

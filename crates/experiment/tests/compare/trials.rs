@@ -1,7 +1,7 @@
 //! Many comparisons whose truth is known: how often it is missed, and how often a wolf is cried.
 
 use crate::compare::sim::{Random, Service, Spread, USUAL, place, run, side, sides};
-use plimsoll_experiment::compare::{Asked, Basis, Comparison, Overall, Side, compare};
+use plimsoll_experiment::compare::{Basis, CompareOptions, Comparison, Overall, Side, compare};
 
 /// What many comparisons came to.
 #[derive(Debug, Default)]
@@ -16,11 +16,11 @@ struct Score {
     half_width_p99: f64,
 }
 
-fn score(of: u32, asked: &Asked, mut make: impl FnMut() -> (Side, Side)) -> Score {
+fn score(of: u32, asked: &CompareOptions, mut make: impl FnMut() -> (Side, Side)) -> Score {
     let mut score = Score::default();
     for seed in 0..of {
         let (a, b) = make();
-        let c: Comparison = compare(&a, &b, &Asked { seed: u64::from(seed), ..asked.clone() });
+        let c: Comparison = compare(&a, &b, &CompareOptions { seed: u64::from(seed), ..asked.clone() });
         score.named += u32::from(c.figures.iter().any(|f| f.verdict.is_better() || f.verdict.is_worse()));
         score.slower += u32::from(c.verdict == Overall::Slower);
         score.none += u32::from(c.verdict == Overall::NoDifference);
@@ -44,7 +44,7 @@ fn slowed(service: Service, by: f64) -> Service {
 fn equal_services_are_told_apart_in_at_most_17_of_200_comparisons() {
     let short = Service { seconds: 20, ..USUAL };
     let mut random = Random::new(101);
-    let score = score(200, &Asked::default(), || sides(&short, &short, 5, &mut random));
+    let score = score(200, &CompareOptions::default(), || sides(&short, &short, 5, &mut random));
     assert!(score.named <= 17, "{score:?}");
     // Nor may it be silence that keeps the promise: intervals of 95 % miss now and then.
     assert!((180..200).contains(&score.holds_zero), "{score:?}");
@@ -56,7 +56,7 @@ fn a_service_slowed_by_five_per_cent_is_found_in_nine_of_ten() {
     for spread in [Spread::Exponential, Spread::Lognormal(1.0)] {
         let a = Service { spread, ..USUAL };
         let mut random = Random::new(102);
-        let score = score(30, &Asked::default(), || sides(&a, &slowed(a, 1.05), 5, &mut random));
+        let score = score(30, &CompareOptions::default(), || sides(&a, &slowed(a, 1.05), 5, &mut random));
         assert!(score.slower >= 27, "{spread:?} {score:?}");
     }
 }
@@ -64,7 +64,8 @@ fn a_service_slowed_by_five_per_cent_is_found_in_nine_of_ten() {
 #[test]
 fn a_faster_service_is_the_mirror_image_of_a_slower_one() {
     let (a, b) = sides(&USUAL, &slowed(USUAL, 1.10), 5, &mut Random::new(103));
-    let (there, back) = (compare(&a, &b, &Asked::default()), compare(&b, &a, &Asked::default()));
+    let (there, back) =
+        (compare(&a, &b, &CompareOptions::default()), compare(&b, &a, &CompareOptions::default()));
     assert_eq!((there.verdict, back.verdict), (Overall::Slower, Overall::Faster));
     for (x, y) in there.figures.iter().zip(&back.figures).filter(|(x, _)| x.figure.contains("time")) {
         // The resamples of the two sides are drawn in another order, which moves the floor a little.
@@ -77,11 +78,12 @@ fn a_faster_service_is_the_mirror_image_of_a_slower_one() {
 fn one_run_of_each_side_names_only_what_is_far_beyond_runs() {
     let short = Service { seconds: 20, ..USUAL };
     let mut random = Random::new(104);
-    let same = score(60, &Asked::default(), || sides(&short, &short, 1, &mut random));
+    let same = score(60, &CompareOptions::default(), || sides(&short, &short, 1, &mut random));
     assert!(same.named <= 1, "{same:?}");
-    let slower = score(20, &Asked::default(), || sides(&short, &slowed(short, 1.05), 1, &mut random));
+    let slower =
+        score(20, &CompareOptions::default(), || sides(&short, &slowed(short, 1.05), 1, &mut random));
     assert!(slower.slower <= 2, "{slower:?}");
-    let twice = score(20, &Asked::default(), || sides(&short, &slowed(short, 1.3), 1, &mut random));
+    let twice = score(20, &CompareOptions::default(), || sides(&short, &slowed(short, 1.3), 1, &mut random));
     assert_eq!(twice.slower, 20, "{twice:?}");
 }
 
@@ -89,7 +91,7 @@ fn one_run_of_each_side_names_only_what_is_far_beyond_runs() {
 fn steady_services_are_found_equal() {
     let steady = Service { between: 0.002, drift: 0.002, rate: 400.0, ..USUAL };
     let mut random = Random::new(105);
-    let asked = Asked { worth: 0.10, ..Asked::default() };
+    let asked = CompareOptions { worth: 0.10, ..CompareOptions::default() };
     let score = score(20, &asked, || sides(&steady, &steady, 5, &mut random));
     assert!(score.none >= 18, "{score:?}");
 }
@@ -113,7 +115,7 @@ fn interleaved_repeats_cancel_a_drift_that_both_sides_share() {
     let light = Service { seconds: 10, rate: 500.0, ..USUAL };
     let mut random = Random::new(106);
     let (a, b) = in_one_weather(&light, &slowed(light, 1.10), 8, &mut random);
-    let paired = compare(&a, &b, &Asked::default());
+    let paired = compare(&a, &b, &CompareOptions::default());
     let p50 = paired.figure("response_time p50").unwrap();
     assert_eq!((p50.basis, paired.verdict), (Basis::Pairs, Overall::Slower), "{}", paired.sentence);
 
@@ -123,7 +125,7 @@ fn interleaved_repeats_cancel_a_drift_that_both_sides_share() {
         side.runs.iter_mut().for_each(|run| run.cell = None);
         side
     };
-    let apart = compare(&bare(&a), &bare(&b), &Asked::default());
+    let apart = compare(&bare(&a), &bare(&b), &CompareOptions::default());
     let wide = apart.figure("response_time p50").unwrap();
     assert_eq!(wide.basis, Basis::Runs);
     assert!(wide.high.unwrap() - wide.low.unwrap() > 1.5 * (p50.high.unwrap() - p50.low.unwrap()));
@@ -131,15 +133,15 @@ fn interleaved_repeats_cancel_a_drift_that_both_sides_share() {
     // Nor are they pairs when all of one side came first.
     let mut later = b.clone();
     later.runs.iter_mut().for_each(|run| run.started_unix_ns += 1_000_000_000_000);
-    let after = compare(&a, &later, &Asked::default());
+    let after = compare(&a, &later, &CompareOptions::default());
     assert!(after.figures.iter().all(|row| row.basis == Basis::Runs));
 
     // And pairs cry no wolf.
-    let same = score(60, &Asked::default(), || in_one_weather(&light, &light, 8, &mut random));
+    let same = score(60, &CompareOptions::default(), || in_one_weather(&light, &light, 8, &mut random));
     assert!(same.named <= 7, "{same:?}");
 
     // Too few for pairs, the drift is counted twice: that hides differences and never makes one.
-    let same = score(40, &Asked::default(), || in_one_weather(&light, &light, 5, &mut random));
+    let same = score(40, &CompareOptions::default(), || in_one_weather(&light, &light, 5, &mut random));
     assert!(same.named <= 1 && same.holds_zero >= 38, "{same:?}");
 }
 
@@ -150,7 +152,7 @@ fn the_plan_of_the_runs_and_not_their_outcome_decides_between_pairs_and_welch() 
     for (repeats, wanted) in [(5, Basis::Runs), (7, Basis::Runs), (8, Basis::Pairs)] {
         for _ in 0..8 {
             let (a, b) = sides(&short, &short, repeats, &mut random);
-            let c = compare(&a, &b, &Asked::default());
+            let c = compare(&a, &b, &CompareOptions::default());
             assert!(c.figures.iter().all(|row| row.basis == wanted), "{repeats} repeats: {:?}", c.figures);
         }
     }
@@ -161,7 +163,7 @@ fn runs_that_agree_by_chance_prove_no_more_than_their_samples() {
     let short = Service { seconds: 10, rate: 300.0, ..USUAL };
     let mut random = Random::new(109);
     let width = |a: &Side, b: &Side| {
-        let c = compare(a, b, &Asked::default());
+        let c = compare(a, b, &CompareOptions::default());
         let row = c.figure("response_time p50").expect("it is compared").clone();
         (row.basis, row.high.unwrap_or(f64::NAN) - row.low.unwrap_or(f64::NAN))
     };
@@ -193,14 +195,15 @@ fn the_number_of_more_repeats_is_about_what_it_takes() {
     let mut asked_for = Vec::new();
     for _ in 0..15 {
         let (a, b) = sides(&short, &slowed(short, 1.05), 3, &mut random);
-        let c = compare(&a, &b, &Asked::default());
+        let c = compare(&a, &b, &CompareOptions::default());
         let p50 = c.figure("response_time p50").unwrap();
         asked_for.extend(p50.more_repeats.map(f64::from));
     }
     let median = plimsoll_stats::median(&mut asked_for).expect("three repeats seldom settle it");
     // 3 + median repeats must find it mostly, and far fewer must not.
     let more = (median.round() as u32).clamp(1, 17);
-    let score = score(12, &Asked::default(), || sides(&short, &slowed(short, 1.05), 3 + more, &mut random));
+    let score =
+        score(12, &CompareOptions::default(), || sides(&short, &slowed(short, 1.05), 3 + more, &mut random));
     assert!(score.slower >= 6, "{more} more: {score:?}");
     assert!((1.0..=17.0).contains(&median), "{median}");
 }
@@ -210,7 +213,7 @@ fn two_runs_of_an_hour_are_compared_within_seconds() {
     let hour = Service { seconds: 3_600, rate: 20.0, mean_ns: 3e7, ..USUAL };
     let (a, b) = sides(&hour, &hour, 1, &mut Random::new(108));
     let begin = std::time::Instant::now();
-    let c = compare(&a, &b, &Asked::default());
+    let c = compare(&a, &b, &CompareOptions::default());
     println!("two hours compared in {:?}", begin.elapsed());
     assert!(begin.elapsed().as_secs_f64() < 3.0, "{:?}", begin.elapsed());
     assert!(c.figures.len() == 9);
@@ -224,8 +227,9 @@ fn what_repeats_buy() {
         for repeats in [1, 3, 5, 10] {
             let a = Service { spread, ..USUAL };
             let mut random = Random::new(200 + u64::from(repeats));
-            let same = score(200, &Asked::default(), || sides(&a, &a, repeats, &mut random));
-            let slow = score(100, &Asked::default(), || sides(&a, &slowed(a, 1.05), repeats, &mut random));
+            let same = score(200, &CompareOptions::default(), || sides(&a, &a, repeats, &mut random));
+            let slow =
+                score(100, &CompareOptions::default(), || sides(&a, &slowed(a, 1.05), repeats, &mut random));
             println!("{spread:?}, {repeats} repeats of 30 s: A/A {same:?}");
             println!("{spread:?}, {repeats} repeats of 30 s: 5 % {slow:?}");
             assert!(same.named <= 17, "{same:?}");
@@ -233,8 +237,8 @@ fn what_repeats_buy() {
         }
         let a = Service { spread, seconds: 10, ..USUAL };
         let mut random = Random::new(300);
-        let same = score(200, &Asked::default(), || sides(&a, &a, 10, &mut random));
-        let slow = score(100, &Asked::default(), || sides(&a, &slowed(a, 1.05), 10, &mut random));
+        let same = score(200, &CompareOptions::default(), || sides(&a, &a, 10, &mut random));
+        let slow = score(100, &CompareOptions::default(), || sides(&a, &slowed(a, 1.05), 10, &mut random));
         println!("{spread:?}, 10 repeats of 10 s: A/A {same:?}");
         println!("{spread:?}, 10 repeats of 10 s: 5 % {slow:?}");
         assert!(same.named <= 17 && slow.slower >= 90, "{same:?} {slow:?}");
@@ -249,8 +253,9 @@ fn what_repeats_buy_without_a_queue() {
         let a = Service { spread, rate: 200.0, ..USUAL };
         for repeats in [3, 5, 10] {
             let mut random = Random::new(400 + u64::from(repeats));
-            let same = score(200, &Asked::default(), || sides(&a, &a, repeats, &mut random));
-            let slow = score(100, &Asked::default(), || sides(&a, &slowed(a, 1.05), repeats, &mut random));
+            let same = score(200, &CompareOptions::default(), || sides(&a, &a, repeats, &mut random));
+            let slow =
+                score(100, &CompareOptions::default(), || sides(&a, &slowed(a, 1.05), repeats, &mut random));
             println!("{spread:?}, {repeats} repeats of 30 s at 12 % load: A/A {same:?}");
             println!("{spread:?}, {repeats} repeats of 30 s at 12 % load: 5 % {slow:?}");
             assert!(same.named <= 17, "{same:?}");
@@ -262,7 +267,7 @@ fn what_repeats_buy_without_a_queue() {
 fn both_distributions_are_those_that_the_figures_were_read_from() {
     let mut random = Random::new(7);
     let (a, b) = sides(&USUAL, &slowed(USUAL, 1.3), 3, &mut random);
-    let c = compare(&a, &b, &Asked::default());
+    let c = compare(&a, &b, &CompareOptions::default());
     let both = c.spectra.as_deref().expect("both sides have times");
     for (side, spectrum) in [&c.a, &c.b].into_iter().zip(both) {
         assert_eq!(spectrum.response_count, side.requests, "{}", side.name);
@@ -282,6 +287,6 @@ fn both_distributions_are_those_that_the_figures_were_read_from() {
             );
         }
     }
-    let nothing = compare(&Side { runs: Vec::new(), ..a.clone() }, &b, &Asked::default());
+    let nothing = compare(&Side { runs: Vec::new(), ..a.clone() }, &b, &CompareOptions::default());
     assert!(nothing.spectra.is_none());
 }

@@ -2,13 +2,13 @@
 
 use crate::search::machine::{cheap, quest};
 use crate::search::servers::{Limits, Server, Service, drive, search};
-use plimsoll_experiment::search::Quest;
+use plimsoll_experiment::search::CapacitySearch;
 
 #[test]
 fn the_answer_is_a_document_with_all_its_steps() {
     let server = Server { service: Service::Exponential, mean_s: 0.001, servers: 1, room: None };
     let limits = Limits { p99_s: Some(0.02), errors: Some(0.001) };
-    let quest = Quest { longest_limit_ns: Some(20_000_000), ..Quest::default() };
+    let quest = CapacitySearch { longest_limit_ns: Some(20_000_000), ..CapacitySearch::default() };
     let (answer, history) = search(&server, &quest, limits, 4);
     let json = serde_json::to_value(&answer).expect("plain data");
     let text = json["sentence"].as_str().expect("a sentence");
@@ -34,7 +34,7 @@ fn the_answer_is_a_document_with_all_its_steps() {
 
 #[test]
 fn a_search_can_be_taken_up_again_at_any_step() {
-    let quest = Quest { longest_limit_ns: Some(250_000_000), ..Quest::default() };
+    let quest = CapacitySearch { longest_limit_ns: Some(250_000_000), ..CapacitySearch::default() };
     let (answer, history) = drive(&quest, |probe| cheap(probe, 800.0));
     let again = match plimsoll_experiment::search::next(&quest, &history) {
         plimsoll_experiment::search::Move::Done(answer) => answer,
@@ -47,7 +47,8 @@ fn a_search_can_be_taken_up_again_at_any_step() {
 #[test]
 fn each_end_of_a_search_says_what_was_measured() {
     let ended = |budget_s: u64, capacity: f64| {
-        let quest = Quest { budget_ns: Some(budget_s * 1_000_000_000), from: Some(100.0), ..quest(1e6) };
+        let quest =
+            CapacitySearch { budget_ns: Some(budget_s * 1_000_000_000), from: Some(100.0), ..quest(1e6) };
         drive(&quest, |probe| cheap(probe, capacity)).0
     };
     // Climbing when the time was over: a lower bound, and no level that was not run.

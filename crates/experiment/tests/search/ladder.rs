@@ -2,7 +2,7 @@
 
 use crate::search::machine::{capacity, cheap, quest};
 use crate::search::servers::{Limits, Server, Service, drive, search};
-use plimsoll_experiment::search::{Answer, Quest, Trial};
+use plimsoll_experiment::search::{Answer, CapacitySearch, Trial};
 use plimsoll_plan::experiment::{Bound, Limit, Step, Until};
 
 fn shortfall(limit: Limit, inclusive: bool) -> Until {
@@ -11,7 +11,7 @@ fn shortfall(limit: Limit, inclusive: bool) -> Until {
 
 /// A ladder from 100/s against a service that answers 500 of a second's arrivals, and gets socket errors above 300.
 fn ladder(step: Step, until: Option<Until>, to: f64) -> (Answer, Vec<Trial>) {
-    let quest = Quest { step: Some(step), from: Some(100.0), until, ..quest(to) };
+    let quest = CapacitySearch { step: Some(step), from: Some(100.0), until, ..quest(to) };
     drive(&quest, |probe| {
         let mut trial = cheap(probe, 500.0);
         trial.offered_rate_per_s = Some(probe.level);
@@ -36,7 +36,7 @@ fn a_ladder_goes_up_until_its_rule_and_says_that_it_was_one() {
     assert!(answer.capacity.expect("not ended by its rule").at_least);
     let (answer, _) = ladder(Some(Until::Missed), 1e6);
     assert!(capacity(&answer) < 482.0 && capacity(&answer) > 430.0, "{}", answer.sentence);
-    let users = Quest {
+    let users = CapacitySearch {
         users: true,
         step: Some(Step::Plus(1.0)),
         until: Some(shortfall(Limit::Ratio(0.1), false)),
@@ -92,7 +92,7 @@ fn a_ladder_goes_on_while_everything_is_served() {
 fn answers_under_way_at_the_end_of_a_step_are_not_missed() {
     let server = Server { service: Service::Exponential, mean_s: 0.02, servers: 64, room: None };
     for seed in 0..40 {
-        let quest = Quest {
+        let quest = CapacitySearch {
             step: Some(Step::Times(1.25)),
             from: Some(500.0),
             until: Some(shortfall(Limit::PerSecond(0.0), false)),
@@ -109,8 +109,12 @@ fn answers_under_way_at_the_end_of_a_step_are_not_missed() {
 #[test]
 fn a_ladder_that_ends_at_its_first_level_says_by_what() {
     let from = |level: f64, until: Until, broken: bool| {
-        let quest =
-            Quest { step: Some(Step::Times(2.0)), from: Some(level), until: Some(until), ..quest(1e6) };
+        let quest = CapacitySearch {
+            step: Some(Step::Times(2.0)),
+            from: Some(level),
+            until: Some(until),
+            ..quest(1e6)
+        };
         let (answer, history) = drive(&quest, |probe| {
             let mut trial = cheap(probe, 1e5);
             trial.offered_rate_per_s = Some(probe.level);

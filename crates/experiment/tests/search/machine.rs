@@ -3,9 +3,9 @@
 use crate::search::servers::{Limits, digest, drive, trial};
 use plimsoll_analysis::caution::Kind;
 use plimsoll_analysis::digest::Block;
-use plimsoll_analysis::summary::{Judged, Standing};
+use plimsoll_analysis::summary::{Standing, ThresholdResult};
 use plimsoll_experiment::search::{
-    Answer, MOST_STEPS, MOST_TRIALS, Move, Probe, Quest, Shape, Trial, limit_of, next,
+    Answer, CapacitySearch, MOST_STEPS, MOST_TRIALS, Move, Probe, Shape, Trial, limit_of, next,
 };
 use plimsoll_plan::experiment::{Purpose, Step};
 use plimsoll_plan::threshold::FigureUnit;
@@ -26,7 +26,7 @@ pub fn cheap(probe: Probe, mu: f64) -> Trial {
 /// A trial whose p99 is `ns` against a limit, without blocks: only the verdict and the distance are known.
 pub fn figure(probe: Probe, ns: f64, limit: f64) -> Trial {
     let mut trial = bare(probe);
-    trial.judged = vec![Judged {
+    trial.judged = vec![ThresholdResult {
         text: "response_time{request: all} p99 < 250ms".into(),
         what: "response_time p99".into(),
         implied: false,
@@ -55,8 +55,13 @@ fn bare(probe: Probe) -> Trial {
     trial(probe, vec![block; seconds.min(4) as usize], Limits::default(), 0)
 }
 
-pub fn quest(to: f64) -> Quest {
-    Quest { to, floor_ns: Some(1_000_000), longest_limit_ns: Some(250_000_000), ..Quest::default() }
+pub fn quest(to: f64) -> CapacitySearch {
+    CapacitySearch {
+        to,
+        floor_ns: Some(1_000_000),
+        longest_limit_ns: Some(250_000_000),
+        ..CapacitySearch::default()
+    }
 }
 
 pub fn capacity(answer: &Answer) -> f64 {
@@ -69,7 +74,7 @@ fn a_thousand_searches_against_a_cheap_server_are_right_and_quick() {
     for _ in 0..1_000 {
         let mu = 10f64.powf(2.0 + 3.0 * (random.next_u64() as f64 / u64::MAX as f64));
         let truth = (mu - 100f64.ln() / 0.25).min(0.999 * mu);
-        let quest = Quest { floor_ns: None, ..quest(1e6) };
+        let quest = CapacitySearch { floor_ns: None, ..quest(1e6) };
         let (answer, history) = drive(&quest, |probe| cheap(probe, mu));
         let found = answer.capacity.clone().expect("it is enclosed");
         assert!((found.level() / truth - 1.0).abs() < 0.02, "{} for {truth}: {history:?}", found.level());
@@ -100,7 +105,7 @@ fn whatever_the_runs_say_the_search_ends_within_its_range() {
         let users = seed % 3 == 0;
         let from = (seed % 5 == 0).then_some(to * 0.3);
         let step = [None, None, Some(Step::Times(1.1)), Some(Step::Plus(0.5))][seed as usize % 4];
-        let quest = Quest { users, from, step, seed, ..quest(to) };
+        let quest = CapacitySearch { users, from, step, seed, ..quest(to) };
         let (answer, history) = drive(&quest, |probe| {
             let mut trial = figure(probe, random.exponential() * 250e6, 250e6);
             match random.next_u64() % 12 {
@@ -134,9 +139,16 @@ fn whatever_the_runs_say_the_search_ends_within_its_range() {
 fn numbers_without_sense_neither_panic_nor_loop() {
     for odd in [f64::NAN, 0.0, -5.0, f64::INFINITY, 1e308, 1e-300] {
         for step in [None, Some(Step::Times(odd)), Some(Step::Plus(odd))] {
+            let quest = CapacitySearch {
+                to: odd,
+                from: Some(odd),
+                within: odd,
+                step,
+                confirm: u32::MAX,
+                ..quest(odd)
+            };
             let quest =
-                Quest { to: odd, from: Some(odd), within: odd, step, confirm: u32::MAX, ..quest(odd) };
-            let quest = Quest { longest_limit_ns: Some(u64::MAX), every_ns: Some(u64::MAX), ..quest };
+                CapacitySearch { longest_limit_ns: Some(u64::MAX), every_ns: Some(u64::MAX), ..quest };
             let (answer, _) = drive(&quest, |probe| cheap(probe, 1_000.0));
             assert!(!answer.sentence.is_empty());
         }
@@ -334,7 +346,7 @@ fn a_fluke_at_a_low_level_is_outvoted() {
 #[test]
 fn users_are_whole_and_the_answer_is_exact() {
     for limit in [1u32, 2, 7, 40, 333] {
-        let quest = Quest { users: true, ..quest(1_000.0) };
+        let quest = CapacitySearch { users: true, ..quest(1_000.0) };
         let (answer, history) = drive(&quest, |probe| {
             figure(probe, if probe.level <= f64::from(limit) { 100e6 } else { 400e6 }, 250e6)
         });
@@ -365,7 +377,7 @@ fn nothing_met_is_no_capacity() {
 
 #[test]
 fn the_budget_is_kept() {
-    let quest = Quest { budget_ns: Some(40_000_000_000), ..quest(1e6) };
+    let quest = CapacitySearch { budget_ns: Some(40_000_000_000), ..quest(1e6) };
     let (answer, history) = drive(&quest, |probe| cheap(probe, 3_000.0));
     let spent: u64 = history.iter().map(|t| t.probe.total_ns()).sum();
     assert!(spent <= 40_000_000_000);

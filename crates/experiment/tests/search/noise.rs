@@ -3,7 +3,7 @@
 use crate::search::machine::{capacity, cheap, figure, quest};
 use crate::search::servers::{Limits, Server, Service, drive, trial};
 use plimsoll_analysis::digest::Block;
-use plimsoll_experiment::search::{Answer, Probe, Quest, Shape, Standing, Trial};
+use plimsoll_experiment::search::{Answer, CapacitySearch, Probe, Shape, Standing, Trial};
 use plimsoll_plan::experiment::Purpose;
 use plimsoll_stats::random::SplitMix64;
 
@@ -48,8 +48,11 @@ fn a_step_is_sure_of_itself_only_where_its_seconds_agree() {
 #[test]
 fn one_noisy_step_does_not_decide_while_there_is_time() {
     for spoilt in 0..6u32 {
-        let quest =
-            Quest { budget_ns: Some(60 * SECOND), longest_limit_ns: Some(60_000_000), ..Quest::default() };
+        let quest = CapacitySearch {
+            budget_ns: Some(60 * SECOND),
+            longest_limit_ns: Some(60_000_000),
+            ..CapacitySearch::default()
+        };
         let mut turn = 0;
         let (answer, history) = drive(&quest, |probe| {
             turn += 1;
@@ -103,7 +106,7 @@ fn no_answer_contradicts_its_own_steps() {
         let mut random = SplitMix64::new(seed);
         let share = [3, 6, 20][seed as usize % 3];
         let budget_ns = (seed % 2 == 0).then_some(120 * SECOND);
-        let (answer, _) = drive(&Quest { budget_ns, seed, ..quest(1e6) }, |probe| {
+        let (answer, _) = drive(&CapacitySearch { budget_ns, seed, ..quest(1e6) }, |probe| {
             let is_over = (probe.level > 1_000.0) != random.next_u64().is_multiple_of(share);
             figure(probe, if is_over { 900e6 } else { 5e6 }, 250e6)
         });
@@ -121,7 +124,7 @@ fn no_answer_contradicts_its_own_steps() {
 #[test]
 fn a_level_that_contradicts_the_answer_is_run_again() {
     let mut left = 2;
-    let (answer, history) = drive(&Quest { from: Some(1_000.0), ..quest(1e6) }, |probe| {
+    let (answer, history) = drive(&CapacitySearch { from: Some(1_000.0), ..quest(1e6) }, |probe| {
         if probe.level > 12_000.0 && probe.level < 16_500.0 && left > 0 {
             left -= 1;
             return figure(probe, 1.01e9, 250e6);
@@ -141,7 +144,7 @@ fn a_level_that_contradicts_the_answer_is_run_again() {
 #[test]
 fn a_rate_limiter_is_searched_like_any_service() {
     for (limit, budget_s) in [(50.0, 60), (50.0, 300), (3.0, 120), (400.0, 60)] {
-        let quest = Quest { budget_ns: Some(budget_s * SECOND), ..Quest::default() };
+        let quest = CapacitySearch { budget_ns: Some(budget_s * SECOND), ..CapacitySearch::default() };
         let (answer, history) = drive(&quest, |probe| limited(probe, limit));
         let found = capacity(&answer);
         // Of a few a second whole requests are turned away, or none.
@@ -180,7 +183,7 @@ fn limited(probe: Probe, limit: f64) -> Trial {
 
 #[test]
 fn a_floor_that_fails_asks_less_often_and_then_owns_up() {
-    let (answer, history) = drive(&Quest::default(), |probe| {
+    let (answer, history) = drive(&CapacitySearch::default(), |probe| {
         let mut trial = figure(probe, 90e3, 250e6);
         (trial.errors, trial.error_ratio) = (trial.requests, 1.0);
         trial
@@ -228,7 +231,12 @@ fn a_search_with_little_time_is_coarse_and_not_wild() {
         let truth = 200.0 - 100f64.ln() / 0.1;
         let limits = Limits { p99_s: Some(0.1), errors: None };
         let budget_ns = Some(60 * SECOND);
-        let quest = Quest { budget_ns, longest_limit_ns: Some(100_000_000), seed, ..Quest::default() };
+        let quest = CapacitySearch {
+            budget_ns,
+            longest_limit_ns: Some(100_000_000),
+            seed,
+            ..CapacitySearch::default()
+        };
         let (answer, _) = crate::search::servers::search(&server, &quest, limits, seed);
         assert_eq!(contradicts(&answer), None, "seed {seed}");
         let Some(found) = answer.capacity else { continue };

@@ -1,8 +1,8 @@
 //! Servers whose capacity is known from queueing theory, and runs against them that cost microseconds a second.
 
 use plimsoll_analysis::digest::{Block, Digest, Level};
-use plimsoll_analysis::summary::{Judged, Outcome, Standing, Times};
-use plimsoll_experiment::search::{Answer, Move, Probe, Quest, Trial, next};
+use plimsoll_analysis::summary::{Outcome, Standing, ThresholdResult, Times};
+use plimsoll_experiment::search::{Answer, CapacitySearch, Move, Probe, Trial, next};
 use plimsoll_plan::threshold::{FigureUnit, Subject};
 use plimsoll_stats::Hist;
 use plimsoll_stats::random::SplitMix64;
@@ -189,25 +189,26 @@ fn times(hist: &Hist) -> Times {
     }
 }
 
-fn judge(digest: &Digest, limits: Limits) -> Vec<Judged> {
-    let one = |text: String, observed: Option<f64>, limit: f64, unit: FigureUnit, samples: u64| Judged {
-        what: text.clone(),
-        text,
-        implied: false,
-        observed,
-        at_least: false,
-        limit,
-        unit,
-        met: observed.is_some_and(|o| o < limit),
-        standing: Standing::of(observed.is_some_and(|o| o < limit)),
-        best: observed,
-        worst: observed,
-        doubts: Vec::new(),
-        margin: observed.map(|o| (limit - o) / limit),
-        samples,
-        too_few_samples: false,
-        window: None,
-    };
+fn judge(digest: &Digest, limits: Limits) -> Vec<ThresholdResult> {
+    let one =
+        |text: String, observed: Option<f64>, limit: f64, unit: FigureUnit, samples: u64| ThresholdResult {
+            what: text.clone(),
+            text,
+            implied: false,
+            observed,
+            at_least: false,
+            limit,
+            unit,
+            met: observed.is_some_and(|o| o < limit),
+            standing: Standing::of(observed.is_some_and(|o| o < limit)),
+            best: observed,
+            worst: observed,
+            doubts: Vec::new(),
+            margin: observed.map(|o| (limit - o) / limit),
+            samples,
+            too_few_samples: false,
+            window: None,
+        };
     let times = &digest.response_time;
     let p99 = limits.p99_s.map(|limit_s| {
         let (text, observed) =
@@ -219,7 +220,7 @@ fn judge(digest: &Digest, limits: Limits) -> Vec<Judged> {
         one(text, Some(digest.error_ratio), limit, FigureUnit::Ratio, digest.requests)
     });
     // Stands in every run, and these servers never pause.
-    let outage = Judged {
+    let outage = ThresholdResult {
         what: Subject::LongestOutage.name().to_owned(),
         implied: true,
         ..one("longest_outage < 1s".into(), Some(0.0), 1e9, FigureUnit::Nanoseconds, digest.requests)
@@ -228,12 +229,12 @@ fn judge(digest: &Digest, limits: Limits) -> Vec<Judged> {
 }
 
 /// A search as a driver would do it.
-pub fn search(server: &Server, quest: &Quest, limits: Limits, seed: u64) -> (Answer, Vec<Trial>) {
+pub fn search(server: &Server, quest: &CapacitySearch, limits: Limits, seed: u64) -> (Answer, Vec<Trial>) {
     let mut random = SplitMix64::new(seed);
     drive(quest, |probe| server.run(probe, limits, &mut random))
 }
 
-pub fn drive(quest: &Quest, mut run: impl FnMut(Probe) -> Trial) -> (Answer, Vec<Trial>) {
+pub fn drive(quest: &CapacitySearch, mut run: impl FnMut(Probe) -> Trial) -> (Answer, Vec<Trial>) {
     let mut history = Vec::new();
     loop {
         match next(quest, &history) {

@@ -1,7 +1,7 @@
 //! The proof: searches against servers whose capacity is known by formula or by a long simulation.
 
 use crate::search::servers::{Limits, Server, Service, search};
-use plimsoll_experiment::search::Quest;
+use plimsoll_experiment::search::CapacitySearch;
 use plimsoll_stats::median;
 use plimsoll_stats::random::SplitMix64;
 
@@ -115,7 +115,8 @@ pub fn scored(cases: impl Iterator<Item = Case>, seed: u64) -> Score {
     let mut score = Score::default();
     for (number, case) in cases.enumerate() {
         let limit = case.limits.p99_s.map(|s| (s * 1e9) as u64);
-        let quest = Quest { longest_limit_ns: limit, seed: number as u64, ..Quest::default() };
+        let quest =
+            CapacitySearch { longest_limit_ns: limit, seed: number as u64, ..CapacitySearch::default() };
         let (answer, history) = search(&case.server, &quest, case.limits, seed + number as u64 * 7919);
         score.searches += 1;
         score.steps.push(history.len());
@@ -138,7 +139,7 @@ fn middle(values: &[f64]) -> f64 {
 }
 
 impl Score {
-    pub fn told(&self, name: &str) -> String {
+    pub fn describe(&self, name: &str) -> String {
         let steps: Vec<f64> = self.steps.iter().map(|n| *n as f64).collect();
         let n = self.searches;
         let bias = self.errors.iter().sum::<f64>() / n as f64;

@@ -2,14 +2,14 @@
 
 use crate::study::fixture::{MS, Second, run, studied, sweep};
 use plimsoll_analysis::digest::{Digest, Level};
-use plimsoll_analysis::summary::{Judged, Standing};
+use plimsoll_analysis::summary::{Standing, ThresholdResult};
 use plimsoll_experiment::study::{Basis, UslFit};
 use plimsoll_plan::threshold::FigureUnit;
 
 const LEVELS: [f64; 5] = [1.0, 2.0, 4.0, 8.0, 16.0];
 
-fn threshold(text: &str, met: bool) -> Judged {
-    Judged {
+fn threshold(text: &str, met: bool) -> ThresholdResult {
+    ThresholdResult {
         text: text.into(),
         what: "response_time p99".into(),
         observed: Some(10.0 * MS),

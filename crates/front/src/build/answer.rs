@@ -178,17 +178,17 @@ fn in_words(rule: &Rule) -> String {
     match rule {
         Rule::Exists => "exists".into(),
         Rule::Absent => "is absent".into(),
-        Rule::Equals(text) => format!("is {}", short(&text.shown())),
-        Rule::Differs(text) => format!("is not {}", short(&text.shown())),
-        Rule::Contains(text) => format!("contains {}", short(&text.shown())),
-        Rule::Lacks(text) => format!("lacks {}", short(&text.shown())),
+        Rule::Equals(text) => format!("is {}", short(&text.describe())),
+        Rule::Differs(text) => format!("is not {}", short(&text.describe())),
+        Rule::Contains(text) => format!("contains {}", short(&text.describe())),
+        Rule::Lacks(text) => format!("lacks {}", short(&text.describe())),
         Rule::Matches(pattern) => format!("matches /{}/", short(pattern)),
         Rule::Below(number) => format!("< {number}"),
         Rule::AtMost(number) => format!("<= {number}"),
         Rule::Above(number) => format!("> {number}"),
         Rule::AtLeast(number) => format!(">= {number}"),
         Rule::OneOf(texts) => {
-            format!("is one of {}", short(&texts.iter().map(|t| t.shown()).collect::<Vec<_>>().join(", ")))
+            format!("is one of {}", short(&texts.iter().map(|t| t.describe()).collect::<Vec<_>>().join(", ")))
         }
     }
 }

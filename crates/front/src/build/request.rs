@@ -9,7 +9,7 @@ use crate::sentence::default_name;
 use crate::source::Pos;
 use plimsoll_plan::origin::FIRST;
 use plimsoll_plan::script::{Ask, AskId};
-use plimsoll_plan::value::{Escape, Hole, Part, Secret, Text};
+use plimsoll_plan::value::{Escape, Part, Placeholder, Secret, Text};
 
 /// Headers in the order sent.
 type Headers = Vec<(String, Text)>;
@@ -81,7 +81,7 @@ impl Work {
         }
         ask.name = match &draft.name {
             Some(chosen) => chosen.name.clone(),
-            None => default_name(&ask.method, &format!("{}{}", self.site.shown(way.origin), way.shown)),
+            None => default_name(&ask.method, &format!("{}{}", self.site.describe(way.origin), way.shown)),
         };
         self.name_apart(&mut ask, draft.name.as_ref());
         let id = self.script.asks.len() as AskId;
@@ -164,7 +164,7 @@ impl Work {
             pair.text(user.clone());
             pair.literal(":");
             pair.text(password.clone());
-            build.part(Part::Hole(Hole::Base64(Box::new(pair.finish())), Escape::None));
+            build.part(Part::Placeholder(Placeholder::Base64(Box::new(pair.finish())), Escape::None));
             return Some(build.finish());
         };
         if name.contains(&b':') {

@@ -73,7 +73,7 @@ pub fn set_headers(headers: &mut Vec<(String, String)>, given: &[(String, String
 /// What a request is called that has no name of its own: its origin, one of `more`, is named unless it is the target.
 pub fn own_name(request: &Request, more: &[NamedTarget]) -> String {
     let more = usize::from(request.origin).checked_sub(1).and_then(|at| more.get(at));
-    let front = more.map(NamedTarget::shown).unwrap_or_default();
+    let front = more.map(NamedTarget::describe).unwrap_or_default();
     default_name(&request.method, &format!("{front}{}", request.path))
 }
 

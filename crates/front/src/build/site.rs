@@ -111,9 +111,9 @@ impl Site {
     }
 
     /// What names of requests begin with that go to an origin; nothing for the target.
-    pub fn shown(&self, origin: OriginId) -> String {
+    pub fn describe(&self, origin: OriginId) -> String {
         let more = usize::from(origin).checked_sub(1).and_then(|at| self.more.get(at));
-        more.map(|more| more.named_target().shown()).unwrap_or_default()
+        more.map(|more| more.named_target().describe()).unwrap_or_default()
     }
 }
 

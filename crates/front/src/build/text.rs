@@ -8,7 +8,7 @@ use super::work::{Phase, Work};
 use crate::nearest::nearest;
 use crate::sentence::{quoted, short};
 use crate::source::Pos;
-use plimsoll_plan::value::{Escape, Function, Hole, Part, Secret, Text};
+use plimsoll_plan::value::{Escape, Function, Part, Placeholder, Secret, Text};
 
 /// A resolved text in the making, neighbouring literals joined.
 #[derive(Default)]
@@ -67,7 +67,7 @@ impl Work {
             Expression::Name(name) => self.named(name, *at)?,
             Expression::Call(name, arguments) => self.call(name, arguments, written, *at)?,
         };
-        Some(Part::Hole(hole, escape))
+        Some(Part::Placeholder(hole, escape))
     }
 
     fn secret(&mut self, name: &str, escape: Escape) -> Option<Part> {
@@ -83,14 +83,14 @@ impl Work {
         Some(Part::Secret(Secret::new(&sent)))
     }
 
-    fn named(&mut self, name: &str, at: Pos) -> Option<Hole> {
+    fn named(&mut self, name: &str, at: Pos) -> Option<Placeholder> {
         let in_setup = self.scope.phase == Phase::Setup;
         if self.scope.set.iter().any(|known| known == name) {
             let number = self.number(name, in_setup, at)?;
-            return Some(if in_setup { Hole::Global(number) } else { Hole::Var(number) });
+            return Some(if in_setup { Placeholder::Global(number) } else { Placeholder::Var(number) });
         }
         if !in_setup && let Some(number) = self.script.globals.iter().position(|global| global == name) {
-            return u16::try_from(number).ok().map(Hole::Global);
+            return u16::try_from(number).ok().map(Placeholder::Global);
         }
         if Function::NAMES.contains(&name) {
             return self.call(name, &[], &format!("${{{name}}}"), at);
@@ -130,7 +130,7 @@ impl Work {
         ("F021", message, hint)
     }
 
-    fn column(&mut self, feeder: &str, column: &str, written: &str, at: Pos) -> Option<Hole> {
+    fn column(&mut self, feeder: &str, column: &str, written: &str, at: Pos) -> Option<Placeholder> {
         let Some(known) = self.feeders.get(feeder) else {
             let names = || self.feeders.keys().map(String::as_str);
             let hint = match nearest(feeder, names().chain(["env", "secret"])) {
@@ -169,17 +169,17 @@ impl Work {
             columns.push(column.to_owned());
             columns.len() - 1
         });
-        Some(Hole::Column { feeder: u16::try_from(number).ok()?, column: u16::try_from(slot).ok()? })
+        Some(Placeholder::Column { feeder: u16::try_from(number).ok()?, column: u16::try_from(slot).ok()? })
     }
 
-    fn call(&mut self, name: &str, arguments: &[String], written: &str, at: Pos) -> Option<Hole> {
+    fn call(&mut self, name: &str, arguments: &[String], written: &str, at: Pos) -> Option<Placeholder> {
         match functions::read(name, arguments, self.counters) {
             Ok(function) => {
                 // Each place counts for itself: `${counter}` in two columns of a row is the same number.
                 if matches!(function, Function::Counter { .. }) {
                     self.counters = self.counters.saturating_add(1);
                 }
-                Some(Hole::Call(function))
+                Some(Placeholder::Call(function))
             }
             Err((message, hint)) => {
                 self.wrong.complain("F025", at, format!("`{}`: {message}", short(written)), hint);

@@ -4,13 +4,13 @@
 //! a shell would have replaced (variables, commands, pipes) is refused: its value cannot be known here.
 
 /// What is wrong, and how to mend it.
-pub type Wrong = (String, String);
+pub type WordError = (String, String);
 
 /// Splits a line as bash would.
 ///
 /// # Errors
 /// What a shell would have done with it that cannot be done here, or a quote that is never closed.
-pub fn split(text: &str) -> Result<Vec<String>, Wrong> {
+pub fn split(text: &str) -> Result<Vec<String>, WordError> {
     let mut s = Splitter { rest: text.chars().peekable(), words: Vec::new(), word: None };
     while let Some(c) = s.rest.next() {
         match c {
@@ -65,15 +65,15 @@ pub fn split(text: &str) -> Result<Vec<String>, Wrong> {
     Ok(s.words)
 }
 
-fn wrong(message: impl Into<String>, hint: impl Into<String>) -> Wrong {
+fn wrong(message: impl Into<String>, hint: impl Into<String>) -> WordError {
     (message.into(), hint.into())
 }
 
-fn unclosed(quote: &str) -> Wrong {
+fn unclosed(quote: &str) -> WordError {
     wrong(format!("a quote (`{quote}`) is never closed"), "paste the whole line")
 }
 
-fn substitution(what: &str) -> Wrong {
+fn substitution(what: &str) -> WordError {
     wrong(
         format!("`{what}` would be replaced by a shell; its value is not known here"),
         "paste the value itself, or leave out the quotes around the whole, so that the shell puts it in",
@@ -93,7 +93,7 @@ impl Splitter<'_> {
         self.word.get_or_insert_default().extend_from_slice(c.encode_utf8(&mut buffer).as_bytes());
     }
 
-    fn end_word(&mut self) -> Result<(), Wrong> {
+    fn end_word(&mut self) -> Result<(), WordError> {
         if let Some(word) = self.word.take() {
             let word = String::from_utf8(word).map_err(|_| {
                 wrong(
@@ -106,7 +106,7 @@ impl Splitter<'_> {
         Ok(())
     }
 
-    fn single(&mut self) -> Result<(), Wrong> {
+    fn single(&mut self) -> Result<(), WordError> {
         self.word.get_or_insert_default();
         loop {
             match self.rest.next() {
@@ -117,7 +117,7 @@ impl Splitter<'_> {
         }
     }
 
-    fn double(&mut self) -> Result<(), Wrong> {
+    fn double(&mut self) -> Result<(), WordError> {
         self.word.get_or_insert_default();
         loop {
             match self.rest.next() {
@@ -144,7 +144,7 @@ impl Splitter<'_> {
     }
 
     /// A `$` that opens no quote: itself, unless a name or a bracket follows.
-    fn dollar(&mut self, next: Option<char>) -> Result<(), Wrong> {
+    fn dollar(&mut self, next: Option<char>) -> Result<(), WordError> {
         match next {
             Some(c) if c.is_ascii_alphabetic() || c == '_' => {
                 let name: String =
@@ -161,7 +161,7 @@ impl Splitter<'_> {
     }
 
     /// The inside of `$'...'`.
-    fn ansi_c(&mut self) -> Result<(), Wrong> {
+    fn ansi_c(&mut self) -> Result<(), WordError> {
         self.word.get_or_insert_default();
         loop {
             match self.rest.next() {
@@ -173,7 +173,7 @@ impl Splitter<'_> {
         }
     }
 
-    fn escape(&mut self) -> Result<(), Wrong> {
+    fn escape(&mut self) -> Result<(), WordError> {
         let Some(c) = self.rest.next() else { return Err(unclosed("$'")) };
         match c {
             'n' => self.push('\n'),
@@ -225,7 +225,7 @@ impl Splitter<'_> {
     }
 
     /// bash ends the text at a zero byte, and no argument of a program can hold one.
-    fn byte(&mut self, byte: u32) -> Result<(), Wrong> {
+    fn byte(&mut self, byte: u32) -> Result<(), WordError> {
         if byte == 0 {
             return Err(wrong(
                 "`\\0` in a word: no argument can hold a zero byte",
@@ -237,7 +237,7 @@ impl Splitter<'_> {
     }
 
     /// Browsers write characters beyond U+FFFF as two escapes, the halves of UTF-16; both are taken together here.
-    fn code_point(&mut self, code: u32) -> Result<(), Wrong> {
+    fn code_point(&mut self, code: u32) -> Result<(), WordError> {
         let mut code = code;
         if (0xd800..0xdc00).contains(&code) {
             let mut ahead = self.rest.clone();

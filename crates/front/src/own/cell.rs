@@ -8,8 +8,8 @@ use super::yaml::{Node, Scalar, Value, one_or_more};
 use super::{connection, constants, data, load, monitor, search, steps, threshold};
 use crate::build::draft::ScriptDraft;
 use crate::build::{self, requests};
-use crate::given::Given;
 use crate::located::Located;
+use crate::overrides::Overrides;
 use crate::sentence::quoted;
 use plimsoll_plan::diag::Field;
 use plimsoll_plan::draft::key as field;
@@ -22,7 +22,7 @@ use plimsoll_plan::{Diagnostic, Draft, limit, unit};
 /// One cell of a file: a tree without lists that span axes and without variants.
 pub fn read(
     mut tree: Node,
-    given: &Given,
+    given: &Overrides,
     mut r: Reader<'_>,
 ) -> Result<(Located, Experiment), Vec<Diagnostic>> {
     constants::fill(&mut tree, given, &mut r);

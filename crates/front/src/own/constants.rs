@@ -9,15 +9,15 @@ use super::reader::{Constant, Reader, is_special};
 use super::yaml::{Entry, Node, Scalar, Value};
 use crate::build::expression::{Expression, Piece, pieces};
 use crate::build::wrong_name;
-use crate::given::Given;
 use crate::nearest::nearest;
+use crate::overrides::Overrides;
 use crate::sentence::short;
 use crate::source::Pos;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 
 /// Resolves `vars`, then fills every text of the tree. What `given` sets and nobody defines is a mistake.
-pub fn fill(tree: &mut Node, given: &Given, r: &mut Reader<'_>) {
+pub fn fill(tree: &mut Node, given: &Overrides, r: &mut Reader<'_>) {
     let Value::Map(entries) = &mut tree.value else { return };
     let mut env = Environment { given, unset: Vec::new() };
     let vars: Vec<Entry> = match entries.iter().find(|entry| entry.key == "vars") {
@@ -43,7 +43,7 @@ pub fn fill(tree: &mut Node, given: &Given, r: &mut Reader<'_>) {
 
 /// The variables of the environment, each complained of once.
 struct Environment<'g> {
-    given: &'g Given,
+    given: &'g Overrides,
     unset: Vec<String>,
 }
 
@@ -119,7 +119,7 @@ fn refuse_name(var: &Entry, r: &mut Reader<'_>) {
     }
 }
 
-fn refuse_unknown_sets(vars: &[Entry], given: &Given, r: &mut Reader<'_>) {
+fn refuse_unknown_sets(vars: &[Entry], given: &Overrides, r: &mut Reader<'_>) {
     for (name, value) in &given.set {
         if vars.iter().any(|var| var.key == *name) || r.settable.contains(name) {
             continue;

@@ -14,7 +14,7 @@ use super::yaml::{Entry, Node, Scalar, Value};
 use crate::sentence::quoted;
 use crate::source::Pos;
 use plimsoll_plan::Problem;
-use plimsoll_plan::watch::read::{self, Told};
+use plimsoll_plan::watch::read::{self, MaskedText};
 use plimsoll_plan::watch::{Group, Nginx, Prometheus, Source, Watch, Who};
 
 /// Reads `monitor:`.
@@ -102,7 +102,7 @@ fn source(node: &Node, row: &Row, key: of::Monitor, r: &mut Reader<'_>) -> Optio
         (of::Monitor::Command, _) if !r.may_run(row.name, node.pos) => None,
         // What is run or shown may hold no secret; addresses may.
         (of::Monitor::Process | of::Monitor::Cgroup | of::Monitor::Command, _) => {
-            r.parsed(node, row, |text| parse_text(row.name, Told::open(text)))
+            r.parsed(node, row, |text| parse_text(row.name, MaskedText::open(text)))
         }
         (of::Monitor::Nginx, None) => {
             let source = address(node, row, r, |told| parse_text("nginx", told))?;
@@ -131,7 +131,7 @@ fn source(node: &Node, row: &Row, key: of::Monitor, r: &mut Reader<'_>) -> Optio
 }
 
 /// As behind `--monitor`.
-fn parse_text(kind: &str, told: Told<'_>) -> Result<Source, Problem> {
+fn parse_text(kind: &str, told: MaskedText<'_>) -> Result<Source, Problem> {
     Source::parse(kind, told)
 }
 
@@ -328,10 +328,10 @@ fn address<T>(
     node: &Node,
     row: &Row,
     r: &mut Reader<'_>,
-    parse: impl FnOnce(Told<'_>) -> Result<T, Problem>,
+    parse: impl FnOnce(MaskedText<'_>) -> Result<T, Problem>,
 ) -> Option<T> {
     let (text, shown) = revealed(node, row, r)?;
-    match parse(Told { text: &text, shown: &shown }) {
+    match parse(MaskedText { text: &text, shown: &shown }) {
         Ok(value) => Some(value),
         Err(problem) => {
             r.complain_of(node.pos, problem);

@@ -33,7 +33,7 @@ pub struct Reader<'a> {
     pub source: Source<'a>,
     /// Where relative file names start.
     pub folder: &'a Path,
-    /// See [`crate::Given::keep_to`].
+    /// See [`crate::Overrides::keep_to`].
     pub keep_to: Option<&'a [PathBuf]>,
     pub wrong: Vec<Diagnostic>,
     pub places: Places,

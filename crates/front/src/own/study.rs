@@ -8,8 +8,8 @@ mod cells;
 mod matrix;
 pub mod parts;
 
-use crate::given::Given;
 use crate::located::{Located, Study};
+use crate::overrides::Overrides;
 use cells::{File, of_tree};
 use plimsoll_plan::Diagnostic;
 use std::path::Path;
@@ -19,7 +19,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// Every mistake found, in the order of the text, each once. Broken YAML is reported alone.
-pub fn study(text: &str, file: &str, folder: &Path, given: &Given) -> Result<Study, Vec<Diagnostic>> {
+pub fn study(text: &str, file: &str, folder: &Path, given: &Overrides) -> Result<Study, Vec<Diagnostic>> {
     whole(text, file, folder, given).map(|(study, _)| study)
 }
 
@@ -27,7 +27,7 @@ pub fn study(text: &str, file: &str, folder: &Path, given: &Given) -> Result<Stu
 ///
 /// # Errors
 /// As [`study`]; and which key asks for more than one run.
-pub fn one(text: &str, file: &str, folder: &Path, given: &Given) -> Result<Located, Vec<Diagnostic>> {
+pub fn one(text: &str, file: &str, folder: &Path, given: &Overrides) -> Result<Located, Vec<Diagnostic>> {
     let (mut study, several) = whole(text, file, folder, given)?;
     match (several, study.cells.pop()) {
         (None, Some(cell)) => Ok(cell.located),
@@ -40,7 +40,7 @@ fn whole(
     text: &str,
     file: &str,
     folder: &Path,
-    given: &Given,
+    given: &Overrides,
 ) -> Result<(Study, Option<Diagnostic>), Vec<Diagnostic>> {
     let file = File { text, name: file, folder, keep_to: given.keep_to.as_deref() };
     let mut r = file.reader();

@@ -4,7 +4,7 @@ use super::words::{short, time};
 use plimsoll_plan::answer::{Check, Extract, Hash, Pick, Rule, Source, Subject};
 use plimsoll_plan::data::{AtEnd, Feeder, Format, RowOrder, Sharing};
 use plimsoll_plan::script::Script;
-use plimsoll_plan::seal::names::shown;
+use plimsoll_plan::seal::names::describe;
 
 pub fn feeder(feeder: &Feeder) -> String {
     let format = match &feeder.format {
@@ -71,7 +71,7 @@ pub fn check(check: &Check, script: &Script) -> String {
 }
 
 pub fn rule_words(rule: &Rule, script: &Script) -> String {
-    let text = |text| format!("`{}`", shown(text, script));
+    let text = |text| format!("`{}`", describe(text, script));
     match rule {
         Rule::Exists => "exists".into(),
         Rule::Absent => "is absent".into(),
@@ -108,7 +108,7 @@ pub fn extract(extract: &Extract, script: &Script) -> String {
     };
     let default = match &extract.default {
         None => String::new(),
-        Some(text) => format!(", else `{}`", shown(text, script)),
+        Some(text) => format!(", else `{}`", describe(text, script)),
     };
     format!("extract `{}` from {}{pick}{default}", extract.name, short(&from))
 }

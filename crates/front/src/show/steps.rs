@@ -4,7 +4,7 @@ use super::answer;
 use super::words::{Lines, bytes, count, delay, level, short, time};
 use plimsoll_plan::request::{redacted_header, redacted_path};
 use plimsoll_plan::script::{Ask, Condition, Node, Order, Script, Slot};
-use plimsoll_plan::seal::names::shown;
+use plimsoll_plan::seal::names::describe;
 use plimsoll_plan::stream::{Closer, Place, Stream};
 
 pub fn show(nodes: &[Node], depth: usize, script: &Script, out: &mut Lines) {
@@ -29,7 +29,7 @@ fn step(node: &Node, depth: usize, script: &Script, out: &mut Lines) {
             let name = script.groups.get(usize::from(*group)).map_or("", String::as_str);
             below(&format!("group `{name}`"), nodes);
         }
-        Node::Repeat { times, nodes } => below(&format!("repeat {} times", shown(times, script)), nodes),
+        Node::Repeat { times, nodes } => below(&format!("repeat {} times", describe(times, script)), nodes),
         Node::While { condition, most, nodes } => {
             let most = count(u64::from(*most), "time");
             below(&format!("while {}, at most {most}", condition_words(condition, script)), nodes);
@@ -57,13 +57,13 @@ fn step(node: &Node, depth: usize, script: &Script, out: &mut Lines) {
             for (slot, text) in pairs {
                 out.line(
                     depth,
-                    &format!("set `{}` to `{}`", slot_name(*slot, script), short(&shown(text, script))),
+                    &format!("set `{}` to `{}`", slot_name(*slot, script), short(&describe(text, script))),
                 );
             }
         }
         Node::Append { file, columns } => {
             let path = script.files.get(usize::from(*file)).map(|file| file.path.display().to_string());
-            let values: Vec<String> = columns.iter().map(|text| shown(text, script)).collect();
+            let values: Vec<String> = columns.iter().map(|text| describe(text, script)).collect();
             let line = format!("append to `{}`: {}", path.unwrap_or_default(), values.join(", "));
             out.line(depth, &line);
         }
@@ -86,16 +86,16 @@ fn slot_name(slot: Slot, script: &Script) -> &str {
 }
 
 fn condition_words(condition: &Condition, script: &Script) -> String {
-    format!("`{}` {}", shown(&condition.left, script), answer::rule_words(&condition.rule, script))
+    format!("`{}` {}", describe(&condition.left, script), answer::rule_words(&condition.rule, script))
 }
 
 fn request(ask: &Ask, depth: usize, script: &Script, out: &mut Lines) {
-    let line = format!("{} {}", ask.method, redacted_path(&shown(&ask.path, script)));
+    let line = format!("{} {}", ask.method, redacted_path(&describe(&ask.path, script)));
     let named = if ask.name == line { String::new() } else { format!("  `{}`", ask.name) };
     out.line(depth, &format!("{line}{named}"));
     let depth = depth + 2;
     for (name, value) in &ask.headers {
-        out.line(depth, &format!("{name}: {}", redacted_header(name, &shown(value, script))));
+        out.line(depth, &format!("{name}: {}", redacted_header(name, &describe(value, script))));
     }
     if let Some(body) = &ask.body {
         let line = match body.fixed() {

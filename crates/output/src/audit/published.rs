@@ -1,6 +1,6 @@
 //! The rows as they were published, those figures marked that a finding is about.
 
-use super::judged::Judged;
+use super::audited_row::AuditedRow;
 use super::{found, grade_word, tone};
 use crate::document::{Block, Cell, Column, Role, Table, Value, sentence};
 use crate::format::counted;
@@ -26,18 +26,18 @@ const COLUMNS: [(Measure, &str); 12] = [
     (Measure::StdDev, "deviation"),
 ];
 
-pub fn rows(audit: &Audit, judged: &[Judged]) -> Vec<Block> {
+pub fn rows(audit: &Audit, judged: &[AuditedRow]) -> Vec<Block> {
     if judged.is_empty() {
         return Vec::new();
     }
-    let place = |one: &Judged| {
+    let place = |one: &AuditedRow| {
         let line = one.row.lines.0;
         let name = if audit.files.len() == 1 { line.to_string() } else { format!("{}:{line}", one.file) };
-        Cell::told(name, Some(f64::from(line)))
+        Cell::number(name, Some(f64::from(line)))
     };
-    let found = |one: &Judged| {
+    let found = |one: &AuditedRow| {
         let first = one.findings.first().map(|at| format!("#{}", found::anchor(*at)));
-        Cell::said(tone(one.grade), grade_word(one.grade)).linked(first)
+        Cell::status(tone(one.grade), grade_word(one.grade)).linked(first)
     };
     let mut table = Table::of("rows", "The rows as published", judged.iter().take(ROWS_MAX))
         .column(Column::text("row"), |one| Cell::text(one.label()))
@@ -48,7 +48,7 @@ pub fn rows(audit: &Audit, judged: &[Judged]) -> Vec<Block> {
         table = table.column(Column::number(*name), |one| match one.row.figures.get(measure) {
             Some(figure) => {
                 let grade = one.of(figure, audit);
-                Cell::told(&figure.written, Some(figure.value)).marked(grade.map(|grade| tone(Some(grade))))
+                Cell::number(&figure.written, Some(figure.value)).marked(grade.map(|grade| tone(Some(grade))))
             }
             None => Value::Missing.into(),
         });

@@ -24,7 +24,10 @@ pub(crate) fn hints(one: &Comparison, gated: Option<&Gated>) -> Vec<Hint> {
     let why: Vec<String> = match one.blocking() {
         // Of runs that cannot be compared no figure is a reason.
         Some(doubt) => vec![format!("{}.", doubt.sentence)],
-        None => [gated.and_then(broken), place(one), request(one), seen(one)].into_iter().flatten().collect(),
+        None => [gated.and_then(broken), place(one), request(one), largest_change(one)]
+            .into_iter()
+            .flatten()
+            .collect(),
     };
     let hint = |is_next: bool| move |text: String| Hint { is_next, text, shown: &["figures"] };
     why.into_iter().map(hint(false)).chain(next(one).into_iter().map(hint(true))).collect()
@@ -101,15 +104,15 @@ fn request(one: &Comparison) -> Option<String> {
 }
 
 /// What was watched and differs most, by its peaks.
-fn seen(one: &Comparison) -> Option<String> {
+fn largest_change(one: &Comparison) -> Option<String> {
     if one.verdict == Overall::NoDifference {
         return None;
     }
-    let apart = |row: &Peaks| {
+    let outliers = |row: &Peaks| {
         let (a, b) = (row.a.filter(|a| *a > 0.0)?, row.b.filter(|b| *b > 0.0)?);
         Some((b / a).ln().abs()).filter(|far| far.is_finite() && *far >= PEAK.ln())
     };
-    let far: Vec<(f64, &Peaks)> = one.watched.iter().filter_map(|row| Some((apart(row)?, row))).collect();
+    let far: Vec<(f64, &Peaks)> = one.watched.iter().filter_map(|row| Some((outliers(row)?, row))).collect();
     let (_, row) = far.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
     let (a, b) = (watched(row.a?, row.unit), watched(row.b?, row.unit));
     let what = quoted(&row.what);

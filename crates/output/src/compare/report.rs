@@ -4,9 +4,11 @@
 use super::next::hints;
 use super::{footing, gate_word, interval, long_word, maybe_change, overall, p_value, peaks, values, word};
 use crate::document::{
-    Block, Cell, Column, Document, Finding, Findings, Form, Heading, Hint, On, Role, Said,
+    Block, Cell, Column, Document, Finding, Findings, Form, Heading, Hint, On, Role, VerdictParts,
 };
-use crate::document::{Section, Sentence, Spread, Table, Tile, Tone, Value, Verdict as Told, sentence};
+use crate::document::{
+    Section, Sentence, Spread, Table, Tile, Tone, Value, Verdict as VerdictLine, sentence,
+};
 use crate::format::{count, counted, ratio};
 use crate::words;
 use plimsoll_experiment::compare::gate::{Gated, Passage};
@@ -17,13 +19,15 @@ use plimsoll_experiment::compare::{
 /// The report of one comparison; `suffix` stands behind the ids of its charts.
 pub(crate) fn report(c: &Comparison, gated: Option<&Gated>, suffix: &str) -> Document {
     let [a, b] = c.short_names();
-    let mut head = vec![Block::Verdict(Told {
+    let mut head = vec![Block::Verdict(VerdictLine {
         tone: tone(c.verdict),
         word: overall(c.verdict).into(),
         sentence: c.sentence.clone(),
         form: Heading::Badge,
     })];
-    head.extend(gated.map(|gated| Block::Said(gate_tone(gated.passage), gate_word(gated, c), String::new())));
+    head.extend(
+        gated.map(|gated| Block::Badge(gate_tone(gated.passage), gate_word(gated, c), String::new())),
+    );
     head.push(Block::Hints(next(c, gated)));
     head.push(Block::Tiles(vec![side("A", a, &c.a), side("B", b, &c.b)]));
     let charts = |stem: &str| vec![Block::Charts(vec![format!("{stem}{suffix}")])];
@@ -46,7 +50,7 @@ pub(crate) fn report(c: &Comparison, gated: Option<&Gated>, suffix: &str) -> Doc
 }
 
 /// Its verdict in a line.
-pub(crate) fn line(c: &Comparison) -> Said {
+pub(crate) fn line(c: &Comparison) -> VerdictParts {
     (tone(c.verdict), overall(c.verdict), c.sentence.clone())
 }
 
@@ -93,7 +97,7 @@ fn figures(c: &Comparison) -> Block {
             .toned(tone_of(c, row))
     };
     let value = |at: usize, raw: fn(&Compared) -> Option<f64>| {
-        move |row: &Compared| Cell::told(&values(row)[at], raw(row).filter(|_| !row.has_too_few()))
+        move |row: &Compared| Cell::number(&values(row)[at], raw(row).filter(|_| !row.has_too_few()))
     };
     let table = Table::of("figures", format!("{b} against {a}{place}"), &c.figures)
         .column(Column::text("figure").brief(""), |row| {
@@ -102,18 +106,18 @@ fn figures(c: &Comparison) -> Block {
         .column(Column::number(a).narrow(SIDE), value(0, |row| row.a))
         .column(Column::number(b).narrow(SIDE), value(1, |row| row.b))
         .column(Column::number("change"), |row| {
-            let cell = Cell::told(maybe_change(row, row.difference), row.difference);
+            let cell = Cell::number(maybe_change(row, row.difference), row.difference);
             cell.toned(tone_of(c, row)).bold(is_told(row))
         })
         .column(Column::right(format!("{} interval", ratio(c.confidence))).optional(), |row| {
             Cell::text(interval(row))
         })
         .column(Column::number("p (Holm)").on(On::FULL), |row| {
-            Cell::told(p_value(row.p_adjusted), row.p_adjusted)
+            Cell::number(p_value(row.p_adjusted), row.p_adjusted)
         })
         .column(Column::picture("", NARROWEST, WIDEST), spread)
         .column(Column::text("verdict"), |row| {
-            Cell::said(tone_of(c, row), long_word(row)).brief(word(row.verdict)).bold(is_told(row))
+            Cell::status(tone_of(c, row), long_word(row)).brief(word(row.verdict)).bold(is_told(row))
         });
     Block::Table(table.done())
 }
@@ -165,7 +169,7 @@ pub(super) fn gate(c: &Comparison, gated: &Gated) -> Vec<Block> {
         let (code, evidence) = (rule.text.clone(), vec![rule.evidence.clone()]);
         Finding { code, evidence, ..Finding::new(tone, word, "") }
     });
-    let said = Block::Said(gate_tone(gated.passage), gate_word(gated, c), String::new());
+    let said = Block::Badge(gate_tone(gated.passage), gate_word(gated, c), String::new());
     vec![said, Block::Findings(Findings { form: Form::Line, all: all.collect() })]
 }
 
@@ -177,7 +181,8 @@ fn requests(c: &Comparison) -> Vec<Block> {
         return Vec::new();
     }
     let [a, b] = c.short_names();
-    let change_of = |row: &Moved| Cell::told(change(row.difference(), Scale::Ratio), Some(row.difference()));
+    let change_of =
+        |row: &Moved| Cell::number(change(row.difference(), Scale::Ratio), Some(row.difference()));
     let table = Table::of("requests", "Mean response times by request", c.requests.iter().take(REQUESTS))
         .column(Column::text("request"), |row| Cell::text(&row.name))
         .column(Column::number(a), |row| Value::Nanoseconds(row.a_mean_ns).into())
@@ -203,8 +208,8 @@ fn watched(c: &Comparison) -> Vec<Block> {
     let [a, b] = c.short_names();
     let table = Table::of("watched", "Peaks of what was watched", &c.watched)
         .column(Column::text("peak of"), |row| Cell::text(&row.what))
-        .column(Column::number(a).narrow(SIDE), |row| Cell::told(&peaks(row)[0], row.a))
-        .column(Column::number(b).narrow(SIDE), |row| Cell::told(&peaks(row)[1], row.b));
+        .column(Column::number(a).narrow(SIDE), |row| Cell::number(&peaks(row)[0], row.a))
+        .column(Column::number(b).narrow(SIDE), |row| Cell::number(&peaks(row)[1], row.b));
     let lead = "A peak is one second of one run: it has no interval, so nothing is said of the difference.";
     vec![sentence(Role::Lead, lead).only(On::HTML), Block::Table(table.done())]
 }

@@ -18,7 +18,7 @@ pub fn several(all: &[Comparison], gates: &[Gated]) -> Document {
         // The worst is told, and how the others went.
         head.push(Block::Sentence(Sentence::new(Role::Strong, &one.sentence)));
         head.push(sentence(Role::Plain, tally(all)));
-        head.push(Block::Said(gate_tone(gated.passage), gate_word(gated, one), String::new()));
+        head.push(Block::Badge(gate_tone(gated.passage), gate_word(gated, one), String::new()));
         head.push(Block::Hints(next(one, Some(gated))));
     }
     let number = |one: &Comparison| all.iter().position(|other| std::ptr::eq(other, one)).unwrap_or(0);
@@ -28,12 +28,12 @@ pub fn several(all: &[Comparison], gates: &[Gated]) -> Document {
         Cell::text(format!("{b} against {a}{place}")).linked(Some(format!("#c{}", number(one) + 1)))
     };
     let gate = |one: &Comparison| match gates.get(number(one)) {
-        Some(gated) => Cell::said(gate_tone(gated.passage), gate_word(gated, one)),
+        Some(gated) => Cell::status(gate_tone(gated.passage), gate_word(gated, one)),
         None => Cell::text(""),
     };
     let table = Table::of("comparisons", "All comparisons", all)
         .column(Column::text("comparison"), name)
-        .column(Column::text("verdict"), |one| Cell::said(tone(one.verdict), overall(one.verdict)))
+        .column(Column::text("verdict"), |one| Cell::status(tone(one.verdict), overall(one.verdict)))
         .column(Column::text("gate"), gate)
         .column(Column::text("sentence"), |one| Value::Prose(one.sentence.clone()).into());
     let each = all.iter().zip((0..).map(|at| gates.get(at)));

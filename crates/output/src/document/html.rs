@@ -5,11 +5,11 @@ mod table;
 pub use table::alone;
 
 use super::finding::{ARITHMETIC, Finding, Findings, Form};
-use super::{Block, Document, Fact, Hint, List, On, Parts, Quote, Role, Said, Section, Sentence};
+use super::{Block, Document, Fact, Hint, List, On, Parts, Quote, Role, Section, Sentence, VerdictParts};
 use super::{Tile, Tone, Value, Verdict};
 use crate::format::count;
-use crate::html::bits::{At, said};
-use crate::html::piece::{badge, behind, figure, grid, prose, sign};
+use crate::html::bits::{At, status};
+use crate::html::piece::{after_word, badge, figure, grid, prose, sign};
 use crate::html::{Page, Section as Part};
 use maud::{Markup, html};
 use plimsoll_chart::Chart;
@@ -40,7 +40,9 @@ pub fn head(report: &Document, charts: &[Chart], at: &At) -> Markup {
 
 /// Those sections that have something to show.
 pub fn sections(report: &Document, charts: &[Chart], at: &At) -> Vec<Part> {
-    shown(report, charts, at).map(|(one, body)| Part { id: one.id, title: one.title.clone(), body }).collect()
+    describe(report, charts, at)
+        .map(|(one, body)| Part { id: one.id, title: one.title.clone(), body })
+        .collect()
 }
 
 /// A section alone, for a page that is not a document as a whole.
@@ -55,11 +57,11 @@ pub fn body(section: &Section, charts: &[Chart]) -> Option<Markup> {
 }
 
 /// A verdict in a line: for lists of reports.
-pub fn line((tone, word, sentence): &Said) -> Markup {
-    html! { (said(*tone, word)) " " (prose(behind(word, sentence))) }
+pub fn line((tone, word, sentence): &VerdictParts) -> Markup {
+    html! { (status(*tone, word)) " " (prose(after_word(word, sentence))) }
 }
 
-fn shown<'a>(
+fn describe<'a>(
     report: &'a Document,
     charts: &'a [Chart],
     at: &'a At,
@@ -86,8 +88,8 @@ fn block(block: &Block, place: &Around) -> Markup {
         Block::Heading(title) => place.at.heading(title),
         Block::Verdict(verdict) => self::verdict(verdict),
         Block::Sentence(said) => sentence(said),
-        Block::Said(tone, word, text) if text.is_empty() => html! { p { (said(*tone, word)) } },
-        Block::Said(tone, word, text) => html! { p { (said(*tone, word)) " " (prose(text)) } },
+        Block::Badge(tone, word, text) if text.is_empty() => html! { p { (status(*tone, word)) } },
+        Block::Badge(tone, word, text) => html! { p { (status(*tone, word)) " " (prose(text)) } },
         Block::Hints(hints) => self::hints(hints, place.at),
         Block::Tiles(tiles) => self::tiles(tiles),
         Block::Facts(facts) => self::facts(facts),
@@ -114,7 +116,7 @@ fn charts(ids: &[String], place: &Around) -> Markup {
 fn verdict(verdict: &Verdict) -> Markup {
     html! {
         div.verdict { (badge(verdict.tone, &verdict.word)) }
-        p.sentence { (prose(behind(&verdict.word, &verdict.sentence))) }
+        p.sentence { (prose(after_word(&verdict.word, &verdict.sentence))) }
     }
 }
 
@@ -190,7 +192,7 @@ fn parts(parts: &Parts, place: &Around) -> Markup {
         @let at = place.at.below(&format!("c{number}-"));
         details.comparison #{ (place.at.id(&format!("c{number}"))) } open[is_open || number == 1] {
             summary { (line(said)) }
-            @for (at_least, (one, body)) in shown(part, place.charts, &at).enumerate() {
+            @for (at_least, (one, body)) in describe(part, place.charts, &at).enumerate() {
                 div #{ (at.id(one.id)) } { @if at_least > 0 { (at.heading(&one.title)) } (body) }
             }
         }
@@ -200,7 +202,7 @@ fn parts(parts: &Parts, place: &Around) -> Markup {
 fn findings(found: &Findings) -> Markup {
     html! { @if !found.all.is_empty() { @match found.form {
         Form::Named => ul.doubts { @for one in &found.all { li {
-            (said(one.tone, &one.word)) ": " (prose(&one.title))
+            (status(one.tone, &one.word)) ": " (prose(&one.title))
         } } },
         form => ul.findings { @for one in &found.all { (finding(one, form)) } },
     } } }

@@ -39,8 +39,8 @@ fn block(block: &Block) -> Vec<String> {
         Block::Heading(title) => vec![format!("#### {}\n", escape(title))],
         Block::Verdict(verdict) => vec![self::verdict(verdict)],
         Block::Sentence(said) => vec![sentence(said)],
-        Block::Said(_, word, text) if text.is_empty() => vec![format!("{}\n", prose(word))],
-        Block::Said(_, word, text) => vec![format!("**{word}** {}\n", prose(text))],
+        Block::Badge(_, word, text) if text.is_empty() => vec![format!("{}\n", prose(word))],
+        Block::Badge(_, word, text) => vec![format!("**{word}** {}\n", prose(text))],
         Block::Hints(all) => hints(all),
         Block::Facts(all) => vec![facts(all)],
         Block::Findings(all) => findings(all),
@@ -60,7 +60,7 @@ fn verdict(verdict: &Verdict) -> String {
         Tone::Doubt | Tone::Note => ":warning:",
     };
     match &verdict.form {
-        Heading::Said => format!("## {sentence}\n"),
+        Heading::Answer => format!("## {sentence}\n"),
         Heading::Badge => format!("{sign} **{}**: {sentence}\n", verdict.word),
         Heading::Named(name) => format!("## {}: {}\n\n{sentence}\n", verdict.word, escape(name)),
     }

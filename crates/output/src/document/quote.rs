@@ -1,7 +1,7 @@
 //! The line that a finding is about, with its figures underlined as compilers do.
 
 use crate::line::{Line, width, wrap};
-use crate::style::{Ink, Look};
+use crate::style::{Look, TextStyle};
 
 /// One line of one file, and what of it is meant.
 pub struct Quote {
@@ -34,11 +34,11 @@ impl Quote {
     }
 
     /// Name, line and underlines; the line is cut around the figures where there is little room.
-    pub fn show(&self, ink: Ink, look: &Look, lines: &mut Vec<Line>) {
+    pub fn show(&self, ink: TextStyle, look: &Look, lines: &mut Vec<Line>) {
         let signs = look.signs();
         let name = self.name();
-        lines.push(Line::new().text("  ").ink(Ink::Dim, "--> ").text(&name).cut(look.columns(), look));
-        let side = || Line::new().text("    ").ink(Ink::Dim, signs.side).text(" ");
+        lines.push(Line::new().text("  ").ink(TextStyle::Dim, "--> ").text(&name).cut(look.columns(), look));
+        let side = || Line::new().text("    ").ink(TextStyle::Dim, signs.side).text(" ");
         let room = look.columns().saturating_sub(6);
         let Some(source) = &self.source else {
             let text = self.figures.join(", ");
@@ -54,7 +54,7 @@ impl Quote {
             for (at, part) in parts.iter().take(SENTENCE).enumerate() {
                 let line = side().text(part);
                 let cut = if more && at + 1 == SENTENCE { signs.cut } else { "" };
-                lines.push(line.ink(Ink::Dim, cut).cut(look.columns(), look));
+                lines.push(line.ink(TextStyle::Dim, cut).cut(look.columns(), look));
             }
             return;
         }

@@ -242,7 +242,7 @@ pub enum Value {
     Share(f64),
     Quantity(f64),
     /// A number that has been put into words, in base units.
-    Told(String, Option<f64>),
+    Number(String, Option<f64>),
     /// Several, one behind the other.
     Facts(Vec<String>),
     /// Words, each with where a page leads from it and what is there.
@@ -269,7 +269,9 @@ impl Value {
     pub fn text(&self) -> String {
         match self {
             Value::Missing => NONE.into(),
-            Value::Text(text) | Value::Prose(text) | Value::Code(text) | Value::Told(text, _) => text.clone(),
+            Value::Text(text) | Value::Prose(text) | Value::Code(text) | Value::Number(text, _) => {
+                text.clone()
+            }
             Value::Count(n) => count(*n),
             Value::Nanoseconds(ns) => duration_f64_ns(*ns),
             Value::Rate(rate) => rate_per_s(*rate),
@@ -288,7 +290,7 @@ impl Value {
             Value::Facts(_) | Value::Links(_) | Value::Drawn(_) | Value::Bar(_) | Value::Spread(_) => None,
             Value::Count(n) => Some(*n as f64),
             Value::Nanoseconds(x) | Value::Rate(x) | Value::Share(x) | Value::Quantity(x) => Some(*x),
-            Value::Told(_, raw) => raw.filter(|raw| raw.is_finite()),
+            Value::Number(_, raw) => raw.filter(|raw| raw.is_finite()),
         }
     }
 }
@@ -312,7 +314,7 @@ pub struct Cell {
 /// How a cell stands out.
 pub enum Emphasis {
     /// It is a word of judgement.
-    Said(Tone),
+    Status(Tone),
     /// Something was found about it.
     Marked(Tone),
     /// A number that is judged elsewhere in its row: a page needs no second colour.
@@ -331,18 +333,18 @@ impl Cell {
     }
 
     /// A number that has been put into words, in base units.
-    pub fn told(text: impl Into<String>, raw: Option<f64>) -> Cell {
-        Value::Told(text.into(), raw).into()
+    pub fn number(text: impl Into<String>, raw: Option<f64>) -> Cell {
+        Value::Number(text.into(), raw).into()
     }
 
     /// A time; `None`: not known.
     pub fn nanoseconds(ns: Option<u64>) -> Cell {
-        Cell::told(maybe_ns(ns), ns.map(|ns| ns as f64))
+        Cell::number(maybe_ns(ns), ns.map(|ns| ns as f64))
     }
 
     /// A percentile by the rule of every output; where it may not be told there is nothing to sort by either.
     pub fn quantile(quantile: Quantile) -> Cell {
-        Cell::told(crate::format::quantile(quantile), quantile.value_ns().map(|ns| ns as f64))
+        Cell::number(crate::format::quantile(quantile), quantile.value_ns().map(|ns| ns as f64))
     }
 
     /// How many failed.
@@ -356,8 +358,8 @@ impl Cell {
     }
 
     /// A word of judgement.
-    pub fn said(tone: Tone, word: impl Into<String>) -> Cell {
-        Cell { emphasis: Some(Emphasis::Said(tone)), ..Cell::text(word) }
+    pub fn status(tone: Tone, word: impl Into<String>) -> Cell {
+        Cell { emphasis: Some(Emphasis::Status(tone)), ..Cell::text(word) }
     }
 
     /// Something was found about it.

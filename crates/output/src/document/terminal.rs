@@ -7,7 +7,7 @@ use super::finding::ARITHMETIC;
 use super::{Block, Course, Document, Fact, Finding, Findings, Form, Heading, Hint, List, On, Parts, Role};
 use super::{Section, Tone, Value, Verdict};
 use crate::line::{Line, flow, width, wrap, write_all};
-use crate::style::{Ink, Look};
+use crate::style::{Look, TextStyle};
 use crate::terminal::chart::{resample, spark};
 
 /// The document, no line wider than [`Look::columns`].
@@ -80,11 +80,11 @@ impl Pen<'_> {
             return;
         }
         let aside = if section.aside.is_empty() { "" } else { "  " };
-        let line = Line::of(Ink::Strong, title).text(aside).ink(Ink::Dim, &section.aside);
+        let line = Line::of(TextStyle::Strong, title).text(aside).ink(TextStyle::Dim, &section.aside);
         let line = line.cut(self.columns, self.look);
         let rest = self.columns.saturating_sub(line.width() + 1);
         self.lines.push(match section.is_ruled {
-            true => line.text(" ").ink(Ink::Dim, &self.look.signs().rule.repeat(rest)),
+            true => line.text(" ").ink(TextStyle::Dim, &self.look.signs().rule.repeat(rest)),
             false => line,
         });
     }
@@ -94,13 +94,13 @@ impl Pen<'_> {
             Block::Only(on, block) if on.has(On::TERMINAL) => self.block(block),
             Block::Heading(title) => {
                 self.gap();
-                self.wrapped(Ink::Strong, title);
+                self.wrapped(TextStyle::Strong, title);
             }
             Block::Verdict(verdict) => self.verdict(verdict),
             Block::Sentence(said) => self.wrapped(ink_of(said.role), &said.text()),
-            Block::Said(tone, word, text) if text.is_empty() => self.wrapped(ink_of_tone(*tone), word),
-            Block::Said(tone, word, text) => {
-                self.beside(Line::of(ink_of_tone(*tone), word), width(word) + 1, Ink::Plain, text);
+            Block::Badge(tone, word, text) if text.is_empty() => self.wrapped(ink_of_tone(*tone), word),
+            Block::Badge(tone, word, text) => {
+                self.wrap_beside(Line::of(ink_of_tone(*tone), word), width(word) + 1, TextStyle::Plain, text);
             }
             Block::Hints(hints) => self.hints(hints),
             Block::Facts(facts) => self.facts(facts),
@@ -119,22 +119,24 @@ impl Pen<'_> {
 
     fn verdict(&mut self, verdict: &Verdict) {
         let badge = match verdict.tone {
-            Tone::Pass => Ink::BadgeGood,
-            Tone::Fail => Ink::BadgeBad,
-            Tone::Doubt => Ink::BadgeWarn,
-            Tone::Note => Ink::Strong,
+            Tone::Pass => TextStyle::BadgeGood,
+            Tone::Fail => TextStyle::BadgeBad,
+            Tone::Doubt => TextStyle::BadgeWarn,
+            Tone::Note => TextStyle::Strong,
         };
         let badge = Line::of(badge, &format!(" {} ", verdict.word));
         match &verdict.form {
-            Heading::Said if verdict.tone == Tone::Note => self.wrapped(Ink::Strong, &verdict.sentence),
-            Heading::Said => self.wrapped(ink_of_tone(verdict.tone), &verdict.sentence),
+            Heading::Answer if verdict.tone == Tone::Note => {
+                self.wrapped(TextStyle::Strong, &verdict.sentence)
+            }
+            Heading::Answer => self.wrapped(ink_of_tone(verdict.tone), &verdict.sentence),
             Heading::Badge => {
                 self.lines.push(badge);
-                self.wrapped(Ink::Strong, &verdict.sentence);
+                self.wrapped(TextStyle::Strong, &verdict.sentence);
             }
             Heading::Named(name) => {
-                self.lines.push(badge.text(" ").ink(Ink::Strong, name).cut(self.columns, self.look));
-                self.wrapped(Ink::Plain, &verdict.sentence);
+                self.lines.push(badge.text(" ").ink(TextStyle::Strong, name).cut(self.columns, self.look));
+                self.wrapped(TextStyle::Plain, &verdict.sentence);
             }
         }
     }
@@ -146,18 +148,18 @@ impl Pen<'_> {
         for hint in hints {
             let name = if hint.is_next { "next" } else { "why" };
             let label = if last.replace(name) == Some(name) { "" } else { name };
-            self.beside(Line::of(Ink::Accent, label), LABEL, Ink::Plain, &hint.text);
+            self.wrap_beside(Line::of(TextStyle::Accent, label), LABEL, TextStyle::Plain, &hint.text);
         }
     }
 
     fn facts(&mut self, facts: &[Fact]) {
-        let shown = || facts.iter().filter(|fact| fact.on.has(On::TERMINAL));
+        let describe = || facts.iter().filter(|fact| fact.on.has(On::TERMINAL));
         let from = self.label + 2;
-        for fact in shown() {
-            let label = Line::of(Ink::Dim, &fact.label);
+        for fact in describe() {
+            let label = Line::of(TextStyle::Dim, &fact.label);
             match &fact.value {
                 Value::Facts(all) => self.flowing(label, from, fact.tone, all),
-                value => self.beside(label, from, Ink::Plain, &value.text()),
+                value => self.wrap_beside(label, from, TextStyle::Plain, &value.text()),
             }
         }
     }
@@ -165,11 +167,11 @@ impl Pen<'_> {
     /// One behind the other, the first in the ink of its tone.
     fn flowing(&mut self, label: Line, from: usize, tone: Option<Tone>, all: &[String]) {
         let first = match tone {
-            None => Ink::Plain,
-            Some(Tone::Note) => Ink::Strong,
+            None => TextStyle::Plain,
+            Some(Tone::Note) => TextStyle::Strong,
             Some(tone) => ink_of_tone(tone),
         };
-        let inks = [first].into_iter().chain(std::iter::repeat(Ink::Plain));
+        let inks = [first].into_iter().chain(std::iter::repeat(TextStyle::Plain));
         let facts =
             inks.zip(all).map(|(ink, fact)| Line::of(ink, &columns::plain(fact, self.look))).collect();
         let mut label = Some(label);
@@ -180,11 +182,11 @@ impl Pen<'_> {
 
     fn list(&mut self, list: &List) {
         for item in list.items.iter().take(list.brief) {
-            self.labelled(2, (Ink::Dim, "- "), item);
+            self.labelled(2, (TextStyle::Dim, "- "), item);
         }
         if list.items.len() > list.brief {
             let more = format!("and {} more", list.items.len() - list.brief);
-            self.lines.push(Line::new().pad(2).ink(Ink::Dim, &more));
+            self.lines.push(Line::new().pad(2).ink(TextStyle::Dim, &more));
         }
     }
 
@@ -194,8 +196,9 @@ impl Pen<'_> {
         for course in all {
             let cells = self.columns.saturating_sub(from + SCALE);
             let drawn = spark(&resample(&course.values, cells, course.pool), course.top, self.look);
-            let line = Line::of(Ink::Dim, &course.label).pad(from).ink(ink_of_tone(course.tone), &drawn);
-            let line = line.ink(Ink::Dim, &format!("  0 to {}", course.scale));
+            let line =
+                Line::of(TextStyle::Dim, &course.label).pad(from).ink(ink_of_tone(course.tone), &drawn);
+            let line = line.ink(TextStyle::Dim, &format!("  0 to {}", course.scale));
             self.lines.push(line.cut(self.columns, self.look));
         }
     }
@@ -204,7 +207,7 @@ impl Pen<'_> {
     fn parts(&mut self, parts: &Parts) {
         for (part, (_, _, sentence)) in &parts.all {
             if parts.all.len() > parts.brief {
-                self.labelled(0, (Ink::Dim, "- "), sentence);
+                self.labelled(0, (TextStyle::Dim, "- "), sentence);
             } else {
                 self.gap();
                 self.document(part);
@@ -216,8 +219,8 @@ impl Pen<'_> {
         for finding in &findings.all {
             match findings.form {
                 Form::Gap => {
-                    self.hanging(2, (Ink::Accent, "- "), Ink::Strong, &finding.title);
-                    self.labelled(4, (Ink::Dim, self.look.signs().arrow), &finding.advice);
+                    self.hanging(2, (TextStyle::Accent, "- "), TextStyle::Strong, &finding.title);
+                    self.labelled(4, (TextStyle::Dim, self.look.signs().arrow), &finding.advice);
                 }
                 Form::Line => self.line(finding, &finding.title),
                 Form::Named => self.line(finding, &format!("{}: {}", finding.word, finding.title)),
@@ -233,12 +236,12 @@ impl Pen<'_> {
     /// A judgement: its sign, the sentence or the rule, and what says so.
     fn line(&mut self, finding: &Finding, title: &str) {
         let sign = sign(finding.tone, self.look);
-        let ink = if finding.tone == Tone::Note { Ink::Dim } else { ink_of_tone(finding.tone) };
+        let ink = if finding.tone == Tone::Note { TextStyle::Dim } else { ink_of_tone(finding.tone) };
         let blank = if sign.ends_with(' ') { "" } else { " " };
         let said = if title.is_empty() { &finding.code } else { title };
-        self.beside(Line::of(ink, sign).text(blank), 2, Ink::Plain, said);
+        self.wrap_beside(Line::of(ink, sign).text(blank), 2, TextStyle::Plain, said);
         for line in &finding.evidence {
-            self.beside(Line::new(), 4, Ink::Dim, line);
+            self.wrap_beside(Line::new(), 4, TextStyle::Dim, line);
         }
     }
 
@@ -247,16 +250,16 @@ impl Pen<'_> {
         const INDENT: usize = 3;
         let ink = ink_of_tone(finding.tone);
         let first = Line::of(ink, sign(finding.tone, self.look));
-        self.beside(first, INDENT, Ink::Strong, &finding.title);
-        let code = Line::new().text("  ").ink(Ink::Dim, &finding.code);
+        self.wrap_beside(first, INDENT, TextStyle::Strong, &finding.title);
+        let code = Line::new().text("  ").ink(TextStyle::Dim, &finding.code);
         match self.lines.pop() {
             Some(last) if last.width() + code.width() <= self.columns => self.lines.push(last.line(code)),
             last => self.lines.extend(last.into_iter().chain([Line::new().text(" ").line(code)])),
         }
         for line in &finding.evidence {
-            self.labelled(INDENT, (Ink::Plain, ""), line);
+            self.labelled(INDENT, (TextStyle::Plain, ""), line);
         }
-        self.labelled(INDENT, (Ink::Accent, self.look.signs().arrow), &finding.advice);
+        self.labelled(INDENT, (TextStyle::Accent, self.look.signs().arrow), &finding.advice);
     }
 
     /// With its arithmetic and the lines that it quotes.
@@ -264,55 +267,55 @@ impl Pen<'_> {
         let signs = self.look.signs();
         let ink = ink_of_tone(finding.tone);
         let sign = if finding.tone == Tone::Fail { signs.bad } else { signs.warn };
-        self.hanging(0, (ink, sign), Ink::Strong, &finding.title);
+        self.hanging(0, (ink, sign), TextStyle::Strong, &finding.title);
         for line in finding.arithmetic.iter().take(ARITHMETIC) {
             self.calculation(line);
         }
         let more = finding.arithmetic.len().saturating_sub(ARITHMETIC);
         if more > 0 {
-            self.lines.push(Line::new().pad(6).ink(Ink::Dim, &format!("and {more} more lines")));
+            self.lines.push(Line::new().pad(6).ink(TextStyle::Dim, &format!("and {more} more lines")));
         }
         let (quotes, rest) = finding.quoted();
         for quote in quotes {
             quote.show(ink, self.look, &mut self.lines);
         }
-        self.labelled(2, (Ink::Dim, "also at "), &rest.unwrap_or_default());
-        self.labelled(2, (Ink::Dim, "why?    "), &finding.explanation);
-        self.labelled(2, (Ink::Accent, "instead "), &finding.advice);
+        self.labelled(2, (TextStyle::Dim, "also at "), &rest.unwrap_or_default());
+        self.labelled(2, (TextStyle::Dim, "why?    "), &finding.explanation);
+        self.labelled(2, (TextStyle::Accent, "instead "), &finding.advice);
         let tag = format!("{}{}{}", finding.word, signs.between, finding.code);
-        self.lines.push(Line::new().pad(2).ink(Ink::Dim, &tag));
+        self.lines.push(Line::new().pad(2).ink(TextStyle::Dim, &tag));
     }
 
     /// A line of arithmetic: its row's name is dim, what is calculated is plain.
     fn calculation(&mut self, (label, text): &(String, String)) {
         let front = 6 + width(label);
         if self.columns.saturating_sub(front) >= 30 {
-            return self.hanging(6, (Ink::Dim, label), Ink::Plain, text);
+            return self.hanging(6, (TextStyle::Dim, label), TextStyle::Plain, text);
         }
         if !label.trim().is_empty() {
-            self.lines.push(Line::new().pad(6).ink(Ink::Dim, label.trim_end()));
+            self.lines.push(Line::new().pad(6).ink(TextStyle::Dim, label.trim_end()));
         }
-        self.beside(Line::new(), 8, Ink::Plain, text);
+        self.wrap_beside(Line::new(), 8, TextStyle::Plain, text);
     }
 
-    fn wrapped(&mut self, ink: Ink, text: &str) {
+    fn wrapped(&mut self, ink: TextStyle, text: &str) {
         let parts = wrap(text, self.columns).into_iter().filter(|part| !part.is_empty());
         self.lines.extend(parts.map(|part| Line::of(ink, &part)));
     }
 
-    fn labelled(&mut self, indent: usize, head: (Ink, &str), text: &str) {
+    fn labelled(&mut self, indent: usize, head: (TextStyle, &str), text: &str) {
         if !text.is_empty() {
-            self.hanging(indent, head, Ink::Plain, text);
+            self.hanging(indent, head, TextStyle::Plain, text);
         }
     }
 
     /// `head` and then the text, broken beside it.
-    fn hanging(&mut self, indent: usize, (ink, head): (Ink, &str), body: Ink, text: &str) {
-        self.beside(Line::new().pad(indent).ink(ink, head), indent + width(head), body, text);
+    fn hanging(&mut self, indent: usize, (ink, head): (TextStyle, &str), body: TextStyle, text: &str) {
+        self.wrap_beside(Line::new().pad(indent).ink(ink, head), indent + width(head), body, text);
     }
 
     /// The first line, and text from a column on.
-    fn beside(&mut self, first: Line, from: usize, ink: Ink, text: &str) {
+    fn wrap_beside(&mut self, first: Line, from: usize, ink: TextStyle, text: &str) {
         let mut first = Some(first);
         for part in wrap(text, self.columns.saturating_sub(from)) {
             self.lines.push(first.take().unwrap_or_default().pad(from).ink(ink, &part));
@@ -330,19 +333,19 @@ fn sign(tone: Tone, look: &Look) -> &'static str {
     }
 }
 
-fn ink_of(role: Role) -> Ink {
+fn ink_of(role: Role) -> TextStyle {
     match role {
-        Role::Plain => Ink::Plain,
-        Role::Strong | Role::Title | Role::Question => Ink::Strong,
-        Role::Lead | Role::Soft | Role::Faint | Role::Quiet => Ink::Dim,
+        Role::Plain => TextStyle::Plain,
+        Role::Strong | Role::Title | Role::Question => TextStyle::Strong,
+        Role::Lead | Role::Soft | Role::Faint | Role::Quiet => TextStyle::Dim,
     }
 }
 
-fn ink_of_tone(tone: Tone) -> Ink {
+fn ink_of_tone(tone: Tone) -> TextStyle {
     match tone {
-        Tone::Pass => Ink::Good,
-        Tone::Fail => Ink::Bad,
-        Tone::Doubt => Ink::Warn,
-        Tone::Note => Ink::Accent,
+        Tone::Pass => TextStyle::Good,
+        Tone::Fail => TextStyle::Bad,
+        Tone::Doubt => TextStyle::Warn,
+        Tone::Note => TextStyle::Accent,
     }
 }

@@ -16,7 +16,7 @@ pub fn pictures(c: &Conclusion) -> Option<Vec<Block>> {
         return None;
     }
     let mut out = vec![Block::Charts(["capacity-", "latency-", "over-"].map(String::from).into())];
-    out.extend(study.curves.iter().filter(|_| !is_told_above(study)).flat_map(study::told));
+    out.extend(study.curves.iter().filter(|_| !is_told_above(study)).flat_map(study::describe));
     out.extend((1..).zip(&study.scaling).map(|(number, one)| Block::Table(study::scaling(one, number))));
     Some(out)
 }
@@ -63,7 +63,7 @@ pub fn next(c: &Conclusion) -> Option<Vec<Hint>> {
 /// The answer that the picture shows, for the head of the page.
 pub fn answer(c: &Conclusion) -> Vec<Block> {
     let told = c.study.as_ref().filter(|study| is_told_above(study));
-    told.map(|study| study.curves.iter().flat_map(study::told).collect()).unwrap_or_default()
+    told.map(|study| study.curves.iter().flat_map(study::describe).collect()).unwrap_or_default()
 }
 
 /// Highest measured rate, knee and where the rate no longer rises, as far as the study knows them.
@@ -84,11 +84,11 @@ pub fn tiles(c: &Conclusion) -> Vec<Tile> {
             .knee
             .at
             .filter(|_| !is_flat_there)
-            .map(|knee| Tile::new("knee", Value::Told(level_text(knee), Some(knee))).with(&curve.axis)),
+            .map(|knee| Tile::new("knee", Value::Number(level_text(knee), Some(knee))).with(&curve.axis)),
     );
     out.extend(curve.saturation.as_ref().map(|flat| {
         let rate = format!("{}, at {}", curve.axis, rate_per_s(flat.rate_per_s));
-        Tile::new("flat from", Value::Told(level_text(flat.from), Some(flat.from))).with(rate)
+        Tile::new("flat from", Value::Number(level_text(flat.from), Some(flat.from))).with(rate)
     }));
     out
 }
@@ -108,8 +108,9 @@ pub fn table(c: &Conclusion, files: &[RunFile]) -> Vec<Block> {
         let is_text = table.any(|row| row.setting(axis).is_some_and(|value| value.parse::<f64>().is_err()));
         table = match is_text {
             true => table.column(Column::text(axis.as_str()), |row| Cell::text(value(row))),
-            false => table
-                .column(Column::number(axis.as_str()), |row| Cell::told(value(row), value(row).parse().ok())),
+            false => table.column(Column::number(axis.as_str()), |row| {
+                Cell::number(value(row), value(row).parse().ok())
+            }),
         };
     }
     let own =
@@ -142,7 +143,7 @@ pub fn resources(c: &Conclusion) -> Vec<Block> {
         Cell::text(if title.is_empty() { study.name.clone() } else { title })
     };
     let table = Table::of("resources", "What was watched", &study.table).column(Column::text("cell"), name);
-    let mut out = study::seen(table, study.table.iter());
+    let mut out = study::measured_cells(table, study.table.iter());
     if !out.is_empty() {
         let lead = "Peaks, with their share of the limit in brackets. A peak is one second of one run.";
         out.insert(0, sentence(Role::Lead, lead));

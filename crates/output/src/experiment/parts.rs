@@ -2,7 +2,7 @@
 
 use crate::line::{Line, wrap, write_all};
 use crate::markdown::prose;
-use crate::style::{Ink, Look};
+use crate::style::{Look, TextStyle};
 use crate::words;
 use plimsoll_analysis::summary::Outcome;
 use std::fmt::Write;
@@ -35,7 +35,7 @@ impl Row {
 
 /// What stands above the report of a part.
 pub fn heading(number: usize, of: usize, name: &str, look: &Look) -> String {
-    let line = Line::of(Ink::Dim, &format!("part {number} of {of}  ")).ink(Ink::Strong, name);
+    let line = Line::of(TextStyle::Dim, &format!("part {number} of {of}  ")).ink(TextStyle::Strong, name);
     write_all(&[line], look)
 }
 
@@ -45,13 +45,13 @@ pub fn table(rows: &[Row], look: &Look) -> String {
     let names = width(|row| row.name.as_str());
     let results = width(Row::result);
     let margin = names + results + 4;
-    let mut lines = vec![Line::of(Ink::Strong, "all parts")];
+    let mut lines = vec![Line::of(TextStyle::Strong, "all parts")];
     for row in rows {
         let ink = match row.result {
-            Some(Outcome::Pass) if !row.judged => Ink::Strong,
-            Some(Outcome::Pass) => Ink::Good,
-            Some(Outcome::Inconclusive | Outcome::Interrupted) => Ink::Warn,
-            Some(Outcome::Fail) | None => Ink::Bad,
+            Some(Outcome::Pass) if !row.judged => TextStyle::Strong,
+            Some(Outcome::Pass) => TextStyle::Good,
+            Some(Outcome::Inconclusive | Outcome::Interrupted) => TextStyle::Warn,
+            Some(Outcome::Fail) | None => TextStyle::Bad,
         };
         let head =
             Line::new().text(&row.name).pad(names + 2).line(Line::of(ink, row.result()).pad(results + 2));

@@ -3,7 +3,7 @@
 use super::name;
 use crate::format::{quantile, rate_per_s};
 use crate::line::{Line, write_all};
-use crate::style::{Ink, Look};
+use crate::style::{Look, TextStyle};
 use plimsoll_analysis::Digest;
 use plimsoll_analysis::summary::Outcome;
 use plimsoll_plan::phrase::ratio;
@@ -14,22 +14,22 @@ pub fn run_line(digest: &Digest, number: usize, of: usize, look: &Look) -> Strin
     let cell = digest.cell.as_ref();
     let settings = cell.map(|cell| name(&cell.settings)).unwrap_or_default();
     let times = &digest.response_time;
-    let mut line = Line::of(Ink::Dim, &format!("[{number:>width$}/{of}] "))
+    let mut line = Line::of(TextStyle::Dim, &format!("[{number:>width$}/{of}] "))
         .text(&settings)
         .text(if settings.is_empty() { "" } else { "  " })
-        .ink(Ink::Strong, &rate_per_s(digest.rate_per_s))
+        .ink(TextStyle::Strong, &rate_per_s(digest.rate_per_s))
         .text(&format!("  p50 {}  p99 {}", quantile(times.quantile(0.5)), quantile(times.quantile(0.99))));
     if digest.errors > 0 {
-        line = line.ink(Ink::Bad, &format!("  errors {}", ratio(digest.error_ratio)));
+        line = line.ink(TextStyle::Bad, &format!("  errors {}", ratio(digest.error_ratio)));
     }
     if digest.outcome == Outcome::Inconclusive {
         let why: Vec<&str> = digest
             .cautions
             .iter()
-            .filter(|caution| caution.weight == plimsoll_analysis::summary::Weight::Inconclusive)
+            .filter(|caution| caution.weight == plimsoll_analysis::summary::Severity::Inconclusive)
             .map(|caution| caution.kind.code())
             .collect();
-        line = line.ink(Ink::Warn, &format!("  inconclusive: {}", why.join(", ")));
+        line = line.ink(TextStyle::Warn, &format!("  inconclusive: {}", why.join(", ")));
     }
     write_all(&[line.cut(look.columns(), look)], look)
 }

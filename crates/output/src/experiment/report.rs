@@ -20,7 +20,7 @@ pub(crate) fn report(c: &Conclusion, files: &[RunFile], folder: Option<&str>) ->
     let [first, later] = if leads_with_difference { [true, false] } else { [false, true] };
     let part = |is_here: bool| is_here.then(|| comparisons(c));
     let study = c.study.as_ref();
-    let told = search::told(c, files);
+    let told = search::search_parts(c, files);
     let mut sections = vec![
         Section::new("asked", "What was expected", vec![expectations(c)]).titled(On::HTML).on(On::TEXT),
         search::answers(c),
@@ -76,8 +76,8 @@ fn head(c: &Conclusion) -> Vec<Block> {
     if c.comparisons.len() <= TOLD {
         let line = |one: &Comparison| {
             let (tone, word, sentence) = compare::line(one);
-            let sentence = crate::html::piece::behind(word, &sentence).to_owned();
-            Block::Said(tone, word.into(), sentence).only(On::HTML)
+            let sentence = crate::html::piece::after_word(word, &sentence).to_owned();
+            Block::Badge(tone, word.into(), sentence).only(On::HTML)
         };
         out.extend(c.comparisons.iter().map(line));
     }

@@ -2,16 +2,16 @@
 
 use super::{RunFile, capacity, name};
 use crate::document::{Block, Cell, Column, Hint, On, Role, Section, Table, Tile, Value, sentence};
-use crate::find::{self, Told};
+use crate::find::{self, NamedAnswer};
 use crate::format::counted;
 use plimsoll_experiment::conclusion::{Conclusion, Searched};
 use plimsoll_experiment::search::IntervalIs;
 
 /// The finished ones with their names and files.
-pub fn told<'a>(c: &'a Conclusion, files: &'a [RunFile]) -> Vec<Told<'a>> {
+pub fn search_parts<'a>(c: &'a Conclusion, files: &'a [RunFile]) -> Vec<NamedAnswer<'a>> {
     let one = |one: &'a Searched| {
         let files = files.iter().filter(|file| file.settings == one.settings).collect();
-        Some(Told { name: name(&one.settings), answer: one.answer.as_deref()?, files })
+        Some(NamedAnswer { name: name(&one.settings), answer: one.answer.as_deref()?, files })
     };
     c.searches.iter().filter_map(one).collect()
 }
@@ -33,7 +33,7 @@ pub fn answers(c: &Conclusion) -> Section {
                     blocks.push(sentence(Role::Strong, &answer.sentence));
                     blocks.push(find::next(answer).only(On::TEXT));
                 }
-                blocks.extend(find::told(answer));
+                blocks.extend(find::describe_steps(answer));
             }
             None => blocks.push(sentence(
                 Role::Plain,
@@ -51,7 +51,7 @@ fn all(searches: &[Searched]) -> Table {
     let raw = |one: &Searched| one.answer.as_ref()?.capacity.as_ref().map(|found| found.level());
     Table::of("searches", "All searches", searches)
         .column(Column::text("search"), |one| Cell::text(name(&one.settings)))
-        .column(Column::number("carries").role(Role::Strong), |one| Cell::told(capacity(one).0, raw(one)))
+        .column(Column::number("carries").role(Role::Strong), |one| Cell::number(capacity(one).0, raw(one)))
         .column(Column::text("95 % interval"), |one| Cell::text(capacity(one).1))
         .column(Column::number("steps"), |one| Cell::count(one.steps as u64))
         .done()
@@ -79,13 +79,11 @@ pub fn tiles(one: &Searched) -> Vec<Tile> {
             IntervalIs::Confidence95 if !found.at_least => format!("95 % interval {interval}"),
             _ => String::new(),
         };
-        out.push(Tile::new("carries", Value::Told(level, Some(found.level()))).with(interval));
+        out.push(Tile::new("carries", Value::Number(level, Some(found.level()))).with(interval));
     }
-    out.extend(
-        answer.knee.as_ref().map(|knee| {
-            Tile::new("knee", Value::Told(find::level(knee.level, answer.users), Some(knee.level)))
-        }),
-    );
+    out.extend(answer.knee.as_ref().map(|knee| {
+        Tile::new("knee", Value::Number(find::level(knee.level, answer.users), Some(knee.level)))
+    }));
     out.extend(answer.floor_ns.map(|ns| Tile::new("unloaded p50", Value::Nanoseconds(ns as f64))));
     out
 }

@@ -3,7 +3,7 @@
 //! The first picture needs no knowledge of the service: rate times mean time is how many requests were in flight, and
 //! users who wait for each answer cannot have more in flight than there are of them.
 
-use crate::audit::judged::{Judged, rows};
+use crate::audit::audited_row::{AuditedRow, rows};
 use crate::format::counted;
 use plimsoll_audit::foreign::{Document, Measure};
 use plimsoll_audit::{Audit, Grade};
@@ -46,7 +46,7 @@ struct Point {
     has_others: bool,
 }
 
-fn point(judged: &Judged, audit: &Audit) -> Option<Point> {
+fn point(judged: &AuditedRow, audit: &Audit) -> Option<Point> {
     let figures = &judged.row.figures;
     // At an offered rate users do not wait for each other.
     if figures.contains_key(&Measure::OfferedRate) {
@@ -69,7 +69,7 @@ fn point(judged: &Judged, audit: &Audit) -> Option<Point> {
 }
 
 /// N against X R: on the line users are always busy, below they pause or wait elsewhere, above nothing can be.
-fn law(rows: &[Judged], audit: &Audit) -> Option<Chart> {
+fn law(rows: &[AuditedRow], audit: &Audit) -> Option<Chart> {
     let points: Vec<Point> = rows.iter().filter_map(|row| point(row, audit)).collect();
     if points.len() < POINTS_MIN {
         return None;
@@ -113,12 +113,12 @@ fn law(rows: &[Judged], audit: &Audit) -> Option<Chart> {
 }
 
 /// The rows in their order: findings about each, the gravest at the bottom.
-fn strip(rows: &[Judged], audit: &Audit) -> Option<Chart> {
+fn strip(rows: &[AuditedRow], audit: &Audit) -> Option<Chart> {
     let shown = &rows[..rows.len().min(ROWS_MAX)];
     if shown.len() < 2 || shown.iter().all(|row| row.grade.is_none()) {
         return None;
     }
-    let count = |row: &Judged, grade| {
+    let count = |row: &AuditedRow, grade| {
         row.findings.iter().filter(|at| audit.findings[**at].grade == grade).count() as f64
     };
     let bars = |id: &str, name: &str, colour: u8, grade: Grade| {

@@ -50,7 +50,7 @@ fn delta(c: &Comparison) -> Option<Chart> {
     chart.xs = (1..=n).map(|k| k as f64).collect();
     // Of runs that cannot be compared nothing is better or worse.
     let is_blocked = c.blocking().is_some();
-    let told = |verdict| if is_blocked { Verdict::CannotTell } else { verdict };
+    let describe = |verdict| if is_blocked { Verdict::CannotTell } else { verdict };
     for (scale, id, label, worth) in [
         (Scale::Ratio, "change", "change from A to B", c.worth),
         (Scale::Points, "points", "change of the share of errors, percentage points", c.worth_errors),
@@ -65,7 +65,7 @@ fn delta(c: &Comparison) -> Option<Chart> {
         };
         let series = CLASSES.iter().filter_map(|(name, said, colour, is_of)| {
             let of = |value: fn(&Compared) -> Option<f64>| -> Vec<Option<f64>> {
-                let is_own = |row: &&&Compared| row.scale == scale && is_of(told(row.verdict));
+                let is_own = |row: &&&Compared| row.scale == scale && is_of(describe(row.verdict));
                 let own = rows.iter().map(|row| Some(row).filter(is_own).and_then(|row| value(row)));
                 own.map(|x| x.map(|x| x * by)).collect()
             };
@@ -111,9 +111,9 @@ fn reach<'a>(rows: impl Iterator<Item = &'a Compared>) -> Option<f64> {
 
 /// An arrow to each end that lies outside, with the number there.
 fn cut_off(row: &Compared, reach: f64) -> String {
-    let shown = |end: f64| change(end, row.scale).replace(' ', "\u{a0}");
-    let high = row.high.filter(|high| *high > reach).map(|high| format!(" \u{2191}\u{a0}{}", shown(high)));
-    let low = row.low.filter(|low| *low < -reach).map(|low| format!(" \u{2193}\u{a0}{}", shown(low)));
+    let describe = |end: f64| change(end, row.scale).replace(' ', "\u{a0}");
+    let high = row.high.filter(|high| *high > reach).map(|high| format!(" \u{2191}\u{a0}{}", describe(high)));
+    let low = row.low.filter(|low| *low < -reach).map(|low| format!(" \u{2193}\u{a0}{}", describe(low)));
     [high, low].into_iter().flatten().collect()
 }
 

@@ -11,7 +11,7 @@ pub use spectrum::{chart as spectrum_chart, line as spectrum_line};
 
 use crate::format::count;
 use plimsoll_analysis::picture::{Moment, MomentKind, Picture};
-use plimsoll_analysis::summary::{Judged, Second, Standing, Summary};
+use plimsoll_analysis::summary::{Second, Standing, Summary, ThresholdResult};
 use plimsoll_chart::{Axis, Chart, Limit, Mark, MarkKind, Stretch, StretchKind, Unit};
 use plimsoll_plan::threshold::FigureUnit;
 
@@ -122,7 +122,7 @@ fn missed_limits(s: &Summary) -> impl Iterator<Item = Limit> + '_ {
     missed.map(limit)
 }
 
-fn limit(t: &Judged) -> Limit {
+fn limit(t: &ThresholdResult) -> Limit {
     Limit { value: t.limit, word: t.text.clone(), met: (t.standing != Standing::Undecided).then_some(t.met) }
 }
 

@@ -5,7 +5,7 @@ use super::{errors, level, outcome, purpose, value};
 use crate::document::Tone;
 use crate::format::chosen_s;
 use crate::line::Line;
-use crate::style::{Ink, Look};
+use crate::style::{Look, TextStyle};
 use plimsoll_experiment::search::StepRow;
 use plimsoll_plan::experiment::Purpose;
 
@@ -13,9 +13,9 @@ use plimsoll_plan::experiment::Purpose;
 pub fn step_line(step: &StepRow, users: bool, look: &Look) -> String {
     let signs = look.signs();
     let (sign, ink) = match tone_of(step) {
-        Tone::Pass => (signs.ok, Ink::Good),
-        Tone::Fail => (signs.bad, Ink::Bad),
-        Tone::Doubt | Tone::Note => (signs.warn, Ink::Warn),
+        Tone::Pass => (signs.ok, TextStyle::Good),
+        Tone::Fail => (signs.bad, TextStyle::Bad),
+        Tone::Doubt | Tone::Note => (signs.warn, TextStyle::Warn),
     };
     let floor = step.purpose == Purpose::Floor;
     let unit = if users && !floor { " users" } else { "" };
@@ -28,11 +28,14 @@ pub fn step_line(step: &StepRow, users: bool, look: &Look) -> String {
         format!("achieved {}", level(step.achieved_rate_per_s, false)),
         format!("p50 {}", value(step.p50)),
     ];
-    let line = Line::of(Ink::Dim, &format!("{:>3} ", step.turn + 1))
+    let line = Line::of(TextStyle::Dim, &format!("{:>3} ", step.turn + 1))
         .ink(ink, sign)
         .text(" ")
-        .line(Line::of(Ink::Strong, &what).pad(12))
-        .line(Line::of(Ink::Dim, &format!("{} {}", purpose(step.purpose), chosen_s(step.length_s))).pad(14))
+        .line(Line::of(TextStyle::Strong, &what).pad(12))
+        .line(
+            Line::of(TextStyle::Dim, &format!("{} {}", purpose(step.purpose), chosen_s(step.length_s)))
+                .pad(14),
+        )
         .text(&facts.join(signs.between));
     let mut out = String::new();
     line.cut(look.columns(), look).write(look, &mut out);

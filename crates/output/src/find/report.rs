@@ -1,7 +1,9 @@
 //! A search as a report: why it ended where it did, its facts, the curve that it makes of the service, every step.
 
 use super::next::hints;
-use super::{cautions, errors, facts, hides, level, outcome, purpose, shown, value, verdict, with_bounds};
+use super::{
+    cautions, errors, facts, hides, level, outcome, printable, purpose, value, verdict, with_bounds,
+};
 use crate::document::{Block, Cell, Column, Fact, Finding, Findings, Form, Heading, Hint, On, Role, Section};
 use crate::document::{Table, Tone, Value, Verdict, sentence};
 use crate::experiment::RunFile;
@@ -11,7 +13,7 @@ use plimsoll_experiment::search::{Answer, Point, Reading, Standing, StepRow};
 use plimsoll_plan::experiment::Purpose;
 
 /// An answer, one of several.
-pub(crate) struct Told<'a> {
+pub(crate) struct NamedAnswer<'a> {
     /// Of its settings; empty where it is the only one.
     pub name: String,
     pub answer: &'a Answer,
@@ -23,9 +25,9 @@ pub(crate) struct Told<'a> {
 const WIDE: usize = 100;
 
 /// The sentence, where nothing says it before.
-pub(crate) fn said(answer: &Answer) -> Block {
+pub(crate) fn describe_answer(answer: &Answer) -> Block {
     let tone = if answer.capacity.is_some() { Tone::Note } else { Tone::Doubt };
-    let (word, form) = (String::new(), Heading::Said);
+    let (word, form) = (String::new(), Heading::Answer);
     Block::Verdict(Verdict { tone, word, sentence: answer.sentence.clone(), form })
 }
 
@@ -36,7 +38,7 @@ pub(crate) fn next(answer: &Answer) -> Block {
 }
 
 /// What is known of the answer, and what speaks against it.
-pub(crate) fn told(answer: &Answer) -> Vec<Block> {
+pub(crate) fn describe_steps(answer: &Answer) -> Vec<Block> {
     let mut lines: Vec<Fact> =
         facts(answer).into_iter().map(|(label, fact)| Fact::new(label, fact)).collect();
     let more = |label, text| Fact { on: On::HTML, ..Fact::new(label, text) };
@@ -81,7 +83,7 @@ fn confirmation(answer: &Answer) -> Option<String> {
 }
 
 /// Levels in rising order, repeats pooled.
-pub(crate) fn curves(all: &[Told]) -> Section {
+pub(crate) fn curves(all: &[NamedAnswer]) -> Section {
     let tables = (1..).zip(all).map(|(number, one)| curve(one, format!("curve-{number}")));
     let mut blocks: Vec<Block> = tables.collect();
     if all.iter().any(|one| hides(one.answer)) {
@@ -98,34 +100,34 @@ fn unit(answer: &Answer) -> &'static str {
     if answer.users { "users" } else { "offered" }
 }
 
-fn curve(told: &Told, id: String) -> Block {
+fn curve(told: &NamedAnswer, id: String) -> Block {
     let answer = told.answer;
-    let times = || answer.curve.iter().filter_map(|p| shown(p.p99)).map(|r| r.value_ns);
+    let times = || answer.curve.iter().filter_map(|p| printable(p.p99)).map(|r| r.value_ns);
     let (least, most) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
     let time = |of: fn(&Point) -> Option<Reading>, show: fn(Option<Reading>) -> String| {
-        move |p: &Point| Cell::told(show(of(p)), raw(of(p)))
+        move |p: &Point| Cell::number(show(of(p)), raw(of(p)))
     };
     let bar = |p: &Point| {
         // Times of an overload are a hundred times those below: only a logarithm shows both.
-        let share = shown(p.p99).map_or(0.0, |r| log_share(r.value_ns, least, most));
+        let share = printable(p.p99).map_or(0.0, |r| log_share(r.value_ns, least, most));
         Cell::from(Value::Bar(share)).toned(tone(p))
     };
     let narrow = |head: &str| Column::number(head).on(On::TERMINAL).windows(0..WIDE);
     let wide = |head: &str| Column::number(head).windows(WIDE..usize::MAX);
     let table = Table::of(id, captioned("The curve", &told.name), &answer.curve)
         .column(Column::number(unit(answer)).role(Role::Strong), |p| {
-            Cell::told(level(p.level, answer.users), Some(p.level))
+            Cell::number(level(p.level, answer.users), Some(p.level))
         })
         .column(Column::number("achieved"), |p| {
-            Cell::told(level(p.achieved_rate_per_s, false), Some(p.achieved_rate_per_s))
+            Cell::number(level(p.achieved_rate_per_s, false), Some(p.achieved_rate_per_s))
         })
         .column(narrow("p50"), time(|p| p.p50, value))
         .column(wide("p50 (95 %)"), time(|p| p.p50, with_bounds))
         .column(narrow("p99"), time(|p| p.p99, value))
         .column(wide("p99 (95 %)"), time(|p| p.p99, with_bounds))
-        .column(Column::number("errors"), |p| Cell::told(errors(p.error_ratio), Some(p.error_ratio)))
+        .column(Column::number("errors"), |p| Cell::number(errors(p.error_ratio), Some(p.error_ratio)))
         .column(Column::number("runs").on(On::FULL), |p| Cell::count(p.runs))
-        .column(Column::text("thresholds"), |p| Cell::said(tone(p), verdict(p)))
+        .column(Column::text("thresholds"), |p| Cell::status(tone(p), verdict(p)))
         .column(Column::picture(format!("p99, full: {}", duration_ns(most)), 6, 24), bar);
     Block::Table(table.done())
 }
@@ -137,7 +139,7 @@ fn log_share(ns: u64, least: u64, most: u64) -> f64 {
 }
 
 fn raw(reading: Option<Reading>) -> Option<f64> {
-    shown(reading).map(|reading| reading.value_ns as f64)
+    printable(reading).map(|reading| reading.value_ns as f64)
 }
 
 fn tone(point: &Point) -> Tone {
@@ -157,12 +159,12 @@ pub(super) fn tone_of(step: &StepRow) -> Tone {
 }
 
 /// Every run, in order.
-pub(crate) fn steps(all: &[Told]) -> Section {
+pub(crate) fn steps(all: &[NamedAnswer]) -> Section {
     let tables = (1..).zip(all).map(|(number, one)| rows(one, format!("steps-{number}")));
     Section::new("steps", "The steps", tables.collect()).on(On::FULL)
 }
 
-fn rows(told: &Told, id: String) -> Block {
+fn rows(told: &NamedAnswer, id: String) -> Block {
     let answer = told.answer;
     // They are listed in the order in which they ran, as the steps are.
     let is_whole = told.files.len() == answer.steps.len();
@@ -173,22 +175,24 @@ fn rows(told: &Told, id: String) -> Block {
     };
     let at = |step: &StepRow| {
         let users = answer.users || step.purpose == Purpose::Floor;
-        Cell::told(level(step.level, users), Some(step.level))
+        Cell::number(level(step.level, users), Some(step.level))
     };
     let table = Table::of(id, captioned("The steps", &told.name), &answer.steps)
         .column(Column::number("run"), |step| Cell::count(step.turn + 1))
         .column(Column::text("for"), |step| Cell::text(purpose(step.purpose)))
         .column(Column::number("length").on(On::HTML), |step| {
-            Cell::told(chosen_s(step.length_s), Some(step.length_s))
+            Cell::number(chosen_s(step.length_s), Some(step.length_s))
         })
         .column(Column::number(unit(answer)), at)
         .column(Column::number("achieved"), |step| {
-            Cell::told(level(step.achieved_rate_per_s, false), Some(step.achieved_rate_per_s))
+            Cell::number(level(step.achieved_rate_per_s, false), Some(step.achieved_rate_per_s))
         })
-        .column(Column::number("p50"), |step| Cell::told(value(step.p50), raw(step.p50)))
-        .column(Column::number("p99"), |step| Cell::told(value(step.p99), raw(step.p99)))
-        .column(Column::number("errors"), |step| Cell::told(errors(step.error_ratio), Some(step.error_ratio)))
-        .column(Column::text("outcome"), |step| Cell::said(tone_of(step), outcome(step)))
+        .column(Column::number("p50"), |step| Cell::number(value(step.p50), raw(step.p50)))
+        .column(Column::number("p99"), |step| Cell::number(value(step.p99), raw(step.p99)))
+        .column(Column::number("errors"), |step| {
+            Cell::number(errors(step.error_ratio), Some(step.error_ratio))
+        })
+        .column(Column::text("outcome"), |step| Cell::status(tone_of(step), outcome(step)))
         .column(Column::text("cautions"), |step| Cell::text(super::codes(&step.cautions)))
         .column(Column::text("file").on(On::HTML), file);
     Block::Table(table.done())

@@ -40,7 +40,7 @@ impl At {
 }
 
 /// A verdict in a line of text or in a cell: sign and word.
-pub fn said(tone: Tone, word: &str) -> Markup {
+pub fn status(tone: Tone, word: &str) -> Markup {
     html! { span.said.{(tone.class())} { (sign(tone)) " " (word) } }
 }
 

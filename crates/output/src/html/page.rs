@@ -155,6 +155,6 @@ fn policy(script: Option<&str>) -> String {
 
 /// Names come from outside: what could reverse the text around it is replaced, here for all of a page.
 fn safe(text: &str) -> String {
-    let shown = |c: char| if is_harmful(c) && c != '\n' && c != '\t' { '\u{fffd}' } else { c };
-    text.chars().map(shown).collect()
+    let describe = |c: char| if is_harmful(c) && c != '\n' && c != '\t' { '\u{fffd}' } else { c };
+    text.chars().map(describe).collect()
 }

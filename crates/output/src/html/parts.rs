@@ -103,7 +103,7 @@ fn overview(parts: &[Part]) -> Markup {
             Cell::text(&part.row.name).linked(Some(format!("#part-{number}")))
         })
         .column(Column::text("question"), |(_, part)| Cell::text(&part.question))
-        .column(Column::text("result"), |(_, part)| Cell::said(tone(&part.row), part.row.result()))
+        .column(Column::text("result"), |(_, part)| Cell::status(tone(&part.row), part.row.result()))
         .column(Column::text("answer"), sentence);
     alone(&table.done())
 }

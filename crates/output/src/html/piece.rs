@@ -1,7 +1,7 @@
 //! Small things that several pages show: the badge of a verdict, tiles, figures that can be copied, findings.
 
 use maud::{Markup, html};
-use plimsoll_analysis::summary::{Outcome, Weight};
+use plimsoll_analysis::summary::{Outcome, Severity};
 use plimsoll_chart::Chart;
 
 pub use crate::document::Tone;
@@ -27,12 +27,12 @@ impl From<Outcome> for Tone {
     }
 }
 
-impl From<Weight> for Tone {
-    fn from(weight: Weight) -> Tone {
+impl From<Severity> for Tone {
+    fn from(weight: Severity) -> Tone {
         match weight {
-            Weight::Inconclusive => Tone::Fail,
-            Weight::Warning => Tone::Doubt,
-            Weight::Note => Tone::Note,
+            Severity::Inconclusive => Tone::Fail,
+            Severity::Warning => Tone::Doubt,
+            Severity::Note => Tone::Note,
         }
     }
 }
@@ -148,7 +148,7 @@ pub fn prose(text: &str) -> Markup {
 }
 
 /// A sentence behind a word that says its beginning already: `CANNOT TELL` and `cannot tell A from B`.
-pub fn behind<'a>(word: &str, sentence: &'a str) -> &'a str {
+pub fn after_word<'a>(word: &str, sentence: &'a str) -> &'a str {
     let begins = sentence.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
     if begins { sentence[word.len()..].trim_start_matches([' ', ':']) } else { sentence }
 }

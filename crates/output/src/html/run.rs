@@ -143,7 +143,7 @@ fn moments(picture: &Picture) -> Markup {
     };
     let at = |moment: &Moment| {
         // Tenths: a moment is where a second begins, or when somebody pressed a key.
-        Cell::told(crate::format::chosen_s((moment.at_s * 10.0).round() / 10.0), Some(moment.at_s))
+        Cell::number(crate::format::chosen_s((moment.at_s * 10.0).round() / 10.0), Some(moment.at_s))
     };
     let table = Table::of("events", "Events of the run", picture.moments.iter().take(MOMENTS))
         .column(Column::number("at"), at)
@@ -162,13 +162,13 @@ fn connections(s: &Summary) -> Option<Markup> {
     let times = alone(&run::connections::times(s));
     (s.client.connections.attempts > 0).then(|| {
         html! { div.pair {
-            div { (shown(run::connections::facts(s))) }
+            div { (describe(run::connections::facts(s))) }
             @if !times.0.is_empty() { div { h3 { "Times" } (times) } }
         } }
     })
 }
 
 /// A block that stands below a heading of the page's own.
-fn shown(block: Block) -> Markup {
+fn describe(block: Block) -> Markup {
     body(&Section::new("", "", vec![block]), &[]).unwrap_or_default()
 }

@@ -14,7 +14,7 @@ fn instant(at_s: f64) -> String {
 }
 
 /// `The service was gone from 3.1 s to the end: 40 times nothing listens on that port (`connect_refused`).`
-pub(super) fn told(s: &Summary, gone: &Gone<'_>) -> String {
+pub(super) fn describe(s: &Summary, gone: &Gone<'_>) -> String {
     let longest = gone.outage;
     let who = match gone.part {
         None => "The service was gone".to_owned(),

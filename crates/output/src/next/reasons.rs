@@ -17,12 +17,12 @@ use plimsoll_plan::sample::Sample;
 
 pub(super) fn hint(s: &Summary, reason: &Reason<'_>) -> Hint {
     match reason {
-        Reason::Outage(gone) => why(outage::told(s, gone), COURSE),
+        Reason::Outage(gone) => why(outage::describe(s, gone), COURSE),
         Reason::Doubt { row, .. } => {
             why(format!("{}: {}", capital(&row.title), sentence(&row.evidence)), FINDINGS)
         }
         Reason::GeneratorInDoubt => why("The load generator or the record is in doubt.".into(), FINDINGS),
-        Reason::Cause { row, .. } => why(cause(row), shown(row)),
+        Reason::Cause { row, .. } => why(cause(row), describe(row)),
         Reason::LittleEvidence { requests, measured_s } => {
             let (n, length) = (counted(*requests, "request"), chosen_s(*measured_s));
             why(format!("Little stands behind it: {n} in {length}, and seconds differ."), METHOD)
@@ -98,7 +98,7 @@ const FAILING: &[Kind] = &[
 ];
 
 /// Where a page shows what a cause is about.
-pub(super) fn shown(cause: &Cause) -> &'static [&'static str] {
+pub(super) fn describe(cause: &Cause) -> &'static [&'static str] {
     let is_any = |kinds: &[Kind]| kinds.iter().any(|kind| cause.is(*kind));
     if is_any(FAILING) {
         ERRORS

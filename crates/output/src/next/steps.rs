@@ -6,7 +6,7 @@ use super::{
 };
 use crate::format::{bytes_f64, chosen_s};
 use plimsoll_analysis::next::{Relief, Slow, Step};
-use plimsoll_analysis::summary::{Pressure, Summary};
+use plimsoll_analysis::summary::{SaturatedResource, Summary};
 
 /// `run_file` is what the command to compare names; `None`: the command is told in words.
 pub(super) fn hint(s: &Summary, one: &Step<'_>, run_file: Option<&str>) -> Hint {
@@ -36,7 +36,7 @@ pub(super) fn hint(s: &Summary, one: &Step<'_>, run_file: Option<&str>) -> Hint 
         Step::Relieve { what, relief } => {
             step(format!("Relieve {}: {}.", quoted(what), relief_words(*relief)), SYSTEM)
         }
-        Step::FollowCause { row, .. } => step(sentence(&capital(&row.advice)), reasons::shown(row)),
+        Step::FollowCause { row, .. } => step(sentence(&capital(&row.advice)), reasons::describe(row)),
         Step::MendFailures { class, status } => step(mend(s, class, status.unwrap_or_default()), ERRORS),
         Step::HoldAnswerAgainstCheck => {
             step("Hold an answer that failed the check against what the check expects.".into(), CHECKS)
@@ -135,7 +135,7 @@ fn find_slow(slow: &Slow) -> String {
 }
 
 /// For something that stood at its limit, by what it is.
-pub(crate) fn relief(p: &Pressure) -> &'static str {
+pub(crate) fn relief(p: &SaturatedResource) -> &'static str {
     relief_words(Relief::of(p))
 }
 

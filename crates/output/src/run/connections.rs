@@ -29,7 +29,7 @@ pub fn facts(s: &Summary) -> Block {
     if let Some(tls) = &s.tls {
         let resumed = format!("{} ({})", count(tls.resumed), ratio(tls.resumed_share));
         facts.push(exact("TLS handshakes", tls.handshakes));
-        facts.push(Fact::of("of these resumed", Value::Told(resumed, Some(tls.resumed as f64))));
+        facts.push(Fact::of("of these resumed", Value::Number(resumed, Some(tls.resumed as f64))));
     }
     Block::Facts(facts)
 }

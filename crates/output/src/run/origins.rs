@@ -37,19 +37,19 @@ pub fn section(s: &Summary) -> Section {
         .column(Column::number("requests").on(On::HTML), |row| Cell::count(row.requests))
         .column(Column::number("began later by").on(On::HTML), later)
         .column(Column::number("lasted").on(On::HTML), |row| {
-            Cell::told(chosen_s(row.elapsed_s), Some(row.elapsed_s))
+            Cell::number(chosen_s(row.elapsed_s), Some(row.elapsed_s))
         })
         .column(Column::text("remark").on(On::HTML), |row| Cell::text(remark(s, row)))
         .worst_first(|row| row.errors, |row, q| if q < 0.9 { row.p50_ns } else { row.p99_ns });
     let lead =
         "The figures of the page hold all of them; percentiles come from merged histograms, not from these.";
     let mut blocks = vec![sentence(Role::Lead, lead).only(On::HTML), Block::Table(table.done())];
-    let said = words::apart(s);
+    let said = words::outlier_notes(s);
     blocks.extend(said.iter().map(|said| sentence(Role::Plain, said).only(On::DRAWN)));
     let list = List { items: said, brief: usize::MAX, most: usize::MAX };
     blocks.push(Block::List(list).only(On::MARKDOWN));
     if s.origins.iter().any(|row| row.apart.is_some()) {
-        blocks.extend(beside(s).into_iter().map(|block| block.only(On::HTML)));
+        blocks.extend(generator_rows(s).into_iter().map(|block| block.only(On::HTML)));
     }
     section(blocks).aside("the figures above hold all of them")
 }
@@ -79,7 +79,7 @@ fn remark(s: &Summary, row: &OriginRow) -> String {
 }
 
 /// The test, with its numbers.
-fn beside(s: &Summary) -> Vec<Block> {
+fn generator_rows(s: &Summary) -> Vec<Block> {
     let ratios: Vec<_> = s
         .origins
         .iter()

@@ -91,9 +91,9 @@ fn table(s: &Summary, drawn: &Lines) -> Table {
     if has_apdex(s) {
         table = table.column(page("apdex"), |node| own(node, &apdex));
     }
-    let bytes_in = |row: &SeriesRow| Cell::told(bytes(row.bytes_in), Some(row.bytes_in as f64));
+    let bytes_in = |row: &SeriesRow| Cell::number(bytes(row.bytes_in), Some(row.bytes_in as f64));
     let body = |row: &SeriesRow| {
-        Cell::told(row.body_mean_bytes.map_or_else(|| NONE.into(), bytes_f64), row.body_mean_bytes)
+        Cell::number(row.body_mean_bytes.map_or_else(|| NONE.into(), bytes_f64), row.body_mean_bytes)
     };
     // The mean beside the least: how far it lies off tells of the tail.
     table
@@ -173,18 +173,18 @@ fn errors(node: &Node) -> Cell {
     let Node::Request(_, row) = node else { return cell };
     let mut classes: Vec<(&&str, &u64)> = row.errors_by_class.iter().collect();
     classes.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
-    let told = |(class, n): (&&str, &u64)| match *n == row.errors {
+    let describe = |(class, n): (&&str, &u64)| match *n == row.errors {
         true => (*class).to_owned(),
         false => format!("{class} {}", count(*n)),
     };
-    classes.into_iter().map(told).fold(cell, |cell, told| cell.aside(Tone::Note, told))
+    classes.into_iter().map(describe).fold(cell, |cell, describe| cell.aside(Tone::Note, describe))
 }
 
 /// Two digits behind the point, with its T, as the specification writes it.
 fn apdex(row: &SeriesRow) -> Cell {
     let Some(apdex) = &row.apdex else { return Value::Missing.into() };
     let limit = format!("T {}", chosen_ns(apdex.target_ns));
-    Cell::told(words::apdex(apdex), Some(apdex.index)).aside(Tone::Note, limit)
+    Cell::number(words::apdex(apdex), Some(apdex.index)).aside(Tone::Note, limit)
 }
 
 /// Some request has one limit of its own, or all have one.

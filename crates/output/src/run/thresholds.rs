@@ -3,42 +3,45 @@
 use crate::document::{Block, Cell, Column, Mark, On, Role, Section, Table, Tone, Value};
 use crate::format::figure;
 use crate::words;
-use plimsoll_analysis::summary::{Judged, Standing, Summary};
+use plimsoll_analysis::summary::{Standing, Summary, ThresholdResult};
 
 pub fn section(s: &Summary) -> Section {
-    let named = |t: &Judged| {
+    let named = |t: &ThresholdResult| {
         let cell = Cell::from(Value::Code(t.text.clone())).signed(tone(t));
         remarks(t).into_iter().fold(cell, |cell, remark| cell.aside(Tone::Note, remark))
     };
-    let beside = |t: &Judged| {
+    let alongside = |t: &ThresholdResult| {
         let margin = Some(words::margin(t)).filter(|margin| !margin.is_empty());
         Value::Facts(margin.into_iter().chain(remarks(t)).collect()).into()
     };
-    let met = |t: &Judged| Cell::said(tone(t), words::standing(t)).bold(t.standing != Standing::Met);
+    let met =
+        |t: &ThresholdResult| Cell::status(tone(t), words::standing(t)).bold(t.standing != Standing::Met);
     let table = Table::of("thresholds", "Thresholds", &s.thresholds)
         .column(Column::text("threshold").brief(""), named)
         .column(Column::text("met").on(On::FULL), met)
         .column(Column::number("observed").brief("").role(Role::Strong), |t| {
-            Cell::told(words::observed(t), t.observed)
+            Cell::number(words::observed(t), t.observed)
         })
-        .column(Column::number("limit").on(On::HTML), |t| Cell::told(figure(t.limit, t.unit), Some(t.limit)))
-        .column(Column::number("margin").on(On::FULL), |t| Cell::told(words::margin(t), t.margin))
+        .column(Column::number("limit").on(On::HTML), |t| {
+            Cell::number(figure(t.limit, t.unit), Some(t.limit))
+        })
+        .column(Column::number("margin").on(On::FULL), |t| Cell::number(words::margin(t), t.margin))
         .column(Column::number("samples").on(On::HTML), |t| Cell::count(t.samples))
-        .column(Column::text("").on(On::TERMINAL).role(Role::Soft), beside)
+        .column(Column::text("").on(On::TERMINAL).role(Role::Soft), alongside)
         .column(Column::text("").on(On::MARKDOWN), |t| Value::Facts(remarks(t)).into())
         .marked(|t| (t.standing == Standing::Missed).then_some(Mark::Bad));
     Section::new("thresholds", "Thresholds", vec![Block::Table(table.done())]).brief("thresholds").indented()
 }
 
 /// What else is to be known of it.
-fn remarks(t: &Judged) -> Vec<String> {
+fn remarks(t: &ThresholdResult) -> Vec<String> {
     let few = if t.too_few_samples { "too few samples" } else { "" };
     let implied = if t.implied { "implied" } else { "" };
     let all = [words::bounds(t), words::window(t), few.into(), implied.into()];
     all.into_iter().filter(|remark| !remark.is_empty()).collect()
 }
 
-pub fn tone(judged: &Judged) -> Tone {
+pub fn tone(judged: &ThresholdResult) -> Tone {
     match judged.standing {
         Standing::Met => Tone::Pass,
         Standing::Missed => Tone::Fail,

@@ -4,7 +4,7 @@ use crate::document::{Block, Cell, Column, Mark, On, Section, Table, Value};
 use crate::format::chosen_s;
 use crate::watched::{FULL, environment, findings};
 use plimsoll_analysis::summary::{MetricRow, MonitorRow, Summary};
-use plimsoll_plan::phrase::watched as shown;
+use plimsoll_plan::phrase::watched as describe;
 
 /// A number and whose it is.
 type Row<'a> = (&'a MonitorRow, &'a MetricRow);
@@ -17,12 +17,12 @@ pub fn table<'a>(id: String, caption: String, monitors: impl Iterator<Item = &'a
     };
     let figure = |of: fn(&MetricRow) -> Option<f64>| {
         move |(_, row): &Row| match of(row) {
-            Some(x) => Cell::told(shown(x, row.unit), Some(x)),
+            Some(x) => Cell::number(describe(x, row.unit), Some(x)),
             None => Value::Missing.into(),
         }
     };
     let rho = |(_, row): &Row| match &row.with_p99 {
-        Some(with) => Cell::told(format!("{:.2}", with.rho), Some(with.rho)),
+        Some(with) => Cell::number(format!("{:.2}", with.rho), Some(with.rho)),
         None => Value::Missing.into(),
     };
     let table = Table::of(id, caption, &rows)
@@ -31,7 +31,7 @@ pub fn table<'a>(id: String, caption: String, monitors: impl Iterator<Item = &'a
         .column(Column::number("mean"), figure(|row| Some(row.mean)))
         .column(Column::number("peak"), figure(|row| Some(row.max)))
         .column(Column::number("at"), |(_, row)| {
-            Cell::told(chosen_s((row.max_at_s * 10.0).round() / 10.0), Some(row.max_at_s))
+            Cell::number(chosen_s((row.max_at_s * 10.0).round() / 10.0), Some(row.max_at_s))
         })
         .column(Column::number("last").on(On::HTML), figure(|row| Some(row.last)))
         .column(Column::number("limit"), figure(|row| row.limit))

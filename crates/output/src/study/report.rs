@@ -59,7 +59,7 @@ fn of_group(study: &Study, group: &Group) -> Vec<Section> {
     let cells = figures(named("group")).marked(|row| (!row.valid).then_some(Mark::Faint));
     let table = Section::new("group", title.clone(), vec![Block::Table(cells.done()), doubted]);
     let mut out = vec![table.brief(fixed).indented()];
-    out.push(part(seen(named("seen"), rows())));
+    out.push(part(measured_cells(named("seen"), rows())));
     if let Some(curve) = group.curve {
         let facts = sentences(curve).into_iter().map(|(what, text)| Fact::new(what, text)).collect();
         out.push(part(vec![Block::Courses(courses(study, curve)), Block::Facts(facts)]));
@@ -71,14 +71,14 @@ fn of_group(study: &Study, group: &Group) -> Vec<Section> {
 pub(crate) fn figures<'a>(table: Rows<'a, CellRow>) -> Rows<'a, CellRow> {
     let mean = || WITH_MEAN..usize::MAX;
     let more = || WITH_MORE..usize::MAX;
-    let shown = |of: fn(&CellRow) -> &Estimate, show: fn(&Estimate) -> String| {
-        move |row: &CellRow| Cell::told(show(of(row)), of(row).value.filter(|_| !of(row).too_few_samples))
+    let describe = |of: fn(&CellRow) -> &Estimate, show: fn(&Estimate) -> String| {
+        move |row: &CellRow| Cell::number(show(of(row)), of(row).value.filter(|_| !of(row).too_few_samples))
     };
     let spread = |of: fn(&CellRow) -> &Estimate| {
         move |row: &CellRow| {
             let estimate = of(row);
             let is_told = !says_nothing(estimate) && !estimate.too_few_samples;
-            Cell::told(plus_minus(estimate, "±"), estimate.half_width_ratio().filter(|_| is_told))
+            Cell::number(plus_minus(estimate, "±"), estimate.half_width_ratio().filter(|_| is_told))
         }
     };
     // A column of intervals that nobody could compute is left out of a page.
@@ -90,16 +90,16 @@ pub(crate) fn figures<'a>(table: Rows<'a, CellRow>) -> Rows<'a, CellRow> {
     };
     let [rates, p50s, p99s] = is_known;
     table
-        .column(Column::number("rate"), shown(|row| &row.rate_per_s, rate))
+        .column(Column::number("rate"), describe(|row| &row.rate_per_s, rate))
         .column(width("± rate", rates), spread(|row| &row.rate_per_s))
         .column(Column::number("errors").role(Role::Soft), |row| {
-            Cell::told(errors(&row.error_ratio), row.error_ratio.value).bad(row.errors > 0)
+            Cell::number(errors(&row.error_ratio), row.error_ratio.value).bad(row.errors > 0)
         })
-        .column(Column::number("mean").windows(mean()), shown(|row| &row.mean_ns, time))
-        .column(Column::number("p50"), shown(|row| &row.p50_ns, time))
+        .column(Column::number("mean").windows(mean()), describe(|row| &row.mean_ns, time))
+        .column(Column::number("p50"), describe(|row| &row.p50_ns, time))
         .column(width("± p50", p50s).windows(mean()), spread(|row| &row.p50_ns))
-        .column(Column::number("p90").windows(more()), shown(|row| &row.p90_ns, time))
-        .column(Column::number("p99"), shown(|row| &row.p99_ns, time))
+        .column(Column::number("p90").windows(more()), describe(|row| &row.p90_ns, time))
+        .column(Column::number("p99"), describe(|row| &row.p99_ns, time))
         .column(width("± p99", p99s), spread(|row| &row.p99_ns))
         .column(Column::number("in flight").windows(more()), |row| Value::Quantity(row.in_flight).into())
         .column(Column::number("X R").windows(more()), |row| {
@@ -118,7 +118,10 @@ pub(crate) fn doubts<'a>(
 }
 
 /// Peaks of what was watched, by cell, and what stood at its limit.
-pub(crate) fn seen<'a>(table: Rows<'a, CellRow>, rows: impl Iterator<Item = &'a CellRow>) -> Vec<Block> {
+pub(crate) fn measured_cells<'a>(
+    table: Rows<'a, CellRow>,
+    rows: impl Iterator<Item = &'a CellRow>,
+) -> Vec<Block> {
     let columns = watched::columns(rows);
     if columns.is_empty() {
         return Vec::new();
@@ -126,7 +129,7 @@ pub(crate) fn seen<'a>(table: Rows<'a, CellRow>, rows: impl Iterator<Item = &'a 
     let mut table = table;
     for column in &columns {
         table = table.column(Column::number(column.as_str()), |row| {
-            Cell::told(watched::cell(row, column), watched::peak(row, column))
+            Cell::number(watched::cell(row, column), watched::peak(row, column))
         });
     }
     let limit = Column::text("at its limit").role(Role::Soft);
@@ -163,7 +166,7 @@ fn courses(study: &Study, curve: &Curve) -> Vec<Course> {
 }
 
 /// What a curve follows, for a page; with its settings above where there are several.
-pub(crate) fn told(curve: &Curve) -> Vec<Block> {
+pub(crate) fn describe(curve: &Curve) -> Vec<Block> {
     let title = settings_text(&curve.fixed);
     let mut facts: Vec<Fact> =
         sentences(curve).into_iter().map(|(what, text)| Fact::new(what, text)).collect();
@@ -185,7 +188,7 @@ pub(crate) fn scaling(scaling: &Scaling, number: usize) -> Table {
     let caption = format!("Scaling over {}", scaling_title(scaling));
     Table::of(format!("scaling-{number}"), caption, &scaling.steps)
         .column(Column::number(scaling.axis.as_str()).role(Role::Strong), |step| {
-            Cell::told(level_text(step.n), Some(step.n))
+            Cell::number(level_text(step.n), Some(step.n))
         })
         .column(Column::number("rate"), |step| Value::Rate(step.rate_per_s).into())
         .column(Column::number("speed-up"), |step| Value::Quantity(step.speed_up).into())

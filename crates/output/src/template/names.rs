@@ -34,7 +34,7 @@ impl Missed {
     }
 
     /// Sentence and hint.
-    pub fn told(&self) -> (String, String) {
+    pub fn describe(&self) -> (String, String) {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let Some(miss) = last else {
             return ("a name that is not there".into(), "`--json` prints everything that there is".into());

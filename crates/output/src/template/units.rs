@@ -26,7 +26,7 @@ const WORDS: [(&str, Word); 7] = [
 /// Makes them known.
 pub fn add(env: &mut Environment) {
     for (name, word) in WORDS {
-        let told = move |value: &Value| told(name, word, value);
+        let told = move |value: &Value| describe(name, word, value);
         env.add_filter(name, told);
         env.add_function(name, told);
     }
@@ -80,7 +80,7 @@ fn md(text: &str) -> String {
     markdown::escaped(text)
 }
 
-fn told(name: &str, word: Word, value: &Value) -> Result<String, Error> {
+fn describe(name: &str, word: Word, value: &Value) -> Result<String, Error> {
     // What was not measured has no unit.
     if value.is_none() {
         return Ok(format::NONE.into());

@@ -104,6 +104,6 @@ fn of(json: &Json, path: &str, missed: &Arc<Missed>) -> Value {
 
 /// A text of the server must not move the cursor of whoever prints a template.
 fn clean(text: &str) -> String {
-    let shown = |c: char| if is_harmful(c) && c != '\n' && c != '\t' { '\u{fffd}' } else { c };
-    text.chars().map(shown).collect()
+    let describe = |c: char| if is_harmful(c) && c != '\n' && c != '\t' { '\u{fffd}' } else { c };
+    text.chars().map(describe).collect()
 }

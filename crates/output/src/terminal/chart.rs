@@ -1,10 +1,10 @@
 //! Bars and sparklines out of letters.
 
 use crate::line::Line;
-use crate::style::{Ink, Look, Signs};
+use crate::style::{Look, Signs, TextStyle};
 
 /// A bar of `cells` columns filled to `share` (0..=1, clamped). What is above 0 is never drawn as nothing.
-pub fn bar(share: f64, cells: usize, ink: Ink, look: &Look) -> Line {
+pub fn bar(share: f64, cells: usize, ink: TextStyle, look: &Look) -> Line {
     let signs = look.signs();
     let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
     let steps = signs.parts.len();
@@ -18,7 +18,7 @@ pub fn bar(share: f64, cells: usize, ink: Ink, look: &Look) -> Line {
         text.push_str(signs.parts[part - 1]);
     }
     let used = filled.div_ceil(steps);
-    Line::of(ink, &text).ink(Ink::Dim, &signs.empty.repeat(cells - used))
+    Line::of(ink, &text).ink(TextStyle::Dim, &signs.empty.repeat(cells - used))
 }
 
 /// How values that share a cell become one.

@@ -3,13 +3,13 @@
 
 use crate::format::{self, chosen_s, count, counted, quantity, rate_of, rate_per_s, ratio};
 use crate::line::{Line, flow};
-use crate::style::{Ink, Look};
+use crate::style::{Look, TextStyle};
 use crate::terminal::chart::{Pool, bar, resample, spark, top};
 use crate::words;
 use plimsoll_analysis::summary::{Quantile, Second, drawn_quantile};
 use plimsoll_analysis::{Standing, TickWindow};
 use plimsoll_plan::{Fault, Outline};
-use plimsoll_record::event::{Note, Opening, Pulse, RunEvent, Tick};
+use plimsoll_record::event::{Note, Opening, RunEvent, Tick, WorkerTimes};
 use std::collections::VecDeque;
 
 /// Most lines of the view.
@@ -70,9 +70,9 @@ impl LiveState {
             // Samples and names are for the report.
             RunEvent::SeriesOpened(_)
             | RunEvent::Sampled(_)
-            | RunEvent::Sighted(_)
+            | RunEvent::MonitorSampled(_)
             | RunEvent::Learnt(_)
-            | RunEvent::Lapsed(_) => {}
+            | RunEvent::SampleMissed(_) => {}
             RunEvent::Opened(opening) => *self = LiveState::new(opening),
             RunEvent::Ticked(tick) => self.tick(tick),
             RunEvent::Noted(note) => self.note = Some(note.clone()),
@@ -122,7 +122,7 @@ impl LiveState {
         lines.push(row("in flight", self.in_flight(), columns, look));
         lines.push(row("generator", self.generator(look), columns, look));
         lines.push(match &self.note {
-            Some(note) => row("note", vec![Line::of(Ink::Warn, &note.text)], columns, look),
+            Some(note) => row("note", vec![Line::of(TextStyle::Warn, &note.text)], columns, look),
             None => self.sparks(columns, look),
         });
         lines.into_iter().map(|line| line.cut(columns, look)).collect()
@@ -150,9 +150,9 @@ impl LiveState {
 
     fn head(&self, columns: usize) -> Line {
         let load = words::load(&self.outline);
-        let name = Line::of(Ink::Strong, &self.outline.name);
+        let name = Line::of(TextStyle::Strong, &self.outline.name);
         let column = columns.saturating_sub(crate::line::width(&load)).max(name.width() + 2);
-        name.pad(column).ink(Ink::Dim, &load)
+        name.pad(column).ink(TextStyle::Dim, &load)
     }
 
     fn progress(&self, columns: usize, look: &Look) -> Line {
@@ -161,17 +161,17 @@ impl LiveState {
         // The latest whole second: a tick is one, and a flickering decimal says nothing.
         let text = format!("  {phase}{left}");
         let cells = columns.saturating_sub(crate::line::width(&text)).min(60);
-        bar(share, cells, if self.warming_up { Ink::Warn } else { Ink::Good }, look).text(&text)
+        bar(share, cells, if self.warming_up { TextStyle::Warn } else { TextStyle::Good }, look).text(&text)
     }
 
     fn rate(&self) -> Vec<Line> {
         let last = self.history.back();
         let achieved = |row: Option<&Second>| rate_per_s(row.map_or(0.0, |row| row.achieved_rate_per_s));
-        let now = Line::new().text("achieved ").ink(Ink::Strong, &achieved(last));
-        let overall = Line::of(Ink::Dim, &format!("overall {}", achieved(self.all.as_ref())));
+        let now = Line::new().text("achieved ").ink(TextStyle::Strong, &achieved(last));
+        let overall = Line::of(TextStyle::Dim, &format!("overall {}", achieved(self.all.as_ref())));
         if self.outline.load.is_open() {
             let offered = last.and_then(|row| row.offered_rate_per_s).unwrap_or(0.0);
-            let offered = Line::new().text("offered ").ink(Ink::Strong, &rate_per_s(offered));
+            let offered = Line::new().text("offered ").ink(TextStyle::Strong, &rate_per_s(offered));
             vec![offered, now, overall]
         } else {
             vec![now, overall]
@@ -188,14 +188,14 @@ impl LiveState {
         let mut now = Line::new();
         for (at, (name, value)) in figures(last).iter().enumerate() {
             let between = if at == 0 { "" } else { "  " };
-            now = now.text(&format!("{between}{name} ")).ink(Ink::Strong, value);
+            now = now.text(&format!("{between}{name} ")).ink(TextStyle::Strong, value);
         }
         let overall: Vec<String> =
             figures(all).iter().map(|(name, value)| format!("{name} {value}")).collect();
-        let mut facts = vec![now, Line::of(Ink::Dim, &format!("overall {}", overall.join("  ")))];
+        let mut facts = vec![now, Line::of(TextStyle::Dim, &format!("overall {}", overall.join("  ")))];
         let is_hidden = |row: &Second| row.quantile(0.99) == Quantile::TooFewSamples;
         if last.is_some_and(is_hidden) || all.is_some_and(is_hidden) {
-            facts.push(Line::of(Ink::Dim, "-: too few samples"));
+            facts.push(Line::of(TextStyle::Dim, "-: too few samples"));
         }
         facts
     }
@@ -203,7 +203,8 @@ impl LiveState {
     /// How many failed, by class, those of the load generator's own machine apart.
     fn errors(&self) -> Vec<Line> {
         let failed = self.all.as_ref().map_or(0, |row| row.errors);
-        let mut facts = vec![Line::of(if failed > 0 { Ink::Bad } else { Ink::Strong }, &count(failed))];
+        let mut facts =
+            vec![Line::of(if failed > 0 { TextStyle::Bad } else { TextStyle::Strong }, &count(failed))];
         for (fault, n) in &self.failures {
             let ours = fault.side() == plimsoll_plan::Side::Client;
             let side = if ours { " (this machine)" } else { "" };
@@ -214,7 +215,7 @@ impl LiveState {
 
     fn in_flight(&self) -> Vec<Line> {
         let last = self.history.back();
-        let mut facts = vec![Line::of(Ink::Strong, &quantity(last.map_or(0.0, |row| row.in_flight)))];
+        let mut facts = vec![Line::of(TextStyle::Strong, &quantity(last.map_or(0.0, |row| row.in_flight)))];
         if let Some((row, streams)) = last.and_then(|row| Some((row, row.streams_open?))) {
             let events = row.events.unwrap_or(0) as f64;
             let rate = if row.length_s > 0.0 { events / row.length_s } else { 0.0 };
@@ -223,7 +224,7 @@ impl LiveState {
         }
         let open = last.map_or(0, |row| row.connections_open);
         facts.push(Line::new().text(&format!("{} connections open", count(open))));
-        facts.push(Line::of(Ink::Dim, &format!("{} opened so far", count(self.opened))));
+        facts.push(Line::of(TextStyle::Dim, &format!("{} opened so far", count(self.opened))));
         facts
     }
 
@@ -232,15 +233,15 @@ impl LiveState {
     fn generator(&self, look: &Look) -> Vec<Line> {
         let headroom = 1.0 - self.busiest;
         let mut facts = vec![
-            bar(self.busiest, 8, Ink::Accent, look)
+            bar(self.busiest, 8, TextStyle::Accent, look)
                 .text(" ")
-                .ink(Ink::Strong, &ratio(headroom.max(0.0)))
+                .ink(TextStyle::Strong, &ratio(headroom.max(0.0)))
                 .text(" headroom"),
-            Line::of(Ink::Dim, &format!("spinning {}", ratio(self.spin))),
+            Line::of(TextStyle::Dim, &format!("spinning {}", ratio(self.spin))),
         ];
         let late = self.history.back().map_or(Quantile::Missing, Second::lateness_p99);
         if late != Quantile::Missing {
-            facts.push(Line::of(Ink::Dim, &format!("late p99 {}", format::quantile(late))));
+            facts.push(Line::of(TextStyle::Dim, &format!("late p99 {}", format::quantile(late))));
         }
         facts
     }
@@ -255,12 +256,12 @@ impl LiveState {
             let shown = if values.len() > cells { resample(values, cells, pool) } else { values.to_vec() };
             spark(&shown, top(values), look)
         };
-        Line::of(Ink::Dim, "last 60 s")
+        Line::of(TextStyle::Dim, "last 60 s")
             .pad(LABEL)
-            .ink(Ink::Dim, "rate ")
-            .ink(Ink::Accent, &draw(&rate, Pool::Mean))
-            .ink(Ink::Dim, &format!("  {name} "))
-            .ink(Ink::Warn, &draw(&times, Pool::Highest))
+            .ink(TextStyle::Dim, "rate ")
+            .ink(TextStyle::Accent, &draw(&rate, Pool::Mean))
+            .ink(TextStyle::Dim, &format!("  {name} "))
+            .ink(TextStyle::Warn, &draw(&times, Pool::Highest))
     }
 }
 
@@ -268,7 +269,7 @@ const LABEL: usize = 11;
 
 /// A label and as many facts as fit on one line.
 fn row(label: &str, facts: Vec<Line>, columns: usize, look: &Look) -> Line {
-    let front = Line::of(Ink::Dim, label).pad(LABEL);
+    let front = Line::of(TextStyle::Dim, label).pad(LABEL);
     let first = flow(facts, columns.saturating_sub(LABEL), look).into_iter().next();
     front.line(first.unwrap_or_default())
 }
@@ -291,10 +292,10 @@ pub(crate) fn end_of(outline: &Outline, tick: &Tick) -> u64 {
 }
 
 /// Share of its time that the busiest worker worked.
-pub(crate) fn busiest(pulses: &[Pulse]) -> f64 {
+pub(crate) fn busiest(pulses: &[WorkerTimes]) -> f64 {
     pulses.iter().map(|pulse| share(pulse, pulse.busy_ns)).fold(0.0, f64::max)
 }
 
-fn share(pulse: &Pulse, part_ns: u64) -> f64 {
+fn share(pulse: &WorkerTimes, part_ns: u64) -> f64 {
     if pulse.wall_ns == 0 { 0.0 } else { part_ns as f64 / pulse.wall_ns as f64 }
 }

@@ -77,9 +77,9 @@ impl<W: Write> Sink for Plain<W> {
             (
                 RunEvent::SeriesOpened(_)
                 | RunEvent::Sampled(_)
-                | RunEvent::Sighted(_)
+                | RunEvent::MonitorSampled(_)
                 | RunEvent::Learnt(_)
-                | RunEvent::Lapsed(_),
+                | RunEvent::SampleMissed(_),
                 _,
             )
             | (_, None) => Vec::new(),

@@ -10,8 +10,8 @@ mod watched;
 
 use crate::document::lines;
 use crate::line::{Line, write_all};
-use crate::style::{Ink, Look};
-use crate::terminal::table::{beside, fits_beside};
+use crate::style::{Look, TextStyle};
+use crate::terminal::table::{fits_beside, side_by_side};
 use crate::{run, words};
 use plimsoll_analysis::summary::{Outcome, Summary};
 
@@ -48,29 +48,29 @@ fn distribution(s: &Summary, look: &Look, columns: usize) -> Vec<Vec<Line>> {
     }
     both.extend(phases.iter().cloned());
     if fits_beside(&times, &both, columns) {
-        vec![beside(times, both, columns)]
+        vec![side_by_side(times, both, columns)]
     } else if fits_beside(&bands, &phases, columns) && !fits_beside(&times, &bands, columns) {
-        vec![times, beside(bands, phases, columns)]
+        vec![times, side_by_side(bands, phases, columns)]
     } else {
-        vec![beside(times, bands, columns), phases]
+        vec![side_by_side(times, bands, columns), phases]
     }
 }
 
 /// A heading: what the lines below are, and what needs to be known to read them.
 fn heading(title: &str, aside: &str) -> Line {
-    let line = Line::of(Ink::Strong, title);
-    if aside.is_empty() { line } else { line.text("  ").ink(Ink::Dim, aside) }
+    let line = Line::of(TextStyle::Strong, title);
+    if aside.is_empty() { line } else { line.text("  ").ink(TextStyle::Dim, aside) }
 }
 
 fn indented(line: Line) -> Line {
     Line::new().text("  ").line(line)
 }
 
-fn outcome_ink(outcome: Outcome) -> Ink {
+fn outcome_ink(outcome: Outcome) -> TextStyle {
     match outcome {
-        Outcome::Pass => Ink::Good,
-        Outcome::Fail => Ink::Bad,
-        Outcome::Inconclusive | Outcome::Interrupted => Ink::Warn,
+        Outcome::Pass => TextStyle::Good,
+        Outcome::Fail => TextStyle::Bad,
+        Outcome::Inconclusive | Outcome::Interrupted => TextStyle::Warn,
     }
 }
 
@@ -80,7 +80,7 @@ fn last_line(s: &Summary, run_file: Option<&str>) -> Line {
     match run_file {
         None => line,
         Some(path) => line
-            .ink(Ink::Dim, "  see it again: ")
+            .ink(TextStyle::Dim, "  see it again: ")
             .text(&format!("plimsoll report {}", words::shell_word(path))),
     }
 }

@@ -68,7 +68,7 @@ pub fn fits_beside(left: &[Line], right: &[Line], columns: usize) -> bool {
 }
 
 /// Two blocks beside each other where they fit, else one below the other with a blank line between.
-pub fn beside(left: Vec<Line>, right: Vec<Line>, columns: usize) -> Vec<Line> {
+pub fn side_by_side(left: Vec<Line>, right: Vec<Line>, columns: usize) -> Vec<Line> {
     if right.is_empty() || left.is_empty() {
         return if left.is_empty() { right } else { left };
     }

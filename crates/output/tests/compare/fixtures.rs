@@ -1,6 +1,6 @@
 //! Comparisons written by hand: one for each verdict.
 
-use plimsoll_analysis::summary::Weight;
+use plimsoll_analysis::summary::Severity;
 use plimsoll_experiment::compare::{
     Basis, Compared, Comparison, Doubt, Overall, SCHEMA_VERSION, Scale, SideFacts, Verdict, evidence,
     figure_name,
@@ -94,7 +94,7 @@ pub fn slower() -> Comparison {
     comparison(
         Overall::Slower,
         figures,
-        vec![Doubt { code: "response_sizes_differ", weight: Weight::Warning, sentence: sizes.into() }],
+        vec![Doubt { code: "response_sizes_differ", weight: Severity::Warning, sentence: sizes.into() }],
         3,
     )
 }
@@ -134,17 +134,17 @@ pub fn cannot_tell() -> Comparison {
     let doubts = vec![
         Doubt {
             code: "link_bound",
-            weight: Weight::Inconclusive,
+            weight: Severity::Inconclusive,
             sentence: "both sides moved the same bytes per second (0.402 and 0.391 MB/s) in answers of 284 B and 353 \
                        B: a link or a proxy is the limit, and this pair cannot rank `before` and `after`"
                 .into(),
         },
         Doubt {
             code: "one_run",
-            weight: Weight::Warning,
+            weight: Severity::Warning,
             sentence: "`before` and `after` have one run: how much runs differ is not known, 5 % are assumed".into(),
         },
-        Doubt { code: "too_few_samples", weight: Weight::Note, sentence: "too few samples to compare it".into() },
+        Doubt { code: "too_few_samples", weight: Severity::Note, sentence: "too few samples to compare it".into() },
     ];
     let rate = row(Figure::Rate, 1_108.0, (0.279, 0.11, 0.47), 0.001, Verdict::Higher);
     comparison(Overall::CannotTell, vec![rate, p99, missing], doubts, 0)

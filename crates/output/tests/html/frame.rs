@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
 use plimsoll_analysis::picture::Picture;
-use plimsoll_analysis::summary::{Outcome, Spike, Standing, Summary, Weight};
+use plimsoll_analysis::summary::{Outcome, Severity, Spike, Standing, Summary};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -190,7 +190,7 @@ fn plain(advice: &str) -> String {
 
 #[test]
 fn the_first_screen_says_why_and_what_to_do_next() {
-    let told = |s: &Summary| {
+    let describe = |s: &Summary| {
         // Elements live as long as their page.
         let dom = dom(s);
         let all = dom.elements();
@@ -198,11 +198,11 @@ fn the_first_screen_says_why_and_what_to_do_next() {
         (of("next"), of("overrule"))
     };
     for (name, s, _) in runs() {
-        let (next, overrule) = told(&s);
+        let (next, overrule) = describe(&s);
         assert!(next.contains("Next"), "{name}: {next}");
         match s.verdict.result {
             Outcome::Inconclusive => {
-                let first = s.cautions.iter().find(|c| c.weight == Weight::Inconclusive);
+                let first = s.cautions.iter().find(|c| c.weight == Severity::Inconclusive);
                 let (evidence, advice) =
                     first.map(|c| (c.evidence.clone(), c.advice.clone())).unwrap_or_default();
                 assert!(
@@ -214,7 +214,7 @@ fn the_first_screen_says_why_and_what_to_do_next() {
         }
     }
     let mut s = fixtures::fail();
-    let said = told(&s).0;
+    let said = describe(&s).0;
     assert!(
         said.contains("180 of 252 failures: status 503 (http_status)"),
         "a code comes behind its words: {said}"
@@ -227,7 +227,7 @@ fn the_first_screen_says_why_and_what_to_do_next() {
     assert!(said.contains("Look in the log of the server") && said.contains("plimsoll compare"), "{said}");
     // With a run file the command to compare names it.
     assert!(said.contains("plimsoll compare runs/a.plim AFTER.plim"), "{said}");
-    let checked = told(&fixtures::shop()).0;
+    let checked = describe(&fixtures::shop()).0;
     assert!(
         checked.contains("The check ") && checked.contains("against what the check expects"),
         "{checked}"
@@ -235,12 +235,12 @@ fn the_first_screen_says_why_and_what_to_do_next() {
     let mut behind = fixtures::fail();
     behind.thresholds.retain(|t| t.what.starts_with("achieved"));
     (behind.thresholds[0].met, behind.thresholds[0].standing) = (false, Standing::Missed);
-    let said_behind = told(&behind).0;
+    let said_behind = describe(&behind).0;
     assert!(said_behind.contains("of 30,012 arrivals offered 312 found no free connection"), "{said_behind}");
     assert!(said_behind.contains("plimsoll find"), "{said_behind}");
     // What did not decide is no reason.
     s.thresholds.retain(|t| !t.what.starts_with("errors"));
-    let said = told(&s).0;
+    let said = describe(&s).0;
     assert!(!said.contains("http_status") && said.contains("See when it was slow"), "{said}");
 }
 

@@ -83,7 +83,7 @@ fn raw_values_are_those_of_the_document() {
             assert_eq!(raw("errors"), request["errors"].as_f64(), "{name}");
             assert_eq!(raw("rate"), request["rate_per_s"].as_f64(), "{name}");
             assert_eq!(raw("p50"), request["response_time"]["p50_ns"].as_f64(), "{name}");
-            assert_eq!(raw("p99"), shown(&request["response_time"], 0.99), "{name}");
+            assert_eq!(raw("p99"), describe(&request["response_time"], 0.99), "{name}");
             assert_eq!(raw("mean"), request["response_time"]["mean_ns"].as_f64(), "{name}");
         }
     }
@@ -135,33 +135,33 @@ fn apdex_stands_with_its_limit_and_is_a_lower_bound_where_failures_have_times() 
         frustrated: 0,
         samples: 1_000,
     };
-    let told = |index, index_at_most, s: &mut Summary| {
+    let describe = |index, index_at_most, s: &mut Summary| {
         s.requests[0].apdex = Some(Apdex { index, index_at_most, ..exact });
         let dom = dom(s);
         let all = cells(&dom, "table-requests");
         let column = all[0].iter().position(|title| title == "apdex").expect("one request has it");
         all.iter().find(|row| row[0].starts_with(&s.requests[0].name)).expect("it is there")[column].clone()
     };
-    let said = told(0.996, 0.996, &mut s);
+    let said = describe(0.996, 0.996, &mut s);
     assert!(said.starts_with("0.99") && said.contains("T 500 ms"), "below 1 is not 1: {said}");
-    assert!(told(1.0, 1.0, &mut s).starts_with("1.00"));
-    assert!(told(0.75, 0.82, &mut s).starts_with(">= 0.75"));
+    assert!(describe(1.0, 1.0, &mut s).starts_with("1.00"));
+    assert!(describe(0.75, 0.82, &mut s).starts_with(">= 0.75"));
 }
 
 #[test]
 fn machines_say_how_late_they_were_and_whether_one_differs() {
     let mut s = fixtures::merged();
-    let apart = |sentence: &str| Apart {
+    let outliers = |sentence: &str| Apart {
         differs: !sentence.is_empty(),
         sentence: sentence.into(),
         ratios: vec![Ratio { q: 0.5, ratio: 1.3, low: 1.2, high: 1.4, stretches: 30 }],
     };
-    s.origins.iter_mut().for_each(|row| row.apart = Some(apart("")));
+    s.origins.iter_mut().for_each(|row| row.apart = Some(outliers("")));
     (s.origins[0].lateness.p99_ns, s.origins[0].lateness.count) = (Some(42_000), 1_000);
     let machines = |s: &Summary| dom(s).by_id("machines").expect("there are several").text();
     let said = machines(&s);
     assert!(said.contains("42.0 us") && said.contains("was found: p50, p99 (too few samples)."), "{said}");
-    s.origins[1].apart = Some(apart("p50 1.30 times that of the others"));
+    s.origins[1].apart = Some(outliers("p50 1.30 times that of the others"));
     let (page, host) = (machines(&s), s.origins[1].host.clone());
     let look = Look { colour: false, width: 120, unicode: true };
     let (text, marked) = (terminal::summary(&s, &look, None), markdown::to_string(&s));
@@ -171,7 +171,7 @@ fn machines_say_how_late_they_were_and_whether_one_differs() {
 }
 
 /// A percentile that enough samples stand behind.
-fn shown(times: &Value, q: f64) -> Option<f64> {
+fn describe(times: &Value, q: f64) -> Option<f64> {
     let all = times["percentiles"].as_array()?;
     let found = all.iter().find(|p| (p["q"].as_f64().unwrap_or_default() - q).abs() < 1e-9)?;
     found["enough_samples"].as_bool().unwrap_or_default().then(|| found["value_ns"].as_f64()).flatten()

@@ -28,13 +28,13 @@ fn the_seconds_of_a_long_run_are_left_to_the_document_and_the_page_says_so() {
     let mut wanted = document(&long);
     wanted.as_object_mut().unwrap().remove("timeline").expect("the document has its seconds");
     assert_eq!(data(&long, &Picture::default())["document"], wanted);
-    let said = |s: &Summary| {
+    let describe = |s: &Summary| {
         let method = dom(s).by_id("method").expect("every page has it").text();
         method.contains("leaves out timeline, the 901 seconds one by one")
     };
-    assert!(said(&long));
+    assert!(describe(&long));
     assert_eq!(data(&short, &Picture::default())["document"], document(&short));
-    assert!(!said(&short));
+    assert!(!describe(&short));
 }
 
 #[test]

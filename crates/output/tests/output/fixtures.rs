@@ -61,7 +61,7 @@ pub fn fail() -> Summary {
         0,
         caution(
             Kind::TimeoutsCensor,
-            Weight::Warning,
+            Severity::Warning,
             "time-outs hide the slowest answers",
             "60 requests were given up after 10.0 s; percentiles from p99.9 on are lower bounds",
             "raise `--timeout`, or read those percentiles as \"at least\"",
@@ -150,14 +150,14 @@ pub fn inconclusive() -> Summary {
         same_machine(),
         caution(
             Kind::TooFewSamples,
-            Weight::Note,
+            Severity::Note,
             "too few samples for p99.9",
             "4,311 samples; p99.9 needs 10,000",
             "let it run longer, or do not read p99.9",
         ),
         caution(
             Kind::ClosedModelBlindSpot,
-            Weight::Warning,
+            Severity::Warning,
             "the closed model hides stalls",
             "0.01 % of the requests took 10 % of the users' time; an arrival at a random moment meets such a stall \
              with 10 % probability",
@@ -165,7 +165,7 @@ pub fn inconclusive() -> Summary {
         ),
         caution(
             Kind::ClientFdLimit,
-            Weight::Inconclusive,
+            Severity::Inconclusive,
             "this machine ran out of file descriptors",
             "44 attempts to connect found no free descriptor; the soft limit is 256, the hard limit 256",
             "raise the hard limit with `ulimit -Hn 65536` as root, then run again",
@@ -199,7 +199,7 @@ pub fn merged() -> Summary {
     s.achieved.ratio = Some(0.99991);
     s.cautions = vec![caution(
         Kind::MissingIntervals,
-        Weight::Inconclusive,
+        Severity::Inconclusive,
         "seconds are missing",
         "lab-2 has no data from 12.0 s to 15.0 s",
         "repeat the run of that machine",

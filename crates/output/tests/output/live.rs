@@ -10,7 +10,7 @@ use plimsoll_plan::metric::{
 };
 use plimsoll_plan::outline::Outline;
 use plimsoll_plan::{Fault, Side};
-use plimsoll_record::event::{Ending, Note, NoteKind, Opening, Pulse, RunEvent, Sink, StoppedBy, Tick};
+use plimsoll_record::event::{Ending, Note, NoteKind, Opening, RunEvent, Sink, StoppedBy, Tick, WorkerTimes};
 use plimsoll_stats::{Interval, Layout};
 use std::sync::{Arc, atomic::AtomicU16, atomic::Ordering};
 
@@ -45,7 +45,12 @@ fn tick(number: u32, requests: u64, latency_ns: u64, faults: &[(Fault, u64)]) ->
             one.add(SeriesSum::Failed.id(), *n);
         }
     }
-    let pulse = |busy_ns| Pulse { wall_ns: 1_000_000_000, busy_ns, spin_ns: 100_000_000, ..Pulse::default() };
+    let pulse = |busy_ns| WorkerTimes {
+        wall_ns: 1_000_000_000,
+        busy_ns,
+        spin_ns: 100_000_000,
+        ..WorkerTimes::default()
+    };
     RunEvent::Ticked(Tick {
         opened: Arc::default(),
         interval: Arc::new(interval),
@@ -61,7 +66,7 @@ fn ended_at(elapsed_ns: u64) -> RunEvent {
     RunEvent::Ended(Ending { stopped_by: StoppedBy::Duration, elapsed_ns, lost_workers: Vec::new() })
 }
 
-fn shown(state: &LiveState, look: &Look) -> String {
+fn describe(state: &LiveState, look: &Look) -> String {
     write_all(&state.lines(look), look)
 }
 
@@ -77,7 +82,7 @@ fn the_view_tells_what_happens_now_and_what_is_left() {
         state.on(&tick(number, 997, 2_000_000, &[]));
     }
     state.on(&tick(9, 500, 400_000_000, &[(Fault::Timeout, 8), (Fault::Reset, 3), (Fault::FdLimit, 44)]));
-    let text = shown(&state, &PLAIN);
+    let text = describe(&state, &PLAIN);
     for part in [
         "open model, 1,000/s, Poisson",
         "5 s left",
@@ -89,7 +94,7 @@ fn the_view_tells_what_happens_now_and_what_is_left() {
     ] {
         assert!(text.contains(part), "`{part}` is missing in\n{text}");
     }
-    let wide = shown(&state, &Look { width: 120, ..PLAIN });
+    let wide = describe(&state, &Look { width: 120, ..PLAIN });
     assert!(wide.contains("max 400 ms · -: too few samples"), "{wide}");
 }
 
@@ -97,10 +102,10 @@ fn the_view_tells_what_happens_now_and_what_is_left() {
 fn the_warm_up_is_named_and_leaves_no_trace_in_the_overall_figures() {
     let mut state = LiveState::new(&opening(fixtures::closed(100, 20, 2)));
     state.on(&tick(0, 100, 900_000_000, &[]));
-    assert!(shown(&state, &PLAIN).contains("warm-up, 19 s left"));
+    assert!(describe(&state, &PLAIN).contains("warm-up, 19 s left"));
     state.on(&tick(1, 100, 900_000_000, &[]));
     state.on(&tick(2, 100, 2_000_000, &[]));
-    let text = shown(&state, &PLAIN);
+    let text = describe(&state, &PLAIN);
     assert!(!text.contains("warm-up") && text.contains("overall p50 2.00 ms  p99 -"), "{text}");
 }
 
@@ -110,7 +115,7 @@ fn a_run_of_so_many_requests_counts_them_down() {
     (outline.stop.duration_ns, outline.stop.requests) = (None, Some(1_000));
     let mut state = LiveState::new(&opening(outline));
     state.on(&tick(0, 400, 2_000_000, &[]));
-    assert!(shown(&state, &PLAIN).contains("600 requests left"));
+    assert!(describe(&state, &PLAIN).contains("600 requests left"));
 }
 
 #[test]
@@ -266,7 +271,7 @@ fn shop_tick(number: u32) -> RunEvent {
     feed.add(StreamSum::Streams.id(), 15);
     feed.add(StreamSum::Events.id(), 396);
     feed.hists[StreamHist::StreamLife.id()].record_n(9_000_000_000, 10);
-    let pulse = Pulse { wall_ns: 1_000_000_000, ..Pulse::default() };
+    let pulse = WorkerTimes { wall_ns: 1_000_000_000, ..WorkerTimes::default() };
     RunEvent::Ticked(Tick { interval: Arc::new(interval), pulses: vec![pulse], opened: Arc::default() })
 }
 
@@ -276,7 +281,7 @@ fn checks_and_groups_are_no_requests_and_streams_are_told_apart() {
     plan.checks = vec![plimsoll_plan::outline::CheckOutline { name: "is paid".into(), request: 1 }];
     let mut state = LiveState::new(&opening(plan.clone()));
     (0..4).for_each(|number| state.on(&shop_tick(number)));
-    let text = shown(&state, &PLAIN);
+    let text = describe(&state, &PLAIN);
     for part in [
         "2 load models: buyer (20 users), reader (200/s)",
         "achieved 810/s",
@@ -305,7 +310,7 @@ fn censored_tick(number: u32, answers: (u64, u64), cut_off: (u64, u64), wall_ns:
     one.add(SeriesSum::Finished.id(), answers.0);
     one.hists[SeriesHist::Response.id()].record_n(answers.1, answers.0);
     one.hists[SeriesHist::ResponseCensored.id()].record_n(cut_off.1, cut_off.0);
-    let pulse = Pulse { wall_ns, busy_ns: wall_ns / 10, ..Pulse::default() };
+    let pulse = WorkerTimes { wall_ns, busy_ns: wall_ns / 10, ..WorkerTimes::default() };
     RunEvent::Ticked(Tick { interval: Arc::new(interval), pulses: vec![pulse], opened: Arc::default() })
 }
 

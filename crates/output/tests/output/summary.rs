@@ -2,7 +2,7 @@
 
 use crate::output::fixtures;
 use plimsoll_analysis::caution::{Kind, Place};
-use plimsoll_analysis::summary::{Summary, Weight};
+use plimsoll_analysis::summary::{Severity, Summary};
 use plimsoll_output::line::width;
 use plimsoll_output::{Look, terminal, trust};
 
@@ -109,7 +109,7 @@ fn each_caution_marks_its_line_of_the_trust_box_or_says_why_it_has_none() {
         s.tls = fixtures::shop().tls;
         assert!(trust::rows(&s).iter().all(|row| row.weight.is_none()));
         let mut caution = kind.raise("as measured");
-        caution.weight = Weight::Inconclusive;
+        caution.weight = Severity::Inconclusive;
         s.cautions.push(caution);
         let marked: Vec<String> =
             trust::rows(&s).into_iter().filter(|row| row.weight.is_some()).map(|row| row.label).collect();
@@ -135,18 +135,18 @@ fn ports_that_run_short_are_not_called_ok() {
     };
     assert_eq!(line(&s).0, None);
     s.cautions.push(Kind::FewPortsLeft.raise("27,000 of 28,232 in use"));
-    assert_eq!(line(&s), (Some(Weight::Warning), Kind::FewPortsLeft.title().to_owned()));
+    assert_eq!(line(&s), (Some(Severity::Warning), Kind::FewPortsLeft.title().to_owned()));
 }
 
 #[test]
 fn the_heaviest_caution_decides_the_sign() {
     let mut s = fixtures::inconclusive();
     let mut note = s.cautions[0].clone();
-    (note.kind, note.weight) = (Kind::ClientFdLimit, Weight::Note);
+    (note.kind, note.weight) = (Kind::ClientFdLimit, Severity::Note);
     s.cautions.insert(0, note);
     let rows = trust::rows(&s);
     let row = rows.iter().find(|row| row.label == "descriptors").unwrap();
-    assert_eq!(row.weight, Some(Weight::Inconclusive));
+    assert_eq!(row.weight, Some(Severity::Inconclusive));
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn ticks_handed_over_late_mark_the_record() {
     let record = |s: &Summary| trust::rows(s).into_iter().find(|row| row.label == "record").unwrap();
     assert_eq!(record(&s).weight, None);
     s.client.late_ticks = 2;
-    assert_eq!(record(&s).weight, Some(Weight::Warning));
+    assert_eq!(record(&s).weight, Some(Severity::Warning));
     assert!(record(&s).facts.contains(&"2 ticks handed over more than 100 ms late".to_owned()));
 }
 

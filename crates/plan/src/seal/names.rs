@@ -2,35 +2,35 @@
 
 use crate::request::REDACTED;
 use crate::script::Script;
-use crate::value::{Alphabet, Function, Hole, Part, Text, TimeFormat};
+use crate::value::{Alphabet, Function, Part, Placeholder, Text, TimeFormat};
 
 /// `/users/${id}?q=${random_int(1, 6)}`: secrets as `***`.
-pub fn shown(text: &Text, script: &Script) -> String {
+pub fn describe(text: &Text, script: &Script) -> String {
     let mut all = String::new();
     for part in &text.parts {
         match part {
             Part::Literal(bytes) => all.push_str(&String::from_utf8_lossy(bytes)),
             Part::Secret(_) => all.push_str(REDACTED),
-            Part::Hole(hole, _) => all.push_str(&hole_shown(hole, script)),
+            Part::Placeholder(hole, _) => all.push_str(&hole_shown(hole, script)),
         }
     }
     all
 }
 
-fn hole_shown(hole: &Hole, script: &Script) -> String {
+fn hole_shown(hole: &Placeholder, script: &Script) -> String {
     // A number without a name comes from a script that no front of ours made.
     let name =
         |names: &[String], id: u16| names.get(usize::from(id)).cloned().unwrap_or_else(|| format!("#{id}"));
     match hole {
-        Hole::Var(id) => format!("${{{}}}", name(&script.vars, *id)),
-        Hole::Global(id) => format!("${{{}}}", name(&script.globals, *id)),
-        Hole::Column { feeder, column } => match script.feeders.get(usize::from(*feeder)) {
+        Placeholder::Var(id) => format!("${{{}}}", name(&script.vars, *id)),
+        Placeholder::Global(id) => format!("${{{}}}", name(&script.globals, *id)),
+        Placeholder::Column { feeder, column } => match script.feeders.get(usize::from(*feeder)) {
             Some(feeder) => format!("${{{}.{}}}", feeder.name, name(&feeder.columns, *column)),
-            None => hole.shown(),
+            None => hole.describe(),
         },
-        Hole::Call(function) => format!("${{{}}}", call(function)),
+        Placeholder::Call(function) => format!("${{{}}}", call(function)),
         // Credentials, even if only their names would show.
-        Hole::Base64(_) => REDACTED.into(),
+        Placeholder::Base64(_) => REDACTED.into(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The series of a script, as every report may show them.
 
-use super::names::shown;
+use super::names::describe;
 use crate::answer::{Source, Statuses, Subject};
 use crate::outline::{CheckOutline, RequestOutline};
 use crate::request::{redacted_header, redacted_path};
@@ -41,11 +41,11 @@ fn outline_of(ask: &Ask, script: &Script) -> RequestOutline {
     RequestOutline {
         name: ask.name.clone(),
         method: ask.method.clone(),
-        path: redacted_path(&shown(&ask.path, script)),
+        path: redacted_path(&describe(&ask.path, script)),
         headers: ask
             .headers
             .iter()
-            .map(|(name, value)| (name.clone(), redacted_header(name, &shown(value, script)).to_owned()))
+            .map(|(name, value)| (name.clone(), redacted_header(name, &describe(value, script)).to_owned()))
             .collect(),
         body_bytes: ask.body.as_ref().and_then(|body| body.fixed()).map_or(0, |bytes| bytes.len() as u64),
         scenario: scenario.map(|s| s.name.clone()),

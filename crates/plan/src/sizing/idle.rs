@@ -2,16 +2,16 @@
 //! answer, so one that is not must not be passed over.
 
 use super::solve::solve;
-use super::{Asked, Sizing};
+use super::{Sizing, SizingInput};
 use crate::Problem;
 
 /// Far enough from 1 that no contradiction within the tolerance hides it, and a part of a day stays one.
 const OTHER: f64 = 0.5;
 
-type Change = fn(&mut Asked);
+type Change = fn(&mut SizingInput);
 
 /// Flag, whether it was given, how to leave it out, how to give another value, and the mend.
-type Case = (&'static str, fn(&Asked) -> bool, Change, Change, &'static str);
+type Case = (&'static str, fn(&SizingInput) -> bool, Change, Change, &'static str);
 
 const CASES: [Case; 6] = [
     (
@@ -65,7 +65,7 @@ fn scaled(ns: u64) -> u64 {
 
 /// A sentence for each figure without which, and with another value of which, all steps are the same. Either
 /// test alone would be wrong: what only confirms other figures can be left out, and a think time of 0 halved is itself.
-pub(super) fn idle(asked: &Asked, sizing: &Sizing) -> Vec<Problem> {
+pub(super) fn idle(asked: &SizingInput, sizing: &Sizing) -> Vec<Problem> {
     let is_same = |change: Change| {
         let mut other = asked.clone();
         change(&mut other);

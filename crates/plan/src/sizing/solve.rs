@@ -7,7 +7,7 @@
 //! - S = P C: a session is its pages
 //! - X = A P: follows from the three above, and leads on where no time is known
 
-use super::{Asked, Line, MONTH_DAYS, Sizing};
+use super::{Line, MONTH_DAYS, Sizing, SizingInput};
 use crate::Problem;
 use std::fmt::Display;
 
@@ -50,7 +50,7 @@ impl Display for Shown {
     }
 }
 
-pub(super) fn solve(asked: &Asked) -> Result<Sizing, Vec<Problem>> {
+pub(super) fn solve(asked: &SizingInput) -> Result<Sizing, Vec<Problem>> {
     let mut lines: Vec<Line> = Vec::new();
     let mut assumed = Vec::new();
     let seconds = |ns: Option<u64>| ns.map(|ns| ns as f64 / 1e9);
@@ -104,7 +104,7 @@ pub(super) fn solve(asked: &Asked) -> Result<Sizing, Vec<Problem>> {
 }
 
 /// The active part of a day in hours; all of it, and that is said, when nothing says so.
-fn active_h(asked: &Asked, assumed: &mut Vec<String>) -> f64 {
+fn active_h(asked: &SizingInput, assumed: &mut Vec<String>) -> f64 {
     let Some(active_ns) = asked.active_ns else {
         let sentence = "visitors come all day and night: `--active` gives the busy part of a day";
         assumed.push(sentence.to_owned());
@@ -113,12 +113,12 @@ fn active_h(asked: &Asked, assumed: &mut Vec<String>) -> f64 {
     active_ns as f64 / 3600e9
 }
 
-fn is_month(asked: &Asked) -> bool {
+fn is_month(asked: &SizingInput) -> bool {
     asked.visitors.is_none_or(|visitors| visitors.per == super::Period::Month)
 }
 
 /// Visits that begin per second in the busiest hour.
-fn arrivals(asked: &Asked, lines: &mut Vec<Line>, assumed: &mut Vec<String>) -> Option<f64> {
+fn arrivals(asked: &SizingInput, lines: &mut Vec<Line>, assumed: &mut Vec<String>) -> Option<f64> {
     let visitors = asked.visitors?;
     let mut per_hour = visitors.number;
     if let Some(days) = visitors.per.days() {
@@ -151,7 +151,7 @@ fn arrivals(asked: &Asked, lines: &mut Vec<Line>, assumed: &mut Vec<String>) -> 
 
 /// One more value, and the step that leads to it. The order is that in which a person would go: users first, because a
 /// load is written in them, then requests, then what is left.
-fn follow(known: &Known, asked: &Asked) -> Option<(Known, Line)> {
+fn follow(known: &Known, asked: &SizingInput) -> Option<(Known, Line)> {
     let Known { arrivals, users, rate, session, cycle, pages } = *known;
     let line = |name, formula, value, unit| Line { name, formula, value, unit };
     if let (None, Some(a), Some(s)) = (users, arrivals, session) {
@@ -209,7 +209,7 @@ fn follow(known: &Known, asked: &Asked) -> Option<(Known, Line)> {
 }
 
 /// The sum is shown as one where both of its parts were given: a reader looks for them.
-fn cycle_words(cycle: f64, asked: &Asked) -> String {
+fn cycle_words(cycle: f64, asked: &SizingInput) -> String {
     match (asked.think_ns, asked.response_ns) {
         (Some(think_ns), Some(response_ns)) => {
             format!("({} s + {} s)", Shown(think_ns as f64 / 1e9), Shown(response_ns as f64 / 1e9))
@@ -245,7 +245,12 @@ fn contradictions(known: &Known) -> Vec<Problem> {
 
 /// The think time that is left of a page's time: what a load is written with, where only its pages and its session
 /// were known.
-fn pauses(known: &Known, given: &Known, asked: &Asked, lines: &mut Vec<Line>) -> Result<(), Vec<Problem>> {
+fn pauses(
+    known: &Known,
+    given: &Known,
+    asked: &SizingInput,
+    lines: &mut Vec<Line>,
+) -> Result<(), Vec<Problem>> {
     let (None, Some(cycle), Some(response_ns)) = (given.cycle, known.cycle, asked.response_ns) else {
         return Ok(());
     };
@@ -261,7 +266,12 @@ fn pauses(known: &Known, given: &Known, asked: &Asked, lines: &mut Vec<Line>) ->
 }
 
 /// Visitors of a month, from those that were given or from the arrivals.
-fn month(known: &Known, asked: &Asked, lines: &mut Vec<Line>, assumed: &mut Vec<String>) -> Option<f64> {
+fn month(
+    known: &Known,
+    asked: &SizingInput,
+    lines: &mut Vec<Line>,
+    assumed: &mut Vec<String>,
+) -> Option<f64> {
     if let Some(visitors) = asked.visitors.filter(|visitors| visitors.per == super::Period::Month) {
         return Some(visitors.number);
     }
@@ -285,7 +295,7 @@ fn month(known: &Known, asked: &Asked, lines: &mut Vec<Line>, assumed: &mut Vec<
     Some(value)
 }
 
-fn nothing_follows(asked: &Asked) -> Problem {
+fn nothing_follows(asked: &SizingInput) -> Problem {
     let (of, mend) = match (asked.users.is_some(), asked.rate_per_s.is_some()) {
         (true, _) => ("users alone", "add `--think` for their requests, or `--session` for the visitors"),
         (_, true) => ("a rate alone", "add `--think` for the users, or `--pages` for the visitors"),

@@ -10,15 +10,15 @@ use std::path::PathBuf;
 
 /// A text, and what sentences may show of it.
 #[derive(Debug, Clone, Copy)]
-pub struct Told<'a> {
+pub struct MaskedText<'a> {
     pub text: &'a str,
     pub shown: &'a str,
 }
 
-impl<'a> Told<'a> {
+impl<'a> MaskedText<'a> {
     /// A text that holds no secret, or is typed by somebody who sees it anyway.
-    pub fn open(text: &'a str) -> Told<'a> {
-        Told { text, shown: text }
+    pub fn open(text: &'a str) -> MaskedText<'a> {
+        MaskedText { text, shown: text }
     }
 }
 
@@ -47,7 +47,7 @@ impl Watch {
                     format!("expected {}", expected(kind)),
                 ));
             }
-            (_, place) => Source::parse(kind, Told::open(place.unwrap_or_default()))?,
+            (_, place) => Source::parse(kind, MaskedText::open(place.unwrap_or_default()))?,
         };
         Ok(Watch { name: source.default_name(), source })
     }
@@ -62,7 +62,7 @@ impl Source {
     ///
     /// # Errors
     /// A sentence with the mend.
-    pub fn parse(kind: &str, told: Told<'_>) -> Result<Source, Problem> {
+    pub fn parse(kind: &str, told: MaskedText<'_>) -> Result<Source, Problem> {
         let text = told.text;
         Ok(match kind {
             "process" => Source::Process(Who::parse(text)?),
@@ -209,7 +209,7 @@ pub fn name(text: &str) -> Result<String, Problem> {
 ///
 /// # Errors
 /// A sentence with the mend.
-pub fn web(told: Told<'_>) -> Result<Secret, Problem> {
+pub fn web(told: MaskedText<'_>) -> Result<Secret, Problem> {
     let shown = told.shown;
     match told.text.split_once("://").map(|(scheme, _)| scheme) {
         Some("http" | "https") => {}
@@ -234,7 +234,7 @@ pub fn web(told: Told<'_>) -> Result<Secret, Problem> {
 ///
 /// # Errors
 /// A sentence with the mend.
-pub fn postgres(told: Told<'_>) -> Result<Secret, Problem> {
+pub fn postgres(told: MaskedText<'_>) -> Result<Secret, Problem> {
     let rest = ["postgres://", "postgresql://"].iter().find_map(|front| told.text.strip_prefix(front));
     match rest.and_then(authority) {
         Some(()) => Ok(Secret::new(told.text)),
@@ -249,7 +249,7 @@ pub fn postgres(told: Told<'_>) -> Result<Secret, Problem> {
 ///
 /// # Errors
 /// A sentence with the mend.
-pub fn redis(told: Told<'_>) -> Result<Secret, Problem> {
+pub fn redis(told: MaskedText<'_>) -> Result<Secret, Problem> {
     let rest = ["redis://", "rediss://"].iter().find_map(|front| told.text.strip_prefix(front));
     let rest = rest.unwrap_or(told.text);
     let is_bare = rest == told.text;

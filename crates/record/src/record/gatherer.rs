@@ -44,9 +44,9 @@ impl Sink for Gatherer {
                 // Whether there was room for it is no matter here.
                 let _ = origin.keep_sample(sample);
             }
-            RunEvent::Sighted(sight) => origin.watched.sight(sight),
+            RunEvent::MonitorSampled(sight) => origin.watched.sight(sight),
             RunEvent::Learnt(fact) => origin.watched.learn(fact),
-            RunEvent::Lapsed(lapse) => origin.watched.lapse(lapse),
+            RunEvent::SampleMissed(lapse) => origin.watched.lapse(lapse),
             RunEvent::Ended(ending) => origin.ending = Some(ending.clone()),
         }
     }

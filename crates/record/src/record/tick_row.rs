@@ -52,7 +52,7 @@ impl TickRow {
     }
 
     /// What stands beside them, under the plan that the run was made with.
-    pub fn beside(&self, outline: &Outline) -> Beside {
+    pub fn alongside(&self, outline: &Outline) -> Beside {
         Beside::from_tally(&decoded(&self.bytes[self.beside_at as usize..], Layout::default()), outline)
     }
 

@@ -1,6 +1,6 @@
 //! What the monitors of one machine saw: numbers over time, facts, and the samples that failed.
 
-use crate::event::{Fact, Lapse, Reading, Sight};
+use crate::event::{Fact, MissedSample, MonitorSample, Reading};
 use plimsoll_plan::watch::Unit;
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ pub struct Watched {
     /// One value for each name of a monitor, the newest.
     pub facts: Vec<Fact>,
     /// The first [`LAPSES_KEPT`] of each monitor.
-    pub lapses: Vec<Lapse>,
+    pub lapses: Vec<MissedSample>,
     /// All lapses, by monitor.
     pub lapsed: BTreeMap<u32, u64>,
 }
@@ -40,7 +40,7 @@ pub const CHANNELS_KEPT: usize = 1_000;
 
 impl Watched {
     /// Takes a sample. Values that are no numbers, and those that do not come behind the last, are left out.
-    pub fn sight(&mut self, sight: &Sight) {
+    pub fn sight(&mut self, sight: &MonitorSample) {
         for reading in sight.readings.iter().filter(|reading| reading.value.is_finite()) {
             let Some(at) = self.channel(sight.monitor, reading) else { continue };
             let points = &mut self.channels[at].points;
@@ -83,7 +83,7 @@ impl Watched {
         }
     }
 
-    pub fn lapse(&mut self, lapse: &Lapse) {
+    pub fn lapse(&mut self, lapse: &MissedSample) {
         let before = self.lapsed.entry(lapse.monitor).or_default();
         if *before < LAPSES_KEPT as u64 {
             self.lapses.push(lapse.clone());

@@ -86,9 +86,9 @@ impl Scratch {
         let folder = made?;
         let copy = Self { file: folder.join("copy.plim"), folder };
         std::fs::copy(path, &copy.file)?;
-        let log = room::beside(path, "-wal");
+        let log = room::with_suffix(path, "-wal");
         if log.exists() {
-            std::fs::copy(log, room::beside(&copy.file, "-wal"))?;
+            std::fs::copy(log, room::with_suffix(&copy.file, "-wal"))?;
         }
         Ok(copy)
     }

@@ -2,8 +2,8 @@
 
 use super::open::{Closed, Opened, fold, open};
 use super::sums::{self, Sums, Table};
-use super::{APPLICATION_ID, Error, FORMAT_VERSION, guard, old_notes, schema, sights};
-use crate::event::{Note, Pulse, SeriesOpened};
+use super::{APPLICATION_ID, Error, FORMAT_VERSION, guard, old_notes, sample_log, schema};
+use crate::event::{Note, SeriesOpened, WorkerTimes};
 use crate::record::{Origin, RUN_LAYOUT, RunRecord, SERIES_LAYOUT, TickRow, widened};
 use plimsoll_plan::sample::Sample;
 use plimsoll_plan::series::SeriesKey;
@@ -151,7 +151,7 @@ fn origin(tx: &Connection, sums: &Sums<'_>, row: &Row) -> Result<Origin, Bad> {
     origin.workers = workers(sums, at)?;
     origin.notes = notes(sums, at)?;
     origin.samples = samples(tx, sums, at)?;
-    origin.watched = sights::read(tx, sums, at)?;
+    origin.watched = sample_log::read(tx, sums, at)?;
     Ok(origin)
 }
 
@@ -174,14 +174,14 @@ pub(super) fn each_blob(
     Ok(())
 }
 
-pub(super) fn workers(sums: &Sums<'_>, at: i64) -> Result<Vec<Pulse>, Bad> {
+pub(super) fn workers(sums: &Sums<'_>, at: i64) -> Result<Vec<WorkerTimes>, Bad> {
     let mut workers = Vec::new();
     let mut all = sums.select(&sums::WORKER, "WHERE origin = ?1 ORDER BY worker")?;
     let mut rows = all.query([at])?;
     while let Some(row) = rows.next()? {
         sums.see(&sums::WORKER, row)?;
         let ns = |column| row.get::<_, i64>(column).map(|ns| ns as u64);
-        workers.push(Pulse {
+        workers.push(WorkerTimes {
             wall_ns: ns(2)?,
             busy_ns: ns(3)?,
             spin_ns: ns(4)?,

@@ -45,7 +45,7 @@ impl Room {
     /// # Errors
     /// When the disk is full.
     pub fn begin(db: &Connection, path: &Path) -> Result<Self> {
-        let mut room = Self { log: beside(path, "-wal"), is_full: false, is_new: true };
+        let mut room = Self { log: with_suffix(path, "-wal"), is_full: false, is_new: true };
         room.ensure(db, FIRST_BYTES, FIRST_BYTES)?;
         Ok(room)
     }
@@ -150,7 +150,7 @@ fn insert_zeros(db: &Connection, pages: usize) -> Result<()> {
 }
 
 /// The path with `suffix` behind its name, as SQLite names its own extra files.
-pub fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()

@@ -102,7 +102,7 @@ pub fn create(path: &Path, fill: impl FnOnce(&mut Connection) -> rusqlite::Resul
     if let Some(there) = taken(path) {
         return Err(Error::Exists { path: there });
     }
-    let new = Unnamed::beside(path).map_err(Refusal::Io).map_err(refused)?;
+    let new = Unnamed::in_folder_of(path).map_err(Refusal::Io).map_err(refused)?;
     new.filled(fill).map_err(Refusal::Sqlite).map_err(refused)?;
     match new.named(path) {
         Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => Err(Error::Exists { path: path.into() }),
@@ -113,7 +113,7 @@ pub fn create(path: &Path, fill: impl FnOnce(&mut Connection) -> rusqlite::Resul
 /// What prevents a run file of this name: a file, a dangling link, or a log of SQLite that belongs to a deleted run
 /// file. SQLite would apply that log to the new file.
 pub fn taken(path: &Path) -> Option<PathBuf> {
-    let names = ["", "-wal", "-journal"].map(|suffix| room::beside(path, suffix));
+    let names = ["", "-wal", "-journal"].map(|suffix| room::with_suffix(path, suffix));
     names.into_iter().find(|name| name.symlink_metadata().is_ok())
 }
 
@@ -131,7 +131,7 @@ pub fn connected(path: &Path) -> rusqlite::Result<Connection> {
 /// cannot be removed is the smaller trouble. On a full disk SQLite leaves its own extra files, too.
 pub fn remove(path: &Path) {
     for suffix in ["", "-wal", "-shm", "-journal"] {
-        let _ = std::fs::remove_file(room::beside(path, suffix));
+        let _ = std::fs::remove_file(room::with_suffix(path, suffix));
     }
 }
 
@@ -144,7 +144,7 @@ enum Refusal {
 struct Unnamed(PathBuf);
 
 impl Unnamed {
-    fn beside(path: &Path) -> std::io::Result<Self> {
+    fn in_folder_of(path: &Path) -> std::io::Result<Self> {
         static MADE: AtomicU32 = AtomicU32::new(0);
         loop {
             let number = MADE.fetch_add(1, Ordering::Relaxed);

@@ -5,8 +5,8 @@
 
 use super::reader::{Bad, check_kind, each_blob, json, notes, workers};
 use super::sums::{self, Sums};
-use super::{Error, guard, schema, sights};
-use crate::event::{Ending, Note, Opening, Pulse, Reading, Sight};
+use super::{Error, guard, sample_log, schema};
+use crate::event::{Ending, MonitorSample, Note, Opening, Reading, WorkerTimes};
 use crate::record::{Origin, RunRecord, TickRow, Watched};
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::collections::BTreeMap;
@@ -27,9 +27,9 @@ pub struct NewRows {
     /// New ones, and those whose text has changed (a gap that grows).
     pub notes: Vec<Note>,
     /// What monitors saw.
-    pub sights: Vec<Sight>,
+    pub sights: Vec<MonitorSample>,
     /// By worker of the first machine: its use of time since the look before; empty while nothing was measured.
-    pub pulses: Vec<Pulse>,
+    pub pulses: Vec<WorkerTimes>,
     /// Once: the run has ended. A run that was killed never says so.
     pub ending: Option<Ending>,
 }
@@ -51,7 +51,7 @@ struct Place {
     tick: i64,
     sight: i64,
     notes: Vec<Note>,
-    workers: Vec<Pulse>,
+    workers: Vec<WorkerTimes>,
 }
 
 impl Tail {
@@ -124,7 +124,7 @@ impl Tail {
                 Ok(())
             })?;
             let from = place.map_or(schema::tick_id(at, 0), |place| place.sight + 1);
-            let (watched, sight) = sights::behind(db, &sums, at, from)?;
+            let (watched, sight) = sample_log::after(db, &sums, at, from)?;
             let (notes, workers) = (notes(&sums, at)?, workers(&sums, at)?);
             all.push((at, News { opening, ending, ticks, watched, sight, notes, workers }));
         }
@@ -176,7 +176,7 @@ struct News {
     sight: Option<i64>,
     /// All of them.
     notes: Vec<Note>,
-    workers: Vec<Pulse>,
+    workers: Vec<WorkerTimes>,
 }
 
 impl Place {
@@ -212,7 +212,7 @@ fn is_locked(e: &rusqlite::Error) -> bool {
 }
 
 /// Channels with their points as samples again, in the order of time.
-fn sights_of(watched: &Watched) -> Vec<Sight> {
+fn sights_of(watched: &Watched) -> Vec<MonitorSample> {
     let mut found: BTreeMap<(u64, u32), Vec<Reading>> = BTreeMap::new();
     for channel in &watched.channels {
         for (at_ns, value) in &channel.points {
@@ -226,13 +226,13 @@ fn sights_of(watched: &Watched) -> Vec<Sight> {
         }
     }
     let sights = found.into_iter();
-    sights.map(|((at_ns, monitor), readings)| Sight { at_ns, monitor, readings }).collect()
+    sights.map(|((at_ns, monitor), readings)| MonitorSample { at_ns, monitor, readings }).collect()
 }
 
-fn since(before: &[Pulse], now: &[Pulse]) -> Vec<Pulse> {
-    let zero = Pulse::default();
+fn since(before: &[WorkerTimes], now: &[WorkerTimes]) -> Vec<WorkerTimes> {
+    let zero = WorkerTimes::default();
     let both = now.iter().enumerate().map(|(at, now)| (before.get(at).unwrap_or(&zero), now));
-    both.map(|(before, now)| Pulse {
+    both.map(|(before, now)| WorkerTimes {
         wall_ns: now.wall_ns.saturating_sub(before.wall_ns),
         busy_ns: now.busy_ns.saturating_sub(before.busy_ns),
         spin_ns: now.spin_ns.saturating_sub(before.spin_ns),

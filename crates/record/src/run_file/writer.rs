@@ -6,7 +6,7 @@
 use super::open::fold;
 use super::room::{self, Room};
 use super::rows;
-use super::sights::{self, Sights};
+use super::sample_log::{self, SampleLog};
 use super::spans::{self, Spans};
 use super::{Error, reader, schema, sums};
 use crate::event::{Note, NoteKind, Opening, RunEvent, Sink, Tick};
@@ -63,7 +63,7 @@ impl RunFile {
             pending: 0,
             totals_bytes: 0,
             sampled: 0,
-            sights: Sights::default(),
+            sights: SampleLog::default(),
             is_sealed: false,
             gap: None,
             trouble: None,
@@ -120,7 +120,7 @@ pub struct Writer {
     /// How many of the samples are in the file.
     sampled: usize,
     /// What monitors saw and the file does not have yet.
-    sights: Sights,
+    sights: SampleLog,
     /// Nothing is to come any more.
     is_sealed: bool,
     /// The gap that is open, if the last tick could not be written.
@@ -384,7 +384,7 @@ impl Sink for Writer {
                 // One that finds no room now is tried again with the next one and at the end.
                 if self.origin.keep_sample(sample) { self.store_samples() } else { Ok(()) }
             }
-            RunEvent::Sighted(sight) => {
+            RunEvent::MonitorSampled(sight) => {
                 self.sights.take(&mut self.origin.watched, sight);
                 if self.sights.is_full() { self.store_sights() } else { Ok(()) }
             }
@@ -392,7 +392,7 @@ impl Sink for Writer {
                 self.origin.watched.learn(fact);
                 Ok(())
             }
-            RunEvent::Lapsed(lapse) => {
+            RunEvent::SampleMissed(lapse) => {
                 self.origin.watched.lapse(lapse);
                 Ok(())
             }
@@ -428,7 +428,7 @@ pub fn write(path: &Path, record: &RunRecord) -> Result<(), Error> {
             // Each origin has a range of its own for the ids of notes.
             rows::put_notes(&tx, at, schema::tick_id(at, 1), &origin.notes)?;
             rows::put_samples(&tx, at, schema::tick_id(at, 0), &origin.samples)?;
-            sights::put_all(&tx, at, &origin.watched)?;
+            sample_log::put_all(&tx, at, &origin.watched)?;
             rows::put_ending(&tx, at, origin)?;
         }
         sums::seal(&tx)?;

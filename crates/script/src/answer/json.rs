@@ -6,6 +6,6 @@ mod shape;
 mod singular;
 mod text;
 
-pub use path::{Path, Selected, Tree, append, shown};
+pub use path::{Path, Selected, Tree, append, excerpt};
 pub use scan::{DEPTH_MAX, NotJson, Span};
 pub use shape::{SHAPE_BYTES_MAX, Shaper};

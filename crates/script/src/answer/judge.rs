@@ -5,7 +5,7 @@ use super::coding::{Decoder, Unreadable};
 use super::digest::Expected;
 use super::json::{self, NotJson, Path, Shaper, Tree};
 use super::rule::CompiledRule;
-use super::sentence::{Veil, is_secret};
+use super::sentence::{Redactor, is_secret};
 use super::take::Take;
 use crate::value::{Scope, Unfilled, fill};
 use plimsoll_plan::answer::{Check, Statuses, Subject};
@@ -101,7 +101,7 @@ impl Findings {
 /// Buffers and decoders, made at their first use. One serves many users, one after the other.
 pub struct Scratch {
     decoder: Decoder,
-    pub(super) desk: Desk,
+    pub(super) desk: ResponseParts,
     shaper: Shaper,
     decoded_bytes_max: usize,
 }
@@ -128,7 +128,7 @@ impl Scratch {
 
 /// What the parts of one run write on.
 #[derive(Debug, Default)]
-pub(super) struct Desk {
+pub(super) struct ResponseParts {
     /// The value that is looked at, when it is not a piece of the answer.
     pub left: Vec<u8>,
     /// What it is compared with.
@@ -282,7 +282,7 @@ fn take_one(
     answer: &Answer<'_>,
     body: Result<&[u8], NoBody>,
     scope: &mut Scope<'_>,
-    desk: &mut Desk,
+    desk: &mut ResponseParts,
     findings: &mut Findings,
 ) -> Result<(), Failure> {
     let begin = findings.bytes.len();
@@ -348,7 +348,7 @@ impl Compiled {
         answer: &Answer<'_>,
         body: Result<&[u8], NoBody>,
         scope: &mut Scope<'_>,
-        desk: &mut Desk,
+        desk: &mut ResponseParts,
         findings: &Findings,
     ) -> Result<(), Failure> {
         let wants = findings.wants_sentences;
@@ -359,7 +359,7 @@ impl Compiled {
             Err(why) if self.on.reads_body() => return failed(&|| why.sentence(answer)),
             other => other.unwrap_or_default(),
         };
-        let Desk { left, right, tree, .. } = desk;
+        let ResponseParts { left, right, tree, .. } = desk;
         let (rule, found) = match &self.on {
             On::Status(statuses) if statuses.holds(answer.status) => return Ok(()),
             On::Status(statuses) => {
@@ -396,7 +396,7 @@ impl Compiled {
             }
             On::Body(rule) => (rule, Some(body)),
             On::Json { path, rule } => match path.select(body, tree, |_| 0) {
-                Ok(selected) => (rule, selected.span.map(|span| json::shown(body, span, left))),
+                Ok(selected) => (rule, selected.span.map(|span| json::excerpt(body, span, left))),
                 // No body at all lacks every member; an error page must not pass for an answer that lacks one.
                 Err(NotJson) if body.is_empty() => (rule, None),
                 Err(NotJson) => return failed(&|| "the body is no JSON".into()),
@@ -405,7 +405,7 @@ impl Compiled {
         if rule.holds(found, scope, right).map_err(Failure::Unfilled)? {
             return Ok(());
         }
-        failed(&|| rule.sentence(found, right, Veil { forms: &findings.forms, secret: self.secret }))
+        failed(&|| rule.sentence(found, right, Redactor { forms: &findings.forms, secret: self.secret }))
     }
 }
 

@@ -4,8 +4,8 @@
 //! otherwise (`007` is not `7`). A value that is missing meets [`Rule::Absent`] and nothing else.
 
 use super::number::Number;
-use super::sentence::{Veil, quoted};
-use super::{Scratch, judge::Desk};
+use super::sentence::{Redactor, quoted};
+use super::{Scratch, judge::ResponseParts};
 use crate::value::{Scope, Unfilled, fill};
 use memchr::memmem::Finder;
 use plimsoll_plan::answer::Rule;
@@ -50,7 +50,7 @@ impl Needle {
     fn compile(text: &Text) -> Needle {
         match text.fixed() {
             Some(bytes) => {
-                Needle::Fixed { finder: Box::new(Finder::new(&bytes).into_owned()), shown: text.shown() }
+                Needle::Fixed { finder: Box::new(Finder::new(&bytes).into_owned()), shown: text.describe() }
             }
             None => Needle::Filled(text.clone()),
         }
@@ -76,10 +76,10 @@ impl Needle {
     }
 
     /// For a sentence, after the rule was asked: filling again would move counters on.
-    fn shown(&self, room: &[u8], veil: Veil<'_>) -> String {
+    fn describe(&self, room: &[u8], redactor: Redactor<'_>) -> String {
         match self {
-            Needle::Fixed { shown, .. } => quoted(shown.as_bytes(), veil),
-            Needle::Filled(_) => quoted(room, veil),
+            Needle::Fixed { shown, .. } => quoted(shown.as_bytes(), redactor),
+            Needle::Filled(_) => quoted(room, redactor),
         }
     }
 }
@@ -135,30 +135,30 @@ impl CompiledRule {
     }
 
     /// What was expected and what was found, after [`CompiledRule::holds`] said no.
-    pub fn sentence(&self, found: Option<&[u8]>, room: &[u8], veil: Veil<'_>) -> String {
+    pub fn sentence(&self, found: Option<&[u8]>, room: &[u8], redactor: Redactor<'_>) -> String {
         let expected = match self {
             CompiledRule::Exists => "something".to_owned(),
             CompiledRule::Absent => "nothing".to_owned(),
-            CompiledRule::Equals(needle) => needle.shown(room, veil),
-            CompiledRule::Differs(needle) => format!("anything but {}", needle.shown(room, veil)),
-            CompiledRule::Contains(needle) => format!("{} in it", needle.shown(room, veil)),
-            CompiledRule::Lacks(needle) => format!("no {} in it", needle.shown(room, veil)),
+            CompiledRule::Equals(needle) => needle.describe(room, redactor),
+            CompiledRule::Differs(needle) => format!("anything but {}", needle.describe(room, redactor)),
+            CompiledRule::Contains(needle) => format!("{} in it", needle.describe(room, redactor)),
+            CompiledRule::Lacks(needle) => format!("no {} in it", needle.describe(room, redactor)),
             CompiledRule::Matches(regex) => {
-                let open = Veil { secret: false, ..veil };
+                let open = Redactor { secret: false, ..redactor };
                 format!("a match of {}", quoted(regex.as_str().as_bytes(), open))
             }
             CompiledRule::Compare(compare, limit) => format!("a number {} `{limit}`", compare.words()),
             CompiledRule::OneOf(needles) => {
                 let shown = needles.iter().map(|needle| match needle {
-                    Needle::Fixed { shown, .. } => quoted(shown.as_bytes(), veil),
+                    Needle::Fixed { shown, .. } => quoted(shown.as_bytes(), redactor),
                     // The room holds the last one only.
-                    Needle::Filled(text) => quoted(text.shown().as_bytes(), veil),
+                    Needle::Filled(text) => quoted(text.describe().as_bytes(), redactor),
                 });
                 format!("one of {}", shown.collect::<Vec<_>>().join(", "))
             }
         };
         match found {
-            Some(found) => format!("expected {expected}, found {}", quoted(found, veil)),
+            Some(found) => format!("expected {expected}, found {}", quoted(found, redactor)),
             None => format!("expected {expected}, found nothing"),
         }
     }
@@ -199,16 +199,16 @@ pub(super) fn regex(pattern: &str) -> Result<Regex, String> {
 
 /// A [`Condition`] of `if` and `while`, compiled.
 #[derive(Debug)]
-pub struct Asked {
+pub struct CompiledCondition {
     left: Text,
     rule: CompiledRule,
 }
 
-impl Asked {
+impl CompiledCondition {
     /// # Errors
     /// A sentence for what is no regular expression.
-    pub fn compile(condition: &Condition) -> Result<Asked, String> {
-        Ok(Asked { left: condition.left.clone(), rule: CompiledRule::compile(&condition.rule)? })
+    pub fn compile(condition: &Condition) -> Result<CompiledCondition, String> {
+        Ok(CompiledCondition { left: condition.left.clone(), rule: CompiledRule::compile(&condition.rule)? })
     }
 
     /// Asks. A variable that was never set is missing on the left, and makes any rule false on the right.
@@ -216,7 +216,7 @@ impl Asked {
     /// # Errors
     /// [`Unfilled::Exhausted`]: a feeder has no row left.
     pub fn holds(&self, scope: &mut Scope<'_>, scratch: &mut Scratch) -> Result<bool, Unfilled> {
-        let Desk { left, right, .. } = &mut scratch.desk;
+        let ResponseParts { left, right, .. } = &mut scratch.desk;
         left.clear();
         let found = match fill(&self.left, scope, left) {
             Ok(()) => Some(&left[..]),

@@ -10,7 +10,7 @@ const WINDOW_BYTES: usize = 8_192;
 
 /// What sentences must not show.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Veil<'a> {
+pub(super) struct Redactor<'a> {
     /// Texts to be cut out.
     pub forms: &'a [String],
     /// The value stands under a name that says it is a secret.
@@ -23,13 +23,13 @@ pub(super) fn is_secret(name: &str) -> bool {
 }
 
 /// `value` in backticks, as far as it may be shown.
-pub(super) fn quoted(value: &[u8], veil: Veil<'_>) -> String {
-    if veil.secret {
+pub(super) fn quoted(value: &[u8], redactor: Redactor<'_>) -> String {
+    if redactor.secret {
         return format!("`{REDACTED}`");
     }
     let whole = value.len() <= WINDOW_BYTES;
     let mut text = String::from_utf8_lossy(&value[..value.len().min(WINDOW_BYTES)]).into_owned();
-    for form in veil.forms.iter().filter(|form| !form.is_empty()) {
+    for form in redactor.forms.iter().filter(|form| !form.is_empty()) {
         text = text.replace(form.as_str(), REDACTED);
     }
     let cut = text.char_indices().nth(SHOWN_CHARS).map(|(at, _)| at);

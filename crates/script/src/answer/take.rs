@@ -1,7 +1,7 @@
 //! Extractions compiled: where in an answer a value is, and which of several.
 
 use super::json::{Path, append};
-use super::judge::{Answer, Desk};
+use super::judge::{Answer, ResponseParts};
 use super::{cookies, rule};
 use plimsoll_plan::answer::{Extract, Pick, Source};
 use plimsoll_plan::script::Slot;
@@ -64,7 +64,7 @@ impl Take {
         answer: &Answer<'_>,
         body: &[u8],
         random: &mut SplitMix64,
-        desk: &mut Desk,
+        desk: &mut ResponseParts,
         out: &mut Vec<u8>,
     ) -> Result<(), &'static str> {
         let pick = self.pick;

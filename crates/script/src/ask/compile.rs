@@ -46,7 +46,7 @@ pub(super) fn form(ask: &Ask, site: &Site) -> Result<Form, String> {
         Some(bytes) => Target::Fixed(bytes),
         None => Target::Filled {
             text: ask.path.clone(),
-            is_open: matches!(ask.path.parts.first(), Some(Part::Hole(..))),
+            is_open: matches!(ask.path.parts.first(), Some(Part::Placeholder(..))),
         },
     };
     let mut draft = Draft::default();
@@ -129,7 +129,7 @@ fn literals(text: &Text) -> impl Iterator<Item = &[u8]> {
     text.parts.iter().filter_map(|part| match part {
         Part::Literal(bytes) => Some(&bytes[..]),
         Part::Secret(secret) => Some(secret.reveal().as_bytes()),
-        Part::Hole(..) => None,
+        Part::Placeholder(..) => None,
     })
 }
 
@@ -140,14 +140,14 @@ fn check_path(path: &Text) -> Result<(), String> {
             Part::Literal(bytes) => {
                 let bytes = String::from_utf8_lossy(bytes);
                 if at == 0 && !bytes.starts_with('/') && (bytes != "*" || path.parts.len() > 1) {
-                    return Err(format!("the path `{}` does not begin with `/`", path.shown()));
+                    return Err(format!("the path `{}` does not begin with `/`", path.describe()));
                 }
                 check_target(&bytes)?;
             }
             // The sentence would show it.
             Part::Secret(secret) => check_target(secret.reveal())
                 .map_err(|_| "a secret in the path holds what no request line may".to_owned())?,
-            Part::Hole(..) => {}
+            Part::Placeholder(..) => {}
         }
     }
     if path.is_empty() { Err("the path is empty\nthe root of a server is `/`".into()) } else { Ok(()) }
@@ -187,7 +187,7 @@ fn own_cookies(ask: &Ask) -> Vec<Vec<u8>> {
             match part {
                 Part::Literal(bytes) => text.extend_from_slice(bytes),
                 Part::Secret(secret) => text.extend_from_slice(secret.reveal().as_bytes()),
-                Part::Hole(..) => text.push(0),
+                Part::Placeholder(..) => text.push(0),
             }
         }
         names.extend(pairs(&text).map(|(name, _)| name.to_vec()));

@@ -4,7 +4,7 @@
 use super::form::cookie_field;
 use super::lines::{first_line, lines, pairs};
 use super::reference::{Place, resolve, same_place};
-use super::{Form, Jar, Origin, Site};
+use super::{CookieJar, Form, Origin, Site};
 use crate::value::Unfilled;
 use plimsoll_plan::head::Head;
 use plimsoll_plan::origin::OriginId;
@@ -61,7 +61,7 @@ impl Form {
         &self,
         redirect: &Redirect<'_>,
         sites: &[Site],
-        jar: Option<&Jar>,
+        jar: Option<&CookieJar>,
         unix_ns: u64,
         out: &mut Vec<u8>,
     ) -> Next {
@@ -151,7 +151,7 @@ impl Form {
 
     /// Of the cookies that were sent, those that the author wrote by hand. Where a hole hides their names, everything
     /// counts as his that neither the jar holds nor this answer sets or takes back.
-    fn keep_own_cookies(&self, sent: &[u8], head: Head<'_>, jar: &Jar, out: &mut Vec<u8>) {
+    fn keep_own_cookies(&self, sent: &[u8], head: Head<'_>, jar: &CookieJar, out: &mut Vec<u8>) {
         let mut glue: &[u8] = b"";
         for (name, value) in pairs(sent) {
             let is_own = self.own_cookies.iter().any(|own| own == name);

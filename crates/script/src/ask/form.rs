@@ -1,6 +1,6 @@
 //! A request ready to be written: long stretches of fields that never change, and between them the few that do.
 
-use super::{Jar, Origin, Site};
+use super::{CookieJar, Origin, Site};
 use crate::value::{Scope, Unfilled, fill};
 use plimsoll_plan::script::Ask;
 use plimsoll_plan::value::Text;
@@ -72,7 +72,7 @@ impl Form {
     pub fn render(
         &self,
         scope: &mut Scope<'_>,
-        jar: Option<&Jar>,
+        jar: Option<&CookieJar>,
         scratch: &mut Vec<u8>,
         out: &mut Vec<u8>,
     ) -> Result<(), Unfilled> {
@@ -87,7 +87,7 @@ impl Form {
     fn put(
         &self,
         scope: &mut Scope<'_>,
-        jar: Option<&Jar>,
+        jar: Option<&CookieJar>,
         scratch: &mut Vec<u8>,
         out: &mut Vec<u8>,
     ) -> Result<(), Unfilled> {
@@ -155,7 +155,7 @@ impl Form {
         self.close
     }
 
-    /// Whom the answers come from, for [`Jar::take`].
+    /// Whom the answers come from, for [`CookieJar::take`].
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
@@ -187,7 +187,7 @@ fn put_text(text: &Text, scope: &mut Scope<'_>, place: Place, out: &mut Vec<u8>)
 
 /// A whole `Cookie` field, or nothing when no cookie belongs to the path, which stands in the output itself.
 pub(super) fn cookie_field(
-    jar: &Jar,
+    jar: &CookieJar,
     path: &Range<usize>,
     origin: &Origin,
     unix_ns: u64,

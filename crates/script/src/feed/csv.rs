@@ -19,7 +19,7 @@ pub struct Field {
 
 /// Why a file is no table, with the place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flaw {
+pub enum TableError {
     /// The quote here is never closed.
     Unclosed { at: usize },
     /// Text behind a closing quote.
@@ -31,8 +31,8 @@ pub enum Flaw {
 /// The field that begins at `at`, which is at most the file's length.
 ///
 /// # Errors
-/// [`Flaw::Unclosed`], [`Flaw::Behind`].
-pub fn field(bytes: &[u8], at: usize, delimiter: u8) -> Result<Field, Flaw> {
+/// [`TableError::Unclosed`], [`TableError::Behind`].
+pub fn field(bytes: &[u8], at: usize, delimiter: u8) -> Result<Field, TableError> {
     if bytes.get(at) == Some(&b'"') {
         return quoted(bytes, at, delimiter);
     }
@@ -42,10 +42,10 @@ pub fn field(bytes: &[u8], at: usize, delimiter: u8) -> Result<Field, Flaw> {
     Ok(Field { begin: at, end, quoted: false, next: (stop + 1).min(bytes.len()), last })
 }
 
-fn quoted(bytes: &[u8], at: usize, delimiter: u8) -> Result<Field, Flaw> {
+fn quoted(bytes: &[u8], at: usize, delimiter: u8) -> Result<Field, TableError> {
     let mut from = at + 1;
     loop {
-        let quote = memchr(b'"', &bytes[from..]).ok_or(Flaw::Unclosed { at })? + from;
+        let quote = memchr(b'"', &bytes[from..]).ok_or(TableError::Unclosed { at })? + from;
         let (next, last) = match &bytes[quote + 1..] {
             [b'"', ..] => {
                 from = quote + 2;
@@ -55,7 +55,7 @@ fn quoted(bytes: &[u8], at: usize, delimiter: u8) -> Result<Field, Flaw> {
             [b'\n', ..] => (quote + 2, true),
             [b'\r', b'\n', ..] => (quote + 3, true),
             [] | [b'\r'] => (bytes.len(), true),
-            _ => return Err(Flaw::Behind { at: quote + 1 }),
+            _ => return Err(TableError::Behind { at: quote + 1 }),
         };
         return Ok(Field { begin: at + 1, end: quote, quoted: true, next, last });
     }
@@ -94,7 +94,7 @@ pub fn skip_blank(bytes: &[u8], mut at: usize) -> usize {
 ///
 /// # Errors
 /// The first flaw.
-pub fn index(bytes: &[u8], begin: usize, delimiter: u8, width: usize) -> Result<Vec<usize>, Flaw> {
+pub fn index(bytes: &[u8], begin: usize, delimiter: u8, width: usize) -> Result<Vec<usize>, TableError> {
     let find = |sign, from: usize| memchr(sign, &bytes[from..]).map_or(bytes.len(), |n| from + n);
     let mut starts = Vec::with_capacity(estimate(&bytes[begin..]));
     let mut quote = find(b'"', begin);
@@ -109,7 +109,7 @@ pub fn index(bytes: &[u8], begin: usize, delimiter: u8, width: usize) -> Result<
             (fields, next)
         };
         if fields != width {
-            return Err(Flaw::Width { at, fields });
+            return Err(TableError::Width { at, fields });
         }
         starts.push(at);
         at = skip_blank(bytes, next);
@@ -119,7 +119,7 @@ pub fn index(bytes: &[u8], begin: usize, delimiter: u8, width: usize) -> Result<
 }
 
 /// Number of fields of the record at `at`, and where the next one begins.
-fn walk(bytes: &[u8], mut at: usize, delimiter: u8) -> Result<(usize, usize), Flaw> {
+fn walk(bytes: &[u8], mut at: usize, delimiter: u8) -> Result<(usize, usize), TableError> {
     let mut fields = 0;
     loop {
         let field = field(bytes, at, delimiter)?;

@@ -7,7 +7,7 @@ use memchr::{memchr, memchr2};
 const DEEPEST: u32 = 127;
 
 /// Where in the line it is wrong, and what is.
-type Flaw = (usize, &'static str);
+type TableError = (usize, &'static str);
 
 /// Why a line is no row.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ fn space(text: &[u8], at: usize) -> usize {
 }
 
 /// The place behind the value at `at`.
-fn value(text: &[u8], at: usize, levels: u32) -> Result<usize, Flaw> {
+fn value(text: &[u8], at: usize, levels: u32) -> Result<usize, TableError> {
     match text.get(at) {
         Some(b'"') => string(text, at),
         Some(b'{' | b'[') if levels == 0 => Err((at, "it is nested too deeply")),
@@ -77,8 +77,8 @@ fn items(
     text: &[u8],
     at: usize,
     close: u8,
-    item: impl Fn(&[u8], usize) -> Result<usize, Flaw>,
-) -> Result<usize, Flaw> {
+    item: impl Fn(&[u8], usize) -> Result<usize, TableError>,
+) -> Result<usize, TableError> {
     let mut at = space(text, at + 1);
     if text.get(at) == Some(&close) {
         return Ok(at + 1);
@@ -94,7 +94,7 @@ fn items(
 }
 
 /// RFC 8259 section 6: no zeros in front, digits on both sides of the point, no plus in front.
-fn number(text: &[u8], begin: usize) -> Result<usize, Flaw> {
+fn number(text: &[u8], begin: usize) -> Result<usize, TableError> {
     let digits = |at: usize| at + text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let first = begin + usize::from(text[begin] == b'-');
     let mut at = digits(first);
@@ -113,7 +113,7 @@ fn number(text: &[u8], begin: usize) -> Result<usize, Flaw> {
 }
 
 /// Half of a surrogate pair is legal by the grammar, but there is no UTF-8 for it, so it could not be sent.
-fn string(text: &[u8], begin: usize) -> Result<usize, Flaw> {
+fn string(text: &[u8], begin: usize) -> Result<usize, TableError> {
     // Whole stretches of plain bytes at once: most of a file is inside strings.
     let plain = |byte: &u8| !matches!(byte, b'"' | b'\\' | 0..0x20);
     let mut at = begin + 1;

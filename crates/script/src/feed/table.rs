@@ -59,7 +59,7 @@ impl Table {
             }
             Format::JsonLines => open_json(&bytes, begin, feeder),
         });
-        let (starts, cut) = opened.map_err(|Trouble { at, what, mend }| {
+        let (starts, cut) = opened.map_err(|FileError { at, what, mend }| {
             let line = at.map(|at| 1 + memchr_iter(b'\n', &bytes[..at]).count());
             let line = line.map_or_else(String::new, |line| format!(" line {line}:"));
             Unready::Data(Problem::new(format!("data `{}`: `{file}`{line} {what}", feeder.name), mend))
@@ -96,28 +96,28 @@ impl Table {
 }
 
 /// What is wrong with a file, at which byte if it is one place, and how to mend it.
-struct Trouble {
+struct FileError {
     at: Option<usize>,
     what: String,
     mend: String,
 }
 
-impl Trouble {
-    fn mended_by(self, mend: impl Into<String>) -> Trouble {
-        Trouble { mend: mend.into(), ..self }
+impl FileError {
+    fn mended_by(self, mend: impl Into<String>) -> FileError {
+        FileError { mend: mend.into(), ..self }
     }
 }
 
-fn flaw(at: Option<usize>, what: impl Into<String>) -> Trouble {
-    Trouble { at, what: what.into(), mend: MEND.into() }
+fn flaw(at: Option<usize>, what: impl Into<String>) -> FileError {
+    FileError { at, what: what.into(), mend: MEND.into() }
 }
 
-fn trouble<T>(at: Option<usize>, what: impl Into<String>) -> Result<T, Trouble> {
+fn trouble<T>(at: Option<usize>, what: impl Into<String>) -> Result<T, FileError> {
     Err(flaw(at, what))
 }
 
 /// Where the text begins: behind a byte order mark, if there is one.
-fn begin(bytes: &[u8]) -> Result<usize, Trouble> {
+fn begin(bytes: &[u8]) -> Result<usize, FileError> {
     match bytes {
         [] => trouble(None, "is empty"),
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Err(flaw(None, "is UTF-16").mended_by("save it as UTF-8")),
@@ -126,7 +126,7 @@ fn begin(bytes: &[u8]) -> Result<usize, Trouble> {
     }
 }
 
-type Opened = Result<(Vec<usize>, Cut), Trouble>;
+type Opened = Result<(Vec<usize>, Cut), FileError>;
 
 fn open_csv(bytes: &[u8], begin: usize, feeder: &Feeder, delimiter: u8, header: Option<&[String]>) -> Opened {
     if matches!(delimiter, b'"' | b'\r' | b'\n') {
@@ -155,7 +155,7 @@ fn open_csv(bytes: &[u8], begin: usize, feeder: &Feeder, delimiter: u8, header: 
 }
 
 /// The names in the first record, and where the second one begins.
-fn read_header(bytes: &[u8], mut at: usize, delimiter: u8) -> Result<(Vec<String>, usize), csv::Flaw> {
+fn read_header(bytes: &[u8], mut at: usize, delimiter: u8) -> Result<(Vec<String>, usize), csv::TableError> {
     let mut names = Vec::new();
     loop {
         let field = csv::field(bytes, at, delimiter)?;
@@ -170,7 +170,7 @@ fn read_header(bytes: &[u8], mut at: usize, delimiter: u8) -> Result<(Vec<String
 }
 
 /// A name that stands there twice is refused only if it is used: which of the two was meant cannot be known.
-fn find_column(column: &str, names: &[String]) -> Result<usize, Trouble> {
+fn find_column(column: &str, names: &[String]) -> Result<usize, FileError> {
     let mut places = names.iter().enumerate().filter(|(_, name)| *name == column).map(|(place, _)| place);
     match (places.next(), places.next()) {
         (Some(place), None) => Ok(place),
@@ -182,12 +182,12 @@ fn find_column(column: &str, names: &[String]) -> Result<usize, Trouble> {
     }
 }
 
-fn csv_trouble(flaw: csv::Flaw, width: usize, header_given: bool) -> Trouble {
+fn csv_trouble(flaw: csv::TableError, width: usize, header_given: bool) -> FileError {
     match flaw {
-        csv::Flaw::Unclosed { at } => self::flaw(Some(at), "the quote that opens here is never closed"),
-        csv::Flaw::Behind { at } => self::flaw(Some(at), "text follows a closing quote")
+        csv::TableError::Unclosed { at } => self::flaw(Some(at), "the quote that opens here is never closed"),
+        csv::TableError::Behind { at } => self::flaw(Some(at), "text follows a closing quote")
             .mended_by("a quote inside a quoted field is written twice"),
-        csv::Flaw::Width { at, fields } => {
+        csv::TableError::Width { at, fields } => {
             let header = if header_given { "the columns given are" } else { "the header has" };
             let what = format!("it has {fields} field{}, {header} {width}", plural(fields));
             match fields > width {

@@ -4,7 +4,7 @@
 use plimsoll_plan::answer::{Rule, Source, Subject};
 use plimsoll_plan::outline::Outline;
 use plimsoll_plan::script::{Ask, Condition, Entry, Node, Script, Slot};
-use plimsoll_plan::value::{Hole, Part, Text};
+use plimsoll_plan::value::{Part, Placeholder, Text};
 
 /// # Errors
 /// A sentence on the first thing that cannot be run.
@@ -129,13 +129,15 @@ fn slot(place: &Place<'_>, slot: Slot) -> Result<(), String> {
 fn text(place: &Place<'_>, text: &Text) -> Result<(), String> {
     let (script, name) = (place.script, place.name);
     text.parts.iter().try_for_each(|part| match part {
-        Part::Literal(_) | Part::Secret(_) | Part::Hole(Hole::Call(_), _) => Ok(()),
-        Part::Hole(Hole::Var(id), _) => index(usize::from(*id), script.vars.len(), "variable", name),
-        Part::Hole(Hole::Base64(inner), _) => self::text(place, inner),
-        Part::Hole(Hole::Global(id), _) => {
+        Part::Literal(_) | Part::Secret(_) | Part::Placeholder(Placeholder::Call(_), _) => Ok(()),
+        Part::Placeholder(Placeholder::Var(id), _) => {
+            index(usize::from(*id), script.vars.len(), "variable", name)
+        }
+        Part::Placeholder(Placeholder::Base64(inner), _) => self::text(place, inner),
+        Part::Placeholder(Placeholder::Global(id), _) => {
             index(usize::from(*id), script.globals.len(), "value of the set-up", name)
         }
-        Part::Hole(Hole::Column { feeder, column }, _) => {
+        Part::Placeholder(Placeholder::Column { feeder, column }, _) => {
             index(usize::from(*feeder), script.feeders.len(), "feeder", name)?;
             let feeder = &script.feeders[usize::from(*feeder)];
             index(usize::from(*column), feeder.columns.len(), "column", &feeder.name)

@@ -4,7 +4,7 @@
 //! loop and group has a slot for its count or its begin; both are dealt out here, so that a user needs no stack.
 
 use super::pick::Picker;
-use crate::answer::Asked;
+use crate::answer::CompiledCondition;
 use plimsoll_plan::script::{Condition, Delay, Node, Order, Script, Slot};
 use plimsoll_plan::value::Text;
 
@@ -96,7 +96,7 @@ pub enum Op {
 pub struct Code {
     pub ops: Vec<Op>,
     pub texts: Vec<Text>,
-    pub asked: Vec<Asked>,
+    pub asked: Vec<CompiledCondition>,
     pub choices: Vec<(Picker, Vec<Pc>)>,
     pub forks: Vec<Vec<(StrandId, Pc)>>,
     pub setup: Pc,
@@ -189,8 +189,8 @@ impl Compiler<'_> {
         self.code.texts.len() as u32 - 1
     }
 
-    fn asked(&mut self, condition: &Condition) -> Result<u32, String> {
-        self.code.asked.push(Asked::compile(condition)?);
+    fn compile_condition(&mut self, condition: &Condition) -> Result<u32, String> {
+        self.code.asked.push(CompiledCondition::compile(condition)?);
         Ok(self.code.asked.len() as u32 - 1)
     }
 
@@ -235,14 +235,14 @@ impl Compiler<'_> {
             Node::While { condition, most, nodes } => {
                 let slot = self.slot()?;
                 self.push(Op::Zero { slot });
-                let asked = self.asked(condition)?;
+                let asked = self.compile_condition(condition)?;
                 let test = self.push(Op::While { asked, most: *most, slot, exit: 0 });
                 self.nodes(nodes)?;
                 self.push(Op::Jump(test));
                 self.land(test);
             }
             Node::If { condition, then, otherwise } => {
-                let asked = self.asked(condition)?;
+                let asked = self.compile_condition(condition)?;
                 let test = self.push(Op::Unless { asked, to: 0 });
                 self.nodes(then)?;
                 if otherwise.is_empty() {

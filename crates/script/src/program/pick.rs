@@ -23,7 +23,7 @@ enum How {
     Table { period: Box<[u16]>, next: AtomicU64 },
     /// Weights without a short period: the state cannot be told from a number alone, so that each pick takes a lock.
     /// That is once per choice between whole ways, not per request.
-    Exact(Mutex<Chairman>),
+    Exact(Mutex<QuotaPicker>),
 }
 
 impl Picker {
@@ -53,11 +53,11 @@ impl Picker {
             }
             Order::Exact => match period_of(weights) {
                 Some(length) => {
-                    let mut chairman = Chairman::new(shares);
-                    let period = (0..length).map(|_| chairman.next()).collect();
+                    let mut picker = QuotaPicker::new(shares);
+                    let period = (0..length).map(|_| picker.next()).collect();
                     How::Table { period, next: AtomicU64::new(0) }
                 }
-                None => How::Exact(Mutex::new(Chairman::new(shares))),
+                None => How::Exact(Mutex::new(QuotaPicker::new(shares))),
             },
         };
         Ok(Picker { how })
@@ -76,9 +76,7 @@ impl Picker {
                 let at = next.fetch_add(1, Ordering::Relaxed) % period.len() as u64;
                 usize::from(period[at as usize])
             }
-            How::Exact(chairman) => {
-                usize::from(chairman.lock().unwrap_or_else(PoisonError::into_inner).next())
-            }
+            How::Exact(picker) => usize::from(picker.lock().unwrap_or_else(PoisonError::into_inner).next()),
         }
     }
 }
@@ -103,18 +101,18 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// The chairman assignment (R. Tijdeman, The chairman assignment problem, 1980): after k picks every way was taken
+/// The picker assignment (R. Tijdeman, The picker assignment problem, 1980): after k picks every way was taken
 /// k x share times, give or take 1 - 1 / (2n - 2). The smooth weighted round robin of load balancers has no such bound.
 #[derive(Debug)]
-struct Chairman {
+struct QuotaPicker {
     shares: Vec<f64>,
     /// By way: k x share minus how often it was taken. Kept as a difference, so that it does not grow with k.
     owed: Vec<f64>,
 }
 
-impl Chairman {
-    fn new(shares: Vec<f64>) -> Chairman {
-        Chairman { owed: vec![0.0; shares.len()], shares }
+impl QuotaPicker {
+    fn new(shares: Vec<f64>) -> QuotaPicker {
+        QuotaPicker { owed: vec![0.0; shares.len()], shares }
     }
 
     fn next(&mut self) -> u16 {

@@ -2,7 +2,7 @@
 
 use super::code::{Op, StrandId};
 use super::redact;
-use super::user::{Mood, Turn, Wait};
+use super::user::{IterationState, Turn, Wait};
 use crate::answer::Answer;
 use crate::ask::{Next, Redirect};
 use plimsoll_plan::Fault;
@@ -73,7 +73,7 @@ impl Turn<'_> {
         }
         self.note_aside(&script.name, || fault.sentence().into());
         self.state.strand(strand).wait = Wait::Idle;
-        self.leave(Mood::Leaving);
+        self.leave(IterationState::Leaving);
     }
 
     pub fn take_cookies(&mut self, strand: StrandId, ask: u32, head: Head<'_>) {
@@ -93,7 +93,7 @@ impl Turn<'_> {
     /// Sends the request that a redirect asks for.
     pub fn redirect(&mut self, strand: StrandId, ask: u32, status: u16, head: Head<'_>) -> Way {
         let most = self.stage.script.asks[ask as usize].redirects;
-        if most == 0 || !(300..400).contains(&status) || self.state.mood != Mood::Going {
+        if most == 0 || !(300..400).contains(&status) || self.state.mood != IterationState::Going {
             return Way::Here;
         }
         let Some(trail) = self.state.strand(strand).trail.take() else { return Way::Here };
@@ -183,7 +183,7 @@ impl Turn<'_> {
             self.tell_findings(ask, answer);
         }
         if exhausted {
-            self.leave(Mood::Retiring);
+            self.leave(IterationState::Retiring);
         }
         fault
     }

@@ -2,7 +2,7 @@
 
 use super::check::whole;
 use super::code::{Code, Op, Pc, SlotId, StrandId};
-use super::user::{Kind, Mood, Part, Turn, Wait, step_id};
+use super::user::{IterationState, Kind, Part, Turn, Wait, step_id};
 use super::{draw, file};
 use crate::value::{Unfilled, fill};
 use plimsoll_plan::metric::{GroupHist, GroupSum, RunSum};
@@ -159,7 +159,7 @@ impl Turn<'_> {
 
     /// What a strand has waited for is there: it goes on behind it, unless the iteration is being left.
     pub fn go_on(&mut self, strand: StrandId) {
-        let going = self.state.mood == Mood::Going;
+        let going = self.state.mood == IterationState::Going;
         let waiting = self.state.strand(strand);
         waiting.wait = Wait::Idle;
         if going {

@@ -15,7 +15,7 @@ use crate::watch::Ledger;
 use plimsoll_plan::link::Reuse;
 use plimsoll_plan::load::Share;
 use plimsoll_plan::program::{
-    Behaviour, BodyUse, Chair, Maker, Phase, Program, Programs, RequestId, Unready,
+    Behaviour, BodyUse, Phase, Program, ProgramFactory, Programs, RequestId, Unready, UserSlot,
 };
 use plimsoll_plan::sample::SAMPLES_MAX;
 use plimsoll_plan::script::{Ask, Delay, Entry, Script};
@@ -195,7 +195,7 @@ impl Behaviour for Stage {
         }
     }
 
-    fn maker(self: Arc<Self>, phase: Phase) -> Result<Arc<dyn Maker>, Unready> {
+    fn factory(self: Arc<Self>, phase: Phase) -> Result<Arc<dyn ProgramFactory>, Unready> {
         self.files.iter().try_for_each(Sink::open).map_err(Unready::File)?;
         self.flush().map_err(Unready::File)?;
         let feeders = &self.script.feeders;
@@ -290,20 +290,20 @@ struct Cast {
     phase: Phase,
 }
 
-impl Maker for Cast {
+impl ProgramFactory for Cast {
     fn programs(&self) -> Box<dyn Programs> {
         Box::new(self.clone())
     }
 }
 
 impl Programs for Cast {
-    fn make(&mut self, chair: Chair) -> Box<dyn Program> {
+    fn make(&mut self, slot: UserSlot) -> Box<dyn Program> {
         let part = match self.phase {
             Phase::Setup => Part::Setup,
             Phase::Teardown => Part::Teardown,
-            Phase::Load => Part::Lane(chair.lane),
+            Phase::Load => Part::Lane(slot.lane),
         };
-        Box::new(User::new(Arc::clone(&self.stage), &self.feeds, part, chair, self.stage.seed))
+        Box::new(User::new(Arc::clone(&self.stage), &self.feeds, part, slot, self.stage.seed))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::code::{Op, StrandId};
 use super::reply::Way;
-use super::user::{Kind, Mood, Trail, Turn, Wait, step_id};
+use super::user::{IterationState, Kind, Trail, Turn, Wait, step_id};
 use crate::answer::Answer;
 use crate::value::Unfilled;
 use crate::watch::Watch;
@@ -69,7 +69,7 @@ impl Turn<'_> {
         self.take_cookies(strand, ask, head);
         let stage = self.stage;
         let script = &stage.script.asks[ask as usize];
-        let going = self.state.mood == Mood::Going;
+        let going = self.state.mood == IterationState::Going;
         let waiting = self.state.strand(strand);
         let Some(live) = &mut waiting.live else { return };
         if live.ending != Ending::Not {
@@ -245,7 +245,7 @@ impl Turn<'_> {
             && live.reconnects > 0
             && live.watch.is_some()
             && reply.fault.is_none_or(|fault| fault.side() != Side::Client);
-        if again && self.state.mood == Mood::Going {
+        if again && self.state.mood == IterationState::Going {
             if let Some(fault) = reply.fault {
                 self.tell_fault(ask, fault, reply);
             }
@@ -274,7 +274,7 @@ impl Turn<'_> {
         if let Some(fault) = fault.filter(|_| !go_on) {
             return self.failed(strand, ask, fault);
         }
-        if self.state.mood != Mood::Going {
+        if self.state.mood != IterationState::Going {
             self.state.strand(strand).wait = Wait::Idle;
             return;
         }

@@ -3,7 +3,7 @@
 use super::code::{Op, Pc, StrandId};
 use super::redact;
 use super::stage::Quota;
-use super::user::{Mood, Turn, Wait};
+use super::user::{IterationState, Turn, Wait};
 use crate::answer::Answer;
 use crate::value::Unfilled;
 use plimsoll_plan::Fault;
@@ -32,25 +32,25 @@ impl Turn<'_> {
             let feeder = script.feeders.get(usize::from(*feeder));
             self.state.lane_over = feeder.is_some_and(|feeder| feeder.share == Sharing::Unique);
             self.note_aside(place, sentence);
-            return self.leave(Mood::Retiring);
+            return self.leave(IterationState::Retiring);
         }
         if self.stage.unfilled_samples.take() {
             self.sample(place, "unfilled", sentence(), 0, String::new());
         }
         self.note_aside(place, sentence);
-        self.leave(Mood::Leaving);
+        self.leave(IterationState::Leaving);
     }
 
     /// A loop was to be run as often as something that is no number.
     pub fn no_number(&mut self, strand: StrandId) {
         self.state.strand(strand).wait = Wait::Idle;
-        let found = self.shown(&self.bench.fill);
+        let found = self.excerpt(&self.bench.fill);
         let sentence = || format!("`{found}` is no number of rounds; expected a whole number");
         if self.stage.unfilled_samples.take() {
             self.sample("", "repeat", sentence(), 0, String::new());
         }
         self.note_aside("", sentence);
-        self.leave(Mood::Leaving);
+        self.leave(IterationState::Leaving);
     }
 
     /// In the set-up and the tear-down the first failure is remembered as a sentence: no figure tells of it.
@@ -68,7 +68,7 @@ impl Turn<'_> {
         let name = &self.stage.script.asks[ask as usize].name;
         // proof: the array has a place for each fault.
         if self.stage.fault_samples[fault as usize].take() {
-            let excerpt = self.shown(reply.body);
+            let excerpt = self.excerpt(reply.body);
             self.sample(name, fault.name(), fault.sentence().into(), reply.status, excerpt);
         }
     }
@@ -88,12 +88,12 @@ impl Turn<'_> {
                     }
                 },
             };
-            let found = self.shown(sentence.as_bytes());
+            let found = self.excerpt(sentence.as_bytes());
             if !script.go_on_after_failure {
                 self.note_aside(&script.name, || format!("{name}: {found}"));
             }
             if quota.take() {
-                let excerpt = self.shown(self.bench.scratch.readable(answer));
+                let excerpt = self.excerpt(self.bench.scratch.readable(answer));
                 self.sample(&script.name, &name, found, answer.status, excerpt);
             }
         }
@@ -112,7 +112,7 @@ impl Turn<'_> {
     }
 
     /// Bytes from the wire as a sample may show them.
-    fn shown(&self, bytes: &[u8]) -> String {
+    fn excerpt(&self, bytes: &[u8]) -> String {
         redact::excerpt(bytes, &self.stage.secrets, self.secret_values())
     }
 

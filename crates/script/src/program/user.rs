@@ -8,11 +8,11 @@ use super::stage::Stage;
 use super::stream::Live;
 use super::{draw, tell};
 use crate::answer::{Findings, Scratch};
-use crate::ask::Jar;
+use crate::ask::CookieJar;
 use crate::feed::{Feeds, Rows};
 use crate::value::{Scope, Vars};
 use plimsoll_plan::origin::OriginId;
-use plimsoll_plan::program::{At, Chair, Outbox, Program, StepId, Wake};
+use plimsoll_plan::program::{At, Outbox, Program, StepId, UserSlot, Wake};
 use plimsoll_stats::random::SplitMix64;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(super) enum Part {
 
 /// How a user's iteration stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mood {
+pub(super) enum IterationState {
     Going,
     /// The iteration is left: what is outstanding is waited for, nothing new is begun.
     Leaving,
@@ -50,7 +50,7 @@ pub(super) enum Wait {
 
 /// One thread of a scenario.
 #[derive(Default)]
-pub(super) struct Strand {
+pub(super) struct Branch {
     /// While it waits: the operation that it waits in.
     pub pc: Pc,
     pub wait: Wait,
@@ -100,12 +100,12 @@ pub(super) struct State {
     pub vars: Vars,
     pub rows: Rows,
     pub random: SplitMix64,
-    pub jar: Option<Box<Jar>>,
+    pub jar: Option<Box<CookieJar>>,
     /// Rounds left of loops, begins of groups, strands outstanding; dealt out by the compiler.
     pub slots: Box<[u64]>,
-    first: Strand,
+    first: Branch,
     /// The others, made when the first of them is needed.
-    others: Vec<Strand>,
+    others: Vec<Branch>,
     pub iteration: u64,
     /// Steps `once` that it has come through, by their bits.
     pub onces: u64,
@@ -114,14 +114,14 @@ pub(super) struct State {
     pub user: u32,
     scenario: u16,
     pub part: Part,
-    pub mood: Mood,
+    pub mood: IterationState,
     /// What has run out has run out for all.
     pub lane_over: bool,
 }
 
 impl State {
     /// What texts are filled from, now.
-    pub fn scope<'a>(&'a mut self, stage: &'a Stage, unix_ns: u64) -> (Scope<'a>, Option<&'a Jar>) {
+    pub fn scope<'a>(&'a mut self, stage: &'a Stage, unix_ns: u64) -> (Scope<'a>, Option<&'a CookieJar>) {
         let scope = Scope {
             vars: &mut self.vars,
             globals: &stage.globals,
@@ -135,10 +135,10 @@ impl State {
         (scope, self.jar.as_deref())
     }
 
-    pub fn strand(&mut self, id: StrandId) -> &mut Strand {
+    pub fn strand(&mut self, id: StrandId) -> &mut Branch {
         let Some(at) = usize::from(id).checked_sub(1) else { return &mut self.first };
         if at >= self.others.len() {
-            self.others.resize_with(at + 1, Strand::default);
+            self.others.resize_with(at + 1, Branch::default);
         }
         &mut self.others[at]
     }
@@ -159,7 +159,7 @@ pub(super) struct User {
 }
 
 impl User {
-    pub fn new(stage: Arc<Stage>, feeds: &Arc<Feeds>, part: Part, chair: Chair, seed: u64) -> User {
+    pub fn new(stage: Arc<Stage>, feeds: &Arc<Feeds>, part: Part, slot: UserSlot, seed: u64) -> User {
         let (number, before) = match part {
             // Set-up and tear-down draw otherwise than any user of the load.
             Part::Setup => (u64::MAX, 0),
@@ -170,18 +170,18 @@ impl User {
         };
         let state = State {
             vars: Vars::new(stage.script.vars.len()),
-            rows: Rows::new(feeds, chair),
-            random: SplitMix64::new(draw::seed_of(seed, number, u64::from(chair.user))),
-            jar: stage.script.cookies.then(|| Box::new(Jar::new())),
+            rows: Rows::new(feeds, slot),
+            random: SplitMix64::new(draw::seed_of(seed, number, u64::from(slot.user))),
+            jar: stage.script.cookies.then(|| Box::new(CookieJar::new())),
             slots: vec![0; usize::from(stage.code.slots)].into(),
-            first: Strand::default(),
+            first: Branch::default(),
             others: Vec::new(),
             iteration: 0,
             begin_ns: 0,
-            user: before.saturating_add(chair.user).saturating_add(1),
+            user: before.saturating_add(slot.user).saturating_add(1),
             scenario: 0,
             part,
-            mood: Mood::Going,
+            mood: IterationState::Going,
             lane_over: false,
             onces: 0,
         };
@@ -269,10 +269,10 @@ impl Turn<'_> {
 
     fn begin(&mut self) {
         let state = &mut *self.state;
-        if state.mood == Mood::Retiring {
+        if state.mood == IterationState::Retiring {
             return;
         }
-        state.mood = Mood::Going;
+        state.mood = IterationState::Going;
         state.iteration += 1;
         state.begin_ns = self.at.run_ns;
         state.rows.new_iteration();
@@ -291,20 +291,20 @@ impl Turn<'_> {
                 self.bench.ready.push(0);
             }
             // A lane that the plan does not know: this user has nothing to do, ever.
-            None => state.mood = Mood::Retiring,
+            None => state.mood = IterationState::Retiring,
         }
     }
 
     /// All strands are through.
     fn over(&mut self) {
-        if self.state.mood == Mood::Retiring {
+        if self.state.mood == IterationState::Retiring {
             if self.state.lane_over {
                 self.out.end_lane();
             }
             return self.out.retire();
         }
         if self.is_aside() {
-            if self.state.mood == Mood::Going {
+            if self.state.mood == IterationState::Going {
                 self.stage.note_through();
             }
             return;
@@ -319,16 +319,16 @@ impl Turn<'_> {
     }
 
     /// Gives the rest of the iteration up.
-    pub fn leave(&mut self, mood: Mood) {
-        if self.state.mood != Mood::Going {
+    pub fn leave(&mut self, mood: IterationState) {
+        if self.state.mood != IterationState::Going {
             // Data that ends while an iteration is left ends the user all the same.
-            if mood == Mood::Retiring {
+            if mood == IterationState::Retiring {
                 self.state.mood = mood;
             }
             return;
         }
         self.state.mood = mood;
-        if mood == Mood::Leaving {
+        if mood == IterationState::Leaving {
             tell::abandoned(self.out);
         }
         self.bench.ready.clear();

@@ -7,7 +7,7 @@ use plimsoll_plan::answer::{Check, Rule, Source, Statuses, Subject};
 use plimsoll_plan::metric::{RunSum, SeriesSum};
 use plimsoll_plan::program::BodyUse;
 use plimsoll_plan::script::{Ask, Node, Slot};
-use plimsoll_plan::value::Hole;
+use plimsoll_plan::value::Placeholder;
 
 /// One request, and a second one behind it.
 fn two(first: Ask, service: impl FnMut(&str) -> Served + 'static) -> Engine {
@@ -76,7 +76,7 @@ fn extracted_values_go_into_the_next_request() {
     let mut first = ask("/0");
     first.extracts = vec![extract("a", "$.id", Slot::Var(0))];
     let mut second = ask("/1");
-    second.path = around("/items/", Hole::Var(0), "");
+    second.path = around("/items/", Placeholder::Var(0), "");
     second.headers = vec![("X-Id".into(), var(0))];
     let nodes = vec![Node::Ask(0), Node::Ask(1)];
     let mut engine = play(script(vec![first, second], nodes), always(200, r#"{"id": "x7"}"#));

@@ -4,7 +4,7 @@ use super::engine::{Engine, MS, Served};
 use super::plans::*;
 use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
 use plimsoll_plan::script::{Delay, Node, Order, Slot};
-use plimsoll_plan::value::{Function, Hole};
+use plimsoll_plan::value::{Function, Placeholder};
 
 /// Requests `/0`, `/1`, ... under a tree of nodes.
 fn walk(count: u32, nodes: Vec<Node>) -> Engine {
@@ -56,7 +56,7 @@ fn a_number_of_rounds_that_is_none_leaves_the_iteration_and_says_so() {
 #[test]
 fn a_conditional_loop_ends_with_its_condition_and_at_its_bound() {
     let until = |most| Node::While {
-        condition: is(around("", Hole::Call(Function::Counter { id: 0, start: 1, step: 1 }), ""), "1"),
+        condition: is(around("", Placeholder::Call(Function::Counter { id: 0, start: 1, step: 1 }), ""), "1"),
         most,
         nodes: vec![Node::Ask(0)],
     };
@@ -91,7 +91,7 @@ fn a_condition_chooses_its_side() {
 fn once_is_once_per_user_and_variables_last() {
     let asks = vec![ask("/login"), {
         let mut ask = ask("/");
-        ask.path = around("/", Hole::Var(0), "");
+        ask.path = around("/", Placeholder::Var(0), "");
         ask
     }];
     let nodes = vec![Node::Once(vec![Node::Ask(0), set(0, "me")]), Node::Ask(1)];
@@ -197,7 +197,7 @@ fn a_failure_in_one_branch_ends_the_pauses_of_the_others() {
 fn what_was_asked_for_in_the_wake_of_the_failure_is_taken_back() {
     // The last branch fails before the engine has heard of the pause and of the request.
     let mut broken = ask("/");
-    broken.path = around("/", Hole::Var(0), "");
+    broken.path = around("/", Placeholder::Var(0), "");
     let branches = vec![vec![think(MS), Node::Ask(0)], vec![Node::Ask(0)], vec![Node::Ask(1)]];
     let mut engine = play(script(vec![ask("/0"), broken], vec![Node::Parallel(branches)]), always(200, ""));
     engine.iterations(2);

@@ -20,8 +20,9 @@ fn mix(weights: &[f64], order: Order) -> (Script, Entry) {
 fn taken(weights: &[f64], order: Order, iterations: u32) -> Vec<usize> {
     let (script, entry) = mix(weights, order);
     let stage = stage_of(script, entry);
-    let mut maker = stage.clone().maker(Phase::Load).expect("there are no files").programs();
-    let mut users: Vec<Engine> = (0..4).map(|i| Engine::new(maker.make(chair(i)), always(200, ""))).collect();
+    let mut factory = stage.clone().factory(Phase::Load).expect("there are no files").programs();
+    let mut users: Vec<Engine> =
+        (0..4).map(|i| Engine::new(factory.make(slot(i)), always(200, ""))).collect();
     (0..iterations)
         .map(|i| {
             let engine = &mut users[i as usize % 4];

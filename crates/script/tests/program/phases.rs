@@ -7,7 +7,7 @@ use plimsoll_plan::data::{AtEnd, Feeder, Format, OutFile, RowOrder, Sharing};
 use plimsoll_plan::metric::RunSum;
 use plimsoll_plan::program::{Behaviour, Phase};
 use plimsoll_plan::script::{Ask, Delay, Entry, Node, Order, Script, Slot};
-use plimsoll_plan::value::{Function, Hole};
+use plimsoll_plan::value::{Function, Placeholder};
 use plimsoll_script::program::Stage;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ fn place(name: &str) -> PathBuf {
 }
 
 fn phase(stage: &Arc<Stage>, phase: Phase, service: impl FnMut(&str) -> Served + 'static) -> Engine {
-    Engine::new(stage.clone().maker(phase).expect("the files are there").programs().make(chair(0)), service)
+    Engine::new(stage.clone().factory(phase).expect("the files are there").programs().make(slot(0)), service)
 }
 
 fn feeder(path: PathBuf, share: Sharing, at_end: AtEnd) -> Feeder {
@@ -50,9 +50,9 @@ fn keyed() -> Script {
     let mut make = ask("/make");
     make.extracts = vec![extract("key", "$.key", Slot::Global(0))];
     let mut using = ask("/use");
-    using.path = around("/use/", Hole::Global(0), "");
+    using.path = around("/use/", Placeholder::Global(0), "");
     let mut give = ask("/give");
-    give.path = around("/give/", Hole::Global(0), "");
+    give.path = around("/give/", Placeholder::Global(0), "");
     let mut script = script(vec![make, using, give], vec![Node::Ask(1)]);
     script.globals = vec!["key".into()];
     script.setup = vec![Node::Ask(0)];
@@ -67,9 +67,9 @@ fn what_the_set_up_extracts_all_users_and_the_tear_down_see() {
     assert_eq!(stage.missing_globals(), ["key"]);
     phase(&stage, Phase::Setup, always(200, r#"{"key": "k1"}"#)).iterate();
     assert_eq!((stage.trouble(), stage.missing_globals()), (None, Vec::new()));
-    let mut maker = stage.clone().maker(Phase::Load).expect("there are no files").programs();
+    let mut factory = stage.clone().factory(Phase::Load).expect("there are no files").programs();
     for number in 0..3 {
-        let mut engine = Engine::new(maker.make(chair(number)), always(200, ""));
+        let mut engine = Engine::new(factory.make(slot(number)), always(200, ""));
         engine.iterate();
         assert_eq!(engine.lines(), ["GET /use/k1"]);
     }
@@ -123,8 +123,9 @@ fn users_get_rows_and_retire_when_there_are_no_more() {
     let mut script = script(vec![greeting(), ask("/bye")], vec![Node::Ask(0), Node::Ask(0), Node::Ask(1)]);
     script.feeders = vec![feeder(path, Sharing::Unique, AtEnd::Stop)];
     let stage = stage(script);
-    let mut maker = stage.clone().maker(Phase::Load).expect("the file is there").programs();
-    let mut users: Vec<Engine> = (0..2).map(|i| Engine::new(maker.make(chair(i)), always(200, ""))).collect();
+    let mut factory = stage.clone().factory(Phase::Load).expect("the file is there").programs();
+    let mut users: Vec<Engine> =
+        (0..2).map(|i| Engine::new(factory.make(slot(i)), always(200, ""))).collect();
     for turn in 0..4 {
         users[turn % 2].iterate();
     }
@@ -183,7 +184,7 @@ fn the_tear_down_runs_although_the_set_up_has_not_made_its_file() {
     script.feeders = vec![made];
     script.teardown = vec![Node::Ask(1)];
     let stage = stage(script);
-    let error = stage.clone().maker(Phase::Load).err().expect("the load needs the file").to_string();
+    let error = stage.clone().factory(Phase::Load).err().expect("the load needs the file").to_string();
     assert!(error.contains("never.csv"), "{error}");
     let mut engine = phase(&stage, Phase::Teardown, always(200, ""));
     engine.iterate();
@@ -195,7 +196,7 @@ fn rows_are_appended_behind_one_line_of_names() {
     let path = place("out.csv");
     let file = OutFile { path: path.clone(), columns: vec!["user".into(), "the id".into()], anew: false };
     let row = |value: &str| {
-        let user = around("", Hole::Call(Function::User), "");
+        let user = around("", Placeholder::Call(Function::User), "");
         let mut script = script(Vec::new(), vec![Node::Append { file: 0, columns: vec![user, text(value)] }]);
         script.files = vec![file.clone()];
         let stage = stage(script);
@@ -233,7 +234,7 @@ fn a_file_that_takes_nothing_is_named_before_the_load() {
     let stage = stage(script);
     let refused = stage
         .clone()
-        .maker(Phase::Load)
+        .factory(Phase::Load)
         .err()
         .expect("not even the line of names can be written")
         .to_string();
@@ -243,7 +244,7 @@ fn a_file_that_takes_nothing_is_named_before_the_load() {
 #[test]
 fn the_same_seed_sends_the_same_bytes_and_users_differ() {
     let mut varied = ask("/");
-    varied.path = around("/", Hole::Call(Function::Uuid), "");
+    varied.path = around("/", Placeholder::Call(Function::Uuid), "");
     let delay = Node::Think(Delay::Exponential { mean_ns: 1_000_000 });
     let ways = vec![(1.0, vec![Node::Ask(0), delay]), (2.0, vec![Node::Ask(1), Node::Ask(0)])];
     let script = script(vec![varied, ask("/b")], vec![one_of(ways, Order::Random)]);
@@ -263,16 +264,16 @@ fn the_same_seed_sends_the_same_bytes_and_users_differ() {
 #[test]
 fn users_have_numbers_over_all_lanes_and_iterations_their_own() {
     let mut numbered = ask("/");
-    numbered.path = around("/", Hole::Call(Function::User), "/");
-    numbered.path.parts.extend(around("", Hole::Call(Function::Iteration), "").parts);
+    numbered.path = around("/", Placeholder::Call(Function::User), "/");
+    numbered.path.parts.extend(around("", Placeholder::Call(Function::Iteration), "").parts);
     let mut plan = plan_of(script(vec![numbered], vec![Node::Ask(0)]), Entry::Scenario(0));
     plan.entries.push(Entry::Scenario(0));
     plan.outline.lanes.push(plan.outline.lanes[0].clone());
     let stage = Stage::new(&plan).expect("the script can be run");
-    let mut maker = stage.clone().maker(Phase::Load).expect("there are no files").programs();
+    let mut factory = stage.clone().factory(Phase::Load).expect("there are no files").programs();
     for (lane, expected) in [(0, "GET /3/1"), (1, "GET /7/1")] {
-        let chair = plimsoll_plan::program::Chair { lane, ..chair(2) };
-        let mut engine = Engine::new(maker.make(chair), always(200, ""));
+        let slot = plimsoll_plan::program::UserSlot { lane, ..slot(2) };
+        let mut engine = Engine::new(factory.make(slot), always(200, ""));
         engine.iterations(2);
         assert_eq!(engine.lines()[0], expected, "the first lane has four users");
         assert!(engine.lines()[1].ends_with("/2"));

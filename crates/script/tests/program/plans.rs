@@ -5,10 +5,10 @@ use super::engine::{Engine, Served};
 use plimsoll_plan::answer::{Check, Extract, Pick, Rule, Source, Subject};
 use plimsoll_plan::draft::Draft;
 use plimsoll_plan::draft::LoadDraft;
-use plimsoll_plan::program::{Behaviour, Chair, Phase, Program};
+use plimsoll_plan::program::{Behaviour, Phase, Program, UserSlot};
 use plimsoll_plan::script::{Ask, Condition, Delay, Entry, Node, Order, Scenario, Script, Slot};
 use plimsoll_plan::seal::{Machine, seal};
-use plimsoll_plan::value::{ColumnId, Escape, FeederId, Hole, Part, Text, VarId};
+use plimsoll_plan::value::{ColumnId, Escape, FeederId, Part, Placeholder, Text, VarId};
 use plimsoll_plan::{Plan, Target};
 use plimsoll_script::program::Stage;
 use std::sync::Arc;
@@ -18,19 +18,19 @@ pub fn text(literal: &str) -> Text {
 }
 
 /// `before`, a hole, `after`.
-pub fn around(before: &str, hole: Hole, after: &str) -> Text {
+pub fn around(before: &str, hole: Placeholder, after: &str) -> Text {
     let mut all = text(before);
-    all.parts.push(Part::Hole(hole, Escape::None));
+    all.parts.push(Part::Placeholder(hole, Escape::None));
     all.push_literal(after.as_bytes());
     all
 }
 
 pub fn var(id: VarId) -> Text {
-    around("", Hole::Var(id), "")
+    around("", Placeholder::Var(id), "")
 }
 
-pub fn column(feeder: FeederId, column: ColumnId) -> Hole {
-    Hole::Column { feeder, column }
+pub fn column(feeder: FeederId, column: ColumnId) -> Placeholder {
+    Placeholder::Column { feeder, column }
 }
 
 pub fn ask(path: &str) -> Ask {
@@ -124,12 +124,12 @@ pub fn refused(script: Script) -> String {
     Stage::new(&plan_of(script, Entry::Scenario(0))).err().expect("the script cannot be run").to_string()
 }
 
-pub fn chair(user: u32) -> Chair {
-    Chair { lane: 0, user, users: 4 }
+pub fn slot(user: u32) -> UserSlot {
+    UserSlot { lane: 0, user, users: 4 }
 }
 
 pub fn user(stage: &Arc<Stage>, number: u32) -> Box<dyn Program> {
-    stage.clone().maker(Phase::Load).expect("the feeders can be read").programs().make(chair(number))
+    stage.clone().factory(Phase::Load).expect("the feeders can be read").programs().make(slot(number))
 }
 
 /// User 0 of a script, before a service.

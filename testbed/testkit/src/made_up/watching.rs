@@ -2,7 +2,7 @@
 
 use super::{Random, opening};
 use plimsoll_plan::watch::{Unit, WatchOutline};
-use plimsoll_record::event::{Fact, Lapse, Opening, Reading, RunEvent, Sight};
+use plimsoll_record::event::{Fact, MissedSample, MonitorSample, Opening, Reading, RunEvent};
 
 pub fn watched_opening(origin: &str, monitors: &[&str]) -> Opening {
     let mut opening = opening(origin, 1);
@@ -17,7 +17,7 @@ pub fn reading(part: &str, metric: &str, unit: Unit, limit: Option<f64>, value: 
 }
 
 pub fn sight(at_ns: u64, monitor: u32, readings: Vec<Reading>) -> RunEvent {
-    RunEvent::Sighted(Sight { at_ns, monitor, readings })
+    RunEvent::MonitorSampled(MonitorSample { at_ns, monitor, readings })
 }
 
 pub fn learnt(monitor: u32, name: &str, value: &str) -> RunEvent {
@@ -25,7 +25,7 @@ pub fn learnt(monitor: u32, name: &str, value: &str) -> RunEvent {
 }
 
 pub fn lapse(at_ns: u64, monitor: u32, why: &str) -> RunEvent {
-    RunEvent::Lapsed(Lapse { at_ns, monitor, why: why.into() })
+    RunEvent::SampleMissed(MissedSample { at_ns, monitor, why: why.into() })
 }
 
 /// One second of several monitors with so many numbers each.

@@ -2,14 +2,14 @@
 
 use super::grid::Grid;
 use super::markup;
-use crate::foreign::model::Said;
+use crate::foreign::model::Statement;
 use std::collections::BTreeSet;
 
 /// One piece of a report in order.
 #[derive(Debug)]
 pub enum Block {
-    Heading(Said),
-    Said(Said),
+    Heading(Statement),
+    Statement(Statement),
     Table(Grid),
 }
 
@@ -126,7 +126,7 @@ impl Splitter<'_> {
         // A heading is also a statement about what stands below it.
         let mut headings = above;
         headings.push(text.clone());
-        self.out.push(Block::Heading(Said { text, line, headings, code: false, numbered: false }));
+        self.out.push(Block::Heading(Statement { text, line, headings, code: false, numbered: false }));
     }
 
     fn titles(&self) -> Vec<String> {
@@ -141,9 +141,14 @@ impl Splitter<'_> {
         let headings = self.titles();
         // Pictures disappear from the plain text, and are what a report without figures consists of.
         for (line, text) in lines.iter().filter(|(_, t)| t.contains("![")) {
-            let said =
-                Said { text: text.clone(), line: *line, headings: headings.clone(), code: true, numbered };
-            self.out.push(Block::Said(said));
+            let said = Statement {
+                text: text.clone(),
+                line: *line,
+                headings: headings.clone(),
+                code: true,
+                numbered,
+            };
+            self.out.push(Block::Statement(said));
         }
         let mut line_at = vec![(0usize, *first)];
         let mut text = String::new();
@@ -156,9 +161,14 @@ impl Splitter<'_> {
         }
         for (start, sentence) in sentences(&text) {
             let line = line_at.iter().rfind(|(offset, _)| *offset <= start).map_or(*first, |(_, line)| *line);
-            let said =
-                Said { text: sentence.to_owned(), line, headings: headings.clone(), code: false, numbered };
-            self.out.push(Block::Said(said));
+            let said = Statement {
+                text: sentence.to_owned(),
+                line,
+                headings: headings.clone(),
+                code: false,
+                numbered,
+            };
+            self.out.push(Block::Statement(said));
         }
     }
 
@@ -171,7 +181,7 @@ impl Splitter<'_> {
             let line = end as u32 + 1;
             if !self.taken.contains(&line) && !self.lines[end].trim().is_empty() {
                 let text = self.lines[end].to_owned();
-                self.out.push(Block::Said(Said {
+                self.out.push(Block::Statement(Statement {
                     text,
                     line,
                     headings: headings.clone(),

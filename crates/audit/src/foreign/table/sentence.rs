@@ -4,10 +4,10 @@
 use super::column;
 use super::number::{Number, numbers};
 use super::unit::Kind;
-use crate::foreign::model::{Claim, Figure, Measure, Said};
+use crate::foreign::model::{Claim, Figure, Measure, Statement};
 
 /// The sentence with its figures.
-pub fn claim(said: &Said) -> Claim {
+pub fn claim(said: &Statement) -> Claim {
     let text = &said.text;
     let found = numbers(text, said.line);
     let mut figures: Vec<(Option<Measure>, Figure)> = Vec::new();

@@ -76,6 +76,6 @@ pub fn is_open(document: &Document, table: &Table) -> bool {
         let mut users = r.others.keys().filter(|k| column(k).is_some_and(|c| c.measure == Measure::Users));
         users.next().is_some()
     };
-    let said = |c: &Claim| is_said(&c.text);
-    rows().any(hidden) || table.around.iter().any(said) || is_said(&table.caption)
+    let describe = |c: &Claim| is_said(&c.text);
+    rows().any(hidden) || table.around.iter().any(describe) || is_said(&table.caption)
 }

@@ -40,7 +40,7 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     }
     if !rate && !entry.row.figures.is_empty() {
         let line = entry.row.lines.1;
-        entry.odd(line, "ab", "the output of ab stops before `Requests per second`");
+        entry.note_oddity(line, "ab", "the output of ab stops before `Requests per second`");
     }
     let done = entry.has(Measure::Requests);
     if done && !entry.has(Measure::KeepAliveRequests) {
@@ -177,7 +177,7 @@ impl Table {
             _ => &[],
         };
         if columns.is_empty() {
-            entry.odd(number, line, "not the columns of ab's table of connection times");
+            entry.note_oddity(number, line, "not the columns of ab's table of connection times");
         }
         for (column, value) in columns.iter().zip(values) {
             let figure = plain(value, 1e-3, "ms", number);

@@ -27,7 +27,7 @@ fn percentiles(text: &Text, at: usize, document: &mut Document) -> usize {
         let parts = line.split_once(',').and_then(|(share, value)| Some((share.parse::<f64>().ok()?, value)));
         match parts {
             Some((share, value)) => entry.percentile(share, plain(value, 1e-3, "ms", number), (number, line)),
-            None => entry.odd(number, line, "not `per cent,milliseconds`"),
+            None => entry.note_oddity(number, line, "not `per cent,milliseconds`"),
         }
         next += 1;
     }

@@ -37,7 +37,7 @@ impl Entry {
                 true
             }
             None => {
-                self.odd(line, text, "no number with a unit that this tool prints");
+                self.note_oddity(line, text, "no number with a unit that this tool prints");
                 false
             }
         }
@@ -51,7 +51,7 @@ impl Entry {
                 self.note_comma(&figure);
                 self.row.others.entry(name.into()).or_insert(figure);
             }
-            None => self.odd(line, text, "no number with a unit that this tool prints"),
+            None => self.note_oddity(line, text, "no number with a unit that this tool prints"),
         }
     }
 
@@ -69,7 +69,7 @@ impl Entry {
         self.row.words.entry(key.to_owned()).or_insert(Word { text: text.into(), line });
     }
 
-    pub fn odd(&mut self, line: u32, what: &str, why: &str) {
+    pub fn note_oddity(&mut self, line: u32, what: &str, why: &str) {
         self.odd.push((line, what.to_owned(), why.to_owned()));
     }
 

@@ -205,7 +205,7 @@ impl Reader {
             self.entry.put(Measure::Requests, exact(self.sums.answers + self.sums.errors), (line, ""));
             self.entry.put(Measure::Non2xx, exact(self.sums.other), (line, ""));
         } else {
-            self.entry.odd(line, "hey", "the report stops before the distribution of status codes");
+            self.entry.note_oddity(line, "hey", "the report stops before the distribution of status codes");
         }
         let errors = Figure::exact(
             self.sums.errors,

@@ -183,7 +183,7 @@ impl Summary {
         self.main.word("percentiles", "cut off at the last digit, not rounded", first);
         // Ends without the totals: a summary always has them.
         if !self.main.row.figures.is_empty() && !self.main.has(Measure::Iterations) {
-            self.main.odd(self.main.row.lines.1, "k6", "the summary of k6 stops before `iterations`");
+            self.main.note_oddity(self.main.row.lines.1, "k6", "the summary of k6 stops before `iterations`");
         }
         let script = self.main.row.words.get("script").map(|word| word.text.clone()).unwrap_or_default();
         self.main.label(&script, "virtual users");

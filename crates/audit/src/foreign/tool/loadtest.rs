@@ -45,7 +45,7 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     }
     if !whole && entry.has(Measure::Requests) {
         let line = entry.row.lines.1;
-        entry.odd(line, "loadtest", "the report of loadtest stops before its longest request");
+        entry.note_oddity(line, "loadtest", "the report of loadtest stops before its longest request");
     }
     let url = entry.row.words.get("url").map(|word| word.text.clone()).unwrap_or_default();
     entry.label(&url, "clients");

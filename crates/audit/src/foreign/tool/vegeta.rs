@@ -51,7 +51,7 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
     }
     if !whole {
         let line = entry.row.lines.1;
-        entry.odd(line, "vegeta", "the report of vegeta stops before its status codes");
+        entry.note_oddity(line, "vegeta", "the report of vegeta stops before its status codes");
     }
     let line = entry.row.lines.0;
     entry.word("rate", "of successful answers only", line);
@@ -105,7 +105,7 @@ fn quantity(entry: &mut Entry, name: &str, columns: &[&str], values: &str, place
     }
     let parts: Vec<&str> = values.split(", ").collect();
     if parts.len() != columns.len() {
-        entry.odd(line, place.1, "as many values as columns were expected");
+        entry.note_oddity(line, place.1, "as many values as columns were expected");
         return;
     }
     for (column, value) in columns.iter().zip(parts) {

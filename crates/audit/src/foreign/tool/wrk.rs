@@ -38,7 +38,11 @@ pub fn read(text: &Text, at: usize, document: &mut Document) -> Option<usize> {
         }
     }
     if !whole {
-        entry.odd(text.number(next - 1), text.at(next - 1), "the output of wrk stops before `Transfer/sec`");
+        entry.note_oddity(
+            text.number(next - 1),
+            text.at(next - 1),
+            "the output of wrk stops before `Transfer/sec`",
+        );
     }
     let url = entry.row.words.get("url").map(|word| word.text.clone()).unwrap_or_default();
     entry.label(&url, "connections");

@@ -1,7 +1,7 @@
 //! Disks and network interfaces: those that have done anything, each as a part.
 
 use crate::monitor::files::Files;
-use crate::monitor::notebook::Page;
+use crate::monitor::previous_counters::Page;
 use plimsoll_plan::watch::Unit;
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! Following a log that grows, is renamed and begun anew, or is cut.
 
-use crate::monitor::probe::Trouble;
+use crate::monitor::probe::MonitorError;
 use crate::reach::words;
 use std::fs::{File, Metadata};
 use std::io::{Read, Seek, SeekFrom};
@@ -40,9 +40,9 @@ impl Log {
 
     /// # Errors
     /// When there is no such file, or it may not be read.
-    pub fn read(&mut self) -> Result<Lines, Trouble> {
+    pub fn read(&mut self) -> Result<Lines, MonitorError> {
         let trouble = |error: std::io::Error| {
-            Trouble(format!("cannot read the access log `{}`: {}", self.path.display(), words(&error)))
+            MonitorError(format!("cannot read the access log `{}`: {}", self.path.display(), words(&error)))
         };
         let looked = std::mem::replace(&mut self.looked, true);
         let named = std::fs::metadata(&self.path);

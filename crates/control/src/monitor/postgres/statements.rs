@@ -148,7 +148,7 @@ impl Statements {
         );
         let rows = client.query_typed(&text, &[(&key.0, Type::OID), (&key.1, Type::INT8)]).await?;
         let text: String = rows.first().and_then(|row| row.get(0)).unwrap_or_default();
-        let text = if text.contains("/* plimsoll */") { Text::Own } else { Text::Shown(shown(&text)) };
+        let text = if text.contains("/* plimsoll */") { Text::Own } else { Text::Shown(describe(&text)) };
         self.texts.insert(key, text);
         Ok(())
     }
@@ -190,7 +190,7 @@ impl Count {
 /// The text on one line, without literals, cut. The server replaces constants by `$1` only in statements that it plans:
 /// of the others (`ALTER ROLE ... PASSWORD '...'`) nothing but the first word is shown. What stands in quotes is left
 /// out in any case, because an entry that is made anew while its statement runs keeps the text as it was sent.
-fn shown(text: &str) -> String {
+fn describe(text: &str) -> String {
     const PLANNED: [&str; 7] = ["SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "MERGE", "VALUES"];
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let first = line.split([' ', '(', ';']).next().unwrap_or_default().to_ascii_uppercase();

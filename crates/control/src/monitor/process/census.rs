@@ -2,7 +2,7 @@
 
 use super::one::{Stat, program};
 use crate::monitor::files::Files;
-use crate::monitor::probe::Trouble;
+use crate::monitor::probe::MonitorError;
 use plimsoll_plan::watch::Who;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -141,7 +141,7 @@ impl Finder {
 
     /// # Errors
     /// When there is nobody, with what was looked for.
-    pub fn find(&mut self, files: &mut Files, census: &mut Census) -> Result<Vec<u32>, Trouble> {
+    pub fn find(&mut self, files: &mut Files, census: &mut Census) -> Result<Vec<u32>, MonitorError> {
         // Somebody who is missed may stand under a name that has changed since.
         let names = matches!(self.who, Who::Name(_));
         census.take(files, Asks { all: self.roots.is_empty(), names });
@@ -151,7 +151,7 @@ impl Finder {
                 let all: Vec<u32> = census.called(&name).into_iter().filter(|pid| *pid != self.own).collect();
                 if all.is_empty() {
                     self.roots.clear();
-                    return Err(Trouble(format!("no process is called `{name}`")));
+                    return Err(MonitorError(format!("no process is called `{name}`")));
                 }
                 all
             }
@@ -161,23 +161,23 @@ impl Finder {
         Ok(found)
     }
 
-    fn by_pid(&self, files: &mut Files, census: &Census, pid: u32) -> Result<Vec<u32>, Trouble> {
+    fn by_pid(&self, files: &mut Files, census: &Census, pid: u32) -> Result<Vec<u32>, MonitorError> {
         if pid == self.own {
-            return Err(Trouble(format!("process `{pid}` is this program: name the server's")));
+            return Err(MonitorError(format!("process `{pid}` is this program: name the server's")));
         }
         // Asked anew: the census may still have the one that had the number before.
         let start = Stat::of(files, pid).map(|stat| stat.start).filter(|_| census.start(pid).is_some());
         match (self.roots.first(), start) {
-            (None, None) => Err(Trouble(format!("there is no process `{pid}`"))),
-            (Some(_), None) => Err(Trouble(format!("process `{pid}` has ended"))),
+            (None, None) => Err(MonitorError(format!("there is no process `{pid}`"))),
+            (Some(_), None) => Err(MonitorError(format!("process `{pid}` has ended"))),
             (Some((_, before)), Some(start)) if *before != start => {
-                Err(Trouble(format!("process `{pid}` has ended, and another one has its number")))
+                Err(MonitorError(format!("process `{pid}` has ended, and another one has its number")))
             }
             _ => Ok(vec![pid]),
         }
     }
 
-    fn by_port(&mut self, files: &mut Files, census: &Census, port: u16) -> Result<Vec<u32>, Trouble> {
+    fn by_port(&mut self, files: &mut Files, census: &Census, port: u16) -> Result<Vec<u32>, MonitorError> {
         let alive = |(pid, start): &(u32, u64)| census.start(*pid) == Some(*start);
         // The kernel walks its whole table of connections for the list, which takes milliseconds.
         if !self.roots.is_empty() && self.roots.iter().all(alive) && !census.looks.is_multiple_of(AGAIN) {
@@ -186,13 +186,13 @@ impl Finder {
         let sockets = listening(files, port);
         if sockets.is_empty() {
             self.roots.clear();
-            return Err(Trouble(format!("nobody listens on TCP port `{port}`")));
+            return Err(MonitorError(format!("nobody listens on TCP port `{port}`")));
         }
         if sockets != self.sockets || self.roots.is_empty() || !self.roots.iter().all(alive) {
             self.roots.clear();
             let holders = holders(files, census, &sockets, self.own);
             if holders.is_empty() {
-                return Err(Trouble(format!(
+                return Err(MonitorError(format!(
                     "TCP port `{port}` is listened on, but by no process that may be looked into: run as its user"
                 )));
             }

@@ -187,7 +187,7 @@ const SCRIPTS: &[&str] =
     &[".js", ".mjs", ".cjs", ".ts", ".py", ".rb", ".php", ".pl", ".sh", ".jar", ".exs", ".lua"];
 
 /// A command line that may be shown: the program and the script that it runs. Other arguments may be passwords.
-pub fn shown(cmdline: &str) -> Option<String> {
+pub fn describe(cmdline: &str) -> Option<String> {
     let program = program(cmdline)?;
     let mut script = None;
     for word in cmdline.split('\0').skip(1) {

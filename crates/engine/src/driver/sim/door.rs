@@ -1,7 +1,7 @@
 //! The worker's side of the false network: the calls, with the kernel's answers to them.
 
 use super::Connect;
-use super::net::{Happening, Link, State};
+use super::net::{Link, SimEvent, State};
 use crate::driver::{CpuReading, Door, Errno, Flags, IN, Io, Socket, TcpFacts};
 use std::cell::RefCell;
 use std::net::{IpAddr, SocketAddr};
@@ -63,14 +63,14 @@ impl Door for SimDoor {
         match state.server.connect(number, now_ns + state.nature.latency_ns) {
             Connect::Errno(errno) => return Err(Errno(errno)),
             Connect::Never => {}
-            Connect::Refuse => state.later(there_ns, Happening::Refused(socket)),
-            Connect::Accept { after_ns } => state.later(there_ns + after_ns, Happening::Connected(socket)),
+            Connect::Refuse => state.later(there_ns, SimEvent::Refused(socket)),
+            Connect::Accept { after_ns } => state.later(there_ns + after_ns, SimEvent::Connected(socket)),
             Connect::Greet { bytes, close } => {
-                state.later(there_ns, Happening::Connected(socket));
-                state.later(there_ns, Happening::AtClient(socket, bytes.to_vec()));
+                state.later(there_ns, SimEvent::Connected(socket));
+                state.later(there_ns, SimEvent::AtClient(socket, bytes.to_vec()));
                 gone = close;
                 if close {
-                    state.later(there_ns, Happening::Fin(socket));
+                    state.later(there_ns, SimEvent::Fin(socket));
                 }
             }
         }
@@ -102,9 +102,9 @@ impl Door for SimDoor {
         }
         if link.room < usize::MAX {
             link.room -= n;
-            state.later(now_ns + 2 * latency_ns, Happening::Acknowledged(socket, n));
+            state.later(now_ns + 2 * latency_ns, SimEvent::Acknowledged(socket, n));
         }
-        state.later(now_ns + latency_ns, Happening::AtServer(socket, bytes[..n].to_vec()));
+        state.later(now_ns + latency_ns, SimEvent::AtServer(socket, bytes[..n].to_vec()));
         Io::Done(n)
     }
 

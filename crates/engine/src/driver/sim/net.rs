@@ -1,12 +1,12 @@
 //! The network itself: what lies ahead, in order of time, and both ends of every connection.
 
-use super::{Answer, Asked, Calls, Nature, Server, Then};
+use super::{Answer, Calls, Server, SimConditions, SimRequest, Then};
 use crate::driver::{ERR, Flags, HUP, IN, OUT, RDHUP, Socket};
 use std::collections::{BTreeMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
 
 /// What lies ahead. Sockets that were closed meanwhile are passed over.
-pub(super) enum Happening {
+pub(super) enum SimEvent {
     Connected(Socket),
     Refused(Socket),
     AtServer(Socket, Vec<u8>),
@@ -82,11 +82,11 @@ impl Link {
 
 pub(super) struct State {
     pub now_ns: u64,
-    pub nature: Nature,
+    pub nature: SimConditions,
     pub server: Box<dyn Server>,
     pub links: BTreeMap<Socket, Link>,
     /// By time, then by the order in which it was decided.
-    pub ahead: BTreeMap<(u64, u64), Happening>,
+    pub ahead: BTreeMap<(u64, u64), SimEvent>,
     pub sequence: u64,
     pub edges: VecDeque<Socket>,
     pub woken: bool,
@@ -97,7 +97,7 @@ pub(super) struct State {
 }
 
 impl State {
-    pub fn new(begin_ns: u64, nature: Nature, server: Box<dyn Server>) -> State {
+    pub fn new(begin_ns: u64, nature: SimConditions, server: Box<dyn Server>) -> State {
         State {
             now_ns: begin_ns,
             nature,
@@ -114,7 +114,7 @@ impl State {
         }
     }
 
-    pub fn later(&mut self, at_ns: u64, what: Happening) {
+    pub fn later(&mut self, at_ns: u64, what: SimEvent) {
         self.sequence += 1;
         self.ahead.insert((at_ns, self.sequence), what);
     }
@@ -154,36 +154,36 @@ impl State {
         }
     }
 
-    fn happen(&mut self, at_ns: u64, what: Happening) {
+    fn happen(&mut self, at_ns: u64, what: SimEvent) {
         let socket = match what {
-            Happening::Wake => {
+            SimEvent::Wake => {
                 self.woken = true;
                 return;
             }
-            Happening::AtServer(socket, bytes) => return self.at_server(socket, at_ns, &bytes),
-            Happening::Connected(s)
-            | Happening::Refused(s)
-            | Happening::AtClient(s, _)
-            | Happening::Fin(s)
-            | Happening::Reset(s)
-            | Happening::Acknowledged(s, _) => s,
+            SimEvent::AtServer(socket, bytes) => return self.at_server(socket, at_ns, &bytes),
+            SimEvent::Connected(s)
+            | SimEvent::Refused(s)
+            | SimEvent::AtClient(s, _)
+            | SimEvent::Fin(s)
+            | SimEvent::Reset(s)
+            | SimEvent::Acknowledged(s, _) => s,
         };
         let Some(link) = self.links.get_mut(&socket) else { return };
         let mut is_edge = true;
         match what {
-            Happening::Connected(_) => link.established = true,
-            Happening::Refused(_) => (link.reset, link.error) = (true, Some(libc::ECONNREFUSED)),
-            Happening::AtClient(_, bytes) => {
+            SimEvent::Connected(_) => link.established = true,
+            SimEvent::Refused(_) => (link.reset, link.error) = (true, Some(libc::ECONNREFUSED)),
+            SimEvent::AtClient(_, bytes) => {
                 link.inbox.extend(bytes);
                 is_edge = link.inbox.len() >= link.low_water;
             }
-            Happening::Fin(_) => link.fin = true,
-            Happening::Reset(_) => (link.reset, link.error) = (true, Some(libc::ECONNRESET)),
-            Happening::Acknowledged(_, bytes) => {
+            SimEvent::Fin(_) => link.fin = true,
+            SimEvent::Reset(_) => (link.reset, link.error) = (true, Some(libc::ECONNRESET)),
+            SimEvent::Acknowledged(_, bytes) => {
                 is_edge = link.room == 0;
                 link.room += bytes;
             }
-            Happening::AtServer(..) | Happening::Wake => {}
+            SimEvent::AtServer(..) | SimEvent::Wake => {}
         }
         if is_edge {
             self.edge(socket);
@@ -195,7 +195,7 @@ impl State {
         let Some(link) = self.links.get_mut(&socket) else { return };
         if link.gone {
             // Nobody is there to read it: the kernel answers with a reset.
-            return self.later(at_ns + latency_ns, Happening::Reset(socket));
+            return self.later(at_ns + latency_ns, SimEvent::Reset(socket));
         }
         if let Some(answer) = self.server.heard(link.number, bytes) {
             link.gone = answer.then != Then::Stay;
@@ -206,7 +206,7 @@ impl State {
             let request: Vec<u8> = link.partial.drain(..length).collect();
             let (connection, number) = (link.number, link.asked);
             link.asked += 1;
-            let asked = Asked { connection, number, total: self.total, now_ns: at_ns, bytes: &request };
+            let asked = SimRequest { connection, number, total: self.total, now_ns: at_ns, bytes: &request };
             self.total += 1;
             let answer = self.server.answer(&asked);
             link.gone = answer.then != Then::Stay;
@@ -217,25 +217,25 @@ impl State {
 
 /// Lays the pieces of an answer, and the end behind them, on the way to the client.
 fn send(
-    ahead: &mut BTreeMap<(u64, u64), Happening>,
+    ahead: &mut BTreeMap<(u64, u64), SimEvent>,
     sequence: &mut u64,
     link: &mut Link,
     (socket, from_ns): (Socket, u64),
     answer: Answer,
 ) {
     let mut then_ns = from_ns.max(link.until_ns);
-    let mut lay = |at_ns: u64, what: Happening| {
+    let mut lay = |at_ns: u64, what: SimEvent| {
         *sequence += 1;
         ahead.insert((at_ns, *sequence), what);
     };
     for (after_ns, bytes) in answer.pieces {
         then_ns += after_ns;
-        lay(then_ns, Happening::AtClient(socket, bytes));
+        lay(then_ns, SimEvent::AtClient(socket, bytes));
     }
     match answer.then {
         Then::Stay => {}
-        Then::Close => lay(then_ns, Happening::Fin(socket)),
-        Then::Reset => lay(then_ns, Happening::Reset(socket)),
+        Then::Close => lay(then_ns, SimEvent::Fin(socket)),
+        Then::Reset => lay(then_ns, SimEvent::Reset(socket)),
     }
     link.until_ns = then_ns;
 }

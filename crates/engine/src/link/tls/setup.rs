@@ -2,7 +2,7 @@
 //! without a server is said here.
 
 use super::tickets::Tickets;
-use super::verify::{Anybody, Own};
+use super::verify::{AcceptAnyCert, Own};
 use super::{Versions, Wanted, pem};
 use crate::clock;
 use plimsoll_plan::Problem;
@@ -46,7 +46,7 @@ impl Setup {
                 ));
             }
             let schemes = provider.signature_verification_algorithms.supported_schemes();
-            builder.dangerous().with_custom_certificate_verifier(Arc::new(Anybody { schemes }))
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(AcceptAnyCert { schemes }))
         } else if wanted.ca_pem.is_empty() {
             // The machine's own store is not read: the program is one static file, and the same command must trust the
             // same servers in a bare container as on a desk.

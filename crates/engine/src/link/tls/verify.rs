@@ -11,11 +11,11 @@ use std::sync::Arc;
 /// Accepts every certificate and every signature: without trust in the certificate, a signature by its key proves
 /// nothing, and old certificates (X.509 v1) would fail on being parsed alone.
 #[derive(Debug)]
-pub struct Anybody {
+pub struct AcceptAnyCert {
     pub schemes: Vec<SignatureScheme>,
 }
 
-impl ServerCertVerifier for Anybody {
+impl ServerCertVerifier for AcceptAnyCert {
     fn verify_server_cert(
         &self,
         _: &CertificateDer<'_>,

@@ -67,9 +67,9 @@ pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Arc<[u64]>> {
     }
 }
 
-type Wrong = (usize, String, &'static str);
+type ReplayError = (usize, String, &'static str);
 
-fn instants(text: &str, manner: &Manner) -> Result<Vec<u64>, Wrong> {
+fn instants(text: &str, manner: &Manner) -> Result<Vec<u64>, ReplayError> {
     let mut all: Vec<f64> = Vec::new();
     for (i, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default().trim();

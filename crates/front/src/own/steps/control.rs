@@ -16,7 +16,7 @@ const USUAL_MOST: u32 = 1000;
 /// Steps with the name of a group.
 pub fn group(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
     let all = known(entries, &mut w.r);
-    let (row, node) = given(&all, of::Group::Group)?;
+    let (row, node) = find_key(&all, of::Group::Group)?;
     let name = w.r.text(node, row).map(str::to_owned);
     let (row, steps) = needed(item, &all, "group", of::Group::Steps, &mut w.r)?;
     Some(StepDraft::Group { name: name?, pos: node.pos, steps: list(steps, row, w) })
@@ -25,7 +25,7 @@ pub fn group(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDra
 /// So many rounds.
 pub fn repeat(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
     let all = known(entries, &mut w.r);
-    let (row, times) = given(&all, of::Repeat::Repeat)?;
+    let (row, times) = find_key(&all, of::Repeat::Repeat)?;
     let times = self::times(times, row, &mut w.r);
     let steps = needed(item, &all, "repeat", of::Repeat::Steps, &mut w.r);
     let steps = steps.map(|(row, steps)| list(steps, row, w)).unwrap_or_default();
@@ -35,14 +35,14 @@ pub fn repeat(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDr
 /// The first time only.
 pub fn once(entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
     let all = known(entries, &mut w.r);
-    let (row, steps) = given(&all, of::Once::Once)?;
+    let (row, steps) = find_key(&all, of::Once::Once)?;
     Some(StepDraft::Once(list(steps, row, w)))
 }
 
 /// Several lists at once.
 pub fn parallel(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
     let all = known(entries, &mut w.r);
-    let (row, branches) = given(&all, of::Parallel::Parallel)?;
+    let (row, branches) = find_key(&all, of::Parallel::Parallel)?;
     let branches = w.r.list(branches, row)?;
     if branches.len() < 2 {
         let message = "`parallel` needs at least two lists of steps";
@@ -51,7 +51,7 @@ pub fn parallel(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Step
     Some(StepDraft::Parallel(branches.iter().map(|branch| list(branch, row, w)).collect()))
 }
 
-fn given<'n, K: PartialEq>(all: &[Known<'n, K>], wanted: K) -> Option<(&'static Row, &'n Node)> {
+fn find_key<'n, K: PartialEq>(all: &[Known<'n, K>], wanted: K) -> Option<(&'static Row, &'n Node)> {
     all.iter().find(|(_, key, _)| *key == wanted).map(|(row, _, entry)| (*row, &entry.value))
 }
 
@@ -63,7 +63,7 @@ fn needed<'n, K: Key + PartialEq + Copy>(
     wanted: K,
     r: &mut Reader<'_>,
 ) -> Option<(&'static Row, &'n Node)> {
-    let found = given(all, wanted);
+    let found = find_key(all, wanted);
     if found.is_none() {
         let name = wanted.name();
         let message = format!("this `{step}` has no `{name}`");
@@ -101,9 +101,9 @@ pub fn times(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<TextDraft> {
 /// Rounds for as long as a condition holds.
 pub fn rounds(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
     let all = known(entries, &mut w.r);
-    let (row, node) = given(&all, of::While::While)?;
+    let (row, node) = find_key(&all, of::While::While)?;
     let condition = condition::read(node, row, &mut w.r);
-    let most = match given(&all, of::While::Most) {
+    let most = match find_key(&all, of::While::Most) {
         None => Some(USUAL_MOST),
         Some((row, node)) => w.r.count(node, row).filter(|most| {
             if *most == 0 {
@@ -120,17 +120,17 @@ pub fn rounds(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDr
 /// One list or the other.
 pub fn branch(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
     let all = known(entries, &mut w.r);
-    let (row, node) = given(&all, of::If::If)?;
+    let (row, node) = find_key(&all, of::If::If)?;
     let condition = condition::read(node, row, &mut w.r);
     let then = needed(item, &all, "if", of::If::Then, &mut w.r).map(|(row, steps)| list(steps, row, w));
-    let otherwise = given(&all, of::If::Else).map(|(row, steps)| list(steps, row, w)).unwrap_or_default();
+    let otherwise = find_key(&all, of::If::Else).map(|(row, steps)| list(steps, row, w)).unwrap_or_default();
     Some(StepDraft::If { condition, then: then.unwrap_or_default(), otherwise })
 }
 
 /// One list of several, by weight.
 pub fn choose(entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
     let chosen = known(entries, &mut w.r);
-    let (row, node) = given(&chosen, of::Choose::Choose)?;
+    let (row, node) = find_key(&chosen, of::Choose::Choose)?;
     let mut ways = Vec::new();
     let items = w.r.list(node, row)?;
     if items.is_empty() {
@@ -144,7 +144,7 @@ pub fn choose(entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
     for item in items {
         let Some(entries) = w.r.map(item, row) else { continue };
         let all = known(entries, &mut w.r);
-        let weight = match given(&all, of::Way::Weight) {
+        let weight = match find_key(&all, of::Way::Weight) {
             None => Some(1.0),
             Some((row, node)) => weight(node, row, &mut w.r),
         };
@@ -153,7 +153,7 @@ pub fn choose(entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
             ways.push((weight, steps));
         }
     }
-    let order = given(&chosen, of::Choose::Mix)
+    let order = find_key(&chosen, of::Choose::Mix)
         .and_then(|(row, node)| order(node, row, &mut w.r))
         .unwrap_or_default();
     Some(StepDraft::Choose { ways, order })

@@ -131,7 +131,7 @@ fn span(list: &List<'_>, r: &mut Reader<'_>) -> Option<Span> {
             let hint = "its values name the cells; use `variants` for what comes from outside";
             return complain(message, hint, item.pos, r);
         }
-        let value = told(&scalar.text, list.kind);
+        let value = describe_default(&scalar.text, list.kind);
         if let Some(other) = values.iter().find(|other| is_same(other, &value, list.kind)) {
             let message = match *other == value {
                 true => format!("`{value}` stands twice in `{name}`"),
@@ -154,7 +154,7 @@ fn span(list: &List<'_>, r: &mut Reader<'_>) -> Option<Span> {
 
 /// A value as its cell is called: as it is written, but a rate as its number per second, so that rates are numbers, and
 /// `01` as `1`, so that a level has one name.
-fn told(text: &str, kind: Option<&Kind>) -> String {
+fn describe_default(text: &str, kind: Option<&Kind>) -> String {
     let plain = match kind {
         Some(Kind::Rate) => unit::rate_per_s(text).ok().map(|rate_per_s| rate_per_s.to_string()),
         Some(Kind::Whole) if text.bytes().all(|b| b.is_ascii_digit()) => {
@@ -164,7 +164,7 @@ fn told(text: &str, kind: Option<&Kind>) -> String {
             Some(text.to_ascii_lowercase()).filter(|word| matches!(&**word, "true" | "false"))
         }
         Some(Kind::Either(kinds)) => {
-            kinds.iter().map(|kind| told(text, Some(kind))).find(|other| *other != text)
+            kinds.iter().map(|kind| describe_default(text, Some(kind))).find(|other| *other != text)
         }
         _ => None,
     };
@@ -186,7 +186,7 @@ fn is_same(one: &str, other: &str, kind: Option<&Kind>) -> bool {
 /// The values that there are, when this is none of them. A list under `vars` takes any value, as its single values do.
 pub fn narrow(span: &mut Span, text: &str) -> Result<(), String> {
     let kind = span.kind;
-    let meant = told(text, kind);
+    let meant = describe_default(text, kind);
     let is_meant = |value: &String| is_same(value, &meant, kind);
     match span.axis.values.iter().position(is_meant) {
         Some(at) => {

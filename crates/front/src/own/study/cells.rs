@@ -1,8 +1,8 @@
 //! All cells of a tree, and what several of them have to agree on.
 
 use super::matrix::{Matrix, hint_for};
-use crate::given::Given;
 use crate::located::{Study, StudyCell};
+use crate::overrides::Overrides;
 use crate::own::cell;
 use crate::own::reader::Reader;
 use crate::own::yaml::{self, Node, Value};
@@ -50,7 +50,7 @@ impl<'a> File<'a> {
 pub fn of_tree(
     tree: Node,
     file: File<'_>,
-    given: &Given,
+    given: &Overrides,
     mut r: Reader<'_>,
     settable: &[String],
 ) -> Result<(Study, Option<Diagnostic>), Vec<Diagnostic>> {

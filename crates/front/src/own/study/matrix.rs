@@ -4,8 +4,8 @@
 //! rule of a file holds in it, and every mistake keeps its place.
 
 use super::axes::{self, Span};
-use crate::given::Given;
 use crate::nearest::nearest;
+use crate::overrides::Overrides;
 use crate::own::key::{OF_THE_WHOLE, Section, find};
 use crate::own::reader::{Reader, is_null};
 use crate::own::yaml::{Entry, Node, Scalar, Value};
@@ -31,7 +31,7 @@ pub struct Matrix<'n> {
 
 impl<'n> Matrix<'n> {
     /// Reads axes and variants. What is wrong with them goes into the reader, and the matrix is the part that is right.
-    pub fn of(tree: &'n Node, given: &Given, r: &mut Reader<'_>) -> Self {
+    pub fn of(tree: &'n Node, given: &Overrides, r: &mut Reader<'_>) -> Self {
         let entry = entries(tree).iter().find(|entry| entry.key == "variants");
         let variants = entry.map_or_else(Vec::new, |entry| read_variants(&entry.value, r));
         let (spans, broken) = axes::spans(tree, r);
@@ -128,7 +128,7 @@ impl<'n> Matrix<'n> {
     }
 
     /// Narrows the axes that are set.
-    fn narrow(&mut self, given: &Given, r: &mut Reader<'_>) {
+    fn narrow(&mut self, given: &Overrides, r: &mut Reader<'_>) {
         // The last of a name counts, as it does for `vars`.
         let is_last = |i: usize, name: &str| given.set[i + 1..].iter().all(|(other, _)| other != name);
         for (i, (name, text)) in given.set.iter().enumerate() {

@@ -4,9 +4,9 @@
 use super::cells::{File, of_tree};
 use super::matrix::{Matrix, entries, merge};
 
-use crate::given::Given;
 use crate::located::Part;
 use crate::nearest::nearest;
+use crate::overrides::Overrides;
 use crate::own::key::{OF_THE_FILE, Section, find};
 use crate::own::reader::{Reader, is_null};
 use crate::own::yaml::{Entry, Node, Value};
@@ -29,7 +29,7 @@ pub fn parts(
     text: &str,
     file: &str,
     folder: &Path,
-    given: &Given,
+    given: &Overrides,
     only: &[String],
 ) -> Result<Vec<Part>, Vec<Diagnostic>> {
     let file = File { text, name: file, folder, keep_to: given.keep_to.as_deref() };
@@ -154,7 +154,7 @@ fn tree_of(tree: &Node, part: &Entry) -> Node {
 /// What `--set` may name in a part. Its mistakes are told when it is read.
 fn settable(tree: &Node, file: File<'_>) -> Vec<String> {
     let mut r = file.reader();
-    let nothing = Given { set: Vec::new(), env: Box::new(|_| None), keep_to: None };
+    let nothing = Overrides { set: Vec::new(), env: Box::new(|_| None), keep_to: None };
     Matrix::of(tree, &nothing, &mut r);
     r.settable
 }

@@ -2,7 +2,7 @@
 
 use crate::document::table::{Emphasis, Mark, Row};
 use crate::document::{Cell, On, Table, Tone, Value};
-use crate::html::bits::{At, said};
+use crate::html::bits::{At, status};
 use crate::html::piece::{meter, prose};
 use maud::{Markup, PreEscaped, html};
 
@@ -62,7 +62,7 @@ fn line(row: &Row, table: &Table, columns: &[usize]) -> Markup {
 fn content(cell: &Cell) -> Markup {
     let text = cell.value.text();
     let shown = match (&cell.emphasis, &cell.value) {
-        (Some(Emphasis::Said(tone)), _) => said(*tone, &text),
+        (Some(Emphasis::Status(tone)), _) => status(*tone, &text),
         (Some(Emphasis::Marked(tone)), _) => html! { mark class=(tone.class()) { (text) } },
         (Some(Emphasis::Bad), _) => html! { span.bad { (text) } },
         (Some(Emphasis::Signed(_)), _) => html! { (text) },

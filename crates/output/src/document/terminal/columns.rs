@@ -4,7 +4,7 @@ use super::ink_of;
 use crate::document::table::{Cell, Column, Emphasis, Mark, Row, Spread, Table, Value};
 use crate::document::{On, Tone, rest, worst};
 use crate::line::{Line, width, wrap};
-use crate::style::{Ink, Look};
+use crate::style::{Look, TextStyle};
 use crate::terminal::chart::bar;
 use crate::terminal::table::{Align, Table as Lines};
 
@@ -47,11 +47,11 @@ pub fn lines(table: &Table, room: usize, look: &Look) -> Vec<Line> {
         let heads = has_heads.then(|| head(one.column).to_owned());
         let cells = rows.iter().map(|row| row.cells.get(one.at).map(|cell| text(cell, false, look)));
         let texts = heads.into_iter().chain(cells.map(Option::unwrap_or_default)).collect();
-        lines = beside(lines, texts, room, ink_of(one.column.role));
+        lines = side_by_side(lines, texts, room, ink_of(one.column.role));
     }
     let rest = rest(left_out, table.by).unwrap_or_default();
     let parts = wrap(&rest, room).into_iter().filter(|part| !part.is_empty());
-    lines.extend(parts.map(|part| Line::of(Ink::Dim, &part)));
+    lines.extend(parts.map(|part| Line::of(TextStyle::Dim, &part)));
     lines
 }
 
@@ -59,7 +59,7 @@ pub fn lines(table: &Table, room: usize, look: &Look) -> Vec<Line> {
 const SENTENCE: usize = 24;
 
 /// Texts behind the lines, each broken below itself.
-fn beside(lines: Vec<Line>, texts: Vec<String>, room: usize, ink: Ink) -> Vec<Line> {
+fn side_by_side(lines: Vec<Line>, texts: Vec<String>, room: usize, ink: TextStyle) -> Vec<Line> {
     let from = lines.iter().map(Line::width).max().unwrap_or(0) + GAP;
     let room = room.saturating_sub(from);
     if room < SENTENCE {
@@ -119,7 +119,7 @@ fn fitted<'a>(table: &'a Table, room: usize, look: &Look) -> Vec<Shown<'a>> {
         .map(|(at, _)| at)
         .collect();
     let drawn = Some(left.min(most)).filter(|wide| *wide >= least);
-    let shown = |(at, column): (usize, &'a Column)| {
+    let describe = |(at, column): (usize, &'a Column)| {
         let is_shown = match (column.is_optional, column.picture) {
             (true, _) => optional.contains(&at),
             (_, Some(_)) => drawn.is_some(),
@@ -128,7 +128,7 @@ fn fitted<'a>(table: &'a Table, room: usize, look: &Look) -> Vec<Shown<'a>> {
         let is_brief = if Some(at) == first { is_narrow } else { !long.contains(&at) };
         is_shown.then(|| Shown { column, at, is_brief, wide: drawn.unwrap_or(0) })
     };
-    all().filter_map(shown).collect()
+    all().filter_map(describe).collect()
 }
 
 fn text(cell: &Cell, is_brief: bool, look: &Look) -> String {
@@ -151,7 +151,7 @@ fn head_line(table: &Table, shown: &Shown, look: &Look) -> Line {
             Value::Spread(spread) => Some(&spread.edge),
             _ => None,
         });
-    let head = Line::of(Ink::Dim, head(shown.column));
+    let head = Line::of(TextStyle::Dim, head(shown.column));
     match (scale, shown.column.picture) {
         (Some(edge), _) => super::spread::scale(edge, shown.wide),
         (None, Some(_)) => head.cut(shown.wide, look),
@@ -162,15 +162,15 @@ fn head_line(table: &Table, shown: &Shown, look: &Look) -> Line {
 fn line(row: &Row, shown: &Shown, look: &Look) -> Option<Line> {
     let cell = row.cells.get(shown.at)?;
     let ink = match cell.emphasis {
-        Some(Emphasis::Said(tone) | Emphasis::Marked(tone) | Emphasis::Toned(tone)) => match tone {
-            Tone::Note => Ink::Plain,
+        Some(Emphasis::Status(tone) | Emphasis::Marked(tone) | Emphasis::Toned(tone)) => match tone {
+            Tone::Note => TextStyle::Plain,
             tone => super::ink_of_tone(tone),
         },
-        Some(Emphasis::Bad) => Ink::Bad,
-        Some(Emphasis::Strong) => Ink::Strong,
-        Some(Emphasis::Signed(_)) => Ink::Plain,
-        None if row.mark == Some(Mark::Faint) => Ink::Dim,
-        None if matches!(cell.value, Value::Bar(_)) => Ink::Accent,
+        Some(Emphasis::Bad) => TextStyle::Bad,
+        Some(Emphasis::Strong) => TextStyle::Strong,
+        Some(Emphasis::Signed(_)) => TextStyle::Plain,
+        None if row.mark == Some(Mark::Faint) => TextStyle::Dim,
+        None if matches!(cell.value, Value::Bar(_)) => TextStyle::Accent,
         None => ink_of(shown.column.role),
     };
     Some(match &cell.value {
@@ -187,7 +187,7 @@ fn line(row: &Row, shown: &Shown, look: &Look) -> Option<Line> {
             };
             let line = front.line(Line::of(ink, &text(cell, shown.is_brief, look)));
             match &cell.tail {
-                Some((Tone::Note, tail)) => line.text(" ").ink(Ink::Dim, tail),
+                Some((Tone::Note, tail)) => line.text(" ").ink(TextStyle::Dim, tail),
                 Some((tone, tail)) => line.text(" ").ink(super::ink_of_tone(*tone), tail),
                 None => line,
             }

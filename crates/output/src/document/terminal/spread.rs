@@ -1,7 +1,7 @@
 //! Intervals as pictures on one scale: whether they reach over zero is seen before any number is read.
 
 use crate::line::Line;
-use crate::style::{Ink, Look};
+use crate::style::{Look, TextStyle};
 
 struct Marks {
     left: char,
@@ -27,20 +27,20 @@ pub fn scale(edge: &str, room: usize) -> Line {
     let gap = half.saturating_sub(left.chars().count());
     let blank = " ".repeat(gap);
     if gap == 0 {
-        Line::of(Ink::Dim, &format!("{:>width$}", "0", width = half + 1))
+        Line::of(TextStyle::Dim, &format!("{:>width$}", "0", width = half + 1))
     } else {
-        Line::of(Ink::Dim, &format!("{left}{blank}0{blank}{right}"))
+        Line::of(TextStyle::Dim, &format!("{left}{blank}0{blank}{right}"))
     }
 }
 
 /// One interval in `columns` cells, zero in the middle: value, low and high end.
-pub fn drawn(ends: Option<[f64; 3]>, reach: f64, columns: usize, ink: Ink, look: &Look) -> Line {
+pub fn drawn(ends: Option<[f64; 3]>, reach: f64, columns: usize, ink: TextStyle, look: &Look) -> Line {
     let marks = if look.unicode { UNICODE } else { ASCII };
     let half = columns.saturating_sub(1) / 2;
     let mut cells = vec![' '; 2 * half + 1];
     cells[half] = marks.zero;
     let Some([at, low, high]) = ends else {
-        return Line::of(Ink::Dim, &cells.iter().collect::<String>());
+        return Line::of(TextStyle::Dim, &cells.iter().collect::<String>());
     };
     let cell = |x: f64| {
         let place = (x / reach * half as f64).round();
@@ -69,5 +69,5 @@ pub fn drawn(ends: Option<[f64; 3]>, reach: f64, columns: usize, ink: Ink, look:
     let (before, rest) = text.split_at(text.char_indices().nth(from).map_or(text.len(), |(at, _)| at));
     let (inside, behind) =
         rest.split_at(rest.char_indices().nth(to + 1 - from).map_or(rest.len(), |(at, _)| at));
-    Line::of(Ink::Dim, before).ink(ink, inside).ink(Ink::Dim, behind)
+    Line::of(TextStyle::Dim, before).ink(ink, inside).ink(TextStyle::Dim, behind)
 }

@@ -61,7 +61,7 @@ pub fn monitors(s: &Summary, p: &Picture) -> Vec<Chart> {
             let mut chart = over_time(id, title, s, p);
             let more =
                 if left_out > 0 { format!(", {left_out} more are in the table") } else { String::new() };
-            chart.subtitle = told([counted(series.len() as u64, "monitor") + &more, pooled(stretch_s)]);
+            chart.subtitle = pair([counted(series.len() as u64, "monitor") + &more, pooled(stretch_s)]);
             let unit = axis_unit(unit);
             chart.panels.push(Panel::new(label, Axis::new(label, unit), series));
             beside_p99(&mut chart, s, p, &shown, |course| course.monitor.clone());
@@ -73,7 +73,7 @@ pub fn monitors(s: &Summary, p: &Picture) -> Vec<Chart> {
 }
 
 /// Fragments that there are.
-fn told(parts: [String; 2]) -> String {
+fn pair(parts: [String; 2]) -> String {
     let all: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     all.join("; ")
 }
@@ -140,7 +140,7 @@ fn others(s: &Summary, p: &Picture, monitor: &str, stretch_s: f64) -> Option<Cha
         chart.panels.push(panel);
     }
     let more = if left_out > 0 { format!("{left_out} more numbers are in the table") } else { String::new() };
-    chart.subtitle = told([more, pooled(stretch_s)]);
+    chart.subtitle = pair([more, pooled(stretch_s)]);
     if chart.panels.is_empty() {
         return None;
     }
@@ -189,7 +189,7 @@ fn beside_p99(
     chart.panels.push(Panel::new("response-p99", axis, vec![line]));
     let names: Vec<String> = moving.iter().take(TOLD).map(|course| name(course)).collect();
     let text = format!("moved together with p99, which is no proof of a cause: {}", names.join(", "));
-    chart.subtitle = told([std::mem::take(&mut chart.subtitle), text]);
+    chart.subtitle = pair([std::mem::take(&mut chart.subtitle), text]);
 }
 
 /// How a live row names the values of a course.

@@ -74,7 +74,7 @@ struct Alike<'a> {
     last_ns: u64,
 }
 
-fn alike(all: &[SampleRow]) -> Vec<Alike<'_>> {
+fn group_identical(all: &[SampleRow]) -> Vec<Alike<'_>> {
     let mut out: Vec<Alike> = Vec::new();
     let is_alike = |a: &SampleRow, b: &SampleRow| {
         let (one, other) = (&a.sample, &b.sample);
@@ -93,7 +93,7 @@ fn alike(all: &[SampleRow]) -> Vec<Alike<'_>> {
 }
 
 fn samples(s: &Summary) -> Markup {
-    let all = alike(&s.samples);
+    let all = group_identical(&s.samples);
     html! {
         ul.samples {
             @for Alike { first: SampleRow { sample, origin }, count, last_ns } in all.iter().take(SAMPLES) {

@@ -100,7 +100,7 @@ pub fn body(s: &Summary, anchors: &Anchors) -> Option<Markup> {
 }
 
 /// The name that a link to an anchor has.
-fn shown(anchors: &Anchors, wanted: &[&str]) -> Option<(String, String)> {
+fn links_to(anchors: &Anchors, wanted: &[&str]) -> Option<(String, String)> {
     let anchor = anchors.first(wanted)?;
     let name = match anchor.as_str() {
         "chart-timeline" => "the course over time",
@@ -124,7 +124,7 @@ fn caution(c: &Caution, anchors: &Anchors) -> (Set, Finding) {
         code: c.kind.code().into(),
         evidence: c.evidence.clone(),
         advice: c.advice.clone(),
-        shown: shown(anchors, wanted(c.kind)),
+        shown: links_to(anchors, wanted(c.kind)),
     };
     (c.kind.set(), finding)
 }
@@ -182,14 +182,14 @@ fn failures(s: &Summary) -> Option<(Set, Finding)> {
 }
 
 fn pressures(s: &Summary, anchors: &Anchors) -> Vec<(Set, Finding)> {
-    let one = |p: &plimsoll_analysis::summary::Pressure| {
+    let one = |p: &plimsoll_analysis::summary::SaturatedResource| {
         found(
             Tone::Doubt,
             "at its limit",
             p.what.clone(),
             p.evidence.clone(),
             relief(p),
-            shown(anchors, WATCHED),
+            links_to(anchors, WATCHED),
         )
     };
     s.pressure.iter().take(TOLD).map(one).collect()
@@ -202,7 +202,7 @@ fn slopes(s: &Summary, anchors: &Anchors) -> Vec<(Set, Finding)> {
         let part = if row.part.is_empty() { String::new() } else { format!("{}: ", row.part) };
         let title = format!("{}: {part}{}", monitor.name, row.metric.replace('_', " "));
         let advice = if slope.verdict == SlopeVerdict::Falls { FALLS } else { LONGER };
-        Some(found(Tone::Note, "slope", title, slope.sentence.clone(), advice, shown(anchors, WATCHED)))
+        Some(found(Tone::Note, "slope", title, slope.sentence.clone(), advice, links_to(anchors, WATCHED)))
     });
     moving.take(TOLD).collect()
 }
@@ -216,12 +216,12 @@ fn spikes(s: &Summary, anchors: &Anchors) -> Vec<(Set, Finding)> {
         let advice = if rose.is_some() { ROSE } else { MOMENT };
         let began = rose.map_or(String::new(), |rose| format!("; it began {rose}"));
         let evidence = format!("p95 {peak} against {baseline}, {back}{began}");
-        found(Tone::Doubt, "spike", title, evidence, advice, shown(anchors, COURSE))
+        found(Tone::Doubt, "spike", title, evidence, advice, links_to(anchors, COURSE))
     };
     let mut all: Vec<(Set, Finding)> = s.spikes.iter().take(TOLD).map(one).collect();
     if s.spikes.len() > TOLD {
         let title = format!("and {} more spikes", s.spikes.len() - TOLD);
-        all.push(found(Tone::Note, "spike", title, String::new(), "", shown(anchors, COURSE)));
+        all.push(found(Tone::Note, "spike", title, String::new(), "", links_to(anchors, COURSE)));
     }
     all
 }

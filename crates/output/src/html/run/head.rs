@@ -8,7 +8,7 @@ use crate::html::piece::{Tile, Tone, badge, prose, tiles};
 use crate::run::thresholds::tone;
 use crate::words::{self, Shown};
 use maud::{Markup, html};
-use plimsoll_analysis::summary::{Judged, Outcome, Summary};
+use plimsoll_analysis::summary::{Outcome, Summary, ThresholdResult};
 use plimsoll_plan::phrase::utc;
 use plimsoll_stats::samples_needed;
 
@@ -135,7 +135,7 @@ fn figures(s: &Summary) -> Vec<Tile> {
 fn missed(s: &Summary) -> Vec<Tile> {
     const MOST: usize = 2;
     const KNOWN: [&str; 5] = ["response_time p50", "response_time p99", "errors", "achieved", "rate"];
-    let of = |t: &Judged| match t
+    let of = |t: &ThresholdResult| match t
         .what
         .split_once('{')
         .and_then(|(what, rest)| Some((what, rest.split_once('}')?)))

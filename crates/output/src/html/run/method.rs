@@ -1,7 +1,7 @@
 //! How it was measured: the plan, the machines, the seed, what the record holds, and how to repeat it.
 
+use super::describe;
 use super::repeat;
-use super::shown;
 use crate::document::{Block, Cell, Column, Fact, Table, Value, alone};
 use crate::format::{bytes, chosen_ns, chosen_s, count, counted, quantity};
 use crate::words;
@@ -21,8 +21,8 @@ const STAGES: usize = 40;
 pub fn body(s: &Summary, run_file: Option<&str>) -> Markup {
     html! {
         div.pair {
-            div { h3 { "Plan" } (shown(plan(s))) }
-            div { h3 { "Record" } (shown(record(s))) }
+            div { h3 { "Plan" } (describe(plan(s))) }
+            div { h3 { "Record" } (describe(record(s))) }
         }
         @if !s.lanes.is_empty() { h3 { "Load models" } (lanes(s)) }
         @let stages = &s.plan.load.profile().stages;
@@ -30,7 +30,7 @@ pub fn body(s: &Summary, run_file: Option<&str>) -> Markup {
         h3 { "The load generator" }
         @for (at, environment) in s.environments.iter().enumerate() {
             @if at > 0 { h3 { (environment.host) } }
-            (shown(machine(environment)))
+            (describe(machine(environment)))
         }
         @if s.environments.is_empty() { p { "Nothing is known of it." } }
         h3 { "Again" }
@@ -94,7 +94,7 @@ fn plan(s: &Summary) -> Block {
         let all: Vec<String> = p.watches.iter().map(one).collect();
         rows.push(("monitors".into(), all.join(", ")));
     }
-    told(rows)
+    definitions(rows)
 }
 
 /// Those besides the target; empty where there are none.
@@ -156,10 +156,10 @@ fn record(s: &Summary) -> Block {
     let versions =
         format!("tool {}, JSON document {SCHEMA_VERSION}, plan {}", s.tool_version, s.plan.version);
     rows.push(("versions".into(), versions));
-    told(rows)
+    definitions(rows)
 }
 
-fn told(rows: Vec<(String, String)>) -> Block {
+fn definitions(rows: Vec<(String, String)>) -> Block {
     let known = rows.into_iter().filter(|(_, text)| !text.is_empty());
     Block::Facts(known.map(|(name, text)| Fact::of(name, Value::Text(text))).collect())
 }
@@ -194,7 +194,7 @@ fn stages_of(plan: &Outline) -> Markup {
         Load::Closed { .. } => "to users",
         Load::Open { .. } => "to arrivals per s",
     };
-    let length = |ns: u64| Cell::told(chosen_ns(ns), Some(ns as f64));
+    let length = |ns: u64| Cell::number(chosen_ns(ns), Some(ns as f64));
     let table = Table::of("stages", "Stages of the load", &stages)
         .column(Column::number("from"), |(from_ns, _)| length(*from_ns))
         .column(Column::number("over"), |(_, stage)| length(stage.duration_ns))
@@ -218,7 +218,7 @@ fn machine(e: &Environment) -> Block {
         ("the first connection took", chosen_ns(e.first_connect_ns)),
         ("the target runs here", if e.same_machine { "yes".into() } else { "no".into() }),
     ];
-    told(rows.map(|(name, text)| (name.to_owned(), text)).into())
+    definitions(rows.map(|(name, text)| (name.to_owned(), text)).into())
 }
 
 fn again(s: &Summary, run_file: Option<&str>) -> Markup {

@@ -10,7 +10,7 @@ use plimsoll_analysis::summary::Summary;
 use plimsoll_chart::Chart;
 
 /// A section that stands below a heading of the page's own.
-pub fn shown(section: &Section) -> Markup {
+pub fn markup(section: &Section) -> Markup {
     document::body(section, &[]).unwrap_or_default()
 }
 
@@ -25,10 +25,10 @@ pub fn body(s: &Summary, charts: &[Chart]) -> Option<Markup> {
         }
         div.pair.broad {
             div {
-                h3 { "Percentiles" } (shown(&run::times::percentiles(s)))
+                h3 { "Percentiles" } (markup(&run::times::percentiles(s)))
                 @if let Some(said) = counts(s) { p.faint { (said) } }
             }
-            @if !s.bands.is_empty() { div { h3 { "Bands of the response time" } (shown(&run::times::bands(s))) } }
+            @if !s.bands.is_empty() { div { h3 { "Bands of the response time" } (markup(&run::times::bands(s))) } }
         }
         @if let Some(drawn) = drawn { (drawn) }
     })
@@ -80,7 +80,7 @@ fn slices(picture: &Picture) -> Markup {
     };
     let least = |slice: &Slice| match slice.cut_off {
         0 => Value::Nanoseconds(slice.response_ns).into(),
-        _ => Cell::told(at_least(slice.response_ns.round() as u64), Some(slice.response_ns)),
+        _ => Cell::number(at_least(slice.response_ns.round() as u64), Some(slice.response_ns)),
     };
     let cut_off: u64 = picture.slices.iter().map(|slice| slice.cut_off).sum();
     let table = Table::of("slices", "What the slowest requests waited for", &picture.slices)

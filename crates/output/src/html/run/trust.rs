@@ -18,7 +18,7 @@ pub fn body(s: &Summary) -> Markup {
         @if !marked.is_empty() { ul.trust { @for row in &marked { (line(row)) } } }
         @if !fine.is_empty() {
             details.fine {
-                summary { (said(&fine, marked.is_empty())) }
+                summary { (all_fine(&fine, marked.is_empty())) }
                 ul.trust { @for row in &fine { (line(row)) } }
             }
         }
@@ -26,7 +26,7 @@ pub fn body(s: &Summary) -> Markup {
 }
 
 /// How many checks found nothing, and which.
-fn said(fine: &[Row], is_all: bool) -> Markup {
+fn all_fine(fine: &[Row], is_all: bool) -> Markup {
     let labels: Vec<&str> = fine.iter().map(|row| row.label.as_str()).collect();
     let count = match (fine.len(), is_all) {
         (1, false) => "1 other check is ok".to_owned(),

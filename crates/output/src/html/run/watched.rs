@@ -1,6 +1,6 @@
 //! The system under test: what was known of it, what monitors saw, and what their numbers say together.
 
-use super::shown;
+use super::describe;
 use crate::document::{Block, Fact, Value};
 use crate::format::chosen_s;
 use crate::html::piece;
@@ -29,7 +29,7 @@ pub fn body(s: &Summary, charts: &[Chart]) -> Option<Markup> {
             @if any_correlation(s) { p.faint { "What moved together is no cause: both may follow a third." } }
         }
         @if let Some(drawn) = piece::charts(charts, &ids) { (drawn) }
-        @if !told.is_empty() { h3 { "What is known of it" } (shown(Block::Facts(told))) }
+        @if !told.is_empty() { h3 { "What is known of it" } (describe(Block::Facts(told))) }
         @for (at, monitor) in s.monitors.iter().enumerate() { (one(s, at, monitor)) }
         @if let Some(window) = &s.raw_window { p.faint { (window.sentence) } }
     })
@@ -43,7 +43,7 @@ fn one(s: &Summary, at: usize, monitor: &MonitorRow) -> Markup {
     let host = s.origins.get(monitor.origin as usize).filter(|_| s.origins.len() > 1);
     let caption = format!("What the monitor {} saw", monitor.name);
     let figures = run::watched::table(format!("monitor-{at}"), caption, [monitor].into_iter());
-    let figures = shown(figures);
+    let figures = describe(figures);
     let said = words::watches(&monitor.name, &monitor.kind, &monitor.of);
     let said: Vec<&str> = [said.as_str(), host.map_or("", |row| &row.host)]
         .into_iter()

@@ -3,7 +3,7 @@
 use super::{heading, indented};
 use crate::format::{chosen_s, duration_ns};
 use crate::line::{Line, wrap};
-use crate::style::{Ink, Look};
+use crate::style::{Look, TextStyle};
 use crate::words;
 use plimsoll_analysis::summary::Summary;
 
@@ -30,6 +30,7 @@ pub fn spikes(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
 }
 
 pub(super) fn more(all: usize, shown: usize) -> Option<Line> {
-    (all > shown)
-        .then(|| indented(Line::of(Ink::Dim, &format!("and {} more, in the JSON document", all - shown))))
+    (all > shown).then(|| {
+        indented(Line::of(TextStyle::Dim, &format!("and {} more, in the JSON document", all - shown)))
+    })
 }

@@ -4,7 +4,7 @@ use super::detail::more;
 use super::{heading, indented};
 use crate::format::{chosen_ns, count, ratio};
 use crate::line::{Line, wrap};
-use crate::style::{Ink, Look};
+use crate::style::{Look, TextStyle};
 use crate::terminal::table::{Align, Table};
 use plimsoll_analysis::summary::{SampleRow, Summary};
 
@@ -16,7 +16,7 @@ const SAMPLES: usize = 4;
 const EXCERPT_LINES: usize = 2;
 
 fn dim(text: &str) -> Line {
-    Line::of(Ink::Dim, text)
+    Line::of(TextStyle::Dim, text)
 }
 
 /// Those that failed stand first, as the summary brings them. Where all held, one line says so.
@@ -33,9 +33,9 @@ pub fn checks(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
     let mut table = Table::new(&[Align::Left, Align::Left, Align::Right, Align::Right]);
     for check in failed.iter().take(ROWS) {
         table.row(vec![
-            Line::of(Ink::Bad, look.signs().bad).text(" ").text(&check.name),
+            Line::of(TextStyle::Bad, look.signs().bad).text(" ").text(&check.name),
             dim(&check.request),
-            Line::of(Ink::Bad, &format!("{} failed", count(check.failed))),
+            Line::of(TextStyle::Bad, &format!("{} failed", count(check.failed))),
             dim(&format!(
                 "{} of {}",
                 ratio(check.failed as f64 / check.made.max(1) as f64),
@@ -68,8 +68,8 @@ pub fn samples(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
     let mut lines = vec![heading("samples", "an example of each failure")];
     for SampleRow { sample, .. } in shown.iter().take(SAMPLES) {
         let status = if sample.status > 0 { format!(" {}", sample.status) } else { String::new() };
-        let head = Line::of(Ink::Bad, &sample.check).text("  ").text(&sample.request);
-        let head = head.ink(Ink::Dim, &format!("{status}  at {}", chosen_ns(sample.at_ns)));
+        let head = Line::of(TextStyle::Bad, &sample.check).text("  ").text(&sample.request);
+        let head = head.ink(TextStyle::Dim, &format!("{status}  at {}", chosen_ns(sample.at_ns)));
         lines.push(indented(head.cut(columns - 2, look)));
         lines
             .extend(wrap(&sample.found, columns - 4).iter().map(|l| indented(indented(Line::new().text(l)))));
@@ -78,8 +78,8 @@ pub fn samples(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
         for (at, text) in excerpt.iter().take(EXCERPT_LINES).enumerate().filter(|(_, text)| !text.is_empty())
         {
             let cut = at + 1 == EXCERPT_LINES && excerpt.len() > EXCERPT_LINES;
-            let line = Line::of(Ink::Dim, look.signs().side).text(" ").ink(Ink::Dim, text);
-            let line = if cut { line.ink(Ink::Dim, look.signs().cut) } else { line };
+            let line = Line::of(TextStyle::Dim, look.signs().side).text(" ").ink(TextStyle::Dim, text);
+            let line = if cut { line.ink(TextStyle::Dim, look.signs().cut) } else { line };
             lines.push(indented(indented(line.cut(columns - 4, look))));
         }
     }

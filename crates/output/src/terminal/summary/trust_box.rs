@@ -2,7 +2,7 @@
 
 use super::head;
 use crate::line::{Line, flow};
-use crate::style::{Ink, Look};
+use crate::style::{Look, TextStyle};
 use crate::terminal::chart::bar;
 use crate::trust::{Row, rows};
 use plimsoll_analysis::summary::Summary;
@@ -16,24 +16,28 @@ pub fn trust_box(s: &Summary, look: &Look, columns: usize) -> Vec<Line> {
     let signs = look.signs();
     let [top_left, top_right, bottom_left, bottom_right] = signs.corners;
     let inner = columns - 4;
-    let top =
-        Line::of(Ink::Dim, top_left).ink(Ink::Dim, signs.rule).text(" ").ink(Ink::Strong, TITLE).text(" ");
+    let top = Line::of(TextStyle::Dim, top_left)
+        .ink(TextStyle::Dim, signs.rule)
+        .text(" ")
+        .ink(TextStyle::Strong, TITLE)
+        .text(" ");
     let rest = columns - 1 - top.width();
-    let mut lines = vec![top.ink(Ink::Dim, &signs.rule.repeat(rest)).ink(Ink::Dim, top_right)];
+    let mut lines = vec![top.ink(TextStyle::Dim, &signs.rule.repeat(rest)).ink(TextStyle::Dim, top_right)];
     for row in rows(s) {
         for line in content(&row, look, inner) {
-            let line = Line::of(Ink::Dim, signs.side).text(" ").line(line.pad(inner)).text(" ");
-            lines.push(line.ink(Ink::Dim, signs.side));
+            let line = Line::of(TextStyle::Dim, signs.side).text(" ").line(line.pad(inner)).text(" ");
+            lines.push(line.ink(TextStyle::Dim, signs.side));
         }
     }
-    let bottom = Line::of(Ink::Dim, bottom_left).ink(Ink::Dim, &signs.rule.repeat(columns - 2));
-    lines.push(bottom.ink(Ink::Dim, bottom_right));
+    let bottom = Line::of(TextStyle::Dim, bottom_left).ink(TextStyle::Dim, &signs.rule.repeat(columns - 2));
+    lines.push(bottom.ink(TextStyle::Dim, bottom_right));
     lines
 }
 
 fn content(row: &Row, look: &Look, inner: usize) -> Vec<Line> {
-    let (sign, ink) = row.weight.map_or((look.signs().ok, Ink::Good), |weight| head::sign(weight, look));
-    let label = if row.weight.is_some() { ink } else { Ink::Plain };
+    let (sign, ink) =
+        row.weight.map_or((look.signs().ok, TextStyle::Good), |weight| head::sign(weight, look));
+    let label = if row.weight.is_some() { ink } else { TextStyle::Plain };
     let front =
         Line::of(ink, sign).text(" ").line(Line::of(label, &row.label).cut(LABEL, look).pad(LABEL)).text(" ");
     let indent = front.width();
@@ -44,7 +48,7 @@ fn content(row: &Row, look: &Look, inner: usize) -> Vec<Line> {
     if let (Some(share), true) = (row.bar, fits(&facts))
         && let Some(first) = facts.first_mut()
     {
-        *first = bar(share, BAR, Ink::Accent, look).text(" ").line(std::mem::take(first));
+        *first = bar(share, BAR, TextStyle::Accent, look).text(" ").line(std::mem::take(first));
     }
     let mut lines = Vec::new();
     for (at, line) in flow(facts, room, look).into_iter().enumerate() {

@@ -111,7 +111,7 @@ impl Path {
 
 /// The text of a node: strings without quotes and escapes, anything else as it stands in `text`. `room` is used only
 /// where there are escapes.
-pub fn shown<'t>(text: &'t [u8], span: Span, room: &'t mut Vec<u8>) -> &'t [u8] {
+pub fn excerpt<'t>(text: &'t [u8], span: Span, room: &'t mut Vec<u8>) -> &'t [u8] {
     if !span.escaped {
         // proof: a span is a place in the text that it was found in.
         return &without_mark(text)[span.begin..span.end];
@@ -121,7 +121,7 @@ pub fn shown<'t>(text: &'t [u8], span: Span, room: &'t mut Vec<u8>) -> &'t [u8] 
     room
 }
 
-/// As [`shown`], behind what `out` holds.
+/// As [`excerpt`], behind what `out` holds.
 pub fn append(text: &[u8], span: Span, out: &mut Vec<u8>) {
     let raw = &without_mark(text)[span.begin..span.end];
     match span.escaped {

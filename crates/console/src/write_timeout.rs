@@ -10,13 +10,13 @@ use tokio::time::{Sleep, sleep};
 /// For so long an answer may be stuck. Any byte that is taken begins it anew.
 const STUCK_MAX: Duration = Duration::from_secs(30);
 
-pub struct Patient<S> {
+pub struct WriteTimeout<S> {
     stream: S,
     /// Since the first write that did not get through.
     stuck: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Patient<S> {
+impl<S> WriteTimeout<S> {
     pub fn new(stream: S) -> Self {
         Self { stream, stuck: None }
     }
@@ -34,13 +34,13 @@ impl<S> Patient<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeout<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<Result<()>> {
         Pin::new(&mut self.stream).poll_read(cx, into)
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.limited(cx, written)

@@ -8,7 +8,9 @@ use plimsoll_plan::metric::{RunSum, SeriesSum, StreamHist, StreamSum};
 use plimsoll_plan::outline::{CheckOutline, RequestOutline};
 use plimsoll_plan::sample::Sample;
 use plimsoll_plan::watch::{Unit, WatchOutline};
-use plimsoll_record::event::{Ending, Fact, Lapse, Opening, Reading, RunEvent, Sight, StoppedBy};
+use plimsoll_record::event::{
+    Ending, Fact, MissedSample, MonitorSample, Opening, Reading, RunEvent, StoppedBy,
+};
 use std::collections::VecDeque;
 
 /// A closed model of so many users for so long.
@@ -205,8 +207,8 @@ pub fn hostile(seed: u64) -> Scene {
         vec![
             note(second, &text),
             RunEvent::Learnt(Fact { monitor: 0, name: text.clone(), value: text.clone() }),
-            RunEvent::Lapsed(Lapse { at_ns: second * S, monitor: 0, why: text.clone() }),
-            RunEvent::Sighted(Sight { at_ns: (second + 1) * S, monitor: 0, readings }),
+            RunEvent::SampleMissed(MissedSample { at_ns: second * S, monitor: 0, why: text.clone() }),
+            RunEvent::MonitorSampled(MonitorSample { at_ns: (second + 1) * S, monitor: 0, readings }),
             RunEvent::Sampled(Sample {
                 at_ns: second * S,
                 request: text.clone(),

@@ -6,7 +6,7 @@ use crate::compile::Compiled;
 use crate::driver::Door;
 use crate::lease::Lease;
 use crate::link::{Link, NONE};
-use crate::pace::{Arrivals, Seat, Users};
+use crate::pace::{Arrivals, Users, WorkerSlot};
 use crate::run::Place;
 use crate::tally::{Tally, blank, by_address};
 use crate::wheel::Wheel;
@@ -14,7 +14,7 @@ use plimsoll_plan::link::Reuse;
 use plimsoll_plan::load::{Lane as LanePlan, Load, Profile};
 use plimsoll_plan::origin::FIRST;
 use plimsoll_plan::outline::Outline;
-use plimsoll_plan::program::{Chair, Programs};
+use plimsoll_plan::program::{Programs, UserSlot};
 use plimsoll_plan::series::book::SeriesBook;
 use plimsoll_stats::random::SplitMix64;
 use plimsoll_wire::h1::Shared;
@@ -26,14 +26,14 @@ use std::sync::Arc;
 const LISTS: usize = 256;
 
 /// One worker's part of a [`Job`](crate::Job): all that a worker is given besides its door and its post.
-pub struct Seating {
+pub struct WorkerConfig {
     pub(crate) outline: Arc<Outline>,
     pub(crate) compiled: Arc<Compiled>,
     /// By origin.
     pub(crate) places: Vec<Place>,
     /// Local addresses to connect from; empty: the kernel chooses.
     pub(crate) sources: Arc<[IpAddr]>,
-    pub(crate) seat: Seat,
+    pub(crate) seat: WorkerSlot,
     /// What is added to the door's clock for the time since 1970, ns.
     pub(crate) unix_offset_ns: i128,
     pub(crate) lease: Lease,
@@ -44,7 +44,7 @@ pub struct Seating {
     pub(crate) programs: Option<Box<dyn Programs>>,
 }
 
-impl Seating {
+impl WorkerConfig {
     /// Runs from `begin_ns` on the door's clock to the end; says why it ended, and when, ns from the start.
     pub fn run<D: Door, P: Post>(self, begin_ns: u64, door: D, post: P) -> (Stopped, u64) {
         Worker::new(door, post, self, begin_ns).run()
@@ -52,8 +52,8 @@ impl Seating {
 }
 
 impl<D: Door, P: Post> Worker<D, P> {
-    fn new(mut door: D, post: P, seating: Seating, begin_ns: u64) -> Self {
-        let Seating { outline, compiled, places, sources, seat, lease, .. } = seating;
+    fn new(mut door: D, post: P, seating: WorkerConfig, begin_ns: u64) -> Self {
+        let WorkerConfig { outline, compiled, places, sources, seat, lease, .. } = seating;
         let mut made = seating.programs;
         // The hard caps hold whatever the plan says.
         let cap_ns = outline.limits.duration_ns;
@@ -84,12 +84,12 @@ impl<D: Door, P: Post> Worker<D, P> {
             }));
             if let Some(made) = &mut made {
                 // A program belongs to a user as numbered over all workers, so that it can tell which one it is.
-                let chair = |i: u32| Chair {
+                let slot = |i: u32| UserSlot {
                     lane: number as u16,
                     user: (lane_seat.offset + u64::from(i) * lane_seat.stride) as u32,
                     users: users_of(&plan, &outline),
                 };
-                programs.extend((0..count).map(|i| Some(made.make(chair(i)))));
+                programs.extend((0..count).map(|i| Some(made.make(slot(i)))));
             }
             lanes.push(Lane {
                 source,
@@ -223,7 +223,7 @@ fn users_of(plan: &LanePlan, outline: &Outline) -> u32 {
 fn source(
     plan: &LanePlan,
     outline: &Outline,
-    seat: Seat,
+    seat: WorkerSlot,
     (begin_ns, end_ns): (u64, u64),
     first: u32,
     (most, seed): (u64, u64),
@@ -268,21 +268,22 @@ fn kept_most(outline: &Outline) -> usize {
 }
 
 /// My part of the most connections of this machine.
-fn seat_share(connections: u32, outline: &Outline, seat: Seat) -> u32 {
+fn seat_share(connections: u32, outline: &Outline, seat: WorkerSlot) -> u32 {
     let machines = u64::from(outline.share.of);
-    let here = Seat { offset: seat.offset / machines, stride: seat.stride / machines };
+    let here = WorkerSlot { offset: seat.offset / machines, stride: seat.stride / machines };
     here.count_of(u64::from(connections)) as u32
 }
 
 /// My place in a lane. Arrivals of one that has fewer connections than there are workers go to the first workers alone:
 /// anybody else would have to break the cap. `None`: there is none for me.
-fn seat_in(plan: &LanePlan, outline: &Outline, seat: Seat) -> Option<Seat> {
+fn seat_in(plan: &LanePlan, outline: &Outline, seat: WorkerSlot) -> Option<WorkerSlot> {
     let machines = u64::from(outline.share.of);
     if !plan.load.is_open() || plan.connections >= outline.workers {
         return Some(seat);
     }
     let workers = u64::from(plan.connections.max(1));
-    (seat.offset / machines < workers).then_some(Seat { offset: seat.offset, stride: machines * workers })
+    (seat.offset / machines < workers)
+        .then_some(WorkerSlot { offset: seat.offset, stride: machines * workers })
 }
 
 /// Lanes with one seed would begin at the same instants: their bursts would add up, as independent ones do not.

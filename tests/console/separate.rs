@@ -21,7 +21,7 @@ fn two_folders() -> (Scratch, PathBuf, PathBuf) {
     (scratch, inside, outside)
 }
 
-fn shown(inside: &Path, scratch: Scratch) -> Console {
+fn open_folder(inside: &Path, scratch: Scratch) -> Console {
     let folder = inside.parent().and_then(Path::to_str).expect("a plain path").to_owned();
     Console::of(scratch, &[&folder])
 }
@@ -42,28 +42,28 @@ fn names(listing: &Value) -> Vec<&str> {
 #[test]
 fn links_that_lead_out_are_refused_and_said() {
     let (scratch, inside, outside) = two_folders();
-    let beside = |name: &str| inside.with_file_name(name);
-    symlink(&outside, beside("out.plim")).expect("a link");
-    symlink(&inside, beside("own.plim")).expect("a link");
-    symlink(outside.parent().expect("a folder"), beside("folder")).expect("a link");
+    let alongside = |name: &str| inside.with_file_name(name);
+    symlink(&outside, alongside("out.plim")).expect("a link");
+    symlink(&inside, alongside("own.plim")).expect("a link");
+    symlink(outside.parent().expect("a folder"), alongside("folder")).expect("a link");
     // The page of an experiment reads all runs in its folder.
     for list in ["experiment.json", "parts.json"] {
-        let folder = beside(list.trim_end_matches(".json"));
+        let folder = alongside(list.trim_end_matches(".json"));
         std::fs::create_dir(&folder).expect("a folder");
         std::fs::write(folder.join(list), "{}").expect("a file");
         symlink(&outside, folder.join("out.plim")).expect("a link");
     }
-    let away = beside("away");
+    let away = alongside("away");
     std::fs::create_dir(&away).expect("a folder");
     let list = r#"{"version":1,"name":"x","parts":[{"name":"a","folder":"../../outside"}]}"#;
     std::fs::write(away.join("parts.json"), list).expect("a file");
-    let console = shown(&inside, scratch);
+    let console = open_folder(&inside, scratch);
     let listing = console.json("/api/runs");
     assert_eq!(names(&listing), ["ours", "ours"], "{listing}");
     let told = listing["unreadable"].to_string();
     assert_eq!(told.matches("a link that leads out of the folders").count(), 3, "{told}");
     assert!(told.contains("no folder below it"), "{told}");
-    for path in [beside("out.plim"), beside("experiment"), away, beside("folder/a.plim"), outside] {
+    for path in [alongside("out.plim"), alongside("experiment"), away, alongside("folder/a.plim"), outside] {
         let id = id_of(&path);
         for address in [
             format!("/runs/{id}"),
@@ -81,7 +81,7 @@ fn links_that_lead_out_are_refused_and_said() {
 #[test]
 fn a_link_that_takes_the_place_of_a_run_is_refused_at_once() {
     let (scratch, inside, outside) = two_folders();
-    let console = shown(&inside, scratch);
+    let console = open_folder(&inside, scratch);
     assert_eq!(names(&console.json("/api/runs")), ["ours"]);
     let id = id_of(&inside);
     assert_eq!(console.get(&format!("/runs/{id}")).status, 200);
@@ -105,7 +105,7 @@ fn a_link_that_takes_the_place_of_a_run_is_refused_at_once() {
 #[test]
 fn names_of_every_kind_lead_nowhere() {
     let (scratch, inside, outside) = two_folders();
-    let console = shown(&inside, scratch);
+    let console = open_folder(&inside, scratch);
     let out = outside.to_str().expect("a plain path");
     let up = "..%2f".repeat(20);
     let names = [
@@ -165,7 +165,7 @@ fn files_with_the_longest_and_the_oddest_names_are_shown() {
     for file in [&long, &odd] {
         std::fs::copy(&inside, file).expect("a copy");
     }
-    let console = shown(&inside, scratch);
+    let console = open_folder(&inside, scratch);
     let listing = console.json("/api/runs");
     assert_eq!((names(&listing).len(), listing["unreadable"].to_string()), (3, "[]".to_owned()));
     for file in [&long, &odd] {

@@ -8,7 +8,7 @@ use super::reader::Bad;
 use super::rows::json;
 use super::schema::{WATCHED_BYTES, WATCHED_TABLES, tick_id};
 use super::sums::{self, Sums};
-use crate::event::{Fact, Lapse, Sight};
+use crate::event::{Fact, MissedSample, MonitorSample};
 use crate::record::{Channel, Watched};
 use plimsoll_plan::watch::Unit;
 use plimsoll_stats::varint;
@@ -22,7 +22,7 @@ const ROW_BYTES: usize = 64;
 
 /// What is on its way into the file.
 #[derive(Default)]
-pub struct Sights {
+pub struct SampleLog {
     /// Of each channel: when its last value was.
     last_ns: Vec<Option<u64>>,
     waiting: Vec<(u64, Vec<u8>)>,
@@ -39,9 +39,9 @@ pub struct Sights {
     lost_ns: Option<(u64, u64)>,
 }
 
-impl Sights {
+impl SampleLog {
     /// Takes a sample; the points stay out of `watched`.
-    pub fn take(&mut self, watched: &mut Watched, sight: &Sight) {
+    pub fn take(&mut self, watched: &mut Watched, sight: &MonitorSample) {
         let mut body = Vec::new();
         for reading in sight.readings.iter().filter(|reading| reading.value.is_finite()) {
             let Some(at) = watched.channel(sight.monitor, reading) else { continue };
@@ -63,7 +63,7 @@ impl Sights {
         self.waiting.len() >= WAITING_MOST
     }
 
-    /// Bytes that [`Sights::put`] would write; `None`: the file is up to date.
+    /// Bytes that [`SampleLog::put`] would write; `None`: the file is up to date.
     pub fn due_bytes(&self, watched: &Watched) -> Option<usize> {
         let bodies: usize = self.waiting.iter().map(|(_, body)| body.len() + ROW_BYTES).sum();
         let channels = self.changed(watched).map(|(_, c)| c.part.len() + c.metric.len() + ROW_BYTES);
@@ -188,7 +188,7 @@ fn put_lapses(db: &Connection, at: i64, watched: &Watched, stored: usize) -> Res
 
 /// What the file has of one origin.
 pub fn read(db: &Connection, sums: &Sums<'_>, at: i64) -> std::result::Result<Watched, Bad> {
-    let (mut watched, _) = behind(db, sums, at, tick_id(at, 0))?;
+    let (mut watched, _) = after(db, sums, at, tick_id(at, 0))?;
     if !is_there(db)? {
         return Ok(watched);
     }
@@ -204,7 +204,7 @@ pub fn read(db: &Connection, sums: &Sums<'_>, at: i64) -> std::result::Result<Wa
     while let Some(row) = rows.next()? {
         sums.see(&sums::LAPSE, row)?;
         let at_ns = row.get::<_, i64>(2)? as u64;
-        watched.lapses.push(Lapse { monitor: row.get(1)?, at_ns, why: row.get(3)? });
+        watched.lapses.push(MissedSample { monitor: row.get(1)?, at_ns, why: row.get(3)? });
     }
     let mut all = sums.select(&sums::LAPSED, "WHERE origin = ?1")?;
     let mut rows = all.query([at])?;
@@ -222,7 +222,7 @@ fn is_there(db: &Connection) -> Result<bool> {
 }
 
 /// Channels with their points from the sample with the id `from` on, and the id of the last one that there is.
-pub fn behind(
+pub fn after(
     db: &Connection,
     sums: &Sums<'_>,
     at: i64,

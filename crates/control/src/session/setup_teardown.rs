@@ -1,6 +1,6 @@
 //! What is done before and behind the load.
 
-use super::{Desk, Failed, News};
+use super::{Failed, News, SessionEvents};
 use crate::{Aside, Error, aside};
 use plimsoll_engine::Scene;
 use plimsoll_plan::Plan;
@@ -8,14 +8,14 @@ use plimsoll_plan::program::{Behaviour, Phase};
 use std::sync::Arc;
 
 /// See the module.
-pub struct Asides<'a, D> {
+pub struct SetupTeardown<'a, D> {
     pub plan: &'a Plan,
     pub scene: &'a Scene,
     pub behaviour: Option<&'a Arc<dyn Behaviour>>,
     pub desk: &'a D,
 }
 
-impl<D: Desk> Asides<'_, D> {
+impl<D: SessionEvents> SetupTeardown<'_, D> {
     /// Runs the set-up; whatever goes wrong in it ends everything before the load.
     pub fn set_up(&self) -> Result<(), Failed> {
         let Some(behaviour) = self.behaviour.filter(|behaviour| behaviour.has(Phase::Setup)) else {
@@ -41,9 +41,9 @@ impl<D: Desk> Asides<'_, D> {
 
     fn run(&self, behaviour: &Arc<dyn Behaviour>, phase: Phase, name: &'static str) -> Result<(), Failed> {
         let failed = |why| Failed::CouldNotRun(Error::Aside { phase: name, why });
-        let maker = Arc::clone(behaviour).maker(phase).map_err(Failed::Unready)?;
-        let scene = Scene { maker: Some(maker), ..self.scene.clone() };
-        let ended = aside(self.plan, scene, |helm| self.desk.steer(phase, helm))?;
+        let factory = Arc::clone(behaviour).factory(phase).map_err(Failed::Unready)?;
+        let scene = Scene { factory: Some(factory), ..self.scene.clone() };
+        let ended = aside(self.plan, scene, |controller| self.desk.steer(phase, controller))?;
         match behaviour.trouble() {
             Some(why) => Err(failed(why)),
             None if ended == Aside::Interrupted && phase == Phase::Setup => {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 /// Keeps the counters of one look for the next.
 #[derive(Default)]
-pub struct Notebook {
+pub struct PreviousCounters {
     then: Option<Moment>,
     counters: Counters,
 }
@@ -15,7 +15,7 @@ pub struct Notebook {
 /// By part and metric: what is divided and what it is divided by. Without a divisor it is the time.
 type Counters = HashMap<(String, String), (f64, Option<f64>)>;
 
-/// One look's page of a [`Notebook`]. A page that is not handed back leaves the notebook as it was, so that the next
+/// One look's page of a [`PreviousCounters`]. A page that is not handed back leaves the previous as it was, so that the next
 /// rate spans the time without a sample.
 pub struct Page {
     at: Moment,
@@ -23,7 +23,7 @@ pub struct Page {
     counters: Counters,
 }
 
-impl Notebook {
+impl PreviousCounters {
     pub fn page(at: Moment) -> Page {
         Page { at, readings: Vec::new(), counters: HashMap::new() }
     }

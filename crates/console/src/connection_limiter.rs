@@ -18,7 +18,7 @@ const OF_SESSION_MAX: usize = 24;
 const STRANGERS_MAX: usize = 64;
 
 #[derive(Default)]
-pub struct Crowd {
+pub struct ConnectionLimiter {
     all: Mutex<All>,
 }
 
@@ -39,7 +39,7 @@ struct One {
 
 /// Where a connection stands; given back when it is dropped.
 pub struct Place {
-    crowd: Arc<Crowd>,
+    crowd: Arc<ConnectionLimiter>,
     number: u64,
     peer: IpAddr,
 }
@@ -47,7 +47,7 @@ pub struct Place {
 /// Resolves when the connection has to go.
 pub type Dismissed = oneshot::Receiver<()>;
 
-impl Crowd {
+impl ConnectionLimiter {
     /// A place for a new connection, for which another one may have to go.
     pub fn enter(self: &Arc<Self>, address: IpAddr) -> (Arc<Place>, Dismissed) {
         let peer = neighbourhood(address);
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn whoever_opens_many_shuts_out_himself() {
-        let crowd = Arc::new(Crowd::default());
+        let crowd = Arc::new(ConnectionLimiter::default());
         let [owner, other] = ["10.203.0.1", "10.203.0.2"].map(|text| text.parse().unwrap());
         let (known, mut known_stays) = crowd.enter(owner);
         known.know(0);
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_session_holds_its_place_also_among_strangers_of_its_own_address() {
-        let crowd = Arc::new(Crowd::default());
+        let crowd = Arc::new(ConnectionLimiter::default());
         let here: IpAddr = "127.0.0.1".parse().unwrap();
         let (known, mut stays) = crowd.enter(here);
         known.know(0);
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn places_come_back_and_known_ones_have_an_end() {
-        let crowd = Arc::new(Crowd::default());
+        let crowd = Arc::new(ConnectionLimiter::default());
         let here: IpAddr = "::1".parse().unwrap();
         let all: Vec<_> = (0..KNOWN_MAX + STRANGERS_MAX)
             .map(|number| {
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn one_session_takes_no_more_than_its_share() {
-        let crowd = Arc::new(Crowd::default());
+        let crowd = Arc::new(ConnectionLimiter::default());
         let here: IpAddr = "127.0.0.1".parse().unwrap();
         let (owner, mut owner_stays) = crowd.enter(here);
         let _thieves: Vec<_> = (0..KNOWN_MAX)

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 pub type Environment = dyn Fn(&str) -> Option<String>;
 
 /// Values that override `vars`, and where `${env.X}` and `${secret.X}` come from.
-pub struct Given {
+pub struct Overrides {
     /// `--set NAME=VALUE`, in the order given; the last of a name counts.
     pub set: Vec<(String, String)>,
     /// The value of an environment variable. A function, so that a test needs no environment.
@@ -17,14 +17,14 @@ pub struct Given {
     pub keep_to: Option<Vec<PathBuf>>,
 }
 
-impl Default for Given {
+impl Default for Overrides {
     /// Nothing set, and the environment of this process.
     fn default() -> Self {
         Self { set: Vec::new(), env: Box::new(|name| std::env::var(name).ok()), keep_to: None }
     }
 }
 
-impl std::fmt::Debug for Given {
+impl std::fmt::Debug for Overrides {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // Values may be secrets.
         f.debug_list().entries(self.set.iter().map(|(name, _)| name)).finish()

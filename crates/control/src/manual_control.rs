@@ -12,7 +12,7 @@ use plimsoll_record::steered::Steered;
 pub const NOTES_MOST: usize = 10_000;
 
 /// One run's.
-pub(crate) struct Hand {
+pub(crate) struct ManualControl {
     /// What `scale` starts from, or why it may not.
     load: Result<Load, &'static str>,
     level: f64,
@@ -29,7 +29,7 @@ pub(crate) struct Done {
     pub note: Note,
 }
 
-impl Hand {
+impl ManualControl {
     pub fn on(outline: &Outline) -> Self {
         let load = scalable(outline).map(|()| outline.load.clone());
         Self { level: outline.load.profile().start, load, ..Self::off() }.started()
@@ -169,7 +169,7 @@ mod tests {
     use plimsoll_plan::seal::{Machine, seal};
     use plimsoll_plan::{Request, Target};
 
-    fn hand(users: u32) -> Hand {
+    fn hand(users: u32) -> ManualControl {
         let request = Request {
             origin: 0,
             name: "GET /".into(),
@@ -188,10 +188,10 @@ mod tests {
             },
             ..Draft::default()
         };
-        Hand::on(&seal(draft, Machine { cpus: 2, seed: 1 }).unwrap().outline)
+        ManualControl::on(&seal(draft, Machine { cpus: 2, seed: 1 }).unwrap().outline)
     }
 
-    fn level(hand: &mut Hand, factor: f64) -> Result<f64, String> {
+    fn level(hand: &mut ManualControl, factor: f64) -> Result<f64, String> {
         let Command::SetLevel(to) = hand.scale(factor, 0)? else { panic!("another command") };
         Ok(to)
     }

@@ -22,7 +22,7 @@ const LADDER_NS: u64 = 15_000_000_000;
 
 /// A search. Levels are arrivals per second, or users.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Quest {
+pub struct CapacitySearch {
     /// Levels are users of the closed model, whole numbers.
     pub users: bool,
     /// First level; `None`: derived from the unloaded answer.
@@ -49,9 +49,9 @@ pub struct Quest {
     pub seed: u64,
 }
 
-impl Default for Quest {
+impl Default for CapacitySearch {
     fn default() -> Self {
-        Quest {
+        CapacitySearch {
             users: false,
             from: None,
             to: 1e6,
@@ -105,17 +105,17 @@ pub enum Move {
     Done(Box<Answer>),
 }
 
-impl Quest {
+impl CapacitySearch {
     /// With every number in its range: the machine must end for any of them.
-    pub(super) fn sane(&self) -> Quest {
-        let usual = Quest::default();
+    pub(super) fn sane(&self) -> CapacitySearch {
+        let usual = CapacitySearch::default();
         let positive = |x: f64| x.is_finite() && x > 0.0;
         let mut to = if positive(self.to) { self.to.min(1e9) } else { usual.to };
         if self.users {
             to = to.floor().max(1.0);
         }
         let lowest = self.lowest(to);
-        Quest {
+        CapacitySearch {
             to,
             from: self.from.filter(|x| positive(*x)).map(|x| x.clamp(lowest, to)),
             within: if positive(self.within) { self.within.clamp(0.001, 0.5) } else { usual.within },
@@ -129,15 +129,15 @@ impl Quest {
     }
 
     /// No level is below this: one user, or an arrival in ten seconds (less only when `to` is).
-    pub fn least(&self) -> f64 {
+    pub fn min_level(&self) -> f64 {
         self.lowest(self.to)
     }
 
     /// A level that may be run, next to `level`.
     pub(super) fn level(&self, level: f64) -> f64 {
         let level = if self.users { level.round() } else { level };
-        let level = if level.is_nan() { self.least() } else { level };
-        level.clamp(self.least(), self.to)
+        let level = if level.is_nan() { self.min_level() } else { level };
+        level.clamp(self.min_level(), self.to)
     }
 
     fn limit_s(&self) -> f64 {

@@ -4,7 +4,7 @@ use super::probe::{Found, Moment, Probe};
 use super::trust::Trust;
 use plimsoll_engine::clock::now_ns;
 use plimsoll_plan::watch::{WATCH_NS, Watch};
-use plimsoll_record::event::{Fact, Lapse, RunEvent, Sight};
+use plimsoll_record::event::{Fact, MissedSample, MonitorSample, RunEvent};
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -12,11 +12,11 @@ use std::time::Duration;
 
 /// All monitors of a run. Dropping it lets every thread go; those that hang end by themselves.
 pub struct Monitors {
-    threads: Vec<Looker>,
+    threads: Vec<MonitorThread>,
     told: Receiver<RunEvent>,
 }
 
-struct Looker {
+struct MonitorThread {
     orders: Sender<Order>,
     thread: JoinHandle<()>,
 }
@@ -44,11 +44,15 @@ impl Monitors {
             let mut look = Look { monitor: monitor as u32, probe, tell: tell.clone(), facts: HashMap::new() };
             let body = move || look.live(&inbox);
             match std::thread::Builder::new().name(format!("monitor-{monitor}")).spawn(body) {
-                Ok(thread) => threads.push(Looker { orders, thread }),
+                Ok(thread) => threads.push(MonitorThread { orders, thread }),
                 Err(refused) => {
                     let why = format!("no thread for it: {}", refused.to_string().to_lowercase());
                     // The receiver stands beside us.
-                    let _ = tell.send(RunEvent::Lapsed(Lapse { at_ns: 0, monitor: monitor as u32, why }));
+                    let _ = tell.send(RunEvent::SampleMissed(MissedSample {
+                        at_ns: 0,
+                        monitor: monitor as u32,
+                        why,
+                    }));
                 }
             }
         }
@@ -69,7 +73,7 @@ impl Monitors {
     }
 
     /// What was told since the last call.
-    pub fn told(&self) -> impl Iterator<Item = RunEvent> {
+    pub fn take_events(&self) -> impl Iterator<Item = RunEvent> {
         self.told.try_iter()
     }
 
@@ -136,11 +140,19 @@ impl Look {
                     }
                 }
                 if begin_ns.is_some() {
-                    self.say(RunEvent::Sighted(Sight { at_ns, monitor: self.monitor, readings }));
+                    self.say(RunEvent::MonitorSampled(MonitorSample {
+                        at_ns,
+                        monitor: self.monitor,
+                        readings,
+                    }));
                 }
             }
             Err(trouble) => {
-                self.say(RunEvent::Lapsed(Lapse { at_ns, monitor: self.monitor, why: trouble.0 }));
+                self.say(RunEvent::SampleMissed(MissedSample {
+                    at_ns,
+                    monitor: self.monitor,
+                    why: trouble.0,
+                }));
             }
         }
     }

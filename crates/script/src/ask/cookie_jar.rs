@@ -15,7 +15,7 @@ const COOKIE_BYTES_MAX: usize = 4096;
 
 /// See the module. 32 bytes while it is empty.
 #[derive(Default)]
-pub struct Jar {
+pub struct CookieJar {
     /// In the order in which they are sent: longer paths first, then the older ones (section 5.4).
     cookies: Vec<Cookie>,
     /// Number of the next cookie.
@@ -51,10 +51,10 @@ struct Setting<'a> {
     expires_s: Option<i64>,
 }
 
-impl Jar {
+impl CookieJar {
     /// An empty one; nothing is allocated before the first cookie.
-    pub fn new() -> Jar {
-        Jar::default()
+    pub fn new() -> CookieJar {
+        CookieJar::default()
     }
 
     /// Takes the `Set-Cookie` headers of an answer. `path` is the target of the request that it answers (a query is cut

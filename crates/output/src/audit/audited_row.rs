@@ -4,7 +4,7 @@ use plimsoll_audit::foreign::{Document, Figure, Row};
 use plimsoll_audit::{Audit, Grade};
 
 /// A published row and what was found about it.
-pub struct Judged<'a> {
+pub struct AuditedRow<'a> {
     pub file: &'a str,
     pub row: &'a Row,
     /// Places in [`Audit::findings`] of those that quote one of its lines, gravest first.
@@ -14,7 +14,7 @@ pub struct Judged<'a> {
 }
 
 /// Every row in the order of the texts. What is missing from a text is said of the text, not of a row.
-pub fn rows<'a>(audit: &Audit, documents: &'a [Document]) -> Vec<Judged<'a>> {
+pub fn rows<'a>(audit: &Audit, documents: &'a [Document]) -> Vec<AuditedRow<'a>> {
     let mut out = Vec::new();
     for document in documents {
         for row in &document.rows {
@@ -24,7 +24,7 @@ pub fn rows<'a>(audit: &Audit, documents: &'a [Document]) -> Vec<Judged<'a>> {
             };
             let findings: Vec<usize> = audit.findings.iter().enumerate().filter_map(is_about).collect();
             let grade = findings.iter().map(|at| audit.findings[*at].grade).min();
-            out.push(Judged { file: &document.name, row, findings, grade });
+            out.push(AuditedRow { file: &document.name, row, findings, grade });
         }
     }
     out
@@ -34,7 +34,7 @@ fn holds(row: &Row, line: u32) -> bool {
     (row.lines.0..=row.lines.1).contains(&line) || row.figures.values().any(|figure| figure.line == line)
 }
 
-impl Judged<'_> {
+impl AuditedRow<'_> {
     /// `/pick, 80 connections`, or its line.
     pub fn label(&self) -> String {
         match self.row.label.trim() {

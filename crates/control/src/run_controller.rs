@@ -1,6 +1,6 @@
 //! The one handle by which a running load is steered from outside: an interrupt, a command, a line for its timeline.
 
-use crate::hand::{Done, Hand};
+use crate::manual_control::{Done, ManualControl};
 use plimsoll_engine::{Command, Commander};
 use plimsoll_plan::Outline;
 use plimsoll_record::event::Note;
@@ -10,24 +10,24 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Steers one run; clones steer the same run. It outlives the run harmlessly: commands to an ended run go
 /// nowhere.
 #[derive(Clone)]
-pub struct Helm {
+pub struct RunController {
     commander: Commander,
     interrupted: Arc<AtomicBool>,
-    hand: Arc<Mutex<Hand>>,
+    hand: Arc<Mutex<ManualControl>>,
 }
 
-impl Helm {
+impl RunController {
     /// For a load that may be steered by hand.
     pub(crate) fn new(commander: Commander, outline: &Outline) -> Self {
-        Self::with(commander, Hand::on(outline))
+        Self::with(commander, ManualControl::on(outline))
     }
 
     /// For what is done beside the load: it can only be interrupted.
     pub(crate) fn aside(commander: Commander) -> Self {
-        Self::with(commander, Hand::off())
+        Self::with(commander, ManualControl::off())
     }
 
-    fn with(commander: Commander, hand: Hand) -> Self {
+    fn with(commander: Commander, hand: ManualControl) -> Self {
         Self { commander, interrupted: Arc::new(AtomicBool::new(false)), hand: Arc::new(Mutex::new(hand)) }
     }
 
@@ -77,7 +77,10 @@ impl Helm {
 
     /// The command goes out under the lock, so that the timeline tells of commands in the order in which they were
     /// obeyed.
-    fn steer(&self, how: impl FnOnce(&mut Hand, u64) -> Result<Command, String>) -> Result<(), String> {
+    fn steer(
+        &self,
+        how: impl FnOnce(&mut ManualControl, u64) -> Result<Command, String>,
+    ) -> Result<(), String> {
         let mut hand = self.hand();
         let command = how(&mut hand, plimsoll_engine::clock::now_ns())?;
         self.commander.send(command);
@@ -110,7 +113,7 @@ impl Helm {
     }
 
     /// A thread that panicked while holding the lock left nothing half-done in it.
-    fn hand(&self) -> MutexGuard<'_, Hand> {
+    fn hand(&self) -> MutexGuard<'_, ManualControl> {
         self.hand.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

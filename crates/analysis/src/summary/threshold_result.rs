@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// A threshold and how the run met it.
 #[derive(Debug, Clone, Serialize)]
-pub struct Judged {
+pub struct ThresholdResult {
     pub text: String,
     /// What is compared: `response_time{request: login} p99`.
     pub what: String,
@@ -38,7 +38,7 @@ pub struct Judged {
     pub window: Option<Window>,
 }
 
-impl Judged {
+impl ThresholdResult {
     /// Certainly beyond the limit, not undecided.
     pub fn is_missed(&self) -> bool {
         self.standing == Standing::Missed
