@@ -113,11 +113,11 @@ fn names_of_origins_are_looked_at_before_the_load() {
                 \"http://127.0.0.1:1/x\", origin: users }\n    - { get: /, origin: target }\n";
     let said = Tool::run(&["check", &scratch.file("a.yaml", text)]).expect_code(2).stderr;
     for part in [
-        "`target` is what the target is called already",
-        "`users` and `again` are one origin",
-        "`origins` names no `nobody`",
-        "there are `users`, and `target`",
-        "this URL leads to `127.0.0.1:1`, its `origin` to `127.0.0.1:2`",
+        "`target` is reserved for the URL under `target`",
+        "`users` and `again` name the same origin",
+        "unknown origin `nobody`",
+        "use `users`, or `target`",
+        "the URL is on `127.0.0.1:1`, but `origin` names `127.0.0.1:2`",
     ] {
         assert!(said.contains(part), "`{part}` is not in\n{said}");
     }

@@ -210,7 +210,9 @@ pub fn run<D: SessionEvents>(
     ways::reach(&mut ways, plan, &patience).map_err(|failed| instead_of(failed, desk))?;
 
     // The limit is raised by now, and no worker runs yet.
-    plimsoll_engine::machine::reserve_descriptors(u64::from(outline.connections));
+    // Connections are limited by origin.
+    let connections = u64::from(outline.connections).saturating_mul(ways.len() as u64);
+    plimsoll_engine::machine::reserve_descriptors(connections);
     desk.take_signals()?;
     desk.listen(outline)?;
     let places = ways

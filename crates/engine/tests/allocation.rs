@@ -397,7 +397,7 @@ impl Program for Busy {
             Wake::Head { .. } => out.decide(BodyUse::Keep),
             Wake::Reply(reply) => {
                 assert_eq!(reply.body.len(), 500);
-                out.count(Count::hist(0, StreamHist::EventAge, reply.service_ns));
+                out.count(Count::hist(0, StreamHist::EventAge, reply.phases.service_ns()));
                 if reply.id == 4 {
                     out.fail(Fault::Check);
                 }

@@ -116,7 +116,7 @@ fn a_program_is_told_where_the_time_of_each_request_went() {
     let (factory, _) = diary(move |scene, wake| match wake {
         Wake::Begin { .. } => scene.ask(1, 0, BodyUse::Discard),
         Wake::Reply(reply) => {
-            noted.lock().expect("no program has panicked").push((reply.phases, reply.service_ns));
+            noted.lock().expect("no program has panicked").push((reply.phases, reply.phases.service_ns()));
             match reply.id {
                 1 => scene.ask(2, 0, BodyUse::Discard),
                 _ => scene.out.retire(),

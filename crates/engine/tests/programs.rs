@@ -77,7 +77,7 @@ fn three_steps_at_once_come_back_with_their_own_ids_and_bodies() {
         }
         Wake::Reply(r) => {
             let body = String::from_utf8_lossy(r.body);
-            let service = r.service_ns / MS;
+            let service = r.phases.service_ns() / MS;
             log.lock().unwrap().push(format!("{user}: {} {} {body} {service} ms", r.id, r.status));
         }
         other => unreachable!("{other:?}"),
@@ -272,7 +272,12 @@ fn one_step(log: &Log, user: u32, wake: Wake<'_>, out: &mut Outbox) {
             out.push(step(9, 0, BodyUse::Discard));
         }
         Wake::Reply(r) => {
-            log.lock().unwrap().push(format!("{user} {} {:?} {}", r.status, r.fault, r.service_ns / MS));
+            log.lock().unwrap().push(format!(
+                "{user} {} {:?} {}",
+                r.status,
+                r.fault,
+                r.phases.service_ns() / MS
+            ));
         }
         other => unreachable!("{other:?}"),
     }

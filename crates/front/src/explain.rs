@@ -149,8 +149,8 @@ pub const TABLE: &[Explained] = &[
         "F021",
         "a name that nothing defines",
         "An expression names a value that is neither under `vars`, nor a column of a file under `data`, nor \
-         extracted \
-         or set by a step. It would have been sent as it stands. Mind that scenarios do not see each other's \
+         extracted or set by a step; or a request names an origin that is not under `origins`. It would have been \
+         sent as it stands. Mind that scenarios do not see each other's \
          values; \
          those of `setup` are seen by all.\n\n  vars: { base: /api }\n  scenarios: { a: [ { \
          get: \"${base}/items\" } ] }",

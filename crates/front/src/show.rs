@@ -23,13 +23,12 @@ pub fn show(plan: &Plan) -> String {
     if let Some(factor) = outline.scale {
         out.fact("scale", &format!("{factor}: all lengths are multiplied by it, as they stand below"));
     }
-    let scheme = if outline.link.tls.is_some() { "https" } else { "http" };
-    out.fact("target", &format!("{scheme}://{}", outline.target));
-    for origin in outline.origins.iter().skip(1) {
-        let scheme = if origin.tls.is_some() { "https" } else { "http" };
-        let (authority, name) = (origin.authority(), &origin.name);
-        let named = if *name == authority { String::new() } else { format!("{name}: ") };
-        out.fact("origin", &format!("{named}{scheme}://{authority}"));
+    let origins = outline.all_origins();
+    for (at, origin) in origins.iter().enumerate() {
+        match at {
+            0 => out.fact("target", &origin.url()),
+            _ => out.fact("origin", &origin.describe()),
+        }
     }
     connection(&outline.link, plan, &mut out);
     load::show(plan, &mut out);

@@ -3,6 +3,7 @@
 pub mod checks;
 pub mod connections;
 pub mod figures;
+pub mod metrics;
 pub mod origins;
 pub mod parts;
 pub mod requests;
@@ -18,10 +19,10 @@ use plimsoll_analysis::picture::Picture;
 use plimsoll_analysis::summary::{Summary, Times};
 
 /// Of scripts, streams and merged runs, for the text outputs.
-pub fn parts(s: &Summary) -> [Section; 6] {
+pub fn parts(s: &Summary) -> [Section; 7] {
     let requests = requests::section(s, &Picture::default());
-    let (streams, machines) = (streams::section(s), origins::section(s));
-    [parts::by_origin(s), parts::scenarios(s), parts::groups(s), requests, streams, machines]
+    let (metrics, streams, machines) = (metrics::section(s), streams::section(s), origins::section(s));
+    [parts::by_origin(s), parts::scenarios(s), parts::groups(s), requests, metrics, streams, machines]
 }
 
 /// A percentile as a cell: with too few samples there is none.

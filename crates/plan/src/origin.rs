@@ -44,6 +44,17 @@ pub struct Origin {
 }
 
 impl Origin {
+    /// Scheme and authority, such as `https://api.example:8443`.
+    pub fn url(&self) -> String {
+        url_of(&self.target())
+    }
+
+    /// Its URL, with the name in front where it has one of its own.
+    pub fn describe(&self) -> String {
+        let (authority, url) = (self.authority(), self.url());
+        if self.name == authority || self.name == url { url } else { format!("{}: {url}", self.name) }
+    }
+
     /// Host and port as in the `Host` header.
     pub fn authority(&self) -> String {
         self.target().authority()
@@ -52,6 +63,10 @@ impl Origin {
     pub fn target(&self) -> Target {
         Target { host: self.host.clone(), port: self.port, tls: self.tls.is_some() }
     }
+}
+
+fn url_of(target: &Target) -> String {
+    format!("{}://{}", if target.tls { "https" } else { "http" }, target.authority())
 }
 
 /// The origins of a plan in the order of their numbers; what is said about TLS holds for all that speak it, but
@@ -69,8 +84,13 @@ pub(crate) fn origins(target: &Target, more: &[NamedTarget], settings: Option<&T
         port: target.port,
         tls: tls_of(target, own_name),
     };
+    // `http` and `https` of one host and port differ by nothing but the scheme, and a row needs a name of its own.
+    let is_taken = |one: &NamedTarget| {
+        let others = more.iter().filter(|other| !std::ptr::eq(*other, one)).map(NamedTarget::describe);
+        std::iter::once(target.authority()).chain(others).any(|name| name == one.describe())
+    };
     let rest = more.iter().map(|more| Origin {
-        name: more.describe(),
+        name: if is_taken(more) { url_of(&more.target) } else { more.describe() },
         host: more.target.host.clone(),
         port: more.target.port,
         tls: tls_of(&more.target, None),

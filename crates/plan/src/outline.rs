@@ -130,6 +130,13 @@ impl Outline {
         Cow::Owned(vec![Origin { name, host, port: self.port, tls: self.link.tls.clone() }])
     }
 
+    /// Where a request goes: the URL of its origin and its path.
+    pub fn url_of(&self, request: &RequestOutline) -> String {
+        let origins = self.all_origins();
+        let origin = origins.get(usize::from(request.origin)).map_or_else(String::new, Origin::url);
+        format!("{origin}{}", request.path)
+    }
+
     /// How TLS is spoken, if any origin does.
     pub fn tls(&self) -> Option<&Tls> {
         self.link.tls.as_ref().or_else(|| self.origins.iter().find_map(|origin| origin.tls.as_ref()))

@@ -93,6 +93,13 @@ pub struct Phases {
     pub body_ns: u64,
 }
 
+impl Phases {
+    /// From the send to the end; 0 for a request that was never sent.
+    pub fn service_ns(&self) -> u64 {
+        self.first_byte_ns.saturating_add(self.body_ns)
+    }
+}
+
 /// How a step ended.
 #[derive(Debug, Clone, Copy)]
 pub struct Reply<'a> {
@@ -107,7 +114,6 @@ pub struct Reply<'a> {
     pub body: &'a [u8],
     /// Bytes of the whole body; more than `body` holds when the limit `kept_body_bytes` was met.
     pub body_bytes: u64,
-    pub service_ns: u64,
     pub phases: Phases,
     /// Of a stream that had begun, and that did not end in a fault.
     pub ended: Option<Ended>,

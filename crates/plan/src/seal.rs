@@ -74,7 +74,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         wrong.push(Diagnostic::field(
             "P026",
             key::TARGET,
-            format!("{} origins are more than a plan can load", draft.more_origins.len() + 1),
+            format!("too many origins: {}", draft.more_origins.len() + 1),
             format!("load at most {ORIGINS_MAX} in one run"),
         ));
     }
@@ -85,7 +85,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         wrong.push(Diagnostic::field(
             "P027",
             key::REQUESTS,
-            format!("a request goes to origin {stray}, which is not there"),
+            format!("a request names origin {stray}, which does not exist"),
             format!("the origins are numbered from 0 to {}", draft.more_origins.len()),
         ));
     }

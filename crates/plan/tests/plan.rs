@@ -502,6 +502,15 @@ fn every_request_of_several_origins_goes_to_one_that_is_there() {
     let tags: Vec<&str> = outline.requests.iter().map(|request| request.tags[0].1.as_str()).collect();
     assert_eq!(tags, ["127.0.0.1:8080", "users", "10.0.0.3:81"]);
 
+    // Plain and over TLS: the same host, two rows.
+    let mut twice = several.clone();
+    let ports = [at("10.0.0.9", 80, false), at("10.0.0.9", 443, true)];
+    twice.more_origins = ports.map(|target| more("", target)).to_vec();
+    let outline = sealed(twice).unwrap().outline;
+    let names: Vec<&str> = outline.origins.iter().map(|origin| origin.name.as_str()).collect();
+    assert_eq!(names, ["127.0.0.1:8080", "http://10.0.0.9", "https://10.0.0.9"]);
+    assert_eq!(outline.origins[2].describe(), "https://10.0.0.9");
+
     let mut stray = several.clone();
     stray.requests[1].origin = 3;
     assert_eq!(sealed(stray).unwrap_err(), ["P027"]);

@@ -85,14 +85,13 @@ fn wake(program: &mut dyn Program, ms: u64, wake: Wake<'_>, out: &mut Outbox) {
 
 fn reply<'a>(id: u32, body: &'a [u8]) -> Wake<'a> {
     Wake::Reply(Reply {
-        phases: Phases::default(),
+        phases: Phases { first_byte_ns: 1_000, ..Phases::default() },
         id,
         status: 200,
         fault: None,
         head: Head::new(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"),
         body,
         body_bytes: body.len() as u64,
-        service_ns: 1_000,
         ended: None,
     })
 }

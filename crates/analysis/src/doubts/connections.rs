@@ -123,7 +123,7 @@ fn few_ports(e: &Evidence) -> Option<Caution> {
         let range = (u64::from(env.port_high) + 1).saturating_sub(env.port_low.into());
         let sources = plan.link.source_addresses.len().max(1) as u64;
         let targets = match plan.link.addresses {
-            Addresses::First => 1,
+            Addresses::First => plan.origins.len().max(1) as u64,
             Addresses::All => env.addresses.len().max(1) as u64,
         };
         let room = range.saturating_mul(sources).saturating_mul(targets);

@@ -123,7 +123,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let exchange = &mut self.exchanges[id as usize];
         let kept = exchange.kept.take();
         let phases = exchange.phases(self.now_ns);
-        let &mut Exchange { link, user, request, step, judged, short, kept_head, sent_ns, .. } = exchange;
+        let &mut Exchange { link, user, request, step, judged, short, kept_head, .. } = exchange;
         self.free_exchange(id);
         self.release(link, user);
         let (status, fault, body_bytes, ended) = match end {
@@ -131,14 +131,12 @@ impl<D: Door, P: Post> Worker<D, P> {
             End::Streamed { status, body_bytes, by } => (status, None, body_bytes, Some(by)),
             End::Failed(fault) => (0, Some(fault), 0, None),
         };
-        // Without a send there was no service.
-        let service_ns = if sent_ns == 0 { 0 } else { self.now_ns.saturating_sub(sent_ns) };
         let (head, body) = match &kept {
             Some(kept) => kept.split_at(kept_head as usize),
             None => Default::default(),
         };
         let head = Head::new(head);
-        let reply = Reply { id: step, status, fault, head, body, body_bytes, service_ns, phases, ended };
+        let reply = Reply { id: step, status, fault, head, body, body_bytes, phases, ended };
         let out = self.wake(user, Wake::Reply(reply));
         match (out.failure, judged) {
             // An answer that has failed on its way is no worse for its program's judgement.

@@ -192,7 +192,6 @@ impl<D: Door, P: Post> Worker<D, P> {
         let exchange = &mut self.exchanges[id as usize];
         let Some(mut stream) = exchange.stream.take() else { return };
         let (user, step, request) = (exchange.user, exchange.step, exchange.request);
-        let service_ns = self.now_ns.saturating_sub(exchange.sent_ns);
         let phases = exchange.phases(self.now_ns);
         let Session::H1(session) = &self.links[exchange.link as usize].session;
         let answer = session.progress();
@@ -209,7 +208,6 @@ impl<D: Door, P: Post> Worker<D, P> {
             head: Head::default(),
             body: &[],
             body_bytes: answer.body_bytes,
-            service_ns,
             phases,
             ended: Some(Ended::Stop),
         };

@@ -83,8 +83,8 @@ impl Site {
         let base = self.base_of(to).filter(|_| to != FIRST && to != origin);
         if let Some(named) = base {
             let (leads, named) = (whole.target.authority(), named.target.authority());
-            let message = format!("this URL leads to `{leads}`, its `origin` to `{named}`");
-            wrong.complain("F012", pos, message, "write the path alone, or leave out `origin`");
+            let message = format!("the URL is on `{leads}`, but `origin` names `{named}`");
+            wrong.complain("F017", pos, message, "write the path alone, or leave out `origin`");
             return None;
         }
         let credentials = self.base_of(origin).and_then(|base| base.credentials.clone());
@@ -103,9 +103,9 @@ impl Site {
             let names: Vec<String> = named.map(|more| format!("`{}`", more.name)).collect();
             let hint = match names.is_empty() {
                 true => "name it at the left edge: `origins: { users: http://127.0.0.1:3001 }`".to_owned(),
-                false => format!("there are {}, and `{TARGET}`", names.join(", ")),
+                false => format!("use {}, or `{TARGET}`", names.join(", ")),
             };
-            wrong.complain("F012", chosen.pos, format!("`origins` names no `{}`", chosen.name), hint);
+            wrong.complain("F021", chosen.pos, format!("unknown origin `{}`", chosen.name), hint);
         }
         at.map(|at| at as OriginId + 1)
     }

@@ -19,12 +19,12 @@ pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Vec<OriginDraft> {
             }
         };
         if entry.key == TARGET {
-            let message = format!("`{TARGET}` is what the target is called already");
+            let message = format!("`{TARGET}` is reserved for the URL under `target`");
             r.complain("F013", entry.pos, message, "give this origin another name");
             continue;
         }
         if let Some(known) = all.iter().find(|known| known.base.target == base.target) {
-            let message = format!("`{}` and `{}` are one origin", known.name, entry.key);
+            let message = format!("`{}` and `{}` name the same origin", known.name, entry.key);
             r.complain("F013", entry.pos, message, "keep one, and write what differs into the paths");
             continue;
         }

@@ -45,6 +45,7 @@ pub fn run_page(
         ("phases", "Phases", times::phases(s, picture, &charts)),
         ("errors", "Errors", errors::body(s)),
         ("checks", "Checks", body(&run::checks::section(s), &charts)),
+        ("metrics", "Metrics", body(&run::metrics::section(s), &charts)),
         ("system", "System under test", watched::body(s, &charts)),
         ("streams", "Streams", body(&run::streams::section(s), &charts)),
         ("connections", "Connections", connections(s)),

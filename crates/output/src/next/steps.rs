@@ -62,10 +62,10 @@ pub(super) fn hint(s: &Summary, one: &Step<'_>, run_file: Option<&str>) -> Hint 
 
 /// With the address of the first request in the place of a command's `URL`.
 fn named(s: &Summary, advice: &str) -> String {
-    let scheme = if s.plan.link.tls.is_some() { "https" } else { "http" };
-    let path =
-        s.plan.requests.iter().find(|request| !request.aside).map_or("/", |request| request.path.as_str());
-    let url = format!("{scheme}://{}{path}", s.plan.target);
+    let url = match s.plan.requests.iter().find(|request| !request.aside) {
+        Some(request) => s.plan.url_of(request),
+        None => s.plan.all_origins().first().map_or_else(String::new, |origin| format!("{}/", origin.url())),
+    };
     advice.replace("curl -v URL", &format!("curl -v {}", shell(&url)))
 }
 

@@ -1,6 +1,7 @@
 //! JSON, NDJSON, CSV and Markdown: for programs and for pages.
 
 use crate::output::fixtures;
+use plimsoll_analysis::summary::{CustomFigures, CustomMetric, CustomSeries};
 use plimsoll_output::{Look, csv, format, json, markdown, ndjson, terminal};
 use serde_json::Value;
 
@@ -48,6 +49,35 @@ fn the_terminal_shows_the_figures_of_the_json_document() {
     assert!(row("requests").contains(&format::count(v["totals"]["requests"].as_u64().unwrap())));
     assert!(row("errors").contains(&format::ratio(v["totals"]["error_ratio"].as_f64().unwrap())));
     assert!(text.contains(&format::rate_per_s(v["offered"]["rate_per_s"].as_f64().unwrap())));
+}
+
+#[test]
+fn user_metrics_stand_in_every_report_with_their_labels() {
+    let mut s = fixtures::fail();
+    let orders = |total| CustomFigures::Counter { total, rate_per_s: total / 30.0 };
+    let labels = [("shop".to_owned(), "north".to_owned())];
+    let north = CustomSeries { labels: labels.into(), figures: orders(1_200.0) };
+    let size = CustomFigures::Trend {
+        values: 4_000,
+        min: Some(1.5),
+        mean: Some(20.25),
+        p50: Some(18.0),
+        p90: Some(30.0),
+        p95: Some(35.0),
+        p99: Some(41.5),
+        max: Some(77.0),
+    };
+    let metric =
+        |name: &str, figures, series| CustomMetric { name: name.into(), figures, series, series_left_out: 0 };
+    s.metrics = vec![metric("orders", orders(1_500.0), vec![north]), metric("size", size, Vec::new())];
+    let look = Look { colour: false, width: 120, unicode: true };
+    let page = crate::html::rendered(&s);
+    for text in [terminal::summary(&s, &look, None), markdown::to_string(&s), page] {
+        for part in ["orders{shop: north}", "1,200", "1,500", "size", "41.5", "77.0"] {
+            assert!(text.contains(part), "{part} is missing in\n{text}");
+        }
+    }
+    assert!(!terminal::summary(&fixtures::fail(), &look, None).contains("metrics"), "a section without rows");
 }
 
 #[test]

@@ -54,7 +54,7 @@ impl Turn<'_> {
             head: reply.head,
             body: reply.body,
             body_bytes: reply.body_bytes,
-            service_ns: reply.service_ns,
+            service_ns: reply.phases.service_ns(),
         };
         match self.judge(ask, &answer) {
             None => self.go_on(strand),

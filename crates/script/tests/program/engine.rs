@@ -189,14 +189,13 @@ impl Engine {
         let keeps = step.body == BodyUse::Keep && answered;
         let heads = answered && !matches!(step.body, BodyUse::Discard | BodyUse::Stream);
         let reply = Reply {
-            phases: Phases::default(),
+            phases: Phases { first_byte_ns: served.after_ns, ..Phases::default() },
             id: step.id,
             status: if answered { served.status } else { 0 },
             fault: served.fault,
             head: Head::new(if heads { head.as_bytes() } else { b"" }),
             body: if keeps { &served.body } else { b"" },
             body_bytes: served.body.len() as u64,
-            service_ns: served.after_ns,
             ended: (answered && step.body == BodyUse::Stream).then_some(ended),
         };
         if let Some(fault) = served.fault {

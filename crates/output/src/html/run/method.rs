@@ -99,13 +99,7 @@ fn plan(s: &Summary) -> Block {
 
 /// Those besides the target; empty where there are none.
 fn origins(p: &Outline) -> String {
-    let one = |origin: &Origin| {
-        let scheme = if origin.tls.is_some() { "https" } else { "http" };
-        let (authority, name) = (origin.authority(), &origin.name);
-        let named = if *name == authority { String::new() } else { format!("{name}: ") };
-        format!("{named}{scheme}://{authority}")
-    };
-    p.origins.iter().skip(1).map(one).collect::<Vec<_>>().join(", ")
+    p.origins.iter().skip(1).map(Origin::describe).collect::<Vec<_>>().join(", ")
 }
 
 fn reuse(p: &Outline) -> &'static str {

@@ -21,9 +21,7 @@ pub fn command(plan: &Outline) -> Option<String> {
     if !is_plain {
         return None;
     }
-    let scheme = if plan.link.tls.is_some() { "https" } else { "http" };
-    let mut words =
-        vec!["plimsoll".to_owned(), shell_word(&format!("{scheme}://{}{}", plan.target, request.path))];
+    let mut words = vec!["plimsoll".to_owned(), shell_word(&plan.url_of(request))];
     if request.method != "GET" {
         words.push(format!("-X {}", shell_word(&request.method)));
     }
