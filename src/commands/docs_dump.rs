@@ -168,7 +168,7 @@ fn metrics() -> String {
 }
 
 fn cautions() -> String {
-    let lead = "CautionLimits about a result. Those that weigh INCONCLUSIVE may turn the answer of a threshold, and weigh \
+    let lead = "Doubts about a result. Those that weigh INCONCLUSIVE may turn the answer of a threshold, and weigh \
                 that only where they do; a warning must be known to the reader; a note is good to know.";
     let rows = Kind::ALL.iter().map(|kind| {
         let weight = format!("{:?}", kind.weight()).to_lowercase();

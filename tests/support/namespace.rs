@@ -15,8 +15,8 @@ pub fn inside_of() -> Option<String> {
 
 /// Runs `body` inside a network namespace. `test` is the caller's full name, such as `permission::a_test`;
 /// `setup` is a shell script that prepares the network there, with `lo` up already, such as `ip addr add
-/// 203.0.113.5/32 dev lo`. `turn` is [`super::alone`] or [`super::alongside`]: the network is the test's own, the CPUs are
-/// not, and whom it shares those with only this process knows, so the body takes none.
+/// 203.0.113.5/32 dev lo`. `turn` is [`super::alone`] or [`super::run_alongside`]: the network is the test's own, the
+/// CPUs are not, and whom it shares those with only this process knows, so the body takes none.
 pub fn inside(test: &str, setup: &str, turn: fn() -> Turn, body: impl FnOnce()) {
     if inside_of().is_some_and(|name| name == test) {
         return body();

@@ -15,7 +15,7 @@ pub struct PreviousCounters {
 /// By part and metric: what is divided and what it is divided by. Without a divisor it is the time.
 type Counters = HashMap<(String, String), (f64, Option<f64>)>;
 
-/// One look's page of a [`PreviousCounters`]. A page that is not handed back leaves the previous as it was, so that the next
+/// One look's page of [`PreviousCounters`]. A page that is not handed back leaves them as they were, so that the next
 /// rate spans the time without a sample.
 pub struct Page {
     at: Moment,

@@ -101,7 +101,7 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// The picker assignment (R. Tijdeman, The picker assignment problem, 1980): after k picks every way was taken
+/// The chairman assignment (R. Tijdeman, The chairman assignment problem, 1980): after k picks every way was taken
 /// k x share times, give or take 1 - 1 / (2n - 2). The smooth weighted round robin of load balancers has no such bound.
 #[derive(Debug)]
 struct QuotaPicker {
