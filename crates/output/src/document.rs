@@ -20,7 +20,7 @@ use std::borrow::Cow;
 pub use choice::{more, rest, telling, worst};
 pub use examples::{Example, Examples};
 pub use finding::{Finding, Findings, Form};
-pub use html::{alone, head, page, sections};
+pub use html::{head, page, sections};
 pub use markdown::write as markdown;
 pub use quote::Quote;
 pub use table::{Cell, Column, Mark, Place, Rows, Spread, Table, Value};
@@ -51,7 +51,7 @@ pub struct Section {
     /// In the terminal: beside the section before it, where there is room.
     pub is_adjacent: bool,
     /// In the terminal: its heading says enough where nothing is below it.
-    pub is_brief: bool,
+    pub is_alone: bool,
     pub on: On,
     /// The outputs whose text has the heading.
     pub titled: On,
@@ -63,8 +63,8 @@ impl Section {
         let (title, on) = (title.into(), On::ALL);
         let (brief, aside) = (None, String::new());
         let edge = Edge::None;
-        let [is_adjacent, is_brief] = [false; 2];
-        Section { id, title, brief, aside, indent: 0, edge, is_adjacent, is_brief, on, titled: on, blocks }
+        let [is_adjacent, is_alone] = [false; 2];
+        Section { id, title, brief, aside, indent: 0, edge, is_adjacent, is_alone, on, titled: on, blocks }
     }
 
     /// Moved in by as much as a heading stands out.

@@ -64,7 +64,7 @@ pub fn document(s: &Summary, picture: &Picture, charts: &[Chart], run_file: Opti
         parts::by_origin(s),
         parts::scenarios(s),
         parts::groups(s),
-        requests::section(s, picture),
+        requests::section(s, &Picture::default()),
         streams::section(s),
         origins::section(s),
         watched::text(s),

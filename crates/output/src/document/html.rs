@@ -3,8 +3,6 @@
 mod health;
 mod table;
 
-pub use table::alone;
-
 use super::examples::ON_PAGE;
 use super::finding::{ARITHMETIC, Finding, Findings, Form};
 use super::{

@@ -81,8 +81,7 @@ impl Pen<'_> {
         if section.on.has(On::TERMINAL) {
             section.blocks.iter().for_each(|block| body.block(block));
         }
-        let is_alone = section.is_brief && section.on.has(On::TERMINAL);
-        if body.lines.is_empty() && !is_alone {
+        if body.lines.is_empty() && !(section.is_alone && section.on.has(On::TERMINAL)) {
             return Vec::new();
         }
         let heading = section.titled.has(On::TERMINAL).then(|| self.heading(section)).flatten();

@@ -1,4 +1,4 @@
-//! Small things that several pages show: the badge of a verdict, tiles, figures that can be copied, findings.
+//! Small things that several pages show: signs, the badge of a verdict, figures that can be copied, sentences.
 
 use maud::{Markup, html};
 use plimsoll_analysis::summary::{Outcome, Severity};

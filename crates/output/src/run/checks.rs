@@ -41,5 +41,5 @@ pub fn section(s: &Summary) -> Section {
     let more = more(failed, ROWS).map(|text| sentence(Role::Faint, text).only(On::TERMINAL));
     let blocks = [Block::Table(table.done())].into_iter().chain(more).collect();
     let section = Section::new("checks", "Checks", blocks).brief("checks").aside(aside).indented();
-    Section { is_brief: !s.checks.is_empty(), ..section }
+    Section { is_alone: !s.checks.is_empty(), ..section }
 }
