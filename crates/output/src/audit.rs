@@ -8,8 +8,8 @@ mod rules;
 
 use crate::Error;
 use crate::document::{
-    self, Block, Document, Heading, Hint, List, On, Role, Section, Sentence, Tile, Tone, Value, Verdict,
-    sentence,
+    self, Block, Document, Edge, Heading, Hint, List, On, Role, Section, Sentence, Tile, Tone, Value,
+    Verdict, sentence,
 };
 use crate::format::counted;
 use crate::html::Page;
@@ -55,7 +55,7 @@ fn report(audit: &Audit, documents: &[Published]) -> Document {
     let judged = rows(audit, documents);
     let short: Vec<&str> = audit.files.iter().map(|file| file_name(file)).collect();
     let short = short.join(", ");
-    let ruled = |section: Section| Section { is_ruled: true, ..section };
+    let ruled = |section: Section| section.edge(Edge::Rule);
     Document {
         // Without figures nothing was judged, which is no praise.
         tone: if audit.figures == 0 { Tone::Doubt } else { tone(audit.worst()) },
@@ -220,7 +220,7 @@ fn unread(audit: &Audit) -> Section {
     let list = List { items: audit.unread.clone(), brief: 5, most: 20 };
     let blocks = vec![sentence(Role::Lead, lead).only(On::HTML), Block::List(list)];
     let brief = format!("Not read: {}", counted(audit.unread.len() as u64, "passage"));
-    Section::new("unread", "Not read", blocks).brief(brief)
+    Section::new("unread", "Not read", blocks).brief(brief).indented()
 }
 
 fn method(audit: &Audit) -> Vec<Block> {

@@ -6,6 +6,7 @@
 //! page's pictures and anchors), a property of the block says so: [`On`], a shorter title, how many lines stand open.
 
 mod choice;
+mod examples;
 mod finding;
 mod html;
 mod markdown;
@@ -16,13 +17,14 @@ mod terminal;
 use crate::terminal::chart::Pool;
 use std::borrow::Cow;
 
-pub use choice::{rest, telling, worst};
+pub use choice::{more, rest, telling, worst};
+pub use examples::{Example, Examples};
 pub use finding::{Finding, Findings, Form};
-pub use html::{alone, body, head, page, sections};
-pub use markdown::{part, write as markdown};
+pub use html::{head, page, sections};
+pub use markdown::write as markdown;
 pub use quote::Quote;
 pub use table::{Cell, Column, Mark, Place, Rows, Spread, Table, Value};
-pub use terminal::{lines, write as terminal};
+pub use terminal::write as terminal;
 
 /// A whole report.
 pub struct Document {
@@ -45,8 +47,11 @@ pub struct Section {
     pub aside: String,
     /// In the terminal: what stands below the heading is moved in.
     pub indent: usize,
-    /// In the terminal: with a rule up to the edge.
-    pub is_ruled: bool,
+    pub edge: Edge,
+    /// In the terminal: beside the section before it, where there is room.
+    pub is_adjacent: bool,
+    /// In the terminal: its heading says enough where nothing is below it.
+    pub is_alone: bool,
     pub on: On,
     /// The outputs whose text has the heading.
     pub titled: On,
@@ -57,7 +62,9 @@ impl Section {
     pub fn new(id: &'static str, title: impl Into<Cow<'static, str>>, blocks: Vec<Block>) -> Section {
         let (title, on) = (title.into(), On::ALL);
         let (brief, aside) = (None, String::new());
-        Section { id, title, brief, aside, indent: 0, is_ruled: false, on, titled: on, blocks }
+        let edge = Edge::None;
+        let [is_adjacent, is_alone] = [false; 2];
+        Section { id, title, brief, aside, indent: 0, edge, is_adjacent, is_alone, on, titled: on, blocks }
     }
 
     /// Moved in by as much as a heading stands out.
@@ -74,6 +81,19 @@ impl Section {
         Section { on, ..self }
     }
 
+    /// In no other outputs than these.
+    pub fn only(self, on: On) -> Section {
+        Section { on: On(self.on.0 & on.0), ..self }
+    }
+
+    pub fn edge(self, edge: Edge) -> Section {
+        Section { edge, ..self }
+    }
+
+    pub fn adjacent(self) -> Section {
+        Section { is_adjacent: true, ..self }
+    }
+
     /// With words beside the heading of the terminal.
     pub fn aside(self, aside: impl Into<String>) -> Section {
         Section { aside: aside.into(), ..self }
@@ -83,6 +103,16 @@ impl Section {
     pub fn titled(self, titled: On) -> Section {
         Section { titled, ..self }
     }
+}
+
+/// What sets a section off in the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edge {
+    None,
+    /// A rule behind its heading.
+    Rule,
+    /// A frame with its heading in the upper edge.
+    Frame,
 }
 
 /// The outputs that show something.
@@ -123,17 +153,28 @@ pub enum Block {
     /// Below that of the section.
     Heading(String),
     Verdict(Verdict),
+    Setting(Setting),
     Sentence(Sentence),
     /// A word of judgement, and what is said of it.
     Badge(Tone, String, String),
     Hints(Vec<Hint>),
+    /// What overrules all that follows: a page has it in a frame, with a heading.
+    Overruling(&'static str, Vec<Block>),
     Tiles(Vec<Tile>),
     Facts(Vec<Fact>),
     Findings(Findings),
+    Health(Vec<Vital>),
+    Examples(Examples),
     List(List),
     Table(Table),
-    /// Small curves out of letters, for the terminal.
-    Courses(Vec<Course>),
+    /// Small curves out of letters, for the terminal, and what stands below them.
+    Courses(Vec<Course>, Option<Axis>),
+    /// Beside each other where a page is wide enough; how much room they need.
+    Pair(Room, Vec<Vec<Block>>),
+    /// A command to be copied.
+    Command(String),
+    /// Behind a line of a page that opens it.
+    Folded(Folded),
     Parts(Parts),
     /// The charts with these ids, or whose ids begin so where one ends in a dash; only a page draws them.
     Charts(Vec<String>),
@@ -155,12 +196,25 @@ pub struct Verdict {
 
 /// How the text outputs begin with a verdict; a page has badge and sentence.
 pub enum Heading {
+    /// With the word in a rule; in the terminal the rest of the head is moved in below it. The sentence goes on behind
+    /// the word.
+    Rule,
     /// With the sentence: it says the word.
     Answer,
     /// With the word.
     Badge,
     /// With the word and a name.
     Named(String),
+}
+
+/// What was measured, and how.
+pub struct Setting {
+    pub name: String,
+    /// Where the load went, which a name may hold already.
+    pub target: String,
+    pub facts: Vec<String>,
+    /// For a page.
+    pub more: Vec<String>,
 }
 
 /// How loud a sentence is.
@@ -253,11 +307,13 @@ pub struct Tile {
     pub value: Value,
     /// What stands small below it.
     pub asides: Vec<String>,
+    /// Where it was judged, and did not hold.
+    pub tone: Option<Tone>,
 }
 
 impl Tile {
     pub fn new(label: &str, value: Value) -> Tile {
-        Tile { label: label.into(), value, asides: Vec::new() }
+        Tile { label: label.into(), value, asides: Vec::new(), tone: None }
     }
 
     /// Nothing where the text is empty.
@@ -265,6 +321,21 @@ impl Tile {
         self.asides.extend(Some(aside.into()).filter(|text| !text.is_empty()));
         self
     }
+
+    pub fn toned(self, tone: Option<Tone>) -> Tile {
+        Tile { tone, ..self }
+    }
+}
+
+/// A line of what something says of itself: sign, label, facts.
+pub struct Vital {
+    pub tone: Tone,
+    /// What the sign says.
+    pub word: &'static str,
+    pub label: String,
+    /// A share to draw as a bar in front of the facts.
+    pub bar: Option<f64>,
+    pub facts: Vec<String>,
 }
 
 /// Items without an order.
@@ -278,12 +349,38 @@ pub struct List {
 /// Values over time or over levels, one letter or a few for each, from 0 to `top`.
 pub struct Course {
     pub label: String,
-    pub tone: Tone,
+    /// None: it is there to be compared with.
+    pub tone: Option<Tone>,
     pub values: Vec<Option<f64>>,
     pub pool: Pool,
     pub top: f64,
     /// `top` in words.
     pub scale: String,
+}
+
+/// What courses over time stand on: both ends, and a mark between them at a share of the way.
+pub struct Axis {
+    pub ends: [String; 2],
+    pub mark: Option<(f64, &'static str)>,
+}
+
+/// How wide what stands beside something else is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Room {
+    Narrow,
+    Broad,
+}
+
+/// What few want to see.
+pub struct Folded {
+    pub title: String,
+    pub inner: Inner,
+}
+
+pub enum Inner {
+    Blocks(Vec<Block>),
+    /// As it was written; nobody prints it.
+    Source(String),
 }
 
 /// Reports within a report, each with the line that it begins with.

@@ -1,34 +1,16 @@
 //! The report for READMEs and pull requests: the same figures in the same order, as CommonMark with tables.
 
-mod script;
-
-use crate::document::part;
-use crate::next::hints;
-use crate::{run, trust, words};
-use plimsoll_analysis::summary::{Caution, Severity, Summary};
+use crate::{document, run};
+use plimsoll_analysis::picture::Picture;
+use plimsoll_analysis::summary::Summary;
 use plimsoll_chart::Chart;
 use plimsoll_plan::phrase::is_harmful;
 
 /// The report. What came from outside is escaped, so that a name can neither break a table nor become a link or a
 /// tag.
 pub fn to_string(s: &Summary) -> String {
-    let mut out = format!("## {}: {}\n\n", words::outcome(s.verdict.result), prose(words::sentence(s)));
-    let setting = words::setting(s);
-    out.push_str(&format!("`{}` ({})\n", code(&s.name), escape(&setting.join(", "))));
-    next(s, &mut out);
-    cautions(s, &mut out);
-    out.push_str(&part(&run::thresholds::section(s)));
-    generator(s, &mut out);
-    for section in
-        [run::figures::section(s), run::times::percentiles(s), run::times::bands(s), run::checks::section(s)]
-    {
-        out.push_str(&part(&section));
-    }
-    script::samples(s, &mut out);
-    run::parts(s).iter().for_each(|section| out.push_str(&part(section)));
-    out.push_str(&part(&run::watched::section(s)));
-    out.push_str(&format!("\n<sub>plimsoll {}</sub>\n", escape(&s.tool_version)));
-    out
+    let report = document::markdown(&run::document(s, &Picture::default(), &[], None));
+    format!("{report}\n<sub>plimsoll {}</sub>\n", escape(&s.tool_version))
 }
 
 /// Pictures that lie beside the report, each with the path of its file: what they show is their text for those who do
@@ -45,71 +27,6 @@ pub fn pictures(all: &[(&Chart, String)]) -> String {
         out.push_str(&format!("\n![{about}]({path})\n"));
     }
     if all.is_empty() { String::new() } else { out }
-}
-
-/// Why the verdict is so and what to do, as on the page and in the terminal.
-fn next(s: &Summary, out: &mut String) {
-    let mut last = None;
-    for hint in hints(s, None) {
-        if last.replace(hint.is_next) != Some(hint.is_next) {
-            out.push_str(if hint.is_next { "\n**Next**\n\n" } else { "\n**Why**\n\n" });
-        }
-        out.push_str(&format!("- {}\n", prose(&hint.text)));
-    }
-}
-
-/// Before any figure, as in the terminal: doubts first.
-fn cautions(s: &Summary, out: &mut String) {
-    let mut sorted: Vec<&Caution> = s.cautions.iter().collect();
-    sorted.sort_by_key(|c| c.weight);
-    if !sorted.is_empty() {
-        out.push_str("\n### Cautions\n\n");
-    }
-    for c in sorted {
-        let (weight, title) = (words::weight(c.weight), escape(&c.title));
-        out.push_str(&format!("- **{title}** ({weight}, `{}`): {}", code(c.kind.code()), prose(&c.evidence)));
-        out.push_str(&if c.advice.is_empty() {
-            "\n".into()
-        } else {
-            format!(". *Advice:* {}\n", prose(&c.advice))
-        });
-    }
-}
-
-/// The trust box. Words instead of coloured signs: pages show neither colour nor a fixed width.
-fn generator(s: &Summary, out: &mut String) {
-    let mut table = Table::new("The load generator", &["", "", ""]);
-    for row in trust::rows(s) {
-        let sign = match row.weight {
-            None => "ok",
-            Some(Severity::Note) => "note",
-            Some(Severity::Warning) => "**!**",
-            Some(Severity::Inconclusive) => "**x**",
-        };
-        let facts: Vec<String> = row.facts.iter().map(|f| escape(f)).collect();
-        table.row([sign.into(), escape(&row.label), facts.join("; ")]);
-    }
-    table.write(out);
-}
-
-/// A table with a heading; cells are escaped already.
-struct Table {
-    text: String,
-}
-
-impl Table {
-    fn new(title: &str, heads: &[&str]) -> Table {
-        let rule = "|---".repeat(heads.len());
-        Table { text: format!("\n### {title}\n\n| {} |\n{rule}|\n", heads.join(" | ")) }
-    }
-
-    fn row<const N: usize>(&mut self, cells: [String; N]) {
-        self.text.push_str(&format!("| {} |\n", cells.join(" | ")));
-    }
-
-    fn write(self, out: &mut String) {
-        out.push_str(&self.text);
-    }
 }
 
 /// Text that means nothing to Markdown: marks are escaped, line breaks become blanks.

@@ -89,6 +89,12 @@ fn entry(row: &MetricRow) -> String {
     format!("{part}{} {}{peak}{usage}", row.metric.replace('_', " "), watched(row.mean, row.unit))
 }
 
+/// A number by its monitor, its part and its own name.
+pub(crate) fn named(monitor: &MonitorRow, row: &MetricRow) -> String {
+    let part = if row.part.is_empty() { String::new() } else { format!("{}: ", row.part) };
+    format!("{}: {part}{}", monitor.name, row.metric.replace('_', " "))
+}
+
 /// What the numbers say: limits first, then memory, then what moved with p99.
 pub(crate) fn findings(s: &Summary) -> Vec<String> {
     let mut out: Vec<String> =
@@ -96,10 +102,6 @@ pub(crate) fn findings(s: &Summary) -> Vec<String> {
     if let Some(limiting) = s.limiting_resource.as_ref().filter(|_| s.pressure.is_empty()) {
         out.push(format!("at its limit: {limiting}"));
     }
-    let named = |monitor: &MonitorRow, row: &MetricRow| {
-        let part = if row.part.is_empty() { String::new() } else { format!("{}: ", row.part) };
-        format!("{}: {part}{}", monitor.name, row.metric.replace('_', " "))
-    };
     let rows = || s.monitors.iter().flat_map(|monitor| monitor.rows.iter().map(move |row| (monitor, row)));
     let slopes = rows().filter_map(|(monitor, row)| Some((monitor, row, row.slope.as_ref()?)));
     let moving = slopes.filter(|(.., slope)| slope.verdict != SlopeVerdict::Level);

@@ -36,3 +36,8 @@ pub fn rest(left_out: usize, by: &str) -> Option<String> {
     );
     (left_out > 0).then_some(text)
 }
+
+/// How those that a list leaves out are told; nothing where all are shown.
+pub fn more(all: usize, shown: usize) -> Option<String> {
+    (all > shown).then(|| format!("and {} more, in the JSON document", all - shown))
+}

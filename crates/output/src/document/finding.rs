@@ -41,6 +41,8 @@ pub struct Finding {
     /// Why it may be so.
     pub explanation: String,
     pub advice: String,
+    /// Anchor and name of what shows it, for a page.
+    pub link: Option<(String, &'static str)>,
 }
 
 /// Lines of arithmetic that stand open; Markdown has them all.
@@ -62,6 +64,7 @@ impl Finding {
             evidence: Vec::new(),
             explanation: String::new(),
             advice: String::new(),
+            link: None,
         }
     }
 

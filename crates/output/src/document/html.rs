@@ -1,12 +1,14 @@
 //! A document as the head and the sections of a page: the same blocks with anchors, charts, and tables that sort.
 
+mod health;
 mod table;
 
-pub use table::alone;
-
+use super::examples::ON_PAGE;
 use super::finding::{ARITHMETIC, Finding, Findings, Form};
-use super::{Block, Document, Fact, Hint, List, On, Parts, Quote, Role, Section, Sentence, VerdictParts};
-use super::{Tile, Tone, Value, Verdict};
+use super::{
+    Block, Document, Example, Fact, Folded, Heading, Hint, Inner, List, On, Parts, Quote, Role, Room, more,
+};
+use super::{Section, Sentence, Setting, Tile, Tone, Value, Verdict, VerdictParts};
 use crate::format::count;
 use crate::html::bits::{At, status};
 use crate::html::piece::{after_word, badge, figure, grid, prose, sign};
@@ -45,17 +47,6 @@ pub fn sections(report: &Document, charts: &[Chart], at: &At) -> Vec<Part> {
         .collect()
 }
 
-/// A section alone, for a page that is not a document as a whole.
-pub fn body(section: &Section, charts: &[Chart]) -> Option<Markup> {
-    let place = Around { charts, at: &At::default() };
-    let body = if section.on.has(On::HTML) {
-        blocks(&section.blocks, &place)
-    } else {
-        html! {}
-    };
-    (!body.0.is_empty()).then_some(body)
-}
-
 /// A verdict in a line: for lists of reports.
 pub fn line((tone, word, sentence): &VerdictParts) -> Markup {
     html! { (status(*tone, word)) " " (prose(after_word(word, sentence))) }
@@ -87,18 +78,25 @@ fn block(block: &Block, place: &Around) -> Markup {
         Block::Only(..) => html! {},
         Block::Heading(title) => place.at.heading(title),
         Block::Verdict(verdict) => self::verdict(verdict),
+        Block::Setting(setting) => self::setting(setting),
         Block::Sentence(said) => sentence(said),
         Block::Badge(tone, word, text) if text.is_empty() => html! { p { (status(*tone, word)) } },
         Block::Badge(tone, word, text) => html! { p { (status(*tone, word)) " " (prose(text)) } },
         Block::Hints(hints) => self::hints(hints, place.at),
+        Block::Overruling(title, all) => html! { div.overrule { h2 { (title) } (blocks(all, place)) } },
         Block::Tiles(tiles) => self::tiles(tiles),
         Block::Facts(facts) => self::facts(facts),
         Block::Findings(found) => findings(found),
+        Block::Health(all) => health::markup(all),
+        Block::Examples(all) => examples(&all.all),
         Block::List(list) => self::list(list),
         Block::Table(one) => table::markup(one, place.at),
         Block::Charts(ids) => charts(ids, place),
         // A chart draws it better.
-        Block::Courses(_) => html! {},
+        Block::Courses(..) => html! {},
+        Block::Pair(room, all) => pair(*room, all, place),
+        Block::Command(text) => html! { code.command { (text) } },
+        Block::Folded(folded) => self::folded(folded, place),
         Block::Parts(parts) => self::parts(parts, place),
     }
 }
@@ -114,9 +112,31 @@ fn charts(ids: &[String], place: &Around) -> Markup {
 }
 
 fn verdict(verdict: &Verdict) -> Markup {
+    let sentence = match &verdict.form {
+        Heading::Rule => &verdict.sentence,
+        Heading::Answer | Heading::Badge | Heading::Named(_) => after_word(&verdict.word, &verdict.sentence),
+    };
     html! {
         div.verdict { (badge(verdict.tone, &verdict.word)) }
-        p.sentence { (prose(after_word(&verdict.word, &verdict.sentence))) }
+        p.sentence { (prose(sentence)) }
+    }
+}
+
+fn setting(setting: &Setting) -> Markup {
+    let facts = [&setting.target].into_iter().chain(&setting.facts).chain(&setting.more);
+    html! { ul.setting { @for fact in facts { li { (fact) } } } }
+}
+
+fn pair(room: Room, all: &[Vec<Block>], place: &Around) -> Markup {
+    html! { div.pair.broad[room == Room::Broad] { @for one in all { div { (blocks(one, place)) } } } }
+}
+
+fn folded(folded: &Folded, place: &Around) -> Markup {
+    match &folded.inner {
+        Inner::Blocks(all) => html! { details { summary { (folded.title) } (blocks(all, place)) } },
+        Inner::Source(text) => {
+            html! { details.whole { summary { (folded.title) } pre.excerpt { (text) } } }
+        }
     }
 }
 
@@ -156,10 +176,13 @@ fn hints(all: &[Hint], at: &At) -> Markup {
 }
 
 fn tiles(all: &[Tile]) -> Markup {
-    html! { dl.tiles { @for tile in all { div.tile {
-        dt { (tile.label) }
-        dd { (value(&tile.value)) @for aside in &tile.asides { small { (aside) } } }
-    } } } }
+    let is = |tile: &Tile, tone| tile.tone == Some(tone);
+    html! { dl.tiles { @for tile in all {
+        div.tile.fail[is(tile, Tone::Fail)].doubt[is(tile, Tone::Doubt)] {
+            dt { (tile.label) }
+            dd { (value(&tile.value)) @for aside in &tile.asides { small { (aside) } } }
+        }
+    } } }
 }
 
 /// A number can be copied with all of its digits.
@@ -180,7 +203,7 @@ fn facts(all: &[Fact]) -> Markup {
 
 fn list(list: &List) -> Markup {
     html! { @if !list.items.is_empty() {
-        ul { @for text in list.items.iter().take(list.most) { li { (prose(text)) } } }
+        ul.lines { @for text in list.items.iter().take(list.most) { li { (prose(text)) } } }
         @if list.items.len() > list.most { p.soft { "and " (list.items.len() - list.most) " more" } }
     } }
 }
@@ -236,8 +259,29 @@ fn finding(found: &Finding, form: Form) -> Markup {
         @let class = (form == Form::Line && !found.title.is_empty()).then_some("soft");
         @for line in &found.evidence { p class=[class] { (prose(line)) } }
         @if !found.explanation.is_empty() { p { (prose(&found.explanation)) } }
-        @if !found.advice.is_empty() { p.advice { span.word { "To do: " } (prose(&found.advice)) } }
+        @if !found.advice.is_empty() || found.link.is_some() { p.advice {
+            @if !found.advice.is_empty() { span.word { "To do: " } (prose(&found.advice)) }
+            @if let Some((anchor, name)) = &found.link { " " a href={ "#" (anchor) } { "See " (name) } }
+        } }
     } } }
+}
+
+fn examples(all: &[Example]) -> Markup {
+    html! {
+        ul.samples { @for one in all.iter().take(ON_PAGE) { li {
+            p {
+                b { (one.failure) } " in " b { (one.request) } " at " (one.at)
+                @if one.status > 0 { ", status " (one.status) }
+                @if !one.host.is_empty() { ", " (one.host) }
+                @if let Some(alike) = one.repeats() { span.word { (alike) } }
+            }
+            @if !one.found.is_empty() { p { (prose(&one.found)) } }
+            @if !one.excerpt.trim().is_empty() {
+                details open { summary { "The beginning of the answer" } pre.excerpt { (one.excerpt) } }
+            }
+        } } }
+        @if let Some(more) = more(all.len(), ON_PAGE) { p.faint { (more) } }
+    }
 }
 
 /// A line as it was published.

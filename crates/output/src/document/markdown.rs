@@ -1,20 +1,16 @@
 //! A document as CommonMark with tables, for READMEs and pull requests. What came from outside is escaped, so that a
 //! name can neither break a table nor become a link or a tag.
 
+use super::examples::IN_TABLE;
 use super::table::Row;
 use super::{Block, Cell, Document, Fact, Finding, Findings, Form, Heading, Hint, On, Parts, Role, Sentence};
-use super::{Section, Table, Tone, Value, Verdict};
+use super::{Examples, Folded, Inner, Section, Setting, Table, Tone, Value, Verdict, Vital, more};
 use crate::markdown::{code, escape, prose};
 use plimsoll_plan::phrase::is_harmful;
 
 /// The document; between two blocks stands an empty line.
 pub fn write(document: &Document) -> String {
     whole(document).join("\n")
-}
-
-/// A section alone behind an empty line, for a report that is not a document as a whole.
-pub fn part(section: &Section) -> String {
-    self::section(section).iter().map(|text| format!("\n{text}")).collect()
 }
 
 fn whole(document: &Document) -> Vec<String> {
@@ -38,17 +34,25 @@ fn block(block: &Block) -> Vec<String> {
         Block::Only(on, inner) if on.has(On::MARKDOWN) => self::block(inner),
         Block::Heading(title) => vec![format!("#### {}\n", escape(title))],
         Block::Verdict(verdict) => vec![self::verdict(verdict)],
+        Block::Setting(setting) => vec![self::setting(setting)],
         Block::Sentence(said) => vec![sentence(said)],
         Block::Badge(_, word, text) if text.is_empty() => vec![format!("{}\n", prose(word))],
         Block::Badge(_, word, text) => vec![format!("**{word}** {}\n", prose(text))],
         Block::Hints(all) => hints(all),
+        Block::Overruling(_, all) => blocks(all),
+        Block::Pair(_, all) => all.iter().flat_map(|one| blocks(one)).collect(),
+        Block::Command(text) => vec![format!("`{}`\n", code(text))],
+        Block::Folded(Folded { inner: Inner::Blocks(all), .. }) => blocks(all),
         Block::Facts(all) => vec![facts(all)],
         Block::Findings(all) => findings(all),
+        Block::Health(all) => vec![health(all)],
+        Block::Examples(all) => examples(all),
         Block::List(list) => vec![list.items.iter().map(|text| format!("- {}\n", prose(text))).collect()],
         Block::Table(table) => vec![self::table(table)],
         Block::Parts(all) => parts(all),
         // What only a page has room for, and what letters draw.
-        Block::Only(..) | Block::Tiles(_) | Block::Charts(_) | Block::Courses(_) => Vec::new(),
+        Block::Only(..) | Block::Tiles(_) | Block::Charts(_) | Block::Courses(..) => Vec::new(),
+        Block::Folded(Folded { inner: Inner::Source(_), .. }) => Vec::new(),
     }
 }
 
@@ -60,10 +64,15 @@ fn verdict(verdict: &Verdict) -> String {
         Tone::Doubt | Tone::Note => ":warning:",
     };
     match &verdict.form {
+        Heading::Rule => format!("## {}: {sentence}\n", verdict.word),
         Heading::Answer => format!("## {sentence}\n"),
         Heading::Badge => format!("{sign} **{}**: {sentence}\n", verdict.word),
         Heading::Named(name) => format!("## {}: {}\n\n{sentence}\n", verdict.word, escape(name)),
     }
+}
+
+fn setting(setting: &Setting) -> String {
+    format!("`{}` ({})\n", code(&setting.name), escape(&setting.facts.join(", ")))
 }
 
 fn sentence(said: &Sentence) -> String {
@@ -95,6 +104,25 @@ fn facts(all: &[Fact]) -> String {
 fn parts(parts: &Parts) -> Vec<String> {
     let title = (!parts.all.is_empty()).then(|| format!("## {}\n", parts.title));
     title.into_iter().chain(parts.all.iter().flat_map(|(part, _)| whole(part))).collect()
+}
+
+/// Words instead of coloured signs: there is neither colour nor a fixed width.
+fn health(all: &[Vital]) -> String {
+    let row = |one: &Vital| {
+        let sign = match one.tone {
+            Tone::Pass => "ok",
+            Tone::Note => "note",
+            Tone::Doubt => "**!**",
+            Tone::Fail => "**x**",
+        };
+        format!("| {sign} | {} | {} |\n", escape(&one.label), escape(&one.facts.join("; ")))
+    };
+    format!("|  |  |  |\n|---|---|---|\n{}", all.iter().map(row).collect::<String>())
+}
+
+fn examples(all: &Examples) -> Vec<String> {
+    let more = more(all.all.len(), IN_TABLE).map(|text| format!("{text}\n"));
+    [table(&all.table())].into_iter().chain(more).collect()
 }
 
 /// Numbers end at one edge.

@@ -245,6 +245,8 @@ pub enum Value {
     Number(String, Option<f64>),
     /// Several, one behind the other.
     Facts(Vec<String>),
+    /// The same, some of them behind a sign.
+    Judged(Vec<(Option<Tone>, String)>),
     /// Words, each with where a page leads from it and what is there.
     Links(Vec<(String, Option<String>, String)>),
     /// SVG, for a page.
@@ -278,6 +280,7 @@ impl Value {
             Value::Share(share) => ratio(*share),
             Value::Quantity(x) => quantity(*x),
             Value::Facts(all) => all.join("; "),
+            Value::Judged(all) => all.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("; "),
             Value::Links(all) => all.iter().map(|(text, ..)| text.as_str()).collect::<Vec<_>>().join(" "),
             Value::Drawn(_) | Value::Bar(_) | Value::Spread(_) => String::new(),
         }
@@ -287,7 +290,8 @@ impl Value {
     pub fn raw(&self) -> Option<f64> {
         match self {
             Value::Missing | Value::Text(_) | Value::Prose(_) | Value::Code(_) => None,
-            Value::Facts(_) | Value::Links(_) | Value::Drawn(_) | Value::Bar(_) | Value::Spread(_) => None,
+            Value::Facts(_) | Value::Judged(_) | Value::Links(_) | Value::Drawn(_) | Value::Bar(_) => None,
+            Value::Spread(_) => None,
             Value::Count(n) => Some(*n as f64),
             Value::Nanoseconds(x) | Value::Rate(x) | Value::Share(x) | Value::Quantity(x) => Some(*x),
             Value::Number(_, raw) => raw.filter(|raw| raw.is_finite()),

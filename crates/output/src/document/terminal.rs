@@ -1,14 +1,19 @@
 //! A document for a terminal: lines that are broken between words, signs, and columns that line up.
 
 mod columns;
+mod course;
+mod health;
+mod room;
 mod spread;
 
+use super::examples::ON_SCREEN;
 use super::finding::ARITHMETIC;
-use super::{Block, Course, Document, Fact, Finding, Findings, Form, Heading, Hint, List, On, Parts, Role};
-use super::{Section, Tone, Value, Verdict};
+use super::{
+    Block, Document, Edge, Example, Fact, Finding, Findings, Folded, Form, Heading, Hint, Inner, List,
+};
+use super::{On, Parts, Role, Section, Setting, Tone, Value, Verdict, more};
 use crate::line::{Line, flow, width, wrap, write_all};
 use crate::style::{Look, TextStyle};
-use crate::terminal::chart::{resample, spark};
 
 /// The document, no line wider than [`Look::columns`].
 pub fn write(document: &Document, look: &Look) -> String {
@@ -17,12 +22,8 @@ pub fn write(document: &Document, look: &Look) -> String {
     write_all(&pen.lines, look)
 }
 
-/// A section alone, for a report that is not a document as a whole.
-pub fn lines(section: &Section, look: &Look) -> Vec<Line> {
-    let mut pen = Pen { look, columns: look.columns(), label: 0, lines: Vec::new() };
-    pen.section(section);
-    pen.lines
-}
+/// What stands below something.
+const INDENT: usize = 2;
 
 struct Pen<'a> {
     look: &'a Look,
@@ -32,12 +33,15 @@ struct Pen<'a> {
     lines: Vec<Line>,
 }
 
+/// A longer label, which is a name from outside, is cut.
+const LABEL: usize = 14;
+
 /// Labels of one section have one width.
 fn label_of(blocks: &[Block]) -> usize {
     let facts = |block: &Block| match block {
         Block::Facts(facts) => {
             let shown = facts.iter().filter(|fact| fact.on.has(On::TERMINAL));
-            shown.map(|fact| width(&fact.label)).max().unwrap_or(0)
+            shown.map(|fact| width(&fact.label).min(LABEL)).max().unwrap_or(0)
         }
         Block::Only(on, inner) if on.has(On::TERMINAL) => label_of(std::slice::from_ref(inner)),
         _ => 0,
@@ -47,24 +51,55 @@ fn label_of(blocks: &[Block]) -> usize {
 
 impl Pen<'_> {
     fn document(&mut self, document: &Document) {
-        document.head.iter().for_each(|block| self.block(block));
-        document.sections.iter().for_each(|section| self.section(section));
+        let is_ruled = |block: &&Block| matches!(block, Block::Verdict(Verdict { form: Heading::Rule, .. }));
+        let (ruled, rest) = document.head.split_at(document.head.iter().take_while(is_ruled).count());
+        ruled.iter().for_each(|block| self.block(block));
+        self.moved_in(if ruled.is_empty() { 0 } else { INDENT }, rest);
+        let mut groups: Vec<Vec<Vec<Line>>> = Vec::new();
+        for section in &document.sections {
+            match (self.section(section), groups.last_mut()) {
+                (lines, _) if lines.is_empty() => {}
+                (lines, Some(group)) if section.is_adjacent => group.push(lines),
+                (lines, _) => groups.push(vec![lines]),
+            }
+        }
+        let columns = self.columns;
+        for lines in groups.into_iter().flat_map(|group| room::arranged(group, columns)) {
+            self.gap();
+            self.lines.extend(lines);
+        }
     }
 
-    fn section(&mut self, section: &Section) {
-        let columns = self.columns.saturating_sub(section.indent);
+    /// With its heading; nothing where there is nothing below it.
+    fn section(&self, section: &Section) -> Vec<Line> {
+        let margin = match section.edge {
+            Edge::None | Edge::Rule => section.indent,
+            Edge::Frame => room::MARGIN,
+        };
+        let columns = self.columns.saturating_sub(margin);
         let mut body = Pen { lines: Vec::new(), columns, label: label_of(&section.blocks), ..*self };
         if section.on.has(On::TERMINAL) {
             section.blocks.iter().for_each(|block| body.block(block));
         }
-        if body.lines.is_empty() {
-            return;
+        if body.lines.is_empty() && !(section.is_alone && section.on.has(On::TERMINAL)) {
+            return Vec::new();
         }
-        self.gap();
-        if section.titled.has(On::TERMINAL) {
-            self.heading(section);
+        let heading = section.titled.has(On::TERMINAL).then(|| self.heading(section)).flatten();
+        match section.edge {
+            Edge::None | Edge::Rule => {
+                let lines = body.lines.into_iter().map(|line| Line::new().pad(section.indent).line(line));
+                heading.into_iter().chain(lines).collect()
+            }
+            Edge::Frame => room::framed(heading, body.lines, self.columns, self.look),
         }
-        self.lines.extend(body.lines.into_iter().map(|line| Line::new().pad(section.indent).line(line)));
+    }
+
+    /// Behind blanks.
+    fn moved_in(&mut self, indent: usize, blocks: &[Block]) {
+        let columns = self.columns.saturating_sub(indent);
+        let mut body = Pen { lines: Vec::new(), columns, label: label_of(blocks), ..*self };
+        blocks.iter().for_each(|block| body.block(block));
+        self.lines.extend(body.lines.into_iter().map(|line| Line::new().pad(indent).line(line)));
     }
 
     /// An empty line between two parts.
@@ -74,19 +109,17 @@ impl Pen<'_> {
         }
     }
 
-    fn heading(&mut self, section: &Section) {
+    fn heading(&self, section: &Section) -> Option<Line> {
         let title = section.brief.as_deref().unwrap_or(&section.title);
-        if title.is_empty() {
-            return;
-        }
         let aside = if section.aside.is_empty() { "" } else { "  " };
         let line = Line::of(TextStyle::Strong, title).text(aside).ink(TextStyle::Dim, &section.aside);
         let line = line.cut(self.columns, self.look);
         let rest = self.columns.saturating_sub(line.width() + 1);
-        self.lines.push(match section.is_ruled {
-            true => line.text(" ").ink(TextStyle::Dim, &self.look.signs().rule.repeat(rest)),
-            false => line,
-        });
+        let line = match section.edge {
+            Edge::Rule => line.text(" ").ink(TextStyle::Dim, &self.look.signs().rule.repeat(rest)),
+            Edge::None | Edge::Frame => line,
+        };
+        (!title.is_empty()).then_some(line)
     }
 
     fn block(&mut self, block: &Block) {
@@ -97,20 +130,34 @@ impl Pen<'_> {
                 self.wrapped(TextStyle::Strong, title);
             }
             Block::Verdict(verdict) => self.verdict(verdict),
+            Block::Setting(setting) => self.setting(setting),
             Block::Sentence(said) => self.wrapped(ink_of(said.role), &said.text()),
             Block::Badge(tone, word, text) if text.is_empty() => self.wrapped(ink_of_tone(*tone), word),
             Block::Badge(tone, word, text) => {
                 self.wrap_beside(Line::of(ink_of_tone(*tone), word), width(word) + 1, TextStyle::Plain, text);
             }
             Block::Hints(hints) => self.hints(hints),
+            Block::Overruling(_, blocks) => blocks.iter().for_each(|block| self.block(block)),
             Block::Facts(facts) => self.facts(facts),
+            Block::Health(all) => {
+                all.iter().for_each(|one| self.lines.extend(health::lines(one, self.columns, self.look)));
+            }
+            Block::Examples(examples) => self.examples(&examples.all),
             Block::Findings(findings) => self.findings(findings),
             Block::List(list) => self.list(list),
             Block::Table(table) => {
                 let lines = columns::lines(table, self.columns.saturating_sub(table.indent), self.look);
                 self.lines.extend(lines.into_iter().map(|line| Line::new().pad(table.indent).line(line)));
             }
-            Block::Courses(all) => self.courses(all),
+            Block::Courses(all, axis) => {
+                self.lines.extend(course::lines(all, axis.as_ref(), self.columns, self.look));
+            }
+            Block::Pair(_, all) => all.iter().flatten().for_each(|block| self.block(block)),
+            Block::Command(text) => self.wrapped(TextStyle::Plain, text),
+            Block::Folded(Folded { inner: Inner::Blocks(all), .. }) => {
+                all.iter().for_each(|block| self.block(block));
+            }
+            Block::Folded(Folded { inner: Inner::Source(_), .. }) => {}
             Block::Parts(parts) => self.parts(parts),
             // What only a page has room for.
             Block::Only(..) | Block::Tiles(_) | Block::Charts(_) => {}
@@ -126,6 +173,13 @@ impl Pen<'_> {
         };
         let badge = Line::of(badge, &format!(" {} ", verdict.word));
         match &verdict.form {
+            Heading::Rule => {
+                let (rule, ink) = (self.look.signs().heavy_rule, ink_of_tone(verdict.tone));
+                let line = Line::of(ink, &rule.repeat(2)).line(badge);
+                let rest = self.columns.saturating_sub(line.width());
+                self.lines.push(line.ink(ink, &rule.repeat(rest)));
+                self.hanging(INDENT, (TextStyle::Plain, ""), TextStyle::Strong, &verdict.sentence);
+            }
             Heading::Answer if verdict.tone == Tone::Note => {
                 self.wrapped(TextStyle::Strong, &verdict.sentence)
             }
@@ -139,6 +193,17 @@ impl Pen<'_> {
                 self.wrapped(TextStyle::Plain, &verdict.sentence);
             }
         }
+    }
+
+    /// The name, and where the load went if the name does not say it.
+    fn setting(&mut self, setting: &Setting) {
+        let line = Line::of(TextStyle::Accent, &setting.name).cut(self.columns, self.look);
+        self.lines.push(line);
+        if !setting.name.contains(&setting.target) {
+            self.lines.push(Line::new().text(&setting.target).cut(self.columns, self.look));
+        }
+        let facts = setting.facts.iter().map(|fact| Line::of(TextStyle::Dim, fact)).collect();
+        self.lines.extend(flow(facts, self.columns, self.look));
     }
 
     /// Reasons and steps; the first of each kind names it.
@@ -156,24 +221,38 @@ impl Pen<'_> {
         let describe = || facts.iter().filter(|fact| fact.on.has(On::TERMINAL));
         let from = self.label + 2;
         for fact in describe() {
-            let label = Line::of(TextStyle::Dim, &fact.label);
+            let label = Line::of(TextStyle::Dim, &fact.label).cut(self.label + 1, self.look);
+            let plain = |text: &str| columns::plain(text, self.look);
             match &fact.value {
-                Value::Facts(all) => self.flowing(label, from, fact.tone, all),
+                Value::Facts(all) => {
+                    let first = match fact.tone {
+                        None => TextStyle::Plain,
+                        Some(Tone::Note) => TextStyle::Strong,
+                        Some(tone) => ink_of_tone(tone),
+                    };
+                    let inks = [first].into_iter().chain(std::iter::repeat(TextStyle::Plain));
+                    self.flowing(
+                        label,
+                        inks.zip(all).map(|(ink, fact)| Line::of(ink, &plain(fact))).collect(),
+                    );
+                }
+                Value::Judged(all) => {
+                    let one = |(tone, text): &(Option<Tone>, String)| match tone {
+                        Some(tone) => {
+                            Line::of(ink_of_tone(*tone), &format!("{}{text}", sign(*tone, self.look)))
+                        }
+                        None => Line::new().text(text),
+                    };
+                    self.flowing(label, all.iter().map(one).collect());
+                }
                 value => self.wrap_beside(label, from, TextStyle::Plain, &value.text()),
             }
         }
     }
 
-    /// One behind the other, the first in the ink of its tone.
-    fn flowing(&mut self, label: Line, from: usize, tone: Option<Tone>, all: &[String]) {
-        let first = match tone {
-            None => TextStyle::Plain,
-            Some(Tone::Note) => TextStyle::Strong,
-            Some(tone) => ink_of_tone(tone),
-        };
-        let inks = [first].into_iter().chain(std::iter::repeat(TextStyle::Plain));
-        let facts =
-            inks.zip(all).map(|(ink, fact)| Line::of(ink, &columns::plain(fact, self.look))).collect();
+    /// One behind the other.
+    fn flowing(&mut self, label: Line, facts: Vec<Line>) {
+        let from = self.label + 2;
         let mut label = Some(label);
         for line in flow(facts, self.columns.saturating_sub(from), self.look) {
             self.lines.push(label.take().unwrap_or_default().pad(from).line(line));
@@ -182,24 +261,39 @@ impl Pen<'_> {
 
     fn list(&mut self, list: &List) {
         for item in list.items.iter().take(list.brief) {
-            self.labelled(2, (TextStyle::Dim, "- "), item);
+            self.labelled(0, (TextStyle::Dim, "- "), item);
         }
         if list.items.len() > list.brief {
-            let more = format!("and {} more", list.items.len() - list.brief);
-            self.lines.push(Line::new().pad(2).ink(TextStyle::Dim, &more));
+            self.wrapped(TextStyle::Dim, &format!("and {} more", list.items.len() - list.brief));
         }
     }
 
-    fn courses(&mut self, all: &[Course]) {
-        const SCALE: usize = 24;
-        let from = all.iter().map(|course| width(&course.label)).max().unwrap_or(0) + 2;
-        for course in all {
-            let cells = self.columns.saturating_sub(from + SCALE);
-            let drawn = spark(&resample(&course.values, cells, course.pool), course.top, self.look);
-            let line =
-                Line::of(TextStyle::Dim, &course.label).pad(from).ink(ink_of_tone(course.tone), &drawn);
-            let line = line.ink(TextStyle::Dim, &format!("  0 to {}", course.scale));
-            self.lines.push(line.cut(self.columns, self.look));
+    /// The first of each kind, with the beginning of the answer.
+    fn examples(&mut self, all: &[Example]) {
+        let first: Vec<&Example> = all.iter().filter(|one| one.is_first).collect();
+        for one in first.iter().take(ON_SCREEN) {
+            let status = if one.status > 0 { format!(" {}", one.status) } else { String::new() };
+            let head = Line::of(TextStyle::Bad, &one.failure).text("  ").text(&one.request);
+            let head = head.ink(TextStyle::Dim, &format!("{status}  at {}", one.at));
+            self.lines.push(head.cut(self.columns, self.look));
+            self.hanging(INDENT, (TextStyle::Plain, ""), TextStyle::Plain, &one.found);
+            self.excerpt(&one.excerpt);
+        }
+        let more = more(first.len(), ON_SCREEN).unwrap_or_default();
+        self.wrapped(TextStyle::Dim, &more);
+    }
+
+    fn excerpt(&mut self, text: &str) {
+        const LINES: usize = 2;
+        let signs = self.look.signs();
+        let room = self.columns.saturating_sub(INDENT);
+        // Line breaks are ordinary in an answer; other control characters are marked as everywhere.
+        let parts = wrap(&text.replace(['\n', '\r', '\t'], " "), room.saturating_sub(2));
+        for (at, part) in parts.iter().take(LINES).enumerate().filter(|(_, part)| !part.is_empty()) {
+            let is_cut = at + 1 == LINES && parts.len() > LINES;
+            let line = Line::of(TextStyle::Dim, signs.side).text(" ").ink(TextStyle::Dim, part);
+            let line = line.ink(TextStyle::Dim, if is_cut { signs.cut } else { "" });
+            self.lines.push(Line::new().pad(INDENT).line(line.cut(room, self.look)));
         }
     }
 
@@ -247,19 +341,19 @@ impl Pen<'_> {
 
     /// What was found with its code, what says so, and what to do.
     fn doubt(&mut self, finding: &Finding) {
-        const INDENT: usize = 3;
+        const TITLE: usize = 3;
         let ink = ink_of_tone(finding.tone);
         let first = Line::of(ink, sign(finding.tone, self.look));
-        self.wrap_beside(first, INDENT, TextStyle::Strong, &finding.title);
+        self.wrap_beside(first, TITLE, TextStyle::Strong, &finding.title);
         let code = Line::new().text("  ").ink(TextStyle::Dim, &finding.code);
         match self.lines.pop() {
             Some(last) if last.width() + code.width() <= self.columns => self.lines.push(last.line(code)),
             last => self.lines.extend(last.into_iter().chain([Line::new().text(" ").line(code)])),
         }
         for line in &finding.evidence {
-            self.labelled(INDENT, (TextStyle::Plain, ""), line);
+            self.labelled(TITLE, (TextStyle::Plain, ""), line);
         }
-        self.labelled(INDENT, (TextStyle::Accent, self.look.signs().arrow), &finding.advice);
+        self.labelled(TITLE, (TextStyle::Accent, self.look.signs().arrow), &finding.advice);
     }
 
     /// With its arithmetic and the lines that it quotes.

@@ -43,8 +43,3 @@ impl At {
 pub fn status(tone: Tone, word: &str) -> Markup {
     html! { span.said.{(tone.class())} { (sign(tone)) " " (word) } }
 }
-
-/// One of the facts at the head, of more than one word.
-pub fn tiles(tiles: &[(&str, Markup)]) -> Markup {
-    html! { dl.tiles { @for (name, value) in tiles { div.tile { dt { (name) } dd { (value) } } } } }
-}

@@ -1,9 +1,11 @@
 //! The page of several experiments of one file: every question with its answer first, then the report of each.
 
-use super::bits::{At, tiles};
-use super::piece::{Tone, badge, figure as copied, prose};
-use super::{Page, Section};
-use crate::document::{self, Cell, Column, Table, Value, alone};
+use super::bits::At;
+use super::piece::{badge, prose};
+use super::{Page, Section as Rest};
+use crate::document::{
+    self, Block, Cell, Column, Document, Heading, Role, Section, Sentence, Table, Tile, Tone, Value, Verdict,
+};
 use crate::experiment::parts::Row;
 use crate::experiment::{RunFile, answer, report as written, told_once};
 use crate::format::count;
@@ -29,8 +31,7 @@ pub struct Part {
 pub fn page(name: &str, parts: Vec<Part>, document: Json) -> Page {
     let mut charts = Vec::new();
     let mut reports = Vec::new();
-    let overview = overview(&parts);
-    let head = head(name, &parts);
+    let questions = questions(name, &parts);
     for (number, part) in (1..).zip(parts) {
         let at = At::part(number);
         // One page has several charts over the same axis.
@@ -41,18 +42,10 @@ pub fn page(name: &str, parts: Vec<Part>, document: Json) -> Page {
         charts.extend(own);
     }
     let each = html! { @for report in &reports { (report) } };
-    Page {
-        kind: "parts",
-        title: format!("{name}: {} questions", count(reports.len() as u64)),
-        head,
-        sections: vec![
-            Section { id: "answers", title: "Questions and answers".into(), body: overview },
-            Section { id: "parts", title: "The parts".into(), body: each },
-        ],
-        charts,
-        document,
-        bar: None,
-    }
+    let title = format!("{name}: {} questions", count(reports.len() as u64));
+    let mut page = document::page("parts", title, &questions, charts, document);
+    page.sections.push(Rest { id: "parts", title: "The parts".into(), body: each });
+    page
 }
 
 /// What could not be run is no better than what missed its thresholds.
@@ -63,7 +56,8 @@ fn tone(row: &Row) -> Tone {
     }
 }
 
-fn head(name: &str, parts: &[Part]) -> Markup {
+/// What stands above the parts: the worst answer, and all of them.
+fn questions(name: &str, parts: &[Part]) -> Document {
     // What nothing was asked of cannot be the worst of those that were.
     let rank = |row: &Row| match row.result {
         None => 4,
@@ -75,37 +69,40 @@ fn head(name: &str, parts: &[Part]) -> Markup {
     let worst = parts.iter().max_by_key(|part| rank(&part.row));
     let words = ["MEASURED", "PASS", "INCONCLUSIVE", "FAIL", "not run"];
     let of = |wanted: usize| parts.iter().filter(|part| rank(&part.row) == wanted).count() as u64;
-    let told: Vec<(&str, Markup)> = [1, 0, 3, 2, 4]
-        .into_iter()
-        .filter(|rank| of(*rank) > 0)
-        .map(|rank| (words[rank], copied(&count(of(rank)), Some(of(rank) as f64))))
-        .collect();
-    html! {
-        div.head.{(worst.map_or(Tone::Doubt, |worst| tone(&worst.row)).class())} {
-            h1 { (name) }
-            @if let Some(worst) = worst {
-                div.verdict { (badge(tone(&worst.row), worst.row.result())) }
-                p.sentence { (count(parts.len() as u64)) " questions; the worst answer decides: " (worst.row.name) }
-            }
-            (tiles(&told))
-        }
+    let told = [1, 0, 3, 2, 4].into_iter().filter(|rank| of(*rank) > 0);
+    let tiles = told.map(|rank| Tile::new(words[rank], Value::Count(of(rank)))).collect();
+    let verdict = worst.map(|worst| Verdict {
+        tone: tone(&worst.row),
+        word: worst.row.result().into(),
+        sentence: format!(
+            "{} questions; the worst answer decides: {}",
+            count(parts.len() as u64),
+            worst.row.name
+        ),
+        form: Heading::Rule,
+    });
+    Document {
+        tone: worst.map_or(Tone::Doubt, |worst| tone(&worst.row)),
+        name: Sentence::new(Role::Title, name),
+        head: verdict.map(Block::Verdict).into_iter().chain([Block::Tiles(tiles)]).collect(),
+        sections: vec![Section::new("answers", "Questions and answers", vec![Block::Table(overview(parts))])],
     }
 }
 
-fn overview(parts: &[Part]) -> Markup {
+fn overview(parts: &[Part]) -> Table {
     let rows: Vec<(usize, &Part)> = (1..).zip(parts).collect();
     let sentence = |(_, part): &(usize, &Part)| {
         let cell = Cell::from(Value::Prose(part.row.sentence.clone()));
         part.conclusion.iter().flat_map(answer).fold(cell, |cell, more| cell.aside(Tone::Note, more))
     };
-    let table = Table::of("parts", "Every question with its answer", &rows)
+    Table::of("parts", "Every question with its answer", &rows)
         .column(Column::text("part"), |(number, part)| {
             Cell::text(&part.row.name).linked(Some(format!("#part-{number}")))
         })
         .column(Column::text("question"), |(_, part)| Cell::text(&part.question))
         .column(Column::text("result"), |(_, part)| Cell::status(tone(&part.row), part.row.result()))
-        .column(Column::text("answer"), sentence);
-    alone(&table.done())
+        .column(Column::text("answer"), sentence)
+        .done()
 }
 
 fn report(number: usize, part: &Part, charts: &[Chart], at: &At) -> Markup {

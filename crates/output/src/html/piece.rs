@@ -1,4 +1,4 @@
-//! Small things that several pages show: the badge of a verdict, tiles, figures that can be copied, findings.
+//! Small things that several pages show: signs, the badge of a verdict, figures that can be copied, sentences.
 
 use maud::{Markup, html};
 use plimsoll_analysis::summary::{Outcome, Severity};
@@ -69,70 +69,6 @@ pub fn figure(text: &str, raw: Option<f64>) -> Markup {
     }
 }
 
-/// One of the few figures at the top.
-pub struct Tile {
-    pub label: String,
-    pub text: String,
-    pub raw: Option<f64>,
-    /// Its interval, how many samples stand behind it.
-    pub aside: String,
-    pub tone: Option<Tone>,
-}
-
-pub fn tiles(tiles: &[Tile]) -> Markup {
-    html! {
-        dl.tiles {
-            @for tile in tiles {
-                div.tile.{(tile.tone.map_or("", Tone::class))} {
-                    dt { (tile.label) }
-                    dd { (figure(&tile.text, tile.raw)) @if !tile.aside.is_empty() { small { (tile.aside) } } }
-                }
-            }
-        }
-    }
-}
-
-/// Something found, with what says so and what to do.
-pub struct Finding {
-    pub tone: Tone,
-    /// What the sign says: `warning`.
-    pub word: String,
-    pub title: String,
-    /// Stable code of a caution, empty for others.
-    pub code: String,
-    pub evidence: String,
-    pub advice: String,
-    /// Anchor and name of what shows it.
-    pub shown: Option<(String, String)>,
-}
-
-pub fn findings(all: &[Finding]) -> Markup {
-    html! {
-        ul.findings {
-            @for f in all {
-                li.{(f.tone.class())} {
-                    (sign(f.tone))
-                    div {
-                        p.what {
-                            b { (prose(&f.title)) } " " span.word { (f.word) }
-                            @if !f.code.is_empty() { " " code { (f.code) } }
-                        }
-                        @if !f.evidence.is_empty() { p { (prose(&f.evidence)) } }
-                        @if !f.advice.is_empty() || f.shown.is_some() {
-                            p.advice {
-                                @if !f.advice.is_empty() { span.word { "To do: " } (prose(&f.advice)) " " }
-                                @if let Some((anchor, name)) = &f.shown {
-                                    a href={ "#" (anchor) } { "See " (name) }
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
 /// A sentence with commands between backticks, which become code.
 pub fn prose(text: &str) -> Markup {
     let parts: Vec<&str> = text.split('`').collect();
@@ -151,12 +87,6 @@ pub fn prose(text: &str) -> Markup {
 pub fn after_word<'a>(word: &str, sentence: &'a str) -> &'a str {
     let begins = sentence.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
     if begins { sentence[word.len()..].trim_start_matches([' ', ':']) } else { sentence }
-}
-
-/// The charts with these ids, in this order, those that there are; side by side where the window is wide.
-pub fn charts(all: &[Chart], ids: &[&str]) -> Option<Markup> {
-    let found: Vec<&Chart> = ids.iter().filter_map(|id| all.iter().find(|chart| chart.id == *id)).collect();
-    (!found.is_empty()).then(|| grid(&found))
 }
 
 /// Charts side by side where the window is wide.

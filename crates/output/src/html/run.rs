@@ -1,24 +1,8 @@
-//! The page of a run, in the order in which it should be read: what came out and whether it can be believed, what was
-//! found, how it went over time, where the time went, what failed, what the system did meanwhile, how it was measured.
-//!
-//! A section appears when the run has something for it. Every number comes from the summary through
-//! [`crate::format`], so that page, terminal and JSON say the same.
+//! The page of a run: its report, and the data behind it.
 
-mod errors;
-mod findings;
-mod head;
-mod method;
-mod next;
-mod repeat;
-mod times;
-mod trust;
-mod watched;
-
-use super::{Page, Section as Part, piece};
-use crate::document::{Block, Cell, Column, Section, Table, alone, body};
-use crate::{Error, json, run, words};
-use maud::{Markup, html};
-use plimsoll_analysis::picture::{Moment, MomentKind, Picture};
+use super::Page;
+use crate::{Error, document, json, run, words};
+use plimsoll_analysis::picture::Picture;
 use plimsoll_analysis::summary::Summary;
 use plimsoll_chart::Chart;
 use serde_json::Value;
@@ -34,142 +18,17 @@ pub fn run_page(
     run_file: Option<&str>,
     charts: Vec<Chart>,
 ) -> Result<Page, Error> {
-    let anchors = Anchors::of(s, &charts);
-    let bodies = [
-        ("generator", "Load generator", Some(trust::body(s))),
-        ("thresholds", "Thresholds", body(&run::thresholds::section(s), &charts)),
-        ("findings", "Findings", findings::body(s, &anchors)),
-        ("course", "Over time", course(picture, &charts)),
-        ("times", "Response times", times::body(s, &charts)),
-        ("requests", "Requests", body(&run::requests::section(s, picture), &charts)),
-        ("phases", "Phases", times::phases(s, picture, &charts)),
-        ("errors", "Errors", errors::body(s)),
-        ("checks", "Checks", body(&run::checks::section(s), &charts)),
-        ("metrics", "Metrics", body(&run::metrics::section(s), &charts)),
-        ("system", "System under test", watched::body(s, &charts)),
-        ("streams", "Streams", body(&run::streams::section(s), &charts)),
-        ("connections", "Connections", connections(s)),
-        ("machines", "Machines", body(&run::origins::section(s), &charts)),
-        ("method", "Method", Some(method::body(s, run_file))),
-    ];
-    let document = document(s)?;
-    let section = |(id, title, body): (_, &'static str, Option<Markup>)| {
-        Some(Part { id, title: title.into(), body: body? })
-    };
-    Ok(Page {
-        kind: "run",
-        title: format!("{}: {}", words::outcome(s.verdict.result), s.name),
-        head: head::head(s, &next::body(s, run_file, &anchors)),
-        sections: bodies.into_iter().filter_map(section).collect(),
-        document,
-        charts,
-        bar: None,
-    })
-}
-
-/// Seconds whose rows the document in a page may have. Those of an hour would be more than half of the file, and the
-/// charts hold them in rows that can be seen.
-const SECONDS: usize = 900;
-
-/// Whether the page holds all of the document.
-fn has_course(s: &Summary) -> bool {
-    s.timeline.len() <= SECONDS
+    let data = data(s)?;
+    let report = run::document(s, picture, &charts, run_file);
+    let title = format!("{}: {}", words::outcome(s.verdict.result), s.name);
+    Ok(document::page("run", title, &report, charts, data))
 }
 
 /// What `--json` prints, in a long run without its seconds.
-fn document(s: &Summary) -> Result<Value, Error> {
+fn data(s: &Summary) -> Result<Value, Error> {
     let mut document = serde_json::to_value(json::Run::of(s))?;
-    if let Some(all) = document.as_object_mut().filter(|_| !has_course(s)) {
+    if let Some(all) = document.as_object_mut().filter(|_| !run::method::has_course(s)) {
         all.remove("timeline");
     }
     Ok(document)
-}
-
-/// What findings can point at: a link that leads nowhere is worse than none.
-struct Anchors {
-    known: Vec<String>,
-}
-
-impl Anchors {
-    fn of(s: &Summary, charts: &[Chart]) -> Anchors {
-        let mut known: Vec<String> = charts.iter().map(|chart| format!("chart-{}", chart.id)).collect();
-        known.extend(["generator", "times", "connections", "method"].map(String::from));
-        if crate::watched::is_watched(s) {
-            known.push("system".into());
-        }
-        let is_failing = s.errors.iter().any(|row| row.count > 0);
-        let sections = [
-            ("requests", !s.requests.is_empty()),
-            ("machines", s.origins.len() > 1),
-            ("errors", is_failing),
-            ("checks", !s.checks.is_empty()),
-            ("thresholds", !s.thresholds.is_empty()),
-            ("findings", !s.cautions.is_empty()),
-            ("phases", charts.iter().any(|chart| chart.id == "phases")),
-        ];
-        known.extend(sections.into_iter().filter(|(_, is_there)| *is_there).map(|(id, _)| id.to_owned()));
-        Anchors { known }
-    }
-
-    /// The first of these that there is.
-    fn first(&self, wanted: &[&str]) -> Option<String> {
-        wanted.iter().find(|id| self.known.iter().any(|known| known == *id)).map(|id| (*id).to_owned())
-    }
-}
-
-/// The run on its axis of time, and what happened on it.
-fn course(picture: &Picture, charts: &[Chart]) -> Option<Markup> {
-    let drawn = piece::charts(charts, &["timeline", "heat", "heat-service"]);
-    if drawn.is_none() && picture.moments.is_empty() {
-        return None;
-    }
-    Some(html! {
-        @if let Some(drawn) = drawn { (drawn) }
-        @if !picture.moments.is_empty() { (moments(picture)) }
-    })
-}
-
-/// A long run has hundreds of stages: those are in the chart.
-const MOMENTS: usize = 60;
-
-fn moments(picture: &Picture) -> Markup {
-    let kind = |moment: &Moment| match moment.kind {
-        MomentKind::Stage => "stage",
-        MomentKind::Note => "note",
-        MomentKind::Control => "control",
-        MomentKind::Change => "change",
-        MomentKind::Gap => "gap",
-        MomentKind::Spike => "spike",
-        MomentKind::Outage => "outage",
-    };
-    let at = |moment: &Moment| {
-        // Tenths: a moment is where a second begins, or when somebody pressed a key.
-        Cell::number(crate::format::chosen_s((moment.at_s * 10.0).round() / 10.0), Some(moment.at_s))
-    };
-    let table = Table::of("events", "Events of the run", picture.moments.iter().take(MOMENTS))
-        .column(Column::number("at"), at)
-        .column(Column::text("kind"), |moment| Cell::text(kind(moment)))
-        .column(Column::text("what"), |moment| Cell::text(&moment.text));
-    html! {
-        h3 { "Events" }
-        (alone(&table.done()))
-        @if picture.moments.len() > MOMENTS {
-            p.faint { "and " (picture.moments.len() - MOMENTS) " more, in the JSON document" }
-        }
-    }
-}
-
-fn connections(s: &Summary) -> Option<Markup> {
-    let times = alone(&run::connections::times(s));
-    (s.client.connections.attempts > 0).then(|| {
-        html! { div.pair {
-            div { (describe(run::connections::facts(s))) }
-            @if !times.0.is_empty() { div { h3 { "Times" } (times) } }
-        } }
-    })
-}
-
-/// A block that stands below a heading of the page's own.
-fn describe(block: Block) -> Markup {
-    body(&Section::new("", "", vec![block]), &[]).unwrap_or_default()
 }

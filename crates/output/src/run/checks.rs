@@ -1,16 +1,45 @@
-//! Checks, those that failed first, as the summary brings them. The terminal has those that failed, in its own words.
+//! Checks, those that failed first, as the summary brings them. A screen has those that failed; where all held, one
+//! line says so.
 
-use crate::document::{Block, Cell, Column, Mark, On, Section, Table};
-use plimsoll_analysis::summary::Summary;
+use crate::document::{Block, Cell, Column, Mark, On, Role, Section, Table, Tone, more, sentence};
+use crate::format::{count, ratio};
+use plimsoll_analysis::summary::{CheckRow, Summary};
+
+/// Those that a screen shows.
+const ROWS: usize = 12;
 
 pub fn section(s: &Summary) -> Section {
-    let table = Table::of("checks", "Checks", &s.checks)
-        .column(Column::text("check"), |check| Cell::text(&check.name))
-        .column(Column::text("request"), |check| Cell::text(&check.request))
-        .column(Column::number("made"), |check| Cell::count(check.made))
-        .column(Column::number("failed"), |check| Cell::count(check.failed).bold(check.failed > 0))
-        .column(Column::number("failed share").on(On::HTML), |check| super::share(check.made, check.failed))
-        .marked(|check| (check.failed > 0).then_some(Mark::Bad));
-    let blocks = vec![Block::Table(table.done())];
-    Section::new("checks", "Checks", blocks).on(On::FULL)
+    let failed = s.checks.iter().filter(|check| check.failed > 0).count();
+    let all: Vec<(usize, &CheckRow)> = s.checks.iter().enumerate().collect();
+    let on_screen = || Column::right("").on(On::TERMINAL);
+    let of = |check: &CheckRow| {
+        format!("{} of {}", ratio(check.failed as f64 / check.made.max(1) as f64), count(check.made))
+    };
+    let table = Table::of("checks", "Checks", &all)
+        .column(Column::text("check").brief(""), |(_, check)| Cell::text(&check.name).signed(Tone::Fail))
+        .column(Column::text("request").brief("").role(Role::Soft), |(_, check)| Cell::text(&check.request))
+        .column(Column::number("made").on(On::FULL), |(_, check)| Cell::count(check.made))
+        .column(Column::number("failed").on(On::FULL), |(_, check)| {
+            Cell::count(check.failed).bold(check.failed > 0)
+        })
+        .column(on_screen(), |(_, check)| {
+            Cell::text(format!("{} failed", count(check.failed))).toned(Tone::Fail)
+        })
+        .column(on_screen().role(Role::Soft), |(_, check)| Cell::text(of(check)))
+        .column(Column::number("failed share").on(On::HTML), |(_, check)| {
+            super::share(check.made, check.failed)
+        })
+        .marked(|(_, check)| (check.failed > 0).then_some(Mark::Bad))
+        .on(|(at, _)| if *at < failed.min(ROWS) { On::ALL } else { On::FULL });
+    let held = s.checks.len() - failed;
+    let made: u64 = s.checks.iter().map(|check| check.made).sum();
+    let aside = match (held, failed) {
+        (0, _) => String::new(),
+        (all, 0) => format!("all {} held, {} made", count(all as u64), count(made)),
+        (some, _) => format!("{some} more held always"),
+    };
+    let more = more(failed, ROWS).map(|text| sentence(Role::Faint, text).only(On::TERMINAL));
+    let blocks = [Block::Table(table.done())].into_iter().chain(more).collect();
+    let section = Section::new("checks", "Checks", blocks).brief("checks").aside(aside).indented();
+    Section { is_alone: !s.checks.is_empty(), ..section }
 }

@@ -1,10 +1,23 @@
 //! Connections from the start on, warm-up included: one is made once and used to the end; on a page.
 
-use crate::document::{Block, Cell, Column, Fact, Table, Value};
+use crate::document::{Block, Cell, Column, Fact, Room, Section, Table, Value};
 use crate::format::{count, ratio};
 use plimsoll_analysis::summary::{Short, Summary};
 
-pub fn facts(s: &Summary) -> Block {
+pub fn section(s: &Summary) -> Section {
+    let times = times(s);
+    let titled = |times| vec![Block::Heading("Times".into()), Block::Table(times)];
+    let times = (!times.rows.is_empty()).then(|| titled(times));
+    let all = [vec![facts(s)]].into_iter().chain(times).collect();
+    let blocks = vec![Block::Pair(Room::Narrow, all)];
+    Section::new(
+        "connections",
+        "Connections",
+        if s.client.connections.attempts > 0 { blocks } else { Vec::new() },
+    )
+}
+
+fn facts(s: &Summary) -> Block {
     let c = &s.client.connections;
     let exact = |label: &'static str, n: u64| Fact::of(label, Value::Count(n));
     let mut facts = vec![
@@ -34,7 +47,7 @@ pub fn facts(s: &Summary) -> Block {
     Block::Facts(facts)
 }
 
-pub fn times(s: &Summary) -> Table {
+fn times(s: &Summary) -> Table {
     let mut times: Vec<(&str, &Short)> =
         vec![("connect", &s.phases.connect), ("smoothed RTT, delayed ACKs included", &s.client.rtt)];
     times.extend(s.tls.as_ref().map(|tls| ("TLS handshake", &tls.handshake)));

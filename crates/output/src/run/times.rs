@@ -1,9 +1,10 @@
 //! How long it took: both distributions with their intervals, bands, and the parts of a request's time.
 
 use super::{max, mean, percentile};
-use crate::document::{Block, Cell, Column, On, Role, Section, Table, Value, sentence};
-use crate::format::{bounds, duration_ns, quantile_name};
+use crate::document::{Block, Cell, Column, On, Role, Room, Section, Table, Value, sentence};
+use crate::format::{at_least, bounds, count, counted, duration_ns, quantile_name};
 use crate::words::{self, Shown};
+use plimsoll_analysis::picture::{Picture, Slice};
 use plimsoll_analysis::summary::{Band, Short, Summary, Times};
 
 /// A row of the percentiles.
@@ -109,7 +110,7 @@ pub fn bands(s: &Summary) -> Section {
         .column(Column::number("share").brief(""), |(_, share, _)| or_nothing(share.map(Value::Share)))
         .column(Column::number("requests").brief("").role(Role::Soft), |(.., n)| Cell::count(*n));
     let section = Section::new("bands", "Bands", vec![Block::Table(table.done())]).brief("bands");
-    section.aside("of the response time").indented()
+    section.aside("of the response time").indented().adjacent()
 }
 
 /// Parts of a request's time, each over its own samples: only some requests connect, only some wait. Parts that never
@@ -145,5 +146,89 @@ pub fn phases(s: &Summary) -> Section {
     };
     let table = Block::Table(table.done());
     let blocks = vec![table, sentence(Role::Faint, format!("{said}{once}")).only(On::HTML)];
-    Section::new("phases", "Phases", blocks).brief("phases").aside(aside).indented().on(On::DRAWN)
+    Section::new("phases", "Phases", blocks).brief("phases").aside(aside).indented().on(On::DRAWN).adjacent()
+}
+
+/// Of a page: both distributions, and their pictures.
+pub fn section(s: &Summary) -> Section {
+    let warm_up = if s.totals.warmup_s > 0.0 { ", those of the warm-up left out" } else { "" };
+    let lead = format!(
+        "Response time counts from the instant at which a request was due, service time from its send. Both are of the \
+         same requests{warm_up}."
+    );
+    let mut tables = vec![vec![Block::Heading("Percentiles".into())]];
+    tables[0].extend(percentiles(s).blocks);
+    tables[0].extend(counts(s).map(|said| sentence(Role::Faint, said)));
+    if !s.bands.is_empty() {
+        let heading = Block::Heading("Bands of the response time".into());
+        tables.push([heading].into_iter().chain(bands(s).blocks).collect());
+    }
+    let charts = ["spectrum", "distribution", "spectrum-requests"].map(String::from);
+    let tables = Block::Pair(Room::Broad, tables);
+    let blocks = vec![sentence(Role::Lead, lead), tables, Block::Charts(charts.into())];
+    Section::new("times", "Response times", blocks)
+}
+
+/// Why the tables of a page count differently, in one place: of what failed or was cut off not all times are known.
+fn counts(s: &Summary) -> Option<String> {
+    let (answered, cut_off, finished) = (s.response_time.count, s.response_time.censored, s.totals.requests);
+    if !s.streams.is_empty() || cut_off == 0 && answered == finished {
+        return None;
+    }
+    let mut told =
+        format!("{} finished, {} of them with a whole answer", counted(finished, "request"), count(answered));
+    if cut_off > 0 {
+        let stop = match s.totals.in_flight_at_stop {
+            0 => String::new(),
+            _ => " or, not finished, at the stop".into(),
+        };
+        told +=
+            &format!("; {} cut off at the time-out{stop}: only known to be longer", counted(cut_off, "time"));
+    }
+    if answered.saturating_add(cut_off) < finished {
+        told += "; the rest failed without an answer and have no time";
+    }
+    Some(format!("{told}."))
+}
+
+/// Of a page: what the time was spent on, and what the slowest requests waited for.
+pub fn by_part(s: &Summary, picture: &Picture) -> Section {
+    let p = &s.phases;
+    let all = [&p.connection_wait, &p.connect, &p.send_stall, &p.first_byte, &p.body];
+    let section = |blocks| Section::new("phases", "Phases", blocks);
+    if all.iter().all(|short| short.count == 0) && p.dns_ns == 0 && picture.slices.is_empty() {
+        return section(Vec::new());
+    }
+    let mut blocks = vec![Block::Charts(vec!["phases".into()])];
+    if !picture.slices.is_empty() {
+        blocks.extend(slices(picture));
+    }
+    blocks.push(Block::Heading("Parts".into()));
+    blocks.extend(phases(s).blocks);
+    section(blocks)
+}
+
+fn slices(picture: &Picture) -> Vec<Block> {
+    let name = |slice: &Slice| match (slice.from_q <= 0.0, slice.to_q >= 1.0) {
+        (true, true) => "all".to_owned(),
+        (true, false) => format!("up to {}", quantile_name(slice.to_q)),
+        (false, true) => format!("above {}", quantile_name(slice.from_q)),
+        (false, false) => format!("{} to {}", quantile_name(slice.from_q), quantile_name(slice.to_q)),
+    };
+    let least = |slice: &Slice| match slice.cut_off {
+        0 => Value::Nanoseconds(slice.response_ns).into(),
+        _ => Cell::number(at_least(slice.response_ns.round() as u64), Some(slice.response_ns)),
+    };
+    let cut_off: u64 = picture.slices.iter().map(|slice| slice.cut_off).sum();
+    let table = Table::of("slices", "What the slowest requests waited for", &picture.slices)
+        .column(Column::text("requests by response time"), |slice| Cell::text(name(slice)))
+        .column(Column::number("requests"), |slice| Cell::count(slice.requests))
+        .column(Column::number("mean"), least)
+        .column(Column::number("wait"), |slice| Value::Nanoseconds(slice.wait_ns).into())
+        .column(Column::number("first byte"), |slice| Value::Nanoseconds(slice.first_byte_ns).into())
+        .column(Column::number("body"), |slice| Value::Nanoseconds(slice.body_ns).into());
+    let said = format!(">=: {} of them were cut off, and count with the time until then.", count(cut_off));
+    let said = (cut_off > 0).then(|| sentence(Role::Faint, said));
+    let heading = Block::Heading("By how slow they were".into());
+    [heading, Block::Table(table.done())].into_iter().chain(said).collect()
 }

@@ -1,15 +1,118 @@
-//! Numbers of monitors: all in one table in Markdown, one table for each monitor on a page.
+//! The system under test: what was known of it, what monitors saw, and what their numbers say together. The terminal
+//! has a line or two for each monitor, Markdown one table of all numbers, a page one table for each monitor.
 
-use crate::document::{Block, Cell, Column, Mark, On, Section, Table, Value};
-use crate::format::chosen_s;
-use crate::watched::{FULL, environment, findings};
+use crate::document::{
+    Block, Cell, Column, Fact, Folded, Inner, List, Mark, On, Role, Section, Table, Tone, Value, sentence,
+};
+use crate::format::{chosen_s, counted};
+use crate::watched::{FULL, entries, environment, findings, is_watched};
+use crate::words;
 use plimsoll_analysis::summary::{MetricRow, MonitorRow, Summary};
 use plimsoll_plan::phrase::watched as describe;
+
+/// Figures of one monitor that stand in the open of a page; a machine with many disks has hundreds.
+const OPEN: usize = 12;
+
+/// Of a page.
+pub fn section(s: &Summary) -> Section {
+    let section = |blocks| Section::new("system", "System under test", blocks);
+    if !is_watched(s) {
+        return section(Vec::new());
+    }
+    let found = findings(s);
+    let mut blocks = Vec::new();
+    if !found.is_empty() {
+        blocks.push(list(found));
+        if s.monitors.iter().any(|monitor| monitor.rows.iter().any(|row| row.with_p99.is_some())) {
+            let said = "What moved together is no cause: both may follow a third.";
+            blocks.push(sentence(Role::Faint, said));
+        }
+    }
+    blocks.push(Block::Charts(vec!["monitors-".into()]));
+    let of = |of: String| if of.is_empty() { "the file says".into() } else { of };
+    let told: Vec<Fact> =
+        environment(s).into_iter().map(|(whose, text)| Fact::of(of(whose), Value::Text(text))).collect();
+    if !told.is_empty() {
+        blocks.extend([Block::Heading("What is known of it".into()), Block::Facts(told)]);
+    }
+    blocks.extend(s.monitors.iter().enumerate().flat_map(|(at, monitor)| one(s, at, monitor)));
+    blocks.extend(s.raw_window.as_ref().map(|window| sentence(Role::Faint, &window.sentence)));
+    section(blocks)
+}
+
+fn one(s: &Summary, at: usize, monitor: &MonitorRow) -> Vec<Block> {
+    let host = s.origins.get(monitor.origin as usize).filter(|_| s.origins.len() > 1);
+    let of = words::watches(&monitor.name, &monitor.kind, &monitor.of);
+    let said = [of.as_str(), host.map_or("", |row| &row.host)];
+    let said: Vec<&str> = said.into_iter().filter(|part| !part.is_empty()).collect();
+    let said = if said.is_empty() { String::new() } else { format!(" ({})", said.join(", ")) };
+    let caption = format!("What the monitor {} saw", monitor.name);
+    let figures = table(format!("monitor-{at}"), caption, [monitor].into_iter());
+    let figures = match monitor.rows.len() {
+        0 => sentence(Role::Plain, format!("nothing: {}", why(monitor))),
+        1..=OPEN => figures,
+        n => {
+            let title = format!("{n} numbers");
+            Block::Folded(Folded { title, inner: Inner::Blocks(vec![figures]) })
+        }
+    };
+    let first = monitor.first_lapse.as_ref();
+    let first = first.map(|gap| format!(", the first at {}: {}", chosen_s(gap.at_s), gap.why));
+    let missing = format!("{} missing{}", counted(monitor.lapses, "sample"), first.unwrap_or_default());
+    let is_missing = monitor.lapses > 0 && !monitor.rows.is_empty();
+    let missing = is_missing.then(|| sentence(Role::Faint, missing));
+    let heading = Block::Heading(format!("{}{said}", monitor.name));
+    [heading, figures].into_iter().chain(missing).collect()
+}
+
+/// For the text outputs.
+pub fn text(s: &Summary) -> Section {
+    let mut items = Vec::new();
+    for monitor in s.monitors.iter().filter(|monitor| monitor.rows.is_empty()) {
+        items.push(format!("{}: nothing: {}", monitor.name, why(monitor)));
+    }
+    items.extend(findings(s));
+    let of = |of: String| if of.is_empty() { "environment".to_owned() } else { of };
+    items.extend(environment(s).into_iter().map(|(whose, text)| format!("{}: {text}", of(whose))));
+    let window = s.raw_window.as_ref().map(|window| window.sentence.clone());
+    let told = window.clone().map(|text| sentence(Role::Faint, text));
+    items.extend(window);
+    let all = table("monitors".into(), "What monitors saw".into(), s.monitors.iter());
+    let in_full = [all, list(items)];
+    let on_screen = [Block::Facts(brief(s)), list(findings(s))].into_iter().chain(told);
+    let blocks = in_full.into_iter().map(|block| block.only(On::MARKDOWN));
+    let blocks = blocks.chain(on_screen.map(|block| block.only(On::TERMINAL))).collect();
+    let section = Section::new("system", "System under test", blocks).brief("system under test");
+    section.aside("means and peaks").indented()
+}
+
+/// The numbers of each monitor that matter; what stood at its limit is marked.
+fn brief(s: &Summary) -> Vec<Fact> {
+    let known = environment(s);
+    let of = |name: &str| known.iter().find(|(of, _)| of == name).map(|(_, text)| Fact::new("", text));
+    let mut facts: Vec<Fact> = of("").into_iter().collect();
+    for monitor in &s.monitors {
+        let all: Vec<(Option<Tone>, String)> = match monitor.rows.is_empty() {
+            true => vec![(Some(Tone::Doubt), format!("nothing: {}", why(monitor)))],
+            false => {
+                let all = entries(monitor).into_iter();
+                all.map(|entry| (entry.is_full.then_some(Tone::Doubt), entry.text)).collect()
+            }
+        };
+        facts.push(Fact::of(monitor.name.clone(), Value::Judged(all)));
+        facts.extend(of(&monitor.name));
+    }
+    facts
+}
+
+fn list(items: Vec<String>) -> Block {
+    Block::List(List { items, brief: usize::MAX, most: usize::MAX })
+}
 
 /// A number and whose it is.
 type Row<'a> = (&'a MonitorRow, &'a MetricRow);
 
-pub fn table<'a>(id: String, caption: String, monitors: impl Iterator<Item = &'a MonitorRow>) -> Block {
+fn table<'a>(id: String, caption: String, monitors: impl Iterator<Item = &'a MonitorRow>) -> Block {
     let rows: Vec<Row> = monitors.flat_map(|one| one.rows.iter().map(move |row| (one, row))).collect();
     let name = |(_, row): &Row| {
         let part = if row.part.is_empty() { String::new() } else { format!("{}: ", row.part) };
@@ -44,22 +147,7 @@ pub fn table<'a>(id: String, caption: String, monitors: impl Iterator<Item = &'a
     Block::Table(table.done())
 }
 
-/// All of it for READMEs and pull requests.
-pub fn section(s: &Summary) -> Section {
-    let mut items = Vec::new();
-    for monitor in s.monitors.iter().filter(|monitor| monitor.rows.is_empty()) {
-        items.push(format!("{}: nothing: {}", monitor.name, why(monitor)));
-    }
-    items.extend(findings(s));
-    let of = |of: String| if of.is_empty() { "environment".to_owned() } else { of };
-    items.extend(environment(s).into_iter().map(|(whose, text)| format!("{}: {text}", of(whose))));
-    items.extend(s.raw_window.as_ref().map(|window| window.sentence.clone()));
-    let list = crate::document::List { items, brief: usize::MAX, most: usize::MAX };
-    let all = table("monitors".into(), "What monitors saw".into(), s.monitors.iter());
-    Section::new("system", "System under test", vec![all, Block::List(list)]).on(On::MARKDOWN)
-}
-
 /// Why there is nothing of a monitor.
-pub fn why(monitor: &MonitorRow) -> &str {
+fn why(monitor: &MonitorRow) -> &str {
     monitor.first_lapse.as_ref().map_or("no sample", |lapse| lapse.why.as_str())
 }

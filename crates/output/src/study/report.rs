@@ -62,7 +62,7 @@ fn of_group(study: &Study, group: &Group) -> Vec<Section> {
     out.push(part(measured_cells(named("seen"), rows())));
     if let Some(curve) = group.curve {
         let facts = sentences(curve).into_iter().map(|(what, text)| Fact::new(what, text)).collect();
-        out.push(part(vec![Block::Courses(courses(study, curve)), Block::Facts(facts)]));
+        out.push(part(vec![Block::Courses(courses(study, curve), None), Block::Facts(facts)]));
     }
     out.into_iter().map(|section| section.on(On::TEXT)).collect()
 }
@@ -153,11 +153,11 @@ fn courses(study: &Study, curve: &Curve) -> Vec<Course> {
     let top_time = top(&study.curves.iter().flat_map(times).collect::<Vec<_>>());
     let course = |label: &str, tone, values, top, scale| Course {
         label: label.into(),
-        tone,
+        tone: Some(tone),
         values,
         pool: Pool::Highest,
         top,
-        scale,
+        scale: format!("0 to {scale}"),
     };
     vec![
         course("rate", Tone::Note, rates(curve), top_rate, rate_per_s(top_rate)),

@@ -6,7 +6,7 @@ use crate::output::fixtures;
 use plimsoll_analysis::picture::{Picture, Spark};
 use plimsoll_analysis::summary::{ErrorRow, Standing, Summary};
 use plimsoll_chart::{Axis, Chart, Form, Panel, Series, Unit};
-use plimsoll_output::json;
+use plimsoll_output::{json, markdown};
 use plimsoll_plan::Fault;
 use serde_json::Value;
 
@@ -135,6 +135,14 @@ fn examples_that_say_the_same_are_one_with_their_number() {
     assert_eq!(texts.len(), 2, "{texts:?}");
     assert!(texts[0].contains("at 3 s") && texts[0].contains("3 alike, the last at 9 s"), "{texts:?}");
     assert!(texts[1].contains("gone") && !texts[1].contains("alike"), "{texts:?}");
+    let marked = markdown::to_string(&s);
+    assert!(
+        marked.contains("| 3 s; 3 alike, the last at 9 s |") && !marked.contains(" more, in the"),
+        "{marked}"
+    );
+    s.samples = (0..12).map(|n| at(n, &format!("busy {n}"))).collect();
+    let marked = markdown::to_string(&s);
+    assert!(marked.contains("`busy 9` |\n\nand 2 more, in the JSON document\n"), "{marked}");
 }
 
 #[test]

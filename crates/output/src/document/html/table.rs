@@ -9,11 +9,6 @@ use maud::{Markup, PreEscaped, html};
 /// More rows than this are searched for, not looked through.
 const FILTERED: usize = 12;
 
-/// A table alone, for a page that is not a document as a whole.
-pub fn alone(table: &Table) -> Markup {
-    markup(table, &At::default())
-}
-
 /// Its id gets `table-` in front; the caption is read by those who do not see where it stands.
 pub fn markup(table: &Table, at: &At) -> Markup {
     let columns: Vec<usize> =

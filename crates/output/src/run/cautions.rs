@@ -1,14 +1,14 @@
-//! Findings, by what they are about: the system under test, the plan, the load generator. Each with its evidence, what
-//! to do, and a way to what shows it.
+//! Doubts in the text outputs, findings on a page: there they stand by what they are about, the system under test, the
+//! plan, the load generator, and beside them what else was found. Each with its evidence, what to do, and a way to what
+//! shows it.
 
-use super::Anchors;
+use super::anchors::Anchors;
+use crate::document::{Block, Finding, Findings, Form, Role, Section, Sentence, Tone};
 use crate::format::{chosen_s, count, counted, duration_ns};
-use crate::html::piece::{Finding, Tone, findings};
 use crate::next::{relief, with_load};
 use crate::words;
-use maud::{Markup, html};
 use plimsoll_analysis::caution::{Kind, Set};
-use plimsoll_analysis::summary::{Caution, SlopeVerdict, Summary};
+use plimsoll_analysis::summary::{Caution, SaturatedResource, SlopeVerdict, Spike, Summary};
 
 use Set::{Generator, Plan, System};
 
@@ -72,35 +72,53 @@ const fn wanted(kind: Kind) -> &'static [&'static str] {
     }
 }
 
-pub fn body(s: &Summary, anchors: &Anchors) -> Option<Markup> {
-    let mut all: Vec<(Set, Finding)> = Vec::new();
-    // The heaviest first; those of one weight stay in the order in which they were raised.
-    let mut sorted: Vec<&Caution> = s.cautions.iter().collect();
-    sorted.sort_by_key(|c| c.weight);
-    all.extend(sorted.into_iter().map(|c| caution(c, anchors)));
-    all.extend(failures(s));
-    all.extend(pressures(s, anchors));
-    all.extend(slopes(s, anchors));
-    all.extend(spikes(s, anchors));
-    if all.is_empty() && s.limiting_resource.is_none() {
-        return None;
-    }
-    let of = |set: Set, all: &mut Vec<(Set, Finding)>| -> Vec<Finding> {
-        all.extract_if(.., |(its, _)| *its == set).map(|(_, finding)| finding).collect()
-    };
-    let groups = [("The system under test", System), ("The plan", Plan), ("The load generator", Generator)]
-        .map(|(title, set)| (title, of(set, &mut all)));
-    Some(html! {
-        @if let Some(limiting) = &s.limiting_resource { p.lead { "At its limit: " b { (limiting) } } }
-        @for (title, found) in groups.iter().filter(|(_, found)| !found.is_empty()) {
-            h3 { (title) }
-            (findings(found))
+/// All doubts for those who read text: before any figure.
+pub fn section(s: &Summary, anchors: &Anchors) -> Section {
+    let all = sorted(s).map(|c| caution(c, anchors)).collect();
+    let blocks = vec![Block::Findings(Findings { form: Form::Doubt, all })];
+    Section::new("cautions", "Cautions", blocks).brief("cautions").indented()
+}
+
+pub fn findings(s: &Summary, anchors: &Anchors) -> Section {
+    let mut all: Vec<(Set, Finding)> = sorted(s).map(|c| (c.kind.set(), caution(c, anchors))).collect();
+    let found = failures(s).into_iter().chain(pressures(s, anchors)).chain(slopes(s, anchors));
+    // What is no caution is part of the result.
+    all.extend(found.chain(spikes(s, anchors)).map(|finding| (System, finding)));
+    let limiting = s.limiting_resource.iter();
+    let mut blocks: Vec<Block> = limiting
+        .map(|what| Block::Sentence(Sentence::new(Role::Lead, "At its limit: ").strong(what, "")))
+        .collect();
+    for (title, set) in
+        [("The system under test", System), ("The plan", Plan), ("The load generator", Generator)]
+    {
+        let all: Vec<Finding> = all.extract_if(.., |(its, _)| *its == set).map(|(_, one)| one).collect();
+        if !all.is_empty() {
+            let found = Block::Findings(Findings { form: Form::Doubt, all });
+            blocks.extend([Block::Heading(title.into()), found]);
         }
-    })
+    }
+    Section::new("findings", "Findings", blocks)
+}
+
+/// The heaviest first; those of one weight stay in the order in which they were raised.
+fn sorted(s: &Summary) -> impl Iterator<Item = &Caution> {
+    let mut all: Vec<&Caution> = s.cautions.iter().collect();
+    all.sort_by_key(|c| c.weight);
+    all.into_iter()
+}
+
+fn caution(c: &Caution, anchors: &Anchors) -> Finding {
+    Finding {
+        code: c.kind.code().into(),
+        evidence: vec![c.evidence.clone()],
+        advice: c.advice.clone(),
+        link: link(anchors, wanted(c.kind)),
+        ..Finding::new(c.weight.into(), words::weight(c.weight), &c.title)
+    }
 }
 
 /// The name that a link to an anchor has.
-fn links_to(anchors: &Anchors, wanted: &[&str]) -> Option<(String, String)> {
+fn link(anchors: &Anchors, wanted: &[&str]) -> Option<(String, &'static str)> {
     let anchor = anchors.first(wanted)?;
     let name = match anchor.as_str() {
         "chart-timeline" => "the course over time",
@@ -113,33 +131,7 @@ fn links_to(anchors: &Anchors, wanted: &[&str]) -> Option<(String, String)> {
         "method" => "the plan",
         _ => "the response times",
     };
-    Some((anchor, name.to_owned()))
-}
-
-fn caution(c: &Caution, anchors: &Anchors) -> (Set, Finding) {
-    let finding = Finding {
-        tone: c.weight.into(),
-        word: words::weight(c.weight).into(),
-        title: c.title.clone(),
-        code: c.kind.code().into(),
-        evidence: c.evidence.clone(),
-        advice: c.advice.clone(),
-        shown: links_to(anchors, wanted(c.kind)),
-    };
-    (c.kind.set(), finding)
-}
-
-/// A finding that is no caution: the result stands, and this is a part of it.
-fn found(
-    tone: Tone,
-    word: &str,
-    title: String,
-    evidence: String,
-    advice: &str,
-    shown: Option<(String, String)>,
-) -> (Set, Finding) {
-    let (word, code, advice) = (word.to_owned(), String::new(), advice.to_owned());
-    (System, Finding { tone, word, title, code, evidence, advice, shown })
+    Some((anchor, name))
 }
 
 /// More of one kind are for the table.
@@ -158,7 +150,7 @@ const ANSWERS: &str =
     "read the examples, and the server's log for the first of them; until it answers, its times say little";
 
 /// Classes and statuses of the failures, the most frequent first; `None` where nothing failed.
-fn failures(s: &Summary) -> Option<(Set, Finding)> {
+fn failures(s: &Summary) -> Option<Finding> {
     let failed = s.totals.errors;
     if failed == 0 {
         return None;
@@ -172,56 +164,62 @@ fn failures(s: &Summary) -> Option<(Set, Finding)> {
     statuses.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
     let codes: Vec<String> =
         statuses.iter().take(TOLD).map(|(status, n)| format!("{} of status {status}", count(**n))).collect();
-    let evidence = [told, codes].concat().join(", ");
     let title = format!("{} of {} failed", counted(failed, "request"), count(s.totals.requests));
-    let shown = Some(("errors".to_owned(), "the errors".to_owned()));
     // One in a hundred may be as the plan wants it; more is told as a doubt.
     let tone = if failed * 100 > s.totals.requests { Tone::Doubt } else { Tone::Note };
     let advice = if failed * 2 > s.totals.requests { ANSWERS } else { READ };
-    Some(found(tone, "errors", title, evidence, advice, shown))
+    Some(Finding {
+        evidence: vec![[told, codes].concat().join(", ")],
+        advice: advice.into(),
+        link: Some(("errors".to_owned(), "the errors")),
+        ..Finding::new(tone, "errors", title)
+    })
 }
 
-fn pressures(s: &Summary, anchors: &Anchors) -> Vec<(Set, Finding)> {
-    let one = |p: &plimsoll_analysis::summary::SaturatedResource| {
-        found(
-            Tone::Doubt,
-            "at its limit",
-            p.what.clone(),
-            p.evidence.clone(),
-            relief(p),
-            links_to(anchors, WATCHED),
-        )
+fn pressures(s: &Summary, anchors: &Anchors) -> Vec<Finding> {
+    let one = |p: &SaturatedResource| Finding {
+        evidence: vec![p.evidence.clone()],
+        advice: relief(p).into(),
+        link: link(anchors, WATCHED),
+        ..Finding::new(Tone::Doubt, "at its limit", &p.what)
     };
     s.pressure.iter().take(TOLD).map(one).collect()
 }
 
-fn slopes(s: &Summary, anchors: &Anchors) -> Vec<(Set, Finding)> {
+fn slopes(s: &Summary, anchors: &Anchors) -> Vec<Finding> {
     let rows = s.monitors.iter().flat_map(|monitor| monitor.rows.iter().map(move |row| (monitor, row)));
     let moving = rows.filter_map(|(monitor, row)| {
         let slope = row.slope.as_ref().filter(|slope| slope.verdict != SlopeVerdict::Level)?;
-        let part = if row.part.is_empty() { String::new() } else { format!("{}: ", row.part) };
-        let title = format!("{}: {part}{}", monitor.name, row.metric.replace('_', " "));
         let advice = if slope.verdict == SlopeVerdict::Falls { FALLS } else { LONGER };
-        Some(found(Tone::Note, "slope", title, slope.sentence.clone(), advice, links_to(anchors, WATCHED)))
+        Some(Finding {
+            evidence: vec![slope.sentence.clone()],
+            advice: advice.into(),
+            link: link(anchors, WATCHED),
+            ..Finding::new(Tone::Note, "slope", crate::watched::named(monitor, row))
+        })
     });
     moving.take(TOLD).collect()
 }
 
-fn spikes(s: &Summary, anchors: &Anchors) -> Vec<(Set, Finding)> {
-    let one = |spike: &plimsoll_analysis::summary::Spike| {
+fn spikes(s: &Summary, anchors: &Anchors) -> Vec<Finding> {
+    let one = |spike: &Spike| {
         let back = words::back(spike);
         let title = format!("slow from {} on, for {}", chosen_s(spike.from_s), chosen_s(spike.slow_s));
         let (peak, baseline) = (duration_ns(spike.peak_p95_ns), duration_ns(spike.baseline_p95_ns));
         let rose = with_load(s, spike);
         let advice = if rose.is_some() { ROSE } else { MOMENT };
         let began = rose.map_or(String::new(), |rose| format!("; it began {rose}"));
-        let evidence = format!("p95 {peak} against {baseline}, {back}{began}");
-        found(Tone::Doubt, "spike", title, evidence, advice, links_to(anchors, COURSE))
+        Finding {
+            evidence: vec![format!("p95 {peak} against {baseline}, {back}{began}")],
+            advice: advice.into(),
+            link: link(anchors, COURSE),
+            ..Finding::new(Tone::Doubt, "spike", title)
+        }
     };
-    let mut all: Vec<(Set, Finding)> = s.spikes.iter().take(TOLD).map(one).collect();
+    let mut all: Vec<Finding> = s.spikes.iter().take(TOLD).map(one).collect();
     if s.spikes.len() > TOLD {
         let title = format!("and {} more spikes", s.spikes.len() - TOLD);
-        all.push(found(Tone::Note, "spike", title, String::new(), "", links_to(anchors, COURSE)));
+        all.push(Finding { link: link(anchors, COURSE), ..Finding::new(Tone::Note, "spike", title) });
     }
     all
 }

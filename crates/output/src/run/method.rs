@@ -1,11 +1,11 @@
-//! How it was measured: the plan, the machines, the seed, what the record holds, and how to repeat it.
+//! How it was measured: the plan, the machines, the seed, what the record holds, and how to repeat it; on a page.
 
-use super::describe;
 use super::repeat;
-use crate::document::{Block, Cell, Column, Fact, Table, Value, alone};
+use crate::document::{
+    Block, Cell, Column, Fact, Folded, Inner, Role, Room, Section, Table, Value, sentence,
+};
 use crate::format::{bytes, chosen_ns, chosen_s, count, counted, quantity};
 use crate::words;
-use maud::{Markup, html};
 use plimsoll_analysis::summary::{SCHEMA_VERSION, Summary};
 use plimsoll_plan::Outline;
 use plimsoll_plan::load::{Load, Stage};
@@ -18,36 +18,46 @@ const PLAN_BYTES: usize = 16_000;
 /// Recorded arrivals have a stage a second.
 const STAGES: usize = 40;
 
-pub fn body(s: &Summary, run_file: Option<&str>) -> Markup {
-    html! {
-        div.pair {
-            div { h3 { "Plan" } (describe(plan(s))) }
-            div { h3 { "Record" } (describe(record(s))) }
-        }
-        @if !s.lanes.is_empty() { h3 { "Load models" } (lanes(s)) }
-        @let stages = &s.plan.load.profile().stages;
-        @if !stages.is_empty() && stages.len() <= STAGES { h3 { "Stages" } (stages_of(&s.plan)) }
-        h3 { "The load generator" }
-        @for (at, environment) in s.environments.iter().enumerate() {
-            @if at > 0 { h3 { (environment.host) } }
-            (describe(machine(environment)))
-        }
-        @if s.environments.is_empty() { p { "Nothing is known of it." } }
-        h3 { "Again" }
-        (again(s, run_file))
-        (whole(s))
+/// Seconds whose rows the document in a page may have. Those of an hour would be more than half of the file, and the
+/// charts hold them in rows that can be seen.
+const SECONDS: usize = 900;
+
+/// Whether a page holds all of the document.
+pub fn has_course(s: &Summary) -> bool {
+    s.timeline.len() <= SECONDS
+}
+
+pub fn section(s: &Summary, run_file: Option<&str>) -> Section {
+    let heading = |text: &str| Block::Heading(text.into());
+    let both = vec![vec![heading("Plan"), plan(s)], vec![heading("Record"), record(s)]];
+    let mut blocks = vec![Block::Pair(Room::Narrow, both)];
+    if !s.lanes.is_empty() {
+        blocks.extend([heading("Load models"), lanes(s)]);
     }
+    if (1..=STAGES).contains(&s.plan.load.profile().stages.len()) {
+        blocks.extend([heading("Stages"), stages_of(&s.plan)]);
+    }
+    blocks.push(heading("The load generator"));
+    for (at, environment) in s.environments.iter().enumerate() {
+        blocks.extend((at > 0).then(|| heading(&environment.host)));
+        blocks.push(machine(environment));
+    }
+    if s.environments.is_empty() {
+        blocks.push(sentence(Role::Plain, "Nothing is known of it."));
+    }
+    blocks.push(heading("Again"));
+    blocks.extend(again(s, run_file));
+    blocks.extend(whole(s));
+    Section::new("method", "Method", blocks)
 }
 
 /// The plan as it was understood, for those who want all of it.
-fn whole(s: &Summary) -> Markup {
+fn whole(s: &Summary) -> Option<Block> {
     // What cannot be written as JSON has ended the page before.
     let text = serde_json::to_string_pretty(&s.plan).unwrap_or_default();
-    html! {
-        @if (1..=PLAN_BYTES).contains(&text.len()) {
-            details.whole { summary { "The plan as it was understood, whole" } pre.excerpt { (text) } }
-        }
-    }
+    let title = "The plan as it was understood, whole".into();
+    let is_short = (1..=PLAN_BYTES).contains(&text.len());
+    is_short.then_some(Block::Folded(Folded { title, inner: Inner::Source(text) }))
 }
 
 fn plan(s: &Summary) -> Block {
@@ -158,7 +168,7 @@ fn definitions(rows: Vec<(String, String)>) -> Block {
     Block::Facts(known.map(|(name, text)| Fact::of(name, Value::Text(text))).collect())
 }
 
-fn lanes(s: &Summary) -> Markup {
+fn lanes(s: &Summary) -> Block {
     let known = |n: Option<u64>| n.map_or(Value::Missing, Value::Count).into();
     let table = Table::of("lanes", "Load models", &s.lanes)
         .column(Column::text("name"), |lane| Cell::text(&lane.name))
@@ -168,10 +178,10 @@ fn lanes(s: &Summary) -> Markup {
         .column(Column::number("requests"), |lane| known(lane.requests))
         .column(Column::number("errors"), |lane| known(lane.errors))
         .column(Column::number("rate"), |lane| lane.rate_per_s.map_or(Value::Missing, Value::Rate).into());
-    alone(&table.done())
+    Block::Table(table.done())
 }
 
-fn stages_of(plan: &Outline) -> Markup {
+fn stages_of(plan: &Outline) -> Block {
     let mut begin_ns = 0u64;
     let stages: Vec<(u64, &Stage)> = plan
         .load
@@ -193,7 +203,7 @@ fn stages_of(plan: &Outline) -> Markup {
         .column(Column::number("from"), |(from_ns, _)| length(*from_ns))
         .column(Column::number("over"), |(_, stage)| length(stage.duration_ns))
         .column(Column::number(to), |(_, stage)| Value::Quantity(stage.to).into());
-    alone(&table.done())
+    Block::Table(table.done())
 }
 
 fn machine(e: &Environment) -> Block {
@@ -215,28 +225,28 @@ fn machine(e: &Environment) -> Block {
     definitions(rows.map(|(name, text)| (name.to_owned(), text)).into())
 }
 
-fn again(s: &Summary, run_file: Option<&str>) -> Markup {
-    html! {
-        @match repeat::command(&s.plan) {
-            Some(command) => { p { "The same load:" } code.command { (command) } }
-            None => {
-                p {
-                    "The same load, where " code { "FILE.yaml" } " is the plan that was run (this record does not hold \
-                    its name) with the same " code { "--set" } " values if there were any:"
-                }
-                code.command { "plimsoll run FILE.yaml --seed " (s.plan.seed) }
-            }
+fn again(s: &Summary, run_file: Option<&str>) -> Vec<Block> {
+    let said = |text: &str| sentence(Role::Plain, text);
+    let mut blocks = match repeat::command(&s.plan) {
+        Some(command) => vec![said("The same load:"), Block::Command(command)],
+        None => {
+            let text = "The same load, where `FILE.yaml` is the plan that was run (this record does not hold its name) \
+                        with the same `--set` values if there were any:";
+            let command = format!("plimsoll run FILE.yaml --seed {}", s.plan.seed);
+            vec![said(text), Block::Command(command)]
         }
-        @if let Some(file) = run_file {
-            p { "The same report as text, and every figure of this page as JSON:" }
-            @if !super::has_course(s) {
-                p.faint {
-                    "The JSON in this page leaves out " code { "timeline" } ", the " (count(s.timeline.len() as u64))
-                    " seconds one by one: the charts hold them in fewer rows, the command below prints them all."
-                }
-            }
-            code.command { "plimsoll report " (words::shell_word(file)) }
-            code.command { "plimsoll report " (words::shell_word(file)) " --json" }
-        }
+    };
+    let Some(file) = run_file.map(words::shell_word) else { return blocks };
+    blocks.push(said("The same report as text, and every figure of this page as JSON:"));
+    if !has_course(s) {
+        let text = format!(
+            "The JSON in this page leaves out `timeline`, the {} seconds one by one: the charts hold them in fewer \
+             rows, the command below prints them all.",
+            count(s.timeline.len() as u64)
+        );
+        blocks.push(sentence(Role::Faint, text));
     }
+    let commands = [format!("plimsoll report {file}"), format!("plimsoll report {file} --json")];
+    blocks.extend(commands.map(Block::Command));
+    blocks
 }

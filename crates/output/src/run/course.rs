@@ -1,0 +1,107 @@
+//! The run over time: on a page as pictures, with what happened when; in the terminal one letter a second or a few,
+//! enough to see a pause, a ramp, a drift.
+
+use crate::document::{Axis, Block, Cell, Column, Course, On, Role, Section, Table, Tone, more, sentence};
+use crate::format::{chosen_s, count, duration_f64_ns, duration_ns, rate_per_s};
+use crate::terminal::chart::{Pool, top};
+use crate::terminal::live::slow_times;
+use crate::words;
+use plimsoll_analysis::picture::{Moment, MomentKind, Picture};
+use plimsoll_analysis::summary::{Second, Spike, Summary};
+
+/// A long run has hundreds of stages: those are in the chart.
+const MOMENTS: usize = 60;
+
+/// The run on its axis of time, and what happened on it.
+pub fn section(picture: &Picture) -> Section {
+    let charts = ["timeline", "heat", "heat-service"].map(String::from);
+    let mut blocks = vec![Block::Charts(charts.into())];
+    if !picture.moments.is_empty() {
+        blocks.extend([Block::Heading("Events".into()), Block::Table(moments(picture))]);
+    }
+    blocks.extend(more(picture.moments.len(), MOMENTS).map(|text| sentence(Role::Faint, text)));
+    Section::new("course", "Over time", blocks)
+}
+
+fn moments(picture: &Picture) -> Table {
+    let kind = |moment: &Moment| match moment.kind {
+        MomentKind::Stage => "stage",
+        MomentKind::Note => "note",
+        MomentKind::Control => "control",
+        MomentKind::Change => "change",
+        MomentKind::Gap => "gap",
+        MomentKind::Spike => "spike",
+        MomentKind::Outage => "outage",
+    };
+    let at = |moment: &Moment| {
+        // Tenths: a moment is where a second begins, or when somebody pressed a key.
+        Cell::number(chosen_s((moment.at_s * 10.0).round() / 10.0), Some(moment.at_s))
+    };
+    Table::of("events", "Events of the run", picture.moments.iter().take(MOMENTS))
+        .column(Column::number("at"), at)
+        .column(Column::text("kind"), |moment| Cell::text(kind(moment)))
+        .column(Column::text("what"), |moment| Cell::text(&moment.text))
+        .done()
+}
+
+/// When it was slow, how slow against before, and whether it came back.
+pub fn spikes(s: &Summary) -> Section {
+    const SHOWN: usize = 5;
+    let one = |spike: &Spike| {
+        let (from, slow) = (chosen_s(spike.from_s), chosen_s(spike.slow_s));
+        let (peak, baseline) = (duration_ns(spike.peak_p95_ns), duration_ns(spike.baseline_p95_ns));
+        let text = format!("at {from} for {slow}: p95 {peak} against {baseline}, {}", words::back(spike));
+        sentence(Role::Plain, text)
+    };
+    let mut blocks: Vec<Block> = s.spikes.iter().take(SHOWN).map(one).collect();
+    blocks.extend(more(s.spikes.len(), SHOWN).map(|text| sentence(Role::Faint, text)));
+    let section = Section::new("spikes", "Spikes", blocks).brief("spikes").on(On::TERMINAL);
+    section.aside("seconds whose p95 stood out").indented()
+}
+
+/// Rates are pooled by their mean and share a scale; times and errors by their highest, so that a single bad second of
+/// an hour is still a letter.
+pub fn letters(s: &Summary) -> Section {
+    // Two points make no course.
+    let blocks = if s.timeline.len() < 3 { Vec::new() } else { vec![Block::Courses(courses(s), axis(s))] };
+    let section = Section::new("course", "Over time", blocks).brief("over time").on(On::TERMINAL);
+    section.aside("each line from 0 to the value behind it").indented()
+}
+
+fn courses(s: &Summary) -> Vec<Course> {
+    let values = |of: fn(&Second) -> Option<f64>| s.timeline.iter().map(of).collect::<Vec<_>>();
+    let offered = s.offered.is_some().then(|| values(|t| t.offered_rate_per_s));
+    let achieved = values(|t| Some(t.achieved_rate_per_s));
+    // Offered and achieved are to be compared: one scale for both.
+    let top_rate = offered.iter().chain([&achieved]).map(|values| top(values)).fold(0.0, f64::max);
+    let rate = |label: &str, tone, values| Course {
+        label: label.into(),
+        tone,
+        values,
+        pool: Pool::Mean,
+        top: top_rate,
+        scale: rate_per_s(top_rate),
+    };
+    let highest = |label: String, tone, values: Vec<Option<f64>>, scale: fn(f64) -> String| {
+        let top = top(&values);
+        Course { label, tone: Some(tone), values, pool: Pool::Highest, top, scale: scale(top) }
+    };
+    let (slow, times) = slow_times(&s.timeline);
+    // A run of streams alone has no response times.
+    let times = times.iter().any(Option::is_some).then_some(times);
+    let errors = values(|t| (t.errors > 0).then_some(t.errors as f64));
+    let errors = errors.iter().any(Option::is_some).then_some(errors);
+    let offered = offered.map(|values| rate("offered", None, values));
+    let rates = offered.into_iter().chain([rate("achieved", Some(Tone::Note), achieved)]);
+    let times = times.map(|values| highest(slow, Tone::Doubt, values, duration_f64_ns));
+    let errors = errors.map(|values| highest("errors".into(), Tone::Fail, values, |n| count(n as u64)));
+    rates.chain(times).chain(errors).collect()
+}
+
+/// Start, end of the warm-up, end.
+fn axis(s: &Summary) -> Option<Axis> {
+    let end_s = s.timeline.last().map(|t| t.from_s + t.length_s)?;
+    let is_marked = s.totals.warmup_s > 0.0 && end_s > 0.0;
+    let mark = is_marked.then(|| (s.totals.warmup_s / end_s, "measured from here"));
+    Some(Axis { ends: ["0 s".into(), chosen_s(end_s)], mark })
+}

@@ -1,0 +1,104 @@
+//! The few figures that people ask for, each with the colour of the threshold that decides on it.
+
+use super::thresholds::tone;
+use crate::document::{Tile, Tone, Value};
+use crate::format::{
+    NONE, at_least, bounds, chosen_s, count, counted, duration_ns, figure, quantile_name, rate_of,
+    rate_per_s, ratio,
+};
+use crate::words::{self, Shown};
+use plimsoll_analysis::summary::{Summary, ThresholdResult};
+use plimsoll_stats::samples_needed;
+
+pub fn tiles(s: &Summary) -> Vec<Tile> {
+    let t = &s.totals;
+    // Whether a threshold on it decides: then the figure has its colour. One on p99.9 is none on p99, and one on a
+    // single request is none on the whole.
+    let judged = |what: &str| {
+        let about = s.thresholds.iter().filter(|judged| judged.what == what);
+        about
+            .map(tone)
+            .max_by_key(|tone| [Tone::Pass, Tone::Doubt, Tone::Fail].iter().position(|t| t == tone))
+            .filter(|tone| *tone != Tone::Pass)
+    };
+    let samples = |n: u64| counted(n, "sample");
+    let quantile = |q: f64| {
+        let name = quantile_name(q);
+        let (text, raw, aside) = match words::percentile(&s.response_time, q) {
+            Shown::Fact(p) if p.at_least => (
+                at_least(p.value_ns),
+                Some(p.value_ns),
+                samples(s.response_time.count + s.response_time.censored),
+            ),
+            Shown::Fact(p) => {
+                let bounds = bounds(p.value_ns, p.low_ns, p.high_ns);
+                let samples = samples(s.response_time.count);
+                let aside = bounds.map_or(samples.clone(), |bounds| format!("95 %: {bounds}; {samples}"));
+                (duration_ns(p.value_ns), Some(p.value_ns), aside)
+            }
+            Shown::TooFew(has, needs) => (NONE.into(), None, words::too_few(has, needs)),
+            Shown::Missing => (NONE.into(), None, String::new()),
+        };
+        tile(&format!("response time {name}"), text, raw.map(|ns| ns as f64), aside)
+            .toned(judged(&format!("response_time {name}")))
+    };
+    // Arrivals start iterations: where one sends several requests, the two rates are not of one thing.
+    let offers = |rate: f64| {
+        let is_same = s.plan.lanes.is_empty() && s.requests.len() < 2;
+        if is_same { rate_per_s(rate) } else { rate_of(rate, "iterations") }
+    };
+    let offered = match (&s.offered, s.achieved.ratio) {
+        (Some(offered), Some(share)) => {
+            format!("offered {}, {} kept up with", offers(offered.rate_per_s), ratio(share))
+        }
+        (Some(offered), None) => format!("offered {}", offers(offered.rate_per_s)),
+        (None, _) => "closed model: users wait for their answers".into(),
+    };
+    let few = t.requests < samples_needed(0.5) && s.streams.is_empty();
+    let rate = match few {
+        true => tile("finished requests", NONE.into(), None, "too few for a rate".into()),
+        false => {
+            tile("finished requests", rate_per_s(s.achieved.rate_per_s), Some(s.achieved.rate_per_s), offered)
+        }
+    };
+    // Of nothing there is no share.
+    let share = (t.requests > 0).then_some(t.error_ratio);
+    let failed = format!("{} of {}", count(t.errors), count(t.requests));
+    let tiles = [
+        rate.toned(judged("achieved").or(judged("rate"))),
+        quantile(0.5),
+        quantile(0.99),
+        tile("errors", share.map_or(NONE.into(), ratio), share, failed)
+            .toned(judged("errors").filter(|_| t.requests > 0)),
+        Tile::new("requests", Value::Count(t.requests)).with(format!("in {}", chosen_s(t.measured_s))),
+    ];
+    missed(s).into_iter().chain(tiles).collect()
+}
+
+fn tile(label: &str, text: String, raw: Option<f64>, aside: String) -> Tile {
+    Tile::new(label, Value::Number(text, raw)).with(aside)
+}
+
+/// What was missed and has no figure of its own among the others: a percentile of one request, mostly.
+fn missed(s: &Summary) -> Vec<Tile> {
+    const MOST: usize = 2;
+    const KNOWN: [&str; 5] = ["response_time p50", "response_time p99", "errors", "achieved", "rate"];
+    let of = |t: &ThresholdResult| match t
+        .what
+        .split_once('{')
+        .and_then(|(what, rest)| Some((what, rest.split_once('}')?)))
+    {
+        Some((what, (scope, statistic))) => {
+            let scope = scope.split_once(": ").map_or(scope, |(_, name)| name);
+            format!("{scope}: {}{statistic}", what.replace('_', " "))
+        }
+        None => t.what.replace('_', " "),
+    };
+    let told = s.thresholds.iter().filter(|t| !t.met && t.observed.is_some() && !KNOWN.contains(&&*t.what));
+    told.take(MOST)
+        .map(|t| {
+            let aside = format!("limit {}", figure(t.limit, t.unit));
+            tile(&of(t), words::observed(t), t.observed, aside).toned(Some(tone(t)))
+        })
+        .collect()
+}
