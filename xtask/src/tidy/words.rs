@@ -108,9 +108,9 @@ const TEXT: &[TextRule] = &[
 
 /// Words that name nothing: a function is a verb, a type or a module a noun for its role.
 const VAGUE: &[&str] = &[
-    "told", "said", "asked", "behind", "beside", "alike", "apart", "anew", "least", "most", "odd", "ran", "given", "seen",
-    "shown", "Told", "Said", "Asked", "Wrong", "Desk", "Helm", "Hand", "Crowd", "Nap", "Mood", "Pot", "Seat", "Nature",
-    "Trouble", "Notebook", "Pulse",
+    "told", "said", "asked", "behind", "beside", "alike", "apart", "anew", "least", "most", "odd", "ran",
+    "given", "seen", "shown", "Told", "Said", "Asked", "Wrong", "Desk", "Helm", "Hand", "Crowd", "Nap",
+    "Mood", "Pot", "Seat", "Nature", "Trouble", "Notebook", "Pulse",
 ];
 const DEFINED_BY: &[&str] = &["fn", "struct", "enum", "trait", "mod", "type"];
 
@@ -119,7 +119,8 @@ fn vague_names(file: &File, problems: &mut Vec<Problem>) {
     for keyword in DEFINED_BY {
         for at in source::find_words(&file.code, keyword) {
             let rest = file.code[at + keyword.len()..].trim_start();
-            let name: &str = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+            let name: &str =
+                rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
             if VAGUE.contains(&name) {
                 let message = format!("`{keyword} {name}`: types and modules are nouns, functions are verbs");
                 let line = source::line_of(&file.code, at);
@@ -232,7 +233,8 @@ mod tests {
 
     #[test]
     fn a_definition_without_a_role_in_its_name_fails() {
-        let text = "//! x\nfn told() {}\nstruct Wrong;\nmod odd;\nfn told_apart(seen: u32) { let said = seen; }\n";
+        let text =
+            "//! x\nfn told() {}\nstruct Wrong;\nmod odd;\nfn told_apart(seen: u32) { let said = seen; }\n";
         assert_eq!(broken("testbed/lab/src/x.rs", text), [("name", 2), ("name", 3), ("name", 4)]);
     }
 
