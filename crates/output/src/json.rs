@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::next::NextRows;
+use plimsoll_analysis::next::{Reason, Step};
 use plimsoll_analysis::summary::Summary;
 use plimsoll_experiment::compare::Comparison;
 use plimsoll_experiment::compare::gate::Gated;
@@ -21,7 +22,7 @@ pub fn to_string(s: &Summary) -> Result<String, Error> {
 pub struct Run<'a> {
     #[serde(flatten)]
     summary: &'a Summary,
-    next: NextRows<'a>,
+    next: NextRows<Reason<'a>, Step<'a>>,
 }
 
 impl<'a> Run<'a> {
