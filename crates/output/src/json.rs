@@ -1,6 +1,7 @@
 //! The summary as one JSON document: the same figures as everywhere else, unrounded.
 
 use crate::Error;
+use crate::compare;
 use crate::next::NextRows;
 use plimsoll_analysis::next::{Reason, Step};
 use plimsoll_analysis::summary::Summary;
@@ -41,7 +42,7 @@ pub fn document<T: Serialize>(value: &T) -> Result<String, Error> {
     Ok(text)
 }
 
-/// Comparisons, each with what the gate says of it.
+/// Comparisons, each with what the gate says of it, why it is so and what to do next.
 ///
 /// # Errors
 /// As [`to_string`].
@@ -51,6 +52,10 @@ pub fn comparisons(comparisons: &[Comparison], gate: &[Gated]) -> Result<String,
         comparisons: &'a [Comparison],
         /// One per comparison.
         gate: &'a [Gated],
+        /// Likewise.
+        next: Vec<compare::Rows<'a>>,
     }
-    document(&Document { comparisons, gate })
+    let gates = gate.iter().map(Some).chain(std::iter::repeat(None));
+    let next = comparisons.iter().zip(gates).map(|(one, gated)| compare::rows(one, gated)).collect();
+    document(&Document { comparisons, gate, next })
 }
