@@ -6,7 +6,8 @@ use super::facts::{Facts, ratio};
 use super::summarise::summarise;
 use crate::caution::Kind;
 use crate::summary::{
-    Caution, MonitorRow, Outcome, SaturatedResource, SeriesRow, Severity, Summary, ThresholdResult, Times,
+    Caution, LimitingResource, MonitorRow, Outcome, SaturatedResource, SeriesRow, Severity, Summary,
+    ThresholdResult, Times,
 };
 use plimsoll_plan::experiment::CellOutline;
 use plimsoll_plan::load::Load;
@@ -113,7 +114,7 @@ pub struct Watching {
     /// As in the summary.
     pub pressure: Vec<SaturatedResource>,
     /// As `limiting_resource` of the summary; `None` without monitors.
-    pub limiting: Option<String>,
+    pub limiting: Option<LimitingResource>,
 }
 
 /// One number of one monitor over a run, or over the runs of a cell.
@@ -283,7 +284,7 @@ pub fn digest_with(record: &RunRecord, summary: &Summary) -> Digest {
         watched: Watching {
             seen: summary.monitors.iter().flat_map(readings_of).collect(),
             pressure: summary.pressure.clone(),
-            limiting: summary.limiting_resource.clone(),
+            limiting: LimitingResource::of(&summary.monitors, &summary.pressure),
         },
         by_request: by_request(summary),
         generator: generator(summary),

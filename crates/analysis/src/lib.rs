@@ -22,6 +22,7 @@ mod events;
 mod facts;
 mod follow;
 mod gaps;
+pub mod health;
 mod little;
 mod machines;
 mod metrics;

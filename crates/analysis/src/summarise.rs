@@ -135,7 +135,7 @@ fn summary_of(facts: &Facts, moments: Vec<Moment>, course: Course, limits: &Caut
         sut: seen.sut,
         raw_window: seen.raw_window,
         pressure: seen.pressure,
-        limiting_resource: seen.limiting_resource,
+        limiting_resource: seen.limiting_resource.map(|resource| resource.to_string()),
         courses: seen.courses,
         plan: facts.plan.clone(),
         causes: Vec::new(),

@@ -4,6 +4,7 @@
 
 mod availability;
 mod custom;
+mod limiting;
 mod monitors;
 mod printable;
 mod script;
@@ -12,6 +13,7 @@ mod threshold_result;
 
 pub use availability::{Availability, Outage, OutageFailure, PartAvailability, PartKind};
 pub use custom::{CustomFigures, CustomMetric, CustomSeries, SERIES_TOLD};
+pub use limiting::LimitingResource;
 pub use monitors::{
     Correlation, Course, FactRow, LapseRow, MetricRow, MonitorRow, RawWindow, SaturatedResource, Slope,
     SlopeVerdict, SutRow,

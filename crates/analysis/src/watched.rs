@@ -14,7 +14,8 @@ use super::cells::Cells;
 use super::facts::{Facts, Machine};
 use super::timeline::Moment;
 use crate::summary::{
-    Course, FactRow, LapseRow, MetricRow, MonitorRow, RawWindow, SaturatedResource, SlopeVerdict, SutRow,
+    Course, FactRow, LapseRow, LimitingResource, MetricRow, MonitorRow, RawWindow, SaturatedResource,
+    SlopeVerdict, SutRow,
 };
 use plimsoll_plan::metric::RunHist;
 use plimsoll_plan::phrase::{chosen_ns, utc};
@@ -27,7 +28,7 @@ pub(super) struct Seen {
     pub sut: Vec<SutRow>,
     pub raw_window: Option<RawWindow>,
     pub pressure: Vec<SaturatedResource>,
-    pub limiting_resource: Option<String>,
+    pub limiting_resource: Option<LimitingResource>,
     pub courses: Vec<Course>,
 }
 
@@ -99,7 +100,7 @@ pub(super) fn watched(facts: &Facts, moments: &[Moment]) -> Seen {
     }
     limits::rank(&mut seen.pressure);
     together::with_p99(&mut seen.monitors, &seen.courses, moments);
-    seen.limiting_resource = limits::limiting(&seen.monitors, &seen.pressure);
+    seen.limiting_resource = LimitingResource::of(&seen.monitors, &seen.pressure);
     seen
 }
 

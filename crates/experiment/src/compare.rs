@@ -26,6 +26,7 @@ mod cells;
 mod doubts;
 pub mod expect;
 pub mod gate;
+pub mod next;
 mod requests;
 mod sentence;
 mod settle;

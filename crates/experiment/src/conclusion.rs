@@ -5,7 +5,7 @@ use crate::compare::expect::{self, Answer as Expected, Borne};
 use crate::compare::{CompareOptions, Comparison, variants};
 use crate::folder::{self, Folder, Index, rebuilt};
 use crate::schedule::{Done, Schedule, done};
-use crate::search::{self, Answer, CapacitySearch, IntervalIs, Move, Probe, Trial};
+use crate::search::{self, Answer, CapacitySearch, IntervalIs, Move, Probe, RefusalKind, Trial};
 use crate::study::{CellThreshold, Study, StudyAsked, study};
 use plimsoll_analysis::summary::{Outcome, ThresholdResult};
 use plimsoll_analysis::{Digest, digest};
@@ -312,7 +312,7 @@ fn judged(c: &Conclusion) -> (Outcome, String) {
     let of_searches = || c.searches.iter().filter_map(|s| s.answer.as_deref());
     // A search that ran out of time has an answer, only a wider one than was asked for.
     let has_answer = |answer: &&Answer| {
-        let stopped = answer.refusal.as_ref().is_some_and(|refusal| refusal.code != "budget");
+        let stopped = answer.refusal.as_ref().is_some_and(|refusal| refusal.kind != RefusalKind::Budget);
         let told = answer.capacity.as_ref().is_some_and(|c| {
             // Only enclosed when the time was over: between two ends that are far apart anything may be true.
             let close = c.interval[1] <= c.interval[0] * CLOSE;
@@ -323,8 +323,8 @@ fn judged(c: &Conclusion) -> (Outcome, String) {
     let refused = of_searches().filter(|answer| !has_answer(answer));
     // Not even the first level was carried: that is an answer, and a bad one.
     let carries_nothing = |answer: &&Answer| {
-        let code = answer.refusal.as_ref().map(|refusal| refusal.code);
-        matches!(code, Some("nothing_met" | "ended_at_first_step"))
+        let kind = answer.refusal.as_ref().map(|refusal| refusal.kind);
+        matches!(kind, Some(RefusalKind::NothingMet | RefusalKind::EndedAtFirstStep))
     };
     let (missed, refused): (Vec<_>, Vec<_>) = refused.partition(carries_nothing);
     let in_doubt = c.runs == 0 || c.missing > 0 || c.doubtful_cells > 0 || !refused.is_empty() || open > 0;

@@ -17,6 +17,7 @@ mod crossing;
 mod curve;
 mod ladder;
 mod limits;
+pub mod next;
 mod refuse;
 mod shape;
 mod shares;
@@ -24,11 +25,11 @@ mod standing;
 mod trial;
 
 pub use answer::{
-    Answer, Capacity, Deciding, IntervalIs, Knee, Point, Raised, Reading, Refusal, Rise, Shape, StepRow,
-    Style,
+    Answer, Capacity, Deciding, IntervalIs, Knee, Point, Raised, Reading, Refusal, RefusalKind, Rise, Shape,
+    StepRow, Style,
 };
 pub use capacity_search::{CapacitySearch, Move, Probe};
-pub use limits::{Limited, limit_of};
+pub use limits::{Limited, Limiter, limit_of};
 pub use plimsoll_analysis::summary::Standing;
 pub use trial::Trial;
 

@@ -22,7 +22,7 @@ pub use series::{Drift, Periodic, RunCourse, Shift};
 pub use steady::{Steady, steady_from, without_beginning};
 
 use plimsoll_analysis::digest::{Digest, Seen};
-use plimsoll_analysis::summary::Quantile;
+use plimsoll_analysis::summary::{LimitingResource, Quantile};
 use plimsoll_plan::experiment::Setting;
 use serde::Serialize;
 
@@ -152,7 +152,7 @@ pub struct CellRow {
     /// What monitors saw: the mean of the runs' means, the highest of their peaks.
     pub watched: Vec<Seen>,
     /// What stood at its limit; `None` without monitors.
-    pub limiting: Option<String>,
+    pub limiting: Option<LimitingResource>,
     /// What the runs were held against; empty without thresholds.
     pub thresholds: Vec<CellThreshold>,
 }
@@ -209,7 +209,7 @@ pub struct Curve {
     /// The level with the highest rate, where the last one has a lower rate by more than the intervals allow.
     pub falls_from: Option<f64>,
     /// What stood at its limit from the knee on; `None` without monitors, or without a knee.
-    pub limiting: Option<String>,
+    pub limiting: Option<LimitingResource>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

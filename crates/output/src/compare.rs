@@ -10,6 +10,7 @@ mod several;
 pub(crate) mod xml;
 
 pub use junit::junit;
+pub(crate) use next::{Rows, rows};
 pub(crate) use report::{line, report};
 
 use crate::document::{self, Document, Role, Sentence};

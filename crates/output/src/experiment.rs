@@ -89,7 +89,7 @@ const MEASURED: &str = "MEASURED";
 fn capacity(one: &Searched) -> (String, String) {
     let Some(answer) = &one.answer else { return ("-".into(), "stopped before its end".into()) };
     let Some(capacity) = &answer.capacity else {
-        let why = answer.refusal.as_ref().map_or("", |refusal| refusal.code);
+        let why = answer.refusal.as_ref().map_or("", |refusal| refusal.kind.code());
         return ("-".into(), why.replace('_', " "));
     };
     let describe = |level: f64| match answer.users {

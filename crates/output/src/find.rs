@@ -1,7 +1,7 @@
 //! What a search found: the answer, the curve, the steps.
 //!
 //! The sentence comes first and is the answer's own; the curve shows how sure it is, the steps how it was found.
-//! JSON is the answer itself.
+//! JSON is the answer itself, and `next`.
 
 mod csv;
 mod next;
@@ -14,13 +14,16 @@ pub(crate) use report::{NamedAnswer, curves, describe_answer, describe_steps, ne
 
 use crate::document::{self, Document, On, Role, Section, Sentence, Tone};
 use crate::format::{NONE, count, duration_ns, rate_per_s, ratio};
+use crate::next::NextRows;
 use crate::style::Look;
 use plimsoll_analysis::caution::Kind;
 use plimsoll_analysis::summary::Severity;
+use plimsoll_experiment::search::next::{Reason, Step};
 use plimsoll_experiment::search::{
-    Answer, Deciding, IntervalIs, Point, Raised, Reading, Shape, Standing, StepRow,
+    Answer, Deciding, IntervalIs, Point, Raised, Reading, RefusalKind, Shape, Standing, StepRow,
 };
 use plimsoll_plan::experiment::Purpose;
+use serde::Serialize;
 
 /// The answer as a whole, ended by a line feed.
 pub fn terminal(answer: &Answer, look: &Look) -> String {
@@ -46,14 +49,18 @@ fn report(answer: &Answer) -> Document {
     }
 }
 
-/// The answer as one JSON document, a line break at the end.
+/// The answer as one JSON document, and under `next` why it is so and what to do; a line break at the end.
 ///
 /// # Errors
 /// When it holds something that JSON cannot express.
 pub fn json(answer: &Answer) -> Result<String, crate::Error> {
-    let mut text = serde_json::to_string_pretty(answer)?;
-    text.push('\n');
-    Ok(text)
+    #[derive(Serialize)]
+    struct Document<'a> {
+        #[serde(flatten)]
+        answer: &'a Answer,
+        next: NextRows<Reason<'a>, Step<'a>>,
+    }
+    crate::json::document(&Document { answer, next: next::rows(answer) })
 }
 
 /// A level in the unit of the search: `1,200/s`, `40`.
@@ -169,8 +176,8 @@ fn cautions(answer: &Answer) -> Vec<(Severity, String)> {
 fn facts(answer: &Answer) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     if let Some(refusal) = &answer.refusal {
-        let label = if refusal.code == "budget" { "stopped" } else { "refused" };
-        facts.push((label, format!("{} ({})", refusal.sentence, refusal.code)));
+        let label = if refusal.kind == RefusalKind::Budget { "stopped" } else { "refused" };
+        facts.push((label, format!("{} ({})", refusal.sentence, refusal.kind.code())));
     }
     if let Some(capacity) = &answer.capacity {
         let [low, high] = capacity.interval.map(|bound| level(bound, answer.users));
@@ -188,7 +195,7 @@ fn facts(answer: &Answer) -> Vec<(&'static str, String)> {
         }
     }
     if let Some(resource) = &answer.limiting_resource {
-        facts.push(("ran out", resource.clone()));
+        facts.push(("ran out", resource.to_string()));
     }
     if let Some(deciding) = &answer.deciding {
         facts.push(("generator", generator(deciding)));

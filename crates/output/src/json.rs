@@ -1,7 +1,9 @@
 //! The summary as one JSON document: the same figures as everywhere else, unrounded.
 
 use crate::Error;
+use crate::compare;
 use crate::next::NextRows;
+use plimsoll_analysis::next::{Reason, Step};
 use plimsoll_analysis::summary::Summary;
 use plimsoll_experiment::compare::Comparison;
 use plimsoll_experiment::compare::gate::Gated;
@@ -21,7 +23,7 @@ pub fn to_string(s: &Summary) -> Result<String, Error> {
 pub struct Run<'a> {
     #[serde(flatten)]
     summary: &'a Summary,
-    next: NextRows<'a>,
+    next: NextRows<Reason<'a>, Step<'a>>,
 }
 
 impl<'a> Run<'a> {
@@ -40,7 +42,7 @@ pub fn document<T: Serialize>(value: &T) -> Result<String, Error> {
     Ok(text)
 }
 
-/// Comparisons, each with what the gate says of it.
+/// Comparisons, each with what the gate says of it, why it is so and what to do next.
 ///
 /// # Errors
 /// As [`to_string`].
@@ -50,6 +52,10 @@ pub fn comparisons(comparisons: &[Comparison], gate: &[Gated]) -> Result<String,
         comparisons: &'a [Comparison],
         /// One per comparison.
         gate: &'a [Gated],
+        /// Likewise.
+        next: Vec<compare::Rows<'a>>,
     }
-    document(&Document { comparisons, gate })
+    let gates = gate.iter().map(Some).chain(std::iter::repeat(None));
+    let next = comparisons.iter().zip(gates).map(|(one, gated)| compare::rows(one, gated)).collect();
+    document(&Document { comparisons, gate, next })
 }

@@ -1,14 +1,14 @@
 //! The trust box as data: what the load generator says of itself, line by line, with the sign that its cautions give.
 //!
-//! Terminal and Markdown draw the same rows. A sign repeats the heaviest caution that is about
-//! the line's subject; only late ticks, which are no caution, have a sign of their own.
+//! Terminal and Markdown draw the same rows. Which sign a line gets is decided in [`plimsoll_analysis::health`].
 
 use crate::format::{
     chosen_s, count, counted, duration_ns, maybe_ns, quantile, quantity, rate_of, rate_per_s, ratio,
 };
 use crate::words;
-use plimsoll_analysis::caution::{Kind, Place, Subject};
-use plimsoll_analysis::summary::{Caution, Severity, Short, Summary, WorkerRow};
+use plimsoll_analysis::caution::{Kind, Subject};
+use plimsoll_analysis::health::SubjectHealth;
+use plimsoll_analysis::summary::{Severity, Short, Summary, WorkerRow};
 use plimsoll_plan::Fault;
 use plimsoll_record::event::Environment;
 
@@ -25,11 +25,14 @@ pub struct Row {
 
 /// All lines, in the order in which doubts usually matter.
 pub fn rows(s: &Summary) -> Vec<Row> {
-    let row = |subject, label: &str, facts: Vec<String>| Row {
-        weight: weight(s, subject),
-        label: label.into(),
-        bar: None,
-        facts: titles(s, subject).into_iter().chain(facts).collect(),
+    let row = |subject, label: &str, facts: Vec<String>| {
+        let health = SubjectHealth::of(s, subject);
+        Row {
+            weight: health.weight,
+            label: label.into(),
+            bar: None,
+            facts: titles(&health).chain(facts).collect(),
+        }
     };
     let mut rows = vec![row(Subject::Rate, "rate", rate(s)), row(Subject::Lateness, "lateness", lateness(s))];
     rows.extend(workers(s));
@@ -45,25 +48,9 @@ pub fn rows(s: &Summary) -> Vec<Row> {
     rows
 }
 
-/// The cautions about a line.
-fn about(s: &Summary, subject: Subject) -> impl Iterator<Item = &Caution> {
-    s.cautions.iter().filter(move |c| c.kind.place() == Place::Line(subject))
-}
-
-fn weight(s: &Summary, subject: Subject) -> Option<Severity> {
-    // Numbers handed over late are right all the same: no caution, but a sign of a machine without room.
-    let late = (subject == Subject::Record && s.client.late_ticks > 0).then_some(Severity::Warning);
-    // Two ways to know a number are no confirmation where they differ, or where there was nothing to know it of.
-    let unsure = (subject == Subject::Little && !s.client.littles_law.agrees).then_some(Severity::Note);
-    // Weights are ordered from the heaviest.
-    about(s, subject).map(|c| c.weight).chain(late).chain(unsure).min()
-}
-
 /// What a line is marked for, in words: the cautions about it, the heaviest first.
-fn titles(s: &Summary, subject: Subject) -> Vec<String> {
-    let mut all: Vec<&Caution> = about(s, subject).collect();
-    all.sort_by_key(|c| c.weight);
-    all.into_iter().map(|c| c.title.clone()).collect()
+fn titles(health: &SubjectHealth<'_>) -> impl Iterator<Item = String> {
+    health.cautions.iter().map(|c| c.title.clone())
 }
 
 /// Open model: what was asked for against what ended, in an answer or a failure. In the closed model the line says
@@ -117,9 +104,9 @@ fn lateness(s: &Summary) -> Vec<String> {
 fn workers(s: &Summary) -> Vec<Row> {
     const ONE_BY_ONE: usize = 4;
     let all = &s.client.workers;
-    let weight = weight(s, Subject::Workers);
+    let health = SubjectHealth::of(s, Subject::Workers);
     let row = |label: String, w: &WorkerRow| Row {
-        weight,
+        weight: health.weight,
         label,
         bar: Some(w.busy_ratio + w.spin_ratio),
         facts: vec![
@@ -130,7 +117,7 @@ fn workers(s: &Summary) -> Vec<Row> {
         ]
         .into_iter()
         // Behind the figures: the bar belongs to the first of them.
-        .chain(titles(s, Subject::Workers))
+        .chain(titles(&health))
         .collect(),
     };
     if all.len() <= ONE_BY_ONE {

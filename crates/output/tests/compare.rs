@@ -3,7 +3,7 @@
 pub mod fixtures;
 
 use crate::output::golden::{check, look};
-use plimsoll_experiment::compare::gate::{Gate, Rule};
+use plimsoll_experiment::compare::gate::{Gate, Rule, gate};
 use plimsoll_output::compare::{github_summary, junit, markdown, terminal};
 
 fn rules() -> Gate {
@@ -29,7 +29,9 @@ fn comparisons_are_as_committed() {
     check("compare-summary.md", &github_summary(&all));
     check("compare.xml", &junit(&all, &rules(), None));
     check("compare-default.xml", &junit(&[fixtures::slower()], &Gate::default(), None));
-    check("compare.json", &(serde_json::to_string_pretty(&fixtures::slower()).unwrap() + "\n"));
+    let slower = [fixtures::slower()];
+    let gated = [gate(&slower[0], &rules())];
+    check("compare.json", &plimsoll_output::json::comparisons(&slower, &gated).expect("plain data"));
 }
 
 #[test]

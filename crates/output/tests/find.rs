@@ -4,8 +4,8 @@ use plimsoll_analysis::caution::Kind;
 use plimsoll_analysis::digest::Generator;
 use plimsoll_analysis::summary::Severity;
 use plimsoll_experiment::search::{
-    Answer, Capacity, Deciding, Knee, Limited, Point, Raised, Reading, Refusal, Shape, Standing, StepRow,
-    Style,
+    Answer, Capacity, Deciding, Knee, Limited, Point, Raised, Reading, Refusal, RefusalKind, Shape, Standing,
+    StepRow, Style,
 };
 use plimsoll_output::figure;
 use plimsoll_output::find::{COLUMNS, csv, json, markdown, step_line, terminal};
@@ -176,8 +176,10 @@ fn a_refusal_is_said_first_and_in_full() {
     refused.capacity = None;
     refused.sentence =
         "no answer: the load generator was the limit, not the service: requests were sent late".into();
-    refused.refusal =
-        Some(Refusal { code: "generator_limited", sentence: "the load generator was the limit".into() });
+    refused.refusal = Some(Refusal {
+        kind: RefusalKind::GeneratorLimited,
+        sentence: "the load generator was the limit".into(),
+    });
     for text in [terminal(&refused, &look(80, true)), markdown(&refused)] {
         assert!(text.trim_start_matches("## ").starts_with("no answer"), "{text}");
         assert!(text.contains("generator_limited") || text.contains("generator\\_limited"), "{text}");
@@ -287,7 +289,7 @@ fn markdown_cannot_be_broken_by_a_name() {
 }
 
 #[test]
-fn json_is_the_answer_itself() {
+fn json_is_the_answer_itself_and_what_follows_from_it() {
     let text = json(&answer()).expect("plain data");
     let value: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
     assert_eq!(value["capacity"]["rate_per_s"], 9_480.0);
@@ -295,6 +297,38 @@ fn json_is_the_answer_itself() {
     assert_eq!(value["shape"], "gradual");
     assert_eq!(value["curve"][3]["error_ratio"], 0.12);
     assert!(value["refusal"].is_null() && value["limiting_resource"].is_null());
+    let next = &value["next"];
+    assert_eq!(next["reasons"][0]["kind"], "first_missed");
+    assert_eq!(next["reasons"][0]["evidence"]["level"], 16_000.0);
+    assert_eq!(next["steps"][0]["kind"], "watch");
+    assert_eq!(next["steps"][1]["evidence"]["level"], 8_000.0);
+    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown = flat(&terminal(&answer(), &look(300, true)));
+    for row in ["reasons", "steps"].into_iter().filter_map(|part| next[part].as_array()).flatten() {
+        let text = row["text"].as_str().expect("a sentence");
+        assert!(shown.contains(&flat(text)), "{text} in {shown}");
+    }
+}
+
+#[test]
+fn json_says_what_to_do_about_a_refusal() {
+    let mut short = answer();
+    short.refusal = Some(Refusal { kind: RefusalKind::Budget, sentence: "the time was over".into() });
+    let step = |answer: &Answer| {
+        let value: serde_json::Value =
+            serde_json::from_str(&json(answer).expect("plain data")).expect("JSON");
+        assert_eq!(value["refusal"]["code"], "budget");
+        value["next"]["steps"][0].clone()
+    };
+    assert_eq!(
+        (&step(&short)["kind"], &step(&short)["evidence"]["from"]),
+        (&"give_more_time".into(), &9_390.0.into())
+    );
+    short.capacity.as_mut().expect("found").interval_is = plimsoll_experiment::search::IntervalIs::Enclosure;
+    assert_eq!(
+        (&step(&short)["kind"], &step(&short)["evidence"]["to"]),
+        (&"search_between".into(), &9_560.0.into())
+    );
 }
 
 #[test]

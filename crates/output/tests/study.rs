@@ -3,7 +3,7 @@
 
 use plimsoll_analysis::Seen;
 use plimsoll_analysis::digest::{Block, Digest, Level};
-use plimsoll_analysis::summary::{Outcome, Percentile, SaturatedResource, Times};
+use plimsoll_analysis::summary::{LimitingResource, Outcome, Percentile, SaturatedResource, Times};
 use plimsoll_chart::{Skin, draw};
 use plimsoll_experiment::study::{Study, StudyAsked, UslFit, UslPeak, UslPoint, study};
 use plimsoll_output::study::{COLUMNS, csv, markdown, terminal};
@@ -154,10 +154,13 @@ fn watched() -> Study {
                 seen("rss", Unit::Bytes, 60e6 + users * 1e5, None),
             ];
             let is_full = busy >= 0.9;
-            run.watched.limiting = Some("none of the watched resources".into());
+            run.watched.limiting = Some(LimitingResource::NoneWatched);
             if is_full {
                 let evidence = format!("{busy:.2} cores of 1 core on the average");
-                run.watched.limiting = Some(format!("api: the busiest thread ({evidence})"));
+                run.watched.limiting = Some(LimitingResource::Saturated {
+                    what: "api: the busiest thread".into(),
+                    evidence: evidence.clone(),
+                });
                 run.watched.pressure = vec![SaturatedResource {
                     monitor: "api".into(),
                     kind: "process".into(),
@@ -274,10 +277,12 @@ fn peaks_stand_in_the_tables_and_what_gave_out_at_the_knee_is_told() {
     let study = watched();
     let curve = &study.curves[0];
     assert!(curve.knee.at.is_some(), "{:?}", curve.knee);
-    assert!(curve.limiting.as_deref().is_some_and(|text| text.starts_with("api: the busiest thread")));
+    assert!(
+        curve.limiting.as_ref().is_some_and(|one| one.to_string().starts_with("api: the busiest thread"))
+    );
     let told = study.findings.iter().find(|f| f.code == "limiting_resource").expect("it was watched");
     assert!(told.sentence.contains("api: the busiest thread stood at its limit"), "{}", told.sentence);
-    assert_eq!(study.table[0].limiting.as_deref(), Some("none of the watched resources"));
+    assert_eq!(study.table[0].limiting, Some(LimitingResource::NoneWatched));
     let text = terminal(&study, &look(100, true));
     assert!(text.contains("api cpu peak") && text.contains("api rss peak"), "{text}");
     assert!(csv(&study).contains("api.rss peak,bytes,"), "{}", csv(&study));

@@ -8,7 +8,7 @@ use super::{AT_LIMIT, Values};
 use crate::cells::Cells;
 use crate::digest::Watching;
 use crate::facts::Machine;
-use crate::summary::{MonitorRow, SaturatedResource};
+use crate::summary::{LimitingResource, SaturatedResource};
 use plimsoll_plan::metric::RunSum;
 use plimsoll_plan::phrase::{count, quantity, ratio, watched};
 use plimsoll_plan::watch::{Unit, WATCH_NS, WatchOutline};
@@ -269,26 +269,9 @@ pub(super) fn rank(all: &mut [SaturatedResource]) {
     });
 }
 
-/// The answer in a few words; `None` without monitors.
-pub(super) fn limiting(monitors: &[MonitorRow], pressure: &[SaturatedResource]) -> Option<String> {
-    if monitors.is_empty() {
-        return None;
-    }
-    Some(match pressure.first() {
-        Some(first) => format!("{} ({})", first.what, first.evidence),
-        None if monitors.iter().all(|monitor| monitor.rows.is_empty()) => {
-            "not known: no monitor saw anything".into()
-        }
-        None => NONE_LIMITS.into(),
-    })
-}
-
-/// All that was looked at had room.
-const NONE_LIMITS: &str = "none of the watched resources";
-
-/// The same of several runs, in groups of which the first that has an answer is believed: what stood at its limit in at
+/// What stood at its limit in several runs, in groups of which the first that has an answer is believed: what stood at its limit in at
 /// least half of its runs, told in the words of one of them. `None` when no run had monitors.
-pub fn limiting_of(groups: &[Vec<&Watching>]) -> Option<String> {
+pub fn limiting_of(groups: &[Vec<&Watching>]) -> Option<LimitingResource> {
     let mut watched = false;
     let mut unknown = None;
     for group in groups {
@@ -303,8 +286,8 @@ pub fn limiting_of(groups: &[Vec<&Watching>]) -> Option<String> {
             2 * told.iter().filter(has).count() >= told.len()
         };
         if let Some(first) = all.iter().find(often) {
-            return Some(format!("{} ({})", first.what, first.evidence));
+            return Some(first.into());
         }
     }
-    if watched { Some(NONE_LIMITS.into()) } else { unknown }
+    if watched { Some(LimitingResource::NoneWatched) } else { unknown }
 }

@@ -3,9 +3,9 @@
 use super::limits::Limited;
 use plimsoll_analysis::caution::Kind;
 use plimsoll_analysis::digest::Generator;
-use plimsoll_analysis::summary::{Quantile, Severity, Standing};
+use plimsoll_analysis::summary::{LimitingResource, Quantile, Severity, Standing};
 use plimsoll_plan::experiment::Purpose;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// The end of a search. Levels are arrivals per second, or users when `users` is true.
 #[derive(Debug, Clone, Serialize)]
@@ -31,7 +31,7 @@ pub struct Answer {
     /// Those that it was not: more of a rate or a count is missed by any low load.
     pub left_out: Vec<String>,
     /// What ran out on the service's side, when monitors know it.
-    pub limiting_resource: Option<String>,
+    pub limiting_resource: Option<LimitingResource>,
     /// The runs that the answer rests on, and what they say against themselves; `None`: there is none.
     pub deciding: Option<Deciding>,
     /// Levels in rising order, repeats pooled.
@@ -84,11 +84,48 @@ impl Capacity {
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Refusal {
-    /// `contradicted`, `generator_limited`, `link_limited`, `nothing_met`, `ended_at_first_step`, `run_incomplete`,
-    /// `floor_failed`,
-    /// `budget`, `unsettled` or `until_needs_arrivals`.
-    pub code: &'static str,
+    /// As its stable code.
+    #[serde(rename = "code")]
+    pub kind: RefusalKind,
     pub sentence: String,
+}
+
+macro_rules! refusals {
+    ($($(#[$meta:meta])* $kind:ident = $code:literal;)*) => {
+        /// Why there is no answer, or a wider one than was asked for.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum RefusalKind { $($(#[$meta])* $kind,)* }
+
+        impl RefusalKind {
+            /// The stable name in JSON.
+            pub const fn code(self) -> &'static str { match self { $(RefusalKind::$kind => $code,)* } }
+        }
+    };
+}
+
+refusals! {
+    /// Runs contradict each other, and could not be made again.
+    Contradicted = "contradicted";
+    GeneratorLimited = "generator_limited";
+    /// The way to the target was the limit.
+    LinkLimited = "link_limited";
+    NothingMet = "nothing_met";
+    /// A ladder ended where it began.
+    EndedAtFirstStep = "ended_at_first_step";
+    RunIncomplete = "run_incomplete";
+    /// One user alone got no answers.
+    FloorFailed = "floor_failed";
+    /// The time was over.
+    Budget = "budget";
+    /// No level separates met from missed.
+    Unsettled = "unsettled";
+    UntilNeedsArrivals = "until_needs_arrivals";
+}
+
+impl Serialize for RefusalKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.code())
+    }
 }
 
 /// How the service behaves above its capacity.

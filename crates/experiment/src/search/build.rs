@@ -3,7 +3,9 @@
 //! A capacity may stand beside a refusal. Whoever ran out of time, or of a load generator, still wants to know how far
 //! the service was known to carry.
 
-use super::answer::{Answer, Capacity, Deciding, IntervalIs, Raised, Refusal, Rise, Shape, StepRow, Style};
+use super::answer::{
+    Answer, Capacity, Deciding, IntervalIs, Raised, Refusal, RefusalKind, Rise, Shape, StepRow, Style,
+};
 use super::bracket::{Choice, View};
 use super::capacity_search::{CapacitySearch, Probe};
 use super::confirm::estimate;
@@ -14,7 +16,7 @@ use super::standing::{SAME, contradiction};
 use super::trial::{Trial, decides, is_outage};
 use super::{MOST_TRIALS, confirm, ladder, refuse, spent_ns};
 use plimsoll_analysis::limiting_of;
-use plimsoll_analysis::summary::{Standing, ThresholdResult};
+use plimsoll_analysis::summary::{LimitingResource, Standing, ThresholdResult};
 use plimsoll_plan::experiment::{Purpose, Until};
 use plimsoll_plan::phrase::{count, counted, duration_ns, figure, quantity, rate_per_s, ratio};
 
@@ -106,7 +108,7 @@ fn consistent(
     let met_above =
         sure(Standing::Met).map(|rung| rung.level).filter(|level| *level > missed).reduce(f64::max);
     let why = refuse::contradicted(quest, missed, met_above);
-    let refusal = Some(refusal.filter(|known| known.code != "budget").unwrap_or(why));
+    let refusal = Some(refusal.filter(|known| known.kind != RefusalKind::Budget).unwrap_or(why));
     let below = sure(Standing::Met).map(|rung| rung.level).filter(|level| *level < missed).reduce(f64::max);
     let Some(below) = below else { return (None, refusal) };
     let (rate_per_s, users) = if quest.users { (None, Some(below)) } else { (Some(below), None) };
@@ -164,7 +166,7 @@ fn deciding(view: &View, level: Option<f64>) -> Option<Deciding> {
 
 /// What stood at its limit in the runs just above the answer, which is where something gave out; when nothing did
 /// there, in those just below it. Runs that something else than the service limited say nothing.
-fn limiting_resource(history: &[Trial], view: &View, level: Option<f64>) -> Option<String> {
+fn limiting_resource(history: &[Trial], view: &View, level: Option<f64>) -> Option<LimitingResource> {
     let counted: Vec<&Trial> = history
         .iter()
         .filter(|t| t.probe.purpose != Purpose::Floor && (is_counted(t, view) || t.met()))
@@ -364,7 +366,7 @@ fn sentence(answer: &Answer, ended: Option<String>) -> String {
             let ended = ended.unwrap_or_else(|| "missed at".into());
             format!("carries {level}{with}; {ended} {}, one run each{why}", show(high))
         }
-        Style::Search if answer.refusal.as_ref().is_some_and(|r| r.code == "contradicted") => {
+        Style::Search if answer.refusal.as_ref().is_some_and(|r| r.kind == RefusalKind::Contradicted) => {
             format!("carries {level}{with}{why}, so nothing is known above it")
         }
         Style::Search if capacity.interval_is == IntervalIs::Enclosure => {

@@ -14,45 +14,70 @@ pub struct Limited {
     pub evidence: String,
 }
 
-/// Cautions that are a limit by themselves, the one that explains the others first.
-const ALONE: [Kind; 10] = [
-    Kind::ClientFdLimit,
-    Kind::ClientPortsExhausted,
-    Kind::ClientMemory,
-    Kind::ClientLimit,
-    Kind::ClientBlocked,
-    Kind::ClientStalled,
-    Kind::LinkFull,
-    Kind::OfferedNotSent,
-    Kind::LateSends,
-    CONNECTIONS,
+/// Whose limit it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limiter {
+    Generator,
+    /// The way to the target.
+    Link,
+}
+
+/// A caution that is a limit.
+struct Row {
+    kind: Kind,
+    limiter: Limiter,
+    /// Another program took the CPU for a moment. A step that met its thresholds all the same is good, because times
+    /// count from the intended instant and a late sender only makes them longer; one that missed is tried again.
+    may_pass: bool,
+    /// Only beside one of these; empty: by itself.
+    beside: &'static [Kind],
+}
+
+const fn row(kind: Kind, limiter: Limiter, may_pass: bool) -> Row {
+    Row { kind, limiter, may_pass, beside: &[] }
+}
+
+/// The one that explains the others first.
+const TABLE: &[Row] = &[
+    row(Kind::ClientFdLimit, Limiter::Generator, false),
+    row(Kind::ClientPortsExhausted, Limiter::Generator, false),
+    row(Kind::ClientMemory, Limiter::Generator, false),
+    row(Kind::ClientLimit, Limiter::Generator, false),
+    row(Kind::ClientBlocked, Limiter::Generator, false),
+    row(Kind::ClientStalled, Limiter::Generator, true),
+    row(Kind::LinkFull, Limiter::Link, false),
+    row(Kind::OfferedNotSent, Limiter::Generator, false),
+    row(Kind::LateSends, Limiter::Generator, true),
+    row(CONNECTIONS, Limiter::Generator, false),
+    // A busy worker is none by itself (spinning and waiting look the same from outside); it is where users spent their
+    // time outside requests, or workers waited for a CPU.
+    Row { beside: &[Kind::LittlesLaw, Kind::RunQueue], ..row(Kind::ClientCpu, Limiter::Generator, true) },
 ];
 
-/// Of those, what may pass: another program took the CPU for a moment. A step that met its thresholds all the same is
-/// good, because times count from the intended instant and a late sender only makes them longer; one that missed is
-/// tried again.
-const PASSING: [Kind; 3] = [Kind::ClientStalled, Kind::LateSends, Kind::ClientCpu];
-
 impl Limited {
+    fn row(&self) -> Option<&'static Row> {
+        TABLE.iter().find(|row| row.kind == self.kind)
+    }
+
     pub(super) fn may_pass(&self) -> bool {
-        PASSING.contains(&self.kind)
+        self.row().is_some_and(|row| row.may_pass)
+    }
+
+    /// Whose limit it was.
+    pub fn limiter(&self) -> Limiter {
+        self.row().map_or(Limiter::Generator, |row| row.limiter)
     }
 }
 
 /// Full connections are a limit only while the service answers as quickly as ever, see
 /// [`super::bracket::View`].
 pub(super) const CONNECTIONS: Kind = Kind::ConnectionCapHit;
-/// The way to the target, not this machine.
-pub(super) const LINK: Kind = Kind::LinkFull;
 
 /// What limited this run besides the service, if anything.
-///
-/// A busy worker is none by itself (spinning and waiting look the same from outside); it is where users spent their
-/// time outside requests, or workers waited for a CPU.
 pub fn limit_of(digest: &Digest) -> Option<Limited> {
     let raised = |kind: Kind| digest.cautions.iter().find(|c| c.kind == kind);
-    let cpu =
-        || raised(Kind::ClientCpu).filter(|_| raised(Kind::LittlesLaw).or(raised(Kind::RunQueue)).is_some());
-    let caution = ALONE.iter().find_map(|kind| raised(*kind)).or_else(cpu)?;
+    let is_limit =
+        |row: &&Row| row.beside.is_empty() || row.beside.iter().any(|kind| raised(*kind).is_some());
+    let caution = TABLE.iter().filter(is_limit).find_map(|row| raised(row.kind))?;
     Some(Limited { kind: caution.kind, title: caution.title.clone(), evidence: caution.evidence.clone() })
 }

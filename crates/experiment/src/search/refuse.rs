@@ -1,20 +1,20 @@
 //! Why there is no answer: sentences that may be quoted.
 
-use super::answer::Refusal;
+use super::answer::{Refusal, RefusalKind};
 use super::bracket::View;
 use super::capacity_search::CapacitySearch;
-use super::limits::{LINK, Limited};
+use super::limits::{Limited, Limiter};
 use super::trial::{Trial, decides};
 use plimsoll_plan::experiment::Until;
 use plimsoll_plan::phrase::{counted, rate_per_s, ratio};
 
 pub(super) fn limited(by: &Limited) -> Refusal {
-    let (code, who) = match by.kind == LINK {
-        true => ("link_limited", "the link to the target"),
-        false => ("generator_limited", "the load generator"),
+    let (kind, who) = match by.limiter() {
+        Limiter::Link => (RefusalKind::LinkLimited, "the link to the target"),
+        Limiter::Generator => (RefusalKind::GeneratorLimited, "the load generator"),
     };
     let evidence = if by.evidence.is_empty() { String::new() } else { format!(" ({})", by.evidence) };
-    refusal(code, format!("{who} was the limit, not the service: {}{evidence}", by.title))
+    refusal(kind, format!("{who} was the limit, not the service: {}{evidence}", by.title))
 }
 
 /// `trial`: the lowest level that was run.
@@ -41,18 +41,18 @@ pub(super) fn nothing_met(quest: &CapacitySearch, trial: Option<&Trial>) -> Refu
         }
         (None, _) => "even at the lowest level".into(),
     };
-    refusal("nothing_met", format!("{why} {at}"))
+    refusal(RefusalKind::NothingMet, format!("{why} {at}"))
 }
 
 /// `fired`: the rule that the first step fulfilled; `None`: most of it failed, which no rule asks for.
 pub(super) fn ended_at_first_step(fired: Option<Until>) -> Refusal {
     let why = fired.map_or("most of it failed".into(), |until| format!("`{until}` held there already"));
-    refusal("ended_at_first_step", format!("the ladder ended at its first level: {why}"))
+    refusal(RefusalKind::EndedAtFirstStep, format!("the ladder ended at its first level: {why}"))
 }
 
 pub(super) fn incomplete(runs: usize) -> Refusal {
     let which = if runs == 1 { "a run" } else { "two runs" };
-    refusal("run_incomplete", format!("{which} ended without a complete record"))
+    refusal(RefusalKind::RunIncomplete, format!("{which} ended without a complete record"))
 }
 
 pub(super) fn floor_failed(floor: &Trial) -> Refusal {
@@ -60,7 +60,7 @@ pub(super) fn floor_failed(floor: &Trial) -> Refusal {
         0 => "one user alone got no answer".into(),
         _ => format!("{} of the requests of one user alone failed", ratio(floor.error_ratio)),
     };
-    refusal("floor_failed", format!("{why}, so no load was tried"))
+    refusal(RefusalKind::FloorFailed, format!("{why}, so no load was tried"))
 }
 
 /// What the time was over before: that says how much is known.
@@ -78,7 +78,7 @@ pub(super) fn budget(quest: &CapacitySearch, view: &View) -> Refusal {
             ratio(quest.within)
         ),
     };
-    refusal("budget", sentence)
+    refusal(RefusalKind::Budget, sentence)
 }
 
 fn describe(quest: &CapacitySearch, level: f64) -> String {
@@ -86,7 +86,10 @@ fn describe(quest: &CapacitySearch, level: f64) -> String {
 }
 
 pub(super) fn unsettled() -> Refusal {
-    refusal("unsettled", "the runs contradict each other: no level separates met from missed".into())
+    refusal(
+        RefusalKind::Unsettled,
+        "the runs contradict each other: no level separates met from missed".into(),
+    )
 }
 
 /// What was missed at a lower level than something else was met, and could not be run again.
@@ -99,16 +102,16 @@ pub(super) fn contradicted(quest: &CapacitySearch, missed: f64, met: Option<f64>
         ),
         None => format!("the runs contradict each other: missed at {}", describe(quest, missed)),
     };
-    refusal("contradicted", sentence)
+    refusal(RefusalKind::Contradicted, sentence)
 }
 
 pub(super) fn needs_arrivals() -> Refusal {
     refusal(
-        "until_needs_arrivals",
+        RefusalKind::UntilNeedsArrivals,
         "users offer no rate that could be missed; end the ladder with `missed`".into(),
     )
 }
 
-fn refusal(code: &'static str, sentence: String) -> Refusal {
-    Refusal { code, sentence }
+fn refusal(kind: RefusalKind, sentence: String) -> Refusal {
+    Refusal { kind, sentence }
 }

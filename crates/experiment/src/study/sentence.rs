@@ -3,6 +3,7 @@
 //! capacity asks for them; what the runs have nothing for is left out.
 
 use super::{AxisKind, CellRow, CellThreshold, Curve, CurvePoint, Scaling, knee, level_text, settings_text};
+use plimsoll_analysis::summary::LimitingResource;
 use plimsoll_plan::phrase::{count, counted, quantity, rate_per_s, ratio as percent};
 
 /// So many curves have a clause each; of more the best and the worst are told.
@@ -128,10 +129,10 @@ fn bend(curve: &Curve) -> Option<String> {
 
 /// What stood at its limit there, where monitors saw it.
 fn limiting(curve: &Curve) -> Option<String> {
-    let told = curve.limiting.as_deref()?;
-    let (what, _) = told.split_once(" (").unwrap_or((told, ""));
-    let is_known = !["none of", "not known"].iter().any(|start| told.starts_with(start));
-    is_known.then(|| format!("{what} at its limit there"))
+    match curve.limiting.as_ref()? {
+        LimitingResource::Saturated { what, .. } => Some(format!("{what} at its limit there")),
+        LimitingResource::NoneWatched | LimitingResource::NotKnown => None,
+    }
 }
 
 fn named(curve: &Curve, table: &[CellRow]) -> String {

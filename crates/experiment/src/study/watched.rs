@@ -3,6 +3,7 @@
 use super::{AxisKind, CellRow, Curve, Finding, level_text, settings_text};
 use plimsoll_analysis::digest::{Digest, Seen};
 use plimsoll_analysis::limiting_of;
+use plimsoll_analysis::summary::LimitingResource;
 use plimsoll_plan::phrase::rate_per_s;
 
 /// Numbers of several runs of a cell: means of means, peaks of peaks.
@@ -26,7 +27,7 @@ pub(crate) fn pooled(runs: &[&Digest]) -> Vec<Seen> {
     all.into_iter().map(|(seen, _)| usage(seen)).collect()
 }
 
-pub(super) fn limiting(runs: &[&Digest]) -> Option<String> {
+pub(super) fn limiting(runs: &[&Digest]) -> Option<LimitingResource> {
     limiting_of(&[runs.iter().map(|run| &run.watched).collect()])
 }
 
@@ -40,39 +41,43 @@ pub(super) fn findings(table: &[CellRow], curves: &mut [Curve], out: &mut Vec<Fi
         let Some(point) = behind else { continue };
         let row = &table[point.cell];
         let Some(limiting) = row.limiting.clone() else { continue };
-        // Nobody saw anything, so nothing was found.
-        if limiting.starts_with("not known") {
-            curve.limiting = Some(limiting);
-            continue;
-        }
-        let level = match curve.kind {
-            AxisKind::Rate => rate_per_s(point.x),
-            AxisKind::Concurrency | AxisKind::Other => format!("{} {}", level_text(point.x), curve.axis),
-        };
-        let of = settings_text(&curve.fixed);
-        let of = if of.is_empty() { of } else { format!(" ({of})") };
-        let is_known = row.watched.iter().any(|seen| limiting.starts_with(&seen.monitor));
-        let (what, evidence) = limiting.split_once(" (").unwrap_or((&limiting, ""));
-        out.push(Finding {
-            code: "limiting_resource",
-            sentence: if is_known {
-                format!("behind the knee, at {level}{of}, {what} stood at its limit")
-            } else {
-                format!("behind the knee, at {level}{of}, {what} stood at its limit as far as monitors saw")
-            },
-            evidence: if evidence.is_empty() {
-                "all of them had room: what gave out was not watched, or it is a lock, a pool or a wait"
-                    .into()
-            } else {
-                evidence.trim_end_matches(')').into()
-            },
-            advice: if is_known {
-                "that is where more capacity would have to come from; see the next limit by raising this one"
-                    .into()
-            } else {
-                "watch what lies behind it as well: databases, pools, the other machines".into()
-            },
-        });
+        out.extend(finding(row, curve, point.x, &limiting));
         curve.limiting = Some(limiting);
     }
+}
+
+/// `None`: nobody saw anything, so nothing was found.
+fn finding(row: &CellRow, curve: &Curve, x: f64, limiting: &LimitingResource) -> Option<Finding> {
+    let level = match curve.kind {
+        AxisKind::Rate => rate_per_s(x),
+        AxisKind::Concurrency | AxisKind::Other => format!("{} {}", level_text(x), curve.axis),
+    };
+    let of = settings_text(&curve.fixed);
+    let of = if of.is_empty() { of } else { format!(" ({of})") };
+    let (what, evidence) = match limiting {
+        LimitingResource::Saturated { what, evidence } => (what.clone(), evidence.clone()),
+        LimitingResource::NoneWatched => (
+            limiting.to_string(),
+            "all of them had room: what gave out was not watched, or it is a lock, a pool or a wait".into(),
+        ),
+        LimitingResource::NotKnown => return None,
+    };
+    let is_known = row.watched.iter().any(|seen| what.starts_with(&seen.monitor));
+    Some(Finding {
+        code: "limiting_resource",
+        sentence: match is_known {
+            true => format!("behind the knee, at {level}{of}, {what} stood at its limit"),
+            false => {
+                format!("behind the knee, at {level}{of}, {what} stood at its limit as far as monitors saw")
+            }
+        },
+        evidence,
+        advice: match is_known {
+            true => {
+                "that is where more capacity would have to come from; see the next limit by raising this one"
+            }
+            false => "watch what lies behind it as well: databases, pools, the other machines",
+        }
+        .into(),
+    })
 }

@@ -43,7 +43,7 @@ fn a_ladder_goes_up_until_its_rule_and_says_that_it_was_one() {
         ..quest(9.0)
     };
     let (answer, _) = drive(&users, |probe| cheap(probe, 500.0));
-    assert_eq!(answer.refusal.expect("users offer no rate").code, "until_needs_arrivals");
+    assert_eq!(answer.refusal.expect("users offer no rate").kind.code(), "until_needs_arrivals");
 }
 
 /// At 550/s exactly 50 a second are missing, and at 600/s 1/6 of all.
@@ -126,7 +126,7 @@ fn a_ladder_that_ends_at_its_first_level_says_by_what() {
         assert!(history.len() == 1 && answer.capacity.is_none(), "{}", answer.sentence);
         assert!(broken || history[0].met(), "all thresholds are met");
         let refusal = answer.refusal.expect("nothing was carried");
-        (refusal.code, answer.sentence)
+        (refusal.kind.code(), answer.sentence)
     };
     for until in [shortfall(Limit::PerSecond(50.0), true), Until::SocketErrors(2)] {
         let (code, sentence) = from(1_000.0, until, false);

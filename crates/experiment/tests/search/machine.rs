@@ -188,7 +188,7 @@ fn a_limit_of_the_generator_is_never_told_as_one_of_the_service() {
         trial
     });
     let refusal = answer.refusal.expect("nobody knows what the service can do");
-    assert_eq!(refusal.code, "generator_limited");
+    assert_eq!(refusal.kind.code(), "generator_limited");
     assert!(refusal.sentence.contains("12 ms"), "{}", refusal.sentence);
     let found = answer.capacity.expect("what was met is told");
     assert!(found.at_least && found.level() <= 2_000.0 && found.level() > 1_000.0, "{found:?}");
@@ -216,7 +216,7 @@ fn what_may_pass_spoils_a_step_and_not_the_search() {
     assert_eq!(spoilt.len(), 2);
     let after = history.iter().position(|t| t.limited_by.is_some()).expect("one is spoilt") + 1;
     assert!(history[after].probe.level == spoilt[0] && history[after].probe.rest_ns > 0);
-    assert_eq!(late(u32::MAX).0.refusal.expect("it never passes").code, "generator_limited");
+    assert_eq!(late(u32::MAX).0.refusal.expect("it never passes").kind.code(), "generator_limited");
 }
 
 /// A miss that no lateness can explain is one, whatever else was said of the step.
@@ -276,7 +276,10 @@ fn full_connections_in_front_of_a_slow_service_are_its_own_fault() {
     assert!(own.refusal.is_none(), "connections fill up in front of any service that is too slow");
     // What the search counted as missed is not told as a step that does not count.
     assert!(own.steps.iter().any(|step| !step.met) && own.steps.iter().all(|step| step.limited_by.is_none()));
-    assert_eq!(capped(false).refusal.expect("quick answers, full connections").code, "generator_limited");
+    assert_eq!(
+        capped(false).refusal.expect("quick answers, full connections").kind.code(),
+        "generator_limited"
+    );
 }
 
 #[test]
@@ -371,7 +374,7 @@ fn the_cap_is_told_as_a_lower_bound() {
 #[test]
 fn nothing_met_is_no_capacity() {
     let (answer, history) = drive(&quest(1e4), |probe| figure(probe, 900e6, 250e6));
-    assert_eq!(answer.refusal.expect("refused").code, "nothing_met");
+    assert_eq!(answer.refusal.expect("refused").kind.code(), "nothing_met");
     assert!(answer.capacity.is_none() && history.len() < 20);
 }
 
@@ -381,7 +384,7 @@ fn the_budget_is_kept() {
     let (answer, history) = drive(&quest, |probe| cheap(probe, 3_000.0));
     let spent: u64 = history.iter().map(|t| t.probe.total_ns()).sum();
     assert!(spent <= 40_000_000_000);
-    assert_eq!(answer.refusal.expect("it says so").code, "budget");
+    assert_eq!(answer.refusal.expect("it says so").kind.code(), "budget");
 }
 
 #[test]

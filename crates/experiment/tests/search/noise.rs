@@ -188,7 +188,7 @@ fn a_floor_that_fails_asks_less_often_and_then_owns_up() {
         (trial.errors, trial.error_ratio) = (trial.requests, 1.0);
         trial
     });
-    assert_eq!(answer.refusal.expect("nothing was answered").code, "floor_failed");
+    assert_eq!(answer.refusal.expect("nothing was answered").kind.code(), "floor_failed");
     assert_eq!(answer.floor_ns, None);
     let pauses: Vec<u64> = history.iter().map(|t| t.probe.pause_ns() / 1_000_000).collect();
     assert_eq!(pauses, [100, 500, 2_000]);

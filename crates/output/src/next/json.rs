@@ -5,11 +5,11 @@ use plimsoll_analysis::next::{Next, Reason, Step};
 use plimsoll_analysis::summary::Summary;
 use serde::Serialize;
 
-/// `next` of the document.
+/// `next` of a document.
 #[derive(Debug, Serialize)]
-pub(crate) struct NextRows<'a> {
-    pub reasons: Vec<Row<Reason<'a>>>,
-    pub steps: Vec<Row<Step<'a>>>,
+pub(crate) struct NextRows<R, S> {
+    pub reasons: Vec<Row<R>>,
+    pub steps: Vec<Row<S>>,
 }
 
 /// `kind`, `evidence` where there are numbers, and `text`.
@@ -20,15 +20,27 @@ pub(crate) struct Row<F> {
     pub text: String,
 }
 
-impl<'a> NextRows<'a> {
+impl<R, S> NextRows<R, S> {
+    /// Each finding with its sentence.
+    pub fn described(
+        reasons: Vec<R>,
+        steps: Vec<S>,
+        reason: impl Fn(&R) -> String,
+        step: impl Fn(&S) -> String,
+    ) -> Self {
+        NextRows { reasons: rows(reasons, reason), steps: rows(steps, step) }
+    }
+}
+
+fn rows<F>(findings: Vec<F>, text: impl Fn(&F) -> String) -> Vec<Row<F>> {
+    findings.into_iter().map(|finding| Row { text: text(&finding), finding }).collect()
+}
+
+impl<'a> NextRows<Reason<'a>, Step<'a>> {
     /// The command to compare is told in words: a document does not know where it is kept.
     pub fn of(s: &'a Summary) -> Self {
         let Next { reasons, steps } = Next::of(s);
-        let reason = |finding| Row { text: reasons::hint(s, &finding).text, finding };
-        let step = |finding| Row { text: steps::hint(s, &finding, None).text, finding };
-        NextRows {
-            reasons: reasons.into_iter().map(reason).collect(),
-            steps: steps.into_iter().map(step).collect(),
-        }
+        let reason = |one: &Reason<'_>| reasons::hint(s, one).text;
+        NextRows::described(reasons, steps, reason, |one| steps::hint(s, one, None).text)
     }
 }

@@ -170,7 +170,7 @@ pub(crate) fn describe(curve: &Curve) -> Vec<Block> {
     let title = settings_text(&curve.fixed);
     let mut facts: Vec<Fact> =
         sentences(curve).into_iter().map(|(what, text)| Fact::new(what, text)).collect();
-    facts.extend(curve.limiting.as_ref().map(|limiting| Fact::new("at its limit", limiting)));
+    facts.extend(curve.limiting.as_ref().map(|limiting| Fact::new("at its limit", limiting.to_string())));
     let heading = (!title.is_empty()).then_some(Block::Heading(title));
     heading.into_iter().chain([Block::Facts(facts)]).collect()
 }

@@ -2,6 +2,7 @@
 
 use crate::format::NONE;
 use plimsoll_analysis::sizes;
+use plimsoll_analysis::summary::LimitingResource;
 use plimsoll_experiment::study::CellRow;
 use plimsoll_plan::phrase::{ratio, watched};
 
@@ -32,10 +33,11 @@ pub(crate) fn cell(row: &CellRow, column: &str) -> String {
 
 /// What stood at its limit, without the numbers.
 pub(crate) fn limiting(row: &CellRow) -> String {
-    match row.limiting.as_deref() {
+    match &row.limiting {
         None => NONE.into(),
-        Some(text) if text.starts_with("none of") => "none".into(),
-        Some(text) => text.split(" (").next().unwrap_or(text).to_owned(),
+        Some(LimitingResource::Saturated { what, .. }) => what.clone(),
+        Some(LimitingResource::NoneWatched) => "none".into(),
+        Some(not_known @ LimitingResource::NotKnown) => not_known.to_string(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::compare::fixtures as compared;
 use crate::html::dom::Dom;
-use plimsoll_analysis::summary::Outcome;
+use plimsoll_analysis::summary::{LimitingResource, Outcome};
 use plimsoll_audit::foreign::{Document, read};
 use plimsoll_audit::{Audit, audit};
 use plimsoll_experiment::compare::expect::{Answer as Expected, Borne};
@@ -235,7 +235,10 @@ pub fn search() -> Conclusion {
         within: 0.02,
         thresholds: vec!["response_time p99 < 50ms".into()],
         left_out: Vec::new(),
-        limiting_resource: Some("api cpu (1.00 of 1.00 cores)".into()),
+        limiting_resource: Some(LimitingResource::Saturated {
+            what: "api cpu".into(),
+            evidence: "1.00 of 1.00 cores".into(),
+        }),
         deciding: None,
         curve: vec![point(500.0, 3), point(1_000.0, 2), point(1_100.0, 0)],
         steps: vec![

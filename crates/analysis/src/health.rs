@@ -1,0 +1,44 @@
+//! How heavy the doubts about each part of the load generator are: the sign of a line of the trust box.
+
+use crate::caution::{Place, Subject};
+use crate::summary::{Caution, Severity, Summary};
+
+/// What is doubted about one subject.
+#[derive(Debug, Clone)]
+pub struct SubjectHealth<'a> {
+    /// The heaviest doubt; `None`: nothing was found.
+    pub weight: Option<Severity>,
+    /// The cautions about it, the heaviest first.
+    pub cautions: Vec<&'a Caution>,
+}
+
+impl<'a> SubjectHealth<'a> {
+    pub fn of(s: &'a Summary, subject: Subject) -> Self {
+        let about = s.cautions.iter().filter(|c| c.kind.place() == Place::Line(subject));
+        let mut cautions: Vec<&Caution> = about.collect();
+        // Weights are ordered from the heaviest.
+        cautions.sort_by_key(|c| c.weight);
+        let weight = cautions.first().map(|c| c.weight).into_iter().chain(beside_cautions(s, subject)).min();
+        SubjectHealth { weight, cautions }
+    }
+}
+
+/// What gives a subject a sign without a caution.
+fn beside_cautions(s: &Summary, subject: Subject) -> Option<Severity> {
+    match subject {
+        // Numbers handed over late are right all the same: no caution, but a sign of a machine without room.
+        Subject::Record => (s.client.late_ticks > 0).then_some(Severity::Warning),
+        // Two ways to know a number are no confirmation where they differ, or where there was nothing to know it of.
+        Subject::Little => (!s.client.littles_law.agrees).then_some(Severity::Note),
+        Subject::Rate
+        | Subject::Lateness
+        | Subject::Workers
+        | Subject::Machine
+        | Subject::Connections
+        | Subject::Tls
+        | Subject::Descriptors
+        | Subject::Ports
+        | Subject::InFlight
+        | Subject::Network => None,
+    }
+}

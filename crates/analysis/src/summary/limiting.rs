@@ -1,0 +1,52 @@
+//! What of the system under test stood at its limit, as far as monitors tell.
+
+use super::{MonitorRow, SaturatedResource};
+use serde::{Serialize, Serializer};
+use std::fmt;
+
+/// In documents it is its sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LimitingResource {
+    Saturated {
+        what: String,
+        evidence: String,
+    },
+    /// All that was looked at had room.
+    NoneWatched,
+    /// No monitor saw anything.
+    NotKnown,
+}
+
+impl LimitingResource {
+    /// Of one run; `None` without monitors. `pressure` has the most telling first.
+    pub fn of(monitors: &[MonitorRow], pressure: &[SaturatedResource]) -> Option<Self> {
+        let is_blind = || monitors.iter().all(|monitor| monitor.rows.is_empty());
+        (!monitors.is_empty()).then(|| match pressure.first() {
+            Some(first) => first.into(),
+            None if is_blind() => LimitingResource::NotKnown,
+            None => LimitingResource::NoneWatched,
+        })
+    }
+}
+
+impl From<&SaturatedResource> for LimitingResource {
+    fn from(one: &SaturatedResource) -> Self {
+        LimitingResource::Saturated { what: one.what.clone(), evidence: one.evidence.clone() }
+    }
+}
+
+impl fmt::Display for LimitingResource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LimitingResource::Saturated { what, evidence } => write!(f, "{what} ({evidence})"),
+            LimitingResource::NoneWatched => f.write_str("none of the watched resources"),
+            LimitingResource::NotKnown => f.write_str("not known: no monitor saw anything"),
+        }
+    }
+}
+
+impl Serialize for LimitingResource {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}

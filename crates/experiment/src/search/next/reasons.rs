@@ -1,0 +1,71 @@
+//! Which reasons are told of an answer.
+
+use super::{FirstMissed, Reason, Unserved};
+use crate::search::answer::{Answer, Capacity, StepRow};
+use plimsoll_analysis::summary::{LimitingResource, Standing};
+use plimsoll_plan::experiment::Purpose;
+
+/// Fewer answers than this share of what was offered are told.
+const SERVED: f64 = 0.98;
+/// More answers than this share of what was offered are no chance of the ends of a run.
+const MORE: f64 = 1.005;
+
+pub(super) fn reasons(answer: &Answer) -> Vec<Reason<'_>> {
+    let all =
+        [first_missed(answer), held_back(answer), more_than_offered(answer), limiting(answer), calm(answer)];
+    all.into_iter().flatten().collect()
+}
+
+/// Runs of the search that count, the run of one user apart.
+pub(super) fn counted(answer: &Answer) -> impl Iterator<Item = &StepRow> {
+    answer.steps.iter().filter(|step| step.purpose != Purpose::Floor && step.limited_by.is_none())
+}
+
+/// What was missed at the lowest level above the answer, or at the lowest of all where nothing was met.
+fn first_missed(answer: &Answer) -> Option<Reason<'_>> {
+    let from = answer.capacity.as_ref().map_or(0.0, Capacity::level);
+    let is_missed = |step: &&StepRow| step.standing == Standing::Missed && step.level >= from;
+    let above = counted(answer).filter(is_missed);
+    let step = above.min_by(|a, b| a.level.total_cmp(&b.level))?;
+    let achieved_rate_per_s = step.achieved_rate_per_s;
+    let offered = step.offered_rate_per_s.filter(|rate| achieved_rate_per_s < SERVED * rate);
+    let unserved = offered.map(|offered_rate_per_s| Unserved { achieved_rate_per_s, offered_rate_per_s });
+    // Where thresholds or rates say it, the rest follows from them.
+    let is_open = step.missed.is_empty() && unserved.is_none();
+    let error_ratio = (is_open && step.errors > 0).then_some(step.error_ratio);
+    let unstable = is_open && error_ratio.is_none() && step.unstable;
+    let is_known = !is_open || error_ratio.is_some() || unstable;
+    let (level, missed) = (step.level, step.missed.as_slice());
+    is_known.then_some(Reason::FirstMissed(FirstMissed { level, missed, unserved, error_ratio, unstable }))
+}
+
+/// What else than the service kept steps from counting.
+fn held_back(answer: &Answer) -> Option<Reason<'_>> {
+    let held = || answer.steps.iter().filter_map(|step| Some((step.level, step.limited_by.as_ref()?)));
+    let (lowest_level, limited_by) = held().min_by(|a, b| a.0.total_cmp(&b.0))?;
+    Some(Reason::HeldBack { runs: held().count(), lowest_level, limited_by })
+}
+
+/// More answers than arrivals in the measured part: those that the warm-up left waiting.
+fn more_than_offered(answer: &Answer) -> Option<Reason<'_>> {
+    let more =
+        |step: &&StepRow| step.offered_rate_per_s.is_some_and(|rate| step.achieved_rate_per_s > MORE * rate);
+    let step = counted(answer).filter(more).max_by(|a, b| a.level.total_cmp(&b.level))?;
+    let (achieved_rate_per_s, offered_rate_per_s) = (step.achieved_rate_per_s, step.offered_rate_per_s?);
+    let waiting = ((achieved_rate_per_s - offered_rate_per_s) * step.length_s).round().max(1.0) as u64;
+    Some(Reason::MoreThanOffered { level: step.level, achieved_rate_per_s, offered_rate_per_s, waiting })
+}
+
+fn limiting(answer: &Answer) -> Option<Reason<'_>> {
+    Some(match answer.limiting_resource.as_ref()? {
+        LimitingResource::Saturated { what, evidence } => Reason::Saturated { what, evidence },
+        LimitingResource::NoneWatched => Reason::NothingSaturated,
+        LimitingResource::NotKnown => Reason::NothingWatched,
+    })
+}
+
+/// What the service did while it was not yet full.
+fn calm(answer: &Answer) -> Option<Reason<'_>> {
+    let (knee, unloaded_p50_ns) = (answer.knee.as_ref()?, answer.floor_ns?);
+    Some(Reason::CalmBelow { level: knee.level, p50_ns: knee.p50_ns, unloaded_p50_ns })
+}

@@ -1,0 +1,59 @@
+//! Which steps follow from which answer.
+
+use super::Step;
+use super::reasons::counted;
+use crate::search::answer::{Answer, Capacity, IntervalIs, RefusalKind};
+use plimsoll_analysis::summary::LimitingResource;
+
+/// Where nothing was met a search begins again so many times lower.
+const LOWER: f64 = 10.0;
+
+pub(super) fn steps(answer: &Answer) -> Vec<Step<'_>> {
+    match (&answer.refusal, &answer.capacity) {
+        (Some(refusal), capacity) => vec![refused(answer, refusal.kind, capacity.as_ref())],
+        (None, Some(capacity)) => found(answer, capacity),
+        (None, None) => Vec::new(),
+    }
+}
+
+fn refused<'a>(answer: &Answer, refusal: RefusalKind, capacity: Option<&Capacity>) -> Step<'a> {
+    match refusal {
+        RefusalKind::Budget => more_time(capacity),
+        RefusalKind::GeneratorLimited => Step::MendGenerator,
+        RefusalKind::LinkLimited => Step::SearchFromNearer,
+        RefusalKind::NothingMet | RefusalKind::EndedAtFirstStep => {
+            let lowest = counted(answer).map(|step| step.level).reduce(f64::min);
+            Step::BeginLower { from: lowest.map(|lowest| lowest / LOWER) }
+        }
+        RefusalKind::FloorFailed => Step::SeeFirstRun,
+        RefusalKind::RunIncomplete => Step::SeeLastRun,
+        RefusalKind::Unsettled | RefusalKind::Contradicted => Step::SteadyAndRepeat,
+        RefusalKind::UntilNeedsArrivals => Step::EndOnMissed,
+    }
+}
+
+/// A search that knows where to look needs less time.
+fn more_time<'a>(capacity: Option<&Capacity>) -> Step<'a> {
+    let Some(capacity) = capacity else { return Step::GiveMoreTime { from: None } };
+    let [from, to] = capacity.interval;
+    match capacity.interval_is == IntervalIs::Enclosure && !capacity.at_least && to > from {
+        true => Step::SearchBetween { from, to },
+        false => Step::GiveMoreTime { from: Some(from) },
+    }
+}
+
+fn found<'a>(answer: &'a Answer, capacity: &Capacity) -> Vec<Step<'a>> {
+    if capacity.at_least {
+        return vec![Step::AllowHigher];
+    }
+    let first = match &answer.limiting_resource {
+        Some(LimitingResource::Saturated { what, .. }) => Step::Relieve { what },
+        Some(LimitingResource::NoneWatched | LimitingResource::NotKnown) => Step::WatchMore,
+        None => Step::Watch,
+    };
+    let keep = match &answer.knee {
+        Some(knee) if knee.level < capacity.level() => Step::StayBelowKnee { level: knee.level },
+        Some(_) | None => Step::LeaveRoom,
+    };
+    vec![first, keep]
+}
