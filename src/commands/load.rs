@@ -11,7 +11,7 @@ use crate::steer::{self, Who};
 use crate::{home, kept, say, wall};
 use plimsoll_analysis::summarise;
 use plimsoll_analysis::summary::{Outcome, Summary};
-use plimsoll_control::session::{self, AfterRunError, News, Orders, Ran, SessionEvents};
+use plimsoll_control::session::{self, AfterRunError, News, Orders, Ran, SessionHost};
 use plimsoll_control::{Options, RunController};
 use plimsoll_output::{json, style, terminal};
 use plimsoll_plan::program::Phase;
@@ -165,7 +165,7 @@ impl Here<'_> {
     }
 }
 
-impl SessionEvents for Here<'_> {
+impl SessionHost for Here<'_> {
     type Failure = Failure;
 
     fn now_unix_ns(&self) -> u64 {

@@ -1,7 +1,7 @@
 //! One run, from a sealed plan to its record: everything that can be known to be wrong is said before anything is
 //! sent; then the set-up, the load, and what tidies up behind it.
 //!
-//! A session prints nothing, asks nobody and handles no signals: its [`SessionEvents`] does.
+//! A session prints nothing, asks nobody and handles no signals: its [`SessionHost`] does.
 
 mod ready;
 mod setup_teardown;
@@ -111,7 +111,7 @@ impl From<run_file::Error> for Failed {
 pub type Behaviours = fn(&Plan) -> Result<Option<Arc<dyn Behaviour>>, Problem>;
 
 /// What a session needs from the program that starts it: a terminal, a console, later an agent.
-pub trait SessionEvents {
+pub trait SessionHost {
     /// Of the place where the session is started: what a signal cannot be had for, no folder for the run.
     type Failure: From<Failed>;
 
@@ -186,52 +186,53 @@ pub struct Ran {
 ///
 /// # Errors
 /// When there was no load, or when the engine contradicted itself; the run file then holds what was counted.
-pub fn run<D: SessionEvents>(
+pub fn run<D: SessionHost>(
     plan: &Plan,
     behaviours: Behaviours,
     orders: Orders<'_>,
-    desk: &D,
+    caller: &D,
 ) -> Result<Ran, D::Failure> {
     let outline = &plan.outline;
     check_built(plan)?;
     let behaviour = behaviours(plan).map_err(Failed::Behaviour)?;
     if orders.is_child {
-        desk.take_signals()?;
+        caller.take_signals()?;
     }
-    let patience = Patience::new(orders.wait_ns, desk);
+    let patience = Patience::new(orders.wait_ns, caller);
     let mut ways = ways::resolved(plan, &patience)?;
-    let started_unix_ns = desk.now_unix_ns();
-    ways::permitted(&mut ways, plan, &orders, desk, started_unix_ns)?;
-    let mut run_file = desk.run_file(&outline.host, started_unix_ns)?;
+    let started_unix_ns = caller.now_unix_ns();
+    ways::permitted(&mut ways, plan, &orders, caller, started_unix_ns)?;
+    let mut run_file = caller.run_file(&outline.host, started_unix_ns)?;
     // A question for permission is ended by one signal, and so are the trials; only a wait has something to say.
     if patience.is_long() {
-        desk.take_signals()?;
+        caller.take_signals()?;
     }
-    ways::reach(&mut ways, plan, &patience).map_err(|failed| instead_of(failed, desk))?;
+    ways::reach(&mut ways, plan, &patience).map_err(|failed| instead_of(failed, caller))?;
 
     // The limit is raised by now, and no worker runs yet.
     // Connections are limited by origin.
     let connections = u64::from(outline.connections).saturating_mul(ways.len() as u64);
     plimsoll_engine::machine::reserve_descriptors(connections);
-    desk.take_signals()?;
-    desk.listen(outline)?;
+    caller.take_signals()?;
+    caller.listen(outline)?;
     let places = ways
         .iter()
         .map(|way| Place { addresses: way.place.loaded(outline.link.addresses), tls: way.tls.clone() });
     let scene = Scene { places: places.collect(), factory: None };
-    let asides = SetupTeardown { plan, scene: &scene, behaviour: behaviour.as_ref(), desk };
-    asides.set_up().map_err(|failed| instead_of(failed, desk))?;
+    let asides = SetupTeardown { plan, scene: &scene, behaviour: behaviour.as_ref(), caller };
+    asides.set_up().map_err(|failed| instead_of(failed, caller))?;
     let factory = behaviour.as_ref().map(|all| Arc::clone(all).factory(Phase::Load)).transpose();
     let loaded = Scene { factory: factory.map_err(Failed::Unready)?, ..scene.clone() };
 
     let environment = environment::environment(&ways, orders.version, outline.limits.descriptors);
-    let opening = Opening { origin: desk.origin()?, outline: outline.clone(), environment, started_unix_ns };
+    let opening =
+        Opening { origin: caller.origin()?, outline: outline.clone(), environment, started_unix_ns };
     let mut gatherer = Gatherer::default();
     let mut writer = match &run_file {
         Some(path) => Some(RunFile::create(path, &opening).map_err(Failed::from)?),
         None => None,
     };
-    let mut view = desk.view();
+    let mut view = caller.view();
     let mut sinks: Vec<&mut dyn Sink> = match &mut writer {
         Some(writer) => vec![writer],
         None => vec![&mut gatherer],
@@ -239,7 +240,7 @@ pub fn run<D: SessionEvents>(
     if let Some(view) = &mut view {
         sinks.push(view.as_mut());
     }
-    let steer = |controller| desk.steer(Phase::Load, controller);
+    let steer = |controller| caller.steer(Phase::Load, controller);
     let ran = crate::run(Arc::new(plan.clone()), loaded, opening, orders.options, &mut sinks, steer);
     // Whatever the view has on the screen goes before anything else is said.
     drop(view);
@@ -255,20 +256,20 @@ pub fn run<D: SessionEvents>(
         return Err(Failed::from(error).into());
     }
     if let (Some(trouble), Some(path)) = (finished.trouble.take(), &run_file) {
-        let second = desk.second_run_file(path, &outline.host, started_unix_ns, &finished.record);
+        let second = caller.second_run_file(path, &outline.host, started_unix_ns, &finished.record);
         if second.is_none() {
             // Without a record of its end it is as if the run had been cut off: it passes nothing.
             finished.record.origins.values_mut().for_each(|origin| origin.ending = None);
         }
-        desk.trouble(AfterRunError::RunFile(trouble, second.clone()));
+        caller.trouble(AfterRunError::RunFile(trouble, second.clone()));
         run_file = second.or(run_file);
     }
     // The verdict stands whatever becomes of the tear-down, but nobody may believe that it came through.
     if let Err(failed) = asides.tear_down() {
-        desk.trouble(AfterRunError::TearDown(failed));
+        caller.trouble(AfterRunError::TearDown(failed));
     }
     if let Some(Err(problem)) = behaviour.as_ref().map(|behaviour| behaviour.close()) {
-        desk.trouble(AfterRunError::Behaviour(problem));
+        caller.trouble(AfterRunError::Behaviour(problem));
     }
     Ok(Ran { record: finished.record, run_file })
 }
@@ -285,10 +286,10 @@ pub fn check_built(plan: &Plan) -> Result<(), Failed> {
 }
 
 /// Replaces a failure that follows a signal: the same signal may have ended the service as well.
-fn instead_of(failed: Failed, desk: &impl SessionEvents) -> Failed {
+fn instead_of(failed: Failed, caller: &impl SessionHost) -> Failed {
     match failed {
         Failed::CutShort(_) => failed,
-        _ if desk.is_interrupted() => Failed::CutShort("interrupted before the load".into()),
+        _ if caller.is_interrupted() => Failed::CutShort("interrupted before the load".into()),
         _ => failed,
     }
 }

@@ -1,6 +1,6 @@
 //! The load begins when the service answers, not when its container is started.
 
-use super::{Failed, News, SessionEvents};
+use super::{Failed, News, SessionHost};
 use crate::{Resolved, dns};
 use plimsoll_engine::link::tls::Setup;
 use plimsoll_engine::probe;
@@ -20,13 +20,13 @@ const TRY: Duration = Duration::from_secs(1);
 pub struct Patience<'a, D> {
     limit_ns: u64,
     begin_unix_ns: u64,
-    desk: &'a D,
+    caller: &'a D,
 }
 
-impl<'a, D: SessionEvents> Patience<'a, D> {
+impl<'a, D: SessionHost> Patience<'a, D> {
     /// `limit_ns` is 0 where nothing is waited for.
-    pub fn new(limit_ns: u64, desk: &'a D) -> Self {
-        Self { limit_ns, begin_unix_ns: desk.now_unix_ns(), desk }
+    pub fn new(limit_ns: u64, caller: &'a D) -> Self {
+        Self { limit_ns, begin_unix_ns: caller.now_unix_ns(), caller }
     }
 
     /// There is something to wait for.
@@ -35,14 +35,14 @@ impl<'a, D: SessionEvents> Patience<'a, D> {
     }
 
     fn is_over(&self) -> bool {
-        let waited_ns = self.desk.now_unix_ns().saturating_sub(self.begin_unix_ns);
-        waited_ns >= self.limit_ns || self.desk.is_interrupted()
+        let waited_ns = self.caller.now_unix_ns().saturating_sub(self.begin_unix_ns);
+        waited_ns >= self.limit_ns || self.caller.is_interrupted()
     }
 
     /// # Errors
     /// Returns an error if a signal has ended the wait.
     fn check_interrupted(&self, target: &impl Display) -> Result<(), Failed> {
-        if !self.desk.is_interrupted() {
+        if !self.caller.is_interrupted() {
             return Ok(());
         }
         Err(Failed::CutShort(format!("interrupted while waiting for `{target}`; no load was sent")))
@@ -53,7 +53,7 @@ impl<'a, D: SessionEvents> Patience<'a, D> {
 ///
 /// # Errors
 /// Returns the last error if the time is over.
-pub fn resolved<D: SessionEvents>(
+pub fn resolved<D: SessionHost>(
     target: &Target,
     link: &Link,
     patience: &Patience<'_, D>,
@@ -64,7 +64,7 @@ pub fn resolved<D: SessionEvents>(
                 patience.check_interrupted(&target.host)?;
                 return Err(error.into());
             }
-            Err(_) => patience.desk.rest(PAUSE_NS),
+            Err(_) => patience.caller.rest(PAUSE_NS),
             Ok(place) => return Ok(place),
         }
     }
@@ -74,7 +74,7 @@ pub fn resolved<D: SessionEvents>(
 ///
 /// # Errors
 /// Returns an error if the time is over.
-pub fn wait<D: SessionEvents>(
+pub fn wait<D: SessionHost>(
     (number, origin): (OriginId, &Origin),
     place: &Resolved,
     plan: &Plan,
@@ -85,7 +85,7 @@ pub fn wait<D: SessionEvents>(
         return Ok(());
     }
     let target = &origin.authority();
-    patience.desk.tell(News::Waiting { target });
+    patience.caller.tell(News::Waiting { target });
     let path = path(plan, number);
     loop {
         let mut why = Problem::plain("");
@@ -93,7 +93,7 @@ pub fn wait<D: SessionEvents>(
             match probe::status(*address, tls, target, &path, TRY) {
                 Ok(status) if status >= 500 => why = Problem::plain(format!("it answered {status}")),
                 Ok(_) => {
-                    patience.desk.tell(News::Ready);
+                    patience.caller.tell(News::Ready);
                     return Ok(());
                 }
                 Err(problem) => why = problem,
@@ -103,7 +103,7 @@ pub fn wait<D: SessionEvents>(
             patience.check_interrupted(target)?;
             return Err(Failed::NotReady { target: target.clone(), within_ns: patience.limit_ns, why });
         }
-        patience.desk.rest(PAUSE_NS);
+        patience.caller.rest(PAUSE_NS);
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is done before and behind the load.
 
-use super::{Failed, News, SessionEvents};
+use super::{Failed, News, SessionHost};
 use crate::{Aside, Error, aside};
 use plimsoll_engine::Scene;
 use plimsoll_plan::Plan;
@@ -12,16 +12,16 @@ pub struct SetupTeardown<'a, D> {
     pub plan: &'a Plan,
     pub scene: &'a Scene,
     pub behaviour: Option<&'a Arc<dyn Behaviour>>,
-    pub desk: &'a D,
+    pub caller: &'a D,
 }
 
-impl<D: SessionEvents> SetupTeardown<'_, D> {
+impl<D: SessionHost> SetupTeardown<'_, D> {
     /// Runs the set-up; whatever goes wrong in it ends everything before the load.
     pub fn set_up(&self) -> Result<(), Failed> {
         let Some(behaviour) = self.behaviour.filter(|behaviour| behaviour.has(Phase::Setup)) else {
             return Ok(());
         };
-        self.desk.tell(News::Setup);
+        self.caller.tell(News::Setup);
         self.run(behaviour, Phase::Setup, "set-up")?;
         match behaviour.missing_globals().first() {
             None => Ok(()),
@@ -43,7 +43,7 @@ impl<D: SessionEvents> SetupTeardown<'_, D> {
         let failed = |why| Failed::CouldNotRun(Error::Aside { phase: name, why });
         let factory = Arc::clone(behaviour).factory(phase).map_err(Failed::Unready)?;
         let scene = Scene { factory: Some(factory), ..self.scene.clone() };
-        let ended = aside(self.plan, scene, |controller| self.desk.steer(phase, controller))?;
+        let ended = aside(self.plan, scene, |controller| self.caller.steer(phase, controller))?;
         match behaviour.trouble() {
             Some(why) => Err(failed(why)),
             None if ended == Aside::Interrupted && phase == Phase::Setup => {

@@ -2,7 +2,7 @@
 //! before anything is sent.
 
 use super::ready::{self, Patience};
-use super::{Failed, News, Orders, SessionEvents};
+use super::{Failed, News, Orders, SessionHost};
 use crate::permission::{Asking, Granted, fetch_proof, permit, permit_watching};
 use crate::{Resolved, place};
 use plimsoll_engine::link::tls::Setup;
@@ -23,7 +23,7 @@ pub struct Way {
 ///
 /// # Errors
 /// When a certificate or a key cannot be used, or a name leads nowhere for as long as is waited.
-pub fn resolved<D: SessionEvents>(plan: &Plan, patience: &Patience<'_, D>) -> Result<Vec<Way>, Failed> {
+pub fn resolved<D: SessionHost>(plan: &Plan, patience: &Patience<'_, D>) -> Result<Vec<Way>, Failed> {
     let link = &plan.outline.link;
     let origins = plan.outline.all_origins().into_owned();
     let ways = origins.into_iter().map(|origin| {
@@ -38,15 +38,15 @@ pub fn resolved<D: SessionEvents>(plan: &Plan, patience: &Patience<'_, D>) -> Re
 ///
 /// # Errors
 /// When one may not.
-pub fn permitted<D: SessionEvents>(
+pub fn permitted<D: SessionHost>(
     ways: &mut [Way],
     plan: &Plan,
     orders: &Orders<'_>,
-    desk: &D,
+    caller: &D,
     now_unix_ns: u64,
 ) -> Result<(), Failed> {
-    let mut confirm = |question: &str| desk.confirm(question);
-    let today = desk.date(now_unix_ns);
+    let mut confirm = |question: &str| caller.confirm(question);
+    let today = caller.date(now_unix_ns);
     // A monitor ignores `resolve`, so a name that is only mapped to a private address is not permitted for it.
     let mut named: Vec<&str> = Vec::new();
     let mut proved: Vec<&str> = Vec::new();
@@ -76,7 +76,7 @@ pub fn permitted<D: SessionEvents>(
     };
     permit_watching(&plan.watches, &named, watching)?;
     for host in proved {
-        desk.tell(News::Permitted { host });
+        caller.tell(News::Permitted { host });
     }
     Ok(())
 }
@@ -85,7 +85,7 @@ pub fn permitted<D: SessionEvents>(
 ///
 /// # Errors
 /// When one is not there, or does not speak what the plan says.
-pub fn reach<D: SessionEvents>(
+pub fn reach<D: SessionHost>(
     ways: &mut [Way],
     plan: &Plan,
     patience: &Patience<'_, D>,
