@@ -66,12 +66,17 @@ fn cautions(s: &Summary, out: &mut String) {
         out.push_str("\n### Cautions\n\n");
     }
     for c in sorted {
-        let (weight, title) = (words::weight(c.weight), escape(&c.title));
-        out.push_str(&format!("- **{title}** ({weight}, `{}`): {}", code(c.kind.code()), prose(&c.evidence)));
-        out.push_str(&if c.advice.is_empty() {
+        let advice = c.advice();
+        let (weight, title) = (words::weight(c.weight), escape(&c.title()));
+        out.push_str(&format!(
+            "- **{title}** ({weight}, `{}`): {}",
+            code(c.kind.code()),
+            prose(&c.evidence_text())
+        ));
+        out.push_str(&if advice.is_empty() {
             "\n".into()
         } else {
-            format!(". *Advice:* {}\n", prose(&c.advice))
+            format!(". *Advice:* {}\n", prose(&advice))
         });
     }
 }

@@ -63,7 +63,7 @@ fn weight(s: &Summary, subject: Subject) -> Option<Severity> {
 fn titles(s: &Summary, subject: Subject) -> Vec<String> {
     let mut all: Vec<&Caution> = about(s, subject).collect();
     all.sort_by_key(|c| c.weight);
-    all.into_iter().map(|c| c.title.clone()).collect()
+    all.into_iter().map(|c| c.title()).collect()
 }
 
 /// Open model: what was asked for against what ended, in an answer or a failure. In the closed model the line says

@@ -54,5 +54,5 @@ pub fn limit_of(digest: &Digest) -> Option<Limited> {
     let cpu =
         || raised(Kind::ClientCpu).filter(|_| raised(Kind::LittlesLaw).or(raised(Kind::RunQueue)).is_some());
     let caution = ALONE.iter().find_map(|kind| raised(*kind)).or_else(cpu)?;
-    Some(Limited { kind: caution.kind, title: caution.title.clone(), evidence: caution.evidence.clone() })
+    Some(Limited { kind: caution.kind, title: caution.title(), evidence: caution.evidence_text() })
 }

@@ -120,10 +120,10 @@ fn caution(c: &Caution, anchors: &Anchors) -> (Set, Finding) {
     let finding = Finding {
         tone: c.weight.into(),
         word: words::weight(c.weight).into(),
-        title: c.title.clone(),
+        title: c.title(),
         code: c.kind.code().into(),
-        evidence: c.evidence.clone(),
-        advice: c.advice.clone(),
+        evidence: c.evidence_text(),
+        advice: c.advice(),
         shown: links_to(anchors, wanted(c.kind)),
     };
     (c.kind.set(), finding)

@@ -76,7 +76,7 @@ pub fn sign(weight: Severity, look: &Look) -> (&'static str, TextStyle) {
 fn one(caution: &Caution, look: &Look, columns: usize) -> Vec<Line> {
     const INDENT: usize = 5;
     let (sign, ink) = sign(caution.weight, look);
-    let title = Line::of(ink, sign).text(" ").ink(TextStyle::Strong, &caution.title);
+    let title = Line::of(ink, sign).text(" ").ink(TextStyle::Strong, &caution.title());
     let mut lines =
         vec![indented(title.text("  ").ink(TextStyle::Dim, caution.kind.code())).cut(columns, look)];
     let mut paragraph = |first: &str, text: &str| {
@@ -87,7 +87,7 @@ fn one(caution: &Caution, look: &Look, columns: usize) -> Vec<Line> {
             lines.push(Line::new().text(&" ".repeat(INDENT)).ink(TextStyle::Accent, front).text(text));
         }
     };
-    paragraph("", &caution.evidence);
-    paragraph(look.signs().arrow, &caution.advice);
+    paragraph("", &caution.evidence_text());
+    paragraph(look.signs().arrow, &caution.advice());
     lines
 }
