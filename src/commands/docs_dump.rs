@@ -7,7 +7,7 @@ use crate::flags::Load;
 use crate::flags::verbs::{self, Group};
 use crate::say;
 use clap::{Command, CommandFactory};
-use plimsoll_analysis::caution::Kind;
+use plimsoll_analysis::caution::{Evidence, Kind};
 use plimsoll_front::explain::TABLE;
 use plimsoll_front::own::key::{self, Section};
 use plimsoll_plan::metric::{
@@ -174,5 +174,28 @@ fn cautions() -> String {
         let weight = format!("{:?}", kind.weight()).to_lowercase();
         vec![format!("`{}`", kind.code()), weight, kind.title().to_owned(), kind.advice().to_owned()]
     });
-    page("Cautions", lead) + &table(&["code", "weight", "what it is", "what to do"], rows)
+    let all = page("Cautions", lead) + &table(&["code", "weight", "what it is", "what to do"], rows);
+    let lead = "`figures` of a caution in the JSON document has the numbers of its evidence. What is not known is left \
+                out, and further figures may stand beside those of the example.";
+    let rows = Evidence::examples().into_iter().map(|evidence| {
+        let names = fields(&serde_json::to_value(&evidence).unwrap_or_default(), "");
+        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        vec![format!("`{}`", evidence.kind().code()), names.join(", "), evidence.text()]
+    });
+    format!("{all}\n## Figures\n\n{lead}\n\n{}", table(&["code", "figures", "for example"], rows))
+}
+
+/// The names of all fields: `hosts`, `monitors[].monitor`.
+fn fields(value: &serde_json::Value, path: &str) -> Vec<String> {
+    match value {
+        serde_json::Value::Object(all) => {
+            let dot = if path.is_empty() { "" } else { "." };
+            all.iter().flat_map(|(name, value)| fields(value, &format!("{path}{dot}{name}"))).collect()
+        }
+        serde_json::Value::Array(items) => match items.first() {
+            Some(first @ serde_json::Value::Object(_)) => fields(first, &format!("{path}[]")),
+            _ => vec![path.to_owned()],
+        },
+        _ => vec![path.to_owned()],
+    }
 }

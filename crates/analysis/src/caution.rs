@@ -1,10 +1,16 @@
 //! Cautions: every doubt that a result can carry, in one table, and the limits from which on each is raised.
 //!
 //! The table gives code, weight, what it is about, its line in the trust box, title and what to do; [`crate`] finds
-//! the numbers that raise a row. The order of the rows is the order in a report among equals in weight: what explains
-//! the others comes first.
+//! the numbers that raise a row, which are its [`Evidence`], and `sentences` puts them into words. The order of the
+//! rows is the order in a report among equals in weight: what explains the others comes first.
 
+pub mod evidence;
+mod examples;
 mod pages;
+mod sentences;
+
+pub use evidence::Evidence;
+pub(crate) use sentences::slope as slope_text;
 
 use crate::summary::{Caution, Severity};
 
@@ -248,18 +254,15 @@ cautions! {
         "the figures hold for the part that ran";
 }
 
-impl Kind {
-    /// Raises it with the numbers that say so.
-    pub fn raise(self, evidence: impl Into<String>) -> Caution {
-        Caution {
-            kind: self,
-            weight: self.weight(),
-            title: self.title().into(),
-            evidence: evidence.into(),
-            advice: self.advice().into(),
-        }
+impl Evidence {
+    /// The caution that it is evidence of, with the weight of its row.
+    pub fn raise(self) -> Caution {
+        let kind = self.kind();
+        Caution { kind, weight: kind.weight(), evidence: self }
     }
+}
 
+impl Kind {
     /// At length: what it means, how it is found, what to do; three paragraphs of plain text without line breaks.
     pub const fn page(self) -> &'static str {
         pages::text(self)

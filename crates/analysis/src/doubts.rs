@@ -19,7 +19,7 @@ use crate::caution::{CautionLimits, Kind};
 use crate::summary::{Caution, Client, Doubt, Severity, ThresholdResult, Times};
 
 /// What is already known when doubts are looked for.
-pub(super) struct Evidence<'a> {
+pub(super) struct Inputs<'a> {
     pub facts: &'a Facts<'a>,
     pub limits: &'a CautionLimits,
     pub demand: &'a Demand,
@@ -32,21 +32,21 @@ pub(super) struct Evidence<'a> {
 }
 
 /// All cautions, the heaviest first, in the order of the table among equals.
-pub(super) fn cautions(evidence: &Evidence) -> Vec<Caution> {
+pub(super) fn cautions(inputs: &Inputs) -> Vec<Caution> {
     let mut all = Vec::new();
-    client::limits(evidence, &mut all);
-    client::room(evidence, &mut all);
-    load::sending(evidence, &mut all);
-    load::model(evidence, &mut all);
-    sample::samples(evidence, &mut all);
-    sample::network(evidence, &mut all);
-    course::course(evidence, &mut all);
-    way::way(evidence, &mut all);
-    watched::watched(evidence, &mut all);
-    connections::connections(evidence, &mut all);
-    script::script(evidence, &mut all);
-    record::record(evidence, &mut all);
-    weigh(&mut all, evidence.thresholds);
+    client::limits(inputs, &mut all);
+    client::room(inputs, &mut all);
+    load::sending(inputs, &mut all);
+    load::model(inputs, &mut all);
+    sample::samples(inputs, &mut all);
+    sample::network(inputs, &mut all);
+    course::course(inputs, &mut all);
+    way::way(inputs, &mut all);
+    watched::watched(inputs, &mut all);
+    connections::connections(inputs, &mut all);
+    script::script(inputs, &mut all);
+    record::record(inputs, &mut all);
+    weigh(&mut all, inputs.thresholds);
     all.sort_by_key(|c| (c.weight, c.kind));
     all
 }
@@ -69,7 +69,7 @@ fn weigh(cautions: &mut Vec<Caution>, thresholds: &[ThresholdResult]) {
     let nothing = cautions.iter().any(|caution| caution.kind == Kind::NoRequests);
     for doubt in deciding.into_iter().filter(|_| !nothing) {
         if !cautions.iter().any(|caution| caution.kind == doubt.kind) {
-            cautions.push(Caution { weight: Severity::Inconclusive, ..doubt.kind.raise(doubt.text.clone()) });
+            cautions.push(Caution { weight: Severity::Inconclusive, ..doubt.evidence.clone().raise() });
         }
     }
 }

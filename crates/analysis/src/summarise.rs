@@ -4,7 +4,7 @@ use super::availability::ServiceCourse;
 use super::bounds::{Course, Grounds};
 use super::causes::{Case, causes};
 use super::cells::Cells;
-use super::doubts::{Evidence, cautions};
+use super::doubts::{Inputs, cautions};
 use super::facts::Facts;
 use super::offered::{Demand, demand};
 use super::picture::{SpansOf, Strokes};
@@ -71,7 +71,7 @@ fn summary_of(facts: &Facts, moments: Vec<Moment>, course: Course, limits: &Caut
     let thresholds =
         threshold::judge(facts, &demand.achieved, belief, &grounds, (&service_course, &availability));
     let seen = watched::watched(facts, &moments);
-    let cautions = cautions(&Evidence {
+    let cautions = cautions(&Inputs {
         facts,
         limits,
         demand: &demand,

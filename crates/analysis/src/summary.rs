@@ -24,10 +24,11 @@ pub use tables::{Apart, Apdex, OriginRow, Ratio, SeriesRow};
 pub use threshold_result::{Bound, Doubt, Standing, ThresholdResult};
 
 use crate::cause::Cause;
-use crate::caution::Kind;
+use crate::caution::{Evidence, Kind};
 use plimsoll_plan::{Outline, Side};
 use plimsoll_record::event::{Environment, StoppedBy};
-use serde::Serialize;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
 /// Raised when a field changes its meaning.
@@ -137,18 +138,43 @@ pub struct Verdict {
 }
 
 /// A doubt about the result.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub struct Caution {
-    /// As its stable code: `client_fd_limit`.
-    #[serde(rename = "code")]
     pub kind: Kind,
     pub weight: Severity,
-    /// What it is, one fragment.
-    pub title: String,
     /// The numbers that say so.
-    pub evidence: String,
+    pub evidence: Evidence,
+}
+
+impl Caution {
+    /// What it is, one fragment.
+    pub fn title(&self) -> String {
+        self.evidence.title()
+    }
+
+    /// The numbers that say so, as one fragment.
+    pub fn evidence_text(&self) -> String {
+        self.evidence.text()
+    }
+
     /// What to do.
-    pub advice: String,
+    pub fn advice(&self) -> String {
+        self.evidence.advice()
+    }
+}
+
+/// Its texts, and its numbers as `figures`.
+impl Serialize for Caution {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Caution", 6)?;
+        fields.serialize_field("code", &self.kind)?;
+        fields.serialize_field("weight", &self.weight)?;
+        fields.serialize_field("title", &self.title())?;
+        fields.serialize_field("evidence", &self.evidence_text())?;
+        fields.serialize_field("advice", &self.advice())?;
+        fields.serialize_field("figures", &self.evidence)?;
+        fields.end()
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -123,7 +123,7 @@ fn of_all(cautions: &[Caution]) -> Option<Verdict> {
     let first = doubts.first()?;
     Some(Verdict {
         result: Outcome::Inconclusive,
-        sentence: format!("INCONCLUSIVE: {} ({})", first.title, first.evidence),
+        sentence: format!("INCONCLUSIVE: {} ({})", first.title(), first.evidence_text()),
         because: doubts.iter().map(|caution| caution.kind.code().to_owned()).collect(),
     })
 }
@@ -157,7 +157,7 @@ fn undecided_text(rule: &Threshold, judged: &ThresholdResult) -> String {
     let why = judged.deciding();
     let Some(first) = why.first() else { return format!("nothing was measured of {}", judged.what) };
     if judged.observed.is_none() {
-        return first.text.clone();
+        return first.text();
     }
     let more = match why.len() - 1 {
         0 => String::new(),
@@ -181,7 +181,7 @@ fn undecided_text(rule: &Threshold, judged: &ThresholdResult) -> String {
         Comparison::Less | Comparison::LessOrEqual => format!("the limit is {limit}"),
         _ => demand(rule, judged, &limit),
     };
-    format!("{}{more}: {}, {limit}", first.text, clause(rule, judged, &seen))
+    format!("{}{more}: {}, {limit}", first.text(), clause(rule, judged, &seen))
 }
 
 /// A full thread sets the rate of a run that passed; what is shared or wide may be full by right.

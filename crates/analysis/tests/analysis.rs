@@ -6,6 +6,7 @@ mod availability_parts;
 mod bounds;
 mod causes;
 mod cautions;
+mod evidence;
 mod figures;
 pub mod fixture;
 mod merged;

@@ -50,7 +50,7 @@ pub fn rows(s: &Summary) -> Vec<Row> {
 
 /// What a line is marked for, in words: the cautions about it, the heaviest first.
 fn titles(health: &SubjectHealth<'_>) -> impl Iterator<Item = String> {
-    health.cautions.iter().map(|c| c.title.clone())
+    health.cautions.iter().map(|c| c.title())
 }
 
 /// Open model: what was asked for against what ended, in an answer or a failure. In the closed model the line says

@@ -3,7 +3,8 @@
 use super::delay::{Course, Relief, Sends, delays, with_stalls};
 use super::queue::Queue;
 use super::span::Look;
-use crate::caution::{CautionLimits, Kind};
+use crate::caution::evidence::{LoadLoss, Shortage};
+use crate::caution::{CautionLimits, Evidence};
 use crate::cells::Cells;
 use crate::facts::{Facts, ratio, sum_of};
 use crate::gaps::RecordGap;
@@ -12,7 +13,6 @@ use crate::summary::Client;
 use plimsoll_plan::Fault;
 use plimsoll_plan::load::{Arrivals, Load};
 use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesHist};
-use plimsoll_plan::phrase::{counted, duration_ns, ratio as percent};
 use plimsoll_plan::threshold::{Kind as Figure, Subject};
 use plimsoll_stats::Hist;
 use std::collections::BTreeSet;
@@ -23,11 +23,11 @@ pub(crate) struct Grounds {
     /// Some times were cut off by a time-out, not by the stop.
     pub timed_out: bool,
     /// Requests that failed for a reason on this side, which are in no figure.
-    unmade: Vec<Unknown>,
+    unmade: Vec<Unmade>,
     /// The share of the run of which there is no record.
     missing: f64,
     /// Why the load was smaller than the one that was asked for.
-    unsent: Option<(Kind, String)>,
+    unsent: Option<Unsent>,
     not_sent: u64,
     edge: Option<Edge>,
     lateness: Hist,
@@ -45,9 +45,33 @@ pub(crate) struct Grounds {
 /// Samples of which nothing is known.
 #[derive(Debug, Clone)]
 pub(super) struct Unknown {
-    pub kind: Kind,
     pub number: u64,
-    pub text: String,
+    pub evidence: Evidence,
+}
+
+/// Attempts that failed on this side.
+struct Unmade {
+    shortage: Shortage,
+    number: u64,
+}
+
+impl Unmade {
+    fn evidence(&self) -> Evidence {
+        Evidence::AttemptsLost { shortage: self.shortage, attempts_count: self.number }
+    }
+}
+
+/// The part of the load that was not sent, for this reason.
+#[derive(Clone, Copy)]
+struct Unsent {
+    loss: LoadLoss,
+    share: f64,
+}
+
+impl Unsent {
+    fn evidence(self) -> Evidence {
+        Evidence::LoadReduced { loss: self.loss, unsent_ratio: self.share }
+    }
 }
 
 /// Arrivals that were asked for and not sent, for reasons on this side.
@@ -96,15 +120,15 @@ impl Grounds {
         let made = facts.finished().saturating_add(number);
         let missed = missed_arrivals(facts, demand, client, limits);
         let not_sent = missed.as_ref().map_or(0, |missed| missed.number);
-        let mut unsent = missed.map(|missed| {
-            let share = percent(ratio(missed.number as f64, missed.asked));
-            (Kind::OfferedNotSent, format!("{share} of the load was not sent"))
+        let mut unsent = missed.map(|missed| Unsent {
+            loss: LoadLoss::Arrivals,
+            share: ratio(missed.number as f64, missed.asked),
         });
         if let Some(first) = unmade.first()
             && number as f64 > made as f64 * limits.offered_missed
         {
-            let share = percent(ratio(number as f64, made as f64));
-            unsent = unsent.or(Some((first.kind, format!("{share} of the load was not sent"))));
+            let share = ratio(number as f64, made as f64);
+            unsent = unsent.or(Some(Unsent { loss: LoadLoss::Attempts(first.shortage), share }));
         }
         Self {
             is_open: facts.is_open(),
@@ -131,7 +155,7 @@ impl Grounds {
 
     /// The samples without what the load generator's delays may have added: first late sends, then stalls too. Each
     /// list has one histogram for each way to bound it.
-    pub(super) fn eased(&self, look: &Look, all: &Hist) -> Vec<(Kind, String, Vec<Hist>)> {
+    pub(super) fn eased(&self, look: &Look, all: &Hist) -> Vec<(Evidence, Vec<Hist>)> {
         let of = match look.threshold.subject {
             _ if look.windowed || look.threshold.scope.is_some() => None,
             Subject::ResponseTime => Some(SeriesHist::Response),
@@ -148,30 +172,30 @@ impl Grounds {
                 (bounding(&late), bounding(&stalled))
             }
         };
-        let late_ns = self.lateness.quantile(0.99).unwrap_or(0);
-        let most_ns = self.lateness.max().unwrap_or(0);
-        let lag = format!("sends were late, p99 {}, at most {}", duration_ns(late_ns), duration_ns(most_ns));
+        let lag = Evidence::SendsDelayed {
+            late_p99_ns: self.lateness.quantile(0.99).unwrap_or(0),
+            late_max_ns: self.lateness.max().unwrap_or(0),
+        };
         // Events come on streams that were opened long before.
         let is_sent = !matches!(look.threshold.subject, Subject::EventGap | Subject::EventAge);
-        let mut steps = if is_sent { vec![(Kind::LateSends, lag, late)] } else { Vec::new() };
+        let mut steps = if is_sent { vec![(lag, late)] } else { Vec::new() };
         if self.stalls > 0 {
-            steps.push((Kind::ClientStalled, self.stalls_text(), stalled));
+            steps.push((self.stalled(), stalled));
         }
         steps
     }
 
     /// What waiting for a CPU may have added.
-    pub(super) fn queue(&self) -> Option<(Queue, String)> {
-        (self.queued > 0.0).then(|| (self.queue, self.queue_text()))
+    pub(super) fn queue(&self) -> Option<(Queue, Evidence)> {
+        (self.queued > 0.0).then(|| (self.queue, self.queued()))
     }
 
-    fn queue_text(&self) -> String {
-        format!("the load generator waited for a CPU {} of its time", percent(self.queued))
+    fn queued(&self) -> Evidence {
+        Evidence::GeneratorQueued { run_queue_ratio: self.queued }
     }
 
-    fn stalls_text(&self) -> String {
-        let times = counted(self.stalls, "time");
-        format!("the load generator stood still {times}, {} of its time", percent(self.stalled))
+    fn stalled(&self) -> Evidence {
+        Evidence::GeneratorStalled { stalls_count: self.stalls, stalled_ratio: self.stalled }
     }
 
     /// Where the seconds are not known apart: any of the samples may have been those of a stalled one.
@@ -198,24 +222,26 @@ impl Grounds {
             true => look.gauge.exact.count().saturating_add(look.gauge.bounds.count()),
             false => look.gauge.part.max(look.gauge.whole),
         };
-        let mut all = self.unmade.clone();
+        let unmade = self.unmade.iter();
+        let mut all: Vec<Unknown> =
+            unmade.map(|one| Unknown { number: one.number, evidence: one.evidence() }).collect();
         if self.missing > 0.0 {
             // As many for each that is known as there is time missing for the time that is there.
             let number = (known as f64 * self.missing / (1.0 - self.missing).max(0.01)).ceil().max(1.0);
-            let text = format!("{} of the run is not recorded", percent(self.missing));
-            all.push(Unknown { kind: Kind::MissingIntervals, number: number as u64, text });
+            let evidence = Evidence::PartMissing { missing_ratio: self.missing };
+            all.push(Unknown { number: number as u64, evidence });
         }
         // Arrivals are sent later all the same; users that stood still made none meanwhile.
         if is_time && !self.is_open && self.stalled > 0.0 {
             let number = (known as f64 * self.stalled / (1.0 - self.stalled).max(0.01)).ceil();
-            all.push(Unknown { kind: Kind::ClientStalled, number: number as u64, text: self.stalls_text() });
+            all.push(Unknown { number: number as u64, evidence: self.stalled() });
         }
         all
     }
 
     /// Why a figure under more load, the one that was asked for, may be worse by any amount.
-    pub(super) fn unloaded(&self, _look: &Look) -> Option<(Kind, String)> {
-        self.unsent.clone()
+    pub(super) fn unloaded(&self, _look: &Look) -> Option<Evidence> {
+        self.unsent.map(Unsent::evidence)
     }
 
     /// Time-outs that may be the load generator's: it stood still as they ran.
@@ -224,20 +250,18 @@ impl Grounds {
     }
 
     /// By which factor a rate or a number may be higher when the load generator had not been held back.
-    pub(super) fn held_back(&self, look: &Look) -> Vec<(f64, Kind, String)> {
+    pub(super) fn held_back(&self, look: &Look) -> Vec<(f64, Evidence)> {
         let mut all = Vec::new();
         // A number is what it is in this run, and may have been what ended it.
         let is_rate = look.threshold.subject.kind() == Figure::PerSecond && !self.is_open;
         if is_rate && self.stalled > 0.0 {
-            all.push((1.0 / (1.0 - self.stalled).max(0.01), Kind::ClientStalled, self.stalls_text()));
+            all.push((1.0 / (1.0 - self.stalled).max(0.01), self.stalled()));
         }
         // Users who did not wait for the load generator would have come again sooner: n = c T / (c (T - W) / n).
         if is_rate && self.queued > 0.0 {
-            all.push((1.0 / (1.0 - self.queued).max(0.01), Kind::RunQueue, self.queue_text()));
+            all.push((1.0 / (1.0 - self.queued).max(0.01), self.queued()));
         }
-        if let Some((kind, text)) = &self.unsent {
-            all.push((f64::INFINITY, *kind, text.clone()));
-        }
+        all.extend(self.unsent.map(|unsent| (f64::INFINITY, unsent.evidence())));
         all
     }
 
@@ -247,19 +271,19 @@ impl Grounds {
 
     /// The share of the arrivals that may have been answered, had this side sent them all. An attempt that failed here
     /// kept an arrival waiting, and where they are many, those behind it too.
-    pub(super) fn with_unsent(&self, edge: &Edge) -> Vec<(f64, Kind, String)> {
+    pub(super) fn with_unsent(&self, edge: &Edge) -> Vec<(f64, Evidence)> {
         let mut all = Vec::new();
         let number = sum_of(self.unmade.iter().map(|one| one.number));
         if let Some(first) = self.unmade.first() {
-            let is_many = self.unsent.as_ref().is_some_and(|(kind, _)| *kind == first.kind);
-            all.push((if is_many { 1.0 } else { edge.with_unsent(number) }, first.kind, first.text.clone()));
+            let is_many = self.unsent.is_some_and(|unsent| unsent.loss == LoadLoss::Attempts(first.shortage));
+            all.push((if is_many { 1.0 } else { edge.with_unsent(number) }, first.evidence()));
         }
         if edge.unsent > 0.0 || self.not_sent > 0 {
-            let (kind, text) = match &self.unsent {
-                Some((Kind::OfferedNotSent, text)) => (Kind::OfferedNotSent, text.clone()),
-                _ => (Kind::OfferedNotSent, "some arrivals were not sent".to_owned()),
-            };
-            all.push((edge.with_unsent(self.not_sent), kind, text));
+            let of_arrivals = self.unsent.filter(|unsent| unsent.loss == LoadLoss::Arrivals);
+            let some = edge.unsent.max(self.not_sent as f64).round() as u64;
+            let evidence =
+                of_arrivals.map_or(Evidence::SomeArrivalsUnsent { unsent_count: some }, Unsent::evidence);
+            all.push((edge.with_unsent(self.not_sent), evidence));
         }
         all
     }
@@ -291,22 +315,16 @@ fn longest_wait_ns(facts: &Facts, course: &Course) -> f64 {
 const UNSEEN_NS: f64 = 200e6;
 
 /// Each kind of failure on this side with its number.
-fn unmade(facts: &Facts) -> Vec<Unknown> {
-    const KINDS: [(Fault, Kind, &str); 5] = [
-        (Fault::FdLimit, Kind::ClientFdLimit, "found no free file descriptor"),
-        (Fault::PortsExhausted, Kind::ClientPortsExhausted, "found no free local port"),
-        (Fault::ClientMemory, Kind::ClientMemory, "found no memory"),
-        (Fault::ClientLimit, Kind::ClientLimit, "ended at a limit of the load generator"),
-        (Fault::ClientOther, Kind::ClientBlocked, "failed on the load generator's side"),
+fn unmade(facts: &Facts) -> Vec<Unmade> {
+    const FAULTS: [(Fault, Shortage); 5] = [
+        (Fault::FdLimit, Shortage::Descriptors),
+        (Fault::PortsExhausted, Shortage::Ports),
+        (Fault::ClientMemory, Shortage::Memory),
+        (Fault::ClientLimit, Shortage::Limit),
+        (Fault::ClientOther, Shortage::Other),
     ];
-    let of = |fault: Fault| facts.all.fault(fault);
-    let some = KINDS.into_iter().filter(|(fault, ..)| of(*fault) > 0);
-    some.map(|(fault, kind, what)| Unknown {
-        kind,
-        number: of(fault),
-        text: format!("{} {what}", counted(of(fault), "attempt")),
-    })
-    .collect()
+    let all = FAULTS.into_iter().map(|(fault, shortage)| Unmade { shortage, number: facts.all.fault(fault) });
+    all.filter(|one| one.number > 0).collect()
 }
 
 /// The share of the load of which there is no record: seconds that are in no totals, ends, machines, dead workers.

@@ -2,10 +2,9 @@
 
 use super::grounds::Grounds;
 use super::queue::Queue;
-use crate::caution::Kind;
+use crate::caution::Evidence;
 use crate::summary::{Bound, Doubt, Standing};
 use crate::threshold::{Reading, snapped};
-use plimsoll_plan::phrase::{count, counted, duration_ns, quantile_name};
 use plimsoll_plan::series::THOUSANDTHS;
 use plimsoll_plan::threshold::{Comparison, Kind as Figure, Statistic, Subject, Threshold};
 use plimsoll_record::gauge::Gauge;
@@ -40,26 +39,25 @@ struct Span {
 }
 
 struct Move {
-    kind: Kind,
     upwards: bool,
     size: f64,
     /// Where the end is then.
     to: f64,
-    text: String,
+    evidence: Evidence,
 }
 
 impl Span {
-    fn lower(&mut self, to: f64, kind: Kind, text: impl Into<String>) {
+    fn lower(&mut self, to: f64, evidence: Evidence) {
         let to = to.max(0.0);
         if to < self.low {
-            self.moves.push(Move { kind, upwards: false, size: self.low - to, to, text: text.into() });
+            self.moves.push(Move { upwards: false, size: self.low - to, to, evidence });
             self.low = to;
         }
     }
 
-    fn raise(&mut self, to: f64, kind: Kind, text: impl Into<String>) {
+    fn raise(&mut self, to: f64, evidence: Evidence) {
         if to > self.high {
-            self.moves.push(Move { kind, upwards: true, size: to - self.high, to, text: text.into() });
+            self.moves.push(Move { upwards: true, size: to - self.high, to, evidence });
             self.high = to;
         }
     }
@@ -68,9 +66,9 @@ impl Span {
 /// Applies every doubt to the figure and holds both ends against the limit.
 pub(crate) fn settle(look: &Look) -> Settled {
     let Some(value) = look.reading.value else {
-        let text = format!("nothing was measured of {}", look.threshold.left());
+        let evidence = Evidence::FigureMissing { subject: look.threshold.left() };
         let nothing =
-            Doubt { kind: Kind::TooFewSamples, bound: Bound::Worst, size: None, decides: true, text };
+            Doubt { kind: evidence.kind(), bound: Bound::Worst, size: None, decides: true, evidence };
         return Settled { best: None, worst: None, doubts: vec![nothing], standing: Standing::Undecided };
     };
     let mut span = Span { low: value, high: value, moves: Vec::new() };
@@ -130,11 +128,11 @@ fn judged(threshold: &Threshold, value: f64, span: Span) -> Settled {
         let decides = bound == doubted && !crossed;
         crossed |= decides && holds(one.to) != holds(value);
         doubts.push(Doubt {
-            kind: one.kind,
+            kind: one.evidence.kind(),
             bound,
             size: one.size.is_finite().then_some(one.size),
             decides,
-            text: one.text.clone(),
+            evidence: one.evidence.clone(),
         });
     }
     let known = |x: f64| x.is_finite().then(|| snapped(x, limit));
@@ -150,10 +148,10 @@ fn times(look: &Look, value: f64, span: &mut Span) {
     let mut low = all.clone();
     let base = figure(&all, statistic).unwrap_or(value);
     let down = |to: f64| value - (base - to).max(0.0);
-    for (kind, text, eased) in grounds.eased(look, &all) {
+    for (evidence, eased) in grounds.eased(look, &all) {
         let best = eased.into_iter().filter_map(|hist| Some((figure(&hist, statistic)?, hist)));
         if let Some((to, hist)) = best.max_by(|a, b| a.0.total_cmp(&b.0)) {
-            span.lower(down(to), kind, text);
+            span.lower(down(to), evidence);
             low = hist;
         }
     }
@@ -163,20 +161,23 @@ fn times(look: &Look, value: f64, span: &mut Span) {
         Some((queue, _)) => queue.relieve(low, statistic),
         None => figure(low, statistic),
     };
-    if let (Some((_, text)), Some(to)) = (&queue, relieved(&low)) {
-        span.lower(down(to), Kind::RunQueue, text);
+    if let (Some((_, evidence)), Some(to)) = (&queue, relieved(&low)) {
+        span.lower(down(to), evidence.clone());
     }
     // The high end.
     let mut high = gauge.exact.clone();
     if look.reading.at_least {
-        let kind = if grounds.timed_out { Kind::TimeoutsCensor } else { Kind::InFlightCensors };
-        let cut = counted(gauge.bounds.count(), "request");
-        span.raise(f64::INFINITY, kind, format!("{cut} known only to have taken longer"));
+        let requests_count = gauge.bounds.count();
+        let evidence = match grounds.timed_out {
+            true => Evidence::TimesCutOff { requests_count },
+            false => Evidence::TimesUnfinished { requests_count },
+        };
+        span.raise(f64::INFINITY, evidence);
     }
     for unknown in grounds.unknown(look) {
         low.record_n(0, unknown.number);
         if let Some(to) = relieved(&low) {
-            span.lower(down(to), unknown.kind, unknown.text.clone());
+            span.lower(down(to), unknown.evidence.clone());
         }
         high.record_n(VALUE_MAX, unknown.number);
         let to = match statistic {
@@ -184,11 +185,11 @@ fn times(look: &Look, value: f64, span: &mut Span) {
             statistic => figure(&high, statistic).map(beyond),
         };
         if let Some(to) = to {
-            span.raise(to, unknown.kind, unknown.text);
+            span.raise(to, unknown.evidence);
         }
     }
-    if let Some((kind, text)) = grounds.unloaded(look) {
-        span.raise(f64::INFINITY, kind, text);
+    if let Some(evidence) = grounds.unloaded(look) {
+        span.raise(f64::INFINITY, evidence);
     }
     if let Statistic::Quantile(q) = statistic {
         few(q, &low, queue.map(|(queue, _)| queue), &high, down, span);
@@ -206,18 +207,17 @@ fn few(q: f64, low: &Hist, queue: Option<Queue>, high: &Hist, down: impl Fn(f64)
     };
     let below = below.map_or(0.0, |ns| down(ns).max(0.0));
     let above = quantile_interval(high, q, CONFIDENCE).high.map_or(f64::INFINITY, |ns| beyond(ns as f64));
-    let name = quantile_name(q);
-    let text = match above.is_finite() {
-        true => format!(
-            "the sample of {} puts {name} between {} and {}",
-            count(n),
-            duration_ns(below as u64),
-            duration_ns(above as u64)
-        ),
-        false => format!("too few samples for {name}: {} of at least {}", count(n), count(bounding(q))),
+    let evidence = match above.is_finite() {
+        true => Evidence::TimeInterval {
+            samples_count: n,
+            quantile: q,
+            low_ns: below as u64,
+            high_ns: above as u64,
+        },
+        false => Evidence::NoInterval { samples_count: n, quantile: q, needed_count: bounding(q) },
     };
-    span.lower(below.min(span.low), Kind::TooFewSamples, text.clone());
-    span.raise(above.max(span.high), Kind::TooFewSamples, text);
+    span.lower(below.min(span.low), evidence.clone());
+    span.raise(above.max(span.high), evidence);
 }
 
 /// The interval of a quantile of a user-defined trend, whose values are kept in thousandths.
@@ -226,13 +226,13 @@ fn few_numbers(look: &Look, span: &mut Span) {
     let values = &look.gauge.exact;
     let interval = quantile_interval(values, q, CONFIDENCE);
     let [low, high] = [interval.low, interval.high].map(|v| v.map(|v| v as f64 / THOUSANDTHS));
-    let (n, name) = (count(values.count()), quantile_name(q));
-    let text = match (low, high) {
-        (Some(low), Some(high)) => format!("the sample of {n} puts {name} between {low} and {high}"),
-        _ => format!("too few samples for {name}: {n} of at least {}", count(bounding(q))),
+    let samples_count = values.count();
+    let evidence = match (low, high) {
+        (Some(low), Some(high)) => Evidence::ValueInterval { samples_count, quantile: q, low, high },
+        _ => Evidence::NoInterval { samples_count, quantile: q, needed_count: bounding(q) },
     };
-    span.lower(low.unwrap_or(0.0).min(span.low), Kind::TooFewSamples, text.clone());
-    span.raise(high.unwrap_or(f64::INFINITY).max(span.high), Kind::TooFewSamples, text);
+    span.lower(low.unwrap_or(0.0).min(span.low), evidence.clone());
+    span.raise(high.unwrap_or(f64::INFINITY).max(span.high), evidence);
 }
 
 /// The fewest samples of which the longest bounds quantile `q` from above: q^n is at most half of the doubt.
@@ -252,15 +252,17 @@ fn share(look: &Look, span: &mut Span) {
     let mut unknown = 0.0;
     for one in look.grounds.unknown(look) {
         unknown += one.number as f64;
-        span.lower(part / (whole + unknown), one.kind, one.text.clone());
-        span.raise((part + unknown) / (whole + unknown), one.kind, one.text);
+        span.lower(part / (whole + unknown), one.evidence.clone());
+        span.raise((part + unknown) / (whole + unknown), one.evidence);
     }
     if look.threshold.subject == Subject::Errors {
-        let ours = look.grounds.own_timeouts(look) as f64;
-        let text = "time-outs while the load generator stood still";
-        span.lower((part - ours).max(0.0) / (whole + unknown).max(1.0), Kind::ClientStalled, text);
-        if let Some((kind, text)) = look.grounds.unloaded(look) {
-            span.raise(1.0, kind, text);
+        let ours = look.grounds.own_timeouts(look);
+        span.lower(
+            (part - ours as f64).max(0.0) / (whole + unknown).max(1.0),
+            Evidence::TimeoutsInStalls { timeouts_count: ours },
+        );
+        if let Some(evidence) = look.grounds.unloaded(look) {
+            span.raise(1.0, evidence);
         }
     }
 }
@@ -271,12 +273,10 @@ fn achieved(look: &Look, span: &mut Span) {
     let Some(edge) = look.grounds.edge().filter(|_| !look.windowed) else { return };
     (span.low, span.high) = (edge.least, edge.least);
     // What this side did not send comes first: it explains what is in flight as well.
-    for (to, kind, text) in look.grounds.with_unsent(edge) {
-        span.raise(to, kind, text);
+    for (to, evidence) in look.grounds.with_unsent(edge) {
+        span.raise(to, evidence);
     }
-    let young = counted(edge.young.round() as u64, "request");
-    let text = format!("{young} in flight at the end, as many as in a service that keeps up");
-    span.raise(edge.most, Kind::InFlightCensors, text);
+    span.raise(edge.most, Evidence::RequestsYoung { requests_count: edge.young.round() as u64 });
 }
 
 /// Numbers and rates: what was never made or never recorded may have been more of it.
@@ -287,10 +287,10 @@ fn amount(look: &Look, value: f64, span: &mut Span) {
         more += one.number as f64;
         // The figure grows with what is unknown; from 0 there is nothing to scale, so any amount is possible.
         let to = if known > 0.0 { value * (known + more) / known } else { f64::INFINITY };
-        span.raise(to, one.kind, one.text);
+        span.raise(to, one.evidence);
     }
-    for (factor, kind, text) in look.grounds.held_back(look) {
-        span.raise(if factor.is_finite() { span.high * factor } else { factor }, kind, text);
+    for (factor, evidence) in look.grounds.held_back(look) {
+        span.raise(if factor.is_finite() { span.high * factor } else { factor }, evidence);
     }
 }
 

@@ -250,7 +250,7 @@ fn open(case: &Case) -> Option<Cause> {
 
 fn not_reused(case: &Case) -> Option<Cause> {
     let told = case.s.cautions.iter().find(|c| c.kind == caution::Kind::ConnectionsNotReused)?;
-    Some(Kind::ConnectionsNotReused.claim(Claim::Certain, told.evidence.clone()))
+    Some(Kind::ConnectionsNotReused.claim(Claim::Certain, told.evidence_text()))
 }
 
 /// The closed model: the first requests met an idle server and were many times faster than all that came after, which

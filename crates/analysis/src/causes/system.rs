@@ -42,7 +42,7 @@ fn dropped(case: &Case) -> Option<Cause> {
     let lost = s.cautions.iter().find(|c| c.kind == caution::Kind::LostSyns);
     if let Some(lost) = lost {
         let claim = if case.is_local() { Claim::Certain } else { Claim::Likely };
-        return Some(Kind::ListenQueueFull.claim(claim, lost.evidence.clone()));
+        return Some(Kind::ListenQueueFull.claim(claim, lost.evidence_text()));
     }
     let again = case.cautioned(caution::Kind::Retransmits);
     if !again || !(is_bad(case) || s.totals.errors > 0) {
@@ -70,7 +70,7 @@ pub(super) fn memory(case: &Case) -> Option<Cause> {
         .max_by(|a, b| a.bytes.total_cmp(&b.bytes));
     let soak = s.cautions.iter().find(|c| c.kind == caution::Kind::MemoryGrows);
     let Some(grown) = grown else {
-        return soak.map(|c| Kind::MemoryLeak.claim(Claim::Likely, c.evidence.clone()));
+        return soak.map(|c| Kind::MemoryLeak.claim(Claim::Likely, c.evidence_text()));
     };
     let evidence = format!(
         "{}: {} more over {}, {} per request",

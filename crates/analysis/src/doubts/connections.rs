@@ -1,14 +1,13 @@
 //! How connections were used: again or not, by all alike or by a few, and how many more this machine can make.
 
-use super::Evidence;
-use crate::caution::Kind;
+use super::Inputs;
+use crate::caution::Evidence;
 use crate::cells::Cells;
 use crate::facts::{Machine, ratio};
 use crate::summary::{Caution, Severity};
 use plimsoll_plan::Fault;
 use plimsoll_plan::link::{Addresses, Reuse};
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist};
-use plimsoll_plan::phrase::{count, counted, duration_f64_ns, quantity, rate_of, ratio as percent};
 use plimsoll_stats::Hist;
 
 /// How long Linux keeps a port after the side that closed first has closed (TCP_TIMEWAIT_LEN; no option changes it).
@@ -18,7 +17,7 @@ const CLOSED_LEAST: u64 = 100;
 /// "A few" is this share of the connections.
 const FEW_SHARE: f64 = 0.10;
 
-pub(super) fn connections(e: &Evidence, into: &mut Vec<Caution>) {
+pub(super) fn connections(e: &Inputs, into: &mut Vec<Caution>) {
     into.extend(unfair(e));
     into.extend(not_reused(e));
     into.extend(few_ports(e));
@@ -27,7 +26,7 @@ pub(super) fn connections(e: &Evidence, into: &mut Vec<Caution>) {
 /// Users of the closed model with a connection each, all from the beginning: a fair service answers them about equally
 /// often. Jain's index (Jain, Chiu & Hawe 1984) is (sum x)^2 / (n sum x^2), about the share of connections that were
 /// served. A connection that was made again in between would be two, so then nothing is said.
-fn unfair(e: &Evidence) -> Option<Caution> {
+fn unfair(e: &Inputs) -> Option<Caution> {
     let closed = [RunSum::ClosedByServer, RunSum::ClosedByUs, RunSum::ClosedByFault];
     let one = |m: &Machine| {
         let (plan, run) = (m.plan(), &m.origin.totals.run);
@@ -54,13 +53,14 @@ fn unfair(e: &Evidence) -> Option<Caution> {
     let (index, served) = worst;
     (index < e.limits.unfair_index).then(|| {
         let few = (served.count() as f64 * FEW_SHARE).ceil().max(1.0) as u64;
-        Kind::ConnectionsUnfair.raise(format!(
-            "{} of {} got {} of the requests, half of them {} or fewer each; Jain's index {index:.2} (1: all alike)",
-            count(few),
-            counted(served.count(), "connection"),
-            percent(share_of_most(&served, few)),
-            count(served.quantile(0.5).unwrap_or(0))
-        ))
+        let evidence = Evidence::ConnectionsUnfair {
+            few_count: few,
+            connections_count: served.count(),
+            few_requests_ratio: share_of_most(&served, few),
+            requests_p50_count: served.quantile(0.5).unwrap_or(0),
+            fairness_index: index,
+        };
+        evidence.raise()
     })
 }
 
@@ -83,7 +83,7 @@ fn share_of_most(served: &Hist, n: u64) -> f64 {
 
 /// Connections should have stayed open, and the server ended them after one request, or so soon that making them is a
 /// good part of what was measured.
-fn not_reused(e: &Evidence) -> Option<Caution> {
+fn not_reused(e: &Inputs) -> Option<Caution> {
     let plan = &e.facts.plan;
     let asked = plan.keep_alive
         && matches!(plan.link.reuse, Reuse::User | Reuse::Pool)
@@ -101,20 +101,20 @@ fn not_reused(e: &Evidence) -> Option<Caution> {
     let serving_ns = mean(e.facts.all.hist(SeriesHist::Service)) * each;
     let cost = ratio(making_ns, making_ns + serving_ns);
     (each < e.limits.reused_least || cost > e.limits.reused_cost).then(|| {
-        Kind::ConnectionsNotReused.raise(format!(
-            "the server closed {} of {}, after {} requests each on the average; making one took {}, {} of its time",
-            count(by_server),
-            counted(served.count(), "connection"),
-            quantity(each),
-            duration_f64_ns(making_ns),
-            percent(cost)
-        ))
+        let evidence = Evidence::ConnectionsNotReused {
+            closed_count: by_server,
+            connections_count: served.count(),
+            requests_mean: each,
+            making_ns,
+            making_ratio: cost,
+        };
+        evidence.raise()
     })
 }
 
 /// Whoever closes first keeps the port for a minute, so a minute of this rate needs as many ports. On the loopback the
 /// kernel takes them again after a second (`net.ipv4.tcp_tw_reuse` is 2), which hides what happens on a network.
-fn few_ports(e: &Evidence) -> Option<Caution> {
+fn few_ports(e: &Inputs) -> Option<Caution> {
     if e.facts.all.fault(Fault::PortsExhausted) > 0 {
         return None;
     }
@@ -140,17 +140,12 @@ fn few_ports(e: &Evidence) -> Option<Caution> {
     if used <= e.limits.ports_used {
         return None;
     }
-    let mut caution = Kind::FewPortsLeft.raise(format!(
-        "{} were closed; each may hold its port for a minute, so a minute of this takes {} of {}",
-        rate_of(per_s, "connections"),
-        quantity(per_s * TIME_WAIT_S),
-        counted(room, "port")
-    ));
-    if same_machine {
-        caution.weight = Severity::Note;
-        caution.title = "too many connections for any network".into();
-        caution.evidence +=
-            "; within one machine the kernel takes ports again after a second, which hides it";
-    }
-    Some(caution)
+    let evidence = Evidence::PortsHeld {
+        closed_per_s: per_s,
+        held_count: per_s * TIME_WAIT_S,
+        ports_count: room,
+        is_same_machine: same_machine,
+    };
+    let caution = evidence.raise();
+    Some(if same_machine { Caution { weight: Severity::Note, ..caution } } else { caution })
 }

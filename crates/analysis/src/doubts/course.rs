@@ -1,13 +1,13 @@
 //! Was the run one state from its beginning to its end? Percentiles over the whole hide both a queue that only grew and
 //! a beginning of another kind.
 
-use super::Evidence;
-use crate::caution::Kind;
+use super::Inputs;
+use crate::caution::Evidence;
+use crate::caution::evidence::LevelFigure;
 use crate::facts::ratio;
 use crate::offered::is_steered;
 use crate::summary::Caution;
 use plimsoll_plan::load::Profile;
-use plimsoll_plan::phrase::{chosen_ns, duration_f64_ns, quantity, rate_per_s, ratio as percent};
 use plimsoll_record::event::StoppedBy;
 use plimsoll_stats::median;
 
@@ -20,7 +20,7 @@ const SAMPLES_LEAST: u64 = 5;
 /// One second of another kind is a spike, and the timeline shows it.
 const BEGINNING_LEAST: usize = 2;
 
-pub(super) fn course(e: &Evidence, into: &mut Vec<Caution>) {
+pub(super) fn course(e: &Inputs, into: &mut Vec<Caution>) {
     if !is_level(e) {
         return;
     }
@@ -41,7 +41,7 @@ struct Stretch {
 }
 
 /// The load did not change on purpose. Where a plan ramps, times and rates have every right to change with it.
-fn is_level(e: &Evidence) -> bool {
+fn is_level(e: &Inputs) -> bool {
     let plan = &e.facts.plan;
     let end_ns = e.facts.machines.iter().map(|m| m.elapsed_ns).max().unwrap_or(0);
     let level = |profile: &Profile| {
@@ -60,7 +60,7 @@ fn is_level(e: &Evidence) -> bool {
         && !e.facts.machines.iter().any(is_steered)
 }
 
-fn stretches(e: &Evidence) -> Vec<Stretch> {
+fn stretches(e: &Inputs) -> Vec<Stretch> {
     // At the end of a counted run users find no more work: its last second says nothing of the service.
     let counted = matches!(e.facts.stopped_by(), Some(StoppedBy::Requests | StoppedBy::Retired));
     let last = e.moments.last().map_or(0, |m| m.second.tick);
@@ -88,7 +88,7 @@ fn stretches(e: &Evidence) -> Vec<Stretch> {
 
 /// A queue that grows: each second's median above nearly all before (Kendall 1938, as a test of trend Mann 1945). A
 /// spike that is over goes up and down and has no trend; one step has less than half of the pairs.
-fn backlog_grew(e: &Evidence, stretches: &[Stretch]) -> Option<Caution> {
+fn backlog_grew(e: &Inputs, stretches: &[Stretch]) -> Option<Caution> {
     if !e.facts.is_open() || stretches.len() < STRETCHES_LEAST {
         return None;
     }
@@ -100,20 +100,19 @@ fn backlog_grew(e: &Evidence, stretches: &[Stretch]) -> Option<Caution> {
     let waiting = e.demand.offered.as_ref().map_or(0, |offered| offered.starved);
     let piled_up = many > few * e.limits.grew_times || waiting > 0;
     (slower && piled_up && tau(&times) >= e.limits.grew_tau).then(|| {
-        Kind::BacklogGrew.raise(format!(
-            "the median response time was {} in the first third and {} in the last, with {} and then {} requests in \
-             flight; a longer run would show longer times",
-            duration_f64_ns(first),
-            duration_f64_ns(last),
-            quantity(few),
-            quantity(many)
-        ))
+        let evidence = Evidence::BacklogGrew {
+            first_p50_ns: first,
+            last_p50_ns: last,
+            first_in_flight: few,
+            last_in_flight: many,
+        };
+        evidence.raise()
     })
 }
 
 /// A beginning of at least two seconds at another level than the rest, with room between them. Users of a script begin
 /// together with the same step, so their beginning is always of another kind.
-fn not_steady(e: &Evidence, stretches: &[Stretch]) -> Option<Caution> {
+fn not_steady(e: &Inputs, stretches: &[Stretch]) -> Option<Caution> {
     if stretches.len() < STRETCHES_LEAST || e.facts.counts_iterations() {
         return None;
     }
@@ -122,40 +121,30 @@ fn not_steady(e: &Evidence, stretches: &[Stretch]) -> Option<Caution> {
     // median of few samples wanders, or the shape changes and the service is as fast as before: then the mean objects.
     let means: Vec<f64> = stretches.iter().map(|s| ratio(s.in_flight, s.per_s) * 1e9).collect();
     let by_median = shift(e, &times).filter(|at| agree(e, &times, &means, *at));
-    let (at, values, what) = match by_median {
-        Some(at) => (at, &times, "the median response time"),
+    let (at, values, figure) = match by_median {
+        Some(at) => (at, &times, LevelFigure::MedianResponseTime),
         None if e.facts.is_open() => return None,
-        None => (shift(e, &means)?, &means, "the mean service time"),
+        None => (shift(e, &means)?, &means, LevelFigure::MeanServiceTime),
     };
     let (before, after) = (middle(&values[..at]), middle(&values[at..]));
     let from_ns = (stretches[at].from_s * 1e9).round() as u64;
-    let rates = match e.facts.is_open() {
-        true => String::new(),
-        false => {
-            let per_s = |part: &[Stretch]| {
-                rate_per_s(middle(&part.iter().map(|stretch| stretch.per_s).collect::<Vec<_>>()))
-            };
-            format!("; the rate {}, then {}", per_s(&stretches[..at]), per_s(&stretches[at..]))
-        }
+    let per_s = |part: &[Stretch]| {
+        let rate = || middle(&part.iter().map(|stretch| stretch.per_s).collect::<Vec<_>>());
+        (!e.facts.is_open()).then(rate)
     };
-    let mut caution = Kind::NotSteady.raise(format!(
-        "{what} was {} until {} and {} from then on ({} {}){rates}",
-        duration_f64_ns(before),
-        chosen_ns(from_ns),
-        duration_f64_ns(after),
-        percent((after - before).abs() / before.max(1.0)),
-        if after < before { "less" } else { "more" }
-    ));
-    // To be typed: whole seconds, and no unit apart from its number.
-    caution.advice = format!(
-        "the figures mix two states of the service; leave the first out with `--warmup {}s`",
-        from_ns.div_ceil(1_000_000_000)
-    );
-    Some(caution)
+    let evidence = Evidence::LevelShift {
+        figure,
+        before_ns: before,
+        after_ns: after,
+        changed_at_ns: from_ns,
+        rate_before_per_s: per_s(&stretches[..at]),
+        rate_after_per_s: per_s(&stretches[at..]),
+    };
+    Some(evidence.raise())
 }
 
 /// The other values change at the same place in the same direction, if not as much.
-fn agree(e: &Evidence, values: &[f64], others: &[f64], at: usize) -> bool {
+fn agree(e: &Inputs, values: &[f64], others: &[f64], at: usize) -> bool {
     let by = |values: &[f64]| {
         let (before, after) = (middle(&values[..at]), middle(&values[at..]));
         (after - before, before.min(after))
@@ -166,7 +155,7 @@ fn agree(e: &Evidence, values: &[f64], others: &[f64], at: usize) -> bool {
 
 /// Where the beginning gives way to the rest: the cut with the least sum of distances from the medians, if what it
 /// divides are two levels.
-fn shift(e: &Evidence, values: &[f64]) -> Option<usize> {
+fn shift(e: &Inputs, values: &[f64]) -> Option<usize> {
     let cost = |part: &[f64]| {
         let level = middle(part);
         part.iter().map(|value| (value - level).abs()).sum::<f64>()

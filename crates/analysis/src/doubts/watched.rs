@@ -1,21 +1,23 @@
 //! What monitors saw that puts the result in another light, or that explains it.
 
-use super::Evidence;
-use crate::caution::Kind;
+use super::Inputs;
+use crate::caution::evidence::{
+    DescriptorUse, FailedMonitor, FirstLapse, GrownMemory, ListenerOverflow, ThrottledGroup,
+};
+use crate::caution::{Evidence, Kind};
 use crate::cells::Cells;
 use crate::facts::Machine;
 use crate::summary::{Caution, MonitorRow};
 use crate::watched::{REFUSED, counted, growth, is_listening, is_throttling, resource, short_name};
 use plimsoll_plan::load::Load;
 use plimsoll_plan::metric::RunHist;
-use plimsoll_plan::phrase::{chosen_ns, count, counted as many, ratio as percent, watched as describe};
 use plimsoll_plan::watch::{Unit, WatchOutline};
 use plimsoll_record::record::Channel;
 
 /// Named one by one; the others are counted.
 const NAMED: usize = 3;
 
-pub(super) fn watched(e: &Evidence, into: &mut Vec<Caution>) {
+pub(super) fn watched(e: &Inputs, into: &mut Vec<Caution>) {
     into.extend(failed(e));
     into.extend(memory(e));
     let overflowed = overflowed(e);
@@ -26,15 +28,15 @@ pub(super) fn watched(e: &Evidence, into: &mut Vec<Caution>) {
     into.extend(throttled(e));
 }
 
-fn raised(kind: Kind, mut found: Vec<String>) -> Option<Caution> {
-    let all = found.len();
+/// With those that are named, and the number of the others.
+fn raised<T>(mut found: Vec<T>, evidence: impl FnOnce(Vec<T>, u64) -> Evidence) -> Option<Caution> {
+    let more_count = found.len().saturating_sub(NAMED) as u64;
     found.truncate(NAMED);
-    let more = if all > NAMED { format!("; and {} more", all - NAMED) } else { String::new() };
-    (all > 0).then(|| kind.raise(format!("{}{more}", found.join("; "))))
+    (!found.is_empty()).then(|| evidence(found, more_count).raise())
 }
 
 /// One sample a second was asked for; a second at either end may be cut.
-fn failed(e: &Evidence) -> Option<Caution> {
+fn failed(e: &Inputs) -> Option<Caution> {
     let seconds = (e.facts.measured_s() - 1.0).floor().max(0.0);
     let one = |monitor: &MonitorRow| {
         let missing = seconds - monitor.samples as f64;
@@ -42,29 +44,21 @@ fn failed(e: &Evidence) -> Option<Caution> {
         if !nothing && missing <= (e.limits.monitor_missing * seconds).max(1.0) {
             return None;
         }
-        let why = match &monitor.first_lapse {
-            Some(lapse) if lapse.at_s > 0.0 => {
-                format!(
-                    ", at {} first: {}",
-                    chosen_ns((lapse.at_s * 10.0).round() as u64 * 100_000_000),
-                    lapse.why
-                )
-            }
-            Some(lapse) => format!(", before the load already: {}", lapse.why),
-            None => String::new(),
-        };
-        let samples = if nothing { "nothing".into() } else { many(monitor.samples, "sample") };
-        Some(format!(
-            "{} brought {samples} in {} s{why}",
-            monitor.name,
-            count(e.facts.measured_s().round() as u64)
-        ))
+        let first = monitor.first_lapse.as_ref();
+        Some(FailedMonitor {
+            monitor: monitor.name.clone(),
+            samples_count: monitor.samples,
+            measured_s: e.facts.measured_s().round() as u64,
+            first_lapse: first.map(|lapse| FirstLapse { at_s: lapse.at_s, why: lapse.why.clone() }),
+        })
     };
-    raised(Kind::MonitorFailed, e.seen.monitors.iter().filter_map(one).collect())
+    raised(e.seen.monitors.iter().filter_map(one).collect(), |monitors, more_count| {
+        Evidence::MonitorsFailed { monitors, more_count }
+    })
 }
 
-fn memory(e: &Evidence) -> Option<Caution> {
-    let mut found: Vec<(f64, String)> = Vec::new();
+fn memory(e: &Inputs) -> Option<Caution> {
+    let mut found: Vec<GrownMemory> = Vec::new();
     for monitor in &e.seen.monitors {
         // The whole holds its parts, and each process is told by one of its sizes.
         let own = monitor
@@ -75,28 +69,28 @@ fn memory(e: &Evidence) -> Option<Caution> {
             .filter_map(|row| Some((growth(row, e.facts.measured_s())?, row)))
             .filter(|(share, _)| *share > e.limits.memory_growth)
             .max_by(|a, b| a.0.total_cmp(&b.0));
-        if let Some((share, row)) = worst {
-            let slope = row.slope.as_ref().map(|slope| slope.sentence.clone()).unwrap_or_default();
-            let name = if row.part.is_empty() {
-                monitor.name.clone()
-            } else {
-                format!("{}: {}", monitor.name, row.part)
-            };
-            let text = format!(
-                "{name}: {} {slope}, {} over the run, {} at its end",
-                short_name(&row.metric),
-                percent(share),
-                describe(row.last, row.unit)
-            );
-            found.push((share, text));
+        if let Some((share, row)) = worst
+            && let Some(slope) = &row.slope
+        {
+            found.push(GrownMemory {
+                monitor: monitor.name.clone(),
+                part: row.part.clone(),
+                metric: short_name(&row.metric),
+                slope_bytes_per_h: slope.per_h,
+                slope_low_bytes_per_h: slope.low,
+                slope_high_bytes_per_h: slope.high,
+                growth_ratio: share,
+                last: row.last,
+                unit: row.unit,
+            });
         }
     }
-    found.sort_by(|a, b| b.0.total_cmp(&a.0));
-    raised(Kind::MemoryGrows, found.into_iter().map(|(_, text)| text).collect())
+    found.sort_by(|a, b| b.growth_ratio.total_cmp(&a.growth_ratio));
+    raised(found, |memories, more_count| Evidence::MemoryGrew { memories, more_count })
 }
 
 /// All channels of all machines, with their monitors. Connections are made and refused in the warm-up, too.
-fn channels<'a>(e: &'a Evidence) -> impl Iterator<Item = (&'a WatchOutline, &'a Channel)> {
+fn channels<'a>(e: &'a Inputs) -> impl Iterator<Item = (&'a WatchOutline, &'a Channel)> {
     e.facts.machines.iter().flat_map(|machine: &'a Machine<'a>| {
         let watches = &machine.origin.opening.outline.watches;
         let of = |channel: &'a Channel| Some((watches.get(channel.monitor as usize)?, channel));
@@ -105,31 +99,37 @@ fn channels<'a>(e: &'a Evidence) -> impl Iterator<Item = (&'a WatchOutline, &'a 
 }
 
 /// Whether the run's own connections agree that it was their server.
-fn was_before_us(e: &Evidence) -> bool {
+fn was_before_us(e: &Inputs) -> bool {
     e.seen.pressure.iter().any(|told| is_listening(&told.kind, &told.metric))
 }
 
 /// Each overflow is a drop as well: the larger of a monitor's counters is told.
-fn overflowed(e: &Evidence) -> Option<Caution> {
-    let mut found: Vec<(&str, f64, String)> = Vec::new();
+fn overflowed(e: &Inputs) -> Option<Caution> {
+    let mut found: Vec<(f64, ListenerOverflow)> = Vec::new();
     for (watch, channel) in channels(e).filter(|(watch, channel)| is_listening(&watch.kind, &channel.metric))
     {
         let n = counted(channel);
-        let text = format!("{}: {} {}", watch.name, count(n.round() as u64), short_name(&channel.metric));
-        match found.iter_mut().find(|(name, ..)| *name == watch.name) {
+        let one = ListenerOverflow {
+            monitor: watch.name.clone(),
+            metric: short_name(&channel.metric),
+            overflows_count: n.round() as u64,
+        };
+        match found.iter_mut().find(|(_, known)| known.monitor == watch.name) {
             _ if n < REFUSED => {}
-            Some(known) if known.1 < n => *known = (&watch.name, n, text),
+            Some(known) if known.0 < n => *known = (n, one),
             Some(_) => {}
-            None => found.push((&watch.name, n, text)),
+            None => found.push((n, one)),
         }
     }
-    let whose = if was_before_us(e) { "" } else { " on this machine, perhaps before another program" };
-    raised(Kind::ListenOverflowed, found.into_iter().map(|(.., text)| text + whose).collect())
+    let is_own_server = was_before_us(e);
+    raised(found.into_iter().map(|(_, one)| one).collect(), |listeners, more_count| {
+        Evidence::ListenersOverflowed { listeners, more_count, is_own_server }
+    })
 }
 
 /// Of each monitor what came nearest to its limit: the only process of a tree is told twice, once as the whole.
-fn descriptors(e: &Evidence) -> Option<Caution> {
-    let mut found: Vec<(&str, f64, String)> = Vec::new();
+fn descriptors(e: &Inputs) -> Option<Caution> {
+    let mut found: Vec<(&str, f64, DescriptorUse)> = Vec::new();
     let names = ["fds", "fds_share", "descriptors"];
     for (watch, channel) in channels(e).filter(|(_, channel)| names.contains(&channel.metric.as_str())) {
         let Some(limit) = channel.limit.filter(|limit| *limit > 0.0) else { continue };
@@ -137,40 +137,43 @@ fn descriptors(e: &Evidence) -> Option<Caution> {
         let Some((at_ns, most)) = peak.filter(|(_, most)| *most >= e.limits.descriptors * limit) else {
             continue;
         };
-        let at = chosen_ns((at_ns as f64 / 1e8).round() as u64 * 100_000_000);
-        let name = resource(&watch.name, &watch.kind, &channel.part, &channel.metric);
-        let text = match channel.unit {
-            Unit::Share => format!("{name}: {} of a process's in use at {at}", percent(most)),
-            _ => format!("{name}: {} of {} in use at {at}", count(most as u64), count(limit as u64)),
+        let is_share = channel.unit == Unit::Share;
+        let one = DescriptorUse {
+            resource: resource(&watch.name, &watch.kind, &channel.part, &channel.metric),
+            used_ratio: if is_share { most } else { most / limit },
+            used_count: (!is_share).then_some(most as u64),
+            limit_count: (!is_share).then_some(limit as u64),
+            at_ns: (at_ns as f64 / 1e8).round() as u64 * 100_000_000,
         };
         match found.iter_mut().find(|(name, ..)| *name == watch.name) {
             Some(known) if known.1 >= most / limit => {}
-            Some(known) => *known = (&watch.name, most / limit, text),
-            None => found.push((&watch.name, most / limit, text)),
+            Some(known) => *known = (&watch.name, most / limit, one),
+            None => found.push((&watch.name, most / limit, one)),
         }
     }
-    raised(Kind::DescriptorsShort, found.into_iter().map(|(.., text)| text).collect())
+    raised(found.into_iter().map(|(.., one)| one).collect(), |resources, more_count| {
+        Evidence::DescriptorsUsed { resources, more_count }
+    })
 }
 
-fn throttled(e: &Evidence) -> Option<Caution> {
+fn throttled(e: &Inputs) -> Option<Caution> {
     let mut found = Vec::new();
     for monitor in &e.seen.monitors {
         for row in monitor.rows.iter().filter(|row| is_throttling(&monitor.kind, &row.metric, row.unit)) {
             if row.mean > e.limits.throttled {
-                found.push(format!(
-                    "{}: {} of its periods, at most {}",
-                    monitor.name,
-                    percent(row.mean),
-                    percent(row.max)
-                ));
+                found.push(ThrottledGroup {
+                    monitor: monitor.name.clone(),
+                    mean_ratio: row.mean,
+                    max_ratio: row.max,
+                });
             }
         }
     }
-    raised(Kind::Throttled, found)
+    raised(found, |groups, more_count| Evidence::GroupsThrottled { groups, more_count })
 }
 
 /// Users of the closed model that all begin with the load. `lost`: connections were lost on the way or refused.
-fn at_once(e: &Evidence, lost: bool) -> Option<Caution> {
+fn at_once(e: &Inputs, lost: bool) -> Option<Caution> {
     let Load::Closed { users } = &e.facts.plan.load else { return None };
     let begin: f64 = e
         .facts
@@ -185,12 +188,11 @@ fn at_once(e: &Evidence, lost: bool) -> Option<Caution> {
         return None;
     }
     let times = e.facts.run.spread(RunHist::Connect);
-    let late = times.count_above(500_000_000);
-    Some(Kind::AllAtOnce.raise(format!(
-        "{} users began within {}; {} of {} took longer than 500 ms to make",
-        count(begin.round() as u64),
-        chosen_ns(e.limits.at_once_ns),
-        count(late),
-        many(times.count(), "connection")
-    )))
+    let evidence = Evidence::UsersAtOnce {
+        users_count: begin.round() as u64,
+        within_ns: e.limits.at_once_ns,
+        late_count: times.count_above(500_000_000),
+        connections_count: times.count(),
+    };
+    Some(evidence.raise())
 }

@@ -1,13 +1,13 @@
 //! What was measured may be the way to the service instead of the service: a full link, lost attempts to connect, or
 //! nothing but the distance.
 
-use super::Evidence;
-use crate::caution::Kind;
+use super::Inputs;
+use crate::caution::Evidence;
+use crate::caution::evidence::LateConnections;
 use crate::cells::Cells;
 use crate::facts::ratio;
 use crate::summary::Caution;
 use plimsoll_plan::metric::{RunFloor, RunHist, RunSum, SeriesHist, SeriesSum};
-use plimsoll_plan::phrase::{count, counted, duration_ns, quantity, rate_per_s, ratio as percent};
 
 /// The run is cut into so many parts to see whether bytes came evenly.
 const PARTS: usize = 5;
@@ -20,7 +20,7 @@ const SECOND_NS: u64 = 1_000_000_000;
 /// The kernel's timers for SYNs run on its slowest wheel and may be early by a tick of it.
 const SYN_EARLY_NS: u64 = 20_000_000;
 
-pub(super) fn way(e: &Evidence, into: &mut Vec<Caution>) {
+pub(super) fn way(e: &Inputs, into: &mut Vec<Caution>) {
     into.extend(lost_syns(e));
     into.extend(link_full(e));
     into.extend(round_trip_bound(e));
@@ -29,7 +29,7 @@ pub(super) fn way(e: &Evidence, into: &mut Vec<Caution>) {
 /// A SYN without an answer is sent again after 1 s, then after 2 s and 4 s more (RFC 6298, 2.1 and 5.5), or each second
 /// for the first few times (Linux from 6.5 on): connections made by one of them took k s and the usual. The kernel
 /// counts what it sent again, so a service that is slow by whole seconds is not taken for this.
-fn lost_syns(e: &Evidence) -> Option<Caution> {
+fn lost_syns(e: &Inputs) -> Option<Caution> {
     let floor_ns = e.facts.run.floor(RunFloor::ConnectNs)?;
     let times = e.facts.run.spread(RunHist::Connect);
     let within = |from_ns: u64, to_ns: u64| {
@@ -37,37 +37,37 @@ fn lost_syns(e: &Evidence) -> Option<Caution> {
     };
     // Half a second above the floor is nobody's usual time, nor any timer's.
     let long = times.count_above(floor_ns.saturating_add(SECOND_NS / 2));
-    let clusters: Vec<(u64, u64)> = (1..=SYN_SECONDS)
+    let clusters: Vec<LateConnections> = (1..=SYN_SECONDS)
         .map(|s| {
             let at_ns = floor_ns.saturating_add(s * SECOND_NS);
             let to_ns = at_ns.saturating_add(e.limits.syn_window_ns);
-            (s, within(at_ns.saturating_sub(SYN_EARLY_NS), to_ns))
+            let connections_count = within(at_ns.saturating_sub(SYN_EARLY_NS), to_ns);
+            LateConnections { later_by_s: s, connections_count }
         })
-        .filter(|(_, n)| *n > 0)
+        .filter(|cluster| cluster.connections_count > 0)
         .collect();
-    let found: u64 = clusters.iter().map(|(_, n)| n).sum();
+    let found: u64 = clusters.iter().map(|cluster| cluster.connections_count).sum();
     let share = ratio(found as f64, times.count() as f64);
     let enough = found >= e.limits.syn_least && share >= e.limits.syn_share;
     let clustered = found as f64 >= long as f64 * e.limits.syn_clustered;
     if !enough || !clustered || e.client.retransmits < found {
         return None;
     }
-    let places: Vec<String> = clusters.iter().map(|(s, n)| format!("{} {s} s", count(*n))).collect();
-    Some(Kind::LostSyns.raise(format!(
-        "{} of {} ({}) took whole seconds longer than the fastest ({}): {}; the kernel sent {} again",
-        count(found),
-        counted(times.count(), "connection"),
-        percent(share),
-        duration_ns(floor_ns),
-        places.join(", "),
-        counted(e.client.retransmits, "segment")
-    )))
+    let evidence = Evidence::ConnectionsLate {
+        late_count: found,
+        connections_count: times.count(),
+        late_ratio: share,
+        fastest_ns: floor_ns,
+        by_second: clusters,
+        resent_segments_count: e.client.retransmits,
+    };
+    Some(evidence.raise())
 }
 
 /// In the closed model users take whatever comes, so bytes that come evenly while hardly anything else takes time are
 /// bound by something. That it is a link, and not a server that makes or sends its bodies slowly, shows in what a queue
 /// in front of a link does when it overflows: it drops, and segments behind the gap come out of order.
-fn link_full(e: &Evidence) -> Option<Caution> {
+fn link_full(e: &Inputs) -> Option<Caution> {
     let all = &e.facts.all;
     let disordered = e.facts.run.of(RunSum::Disordered);
     let (body_ns, first_ns) =
@@ -105,21 +105,19 @@ fn link_full(e: &Evidence) -> Option<Caution> {
         return None;
     }
     let per_s = ratio(all.sum(SeriesSum::BytesIn) as f64, e.facts.measured_s());
-    Some(Kind::LinkFull.raise(format!(
-        "{} of the requests' time passed behind the first byte, {} bytes/s ({} Mbit/s) came within {} in every fifth \
-         of the run, and {} came out of order, as behind a queue that overflows",
-        percent(body),
-        quantity(per_s),
-        quantity(per_s * 8.0 / 1e6),
-        percent(uneven),
-        counted(disordered, "segment")
-    )))
+    let evidence = Evidence::LinkFull {
+        body_ratio: body,
+        received_bytes_per_s: per_s,
+        uneven_ratio: uneven,
+        disordered_segments_count: disordered,
+    };
+    Some(evidence.raise())
 }
 
 /// In the closed model N users that do nothing but wait for a round trip make N / RTT requests a second, whatever the
 /// service could do. The round trip is the kernel's own, of empty segments and requests alike, so below the floor of a
 /// service's time; on this machine and in one room it is too short to matter.
-fn round_trip_bound(e: &Evidence) -> Option<Caution> {
+fn round_trip_bound(e: &Inputs) -> Option<Caution> {
     let rtt_ns = e.client.rtt_floor_ns.filter(|ns| *ns >= e.limits.round_trip_ns)?;
     let p50_ns = e.facts.all.hist(SeriesHist::Service).quantile(0.5)?;
     let is_one = p50_ns as f64 <= rtt_ns as f64 * e.limits.round_trips;
@@ -127,17 +125,17 @@ fn round_trip_bound(e: &Evidence) -> Option<Caution> {
         return None;
     }
     let users = e.client.littles_law.users_mean.unwrap_or(0.0);
-    Some(Kind::RoundTripBound.raise(format!(
-        "the median request took {}, one round trip {}: {} users cannot make more than {}",
-        duration_ns(p50_ns),
-        duration_ns(rtt_ns),
-        count(users.round() as u64),
-        rate_per_s(ratio(users, rtt_ns as f64 / 1e9))
-    )))
+    let evidence = Evidence::RoundTrip {
+        request_p50_ns: p50_ns,
+        round_trip_ns: rtt_ns,
+        users_count: users.round() as u64,
+        limit_per_s: ratio(users, rtt_ns as f64 / 1e9),
+    };
+    Some(evidence.raise())
 }
 
 /// The closed model, and its users had a request under way nearly all the time.
-fn users_wait(e: &Evidence) -> bool {
+fn users_wait(e: &Inputs) -> bool {
     let law = &e.client.littles_law;
     let users = law.users_mean.unwrap_or(0.0);
     !e.facts.is_open() && users > 0.0 && law.in_flight_mean >= users * e.limits.users_waiting

@@ -36,7 +36,7 @@ pub(super) fn steps(s: &Summary) -> Vec<Step<'_>> {
     match s.verdict.result {
         Outcome::Interrupted => vec![Step::RunToTheEnd],
         Outcome::Inconclusive => {
-            let all = decisive(s).filter(|c| !c.advice.is_empty());
+            let all = decisive(s).filter(|c| !c.advice().is_empty());
             let steps: Vec<Step<'_>> =
                 all.take(DOUBTS).map(|row| Step::FollowAdvice { caution: row.kind, row }).collect();
             if steps.is_empty() { vec![Step::ReadGeneratorHealth] } else { steps }
@@ -68,7 +68,7 @@ fn passed(s: &Summary) -> Vec<Step<'_>> {
     let mut out: Vec<Step<'_>> = of_cause(s).into_iter().collect();
     // A note on how to measure is no news beside a cause.
     let is_news = |c: &&Caution| out.is_empty() || c.weight != Severity::Note;
-    let told = s.cautions.iter().filter(|c| !c.advice.is_empty()).filter(is_news);
+    let told = s.cautions.iter().filter(|c| !c.advice().is_empty()).filter(is_news);
     let first = told.min_by_key(|c| c.weight).map(|row| Step::HeedCaution { caution: row.kind, row });
     out.extend(first);
     out.push(Step::FindCapacity);

@@ -1,9 +1,10 @@
 //! A threshold, its figure, and the best and the worst that the figure may be in truth.
 
 use super::Window;
-use crate::caution::Kind;
+use crate::caution::{Evidence, Kind};
 use plimsoll_plan::threshold::FigureUnit;
-use serde::Serialize;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 
 /// A threshold and how the run met it.
 #[derive(Debug, Clone, Serialize)]
@@ -82,18 +83,36 @@ impl Standing {
 }
 
 /// How a doubt moved one of the bounds of a threshold.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Doubt {
-    /// The caution that tells of it, as its code.
-    #[serde(rename = "code")]
+    /// The caution that tells of it.
     pub kind: Kind,
     pub bound: Bound,
     /// By how much, in the unit of the threshold; `None`: the bound is gone.
     pub size: Option<f64>,
     /// It keeps the threshold from an answer: without the doubts about this bound there would be one.
     pub decides: bool,
+    /// What was found.
+    pub evidence: Evidence,
+}
+
+impl Doubt {
     /// What was found, one fragment with its numbers.
-    pub text: String,
+    pub fn text(&self) -> String {
+        self.evidence.text()
+    }
+}
+
+impl Serialize for Doubt {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Doubt", 5)?;
+        fields.serialize_field("code", &self.kind)?;
+        fields.serialize_field("bound", &self.bound)?;
+        fields.serialize_field("size", &self.size)?;
+        fields.serialize_field("decides", &self.decides)?;
+        fields.serialize_field("text", &self.text())?;
+        fields.end()
+    }
 }
 
 /// One of the two bounds.

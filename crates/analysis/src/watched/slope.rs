@@ -5,8 +5,8 @@
 //! is not believed: over a tooth that began in the second half it is real and means nothing. So both envelopes must
 //! rise, too: the floor (what stays behind a collection) and the ceiling (nothing was this high before).
 
+use crate::caution::slope_text;
 use crate::summary::{Slope, SlopeVerdict};
-use plimsoll_plan::phrase::bytes_f64;
 use plimsoll_stats::maths::changepoint::trend;
 
 /// Fewer samples are no soak.
@@ -43,13 +43,8 @@ pub(super) fn slope(points: &[(f64, f64)]) -> Option<Slope> {
     };
     let sentence = match verdict {
         SlopeVerdict::Level => "level".into(),
-        SlopeVerdict::Grows => describe("grows", per_h, low, high),
-        SlopeVerdict::Falls => describe("falls", -per_h, -high, -low),
+        SlopeVerdict::Grows => slope_text("grows", per_h, low, high),
+        SlopeVerdict::Falls => slope_text("falls", -per_h, -high, -low),
     };
     Some(Slope { per_h, low, high, verdict, sentence })
-}
-
-/// `grows by 12.0 MB/h (95 %: 8.10 MB/h to 15.2 MB/h)`
-fn describe(verb: &str, per_h: f64, low: f64, high: f64) -> String {
-    format!("{verb} by {}/h (95 %: {}/h to {}/h)", bytes_f64(per_h), bytes_f64(low), bytes_f64(high))
 }

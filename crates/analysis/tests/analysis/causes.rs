@@ -60,12 +60,12 @@ fn an_idle_timeout_is_claimed_only_of_idle_connections_and_a_server_that_goes_on
     };
     let summary = ended(5 * S).summary();
     assert_eq!(claims(&summary, Kind::IdleTimeout), Some(Claim::Certain));
-    assert!(caution(&summary, "stale_connections").unwrap().title.contains("idle"));
+    assert!(caution(&summary, "stale_connections").unwrap().title().contains("idle"));
 
     let summary = ended(50_000).summary();
     assert_eq!(claims(&summary, Kind::IdleTimeout), None);
     assert!(claims(&summary, Kind::ConnectionsClosed).is_some());
-    assert!(caution(&summary, "stale_connections").unwrap().title.contains("in use"));
+    assert!(caution(&summary, "stale_connections").unwrap().title().contains("in use"));
 
     let mut run = Run::planned(|draft| {
         draft.load.connections = Some(10);
@@ -110,7 +110,10 @@ fn loopback_never_loses_packets() {
     assert_eq!(claims(&near, Kind::PacketLoss), None);
     assert_ne!(claims(&near, Kind::ListenQueueFull), Some(Claim::Certain));
     let told = caution(&near, "retransmits").unwrap();
-    assert!(told.title.contains("loopback") && told.advice.contains("loopback loses nothing"), "{told:?}");
+    assert!(
+        told.title().contains("loopback") && told.advice().contains("loopback loses nothing"),
+        "{told:?}"
+    );
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub fn check(case: Case) {
     let found = caution(&bad, code).unwrap_or_else(|| panic!("`{code}` is missing: {:#?}", bad.cautions));
     assert_eq!(found.weight, case.weight, "{found:#?}");
     for text in case.says {
-        let told = format!("{} | {} | {}", found.title, found.evidence, found.advice);
+        let told = format!("{} | {} | {}", found.title(), found.evidence_text(), found.advice());
         assert!(told.contains(text), "`{text}` is not in `{told}`");
     }
     assert!(caution(&good, code).is_none(), "the twin has it too: {:#?}", caution(&good, code));
@@ -539,7 +539,7 @@ fn a_ramp_offers_the_area_under_it() {
     };
     assert!(caution(&ramp(19_995), "offered_not_sent").is_none());
     let short = ramp(19_500);
-    assert!(caution(&short, "offered_not_sent").unwrap().evidence.contains("of 20,000 arrivals"));
+    assert!(caution(&short, "offered_not_sent").unwrap().evidence_text().contains("of 20,000 arrivals"));
 }
 
 #[test]

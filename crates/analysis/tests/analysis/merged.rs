@@ -114,7 +114,7 @@ fn a_machine_that_is_not_there_makes_the_merge_inconclusive() {
     let summary = summarise(&merged(&[&a, &c]));
     assert_eq!(summary.verdict.result, Outcome::Inconclusive);
     let missing = caution(&summary, "missing_intervals").unwrap();
-    assert!(missing.evidence.contains("share 2/3"), "{missing:#?}");
+    assert!(missing.evidence_text().contains("share 2/3"), "{missing:#?}");
     // One alone is that machine's own report.
     assert!(caution(&a.summary(), "missing_intervals").is_none());
 }
@@ -144,7 +144,7 @@ fn different_targets_are_added_up_with_a_warning() {
     let summary = summarise(&merged(&[&one, &elsewhere]));
     let found = caution(&summary, "merged_targets_differ").unwrap();
     assert_eq!(found.weight, Severity::Warning);
-    assert!(found.evidence.contains("10.0.0.7:8080 and 10.0.0.9:8080"), "{found:#?}");
+    assert!(found.evidence_text().contains("10.0.0.7:8080 and 10.0.0.9:8080"), "{found:#?}");
     assert!(caution(&summarise(&merged(&[&one, &two])), "merged_targets_differ").is_none());
 }
 
@@ -207,8 +207,8 @@ fn a_part_that_is_there_twice_is_told() {
     let twice = two.with(|r| r.outline.share = part(1, 2));
     let summary = summarise(&merged(&[&one, &twice]));
     let found = caution(&summary, "merged_targets_differ").unwrap();
-    assert!(found.evidence.contains("share 1/2 is there more than once"), "{found:#?}");
-    assert!(caution(&summary, "missing_intervals").unwrap().evidence.contains("share 2/2"));
+    assert!(found.evidence_text().contains("share 1/2 is there more than once"), "{found:#?}");
+    assert!(caution(&summary, "missing_intervals").unwrap().evidence_text().contains("share 2/2"));
 }
 
 #[test]
@@ -217,9 +217,9 @@ fn parts_of_different_wholes_are_told() {
     let third = two.with(|r| r.outline.share = part(2, 3));
     let summary = summarise(&merged(&[&one, &third]));
     let found = caution(&summary, "merged_targets_differ").unwrap();
-    assert!(found.evidence.contains("different divisions (1/2, 1/3)"), "{found:#?}");
+    assert!(found.evidence_text().contains("different divisions (1/2, 1/3)"), "{found:#?}");
     let missing = caution(&summary, "missing_intervals").unwrap();
-    assert!(missing.evidence.contains("2/2, 1/3, 3/3"), "{missing:#?}");
+    assert!(missing.evidence_text().contains("2/2, 1/3, 3/3"), "{missing:#?}");
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn everything_that_shapes_the_load_is_compared() {
     let evidence = |change: &dyn Fn(&mut plimsoll_plan::Outline)| {
         let other = two.clone().with(|r| change(&mut r.outline));
         let summary = summarise(&merged(&[&one, &other]));
-        caution(&summary, "merged_targets_differ").map_or(String::new(), |c| c.evidence.clone())
+        caution(&summary, "merged_targets_differ").map_or(String::new(), |c| c.evidence_text())
     };
     assert_eq!(evidence(&|p| p.timeout_ns = 2 * S), "different time-outs (10 s and 2 s)");
     assert_eq!(evidence(&|p| p.keep_alive = false), "different keep-alives (one with, one without)");

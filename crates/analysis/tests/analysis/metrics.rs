@@ -172,7 +172,7 @@ fn few_values_leave_a_percentile_open() {
     let summary = summarise(&machine(&run, &[(Family::Trend, "cart", &[], &few)]));
     assert_eq!(summary.thresholds[0].standing, Standing::Undecided);
     assert!(
-        summary.thresholds[0].doubts[0].text.starts_with("too few samples for p99"),
+        summary.thresholds[0].doubts[0].text().starts_with("too few samples for p99"),
         "{:?}",
         summary.thresholds
     );

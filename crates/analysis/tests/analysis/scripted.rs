@@ -170,7 +170,7 @@ fn a_group_that_nobody_passed_has_no_time_and_meets_nothing() {
     let summary = shop().thresholds(&["group_time{group: shop / till} p50 < 1h"]).summary();
     assert_eq!((summary.thresholds[0].met, summary.thresholds[0].observed), (false, None));
     let told = caution(&summary, "too_few_samples").unwrap();
-    assert!(told.evidence.contains("group_time{group: shop / till}"), "{}", told.evidence);
+    assert!(told.evidence_text().contains("group_time{group: shop / till}"), "{}", told.evidence_text());
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn a_pause_in_the_last_second_excuses_its_arrivals() {
 fn what_stopped_a_run_is_not_what_steered_it() {
     let run = steered(Run::open(15), &[(14, Steered::level(&open_load(), 500.0))])
         .ends(StoppedBy::Interrupt, 15 * S);
-    let told = caution(&run.summary(), "interrupted").expect("it was").evidence.clone();
+    let told = caution(&run.summary(), "interrupted").expect("it was").evidence_text();
     assert!(told.contains("interrupted") && !told.contains("by hand"), "{told}");
 }
 

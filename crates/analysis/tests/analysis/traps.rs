@@ -346,7 +346,10 @@ fn numbers_without_sense_are_survived() {
         for value in [0, 1, S, u64::MAX / 16, u64::MAX] {
             let summary = summarise(&run.clone().all_ticks(mad(value)).record());
             for one in &summary.cautions {
-                assert!(!one.evidence.contains("NaN") && !one.evidence.contains("inf"), "{one:#?}");
+                assert!(
+                    !one.evidence_text().contains("NaN") && !one.evidence_text().contains("inf"),
+                    "{one:#?}"
+                );
             }
         }
     }
@@ -363,7 +366,7 @@ fn a_long_run_is_looked_at_in_longer_stretches() {
         tick.run.add(RunSum::UsersNs.id(), S);
     });
     let summary = run.summary();
-    let told = &caution(&summary, "not_steady").expect("a quarter of an hour was slow").evidence;
+    let told = caution(&summary, "not_steady").expect("a quarter of an hour was slow").evidence_text();
     assert!(told.contains("until 15m"), "{told}");
 }
 

@@ -135,7 +135,7 @@ fn overflows_without_late_connections_may_be_another_programs() {
         .thresholds(&["response_time p99 < 1ms"]);
     let summary = run.summary();
     assert!(summary.pressure.is_empty() && !summary.verdict.sentence.contains("gave out"));
-    let told = &caution(&summary, "listen_overflowed").unwrap().evidence;
+    let told = caution(&summary, "listen_overflowed").unwrap().evidence_text();
     assert!(told.contains("perhaps before another program"), "{told}");
     // With a connection that was late, and tried when the queue overflowed, it was this one.
     let run = run.at(0, |t| t.run.add(RunSum::ConnAttempts.id(), 1));

@@ -140,7 +140,7 @@ fn a_run_that_a_threshold_stopped_has_failed() {
     assert_eq!(summary.verdict.result, Outcome::Fail);
     assert_eq!(summary.verdict.sentence, format!("FAIL: {why}"));
     let told = caution(&summary, "interrupted").unwrap();
-    assert!(told.evidence.contains(why), "{}", told.evidence);
+    assert!(told.evidence_text().contains(why), "{}", told.evidence_text());
     assert_eq!(run().thresholds(&["errors < 5%"]).summary().verdict.result, Outcome::Pass);
 }
 
@@ -161,7 +161,11 @@ fn too_few_samples_are_no_doubt_about_what_stopped_the_run() {
     assert_eq!(summary.verdict.because, [text]);
     let told = caution(&summary, "too_few_samples").unwrap();
     assert_eq!(told.weight, Severity::Warning);
-    assert!(told.evidence.starts_with("120 samples for response_time p99"), "{}", told.evidence);
+    assert!(
+        told.evidence_text().starts_with("120 samples for response_time p99"),
+        "{}",
+        told.evidence_text()
+    );
     // All 120 took longer than twice the limit: that proves it however the run ended.
     for by in [StoppedBy::Duration, StoppedBy::Interrupt] {
         let summary = stopped_early(by).thresholds(&[text]).summary();
@@ -203,7 +207,11 @@ fn a_windowed_percentile_needs_its_samples_too() {
     let summary = run().thresholds(&["response_time p99 < 1s over 5s"]).summary();
     assert!(summary.thresholds[0].too_few_samples, "500 of 1,000");
     let told = caution(&summary, "too_few_samples").unwrap();
-    assert!(told.evidence.starts_with("500 samples for response_time p99"), "{}", told.evidence);
+    assert!(
+        told.evidence_text().starts_with("500 samples for response_time p99"),
+        "{}",
+        told.evidence_text()
+    );
     assert!(!run().thresholds(&["response_time p99 < 1s over 10s"]).summary().thresholds[0].too_few_samples);
     let cells = &run().ticks[0].series[0];
     assert_eq!(cells.hists[SeriesHist::Response.id()].count(), 100);

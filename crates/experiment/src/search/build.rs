@@ -154,8 +154,8 @@ fn deciding(view: &View, level: Option<f64>) -> Option<Deciding> {
             None => cautions.push(Raised {
                 kind: caution.kind,
                 weight: caution.weight,
-                title: caution.title.clone(),
-                evidence: caution.evidence.clone(),
+                title: caution.title(),
+                evidence: caution.evidence_text(),
                 runs: 1,
             }),
         }

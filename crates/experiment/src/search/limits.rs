@@ -79,5 +79,5 @@ pub fn limit_of(digest: &Digest) -> Option<Limited> {
     let is_limit =
         |row: &&Row| row.beside.is_empty() || row.beside.iter().any(|kind| raised(*kind).is_some());
     let caution = TABLE.iter().filter(is_limit).find_map(|row| raised(row.kind))?;
-    Some(Limited { kind: caution.kind, title: caution.title.clone(), evidence: caution.evidence.clone() })
+    Some(Limited { kind: caution.kind, title: caution.title(), evidence: caution.evidence_text() })
 }

@@ -119,7 +119,7 @@ fn flaw(digest: &Digest, least_ns: u64) -> Option<String> {
     if digest.is_doubtful() {
         let why =
             digest.cautions.iter().find(|c| c.weight == plimsoll_analysis::summary::Severity::Inconclusive);
-        return Some(why.map_or("inconclusive".into(), |c| format!("inconclusive: {}", c.title)));
+        return Some(why.map_or("inconclusive".into(), |c| format!("inconclusive: {}", c.title())));
     }
     // A run that ends a tick early is as long as it was meant to be.
     (digest.measured_s < least_s * 0.99)

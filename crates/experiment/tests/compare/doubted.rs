@@ -13,7 +13,7 @@ fn alongside(a: &mut Side, b: &mut Side, kind: Kind, change: impl Fn(&mut Digest
     for side in [a, b] {
         each(side, |run| {
             run.outcome = Outcome::Inconclusive;
-            run.cautions.push(kind.raise("some"));
+            run.cautions.push(kind.example().raise());
             change(run);
         });
     }

@@ -77,7 +77,7 @@ fn percentiles_are_those_of_all_runs_merged() {
 fn an_inconclusive_run_forbids_a_verdict() {
     let (a, mut b) = pair(4);
     b.runs[1].outcome = Outcome::Inconclusive;
-    b.runs[1].cautions.push(Kind::MissingIntervals.raise("3 s"));
+    b.runs[1].cautions.push(Kind::MissingIntervals.example().raise());
     let c = compared(&a, &b);
     assert_eq!(c.verdict, Overall::CannotTell);
     assert_eq!(codes(&c), ["inconclusive_side"]);
@@ -322,7 +322,7 @@ fn a_gate_passes_fails_and_owns_up() {
     assert!(bare.rules.iter().all(|rule| rule.evidence.starts_with("not compared")), "{:?}", bare.rules);
     assert_eq!(bare.passage, Passage::Inconclusive);
     let (mut first, second) = pair(13);
-    each(&mut first, |run| run.cautions.push(Kind::MissingIntervals.raise("3 s")));
+    each(&mut first, |run| run.cautions.push(Kind::MissingIntervals.example().raise()));
     assert_eq!(gate(&compared(&first, &second), &Gate::default()).passage, Passage::Inconclusive);
     let steady = Service { rate: 200.0, between: 0.001, drift: 0.001, ..light() };
     let (same, too) = sides(&steady, &steady, 6, &mut Random::new(14));

@@ -172,7 +172,7 @@ fn the_answer_of_monotone_runs_lies_between_met_and_missed() {
 
 fn cautioned(kind: Kind) -> plimsoll_analysis::Digest {
     let mut digest = digest(100.0, vec![Block::default()], 0);
-    digest.cautions.push(kind.raise("p99 of the lateness 12 ms"));
+    digest.cautions.push(kind.example().raise());
     digest
 }
 
@@ -189,7 +189,7 @@ fn a_limit_of_the_generator_is_never_told_as_one_of_the_service() {
     });
     let refusal = answer.refusal.expect("nobody knows what the service can do");
     assert_eq!(refusal.kind.code(), "generator_limited");
-    assert!(refusal.sentence.contains("12 ms"), "{}", refusal.sentence);
+    assert!(refusal.sentence.contains("1,250 of 20,000 arrivals"), "{}", refusal.sentence);
     let found = answer.capacity.expect("what was met is told");
     assert!(found.at_least && found.level() <= 2_000.0 && found.level() > 1_000.0, "{found:?}");
     assert!(history.len() < 25);
@@ -254,7 +254,7 @@ fn only_what_limits_the_generator_or_the_link_is_a_limit() {
         assert_eq!(limit_of(&cautioned(kind)), None);
     }
     let mut both = cautioned(Kind::ClientCpu);
-    both.cautions.push(Kind::RunQueue.raise("30 %"));
+    both.cautions.push(Kind::RunQueue.example().raise());
     assert_eq!(limit_of(&both).expect("a worker that had no CPU").kind.code(), "client_cpu");
 }
 

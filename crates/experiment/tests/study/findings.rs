@@ -133,7 +133,7 @@ fn littles_law_finds_time_outside_requests_and_too_much_of_it() {
     let mut runs = [make(600.0, 2_300.0, 138.0), make(300.0, 2_000.0, 150.0)];
     // Users that think are nobody's fault: only what a run cannot explain is told.
     assert!(found(&studied(&runs), "users_outside_requests").is_none());
-    runs[0].cautions.push(Kind::LittlesLaw.raise("47 % of the users' time"));
+    runs[0].cautions.push(Kind::LittlesLaw.example().raise());
     let idle = studied(&runs);
     let row = idle.table.iter().find(|row| row.level == 600.0).expect("a cell");
     assert!((row.little.missing_ratio - 0.47).abs() < 0.01, "{:?}", row.little);

@@ -19,7 +19,7 @@ pub(super) fn hint(s: &Summary, reason: &Reason<'_>) -> Hint {
     match reason {
         Reason::Outage(gone) => why(outage::describe(s, gone), COURSE),
         Reason::Doubt { row, .. } => {
-            why(format!("{}: {}", capital(&row.title), sentence(&row.evidence)), FINDINGS)
+            why(format!("{}: {}", capital(&row.title()), sentence(&row.evidence_text())), FINDINGS)
         }
         Reason::GeneratorInDoubt => why("The load generator or the record is in doubt.".into(), FINDINGS),
         Reason::Cause { row, .. } => why(cause(row), describe(row)),

@@ -29,7 +29,7 @@ pub(super) fn hint(s: &Summary, one: &Step<'_>, run_file: Option<&str>) -> Hint 
                         ordinary end, `--stop-early-ok` says so.";
             step(text.into(), METHOD)
         }
-        Step::FollowAdvice { row, .. } => step(capital(&sentence(&named(s, &row.advice))), FINDINGS),
+        Step::FollowAdvice { row, .. } => step(capital(&sentence(&named(s, &row.advice()))), FINDINGS),
         Step::ReadGeneratorHealth => {
             step("Read what the load generator says of itself, then run again.".into(), &["generator"])
         }
@@ -48,7 +48,9 @@ pub(super) fn hint(s: &Summary, one: &Step<'_>, run_file: Option<&str>) -> Hint 
         Step::SeeThreshold => {
             step("See which threshold was missed, by how much and when.".into(), THRESHOLDS)
         }
-        Step::HeedCaution { row, .. } => step(format!("{} ({}).", capital(&row.advice), row.title), FINDINGS),
+        Step::HeedCaution { row, .. } => {
+            step(format!("{} ({}).", capital(&row.advice()), row.title()), FINDINGS)
+        }
         Step::FindCapacity => {
             let find = "`plimsoll find` looks for the highest load that still passes";
             let later = match compare {

@@ -110,10 +110,10 @@ fn sorted(s: &Summary) -> impl Iterator<Item = &Caution> {
 fn caution(c: &Caution, anchors: &Anchors) -> Finding {
     Finding {
         code: c.kind.code().into(),
-        evidence: vec![c.evidence.clone()],
-        advice: c.advice.clone(),
+        evidence: vec![c.evidence_text()],
+        advice: c.advice(),
         link: link(anchors, wanted(c.kind)),
-        ..Finding::new(c.weight.into(), words::weight(c.weight), &c.title)
+        ..Finding::new(c.weight.into(), words::weight(c.weight), &c.title())
     }
 }
 

@@ -203,8 +203,7 @@ fn the_first_screen_says_why_and_what_to_do_next() {
         match s.verdict.result {
             Outcome::Inconclusive => {
                 let first = s.cautions.iter().find(|c| c.weight == Severity::Inconclusive);
-                let (evidence, advice) =
-                    first.map(|c| (c.evidence.clone(), c.advice.clone())).unwrap_or_default();
+                let (evidence, advice) = first.map(|c| (c.evidence_text(), c.advice())).unwrap_or_default();
                 assert!(
                     overrule.contains(&evidence) && overrule.contains(&plain(&advice)),
                     "{name}: {overrule}"

@@ -1,6 +1,7 @@
 //! JSON, NDJSON, CSV and Markdown: for programs and for pages.
 
 use crate::output::fixtures;
+use plimsoll_analysis::caution::{Evidence, Kind};
 use plimsoll_analysis::summary::{CustomFigures, CustomMetric, CustomSeries};
 use plimsoll_output::{Look, csv, format, json, markdown, ndjson, terminal};
 use serde_json::Value;
@@ -165,12 +166,15 @@ fn markdown_cannot_be_broken_by_a_name() {
 #[test]
 fn commands_in_advice_can_be_copied_from_markdown() {
     let mut s = fixtures::inconclusive();
-    s.cautions[0].advice = "run `sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"` as root_user".into();
+    let elsewhere = Evidence::RedirectsOnly {
+        redirects: Vec::new(),
+        location: Some("http://root_user/".into()),
+        leads_elsewhere: true,
+    };
+    s.cautions = vec![Kind::FewPortsLeft.example().raise(), elsewhere.raise()];
     let text = markdown::to_string(&s);
-    assert!(
-        text.contains("`sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"` as root\\_user"),
-        "{text}"
-    );
+    assert!(text.contains("`sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"`"), "{text}");
+    assert!(text.contains("load http://root\\_user/ itself"), "{text}");
 }
 
 #[test]

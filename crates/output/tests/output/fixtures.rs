@@ -13,7 +13,8 @@ pub use picture::{drawn, drawn_with_monitors};
 pub use shop::{plan as shop_plan, shop};
 pub use watched::watched;
 
-use plimsoll_analysis::caution::Kind;
+use plimsoll_analysis::caution::Evidence;
+use plimsoll_analysis::caution::evidence::{RecordLoss, ThinQuantile};
 use plimsoll_analysis::summary::*;
 use plimsoll_plan::Fault;
 use plimsoll_plan::threshold::FigureUnit;
@@ -59,13 +60,14 @@ pub fn fail() -> Summary {
     s.thresholds[0].at_least = true;
     s.cautions.insert(
         0,
-        caution(
-            Kind::TimeoutsCensor,
-            Severity::Warning,
-            "time-outs hide the slowest answers",
-            "60 requests were given up after 10.0 s; percentiles from p99.9 on are lower bounds",
-            "raise `--timeout`, or read those percentiles as \"at least\"",
-        ),
+        Evidence::TimedOut {
+            timeouts_count: 60,
+            connecting_count: 0,
+            timeouts_ratio: 60.0 / 29_964.0,
+            after_ns: 10_000 * MS,
+            bounded_from: Some(0.999),
+        }
+        .raise(),
     );
     s.totals.errors = 252;
     s.totals.error_ratio = 252.0 / s.totals.requests as f64;
@@ -148,28 +150,34 @@ pub fn inconclusive() -> Summary {
     s.thresholds = vec![judged("errors == 0%", true, 0.0, 0.0, FigureUnit::Ratio, true)];
     s.cautions = vec![
         same_machine(),
-        caution(
-            Kind::TooFewSamples,
-            Severity::Note,
-            "too few samples for p99.9",
-            "4,311 samples; p99.9 needs 10,000",
-            "let it run longer, or do not read p99.9",
-        ),
-        caution(
-            Kind::ClosedModelBlindSpot,
-            Severity::Warning,
-            "the closed model hides stalls",
-            "0.01 % of the requests took 10 % of the users' time; an arrival at a random moment meets such a stall \
-             with 10 % probability",
-            "give a rate with `-r RATE`: arrivals then do not wait for the server",
-        ),
-        caution(
-            Kind::ClientFdLimit,
-            Severity::Inconclusive,
-            "this machine ran out of file descriptors",
-            "44 attempts to connect found no free descriptor; the soft limit is 256, the hard limit 256",
-            "raise the hard limit with `ulimit -Hn 65536` as root, then run again",
-        ),
+        Caution {
+            weight: Severity::Note,
+            ..Evidence::ThinQuantiles {
+                samples_count: 4_311,
+                needed_count: 10_000,
+                quantiles: vec![ThinQuantile { subject: "response_time".into(), quantile: 0.999 }],
+            }
+            .raise()
+        },
+        Evidence::StallsHidden {
+            slow_above_ns: 43 * MS,
+            slow_count: 1,
+            slow_ratio: 1.0 / 4_311.0,
+            time_ratio: 0.1,
+            longest_ns: 1_500 * MS,
+            arrivals_p99_ns: 1_350 * MS,
+            p99_ns: 8_360_000,
+            is_scripted: false,
+        }
+        .raise(),
+        Evidence::NoDescriptors {
+            attempts_count: 44,
+            hosts: vec!["lab".into()],
+            soft_limit_count: 256,
+            hard_limit_count: 256,
+            enough_count: 65_536,
+        }
+        .raise(),
     ];
     s.environments[0].nofile_soft_found = 256;
     s.environments[0].nofile_soft = 256;
@@ -197,13 +205,13 @@ pub fn merged() -> Summary {
     };
     s.offered = Some(Offered { arrivals: 60_000, rate_per_s: 4_000.0, starved: 0 });
     s.achieved.ratio = Some(0.99991);
-    s.cautions = vec![caution(
-        Kind::MissingIntervals,
-        Severity::Inconclusive,
-        "seconds are missing",
-        "lab-2 has no data from 12.0 s to 15.0 s",
-        "repeat the run of that machine",
-    )];
+    let losses = vec![RecordLoss::Seconds {
+        from_s: 12.0,
+        to_s: 15.0,
+        why: "the run was cut off".into(),
+        origin: Some("b2".into()),
+    }];
+    s.cautions = vec![Evidence::RecordIncomplete { losses, more_count: 0, is_in_totals: false }.raise()];
     s.client.workers.extend(workers(1));
     s.client.workers[1].worker = 1;
     s.complete = false;

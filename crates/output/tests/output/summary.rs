@@ -1,7 +1,7 @@
 //! The report at the end of a run.
 
 use crate::output::fixtures;
-use plimsoll_analysis::caution::{Kind, Place};
+use plimsoll_analysis::caution::{Evidence, Kind, Place};
 use plimsoll_analysis::summary::{Severity, Summary};
 use plimsoll_output::line::width;
 use plimsoll_output::{Look, terminal, trust};
@@ -108,7 +108,7 @@ fn each_caution_marks_its_line_of_the_trust_box_or_says_why_it_has_none() {
         // Without it there is no line for certificates.
         s.tls = fixtures::shop().tls;
         assert!(trust::rows(&s).iter().all(|row| row.weight.is_none()));
-        let mut caution = kind.raise("as measured");
+        let mut caution = kind.example().raise();
         caution.weight = Severity::Inconclusive;
         s.cautions.push(caution);
         let marked: Vec<String> =
@@ -134,7 +134,7 @@ fn ports_that_run_short_are_not_called_ok() {
         (row.weight, row.facts[0].clone())
     };
     assert_eq!(line(&s).0, None);
-    s.cautions.push(Kind::FewPortsLeft.raise("27,000 of 28,232 in use"));
+    s.cautions.push(Kind::FewPortsLeft.example().raise());
     assert_eq!(line(&s), (Some(Severity::Warning), Kind::FewPortsLeft.title().to_owned()));
 }
 
@@ -180,7 +180,7 @@ fn names_from_outside_cannot_move_the_cursor_or_turn_the_text_round() {
     let mut s = fixtures::fail();
     s.name = "a\x1b[2Jb\u{202e}c\r\nd".into();
     s.requests[0].name = "\x1b]0;title\x07".into();
-    s.cautions[0].evidence = "\x1b[31mred".into();
+    s.cautions[0].evidence = Evidence::LocalTarget { address: "\x1b[31mred".into() };
     let text = report(&s, look(100));
     assert!(!text.contains(['\x1b', '\r', '\x07', '\u{202e}']));
 }

@@ -1,0 +1,503 @@
+//! Cautions in words: title, evidence and advice of each, made here and nowhere else.
+//!
+//! The match has an arm for every shape of evidence, so a new one without its words does not compile.
+
+mod client;
+mod lists;
+mod record;
+mod samples;
+
+pub(crate) use lists::slope;
+
+use super::evidence::{Evidence, LevelFigure, LoadLoss, Shortage};
+use plimsoll_plan::phrase::{
+    chosen_ns, count, counted, duration_f64_ns, duration_ns, quantile_name, quantity, rate_of, rate_per_s,
+    ratio,
+};
+
+/// The three texts of a caution.
+struct Sentences {
+    /// `None`: that of its row.
+    title: Option<String>,
+    evidence: String,
+    /// `None`: that of its row.
+    advice: Option<String>,
+}
+
+impl Sentences {
+    fn of(evidence: impl Into<String>) -> Self {
+        Self { title: None, evidence: evidence.into(), advice: None }
+    }
+
+    fn titled(self, title: impl Into<String>) -> Self {
+        Self { title: Some(title.into()), ..self }
+    }
+
+    fn advising(self, advice: impl Into<String>) -> Self {
+        Self { advice: Some(advice.into()), ..self }
+    }
+}
+
+impl Evidence {
+    /// What it is, one fragment.
+    pub fn title(&self) -> String {
+        sentences(self).title.unwrap_or_else(|| self.kind().title().to_owned())
+    }
+
+    /// The numbers that say so, one fragment.
+    pub fn text(&self) -> String {
+        sentences(self).evidence
+    }
+
+    /// What to do.
+    pub fn advice(&self) -> String {
+        sentences(self).advice.unwrap_or_else(|| self.kind().advice().to_owned())
+    }
+}
+
+/// Which way a value went.
+fn direction(before: f64, after: f64) -> &'static str {
+    if after < before { "less" } else { "more" }
+}
+
+fn sentences(evidence: &Evidence) -> Sentences {
+    match evidence {
+        Evidence::NoDescriptors {
+            attempts_count,
+            hosts,
+            soft_limit_count,
+            hard_limit_count,
+            enough_count,
+        } => client::descriptors(*attempts_count, hosts, [*soft_limit_count, *hard_limit_count], *enough_count),
+        Evidence::NoPorts { attempts_count, hosts, port_range, keeps_alive } => {
+            client::ports(*attempts_count, hosts, *port_range, *keeps_alive)
+        }
+        Evidence::NoMemory { attempts_count, hosts } | Evidence::SendRefused { attempts_count, hosts } => {
+            Sentences::of(client::attempts(*attempts_count, "failed", hosts))
+        }
+        Evidence::ResponsesCut { responses_count } => {
+            let cut = if *responses_count == 1 { "response was" } else { "responses were" };
+            Sentences::of(format!("{} {cut} longer than a limit", count(*responses_count)))
+        }
+        Evidence::WorkersStalled { stalls_count, stalled_ratio } => Sentences::of(format!(
+            "workers stood still {} for more than 100 ms each, {} of their time; what the service did meanwhile was \
+             not seen",
+            counted(*stalls_count, "time"),
+            ratio(stalled_ratio.min(1.0))
+        )),
+        Evidence::WorkerBusy { worker, machine, busy_ratio } => Sentences::of(format!(
+            "{} was busy {} of the time, spinning not counted",
+            client::worker(*worker, *machine),
+            ratio(*busy_ratio)
+        )),
+        Evidence::WorkerQueued { worker, machine, run_queue_ratio } => Sentences::of(format!(
+            "{} was ready to run but without a CPU {} of the time",
+            client::worker(*worker, *machine),
+            ratio(*run_queue_ratio)
+        )),
+        Evidence::CpuStolen { steal_ratio } => {
+            Sentences::of(format!("{} of all CPU time was taken by the host", ratio(*steal_ratio)))
+        }
+        Evidence::LocalTarget { address } => Sentences::of(format!("{address} belongs to this machine")),
+        Evidence::AnyCertificate { server_name } => {
+            Sentences::of(format!("any certificate was taken for {server_name}"))
+        }
+        Evidence::ArrivalsNotSent { unsent_count, asked_count, unsent_ratio, worker_ratio } => {
+            let cpu = worker_ratio.map_or(String::new(), |worker| {
+                format!("; a worker was busy or waiting for a CPU {} of the time", ratio(worker.min(1.0)))
+            });
+            Sentences::of(format!(
+                "{} of {} arrivals ({}) were not sent, and the target does not explain it{cpu}",
+                count(*unsent_count),
+                count(*asked_count),
+                ratio(*unsent_ratio)
+            ))
+        }
+        Evidence::LateSends { late_p99_ns, response_p99_ns } => Sentences::of(format!(
+            "1 % of the sends were {} or more behind their instant, {} of the response p99 of {}",
+            duration_ns(*late_p99_ns),
+            ratio(*late_p99_ns as f64 / *response_p99_ns as f64),
+            duration_ns(*response_p99_ns)
+        )),
+        Evidence::ConnectionsFull {
+            starved_count,
+            unstarted_count,
+            peak_count,
+            limit_count,
+            wait_p99_ns,
+            suggested_count,
+        } => {
+            let wait = wait_p99_ns.map_or(String::new(), |w| format!(", p99 of the wait {}", duration_ns(w)));
+            let never = match unstarted_count {
+                0 => String::new(),
+                n => format!("; {} had none at the stop", count(*n)),
+            };
+            // Each worker has its share of them, and the share of one may be in use while another has room.
+            let found = match *peak_count > 0 && peak_count < limit_count {
+                true => format!(
+                    "none free on its worker (at most {} of {} open at once)",
+                    count(*peak_count),
+                    count(*limit_count)
+                ),
+                false => format!("all {} in use", counted(*limit_count, "connection")),
+            };
+            let arrivals = counted(*starved_count, "arrival");
+            // To be typed, so without commas.
+            Sentences::of(format!(
+                "{arrivals} found {found} and waited{wait}{never}; the response times include the wait"
+            ))
+            .advising(format!(
+                "raise `-c` (to {suggested_count}, say) if clients of the real service do not share so few \
+                 connections"
+            ))
+        }
+        Evidence::InFlightDiffers { measured_mean, computed_mean } => Sentences::of(format!(
+            "{measured_mean:.1} requests were in flight by the clock, {computed_mean:.1} by rate times service time"
+        ))
+        .titled("N = X R does not hold")
+        .advising("rates and times of this run contradict each other: do not rely on either"),
+        Evidence::UsersOutside { outside_ratio, unexplained_ratio } => Sentences::of(format!(
+            "the users spent {} of their time outside requests, {} more than connecting explains",
+            ratio(*outside_ratio),
+            ratio(*unexplained_ratio)
+        )),
+        Evidence::StallsHidden {
+            slow_above_ns,
+            slow_count,
+            slow_ratio,
+            time_ratio,
+            longest_ns,
+            arrivals_p99_ns,
+            p99_ns,
+            is_scripted,
+        } => {
+            let whose = if *is_scripted { "time that users waited" } else { "users' time" };
+            Sentences::of(format!(
+                "{} of the requests ({}, each above {}) took {} of the {whose}: all users waited at once, for up to \
+                 {}; 1 of 100 arrivals that do not wait for each other would meet {} or more, and p99 says {}",
+                ratio(*slow_ratio),
+                count(*slow_count),
+                duration_ns(*slow_above_ns),
+                ratio(*time_ratio),
+                duration_ns(*longest_ns),
+                duration_ns(*arrivals_p99_ns),
+                duration_ns(*p99_ns)
+            ))
+        }
+        Evidence::RedirectsOnly { redirects, location, leads_elsewhere } => {
+            samples::redirects(redirects, location.as_deref(), *leads_elsewhere)
+        }
+        Evidence::SurplusBytes { responses_count } => Sentences::of(format!(
+            "behind {}; each cost its connection, the answers count",
+            counted(*responses_count, "answer")
+        )),
+        Evidence::ThinQuantiles { samples_count, needed_count, quantiles } => {
+            samples::thin(*samples_count, *needed_count, quantiles)
+        }
+        Evidence::TimedOut { timeouts_count, connecting_count, timeouts_ratio, after_ns, bounded_from } => {
+            let bounds = match bounded_from {
+                Some(q) => format!("percentiles from {} on are lower bounds", quantile_name(*q)),
+                None => "the printed percentiles lie below them; the maximum is a lower bound".into(),
+            };
+            let connecting = match connecting_count {
+                0 => String::new(),
+                n => format!(", {} of them while connecting", count(*n)),
+            };
+            Sentences::of(format!(
+                "{} ({} of the requests{connecting}) after {}: {bounds}",
+                counted(*timeouts_count, "time-out"),
+                ratio(*timeouts_ratio),
+                chosen_ns(*after_ns)
+            ))
+        }
+        Evidence::InFlightAtStop { unanswered_count, unsent_count, finished_count, bounded_from } => {
+            let bounds = match bounded_from {
+                Some(q) => format!("; percentiles from {} on are lower bounds", quantile_name(*q)),
+                None => String::new(),
+            };
+            let waiting = match unsent_count {
+                0 => String::new(),
+                n => format!(" and {} that had not been sent", count(*n)),
+            };
+            Sentences::of(format!(
+                "{} without an answer{waiting}, against {} finished{bounds}",
+                counted(*unanswered_count, "request"),
+                count(*finished_count)
+            ))
+        }
+        Evidence::MeanAboveP95 { mean_ns, is_lower_bound, p95_ns } => Sentences::of(format!(
+            "mean {}{}, p95 {}: more than 95 of 100 requests were faster than the mean",
+            if *is_lower_bound { "at least " } else { "" },
+            duration_f64_ns(*mean_ns),
+            duration_ns(*p95_ns)
+        )),
+        Evidence::SegmentsResent { segments_count, requests_count, resent_ratio, is_same_machine } => {
+            samples::resent(*segments_count, *requests_count, *resent_ratio, *is_same_machine)
+        }
+        Evidence::ConnectionsStale { requests_count, idle_min_ns, idle_max_ns, is_in_use } => {
+            samples::stale(*requests_count, [*idle_min_ns, *idle_max_ns], *is_in_use)
+        }
+        Evidence::BacklogGrew { first_p50_ns, last_p50_ns, first_in_flight, last_in_flight } => {
+            Sentences::of(format!(
+                "the median response time was {} in the first third and {} in the last, with {} and then {} \
+                 requests in flight; a longer run would show longer times",
+                duration_f64_ns(*first_p50_ns),
+                duration_f64_ns(*last_p50_ns),
+                quantity(*first_in_flight),
+                quantity(*last_in_flight)
+            ))
+        }
+        Evidence::LevelShift {
+            figure,
+            before_ns,
+            after_ns,
+            changed_at_ns,
+            rate_before_per_s,
+            rate_after_per_s,
+        } => {
+            let what = match figure {
+                LevelFigure::MedianResponseTime => "the median response time",
+                LevelFigure::MeanServiceTime => "the mean service time",
+            };
+            let rates = match (rate_before_per_s, rate_after_per_s) {
+                (Some(before), Some(after)) => {
+                    format!("; the rate {}, then {}", rate_per_s(*before), rate_per_s(*after))
+                }
+                _ => String::new(),
+            };
+            // To be typed: whole seconds, and no unit apart from its number.
+            let warmup_s = changed_at_ns.div_ceil(1_000_000_000);
+            Sentences::of(format!(
+                "{what} was {} until {} and {} from then on ({} {}){rates}",
+                duration_f64_ns(*before_ns),
+                chosen_ns(*changed_at_ns),
+                duration_f64_ns(*after_ns),
+                ratio((after_ns - before_ns).abs() / before_ns.max(1.0)),
+                direction(*before_ns, *after_ns)
+            ))
+            .advising(format!(
+                "the figures mix two states of the service; leave the first out with `--warmup {warmup_s}s`"
+            ))
+        }
+        Evidence::ConnectionsLate {
+            late_count,
+            connections_count,
+            late_ratio,
+            fastest_ns,
+            by_second,
+            resent_segments_count,
+        } => {
+            let places: Vec<String> = by_second
+                .iter()
+                .map(|one| format!("{} {} s", count(one.connections_count), one.later_by_s))
+                .collect();
+            Sentences::of(format!(
+                "{} of {} ({}) took whole seconds longer than the fastest ({}): {}; the kernel sent {} again",
+                count(*late_count),
+                counted(*connections_count, "connection"),
+                ratio(*late_ratio),
+                duration_ns(*fastest_ns),
+                places.join(", "),
+                counted(*resent_segments_count, "segment")
+            ))
+        }
+        Evidence::LinkFull { body_ratio, received_bytes_per_s, uneven_ratio, disordered_segments_count } => {
+            Sentences::of(format!(
+                "{} of the requests' time passed behind the first byte, {} bytes/s ({} Mbit/s) came within {} in \
+                 every fifth of the run, and {} came out of order, as behind a queue that overflows",
+                ratio(*body_ratio),
+                quantity(*received_bytes_per_s),
+                quantity(received_bytes_per_s * 8.0 / 1e6),
+                ratio(*uneven_ratio),
+                counted(*disordered_segments_count, "segment")
+            ))
+        }
+        Evidence::RoundTrip { request_p50_ns, round_trip_ns, users_count, limit_per_s } => {
+            Sentences::of(format!(
+                "the median request took {}, one round trip {}: {} users cannot make more than {}",
+                duration_ns(*request_p50_ns),
+                duration_ns(*round_trip_ns),
+                count(*users_count),
+                rate_per_s(*limit_per_s)
+            ))
+        }
+        Evidence::UsersAtOnce { users_count, within_ns, late_count, connections_count } => {
+            Sentences::of(format!(
+                "{} users began within {}; {} of {} took longer than 500 ms to make",
+                count(*users_count),
+                chosen_ns(*within_ns),
+                count(*late_count),
+                counted(*connections_count, "connection")
+            ))
+        }
+        Evidence::ConnectionsUnfair {
+            few_count,
+            connections_count,
+            few_requests_ratio,
+            requests_p50_count,
+            fairness_index,
+        } => Sentences::of(format!(
+            "{} of {} got {} of the requests, half of them {} or fewer each; Jain's index {fairness_index:.2} (1: \
+             all alike)",
+            count(*few_count),
+            counted(*connections_count, "connection"),
+            ratio(*few_requests_ratio),
+            count(*requests_p50_count)
+        )),
+        Evidence::ConnectionsNotReused {
+            closed_count,
+            connections_count,
+            requests_mean,
+            making_ns,
+            making_ratio,
+        } => Sentences::of(format!(
+            "the server closed {} of {}, after {} requests each on the average; making one took {}, {} of its time",
+            count(*closed_count),
+            counted(*connections_count, "connection"),
+            quantity(*requests_mean),
+            duration_f64_ns(*making_ns),
+            ratio(*making_ratio)
+        )),
+        Evidence::PortsHeld { closed_per_s, held_count, ports_count, is_same_machine } => {
+            let held = format!(
+                "{} were closed; each may hold its port for a minute, so a minute of this takes {} of {}",
+                rate_of(*closed_per_s, "connections"),
+                quantity(*held_count),
+                counted(*ports_count, "port")
+            );
+            match is_same_machine {
+                true => Sentences::of(
+                    held + "; within one machine the kernel takes ports again after a second, which hides it",
+                )
+                .titled("too many connections for any network"),
+                false => Sentences::of(held),
+            }
+        }
+        Evidence::MonitorsFailed { monitors, more_count } => {
+            lists::joined(monitors, lists::failed_monitor, *more_count)
+        }
+        Evidence::MemoryGrew { memories, more_count } => {
+            lists::joined(memories, lists::grown_memory, *more_count)
+        }
+        Evidence::ListenersOverflowed { listeners, more_count, is_own_server } => {
+            lists::joined(listeners, |one| lists::listener(one, *is_own_server), *more_count)
+        }
+        Evidence::DescriptorsUsed { resources, more_count } => {
+            lists::joined(resources, lists::descriptors, *more_count)
+        }
+        Evidence::GroupsThrottled { groups, more_count } => {
+            lists::joined(groups, lists::throttled, *more_count)
+        }
+        Evidence::ResponsesChanged { changes, more_count } => {
+            lists::joined(changes, lists::changed, *more_count)
+        }
+        Evidence::RowsLost { rows_count } => {
+            Sentences::of(format!("{} could not be written", counted(*rows_count, "row")))
+        }
+        Evidence::SeriesRefused { lookups_count, limit_count } => Sentences::of(format!(
+            "{} without a place of its own, {} were held",
+            counted(*lookups_count, "look-up"),
+            count(*limit_count)
+        )),
+        Evidence::ValuesRefused { values_count } => Sentences::of(counted(*values_count, "value")),
+        Evidence::IterationsAbandoned { iterations_count, failed_requests_count } => Sentences::of(format!(
+            "{} so, {} failed",
+            counted(*iterations_count, "iteration"),
+            counted(*failed_requests_count, "request")
+        )),
+        Evidence::UsersRetired { users_count } => Sentences::of(format!(
+            "{} did so; the load was less from then on",
+            counted(*users_count, "user")
+        )),
+        Evidence::RecordIncomplete { losses, more_count, is_in_totals } => {
+            let lost = lists::joined(losses, record::loss, *more_count);
+            match is_in_totals {
+                true => lost
+                    .titled("seconds are missing in the timeline")
+                    .advising("the totals hold them all the same; make room on the disk before the next run"),
+                false => lost,
+            }
+        }
+        Evidence::NothingMeasured { run, measured_ns, sent_count, unanswered_count } => {
+            Sentences::of(record::nothing(*run, *measured_ns, *sent_count, *unanswered_count))
+        }
+        Evidence::PlansDiffer { differences, divisions, repeated_share } => {
+            Sentences::of(record::plans(differences, divisions, *repeated_share))
+        }
+        Evidence::RunsApart { shared_ns, shortest_ns, longest_ns } => Sentences::of(format!(
+            "they share {} of runs of {} to {}",
+            chosen_ns(*shared_ns),
+            chosen_ns(*shortest_ns),
+            chosen_ns(*longest_ns)
+        )),
+        Evidence::ShortRun { measured_ns } => {
+            Sentences::of(format!("{} were measured", chosen_ns(*measured_ns)))
+        }
+        Evidence::LoadSteered { steps, more_count } => lists::joined(steps, record::steered, *more_count),
+        Evidence::StoppedEarly { elapsed_ns, planned_ns, stopped_by, why } => {
+            let planned = planned_ns.map_or(String::new(), |ns| format!(" of {}", chosen_ns(ns)));
+            let why = why.as_deref().unwrap_or_else(|| record::stop(*stopped_by));
+            Sentences::of(format!("after {}{planned}: {why}", chosen_ns(*elapsed_ns)))
+        }
+        Evidence::FigureMissing { subject } => Sentences::of(format!("nothing was measured of {subject}")),
+        Evidence::TimesCutOff { requests_count } | Evidence::TimesUnfinished { requests_count } => {
+            Sentences::of(format!("{} known only to have taken longer", counted(*requests_count, "request")))
+        }
+        Evidence::TimeInterval { samples_count, quantile, low_ns, high_ns } => Sentences::of(format!(
+            "the sample of {} puts {} between {} and {}",
+            count(*samples_count),
+            quantile_name(*quantile),
+            duration_ns(*low_ns),
+            duration_ns(*high_ns)
+        )),
+        Evidence::ValueInterval { samples_count, quantile, low, high } => Sentences::of(format!(
+            "the sample of {} puts {} between {low} and {high}",
+            count(*samples_count),
+            quantile_name(*quantile)
+        )),
+        Evidence::NoInterval { samples_count, quantile, needed_count } => Sentences::of(format!(
+            "too few samples for {}: {} of at least {}",
+            quantile_name(*quantile),
+            count(*samples_count),
+            count(*needed_count)
+        )),
+        Evidence::SendsDelayed { late_p99_ns, late_max_ns } => Sentences::of(format!(
+            "sends were late, p99 {}, at most {}",
+            duration_ns(*late_p99_ns),
+            duration_ns(*late_max_ns)
+        )),
+        Evidence::GeneratorStalled { stalls_count, stalled_ratio } => Sentences::of(format!(
+            "the load generator stood still {}, {} of its time",
+            counted(*stalls_count, "time"),
+            ratio(*stalled_ratio)
+        )),
+        Evidence::GeneratorQueued { run_queue_ratio } => Sentences::of(format!(
+            "the load generator waited for a CPU {} of its time",
+            ratio(*run_queue_ratio)
+        )),
+        Evidence::PartMissing { missing_ratio } => {
+            Sentences::of(format!("{} of the run is not recorded", ratio(*missing_ratio)))
+        }
+        Evidence::AttemptsLost { shortage, attempts_count } => {
+            let what = match shortage {
+                Shortage::Descriptors => "found no free file descriptor",
+                Shortage::Ports => "found no free local port",
+                Shortage::Memory => "found no memory",
+                Shortage::Limit => "ended at a limit of the load generator",
+                Shortage::Other => "failed on the load generator's side",
+            };
+            Sentences::of(format!("{} {what}", counted(*attempts_count, "attempt")))
+        }
+        Evidence::LoadReduced { loss: LoadLoss::Arrivals | LoadLoss::Attempts(_), unsent_ratio } => {
+            Sentences::of(format!("{} of the load was not sent", ratio(*unsent_ratio)))
+        }
+        Evidence::SomeArrivalsUnsent { .. } => Sentences::of("some arrivals were not sent"),
+        Evidence::TimeoutsInStalls { .. } => {
+            Sentences::of("time-outs while the load generator stood still")
+        }
+        Evidence::RequestsYoung { requests_count } => Sentences::of(format!(
+            "{} in flight at the end, as many as in a service that keeps up",
+            counted(*requests_count, "request")
+        )),
+    }
+}
