@@ -2,6 +2,7 @@
 //! to do, and a way to what shows it.
 
 use super::Anchors;
+use crate::anchor::Anchor;
 use crate::format::{chosen_s, count, counted, duration_ns};
 use crate::html::piece::{Finding, Tone, findings};
 use crate::next::{relief, with_load};
@@ -12,18 +13,18 @@ use plimsoll_analysis::summary::{Caution, SlopeVerdict, Summary};
 
 use Set::{Generator, Plan, System};
 
-const COURSE: &[&str] = &["chart-timeline", "times"];
-const SPECTRUM: &[&str] = &["chart-spectrum", "times"];
-const LATENESS: &[&str] = &["chart-timeline", "generator"];
-const BOX: &[&str] = &["generator"];
-const LINKS: &[&str] = &["connections"];
-const WATCHED: &[&str] = &["system", "generator"];
-const REQUESTS: &[&str] = &["requests", "times"];
-const MACHINES: &[&str] = &["machines", "generator"];
-const METHOD: &[&str] = &["method"];
+const COURSE: &[Anchor] = &[Anchor::Timeline, Anchor::Times];
+const SPECTRUM: &[Anchor] = &[Anchor::Spectrum, Anchor::Times];
+const LATENESS: &[Anchor] = &[Anchor::Timeline, Anchor::Generator];
+const BOX: &[Anchor] = &[Anchor::Generator];
+const LINKS: &[Anchor] = &[Anchor::Connections];
+const WATCHED: &[Anchor] = &[Anchor::System, Anchor::Generator];
+const REQUESTS: &[Anchor] = &[Anchor::Requests, Anchor::Times];
+const MACHINES: &[Anchor] = &[Anchor::Machines, Anchor::Generator];
+const METHOD: &[Anchor] = &[Anchor::Method];
 
 /// What shows a caution: the first of these anchors that the page has.
-const fn wanted(kind: Kind) -> &'static [&'static str] {
+const fn wanted(kind: Kind) -> &'static [Anchor] {
     match kind {
         Kind::ClientFdLimit
         | Kind::ClientPortsExhausted
@@ -100,20 +101,9 @@ pub fn body(s: &Summary, anchors: &Anchors) -> Option<Markup> {
 }
 
 /// The name that a link to an anchor has.
-fn links_to(anchors: &Anchors, wanted: &[&str]) -> Option<(String, String)> {
+fn links_to(anchors: &Anchors, wanted: &[Anchor]) -> Option<(String, String)> {
     let anchor = anchors.first(wanted)?;
-    let name = match anchor.as_str() {
-        "chart-timeline" => "the course over time",
-        "chart-spectrum" => "the spectrum of response times",
-        "generator" => "what the load generator says of itself",
-        "connections" => "the connections",
-        "system" => "the system under test",
-        "requests" => "the requests",
-        "machines" => "the machines",
-        "method" => "the plan",
-        _ => "the response times",
-    };
-    Some((anchor, name.to_owned()))
+    Some((anchor.id().to_owned(), anchor.noun().to_owned()))
 }
 
 fn caution(c: &Caution, anchors: &Anchors) -> (Set, Finding) {
@@ -174,7 +164,7 @@ fn failures(s: &Summary) -> Option<(Set, Finding)> {
         statuses.iter().take(TOLD).map(|(status, n)| format!("{} of status {status}", count(**n))).collect();
     let evidence = [told, codes].concat().join(", ");
     let title = format!("{} of {} failed", counted(failed, "request"), count(s.totals.requests));
-    let shown = Some(("errors".to_owned(), "the errors".to_owned()));
+    let shown = Some((Anchor::Errors.id().to_owned(), Anchor::Errors.noun().to_owned()));
     // One in a hundred may be as the plan wants it; more is told as a doubt.
     let tone = if failed * 100 > s.totals.requests { Tone::Doubt } else { Tone::Note };
     let advice = if failed * 2 > s.totals.requests { ANSWERS } else { READ };

@@ -25,18 +25,5 @@ pub fn body(s: &Summary, run_file: Option<&str>, anchors: &Anchors) -> Markup {
 
 fn link(hint: &Hint, anchors: &Anchors) -> Markup {
     let Some(anchor) = anchors.first(hint.shown) else { return html! {} };
-    let name = match anchor.as_str() {
-        "chart-timeline" => "Over time",
-        "times" => "Response times",
-        "system" => "System under test",
-        "errors" => "Errors",
-        "checks" => "Checks",
-        "requests" => "Requests",
-        "thresholds" => "Thresholds",
-        "findings" => "Findings",
-        "phases" => "Phases",
-        "generator" => "Load generator",
-        _ => "Method",
-    };
-    html! { " " a href={ "#" (anchor) } { (name) } }
+    html! { " " a href={ "#" (anchor.id()) } { (anchor.title()) } }
 }
