@@ -141,7 +141,9 @@ fn descriptors(e: &Evidence) -> Option<Caution> {
         let name = resource(&watch.name, &watch.kind, &channel.part, &channel.metric);
         let text = match channel.unit {
             Unit::Share => format!("{name}: {} of a process's in use at {at}", percent(most)),
-            _ => format!("{name}: {} of {} in use at {at}", count(most as u64), count(limit as u64)),
+            Unit::Cores | Unit::Bytes | Unit::BytesPerS | Unit::PerS | Unit::Count | Unit::Seconds => {
+                format!("{name}: {} of {} in use at {at}", count(most as u64), count(limit as u64))
+            }
         };
         match found.iter_mut().find(|(name, ..)| *name == watch.name) {
             Some(known) if known.1 >= most / limit => {}
