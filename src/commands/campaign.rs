@@ -281,7 +281,7 @@ impl Campaign<'_> {
         }
         let located = match probe.purpose {
             Purpose::Floor => level::floor(located, probe.length_ns, probe.pause_ns())?,
-            _ => level::at(
+            Purpose::Bracket | Purpose::Bisect | Purpose::Confirm | Purpose::Ladder => level::at(
                 located,
                 &level::Step {
                     level: probe.level,

@@ -106,7 +106,7 @@ pub fn measure(plan: Plan, manner: &MannerFlags, shared: Option<&Shared>) -> Res
         Outcome::Interrupted => {
             here.interrupts().map_or(Exit::Interrupted, |all| all.exit(Exit::Interrupted))
         }
-        other => other.into(),
+        outcome @ (Outcome::Pass | Outcome::Fail | Outcome::Inconclusive) => outcome.into(),
     };
     Ok(Measured { summary, record: ran.record, run_file: ran.run_file.unwrap_or_default(), exit })
 }

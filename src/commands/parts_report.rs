@@ -65,7 +65,7 @@ impl PartResult {
             Exit::ThresholdMissed => Some(Outcome::Fail),
             Exit::Inconclusive => Some(Outcome::Inconclusive),
             Exit::Interrupted | Exit::Terminated | Exit::HungUp => Some(Outcome::Interrupted),
-            _ => None,
+            Exit::CouldNotRun | Exit::Usage | Exit::Refused => None,
         };
         Row {
             name: self.name.clone(),

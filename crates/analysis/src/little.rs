@@ -7,9 +7,9 @@ use super::streams;
 use super::timeline::Moment;
 use crate::caution::CautionLimits;
 use crate::summary::Little;
+use plimsoll_plan::Fault;
 use plimsoll_plan::metric::RunSum;
 use plimsoll_plan::unit::SECOND_NS;
-use plimsoll_plan::{Fault, Side};
 use plimsoll_record::event::StoppedBy;
 
 pub(super) fn little(facts: &Facts, moments: &[Moment], limits: &CautionLimits) -> Little {
@@ -52,9 +52,9 @@ pub(super) fn users_time(facts: &Facts, moments: &[Moment]) -> Option<UsersTime>
     // When the number of requests ends a run, the users that find none left wait for the last answers: the seconds
     // from the last send on say nothing.
     let measured = || moments.iter().filter(|m| !m.second.warmup);
-    let last = match facts.stopped_by() {
-        Some(StoppedBy::Requests | StoppedBy::Retired) => measured().rfind(|m| m.sent > 0)?.second.tick,
-        _ => u32::MAX,
+    let last = match facts.stopped_by().is_some_and(StoppedBy::is_out_of_work) {
+        true => measured().rfind(|m| m.sent > 0)?.second.tick,
+        false => u32::MAX,
     };
     let judged = || measured().filter(|m| m.second.tick < last);
     let users_ns: f64 = judged().map(|m| m.users_ns as f64).sum();
@@ -81,9 +81,30 @@ fn pauses_ns(facts: &Facts) -> f64 {
             Fault::ConnectTimeout => {
                 facts.all.fault(*fault) as f64 * (limits.connect_timeout_ns as f64 + pause_ns as f64)
             }
-            Fault::Refused | Fault::Unreachable => facts.all.fault(*fault) as f64 * pause_ns as f64,
-            f if f.side() == Side::Client => facts.all.fault(*f) as f64 * pause_ns as f64,
-            _ => 0.0,
+            Fault::Refused
+            | Fault::Unreachable
+            // This side's own.
+            | Fault::FdLimit
+            | Fault::PortsExhausted
+            | Fault::ClientMemory
+            | Fault::ClientOther
+            | Fault::ClientLimit => facts.all.fault(*fault) as f64 * pause_ns as f64,
+            Fault::Reset
+            | Fault::StaleConnection
+            | Fault::ClosedBeforeResponse
+            | Fault::ClosedMidResponse
+            | Fault::Malformed
+            | Fault::Dangerous
+            | Fault::Timeout
+            | Fault::Status
+            | Fault::Check
+            | Fault::Tls
+            | Fault::Certificate
+            | Fault::TlsTimeout
+            | Fault::StreamIdle
+            | Fault::StreamEnded
+            | Fault::Redirects
+            | Fault::Undecodable => 0.0,
         })
         .sum()
 }

@@ -111,11 +111,9 @@ pub(super) fn spikes(
 fn ticks<'a>(facts: &Facts, moments: &'a [Moment], outages: &[Outage]) -> Vec<Tick<'a>> {
     let measured = || moments.iter().filter(|m| !m.second.warmup);
     // When the number of requests ends a run, users without work are no sign of a service that stands still.
-    let worked_until = match facts.stopped_by() {
-        Some(StoppedBy::Requests | StoppedBy::Retired) => {
-            measured().rfind(|m| m.sent > 0).map_or(0, |m| m.second.tick)
-        }
-        _ => u32::MAX,
+    let worked_until = match facts.stopped_by().is_some_and(StoppedBy::is_out_of_work) {
+        true => measured().rfind(|m| m.sent > 0).map_or(0, |m| m.second.tick),
+        false => u32::MAX,
     };
     // Users of a script may be thinking, and a stream that is open is no sign that anybody waits.
     let busy = |m: &Moment| match m.second.tick < worked_until {

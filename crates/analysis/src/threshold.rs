@@ -8,7 +8,7 @@ use super::times::{Belief, bent, percentile};
 use super::windows::worst;
 use crate::summary::{Achieved, Availability, Standing, ThresholdResult, Window};
 use plimsoll_plan::metric::RunHist;
-use plimsoll_plan::threshold::{Comparison, FigureUnit, Kind, Statistic, Subject, Threshold};
+use plimsoll_plan::threshold::{Comparison, FigureUnit, Kind, OutageFigure, Statistic, Subject, Threshold};
 use plimsoll_record::gauge::Gauge;
 use plimsoll_record::record::windowed;
 use plimsoll_stats::{Hist, samples_needed};
@@ -32,8 +32,8 @@ pub(super) fn judge(
                 None,
             );
         }
-        if threshold.subject.is_of_outages() {
-            let (reading, gauge) = (of_outages(threshold, facts, service), Gauge::default());
+        if let Some(figure) = threshold.subject.outage_figure() {
+            let (reading, gauge) = (of_outages(figure, threshold, facts, service), Gauge::default());
             return judge_one(
                 &Look { threshold, reading: &reading, gauge: &gauge, grounds, windowed: false },
                 None,
@@ -110,14 +110,15 @@ fn reading(threshold: &Threshold, gauge: &Gauge, length_ns: u64, belief: Belief)
 
 /// What the course of the run says: the requests finished are the samples.
 fn of_outages(
+    figure: OutageFigure,
     threshold: &Threshold,
     facts: &Facts,
     (course, available): (&ServiceCourse, &Availability),
 ) -> Reading {
     let figures = course.figures(threshold.scope.as_ref(), available);
-    let (value, unit) = match threshold.subject {
-        Subject::Availability => (figures.map(|(ratio, _)| ratio), FigureUnit::Ratio),
-        _ => (figures.map(|(_, longest_ns)| longest_ns as f64), FigureUnit::Nanoseconds),
+    let (value, unit) = match figure {
+        OutageFigure::Availability => (figures.map(|(ratio, _)| ratio), FigureUnit::Ratio),
+        OutageFigure::Longest => (figures.map(|(_, longest_ns)| longest_ns as f64), FigureUnit::Nanoseconds),
     };
     Reading { value, at_least: false, samples: facts.finished(), unit }
 }
@@ -142,7 +143,27 @@ fn whole(threshold: &Threshold, facts: &Facts, achieved: &Achieved, belief: Beli
     let reading = match threshold.subject {
         Subject::Achieved => Reading { value: achieved.ratio, ..reading },
         Subject::Rate => Reading { value: reading.value.map(|_| rate_per_s), ..reading },
-        _ => reading,
+        Subject::ResponseTime
+        | Subject::ServiceTime
+        | Subject::FirstByte
+        | Subject::GroupTime
+        | Subject::Errors
+        | Subject::Requests
+        | Subject::Connect
+        | Subject::TlsHandshake
+        | Subject::StreamHead
+        | Subject::FirstEvent
+        | Subject::EventGap
+        | Subject::EventAge
+        | Subject::Checks
+        | Subject::Events
+        | Subject::EventsLost
+        | Subject::Availability
+        | Subject::LongestOutage
+        | Subject::Counter
+        | Subject::Gauge
+        | Subject::TrueRatio
+        | Subject::Trend => reading,
     };
     (reading, sum)
 }
@@ -208,7 +229,7 @@ fn judge_one(look: &Look, window: Option<Window>) -> ThresholdResult {
         samples: observed.samples,
         too_few_samples: match threshold.statistic {
             Statistic::Quantile(q) => observed.samples < samples_needed(q),
-            _ => false,
+            Statistic::Mean | Statistic::Min | Statistic::Max | Statistic::Value => false,
         },
         window,
     }

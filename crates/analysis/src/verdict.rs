@@ -179,7 +179,7 @@ fn undecided_text(rule: &Threshold, judged: &ThresholdResult) -> String {
     let limit = chosen(judged.limit, judged.unit);
     let limit = match rule.comparison {
         Comparison::Less | Comparison::LessOrEqual => format!("the limit is {limit}"),
-        _ => demand(rule, judged, &limit),
+        Comparison::Greater | Comparison::GreaterOrEqual | Comparison::Equal => demand(rule, judged, &limit),
     };
     format!("{}{more}: {}, {limit}", first.text(), clause(rule, judged, &seen))
 }
@@ -297,7 +297,16 @@ fn clause(rule: &Threshold, judged: &ThresholdResult, seen: &str) -> String {
         Subject::Counter | Subject::Gauge | Subject::TrueRatio | Subject::Trend => {
             format!("{} is {seen}", rule.left())
         }
-        _ => format!("the {}{of} is {seen}{when}", time_name(rule)),
+        Subject::ResponseTime
+        | Subject::ServiceTime
+        | Subject::FirstByte
+        | Subject::GroupTime
+        | Subject::Connect
+        | Subject::TlsHandshake
+        | Subject::StreamHead
+        | Subject::FirstEvent
+        | Subject::EventGap
+        | Subject::EventAge => format!("the {}{of} is {seen}{when}", time_name(rule)),
     }
 }
 
@@ -308,7 +317,9 @@ fn chosen(limit: f64, unit: FigureUnit) -> String {
         // A share is written in per cent, and a hundredfold of it is a few roundings off.
         FigureUnit::Ratio => format!("{} %", (limit * 1e14).round() / 1e12),
         FigureUnit::PerSecond if limit.fract() != 0.0 => format!("{limit}/s"),
-        unit => figure(limit, unit),
+        FigureUnit::Nanoseconds | FigureUnit::PerSecond | FigureUnit::Count | FigureUnit::Number => {
+            figure(limit, unit)
+        }
     }
 }
 

@@ -1,16 +1,13 @@
 //! Every address of the server and what answers there. What is done stands in the other modules.
 
 use crate::answer::{Answer, ApiError, aside};
-use crate::auth::Auth;
-use crate::guard::{Names, guard};
-use crate::index::{Entry, Index, Listing, is_being_written, matches};
+use crate::app::App;
+use crate::guard::guard;
+use crate::index::{Entry, Listing, is_being_written, matches};
+use crate::jobs::Job;
 use crate::jobs::order::{Check, Order};
-use crate::jobs::{Job, Jobs};
-use crate::live::Hubs;
-use crate::login::LoginThrottle;
-use crate::readers::Readers;
 use crate::remarks::{self, Remarks, Unwritten};
-use crate::{Config, login, pages};
+use crate::{login, pages};
 use axum::body::{Body, Bytes};
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, Request, State};
@@ -24,25 +21,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::Read;
-use std::path::{Path as FilePath, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// What all requests share.
-pub struct App {
-    pub config: Config,
-    pub names: Names,
-    pub auth: Auth,
-    pub throttle: LoginThrottle,
-    pub index: Arc<Index>,
-    /// Held while remarks are written: two browsers write one after the other.
-    pub remarking: Arc<Mutex<()>>,
-    pub jobs: Arc<Jobs>,
-    pub hubs: Hubs,
-    /// For pages and run files.
-    pub pages: Readers,
-    /// For moments: what is new in a run that goes on, and whether a path still leads to where it did.
-    pub looks: Readers,
-}
+use std::path::Path as FilePath;
+use std::sync::{Arc, PoisonError};
 
 type Shared = State<Arc<App>>;
 
@@ -65,16 +45,6 @@ pub fn router(app: Arc<App>) -> Router {
         .fallback(asset)
         .layer(middleware::from_fn_with_state(app.clone(), guard))
         .with_state(app)
-}
-
-impl App {
-    /// The file or folder behind an id.
-    pub async fn path(self: &Arc<Self>, id: &str) -> Answer<PathBuf> {
-        let found = self.index.path(id).await.ok_or_else(|| ApiError::missing("there is no such run"))?;
-        let (app, path) = (self.clone(), found.clone());
-        self.looks.read(&[&found], move || app.index.check(&path)).await?.map_err(ApiError::missing)?;
-        Ok(found)
-    }
 }
 
 /// The guard has read the body within its limit; here it becomes what it is meant to be.

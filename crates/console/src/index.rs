@@ -5,7 +5,7 @@ mod entry;
 mod walk;
 
 pub use entry::Entry;
-pub use walk::{hash, id_of, is_being_written};
+pub use walk::{id_of, is_being_written};
 
 use crate::remarks::{self, Remarks};
 use entry::read;

@@ -7,13 +7,18 @@
 
 mod answer;
 mod api;
+mod app;
 mod auth;
 mod connection_limiter;
 mod guard;
+mod hash;
+mod hub;
 mod index;
 mod jobs;
 mod live;
 mod login;
+mod login_throttle;
+mod names;
 mod pages;
 mod readers;
 mod remarks;

@@ -1,7 +1,7 @@
 //! What people write about a run: tags and a note, in a small file beside it, so that they travel with it and the run
 //! file itself is never touched.
 
-use crate::index::hash;
+use crate::hash::hash;
 use serde::{Deserialize, Serialize};
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{ErrorKind, Write};

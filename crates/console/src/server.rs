@@ -1,13 +1,14 @@
 //! The life of the server: it listens, serves each connection, and in the end stops what it has started.
 
-use crate::api::{App, router};
+use crate::api::router;
+use crate::app::App;
 use crate::auth::Auth;
 use crate::connection_limiter::{ConnectionLimiter, Place};
-use crate::guard::Names;
+use crate::hub::Hubs;
 use crate::index::Index;
 use crate::jobs::Jobs;
-use crate::live::Hubs;
-use crate::login::LoginThrottle;
+use crate::login_throttle::LoginThrottle;
+use crate::names::Names;
 use crate::readers::{ALL_MAX, Readers};
 use crate::write_timeout::WriteTimeout;
 use crate::{Config, tls};

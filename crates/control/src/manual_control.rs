@@ -112,7 +112,9 @@ impl ManualControl {
                 Load::Closed { .. } if factor < 1.0 => {
                     "the level cannot be changed: fewer than one user are no load; pause it".into()
                 }
-                _ => "the level cannot be changed by this factor: it stays what it is".into(),
+                Load::Closed { .. } | Load::Open { .. } => {
+                    "the level cannot be changed by this factor: it stays what it is".into()
+                }
             });
         }
         let steered = Steered::level(load, to);

@@ -96,7 +96,9 @@ impl<'a> Cases<'a> {
             Outcome::Pass => {}
             Outcome::Fail if cases.failures > 0 => {}
             Outcome::Fail => cases.add("verdict", Kind::Failed, &verdict.sentence),
-            _ => cases.add("verdict", Kind::Undecided, &verdict.sentence),
+            Outcome::Inconclusive | Outcome::Interrupted => {
+                cases.add("verdict", Kind::Undecided, &verdict.sentence)
+            }
         }
         cases
     }

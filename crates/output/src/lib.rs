@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod anchor;
 pub mod audit;
 pub mod compare;
 pub mod csv;

@@ -13,6 +13,7 @@ pub(crate) use json::NextRows;
 pub(crate) use reasons::with_load;
 pub(crate) use steps::relief;
 
+use crate::anchor::Anchor;
 use crate::format::chosen_s;
 use plimsoll_analysis::next::Next;
 use plimsoll_analysis::summary::Summary;
@@ -24,18 +25,18 @@ pub(crate) struct Hint {
     /// With code between backticks.
     pub text: String,
     /// What of a page shows it: the first of these anchors that the page has.
-    pub shown: &'static [&'static str],
+    pub shown: &'static [Anchor],
 }
 
 /// What shows when it was slow.
-const COURSE: &[&str] = &["chart-timeline", "times"];
-const SYSTEM: &[&str] = &["system"];
-const ERRORS: &[&str] = &["errors"];
-const CHECKS: &[&str] = &["checks", "errors"];
-const REQUESTS: &[&str] = &["requests"];
-const THRESHOLDS: &[&str] = &["thresholds"];
-const FINDINGS: &[&str] = &["findings"];
-const METHOD: &[&str] = &["method"];
+const COURSE: &[Anchor] = &[Anchor::Timeline, Anchor::Times];
+const SYSTEM: &[Anchor] = &[Anchor::System];
+const ERRORS: &[Anchor] = &[Anchor::Errors];
+const CHECKS: &[Anchor] = &[Anchor::Checks, Anchor::Errors];
+const REQUESTS: &[Anchor] = &[Anchor::Requests];
+const THRESHOLDS: &[Anchor] = &[Anchor::Thresholds];
+const FINDINGS: &[Anchor] = &[Anchor::Findings];
+const METHOD: &[Anchor] = &[Anchor::Method];
 
 /// Reasons first, then steps. `run_file` is what the command to compare names; `None`: the command is told in words.
 pub(crate) fn hints(s: &Summary, run_file: Option<&str>) -> Vec<Hint> {
@@ -44,11 +45,11 @@ pub(crate) fn hints(s: &Summary, run_file: Option<&str>) -> Vec<Hint> {
     reasons.chain(steps.iter().map(|step| steps::hint(s, step, run_file))).collect()
 }
 
-fn why(text: String, shown: &'static [&'static str]) -> Hint {
+fn why(text: String, shown: &'static [Anchor]) -> Hint {
     Hint { is_next: false, text, shown }
 }
 
-fn step(text: String, shown: &'static [&'static str]) -> Hint {
+fn step(text: String, shown: &'static [Anchor]) -> Hint {
     Hint { is_next: true, text, shown }
 }
 

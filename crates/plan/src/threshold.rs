@@ -93,6 +93,13 @@ pub enum Kind {
     Numbers,
 }
 
+/// What is asked of the outages of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutageFigure {
+    Availability,
+    Longest,
+}
+
 impl Subject {
     /// Those of user-defined metrics.
     pub const CUSTOM: [Subject; 4] = [Subject::Counter, Subject::Gauge, Subject::TrueRatio, Subject::Trend];
@@ -193,9 +200,38 @@ impl Subject {
         }
     }
 
+    /// What it asks of outages; `None`: it is of something else.
+    pub const fn outage_figure(self) -> Option<OutageFigure> {
+        match self {
+            Subject::Availability => Some(OutageFigure::Availability),
+            Subject::LongestOutage => Some(OutageFigure::Longest),
+            Subject::ResponseTime
+            | Subject::ServiceTime
+            | Subject::FirstByte
+            | Subject::GroupTime
+            | Subject::Errors
+            | Subject::Achieved
+            | Subject::Rate
+            | Subject::Requests
+            | Subject::Connect
+            | Subject::TlsHandshake
+            | Subject::StreamHead
+            | Subject::FirstEvent
+            | Subject::EventGap
+            | Subject::EventAge
+            | Subject::Checks
+            | Subject::Events
+            | Subject::EventsLost
+            | Subject::Counter
+            | Subject::Gauge
+            | Subject::TrueRatio
+            | Subject::Trend => None,
+        }
+    }
+
     /// What it is decided by is the course of the run, tick by tick.
     pub const fn is_of_outages(self) -> bool {
-        matches!(self, Subject::Availability | Subject::LongestOutage)
+        self.outage_figure().is_some()
     }
 
     /// Only streams have it.

@@ -3,7 +3,10 @@
 //! A monitor knows nothing of requests and an engine knows nothing of monitors; both put their numbers on the same time
 //! axis, which is the run's.
 
+mod kind;
 pub mod read;
+
+pub use kind::SourceKind;
 
 use crate::value::Secret;
 use serde::{Deserialize, Serialize};
@@ -132,17 +135,18 @@ impl Source {
     /// The key that a file names it by.
     pub fn kind(&self) -> &'static str {
         match self {
-            Source::Process(_) => "process",
-            Source::Cgroup(_) => "cgroup",
-            Source::Host => "host",
-            Source::Postgres(_) => "postgres",
-            Source::Redis(_) => "redis",
-            Source::Nginx(_) => "nginx",
-            Source::Node(_) => "node",
-            Source::Go(_) => "go",
-            Source::Prometheus(_) => "prometheus",
-            Source::Command(_) => "command",
+            Source::Process(_) => SourceKind::Process,
+            Source::Cgroup(_) => SourceKind::Cgroup,
+            Source::Host => SourceKind::Host,
+            Source::Postgres(_) => SourceKind::Postgres,
+            Source::Redis(_) => SourceKind::Redis,
+            Source::Nginx(_) => SourceKind::Nginx,
+            Source::Node(_) => SourceKind::Node,
+            Source::Go(_) => SourceKind::Go,
+            Source::Prometheus(_) => SourceKind::Prometheus,
+            Source::Command(_) => SourceKind::Command,
         }
+        .name()
     }
 
     /// Where it looks, as a report may show it: of an address no more than its host, port and database.

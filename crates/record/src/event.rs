@@ -137,6 +137,20 @@ pub enum StoppedBy {
     Retired,
 }
 
+impl StoppedBy {
+    /// The work ran out, not the time: users without work are no sign of a service that stands still.
+    pub const fn is_out_of_work(self) -> bool {
+        match self {
+            StoppedBy::Requests | StoppedBy::Retired => true,
+            StoppedBy::Duration
+            | StoppedBy::Interrupt
+            | StoppedBy::InterruptAllowed
+            | StoppedBy::Command
+            | StoppedBy::Threshold => false,
+        }
+    }
+}
+
 /// The end. A record without one was cut off (killed, crashed, disk full).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ending {

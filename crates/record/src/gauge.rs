@@ -11,6 +11,7 @@ use plimsoll_plan::threshold::{Scope, Subject, Threshold};
 use plimsoll_stats::Hist;
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::Tally;
+use std::cell::LazyCell;
 
 /// See the module. The default is nothing, which changes nothing when it is added.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,22 +44,20 @@ impl Gauge {
         };
         let requests = requests_of(outline, opened, interval).filter(|(request, _)| is_covered(request));
         let run = &interval.run;
-        match threshold.subject {
-            Subject::Connect => return times(run.hists.get(RunHist::Connect.id()), None),
-            Subject::TlsHandshake => return times(run.hists.get(RunHist::Handshake.id()), None),
-            Subject::Achieved => {
-                return counts(sum(run, RunSum::OpenArrivalsDone.id()), sum(run, RunSum::Arrivals.id()));
-            }
-            Subject::Checks => return checks(outline, interval, is_covered),
-            Subject::GroupTime => return passages(threshold, outline, interval),
-            _ => {}
-        }
-        let total = total_of(requests, threshold.scope.is_some());
+        // Not all subjects need it.
+        let total = LazyCell::new(|| total_of(requests, threshold.scope.is_some()));
         let of = |id: SeriesSum| sum(&total, id.id());
         let streams = |id: StreamSum| sum(&total, id.id());
         let hist = |id: SeriesHist| total.hists.get(id.id());
         let stream = |id: StreamHist| total.hists.get(id.id());
         match threshold.subject {
+            Subject::Connect => times(run.hists.get(RunHist::Connect.id()), None),
+            Subject::TlsHandshake => times(run.hists.get(RunHist::Handshake.id()), None),
+            Subject::Achieved => {
+                counts(sum(run, RunSum::OpenArrivalsDone.id()), sum(run, RunSum::Arrivals.id()))
+            }
+            Subject::Checks => checks(outline, interval, is_covered),
+            Subject::GroupTime => passages(threshold, outline, interval),
             Subject::ResponseTime => times(hist(SeriesHist::Response), hist(SeriesHist::ResponseCensored)),
             Subject::ServiceTime => times(hist(SeriesHist::Service), hist(SeriesHist::ServiceCensored)),
             Subject::FirstByte => Gauge {
@@ -77,13 +76,8 @@ impl Gauge {
             Subject::Rate | Subject::Requests => counts(of(SeriesSum::Finished), 0),
             Subject::Events => counts(streams(StreamSum::Events), 0),
             Subject::EventsLost => counts(streams(StreamSum::EventsLost), streams(StreamSum::EventsExpected)),
-            Subject::Connect
-            | Subject::TlsHandshake
-            | Subject::Achieved
-            | Subject::Availability
+            Subject::Availability
             | Subject::LongestOutage
-            | Subject::Checks
-            | Subject::GroupTime
             // Known at the end only, and counted there.
             | Subject::Counter
             | Subject::Gauge

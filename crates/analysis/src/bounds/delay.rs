@@ -98,6 +98,15 @@ pub(crate) struct Course {
     queued_before_ns: u64,
 }
 
+/// From when a time counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TimeSpan {
+    /// From the intended instant.
+    Response,
+    /// From the send.
+    Service,
+}
+
 impl Course {
     /// Takes the next second, those of the warm-up too: what began in them may end behind them.
     pub fn take(&mut self, plan: &Outline, sum: &Sum) {
@@ -153,10 +162,10 @@ impl Course {
     }
 
     /// Late sends taken away from a time, then stalls as well; `None`: these are not the samples of the whole run.
-    pub(super) fn eased(&self, id: SeriesHist, samples: u64) -> Option<(&[Relief], &[Relief])> {
-        let eased = match id {
-            SeriesHist::Response => &self.response,
-            _ => &self.service,
+    pub(super) fn eased(&self, span: TimeSpan, samples: u64) -> Option<(&[Relief], &[Relief])> {
+        let eased = match span {
+            TimeSpan::Response => &self.response,
+            TimeSpan::Service => &self.service,
         };
         let whole = eased.late.first().is_some_and(|relief| relief.ranks.count() == samples);
         whole.then_some((&eased.late[..], &eased.stalled[..]))

@@ -1,6 +1,6 @@
 //! What a run knows of its own doubts, gathered once for all thresholds.
 
-use super::delay::{Course, Relief, Sends, delays, with_stalls};
+use super::delay::{Course, Relief, Sends, TimeSpan, delays, with_stalls};
 use super::queue::Queue;
 use super::span::Look;
 use crate::caution::evidence::{LoadLoss, Shortage};
@@ -157,11 +157,31 @@ impl Grounds {
     /// list has one histogram for each way to bound it.
     pub(super) fn eased(&self, look: &Look, all: &Hist) -> Vec<(Evidence, Vec<Hist>)> {
         let of = match look.threshold.subject {
-            _ if look.windowed || look.threshold.scope.is_some() => None,
-            Subject::ResponseTime => Some(SeriesHist::Response),
-            Subject::ServiceTime => Some(SeriesHist::Service),
-            _ => None,
+            Subject::ResponseTime => Some(TimeSpan::Response),
+            Subject::ServiceTime => Some(TimeSpan::Service),
+            Subject::FirstByte
+            | Subject::GroupTime
+            | Subject::Errors
+            | Subject::Achieved
+            | Subject::Rate
+            | Subject::Requests
+            | Subject::Connect
+            | Subject::TlsHandshake
+            | Subject::StreamHead
+            | Subject::FirstEvent
+            | Subject::EventGap
+            | Subject::EventAge
+            | Subject::Checks
+            | Subject::Events
+            | Subject::EventsLost
+            | Subject::Availability
+            | Subject::LongestOutage
+            | Subject::Counter
+            | Subject::Gauge
+            | Subject::TrueRatio
+            | Subject::Trend => None,
         };
+        let of = of.filter(|_| !look.windowed && look.threshold.scope.is_none());
         let bounding = |reliefs: &[Relief]| -> Vec<Hist> {
             reliefs.iter().map(|relief| relief.bounding(look.threshold.statistic)).collect()
         };

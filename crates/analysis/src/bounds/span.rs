@@ -97,8 +97,13 @@ fn judged(threshold: &Threshold, value: f64, span: Span) -> Settled {
                 if (span.high - limit).abs() >= (limit - span.low).abs() { span.high } else { span.low };
             (limit.clamp(span.low, span.high), far)
         }
-        _ if is_upwards => (span.high, span.low),
-        _ => (span.low, span.high),
+        Comparison::Less | Comparison::LessOrEqual | Comparison::Greater | Comparison::GreaterOrEqual => {
+            if is_upwards {
+                (span.high, span.low)
+            } else {
+                (span.low, span.high)
+            }
+        }
     };
     let standing = match (holds(best), holds(worst)) {
         (true, true) => Standing::Met,
@@ -116,8 +121,13 @@ fn judged(threshold: &Threshold, value: f64, span: Span) -> Settled {
                 Bound::Best
             }
         }
-        _ if one.upwards == is_upwards => Bound::Best,
-        _ => Bound::Worst,
+        Comparison::Less | Comparison::LessOrEqual | Comparison::Greater | Comparison::GreaterOrEqual => {
+            if one.upwards == is_upwards {
+                Bound::Best
+            } else {
+                Bound::Worst
+            }
+        }
     };
     // Those decide that bring the figure to the other side of the limit, one after the other; what comes behind adds
     // nothing to that.
@@ -182,7 +192,9 @@ fn times(look: &Look, value: f64, span: &mut Span) {
         high.record_n(VALUE_MAX, unknown.number);
         let to = match statistic {
             Statistic::Mean if unknown.number > 0 => Some(f64::INFINITY),
-            statistic => figure(&high, statistic).map(beyond),
+            Statistic::Mean | Statistic::Quantile(_) | Statistic::Min | Statistic::Max | Statistic::Value => {
+                figure(&high, statistic).map(beyond)
+            }
         };
         if let Some(to) = to {
             span.raise(to, unknown.evidence);

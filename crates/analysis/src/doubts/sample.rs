@@ -76,7 +76,7 @@ fn too_few(e: &Inputs) -> Option<Caution> {
     let deciding: Vec<(u64, String, f64)> = deciding
         .filter_map(|(threshold, judged)| match threshold.statistic {
             Statistic::Quantile(q) => Some((judged.samples, subject(threshold), q)),
-            _ => None,
+            Statistic::Mean | Statistic::Min | Statistic::Max | Statistic::Value => None,
         })
         .collect();
     let printed = || {

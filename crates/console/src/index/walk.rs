@@ -1,6 +1,7 @@
 //! Finds run files and folders of experiments, without reading any.
 
 use super::Unreadable;
+use crate::hash::{OFFSET, fnv, hash};
 use plimsoll_experiment::folder::INDEX;
 use plimsoll_experiment::folder::parts::PARTS;
 use std::fs::Metadata;
@@ -45,19 +46,6 @@ pub struct Looked {
 /// From the path's bytes, and so the same in every process and version.
 pub fn id_of(path: &Path) -> String {
     hash(path.as_os_str().as_encoded_bytes())
-}
-
-/// FNV-1a of 64 bits as text.
-pub fn hash(bytes: &[u8]) -> String {
-    format!("{:016x}", fnv(bytes, OFFSET))
-}
-
-/// Offset basis and prime of FNV-1a for 64 bits (Fowler, Noll, Vo).
-const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
-const PRIME: u64 = 0x0100_0000_01b3;
-
-fn fnv(bytes: &[u8], from: u64) -> u64 {
-    bytes.iter().fold(from, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(PRIME))
 }
 
 /// Each folder that is there, and those below it. A folder that is not there yet is empty.

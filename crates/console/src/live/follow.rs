@@ -1,8 +1,9 @@
 //! Reads a run file as it grows, once a second, and tells those who watch. A file that is being written is only ever
 //! read, in a moment; the load knows nothing of it.
 
-use super::{Frame, Hub, Target, ended};
-use crate::api::App;
+use super::ended;
+use crate::app::App;
+use crate::hub::{Course, Frame, Hub, Target};
 use crate::index::{id_of, is_being_written};
 use crate::jobs::State;
 use crate::jobs::latest::{newest, turns};
@@ -63,7 +64,7 @@ pub async fn follow(app: Arc<App>, target: Target, hub: Arc<Hub>) {
             }
             hub.tell(|seen| {
                 if look.is_another {
-                    seen.course = super::Course::of(turns);
+                    seen.course = Course::of(turns);
                 }
                 seen.course.take(fresh)
             });

@@ -70,7 +70,7 @@ pub fn off(kind: Figure, side: &Side, response: &Counts, service: &Counts) -> Of
                 let least = service.merged.quantile(q).map(|v| v as f64);
                 off.down += fallen(response, less(now, least), now);
             }
-            _ => {}
+            Figure::Capacity | Figure::Rate | Figure::Errors | Figure::Percentile { service: true, .. } => {}
         }
     }
     off

@@ -52,7 +52,9 @@ pub fn judge(
     };
     let looked = match expectation.figure {
         Figure::Capacity => of_capacities(expectation, digests, capacities),
-        _ => of_runs(expectation, digests, asked),
+        Figure::Rate | Figure::Errors | Figure::Mean | Figure::Percentile { .. } => {
+            of_runs(expectation, digests, asked)
+        }
     };
     let looked = match looked {
         Ok(looked) => looked,

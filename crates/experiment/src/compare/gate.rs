@@ -101,7 +101,7 @@ impl Rule {
     pub fn quantile(&self) -> Option<f64> {
         match self.figure {
             Figure::Percentile { q, .. } => Some(q),
-            _ => None,
+            Figure::Capacity | Figure::Rate | Figure::Errors | Figure::Mean => None,
         }
     }
 

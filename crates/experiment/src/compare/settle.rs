@@ -172,7 +172,7 @@ impl Found {
             let then = f64::from(n + more);
             let df = match self.row.basis {
                 Basis::Pairs => then - 1.0,
-                _ => 2.0 * (then - 1.0),
+                Basis::Runs | Basis::Assumed | Basis::Nothing => 2.0 * (then - 1.0),
             };
             let deviation = (now.variance * f64::from(n) / then).sqrt();
             let half = quantile(0.5 + confidence / 2.0, df) * deviation;

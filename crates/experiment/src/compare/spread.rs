@@ -241,7 +241,9 @@ fn side(at: usize, kind: Figure, of: &Seen, other: &Seen) -> Option<Estimate> {
         // The number of errors is no matter of per cent: the deviation within the run counts twice.
         Figure::Errors => 4.0 * within,
         Figure::Rate if of.is_paced => within,
-        _ => ASSUMED_BETWEEN * ASSUMED_BETWEEN + within,
+        Figure::Capacity | Figure::Rate | Figure::Mean | Figure::Percentile { .. } => {
+            ASSUMED_BETWEEN * ASSUMED_BETWEEN + within
+        }
     };
     Some(Estimate { mean, variance, df: ASSUMED_DF })
 }

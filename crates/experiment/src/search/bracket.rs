@@ -138,7 +138,9 @@ pub(super) fn next(quest: &CapacitySearch, history: &[Trial]) -> Choice {
     let try_at = |level: f64, purpose: Purpose| {
         let (warmup_ns, length_ns) = match purpose {
             Purpose::Bracket => quest.short_ns(level, view.floor_ns),
-            _ => quest.full_ns(level, view.floor_ns),
+            Purpose::Floor | Purpose::Bisect | Purpose::Confirm | Purpose::Ladder => {
+                quest.full_ns(level, view.floor_ns)
+            }
         };
         Choice::Try(Probe { level, purpose, rest_ns: rest(quest, last), warmup_ns, length_ns, turn })
     };

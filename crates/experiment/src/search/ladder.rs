@@ -57,7 +57,7 @@ pub(super) fn rule(quest: &CapacitySearch) -> Until {
 fn refused_at_first(quest: &CapacitySearch, trial: &Trial) -> Refusal {
     match rule(quest) {
         Until::Missed => refuse::nothing_met(quest, Some(trial)),
-        _ => refuse::ended_at_first_step(fired(quest, trial)),
+        Until::Shortfall(_) | Until::SocketErrors(_) => refuse::ended_at_first_step(fired(quest, trial)),
     }
 }
 

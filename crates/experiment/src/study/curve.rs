@@ -62,7 +62,9 @@ pub(super) fn curves(axes: &Axes, table: &[CellRow]) -> Vec<Curve> {
         points.sort_by(|a, b| a.x.total_cmp(&b.x));
         let usl = match kind {
             AxisKind::Concurrency => fit(&mut points, table),
-            _ => UslFit::Unfit { why: "the law is one of users, not of this axis".into() },
+            AxisKind::Rate | AxisKind::Other => {
+                UslFit::Unfit { why: "the law is one of users, not of this axis".into() }
+            }
         };
         let saturation = if kind == AxisKind::Concurrency { saturation(&points) } else { None };
         let knee = knee::knee(kind, &points, table);

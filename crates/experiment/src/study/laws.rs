@@ -27,7 +27,7 @@ pub(super) fn little(digest: &Digest) -> LittleRow {
     };
     let n = match digest.level {
         Level::Users(n) if !changes_load(digest) => n,
-        _ => digest.in_flight_mean,
+        Level::Users(_) | Level::Rate(_) => digest.in_flight_mean,
     };
     let missing = n - rate_times_time;
     LittleRow {

@@ -88,7 +88,7 @@ fn summit(curve: &Curve, table: &[CellRow]) -> String {
         AxisKind::Other => {
             format!("{highest}, lowest {} at {}", rate_per_s(low.rate_per_s), place(curve, low.x))
         }
-        _ => highest,
+        AxisKind::Concurrency | AxisKind::Rate => highest,
     }
 }
 
@@ -104,7 +104,7 @@ fn course(curve: &Curve, table: &[CellRow]) -> String {
             Some((point, false)) => format!(", short of what was offered at {}", rate_per_s(point.x)),
             None => ", as offered".into(),
         },
-        _ => String::new(),
+        AxisKind::Concurrency | AxisKind::Other => String::new(),
     }
 }
 
@@ -123,7 +123,7 @@ fn bend(curve: &Curve) -> Option<String> {
     }
     Some(match curve.kind {
         AxisKind::Rate => format!("times turn upwards at {}", rate_per_s(at)),
-        _ => format!("knee at {} {}", level_text(at), curve.axis),
+        AxisKind::Concurrency | AxisKind::Other => format!("knee at {} {}", level_text(at), curve.axis),
     })
 }
 

@@ -139,13 +139,15 @@ fn reach(c: &Comparison) -> f64 {
 }
 
 fn tone_of(c: &Comparison, row: &Compared) -> Tone {
+    // Of runs that cannot be compared nothing is good or bad.
+    if c.blocking().is_some() {
+        return Tone::Doubt;
+    }
     match row.verdict {
-        // Of runs that cannot be compared nothing is good or bad.
-        _ if c.blocking().is_some() => Tone::Doubt,
-        verdict if verdict.is_better() => Tone::Pass,
-        verdict if verdict.is_worse() => Tone::Fail,
+        Verdict::Faster | Verdict::Higher | Verdict::Fewer => Tone::Pass,
+        Verdict::Slower | Verdict::Lower | Verdict::More => Tone::Fail,
         Verdict::CannotTell => Tone::Doubt,
-        _ => Tone::Note,
+        Verdict::NoDifference => Tone::Note,
     }
 }
 

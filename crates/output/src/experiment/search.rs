@@ -77,7 +77,7 @@ pub fn tiles(one: &Searched) -> Vec<Tile> {
         let (level, interval) = capacity(one);
         let interval = match found.interval_is {
             IntervalIs::Confidence95 if !found.at_least => format!("95 % interval {interval}"),
-            _ => String::new(),
+            IntervalIs::Confidence95 | IntervalIs::Enclosure => String::new(),
         };
         out.push(Tile::new("carries", Value::Number(level, Some(found.level()))).with(interval));
     }

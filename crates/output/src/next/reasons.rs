@@ -5,6 +5,7 @@ use super::{
     CHECKS, COURSE, ERRORS, FINDINGS, Hint, METHOD, REQUESTS, SYSTEM, THRESHOLDS, capital, instant, outage,
     quoted, sentence, why,
 };
+use crate::anchor::Anchor;
 use crate::format::{chosen_s, count, counted, duration_ns, quantile_name, quantity, ratio};
 use crate::words;
 use plimsoll_analysis::cause::{Cause, Claim, Kind};
@@ -70,7 +71,7 @@ pub(super) fn hint(s: &Summary, reason: &Reason<'_>) -> Hint {
             };
             let (p99, samples) = (duration_ns(*p99_ns), counted(*samples, "sample"));
             let text = format!("The longest part of the time is {what} (p99 {p99}, {samples}).");
-            why(text, &["phases", "times"])
+            why(text, &[Anchor::Phases, Anchor::Times])
         }
     }
 }
@@ -98,7 +99,7 @@ const FAILING: &[Kind] = &[
 ];
 
 /// Where a page shows what a cause is about.
-pub(super) fn describe(cause: &Cause) -> &'static [&'static str] {
+pub(super) fn describe(cause: &Cause) -> &'static [Anchor] {
     let is_any = |kinds: &[Kind]| kinds.iter().any(|kind| cause.is(*kind));
     if is_any(FAILING) {
         ERRORS

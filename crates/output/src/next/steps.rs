@@ -4,6 +4,7 @@ use super::{
     CHECKS, COURSE, ERRORS, FINDINGS, Hint, METHOD, SYSTEM, THRESHOLDS, capital, outage, quoted, reasons,
     sentence, shell, step,
 };
+use crate::anchor::Anchor;
 use crate::format::{bytes_f64, chosen_s};
 use plimsoll_analysis::next::{Relief, Slow, Step};
 use plimsoll_analysis::summary::{SaturatedResource, Summary};
@@ -31,7 +32,7 @@ pub(super) fn hint(s: &Summary, one: &Step<'_>, run_file: Option<&str>) -> Hint 
         }
         Step::FollowAdvice { row, .. } => step(capital(&sentence(&named(s, &row.advice()))), FINDINGS),
         Step::ReadGeneratorHealth => {
-            step("Read what the load generator says of itself, then run again.".into(), &["generator"])
+            step("Read what the load generator says of itself, then run again.".into(), &[Anchor::Generator])
         }
         Step::Relieve { what, relief } => {
             step(format!("Relieve {}: {}.", quoted(what), relief_words(*relief)), SYSTEM)

@@ -1,36 +1,39 @@
 //! Where links of a page lead.
 
+use crate::anchor::Anchor;
 use plimsoll_analysis::summary::Summary;
 use plimsoll_chart::Chart;
 
 /// What findings can point at: a link that leads nowhere is worse than none.
 pub struct Anchors {
-    known: Vec<String>,
+    known: Vec<Anchor>,
 }
 
 impl Anchors {
     pub fn of(s: &Summary, charts: &[Chart]) -> Anchors {
-        let mut known: Vec<String> = charts.iter().map(|chart| format!("chart-{}", chart.id)).collect();
-        known.extend(["generator", "times", "connections", "method"].map(String::from));
-        if crate::watched::is_watched(s) {
-            known.push("system".into());
-        }
+        let has_chart = |id: &str| charts.iter().any(|chart| chart.id == id);
         let is_failing = s.errors.iter().any(|row| row.count > 0);
-        let sections = [
-            ("requests", !s.requests.is_empty()),
-            ("machines", s.origins.len() > 1),
-            ("errors", is_failing),
-            ("checks", !s.checks.is_empty()),
-            ("thresholds", !s.thresholds.is_empty()),
-            ("findings", !s.cautions.is_empty()),
-            ("phases", charts.iter().any(|chart| chart.id == "phases")),
+        let places = [
+            (Anchor::Timeline, has_chart("timeline")),
+            (Anchor::Spectrum, has_chart("spectrum")),
+            (Anchor::Generator, true),
+            (Anchor::Times, true),
+            (Anchor::Connections, true),
+            (Anchor::Method, true),
+            (Anchor::System, crate::watched::is_watched(s)),
+            (Anchor::Requests, !s.requests.is_empty()),
+            (Anchor::Machines, s.origins.len() > 1),
+            (Anchor::Errors, is_failing),
+            (Anchor::Checks, !s.checks.is_empty()),
+            (Anchor::Thresholds, !s.thresholds.is_empty()),
+            (Anchor::Findings, !s.cautions.is_empty()),
+            (Anchor::Phases, has_chart("phases")),
         ];
-        known.extend(sections.into_iter().filter(|(_, is_there)| *is_there).map(|(id, _)| id.to_owned()));
-        Anchors { known }
+        Anchors { known: places.into_iter().filter(|(_, is_there)| *is_there).map(|(one, _)| one).collect() }
     }
 
     /// The first of these that there is.
-    pub fn first(&self, wanted: &[&str]) -> Option<String> {
-        wanted.iter().find(|id| self.known.iter().any(|known| known == *id)).map(|id| (*id).to_owned())
+    pub fn first(&self, wanted: &[Anchor]) -> Option<Anchor> {
+        wanted.iter().copied().find(|one| self.known.contains(one))
     }
 }

@@ -3,6 +3,7 @@
 //! shows it.
 
 use super::anchors::Anchors;
+use crate::anchor::Anchor;
 use crate::document::{Block, Finding, Findings, Form, Role, Section, Sentence, Tone};
 use crate::format::{chosen_s, count, counted, duration_ns};
 use crate::next::{relief, with_load};
@@ -12,18 +13,18 @@ use plimsoll_analysis::summary::{Caution, SaturatedResource, SlopeVerdict, Spike
 
 use Set::{Generator, Plan, System};
 
-const COURSE: &[&str] = &["chart-timeline", "times"];
-const SPECTRUM: &[&str] = &["chart-spectrum", "times"];
-const LATENESS: &[&str] = &["chart-timeline", "generator"];
-const BOX: &[&str] = &["generator"];
-const LINKS: &[&str] = &["connections"];
-const WATCHED: &[&str] = &["system", "generator"];
-const REQUESTS: &[&str] = &["requests", "times"];
-const MACHINES: &[&str] = &["machines", "generator"];
-const METHOD: &[&str] = &["method"];
+const COURSE: &[Anchor] = &[Anchor::Timeline, Anchor::Times];
+const SPECTRUM: &[Anchor] = &[Anchor::Spectrum, Anchor::Times];
+const LATENESS: &[Anchor] = &[Anchor::Timeline, Anchor::Generator];
+const BOX: &[Anchor] = &[Anchor::Generator];
+const LINKS: &[Anchor] = &[Anchor::Connections];
+const WATCHED: &[Anchor] = &[Anchor::System, Anchor::Generator];
+const REQUESTS: &[Anchor] = &[Anchor::Requests, Anchor::Times];
+const MACHINES: &[Anchor] = &[Anchor::Machines, Anchor::Generator];
+const METHOD: &[Anchor] = &[Anchor::Method];
 
 /// What shows a caution: the first of these anchors that the page has.
-const fn wanted(kind: Kind) -> &'static [&'static str] {
+const fn wanted(kind: Kind) -> &'static [Anchor] {
     match kind {
         Kind::ClientFdLimit
         | Kind::ClientPortsExhausted
@@ -113,25 +114,14 @@ fn caution(c: &Caution, anchors: &Anchors) -> Finding {
         evidence: vec![c.evidence_text()],
         advice: c.advice(),
         link: link(anchors, wanted(c.kind)),
-        ..Finding::new(c.weight.into(), words::weight(c.weight), &c.title())
+        ..Finding::new(c.weight.into(), words::weight(c.weight), c.title())
     }
 }
 
 /// The name that a link to an anchor has.
-fn link(anchors: &Anchors, wanted: &[&str]) -> Option<(String, &'static str)> {
+fn link(anchors: &Anchors, wanted: &[Anchor]) -> Option<(String, &'static str)> {
     let anchor = anchors.first(wanted)?;
-    let name = match anchor.as_str() {
-        "chart-timeline" => "the course over time",
-        "chart-spectrum" => "the spectrum of response times",
-        "generator" => "what the load generator says of itself",
-        "connections" => "the connections",
-        "system" => "the system under test",
-        "requests" => "the requests",
-        "machines" => "the machines",
-        "method" => "the plan",
-        _ => "the response times",
-    };
-    Some((anchor, name))
+    Some((anchor.id().to_owned(), anchor.noun()))
 }
 
 /// More of one kind are for the table.

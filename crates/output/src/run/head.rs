@@ -3,6 +3,7 @@
 
 use super::anchors::Anchors;
 use super::tiles::tiles;
+use crate::anchor::Anchor;
 use crate::document::{Block, Heading, Hint, On, Role, Setting, Verdict, sentence};
 use crate::next::hints;
 use crate::words;
@@ -45,20 +46,7 @@ fn setting(s: &Summary) -> Setting {
     Setting { name: s.name.clone(), target: s.target.clone(), facts: words::setting(s), more }
 }
 
-fn link(anchors: &Anchors, wanted: &[&str]) -> Option<(String, &'static str)> {
+fn link(anchors: &Anchors, wanted: &[Anchor]) -> Option<(String, &'static str)> {
     let anchor = anchors.first(wanted)?;
-    let name = match anchor.as_str() {
-        "chart-timeline" => "Over time",
-        "times" => "Response times",
-        "system" => "System under test",
-        "errors" => "Errors",
-        "checks" => "Checks",
-        "requests" => "Requests",
-        "thresholds" => "Thresholds",
-        "findings" => "Findings",
-        "phases" => "Phases",
-        "generator" => "Load generator",
-        _ => "Method",
-    };
-    Some((anchor, name))
+    Some((anchor.id().to_owned(), anchor.title()))
 }

@@ -177,6 +177,6 @@ fn possible(by: By, direction: Direction, value: &str, text: &str) -> Result<By,
             format!("nothing is lowered by `{value}` as `{text}` says"),
             "write less than 100 %, or a factor such as `2x`",
         )),
-        by => Ok(by),
+        By::Factor(_) | By::Ratio(_) => Ok(by),
     }
 }

@@ -28,7 +28,11 @@ fn expects_redirect(ask: &Ask) -> bool {
         Subject::Status(statuses) => holds(statuses),
         // Whoever looks at where a redirect leads expects one.
         Subject::Header { name, .. } => name.eq_ignore_ascii_case("location"),
-        _ => false,
+        Subject::Body(_)
+        | Subject::Json { .. }
+        | Subject::Length { .. }
+        | Subject::Hash { .. }
+        | Subject::Duration { .. } => false,
     });
     let extracted = ask.extracts.iter().any(
         |extract| matches!(&extract.from, Source::Header(name) if name.eq_ignore_ascii_case("location")),

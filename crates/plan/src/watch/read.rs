@@ -2,7 +2,7 @@
 //!
 //! Every text comes with the form in which it may be shown, because addresses may hold a password.
 
-use super::{Group, Nginx, Prometheus, Source, Watch, Who};
+use super::{Group, Nginx, Prometheus, Source, SourceKind, Watch, Who};
 use crate::Problem;
 use crate::request::url;
 use crate::value::Secret;
@@ -41,13 +41,15 @@ impl Watch {
             ("host", Some(_)) => {
                 return Err(Problem::new("`host` is this machine and takes no place", "write `host`"));
             }
-            (_, None | Some("")) if Source::KINDS.contains(&kind) => {
-                return Err(Problem::new(
-                    format!("`{kind}` does not say where to look"),
-                    format!("expected {}", expected(kind)),
-                ));
-            }
-            (_, place) => Source::parse(kind, MaskedText::open(place.unwrap_or_default()))?,
+            (_, place) => match (SourceKind::of_name(kind), place) {
+                (Some(known), None | Some("")) => {
+                    return Err(Problem::new(
+                        format!("`{kind}` does not say where to look"),
+                        format!("expected {}", known.place()),
+                    ));
+                }
+                (_, place) => Source::parse(kind, MaskedText::open(place.unwrap_or_default()))?,
+            },
         };
         Ok(Watch { name: source.default_name(), source })
     }
@@ -55,8 +57,7 @@ impl Watch {
 
 impl Source {
     /// The kinds, as files and flags name them.
-    pub const KINDS: &'static [&'static str] =
-        &["host", "process", "cgroup", "postgres", "redis", "nginx", "node", "go", "prometheus", "command"];
+    pub const KINDS: &'static [&'static str] = SourceKind::NAMES;
 
     /// A kind and the one text that says where; `host` needs none and is not read here.
     ///
@@ -64,35 +65,39 @@ impl Source {
     /// A sentence with the mend.
     pub fn parse(kind: &str, told: MaskedText<'_>) -> Result<Source, Problem> {
         let text = told.text;
-        Ok(match kind {
-            "process" => Source::Process(Who::parse(text)?),
-            "cgroup" if text.starts_with('/') => Source::Cgroup(Group::Path(text.into())),
-            "cgroup" => Source::Cgroup(Group::Of(Who::parse(text)?)),
-            "postgres" => Source::Postgres(postgres(told)?),
-            "redis" => Source::Redis(redis(told)?),
-            "nginx" if text.contains("://") => {
+        let known = SourceKind::of_name(kind).filter(|known| *known != SourceKind::Host);
+        let Some(known) = known else {
+            let kinds = Source::KINDS.join("`, `");
+            return Err(Problem::new(
+                format!("`{kind}` is no kind of monitor"),
+                format!("there are `{kinds}`"),
+            ));
+        };
+        Ok(match known {
+            SourceKind::Host => Source::Host,
+            SourceKind::Process => Source::Process(Who::parse(text)?),
+            SourceKind::Cgroup if text.starts_with('/') => Source::Cgroup(Group::Path(text.into())),
+            SourceKind::Cgroup => Source::Cgroup(Group::Of(Who::parse(text)?)),
+            SourceKind::Postgres => Source::Postgres(postgres(told)?),
+            SourceKind::Redis => Source::Redis(redis(told)?),
+            SourceKind::Nginx if text.contains("://") => {
                 Source::Nginx(Nginx { status: Some(web(told)?), access_log: None })
             }
-            "nginx" => Source::Nginx(Nginx { status: None, access_log: Some(PathBuf::from(text)) }),
-            "node" => Source::Node(web(told)?),
-            "go" => Source::Go(web(told)?),
-            "prometheus" => Source::Prometheus(Prometheus::Scrape { url: web(told)?, metrics: Vec::new() }),
-            "command" => {
+            SourceKind::Nginx => Source::Nginx(Nginx { status: None, access_log: Some(PathBuf::from(text)) }),
+            SourceKind::Node => Source::Node(web(told)?),
+            SourceKind::Go => Source::Go(web(told)?),
+            SourceKind::Prometheus => {
+                Source::Prometheus(Prometheus::Scrape { url: web(told)?, metrics: Vec::new() })
+            }
+            SourceKind::Command => {
                 let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
                 if words.is_empty() {
                     return Err(Problem::new(
                         "there is no program to run",
-                        format!("expected {}", expected(kind)),
+                        format!("expected {}", known.place()),
                     ));
                 }
                 Source::Command(words)
-            }
-            _ => {
-                let kinds = Source::KINDS.join("`, `");
-                return Err(Problem::new(
-                    format!("`{kind}` is no kind of monitor"),
-                    format!("there are `{kinds}`"),
-                ));
             }
         })
     }
@@ -109,26 +114,15 @@ impl Source {
             },
             Source::Cgroup(Group::Path(path)) => last(&path.to_string_lossy()),
             Source::Command(words) => last(words.first().map_or("", String::as_str)),
-            _ => return kind.to_owned(),
+            Source::Host
+            | Source::Postgres(_)
+            | Source::Redis(_)
+            | Source::Nginx(_)
+            | Source::Node(_)
+            | Source::Go(_)
+            | Source::Prometheus(_) => return kind.to_owned(),
         };
         format!("{kind} {which}").chars().take(LONGEST_NAME).collect()
-    }
-}
-
-/// The form of a place, as it follows behind the word "expected".
-fn expected(kind: &str) -> &'static str {
-    match kind {
-        "process" => {
-            "`process=:4110` (whoever listens there), `process=node` (by name) or `process=1234` (its pid)"
-        }
-        "cgroup" => "`cgroup=/sys/fs/cgroup/x`, or a process such as `cgroup=:4110`",
-        "postgres" => "`postgres=postgres://user@127.0.0.1:5432/database`",
-        "redis" => "`redis=127.0.0.1:6379`",
-        "nginx" => "`nginx=http://127.0.0.1:8081/nginx_status`, or its access log `nginx=access.log`",
-        "node" => "`node=http://127.0.0.1:3000/metrics`",
-        "go" => "`go=http://127.0.0.1:6060/debug/vars`",
-        "prometheus" => "`prometheus=http://127.0.0.1:9100/metrics`",
-        _ => "`command=./queue-depth`",
     }
 }
 

@@ -128,7 +128,7 @@ fn knee(curve: &Curve) -> Option<Mark> {
 fn retrograde(curve: &Curve) -> Option<Stretch> {
     let of_law = match &curve.usl {
         UslFit::Fit { peak: Some(peak), .. } if !peak.is_extrapolated => Some(peak.users),
-        _ => None,
+        UslFit::Fit { .. } | UslFit::Unfit { .. } => None,
     };
     let last = curve.points.last()?.x;
     let from = curve.falls_from.or(of_law).filter(|from| *from < last)?;

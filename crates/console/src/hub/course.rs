@@ -1,6 +1,6 @@
 //! The course of a run so far: its seconds as rows of charts, and what is told of each new one.
 
-use super::Frame;
+use super::frame::Frame;
 use plimsoll_analysis::Fresh;
 use plimsoll_analysis::summary::{self, Second};
 use plimsoll_chart::{Chart, Mark, MarkKind, Pool};

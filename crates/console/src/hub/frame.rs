@@ -1,0 +1,17 @@
+//! One event of a run as those who watch get it.
+
+use serde_json::Value;
+use std::sync::Arc;
+
+/// What is told.
+#[derive(Debug, Clone)]
+pub struct Frame {
+    pub event: &'static str,
+    pub data: Arc<str>,
+}
+
+impl Frame {
+    pub fn new(event: &'static str, data: &Value) -> Self {
+        Self { event, data: data.to_string().into() }
+    }
+}
