@@ -1,9 +1,17 @@
 //! Causes: why a run failed or was slow, each as a claim of a certain strength.
 //!
 //! A cause is [`Claim::Certain`] only where its evidence excludes the others that are known here. Otherwise it says how
-//! strong it is and what would tell. [`crate`] finds the evidence; renderers only print.
+//! strong it is and what would tell. [`crate`] finds the evidence, `sentences` puts it into words; renderers only
+//! print.
 
-use serde::Serialize;
+pub mod evidence;
+mod sentences;
+
+pub use evidence::Evidence;
+pub(crate) use sentences::{instant, span};
+
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 
 /// How far the evidence goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -18,19 +26,12 @@ pub enum Claim {
 }
 
 /// A cause, and what speaks for it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Cause {
-    /// Stable: `rate_limited`.
-    pub code: &'static str,
+    pub kind: Kind,
     pub claim: Claim,
-    /// One clause, as it would be said if it were certain.
-    pub sentence: String,
     /// The numbers that speak for it.
-    pub evidence: String,
-    /// What would make it certain or rule it out, as an imperative; empty for a certain cause.
-    pub would_tell: String,
-    /// What to do about it, as an imperative.
-    pub advice: String,
+    pub evidence: Evidence,
 }
 
 macro_rules! causes {
@@ -164,34 +165,57 @@ causes! {
 
 impl Kind {
     /// Claims it with this evidence.
-    pub fn claim(self, claim: Claim, evidence: impl Into<String>) -> Cause {
-        let would_tell = if claim == Claim::Certain { "" } else { self.would_tell() };
-        Cause {
-            code: self.code(),
-            claim,
-            sentence: self.sentence().into(),
-            evidence: evidence.into(),
-            would_tell: would_tell.into(),
-            advice: self.advice().into(),
-        }
+    pub fn claim(self, claim: Claim, evidence: Evidence) -> Cause {
+        Cause { kind: self, claim, evidence }
     }
 }
 
 impl Cause {
-    /// The same in other words.
-    pub fn saying(mut self, sentence: impl Into<String>) -> Cause {
-        self.sentence = sentence.into();
-        self
+    /// Stable: `rate_limited`.
+    pub fn code(&self) -> &'static str {
+        self.kind.code()
     }
 
-    /// The same with another step.
-    pub fn advising(mut self, advice: impl Into<String>) -> Cause {
-        self.advice = advice.into();
-        self
+    /// One clause, as it would be said if it were certain.
+    pub fn sentence(&self) -> String {
+        sentences::sentence(self.kind, &self.evidence)
+    }
+
+    /// The numbers that speak for it, as one fragment.
+    pub fn evidence_text(&self) -> String {
+        sentences::text(&self.evidence)
+    }
+
+    /// What would make it certain or rule it out, as an imperative; empty for a certain cause.
+    pub fn would_tell(&self) -> &'static str {
+        match self.claim {
+            Claim::Certain => "",
+            Claim::Likely | Claim::Possible => self.kind.would_tell(),
+        }
+    }
+
+    /// What to do about it, as an imperative.
+    pub fn advice(&self) -> &'static str {
+        sentences::advice(self.kind, &self.evidence)
     }
 
     /// Whether it is this one.
     pub fn is(&self, kind: Kind) -> bool {
-        self.code == kind.code()
+        self.kind == kind
+    }
+}
+
+/// Its texts, and its numbers as `figures`.
+impl Serialize for Cause {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Cause", 7)?;
+        fields.serialize_field("code", self.code())?;
+        fields.serialize_field("claim", &self.claim)?;
+        fields.serialize_field("sentence", &self.sentence())?;
+        fields.serialize_field("evidence", &self.evidence_text())?;
+        fields.serialize_field("would_tell", self.would_tell())?;
+        fields.serialize_field("advice", self.advice())?;
+        fields.serialize_field("figures", &self.evidence)?;
+        fields.end()
     }
 }

@@ -7,10 +7,9 @@ mod slow;
 mod system;
 
 use super::facts::Facts;
-use crate::cause::{Cause, Claim, Kind};
+use crate::cause::{Cause, Claim, Evidence, Kind};
 use crate::caution::CautionLimits;
 use crate::summary::{Outcome, Summary};
-use plimsoll_plan::phrase::counted;
 
 /// What causes are found from: the run, and what was already concluded.
 pub(super) struct Case<'a> {
@@ -87,12 +86,12 @@ pub(super) fn causes(case: &Case) -> Vec<Cause> {
     if all.iter().any(is_full)
         && let Some(hung) = all.iter_mut().find(|cause| cause.is(Kind::NoResponse))
     {
-        *hung = Kind::NoResponse.claim(Claim::Likely, std::mem::take(&mut hung.evidence));
+        hung.claim = Claim::Likely;
     }
-    let mut seen: Vec<&'static str> = Vec::new();
+    let mut seen: Vec<Kind> = Vec::new();
     all.retain(|cause| {
-        let is_new = !seen.contains(&cause.code);
-        seen.push(cause.code);
+        let is_new = !seen.contains(&cause.kind);
+        seen.push(cause.kind);
         is_new
     });
     all
@@ -102,7 +101,7 @@ pub(super) fn causes(case: &Case) -> Vec<Cause> {
 fn generator(case: &Case) -> Option<Cause> {
     let s = case.s;
     let row = s.client.faults.iter().max_by_key(|row| row.count).filter(|row| row.count > 0)?;
-    let evidence = format!("{}: {}", counted(row.count, "attempt"), row.sentence);
+    let evidence = Evidence::Refusals { attempts_count: row.count, failure: row.class };
     Some(Kind::GeneratorLimit.claim(Claim::Certain, evidence))
 }
 

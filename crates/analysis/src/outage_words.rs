@@ -1,15 +1,9 @@
 //! Outages in words: in the first sentence of a verdict, and in the events of a run.
 
+use crate::cause::evidence::Stretch;
+use crate::cause::{self, instant};
 use crate::summary::{Availability, Outage, PartAvailability, PartKind};
 use plimsoll_plan::phrase::{chosen_ns, duration_ns};
-
-/// An instant with the digits that it is known with: the nearest 0.1 s.
-fn instant(at_s: f64) -> String {
-    match (at_s.max(0.0) * 10.0).round() as u64 {
-        0 => "0 s".into(),
-        tenths => chosen_ns(tenths * 100_000_000),
-    }
-}
 
 /// A length, to 0.1 s.
 fn length(ns: u64) -> String {
@@ -21,11 +15,12 @@ fn length(ns: u64) -> String {
 
 /// `from 3.1 s to the end`
 pub(super) fn span(outage: &Outage) -> String {
-    let from = instant(outage.from_s);
-    match outage.open_ended {
-        true => format!("from {from} to the end"),
-        false => format!("from {from} to {}", instant(outage.to_s)),
-    }
+    cause::span(stretch(outage))
+}
+
+/// From when to when.
+pub(super) fn stretch(outage: &Outage) -> Stretch {
+    Stretch { from_s: outage.from_s, to_s: outage.to_s, is_open_ended: outage.open_ended }
 }
 
 /// `until 4.6 s, for 1.5 s`

@@ -2,12 +2,12 @@
 //! answered only where the rest of the run excludes the other answers.
 
 use super::Case;
-use crate::cause::{Cause, Claim, Kind};
+use crate::cause::evidence::Failures;
+use crate::cause::{Cause, Claim, Evidence, Kind};
 use crate::cells::Cells;
 use crate::stale::{self, Ended};
 use crate::summary::{ErrorRow, SeriesRow};
 use plimsoll_plan::metric::{RunHist, RunSum};
-use plimsoll_plan::phrase::{count, counted, duration_ns, ratio};
 
 /// A class is told from this share of all failures on.
 const TOLD: f64 = 0.05;
@@ -58,59 +58,57 @@ fn one_request(case: &Case) -> Option<Cause> {
     if !is_one || worst.errors < MIN_FAILURES || share(worst) < FAILS {
         return None;
     }
-    let name = worst.name.replace('`', "'");
-    let class = worst.errors_by_class.iter().max_by_key(|(_, n)| **n).map(|(class, _)| *class);
-    let how = class.map_or(String::new(), |class| format!(" (`{class}`)"));
-    let evidence = format!(
-        "{} of {} failed{how}; of the others {} of {}",
-        count(worst.errors),
-        count(worst.requests),
-        count(failed),
-        count(all)
-    );
-    Some(Kind::RequestFails.claim(Claim::Certain, evidence).saying(format!("request `{name}` fails")))
+    let evidence = Evidence::OneRequest {
+        request: worst.name.clone(),
+        failures: Failures { failed_count: worst.errors, requests_count: worst.requests },
+        failure: worst.errors_by_class.iter().max_by_key(|(_, n)| **n).map(|(class, _)| *class),
+        others_failed_count: failed,
+        others_requests_count: all,
+    };
+    Some(Kind::RequestFails.claim(Claim::Certain, evidence))
 }
 
 fn of_class(case: &Case, row: &ErrorRow) -> Option<Cause> {
-    let evidence = share_of(case, row.count);
+    let failures = share_of(case, row.count);
+    let failed = Evidence::Failed(failures);
     match row.class {
         "http_status" => status(case, row),
-        "check_failed" => Some(Kind::CheckFailed.claim(Claim::Certain, check(case).unwrap_or(evidence))),
+        "check_failed" => Some(Kind::CheckFailed.claim(Claim::Certain, check(case).unwrap_or(failed))),
         "malformed_response" | "dangerous_response" | "undecodable_body" => {
-            Some(Kind::InvalidResponses.claim(Claim::Certain, format!("{evidence}: {}", row.sentence)))
+            let evidence = Evidence::FailedAs { failures, failure: row.class };
+            Some(Kind::InvalidResponses.claim(Claim::Certain, evidence))
         }
         "closed_mid_response" => {
             let claim = if case.is_local() { Claim::Certain } else { Claim::Likely };
-            Some(Kind::ResponsesCutShort.claim(claim, evidence))
+            Some(Kind::ResponsesCutShort.claim(claim, failed))
         }
         "tls_failed" | "tls_timeout" | "certificate_refused" => {
-            Some(Kind::TlsRefused.claim(Claim::Certain, format!("{evidence}: {}", row.sentence)))
+            let evidence = Evidence::FailedAs { failures, failure: row.class };
+            Some(Kind::TlsRefused.claim(Claim::Certain, evidence))
         }
         "stale_connection" => match stale::ended(case.facts)? {
-            Ended::Idle => Some(idle(case, evidence)),
-            Ended::InUse | Ended::Gone => Some(closed(case, evidence)),
+            Ended::Idle => Some(idle(case, failures)),
+            Ended::InUse | Ended::Gone => Some(closed(case, failed)),
         },
         "reset" | "closed_before_response" => {
-            limited(case, row, &evidence).or_else(|| Some(closed(case, evidence)))
+            limited(case, row, failures).or_else(|| Some(closed(case, failed)))
         }
         "connect_refused" => {
             // A listener whose queue is full drops; only one that is not there refuses.
-            Some(Kind::ConnectionsRefused.claim(Claim::Likely, evidence))
+            Some(Kind::ConnectionsRefused.claim(Claim::Likely, failed))
         }
-        "unreachable" => Some(Kind::Unreachable.claim(Claim::Certain, evidence)),
+        "unreachable" => Some(Kind::Unreachable.claim(Claim::Certain, failed)),
         "connect_timeout" => Some(match case.is_local() {
-            true => Kind::ListenQueueFull.claim(Claim::Likely, format!("{evidence}, while connecting")),
-            false => Kind::Unreachable.claim(Claim::Possible, format!("{evidence}, while connecting")),
+            true => Kind::ListenQueueFull.claim(Claim::Likely, Evidence::FailedConnecting(failures)),
+            false => Kind::Unreachable.claim(Claim::Possible, Evidence::FailedConnecting(failures)),
         }),
-        "timeout" => limited(case, row, &evidence).or_else(|| Some(unanswered(case, row))),
+        "timeout" => limited(case, row, failures).or_else(|| Some(unanswered(case, failures))),
         _ => None,
     }
 }
 
-/// `1,204 of 30,000 requests (4.01 %)`
-fn share_of(case: &Case, n: u64) -> String {
-    let all = case.s.totals.requests;
-    format!("{} of {} ({})", count(n), counted(all, "request"), ratio(n as f64 / all.max(1) as f64))
+fn share_of(case: &Case, n: u64) -> Failures {
+    Failures { failed_count: n, requests_count: case.s.totals.requests }
 }
 
 /// What statuses say: some of them name their cause themselves.
@@ -119,55 +117,50 @@ fn status(case: &Case, row: &ErrorRow) -> Option<Cause> {
     let is_failing = |status: &str, n: u64| status.starts_with(['4', '5']) && n <= row.count;
     let failing = case.s.statuses.iter().filter(|(status, n)| is_failing(status, **n));
     let (status, n) = failing.max_by_key(|(_, n)| **n)?;
-    let evidence = format!("{} with status {status}", share_of(case, *n));
-    let certain = |kind: Kind| kind.claim(Claim::Certain, evidence.clone());
-    Some(match status.as_str() {
-        "429" => certain(Kind::RateLimited),
-        "401" | "403" | "407" => certain(Kind::CredentialsRefused)
-            .saying(format!("the server refuses the credentials (status {status})")),
-        "404" | "410" => certain(Kind::NotFound),
+    let status: u16 = status.parse().ok()?;
+    let failures = share_of(case, *n);
+    let claimed = |kind: Kind, claim: Claim, is_in_sentence: bool| {
+        kind.claim(claim, Evidence::Status { failures, status, is_in_sentence })
+    };
+    Some(match status {
+        429 => claimed(Kind::RateLimited, Claim::Certain, false),
+        401 | 403 | 407 => claimed(Kind::CredentialsRefused, Claim::Certain, true),
+        404 | 410 => claimed(Kind::NotFound, Claim::Certain, false),
         // Gateways say so of themselves; a service may say it, too.
-        "502" | "504" => Kind::UpstreamFailed.claim(Claim::Likely, evidence),
-        "503" => certain(Kind::Overloaded),
-        s if s.starts_with('5') => certain(Kind::ServerErrors)
-            .saying(format!("the server fails to process requests (status {status})")),
-        _ => {
-            certain(Kind::RequestRefused).saying(format!("the server refuses the request (status {status})"))
-        }
+        502 | 504 => claimed(Kind::UpstreamFailed, Claim::Likely, false),
+        503 => claimed(Kind::Overloaded, Claim::Certain, false),
+        500.. => claimed(Kind::ServerErrors, Claim::Certain, true),
+        ..500 => claimed(Kind::RequestRefused, Claim::Certain, true),
     })
 }
 
-fn check(case: &Case) -> Option<String> {
+fn check(case: &Case) -> Option<Evidence> {
     let row = case.s.checks.iter().max_by_key(|row| row.failed).filter(|row| row.failed > 0)?;
-    let (name, request) = (row.name.replace('`', "'"), row.request.replace('`', "'"));
-    Some(format!(
-        "check `{name}` of request `{request}` failed {} of {}",
-        count(row.failed),
-        counted(row.made, "time")
-    ))
+    Some(Evidence::Check {
+        check: row.name.clone(),
+        request: row.request.clone(),
+        failed_count: row.failed,
+        made_count: row.made,
+    })
 }
 
 /// Ends of connections that had been idle, while the server went on serving others.
-fn idle(case: &Case, evidence: String) -> Cause {
+fn idle(case: &Case, failures: Failures) -> Cause {
     let idle = case.facts.run.spread(RunHist::Stale);
-    let (min, max) = (idle.min().unwrap_or(0), idle.max().unwrap_or(0));
-    let evidence = format!(
-        "{evidence} on connections idle for {} to {}; the server kept serving the others",
-        duration_ns(min),
-        duration_ns(max)
-    );
+    let (idle_min_ns, idle_max_ns) = (idle.min().unwrap_or(0), idle.max().unwrap_or(0));
+    let evidence = Evidence::Idle { failures, idle_min_ns, idle_max_ns };
     Kind::IdleTimeout.claim(Claim::Certain, evidence)
 }
 
 /// The ends of connections are a fact; where no machine lies between, it is the server that made them.
-fn closed(case: &Case, evidence: String) -> Cause {
+fn closed(case: &Case, evidence: Evidence) -> Cause {
     let claim = if case.is_local() { Claim::Certain } else { Claim::Likely };
     Kind::ConnectionsClosed.claim(claim, evidence)
 }
 
 /// Failures only on connections that never served anything, while the others serve without one: the server takes so
 /// many connections and no more.
-fn limited(case: &Case, row: &ErrorRow, evidence: &str) -> Option<Cause> {
+fn limited(case: &Case, row: &ErrorRow, failures: Failures) -> Option<Cause> {
     let s = case.s;
     let connections = &s.client.connections;
     let served = case.facts.run.spread(RunHist::ConnRequests);
@@ -188,11 +181,7 @@ fn limited(case: &Case, row: &ErrorRow, evidence: &str) -> Option<Cause> {
     }
     Some(Kind::ConnectionLimit.claim(
         Claim::Likely,
-        format!(
-            "{evidence} failed, all on fresh connections; {} carried the {} that succeeded",
-            counted(used, "connection"),
-            count(others)
-        ),
+        Evidence::Fresh { failures, serving_connections_count: used, succeeded_count: others },
     ))
 }
 
@@ -214,15 +203,12 @@ fn reset_unopened(case: &Case) -> u64 {
     sum(RunSum::ConnAttempts).saturating_sub(known).saturating_sub(s.totals.in_flight_at_stop)
 }
 
-fn unanswered(case: &Case, row: &ErrorRow) -> Cause {
+fn unanswered(case: &Case, failures: Failures) -> Cause {
     let s = case.s;
-    let after = duration_ns(case.facts.plan.timeout_ns);
-    let others = match s.service_time.p50_ns {
-        Some(p50) if s.totals.errors < s.totals.requests => {
-            format!("; the others took {} (p50)", duration_ns(p50))
-        }
-        _ => String::new(),
+    let evidence = Evidence::TimedOut {
+        failures,
+        after_ns: case.facts.plan.timeout_ns,
+        others_p50_ns: s.service_time.p50_ns.filter(|_| s.totals.errors < s.totals.requests),
     };
-    let evidence = format!("{} timed out after {after}{others}", share_of(case, row.count));
     Kind::NoResponse.claim(Claim::Certain, evidence)
 }

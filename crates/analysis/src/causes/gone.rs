@@ -2,10 +2,10 @@
 //! of its requests, or at one of its addresses.
 
 use super::Case;
-use crate::cause::{Cause, Claim, Kind};
-use crate::outage_words::{nothing_of, span};
+use crate::cause::evidence::{Absence, ServicePart};
+use crate::cause::{Cause, Claim, Evidence, Kind};
+use crate::outage_words::stretch;
 use crate::summary::{Outage, OutageFailure, PartAvailability, PartKind, Second};
-use plimsoll_plan::phrase::count;
 
 /// Below this availability other causes are not worth a claim of their own.
 const MOSTLY_THERE: f64 = 0.9;
@@ -33,15 +33,17 @@ fn hung(case: &Case, part: &PartAvailability, outage: &Outage) -> Option<Gone> {
     if outage.failed > 0 {
         return None;
     }
-    let name = part.name.replace('`', "'");
-    let sentence = match part.kind {
-        PartKind::Request => format!("the service stopped answering request `{name}`"),
-        PartKind::Address => format!("the service stopped answering at address `{name}`"),
+    let evidence = Evidence::PartGone {
+        part: match part.kind {
+            PartKind::Request => ServicePart::Request,
+            PartKind::Address => ServicePart::Address,
+        },
+        name: part.name.clone(),
+        stretch: stretch(outage),
     };
-    let evidence = format!("{} {}; they waited for a response", nothing_of(part), span(outage));
     let claim = case.unless_starved(Claim::Certain);
     Some(Gone {
-        cause: Kind::ServiceGone.claim(claim, evidence).saying(sentence),
+        cause: Kind::ServiceGone.claim(claim, evidence),
         explains_failures: case.s.totals.errors == 0,
         explains_times: false,
         part: Some(part.name.clone()),
@@ -59,7 +61,7 @@ fn whole(case: &Case) -> Option<Gone> {
     let waiting = in_it.map(|second| second.in_flight).fold(0.0, f64::max);
     let failed: u64 = outage.failures.iter().map(|failure| failure.count).sum();
     let how = how(outage);
-    let (sentence, claim) = match how.map(|failure| (failure.class, failure.status)) {
+    let (absence, claim) = match how.map(|failure| (failure.class, failure.status)) {
         // A service that responds, but not as expected, did not go away. `failures` names what it responds.
         Some(("http_status", Some(status))) if status < 500 => return None,
         Some((
@@ -72,24 +74,22 @@ fn whole(case: &Case) -> Option<Gone> {
             | "certificate_refused",
             _,
         )) => return None,
-        Some(("connect_refused", _)) => {
-            ("the service went away: nothing listens on its port", Claim::Certain)
-        }
-        Some(("http_status", _)) => ("the service answers only with errors", Claim::Certain),
+        Some(("connect_refused", _)) => (Absence::NothingListens, Claim::Certain),
+        Some(("http_status", _)) => (Absence::OnlyErrors, Claim::Certain),
         Some(("unreachable" | "connect_timeout", _)) if !case.is_local() => {
-            ("the service went away", Claim::Likely)
+            (Absence::WentAway, Claim::Likely)
         }
-        Some(("timeout", _)) | None => ("the service stopped answering", Claim::Certain),
-        Some(_) => ("the service went away", Claim::Certain),
+        Some(("timeout", _)) | None => (Absence::NoAnswer, Claim::Certain),
+        Some(_) => (Absence::WentAway, Claim::Certain),
     };
-    let evidence = format!(
-        "no request succeeded {}; {} failed then, {} were waiting",
-        span(outage),
-        count(failed),
-        count(waiting.round() as u64)
-    );
+    let evidence = Evidence::Gone {
+        absence,
+        stretch: stretch(outage),
+        failed_count: failed,
+        waiting_count: waiting.round() as u64,
+    };
     Some(Gone {
-        cause: Kind::ServiceGone.claim(claim, evidence).saying(sentence),
+        cause: Kind::ServiceGone.claim(claim, evidence),
         explains_failures: failed.saturating_mul(2) >= case.s.totals.errors,
         explains_times: case.s.availability.ratio_time.is_none_or(|ratio| ratio < MOSTLY_THERE),
         part: None,

@@ -2,16 +2,13 @@
 
 use super::Case;
 use crate::blind_spot::{arrivals_wait_ns, pulses, silences, users};
-use crate::cause::{Cause, Claim, Kind};
+use crate::cause::{Cause, Claim, Evidence, Kind};
 use crate::caution;
 use crate::cells::Cells;
 use crate::facts::ratio;
 use crate::summary::SeriesRow;
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunHist, SeriesHist};
-use plimsoll_plan::phrase::{
-    bytes_f64, bytes_per_s, count, counted, duration_f64_ns, duration_ns, rate_per_s, ratio as percent,
-};
 use plimsoll_stats::Hist;
 
 /// A pause is longer than this, however fast the service is.
@@ -101,13 +98,11 @@ fn pauses(case: &Case) -> Option<Cause> {
     if !together {
         return None;
     }
-    let longest = case.facts.run.spread(RunHist::Silence).max().unwrap_or(0);
-    let evidence = format!(
-        "no response for up to {} while requests waited, {} of the time; 1 of 100 arrivals would wait for {} or more",
-        duration_ns(longest),
-        percent(share),
-        duration_ns(arrivals_wait_ns(&found, whole_ns, 0.01))
-    );
+    let evidence = Evidence::Pauses {
+        longest_ns: case.facts.run.spread(RunHist::Silence).max().unwrap_or(0),
+        silent_ratio: share,
+        arrivals_p99_ns: arrivals_wait_ns(&found, whole_ns, 0.01),
+    };
     // A service that shares a full machine with us stands still as well when others have its CPUs.
     let is_full = case.is_local() && case.s.client.host_busy_ratio >= FULL;
     let is_whole = case.facts.is_open() || are_of_all(&found, case.s.client.workers.len().max(1));
@@ -149,14 +144,13 @@ fn slow_request(case: &Case, hung: Option<&str>) -> Option<Cause> {
     let (slowest, p50) = rows.iter().max_by_key(|(_, p50)| *p50)?;
     let rest = rows.iter().filter(|(row, _)| row.name != slowest.name).map(|(_, p50)| *p50).max()?;
     (*p50 as f64 > rest as f64 * SLOWER && *p50 > rest.saturating_add(1_000_000)).then(|| {
-        let name = slowest.name.replace('`', "'");
-        let evidence = format!(
-            "p50 {} ({}), {} at most for the others",
-            duration_ns(*p50),
-            counted(slowest.requests, "request"),
-            duration_ns(rest)
-        );
-        Kind::SlowRequest.claim(Claim::Certain, evidence).saying(format!("request `{name}` is slow"))
+        let evidence = Evidence::SlowRequest {
+            request: slowest.name.clone(),
+            p50_ns: *p50,
+            requests_count: slowest.requests,
+            others_p50_ns: rest,
+        };
+        Kind::SlowRequest.claim(Claim::Certain, evidence)
     })
 }
 
@@ -172,13 +166,12 @@ fn slow_bodies(case: &Case) -> Option<Cause> {
     // A body that fits into what is sent at once needs no more than a moment of any link; on one machine there is none.
     let rtt_ns = case.s.client.rtt_floor_ns.unwrap_or(0) as f64;
     let is_server = case.is_local() || size <= FIRST_WINDOW && mean_ns > 3.0 * rtt_ns;
-    let evidence = format!(
-        "{} of the time passes after the first byte: {} of body take {} ({})",
-        percent(share),
-        bytes_f64(size),
-        duration_f64_ns(mean_ns),
-        bytes_per_s(ratio(size, mean_ns / 1e9))
-    );
+    let evidence = Evidence::Bodies {
+        body_ratio: share,
+        body_bytes: size,
+        body_ns: mean_ns,
+        body_bytes_per_s: ratio(size, mean_ns / 1e9),
+    };
     let claim = if is_server { case.unless_starved(Claim::Certain) } else { Claim::Possible };
     Some(Kind::SlowBodies.claim(claim, evidence))
 }
@@ -213,12 +206,7 @@ fn two_speeds(case: &Case) -> Option<Cause> {
     if slow < fast.saturating_add(5_000_000) {
         return None;
     }
-    let evidence = format!(
-        "{} take about {}, the others about {}",
-        percent(share),
-        duration_ns(slow),
-        duration_ns(fast)
-    );
+    let evidence = Evidence::TwoSpeeds { slow_ratio: share, slow_ns: slow, fast_ns: fast };
     Some(Kind::TwoSpeeds.claim(case.unless_starved(Claim::Certain), evidence))
 }
 
@@ -231,14 +219,13 @@ fn open(case: &Case) -> Option<Cause> {
         return None;
     }
     let (min, p50) = (s.service_time.min_ns? as f64, s.service_time.p50_ns? as f64);
-    let evidence = format!(
-        "offered {}, achieved {}; service time min {}, p50 {}; {} waited for a connection",
-        rate_per_s(offered.rate_per_s),
-        rate_per_s(s.achieved.rate_per_s),
-        duration_f64_ns(min),
-        duration_f64_ns(p50),
-        counted(offered.starved, "arrival")
-    );
+    let evidence = Evidence::Offered {
+        offered_per_s: offered.rate_per_s,
+        achieved_per_s: s.achieved.rate_per_s,
+        service_min_ns: min,
+        service_p50_ns: p50,
+        starved_count: offered.starved,
+    };
     let slower = p50 > 3.0 * min && p50 > min + 1e6;
     // A service that is as fast as ever is not at its capacity: the connections are.
     if waited && !slower {
@@ -250,7 +237,7 @@ fn open(case: &Case) -> Option<Cause> {
 
 fn not_reused(case: &Case) -> Option<Cause> {
     let told = case.s.cautions.iter().find(|c| c.kind == caution::Kind::ConnectionsNotReused)?;
-    Some(Kind::ConnectionsNotReused.claim(Claim::Certain, told.evidence_text()))
+    Some(Kind::ConnectionsNotReused.claim(Claim::Certain, Evidence::Caution(told.evidence.clone())))
 }
 
 /// The closed model: the first requests met an idle server and were many times faster than all that came after, which
@@ -264,14 +251,13 @@ fn queueing(case: &Case) -> Option<Cause> {
     let (min, p50, p90) = (times.min_ns? as f64, times.p50_ns? as f64, times.p90_ns? as f64);
     let users = users(case.facts);
     (users >= 2.0 && p50 >= min * SLOWER && p90 <= p50 * 2.0 && p50 > 5e6).then(|| {
-        let evidence = format!(
-            "with {} users p50 is {} and p90 {}, and the fastest took {}; {} at all times",
-            count(users.round() as u64),
-            duration_f64_ns(p50),
-            duration_f64_ns(p90),
-            duration_f64_ns(min),
-            rate_per_s(s.achieved.rate_per_s)
-        );
+        let evidence = Evidence::Queue {
+            users_count: users.round() as u64,
+            p50_ns: p50,
+            p90_ns: p90,
+            min_ns: min,
+            rate_per_s: s.achieved.rate_per_s,
+        };
         Kind::Queueing.claim(case.unless_starved(Claim::Likely), evidence)
     })
 }
@@ -287,17 +273,11 @@ fn server_time(case: &Case) -> Option<Cause> {
     if share < MOST || p50 < rtt_ns.saturating_mul(2) {
         return None;
     }
-    let evidence = format!(
-        "time to first byte p50 {}, p99 {}; one round trip takes {}",
-        duration_ns(p50),
-        duration_ns(first.quantile(0.99).unwrap_or(p50)),
-        duration_ns(rtt_ns)
-    );
-    let cause = Kind::ServerTime.claim(case.unless_starved(Claim::Likely), evidence);
-    Some(match s.monitors.is_empty() || !s.pressure.is_empty() {
-        true => cause,
-        false => {
-            cause.advising("look for locks, waits for another service, or a limit that no monitor watches")
-        }
-    })
+    let evidence = Evidence::FirstByte {
+        p50_ns: p50,
+        p99_ns: first.quantile(0.99).unwrap_or(p50),
+        round_trip_ns: rtt_ns,
+        is_unexplained: !s.monitors.is_empty() && s.pressure.is_empty(),
+    };
+    Some(Kind::ServerTime.claim(case.unless_starved(Claim::Likely), evidence))
 }

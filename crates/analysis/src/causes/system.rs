@@ -1,23 +1,28 @@
 //! What monitors saw at its limit, queues that the kernel dropped from, and memory that grows with the requests.
 
 use super::{Case, is_bad};
-use crate::cause::{Cause, Claim, Kind};
+use crate::cause::evidence::Bottleneck;
+use crate::cause::{Cause, Claim, Evidence, Kind};
 use crate::caution;
 use crate::watched::{Growth, is_listening, is_thread};
-use plimsoll_plan::phrase::{bytes_f64, counted, duration_ns};
 
 /// The resource that is the bottleneck, and the listen queue.
 pub(super) fn saturated(case: &Case) -> Vec<Cause> {
     let s = case.s;
     let mut out = Vec::new();
     for p in s.pressure.iter().take(2) {
-        let what = p.what.replace('`', "'");
+        let evidence = |bottleneck| Evidence::Saturated {
+            bottleneck,
+            resource: p.what.clone(),
+            held_ratio: p.held_ratio,
+            usage_mean_ratio: p.usage_mean,
+            usage_peak_ratio: p.usage_peak,
+            text: p.evidence.clone(),
+        };
         let cause = if is_listening(&p.kind, &p.metric) {
-            Kind::ListenQueueFull.claim(Claim::Certain, p.evidence.clone())
+            Kind::ListenQueueFull.claim(Claim::Certain, evidence(Bottleneck::ListenQueue))
         } else if is_thread(&p.kind, &p.metric) {
-            Kind::ThreadSaturated
-                .claim(Claim::Certain, p.evidence.clone())
-                .saying(format!("one thread of the service is saturated (`{what}`)"))
+            Kind::ThreadSaturated.claim(Claim::Certain, evidence(Bottleneck::Thread))
         } else {
             // A host that both share, and memory that is held by right, limit nothing for certain.
             let is_shared = p.kind == "host" && case.is_local();
@@ -26,7 +31,7 @@ pub(super) fn saturated(case: &Case) -> Vec<Cause> {
             if claim != Claim::Certain && !is_bad(case) {
                 continue;
             }
-            Kind::ResourceSaturated.claim(claim, p.evidence.clone()).saying(format!("`{what}` is saturated"))
+            Kind::ResourceSaturated.claim(claim, evidence(Bottleneck::Resource))
         };
         out.push(cause);
     }
@@ -42,18 +47,17 @@ fn dropped(case: &Case) -> Option<Cause> {
     let lost = s.cautions.iter().find(|c| c.kind == caution::Kind::LostSyns);
     if let Some(lost) = lost {
         let claim = if case.is_local() { Claim::Certain } else { Claim::Likely };
-        return Some(Kind::ListenQueueFull.claim(claim, lost.evidence_text()));
+        return Some(Kind::ListenQueueFull.claim(claim, Evidence::Caution(lost.evidence.clone())));
     }
     let again = case.cautioned(caution::Kind::Retransmits);
     if !again || !(is_bad(case) || s.totals.errors > 0) {
         return None;
     }
-    let evidence = format!(
-        "{} retransmitted in {}; slowest connection {}",
-        counted(s.client.retransmits, "segment"),
-        counted(s.totals.requests, "request"),
-        duration_ns(s.phases.connect.max_ns.unwrap_or(0))
-    );
+    let evidence = Evidence::Resent {
+        segments_count: s.client.retransmits,
+        requests_count: s.totals.requests,
+        slowest_connect_ns: s.phases.connect.max_ns.unwrap_or(0),
+    };
     Some(match case.is_local() {
         true => Kind::ListenQueueFull.claim(Claim::Possible, evidence),
         false => Kind::PacketLoss.claim(Claim::Possible, evidence),
@@ -70,15 +74,10 @@ pub(super) fn memory(case: &Case) -> Option<Cause> {
         .max_by(|a, b| a.bytes.total_cmp(&b.bytes));
     let soak = s.cautions.iter().find(|c| c.kind == caution::Kind::MemoryGrows);
     let Some(grown) = grown else {
-        return soak.map(|c| Kind::MemoryLeak.claim(Claim::Likely, c.evidence_text()));
+        return soak.map(|c| Kind::MemoryLeak.claim(Claim::Likely, Evidence::Caution(c.evidence.clone())));
     };
-    let evidence = format!(
-        "{}: {} more over {}, {} per request",
-        grown.what,
-        bytes_f64(grown.bytes),
-        counted(grown.requests, "request"),
-        bytes_f64(grown.bytes / grown.requests.max(1) as f64)
-    );
+    let evidence =
+        Evidence::Memory { resource: grown.what, growth_bytes: grown.bytes, requests_count: grown.requests };
     let claim = if soak.is_some() { Claim::Likely } else { Claim::Possible };
     Some(Kind::MemoryLeak.claim(claim, evidence))
 }

@@ -40,7 +40,7 @@ pub(super) fn reasons(s: &Summary) -> Vec<Reason<'_>> {
 }
 
 fn causes(s: &Summary) -> impl Iterator<Item = Reason<'_>> {
-    s.causes.iter().take(CAUSES).map(|row| Reason::Cause { cause: row.code, claim: row.claim, row })
+    s.causes.iter().take(CAUSES).map(|row| Reason::Cause { cause: row.code(), claim: row.claim, row })
 }
 
 /// That hardly anything stands behind a pass.

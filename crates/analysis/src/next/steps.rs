@@ -86,7 +86,7 @@ fn of_cause(s: &Summary) -> Option<Step<'_>> {
     let is_saturated = is_any(row, &[Kind::ThreadSaturated, Kind::ResourceSaturated]);
     match s.pressure.first().filter(|_| is_saturated) {
         Some(pressure) => Some(relieve(pressure)),
-        None => Some(Step::FollowCause { cause: row.code, row }),
+        None => Some(Step::FollowCause { cause: row.code(), row }),
     }
 }
 

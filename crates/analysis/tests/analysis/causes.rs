@@ -1,18 +1,23 @@
 //! Causes: each is claimed where its evidence excludes the others, and nowhere else.
 
 use crate::analysis::fixture::*;
-use plimsoll_analysis::cause::{Claim, Kind};
+use plimsoll_analysis::cause::evidence::Failures;
+use plimsoll_analysis::cause::{Claim, Evidence, Kind};
 use plimsoll_analysis::summary::Summary;
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist};
 use plimsoll_plan::watch::Unit;
 
 fn codes(summary: &Summary) -> Vec<(&'static str, Claim)> {
-    summary.causes.iter().map(|cause| (cause.code, cause.claim)).collect()
+    summary.causes.iter().map(|cause| (cause.code(), cause.claim)).collect()
 }
 
 fn claims(summary: &Summary, kind: Kind) -> Option<Claim> {
     summary.causes.iter().find(|cause| cause.is(kind)).map(|cause| cause.claim)
+}
+
+fn some() -> Evidence {
+    Evidence::Failed(Failures { failed_count: 30, requests_count: 400 })
 }
 
 #[test]
@@ -26,10 +31,10 @@ fn of_a_healthy_run_no_cause_is_said() {
 #[test]
 fn what_is_not_certain_says_what_would_tell_and_a_fact_does_not() {
     for kind in Kind::ALL {
-        assert!(kind.claim(Claim::Certain, "").would_tell.is_empty(), "{kind:?}");
+        assert!(kind.claim(Claim::Certain, some()).would_tell().is_empty(), "{kind:?}");
         for claim in [Claim::Likely, Claim::Possible] {
-            let cause = kind.claim(claim, "");
-            assert!(!cause.would_tell.is_empty() && !cause.would_tell.ends_with('.'), "{cause:?}");
+            let cause = kind.claim(claim, some());
+            assert!(!cause.would_tell().is_empty() && !cause.would_tell().ends_with('.'), "{cause:?}");
         }
     }
 }
@@ -42,7 +47,7 @@ fn the_page_of_causes_has_them_all() {
             "| `{}` | {} | {} |",
             kind.code(),
             kind.sentence(),
-            kind.claim(Claim::Likely, "").would_tell
+            kind.claim(Claim::Likely, some()).would_tell()
         );
         assert!(page.contains(&row), "{row}");
     }
@@ -132,7 +137,7 @@ fn a_full_thread_is_named_in_a_run_that_passed_and_one_with_room_is_not() {
     };
     let full = busy(0.93).summary();
     assert_eq!(codes(&full), [(Kind::ThreadSaturated.code(), Claim::Certain)]);
-    assert!(full.causes[0].evidence.contains("0.93"), "{:?}", full.causes);
+    assert!(full.causes[0].evidence_text().contains("0.93"), "{:?}", full.causes);
     assert!(
         full.verdict.sentence.ends_with("; saturated: api: the busiest thread"),
         "{}",
@@ -150,7 +155,7 @@ fn memory_that_grows_with_each_request_is_remarked_on_and_a_heap_that_fills_is_n
     let leak = watched(|second| 50e6 + 20e6 * second as f64);
     let cause = leak.causes.iter().find(|cause| cause.is(Kind::MemoryLeak)).expect("it grew by 180 MB");
     assert_eq!(cause.claim, Claim::Possible, "ten seconds are no proof");
-    assert!(cause.evidence.contains("10.0 kB per request"), "{}", cause.evidence);
+    assert!(cause.evidence_text().contains("10.0 kB per request"), "{}", cause.evidence_text());
     for level in [
         watched(|second| if second < 4 { 50e6 + 30e6 * second as f64 } else { 150e6 }),
         watched(|second| 50e6 + (second % 3) as f64 * 40e6),
@@ -182,7 +187,7 @@ fn the_one_request_that_fails_is_named() {
     let one = of(0);
     assert_eq!(codes(&one).first(), Some(&(Kind::RequestFails.code(), Claim::Certain)), "{:#?}", one.causes);
     let cause = &one.causes[0];
-    assert!(cause.sentence.contains("`pay`") && cause.evidence.contains("7 of 7"), "{cause:?}");
+    assert!(cause.sentence().contains("`pay`") && cause.evidence_text().contains("7 of 7"), "{cause:?}");
     assert_eq!(claims(&of(900), Kind::RequestFails), None);
 }
 

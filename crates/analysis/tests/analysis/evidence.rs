@@ -1,5 +1,7 @@
 //! The evidence of cautions is numbers and names, and every shape of it has its sentences.
 
+use plimsoll_analysis::cause::evidence::Failures;
+use plimsoll_analysis::cause::{self, Claim};
 use plimsoll_analysis::caution::{Evidence, Kind};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -70,4 +72,23 @@ fn every_shape_of_evidence_has_its_sentences() {
             assert!(!text.contains("  ") && !text.contains('\n'), "{name}: {text}");
         }
     }
+}
+
+#[test]
+fn figures_of_causes_are_numbers_and_names() {
+    let failures = Failures { failed_count: 30, requests_count: 400 };
+    let causes = [
+        cause::Kind::ServerErrors
+            .claim(Claim::Certain, cause::Evidence::Status { failures, status: 500, is_in_sentence: true }),
+        cause::Kind::ConnectionsNotReused
+            .claim(Claim::Certain, cause::Evidence::Caution(Kind::ConnectionsNotReused.example())),
+        cause::Kind::ResponsesCutShort.claim(Claim::Likely, cause::Evidence::Failed(failures)),
+    ];
+    let json = serde_json::to_value(&causes).unwrap();
+    assert_eq!(json[0]["figures"]["failed_count"], 30);
+    assert_eq!(json[0]["figures"]["status"], 500);
+    assert_eq!(json[0]["sentence"], "the server fails to process requests (status 500)");
+    assert_eq!(json[1]["figures"]["closed_count"], 29_800);
+    assert_eq!(json[2]["evidence"], "30 of 400 requests (7.5 %)");
+    assert_eq!(json[2]["figures"], serde_json::json!({"failed_count": 30, "requests_count": 400}));
 }

@@ -112,14 +112,14 @@ pub(super) fn describe(cause: &Cause) -> &'static [Anchor] {
 
 /// `The server's listen queue is full: 12 of 40 connections ...`
 fn cause(cause: &Cause) -> String {
-    let Cause { sentence: what, evidence, would_tell, .. } = cause;
+    let (what, evidence, would_tell) = (cause.sentence(), cause.evidence_text(), cause.would_tell());
     match cause.claim {
-        Claim::Certain => sentence(&format!("{}: {evidence}", capital(what))),
+        Claim::Certain => sentence(&format!("{}: {evidence}", capital(&what))),
         Claim::Likely => {
-            format!("Probably {what}: {} To be sure, {}", sentence(evidence), sentence(would_tell))
+            format!("Probably {what}: {} To be sure, {}", sentence(&evidence), sentence(would_tell))
         }
         Claim::Possible => {
-            format!("It may be that {what}: {} To find out, {}", sentence(evidence), sentence(would_tell))
+            format!("It may be that {what}: {} To find out, {}", sentence(&evidence), sentence(would_tell))
         }
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn hint(s: &Summary, one: &Step<'_>, run_file: Option<&str>) -> Hint 
         Step::Relieve { what, relief } => {
             step(format!("Relieve {}: {}.", quoted(what), relief_words(*relief)), SYSTEM)
         }
-        Step::FollowCause { row, .. } => step(sentence(&capital(&row.advice)), reasons::describe(row)),
+        Step::FollowCause { row, .. } => step(sentence(&capital(row.advice())), reasons::describe(row)),
         Step::MendFailures { class, status } => step(mend(s, class, status.unwrap_or_default()), ERRORS),
         Step::HoldAnswerAgainstCheck => {
             step("Hold an answer that failed the check against what the check expects.".into(), CHECKS)
