@@ -269,8 +269,8 @@ pub(super) fn rank(all: &mut [SaturatedResource]) {
     });
 }
 
-/// What stood at its limit in several runs, in groups of which the first that has an answer is believed: what stood at its limit in at
-/// least half of its runs, told in the words of one of them. `None` when no run had monitors.
+/// What was saturated in several runs, in groups of which the first that has an answer is believed: what was saturated
+/// in at least half of its runs, in the words of one of them. `None` when no run had monitors.
 pub fn limiting_of(groups: &[Vec<&Watching>]) -> Option<LimitingResource> {
     let mut watched = false;
     let mut unknown = None;
