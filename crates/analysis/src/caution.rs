@@ -6,7 +6,33 @@
 
 mod pages;
 
-use crate::summary::{Caution, Severity};
+use serde::Serialize;
+
+/// A doubt about the result.
+#[derive(Debug, Clone, Serialize)]
+pub struct Caution {
+    /// As its stable code: `client_fd_limit`.
+    #[serde(rename = "code")]
+    pub kind: Kind,
+    pub weight: Severity,
+    /// What it is, one fragment.
+    pub title: String,
+    /// The numbers that say so.
+    pub evidence: String,
+    /// What to do.
+    pub advice: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Leaves a threshold undecided, or the whole run: it could turn the answer.
+    Inconclusive,
+    /// The reader must know it; the verdict stands.
+    Warning,
+    /// Good to know.
+    Note,
+}
 
 /// What a caution is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,6 +11,7 @@ mod script;
 mod tables;
 mod threshold_result;
 
+pub use crate::caution::{Caution, Severity};
 pub use availability::{Availability, Outage, OutageFailure, PartAvailability, PartKind};
 pub use custom::{CustomFigures, CustomMetric, CustomSeries, SERIES_TOLD};
 pub use limiting::LimitingResource;
@@ -24,7 +25,6 @@ pub use tables::{Apart, Apdex, OriginRow, Ratio, SeriesRow};
 pub use threshold_result::{Bound, Doubt, Standing, ThresholdResult};
 
 use crate::cause::Cause;
-use crate::caution::Kind;
 use plimsoll_plan::{Outline, Side};
 use plimsoll_record::event::{Environment, StoppedBy};
 use serde::Serialize;
@@ -134,32 +134,6 @@ pub struct Verdict {
     pub sentence: String,
     /// What decided it: codes of doubts (INCONCLUSIVE, INTERRUPTED) or texts of missed thresholds (FAIL).
     pub because: Vec<String>,
-}
-
-/// A doubt about the result.
-#[derive(Debug, Clone, Serialize)]
-pub struct Caution {
-    /// As its stable code: `client_fd_limit`.
-    #[serde(rename = "code")]
-    pub kind: Kind,
-    pub weight: Severity,
-    /// What it is, one fragment.
-    pub title: String,
-    /// The numbers that say so.
-    pub evidence: String,
-    /// What to do.
-    pub advice: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// Leaves a threshold undecided, or the whole run: it could turn the answer.
-    Inconclusive,
-    /// The reader must know it; the verdict stands.
-    Warning,
-    /// Good to know.
-    Note,
 }
 
 #[derive(Debug, Clone, Serialize)]
