@@ -10,5 +10,5 @@ mod queue;
 mod span;
 
 pub(super) use delay::Course;
-pub(super) use grounds::{Grounds, missed_arrivals};
-pub(super) use span::{Look, settle};
+pub(super) use grounds::{Grounds, Look, missed_arrivals};
+pub(super) use span::settle;

@@ -1,23 +1,24 @@
 //! A run boiled down for the analyses that look at several runs: figures, and the blocks of time that say how much they
 //! would differ in another run.
 
-use super::cells::Cells;
-use super::facts::{Facts, ratio};
-use super::summarise::summarise;
+mod limiting;
+mod make;
+mod spectrum;
+
+pub use limiting::limiting_of;
+pub use make::{digest, digest_with};
+pub use spectrum::merged_spectrum;
+
+use super::facts::ratio;
 use crate::caution::Kind;
 use crate::summary::{
-    Caution, LimitingResource, MonitorRow, Outcome, SaturatedResource, SeriesRow, Severity, Summary,
-    ThresholdResult, Times,
+    Caution, LimitingResource, Outcome, SaturatedResource, Severity, ThresholdResult, Times,
 };
 use plimsoll_plan::experiment::CellOutline;
-use plimsoll_plan::load::Load;
-use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
 use plimsoll_plan::watch::Unit;
 use plimsoll_record::event::StoppedBy;
-use plimsoll_record::record::RunRecord;
 use plimsoll_stats::Hist;
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// See the module. All but `blocks` is taken from the run's summary and agrees with it to the digit.
 #[derive(Debug, Clone)]
@@ -190,9 +191,6 @@ impl Level {
     }
 }
 
-/// A longer run's seconds are added up in pairs, threes and so on: two histograms each take 76 KiB.
-const MOST_BLOCKS: usize = 3_600;
-
 /// One stretch of a run, usually a second.
 #[derive(Debug, Clone, Default)]
 pub struct Block {
@@ -235,128 +233,4 @@ pub fn coarser(blocks: &[Block], most: usize) -> Vec<Block> {
         sum
     };
     blocks.chunks(width).map(merge).collect()
-}
-
-/// The digest of a run.
-pub fn digest(record: &RunRecord) -> Digest {
-    digest_with(record, &summarise(record))
-}
-
-/// The same when its summary is at hand.
-pub fn digest_with(record: &RunRecord, summary: &Summary) -> Digest {
-    let facts = Facts::new(record);
-    let level = match &facts.plan.load {
-        Load::Closed { users } => Level::Users(users.peak()),
-        Load::Open { rate_per_s, .. } => Level::Rate(rate_per_s.peak()),
-    };
-    let is_socket = |class: &&crate::summary::ErrorRow| {
-        plimsoll_plan::Fault::ALL.iter().any(|f| f.name() == class.class && f.is_below_http())
-    };
-    Digest {
-        name: summary.name.clone(),
-        target: summary.target.clone(),
-        cell: facts.plan.cell.clone(),
-        level,
-        outcome: summary.verdict.result,
-        thresholds: summary.thresholds.clone(),
-        cautions: summary.cautions.clone(),
-        complete: summary.complete,
-        measured_s: summary.totals.measured_s,
-        requests: summary.totals.requests,
-        errors: summary.totals.errors,
-        error_ratio: summary.totals.error_ratio,
-        socket_errors: summary.errors.iter().filter(is_socket).map(|row| row.count).sum(),
-        client_faults: summary.client.faults.iter().map(|row| row.count).sum(),
-        offered_rate_per_s: summary.offered.as_ref().map(|offered| offered.rate_per_s),
-        rate_per_s: summary.achieved.rate_per_s,
-        iterations_rate_per_s: summary.achieved.iterations_rate_per_s,
-        response_time: summary.response_time.clone(),
-        service_time: summary.service_time.clone(),
-        in_flight_mean: summary.client.littles_law.in_flight_mean,
-        bytes_in_per_s: ratio(summary.totals.bytes_in as f64, summary.totals.measured_s),
-        rtt_floor_ns: summary.client.rtt_floor_ns,
-        connect_p50_ns: summary.phases.connect.p50_ns,
-        first_byte_mean_ns: summary.phases.first_byte.mean_ns,
-        body_mean_ns: summary.phases.body.mean_ns,
-        stopped_by: summary.stopped_by,
-        started_unix_ns: facts.machines.iter().map(|m| m.opening().started_unix_ns).min().unwrap_or(0),
-        blocks: coarser(&blocks(&facts), MOST_BLOCKS),
-        watched: Watching {
-            seen: summary.monitors.iter().flat_map(readings_of).collect(),
-            pressure: summary.pressure.clone(),
-            limiting: LimitingResource::of(&summary.monitors, &summary.pressure),
-        },
-        by_request: by_request(summary),
-        generator: generator(summary),
-    }
-}
-
-fn generator(summary: &Summary) -> Generator {
-    let client = &summary.client;
-    let worst = |of: fn(&crate::summary::WorkerRow) -> f64| client.workers.iter().map(of).fold(0.0, f64::max);
-    Generator {
-        late_p99_ns: client.lateness.p99_ns,
-        run_queue_ratio: worst(|worker| worker.run_queue_ratio),
-        busy_ratio: worst(|worker| worker.busy_ratio),
-        stalled_ns: client.stalled_ns,
-        retransmits: client.retransmits,
-    }
-}
-
-fn by_request(summary: &Summary) -> Vec<RequestMean> {
-    // A mean with cut-off times in it is no mean.
-    let rows = summary.requests.iter().filter(|row| !row.stream && !row.response_time.mean_at_least);
-    let mean = |row: &SeriesRow| {
-        let scenario = row.scenario.as_ref().filter(|name| !name.is_empty());
-        let name = scenario.map_or_else(|| row.name.clone(), |scenario| format!("{scenario}: {}", row.name));
-        let (samples, mean_ns) = (row.response_time.count, row.response_time.mean_ns?);
-        Some(RequestMean { name, samples, mean_ns })
-    };
-    if summary.requests.len() > 1 { rows.filter_map(mean).collect() } else { Vec::new() }
-}
-
-fn readings_of(monitor: &MonitorRow) -> impl Iterator<Item = Seen> {
-    let has_whole = |metric: &str| monitor.rows.iter().any(|row| row.part.is_empty() && row.metric == metric);
-    let rows = monitor.rows.iter().filter(move |row| row.part.is_empty() || !has_whole(&row.metric));
-    rows.map(|row| Seen {
-        monitor: monitor.name.clone(),
-        kind: monitor.kind.clone(),
-        part: row.part.clone(),
-        metric: row.metric.clone(),
-        unit: row.unit,
-        mean: row.mean,
-        peak: row.max,
-        limit: row.limit,
-        usage: row.usage_mean,
-    })
-}
-
-fn blocks(facts: &Facts) -> Vec<Block> {
-    let mut by_tick: BTreeMap<u32, Block> = BTreeMap::new();
-    for machine in &facts.machines {
-        let plan = machine.plan();
-        for (tick, row) in machine.origin.ticks.iter().filter(|(tick, _)| !plan.is_warmup(**tick)) {
-            let (from_ns, to_ns) = plan.tick_bounds_ns(*tick);
-            let length_ns = to_ns.min(machine.elapsed_ns).saturating_sub(from_ns);
-            if length_ns == 0 {
-                continue;
-            }
-            let (run, all) = (row.run(), row.all());
-            let block = by_tick.entry(*tick).or_default();
-            block.from_ns = from_ns;
-            block.length_ns = block.length_ns.max(length_ns);
-            block.offered += run.of(RunSum::Arrivals);
-            block.requests += all.sum(SeriesSum::Finished);
-            block.errors += all.sum(SeriesSum::Failed);
-            block.bytes_in += all.sum(SeriesSum::BytesIn);
-            block.in_flight += ratio(run.of(RunSum::InFlightNs) as f64, length_ns as f64);
-            for (mine, ids) in [
-                (&mut block.response, [SeriesHist::Response, SeriesHist::ResponseCensored]),
-                (&mut block.service, [SeriesHist::Service, SeriesHist::ServiceCensored]),
-            ] {
-                ids.iter().for_each(|id| mine.merge(all.hist(*id)));
-            }
-        }
-    }
-    by_tick.into_values().collect()
 }

@@ -2,7 +2,7 @@
 
 use super::cells::Cells;
 use super::facts::{Facts, ratio};
-use super::threshold::Reading;
+use super::reading::Reading;
 use crate::summary::{CustomFigures, CustomMetric, CustomSeries, SERIES_TOLD};
 use plimsoll_plan::metric::{CounterSum, GaugeFloor, GaugeLast, GaugePeak, GaugeSum, RateSum, TrendHist};
 use plimsoll_plan::series::{Family, SeriesKey, THOUSANDTHS, counted, from_ordered};

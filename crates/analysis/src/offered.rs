@@ -2,6 +2,8 @@
 
 use super::cells::Cells;
 use super::facts::{Facts, Machine, ratio};
+use super::times::Belief;
+use crate::caution::CautionLimits;
 use crate::summary::{Achieved, Offered};
 use plimsoll_plan::load::{Arrivals, Load, Profile};
 use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
@@ -18,6 +20,15 @@ pub(super) struct Demand {
     pub asked: Option<f64>,
     /// What the share of served arrivals may be in truth.
     pub edge: Option<Edge>,
+}
+
+impl Demand {
+    /// What to believe of the times that were cut off. Up to the share that may be missed without a doubt the run kept
+    /// up, and what was under way at its stop is like the rest.
+    pub fn belief(&self, limits: &CautionLimits) -> Belief {
+        let kept_up = self.edge.as_ref().is_none_or(|edge| edge.most >= 1.0 - limits.offered_missed);
+        if kept_up { Belief::LikeTheOthers } else { Belief::Worse }
+    }
 }
 
 /// The end of the run, where arrivals are neither served nor missed.

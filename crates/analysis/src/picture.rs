@@ -10,11 +10,12 @@ mod make;
 mod spans;
 mod spectra;
 
+pub use crate::slices::Slice;
 pub use crate::summary::{EventKind as MomentKind, EventRow as Moment};
 pub(crate) use make::Strokes;
 pub use make::picture;
 pub use spans::{SpansOf, spans_of};
-pub use spectra::merged_spectrum;
+pub(crate) use spectra::curve;
 
 use crate::summary::Second;
 use serde::Serialize;
@@ -101,25 +102,6 @@ pub struct Point {
     /// 1 - 1/n on an axis that never gets to 1.
     pub q: f64,
     pub value_ns: u64,
-}
-
-/// A stretch of the distribution, and the mean time that its requests spent in each phase, ns. Of the times that were
-/// cut off it has those that a [`Heat`] has in its cells.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Default)]
-pub struct Slice {
-    /// From this quantile to that: 0.99 to 1 are the slowest hundredth.
-    pub from_q: f64,
-    pub to_q: f64,
-    pub requests: u64,
-    /// Those of them whose time is only known to be longer: the means are the least then.
-    pub cut_off: u64,
-    pub response_ns: f64,
-    /// From the instant when it was due to the send: what the client (or its users' connections) made it wait.
-    pub wait_ns: f64,
-    /// From the send to the first byte of the answer.
-    pub first_byte_ns: f64,
-    /// From the first byte to the last.
-    pub body_ns: f64,
 }
 
 /// A named request over time.

@@ -3,10 +3,10 @@
 
 use super::cells::Cells;
 use super::times::stands;
-use crate::picture::Slice;
 use plimsoll_plan::metric::{PHASE_UNIT_NS, RunHist, SeriesHist};
 use plimsoll_record::record::{RunRecord, requests_total};
 use plimsoll_stats::{Hist, Tally};
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Where one slice gives way to the next.
@@ -14,6 +14,25 @@ const EDGES: [f64; 5] = [0.0, 0.5, 0.9, 0.99, 0.999];
 
 /// A slice of fewer requests is no more than these requests; its neighbour takes it in.
 const REQUESTS_LEAST: f64 = 10.0;
+
+/// A stretch of the distribution, and the mean time that its requests spent in each phase, ns. Of the times that were
+/// cut off it has those that a [`Heat`](crate::picture::Heat) has in its cells.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Default)]
+pub struct Slice {
+    /// From this quantile to that: 0.99 to 1 are the slowest hundredth.
+    pub from_q: f64,
+    pub to_q: f64,
+    pub requests: u64,
+    /// Those of them whose time is only known to be longer: the means are the least then.
+    pub cut_off: u64,
+    pub response_ns: f64,
+    /// From the instant when it was due to the send: what the client (or its users' connections) made it wait.
+    pub wait_ns: f64,
+    /// From the send to the first byte of the answer.
+    pub first_byte_ns: f64,
+    /// From the first byte to the last.
+    pub body_ns: f64,
+}
 
 /// Requests and the sums of their phases, ns.
 #[derive(Debug, Clone, Copy, Default)]

@@ -6,10 +6,10 @@ use super::causes::{Case, causes};
 use super::cells::Cells;
 use super::doubts::{Inputs, cautions};
 use super::facts::Facts;
-use super::offered::{Demand, demand};
+use super::offered::demand;
 use super::picture::{SpansOf, Strokes};
 use super::timeline::Moment;
-use super::times::{Belief, short, times};
+use super::times::{short, times};
 use super::{
     bands, client, events, gaps, metrics, parts, rows, spikes, streams, threshold, timeline, verdict, watched,
 };
@@ -47,16 +47,9 @@ pub fn summarise_with_picture(record: &RunRecord, spans: &SpansOf) -> (Summary, 
     (summary, picture)
 }
 
-/// What to believe of the times that were cut off. Up to the share that may be missed without a doubt the run kept up,
-/// and what was under way at its stop is like the rest.
-pub(super) fn belief(demand: &Demand, limits: &CautionLimits) -> Belief {
-    let kept_up = demand.edge.as_ref().is_none_or(|edge| edge.most >= 1.0 - limits.offered_missed);
-    if kept_up { Belief::LikeTheOthers } else { Belief::Worse }
-}
-
 fn summary_of(facts: &Facts, moments: Vec<Moment>, course: Course, limits: &CautionLimits) -> Summary {
     let demand = demand(facts);
-    let belief = belief(&demand, limits);
+    let belief = demand.belief(limits);
 
     let response = facts.all.hist(SeriesHist::Response);
     let response_cut = facts.all.hist(SeriesHist::ResponseCensored);

@@ -11,6 +11,7 @@ mod script;
 mod tables;
 mod threshold_result;
 
+pub use crate::caution::{Caution, Severity};
 pub use availability::{Availability, Outage, OutageFailure, PartAvailability, PartKind};
 pub use custom::{CustomFigures, CustomMetric, CustomSeries, SERIES_TOLD};
 pub use limiting::LimitingResource;
@@ -24,11 +25,9 @@ pub use tables::{Apart, Apdex, OriginRow, Ratio, SeriesRow};
 pub use threshold_result::{Bound, Doubt, Standing, ThresholdResult};
 
 use crate::cause::Cause;
-use crate::caution::{Evidence, Kind};
 use plimsoll_plan::{Outline, Side};
 use plimsoll_record::event::{Environment, StoppedBy};
-use serde::ser::SerializeStruct;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Raised when a field changes its meaning.
@@ -135,57 +134,6 @@ pub struct Verdict {
     pub sentence: String,
     /// What decided it: codes of doubts (INCONCLUSIVE, INTERRUPTED) or texts of missed thresholds (FAIL).
     pub because: Vec<String>,
-}
-
-/// A doubt about the result.
-#[derive(Debug, Clone)]
-pub struct Caution {
-    pub kind: Kind,
-    pub weight: Severity,
-    /// The numbers that say so.
-    pub evidence: Evidence,
-}
-
-impl Caution {
-    /// What it is, one fragment.
-    pub fn title(&self) -> String {
-        self.evidence.title()
-    }
-
-    /// The numbers that say so, as one fragment.
-    pub fn evidence_text(&self) -> String {
-        self.evidence.text()
-    }
-
-    /// What to do.
-    pub fn advice(&self) -> String {
-        self.evidence.advice()
-    }
-}
-
-/// Its texts, and its numbers as `figures`.
-impl Serialize for Caution {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("Caution", 6)?;
-        fields.serialize_field("code", &self.kind)?;
-        fields.serialize_field("weight", &self.weight)?;
-        fields.serialize_field("title", &self.title())?;
-        fields.serialize_field("evidence", &self.evidence_text())?;
-        fields.serialize_field("advice", &self.advice())?;
-        fields.serialize_field("figures", &self.evidence)?;
-        fields.end()
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// Leaves a threshold undecided, or the whole run: it could turn the answer.
-    Inconclusive,
-    /// The reader must know it; the verdict stands.
-    Warning,
-    /// Good to know.
-    Note,
 }
 
 #[derive(Debug, Clone, Serialize)]

@@ -7,8 +7,9 @@ mod slope;
 mod together;
 
 pub(super) use growth::Growth;
-pub use limits::limiting_of;
-pub(super) use limits::{REFUSED, counted, is_listening, is_thread, is_throttling, resource, short_name};
+pub(super) use limits::{
+    REFUSED, counted, is_listening, is_thread, is_throttling, rank, resource, short_name,
+};
 
 use super::cells::Cells;
 use super::facts::{Facts, Machine};

@@ -1,7 +1,7 @@
 //! Thresholds that must hold in every window of time: all windows of a run, and the worst of them.
 
 use super::facts::{Facts, Machine};
-use super::threshold::{Reading, reading_within};
+use super::reading::{Reading, reading_within};
 use crate::summary::Window;
 use plimsoll_plan::outline::TICK_NS;
 use plimsoll_plan::threshold::{Comparison, Kind, Threshold};

@@ -2,18 +2,19 @@
 
 use super::delay::{Course, Relief, Sends, TimeSpan, delays, with_stalls};
 use super::queue::Queue;
-use super::span::Look;
 use crate::caution::evidence::{LoadLoss, Shortage};
 use crate::caution::{CautionLimits, Evidence};
 use crate::cells::Cells;
 use crate::facts::{Facts, ratio, sum_of};
 use crate::gaps::RecordGap;
 use crate::offered::{Demand, Edge};
+use crate::reading::Reading;
 use crate::summary::Client;
 use plimsoll_plan::Fault;
 use plimsoll_plan::load::{Arrivals, Load};
 use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesHist};
-use plimsoll_plan::threshold::{Kind as Figure, Subject};
+use plimsoll_plan::threshold::{Kind as Figure, Subject, Threshold};
+use plimsoll_record::gauge::Gauge;
 use plimsoll_stats::Hist;
 use std::collections::BTreeSet;
 
@@ -40,6 +41,16 @@ pub(crate) struct Grounds {
     queued: f64,
     queue: Queue,
     course: Course,
+}
+
+/// What a threshold saw, and of which part of the run.
+pub(crate) struct Look<'a> {
+    pub threshold: &'a Threshold,
+    pub reading: &'a Reading,
+    pub gauge: &'a Gauge,
+    pub grounds: &'a Grounds,
+    /// It is of a window, so that what holds for the run as a whole is said of less.
+    pub windowed: bool,
 }
 
 /// Samples of which nothing is known.

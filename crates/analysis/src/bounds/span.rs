@@ -1,26 +1,15 @@
 //! One figure and what it may be in truth, doubt by doubt.
 
-use super::grounds::Grounds;
+use super::grounds::Look;
 use super::queue::Queue;
 use crate::caution::Evidence;
+use crate::reading::snapped;
 use crate::summary::{Bound, Doubt, Standing};
-use crate::threshold::{Reading, snapped};
 use plimsoll_plan::series::THOUSANDTHS;
 use plimsoll_plan::threshold::{Comparison, Kind as Figure, Statistic, Subject, Threshold};
-use plimsoll_record::gauge::Gauge;
 use plimsoll_stats::{Hist, VALUE_MAX, quantile_interval, quantile_ranks};
 
 const CONFIDENCE: f64 = 0.95;
-
-/// What a threshold saw, and of which part of the run.
-pub(crate) struct Look<'a> {
-    pub threshold: &'a Threshold,
-    pub reading: &'a Reading,
-    pub gauge: &'a Gauge,
-    pub grounds: &'a Grounds,
-    /// It is of a window, so that what holds for the run as a whole is said of less.
-    pub windowed: bool,
-}
 
 /// What the doubts come to.
 #[derive(Debug)]

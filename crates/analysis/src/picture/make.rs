@@ -11,7 +11,6 @@ use crate::facts::Facts;
 use crate::offered::demand;
 use crate::picture::{Picture, ROWS_MAX};
 use crate::slices::slices_of;
-use crate::summarise::belief;
 use crate::summary::{Second, Summary};
 use crate::timeline::{Moment, Standing, Sum, moment, moments_seen, ticks};
 use plimsoll_plan::{Fault, Side};
@@ -91,7 +90,7 @@ impl<'a> Strokes<'a> {
             rows: self.rows,
             response_heat,
             service_heat,
-            spectra: spectra::spectra(facts, belief(&demand(facts), &CautionLimits::default())),
+            spectra: spectra::spectra(facts, demand(facts).belief(&CautionLimits::default())),
             slices: slices_of(&facts.run, &facts.all, facts.plan.timeout_ns),
             sparks: spans.sparks(facts),
             moments: summary.events.clone(),

@@ -1,7 +1,6 @@
 //! Whole distributions as curves: dense where many samples lie, and by tens of nines towards the slowest.
 
 use crate::cells::Cells;
-use crate::digest::{Block, Digest};
 use crate::facts::{Facts, Series};
 use crate::picture::{Point, Spectrum};
 use crate::times::{Belief, percentile};
@@ -24,26 +23,6 @@ pub(super) fn spectra(facts: &Facts, belief: Belief) -> Vec<Spectrum> {
     let of_request =
         |one: &&Series| spectrum(one.request.name.clone(), one.request.scenario.clone(), &one.tally, belief);
     std::iter::once(all).chain(busiest.iter().take(REQUESTS_MAX).map(of_request)).collect()
-}
-
-/// That of all requests of several runs together, as their comparison counts them: times that were cut off stand where
-/// that happened. `None`: nothing was measured.
-pub fn merged_spectrum(runs: &[Digest]) -> Option<Spectrum> {
-    let merged = |of: fn(&Block) -> &Hist| {
-        let mut all = Hist::on_demand();
-        runs.iter().flat_map(|run| &run.blocks).for_each(|block| all.merge(of(block)));
-        all
-    };
-    let (response, service) = (merged(|block| &block.response), merged(|block| &block.service));
-    let none = Hist::on_demand();
-    let of = |hist: &Hist| curve(hist, &none, Belief::LikeTheOthers).0;
-    (response.count() > 0).then(|| Spectrum {
-        response: of(&response),
-        service: of(&service),
-        response_count: response.count(),
-        service_count: service.count(),
-        ..Spectrum::default()
-    })
 }
 
 fn counts(tally: &Tally) -> u64 {
@@ -69,7 +48,7 @@ fn spectrum(request: String, scenario: Option<String>, tally: &Tally, belief: Be
 }
 
 /// The curve, and from where on it is a lower bound.
-fn curve(exact: &Hist, bounds: &Hist, belief: Belief) -> (Vec<Point>, Option<f64>) {
+pub(crate) fn curve(exact: &Hist, bounds: &Hist, belief: Belief) -> (Vec<Point>, Option<f64>) {
     let samples = exact.count().saturating_add(bounds.count());
     let Some(longest) = exact.max().max(bounds.max()) else { return (Vec::new(), None) };
     let mut at_least_from = None;

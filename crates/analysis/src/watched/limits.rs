@@ -6,9 +6,8 @@
 
 use super::{AT_LIMIT, Values};
 use crate::cells::Cells;
-use crate::digest::Watching;
 use crate::facts::Machine;
-use crate::summary::{LimitingResource, SaturatedResource};
+use crate::summary::SaturatedResource;
 use plimsoll_plan::metric::RunSum;
 use plimsoll_plan::phrase::{count, quantity, ratio, watched};
 use plimsoll_plan::watch::{Unit, WATCH_NS, WatchOutline};
@@ -260,34 +259,11 @@ fn at_limit(
 }
 
 /// The most telling first: by class, then by how much of the time and how high.
-pub(super) fn rank(all: &mut [SaturatedResource]) {
+pub(crate) fn rank(all: &mut [SaturatedResource]) {
     let key = |p: &SaturatedResource| class(&p.kind, &p.metric).0;
     all.sort_by(|a, b| {
         let high = |p: &SaturatedResource| p.usage_mean.unwrap_or(p.held_ratio);
         let order = key(a).cmp(&key(b)).then(b.held_ratio.total_cmp(&a.held_ratio));
         if order == Ordering::Equal { high(b).total_cmp(&high(a)) } else { order }
     });
-}
-
-/// What was saturated in several runs, in groups of which the first that has an answer is believed: what was saturated
-/// in at least half of its runs, in the words of one of them. `None` when no run had monitors.
-pub fn limiting_of(groups: &[Vec<&Watching>]) -> Option<LimitingResource> {
-    let mut watched = false;
-    let mut unknown = None;
-    for group in groups {
-        let told: Vec<&&Watching> = group.iter().filter(|run| run.limiting.is_some()).collect();
-        watched |= told.iter().any(|run| !run.seen.is_empty());
-        unknown = unknown.or_else(|| told.first().and_then(|run| run.limiting.clone()));
-        let mut all: Vec<SaturatedResource> =
-            told.iter().flat_map(|run| run.pressure.iter().cloned()).collect();
-        rank(&mut all);
-        let often = |p: &&SaturatedResource| {
-            let has = |run: &&&&Watching| run.pressure.iter().any(|other| other.what == p.what);
-            2 * told.iter().filter(has).count() >= told.len()
-        };
-        if let Some(first) = all.iter().find(often) {
-            return Some(first.into());
-        }
-    }
-    if watched { Some(LimitingResource::NoneWatched) } else { unknown }
 }

@@ -9,7 +9,7 @@ use super::types::{
 };
 use super::{Pair, requests, sentence};
 use crate::study::watched::pooled;
-use plimsoll_analysis::picture::merged_spectrum;
+use plimsoll_analysis::digest::merged_spectrum;
 use plimsoll_analysis::sizes;
 use plimsoll_analysis::summary::{Severity, Times};
 use plimsoll_plan::experiment::Figure;
