@@ -55,14 +55,6 @@ pub fn page(name: &str, parts: Vec<Part>, document: Json) -> Page {
     }
 }
 
-/// What could not be run is no better than what missed its thresholds.
-fn tone(row: &Row) -> Tone {
-    match row.result {
-        Some(Outcome::Pass) if !row.judged => Tone::Note,
-        result => result.map_or(Tone::Fail, Tone::from),
-    }
-}
-
 fn head(name: &str, parts: &[Part]) -> Markup {
     // What nothing was asked of cannot be the worst of those that were.
     let rank = |row: &Row| match row.result {
@@ -81,10 +73,10 @@ fn head(name: &str, parts: &[Part]) -> Markup {
         .map(|rank| (words[rank], copied(&count(of(rank)), Some(of(rank) as f64))))
         .collect();
     html! {
-        div.head.{(worst.map_or(Tone::Doubt, |worst| tone(&worst.row)).class())} {
+        div.head.{(worst.map_or(Tone::Doubt, |worst| worst.row.tone()).class())} {
             h1 { (name) }
             @if let Some(worst) = worst {
-                div.verdict { (badge(tone(&worst.row), worst.row.result())) }
+                div.verdict { (badge(worst.row.tone(), worst.row.result())) }
                 p.sentence { (count(parts.len() as u64)) " questions; the worst answer decides: " (worst.row.name) }
             }
             (tiles(&told))
@@ -103,7 +95,7 @@ fn overview(parts: &[Part]) -> Markup {
             Cell::text(&part.row.name).linked(Some(format!("#part-{number}")))
         })
         .column(Column::text("question"), |(_, part)| Cell::text(&part.question))
-        .column(Column::text("result"), |(_, part)| Cell::status(tone(&part.row), part.row.result()))
+        .column(Column::text("result"), |(_, part)| Cell::status(part.row.tone(), part.row.result()))
         .column(Column::text("answer"), sentence);
     alone(&table.done())
 }
@@ -116,7 +108,7 @@ fn report(number: usize, part: &Part, charts: &[Chart], at: &At) -> Markup {
             @if !part.question.is_empty() && !is_asked_below { p.question { (part.question) } }
             @match &part.conclusion {
                 None => {
-                    div.verdict { (badge(tone(&part.row), part.row.result())) }
+                    div.verdict { (badge(part.row.tone(), part.row.result())) }
                     p.sentence { (prose(&part.row.sentence)) }
                 },
                 Some(conclusion) => {
