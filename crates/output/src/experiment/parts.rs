@@ -1,11 +1,10 @@
 //! Several experiments of one file: the heading of each, and the table of what became of all.
 
-use crate::line::{Line, wrap, write_all};
-use crate::markdown::prose;
+use crate::document::{self, Block, Cell, Column, Document, On, Role, Section, Sentence, Table, Tone, Value};
+use crate::line::{Line, write_all};
 use crate::style::{Look, TextStyle};
 use crate::words;
 use plimsoll_analysis::summary::Outcome;
-use std::fmt::Write;
 
 /// What became of a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +30,14 @@ impl Row {
             (None, false) => "could not run",
         }
     }
+
+    /// What could not be run is no better than what missed its thresholds.
+    pub(crate) fn tone(&self) -> Tone {
+        match self.result {
+            Some(Outcome::Pass) if !self.judged => Tone::Note,
+            result => result.map_or(Tone::Fail, Tone::from),
+        }
+    }
 }
 
 /// What stands above the report of a part.
@@ -41,39 +48,33 @@ pub fn heading(number: usize, of: usize, name: &str, look: &Look) -> String {
 
 /// Part, result, sentence.
 pub fn table(rows: &[Row], look: &Look) -> String {
-    let width = |text: fn(&Row) -> &str| rows.iter().map(|row| text(row).chars().count()).max().unwrap_or(0);
-    let names = width(|row| row.name.as_str());
-    let results = width(Row::result);
-    let margin = names + results + 4;
-    let mut lines = vec![Line::of(TextStyle::Strong, "all parts")];
-    for row in rows {
-        let ink = match row.result {
-            Some(Outcome::Pass) if !row.judged => TextStyle::Strong,
-            Some(Outcome::Pass) => TextStyle::Good,
-            Some(Outcome::Inconclusive | Outcome::Interrupted) => TextStyle::Warn,
-            Some(Outcome::Fail) | None => TextStyle::Bad,
-        };
-        let head =
-            Line::new().text(&row.name).pad(names + 2).line(Line::of(ink, row.result()).pad(results + 2));
-        // A sentence goes on under itself, so that the columns stay columns.
-        let texts = wrap(&row.sentence, look.columns().saturating_sub(margin).max(24));
-        for (at, text) in texts.iter().enumerate() {
-            let front = if at == 0 { head.clone() } else { Line::new().pad(margin) };
-            lines.push(front.text(text));
-        }
-        if texts.is_empty() {
-            lines.push(head);
-        }
-    }
-    write_all(&lines, look)
+    document::terminal(&report(rows), look)
 }
 
 /// The same table in Markdown.
 pub fn markdown(rows: &[Row]) -> String {
-    let mut out = String::from("| part | result | sentence |\n|---|---|---|\n");
-    for row in rows {
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "| {} | {} | {} |", prose(&row.name), row.result(), prose(&row.sentence));
+    document::markdown(&report(rows))
+}
+
+fn report(rows: &[Row]) -> Document {
+    let result = |row: &Row| {
+        let tone = row.tone();
+        Cell::status(tone, row.result()).strong(tone == Tone::Note)
+    };
+    let table = Table::of("parts", "All parts", rows)
+        .column(Column::text("part").brief(""), |row| Value::Prose(row.name.clone()).into())
+        .column(Column::text("result").brief(""), result)
+        .column(Column::text("sentence").brief("").wrapped(), |row| {
+            Value::Prose(row.sentence.clone()).into()
+        });
+    Document {
+        tone: Tone::Note,
+        name: Sentence::new(Role::Plain, ""),
+        head: Vec::new(),
+        sections: vec![
+            Section::new("parts", "All parts", vec![Block::Table(table.done())])
+                .brief("all parts")
+                .titled(On::TERMINAL),
+        ],
     }
-    out
 }

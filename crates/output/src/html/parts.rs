@@ -48,14 +48,6 @@ pub fn page(name: &str, parts: Vec<Part>, document: Json) -> Page {
     page
 }
 
-/// What could not be run is no better than what missed its thresholds.
-fn tone(row: &Row) -> Tone {
-    match row.result {
-        Some(Outcome::Pass) if !row.judged => Tone::Note,
-        result => result.map_or(Tone::Fail, Tone::from),
-    }
-}
-
 /// What stands above the parts: the worst answer, and all of them.
 fn questions(name: &str, parts: &[Part]) -> Document {
     // What nothing was asked of cannot be the worst of those that were.
@@ -72,7 +64,7 @@ fn questions(name: &str, parts: &[Part]) -> Document {
     let told = [1, 0, 3, 2, 4].into_iter().filter(|rank| of(*rank) > 0);
     let tiles = told.map(|rank| Tile::new(words[rank], Value::Count(of(rank)))).collect();
     let verdict = worst.map(|worst| Verdict {
-        tone: tone(&worst.row),
+        tone: worst.row.tone(),
         word: worst.row.result().into(),
         sentence: format!(
             "{} questions; the worst answer decides: {}",
@@ -82,7 +74,7 @@ fn questions(name: &str, parts: &[Part]) -> Document {
         form: Heading::Rule,
     });
     Document {
-        tone: worst.map_or(Tone::Doubt, |worst| tone(&worst.row)),
+        tone: worst.map_or(Tone::Doubt, |worst| worst.row.tone()),
         name: Sentence::new(Role::Title, name),
         head: verdict.map(Block::Verdict).into_iter().chain([Block::Tiles(tiles)]).collect(),
         sections: vec![Section::new("answers", "Questions and answers", vec![Block::Table(overview(parts))])],
@@ -100,7 +92,7 @@ fn overview(parts: &[Part]) -> Table {
             Cell::text(&part.row.name).linked(Some(format!("#part-{number}")))
         })
         .column(Column::text("question"), |(_, part)| Cell::text(&part.question))
-        .column(Column::text("result"), |(_, part)| Cell::status(tone(&part.row), part.row.result()))
+        .column(Column::text("result"), |(_, part)| Cell::status(part.row.tone(), part.row.result()))
         .column(Column::text("answer"), sentence)
         .done()
 }
@@ -113,7 +105,7 @@ fn report(number: usize, part: &Part, charts: &[Chart], at: &At) -> Markup {
             @if !part.question.is_empty() && !is_asked_below { p.question { (part.question) } }
             @match &part.conclusion {
                 None => {
-                    div.verdict { (badge(tone(&part.row), part.row.result())) }
+                    div.verdict { (badge(part.row.tone(), part.row.result())) }
                     p.sentence { (prose(&part.row.sentence)) }
                 },
                 Some(conclusion) => {

@@ -234,3 +234,31 @@ fn a_script_has_its_rows_in_json() {
         assert!(v.pointer(path).is_some_and(Value::is_number), "{path}");
     }
 }
+
+#[test]
+fn all_parts_are_one_table_in_every_text() {
+    use plimsoll_analysis::summary::Outcome;
+    use plimsoll_output::experiment::parts::{Row, markdown, table};
+    let row = |name: &str, result, judged, sentence: &str| Row {
+        name: name.into(),
+        result,
+        begun: false,
+        judged,
+        sentence: sentence.into(),
+    };
+    let rows = [
+        row("late", Some(Outcome::Fail), true, "1 of 2 cells missed `errors < 1%`"),
+        row("sweep", Some(Outcome::Pass), false, "2 cells"),
+        row("last", None, true, "not run yet"),
+    ];
+    let look = super::golden::look(80, false, true);
+    assert_eq!(
+        table(&rows, &look),
+        "all parts\n\
+         late   FAIL           1 of 2 cells missed `errors < 1%`\n\
+         sweep  MEASURED       2 cells\n\
+         last   could not run  not run yet\n"
+    );
+    let lines = markdown(&rows);
+    assert!(lines.starts_with("| part | result | sentence |\n|---|---|---|\n| late | FAIL | "), "{lines}");
+}
