@@ -10,9 +10,8 @@ mod availability;
 mod bands;
 mod blind_spot;
 mod bounds;
-pub mod cause;
+
 mod causes;
-pub mod caution;
 mod cells;
 mod changes;
 mod client;
@@ -51,6 +50,7 @@ pub use digest::{Digest, Seen, Watching, digest, limiting_of, sizes};
 pub use facts::ratio;
 pub use follow::{Follow, Fresh};
 pub use picture::picture;
+pub use plimsoll_findings::{cause, caution};
 pub use reading::{Reading, reading_within};
 pub use slices::slices;
 pub use summarise::{summarise, summarise_with, summarise_with_picture};

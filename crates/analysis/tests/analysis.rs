@@ -6,7 +6,6 @@ mod availability_parts;
 mod bounds;
 mod causes;
 mod cautions;
-mod evidence;
 mod figures;
 pub mod fixture;
 mod merged;

@@ -16,7 +16,8 @@ pub const LEVELS: &[(&str, &[&str])] = &[
     ("engine", &["plan", "stats", "wire"]),
     ("script", &["plan", "stats", "wire"]),
     ("record", &["plan", "stats"]),
-    ("analysis", &["record", "stats", "plan"]),
+    ("findings", &["record", "plan"]),
+    ("analysis", &["findings", "record", "stats", "plan"]),
     ("experiment", &["analysis", "record", "stats", "plan"]),
     // Of `testbed/`: for tests.
     ("testkit", &["record", "stats", "plan"]),

@@ -1,8 +1,8 @@
 //! The evidence of cautions is numbers and names, and every shape of it has its sentences.
 
-use plimsoll_analysis::cause::evidence::Failures;
-use plimsoll_analysis::cause::{self, Claim};
-use plimsoll_analysis::caution::{Evidence, Kind};
+use plimsoll_findings::cause::evidence::Failures;
+use plimsoll_findings::cause::{self, Claim};
+use plimsoll_findings::caution::{Evidence, Kind};
 use serde_json::Value;
 use std::collections::BTreeSet;
 

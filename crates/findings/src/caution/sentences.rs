@@ -7,7 +7,7 @@ mod lists;
 mod record;
 mod samples;
 
-pub(crate) use lists::slope;
+pub use lists::slope;
 
 use super::evidence::{Evidence, LevelFigure, LoadLoss, Shortage};
 use plimsoll_plan::phrase::{

@@ -216,7 +216,7 @@ fn share(of: Failures) -> String {
 }
 
 /// `from 3.1 s to the end`
-pub(crate) fn span(of: Stretch) -> String {
+pub fn span(of: Stretch) -> String {
     let from = instant(of.from_s);
     match of.is_open_ended {
         true => format!("from {from} to the end"),
@@ -225,7 +225,7 @@ pub(crate) fn span(of: Stretch) -> String {
 }
 
 /// An instant with the digits that it is known with: the nearest 0.1 s.
-pub(crate) fn instant(at_s: f64) -> String {
+pub fn instant(at_s: f64) -> String {
     match (at_s.max(0.0) * 10.0).round() as u64 {
         0 => "0 s".into(),
         tenths => chosen_ns(tenths * 100_000_000),

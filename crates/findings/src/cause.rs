@@ -1,14 +1,14 @@
 //! Causes: why a run failed or was slow, each as a claim of a certain strength.
 //!
 //! A cause is [`Claim::Certain`] only where its evidence excludes the others that are known here. Otherwise it says how
-//! strong it is and what would tell. [`crate`] finds the evidence, `sentences` puts it into words; renderers only
+//! strong it is and what would tell. `analysis` finds the evidence, `sentences` puts it into words; renderers only
 //! print.
 
 pub mod evidence;
 mod sentences;
 
 pub use evidence::Evidence;
-pub(crate) use sentences::{instant, span};
+pub use sentences::{instant, span};
 
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};

@@ -1,6 +1,6 @@
 //! Cautions: every doubt that a result can carry, in one table, and the limits from which on each is raised.
 //!
-//! The table gives code, weight, what it is about, its line in the trust box, title and what to do; [`crate`] finds
+//! The table gives code, weight, what it is about, its line in the trust box, title and what to do; `analysis` finds
 //! the numbers that raise a row, which are its [`Evidence`], and `sentences` puts them into words. The order of the
 //! rows is the order in a report among equals in weight: what explains the others comes first.
 
@@ -10,7 +10,7 @@ mod pages;
 mod sentences;
 
 pub use evidence::Evidence;
-pub(crate) use sentences::slope as slope_text;
+pub use sentences::slope as slope_text;
 
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
