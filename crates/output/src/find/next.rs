@@ -1,5 +1,5 @@
-//! Why a search ended where it did and what to do next, in sentences: the page, the terminal, Markdown and `--json` have
-//! the same ones.
+//! Why a search ended where it did and what to do next, in sentences: the page, the terminal, Markdown and `--json`
+//! have the same ones.
 //!
 //! What is told and in which order is decided in [`plimsoll_experiment::search::next`].
 
