@@ -50,7 +50,7 @@ pub const ASSUMED_BETWEEN: f64 = 0.05;
 /// Compares two sides.
 pub fn compare(a: &Side, b: &Side, asked: &CompareOptions) -> Comparison {
     let pair = Pair { cell: Vec::new(), a, b };
-    let found = [spread::figures(a, b, asked)];
+    let found = [settle::figures(a, b, asked)];
     let (adjusted, family) = settle::adjust(&found);
     settle::comparison(&pair, &found[0], &adjusted, family, asked)
 }
@@ -64,7 +64,7 @@ pub(crate) struct Pair<'a> {
 
 /// Compares several pairs at once: the adjustment runs over all of them.
 pub(crate) fn compare_all(pairs: &[Pair<'_>], asked: &CompareOptions) -> Vec<Comparison> {
-    let found: Vec<Vec<Found>> = pairs.iter().map(|pair| spread::figures(pair.a, pair.b, asked)).collect();
+    let found: Vec<Vec<Found>> = pairs.iter().map(|pair| settle::figures(pair.a, pair.b, asked)).collect();
     let (mut adjusted, family) = settle::adjust(&found);
     let answer = |(pair, found): (&Pair<'_>, &Vec<Found>)| {
         let behind = adjusted.split_off(found.len());

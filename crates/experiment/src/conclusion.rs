@@ -7,12 +7,12 @@ use crate::folder::{self, Folder, Index, rebuilt};
 use crate::schedule::{Done, Schedule, done};
 use crate::search::{self, Answer, CapacitySearch, IntervalIs, Move, Probe, RefusalKind, Trial};
 use crate::study::{CellThreshold, Study, StudyAsked, study};
+pub use crate::validity::{is_valid, met};
 use plimsoll_analysis::summary::{Outcome, ThresholdResult};
 use plimsoll_analysis::{Digest, digest};
 use plimsoll_plan::experiment::{Axis, Experiment, Find, Purpose, Setting};
 use plimsoll_plan::phrase::{counted, quantity};
 use plimsoll_plan::threshold::{FigureUnit, Kind, Threshold};
-use plimsoll_record::event::StoppedBy;
 use plimsoll_record::run_file;
 use serde::Serialize;
 use std::path::Path;
@@ -68,18 +68,6 @@ pub struct Searched {
     /// `None`: it was stopped before its end; the steps so far are in `steps`.
     pub answer: Option<Box<Answer>>,
     pub steps: usize,
-}
-
-/// A run that counts: whole, and not stopped by hand. One that a threshold or the breaker ended has told all.
-pub fn is_valid(digest: &Digest) -> bool {
-    let by_hand = [StoppedBy::Interrupt, StoppedBy::InterruptAllowed].map(Some);
-    digest.complete && !by_hand.contains(&digest.stopped_by)
-}
-
-/// All thresholds were met; `None` when the run proves nothing.
-pub fn met(digest: &Digest) -> Option<bool> {
-    (!matches!(digest.outcome, Outcome::Inconclusive | Outcome::Interrupted))
-        .then(|| digest.thresholds.iter().all(|t| t.met))
 }
 
 /// The search that these wishes mean for a service with these thresholds.

@@ -11,3 +11,4 @@ pub mod folder;
 pub mod schedule;
 pub mod search;
 pub mod study;
+mod validity;

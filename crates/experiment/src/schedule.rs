@@ -1,7 +1,7 @@
 //! Which cell of an experiment runs next: a pure function of what was run. Every round holds each cell once, in an
 //! order of its own: what drifts with time meets all cells alike, and a stop leaves whole rounds.
 
-use crate::conclusion::{is_valid, met};
+use crate::validity::{is_valid, met};
 use plimsoll_analysis::Digest;
 use plimsoll_plan::experiment::{Axis, Setting, number};
 use plimsoll_stats::random::SplitMix64;

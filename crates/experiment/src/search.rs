@@ -18,19 +18,22 @@ mod curve;
 mod ladder;
 mod limits;
 pub mod next;
+mod probe;
 mod refuse;
 mod shape;
 mod shares;
 mod standing;
 mod trial;
+mod view;
 
 pub use answer::{
     Answer, Capacity, Deciding, IntervalIs, Knee, Point, Raised, Reading, Refusal, RefusalKind, Rise, Shape,
     StepRow, Style,
 };
-pub use capacity_search::{CapacitySearch, Move, Probe};
+pub use capacity_search::{CapacitySearch, Move};
 pub use limits::{Limited, Limiter, limit_of};
 pub use plimsoll_analysis::summary::Standing;
+pub use probe::Probe;
 pub use trial::Trial;
 
 /// Never more runs than this in one search, whatever they say.
@@ -40,7 +43,7 @@ pub const MOST_STEPS: usize = 1_000;
 
 /// The last of these trials as the search sees it among the others: for those who tell of it while the search goes on.
 pub fn last_step(quest: &CapacitySearch, history: &[Trial]) -> Option<StepRow> {
-    let view = bracket::View::new(&quest.sane(), history);
+    let view = view::View::new(&quest.sane(), history);
     history.last().map(|trial| build::step(trial, &view))
 }
 
@@ -53,25 +56,25 @@ pub fn next(quest: &CapacitySearch, history: &[Trial]) -> Move {
     };
     let chosen = match chosen {
         // While a step contradicts the answer and may be run again, there is none.
-        bracket::Choice::Done(None) if quest.step.is_none() => {
-            build::again(quest, history).map_or(bracket::Choice::Done(None), bracket::Choice::Try)
+        view::Choice::Done(None) if quest.step.is_none() => {
+            build::again(quest, history).map_or(view::Choice::Done(None), view::Choice::Try)
         }
         other => other,
     };
     match chosen {
-        bracket::Choice::Try(probe) => {
+        view::Choice::Try(probe) => {
             let left_ns =
                 quest.budget_ns.map_or(u64::MAX, |budget| budget.saturating_sub(spent_ns(quest, history)));
             match quest.fitted(probe, left_ns) {
                 Some(probe) => Move::Try(probe),
                 None if history.is_empty() => Move::Try(probe),
                 None => {
-                    let why = refuse::budget(quest, &bracket::View::new(quest, history));
+                    let why = refuse::budget(quest, &view::View::new(quest, history));
                     Move::Done(Box::new(build::answer(quest, history, Some(why))))
                 }
             }
         }
-        bracket::Choice::Done(refusal) => Move::Done(Box::new(build::answer(quest, history, refusal))),
+        view::Choice::Done(refusal) => Move::Done(Box::new(build::answer(quest, history, refusal))),
     }
 }
 
@@ -80,7 +83,7 @@ pub fn next(quest: &CapacitySearch, history: &[Trial]) -> Move {
 fn spent_ns(quest: &CapacitySearch, history: &[Trial]) -> u64 {
     let mut last = None;
     let each = history.iter().map(|trial| {
-        let rest_ns = bracket::rest(quest, last.replace(trial)).max(trial.probe.rest_ns);
+        let rest_ns = view::rest(quest, last.replace(trial)).max(trial.probe.rest_ns);
         Probe { rest_ns, ..trial.probe }.total_ns()
     });
     each.fold(0, u64::saturating_add)

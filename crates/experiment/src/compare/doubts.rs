@@ -1,7 +1,7 @@
 //! Why two sides may not be comparable, or less than they look: each doubt from the figures that show it.
 
 use super::Pair;
-use super::types::{Basis, CompareOptions, Compared, Doubt, Side, short_names};
+use super::types::{Basis, CompareOptions, Compared, Doubt, RTT_BOUND, Side, short_names};
 use plimsoll_analysis::caution::Kind;
 use plimsoll_analysis::digest::{Digest, Level};
 use plimsoll_analysis::summary::Severity;
@@ -9,8 +9,6 @@ use plimsoll_plan::experiment::Figure;
 use plimsoll_plan::phrase::{counted, duration_ns, quantity, rate_per_s, ratio};
 use std::collections::BTreeSet;
 
-/// The way to the target hides what the sides need.
-pub const RTT_BOUND: &str = "rtt_bound";
 /// Bytes per second that agree to this, while rates do not, are a property of the way and not of the sides.
 const SAME_BYTES: f64 = 0.05;
 /// Bytes per request that differ by more are other answers.

@@ -4,9 +4,9 @@
 //! lies beyond and the difference is certain among all that are compared; between the two nobody can tell, and more
 //! repeats are the way out.
 
-use super::doubts::RTT_BOUND;
 use super::sentence::{change, evidence, figure_name};
-use super::types::{Compared, Comparison, Overall, Scale};
+pub use super::types::Rule;
+use super::types::{Compared, Comparison, Overall, RTT_BOUND, Scale};
 use plimsoll_plan::Problem;
 use plimsoll_plan::experiment::{Expectation, Figure};
 use plimsoll_plan::phrase::{count, quantity};
@@ -17,19 +17,6 @@ use serde::Serialize;
 pub struct Gate {
     /// Empty: no figure may be worse for certain by more than is worth naming.
     pub allow: Vec<Rule>,
-}
-
-/// One figure and how far B may lie from A.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Rule {
-    /// As it was written.
-    pub text: String,
-    #[serde(skip)]
-    pub figure: Figure,
-    /// A ratio, of errors a difference of ratios; with its sign.
-    pub limit: f64,
-    /// The difference must be below the limit rather than above it.
-    pub below: bool,
 }
 
 /// What a gate says.

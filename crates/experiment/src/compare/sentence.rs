@@ -1,7 +1,6 @@
 //! The one sentence of a comparison, and the words that sentences and tables share.
 
-use super::doubts::RTT_BOUND;
-use super::types::{Compared, Comparison, Overall, Scale, Verdict};
+use super::types::{Compared, Comparison, Overall, RTT_BOUND, Scale, Verdict};
 use plimsoll_analysis::summary::Severity;
 use plimsoll_plan::experiment::{Figure, Setting};
 use plimsoll_plan::phrase::{counted, figure, quantile_name, quantity, ratio};

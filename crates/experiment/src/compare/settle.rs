@@ -1,11 +1,11 @@
 //! From differences and their spread to words.
 
 use super::bounds::{Off, off};
-use super::doubts::{RTT_BOUND, doubts};
-use super::spread::{Effect, Seen, describe, is_enough};
+use super::doubts::doubts;
+use super::spread::{Effect, Seen, describe, effect, is_enough, kinds, pairs};
 use super::types::{
-    Basis, CompareOptions, Compared, Comparison, Doubt, Overall, Peaks, SCHEMA_VERSION, Scale, Side,
-    SideFacts, Verdict,
+    Basis, CompareOptions, Compared, Comparison, Doubt, Overall, Peaks, RTT_BOUND, SCHEMA_VERSION, Scale,
+    Side, SideFacts, Verdict,
 };
 use super::{Pair, requests, sentence};
 use crate::study::watched::pooled;
@@ -16,6 +16,7 @@ use plimsoll_plan::experiment::Figure;
 use plimsoll_plan::threshold::FigureUnit;
 use plimsoll_stats::maths::holm;
 use plimsoll_stats::maths::student::{Estimate, quantile};
+use plimsoll_stats::random::SplitMix64;
 
 /// More repeats than this nobody runs.
 const REPEATS_MOST: u32 = 500;
@@ -31,6 +32,19 @@ pub struct Found {
     /// How far the load generator may have moved either side.
     off: [Off; 2],
     requests: [u64; 2],
+}
+
+/// All figures of a pair of sides, in the order of the report.
+pub fn figures(a: &Side, b: &Side, asked: &CompareOptions) -> Vec<Found> {
+    let kinds = kinds(&asked.quantiles);
+    let mut random = SplitMix64::new(asked.seed);
+    let (seen_a, seen_b) = (Seen::new(a, &kinds, &mut random), Seen::new(b, &kinds, &mut random));
+    let pairs = pairs(a, b, &seen_a, &seen_b);
+    let found = |(at, kind): (usize, &Figure)| {
+        let effect = effect(at, *kind, &seen_a, &seen_b, pairs.as_deref());
+        Found::new(*kind, (a, &seen_a), (b, &seen_b), effect, asked)
+    };
+    kinds.iter().enumerate().map(found).collect()
 }
 
 /// A difference below this is the rounding of its own arithmetic: rates that a schedule set differ in their last bit.

@@ -2,9 +2,8 @@
 
 use super::ASSUMED_BETWEEN;
 use super::doubts::{Order, order};
-use super::settle::Found;
 use super::table::{Counts, Table};
-use super::types::{Basis, CompareOptions, Side};
+use super::types::{Basis, Side};
 use plimsoll_analysis::digest::{Digest, Level};
 use plimsoll_plan::experiment::Figure;
 use plimsoll_stats::maths::bootstrap::{block_length, resample, variance};
@@ -20,21 +19,8 @@ const ASSUMED_DF: f64 = 4.0;
 /// two sides of five runs have t(8) = 2.75. From eight on the two are within 14 %.
 const PAIRS_LEAST: usize = 8;
 
-/// All figures of a pair of sides, in the order of the report.
-pub fn figures(a: &Side, b: &Side, asked: &CompareOptions) -> Vec<Found> {
-    let kinds = kinds(&asked.quantiles);
-    let mut random = SplitMix64::new(asked.seed);
-    let (seen_a, seen_b) = (Seen::new(a, &kinds, &mut random), Seen::new(b, &kinds, &mut random));
-    let pairs = pairs(a, b, &seen_a, &seen_b);
-    let found = |(at, kind): (usize, &Figure)| {
-        let effect = effect(at, *kind, &seen_a, &seen_b, pairs.as_deref());
-        Found::new(*kind, (a, &seen_a), (b, &seen_b), effect, asked)
-    };
-    kinds.iter().enumerate().map(found).collect()
-}
-
 /// What is compared, in the order of the report.
-fn kinds(quantiles: &[f64]) -> Vec<Figure> {
+pub(super) fn kinds(quantiles: &[f64]) -> Vec<Figure> {
     let mut quantiles: Vec<f64> = quantiles.iter().copied().filter(|q| *q > 0.0 && *q < 1.0).collect();
     quantiles.sort_by(f64::total_cmp);
     quantiles.dedup();
@@ -62,7 +48,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    fn new(side: &Side, kinds: &[Figure], random: &mut SplitMix64) -> Seen {
+    pub(super) fn new(side: &Side, kinds: &[Figure], random: &mut SplitMix64) -> Seen {
         let places: Vec<usize> = side
             .runs
             .iter()
@@ -200,7 +186,13 @@ pub struct Effect {
 
 /// Pairs where the runs were made as pairs, Welch elsewhere: the plan of the runs decides. Whoever forms both intervals
 /// and keeps the narrower one has two chances to be wrong.
-fn effect(at: usize, kind: Figure, a: &Seen, b: &Seen, pairs: Option<&[(usize, usize)]>) -> Option<Effect> {
+pub(super) fn effect(
+    at: usize,
+    kind: Figure,
+    a: &Seen,
+    b: &Seen,
+    pairs: Option<&[(usize, usize)]>,
+) -> Option<Effect> {
     let mean = b.point[at]? - a.point[at]?;
     if let Some(without) = pairs.and_then(|pairs| {
         pairs.iter().map(|(i, j)| Some(b.without[*j][at]? - a.without[*i][at]?)).collect::<Option<Vec<f64>>>()
@@ -250,7 +242,7 @@ fn side(at: usize, kind: Figure, of: &Seen, other: &Seen) -> Option<Estimate> {
 
 /// Places of runs of the same repeat, when every run of a side has its partner and neither side ran as a whole before
 /// the other: only then does a drift hit both.
-fn pairs(a: &Side, b: &Side, seen_a: &Seen, seen_b: &Seen) -> Option<Vec<(usize, usize)>> {
+pub(super) fn pairs(a: &Side, b: &Side, seen_a: &Seen, seen_b: &Seen) -> Option<Vec<(usize, usize)>> {
     if seen_a.runs != seen_b.runs
         || seen_a.runs < PAIRS_LEAST
         || order(&a.runs, &b.runs) != Order::Interleaved

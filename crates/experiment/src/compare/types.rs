@@ -1,6 +1,5 @@
 //! What is asked of a comparison and what it answers: the document behind `--json`.
 
-use super::gate::Rule;
 use plimsoll_analysis::digest::Digest;
 use plimsoll_analysis::picture::Spectrum;
 use plimsoll_analysis::summary::Severity;
@@ -11,6 +10,22 @@ use serde::{Deserialize, Serialize};
 
 /// Raised when a field changes its meaning.
 pub const SCHEMA_VERSION: u32 = 1;
+
+/// The way to the target hides what the sides need.
+pub const RTT_BOUND: &str = "rtt_bound";
+
+/// One figure and how far B may lie from A.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Rule {
+    /// As it was written.
+    pub text: String,
+    #[serde(skip)]
+    pub figure: Figure,
+    /// A ratio, of errors a difference of ratios; with its sign.
+    pub limit: f64,
+    /// The difference must be below the limit rather than above it.
+    pub below: bool,
+}
 
 /// One side of a comparison: all runs of one thing.
 #[derive(Debug, Clone)]

@@ -6,14 +6,15 @@
 use super::answer::{
     Answer, Capacity, Deciding, IntervalIs, Raised, Refusal, RefusalKind, Rise, Shape, StepRow, Style,
 };
-use super::bracket::{Choice, View};
-use super::capacity_search::{CapacitySearch, Probe};
+use super::capacity_search::CapacitySearch;
 use super::confirm::estimate;
 use super::crossing::Crossing;
 use super::curve::{curve, knee, reading, wilson};
+use super::probe::Probe;
 use super::shape::shape;
 use super::standing::{SAME, contradiction};
 use super::trial::{Trial, decides, is_outage};
+use super::view::{Choice, View};
 use super::{MOST_TRIALS, confirm, ladder, refuse, spent_ns};
 use plimsoll_analysis::limiting_of;
 use plimsoll_analysis::summary::{LimitingResource, Standing, ThresholdResult};

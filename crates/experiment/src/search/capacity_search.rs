@@ -1,6 +1,7 @@
 //! What is searched for, and how long a step must be to tell anything.
 
 use super::answer::Answer;
+use super::probe::Probe;
 use super::trial::Trial;
 use plimsoll_plan::experiment::{Purpose, Step, Until};
 
@@ -65,35 +66,6 @@ impl Default for CapacitySearch {
             budget_ns: None,
             seed: 1,
         }
-    }
-}
-
-/// A run that is asked for.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Probe {
-    /// Arrivals per second, or users (whole). Of [`Purpose::Floor`] always one user, whatever the search varies.
-    pub level: f64,
-    pub purpose: Purpose,
-    /// Let the service come back before it, ns.
-    pub rest_ns: u64,
-    /// Load that is not measured, ns.
-    pub warmup_ns: u64,
-    /// Load that is measured, behind the warm-up, ns.
-    pub length_ns: u64,
-    /// Place in the search, from 0.
-    pub turn: u32,
-}
-
-impl Probe {
-    /// Of [`Purpose::Floor`]: the pause between the starts of two requests of its one user, ns. Nobody asked for a load
-    /// there, and a service that turns away who asks too often would show nothing but that.
-    pub fn pause_ns(&self) -> u64 {
-        super::bracket::floor_pause_ns(self)
-    }
-
-    /// Rest, warm-up and measurement, ns.
-    pub fn total_ns(&self) -> u64 {
-        self.rest_ns.saturating_add(self.warmup_ns).saturating_add(self.length_ns)
     }
 }
 

@@ -1,11 +1,12 @@
 //! Repeats below, at and above the estimate until a line through them tells the crossing as well as was asked.
 
 use super::answer::Refusal;
-use super::bracket::{Choice, View, rest};
-use super::capacity_search::{CapacitySearch, Probe};
+use super::capacity_search::CapacitySearch;
 use super::crossing::{Crossing, crossing};
+use super::probe::Probe;
 use super::refuse;
 use super::trial::Trial;
+use super::view::{Choice, View, rest};
 use plimsoll_plan::experiment::Purpose;
 use plimsoll_stats::random::SplitMix64;
 

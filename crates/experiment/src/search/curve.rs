@@ -1,9 +1,9 @@
 //! The curve behind an answer: levels with their repeats pooled, and where waiting begins.
 
 use super::answer::{Knee, Point, Reading};
-use super::bracket::View;
 use super::standing::Rung;
 use super::trial::Trial;
+use super::view::View;
 use plimsoll_analysis::digest::Block;
 use plimsoll_analysis::summary::Standing;
 use plimsoll_stats::{Hist, enough_samples, quantile_interval};

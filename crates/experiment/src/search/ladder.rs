@@ -2,9 +2,11 @@
 //! the answer is the last level before the rule, known to one step.
 
 use super::answer::Refusal;
-use super::bracket::{Choice, View, floor, rest, start};
-use super::capacity_search::{CapacitySearch, Probe};
+use super::bracket::{floor, start};
+use super::capacity_search::CapacitySearch;
+use super::probe::Probe;
 use super::trial::Trial;
+use super::view::{Choice, View, rest};
 use super::{MOST_STEPS, refuse};
 use plimsoll_analysis::digest::Block;
 use plimsoll_plan::experiment::{Bound, Limit, Purpose, Step, Until};

@@ -70,7 +70,7 @@ impl Limited {
 }
 
 /// Full connections are a limit only while the service answers as quickly as ever, see
-/// [`super::bracket::View`].
+/// [`super::view::View`].
 pub(super) const CONNECTIONS: Kind = Kind::ConnectionCapHit;
 
 /// What limited this run besides the service, if anything.

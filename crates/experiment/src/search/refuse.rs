@@ -1,10 +1,10 @@
 //! Why there is no answer: sentences that may be quoted.
 
 use super::answer::{Refusal, RefusalKind};
-use super::bracket::View;
 use super::capacity_search::CapacitySearch;
 use super::limits::{Limited, Limiter};
 use super::trial::{Trial, decides};
+use super::view::View;
 use plimsoll_plan::experiment::Until;
 use plimsoll_plan::phrase::{counted, rate_per_s, ratio};
 

@@ -1,7 +1,7 @@
 //! What one run says to the search: whether its level is met, how far from the limits it is, whether it counts at all.
 
-use super::capacity_search::Probe;
 use super::limits::{Limited, limit_of};
+use super::probe::Probe;
 use plimsoll_analysis::digest::{Block, Digest, Generator, Watching, coarser};
 use plimsoll_analysis::summary::{Caution, Percentile, Standing, ThresholdResult};
 use plimsoll_plan::threshold::{FigureUnit, Subject};
