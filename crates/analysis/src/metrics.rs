@@ -5,7 +5,7 @@ use super::facts::{Facts, ratio};
 use super::reading::Reading;
 use crate::summary::{CustomFigures, CustomMetric, CustomSeries, SERIES_TOLD};
 use plimsoll_plan::metric::{CounterSum, GaugeFloor, GaugeLast, GaugePeak, GaugeSum, RateSum, TrendHist};
-use plimsoll_plan::series::{Family, SeriesKey, THOUSANDTHS, counted, from_ordered};
+use plimsoll_plan::series::{Custom, Family, SeriesKey, THOUSANDTHS, counted, from_ordered};
 use plimsoll_plan::threshold::{FigureUnit, Statistic, Threshold};
 use plimsoll_stats::tally::{Layout, Tally};
 use std::collections::BTreeMap;
@@ -61,34 +61,34 @@ fn metric(
 
 /// Which of two series matters more.
 fn size(family: Family, tally: &Tally) -> u64 {
-    match family {
-        Family::Counter => tally.sum(CounterSum::Whole),
-        Family::Gauge => tally.sum(GaugeSum::Values),
-        Family::Rate => tally.sum(RateSum::Values),
-        Family::Trend => tally.hist(TrendHist::Values).count(),
-        Family::Request | Family::Stream | Family::Check | Family::Group | Family::Address => 0,
+    match family.custom() {
+        Some(Custom::Counter) => tally.sum(CounterSum::Whole),
+        Some(Custom::Gauge) => tally.sum(GaugeSum::Values),
+        Some(Custom::Rate) => tally.sum(RateSum::Values),
+        Some(Custom::Trend) => tally.hist(TrendHist::Values).count(),
+        None => 0,
     }
 }
 
 /// `None` of a family that no user defines.
 fn figures(family: Family, tally: &Tally, facts: &Facts) -> Option<CustomFigures> {
-    Some(match family {
-        Family::Counter => {
+    Some(match family.custom()? {
+        Custom::Counter => {
             let total = total(tally);
             CustomFigures::Counter { total, rate_per_s: ratio(total, facts.measured_s()) }
         }
-        Family::Gauge => CustomFigures::Gauge {
+        Custom::Gauge => CustomFigures::Gauge {
             values: tally.sum(GaugeSum::Values),
             last: gauge(tally, Statistic::Value),
             min: gauge(tally, Statistic::Min),
             max: gauge(tally, Statistic::Max),
         },
-        Family::Rate => {
+        Custom::Rate => {
             let (values, true_values) = (tally.sum(RateSum::Values), tally.sum(RateSum::True));
             let ratio = (values > 0).then(|| ratio(true_values as f64, values as f64));
             CustomFigures::Rate { values, true_values, ratio }
         }
-        Family::Trend => {
+        Custom::Trend => {
             let [min, mean, max] = [Statistic::Min, Statistic::Mean, Statistic::Max].map(|s| trend(tally, s));
             let [p50, p90, p95, p99] = [0.5, 0.9, 0.95, 0.99].map(|q| trend(tally, Statistic::Quantile(q)));
             CustomFigures::Trend {
@@ -102,7 +102,6 @@ fn figures(family: Family, tally: &Tally, facts: &Facts) -> Option<CustomFigures
                 max,
             }
         }
-        Family::Request | Family::Stream | Family::Check | Family::Group | Family::Address => return None,
     })
 }
 
@@ -144,15 +143,15 @@ pub(super) fn reading(threshold: &Threshold, family: Family, facts: &Facts) -> (
     let found = series(facts, covers);
     found.values().for_each(|tally| sum.merge(tally));
     let unit = if family == Family::Rate { FigureUnit::Ratio } else { FigureUnit::Number };
-    let (value, samples) = match family {
-        Family::Counter => ((!found.is_empty()).then(|| total(&sum)), found.len() as u64),
-        Family::Gauge => (gauge(&sum, threshold.statistic), sum.sum(GaugeSum::Values)),
-        Family::Rate => {
+    let (value, samples) = match family.custom() {
+        Some(Custom::Counter) => ((!found.is_empty()).then(|| total(&sum)), found.len() as u64),
+        Some(Custom::Gauge) => (gauge(&sum, threshold.statistic), sum.sum(GaugeSum::Values)),
+        Some(Custom::Rate) => {
             let values = sum.sum(RateSum::Values);
             ((values > 0).then(|| ratio(sum.sum(RateSum::True) as f64, values as f64)), values)
         }
-        Family::Trend => (trend(&sum, threshold.statistic), sum.hist(TrendHist::Values).count()),
-        Family::Request | Family::Stream | Family::Check | Family::Group | Family::Address => (None, 0),
+        Some(Custom::Trend) => (trend(&sum, threshold.statistic), sum.hist(TrendHist::Values).count()),
+        None => (None, 0),
     };
     (Reading { value, at_least: false, samples, unit }, sum)
 }

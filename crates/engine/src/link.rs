@@ -3,21 +3,16 @@
 //!
 //! [`tls`] is what may lie between the socket and the session.
 
+mod session;
 pub mod tls;
 
 use crate::driver::Socket;
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::RequestId;
-use plimsoll_wire::h1;
+pub(crate) use session::Session;
 
 /// No link, no exchange, no user, no sleep: the end of a list.
 pub(crate) const NONE: u32 = u32::MAX;
-
-/// What is spoken. An enum and no trait: a `match` a read, and the arms differ in what they need (only HTTP/1 may have
-/// bodies thrown away by the kernel). It is `h1::Session` to the byte.
-pub(crate) enum Session {
-    H1(h1::Session),
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
@@ -100,7 +95,7 @@ impl Link {
     pub const fn new(origin: OriginId) -> Link {
         Link {
             origin,
-            session: Session::H1(h1::Session::new()),
+            session: Session::new(),
             since_ns: 0,
             tls: None,
             socket: -1,
@@ -158,12 +153,10 @@ impl Link {
 
 #[cfg(test)]
 mod tests {
-    use super::{Link, Session};
-    use plimsoll_wire::h1;
+    use super::Link;
 
     #[test]
     fn a_link_is_two_cache_lines() {
         assert_eq!(size_of::<Link>(), 128);
-        assert_eq!(size_of::<Session>(), size_of::<h1::Session>(), "one session costs no tag");
     }
 }

@@ -7,7 +7,7 @@ use plimsoll_plan::metric::{
     RunPeak, RunSum, SeriesFloor, SeriesPeak, SeriesSum, StreamHist, TrendHist, fault_id, status_id,
 };
 use plimsoll_plan::series::book::SeriesBook;
-use plimsoll_plan::series::{Family, RUN_CELLS, THOUSANDTHS, ordered, parts_of};
+use plimsoll_plan::series::{Custom, Family, RUN_CELLS, THOUSANDTHS, ordered, parts_of};
 use plimsoll_plan::{Fault, Outline};
 use plimsoll_stats::Last;
 use plimsoll_stats::interval::Interval;
@@ -121,34 +121,32 @@ impl Tally {
     /// A value of a user-defined metric of this family, set at an instant; false: it has no meaning there.
     pub fn value(&mut self, metric: u32, family: Family, value: f64, unix_ns: u64) -> bool {
         let cells = self.series(metric);
-        match family {
-            Family::Counter => {
+        let Some(custom) = family.custom() else { return false };
+        match custom {
+            Custom::Counter => {
                 let Some((whole, billionths)) = parts_of(value) else { return false };
                 cells.add(CounterSum::Whole.id(), whole);
                 cells.add(CounterSum::Billionths.id(), billionths);
             }
-            Family::Gauge => {
+            Custom::Gauge => {
                 let Some(bits) = ordered(value) else { return false };
                 cells.add(GaugeSum::Values.id(), 1);
                 cells.peak(GaugePeak::Max.id(), bits);
                 cells.floor(GaugeFloor::Min.id(), bits);
                 cells.last(GaugeLast::Last.id(), Last { at: unix_ns, value: bits });
             }
-            Family::Rate if value.is_nan() => return false,
-            Family::Rate => {
+            Custom::Rate if value.is_nan() => return false,
+            Custom::Rate => {
                 cells.add(RateSum::Values.id(), 1);
                 cells.add(RateSum::True.id(), u64::from(value != 0.0));
             }
-            Family::Trend => {
+            Custom::Trend => {
                 let thousandths = (value * THOUSANDTHS).round();
                 // NaN is in no range; above it `as` would stop at the largest number.
                 if !(0.0..u64::MAX as f64).contains(&thousandths) {
                     return false;
                 }
                 cells.record(TrendHist::Values.id(), thousandths as u64);
-            }
-            Family::Request | Family::Stream | Family::Check | Family::Group | Family::Address => {
-                return false;
             }
         }
         true

@@ -22,6 +22,10 @@ pub type Cells = [usize; 5];
 /// Cells of the run as a whole.
 pub const RUN_CELLS: Cells = [RunSum::COUNT, RunPeak::COUNT, RunFloor::COUNT, RunHist::COUNT, 0];
 
+/// Cells of all requests added up, whatever their families: those of the widest, so cells of one family that another
+/// does not have must not share a number.
+pub const REQUESTS_CELLS: Cells = Family::Stream.cells();
+
 /// See the module. A protocol that counts something of its own adds a family, and a table of [`crate::metric`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -80,15 +84,40 @@ impl Family {
         }
     }
 
+    /// What a user of the load defined, by its kind; `None`: nobody defined it.
+    pub const fn custom(self) -> Option<Custom> {
+        match self {
+            Family::Counter => Some(Custom::Counter),
+            Family::Gauge => Some(Custom::Gauge),
+            Family::Rate => Some(Custom::Rate),
+            Family::Trend => Some(Custom::Trend),
+            Family::Request | Family::Stream | Family::Check | Family::Group | Family::Address => None,
+        }
+    }
+
     /// What a user of the load defined.
     pub const fn is_custom(self) -> bool {
-        matches!(self, Family::Counter | Family::Gauge | Family::Rate | Family::Trend)
+        self.custom().is_some()
     }
 
     /// Requests and streams count in the totals of a run.
     pub const fn is_requests(self) -> bool {
-        matches!(self, Family::Request | Family::Stream)
+        match self {
+            Family::Request | Family::Stream => true,
+            Family::Check | Family::Group | Family::Address => false,
+            Family::Counter | Family::Gauge | Family::Rate | Family::Trend => false,
+        }
     }
+}
+
+/// The families of user-defined metrics, for those who know no other: a family that a protocol adds does not touch
+/// them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Custom {
+    Counter,
+    Gauge,
+    Rate,
+    Trend,
 }
 
 /// The name of a label that a series has from where it was counted, beside those that a program gave it.

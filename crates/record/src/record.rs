@@ -23,7 +23,7 @@ pub use watched::{CHANNELS_KEPT, Channel, LAPSES_KEPT, Watched};
 use crate::event::{Ending, Note, Opening, SeriesOpened, Tick, WorkerTimes};
 use crate::run_file::Error;
 use plimsoll_plan::sample::{SAMPLES_MAX, Sample};
-use plimsoll_plan::series::{Family, RUN_CELLS};
+use plimsoll_plan::series::{REQUESTS_CELLS, RUN_CELLS};
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::{Layout, Tally};
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ use std::sync::Arc;
 pub const RUN_LAYOUT: Layout = Layout::of(RUN_CELLS);
 
 /// Cells of all requests added up, streams among them, see [`RUN_LAYOUT`].
-pub const SERIES_LAYOUT: Layout = Layout::of(Family::Stream.cells());
+pub const SERIES_LAYOUT: Layout = Layout::of(REQUESTS_CELLS);
 
 /// A run: one entry per machine that took part, by the origin's name. The default is the empty run, which changes
 /// nothing when it is merged.

@@ -4,7 +4,7 @@ use super::{Post, Worker};
 use crate::driver::{Door, Io};
 use crate::exchange::{Exchange, Phase};
 use crate::fault;
-use crate::link::{NONE, Peer, Session, State, Way};
+use crate::link::{NONE, Peer, State, Way};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunHist, SeriesSum};
 use plimsoll_plan::program::{BodyUse, Ended, Payload, Step};
@@ -99,8 +99,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             (_, Some(held)) => held.len(),
             _ => self.compiled.requests[exchange.request as usize].bytes.len(),
         };
-        let Session::H1(session) = &mut link.session;
-        session.submit(exchange.ask);
+        link.session.submit(exchange.ask);
         exchange.sent_ns = self.now_ns;
         exchange.phase = Phase::Sending;
         exchange.deadline_ns += self.now_ns;

@@ -4,7 +4,7 @@ use super::exchange::Bytes;
 use super::{Post, Worker};
 use crate::driver::{Door, ERR, Flags, HUP, IN, OUT, RDHUP};
 use crate::fault;
-use crate::link::{Link, NONE, Peer, Session, State, Way};
+use crate::link::{Link, NONE, Peer, State, Way};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{PHASE_UNIT_NS, RunFloor, RunHist, RunPeak, RunSum};
 use plimsoll_plan::origin::{FIRST, OriginId};
@@ -264,8 +264,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         link.state = State::Closed;
         link.unread = false;
         link.tls = None;
-        let Session::H1(session) = &mut link.session;
-        session.reset(&mut self.shared);
+        link.session.reset(&mut self.shared);
     }
 }
 

@@ -5,7 +5,7 @@ use super::unasked::{is_dangerous, is_looked_at};
 use super::{Post, Worker};
 use crate::driver::{Door, Io};
 use crate::fault;
-use crate::link::{Peer, Session, State, Way};
+use crate::link::{Peer, State, Way};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunHist, RunSum};
 use plimsoll_plan::program::BodyUse;
@@ -41,8 +41,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         loop {
             let seen = reads || self.keeps_body(id);
             let link = &mut self.links[id as usize];
-            let Session::H1(session) = &mut link.session;
-            let skippable = if seen { 0 } else { session.skippable() };
+            let skippable = if seen { 0 } else { link.session.skippable() };
             if skippable > 0 {
                 match self.door.discard(link.socket, skippable.min(1 << 30) as usize) {
                     Io::Done(0) => return self.on_eof(id),
@@ -50,8 +49,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                         let n = n as u64;
                         self.tell_time();
                         let link = &mut self.links[id as usize];
-                        let Session::H1(session) = &mut link.session;
-                        if let Some(answer) = session.skip(n) {
+                        if let Some(answer) = link.session.skip(n) {
                             let exchange = link.exchange;
                             if !self.finished(exchange, answer, false) {
                                 return;
@@ -69,7 +67,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
             let room = if !seen
                 && self.large.get(link.request as usize).is_some_and(|large| *large)
-                && !session.started()
+                && !link.session.started()
             {
                 HEAD_READ_BYTES
             } else {
@@ -85,8 +83,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                         return;
                     }
                     let link = &self.links[id as usize];
-                    let Session::H1(session) = &link.session;
-                    let left = session.skippable();
+                    let left = link.session.skippable();
                     let (peer_closed, marked) = (link.is_peer_closed(), link.low_water > 0);
                     if left > 0 {
                         let skips = !reads && !self.keeps_body(id);
@@ -129,8 +126,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn feed(&mut self, id: u32, n: usize, opened: bool) -> bool {
         self.tell_time();
         let link = &mut self.links[id as usize];
-        let Session::H1(session) = &mut link.session;
-        if session.is_idle() {
+        if link.session.is_idle() {
             self.unasked(id, n, opened);
             return false;
         }
@@ -143,8 +139,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 return false;
             }
         }
-        let link = &mut self.links[id as usize];
-        let Session::H1(session) = &mut link.session;
+        let session = &mut self.links[id as usize].session;
         let exchange = &mut self.exchanges[at as usize];
         let bytes = if opened { &self.opened[..n] } else { &self.buffer[..n] };
         let fed = match (exchange.body, &mut exchange.kept) {
@@ -223,8 +218,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let (reused, reset) = (link.served > 1, link.peer == Peer::Reset);
         let cut = link.tls.as_ref().is_some_and(|secured| !secured.channel.is_closed());
         let exchange = link.exchange;
-        let Session::H1(session) = &mut link.session;
-        match session.eof() {
+        match link.session.eof() {
             Eof::Idle => {
                 self.tally.add(RunSum::ClosedByServer, 1);
                 self.close_socket(id);
@@ -249,13 +243,12 @@ impl<D: Door, P: Post> Worker<D, P> {
             self.close_socket(id);
             return self.connect_failed(id, fault);
         }
-        let Session::H1(session) = &link.session;
-        if session.is_idle() {
+        if link.session.is_idle() {
             self.tally.add(RunSum::ClosedByServer, 1);
             return self.close_socket(id);
         }
         let (exchange, reused) = (link.exchange, link.served > 1);
-        if fault == Fault::Reset && !session.started() && reused {
+        if fault == Fault::Reset && !link.session.started() && reused {
             return self.stale(exchange);
         }
         self.failed(exchange, fault);

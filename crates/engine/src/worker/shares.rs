@@ -7,7 +7,6 @@
 
 use super::{Post, Worker};
 use crate::driver::Door;
-use crate::link::Session;
 use plimsoll_wire::h1::Part;
 
 /// What one socket may take of a turn. So much takes about 0.4 ms when bodies are only passed on, so that large bodies
@@ -140,8 +139,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn time_part(&mut self, id: u32) {
         let limits = &self.outline.limits;
         let exchange = &mut self.exchanges[id as usize];
-        let Session::H1(session) = &self.links[exchange.link as usize].session;
-        let (at, limit_ns) = match session.part() {
+        let (at, limit_ns) = match self.links[exchange.link as usize].session.part() {
             Part::Head(at) => (at as u32, limits.head_timeout_ns),
             Part::ChunkLine(at) => (at as u32, limits.chunk_line_timeout_ns),
             Part::Body => (0, 0),

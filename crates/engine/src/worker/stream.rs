@@ -4,7 +4,6 @@ use super::{Post, Worker};
 use crate::driver::Door;
 use crate::exchange::OpenStream;
 use crate::fault;
-use crate::link::Session;
 use plimsoll_plan::Fault;
 use plimsoll_plan::head::Head;
 use plimsoll_plan::metric::{RunPeak, SeriesSum, StreamHist, StreamSum};
@@ -45,8 +44,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let now_ns = self.now_ns;
         let exchange = &mut self.exchanges[id as usize];
         let (user, step, request) = (exchange.user, exchange.step, exchange.request);
-        let Session::H1(session) = &self.links[exchange.link as usize].session;
-        let status = session.progress().status;
+        let status = self.links[exchange.link as usize].session.progress().status;
         let is_stream = exchange.body == BodyUse::Stream;
         if is_stream {
             let stream = OpenStream { parser: sse::Parser::new(), status, last_event_ns: 0, unfinished: 0 };
@@ -177,8 +175,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     fn end_stream(&mut self, id: u32) {
-        let Session::H1(session) = &self.links[self.exchanges[id as usize].link as usize].session;
-        let answer = session.progress();
+        let answer = self.links[self.exchanges[id as usize].link as usize].session.progress();
         self.finished(id, answer, false);
     }
 
@@ -193,8 +190,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let Some(mut stream) = exchange.stream.take() else { return };
         let (user, step, request) = (exchange.user, exchange.step, exchange.request);
         let phases = exchange.phases(self.now_ns);
-        let Session::H1(session) = &self.links[exchange.link as usize].session;
-        let answer = session.progress();
+        let answer = self.links[exchange.link as usize].session.progress();
         let status = stream.status;
         self.forget_stream(&mut stream);
         let series = self.tally.stream(request);

@@ -2,7 +2,7 @@
 
 use super::{Random, tick};
 use plimsoll_plan::metric::{CounterSum, GaugeFloor, GaugeLast, GaugePeak, GaugeSum, RateSum, TrendHist};
-use plimsoll_plan::series::{Family, SeriesKey, ordered, parts_of};
+use plimsoll_plan::series::{Custom, Family, SeriesKey, ordered, parts_of};
 use plimsoll_record::event::{RunEvent, SeriesOpened, Tick};
 use plimsoll_record::record::Opened;
 use plimsoll_stats::interval::Interval;
@@ -30,25 +30,25 @@ pub fn values(family: Family, level: f64, at_s: u64, random: &mut Random) -> Tal
     let mut cells = Tally::compact(Layout::of(family.cells()));
     for number in 0..4 {
         let value = level + random.below(100) as f64 / 100.0;
-        match family {
-            Family::Counter => {
+        match family.custom() {
+            Some(Custom::Counter) => {
                 let (whole, billionths) = parts_of(value).unwrap_or_default();
                 cells.add(CounterSum::Whole.id(), whole);
                 cells.add(CounterSum::Billionths.id(), billionths);
             }
-            Family::Gauge => {
+            Some(Custom::Gauge) => {
                 let bits = ordered(value).unwrap_or_default();
                 cells.add(GaugeSum::Values.id(), 1);
                 cells.peak(GaugePeak::Max.id(), bits);
                 cells.floor(GaugeFloor::Min.id(), bits);
                 cells.last(GaugeLast::Last.id(), Last { at: at_s * 1_000 + number, value: bits });
             }
-            Family::Rate => {
+            Some(Custom::Rate) => {
                 cells.add(RateSum::Values.id(), 1);
                 cells.add(RateSum::True.id(), random.below(2));
             }
-            Family::Trend => cells.record(TrendHist::Values.id(), (value * 1_000.0) as u64),
-            Family::Request | Family::Stream | Family::Check | Family::Group | Family::Address => {}
+            Some(Custom::Trend) => cells.record(TrendHist::Values.id(), (value * 1_000.0) as u64),
+            None => {}
         }
     }
     cells
