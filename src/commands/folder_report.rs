@@ -163,7 +163,7 @@ pub fn rendered(conclusion: &Conclusion, path: &Path, form: &Form) -> Result<Str
 /// # Errors
 /// When it cannot be made.
 pub fn document(conclusion: &Conclusion) -> Result<String, Failure> {
-    let Some(answer) = single(conclusion) else { return Ok(json::document(conclusion)?) };
+    let Some(answer) = single(conclusion) else { return Ok(render::json(conclusion)?) };
     let text = find::json(answer)?;
     if conclusion.question.is_empty() {
         return Ok(text);

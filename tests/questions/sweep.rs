@@ -62,6 +62,11 @@ fn a_stopped_sweep_runs_only_what_is_missing() {
     let kept: Vec<Vec<u8>> =
         there.iter().map(|f| std::fs::read(Path::new(&folder).join(f)).unwrap()).collect();
 
+    let partial = Tool::run(&["report", &folder, "--json"]).json();
+    let reason = &partial["next"]["reasons"][0];
+    assert_eq!(reason["kind"], "runs_missing", "{partial:#}");
+    assert_eq!(reason["evidence"]["runs"], partial["missing"]);
+
     let whole = Tool::run(&["run", &file, "--out", &folder, "--json"]);
     assert_eq!(whole.json()["missing"], 0, "{}", whole.stdout);
     for (name, before) in there.iter().zip(kept) {

@@ -1,6 +1,8 @@
 //! The end of an experiment: all its runs read together. A pure function of the folder, so that a report made tomorrow
 //! says what was said when the last run ended.
 
+mod next;
+
 use crate::compare::expect::{self, Answer as Expected, Borne};
 use crate::compare::{CompareOptions, Comparison, variants};
 use crate::folder::{self, Folder, Index, rebuilt};
@@ -8,6 +10,7 @@ use crate::schedule::{Done, Schedule, done};
 use crate::search::{self, Answer, CapacitySearch, IntervalIs, Move, Probe, RefusalKind, Trial};
 use crate::study::{CellThreshold, Study, StudyAsked, study};
 pub use crate::validity::{is_valid, met};
+pub use next::Next;
 use plimsoll_analysis::summary::{Outcome, ThresholdResult};
 use plimsoll_analysis::{Digest, digest};
 use plimsoll_plan::experiment::{Axis, Experiment, Find, Purpose, Setting};

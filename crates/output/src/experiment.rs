@@ -12,13 +12,15 @@ pub(crate) use report::{answer, report};
 use crate::csv::quoted;
 use crate::document::{self, Cell, Value};
 use crate::html::Page;
+use crate::next::NextRows;
 use crate::style::Look;
 use crate::{study, words};
 use plimsoll_analysis::summary::Outcome;
 use plimsoll_chart::Chart;
-use plimsoll_experiment::conclusion::{Conclusion, Searched};
+use plimsoll_experiment::conclusion::{Conclusion, Next, Searched};
 use plimsoll_plan::experiment::Setting;
 use plimsoll_plan::phrase::{quantity, rate_per_s};
+use serde::Serialize;
 use std::fmt::Write;
 
 /// A run file of an experiment.
@@ -38,6 +40,20 @@ impl RunFile {
     pub(crate) fn cell(&self) -> Cell {
         Cell::from(Value::Code(self.name.clone())).linked(self.href.clone())
     }
+}
+
+/// For programs: what was concluded, and of a sweep under `next` why it is so and what to do.
+///
+/// # Errors
+/// When it holds something that JSON cannot express.
+pub fn json(c: &Conclusion) -> Result<String, crate::Error> {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        #[serde(flatten)]
+        conclusion: &'a Conclusion,
+        next: NextRows<Next<'a>, Next<'a>>,
+    }
+    crate::json::document(&Document { conclusion: c, next: cells::rows(c) })
 }
 
 /// For people at a terminal; `folder` is where the runs lie.

@@ -4,9 +4,9 @@
 use super::RunFile;
 use crate::document::{Block, Cell, Column, Hint, Role, Table, Tile, Value, sentence};
 use crate::format::{counted, rate_per_s};
+use crate::next::NextRows;
 use crate::study;
-use plimsoll_analysis::summary::Outcome;
-use plimsoll_experiment::conclusion::Conclusion;
+use plimsoll_experiment::conclusion::{Conclusion, Next};
 use plimsoll_experiment::study::{AxisKind, CellRow, Study, level_text, settings_text};
 
 /// The curves, throughput first: that is where the capacity is seen. Below them what each follows.
@@ -26,38 +26,44 @@ fn is_told_above(study: &Study) -> bool {
     study.curves.len() == 1
 }
 
-/// Findings that tell why a curve ends, what is surest first; of others the first is taken.
-const CAUSES: [&str; 4] = ["link_full", "limiting_resource", "retrograde", "saturated"];
-
-/// Why it is so, and what to do next: what keeps a result open, else the finding that says most.
+/// Why it is so, and what to do next.
 pub fn next(c: &Conclusion) -> Option<Vec<Hint>> {
-    let study = c.study.as_ref()?;
-    let lines = |why: String, link, next: String| {
-        Some(vec![Hint { is_next: false, text: why, link }, Hint { is_next: true, text: next, link: None }])
+    let one = Next::of(c)?;
+    let link = match one {
+        Next::Found { .. } => Some(("findings".to_owned(), "All findings")),
+        Next::RunsMissing { .. } | Next::SamplesShort { .. } => None,
     };
-    let is_open = c.result == Outcome::Inconclusive;
-    if is_open && c.missing > 0 {
-        let left = counted(c.missing as u64, "run");
-        return lines(
-            format!("{left} of the experiment are still to be made."),
-            None,
-            "The same command with the same `--out` goes on where it was stopped.".into(),
-        );
+    let reason = Hint { is_next: false, text: reason_text(&one), link };
+    Some(vec![reason, Hint { is_next: true, text: step_text(&one), link: None }])
+}
+
+fn reason_text(one: &Next<'_>) -> String {
+    match one {
+        Next::RunsMissing { runs } => {
+            format!("{} of the experiment are still to be made.", counted(*runs as u64, "run"))
+        }
+        Next::SamplesShort { cells } => {
+            let cells = counted(*cells as u64, "cell");
+            format!("In {cells} a threshold names a percentile that needs more samples than there are.")
+        }
+        Next::Found { row, .. } => format!("{} ({}).", row.sentence, row.evidence),
     }
-    let find = |code: &str| study.findings.iter().find(|finding| finding.code == code);
-    let is_flawed = study.table.iter().any(|row| !row.valid);
-    if is_open && !is_flawed && c.doubtful_cells > 0 {
-        let cells = counted(c.doubtful_cells as u64, "cell");
-        return lines(
-            format!("In {cells} a threshold names a percentile that needs more samples than there are."),
-            None,
-            "Run each cell longer, or hold it against a lower percentile.".into(),
-        );
+}
+
+fn step_text(one: &Next<'_>) -> String {
+    match one {
+        Next::RunsMissing { .. } => {
+            "The same command with the same `--out` goes on where it was stopped.".into()
+        }
+        Next::SamplesShort { .. } => "Run each cell longer, or hold it against a lower percentile.".into(),
+        Next::Found { row, .. } => format!("{}.", row.advice),
     }
-    let open = if is_open && is_flawed { find("runs_left_out") } else { None };
-    let told = open.or_else(|| CAUSES.iter().find_map(|code| find(code))).or(study.findings.first())?;
-    let link = Some(("findings".to_owned(), "All findings"));
-    lines(format!("{} ({}).", told.sentence, told.evidence), link, format!("{}.", told.advice))
+}
+
+/// For programs: kind, numbers and sentences; empty where there is nothing to say.
+pub fn rows(c: &Conclusion) -> NextRows<Next<'_>, Next<'_>> {
+    let all: Vec<Next<'_>> = Next::of(c).into_iter().collect();
+    NextRows::described(all.clone(), all, reason_text, step_text)
 }
 
 /// The answer that the picture shows, for the head of the page.
