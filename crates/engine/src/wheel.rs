@@ -37,6 +37,11 @@ impl Wheel {
         Wheel { heads: vec![NONE; SLOTS as usize].into(), entries: Vec::new(), at, count: 0, earliest: at }
     }
 
+    /// Ids below `len` need no other place later; what is not used is never touched.
+    pub fn reserve(&mut self, len: usize) {
+        self.entries.reserve(len);
+    }
+
     /// Makes room for ids below `len`.
     pub fn grow(&mut self, len: usize) {
         self.entries.resize(len, Entry { next: NONE, previous: NONE, slot: NOT_IN });
