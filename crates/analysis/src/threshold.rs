@@ -9,7 +9,7 @@ use super::times::Belief;
 use super::windows::worst;
 use crate::summary::{Achieved, Availability, Standing, ThresholdResult, Window};
 use plimsoll_plan::metric::RunHist;
-use plimsoll_plan::threshold::{Comparison, FigureUnit, OutageFigure, Statistic, Subject, Threshold};
+use plimsoll_plan::threshold::{Basis, Comparison, FigureUnit, OutageFigure, Statistic, Subject, Threshold};
 use plimsoll_record::gauge::Gauge;
 use plimsoll_record::record::windowed;
 use plimsoll_stats::{Hist, samples_needed};
@@ -24,7 +24,7 @@ pub(super) fn judge(
 ) -> Vec<ThresholdResult> {
     let mut windows = windowed(&facts.plan).enumerate();
     let one = |threshold: &Threshold| {
-        if let Some(family) = threshold.subject.family() {
+        if let Basis::Custom(family) = threshold.subject.basis() {
             let (reading, sum) = metrics::reading(threshold, family, facts);
             let values = sum.hists.into_iter().next().unwrap_or_else(Hist::on_demand);
             let gauge = Gauge { exact: values, ..Gauge::default() };
@@ -33,7 +33,7 @@ pub(super) fn judge(
                 None,
             );
         }
-        if let Some(figure) = threshold.subject.outage_figure() {
+        if let Basis::Outages(figure) = threshold.subject.basis() {
             let (reading, gauge) = (of_outages(figure, threshold, facts, service), Gauge::default());
             return judge_one(
                 &Look { threshold, reading: &reading, gauge: &gauge, grounds, windowed: false },
@@ -89,30 +89,10 @@ fn whole(threshold: &Threshold, facts: &Facts, achieved: &Achieved, belief: Beli
         }
     }
     let reading = reading(threshold, &sum, facts.measured_ns, belief);
-    let reading = match threshold.subject {
-        Subject::Achieved => Reading { value: achieved.ratio, ..reading },
-        Subject::Rate => Reading { value: reading.value.map(|_| rate_per_s), ..reading },
-        Subject::ResponseTime
-        | Subject::ServiceTime
-        | Subject::FirstByte
-        | Subject::GroupTime
-        | Subject::Errors
-        | Subject::Requests
-        | Subject::Connect
-        | Subject::TlsHandshake
-        | Subject::StreamHead
-        | Subject::FirstEvent
-        | Subject::EventGap
-        | Subject::EventAge
-        | Subject::Checks
-        | Subject::Events
-        | Subject::EventsLost
-        | Subject::Availability
-        | Subject::LongestOutage
-        | Subject::Counter
-        | Subject::Gauge
-        | Subject::TrueRatio
-        | Subject::Trend => reading,
+    let reading = match threshold.subject.basis() {
+        Basis::Achieved => Reading { value: achieved.ratio, ..reading },
+        Basis::Rate => Reading { value: reading.value.map(|_| rate_per_s), ..reading },
+        Basis::Response | Basis::Service | Basis::Outages(_) | Basis::Custom(_) | Basis::Totals => reading,
     };
     (reading, sum)
 }

@@ -110,7 +110,7 @@ pub fn share(requests: u64, errors: u64) -> Cell {
 }
 
 /// A percentile that is printed; one that rests on too few samples is not.
-pub fn told_ns(times: &Times, q: f64) -> Option<u64> {
+pub fn printable_ns(times: &Times, q: f64) -> Option<u64> {
     match words::percentile(times, q) {
         Shown::Fact(p) => Some(p.value_ns),
         _ => None,

@@ -100,6 +100,25 @@ pub enum OutageFigure {
     Longest,
 }
 
+/// What the figure of a subject is read off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Basis {
+    /// Times from the intended instant, which delays of the load generator may have lengthened.
+    Response,
+    /// Times from the send, likewise.
+    Service,
+    /// The arrivals of the open model.
+    Achieved,
+    /// The throughput of the whole run.
+    Rate,
+    /// The course of the run, tick by tick.
+    Outages(OutageFigure),
+    /// A user-defined metric of this family.
+    Custom(Family),
+    /// The totals alone.
+    Totals,
+}
+
 impl Subject {
     /// Those of user-defined metrics.
     pub const CUSTOM: [Subject; 4] = [Subject::Counter, Subject::Gauge, Subject::TrueRatio, Subject::Trend];
@@ -156,32 +175,34 @@ impl Subject {
         }
     }
 
-    /// The family of the user-defined metrics that it is about; `None`: it is about none.
-    pub const fn family(self) -> Option<Family> {
+    /// Whether it is read off the totals like most subjects, or in a way of its own.
+    pub const fn basis(self) -> Basis {
         match self {
-            Subject::Counter => Some(Family::Counter),
-            Subject::Gauge => Some(Family::Gauge),
-            Subject::TrueRatio => Some(Family::Rate),
-            Subject::Trend => Some(Family::Trend),
-            Subject::ResponseTime
-            | Subject::ServiceTime
-            | Subject::FirstByte
-            | Subject::GroupTime
-            | Subject::Errors
-            | Subject::Achieved
-            | Subject::Rate
-            | Subject::Requests
-            | Subject::Connect
-            | Subject::TlsHandshake
-            | Subject::StreamHead
-            | Subject::FirstEvent
-            | Subject::EventGap
-            | Subject::EventAge
-            | Subject::Checks
-            | Subject::Events
-            | Subject::EventsLost
-            | Subject::Availability
-            | Subject::LongestOutage => None,
+            Subject::ResponseTime => Basis::Response,
+            Subject::ServiceTime => Basis::Service,
+            Subject::Achieved => Basis::Achieved,
+            Subject::Rate => Basis::Rate,
+            Subject::Availability => Basis::Outages(OutageFigure::Availability),
+            Subject::LongestOutage => Basis::Outages(OutageFigure::Longest),
+            Subject::Counter => Basis::Custom(Family::Counter),
+            Subject::Gauge => Basis::Custom(Family::Gauge),
+            Subject::TrueRatio => Basis::Custom(Family::Rate),
+            Subject::Trend => Basis::Custom(Family::Trend),
+            Subject::FirstByte | Subject::GroupTime | Subject::Errors | Subject::Requests => Basis::Totals,
+            Subject::Connect | Subject::TlsHandshake | Subject::Checks => Basis::Totals,
+            Subject::StreamHead | Subject::FirstEvent | Subject::EventGap | Subject::EventAge => {
+                Basis::Totals
+            }
+            Subject::Events | Subject::EventsLost => Basis::Totals,
+        }
+    }
+
+    /// The family of user-defined metrics that it is about, if any.
+    pub const fn family(self) -> Option<Family> {
+        match self.basis() {
+            Basis::Custom(family) => Some(family),
+            Basis::Response | Basis::Service | Basis::Achieved | Basis::Rate => None,
+            Basis::Outages(_) | Basis::Totals => None,
         }
     }
 
@@ -200,38 +221,9 @@ impl Subject {
         }
     }
 
-    /// What it asks of outages; `None`: it is of something else.
-    pub const fn outage_figure(self) -> Option<OutageFigure> {
-        match self {
-            Subject::Availability => Some(OutageFigure::Availability),
-            Subject::LongestOutage => Some(OutageFigure::Longest),
-            Subject::ResponseTime
-            | Subject::ServiceTime
-            | Subject::FirstByte
-            | Subject::GroupTime
-            | Subject::Errors
-            | Subject::Achieved
-            | Subject::Rate
-            | Subject::Requests
-            | Subject::Connect
-            | Subject::TlsHandshake
-            | Subject::StreamHead
-            | Subject::FirstEvent
-            | Subject::EventGap
-            | Subject::EventAge
-            | Subject::Checks
-            | Subject::Events
-            | Subject::EventsLost
-            | Subject::Counter
-            | Subject::Gauge
-            | Subject::TrueRatio
-            | Subject::Trend => None,
-        }
-    }
-
     /// What it is decided by is the course of the run, tick by tick.
     pub const fn is_of_outages(self) -> bool {
-        self.outage_figure().is_some()
+        matches!(self.basis(), Basis::Outages(_))
     }
 
     /// Only streams have it.

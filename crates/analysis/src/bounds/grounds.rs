@@ -13,7 +13,7 @@ use crate::summary::Client;
 use plimsoll_plan::Fault;
 use plimsoll_plan::load::{Arrivals, Load};
 use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesHist};
-use plimsoll_plan::threshold::{Kind as Figure, Subject, Threshold};
+use plimsoll_plan::threshold::{Basis, Kind as Figure, Subject, Threshold};
 use plimsoll_record::gauge::Gauge;
 use plimsoll_stats::Hist;
 use std::collections::BTreeSet;
@@ -167,30 +167,10 @@ impl Grounds {
     /// The samples without what the load generator's delays may have added: first late sends, then stalls too. Each
     /// list has one histogram for each way to bound it.
     pub(super) fn eased(&self, look: &Look, all: &Hist) -> Vec<(Evidence, Vec<Hist>)> {
-        let of = match look.threshold.subject {
-            Subject::ResponseTime => Some(TimeSpan::Response),
-            Subject::ServiceTime => Some(TimeSpan::Service),
-            Subject::FirstByte
-            | Subject::GroupTime
-            | Subject::Errors
-            | Subject::Achieved
-            | Subject::Rate
-            | Subject::Requests
-            | Subject::Connect
-            | Subject::TlsHandshake
-            | Subject::StreamHead
-            | Subject::FirstEvent
-            | Subject::EventGap
-            | Subject::EventAge
-            | Subject::Checks
-            | Subject::Events
-            | Subject::EventsLost
-            | Subject::Availability
-            | Subject::LongestOutage
-            | Subject::Counter
-            | Subject::Gauge
-            | Subject::TrueRatio
-            | Subject::Trend => None,
+        let of = match look.threshold.subject.basis() {
+            Basis::Response => Some(TimeSpan::Response),
+            Basis::Service => Some(TimeSpan::Service),
+            Basis::Achieved | Basis::Rate | Basis::Outages(_) | Basis::Custom(_) | Basis::Totals => None,
         };
         let of = of.filter(|_| !look.windowed && look.threshold.scope.is_none());
         let bounding = |reliefs: &[Relief]| -> Vec<Hist> {

@@ -1,6 +1,6 @@
 //! Origins and scenarios where there are several, and groups.
 
-use super::{max, percentile, share, told_ns};
+use super::{max, percentile, printable_ns, share};
 use crate::document::{Block, Cell, Column, On, Role, Section, Table, Value, sentence};
 use plimsoll_analysis::summary::{GroupRow, PartRow, Summary};
 
@@ -25,7 +25,7 @@ fn several(name: &'static str, title: &'static str, one: &'static str, all: &[Pa
         .column(Column::number("p99"), |row| percentile(&row.response_time, 0.99))
         .column(Column::number("max"), |row| max(&row.response_time))
         .column(Column::number("finished").on(On::HTML), |row| Cell::count(row.requests))
-        .worst_first(|row| row.errors, |row, q| told_ns(&row.response_time, q));
+        .worst_first(|row| row.errors, |row, q| printable_ns(&row.response_time, q));
     let section = Section::new(name, title, vec![Block::Table(table.done())]);
     section.brief(name).aside("response time of their requests").indented()
 }
@@ -41,7 +41,7 @@ pub fn groups(s: &Summary) -> Section {
         .column(Column::number("passage p50").brief("p50"), passage(0.5))
         .column(Column::number("passage p99").brief("p99"), passage(0.99))
         .column(Column::number("passage max").brief("max"), |row| max(&row.passage))
-        .worst_first(|row| row.errors, |row, q| told_ns(&row.passage, q));
+        .worst_first(|row| row.errors, |row, q| printable_ns(&row.passage, q));
     let lead = "A passage is the way through a group as a whole, thinking included.";
     let blocks = vec![sentence(Role::Lead, lead).only(On::HTML), Block::Table(table.done())];
     let section = Section::new("groups", "Groups", blocks);

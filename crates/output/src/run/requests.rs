@@ -2,7 +2,7 @@
 //! whole below.
 
 use super::tree::{Node, tree};
-use super::{max, mean, parts, percentile, told_ns};
+use super::{max, mean, parts, percentile, printable_ns};
 use crate::document::{Block, Cell, Column, Mark, On, Role, Section, Table, Tone, Value, sentence};
 use crate::format::{NONE, bytes, bytes_f64, chosen_ns, count, ratio};
 use crate::words;
@@ -110,7 +110,7 @@ fn table(s: &Summary, drawn: &Lines) -> Table {
         .column(page("service p99"), |node| own(node, &|row| percentile(&row.service_time, 0.99)))
         .column(page("received"), |node| own(node, &bytes_in))
         .column(page("mean body"), |node| own(node, &body))
-        .worst_first(Node::errors, |node, q| told_ns(node.times(), q))
+        .worst_first(Node::errors, |node, q| printable_ns(node.times(), q))
         .marked(|node| match node {
             Node::Group(_) => Some(Mark::Part),
             Node::Request(_, row) => is_bad(s, row).then_some(Mark::Bad),

@@ -1,6 +1,6 @@
 //! How streams began and ended, what came through them, and its times.
 
-use super::{max, percentile, told_ns};
+use super::{max, percentile, printable_ns};
 use crate::document::{Block, Cell, Column, Fact, On, Role, Section, Table, rest, sentence, telling, worst};
 use crate::words;
 use plimsoll_analysis::summary::{StreamRow, Summary, Times};
@@ -8,8 +8,8 @@ use plimsoll_analysis::summary::{StreamRow, Summary, Times};
 pub fn section(s: &Summary) -> Section {
     let mut blocks = vec![Block::Charts(vec!["streams".into()])];
     // What a reader of a stream waits for is its next event.
-    let (q, by) = telling(&s.streams.iter().collect::<Vec<_>>(), |row, q| told_ns(&row.gap, q));
-    let (brief, left_out) = worst(&s.streams, |row| (row.failed, told_ns(&row.gap, q)));
+    let (q, by) = telling(&s.streams.iter().collect::<Vec<_>>(), |row, q| printable_ns(&row.gap, q));
+    let (brief, left_out) = worst(&s.streams, |row| (row.failed, printable_ns(&row.gap, q)));
     for (at, row) in s.streams.iter().enumerate() {
         let is_brief = brief.iter().any(|shown| std::ptr::eq(*shown, row));
         let on = if is_brief { On::ALL } else { On::FULL };
