@@ -88,7 +88,7 @@ pub struct Compare {
     /// Percentiles to compare, such as `p50,p99` [p50,p90,p99]
     #[arg(long, value_name = "LIST")]
     pub percentiles: Option<String>,
-    /// What must hold, such as 'response_time p99 < +5%' or 'rate > -3%'; repeatable [nothing slower by more than
+    /// What must hold, such as 'response_time p99 < +5%' or 'throughput > -3%'; repeatable [nothing slower by more than
     /// `--worth`]
     #[arg(long, value_name = "RULE", allow_hyphen_values = true)]
     pub gate: Vec<String>,

@@ -25,7 +25,7 @@ load:
 warmup: 1s
 thresholds:
   - response_time p99 < 500ms
-  - errors < 5%
+  - error_rate < 5%
 scenarios:
   shopper:
     - group: browse

@@ -60,7 +60,7 @@ fn what_was_missed_for_certain_stays_a_fail() {
 fn a_run_that_may_end_early_passes() {
     let ruler = Ruler::start(&[]);
     for signal in ["INT", "TERM"] {
-        let output = cut_short(&ruler, signal, &["--stop-early-ok", "--threshold", "errors < 1%"]);
+        let output = cut_short(&ruler, signal, &["--stop-early-ok", "--threshold", "error_rate < 1%"]);
         let json = output.json();
         assert_eq!(json["stopped_by"], "interrupt_allowed");
         assert!([0, 3].contains(&output.code), "{signal}: {} {}", output.code, json["verdict"]);

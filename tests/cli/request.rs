@@ -137,7 +137,7 @@ fn an_experiment_file_runs_its_requests_in_sequence_and_flags_override_it() {
         "    - get: /pick",
         "    - { post: /users, name: create, json: { a: 1 } }",
         "load: { users: 1, requests: 8 }",
-        "thresholds: [ errors == 0% ]",
+        "thresholds: [ error_rate == 0% ]",
     ]
     .join("\n");
     let file = scratch.file("two.yaml", &text);

@@ -91,11 +91,11 @@ fn a_quick_server_that_only_errs_fails_although_it_meets_the_threshold_on_its_ti
     // 2,000 requests are over before a second is: too short for an outage.
     let [written, errors, outage] = &judged[..] else { panic!("{judged:?}") };
     assert_eq!(*written, (&rule.into(), &true.into()));
-    assert_eq!(*errors, (&"errors == 0%".into(), &false.into()));
+    assert_eq!(*errors, (&"error_rate == 0%".into(), &false.into()));
     assert_eq!(outage.0, "longest_outage < 1s");
-    assert_eq!(json["verdict"]["because"][0], "errors == 0%");
+    assert_eq!(json["verdict"]["because"][0], "error_rate == 0%");
     // Whoever names errors says how many are too many.
-    let args = [&ruler.url("/"), "-n", "50", "-c", "2", "-q", "--threshold", "errors <= 100%"];
+    let args = [&ruler.url("/"), "-n", "50", "-c", "2", "-q", "--threshold", "error_rate <= 100%"];
     Tool::run(&args).expect_code(0);
 }
 

@@ -201,7 +201,7 @@ fn the_templates_of_the_examples_say_what_the_report_says() {
     let comment = fill("pull-request.md");
     assert!(comment.starts_with(&format!("### {result}: ")), "{comment}");
     assert!(
-        comment.contains("| GET /items | 400 |") && comment.contains("- holds: `errors == 0%`"),
+        comment.contains("| GET /items | 400 |") && comment.contains("- holds: `error_rate == 0%`"),
         "{comment}"
     );
     let page = fill("summary.html");
@@ -246,7 +246,7 @@ fn every_kind_of_result_has_a_template_and_refuses_that_of_another() {
     let search = experiment(
         "search",
         "find",
-        "thresholds: [ \"errors == 0%\" ]\nfind: { over: rate, step: +50, from: 50/s, to: 100/s, every: 1s }\n",
+        "thresholds: [ \"error_rate == 0%\" ]\nfind: { over: rate, step: +50, from: 50/s, to: 100/s, every: 1s }\n",
     );
     let published =
         seen.scratch.file("published.md", "| users | rate |\n|---|---|\n| 10 | 100/s |\n| 10 | 9/s |\n");

@@ -64,12 +64,12 @@ fn a_run_writes_its_thresholds_as_junit() {
     let file = scratch.path("result.xml");
     let args =
         [&ruler.url("/"), "-n", "20", "-q", "--junit", &file, "--threshold", "requests >= 1k", "--threshold"];
-    Tool::run(&[&args[..], &["errors < 1%"]].concat()).expect_code(99);
+    Tool::run(&[&args[..], &["error_rate < 1%"]].concat()).expect_code(99);
     let xml = std::fs::read_to_string(&file).unwrap();
     for part in [
         "<testsuites name=\"plimsoll run\" tests=\"3\" failures=\"1\" errors=\"0\">",
         "name=\"requests &gt;= 1k\"><failure type=\"FAIL\" message=\"requests is 20\"/>",
-        "name=\"errors &lt; 1%\"><system-out>",
+        "name=\"error_rate &lt; 1%\"><system-out>",
     ] {
         assert!(xml.contains(part), "`{part}` is not in:\n{xml}");
     }

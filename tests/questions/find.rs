@@ -329,7 +329,7 @@ fn rate_limited() -> (String, std::sync::Arc<std::sync::atomic::AtomicU64>) {
 fn a_service_with_a_rate_limit_is_found_to_carry_it() {
     beside_first(|| {
         let (url, _) = rate_limited();
-        let rules = ["--threshold", "response_time p99 < 100ms", "--threshold", "errors < 2%"];
+        let rules = ["--threshold", "response_time p99 < 100ms", "--threshold", "error_rate < 2%"];
         let mut args = vec!["find", &url, "--from", "35/s", "--budget", "24s", "--json"];
         args.extend(rules);
         let said = Tool::run(&args).json();

@@ -38,7 +38,7 @@ parts:
   sweep:
     question: Where does it stop?
     load: { users: [1, 2] }
-    thresholds: [ 'errors < 1%' ]
+    thresholds: [ 'error_rate < 1%' ]
 ";
 
 #[test]
@@ -198,7 +198,7 @@ fn generators_that_cannot_share_are_refused_before_the_first_packet() {
         ("generators: 2\nload: { users: 3, duration: 1s }", &["--share", "1/2"], "U037"),
         ("generators: 2\nshare: 1/2\nload: { users: 3, duration: 1s }", &[], "U037"),
         (
-            "generators: 2\nthresholds: [ { threshold: 'rate > 9/s', abort_after: 1s } ]\nload: { users: 3 }",
+            "generators: 2\nthresholds: [ { threshold: 'throughput > 9/s', abort_after: 1s } ]\nload: { users: 3 }",
             &[],
             "U037",
         ),

@@ -109,7 +109,7 @@ fn expectations_are_answered_and_decide_the_exit() {
         };
         for (expect, code, verdict) in [
             ("slow raises response_time p50 by 2x", 0, "holds"),
-            ("slow lowers rate by 10x", 99, "does_not_hold"),
+            ("slow lowers throughput by 10x", 99, "does_not_hold"),
         ] {
             let text = experiment(&ruler, &more(expect)).replace("get: /", "get: \"${path}\"");
             let file = scratch.file("e.yaml", &text);

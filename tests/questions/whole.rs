@@ -64,7 +64,7 @@ fn find(lot: &mut Lot) -> (RunOutcome, String) {
     let rule = format!("response_time p99 < {}ms", service_ms * 5.0 + 20.0);
     let from = format!("{:.0}/s", truth / lot.between(2.0, 8.0));
     let (url, within) = (ruler.url("/"), "5%");
-    let mut args = vec!["find", &url, "--threshold", &rule, "--threshold", "errors < 1%", "--from", &from];
+    let mut args = vec!["find", &url, "--threshold", &rule, "--threshold", "error_rate < 1%", "--from", &from];
     args.extend(["--within", within, "--confirm", "1", "--budget", "25s", "--json"]);
     let said = Tool::run(&args).json();
     let of = |place: &str| said.pointer(place).and_then(serde_json::Value::as_f64);

@@ -8,9 +8,9 @@ fn a_scope_judges_its_requests_alone() {
     let limits = [
         ("response_time{request: slow} p50 < 60ms", false),
         ("response_time{request: slow} p50 >= 100ms", true),
-        ("errors{request: bad} < 50%", false),
-        ("errors{scenario: one} <= 34%", true),
-        ("errors{group: inner} == 0%", true),
+        ("error_rate{request: bad} < 50%", false),
+        ("error_rate{scenario: one} <= 34%", true),
+        ("error_rate{group: inner} == 0%", true),
         ("requests{tag: kind=read} == 30", true),
         ("checks{request: bad} > 0%", false),
         ("requests == 90", true),
@@ -36,8 +36,8 @@ fn a_scope_judges_its_requests_alone() {
 #[test]
 fn a_window_finds_what_the_whole_run_hides() {
     let text = "thresholds:
-  - errors < 12%
-  - { threshold: errors < 12.5%, over: 1s }
+  - error_rate < 12%
+  - { threshold: error_rate < 12.5%, over: 1s }
 scenarios:
   good: { load: { arrivals: 200/s, duration: 4s }, steps: [ { get: /good } ] }
   bad: { start: 1200ms, load: { users: 1, loops: 80 }, steps: [ { get: /bad?status=500 } ] }
@@ -57,7 +57,7 @@ scenarios:
 
 #[test]
 fn abort_after_ends_the_run_early() {
-    let text = "thresholds: [ { threshold: errors < 1%, abort_after: 1s } ]\nload: { \
+    let text = "thresholds: [ { threshold: error_rate < 1%, abort_after: 1s } ]\nload: { \
         users: 2, duration: 60s }\n";
     let seen = trial(format!("{text}{}", steps("- get: /x?status=500&delay=20ms"))).run();
     seen.ended(&[99], 0);
@@ -67,7 +67,7 @@ fn abort_after_ends_the_run_early() {
 
 #[test]
 fn a_threshold_that_is_kept_aborts_nothing() {
-    let text = "thresholds: [ { threshold: errors < 1%, abort_after: 0s } ]\nload: { \
+    let text = "thresholds: [ { threshold: error_rate < 1%, abort_after: 0s } ]\nload: { \
         users: 1, duration: 1200ms }\n";
     let seen = trial(format!("{text}{}", steps("- get: /x?delay=20ms"))).run();
     assert_eq!(seen.value_at("/stopped_by"), "duration");

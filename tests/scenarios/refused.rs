@@ -102,17 +102,17 @@ const ROWS: &[Row] = &[
     ),
     (
         "a threshold of a request that is not there",
-        "scenarios: { a: [ { get: /x, name: login } ] }\nthresholds: [ \"errors{request: logn} < 1%\" ]\n",
+        "scenarios: { a: [ { get: /x, name: login } ] }\nthresholds: [ \"error_rate{request: logn} < 1%\" ]\n",
         &[("3:", "did you mean `login`")],
     ),
     (
         "a threshold of no kind of scope",
-        "scenarios: { a: [ { get: /x } ] }\nthresholds: [ \"errors{step: a} < 1%\" ]\n",
+        "scenarios: { a: [ { get: /x } ] }\nthresholds: [ \"error_rate{step: a} < 1%\" ]\n",
         &[("3:15", "no kind of scope")],
     ),
     (
         "a threshold of streams without one",
-        "scenarios: { a: [ { get: /x } ] }\nthresholds: [ \"events_lost < 1%\" ]\n",
+        "scenarios: { a: [ { get: /x } ] }\nthresholds: [ \"event_loss < 1%\" ]\n",
         &[("3:", "stream")],
     ),
     (

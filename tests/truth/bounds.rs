@@ -51,7 +51,7 @@ fn answers_that_are_errors_fail_whatever_the_machine_did() {
     let ruler = Ruler::start(&["--delay", "2ms", "--error-rate", "0.47", "--error-status", "429"]);
     let said = stopped(&ruler, &[&ruler.url("/"), "-r", "200", "-d", "2s"], 300);
     assert_eq!(result(&said), "FAIL", "{}", said["verdict"]);
-    assert_eq!(because(&said)[0], "errors == 0%");
+    assert_eq!(because(&said)[0], "error_rate == 0%");
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn a_stall_of_a_fiftieth_excuses_no_miss_outside_of_it() {
     // next one: half of four seconds, so of the rest 15 % of all are left.
     let ruler = Ruler::start(&["--delay", "bimodal:5ms:300ms:0.3"]);
     let limit = "service_time p95 < 100ms";
-    let args = [&ruler.url("/"), "-c", "20", "-d", "4s", "--threshold", limit, "--threshold", "errors < 1%"];
+    let args = [&ruler.url("/"), "-c", "20", "-d", "4s", "--threshold", limit, "--threshold", "error_rate < 1%"];
     let said = stopped(&ruler, &args, 250);
     assert!(said["client"]["stalls"].as_u64() > Some(0), "{}", said["client"]);
     assert_eq!(result(&said), "FAIL", "{}", said["verdict"]);
@@ -108,7 +108,7 @@ fn one(rate: u64, hogs: usize, factor: f64, ruler: &Ruler, cpus: &[u32]) -> Row 
     let url = ruler.url("/");
     let rate_text = rate.to_string();
     let args =
-        [url.as_str(), "-r", &rate_text, "-d", "2s", "--threshold", &limit, "--threshold", "errors < 100%"];
+        [url.as_str(), "-r", &rate_text, "-d", "2s", "--threshold", &limit, "--threshold", "error_rate < 100%"];
     let more = ["--threshold", "achieved > 0%", "--json"];
     let _hogs: Vec<Hogs> = cpus.iter().map(|cpu| Hogs::on(*cpu, hogs)).collect();
     let said = Tool::run(&[&args[..], &more].concat()).json();

@@ -29,7 +29,7 @@ fn fails(said: &Value) {
     // Where nothing succeeded, that is said as well.
     let others = &because(said)[1..];
     assert!(others.iter().all(|rule| rule.starts_with("longest_outage")), "{}", said["verdict"]);
-    assert!(because(said)[0].starts_with("errors == 0"), "{}", said["verdict"]);
+    assert!(because(said)[0].starts_with("error_rate == 0"), "{}", said["verdict"]);
 }
 
 /// A new class needs a test here: this list is the promise that none was forgotten.

@@ -50,7 +50,7 @@ fn open(ruler: &Ruler) -> Running {
 
 fn closed(ruler: &Ruler) -> Running {
     // The thresholds that a service which was dead for most of the time once met.
-    let rules = ["--threshold", "errors < 1%", "--threshold", "response_time p99 < 200ms"];
+    let rules = ["--threshold", "error_rate < 1%", "--threshold", "response_time p99 < 200ms"];
     Tool::new(&[&[&ruler.url("/?delay=5ms"), "-c", "10", "-d", "4s", "--json"], &rules[..]].concat()).start()
 }
 
@@ -129,7 +129,7 @@ fn a_service_that_comes_back_was_gone_for_so_long() {
             "--threshold",
             "longest_outage < 10s",
             "--threshold",
-            "errors < 90%",
+            "error_rate < 90%",
             "--threshold",
             "achieved > 10%",
         ];
@@ -159,13 +159,13 @@ fn one_request_of_five_one_address_of_two_and_streams_that_end() {
             format!(
                 "target: http://127.0.0.1:{port}\nscenarios:\n  shop:\n    - get: /a\n    - get: /b\n    - get: /c\n\
                  \x20   - get: /d\n    - {{ get: {last}, name: pay }}\n    - think: 20ms\n\
-                 load: {{ users: 4, duration: 3s }}\nthresholds: [ errors < 30% ]\n"
+                 load: {{ users: 4, duration: 3s }}\nthresholds: [ error_rate < 30% ]\n"
             )
         };
         let both = format!(
             "target: http://localhost:{port}\nconnection: {{ addresses: all, reuse: iteration }}\n\
              scenarios: {{ a: [ {{ get: /x }}, {{ think: 20ms }} ] }}\nload: {{ users: 4, duration: 3s }}\n\
-             thresholds: [ errors < 90% ]\n"
+             thresholds: [ error_rate < 90% ]\n"
         );
         let feed = format!(
             "target: {}\nscenarios:\n  feed:\n    - get: /events?every=50ms\n      stream: {{ for: 20s }}\n\

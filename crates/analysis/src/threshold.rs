@@ -91,7 +91,7 @@ fn whole(threshold: &Threshold, facts: &Facts, achieved: &Achieved, belief: Beli
     let reading = reading(threshold, &sum, facts.measured_ns, belief);
     let reading = match threshold.subject.basis() {
         Basis::Achieved => Reading { value: achieved.ratio, ..reading },
-        Basis::Rate => Reading { value: reading.value.map(|_| rate_per_s), ..reading },
+        Basis::Throughput => Reading { value: reading.value.map(|_| rate_per_s), ..reading },
         Basis::Response | Basis::Service | Basis::Outages(_) | Basis::Custom(_) | Basis::Totals => reading,
     };
     (reading, sum)

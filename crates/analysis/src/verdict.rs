@@ -282,11 +282,11 @@ fn clause(rule: &Threshold, judged: &ThresholdResult, seen: &str) -> String {
     let (of, when) = (scope(rule), during(judged));
     let n = judged.samples;
     match rule.subject {
-        Subject::Errors => format!("{seen} of {}{of} failed{when}", counted(n, "request")),
+        Subject::ErrorRate => format!("{seen} of {}{of} failed{when}", counted(n, "request")),
         Subject::Checks => format!("{seen} of {}{of} held{when}", counted(n, "check")),
-        Subject::EventsLost => format!("{seen} of {}{of} were lost{when}", counted(n, "expected event")),
+        Subject::EventLoss => format!("{seen} of {}{of} were lost{when}", counted(n, "expected event")),
         Subject::Achieved => format!("{seen} of the offered rate was achieved{when}"),
-        Subject::Rate => format!("the rate{of} is {seen}{when}"),
+        Subject::Throughput => format!("the rate{of} is {seen}{when}"),
         Subject::Availability => format!("the availability{of} is {seen}"),
         Subject::LongestOutage => format!("the longest outage{of} is {seen}"),
         Subject::Requests | Subject::Events => {
@@ -352,13 +352,13 @@ fn time_name(rule: &Threshold) -> String {
         Subject::Counter | Subject::Gauge | Subject::TrueRatio | Subject::Trend => "value",
         // Those of no time of their own are told of the response time.
         Subject::ResponseTime
-        | Subject::Errors
+        | Subject::ErrorRate
         | Subject::Checks
         | Subject::Achieved
-        | Subject::Rate
+        | Subject::Throughput
         | Subject::Requests
         | Subject::Events
-        | Subject::EventsLost
+        | Subject::EventLoss
         | Subject::Availability
         | Subject::LongestOutage => "response time",
     };

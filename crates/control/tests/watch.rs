@@ -59,12 +59,12 @@ fn watch(threshold: &str, of: impl Fn(u32) -> (u64, u64, u64)) -> Option<Trip> {
 #[test]
 fn a_threshold_that_stays_missed_stops_the_run_and_says_since_when() {
     let trip =
-        watch("errors < 10% abort after 5s", |tick| (100, if tick >= 10 { 100 } else { 0 }, FAST)).unwrap();
+        watch("error_rate < 10% abort after 5s", |tick| (100, if tick >= 10 { 100 } else { 0 }, FAST)).unwrap();
     // 100 of 1,100 are below 10 %; 200 of 1,200 are not: missed from second 11 on.
     assert_eq!(trip.at_ns, 16_000_000_000);
     assert_eq!(
         trip.sentence,
-        "stopped by the threshold `errors < 10% abort after 5s`: missed since 11 s, errors 37.5 % of the run so far"
+        "stopped by the threshold `error_rate < 10% abort after 5s`: missed since 11 s, errors 37.5 % of the run so far"
     );
 }
 
@@ -80,36 +80,36 @@ fn with_a_window_the_past_is_forgotten() {
     assert_eq!(watch("response_time p50 < 100ms over 4s abort after 3s", short), None);
     // Every good second begins the count anew.
     let by_turns = |tick| (100, if tick % 3 > 0 { 100 } else { 0 }, FAST);
-    assert_eq!(watch("errors < 50% over 1s abort after 3s", by_turns), None);
-    assert!(watch("errors < 50% over 1s abort after 2s", by_turns).is_some());
+    assert_eq!(watch("error_rate < 50% over 1s abort after 3s", by_turns), None);
+    assert!(watch("error_rate < 50% over 1s abort after 2s", by_turns).is_some());
 }
 
 #[test]
 fn at_once_means_with_the_first_second_that_misses() {
-    let trip = watch("errors == 0% abort after 0", |tick| (100, u64::from(tick == 7), FAST)).unwrap();
+    let trip = watch("error_rate == 0% abort after 0", |tick| (100, u64::from(tick == 7), FAST)).unwrap();
     assert_eq!(trip.at_ns, 8_000_000_000);
-    assert_eq!(watch("errors == 0% abort after 0", |_| (100, 0, FAST)), None);
+    assert_eq!(watch("error_rate == 0% abort after 0", |_| (100, 0, FAST)), None);
 }
 
 #[test]
 fn seconds_without_a_sample_neither_miss_nor_mend() {
-    assert_eq!(watch("errors == 0% over 1s abort after 1s", |_| (0, 0, FAST)), None);
+    assert_eq!(watch("error_rate == 0% over 1s abort after 1s", |_| (0, 0, FAST)), None);
     let gap = |tick| if (11..14).contains(&tick) { (0, 0, FAST) } else { (100, u64::from(tick >= 10), FAST) };
-    let trip = watch("errors == 0% over 1s abort after 4s", gap).unwrap();
+    let trip = watch("error_rate == 0% over 1s abort after 4s", gap).unwrap();
     assert_eq!(trip.at_ns, 14_000_000_000);
 }
 
 #[test]
 fn checks_of_a_scope_are_watched_and_are_no_requests() {
     assert!(watch("checks{request: pay} > 50% abort after 0", |_| (100, 0, FAST)).is_some());
-    assert_eq!(watch("errors == 0% abort after 0", |_| (100, 0, FAST)), None);
-    assert_eq!(watch("rate < 150/s abort after 0", |_| (100, 0, FAST)), None);
-    assert!(watch("rate < 100/s over 2s abort after 0", |_| (100, 0, FAST)).is_some());
+    assert_eq!(watch("error_rate == 0% abort after 0", |_| (100, 0, FAST)), None);
+    assert_eq!(watch("throughput < 150/s abort after 0", |_| (100, 0, FAST)), None);
+    assert!(watch("throughput < 100/s over 2s abort after 0", |_| (100, 0, FAST)).is_some());
 }
 
 #[test]
 fn the_warm_up_stops_nothing() {
-    let mut outline = outline(&["errors == 0% abort after 0"]);
+    let mut outline = outline(&["error_rate == 0% abort after 0"]);
     outline.warmup_ns = 5_000_000_000;
     let mut watch = Watch::new(&outline).unwrap();
     assert!((0..5).all(|tick| watch.tick(&second(tick, 100, 100, FAST)).is_none()));
@@ -118,7 +118,7 @@ fn the_warm_up_stops_nothing() {
 
 #[test]
 fn a_tick_that_was_cut_short_is_as_long_as_its_workers_say() {
-    let mut watch = Watch::new(&outline(&["rate > 90/s over 1s abort after 0"])).unwrap();
+    let mut watch = Watch::new(&outline(&["throughput > 90/s over 1s abort after 0"])).unwrap();
     assert_eq!(watch.tick(&second(0, 100, 0, FAST)), None);
     let mut short = second(1, 20, 0, FAST);
     short.pulses = vec![WorkerTimes { wall_ns: 200_000_000, ..WorkerTimes::default() }];
@@ -127,5 +127,5 @@ fn a_tick_that_was_cut_short_is_as_long_as_its_workers_say() {
 
 #[test]
 fn thresholds_that_stop_nothing_need_no_watch() {
-    assert!(Watch::new(&outline(&["errors == 0%", "rate > 5/s over 10s"])).is_none());
+    assert!(Watch::new(&outline(&["error_rate == 0%", "throughput > 5/s over 10s"])).is_none());
 }

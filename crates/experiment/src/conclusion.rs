@@ -52,7 +52,7 @@ pub struct Conclusion {
     /// What runs were held against; empty: none had a threshold.
     pub thresholds: Vec<String>,
     /// Those of them that somebody wrote. Every run is held against a few that go without saying, such as
-    /// `errors == 0%`: to meet these is no answer to a question.
+    /// `error_rate == 0%`: to meet these is no answer to a question.
     pub written: Vec<String>,
     pub result: Outcome,
     /// May be quoted.

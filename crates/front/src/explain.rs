@@ -255,7 +255,7 @@ pub const TABLE: &[Explained] = &[
         "a sentence about values that no axis has",
         "An expectation holds one value of an axis against another of the same: two variants, two numbers of users. A \
          misspelt one could never be answered.\n\n  variants: { bcrypt: , plain: { target: http://127.0.0.1:81 } }\n  \
-         expect: [ bcrypt lowers rate by 2x ]",
+         expect: [ bcrypt lowers throughput by 2x ]",
     ),
     row(
         "F036",

@@ -59,7 +59,7 @@ fn a_file_can_say_everything_that_a_flag_can_say() {
          target: http://127.0.0.1:8080\n\
          scenarios: { browse: [ { get: / } ] }\n\
          load: { users: 100, duration: 15s, requests: 1000 }\n\
-         thresholds: [ \"response_time p99 < 250ms\", errors < 0.1% ]\n\
+         thresholds: [ \"response_time p99 < 250ms\", error_rate < 0.1% ]\n\
          timeout: 3s\nwarmup: 5s\nkeep_alive: false\nread_bodies: true\nworkers: 2\nseed: 7\nshare: 1/2\n\
          bands: [100ms, 1s]\nlimits: { head_bytes: 32k, connect_timeout_ns: 3s }\n",
     );

@@ -514,9 +514,9 @@ fn arrivals_can_be_those_that_were_recorded() {
 #[test]
 fn thresholds_may_be_written_in_pieces() {
     let text = "target: http://h\nscenarios: { a: [ { get: / } ] }\nthresholds:\n  \
-                - { threshold: errors < 1%, over: 10s, abort_after: 20s }\n";
+                - { threshold: error_rate < 1%, over: 10s, abort_after: 20s }\n";
     let threshold = &draft_with(text, &[]).thresholds[0];
-    assert_eq!(threshold.text, "errors < 1% over 10s abort after 20s");
+    assert_eq!(threshold.text, "error_rate < 1% over 10s abort after 20s");
     assert_eq!((threshold.over_ns, threshold.abort_after_ns), (Some(10_000_000_000), Some(20_000_000_000)));
 }
 

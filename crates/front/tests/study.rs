@@ -133,7 +133,7 @@ fn every_single_value_of_the_load_and_the_link_spans_an_axis() {
 fn lists_with_a_meaning_of_their_own_span_nothing() {
     let text = "target: http://h\nscenarios: { s: [ { get: /, query: { q: [a, b] } } ] }\n\
                 headers: { X: [a, b] }\nbands: [1ms, 2ms]\nload: { stages: [ \"1s:5\", \"1s:9\" ] }\n\
-                connection: { source_addresses: [127.0.0.2, 127.0.0.3] }\nthresholds: [ \"errors < 1%\" ]\n";
+                connection: { source_addresses: [127.0.0.2, 127.0.0.3] }\nthresholds: [ \"error_rate < 1%\" ]\n";
     assert_eq!(good(text, &[]).cells.len(), 1);
 }
 
@@ -215,7 +215,7 @@ fn a_variable_of_one_variant_can_be_set() {
 fn what_is_asked_of_the_experiment_is_read() {
     let text = format!(
         "{HEAD}variants: {{ go: , node js: }}\nload: {{ users: [1, 2] }}\nrepeat: 3\ncool_down: 2s\nleast: 5s\n\
-         steady: true\nend_rows: missed\nexpect:\n  - go raises rate by 2x against node js\n  - 1 lowers p99\n"
+         steady: true\nend_rows: missed\nexpect:\n  - go raises throughput by 2x against node js\n  - 1 lowers p99\n"
     );
     let experiment = good(&text, &[]).experiment;
     assert_eq!(
@@ -368,7 +368,7 @@ fn an_experiment_is_told_with_what_each_cell_means() {
     let text = describe(&format!(
         "name: both\n{HEAD}variants: {{ go: , node: {{ target: http://n }} }}\n\
          load: {{ users: [1, 10], duration: 2s }}\nrepeat: 3\ncool_down: 2s\nleast: 1s\nsteady: true\n\
-         end_rows: missed\nexpect: go raises rate\n"
+         end_rows: missed\nexpect: go raises throughput\n"
     ));
     assert_eq!(text, include_str!("show-study.txt"), "found:\n{text}");
 }

@@ -8,7 +8,7 @@ use plimsoll_output::compare::{github_summary, junit, markdown, terminal};
 
 fn rules() -> Gate {
     let parse = |text: &str| Rule::parse(text).expect("it is a rule");
-    Gate { allow: ["response_time p99 < +5%", "rate > -3%", "errors < +0.1%"].map(parse).to_vec() }
+    Gate { allow: ["response_time p99 < +5%", "throughput > -3%", "error_rate < +0.1%"].map(parse).to_vec() }
 }
 
 #[test]

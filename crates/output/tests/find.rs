@@ -98,7 +98,7 @@ fn answer() -> Answer {
         floor_ns: Some(2_100_000),
         within: 0.02,
         thresholds: vec!["response_time p99 < 250ms".into()],
-        left_out: vec!["rate > 100/s".into()],
+        left_out: vec!["throughput > 100/s".into()],
         limiting_resource: None,
         deciding: Some(Deciding {
             runs: 9,

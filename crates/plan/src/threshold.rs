@@ -41,11 +41,11 @@ pub enum Subject {
     /// group, by its own name: `{group: G}`. A passage that is left or cut off before its end is no sample.
     GroupTime,
     /// Failed / finished, a ratio.
-    Errors,
+    ErrorRate,
     /// Achieved / offered rate of the open model, a ratio.
     Achieved,
     /// Finished requests per second.
-    Rate,
+    Throughput,
     /// Finished requests.
     Requests,
     /// Times of connections, in ns.
@@ -61,7 +61,7 @@ pub enum Subject {
     /// Events received.
     Events,
     /// Events lost / events expected, a ratio.
-    EventsLost,
+    EventLoss,
     /// Share of the time outside of outages, a ratio.
     Availability,
     /// The longest outage, in ns; 0: there was none.
@@ -110,7 +110,7 @@ pub enum Basis {
     /// The arrivals of the open model.
     Achieved,
     /// The throughput of the whole run.
-    Rate,
+    Throughput,
     /// The course of the run, tick by tick.
     Outages(OutageFigure),
     /// A user-defined metric of this family.
@@ -135,13 +135,13 @@ impl Subject {
         Subject::FirstEvent,
         Subject::EventGap,
         Subject::EventAge,
-        Subject::Errors,
+        Subject::ErrorRate,
         Subject::Checks,
         Subject::Achieved,
-        Subject::Rate,
+        Subject::Throughput,
         Subject::Requests,
         Subject::Events,
-        Subject::EventsLost,
+        Subject::EventLoss,
         Subject::Availability,
         Subject::LongestOutage,
     ];
@@ -159,13 +159,13 @@ impl Subject {
             Subject::FirstEvent => "first_event",
             Subject::EventGap => "event_gap",
             Subject::EventAge => "event_age",
-            Subject::Errors => "errors",
+            Subject::ErrorRate => "error_rate",
             Subject::Checks => "checks",
             Subject::Achieved => "achieved",
-            Subject::Rate => "rate",
+            Subject::Throughput => "throughput",
             Subject::Requests => "requests",
             Subject::Events => "events",
-            Subject::EventsLost => "events_lost",
+            Subject::EventLoss => "event_loss",
             Subject::Availability => "availability",
             Subject::LongestOutage => "longest_outage",
             Subject::Counter => "counter",
@@ -175,25 +175,35 @@ impl Subject {
         }
     }
 
+    /// The subject that had this name before: an error about the name tells of the new one.
+    pub fn renamed(name: &str) -> Option<Subject> {
+        match name {
+            "errors" => Some(Subject::ErrorRate),
+            "rate" => Some(Subject::Throughput),
+            "events_lost" => Some(Subject::EventLoss),
+            _ => None,
+        }
+    }
+
     /// Whether it is read off the totals like most subjects, or in a way of its own.
     pub const fn basis(self) -> Basis {
         match self {
             Subject::ResponseTime => Basis::Response,
             Subject::ServiceTime => Basis::Service,
             Subject::Achieved => Basis::Achieved,
-            Subject::Rate => Basis::Rate,
+            Subject::Throughput => Basis::Throughput,
             Subject::Availability => Basis::Outages(OutageFigure::Availability),
             Subject::LongestOutage => Basis::Outages(OutageFigure::Longest),
             Subject::Counter => Basis::Custom(Family::Counter),
             Subject::Gauge => Basis::Custom(Family::Gauge),
             Subject::TrueRatio => Basis::Custom(Family::Rate),
             Subject::Trend => Basis::Custom(Family::Trend),
-            Subject::FirstByte | Subject::GroupTime | Subject::Errors | Subject::Requests => Basis::Totals,
+            Subject::FirstByte | Subject::GroupTime | Subject::ErrorRate | Subject::Requests => Basis::Totals,
             Subject::Connect | Subject::TlsHandshake | Subject::Checks => Basis::Totals,
             Subject::StreamHead | Subject::FirstEvent | Subject::EventGap | Subject::EventAge => {
                 Basis::Totals
             }
-            Subject::Events | Subject::EventsLost => Basis::Totals,
+            Subject::Events | Subject::EventLoss => Basis::Totals,
         }
     }
 
@@ -201,7 +211,7 @@ impl Subject {
     pub const fn family(self) -> Option<Family> {
         match self.basis() {
             Basis::Custom(family) => Some(family),
-            Basis::Response | Basis::Service | Basis::Achieved | Basis::Rate => None,
+            Basis::Response | Basis::Service | Basis::Achieved | Basis::Throughput => None,
             Basis::Outages(_) | Basis::Totals => None,
         }
     }
@@ -211,12 +221,12 @@ impl Subject {
             Subject::ResponseTime | Subject::ServiceTime | Subject::FirstByte => Kind::Times,
             Subject::GroupTime | Subject::Connect | Subject::TlsHandshake => Kind::Times,
             Subject::StreamHead | Subject::FirstEvent | Subject::EventGap | Subject::EventAge => Kind::Times,
-            Subject::Errors | Subject::Checks | Subject::Achieved | Subject::EventsLost => Kind::Share,
+            Subject::ErrorRate | Subject::Checks | Subject::Achieved | Subject::EventLoss => Kind::Share,
             Subject::Availability | Subject::TrueRatio => Kind::Share,
             Subject::Counter | Subject::Gauge => Kind::Number,
             Subject::Trend => Kind::Numbers,
             Subject::LongestOutage => Kind::Length,
-            Subject::Rate => Kind::PerSecond,
+            Subject::Throughput => Kind::PerSecond,
             Subject::Requests | Subject::Events => Kind::Count,
         }
     }
@@ -235,7 +245,7 @@ impl Subject {
                 | Subject::EventGap
                 | Subject::EventAge
                 | Subject::Events
-                | Subject::EventsLost
+                | Subject::EventLoss
         )
     }
 
@@ -355,7 +365,7 @@ pub fn with_implied(written: Vec<Threshold>, open: bool) -> Vec<Threshold> {
     let mut all = implied(open);
     // Who takes a run in which everything failed takes one in which nothing succeeded.
     let takes_all = |written: &Threshold| {
-        written.subject == Subject::Errors && written.value >= 1.0 && !written.comparison.is_upwards()
+        written.subject == Subject::ErrorRate && written.value >= 1.0 && !written.comparison.is_upwards()
     };
     let names = |written: &Threshold, implied: &Threshold| {
         let is_same = match implied.subject.is_of_outages() {
@@ -383,7 +393,7 @@ pub fn implied(open: bool) -> Vec<Threshold> {
         abort_after_ns: None,
     };
     let mut all = vec![
-        make("errors == 0%", Subject::Errors, Comparison::Equal, 0.0),
+        make("error_rate == 0%", Subject::ErrorRate, Comparison::Equal, 0.0),
         make("longest_outage < 1s", Subject::LongestOutage, Comparison::Less, OUTAGE_LEAST_NS as f64),
     ];
     if open {

@@ -32,7 +32,7 @@ fn ends_of_ladders_are_read() {
         "offered - achieved >> 5%",
         "offered - achieved > -5%",
         "socket_errors > -1",
-        "errors > 1%",
+        "error_rate > 1%",
         "",
         "offered - achieved > x%",
     ] {
@@ -78,7 +78,7 @@ fn expectations_are_read_word_by_word() {
     );
     assert_eq!((one.by, one.against), (Some(By::Factor(2.0)), None));
 
-    let two = Expectation::parse("go raises rate by 24% against node 22").expect("a sentence");
+    let two = Expectation::parse("go raises throughput by 24% against node 22").expect("a sentence");
     assert_eq!((two.by, two.against.as_deref()), (Some(By::Ratio(0.24)), Some("node 22")));
 
     let three = Expectation::parse("new build keeps response_time p99.9 within 5%").expect("a sentence");
@@ -97,7 +97,7 @@ fn half_an_expectation_is_refused_with_what_is_missing() {
         ("bcrypt lowers happiness", "`happiness`"),
         ("bcrypt lowers capacity by two", "`two`"),
         ("bcrypt lowers capacity by", "behind `by`"),
-        ("a keeps rate", "within 5%"),
+        ("a keeps throughput", "within 5%"),
         ("a lowers p0", "`p0`"),
         ("a lowers response_time p100", "p100"),
     ] {
@@ -110,18 +110,18 @@ fn half_an_expectation_is_refused_with_what_is_missing() {
 fn an_amount_that_can_never_or_always_be_found_is_refused() {
     for (wrong, part) in [
         ("bcrypt lowers capacity by 2x by 30%", "a second time"),
-        ("a keeps rate within 5% within 10%", "a second time"),
-        ("a raises rate by 2x within 5%", "`within 5%`"),
+        ("a keeps throughput within 5% within 10%", "a second time"),
+        ("a raises throughput by 2x within 5%", "`within 5%`"),
         ("bcrypt lowers capacity by 100%", "less than 100 %"),
         ("bcrypt lowers capacity by 250% against plain", "`250%`"),
         ("bcrypt lowers capacity by 1x", "a factor above 1"),
-        ("go raises rate by 0.5x", "`0.5x`"),
-        ("go keeps rate within 0.9x", "a factor above 1"),
+        ("go raises throughput by 0.5x", "`0.5x`"),
+        ("go keeps throughput within 0.9x", "a factor above 1"),
     ] {
         let sentence = Expectation::parse(wrong).expect_err("refused").to_string();
         assert!(sentence.contains(part) && sentence.contains("; "), "{wrong}: {sentence}");
     }
-    for right in ["go raises rate by 300%", "a lowers rate by 99.9%", "a keeps rate within 1.05x"] {
+    for right in ["go raises throughput by 300%", "a lowers throughput by 99.9%", "a keeps throughput within 1.05x"] {
         assert!(Expectation::parse(right).is_ok(), "{right}");
     }
 }
@@ -129,9 +129,9 @@ fn an_amount_that_can_never_or_always_be_found_is_refused() {
 /// It is kept as its text, and read back from it.
 #[test]
 fn an_expectation_survives_json() {
-    let one = Expectation::parse("go raises rate by 24% against node").expect("a sentence");
+    let one = Expectation::parse("go raises throughput by 24% against node").expect("a sentence");
     let text = serde_json::to_string(&one).expect("plain text");
-    assert_eq!(text, "\"go raises rate by 24% against node\"");
+    assert_eq!(text, "\"go raises throughput by 24% against node\"");
     assert_eq!(serde_json::from_str::<Expectation>(&text).expect("the same text"), one);
     assert!(serde_json::from_str::<Expectation>("\"nonsense\"").is_err());
 }

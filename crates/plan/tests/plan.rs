@@ -116,17 +116,17 @@ fn stages_are_users_or_rates_never_both() {
 fn thresholds_speak_the_terms_of_the_field() {
     let t = threshold::parse("response_time  p99<250ms").unwrap();
     assert_eq!((t.text.as_str(), t.value), ("response_time p99<250ms", 250e6));
-    assert_eq!(threshold::parse("errors < 0.1%").unwrap().value, 0.001);
-    assert_eq!(threshold::parse("errors < 0.001").unwrap().value, 0.001);
-    for unclear in ["errors < 1", "errors < 200%", "achieved >= 99"] {
+    assert_eq!(threshold::parse("error_rate < 0.1%").unwrap().value, 0.001);
+    assert_eq!(threshold::parse("error_rate < 0.001").unwrap().value, 0.001);
+    for unclear in ["error_rate < 1", "error_rate < 200%", "achieved >= 99"] {
         assert!(threshold::parse(unclear).is_err(), "{unclear}");
     }
     assert_eq!(threshold::parse("p99 < 1s").unwrap().left(), "response_time p99");
     for bad in [
         "response_time < 1s",
         "response_time p101 < 1s",
-        "errors p99 < 1%",
-        "errors",
+        "error_rate p99 < 1%",
+        "error_rate",
         "rate ! 5",
         "response_time p99 < 250",
     ] {
@@ -173,16 +173,16 @@ fn errors_and_a_missed_rate_are_judged_unless_a_threshold_names_them() {
     let p99 = "response_time p99 < 1s";
     assert_eq!(
         judged(None, &[p99]),
-        of(&[(p99, false), ("errors == 0%", true), ("longest_outage < 1s", true)])
+        of(&[(p99, false), ("error_rate == 0%", true), ("longest_outage < 1s", true)])
     );
-    assert_eq!(judged(None, &["errors < 1%"]), of(&[("errors < 1%", false), ("longest_outage < 1s", true)]));
+    assert_eq!(judged(None, &["error_rate < 1%"]), of(&[("error_rate < 1%", false), ("longest_outage < 1s", true)]));
     assert_eq!(
-        judged(Some(10.0), &["errors < 1%", p99]),
-        of(&[("errors < 1%", false), (p99, false), ("longest_outage < 1s", true), ("achieved >= 99%", true)])
+        judged(Some(10.0), &["error_rate < 1%", p99]),
+        of(&[("error_rate < 1%", false), (p99, false), ("longest_outage < 1s", true), ("achieved >= 99%", true)])
     );
     assert_eq!(
         judged(Some(10.0), &["achieved >= 50%"]),
-        of(&[("achieved >= 50%", false), ("errors == 0%", true), ("longest_outage < 1s", true)])
+        of(&[("achieved >= 50%", false), ("error_rate == 0%", true), ("longest_outage < 1s", true)])
     );
 }
 

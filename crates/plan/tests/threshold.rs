@@ -56,7 +56,7 @@ fn a_scope_a_window_and_an_abort_are_read_in_this_order() {
     assert_eq!(t.scope, Some(Scope::Request("login".into())));
     assert_eq!((t.value, t.over_ns, t.abort_after_ns), (250e6, Some(10_000_000_000), Some(60_000_000_000)));
     assert_eq!(t.left(), "response_time{request: login} p99");
-    let t = parse("errors < 1% abort after 0").expect("at once");
+    let t = parse("error_rate < 1% abort after 0").expect("at once");
     assert_eq!((t.value, t.over_ns, t.abort_after_ns, t.scope), (0.01, None, Some(0), None));
 }
 
@@ -64,14 +64,14 @@ fn a_scope_a_window_and_an_abort_are_read_in_this_order() {
 fn names_may_be_quoted_and_hold_anything_then() {
     for (text, scope) in [
         (r#"rate {request: "GET  /a}<b>"} > 5/s"#, Scope::Request("GET  /a}<b>".into())),
-        ("errors{scenario: 'say \"x\"'} == 0%", Scope::Scenario("say \"x\"".into())),
-        ("errors{group: a / b} == 0%", Scope::Group("a / b".into())),
-        ("errors{tag: kind=read} == 0%", Scope::Tag("kind".into(), "read".into())),
+        ("error_rate{scenario: 'say \"x\"'} == 0%", Scope::Scenario("say \"x\"".into())),
+        ("error_rate{group: a / b} == 0%", Scope::Group("a / b".into())),
+        ("error_rate{tag: kind=read} == 0%", Scope::Tag("kind".into(), "read".into())),
     ] {
         let t = parse(text).expect(text);
         assert_eq!(t.scope.as_ref(), Some(&scope), "{text}");
         // What is shown can be read back.
-        let again = parse(&format!("errors{scope} == 0%")).expect("its own text");
+        let again = parse(&format!("error_rate{scope} == 0%")).expect("its own text");
         assert_eq!(again.scope, Some(scope));
     }
 }
@@ -85,7 +85,7 @@ fn every_subject_has_its_kind_of_limit() {
             ["p99 < 5ms", "< 5%", "> 5/s", "< 5"].map(|rest| parse(&format!("{name}{scope} {rest}")).is_ok());
         // A bare number is a rate, too.
         let expected = match name {
-            "errors" | "checks" | "achieved" | "events_lost" | "availability" => [false, true, false, false],
+            "error_rate" | "checks" | "achieved" | "event_loss" | "availability" => [false, true, false, false],
             // It has no percentiles, and is a second at least.
             "longest_outage" => {
                 assert!(parse("longest_outage < 1s").is_ok() && parse("longest_outage < 999ms").is_err());
@@ -142,17 +142,17 @@ fn what_cannot_be_meant_is_refused_with_its_reason() {
         ("achieved{scenario: a} >= 99%", "figure of the run as a whole"),
         ("achieved >= 99% over 10s", "known at the end only"),
         ("requests > 100 abort after 5s", "say `over` how long"),
-        ("errors < 1% over 1500ms", "whole seconds"),
-        ("errors < 1% over 20m", "600 s"),
-        ("errors < 1% abort after 5s over 10s", "in this order"),
-        ("errors < 1% sometimes", "no ratio"),
-        ("errors{request login} < 1%", "names no scope"),
-        ("errors{verb: GET} < 1%", "`verb` is no kind of scope"),
-        ("errors{tag: read} < 1%", "KEY=VALUE"),
-        ("errors{request: } < 1%", "empty name"),
-        ("errors{request: 'a < 1%", "does not end with it"),
-        ("errors{request: a < 1%", "`}` is missing"),
-        ("speed p99 < 1s", "`events_lost`"),
+        ("error_rate < 1% over 1500ms", "whole seconds"),
+        ("error_rate < 1% over 20m", "600 s"),
+        ("error_rate < 1% abort after 5s over 10s", "in this order"),
+        ("error_rate < 1% sometimes", "no ratio"),
+        ("error_rate{request login} < 1%", "names no scope"),
+        ("error_rate{verb: GET} < 1%", "`verb` is no kind of scope"),
+        ("error_rate{tag: read} < 1%", "KEY=VALUE"),
+        ("error_rate{request: } < 1%", "empty name"),
+        ("error_rate{request: 'a < 1%", "does not end with it"),
+        ("error_rate{request: a < 1%", "`}` is missing"),
+        ("speed p99 < 1s", "`event_loss`"),
     ] {
         let wrong = parse(text).expect_err(text).to_string();
         assert!(wrong.contains(part), "{text}: {wrong}");
@@ -165,27 +165,27 @@ fn what_cannot_be_meant_is_refused_with_its_reason() {
 fn a_scope_that_names_nothing_is_refused_with_the_nearest_name() {
     let outline = outline();
     let fine = [
-        "errors{request: login} == 0%",
-        "rate{scenario: buyer} > 1/s",
+        "error_rate{request: login} == 0%",
+        "throughput{scenario: buyer} > 1/s",
         "response_time{group: checkout} p50 < 1s",
-        "errors{tag: kind=read} < 1%",
+        "error_rate{tag: kind=read} < 1%",
         "checks{request: login} == 100%",
-        "events_lost < 1%",
+        "event_loss < 1%",
         "event_age{request: feed} p99 < 1s",
     ];
     assert_eq!(refused(&fine, &outline), []);
     assert_eq!(
-        refused(&["errors{request: logn} == 0%"], &outline),
+        refused(&["error_rate{request: logn} == 0%"], &outline),
         [("P030", "did you mean `login`?".into())]
     );
     assert_eq!(
-        refused(&["errors{tag: kind=raed} < 1%"], &outline),
+        refused(&["error_rate{tag: kind=raed} < 1%"], &outline),
         [("P030", "did you mean `kind=read`?".into())]
     );
-    let told = refused(&["errors{scenario: administrator} == 0%"], &outline);
+    let told = refused(&["error_rate{scenario: administrator} == 0%"], &outline);
     assert_eq!(told, [("P030", "there are `buyer`".into())]);
     // What is sent before the load is no part of it.
-    assert_eq!(refused(&["errors{request: make users} == 0%"], &outline)[0].0, "P030");
+    assert_eq!(refused(&["error_rate{request: make users} == 0%"], &outline)[0].0, "P030");
 }
 
 #[test]
@@ -221,28 +221,28 @@ fn only_a_threshold_for_the_whole_run_replaces_an_implied_one() {
     let texts = |rule: &str| -> Vec<String> {
         with_implied(vec![parse(rule).expect(rule)], true).into_iter().map(|t| t.text).collect()
     };
-    let scoped = "errors{request: login} < 1%";
-    assert_eq!(texts(scoped), [scoped, "errors == 0%", "longest_outage < 1s", "achieved >= 99%"]);
+    let scoped = "error_rate{request: login} < 1%";
+    assert_eq!(texts(scoped), [scoped, "error_rate == 0%", "longest_outage < 1s", "achieved >= 99%"]);
     assert_eq!(
-        texts("errors < 1% over 10s"),
-        ["errors < 1% over 10s", "longest_outage < 1s", "achieved >= 99%"]
+        texts("error_rate < 1% over 10s"),
+        ["error_rate < 1% over 10s", "longest_outage < 1s", "achieved >= 99%"]
     );
     // Either figure of outages names both, and who takes a run of nothing but errors takes one without a success.
     for rule in ["availability >= 99%", "longest_outage < 5s"] {
-        assert_eq!(texts(rule), [rule, "errors == 0%", "achieved >= 99%"]);
+        assert_eq!(texts(rule), [rule, "error_rate == 0%", "achieved >= 99%"]);
     }
-    assert_eq!(texts("errors <= 100%"), ["errors <= 100%", "achieved >= 99%"]);
+    assert_eq!(texts("error_rate <= 100%"), ["error_rate <= 100%", "achieved >= 99%"]);
     let scoped = "availability{request: login} >= 90%";
-    assert_eq!(texts(scoped), [scoped, "errors == 0%", "longest_outage < 1s", "achieved >= 99%"]);
+    assert_eq!(texts(scoped), [scoped, "error_rate == 0%", "longest_outage < 1s", "achieved >= 99%"]);
 }
 
 #[test]
 fn a_threshold_of_an_early_version_is_still_read() {
     let old =
-        r#"{"text":"errors == 0%","subject":"errors","statistic":"value","comparison":"==","value":0.0}"#;
+        r#"{"text":"error_rate == 0%","subject":"error_rate","statistic":"value","comparison":"==","value":0.0}"#;
     let read: plimsoll_plan::threshold::Threshold = serde_json::from_str(old).expect("an early outline");
     assert_eq!((read.scope, read.over_ns, read.abort_after_ns), (None, None, None));
-    let t = parse("errors{tag: kind=read} < 1% over 5s abort after 9s").expect("the grammar");
+    let t = parse("error_rate{tag: kind=read} < 1% over 5s abort after 9s").expect("the grammar");
     let again = serde_json::from_str(&serde_json::to_string(&t).expect("plain data")).expect("its own JSON");
     assert_eq!(t, again);
 }
@@ -280,12 +280,12 @@ fn metrics_of_ones_own_have_subjects_and_labels_where_they_can_be_defined() {
         ("counter{metric: orders} > 5ms", "is no number"),
         ("counter{metric: orders} > 5 over 10s", "at the end only"),
         ("counter{metric: orders > 5", "is missing"),
-        ("errors{metric: orders} > 5%", "no kind of scope"),
+        ("error_rate{metric: orders} > 5%", "no kind of scope"),
     ] {
         let error = parse_with_metrics(text).expect_err(text);
         assert!(error.to_string().contains(why), "{text}: {error}");
     }
     // Nothing in a table of requests could define one.
     let error = parse("counter > 5").expect_err("not here");
-    assert!(error.to_string().contains("nothing that can be compared"), "{error}");
+    assert!(error.to_string().contains("unknown subject"), "{error}");
 }

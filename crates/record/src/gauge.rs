@@ -69,13 +69,13 @@ impl Gauge {
             Subject::EventGap => times(stream(StreamHist::EventGap), None),
             Subject::EventAge => times(stream(StreamHist::EventAge), None),
             // A stream that stands at the stop has not failed, and nothing more will be heard of it.
-            Subject::Errors => counts(
+            Subject::ErrorRate => counts(
                 of(SeriesSum::Failed),
                 of(SeriesSum::Finished).saturating_add(streams(StreamSum::StreamsOpenAtStop)),
             ),
-            Subject::Rate | Subject::Requests => counts(of(SeriesSum::Finished), 0),
+            Subject::Throughput | Subject::Requests => counts(of(SeriesSum::Finished), 0),
             Subject::Events => counts(streams(StreamSum::Events), 0),
-            Subject::EventsLost => counts(streams(StreamSum::EventsLost), streams(StreamSum::EventsExpected)),
+            Subject::EventLoss => counts(streams(StreamSum::EventsLost), streams(StreamSum::EventsExpected)),
             Subject::Availability
             | Subject::LongestOutage
             // Known at the end only, and counted there.

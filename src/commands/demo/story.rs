@@ -37,7 +37,7 @@ pub const PARTS: [Part; 3] = [
         users: Some(8),
         rate_per_s: None,
         seconds: 8,
-        thresholds: &[RULE, "errors == 0%"],
+        thresholds: &[RULE, "error_rate == 0%"],
         shown_in_full: false,
         before: "1. Closed model: 8 users, each waits for its answer before it asks again. So do wrk, ab and \
                  most tools.",
@@ -50,7 +50,7 @@ pub const PARTS: [Part; 3] = [
         rate_per_s: Some(CAPACITY_PER_S as f64 * 0.5),
         // Ten thousand arrivals: enough for p99.9.
         seconds: 10,
-        thresholds: &[RULE, "errors == 0%", "achieved >= 99%"],
+        thresholds: &[RULE, "error_rate == 0%", "achieved >= 99%"],
         shown_in_full: true,
         before: "2. Open model: 1,000 arrivals per second, half the capacity, whether or not earlier ones \
                  were answered. So do people.",
@@ -62,7 +62,7 @@ pub const PARTS: [Part; 3] = [
         users: None,
         rate_per_s: Some(CAPACITY_PER_S as f64 * 1.3),
         seconds: 6,
-        thresholds: &[RULE, "errors == 0%", "achieved >= 99%"],
+        thresholds: &[RULE, "error_rate == 0%", "achieved >= 99%"],
         shown_in_full: false,
         before: "3. Open model above capacity: 2,600 arrivals per second, 130 % of what the service can do.",
         after: overload,

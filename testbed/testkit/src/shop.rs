@@ -290,8 +290,8 @@ pub fn hour(seed: u64) -> Scene {
     let texts = [
         "response_time p95 < 400ms",
         "response_time{request: pay} p99 < 500ms",
-        "errors < 1%",
-        "rate > 900/s",
+        "error_rate < 1%",
+        "throughput > 900/s",
     ];
     let opening = planned("0123456789abcdef", "shop, an hour", &day, 30, &texts);
     let mut scene = Scene::new(opening, 3_600, seed, fill(&day, 1.0));
@@ -310,7 +310,7 @@ pub fn nine_hours(seed: u64) -> Scene {
         spike: 20_000..20_015,
         leak_bytes: 30_000.0,
     };
-    let texts = ["response_time p99 < 300ms", "errors < 1%"];
+    let texts = ["response_time p99 < 300ms", "error_rate < 1%"];
     let opening = planned("nine-hours", "shop, a soak", &day, 60, &texts);
     let mut scene = Scene::new(opening, 32_400, seed, fill(&day, 1.0));
     scene.beside = other_readings(&day, vec![(14_400, "log files were rotated")]);
@@ -348,7 +348,7 @@ pub fn short(seed: u64, seconds: u64) -> Scene {
         leak_bytes: 0.0,
     };
     let opening =
-        planned("short", "shop, a short run", &day, 10, &["response_time p99 < 300ms", "errors < 1%"]);
+        planned("short", "shop, a short run", &day, 10, &["response_time p99 < 300ms", "error_rate < 1%"]);
     let mut scene = Scene::new(opening, seconds, seed, fill(&day, 1.0));
     scene.beside = other_readings(&day, Vec::new());
     scene

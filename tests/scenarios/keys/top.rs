@@ -139,7 +139,7 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &["experiment.thresholds"],
-        || trial(with("thresholds: [ requests > 5, errors < 1% ]", "- get: /x")),
+        || trial(with("thresholds: [ requests > 5, error_rate < 1% ]", "- get: /x")),
         |s| {
             s.ended(&[99], 0);
             assert_eq!(

@@ -170,7 +170,7 @@ impl Grounds {
         let of = match look.threshold.subject.basis() {
             Basis::Response => Some(TimeSpan::Response),
             Basis::Service => Some(TimeSpan::Service),
-            Basis::Achieved | Basis::Rate | Basis::Outages(_) | Basis::Custom(_) | Basis::Totals => None,
+            Basis::Achieved | Basis::Throughput | Basis::Outages(_) | Basis::Custom(_) | Basis::Totals => None,
         };
         let of = of.filter(|_| !look.windowed && look.threshold.scope.is_none());
         let bounding = |reliefs: &[Relief]| -> Vec<Hist> {

@@ -256,7 +256,7 @@ fn share(look: &Look, span: &mut Span) {
         span.lower(part / (whole + unknown), one.evidence.clone());
         span.raise((part + unknown) / (whole + unknown), one.evidence);
     }
-    if look.threshold.subject == Subject::Errors {
+    if look.threshold.subject == Subject::ErrorRate {
         let ours = look.grounds.own_timeouts(look);
         span.lower(
             (part - ours as f64).max(0.0) / (whole + unknown).max(1.0),

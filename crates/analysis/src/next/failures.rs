@@ -47,7 +47,7 @@ const SECOND: u64 = 20;
 /// The kind of most failures, where they decided.
 pub(super) fn decided(s: &Summary) -> Option<&ErrorRow> {
     let row = s.errors.iter().max_by_key(|row| row.count).filter(|row| row.count > 0)?;
-    let is_telling = missed(s, "errors") || s.totals.errors * 100 > s.totals.requests;
+    let is_telling = missed(s, "error_rate") || s.totals.errors * 100 > s.totals.requests;
     is_telling.then_some(row)
 }
 
@@ -112,7 +112,7 @@ pub(super) fn failing(s: &Summary) -> Option<Reason<'_>> {
     let error_ratio = row.errors as f64 / row.requests.max(1) as f64;
     // Where all fail alike the one that was sent most is no news.
     let stands_out = error_ratio > STANDS_OUT * s.totals.error_ratio;
-    let is_telling = s.requests.len() > 1 && row.errors > 0 && stands_out && missed(s, "errors");
+    let is_telling = s.requests.len() > 1 && row.errors > 0 && stands_out && missed(s, "error_rate");
     is_telling.then_some(Reason::FailingRequest {
         request: &row.name,
         failed: row.errors,

@@ -55,7 +55,7 @@ fn little(s: &Summary) -> Option<Reason<'_>> {
 /// one of 99 % has no room for a margin.
 fn closest(s: &Summary) -> Option<Reason<'_>> {
     let written = s.thresholds.iter().filter(|t| !t.implied).count();
-    // Of `errors == 0%` there is no margin.
+    // Of `error_rate == 0%` there is no margin.
     // Nor is an outage that there was not far away from anything.
     let is_of_outages = |t: &ThresholdResult| t.what == "longest_outage" && t.implied;
     let far = |t: &ThresholdResult| t.margin.filter(|_| !is_of_outages(t)).unwrap_or(f64::INFINITY).abs();

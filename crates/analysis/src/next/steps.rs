@@ -49,7 +49,7 @@ pub(super) fn steps(s: &Summary) -> Vec<Step<'_>> {
 fn failed(s: &Summary) -> Step<'_> {
     if let Some(first) = of_cause(s) {
         first
-    } else if let Some(row) = decided(s).filter(|_| missed(s, "errors")) {
+    } else if let Some(row) = decided(s).filter(|_| missed(s, "error_rate")) {
         Step::MendFailures { class: row.class, status: worst(s).map(|(status, _)| status) }
     } else if missed(s, "checks") {
         Step::HoldAnswerAgainstCheck

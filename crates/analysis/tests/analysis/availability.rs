@@ -382,7 +382,7 @@ fn an_outage_is_a_miss_until_a_threshold_says_otherwise_and_is_said_even_then() 
     );
     assert!(summary.verdict.because.contains(&"longest_outage < 1s".into()), "{:?}", summary.verdict.because);
     let allowed = |rules: &[&str]| killed().thresholds(rules).summary();
-    let summary = allowed(&["longest_outage < 5s", "errors < 5%"]);
+    let summary = allowed(&["longest_outage < 5s", "error_rate < 5%"]);
     assert_eq!(summary.verdict.result, Outcome::Pass, "{}", summary.verdict.sentence);
     assert!(
         summary.verdict.sentence.ends_with("; no request succeeded from 3.1 s to the end (4.9 s of 8 s)")
@@ -397,7 +397,7 @@ fn an_outage_is_a_miss_until_a_threshold_says_otherwise_and_is_said_even_then() 
         assert_eq!(allowed(&[rule]).thresholds[0].met, met, "{rule}");
     }
     // What was gone is no spike.
-    assert!(allowed(&["errors < 5%"]).spikes.iter().all(|spike| spike.until_s <= 3.1));
+    assert!(allowed(&["error_rate < 5%"]).spikes.iter().all(|spike| spike.until_s <= 3.1));
     let events: Vec<String> = summary.events.iter().map(|event| event.text.clone()).collect();
     assert!(events.contains(&"no request succeeded until the end, for 4.9 s".into()), "{events:?}");
 }
@@ -407,7 +407,7 @@ fn a_run_cut_short_is_interrupted_unless_it_has_missed_something() {
     let cut = |run: Run| {
         run.ends(StoppedBy::Interrupt, 8 * S).with(|run| run.outline.stop.duration_ns = Some(15 * S))
     };
-    let summary = cut(Run::closed(8).thresholds(&["errors < 1%", "requests > 1000000"])).summary();
+    let summary = cut(Run::closed(8).thresholds(&["error_rate < 1%", "requests > 1000000"])).summary();
     assert_eq!(summary.verdict.result, Outcome::Interrupted);
     let sentence = &summary.verdict.sentence;
     assert!(

@@ -110,7 +110,7 @@ fn answers_with_errors_need_no_quiet_machine() {
     });
     let summary = limited.summary();
     assert_eq!(summary.verdict.result, Outcome::Fail, "{}", summary.verdict.sentence);
-    assert!(summary.verdict.because.contains(&"errors == 0%".to_owned()));
+    assert!(summary.verdict.because.contains(&"error_rate == 0%".to_owned()));
 }
 
 /// So many answers of so many ms.
@@ -176,7 +176,7 @@ fn a_record_with_a_gap_decides_what_the_gap_cannot_turn() {
         run.summary()
     };
     let is = |summary: Summary| (summary.verdict.result, summary.verdict.because);
-    assert_eq!(is(cut(30)), (Outcome::Fail, vec!["errors == 0%".to_owned()]));
+    assert_eq!(is(cut(30)), (Outcome::Fail, vec!["error_rate == 0%".to_owned()]));
     assert_eq!(is(cut(0)), (Outcome::Inconclusive, vec!["missing_intervals".to_owned()]));
 }
 
@@ -218,9 +218,9 @@ fn waiting_for_a_cpu_explains_a_few_milliseconds_and_not_hundreds() {
     slow.fill(|tick| answers(tick, 0, 40, 400 * MS));
     assert_eq!(standing(&starved(slow), "response_time p99 < 100ms"), Standing::Missed);
     // Users who had not waited would have come again sooner: up to 2,000/s / 0.22.
-    assert_eq!(standing(&quick, "rate > 9000/s"), Standing::Undecided);
-    assert_eq!(standing(&quick, "rate > 9200/s"), Standing::Missed);
-    assert_eq!(standing(&quick, "rate > 1900/s"), Standing::Met);
+    assert_eq!(standing(&quick, "throughput > 9000/s"), Standing::Undecided);
+    assert_eq!(standing(&quick, "throughput > 9200/s"), Standing::Missed);
+    assert_eq!(standing(&quick, "throughput > 1900/s"), Standing::Met);
     // How many there were is no estimate.
     assert_eq!(standing(&quick, "requests == 30000"), Standing::Met);
 }

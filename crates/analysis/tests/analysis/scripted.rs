@@ -122,10 +122,10 @@ fn a_threshold_of_a_scope_sees_only_its_requests() {
     assert!(judged_as("response_time{request: login} p99 < 8ms").0);
     assert!(!judged_as("response_time{request: pay} p50 < 8ms").0);
     assert!(!judged_as("response_time{group: shop} p99 < 8ms").0);
-    assert_eq!(judged_as("errors{request: login} == 0%"), (true, Some(0.0)));
-    assert_eq!(judged_as("errors{group: shop / till} == 0%"), (false, Some(10.0 / 1_010.0)));
+    assert_eq!(judged_as("error_rate{request: login} == 0%"), (true, Some(0.0)));
+    assert_eq!(judged_as("error_rate{group: shop / till} == 0%"), (false, Some(10.0 / 1_010.0)));
     assert_eq!(judged_as("requests{scenario: buyer} == 2010"), (true, Some(2_010.0)));
-    assert_eq!(judged_as("rate{tag: kind=l} >= 100/s"), (true, Some(100.0)));
+    assert_eq!(judged_as("throughput{tag: kind=l} >= 100/s"), (true, Some(100.0)));
     let text = "response_time{request: 'pay'} p50 < 8ms";
     let sentence = shop().thresholds(&[text]).summary().verdict.sentence;
     assert!(

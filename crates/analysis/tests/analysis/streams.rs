@@ -96,19 +96,19 @@ fn subjects_of_streams_are_judged() {
         "first_event{request: feed} max < 60ms",
         "event_gap p99 < 110ms",
         "events == 1000",
-        "events_lost < 1%",
-        "errors == 0%",
+        "event_loss < 1%",
+        "error_rate == 0%",
     ];
     let summary = feed([100; 10]).thresholds(&texts).summary();
     let missed: Vec<_> = summary.thresholds.iter().filter(|t| !t.met).collect();
     assert!(missed.is_empty(), "{missed:#?}");
-    assert!(!feed([100; 10]).thresholds(&["events_lost < 0.5%"]).summary().thresholds[0].met);
+    assert!(!feed([100; 10]).thresholds(&["event_loss < 0.5%"]).summary().thresholds[0].met);
     assert!(!feed([100; 10]).thresholds(&["event_age p99 < 1s"]).summary().thresholds[0].met, "no sample");
 }
 
 #[test]
 fn a_run_of_streams_alone_has_measured_something() {
-    let mut run = feed([100; 10]).thresholds(&["errors == 0%", "events > 100"]);
+    let mut run = feed([100; 10]).thresholds(&["error_rate == 0%", "events > 100"]);
     run.ticks.iter_mut().for_each(|tick| tick.series[1].clear());
     let summary = run.summary();
     assert_eq!(summary.totals.requests, 0);

@@ -39,10 +39,10 @@ fn a_limit_itself_is_not_below_the_limit() {
 fn errors_are_a_share_of_the_finished_requests() {
     let run = run_of(&[(993, 5, 200), (7, 5, 500)]);
     // 7 of 1,000: in binary neither 0.7 % nor 0.007 is what it seems.
-    for text in ["errors <= 0.7%", "errors <= 0.007", "errors == 0.7%", "errors < 0.71%", "errors >= 0.7%"] {
+    for text in ["error_rate <= 0.7%", "error_rate <= 0.007", "error_rate == 0.7%", "error_rate < 0.71%", "error_rate >= 0.7%"] {
         assert!(met(&run, text), "{text}");
     }
-    for text in ["errors < 0.7%", "errors == 0%", "errors <= 0.69%"] {
+    for text in ["error_rate < 0.7%", "error_rate == 0%", "error_rate <= 0.69%"] {
         assert!(!met(&run, text), "{text}");
     }
 }
@@ -53,8 +53,8 @@ fn every_subject_is_judged_in_its_unit() {
         "response_time p90 < 20ms",
         "service_time max < 20ms",
         "first_byte p50 < 6ms",
-        "errors < 1%",
-        "rate > 499/s",
+        "error_rate < 1%",
+        "throughput > 499/s",
         "requests == 5000",
     ]);
     let summary = run.summary();
@@ -75,8 +75,8 @@ fn the_margin_is_positive_inside_the_limit() {
     let run = run_of(&[(500, 10, 200)]).thresholds(&[
         "response_time mean < 20ms",
         "response_time mean < 8ms",
-        "rate > 400/s",
-        "errors == 0%",
+        "throughput > 400/s",
+        "error_rate == 0%",
         "requests == 4000",
     ]);
     let margins: Vec<Option<f64>> = run.summary().thresholds.iter().map(|t| t.margin).collect();
@@ -116,7 +116,7 @@ fn the_first_byte_of_a_timed_out_request_is_unknown() {
 #[test]
 fn without_a_sample_nothing_is_met() {
     let run = run_of(&[]);
-    for text in ["response_time p99 < 1s", "errors == 0%", "first_byte min > 0ms", "requests > 0"] {
+    for text in ["response_time p99 < 1s", "error_rate == 0%", "first_byte min > 0ms", "requests > 0"] {
         assert!(!met(&run, text), "{text}");
     }
     assert!(met(&run, "requests == 0"));
@@ -233,7 +233,7 @@ fn an_arrival_of_several_requests_is_served_when_its_iteration_is() {
 #[test]
 fn failures_on_this_side_are_no_errors() {
     let run = run_of(&[(500, 5, 200)]).at(3, |t| fail(t, Fault::FdLimit, 40));
-    let summary = run.thresholds(&["errors == 0%"]).summary();
+    let summary = run.thresholds(&["error_rate == 0%"]).summary();
     // They would have been requests, and nobody knows how these would have ended.
     let judged = &summary.thresholds[0];
     assert_eq!((judged.observed, judged.best, judged.worst), (Some(0.0), Some(0.0), Some(40.0 / 5_040.0)));

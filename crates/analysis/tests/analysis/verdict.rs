@@ -35,7 +35,7 @@ fn a_service_that_only_says_404_fails() {
         summary.verdict.sentence,
         "FAIL: no request succeeded from 0 s to the end (15 s of 15 s); 100 % of 15,000 requests failed, none may"
     );
-    assert_eq!(summary.verdict.because, ["errors == 0%", "longest_outage < 1s"]);
+    assert_eq!(summary.verdict.because, ["error_rate == 0%", "longest_outage < 1s"]);
     assert_eq!((summary.totals.errors, summary.totals.error_ratio), (15_000, 1.0));
     assert_eq!(summary.statuses["404"], 15_000);
 }
@@ -44,7 +44,7 @@ fn a_service_that_only_says_404_fails() {
 fn one_error_in_a_million_is_an_error_when_nobody_said_otherwise() {
     let summary = Run::closed(15).at(7, |t| fail(t, Fault::Reset, 1)).summary();
     assert_eq!(summary.verdict.sentence, "FAIL: 0.00333 % of 30,001 requests failed, none may");
-    let allowed = Run::closed(15).at(7, |t| fail(t, Fault::Reset, 1)).thresholds(&["errors < 0.1%"]);
+    let allowed = Run::closed(15).at(7, |t| fail(t, Fault::Reset, 1)).thresholds(&["error_rate < 0.1%"]);
     assert_eq!(
         allowed.summary().verdict.sentence,
         "PASS: 2,000 requests/s with p99 5.95 ms and 1 error of 30,001 over 15 s"
@@ -55,14 +55,14 @@ fn one_error_in_a_million_is_an_error_when_nobody_said_otherwise() {
 fn every_missed_threshold_is_named() {
     let summary = Run::closed(15)
         .at(3, |t| fail(t, Fault::ClosedMidResponse, 630))
-        .thresholds(&["errors < 0.1%", "response_time p99 < 5ms", "rate > 100/s", "rate > 5000/s"])
+        .thresholds(&["error_rate < 0.1%", "response_time p99 < 5ms", "throughput > 100/s", "throughput > 5000/s"])
         .summary();
     assert_eq!(
         summary.verdict.sentence,
         "FAIL: 2.06 % of 30,630 requests failed, the limit is 0.1 %; the p99 response time is 5.95 ms, the limit is \
          5 ms; the rate is 2,042/s, more than 5,000/s is required"
     );
-    assert_eq!(summary.verdict.because, ["errors < 0.1%", "response_time p99 < 5ms", "rate > 5000/s"]);
+    assert_eq!(summary.verdict.because, ["error_rate < 0.1%", "response_time p99 < 5ms", "throughput > 5000/s"]);
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_missed_threshold_beats_a_doubt_that_cannot_turn_it() {
         .at(5, |t| fail(t, Fault::Reset, 500))
         .summary();
     assert_eq!(summary.verdict.result, Outcome::Fail, "{}", summary.verdict.sentence);
-    assert_eq!(summary.verdict.because, ["errors == 0%"]);
+    assert_eq!(summary.verdict.because, ["error_rate == 0%"]);
     assert_eq!(caution(&summary, "client_fd_limit").unwrap().weight, Severity::Warning);
     // Without the failures the two attempts are what nobody knows of.
     let summary = Run::closed(15)
@@ -152,7 +152,7 @@ fn nothing_at_all_is_inconclusive() {
 fn a_value_beside_its_limit_is_shown_with_every_digit() {
     let summary = Run::closed(15)
         .at(3, |t| fail(t, Fault::Reset, 1))
-        .thresholds(&["rate > 2000.07/s", "requests < 30001"])
+        .thresholds(&["throughput > 2000.07/s", "requests < 30001"])
         .summary();
     assert_eq!(
         summary.verdict.sentence,

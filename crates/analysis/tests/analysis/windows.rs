@@ -18,7 +18,7 @@ fn run() -> Run {
 
 #[test]
 fn a_window_shows_what_the_whole_run_hides() {
-    let summary = run().thresholds(&["errors < 5%", "errors < 5% over 1s", "errors < 5% over 5s"]).summary();
+    let summary = run().thresholds(&["error_rate < 5%", "error_rate < 5% over 1s", "error_rate < 5% over 5s"]).summary();
     let t = &summary.thresholds;
     assert!(t[0].met && t[0].window.is_none());
     assert!(!t[1].met);
@@ -37,7 +37,7 @@ fn a_window_shows_what_the_whole_run_hides() {
 fn every_window_is_looked_at_and_not_only_those_side_by_side() {
     // Bad seconds 4 and 5 lie in two windows of five that stand side by side.
     let bad = |tick: &mut plimsoll_stats::Interval| fail(tick, Fault::Reset, 100);
-    let summary = run().at(4, bad).at(5, bad).thresholds(&["errors < 50% over 2s"]).summary();
+    let summary = run().at(4, bad).at(5, bad).thresholds(&["error_rate < 50% over 2s"]).summary();
     let judged = &summary.thresholds[0];
     assert_eq!((judged.met, judged.observed), (false, Some(0.5)));
     assert_eq!(judged.window, Some(Window { from_s: 4.0, to_s: 6.0 }));
@@ -57,8 +57,8 @@ fn times_counts_and_rates_have_windows() {
     assert_eq!((from_s, samples), (Some(11.0), 250));
     // The first byte is not kept by the second but for such a threshold.
     assert!(!judged("first_byte p90 < 100ms over 2s").0);
-    assert_eq!(judged("rate >= 100/s over 3s"), (true, Some(100.0), Some(0.0), 300));
-    assert_eq!(judged("rate < 120/s over 1s").1, Some(150.0));
+    assert_eq!(judged("throughput >= 100/s over 3s"), (true, Some(100.0), Some(0.0), 300));
+    assert_eq!(judged("throughput < 120/s over 1s").1, Some(150.0));
     assert_eq!(judged("requests >= 301 over 3s"), (false, Some(300.0), Some(0.0), 300));
     assert_eq!(judged("requests{request: pick} < 500 over 3s").1, Some(350.0));
 }
@@ -66,7 +66,7 @@ fn times_counts_and_rates_have_windows() {
 #[test]
 fn each_threshold_has_windows_of_its_own() {
     let texts =
-        ["errors < 5% over 1s", "errors < 5%", "response_time max < 1s over 2s", "requests > 0 over 1s"];
+        ["error_rate < 5% over 1s", "error_rate < 5%", "response_time max < 1s over 2s", "requests > 0 over 1s"];
     let summary = run().thresholds(&texts).summary();
     let seen: Vec<Option<f64>> = summary.thresholds.iter().map(|t| t.observed).collect();
     assert_eq!(seen[0], Some(20.0 / 120.0));
@@ -85,10 +85,10 @@ fn a_last_second_that_was_cut_short_misses_no_least_number() {
 
 #[test]
 fn the_warm_up_is_in_no_window_and_a_short_run_is_one() {
-    let text = "errors < 5% over 1s";
+    let text = "error_rate < 5% over 1s";
     let warm = run().with(|run| run.outline.warmup_ns = 8 * S).thresholds(&[text]).summary();
     assert!(warm.thresholds[0].met);
-    let long = run().thresholds(&["errors < 0.1% over 5m"]).summary();
+    let long = run().thresholds(&["error_rate < 0.1% over 5m"]).summary();
     assert_eq!(long.thresholds[0].observed, Some(20.0 / 2_020.0));
     assert_eq!(long.thresholds[0].window, Some(Window { from_s: 0.0, to_s: 20.0 }));
     let nothing = Run::planned(|d| d.load.duration_ns = Some(3 * S)).thresholds(&[text]).summary();
@@ -97,7 +97,7 @@ fn the_warm_up_is_in_no_window_and_a_short_run_is_one() {
 
 #[test]
 fn machines_are_added_up_within_a_window() {
-    let text = ["errors < 12% over 1s"];
+    let text = ["error_rate < 12% over 1s"];
     let one = run().thresholds(&text).with(|run| run.outline.share = part(1, 2));
     assert!(!one.summary().thresholds[0].met);
     let other = Run { origin: "b".into(), ..run() }.at(7, |tick| {
@@ -133,15 +133,15 @@ fn a_sliding_window_holds_the_last_ticks_whatever_came_before() {
 
 #[test]
 fn a_run_that_a_threshold_stopped_has_failed() {
-    let why = "stopped by the threshold `errors < 1% abort after 2s`: missed since 7 s";
+    let why = "stopped by the threshold `error_rate < 1% abort after 2s`: missed since 7 s";
     let stopped = run().ends(StoppedBy::Threshold, 20 * S).note(20 * S, NoteKind::Control, why);
     // What was missed then may be met by the figures of the run as a whole.
-    let summary = stopped.thresholds(&["errors < 5%"]).summary();
+    let summary = stopped.thresholds(&["error_rate < 5%"]).summary();
     assert_eq!(summary.verdict.result, Outcome::Fail);
     assert_eq!(summary.verdict.sentence, format!("FAIL: {why}"));
     let told = caution(&summary, "interrupted").unwrap();
     assert!(told.evidence_text().contains(why), "{}", told.evidence_text());
-    assert_eq!(run().thresholds(&["errors < 5%"]).summary().verdict.result, Outcome::Pass);
+    assert_eq!(run().thresholds(&["error_rate < 5%"]).summary().verdict.result, Outcome::Pass);
 }
 
 /// Two seconds of 60 answers of 300 ms each, then the end.

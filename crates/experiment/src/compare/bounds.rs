@@ -31,8 +31,8 @@ pub fn off(kind: Figure, side: &Side, response: &Counts, service: &Counts) -> Of
         let share = worst(&|run| run.generator.run_queue_ratio).clamp(0.0, MOST);
         match kind {
             // Users that wait for their worker ask less often; arrivals come when they come.
-            Figure::Rate => off.up += -(1.0 - share).ln(),
-            Figure::Errors | Figure::Capacity => {}
+            Figure::Throughput => off.up += -(1.0 - share).ln(),
+            Figure::ErrorRate | Figure::Capacity => {}
             Figure::Mean => off.down += -(1.0 - share).ln(),
             Figure::Percentile { .. } => off.down += -(1.0 - (BUNCHED * share).min(MOST)).ln(),
         }
@@ -42,8 +42,8 @@ pub fn off(kind: Figure, side: &Side, response: &Counts, service: &Counts) -> Of
         let share =
             worst(&|run| run.generator.stalled_ns as f64 / 1e9 / run.measured_s.max(1e-9)).clamp(0.0, MOST);
         match kind {
-            Figure::Rate => off.up += -(1.0 - share).ln(),
-            Figure::Errors | Figure::Capacity => {}
+            Figure::Throughput => off.up += -(1.0 - share).ln(),
+            Figure::ErrorRate | Figure::Capacity => {}
             Figure::Mean => {
                 off.down += fallen(response, mean_without(response, share), response.merged.mean())
             }
@@ -70,7 +70,7 @@ pub fn off(kind: Figure, side: &Side, response: &Counts, service: &Counts) -> Of
                 let least = service.merged.quantile(q).map(|v| v as f64);
                 off.down += fallen(response, less(now, least), now);
             }
-            Figure::Capacity | Figure::Rate | Figure::Errors | Figure::Percentile { service: true, .. } => {}
+            Figure::Capacity | Figure::Throughput | Figure::ErrorRate | Figure::Percentile { service: true, .. } => {}
         }
     }
     off

@@ -366,7 +366,7 @@ fn cut_off(figures: &[Compared]) -> Option<Doubt> {
 }
 
 fn too_few(figures: &[Compared]) -> Option<Doubt> {
-    let is_sampled = |row: &Compared| matches!(row.kind, Figure::Percentile { .. } | Figure::Errors);
+    let is_sampled = |row: &Compared| matches!(row.kind, Figure::Percentile { .. } | Figure::ErrorRate);
     let bare = |row: &&Compared| row.has_too_few() && is_sampled(row);
     let names: Vec<&str> = figures.iter().filter(bare).map(|row| row.figure.as_str()).collect();
     if names.is_empty() {

@@ -52,7 +52,7 @@ pub fn judge(
     };
     let looked = match expectation.figure {
         Figure::Capacity => of_capacities(expectation, digests, capacities),
-        Figure::Rate | Figure::Errors | Figure::Mean | Figure::Percentile { .. } => {
+        Figure::Throughput | Figure::ErrorRate | Figure::Mean | Figure::Percentile { .. } => {
             of_runs(expectation, digests, asked)
         }
     };

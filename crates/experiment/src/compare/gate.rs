@@ -10,6 +10,7 @@ use super::types::{Compared, Comparison, Overall, RTT_BOUND, Scale};
 use plimsoll_plan::Problem;
 use plimsoll_plan::experiment::{Expectation, Figure};
 use plimsoll_plan::phrase::{count, quantity};
+use plimsoll_plan::threshold::Subject;
 use serde::Serialize;
 
 /// What may pass.
@@ -48,13 +49,13 @@ pub struct Ruled {
 }
 
 impl Rule {
-    /// Parses `response_time p99 < +5%`, `rate > -3%`, `errors < +0.1%`.
+    /// Parses `response_time p99 < +5%`, `throughput > -3%`, `error_rate < +0.1%`.
     ///
     /// # Errors
     /// What is wrong, and what is understood.
     pub fn parse(text: &str) -> Result<Rule, Problem> {
-        const EXPECTED: &str = "expected a rule such as `response_time p99 < +5%`, `rate > -3%` or \
-                                `errors < +0.1%`";
+        const EXPECTED: &str = "expected a rule such as `response_time p99 < +5%`, `throughput > -3%` or \
+                                `error_rate < +0.1%`";
         let wrong = |what: &str| Problem::new(format!("{what} in `{text}`"), EXPECTED);
         let at = text.find(['<', '>']).ok_or_else(|| wrong("neither `<` nor `>`"))?;
         let (name, rest) = text.split_at(at);
@@ -63,7 +64,16 @@ impl Rule {
         // The sentences of expectations know the same figures; one parser keeps it so.
         let figure = Expectation::parse(&format!("b raises {}", name.trim()))
             .map(|e| e.figure)
-            .map_err(|_| wrong(&format!("no figure `{}`", name.trim())))?;
+            .map_err(|_| {
+                let unknown = format!("unknown subject `{}`", name.trim());
+                match Subject::renamed(name.trim()) {
+                    Some(subject) => Problem::new(
+                        format!("{unknown} in `{text}`"),
+                        format!("did you mean `{}`?", subject.name()),
+                    ),
+                    None => wrong(&unknown),
+                }
+            })?;
         if figure == Figure::Capacity {
             return Err(wrong("a comparison of runs has no `capacity`"));
         }
@@ -74,8 +84,8 @@ impl Rule {
             return Err(wrong(&format!("nothing falls by {} %", quantity(-percent))));
         }
         // A rate is to stay up, all else is to stay down.
-        if below == matches!(figure, Figure::Rate) {
-            let sign = if below { "rate > -3%" } else { "response_time p99 < +5%" };
+        if below == matches!(figure, Figure::Throughput) {
+            let sign = if below { "throughput > -3%" } else { "response_time p99 < +5%" };
             return Err(Problem::new(
                 "the rule would let a loss pass",
                 format!("write it the other way round, as `{sign}`, in `{text}`; {EXPECTED}"),
@@ -88,7 +98,7 @@ impl Rule {
     pub fn quantile(&self) -> Option<f64> {
         match self.figure {
             Figure::Percentile { q, .. } => Some(q),
-            Figure::Capacity | Figure::Rate | Figure::Errors | Figure::Mean => None,
+            Figure::Capacity | Figure::Throughput | Figure::ErrorRate | Figure::Mean => None,
         }
     }
 
@@ -166,7 +176,7 @@ fn by_default(comparison: &Comparison, row: &Compared) -> Ruled {
 
 /// Whether B may be worse by more than is worth naming. How much better it may be does not matter.
 fn may_be_worse(row: &Compared, worth: f64) -> bool {
-    let is_rate = matches!(row.kind, Figure::Rate);
+    let is_rate = matches!(row.kind, Figure::Throughput);
     match (row.least, row.most) {
         _ if row.b_at_least => true,
         (Some(least), Some(most)) => (if is_rate { -least } else { most }) > worth,

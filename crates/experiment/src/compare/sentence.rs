@@ -9,8 +9,8 @@ use plimsoll_plan::phrase::{counted, figure, quantile_name, quantity, ratio};
 pub fn figure_name(kind: Figure) -> String {
     match kind {
         Figure::Capacity => "capacity".into(),
-        Figure::Rate => "rate".into(),
-        Figure::Errors => "errors".into(),
+        Figure::Throughput => "throughput".into(),
+        Figure::ErrorRate => "error_rate".into(),
         Figure::Mean => "response_time mean".into(),
         Figure::Percentile { q, service } => {
             format!("{} {}", if service { "service_time" } else { "response_time" }, quantile_name(q))
@@ -130,8 +130,8 @@ fn headline(c: &Comparison, test: impl Fn(&Compared) -> bool) -> Option<&Compare
         Figure::Percentile { q, service: false } => 3.0 + q,
         Figure::Mean => 3.0,
         Figure::Percentile { q, service: true } => 1.0 + q,
-        Figure::Rate | Figure::Capacity => 1.0,
-        Figure::Errors => 0.0,
+        Figure::Throughput | Figure::Capacity => 1.0,
+        Figure::ErrorRate => 0.0,
     };
     c.figures.iter().filter(|row| test(row)).max_by(|x, y| weight(x).total_cmp(&weight(y)))
 }

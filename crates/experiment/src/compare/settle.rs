@@ -64,11 +64,11 @@ impl Found {
     ) -> Found {
         let effect = effect.filter(|e| is_enough(kind, seen_a, seen_b) && e.estimate.mean.is_finite());
         let unit = match kind {
-            Figure::Rate | Figure::Capacity => FigureUnit::PerSecond,
-            Figure::Errors => FigureUnit::Ratio,
+            Figure::Throughput | Figure::Capacity => FigureUnit::PerSecond,
+            Figure::ErrorRate => FigureUnit::Ratio,
             Figure::Mean | Figure::Percentile { .. } => FigureUnit::Nanoseconds,
         };
-        let scale = if kind == Figure::Errors { Scale::Points } else { Scale::Ratio };
+        let scale = if kind == Figure::ErrorRate { Scale::Points } else { Scale::Ratio };
         let row = Compared {
             figure: sentence::figure_name(kind),
             kind,
@@ -94,7 +94,7 @@ impl Found {
         let own = asked.tolerance.iter().find(|rule| rule.names(kind)).map(|rule| rule.limit.abs());
         let usual = if scale == Scale::Points { asked.worth_errors } else { asked.worth };
         let off = [(a, seen_a), (b, seen_b)].map(|(side, seen)| {
-            let free = kind == Figure::Rate && seen.is_paced;
+            let free = kind == Figure::Throughput && seen.is_paced;
             if free { Off::default() } else { off(kind, side, &seen.table.response, &seen.table.service) }
         });
         let requests = [a, b].map(|side| side.runs.iter().map(|run| run.requests).sum());
@@ -212,16 +212,16 @@ fn at_least(kind: Figure, side: &Side) -> bool {
         Figure::Mean => run.response_time.mean_at_least,
         Figure::Percentile { q, service: false } => of(&run.response_time, q),
         Figure::Percentile { q, service: true } => of(&run.service_time, q),
-        Figure::Rate | Figure::Errors | Figure::Capacity => false,
+        Figure::Throughput | Figure::ErrorRate | Figure::Capacity => false,
     })
 }
 
 fn named(kind: Figure, is_up: bool) -> Verdict {
     match (kind, is_up) {
-        (Figure::Rate | Figure::Capacity, true) => Verdict::Higher,
-        (Figure::Rate | Figure::Capacity, false) => Verdict::Lower,
-        (Figure::Errors, true) => Verdict::More,
-        (Figure::Errors, false) => Verdict::Fewer,
+        (Figure::Throughput | Figure::Capacity, true) => Verdict::Higher,
+        (Figure::Throughput | Figure::Capacity, false) => Verdict::Lower,
+        (Figure::ErrorRate, true) => Verdict::More,
+        (Figure::ErrorRate, false) => Verdict::Fewer,
         (_, true) => Verdict::Slower,
         (_, false) => Verdict::Faster,
     }
@@ -284,7 +284,7 @@ fn overall(figures: &[Compared], doubts: &[Doubt]) -> Overall {
     if doubts.iter().any(|doubt| doubt.weight == Severity::Inconclusive) {
         return Overall::CannotTell;
     }
-    let is_errors = |row: &&Compared| row.kind == Figure::Errors;
+    let is_errors = |row: &&Compared| row.kind == Figure::ErrorRate;
     let has = |errors: bool, test: fn(Verdict) -> bool| {
         figures.iter().any(|row| is_errors(&row) == errors && test(row.verdict))
     };

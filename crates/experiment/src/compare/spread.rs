@@ -25,7 +25,7 @@ pub(super) fn kinds(quantiles: &[f64]) -> Vec<Figure> {
     quantiles.sort_by(f64::total_cmp);
     quantiles.dedup();
     let times = |service| quantiles.iter().map(move |q| Figure::Percentile { q: *q, service });
-    [Figure::Rate, Figure::Errors, Figure::Mean].into_iter().chain(times(false)).chain(times(true)).collect()
+    [Figure::Throughput, Figure::ErrorRate, Figure::Mean].into_iter().chain(times(false)).chain(times(true)).collect()
 }
 
 /// A side seen through all the resamples that are needed of it.
@@ -97,10 +97,10 @@ fn values(table: &Table, kinds: &[Figure], weights: &[u32]) -> Vec<Option<f64>> 
         .iter()
         .map(|kind| {
             let value = match *kind {
-                Figure::Errors => {
+                Figure::ErrorRate => {
                     return (requests > 0.0).then(|| table.sum(weights, |b| b.errors) / requests);
                 }
-                Figure::Rate => {
+                Figure::Throughput => {
                     let seconds = table.sum(weights, |block| block.length_ns) / 1e9;
                     (seconds > 0.0).then(|| requests / seconds)
                 }
@@ -109,7 +109,7 @@ fn values(table: &Table, kinds: &[Figure], weights: &[u32]) -> Vec<Option<f64>> 
                 Figure::Capacity => None,
             };
             // A time below a nanosecond cannot be measured; the logarithm of 0 could not be used.
-            value.filter(|v| *v > 0.0 || *kind != Figure::Rate).map(|v| v.max(1e-3).ln())
+            value.filter(|v| *v > 0.0 || *kind != Figure::Throughput).map(|v| v.max(1e-3).ln())
         })
         .collect()
 }
@@ -149,7 +149,7 @@ fn stretch(blocks: &[plimsoll_analysis::digest::Block]) -> usize {
 /// The variance that independent samples would have: the least that there can be.
 fn independent(table: &Table, kind: Figure) -> f64 {
     match kind {
-        Figure::Errors => {
+        Figure::ErrorRate => {
             // Agresti & Coull: two failures and two successes more, so that no errors at all are no certainty.
             let sum = |value: fn(&plimsoll_analysis::digest::Block) -> u64| {
                 table.blocks.iter().map(value).map(|n| n as f64).sum::<f64>()
@@ -173,7 +173,7 @@ fn independent(table: &Table, kind: Figure) -> f64 {
             ((high.max(1) as f64 / low.max(1) as f64).ln() / (2.0 * 1.96)).powi(2)
         }
         // A paced rate hardly varies, and requests of one connection exclude each other: there is no such floor.
-        Figure::Rate | Figure::Capacity => 0.0,
+        Figure::Throughput | Figure::Capacity => 0.0,
     }
 }
 
@@ -231,9 +231,9 @@ fn side(at: usize, kind: Figure, of: &Seen, other: &Seen) -> Option<Estimate> {
     }
     let variance = match kind {
         // The number of errors is no matter of per cent: the deviation within the run counts twice.
-        Figure::Errors => 4.0 * within,
-        Figure::Rate if of.is_paced => within,
-        Figure::Capacity | Figure::Rate | Figure::Mean | Figure::Percentile { .. } => {
+        Figure::ErrorRate => 4.0 * within,
+        Figure::Throughput if of.is_paced => within,
+        Figure::Capacity | Figure::Throughput | Figure::Mean | Figure::Percentile { .. } => {
             ASSUMED_BETWEEN * ASSUMED_BETWEEN + within
         }
     };
@@ -277,8 +277,8 @@ pub fn describe(kind: Figure, side: &Side, seen: &Seen) -> Option<f64> {
     };
     match kind {
         // Of one run these are the run's own figures to the digit.
-        Figure::Rate => share(|run| (run.rate_per_s, run.measured_s)),
-        Figure::Errors => share(|run| (run.error_ratio, run.requests as f64)),
+        Figure::Throughput => share(|run| (run.rate_per_s, run.measured_s)),
+        Figure::ErrorRate => share(|run| (run.error_ratio, run.requests as f64)),
         Figure::Mean => {
             // As every report has it; what was in flight at the stop has no time yet.
             let known = runs.iter().filter_map(|run| {

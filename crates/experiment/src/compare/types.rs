@@ -138,7 +138,7 @@ pub struct SideFacts {
 /// One figure of both sides.
 #[derive(Debug, Clone, Serialize)]
 pub struct Compared {
-    /// `rate`, `errors`, `response_time mean`, `response_time p99`, `service_time p99`.
+    /// `throughput`, `error_rate`, `response_time mean`, `response_time p99`, `service_time p99`.
     pub figure: String,
     #[serde(skip)]
     pub kind: Figure,
@@ -177,7 +177,7 @@ pub struct Compared {
 impl Compared {
     /// The share of errors where neither side has any.
     pub fn is_spotless(&self) -> bool {
-        self.kind == Figure::Errors && self.a == Some(0.0) && self.b == Some(0.0)
+        self.kind == Figure::ErrorRate && self.a == Some(0.0) && self.b == Some(0.0)
     }
 
     /// Too few samples to say anything: a percentile without enough of them, or no errors at all among so few requests

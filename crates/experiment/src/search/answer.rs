@@ -150,7 +150,7 @@ pub enum Shape {
 pub struct Rise {
     pub from_level: f64,
     pub to_level: f64,
-    /// `p50`, `p99` or `errors`.
+    /// `p50`, `p99` or `error_rate`.
     pub figure: &'static str,
     /// ns, of errors a ratio.
     pub from: f64,

@@ -402,8 +402,8 @@ fn above(answer: &Answer, show: &impl Fn(f64) -> String) -> String {
 
 /// `p99 goes from 48.1 ms at 160/s to 210 ms at 190/s`.
 fn rise_text(rise: &Rise, show: &impl Fn(f64) -> String) -> String {
-    let value = |x: f64| if rise.figure == "errors" { ratio(x) } else { duration_ns(x as u64) };
-    let verb = if rise.figure == "errors" { "go" } else { "goes" };
+    let value = |x: f64| if rise.figure == "error_rate" { ratio(x) } else { duration_ns(x as u64) };
+    let verb = if rise.figure == "error_rate" { "go" } else { "goes" };
     format!(
         "{} {verb} from {} at {} to {} at {}",
         rise.figure,

@@ -30,7 +30,7 @@ pub(super) fn shape(curve: &[Point], capacity: Option<f64>) -> (Shape, Option<Ri
         return (Shape::Retrograde, None);
     }
     let jumps = |rise: &Rise| match rise.figure {
-        "errors" => rise.to - rise.from > JUMP_ERRORS,
+        "error_rate" => rise.to - rise.from > JUMP_ERRORS,
         _ => rise.to > JUMP * rise.from,
     };
     if let Some(rise) = rise.filter(jumps) {
@@ -48,7 +48,7 @@ pub(super) fn shape(curve: &[Point], capacity: Option<f64>) -> (Shape, Option<Ri
     }
     // Where the median falls, what is seen is other answers and no longer waiting.
     match tail > FLAT && (middle >= 1.0 || p50(first) == 0.0) {
-        true => (Shape::Gradual, rise.filter(|rise| rise.figure != "errors")),
+        true => (Shape::Gradual, rise.filter(|rise| rise.figure != "error_rate")),
         false => (Shape::Unknown, None),
     }
 }
@@ -88,7 +88,7 @@ fn steepest(a: &Point, b: &Point) -> (f64, Rise) {
     let all = [
         (time(p99(a), p99(b)), rise("p99", p99(a), p99(b))),
         (time(p50(a), p50(b)), rise("p50", p50(a), p50(b))),
-        ((b.error_ratio - a.error_ratio) / JUMP_ERRORS, rise("errors", a.error_ratio, b.error_ratio)),
+        ((b.error_ratio - a.error_ratio) / JUMP_ERRORS, rise("error_rate", a.error_ratio, b.error_ratio)),
     ];
     all.into_iter()
         .reduce(|x, y| if y.0 > x.0 { y } else { x })

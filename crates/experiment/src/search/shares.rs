@@ -47,7 +47,7 @@ pub(super) fn measure(text: &str) -> Option<Measure> {
     }
     let (limit, above_ns) = match (threshold.subject, threshold.statistic) {
         (Subject::ResponseTime, Statistic::Quantile(q)) => (1.0 - q, Some(threshold.value as u64)),
-        (Subject::Errors, _) => (threshold.value, None),
+        (Subject::ErrorRate, _) => (threshold.value, None),
         _ => return None,
     };
     (limit > 0.0 && limit < 1.0).then_some(Measure { limit, above_ns })

@@ -177,7 +177,7 @@ fn is_upwards(judged: &ThresholdResult) -> bool {
 /// A time: limit / observed - 1. In any queue the tail of the waiting time goes with 1 / (1 - load) near saturation, so
 /// its inverse falls along a line, and its noise is the same on both sides of the crossing (the relative noise of a
 /// quantile goes with 1 / (1 - load) as well). A share of errors: the logarithm, since losses of a full queue grow by
-/// powers of the load. Where there is no scale (`errors == 0%`), met or not is all that is known.
+/// powers of the load. Where there is no scale (`error_rate == 0%`), met or not is all that is known.
 fn slack(judged: &ThresholdResult) -> f64 {
     let sign = |met: bool| if met { 0.5 } else { -0.5 };
     let Some(observed) = judged.observed.filter(|x| x.is_finite()) else { return -FAR };

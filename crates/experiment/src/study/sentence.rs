@@ -206,7 +206,7 @@ fn failures(valid: &[&CellRow], table: &[CellRow], curve: Option<&Curve>) -> Vec
     let mut texts: Vec<&CellThreshold> = Vec::new();
     for threshold in order.iter().flat_map(|(_, row)| &row.thresholds) {
         // What errors there are is told below.
-        let is_told = threshold.implied && threshold.text.starts_with("errors");
+        let is_told = threshold.implied && threshold.text.starts_with("error_rate");
         if !is_told && !texts.iter().any(|known| known.text == threshold.text) {
             texts.push(threshold);
         }
@@ -247,7 +247,7 @@ fn failures(valid: &[&CellRow], table: &[CellRow], curve: Option<&Curve>) -> Vec
         });
     }
     // A threshold on errors that holds says as much.
-    if failing.is_none() && !held.iter().any(|text| text.starts_with("errors")) {
+    if failing.is_none() && !held.iter().any(|text| text.starts_with("error_rate")) {
         out.push("no errors".into());
     }
     out

@@ -44,7 +44,7 @@ pub struct RunCourse {
 /// A change of level.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Shift {
-    /// `p50`, `rate`, `in_flight`.
+    /// `p50`, `throughput`, `in_flight`.
     pub what: &'static str,
     /// s from the start of the run.
     pub at_s: f64,
@@ -95,7 +95,7 @@ pub(super) fn course(digest: &Digest) -> Option<RunCourse> {
         let is_open = matches!(digest.level, Level::Rate(_));
         let mut all: Vec<(&'static str, Reading)> = vec![("p50", p50)];
         // What the load generator decides says nothing of the service: arrivals in the open model, users in the closed.
-        all.push(if is_open { ("in_flight", in_flight) } else { ("rate", rate) });
+        all.push(if is_open { ("in_flight", in_flight) } else { ("throughput", rate) });
         for (what, of) in all {
             judge(what, &filled(blocks, of), blocks, &mut shifts, &mut drifts);
         }
@@ -237,7 +237,7 @@ fn periodic(blocks: &[Block]) -> Option<Periodic> {
 fn text(what: &str, value: f64) -> String {
     match what {
         "p50" => duration_f64_ns(value),
-        "rate" => rate_per_s(value),
+        "throughput" => rate_per_s(value),
         _ => quantity(value),
     }
 }

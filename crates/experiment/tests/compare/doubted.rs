@@ -53,7 +53,7 @@ fn a_difference_that_the_generator_may_have_made_is_none() {
     let c = compared(&a, &b);
     let of = |name: &str| c.figure(name).unwrap();
     assert_eq!(of("service_time p50").least, of("service_time p50").low);
-    assert_eq!(of("rate").least, of("rate").low);
+    assert_eq!(of("throughput").least, of("throughput").low);
 }
 
 /// Doubts only ever widen: whatever the machine did, no figure is told the other way round, and the truth of the
@@ -87,7 +87,7 @@ fn rates_that_a_schedule_set_differ_by_no_dust() {
     let (a, mut b) = sides(&light(), &light(), 4, &mut Random::new(30));
     b.runs.clone_from(&a.runs);
     let c = compared(&a, &b);
-    let rate = c.figure("rate").unwrap();
+    let rate = c.figure("throughput").unwrap();
     assert_eq!(rate.difference, Some(0.0), "{rate:?}");
     assert!(rate.larger_than.is_none_or(|most| most >= 1e-4), "{rate:?}");
 }

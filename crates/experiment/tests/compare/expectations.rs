@@ -17,7 +17,7 @@ fn expectations_are_held_against_the_runs() {
         ("node raises p50 by 10%", Borne::Holds),
         ("node raises p50 by 3x", Borne::DoesNotHold),
         ("go lowers response_time p50 by 20% against node", Borne::Holds),
-        ("rust keeps rate within 10% against go", Borne::Holds),
+        ("rust keeps throughput within 10% against go", Borne::Holds),
         ("node keeps p50 within 5% against go", Borne::DoesNotHold),
         ("java lowers p50", Borne::CannotTell),
         ("node lowers p50 against java", Borne::CannotTell),

@@ -56,7 +56,7 @@ fn figures_of_single_runs_are_those_of_their_reports() {
     b.runs.truncate(1);
     let c = compared(&a, &b);
     let of = |name: &str| c.figure(name).and_then(|row| row.a).expect("it was measured");
-    assert_eq!(of("rate"), a.runs[0].rate_per_s);
+    assert_eq!(of("throughput"), a.runs[0].rate_per_s);
     assert_eq!(of("response_time mean"), a.runs[0].response_time.mean_ns.unwrap());
     assert_eq!(of("response_time p99"), a.runs[0].response_time.p99_ns.unwrap() as f64);
     assert!(codes(&c).contains(&"one_run"));
@@ -148,7 +148,7 @@ fn equal_bytes_per_second_at_unequal_rates_rank_nothing() {
         }
     }
     let c = compared(&sides[0], &sides[1]);
-    assert_eq!(c.figure("rate").unwrap().verdict, Verdict::Higher);
+    assert_eq!(c.figure("throughput").unwrap().verdict, Verdict::Higher);
     assert_eq!((c.verdict, codes(&c)), (Overall::CannotTell, vec!["link_bound", "response_sizes_differ"]));
     assert!(c.sentence.contains("cannot rank `node` and `go`"), "{}", c.sentence);
     // The twin: rates differ and bytes do too.
@@ -182,7 +182,7 @@ fn errors_are_compared_by_their_difference() {
         (run.cell, run.started_unix_ns) = (cell, started);
     }
     let c = compared(&a, &b);
-    let errors = c.figure("errors").unwrap();
+    let errors = c.figure("error_rate").unwrap();
     assert_eq!((errors.verdict, c.verdict), (Verdict::More, Overall::MoreErrors), "{}", c.sentence);
     assert!((errors.difference.unwrap() - 0.048).abs() < 0.003, "{errors:?}");
     assert_eq!(compared(&b, &a).verdict, Overall::FewerErrors);
@@ -247,7 +247,7 @@ fn whatever_runs_hold_nothing_panics_and_nothing_is_made_up() {
 #[test]
 fn rules_are_parsed_and_nonsense_is_refused_with_an_example() {
     for (text, limit, below) in
-        [("response_time p99 < +5%", 0.05, true), ("rate > -3%", -0.03, false), ("errors<+0.1%", 0.001, true)]
+        [("response_time p99 < +5%", 0.05, true), ("throughput > -3%", -0.03, false), ("error_rate<+0.1%", 0.001, true)]
     {
         let rule = Rule::parse(text).expect(text);
         assert!((rule.limit - limit).abs() < 1e-12 && rule.below == below, "{rule:?}");
@@ -279,13 +279,13 @@ fn no_errors_among_few_requests_are_no_proof_of_none() {
     few(&mut a);
     few(&mut b);
     let c = compare(&a, &b, &asked);
-    let errors = c.figure("errors").expect("errors are always compared");
+    let errors = c.figure("error_rate").expect("errors are always compared");
     // The rule of three: of n requests less than 3 / n may fail without one having been seen.
     let n = a.runs[0].requests.min(b.runs[0].requests) as f64;
     assert!((errors.larger_than.unwrap() / (3.0 / n) - 1.0).abs() < 0.01, "{errors:?}");
     assert_eq!(errors.verdict, Verdict::NoDifference);
     let gated = gate(&c, &Gate::default());
-    let rule = gated.rules.iter().find(|rule| rule.text.starts_with("errors")).expect("a rule for each");
+    let rule = gated.rules.iter().find(|rule| rule.text.starts_with("error_rate")).expect("a rule for each");
     assert_eq!(rule.passage, Passage::NotCompared);
     assert!(
         rule.evidence.starts_with("no errors in") && rule.evidence.contains("no difference above"),
@@ -348,7 +348,7 @@ fn without_rules_doubt_counts_only_for_the_worse() {
         gated.passage
     };
     // B may be much faster and is hardly slower, and the other way round; more requests are better, more time is worse.
-    for (figure, is_rate) in [("response_time p99", false), ("rate", true)] {
+    for (figure, is_rate) in [("response_time p99", false), ("throughput", true)] {
         let (falls, rises) = (passage(figure, -0.4, 0.01), passage(figure, -0.01, 0.4));
         let (better, worse) = if is_rate { (rises, falls) } else { (falls, rises) };
         assert_eq!((better, worse), (Passage::Pass, Passage::Inconclusive), "{figure}");

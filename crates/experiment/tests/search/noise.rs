@@ -159,7 +159,7 @@ fn a_rate_limiter_is_searched_like_any_service() {
         assert!(asked.clone().all(|n| n <= 20), "{:?}", asked.collect::<Vec<_>>());
         // The answers that are given are as quick as ever: no word of times that climb.
         assert!(!answer.sentence.contains("times climb"), "{}", answer.sentence);
-        assert!(answer.rise.is_none_or(|rise| rise.figure == "errors"), "{:?}", answer.rise);
+        assert!(answer.rise.is_none_or(|rise| rise.figure == "error_rate"), "{:?}", answer.rise);
     }
 }
 

@@ -216,7 +216,7 @@ fn judge(digest: &Digest, limits: Limits) -> Vec<ThresholdResult> {
         one(text, observed, limit_s * 1e9, FigureUnit::Nanoseconds, times.count)
     });
     let errors = limits.errors.map(|limit| {
-        let text = format!("errors < {}%", limit * 100.0);
+        let text = format!("error_rate < {}%", limit * 100.0);
         one(text, Some(digest.error_ratio), limit, FigureUnit::Ratio, digest.requests)
     });
     // Stands in every run, and these servers never pause.

@@ -39,7 +39,7 @@ fn it_says_the_highest_rate_where_it_is_flat_and_which_threshold_breaks_from_whe
     for digest in &mut runs {
         let is_met = digest.level.value() < 8.0;
         digest.thresholds =
-            vec![threshold("response_time p99 < 20ms", is_met), threshold("errors == 0%", true)];
+            vec![threshold("response_time p99 < 20ms", is_met), threshold("error_rate == 0%", true)];
         if digest.level == Level::Users(16.0) {
             (digest.errors, digest.error_ratio) = (12, 0.02);
         }
@@ -86,7 +86,7 @@ fn a_sweep_that_holds_and_rises_to_its_end_says_so() {
 fn what_goes_without_saying_is_not_praised_and_a_single_miss_is_not_hidden() {
     let mut runs = sweep(&LEVELS, |n| 100.0 * n);
     for digest in &mut runs {
-        digest.thresholds = vec![threshold("errors == 0%", true)];
+        digest.thresholds = vec![threshold("error_rate == 0%", true)];
         digest.thresholds.iter_mut().for_each(|judged| judged.implied = true);
     }
     let said = studied(&runs).sentence;

@@ -10,17 +10,16 @@ use plimsoll_plan::threshold::{Subject, Threshold, parse};
 use plimsoll_plan::{Draft, unit};
 
 /// The metrics of k6, and our word for what they measure.
-const METRICS: [(&str, &str); 10] = [
+const METRICS: [(&str, &str); 9] = [
     ("http_req_duration", "response_time"),
     ("http_req_waiting", "first_byte"),
     ("http_req_connecting", "connect"),
     ("http_req_tls_handshaking", "tls_handshake"),
-    ("http_req_failed", "errors"),
+    ("http_req_failed", "error_rate"),
     ("http_reqs", "requests"),
     ("group_duration", "group_time"),
     ("latency", "response_time"),
     ("duration", "response_time"),
-    ("error_rate", "errors"),
 ];
 
 /// Conditions as text, or as mappings, which say the same in pieces.
@@ -41,7 +40,7 @@ pub fn read(node: &Node, row: &Row, draft: &mut Draft, r: &mut Reader<'_>) {
     }
 }
 
-/// `{ threshold: "errors < 1%", over: 10s }`.
+/// `{ threshold: "error_rate < 1%", over: 10s }`.
 fn in_pieces(item: &Node, entries: &[Entry], row: &Row, r: &mut Reader<'_>) -> Option<Threshold> {
     let before = r.wrong.len();
     let (mut text, mut over, mut abort) = (None, String::new(), String::new());
@@ -60,7 +59,7 @@ fn in_pieces(item: &Node, entries: &[Entry], row: &Row, r: &mut Reader<'_>) -> O
     }
     let Some((text, node)) = text else {
         if r.wrong.len() == before {
-            r.expected(item, row, "add `threshold: \"errors < 1%\"`");
+            r.expected(item, row, "add `threshold: \"error_rate < 1%\"`");
         }
         return None;
     };
@@ -95,8 +94,8 @@ fn in_our_words(text: &str) -> Option<String> {
         return Some(format!("write `{}`", threshold.text));
     }
     let example = match metric? {
-        "errors" => "errors < 1%",
-        "requests" => "rate > 500/s",
+        "error_rate" => "error_rate < 1%",
+        "requests" => "throughput > 500/s",
         ours => return Some(format!("it is called `{ours}` here, such as `{ours} p95 < 250ms`")),
     };
     let ours = example.split(' ').next().unwrap_or_default();

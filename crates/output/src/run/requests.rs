@@ -197,7 +197,7 @@ const FAILED_MAX: f64 = 0.01;
 
 /// The share of failures that the run may have at most, where it has such a limit.
 fn errors_max(s: &Summary) -> Option<f64> {
-    s.thresholds.iter().find(|t| t.what == "errors").map(|t| t.limit)
+    s.thresholds.iter().find(|t| t.what == "error_rate").map(|t| t.limit)
 }
 
 /// Whether it missed a threshold of its own, or failed more often than the run may.

@@ -65,11 +65,11 @@ pub fn tiles(s: &Summary) -> Vec<Tile> {
     let share = (t.requests > 0).then_some(t.error_ratio);
     let failed = format!("{} of {}", count(t.errors), count(t.requests));
     let tiles = [
-        rate.toned(judged("achieved").or(judged("rate"))),
+        rate.toned(judged("achieved").or(judged("throughput"))),
         quantile(0.5),
         quantile(0.99),
         tile("errors", share.map_or(NONE.into(), ratio), share, failed)
-            .toned(judged("errors").filter(|_| t.requests > 0)),
+            .toned(judged("error_rate").filter(|_| t.requests > 0)),
         Tile::new("requests", Value::Count(t.requests)).with(format!("in {}", chosen_s(t.measured_s))),
     ];
     missed(s).into_iter().chain(tiles).collect()
@@ -82,7 +82,7 @@ fn tile(label: &str, text: String, raw: Option<f64>, aside: String) -> Tile {
 /// What was missed and has no figure of its own among the others: a percentile of one request, mostly.
 fn missed(s: &Summary) -> Vec<Tile> {
     const MOST: usize = 2;
-    const KNOWN: [&str; 5] = ["response_time p50", "response_time p99", "errors", "achieved", "rate"];
+    const KNOWN: [&str; 5] = ["response_time p50", "response_time p99", "error_rate", "achieved", "throughput"];
     let of = |t: &ThresholdResult| match t
         .what
         .split_once('{')

@@ -14,8 +14,8 @@ const SERVICE_P99: Figure = Figure::Percentile { q: 0.99, service: true };
 
 fn row(kind: Figure, a: f64, (difference, low, high): (f64, f64, f64), p: f64, verdict: Verdict) -> Compared {
     let (unit, scale) = match kind {
-        Figure::Rate | Figure::Capacity => (FigureUnit::PerSecond, Scale::Ratio),
-        Figure::Errors => (FigureUnit::Ratio, Scale::Points),
+        Figure::Throughput | Figure::Capacity => (FigureUnit::PerSecond, Scale::Ratio),
+        Figure::ErrorRate => (FigureUnit::Ratio, Scale::Points),
         _ => (FigureUnit::Nanoseconds, Scale::Ratio),
     };
     let b = if scale == Scale::Points { a + difference } else { a * (1.0 + difference) };
@@ -83,8 +83,8 @@ fn comparison(verdict: Overall, figures: Vec<Compared>, doubts: Vec<Doubt>, head
 
 pub fn slower() -> Comparison {
     let figures = vec![
-        row(Figure::Rate, 8_097.0, (-0.003, -0.009, 0.004), 1.0, Verdict::NoDifference),
-        row(Figure::Errors, 0.0, (0.0, -0.000_01, 0.000_01), 1.0, Verdict::NoDifference),
+        row(Figure::Throughput, 8_097.0, (-0.003, -0.009, 0.004), 1.0, Verdict::NoDifference),
+        row(Figure::ErrorRate, 0.0, (0.0, -0.000_01, 0.000_01), 1.0, Verdict::NoDifference),
         row(Figure::Mean, 8.4e6, (0.128, 0.094, 0.164), 0.000_2, Verdict::Slower),
         row(P50, 6.1e6, (0.121, 0.092, 0.151), 0.000_1, Verdict::Slower),
         row(P99, 31.4e6, (0.142, -0.006, 0.313), 0.21, Verdict::CannotTell),
@@ -101,8 +101,8 @@ pub fn slower() -> Comparison {
 
 pub fn same() -> Comparison {
     let figures = vec![
-        row(Figure::Rate, 512.0, (0.001, -0.004, 0.006), 1.0, Verdict::NoDifference),
-        row(Figure::Errors, 0.000_4, (0.000_1, -0.000_3, 0.000_5), 1.0, Verdict::NoDifference),
+        row(Figure::Throughput, 512.0, (0.001, -0.004, 0.006), 1.0, Verdict::NoDifference),
+        row(Figure::ErrorRate, 0.000_4, (0.000_1, -0.000_3, 0.000_5), 1.0, Verdict::NoDifference),
         row(P50, 812_000.0, (-0.011, -0.031, 0.009), 0.9, Verdict::NoDifference),
         row(P99, 2.2e6, (0.004, -0.041, 0.049), 1.0, Verdict::NoDifference),
     ];
@@ -113,7 +113,7 @@ pub fn mixed() -> Comparison {
     let mut c = comparison(
         Overall::Mixed,
         vec![
-            row(Figure::Errors, 0.001, (0.021, 0.014, 0.028), 0.000_4, Verdict::More),
+            row(Figure::ErrorRate, 0.001, (0.021, 0.014, 0.028), 0.000_4, Verdict::More),
             row(P50, 812_000.0, (-0.21, -0.25, -0.17), 0.000_4, Verdict::Faster),
             row(P99, 2.2e6, (1.9, 1.1, 3.4), 0.01, Verdict::Slower),
         ],
@@ -146,7 +146,7 @@ pub fn cannot_tell() -> Comparison {
         },
         Doubt { code: "too_few_samples", weight: Severity::Note, sentence: "too few samples to compare it".into() },
     ];
-    let rate = row(Figure::Rate, 1_108.0, (0.279, 0.11, 0.47), 0.001, Verdict::Higher);
+    let rate = row(Figure::Throughput, 1_108.0, (0.279, 0.11, 0.47), 0.001, Verdict::Higher);
     comparison(Overall::CannotTell, vec![rate, p99, missing], doubts, 0)
 }
 

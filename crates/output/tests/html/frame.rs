@@ -238,7 +238,7 @@ fn the_first_screen_says_why_and_what_to_do_next() {
     assert!(said_behind.contains("of 30,012 arrivals offered 312 found no free connection"), "{said_behind}");
     assert!(said_behind.contains("plimsoll find"), "{said_behind}");
     // What did not decide is no reason.
-    s.thresholds.retain(|t| !t.what.starts_with("errors"));
+    s.thresholds.retain(|t| !t.what.starts_with("error_rate"));
     let said = describe(&s).0;
     assert!(!said.contains("http_status") && said.contains("See when it was slow"), "{said}");
 }

@@ -116,7 +116,7 @@ fn a_bar_marks_what_fails_beyond_the_limit_or_beyond_one_in_a_hundred_and_says_s
     let (all, is_told) = bars(&s);
     assert!(all.len() == 1 && all[0].starts_with(&s.requests[1].name) && is_told, "{all:?}");
     let mut limit = fixtures::shop().thresholds.swap_remove(0);
-    (limit.what, limit.limit, limit.met) = ("errors".into(), 0.05, true);
+    (limit.what, limit.limit, limit.met) = ("error_rate".into(), 0.05, true);
     s.thresholds.push(limit);
     assert_eq!(bars(&s), (Vec::new(), false), "within the limit");
 }

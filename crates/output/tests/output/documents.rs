@@ -247,7 +247,7 @@ fn all_parts_are_one_table_in_every_text() {
         sentence: sentence.into(),
     };
     let rows = [
-        row("late", Some(Outcome::Fail), true, "1 of 2 cells missed `errors < 1%`"),
+        row("late", Some(Outcome::Fail), true, "1 of 2 cells missed `error_rate < 1%`"),
         row("sweep", Some(Outcome::Pass), false, "2 cells"),
         row("last", None, true, "not run yet"),
     ];
@@ -255,7 +255,7 @@ fn all_parts_are_one_table_in_every_text() {
     assert_eq!(
         table(&rows, &look),
         "all parts\n\
-         late   FAIL           1 of 2 cells missed `errors < 1%`\n\
+         late   FAIL           1 of 2 cells missed `error_rate < 1%`\n\
          sweep  MEASURED       2 cells\n\
          last   could not run  not run yet\n"
     );

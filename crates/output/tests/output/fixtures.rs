@@ -28,7 +28,7 @@ pub fn pass() -> Summary {
     s.verdict.sentence = "PASS: 4,812 requests/s with p99 8.36 ms and no errors over 15.0 s".into();
     s.thresholds = vec![
         judged("response_time p99 < 250ms", false, 8.36e6, 250e6, FigureUnit::Nanoseconds, true),
-        judged("errors == 0%", false, 0.0, 0.0, FigureUnit::Ratio, true),
+        judged("error_rate == 0%", false, 0.0, 0.0, FigureUnit::Ratio, true),
     ];
     s.timeline = timeline(20, 5, 4_812.0, None, |t| {
         (0, if t == 0 { 0.6 } else { 1.0 }, if t == 0 { 2.5 } else { 1.0 })
@@ -50,11 +50,11 @@ pub fn fail() -> Summary {
             "FAIL: the p99 response time is 669 ms, the limit is 250 ms; 0.841 % of 29,964 requests failed, \
                    the limit is 0.1 %"
                 .into(),
-        because: vec!["errors < 0.1%".into(), "response_time p99 < 250ms".into()],
+        because: vec!["error_rate < 0.1%".into(), "response_time p99 < 250ms".into()],
     };
     s.thresholds = vec![
         judged("response_time p99 < 250ms", false, 669e6, 250e6, FigureUnit::Nanoseconds, false),
-        judged("errors < 0.1%", false, 0.00841, 0.001, FigureUnit::Ratio, false),
+        judged("error_rate < 0.1%", false, 0.00841, 0.001, FigureUnit::Ratio, false),
         judged("achieved >= 99%", true, 0.9987, 0.99, FigureUnit::Ratio, true),
     ];
     s.thresholds[0].at_least = true;
@@ -147,7 +147,7 @@ pub fn inconclusive() -> Summary {
         sentence: "INCONCLUSIVE: this machine ran out of file descriptors (44 attempts; limit 256)".into(),
         because: vec!["client_fd_limit".into()],
     };
-    s.thresholds = vec![judged("errors == 0%", true, 0.0, 0.0, FigureUnit::Ratio, true)];
+    s.thresholds = vec![judged("error_rate == 0%", true, 0.0, 0.0, FigureUnit::Ratio, true)];
     s.cautions = vec![
         same_machine(),
         Caution {

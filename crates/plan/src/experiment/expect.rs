@@ -1,10 +1,11 @@
 //! `bcrypt lowers capacity by 2x`: a sentence that the experiment answers.
 //!
 //! `WHO (raises|lowers|keeps) FIGURE [by FACTOR] [against WHOM]`: who and whom are values of one axis, the figure is
-//! `capacity`, `rate`, `errors`, `mean` or a percentile of `response_time` or `service_time`, the factor is `2x` or
+//! `capacity`, `throughput`, `error_rate`, `mean` or a percentile of `response_time` or `service_time`, the factor is `2x` or
 //! `30%`. `keeps ... within 5%` says that there is no difference larger than that.
 
 use crate::Problem;
+use crate::threshold::Subject;
 use serde::{Deserialize, Serialize};
 
 /// A sentence about two values of an axis, to be judged.
@@ -37,9 +38,9 @@ pub enum Figure {
     /// Highest rate within the thresholds, of a search or of a sweep.
     Capacity,
     /// Achieved requests per second.
-    Rate,
+    Throughput,
     /// Failed / finished.
-    Errors,
+    ErrorRate,
     /// Mean response time.
     Mean,
     /// A quantile, 0..1, of the response or of the service time.
@@ -91,8 +92,11 @@ impl Expectation {
         let direction = direction(words[at]).unwrap_or(Direction::Keeps);
         let rest = &words[at + 1..];
         let cut = rest.iter().position(|w| matches!(*w, "by" | "within" | "against")).unwrap_or(rest.len());
-        let figure = figure(&rest[..cut].join(" ")).ok_or_else(|| {
-            Problem::new(format!("`{}` in `{text}` is no figure", rest[..cut].join(" ")), EXAMPLE)
+        let name = rest[..cut].join(" ");
+        let figure = figure(&name).ok_or_else(|| {
+            let help = Subject::renamed(&name)
+                .map_or(EXAMPLE.into(), |subject| format!("did you mean `{}`?", subject.name()));
+            Problem::new(format!("unknown subject `{name}` in `{text}`"), help)
         })?;
         let (mut by, mut against) = (None, None);
         let mut tail = &rest[cut..];
@@ -139,8 +143,8 @@ fn direction(word: &str) -> Option<Direction> {
 fn figure(text: &str) -> Option<Figure> {
     match text {
         "capacity" => return Some(Figure::Capacity),
-        "rate" => return Some(Figure::Rate),
-        "errors" => return Some(Figure::Errors),
+        "throughput" => return Some(Figure::Throughput),
+        "error_rate" => return Some(Figure::ErrorRate),
         "mean" | "response_time mean" => return Some(Figure::Mean),
         _ => {}
     }

@@ -7,7 +7,7 @@ use crate::outline::TICK_NS;
 use crate::unit;
 
 const EXPECTED: &str = "expected something like `response_time p99 < 250ms`, \
-    `errors < 0.1%`, `achieved >= 99%` or `rate > 500/s`";
+    `error_rate < 0.1%`, `achieved >= 99%` or `throughput > 500/s`";
 
 /// Reads one threshold.
 ///
@@ -123,10 +123,11 @@ fn subject(name: &str, whole: &str, subjects: &[Subject]) -> Result<Subject, Pro
         let (last, others) = names
             .split_last()
             .map_or((String::new(), String::new()), |(last, others)| (last.clone(), others.join(", ")));
-        Problem::new(
-            format!("`{name}` is nothing that can be compared"),
-            format!("there are {others} and {last}"),
-        )
+        let help = match Subject::renamed(name) {
+            Some(subject) => format!("did you mean `{}`?", subject.name()),
+            None => format!("there are {others} and {last}"),
+        };
+        Problem::new(format!("unknown subject `{name}`"), help)
     })
 }
 
@@ -268,7 +269,7 @@ fn makes_sense(t: &Threshold) -> Result<(), Problem> {
     if t.subject.is_of_outages() && (t.over_ns.is_some() || t.abort_after_ns.is_some()) {
         return Err(Problem::new(
             format!("`{}`: outages are known at the end only", t.text),
-            "use `errors < 50%` with `over` or `abort after`",
+            "use `error_rate < 50%` with `over` or `abort after`",
         ));
     }
     if t.subject == Subject::LongestOutage && t.value < OUTAGE_LEAST_NS as f64 {
@@ -280,7 +281,7 @@ fn makes_sense(t: &Threshold) -> Result<(), Problem> {
     if t.subject == Subject::Achieved && (t.over_ns.is_some() || t.abort_after_ns.is_some()) {
         return Err(Problem::new(
             format!("`{}`: which arrivals were served is known at the end only", t.text),
-            "use `rate > N/s` with `over` or `abort after`",
+            "use `throughput > N/s` with `over` or `abort after`",
         ));
     }
     let grows = t.subject.kind() == Kind::Count && t.over_ns.is_none();
