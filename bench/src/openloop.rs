@@ -25,7 +25,7 @@ type Row = Vec<(&'static str, f64, &'static str)>;
 /// Where our tool's JSON report says how late its sends were, what it sent, and what it admits not to have sent.
 const LATE_P50_NS: &str = "/client/lateness/p50_ns";
 const LATE_P99_NS: &str = "/client/lateness/p99_ns";
-const SENT: &str = "/totals/sent";
+const SENT: &str = "/totals/requests_sent";
 const NEVER_STARTED: &str = "/totals/never_started";
 
 pub fn run(context: &Context, roster: &Roster, options: &Options, report: &mut Report) -> Outcome {

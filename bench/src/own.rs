@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 const REQUESTS: &str = "/totals/requests";
-const SENT: &str = "/totals/sent";
+const SENT: &str = "/totals/requests_sent";
 const ERRORS: &str = "/totals/errors";
 
 /// The JSON report out of the run file that a round has left.

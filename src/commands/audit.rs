@@ -51,8 +51,8 @@ pub fn command(flags: &Audit) -> Result<Exit, Failure> {
         wanted.write(&page(&found, &documents)?)?;
     }
     Ok(match found.worst() {
-        Some(Grade::CannotBeTrue) => Exit::ThresholdMissed,
-        Some(Grade::Doubtful | Grade::Missing) | None => Exit::Pass,
+        Some(Grade::Impossible) => Exit::ThresholdMissed,
+        Some(Grade::Implausible | Grade::Missing) | None => Exit::Pass,
     })
 }
 

@@ -280,7 +280,7 @@ impl Campaign<'_> {
             return Ok(());
         }
         let located = match probe.purpose {
-            Purpose::Floor => level::floor(located, probe.length_ns, probe.pause_ns())?,
+            Purpose::Baseline => level::floor(located, probe.length_ns, probe.pause_ns())?,
             Purpose::Bracket | Purpose::Bisect | Purpose::Confirm | Purpose::Ladder => level::at(
                 located,
                 &level::Step {
@@ -326,9 +326,9 @@ impl Campaign<'_> {
             experiment: self.experiment.name.clone(),
             settings,
             repeat,
-            turn: self.turn,
+            run_index: self.turn,
             seed: self.seed,
-            probe,
+            purpose: probe,
         });
         self.turn += 1;
         let measured = match self.again.filter(|_| self.experiment.generators > 1) {
@@ -370,7 +370,7 @@ fn next_turn(folder: &Path) -> u32 {
 /// `0007-node-users-10.plim`: sorts by time, and says what it is.
 fn file_name(turn: u32, settings: &[Setting], outline: &Outline, probe: Option<Purpose>) -> String {
     let mut words = vec![format!("{turn:04}")];
-    words.extend(settings.iter().map(|s| match s.axis.as_str() {
+    words.extend(settings.iter().map(|s| match s.parameter.as_str() {
         "variant" => s.value.clone(),
         axis => format!("{axis}-{}", s.value),
     }));

@@ -149,7 +149,7 @@ fn nothing_in_common() -> Diagnostic {
 }
 
 fn gate_of(comparison: &Comparison, rules: &Gate) -> Passage {
-    gate(comparison, rules).passage
+    gate(comparison, rules).result
 }
 
 fn print(flags: &Compare, comparisons: &[Comparison], rules: &Gate) -> Result<(), Failure> {
@@ -189,7 +189,7 @@ fn requested(flags: &Compare) -> Result<(CompareOptions, Vec<Rule>), Failure> {
         wrong.push(Diagnostic::of("U011", Place::Flag(flag.into()), problem));
     };
     match flags.worth.as_deref().map(share) {
-        Some(Ok(ratio)) => asked.worth = ratio,
+        Some(Ok(ratio)) => asked.min_difference_ratio = ratio,
         Some(Err(problem)) => complain("--worth", problem),
         None => {}
     }

@@ -115,7 +115,7 @@ pub fn measure(plan: Plan, manner: &MannerFlags, shared: Option<&Shared>) -> Res
 pub fn glance(mut plan: Plan, manner: &MannerFlags, shared: &Shared) -> Result<Summary, Failure> {
     // Nobody reads what monitors would see in it.
     plan.watches.clear();
-    plan.outline.watches.clear();
+    plan.outline.monitors.clear();
     let here = Here { manner, shared: Some(shared), keeps: false, own: OnceCell::new() };
     Ok(summarise(&here.run(&plan)?.record))
 }

@@ -232,9 +232,9 @@ fn value(name: &str, told: &[PartResult]) -> Result<Value, Failure> {
             "folder": one.folder,
             "question": one.question,
             "sentence": one.sentence,
-            "exit": one.exit.code(),
+            "exit_code": one.exit.code(),
             "report": report,
         }));
     }
-    Ok(json!({ "schema_version": 1, "name": name, "parts": parts }))
+    Ok(json!({ "schema_version": 2, "name": name, "parts": parts }))
 }

@@ -29,12 +29,12 @@ fn list(all: &[Kept], json: bool) -> Result<Exit, Failure> {
             .iter()
             .map(|kept| {
                 serde_json::json!({
-                    "name": kept.name, "path": kept.path, "is_folder": kept.is_folder, "bytes": kept.bytes,
+                    "name": kept.name, "path": kept.path, "is_folder": kept.is_folder, "size_bytes": kept.bytes,
                     "changed_unix_ns": kept.changed_unix_ns,
                 })
             })
             .collect();
-        let document = serde_json::json!({"folder": folder, "bytes": total(all), "runs": rows});
+        let document = serde_json::json!({"folder": folder, "total_bytes": total(all), "runs": rows});
         say::result(&format!("{document:#}\n"))?;
         return Ok(Exit::Pass);
     }

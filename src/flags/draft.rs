@@ -258,7 +258,7 @@ impl Reader<'_> {
         let says = "the scenarios of the file say what is sent";
         refuse(flags.method.is_some(), "-X", says);
         refuse(flags.body.is_some(), "-b", says);
-        if draft.entry.is_none() && !draft.lanes.is_empty() {
+        if draft.entry.is_none() && !draft.workloads.is_empty() {
             let own = "every scenario of the file has a load of its own";
             for (given, flag) in [
                 (flags.connections.is_some(), "-c"),
@@ -296,7 +296,7 @@ impl Reader<'_> {
         for text in &flags.thresholds {
             draft.thresholds.extend(self.value(key::THRESHOLDS.flag, text, threshold::parse));
         }
-        self.field(&mut draft.bands_ns, key::BANDS, &flags.bands, |t| {
+        self.field(&mut draft.buckets_ns, key::BANDS, &flags.bands, |t| {
             t.split(',').map(unit::duration_ns).collect()
         });
     }

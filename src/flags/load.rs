@@ -107,8 +107,8 @@ pub struct LoadFlags {
     #[arg(long = "monitor", value_name = "KIND=WHERE", help_heading = WATCHING)]
     pub monitors: Vec<String>,
 
-    /// Condition to meet, such as 'response_time p99 < 250ms'; repeatable. Until one names `error_rate`, `error_rate == 0%`
-    /// holds; so does `longest_outage < 1s`, and with a rate `achieved >= 99%`
+    /// Condition to meet, such as 'response_time p99 < 250ms'; repeatable. Until one names `error_rate`,
+    /// `error_rate == 0%` holds; so does `longest_outage < 1s`, and with a rate `achieved >= 99%`
     #[arg(long = "threshold", value_name = "RULE", help_heading = JUDGEMENT)]
     pub thresholds: Vec<String>,
 

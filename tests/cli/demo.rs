@@ -28,7 +28,7 @@ fn what_the_pauses_hid_is_counted(json: &serde_json::Value, words: &str) {
     let number = |text: &str| text.replace(',', "").parse::<u64>().unwrap();
     let (before, after) = words.split_once(" answers took longer than 100 ms").unwrap();
     let [all, _, slow] = before.rsplitn(4, ' ').take(3).collect::<Vec<_>>()[..] else { panic!("{before}") };
-    let bands = json["bands"].as_array().unwrap();
+    let bands = json["buckets"].as_array().unwrap();
     let slower: u64 = bands[1..].iter().map(|band| band["count"].as_u64().unwrap()).sum();
     assert_eq!((number(slow), number(all)), (slower, json["totals"]["requests"].as_u64().unwrap()));
     // Two pauses of 0.4 s in 8 s; the load is quick enough that hundreds are missing in each.

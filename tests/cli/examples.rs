@@ -64,8 +64,8 @@ impl Seen {
         let rows = self.rows("checks");
         assert!(rows.len() >= at_least, "{} kinds of check, expected {at_least}: {rows:?}", rows.len());
         for row in rows {
-            assert!(row["made"].as_u64() > Some(0), "never made: {row}");
-            assert_eq!(row["failed"], 0, "{row}");
+            assert!(row["evaluations"].as_u64() > Some(0), "never made: {row}");
+            assert_eq!(row["failures"], 0, "{row}");
         }
     }
 }
@@ -81,7 +81,7 @@ const IDEAS: &[Idea] = &[
     idea("arrivals-over-time.yaml", 990, |seen| assert_eq!(seen.number("/offered/arrivals"), 1000)),
     idea("checks.yaml", 300, |seen| {
         seen.checks_held(10);
-        assert!(seen.number("/statuses/404") > 50, "a status that was expected is no error");
+        assert!(seen.number("/status_codes/404") > 50, "a status that was expected is no error");
     }),
     idea("choose-and-conditions.yaml", 200, |seen| {
         let [often, seldom] = ["/items", "/search"].map(|path| seen.received(path));
@@ -129,7 +129,7 @@ const IDEAS: &[Idea] = &[
     idea("https.yaml", 300, |seen| {
         let (handshakes, requests) = (seen.number("/tls/handshakes"), seen.number("/totals/requests"));
         assert!(handshakes >= requests / 10, "{handshakes} handshakes for {requests} requests");
-        assert_eq!(seen.number("/tls/resumed"), 0);
+        assert_eq!(seen.number("/tls/resumptions"), 0);
     }),
     idea("ladder.yaml", 300, |seen| {
         assert_eq!(seen.json["style"], "ladder");
@@ -144,12 +144,12 @@ const IDEAS: &[Idea] = &[
     idea("many-streams.yaml", 300, |seen| {
         let row = seen.row("streams", "broadcast");
         assert!(row["events"].as_u64() >= Some(600), "{row}");
-        assert_eq!(row["lost"], 0, "{row}");
+        assert_eq!(row["events_lost"], 0, "{row}");
         assert!(seen.server["streams_opened"].as_u64() >= Some(300));
     }),
     idea("monitors.yaml", 500, |seen| {
-        let watches = seen.json["plan"]["watches"].as_array().map_or(0, Vec::len);
-        assert_eq!((watches, seen.json["plan"]["sut"].as_array().map(Vec::len)), (3, Some(2)));
+        let watches = seen.json["plan"]["monitors"].as_array().map_or(0, Vec::len);
+        assert_eq!((watches, seen.json["plan"]["system_under_test"].as_array().map(Vec::len)), (3, Some(2)));
     }),
     idea("multipart-upload.yaml", 100, |seen| seen.checks_held(1)),
     idea("parallel.yaml", 600, |seen| {
@@ -170,7 +170,7 @@ const IDEAS: &[Idea] = &[
         assert!(seen.number("/totals/redirects").abs_diff(seen.received("/new")) <= EDGE);
         seen.checks_held(3);
     }),
-    idea("rows.yaml", 1000, |seen| assert_eq!(seen.json["lanes"][0]["peak"], 30.0)),
+    idea("rows.yaml", 1000, |seen| assert_eq!(seen.json["workloads"][0]["peak"], 30.0)),
     idea("scenarios-with-own-loads.yaml", 500, |seen| {
         let visitors = seen.requests_of("scenarios", "visitors");
         assert!((440..=460).contains(&visitors), "{visitors}");
@@ -189,16 +189,19 @@ const IDEAS: &[Idea] = &[
         assert_eq!(left.keys().filter(|path| path.starts_with("/sessions/")).count(), 1, "{left:?}");
     }),
     idea("spike.yaml", 580, |seen| assert_eq!(seen.number("/offered/arrivals"), 592)),
-    idea("stages.yaml", 300, |seen| assert!(seen.rows("bands").len() == 4)),
+    idea("stages.yaml", 300, |seen| assert!(seen.rows("buckets").len() == 4)),
     idea("steps.yaml", 700, |seen| assert_eq!(seen.number("/offered/arrivals"), 750)),
     idea("stream-events.yaml", 40, |seen| {
         let row = seen.row("streams", "ticker");
         assert_eq!(row["events"], 800, "{row}");
-        assert_eq!((&row["lost"], &row["closed_by_server"]), (&0.into(), &40.into()), "{row}");
+        assert_eq!((&row["events_lost"], &row["closed_by_server"]), (&0.into(), &40.into()), "{row}");
         assert!(row["age"]["count"].as_u64() > Some(0), "{row}");
     }),
     idea("sweep.yaml", 500, |seen| {
-        assert_eq!((seen.number("/cells"), seen.number("/runs"), seen.number("/missing")), (6, 6, 0));
+        assert_eq!(
+            (seen.number("/combinations"), seen.number("/runs"), seen.number("/missing_runs")),
+            (6, 6, 0)
+        );
     }),
     idea("think-and-pace.yaml", 200, |seen| {
         // Five users, ten times a second, 3 s.
@@ -212,7 +215,7 @@ const IDEAS: &[Idea] = &[
     }),
     idea("thresholds.yaml", 1100, |seen| assert_eq!(seen.rows("thresholds").len(), 5)),
     idea("variants.yaml", 500, |seen| {
-        assert_eq!((seen.number("/cells"), seen.number("/runs")), (2, 6));
+        assert_eq!((seen.number("/combinations"), seen.number("/runs")), (2, 6));
         assert_eq!((seen.rows("comparisons").len(), seen.rows("expectations").len()), (1, 2));
     }),
     idea("weighted-mix.yaml", 500, |seen| {

@@ -20,7 +20,7 @@ fn redirects_that_are_all_there_is_are_a_caution() {
         assert!(told.contains(part), "`{part}` is not in `{told}`");
     }
     // Where they lead is no failure, and stands among no examples of failures.
-    assert_eq!(said["samples"].as_array().map(Vec::len), Some(0));
+    assert_eq!(said["failure_examples"].as_array().map(Vec::len), Some(0));
     let text = Tool::run(&[&ruler.url(REDIRECT), "-n", "10"]).expect_code(0).stdout;
     assert!(text.contains("302 x 10, not followed"), "{text}");
 
@@ -61,8 +61,8 @@ fn redirects_are_followed_on_demand_by_flag_and_by_a_pasted_curl_line() {
     ];
     for args in follow {
         let said = Tool::run(args).expect_code(0).json();
-        assert_eq!(said["statuses"]["302"], 5, "{args:?}: {}", said["statuses"]);
-        assert_eq!(said["statuses"]["200"], 5, "{args:?}: {}", said["statuses"]);
+        assert_eq!(said["status_codes"]["302"], 5, "{args:?}: {}", said["status_codes"]);
+        assert_eq!(said["status_codes"]["200"], 5, "{args:?}: {}", said["status_codes"]);
         assert_eq!(said["totals"]["redirects"], 5, "{args:?}");
         assert_eq!(caution(&said), None, "{args:?}");
     }

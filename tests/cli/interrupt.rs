@@ -18,7 +18,11 @@ fn once_ends_the_run_with_a_report_that_says_that_it_was_cut_short() {
         let output = cut_short(&ruler, signal, &["--threshold", "response_time p50 < 10s"]);
         assert_eq!(output.code, code, "{signal}: {}", output.stderr);
         let json = output.json();
-        assert_eq!((&json["stopped_by"], &json["complete"]), (&"interrupt".into(), &true.into()), "{signal}");
+        assert_eq!(
+            (&json["stopped_by"], &json["is_complete"]),
+            (&"interrupt".into(), &true.into()),
+            "{signal}"
+        );
         assert!(json["totals"]["requests"].as_u64().unwrap() >= 100);
         assert_eq!(json["verdict"]["result"], "INTERRUPTED");
         let sentence = json["verdict"]["sentence"].as_str().unwrap();

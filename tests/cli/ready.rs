@@ -23,7 +23,7 @@ fn a_service_that_is_still_starting_is_waited_for() {
     });
     let args = [&url, "-n", "1", "-c", "1", "--wait-for-ready", "60s", "--json"];
     let output = Tool::run(&args).expect_code(0);
-    assert_eq!(output.json()["statuses"]["200"], 1);
+    assert_eq!(output.json()["status_codes"]["200"], 1);
     assert!(output.stderr.contains("waiting for 127.0.0.1:"), "{}", output.stderr);
     server.join().unwrap();
 }

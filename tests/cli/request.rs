@@ -10,7 +10,7 @@ fn n_requests_are_n_requests() {
     let json = output.json();
     assert_eq!(json["totals"]["requests"], 500);
     assert_eq!(json["stopped_by"], "requests");
-    assert_eq!(json["statuses"]["200"], 500);
+    assert_eq!(json["status_codes"]["200"], 500);
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn the_hard_cap_on_the_length_ends_a_run_that_only_counts() {
     let json = Tool::run(&args).json();
     assert!(begin.elapsed().as_secs() < 5, "{:?}", begin.elapsed());
     assert_eq!(json["stopped_by"], "duration");
-    let sent = json["totals"]["sent"].as_u64().unwrap();
+    let sent = json["totals"]["requests_sent"].as_u64().unwrap();
     assert!(sent > 10 && sent < 110 && ruler.requests() == sent, "{sent}");
 }
 
@@ -198,7 +198,7 @@ fn a_monitor_by_flag_is_one_of_the_plan() {
     };
     let json = run(&["--monitor", &process]).json();
     let told: Vec<&str> =
-        json["plan"]["watches"].as_array().unwrap().iter().filter_map(|one| one["name"].as_str()).collect();
+        json["plan"]["monitors"].as_array().unwrap().iter().filter_map(|one| one["name"].as_str()).collect();
     assert_eq!(told, ["host".to_owned(), format!("process {}", ruler.port())]);
     for (wrong, said) in
         [("proces=:1", "no kind of monitor"), ("host", "two monitors"), ("redis=x", "127.0.0.1:6379")]

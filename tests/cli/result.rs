@@ -7,7 +7,7 @@ fn json_is_one_document_with_the_promised_fields() {
     let ruler = Ruler::start(&["--delay", "1ms"]);
     let output = Tool::run(&[&ruler.url("/"), "-r", "200", "-d", "1s", "--json"]);
     let json = output.json();
-    assert_eq!(json["schema_version"], 1);
+    assert_eq!(json["schema_version"], 2);
     assert!(["PASS", "FAIL", "INCONCLUSIVE"].contains(&json["verdict"]["result"].as_str().unwrap()));
     for pointer in [
         "/totals/requests",
@@ -77,7 +77,7 @@ fn answers_that_are_all_404_are_a_fail_with_code_99() {
     let json = Tool::run(&[&ruler.url("/"), "-n", "50", "-c", "2", "--json"]).expect_code(99).json();
     assert_eq!(json["verdict"]["result"], "FAIL");
     assert_eq!(json["totals"]["errors"], 50);
-    assert_eq!(json["statuses"]["404"], 50);
+    assert_eq!(json["status_codes"]["404"], 50);
 }
 
 #[test]
@@ -87,13 +87,13 @@ fn a_quick_server_that_only_errs_fails_although_it_meets_the_threshold_on_its_ti
     let args = [&ruler.url("/"), "-n", "2000", "-c", "2", "--json", "--threshold", rule];
     let json = Tool::run(&args).expect_code(99).json();
     let judged: Vec<_> =
-        json["thresholds"].as_array().unwrap().iter().map(|t| (&t["text"], &t["met"])).collect();
+        json["thresholds"].as_array().unwrap().iter().map(|t| (&t["text"], &t["is_met"])).collect();
     // 2,000 requests are over before a second is: too short for an outage.
     let [written, errors, outage] = &judged[..] else { panic!("{judged:?}") };
     assert_eq!(*written, (&rule.into(), &true.into()));
     assert_eq!(*errors, (&"error_rate == 0%".into(), &false.into()));
     assert_eq!(outage.0, "longest_outage < 1s");
-    assert_eq!(json["verdict"]["because"][0], "error_rate == 0%");
+    assert_eq!(json["verdict"]["reasons"][0], "error_rate == 0%");
     // Whoever names errors says how many are too many.
     let args = [&ruler.url("/"), "-n", "50", "-c", "2", "-q", "--threshold", "error_rate <= 100%"];
     Tool::run(&args).expect_code(0);
@@ -114,7 +114,7 @@ fn a_percentile_with_too_few_samples_proves_nothing_and_is_code_3() {
     let ruler = Ruler::start(&[]);
     let args = [&ruler.url("/"), "-n", "50", "-c", "2", "--threshold", "response_time p99.9 < 10s", "--json"];
     let json = Tool::run(&args).expect_code(3).json();
-    assert_eq!(json["verdict"]["because"], serde_json::json!(["too_few_samples"]));
+    assert_eq!(json["verdict"]["reasons"], serde_json::json!(["too_few_samples"]));
 }
 
 #[test]
@@ -124,8 +124,8 @@ fn the_warm_up_is_in_the_timeline_but_not_in_the_totals() {
     assert_eq!(ruler.requests(), 200);
     let counted = json["totals"]["requests"].as_u64().unwrap();
     assert!((99..=101).contains(&counted), "{counted}");
-    assert_eq!(json["timeline"][0]["warmup"], true);
-    assert_eq!(json["timeline"][1]["warmup"], false);
+    assert_eq!(json["timeline"][0]["is_warmup"], true);
+    assert_eq!(json["timeline"][1]["is_warmup"], false);
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn two_machines_add_up_exactly_and_no_run_counts_twice() {
     Tool::run(&[&url, "-n", "301", "-c", "4", "--share", "2/2", "-q", "--out", &b]).expect_code(0);
     let merged = Tool::run(&["merge", &a, &b, &a, "--out", &both, "--json"]).json();
     assert_eq!(merged["totals"]["requests"], 301);
-    assert_eq!(merged["origins"].as_array().unwrap().len(), 2);
+    assert_eq!(merged["generators"].as_array().unwrap().len(), 2);
     let turned = Tool::run(&["merge", &b, &a, "--json"]).json();
     assert_eq!(merged["response_time"], turned["response_time"], "the order changes something");
     // The merged file is a run file like any other.
@@ -74,7 +74,7 @@ fn a_killed_run_leaves_a_file_that_reports_up_to_its_last_second() {
     running.signal("KILL");
     assert_eq!(running.wait().code, -9);
     let json = Tool::run(&["report", &file, "--json"]).expect_code(3).json();
-    assert_eq!(json["complete"], false);
+    assert_eq!(json["is_complete"], false);
     assert!(json["totals"]["requests"].as_u64().unwrap() >= 200, "{:#}", json["totals"]);
 }
 

@@ -36,7 +36,7 @@ fn tail(file: &str) -> Follow {
 
 fn notes(file: &str) -> Vec<Note> {
     let record = read(Path::new(file)).expect("it is a run file");
-    record.origins.into_values().flat_map(|origin| origin.notes).collect()
+    record.generators.into_values().flat_map(|origin| origin.notes).collect()
 }
 
 fn steered(args: &[&str]) -> Running {
@@ -263,8 +263,8 @@ fn generators_that_share_a_run_are_steered_together() {
     assert_eq!(output.stderr.matches("is no JSON object").count(), 1, "{}", output.stderr);
     let run = entries().find(|path| path.extension().is_some_and(|e| e == "plim")).expect("one run");
     let record = read(&run).expect("it is a run file");
-    assert_eq!(record.origins.len(), 2);
-    for origin in record.origins.values() {
+    assert_eq!(record.generators.len(), 2);
+    for origin in record.generators.values() {
         let texts: Vec<&str> = origin.notes.iter().map(|note| note.text.as_str()).collect();
         let level = "by hand the load was set to 400/s (200 % of the plan)";
         assert_eq!(texts, ["to both", "paused by hand", "resumed by hand", level]);
@@ -306,8 +306,8 @@ fn generators_that_have_not_begun_obey_as_soon_as_they_do() {
     let run =
         entries.into_iter().find(|path| path.extension().is_some_and(|e| e == "plim")).expect("one run");
     let record = read(&run).expect("it is a run file");
-    assert_eq!(record.origins.len(), 2);
-    for origin in record.origins.values() {
+    assert_eq!(record.generators.len(), 2);
+    for origin in record.generators.values() {
         let texts: Vec<&str> = origin.notes.iter().map(|note| note.text.as_str()).collect();
         let level = "by hand the load was set to 400/s (200 % of the plan)";
         assert_eq!(texts, ["early", "paused by hand", "resumed by hand", level]);

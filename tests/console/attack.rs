@@ -33,7 +33,7 @@ fn a_name_that_was_made_to_point_here_gets_nothing() {
 #[test]
 fn what_changes_something_is_never_a_link() {
     let console = Console::start();
-    for path in ["/api/start", "/api/check", "/api/jobs/job-1/stop", "/api/runs/0/remarks"] {
+    for path in ["/api/start", "/api/check", "/api/jobs/job-1/stop", "/api/runs/0/annotations"] {
         assert_eq!(console.get(path).status, 405, "{path}");
     }
     // A form of another page: no JSON, no origin of ours; and no leave to ask with more than that.
@@ -81,11 +81,11 @@ fn a_cookie_alone_starts_nothing_and_changes_nothing() {
     let entry = console.entries().remove(0);
     let origin = format!("http://{}", console.address);
     let (_, other) = console.enter();
-    let remarks = json!({ "tags": ["x"], "note": "", "version": entry["remarks_version"] });
+    let annotations = json!({ "tags": ["x"], "note": "", "version": entry["annotations_version"] });
     let order = json!({ "kind": "form", "url": "http://127.0.0.1:1/", "load": "maintained", "clients": 1,
-                        "seconds": 1 });
+                        "duration_s": 1 });
     let changes = [
-        ("PUT", format!("/api/runs/{}/remarks", entry["id"].as_str().unwrap()), remarks),
+        ("PUT", format!("/api/runs/{}/annotations", entry["id"].as_str().unwrap()), annotations),
         ("POST", "/api/start".to_owned(), order),
         ("POST", "/api/key".to_owned(), json!({})),
         ("POST", "/api/check".to_owned(), json!({ "text": "" })),
@@ -107,7 +107,7 @@ fn a_cookie_alone_starts_nothing_and_changes_nothing() {
         }
     }
     assert!(console.json("/api/jobs")["jobs"].as_array().unwrap().is_empty());
-    assert!(!file.with_file_name("a.plim.remarks.json").exists());
+    assert!(!file.with_file_name("a.plim.annotations.json").exists());
     // Nor does anything that the cookie opens tell the key.
     for path in ["/", "/index.html", "/api/state", "/api/runs", "/api/jobs", "/?token=0"] {
         let reply = console.get(path);
@@ -160,7 +160,7 @@ fn links_in_a_folder_of_runs_give_nothing_else_away() {
     symlink(&secret, file.with_file_name("b.plim")).unwrap();
     symlink("/dev/zero", file.with_file_name("c.plim")).unwrap();
     symlink("/", file.with_file_name("all")).unwrap();
-    symlink(&secret, file.with_file_name("a.plim.remarks.json")).unwrap();
+    symlink(&secret, file.with_file_name("a.plim.annotations.json")).unwrap();
     let console = Console::with(state);
     let listing = console.json("/api/runs");
     assert_eq!(listing["entries"].as_array().unwrap().len(), 1, "{listing}");
@@ -181,10 +181,10 @@ fn links_in_a_folder_of_runs_give_nothing_else_away() {
         assert_eq!(reply.status, status, "{name}: {}", reply.head);
         assert!(!reply.text().contains("root:"), "{name}");
     }
-    // Remarks behind a link are nobody's, and are left alone.
-    let put = || console.remark(own, &json!(["x"]), "");
+    // Annotations behind a link are nobody's, and are left alone.
+    let put = || console.annotate(own, &json!(["x"]), "");
     assert_eq!(put().status, 409);
-    let alongside = |ending: &str| file.with_file_name(format!("a.plim.remarks.json{ending}"));
+    let alongside = |ending: &str| file.with_file_name(format!("a.plim.annotations.json{ending}"));
     std::fs::remove_file(alongside("")).unwrap();
     symlink(&secret, alongside(".new")).unwrap();
     assert_eq!(put().status, 200);
@@ -195,26 +195,26 @@ fn links_in_a_folder_of_runs_give_nothing_else_away() {
 #[test]
 fn remarks_of_others_are_read_with_care() {
     let (state, file) = with_a_run();
-    let remarks = file.with_file_name("a.plim.remarks.json");
+    let annotations = file.with_file_name("a.plim.annotations.json");
     let console = Console::with(state);
     let text = |tags: Value, note: &str| json!({ "version": 1, "tags": tags, "note": note }).to_string();
     for (hostile, why) in [
-        ("[".repeat(60_000), "holds no remarks"),
+        ("[".repeat(60_000), "holds no annotations"),
         (text(json!([]), &"n".repeat(70_000)), "at most 65536 bytes"),
         (text(json!(vec!["t"; 3]), &"n".repeat(8_001)), "at most 8000 characters"),
         (text(json!(["t".repeat(65)]), ""), "at most 64 characters"),
         (text(json!((0..33).map(|n| n.to_string()).collect::<Vec<_>>()), ""), "at most 32 tags"),
-        (text(json!({ "a": 1 }), ""), "holds no remarks"),
-        ("{\"version\":-1,\"tags\":[],\"note\":\"\"}".into(), "holds no remarks"),
-        ("\u{0}\u{feff}".into(), "holds no remarks"),
+        (text(json!({ "a": 1 }), ""), "holds no annotations"),
+        ("{\"version\":-1,\"tags\":[],\"note\":\"\"}".into(), "holds no annotations"),
+        ("\u{0}\u{feff}".into(), "holds no annotations"),
     ] {
-        std::fs::write(&remarks, &hostile).unwrap();
+        std::fs::write(&annotations, &hostile).unwrap();
         let listing = console.json("/api/runs");
         assert_eq!(listing["entries"][0]["tags"], json!([]));
-        let said = listing["unreadable"][0]["why"].as_str().unwrap_or_default();
+        let said = listing["unreadable"][0]["reason"].as_str().unwrap_or_default();
         assert!(said.contains(why) && said.len() < 1_000, "{said}");
     }
-    std::fs::write(&remarks, text(json!(["<img src=x onerror=alert(1)>"]), "\u{202e}</script>")).unwrap();
+    std::fs::write(&annotations, text(json!(["<img src=x onerror=alert(1)>"]), "\u{202e}</script>")).unwrap();
     let listing = console.json("/api/runs");
     assert_eq!(listing["entries"][0]["tags"], json!(["<img src=x onerror=alert(1)>"]));
     // JSON that a browser takes for a page would be one.
@@ -267,7 +267,7 @@ fn what_is_said_of_a_pasted_text_shows_nothing_of_other_files() {
         "x: &a [*a]".to_owned(),
     ] {
         let reply = console.change("POST", "/api/check", &json!({ "text": text(&line) }));
-        assert_eq!(reply.json()["ok"], false, "{line}: {}", reply.text());
+        assert_eq!(reply.json()["is_valid"], false, "{line}: {}", reply.text());
         assert!(!reply.text().contains("hunter2"), "{}", reply.text());
         let reply = console.change("POST", "/api/start", &json!({ "kind": "text", "text": text(&line) }));
         assert_eq!(reply.status, 422, "{line}: {}", reply.text());

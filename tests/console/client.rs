@@ -156,10 +156,10 @@ impl Console {
     }
 
     /// Tags and a note instead of those that are in the list now.
-    pub fn remark(&self, id: &str, tags: &Value, note: &str) -> Reply {
+    pub fn annotate(&self, id: &str, tags: &Value, note: &str) -> Reply {
         let entry = self.entries().into_iter().find(|entry| entry["id"] == id).expect("it is listed");
-        let body = json!({ "tags": tags, "note": note, "version": entry["remarks_version"] });
-        self.change("PUT", &format!("/api/runs/{id}/remarks"), &body)
+        let body = json!({ "tags": tags, "note": note, "version": entry["annotations_version"] });
+        self.change("PUT", &format!("/api/runs/{id}/annotations"), &body)
     }
 
     pub fn entries(&self) -> Vec<Value> {

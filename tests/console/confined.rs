@@ -48,7 +48,7 @@ fn a_pasted_experiment_runs_no_program_and_reads_neither_environment_nor_files_o
     }
     assert!(!std::path::Path::new(&made).exists(), "nothing was run");
     let reply = console.change("POST", "/api/check", &json!({ "text": text(&ruler, &with_file(&inside)) }));
-    assert_eq!(reply.json()["ok"], true, "what lies in the folders may be read: {}", reply.text());
+    assert_eq!(reply.json()["is_valid"], true, "what lies in the folders may be read: {}", reply.text());
     assert_eq!(ruler.requests(), 0);
 }
 
@@ -59,5 +59,5 @@ fn who_starts_the_console_may_allow_commands() {
     let console = Console::of(Scratch::new(), &["--allow-commands"]);
     let more = "monitor: [ { command: [echo, \"a 1\"] } ]\n";
     let reply = console.change("POST", "/api/check", &json!({ "text": text(&ruler, more) }));
-    assert_eq!(reply.json()["ok"], true, "{}", reply.text());
+    assert_eq!(reply.json()["is_valid"], true, "{}", reply.text());
 }

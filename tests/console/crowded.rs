@@ -72,7 +72,7 @@ fn a_file_that_is_never_read_to_its_end_holds_up_only_itself() {
     let console = Console::with(state);
     let begin = Instant::now();
     let listing = console.json("/api/runs");
-    assert_eq!(listing["unread"], 1, "{listing}");
+    assert_eq!(listing["unread_count"], 1, "{listing}");
     let entries = listing["entries"].as_array().expect("a list");
     assert_eq!(entries.len(), 1, "{listing}");
     let id = entries[0]["id"].as_str().expect("an id");
@@ -81,7 +81,7 @@ fn a_file_that_is_never_read_to_its_end_holds_up_only_itself() {
         assert_eq!(console.json("/api/runs")["entries"].as_array().expect("a list").len(), 1);
     }
     assert_eq!(console.get(&format!("/runs/{id}")).status, 200);
-    assert_eq!(console.remark(id, &serde_json::json!(["kept"]), "").status, 200);
+    assert_eq!(console.annotate(id, &serde_json::json!(["kept"]), "").status, 200);
     let listing = console.json("/api/runs?tag=kept");
     assert_eq!(listing["entries"][0]["tags"], serde_json::json!(["kept"]), "{listing}");
     assert!(begin.elapsed() < 2 * MOMENT, "{:?}", begin.elapsed());
@@ -89,7 +89,7 @@ fn a_file_that_is_never_read_to_its_end_holds_up_only_itself() {
     // the pipe for writing is refused.
     let listing = console.until("/api/runs", |listing| {
         drop(std::fs::File::options().write(true).custom_flags(O_NONBLOCK).open(&journal));
-        listing["unread"] == 0
+        listing["unread_count"] == 0
     });
     assert!(listing["entries"].to_string().contains("slow.plim"), "{listing}");
     let first = listing["entries"].as_array().expect("a list").iter().find(|entry| entry["id"] == id);
@@ -111,7 +111,7 @@ fn a_page_that_never_comes_holds_up_no_other() {
     let slow = file.with_file_name("slow.plim");
     std::fs::copy(&file, &slow).expect("a copy");
     let console = Console::with(state);
-    let listing = console.until("/api/runs", |listing| listing["unread"] == 0);
+    let listing = console.until("/api/runs", |listing| listing["unread_count"] == 0);
     let id_of = |path: &Path| {
         let all = listing["entries"].as_array().expect("a list").iter();
         let mut own = all.filter(|entry| entry["path"].as_str() == path.to_str());
@@ -134,8 +134,8 @@ fn a_page_that_never_comes_holds_up_no_other() {
     }
     assert!(!console.watch(&id).all().is_empty());
     let checked = console.change("POST", "/api/check", &serde_json::json!({ "text": "a: 1" }));
-    assert_eq!(checked.json()["ok"], false);
-    assert_eq!(console.remark(&id, &serde_json::json!(["kept"]), "").status, 200);
+    assert_eq!(checked.json()["is_valid"], false);
+    assert_eq!(console.annotate(&id, &serde_json::json!(["kept"]), "").status, 200);
     // One look at the folders takes its two seconds.
     assert!(begin.elapsed() < 2 * MOMENT, "{:?}", begin.elapsed());
     // Two that never end, and those that were needed a moment ago, but not one for each of the 24 that asked.

@@ -69,7 +69,7 @@ fn other_pages_and_other_kinds_of_content_change_nothing() {
     }
     assert_eq!(console.send("POST", "/api/check", &[key, json, ("Origin", &origin)], body).status, 401);
     let reply = console.send("POST", "/api/check", &[cookie, key, json, ("Origin", &origin)], body);
-    assert_eq!((reply.status, reply.json()["ok"].as_bool()), (200, Some(false)));
+    assert_eq!((reply.status, reply.json()["is_valid"].as_bool()), (200, Some(false)));
     let large = format!("{{\"text\":\"{}\"}}", "a".repeat(1 << 20));
     assert_eq!(
         console.send("POST", "/api/check", &[cookie, key, json, ("Origin", &origin)], &large).status,

@@ -46,10 +46,10 @@ fn a_run_is_listed_searched_tagged_and_shown() {
     assert_eq!(entry["rate_per_s"], report["achieved"]["rate_per_s"]);
     // 50 samples: the report refuses a p99, and so does the list.
     assert!(report["response_time"]["p99_ns"].is_number(), "{}", report["response_time"]);
-    assert_eq!((&entry["p99_ns"], &entry["p99_at_least"]), (&json!(null), &json!(false)));
-    assert_eq!(entry["going_on"], false);
+    assert_eq!((&entry["p99_ns"], &entry["p99_is_lower_bound"]), (&json!(null), &json!(false)));
+    assert_eq!(entry["is_running"], false);
 
-    let reply = console.remark(id, &json!([" before ", "before", "<i>x</i>"]), "with the old\nversion");
+    let reply = console.annotate(id, &json!([" before ", "before", "<i>x</i>"]), "with the old\nversion");
     assert_eq!(reply.status, 200, "{}", reply.text());
     assert_eq!(reply.json()["tags"], json!(["before", "<i>x</i>"]));
     let count =
@@ -57,7 +57,7 @@ fn a_run_is_listed_searched_tagged_and_shown() {
     assert_eq!(count("search=OLD%20first"), 1);
     assert_eq!(count("search=old%20second"), 0);
     assert_eq!((count("tag=before"), count("tag=bef")), (1, 0));
-    assert!(file.with_file_name("a.plim.remarks.json").is_file());
+    assert!(file.with_file_name("a.plim.annotations.json").is_file());
 
     let page = console.get(&format!("/runs/{id}"));
     assert_eq!(page.status, 200);
@@ -76,19 +76,34 @@ fn a_run_is_listed_searched_tagged_and_shown() {
 }
 
 #[test]
+fn reads_annotations_under_their_old_name_until_there_are_new_ones() {
+    let ruler = Ruler::start(&[]);
+    let (state, file) = one_run(&ruler);
+    let old = r#"{"version":1,"tags":["kept"],"note":"from before"}"#;
+    std::fs::write(file.with_file_name("a.plim.remarks.json"), old).unwrap();
+    let console = Console::with(state);
+    let entry = &console.entries()[0];
+    assert_eq!((&entry["tags"], &entry["note"]), (&json!(["kept"]), &json!("from before")));
+    let id = entry["id"].as_str().expect("an id");
+    assert_eq!(console.annotate(id, &json!([]), "").status, 200);
+    assert_eq!(console.entries()[0]["note"], "", "an old file does not come back");
+    assert!(file.with_file_name("a.plim.annotations.json").is_file());
+}
+
+#[test]
 fn damaged_files_are_sentences_and_the_index_comes_back() {
     let ruler = Ruler::start(&[]);
     let (state, file) = one_run(&ruler);
     std::fs::write(file.with_file_name("b.plim"), "no run").unwrap();
-    std::fs::write(file.with_file_name("a.plim.remarks.json"), "{\"version\": 1, \"tags\": 7}").unwrap();
+    std::fs::write(file.with_file_name("a.plim.annotations.json"), "{\"version\": 1, \"tags\": 7}").unwrap();
     let index = state.folder().join("plimsoll/index.json");
     let console = Console::with(state);
     let listing = console.json("/api/runs");
     let whys = listing["unreadable"].to_string();
-    assert!(whys.contains("is no run file") && whys.contains("holds no remarks"), "{whys}");
+    assert!(whys.contains("is no run file") && whys.contains("holds no annotations"), "{whys}");
     let id = listing["entries"][0]["id"].as_str().unwrap().to_owned();
     // What is not ours is not written over.
-    let reply = console.remark(&id, &json!([]), "");
+    let reply = console.annotate(&id, &json!([]), "");
     assert_eq!(reply.status, 409);
     let (code, _, state) = console.interrupt();
     assert_eq!(code, Some(0));
@@ -117,7 +132,7 @@ fn the_second_look_at_many_runs_reads_none_of_them() {
     let console = Console::with(state);
     let look = || {
         let begin = Instant::now();
-        let listing = console.until("/api/runs", |listing| listing["unread"] == 0);
+        let listing = console.until("/api/runs", |listing| listing["unread_count"] == 0);
         (listing["entries"].as_array().unwrap().len(), begin.elapsed().as_secs_f64())
     };
     let (first, second) = (look(), look());
@@ -132,13 +147,13 @@ fn of_two_who_write_at_once_the_second_is_told_what_the_first_wrote() {
     let (state, file) = one_run(&ruler);
     let console = Console::with(state);
     let entry = console.entries().remove(0);
-    let address = format!("/api/runs/{}/remarks", entry["id"].as_str().expect("an id"));
+    let address = format!("/api/runs/{}/annotations", entry["id"].as_str().expect("an id"));
     let put = |tags: Value, note: &str, version: &Value| {
         let body = json!({ "tags": tags, "note": note, "version": version });
         console.change("PUT", &address, &body)
     };
     // Both have seen the list as it was.
-    let seen = &entry["remarks_version"];
+    let seen = &entry["annotations_version"];
     let first = put(json!(["first"]), "by the first", seen);
     assert_eq!(first.status, 200, "{}", first.text());
     let second = put(json!(["second"]), "by the second", seen);
@@ -147,18 +162,22 @@ fn of_two_who_write_at_once_the_second_is_told_what_the_first_wrote() {
     let sentence = told["error"].as_str().expect("a sentence");
     assert!(sentence.contains("`first`") && sentence.contains("`by the first`"), "{sentence}");
     let kept = |text: &str| {
-        let remarks = std::fs::read_to_string(file.with_file_name("a.plim.remarks.json")).expect("a file");
-        remarks.contains(text)
+        let annotations =
+            std::fs::read_to_string(file.with_file_name("a.plim.annotations.json")).expect("a file");
+        annotations.contains(text)
     };
     assert!(kept("by the first") && !kept("second"));
-    assert_eq!(told["version"], first.json()["remarks_version"]);
-    assert_eq!(told["version"], console.entries()[0]["remarks_version"]);
+    assert_eq!(told["version"], first.json()["annotations_version"]);
+    assert_eq!(told["version"], console.entries()[0]["annotations_version"]);
     // Who has read that may decide.
     assert_eq!(put(json!(["second"]), "by the second", &told["version"]).status, 200);
     assert!(kept("by the second") && !kept("first"));
     // Also what was written beside the console counts, and nobody writes without having looked.
-    std::fs::write(file.with_file_name("a.plim.remarks.json"), r#"{"version":1,"tags":[],"note":"by hand"}"#)
-        .expect("the folder is ours");
+    std::fs::write(
+        file.with_file_name("a.plim.annotations.json"),
+        r#"{"version":1,"tags":[],"note":"by hand"}"#,
+    )
+    .expect("the folder is ours");
     let late = put(json!([]), "", &told["version"]);
     assert!(late.status == 409 && late.text().contains("by hand"), "{}", late.text());
     let blind = console.change("PUT", &address, &json!({ "tags": [], "note": "" }));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 fn form(ruler: &Ruler, seconds: u32) -> Value {
-    json!({ "kind": "form", "url": ruler.url("/"), "load": "clients_per_second", "clients": 50, "seconds": seconds,
+    json!({ "kind": "form", "url": ruler.url("/"), "load": "clients_per_second", "clients": 50, "duration_s": seconds,
             "threshold": "p99 < 5s", "name": "by form" })
 }
 
@@ -103,18 +103,22 @@ fn a_load_is_annotated_paused_resumed_and_stopped_with_its_report() {
         }
     };
     let asked = steer("pause", json!({}));
-    assert_eq!((&asked["state"], &asked["asked"]), (&json!("running"), &json!("pause")), "it was only asked");
+    assert_eq!(
+        (&asked["state"], &asked["pending_action"]),
+        (&json!("running"), &json!("pause")),
+        "it was only asked"
+    );
     let paused = job(&console, &id, |job| job["state"] == "paused");
-    assert_eq!((&paused["asked"], &paused["refused"]), (&json!(null), &json!(null)));
+    assert_eq!((&paused["pending_action"], &paused["rejection"]), (&json!(null), &json!(null)));
     while rate("achieved") > 0.0 {}
     let still = ruler.requests();
     assert_eq!((rate("achieved"), ruler.requests()), (0.0, still), "it stands still at the server, too");
     steer("pause", json!({}));
-    let refused = job(&console, &id, |job| job["refused"].is_string());
-    assert_eq!(refused["refused"], "the load is paused already");
+    let refused = job(&console, &id, |job| job["rejection"].is_string());
+    assert_eq!(refused["rejection"], "the load is paused already");
     assert_eq!(refused["state"], "paused");
-    assert_eq!(steer("resume", json!({}))["asked"], "resume");
-    assert_eq!(job(&console, &id, |job| job["state"] == "running")["refused"], json!(null));
+    assert_eq!(steer("resume", json!({}))["pending_action"], "resume");
+    assert_eq!(job(&console, &id, |job| job["state"] == "running")["rejection"], json!(null));
     ruler.wait_for_requests(still + 20);
     steer("level", json!({ "factor": 2.0 }));
     while rate("offered") < 99.0 {}
@@ -154,16 +158,16 @@ fn a_pause_ends_with_its_run() {
         ruler.url("")
     );
     let id = started(&console, &json!({ "kind": "text", "text": text }));
-    job(&console, &id, |job| job["turn"] == 1 || is_over(job));
+    job(&console, &id, |job| job["run_number"] == 1 || is_over(job));
     assert_eq!(console.change("POST", &format!("/api/jobs/{id}/pause"), &json!({})).status, 200);
     let paused = job(&console, &id, |job| job["state"] == "paused" || is_over(job));
-    assert_eq!((&paused["state"], &paused["turn"]), (&json!("paused"), &json!(1)), "{paused}");
-    let next = job(&console, &id, |job| job["turn"] == 2 && job["state"] != "paused" || is_over(job));
+    assert_eq!((&paused["state"], &paused["run_number"]), (&json!("paused"), &json!(1)), "{paused}");
+    let next = job(&console, &id, |job| job["run_number"] == 2 && job["state"] != "paused" || is_over(job));
     assert_eq!(next["state"], "running", "{next}");
     let before = ruler.requests();
     ruler.wait_for_requests(before + 20);
     let said = job(&console, &id, |_| true);
-    assert_eq!((&said["state"], &said["turn"]), (&json!("running"), &json!(2)), "{said}");
+    assert_eq!((&said["state"], &said["run_number"]), (&json!("running"), &json!(2)), "{said}");
     assert_eq!(job(&console, &id, is_over)["state"], "ended");
 }
 
@@ -183,7 +187,7 @@ fn pasted_experiments_of_dead_consoles_are_removed_and_no_others() {
     let console = Console::with(state);
     assert!(theirs.join("0.yaml").is_file() && !left.exists());
     let text = json!({ "text": "a: 1" });
-    assert_eq!(console.change("POST", "/api/check", &text).json()["ok"], false);
+    assert_eq!(console.change("POST", "/api/check", &text).json()["is_valid"], false);
     let own = theirs.with_file_name(console.pid().to_string());
     assert!(own.is_dir(), "it has one of its own");
     let (_, _, _state) = console.interrupt();
@@ -267,7 +271,7 @@ fn the_plan_is_known_although_nobody_watches() {
     let id = started(&console, &form(&ruler, 6));
     let known = job(&console, &id, |job| job["planned_s"].is_number() || is_over(job));
     assert_eq!(known["planned_s"], 6.0, "{known}");
-    assert_eq!(known["stages"][0]["word"], "50.0/s arrivals", "{known}");
+    assert_eq!(known["stages"][0]["label"], "50.0/s arrivals", "{known}");
     assert_eq!(known["state"], "running");
 }
 
@@ -284,17 +288,17 @@ fn the_plan_of_the_run_that_goes_on_is_known_although_nobody_watches() {
     let id = started(&console, &json!({ "kind": "text", "text": text }));
     let mut seen: Vec<Value> = Vec::new();
     for turn in [1, 2] {
-        let known = job(&console, &id, |job| job["turn"] == turn || is_over(job));
-        assert_eq!((&known["turn"], &known["turns"]), (&json!(turn), &json!(2)), "{known}");
+        let known = job(&console, &id, |job| job["run_number"] == turn || is_over(job));
+        assert_eq!((&known["run_number"], &known["run_count"]), (&json!(turn), &json!(2)), "{known}");
         assert_eq!(known["planned_s"], 4.0, "{known}");
-        seen.push(known["stages"][0]["word"].clone());
+        seen.push(known["stages"][0]["label"].clone());
     }
     seen.sort_by_key(Value::to_string);
     assert_eq!(seen, [json!("1 users"), json!("2 users")]);
     let mut late = console.watch(&id);
     let (event, told) = late.next().expect("it goes on");
     let listed = job(&console, &id, |_| true);
-    assert_eq!((event.as_str(), &told["stages"], &told["turn"]), ("job", &listed["stages"], &json!(2)));
+    assert_eq!((event.as_str(), &told["stages"], &told["run_number"]), ("job", &listed["stages"], &json!(2)));
     drop(late);
     assert_eq!(job(&console, &id, is_over)["state"], "ended");
 }
@@ -305,7 +309,7 @@ fn secrets_of_an_address_are_in_no_list_and_no_file_name() {
     let ruler = Ruler::start(&[]);
     let console = Console::start();
     let url = ruler.url("/").replace("http://", "http://somebody:TOKENSECRET@");
-    let order = json!({ "kind": "form", "url": url, "load": "maintained", "clients": 1, "seconds": 1 });
+    let order = json!({ "kind": "form", "url": url, "load": "maintained", "clients": 1, "duration_s": 1 });
     let id = started(&console, &order);
     let ended = job(&console, &id, is_over);
     assert!(!ended.to_string().contains("TOKENSECRET"), "{ended}");
@@ -408,14 +412,15 @@ fn what_cannot_run_says_so_in_its_own_words() {
     let address = socket.local_addr().unwrap();
     drop(socket);
     let order = json!({ "kind": "form", "url": format!("http://{address}/"), "load": "maintained", "clients": 1,
-                        "seconds": 1 });
+                        "duration_s": 1 });
     let id = started(&console, &order);
     let ended = job(&console, &id, is_over);
-    assert_eq!((&ended["state"], &ended["exit"]), (&json!("failed"), &json!(1)));
-    assert!(ended["said"].as_str().unwrap().contains(&address.to_string()), "{ended}");
+    assert_eq!((&ended["state"], &ended["exit_code"]), (&json!("failed"), &json!(1)));
+    assert!(ended["output"].as_str().unwrap().contains(&address.to_string()), "{ended}");
     assert_eq!(ended["run"], Value::Null);
     for url in ["--help", "ftp://127.0.0.1/", "run"] {
-        let order = json!({ "kind": "form", "url": url, "load": "maintained", "clients": 1, "seconds": 1 });
+        let order =
+            json!({ "kind": "form", "url": url, "load": "maintained", "clients": 1, "duration_s": 1 });
         assert_eq!(console.change("POST", "/api/start", &order).status, 400, "{url}");
     }
 }

@@ -94,7 +94,7 @@ fn a_link_that_takes_the_place_of_a_run_is_refused_at_once() {
     }
     let reply = console.change(
         "PUT",
-        &format!("/api/runs/{id}/remarks"),
+        &format!("/api/runs/{id}/annotations"),
         &json!({
             "tags": ["x"], "note": "", "version": "0"
         }),
@@ -173,7 +173,7 @@ fn files_with_the_longest_and_the_oddest_names_are_shown() {
         assert_eq!((reply.status, reply.header("set-cookie")), (200, None), "{}", reply.head);
         assert_eq!(console.get(&format!("/runs/{}", id_of(file))).status, 200);
     }
-    let reply = console.remark(&id_of(&long), &json!(["x"]), "");
+    let reply = console.annotate(&id_of(&long), &json!(["x"]), "");
     assert_eq!(reply.status, 409, "{}", reply.text());
     assert!(reply.json()["error"].as_str().expect("a sentence").contains("cannot write"), "{}", reply.text());
 }

@@ -62,9 +62,9 @@ fn the_capacity_of_an_even_service_is_found() {
         assert!(low <= found && found <= high && low > 340.0 && high < 460.0, "{low} {found} {high}");
         let steps = said["steps"].as_array().unwrap();
         assert!(steps.len() >= 5, "{steps:#?}");
-        assert_eq!(steps[0]["purpose"], "floor");
-        assert!(steps.iter().any(|s| s["met"] == false) && steps.iter().any(|s| s["met"] == true));
-        let floor_ms = said["floor_ns"].as_f64().unwrap() / 1e6;
+        assert_eq!(steps[0]["purpose"], "baseline");
+        assert!(steps.iter().any(|s| s["is_met"] == false) && steps.iter().any(|s| s["is_met"] == true));
+        let floor_ms = said["unloaded_p50_ns"].as_f64().unwrap() / 1e6;
         assert!((9.9..13.0).contains(&floor_ms), "{floor_ms} ms unloaded");
     });
 }
@@ -337,9 +337,9 @@ fn a_service_with_a_rate_limit_is_found_to_carry_it() {
         let found = found.unwrap_or_else(|| panic!("{said:#}"));
         assert!((42.0..57.0).contains(&found), "{found}: {}", said["sentence"]);
         let floor = &said["steps"][0];
-        assert_eq!((&floor["purpose"], &floor["errors"]), (&Value::from("floor"), &Value::from(0)));
+        assert_eq!((&floor["purpose"], &floor["errors"]), (&Value::from("baseline"), &Value::from(0)));
         assert!(floor["requests"].as_u64().unwrap() <= 21, "one user does not hammer: {floor:#}");
-        assert!(!said["deciding"]["generator"].is_null(), "{said:#}");
+        assert!(!said["deciding_runs"]["generator"].is_null(), "{said:#}");
         for step in said["curve"].as_array().unwrap() {
             let below = step["level"].as_f64().unwrap() < found / 1.01;
             assert!(!(below && step["standing"] == "missed"), "{step:#} below {found}");

@@ -25,7 +25,7 @@ fn exits(document: &Value) -> Vec<(String, u64)> {
     let parts = document["parts"].as_array().unwrap();
     parts
         .iter()
-        .map(|part| (part["name"].as_str().unwrap().to_owned(), part["exit"].as_u64().unwrap()))
+        .map(|part| (part["name"].as_str().unwrap().to_owned(), part["exit_code"].as_u64().unwrap()))
         .collect()
 }
 
@@ -160,7 +160,7 @@ fn generators_share_each_run_and_are_counted_together() {
     let words = ["run", &text, "--out", &out, "--json", "--seed", "7", "-H", "X-Own: 1"];
     let ran = Tool::run(&words);
     assert_eq!(
-        (ran.json()["runs"].as_u64(), ran.json()["missing"].as_u64()),
+        (ran.json()["runs"].as_u64(), ran.json()["missing_runs"].as_u64()),
         (Some(4), Some(0)),
         "{}",
         ran.stderr
@@ -171,12 +171,12 @@ fn generators_share_each_run_and_are_counted_together() {
     let mut counted = 0;
     for name in files.iter().filter(|name| name.ends_with(".plim")) {
         let run = Tool::run(&["report", &format!("{out}/{name}"), "--json"]).json();
-        assert_eq!(run["origins"].as_array().map(Vec::len), Some(2), "{name}");
+        assert_eq!(run["generators"].as_array().map(Vec::len), Some(2), "{name}");
         let users: u64 = if name.contains("users-6") { 6 } else { 3 };
         assert_eq!(run["plan"]["connections"].as_u64(), Some(users), "{name}");
         counted += run["totals"]["requests"].as_u64().unwrap();
         // One looks at the system, whichever comes first in the file.
-        assert!(run["plan"]["watches"].as_array().is_none_or(|all| all.len() == 1), "{name}");
+        assert!(run["plan"]["monitors"].as_array().is_none_or(|all| all.len() == 1), "{name}");
     }
     // Requests under way at the end of a run are the server's alone, at most one of each user.
     let received = ruler.requests();

@@ -19,7 +19,7 @@ fn what_cannot_be_true_is_said_with_its_arithmetic_and_its_line() {
     assert!(said.contains("160") && said.contains("> 40 users"), "{said}");
     assert!(said.contains("shop.md:"), "{said}");
     let json = Tool::run(&["audit", &file, "--json"]).expect_code(99).json();
-    assert!(json["findings"].as_array().unwrap().iter().any(|f| f["grade"] == "cannot_be_true"));
+    assert!(json["findings"].as_array().unwrap().iter().any(|f| f["grade"] == "impossible"));
     assert!(Tool::run(&["audit", &file, "--markdown"]).expect_code(99).stdout.contains("160"));
 }
 
@@ -30,7 +30,7 @@ fn a_mended_figure_is_no_finding() {
     let output = Tool::run(&["audit", &scratch.file("shop.md", &mended), "--json"]);
     let json = output.json();
     let impossible: Vec<&serde_json::Value> =
-        json["findings"].as_array().unwrap().iter().filter(|f| f["grade"] == "cannot_be_true").collect();
+        json["findings"].as_array().unwrap().iter().filter(|f| f["grade"] == "impossible").collect();
     assert!(impossible.is_empty(), "{impossible:#?}");
     assert_eq!(output.code, 0);
 }

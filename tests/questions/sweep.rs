@@ -30,8 +30,8 @@ fn every_cell_runs_once_a_round_in_a_drawn_order() {
         experiment(&ruler, "load: { users: [1, 2, 4], duration: 1s }\nkeep_alive: [true, false]\nrepeat: 2");
     let (file, folder) = (scratch.file("m.yaml", &text), scratch.path("out"));
     let said = Tool::run(&["run", &file, "--out", &folder, "--seed", "5", "--json"]).json();
-    assert_eq!((said["cells"].as_u64(), said["runs"].as_u64()), (Some(6), Some(12)), "{said:#}");
-    assert_eq!(said["missing"], 0);
+    assert_eq!((said["combinations"].as_u64(), said["runs"].as_u64()), (Some(6), Some(12)), "{said:#}");
+    assert_eq!(said["missing_runs"], 0);
     let files = run_files(&folder);
     assert_eq!(files.len(), 12, "{files:?}");
     let cell = |name: &String| name[5..].to_owned();
@@ -65,10 +65,10 @@ fn a_stopped_sweep_runs_only_what_is_missing() {
     let partial = Tool::run(&["report", &folder, "--json"]).json();
     let reason = &partial["next"]["reasons"][0];
     assert_eq!(reason["kind"], "runs_missing", "{partial:#}");
-    assert_eq!(reason["evidence"]["runs"], partial["missing"]);
+    assert_eq!(reason["evidence"]["runs"], partial["missing_runs"]);
 
     let whole = Tool::run(&["run", &file, "--out", &folder, "--json"]);
-    assert_eq!(whole.json()["missing"], 0, "{}", whole.stdout);
+    assert_eq!(whole.json()["missing_runs"], 0, "{}", whole.stdout);
     for (name, before) in there.iter().zip(kept) {
         assert_eq!(std::fs::read(Path::new(&folder).join(name)).unwrap(), before, "{name} was touched");
     }
@@ -108,8 +108,8 @@ fn expectations_are_answered_and_decide_the_exit() {
             )
         };
         for (expect, code, verdict) in [
-            ("slow raises response_time p50 by 2x", 0, "holds"),
-            ("slow lowers throughput by 10x", 99, "does_not_hold"),
+            ("slow raises response_time p50 by 2x", 0, "confirmed"),
+            ("slow lowers throughput by 10x", 99, "refuted"),
         ] {
             let text = experiment(&ruler, &more(expect)).replace("get: /", "get: \"${path}\"");
             let file = scratch.file("e.yaml", &text);
@@ -156,7 +156,7 @@ fn a_search_in_every_variant_answers_a_sentence_about_capacity() {
         let found: Vec<f64> =
             searches.iter().map(|s| s["answer"]["capacity"]["rate_per_s"].as_f64().unwrap()).collect();
         assert!(found[0] > 1.5 * found[1], "{found:?}");
-        assert_eq!(said["expectations"][0]["verdict"], "holds", "{:#}", said["expectations"]);
+        assert_eq!(said["expectations"][0]["verdict"], "confirmed", "{:#}", said["expectations"]);
         // Taken in turns: neither side has run to its end before the other began.
         let files = run_files(&scratch.path("out"));
         let first_of = |side: &str| files.iter().position(|f| f.contains(side)).unwrap();

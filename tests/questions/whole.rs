@@ -64,12 +64,13 @@ fn find(lot: &mut Lot) -> (RunOutcome, String) {
     let rule = format!("response_time p99 < {}ms", service_ms * 5.0 + 20.0);
     let from = format!("{:.0}/s", truth / lot.between(2.0, 8.0));
     let (url, within) = (ruler.url("/"), "5%");
-    let mut args = vec!["find", &url, "--threshold", &rule, "--threshold", "error_rate < 1%", "--from", &from];
+    let mut args =
+        vec!["find", &url, "--threshold", &rule, "--threshold", "error_rate < 1%", "--from", &from];
     args.extend(["--within", within, "--confirm", "1", "--budget", "25s", "--json"]);
     let said = Tool::run(&args).json();
     let of = |place: &str| said.pointer(place).and_then(serde_json::Value::as_f64);
     let told = match (of("/capacity/rate_per_s"), of("/capacity/interval/0"), of("/capacity/interval/1")) {
-        _ if said["capacity"]["at_least"] == true => RunOutcome::Undecided,
+        _ if said["capacity"]["is_lower_bound"] == true => RunOutcome::Undecided,
         (Some(_), Some(low), Some(high)) if low > 1.1 * truth || high < 0.9 * truth => RunOutcome::Wrong,
         (Some(found), ..) if (found / truth - 1.0).abs() <= 0.15 => RunOutcome::Right,
         _ => RunOutcome::Undecided,
@@ -91,8 +92,8 @@ fn compare(lot: &mut Lot) -> (RunOutcome, String) {
     let said = Tool::run(&["compare", &a, &b, "--json"]).json();
     let one = &said["comparisons"][0];
     let told = match (one["verdict"].as_str().unwrap_or_default(), factor > 1.0) {
-        ("slower", true) | ("no_difference", false) => RunOutcome::Right,
-        ("cannot_tell", _) => RunOutcome::Undecided,
+        ("slower", true) | ("equivalent", false) => RunOutcome::Right,
+        ("inconclusive", _) => RunOutcome::Undecided,
         // Response times of one run each; a median or a tail that differs says nothing of the service.
         _ => RunOutcome::Wrong,
     };

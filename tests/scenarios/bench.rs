@@ -272,14 +272,14 @@ impl Seen {
     pub fn ended(&self, codes: &[i32], apart: u64) {
         let code = self.output.code;
         assert!(codes.contains(&code), "code {code}\n{}\n{}", self.output.stderr, self.brief());
-        let sent = self.told_count("/totals/sent");
+        let sent = self.told_count("/totals/requests_sent");
         assert_eq!(
             sent + apart,
             self.asked.len() as u64,
             "sent by the tool, at the ruler {:?}",
             self.lines()
         );
-        assert_eq!(self.value_at("/complete"), true);
+        assert_eq!(self.value_at("/is_complete"), true);
     }
 
     /// Refused before anything was sent, with these words.
@@ -305,7 +305,7 @@ impl Seen {
             return format!("(no JSON on stdout: `{}`)", self.output.stdout);
         }
         let of = |name: &str| format!("{name}: {}\n", self.said[name]);
-        ["verdict", "totals", "errors", "checks", "samples"].map(of).concat()
+        ["verdict", "totals", "errors", "checks", "failure_examples"].map(of).concat()
     }
 }
 

@@ -25,7 +25,7 @@ fn a_scope_judges_its_requests_alone() {
     assert_eq!(["/slow", "/fast", "/bad"].map(|path| seen.count(path)), [30; 3]);
     for (i, (text, met)) in limits.iter().enumerate() {
         assert_eq!(
-            seen.value_at(&format!("/thresholds/{i}/met")),
+            seen.value_at(&format!("/thresholds/{i}/is_met")),
             met,
             "{text}: {}",
             seen.said["thresholds"][i]
@@ -48,7 +48,7 @@ scenarios:
     assert_eq!(seen.count("/bad"), 80);
     // 80 of 880 are 9.1 %; of the second in which they came, 80 of 280.
     assert_eq!(
-        (seen.value_at("/thresholds/0/met"), seen.value_at("/thresholds/1/met")),
+        (seen.value_at("/thresholds/0/is_met"), seen.value_at("/thresholds/1/is_met")),
         (&true.into(), &false.into())
     );
     let from_s = seen.value_at("/thresholds/1/window/from_s").as_f64().expect("the worst window has a begin");
@@ -117,8 +117,8 @@ fn a_secret_is_shown_nowhere() {
     );
     assert_eq!(seen.asked[1].header("Authorization"), Some(format!("Basic {CODED}").as_str()));
     assert_eq!(seen.asked[2].header("Authorization"), Some(format!("Bearer {SECRET}").as_str()));
-    assert_eq!(seen.value_at("/samples").as_array().map(Vec::len), Some(3));
-    let excerpt = seen.value_at("/samples/0/excerpt").as_str().expect("an excerpt");
+    assert_eq!(seen.value_at("/failure_examples").as_array().map(Vec::len), Some(3));
+    let excerpt = seen.value_at("/failure_examples/0/excerpt").as_str().expect("an excerpt");
     assert!(excerpt.contains("POST"), "the excerpt shows the rest of the answer: {excerpt}");
 
     let run_file = seen.scratch.path("run.plim");

@@ -98,7 +98,7 @@ fn scenarios_with_loads_of_their_own_keep_their_counts_and_their_rows() {
     seen.arrived("/open", 60);
     assert_eq!(["/closed", "/late", "/rest"].map(|path| seen.count(path)), [12, 5, 6]);
     for (name, number) in [("open", seen.count("/open")), ("closed", 12), ("late", 5)] {
-        assert_eq!(seen.row("lanes", name)["requests"], number, "{}", seen.said["lanes"]);
+        assert_eq!(seen.row("workloads", name)["requests"], number, "{}", seen.said["workloads"]);
         assert_eq!(seen.row("scenarios", name)["requests"], number);
     }
 }

@@ -171,7 +171,7 @@ fn sessions_are_resumed_only_where_that_is_asked_for() {
                 true => assert!((9..=10).contains(&resumed), "{protocol}: {resumed} of 10 resumed"),
                 false => assert_eq!(resumed, 0, "{protocol}"),
             }
-            assert_eq!(said["tls"]["resumed"], resumed, "{}", said["tls"]);
+            assert_eq!(said["tls"]["resumptions"], resumed, "{}", said["tls"]);
             before += 10;
         }
     }
@@ -231,7 +231,7 @@ fn node_and_go_are_shopped_at_by_users_of_their_own() {
         [("node", node.url(""), &(|| node.stats()) as &dyn Fn() -> Value), ("go", go.url(""), &|| go.stats())]
     {
         let (output, said, _scratch) = run_with(&shop(&target), &files);
-        assert!([0, 3].contains(&output.code), "{name}\n{}\n{}", output.stderr, said["samples"]);
+        assert!([0, 3].contains(&output.code), "{name}\n{}\n{}", output.stderr, said["failure_examples"]);
         let stats = stats();
         let counts = ["requests", "logins", "refused", "uploads"].map(|field| stats[field].as_u64().unwrap());
         // 12 rows; of the 11 requests of a round one follows the redirect.
@@ -262,8 +262,16 @@ fn a_library_of_events_is_read_to_the_last_one() {
     let (output, said, _scratch) = run(&text);
     assert!([0, 3].contains(&output.code), "{}\n{said:#}", output.stderr);
     let row = &said["streams"][0];
-    let told = ["streams", "events", "expected", "lost", "repeated", "disordered", "failed"]
-        .map(|f| row[f].as_u64());
+    let told = [
+        "streams",
+        "events",
+        "events_expected",
+        "events_lost",
+        "events_duplicated",
+        "events_out_of_order",
+        "failures",
+    ]
+    .map(|f| row[f].as_u64());
     assert_eq!(told, [20, 300, 300, 0, 0, 0, 0].map(Some), "{row}");
     let stats = server.stats();
     assert_eq!((&stats["pushed"], &stats["sessions"]), (&300.into(), &20.into()), "{stats}");

@@ -44,7 +44,10 @@ fn twelve_hundred_streams_are_accounted_for_to_the_last_event() {
     assert_eq!(ruler(&seen, "streams_closed_by_us"), 1_200, "the stop found all of them open");
     let sent = ruler(&seen, "events_sent");
     assert_eq!((count(&seen, "streams"), count(&seen, "events")), (1_200, sent), "{}", seen.brief());
-    assert_eq!((count(&seen, "expected"), count(&seen, "lost"), count(&seen, "failed")), (sent, 0, 0));
+    assert_eq!(
+        (count(&seen, "events_expected"), count(&seen, "events_lost"), count(&seen, "failures")),
+        (sent, 0, 0)
+    );
     assert_eq!(count(&seen, "closed_by_server"), 1_200);
     // Each stood at least a second, and none longer than the run.
     assert!((1_200..=1_200 * 7).contains(&sent), "{sent}");
@@ -64,13 +67,14 @@ fn lost_repeated_and_swapped_events_are_counted_exactly() {
     );
     let seen = trial(text).run();
     assert_eq!(ruler(&seen, "events_sent"), 50 * 19, "20 without 3, and 2 twice");
-    let told = ["events", "lost", "repeated", "disordered", "expected"].map(|field| count(&seen, field));
+    let told = ["events", "events_lost", "events_duplicated", "events_out_of_order", "events_expected"]
+        .map(|field| count(&seen, field));
     assert_eq!(told, [50 * 19, 50 * 3, 50 * 2, 50, 50 * 20], "{}", seen.row("streams", "events"));
     let row = seen.row("streams", "events");
     assert_eq!(row["age"]["count"], 50 * 19);
     let fair = &row["fairness"];
     assert_eq!(
-        (&fair["least"], &fair["most"], fair["index"].as_f64()),
+        (&fair["events_min"], &fair["events_max"], fair["index"].as_f64()),
         (&19.into(), &19.into(), Some(1.0)),
         "{fair}"
     );
@@ -83,8 +87,8 @@ fn streams_that_stand_at_the_stop_are_told_apart() {
         name: events, stream: { sequence: id } } ] }\n";
     let seen = trial(text).run();
     seen.ended(&[0, 3], 0);
-    assert_eq!((count(&seen, "open_at_stop"), count(&seen, "streams"), count(&seen, "failed")), (20, 20, 0));
-    assert_eq!(count(&seen, "lost"), 0);
+    assert_eq!((count(&seen, "open_at_end"), count(&seen, "streams"), count(&seen, "failures")), (20, 20, 0));
+    assert_eq!(count(&seen, "events_lost"), 0);
     let (sent, got) = (ruler(&seen, "events_sent"), count(&seen, "events"));
     // What was written after the stop was not read.
     assert!(got <= sent && got > 0, "{got} of {sent}");
@@ -111,6 +115,11 @@ scenarios:
         seen.of("/events").iter().map(|asked| asked.header("Last-Event-ID")).collect();
     assert!(again.iter().filter(|id| id.is_some()).count() >= 4, "{again:?}");
     assert_eq!(count(&seen, "events"), ruler(&seen, "events_sent"), "{}", seen.row("streams", "events"));
-    assert_eq!((count(&seen, "lost"), count(&seen, "repeated")), (0, 0), "{}", seen.row("streams", "events"));
+    assert_eq!(
+        (count(&seen, "events_lost"), count(&seen, "events_duplicated")),
+        (0, 0),
+        "{}",
+        seen.row("streams", "events")
+    );
     assert_ne!(seen.row("streams", "events")["reconnects"], Value::from(0));
 }

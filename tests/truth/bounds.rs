@@ -2,7 +2,7 @@
 //! answer that it cannot turn, and the ruler's own log says which answers are right.
 
 use crate::help::{log, quantile};
-use crate::provoke::{Hogs, because, cpus_of_this_test, pass};
+use crate::provoke::{Hogs, cpus_of_this_test, pass, reasons};
 use crate::support::{BINARY, Ruler, Tool, alone};
 use serde_json::Value;
 use std::process::Command;
@@ -42,7 +42,7 @@ fn late_sends_make_a_pass_only_safer_and_excuse_what_they_explain() {
     );
     let said = run("response_time p99 < 200ms");
     assert_eq!(result(&said), "INCONCLUSIVE", "{}", said["verdict"]);
-    assert!(because(&said).contains(&"late_sends"), "{}", said["verdict"]);
+    assert!(reasons(&said).contains(&"late_sends"), "{}", said["verdict"]);
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn answers_that_are_errors_fail_whatever_the_machine_did() {
     let ruler = Ruler::start(&["--delay", "2ms", "--error-rate", "0.47", "--error-status", "429"]);
     let said = stopped(&ruler, &[&ruler.url("/"), "-r", "200", "-d", "2s"], 300);
     assert_eq!(result(&said), "FAIL", "{}", said["verdict"]);
-    assert_eq!(because(&said)[0], "error_rate == 0%");
+    assert_eq!(reasons(&said)[0], "error_rate == 0%");
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn a_hundred_and_twenty_slow_answers_prove_a_miss_and_a_hundred_quick_ones_no_pa
     assert_eq!(result(&said), "FAIL", "{}", said["verdict"]);
     ruler.set("delay=1ms");
     let said = run("100", "response_time p99 < 30s");
-    assert_eq!((result(&said), because(&said)), ("INCONCLUSIVE", vec!["too_few_samples"]));
+    assert_eq!((result(&said), reasons(&said)), ("INCONCLUSIVE", vec!["too_few_samples"]));
     assert!(
         said["verdict"]["sentence"].as_str().unwrap().contains("100 of at least 368"),
         "{}",
@@ -81,7 +81,8 @@ fn a_stall_of_a_fiftieth_excuses_no_miss_outside_of_it() {
     // next one: half of four seconds, so of the rest 15 % of all are left.
     let ruler = Ruler::start(&["--delay", "bimodal:5ms:300ms:0.3"]);
     let limit = "service_time p95 < 100ms";
-    let args = [&ruler.url("/"), "-c", "20", "-d", "4s", "--threshold", limit, "--threshold", "error_rate < 1%"];
+    let args =
+        [&ruler.url("/"), "-c", "20", "-d", "4s", "--threshold", limit, "--threshold", "error_rate < 1%"];
     let said = stopped(&ruler, &args, 250);
     assert!(said["client"]["stalls"].as_u64() > Some(0), "{}", said["client"]);
     assert_eq!(result(&said), "FAIL", "{}", said["verdict"]);
@@ -95,7 +96,7 @@ struct Row {
     limit_ns: u64,
     observed_ns: f64,
     result: String,
-    because: String,
+    reasons: String,
     /// Of the doubts that decide, together; infinite where one has no bound.
     size_ns: f64,
     right: &'static str,
@@ -107,8 +108,17 @@ fn one(rate: u64, hogs: usize, factor: f64, ruler: &Ruler, cpus: &[u32]) -> Row 
     let limit = format!("service_time p95 < {limit_ns}ns");
     let url = ruler.url("/");
     let rate_text = rate.to_string();
-    let args =
-        [url.as_str(), "-r", &rate_text, "-d", "2s", "--threshold", &limit, "--threshold", "error_rate < 100%"];
+    let args = [
+        url.as_str(),
+        "-r",
+        &rate_text,
+        "-d",
+        "2s",
+        "--threshold",
+        &limit,
+        "--threshold",
+        "error_rate < 100%",
+    ];
     let more = ["--threshold", "achieved > 0%", "--json"];
     let _hogs: Vec<Hogs> = cpus.iter().map(|cpu| Hogs::on(*cpu, hogs)).collect();
     let said = Tool::run(&[&args[..], &more].concat()).json();
@@ -119,7 +129,7 @@ fn one(rate: u64, hogs: usize, factor: f64, ruler: &Ruler, cpus: &[u32]) -> Row 
     let judged = &said["thresholds"][0];
     let doubts = judged["doubts"].as_array().unwrap();
     let size = |doubt: &Value| doubt["size"].as_f64().unwrap_or(f64::INFINITY);
-    let size_ns: f64 = doubts.iter().filter(|doubt| doubt["decides"] == true).map(size).sum();
+    let size_ns: f64 = doubts.iter().filter(|doubt| doubt["is_decisive"] == true).map(size).sum();
     let (met, clear) = (truth_ns < limit_ns, truth_ns.abs_diff(limit_ns) as f64 > size_ns);
     let right = match result(&said) {
         "PASS" if met => "right",
@@ -135,7 +145,7 @@ fn one(rate: u64, hogs: usize, factor: f64, ruler: &Ruler, cpus: &[u32]) -> Row 
         limit_ns,
         observed_ns: judged["observed"].as_f64().unwrap_or(0.0),
         result: result(&said).to_owned(),
-        because: because(&said).join(" "),
+        reasons: reasons(&said).join(" "),
         size_ns,
         right,
     }
@@ -171,7 +181,7 @@ fn forty_runs_beside_cpu_hogs_are_judged_as_the_servers_log_says() {
             ms(row.limit_ns as f64),
             ms(row.observed_ns),
             row.result,
-            row.because,
+            row.reasons,
             ms(row.size_ns),
             row.right
         );

@@ -19,7 +19,7 @@ mod odd_faults;
 mod scripted;
 mod server;
 
-use crate::provoke::because;
+use crate::provoke::reasons;
 use plimsoll_plan::Fault;
 use serde_json::Value;
 
@@ -27,9 +27,9 @@ use serde_json::Value;
 fn fails(said: &Value) {
     assert_eq!(said["verdict"]["result"], "FAIL");
     // Where nothing succeeded, that is said as well.
-    let others = &because(said)[1..];
+    let others = &reasons(said)[1..];
     assert!(others.iter().all(|rule| rule.starts_with("longest_outage")), "{}", said["verdict"]);
-    assert!(because(said)[0].starts_with("error_rate == 0"), "{}", said["verdict"]);
+    assert!(reasons(said)[0].starts_with("error_rate == 0"), "{}", said["verdict"]);
 }
 
 /// A new class needs a test here: this list is the promise that none was forgotten.

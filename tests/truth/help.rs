@@ -103,9 +103,9 @@ pub fn undisturbed(args: &[&str], code: i32) -> Value {
 }
 
 fn is_of_the_machine(said: &Value) -> bool {
-    let because = said["verdict"]["because"].as_array().map_or(&[][..], Vec::as_slice);
+    let reasons = said["verdict"]["reasons"].as_array().map_or(&[][..], Vec::as_slice);
     let ours = |code: &Value| code.as_str().is_some_and(|code| OF_THE_MACHINE.contains(&code));
-    said["verdict"]["result"] == "INCONCLUSIVE" && !because.is_empty() && because.iter().all(ours)
+    said["verdict"]["result"] == "INCONCLUSIVE" && !reasons.is_empty() && reasons.iter().all(ours)
 }
 
 /// Like [`patiently`], for a body that asserts: a stall of the whole machine for a second happens, three in a
@@ -217,7 +217,7 @@ impl Waits {
 /// Share of its time that the worker of a run which waited longest for a CPU has waited.
 pub fn waited_share(said: &Value) -> f64 {
     let workers = said["client"]["workers"].as_array().map_or(&[][..], Vec::as_slice);
-    workers.iter().filter_map(|worker| worker["run_queue_ratio"].as_f64()).fold(0.0, f64::max)
+    workers.iter().filter_map(|worker| worker["cpu_wait_ratio"].as_f64()).fold(0.0, f64::max)
 }
 
 /// Measures the floor of this machine, now, for half a second.

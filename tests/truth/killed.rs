@@ -19,10 +19,10 @@ fn a_killed_run_is_there_up_to_its_last_second_and_proves_nothing() {
 
         let said = Tool::run(&["report", &file, "--json"]).expect_code(3).json();
         assert_eq!(said["verdict"]["result"], "INCONCLUSIVE");
-        let because = said["verdict"]["because"].as_array().unwrap();
-        assert!(because.iter().any(|code| code == "missing_intervals"), "{because:?}");
-        assert_eq!(caution(&said, "missing_intervals")["weight"], "inconclusive");
-        assert_eq!(said["complete"], false);
+        let reasons = said["verdict"]["reasons"].as_array().unwrap();
+        assert!(reasons.iter().any(|code| code == "missing_intervals"), "{reasons:?}");
+        assert_eq!(caution(&said, "missing_intervals")["severity"], "inconclusive");
+        assert_eq!(said["is_complete"], false);
         assert!(said["stopped_by"].is_null());
         // Every whole second is there, with what was offered in it, and nothing of it is lost.
         let seconds = timeline(&said, "offered_rate_per_s");
@@ -56,7 +56,7 @@ fn a_run_killed_in_its_first_second_is_a_run_of_nothing_and_not_an_error() {
         let said = Tool::run(&["report", &file, "--json"]).expect_code(3).json();
         assert_eq!(said["verdict"]["result"], "INCONCLUSIVE");
         assert_eq!(count(&said, "/totals/requests"), 0);
-        assert_eq!(said["complete"], false);
+        assert_eq!(said["is_complete"], false);
         // As text, too.
         assert!(Tool::run(&["report", &file]).expect_code(3).stdout.contains("INCONCLUSIVE"));
     });
@@ -75,8 +75,8 @@ fn reading_the_file_of_a_run_under_way_changes_nothing() {
         let early = Tool::run(&["report", &file, "--json"]).expect_code(3).json();
         assert!((490..=510).contains(&count(&early, "/totals/requests")), "{}", early["totals"]);
         let said = running.wait().json();
-        assert_eq!(count(&said, "/totals/sent"), 1_500, "{}", said["totals"]);
-        assert_eq!(said["complete"], true);
+        assert_eq!(count(&said, "/totals/requests_sent"), 1_500, "{}", said["totals"]);
+        assert_eq!(said["is_complete"], true);
         assert_eq!(Tool::run(&["report", &file, "--json"]).json(), said);
         let left: Vec<_> =
             std::fs::read_dir(scratch.folder()).unwrap().map(|e| e.unwrap().file_name()).collect();

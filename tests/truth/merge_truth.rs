@@ -28,8 +28,8 @@ fn two_shares_at_once_are_one_run_in_the_end() {
         assert_eq!(count(&merged, "/totals/requests"), 6_000);
         assert_eq!(count(&merged, "/offered/arrivals"), 6_000);
         assert_eq!(ruler.requests(), 6_000);
-        assert_eq!(merged["origins"].as_array().map(Vec::len), Some(2));
-        let parts: Vec<u64> = [0, 1].map(|i| count(&merged, &format!("/origins/{i}/requests"))).to_vec();
+        assert_eq!(merged["generators"].as_array().map(Vec::len), Some(2));
+        let parts: Vec<u64> = [0, 1].map(|i| count(&merged, &format!("/generators/{i}/requests"))).to_vec();
         assert_eq!(parts, [3_000, 3_000], "the rows of the origins");
         // Twice 1,000/s side by side, not one after the other; the run ends with its last answer, a little
         // after 3 s.
@@ -66,7 +66,7 @@ fn merging_knows_no_order_no_grouping_and_no_second_time() {
         (out, said)
     };
     let (_, all) = merge(&[a, b, c], "all.plim");
-    assert!(!all["verdict"]["because"].to_string().contains("missing"), "{}", all["verdict"]);
+    assert!(!all["verdict"]["reasons"].to_string().contains("missing"), "{}", all["verdict"]);
     assert_eq!(count(&all, "/totals/requests"), 901);
     assert_eq!(count(&all, "/totals/errors"), count(&ruler.counters(), "/by_status/500"));
     assert_eq!(ruler.requests(), 901);

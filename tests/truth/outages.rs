@@ -28,7 +28,7 @@ fn down(output: Output) -> (Value, Value) {
     let outage = outages[0].clone();
     let (from_s, to_s) = (number(&outage, "/from_s"), number(&outage, "/to_s"));
     for spike in said["spikes"].as_array().unwrap() {
-        let (begin_s, end_s) = (number(spike, "/from_s"), number(spike, "/until_s"));
+        let (begin_s, end_s) = (number(spike, "/from_s"), number(spike, "/to_s"));
         assert!(end_s <= from_s + 1e-6 || begin_s >= to_s - 1e-6, "{spike} in {outage}");
     }
     (said, outage)
@@ -40,7 +40,7 @@ fn up(output: Output) {
     let said = output.json();
     let none = said["availability"]["outages"].as_array().is_some_and(Vec::is_empty)
         && said["availability"]["parts"].as_array().is_some_and(Vec::is_empty);
-    assert!(none && number(&said, "/availability/ratio_time") == 1.0, "{}", said["availability"]);
+    assert!(none && number(&said, "/availability/uptime_ratio") == 1.0, "{}", said["availability"]);
     assert!(!sentence(&said).contains("succeeded from"), "{}", said["verdict"]);
 }
 
@@ -72,13 +72,15 @@ fn a_server_that_dies_is_down_to_the_end_in_both_models() {
         signal(&other, "KILL");
         let (said, outage) = down(first.wait());
         assert!((0.9..=1.3).contains(&number(&outage, "/from_s")), "{outage}");
-        assert_eq!(outage["open_ended"], true);
+        assert_eq!(outage["is_open_ended"], true);
         assert_eq!(outage["failures"][0]["class"], "connect_refused", "{outage}");
-        assert!((number(&said, "/availability/ratio_time") - number(&outage, "/from_s") / 4.0).abs() < 0.01);
+        assert!(
+            (number(&said, "/availability/uptime_ratio") - number(&outage, "/from_s") / 4.0).abs() < 0.01
+        );
         let (said, outage) = down(second.wait());
-        assert_eq!((&outage["open_ended"], &outage["to_s"]), (&true.into(), &4.0.into()), "{outage}");
+        assert_eq!((&outage["is_open_ended"], &outage["to_s"]), (&true.into(), &4.0.into()), "{outage}");
         let kept = said["thresholds"].as_array().unwrap();
-        let met = |text: &str| kept.iter().find(|t| t["text"] == text).map(|t| t["met"] == true);
+        let met = |text: &str| kept.iter().find(|t| t["text"] == text).map(|t| t["is_met"] == true);
         assert_eq!(met("longest_outage < 1s"), Some(false), "{kept:?}");
         up(twins.0.wait());
         up(twins.1.wait());
@@ -98,7 +100,7 @@ fn a_server_that_hangs_or_answers_errors_alone_is_down() {
         failing.set("status=503");
         let (_, outage) = down(first.wait());
         signal(&hanging, "CONT");
-        assert_eq!((&outage["open_ended"], &outage["failures"]), (&true.into(), &serde_json::json!([])));
+        assert_eq!((&outage["is_open_ended"], &outage["failures"]), (&true.into(), &serde_json::json!([])));
         let (_, outage) = down(second.wait());
         assert_eq!(outage["failures"][0]["status"], 503, "{outage}");
         drop(ramped.wait());
@@ -120,7 +122,7 @@ fn a_service_that_comes_back_was_gone_for_so_long() {
         // command takes as long as a turn of this machine.
         let length_s = number(&outage, "/to_s") - number(&outage, "/from_s");
         assert!((1.5..=1.8).contains(&length_s), "{outage}");
-        assert_eq!(outage["open_ended"], false);
+        assert_eq!(outage["is_open_ended"], false);
         assert!((number(&said, "/availability/longest_outage_ns") / 1e9 - length_s).abs() < 1e-6);
         // Whoever says that it may is not told otherwise, and still hears of it.
         let scratch = Scratch::new();
@@ -207,7 +209,7 @@ fn one_request_of_five_one_address_of_two_and_streams_that_end() {
         }
         let (_, outage) = down(watching.wait());
         assert!(
-            (0.8..=2.0).contains(&number(&outage, "/from_s")) && outage["open_ended"] == true,
+            (0.8..=2.0).contains(&number(&outage, "/from_s")) && outage["is_open_ended"] == true,
             "{outage}"
         );
     });

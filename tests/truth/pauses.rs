@@ -97,7 +97,7 @@ fn closed_hides(said: &Value) -> Vec<String> {
     let evidence = blind["evidence"].as_str().unwrap_or_default();
     let share = evidence.split("took ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<f64>().ok());
     let advice = blind["advice"].as_str().unwrap_or_default();
-    if blind["weight"] != "warning" || !advice.contains("`-r RATE`") {
+    if blind["severity"] != "warning" || !advice.contains("`-r RATE`") {
         wrong.push(format!("closed: {blind}"));
     }
     if !share.is_some_and(|percent| (8.5..=13.0).contains(&percent))
@@ -119,7 +119,7 @@ fn a_cap_on_connections_does_not_hide_a_pause_from_the_response_time() {
         let said = Tool::run(&[&ruler.url("/"), "-r", "1000", "-n", "3000", "-c", "100", "--json"]).json();
         assert_eq!(ruler.requests(), 3_000);
         assert!(ruler.accepted() <= 101, "the cap of 100 and the one that looked whether somebody is there");
-        assert_eq!(caution(&said, "connection_cap_hit")["weight"], "warning");
+        assert_eq!(caution(&said, "connection_cap_hit")["severity"], "warning");
         assert!(count(&said, "/offered/starved") >= 150, "{}", said["offered"]);
         // Those that waited are sent as connections come free, 100 at a time each d: two rounds later at the
         // most.

@@ -57,8 +57,8 @@ pub fn no_faults(json: &Value) {
 }
 
 /// What decided the verdict.
-pub fn because(json: &Value) -> Vec<&str> {
-    json["verdict"]["because"]
+pub fn reasons(json: &Value) -> Vec<&str> {
+    json["verdict"]["reasons"]
         .as_array()
         .map_or(Vec::new(), |all| all.iter().filter_map(Value::as_str).collect())
 }

@@ -187,7 +187,7 @@ fn redirects_are_counted_and_not_followed() {
         );
         let port = canned("127.0.0.1", moved, Then::KeepOpen);
         let said = json(&[&format!("http://127.0.0.1:{port}/"), "-n", "20", "-c", "2"], 0);
-        assert_eq!(said["statuses"], serde_json::json!({"302": 20}));
+        assert_eq!(said["status_codes"], serde_json::json!({"302": 20}));
         assert_eq!(packets(), 0);
     });
 }
@@ -198,10 +198,10 @@ fn a_ramp_that_only_makes_errors_is_stopped() {
     let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "20ms", "--status", "500"]);
     let said = json(&[&ruler.url("/"), "--stages", "60s:60"], 99);
-    let elapsed = said["origins"][0]["elapsed_s"].as_f64().unwrap();
+    let elapsed = said["generators"][0]["elapsed_s"].as_f64().unwrap();
     assert!((10.0..14.0).contains(&elapsed), "stopped after {elapsed} s of 60");
     assert_eq!(said["stopped_by"], "command");
-    assert_eq!(ruler.requests(), count(&said, "/totals/sent"));
+    assert_eq!(ruler.requests(), count(&said, "/totals/requests_sent"));
 }
 
 // ---- secrets -----------------------------------------------------------------------------------------------

@@ -114,7 +114,7 @@ fn the_warm_up_is_in_the_timeline_and_in_no_total() {
         assert!((998..=1_001).contains(&count(&said, "/totals/requests")), "{}", said["totals"]);
         assert_eq!(timeline(&said, "length_s"), [0.5, 1.0, 1.0, 1.0]);
         let seconds = said["timeline"].as_array().unwrap();
-        let flags: Vec<bool> = seconds.iter().map(|s| s["warmup"] == true).collect();
+        let flags: Vec<bool> = seconds.iter().map(|s| s["is_warmup"] == true).collect();
         assert_eq!(flags, [true, true, false, false]);
         // The silence is seen where it was, and nowhere else: it ended in the second tick.
         let max_ns = timeline(&said, "max_ns");

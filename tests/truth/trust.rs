@@ -84,7 +84,7 @@ fn a_target_on_this_machine_is_noted() {
     let ruler = Ruler::start(&[]);
     let said = json(&[&ruler.url("/"), "-n", "20", "-c", "2"], 0);
     assert!(warns(&said, "same_machine").contains("127.0.0.1"));
-    assert_eq!(said["environments"][0]["same_machine"], true);
+    assert_eq!(said["environments"][0]["is_same_machine"], true);
 }
 
 /// A new caution needs a test: this list is the promise that none was forgotten.

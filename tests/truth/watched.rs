@@ -109,7 +109,7 @@ fn monitors_that_fail_are_a_caution_and_cost_the_load_nothing() {
         assert_eq!(said["verdict"]["result"], "PASS");
         let told = caution(&said, "monitor_failed");
         let evidence = told["evidence"].as_str().unwrap();
-        assert_eq!(told["weight"], "note", "{told}");
+        assert_eq!(told["severity"], "note", "{told}");
         for name in ["redis", "prometheus", "command"] {
             assert!(evidence.contains(name), "{evidence}");
         }

@@ -17,7 +17,7 @@ const FRUSTRATED_FROM: u64 = 4;
 /// `None`: no target or more than one, nothing finished, or a stream, whose time is its whole life.
 pub(super) fn apdex(one: &Series, thresholds: &[Threshold]) -> Option<Apdex> {
     let finished = one.tally.sum(SeriesSum::Finished);
-    let target_ns = target_ns(&one.request, thresholds).filter(|_| finished > 0 && !one.request.stream)?;
+    let target_ns = target_ns(&one.request, thresholds).filter(|_| finished > 0 && !one.request.is_stream)?;
     let times = one.tally.hist(SeriesHist::Response);
     let failed = one.tally.sum(SeriesSum::Failed).min(finished);
     let answered = times.count().min(finished);
@@ -36,7 +36,7 @@ pub(super) fn apdex(one: &Series, thresholds: &[Threshold]) -> Option<Apdex> {
     Some(Apdex {
         target_ns,
         index: index(low_satisfied, low_tolerating),
-        index_at_most: index(high_satisfied, high_tolerating),
+        index_max: index(high_satisfied, high_tolerating),
         satisfied: low_satisfied,
         tolerating: low_tolerating,
         frustrated: finished - low_satisfied - low_tolerating,

@@ -84,7 +84,7 @@ impl<'a> ServiceCourse<'a> {
         let parts = parts(facts, &slots);
         let begun = facts.run.of(RunSum::UsersActive);
         let users = (begun > 0).then(|| (facts.run.of(RunSum::UsersWithoutSuccess), begun));
-        let medians = facts.series.iter().filter(|series| !series.request.stream);
+        let medians = facts.series.iter().filter(|series| !series.request.is_stream);
         let slowest_ns = medians
             .filter_map(|series| series.tally.hist(SeriesHist::Service).quantile(0.5))
             .max()
@@ -99,7 +99,7 @@ impl<'a> ServiceCourse<'a> {
         let requested = || self.slots.iter().filter(|slot| !slot.is_idle() || slot.served.successes() > 0);
         let parts = self.parts.iter().filter_map(|part| self.part(part, &outages)).collect();
         Availability {
-            ratio_time: self.known.then(|| self.ratio(&outages)),
+            uptime_ratio: self.known.then(|| self.ratio(&outages)),
             intervals_without_success: requested().filter(|slot| slot.served.successes() == 0).count() as u64,
             intervals: requested().count() as u64,
             users_without_success: self.users.map(|(unserved, _)| unserved),
@@ -114,7 +114,7 @@ impl<'a> ServiceCourse<'a> {
     /// Availability and longest outage of the requests of a scope, or of the service, its requests and its addresses,
     /// whichever is worst. `None`: nothing was measured.
     pub fn figures(&self, scope: Option<&Scope>, all: &Availability) -> Option<(f64, u64)> {
-        let whole = all.ratio_time.map(|ratio| (ratio, all.longest_outage_ns))?;
+        let whole = all.uptime_ratio.map(|ratio| (ratio, all.longest_outage_ns))?;
         let worse = |a: (f64, u64), b: (f64, u64)| (a.0.min(b.0), a.1.max(b.1));
         let Some(scope) = scope else {
             let parts = all.parts.iter().map(|part| self.figures_of(&united(&all.outages, &part.outages)));
@@ -153,7 +153,7 @@ impl<'a> ServiceCourse<'a> {
         (!outages.is_empty()).then(|| PartAvailability {
             kind: part.kind,
             name: part.name.clone(),
-            ratio_time: self.ratio(&outages),
+            uptime_ratio: self.ratio(&outages),
             longest_outage_ns: longest_ns(&outages),
             outages,
         })
@@ -205,7 +205,14 @@ impl<'a> ServiceCourse<'a> {
             Patience::Part { .. } => Vec::new(),
         };
         let failed = (gap.before..=gap.after).map(|at| failed_in(slots, &gap, at)).sum();
-        Some(Outage { from_s, to_s, open_ended: gap.open_ended, length_ns, failed, failures })
+        Some(Outage {
+            from_s,
+            to_s,
+            is_open_ended: gap.is_open_ended,
+            length_ns,
+            failed_requests: failed,
+            failures,
+        })
     }
 
     /// How requests failed in it. Of the second in which it began and of that in which it ended, only where something
@@ -255,7 +262,7 @@ fn united(whole: &[Outage], part: &[Outage]) -> Vec<Outage> {
                 let shared_ns = ((last.to_s.min(next.to_s) - next.from_s).max(0.0) * 1e9) as u64;
                 let length_ns = last.length_ns.saturating_add(next.length_ns).saturating_sub(shared_ns);
                 last.length_ns = length_ns.max(last.length_ns).max(next.length_ns);
-                last.open_ended |= next.open_ended;
+                last.is_open_ended |= next.is_open_ended;
                 last.to_s = last.to_s.max(next.to_s);
             }
             None => united.push(next),
@@ -276,7 +283,7 @@ fn slots(facts: &Facts, moments: &[Moment]) -> Vec<Slot> {
     // Nor is a user without work a sign where a number of requests ends the run.
     let is_counted = matches!(facts.stopped_by(), Some(StoppedBy::Requests | StoppedBy::Retired));
     let counts_users = !facts.is_open() && !facts.is_scripted() && !is_counted;
-    let measured = moments.iter().enumerate().filter(|(_, m)| !m.second.warmup);
+    let measured = moments.iter().enumerate().filter(|(_, m)| !m.second.is_warmup);
     measured
         .filter_map(|(number, m)| {
             let from_ns = (m.second.from_s * 1e9).round() as u64;
@@ -308,7 +315,7 @@ struct Gap {
     /// The tick of the last success, or the first of all; and that of the next one, or the last of all.
     before: usize,
     after: usize,
-    open_ended: bool,
+    is_open_ended: bool,
 }
 
 fn gaps(slots: &[Slot]) -> Vec<Gap> {
@@ -318,7 +325,7 @@ fn gaps(slots: &[Slot]) -> Vec<Gap> {
         // Of ticks that the file does not hold nothing is known.
         let hole = at > 0 && slot.from_ns > slots[at - 1].to_ns;
         if let (true, Some((before, from_ns))) = (hole, since) {
-            all.push(Gap { from_ns, to_ns: slots[at - 1].to_ns, before, after: at - 1, open_ended: true });
+            all.push(Gap { from_ns, to_ns: slots[at - 1].to_ns, before, after: at - 1, is_open_ended: true });
         }
         if hole || since.is_none() {
             since = Some((at, slot.from_ns));
@@ -328,13 +335,13 @@ fn gaps(slots: &[Slot]) -> Vec<Gap> {
         }
         let first_ns = slot.served.first_success_ns.unwrap_or(slot.from_ns);
         if let Some((before, from_ns)) = since {
-            all.push(Gap { from_ns, to_ns: first_ns, before, after: at, open_ended: false });
+            all.push(Gap { from_ns, to_ns: first_ns, before, after: at, is_open_ended: false });
         }
         // Of early versions nobody knows when in the tick it was.
         since = Some((at, slot.served.last_success_ns.unwrap_or(slot.to_ns)));
     }
     if let (Some((before, from_ns)), Some(last)) = (since, slots.last()) {
-        all.push(Gap { from_ns, to_ns: last.to_ns, before, after: slots.len() - 1, open_ended: true });
+        all.push(Gap { from_ns, to_ns: last.to_ns, before, after: slots.len() - 1, is_open_ended: true });
     }
     all.retain(|gap| gap.to_ns > gap.from_ns);
     all
@@ -357,7 +364,7 @@ fn trimmed(slots: &[Slot], gap: Gap) -> Option<Gap> {
     if Some(&last) != inside.last() {
         gap.to_ns = slots[last].to_ns;
         gap.after = last;
-        gap.open_ended = false;
+        gap.is_open_ended = false;
     }
     Some(gap)
 }

@@ -21,7 +21,7 @@ pub(super) struct Case<'a> {
 impl Case<'_> {
     /// A threshold on this was missed, or its figure lies beyond the limit and only a doubt may save it.
     pub fn missed(&self, what: &str) -> bool {
-        self.s.thresholds.iter().any(|t| t.is_beyond() && t.what.starts_with(what))
+        self.s.thresholds.iter().any(|t| t.is_beyond() && t.subject.starts_with(what))
     }
 
     /// A threshold says that it was too slow, or too little.
@@ -37,7 +37,7 @@ impl Case<'_> {
 
     /// So much of the workers' time passed without a CPU that times may be the load generator's.
     pub fn is_starved(&self) -> bool {
-        self.s.client.workers.iter().any(|w| w.run_queue_ratio > self.limits.run_queue)
+        self.s.client.workers.iter().any(|w| w.cpu_wait_ratio > self.limits.run_queue)
             || self.s.client.steal_ratio > self.limits.steal
             || self.cautioned(crate::caution::Kind::ClientStalled)
     }
@@ -86,7 +86,7 @@ pub(super) fn causes(case: &Case) -> Vec<Cause> {
     if all.iter().any(is_full)
         && let Some(hung) = all.iter_mut().find(|cause| cause.is(Kind::NoResponse))
     {
-        hung.claim = Claim::Likely;
+        hung.certainty = Claim::Likely;
     }
     let mut seen: Vec<Kind> = Vec::new();
     all.retain(|cause| {

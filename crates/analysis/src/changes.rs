@@ -44,8 +44,12 @@ pub(super) fn changes(facts: &Facts, limits: &CautionLimits) -> Vec<Changed> {
             course.push((tick, sum));
         }
     }
-    let requests =
-        facts.plan.requests.iter().zip(courses).filter(|(request, _)| !request.aside && !request.stream);
+    let requests = facts
+        .plan
+        .requests
+        .iter()
+        .zip(courses)
+        .filter(|(request, _)| !request.is_outside_load && !request.is_stream);
     requests.filter_map(|(request, course)| changed(facts, request, &course, limits)).collect()
 }
 

@@ -32,8 +32,8 @@ pub(super) fn client(facts: &Facts, moments: &[Moment], limits: &CautionLimits) 
         stalls: run.of(RunSum::Stalls),
         stalled_ns: run.of(RunSum::StalledNs),
         late_ticks: run.of(RunSum::LateTicks),
-        peak_in_flight: at_most(facts, RunPeak::InFlight, true),
-        peak_waiting: at_most(facts, RunPeak::Waiting, false),
+        in_flight_peak: at_most(facts, RunPeak::InFlight, true),
+        waiting_peak: at_most(facts, RunPeak::Waiting, false),
     }
 }
 
@@ -42,8 +42,8 @@ pub(super) fn tls(facts: &Facts) -> Option<TlsRow> {
     let (handshakes, resumed) = (facts.run.of(RunSum::Handshakes), facts.run.of(RunSum::HandshakesResumed));
     facts.plan.tls().map(|_| TlsRow {
         handshakes,
-        resumed,
-        resumed_share: ratio(resumed as f64, handshakes as f64),
+        resumptions: resumed,
+        resumed_ratio: ratio(resumed as f64, handshakes as f64),
         handshake: short(facts.run.spread(RunHist::Handshake)),
     })
 }
@@ -54,12 +54,12 @@ fn workers(facts: &Facts) -> Vec<WorkerRow> {
         for (worker, pulse) in (0u32..).zip(&machine.origin.workers) {
             let share = |ns: u64| ratio(ns as f64, pulse.wall_ns as f64);
             rows.push(WorkerRow {
-                origin,
+                generator: origin,
                 worker,
                 busy_ratio: share(pulse.busy_ns),
-                spin_ratio: share(pulse.spin_ns),
-                sleep_ratio: share(pulse.sleep_ns),
-                run_queue_ratio: share(pulse.run_queue_ns),
+                busy_poll_ratio: share(pulse.spin_ns),
+                idle_ratio: share(pulse.sleep_ns),
+                cpu_wait_ratio: share(pulse.run_queue_ns),
             });
         }
     }
@@ -101,11 +101,11 @@ fn connections(facts: &Facts, moments: &[Moment]) -> Connections {
         closed_by_server: run.of(RunSum::ClosedByServer),
         closed_by_us: run.of(RunSum::ClosedByUs),
         closed_by_fault: run.of(RunSum::ClosedByFault),
-        open_at_stop: run.of(RunSum::OpenAtStop),
+        open_at_end: run.of(RunSum::OpenAtStop),
         peak: open.max(run.peak(RunPeak::Connections)),
         requests_per_connection_p50: served.quantile(0.5),
         requests_per_connection_max: served.max(),
-        fastest_connect_ns: run.floor(RunFloor::ConnectNs),
+        connect_min_ns: run.floor(RunFloor::ConnectNs),
         redirects_elsewhere: run.of(RunSum::RedirectsElsewhere),
     }
 }

@@ -1,19 +1,17 @@
 //! A run boiled down for the analyses that look at several runs: figures, and the blocks of time that say how much they
 //! would differ in another run.
 
-mod limiting;
+mod bottleneck;
 mod make;
 mod spectrum;
 
-pub use limiting::limiting_of;
+pub use bottleneck::bottleneck_of;
 pub use make::{digest, digest_with};
 pub use spectrum::merged_spectrum;
 
 use super::facts::ratio;
 use crate::caution::Kind;
-use crate::summary::{
-    Caution, LimitingResource, Outcome, SaturatedResource, Severity, ThresholdResult, Times,
-};
+use crate::summary::{Bottleneck, Caution, Outcome, SaturatedResource, Severity, ThresholdResult, Times};
 use plimsoll_plan::experiment::CellOutline;
 use plimsoll_plan::watch::Unit;
 use plimsoll_record::event::StoppedBy;
@@ -47,7 +45,7 @@ pub struct Digest {
     /// Finished requests per second.
     pub rate_per_s: f64,
     /// Finished iterations per second: what an offered rate is to be held against.
-    pub iterations_rate_per_s: f64,
+    pub iterations_per_s: f64,
     pub response_time: Times,
     pub service_time: Times,
     /// Mean number of requests in flight, measured.
@@ -78,7 +76,7 @@ pub struct Generator {
     /// p99 of how late requests were sent, ns.
     pub late_p99_ns: Option<u64>,
     /// Share of the time in which a worker was runnable without a CPU.
-    pub run_queue_ratio: f64,
+    pub cpu_wait_ratio: f64,
     pub busy_ratio: f64,
     /// Time in which a worker stood still without meaning to, ns.
     pub stalled_ns: u64,
@@ -90,7 +88,7 @@ impl Generator {
     pub fn worst(&self, other: &Generator) -> Generator {
         Generator {
             late_p99_ns: self.late_p99_ns.max(other.late_p99_ns),
-            run_queue_ratio: self.run_queue_ratio.max(other.run_queue_ratio),
+            cpu_wait_ratio: self.cpu_wait_ratio.max(other.cpu_wait_ratio),
             busy_ratio: self.busy_ratio.max(other.busy_ratio),
             stalled_ns: self.stalled_ns.saturating_add(other.stalled_ns),
             retransmits: self.retransmits.saturating_add(other.retransmits),
@@ -113,9 +111,9 @@ pub struct Watching {
     /// Figures of the whole of what each monitor watched, and of single parts where there is no whole.
     pub seen: Vec<Seen>,
     /// As in the summary.
-    pub pressure: Vec<SaturatedResource>,
-    /// As `limiting_resource` of the summary; `None` without monitors.
-    pub limiting: Option<LimitingResource>,
+    pub saturated: Vec<SaturatedResource>,
+    /// As `bottleneck` of the summary; `None` without monitors.
+    pub bottleneck: Option<Bottleneck>,
 }
 
 /// One number of one monitor over a run, or over the runs of a cell.
@@ -131,7 +129,7 @@ pub struct Seen {
     pub peak: f64,
     pub limit: Option<f64>,
     /// The mean as a share of the limit.
-    pub usage: Option<f64>,
+    pub usage_ratio: Option<f64>,
 }
 
 impl Digest {
@@ -139,7 +137,7 @@ impl Digest {
     /// know how many samples there were, and other figures had enough.
     pub fn is_doubtful(&self) -> bool {
         let mut heavy =
-            self.cautions.iter().filter(|caution| caution.weight == Severity::Inconclusive).peekable();
+            self.cautions.iter().filter(|caution| caution.severity == Severity::Inconclusive).peekable();
         let only_few = heavy.peek().is_some() && heavy.all(|caution| caution.kind == Kind::TooFewSamples);
         self.outcome == Outcome::Inconclusive && !only_few
     }

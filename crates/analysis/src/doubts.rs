@@ -47,7 +47,7 @@ pub(super) fn cautions(inputs: &Inputs) -> Vec<Caution> {
     script::script(inputs, &mut all);
     record::record(inputs, &mut all);
     weigh(&mut all, inputs.thresholds);
-    all.sort_by_key(|c| (c.weight, c.kind));
+    all.sort_by_key(|c| (c.severity, c.kind));
     all
 }
 
@@ -60,16 +60,16 @@ fn weigh(cautions: &mut Vec<Caution>, thresholds: &[ThresholdResult]) {
     let deciding: Vec<&Doubt> = thresholds.iter().flat_map(|judged| judged.deciding()).collect();
     for caution in cautions.iter_mut() {
         if OF_ALL.contains(&caution.kind) || deciding.iter().any(|doubt| doubt.kind == caution.kind) {
-            caution.weight = Severity::Inconclusive;
-        } else if caution.weight == Severity::Inconclusive {
-            caution.weight = Severity::Warning;
+            caution.severity = Severity::Inconclusive;
+        } else if caution.severity == Severity::Inconclusive {
+            caution.severity = Severity::Warning;
         }
     }
     // Where nothing was measured at all no threshold needs to be told that it has no figure.
     let nothing = cautions.iter().any(|caution| caution.kind == Kind::NoRequests);
     for doubt in deciding.into_iter().filter(|_| !nothing) {
         if !cautions.iter().any(|caution| caution.kind == doubt.kind) {
-            cautions.push(Caution { weight: Severity::Inconclusive, ..doubt.evidence.clone().raise() });
+            cautions.push(Caution { severity: Severity::Inconclusive, ..doubt.evidence.clone().raise() });
         }
     }
 }

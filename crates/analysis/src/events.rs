@@ -41,7 +41,7 @@ pub(super) fn events(
     events.extend(holes.iter().map(|hole| EventRow {
         at_s: hole.gap.from_s,
         kind: EventKind::Gap,
-        text: format!("{}: {}", span(hole.gap.from_s, hole.gap.to_s), hole.gap.why),
+        text: format!("{}: {}", span(hole.gap.from_s, hole.gap.to_s), hole.gap.reason),
     }));
     events.extend(spikes.iter().map(spike));
     events.extend(available.outages.iter().map(|outage| row_of(outage, "no request succeeded".into())));
@@ -198,7 +198,7 @@ fn course(facts: &Facts, moments: &[Moment], spikes: &[Spike], holes: &[RecordGa
     };
     let level: Vec<&Moment> = moments
         .iter()
-        .filter(|m| !m.second.warmup && m.second.length_s > 0.5)
+        .filter(|m| !m.second.is_warmup && m.second.length_s > 0.5)
         .filter(|m| !is_paused(m) && !is_part(m))
         .filter(|m| !is_ramp(m.second.from_s) && !is_spike(m.second.from_s))
         .collect();

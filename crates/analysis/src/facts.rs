@@ -13,7 +13,7 @@ use plimsoll_plan::threshold::Scope;
 use plimsoll_plan::{Fault, Outline, Side};
 use plimsoll_record::event::{Opening, StoppedBy};
 use plimsoll_record::record::{
-    Origin, RUN_LAYOUT, RunRecord, SERIES_LAYOUT, TickRow, requests_of, requests_total, total_of,
+    GeneratorRecord, RUN_LAYOUT, RunRecord, SERIES_LAYOUT, TickRow, requests_of, requests_total, total_of,
 };
 use plimsoll_stats::tally::Layout;
 use plimsoll_stats::{Hist, Tally};
@@ -38,7 +38,7 @@ pub(super) struct Facts<'a> {
 /// One origin.
 pub(super) struct Machine<'a> {
     pub name: &'a str,
-    pub origin: &'a Origin,
+    pub origin: &'a GeneratorRecord,
     /// From the start to the stop, or to the end of the last tick that is there.
     pub elapsed_ns: u64,
     /// Without warm-up.
@@ -69,7 +69,7 @@ pub(super) struct Named {
 impl<'a> Facts<'a> {
     pub fn new(record: &'a RunRecord) -> Self {
         let machines: Vec<Machine> =
-            record.origins.iter().map(|(name, origin)| Machine::new(name, origin)).collect();
+            record.generators.iter().map(|(name, origin)| Machine::new(name, origin)).collect();
         let mut run = Tally::on_demand(RUN_LAYOUT);
         let mut all = Tally::on_demand(SERIES_LAYOUT);
         for machine in &machines {
@@ -126,14 +126,14 @@ impl<'a> Facts<'a> {
         let is_here = |m: &Machine| {
             let environment = &m.opening().environment;
             let is_loopback = |a: &String| a.parse::<std::net::IpAddr>().is_ok_and(|a| a.is_loopback());
-            environment.same_machine || environment.addresses.first().is_some_and(is_loopback)
+            environment.is_same_machine || environment.addresses.first().is_some_and(is_loopback)
         };
         !self.machines.is_empty() && self.machines.iter().all(is_here)
     }
 
     /// Users do more than send requests in their order: they think, loop, choose.
     pub fn is_scripted(&self) -> bool {
-        !self.plan.lanes.is_empty()
+        !self.plan.workloads.is_empty()
     }
 
     pub fn has_streams(&self) -> bool {
@@ -195,7 +195,7 @@ impl<'a> Facts<'a> {
 }
 
 impl<'a> Machine<'a> {
-    fn new(name: &'a str, origin: &'a Origin) -> Self {
+    fn new(name: &'a str, origin: &'a GeneratorRecord) -> Self {
         let plan = &origin.opening.outline;
         let last_ns = origin.ticks.keys().next_back().map_or(0, |tick| plan.tick_bounds_ns(*tick).1);
         let elapsed_ns = origin.ending.as_ref().map_or(last_ns, |e| e.elapsed_ns);
@@ -223,7 +223,7 @@ impl<'a> Machine<'a> {
 }
 
 /// What this machine failed to do in the warm-up is a doubt about the rest.
-fn add_warmup_faults(origin: &Origin, all: &mut Tally) {
+fn add_warmup_faults(origin: &GeneratorRecord, all: &mut Tally) {
     for row in warmup(origin) {
         let tick = row.all();
         for fault in Fault::ALL.iter().filter(|f| f.side() == Side::Client) {
@@ -232,7 +232,7 @@ fn add_warmup_faults(origin: &Origin, all: &mut Tally) {
     }
 }
 
-fn warmup(origin: &Origin) -> impl Iterator<Item = &TickRow> {
+fn warmup(origin: &GeneratorRecord) -> impl Iterator<Item = &TickRow> {
     let plan = &origin.opening.outline;
     origin.ticks.iter().filter(|(tick, _)| plan.is_warmup(**tick)).map(|(_, row)| row)
 }
@@ -273,7 +273,7 @@ fn spent_ns(request: &RequestOutline, tally: &Tally) -> f64 {
     let [whole, cut, failed] = [SeriesHist::Service, SeriesHist::ServiceCensored, SeriesHist::FailedService]
         .map(|id| sum(tally.hist(id)));
     let request_ns = whole + cut + failed;
-    if request.stream {
+    if request.is_stream {
         let lives_ns = sum(tally.hist(StreamHist::StreamHead)) + sum(tally.hist(StreamHist::StreamLife));
         request_ns.max(lives_ns)
     } else {
@@ -288,7 +288,7 @@ fn series(machines: &[Machine]) -> Vec<Series> {
     for machine in machines {
         let requests = &machine.plan().requests;
         let tallies = requests.iter().zip(&machine.origin.totals.series).enumerate();
-        for (i, (request, tally)) in tallies.filter(|(_, (request, _))| !request.aside) {
+        for (i, (request, tally)) in tallies.filter(|(_, (request, _))| !request.is_outside_load) {
             let nth = requests[..i].iter().filter(|before| before.name == request.name).count();
             let rate_per_s = ratio(tally.sum(SeriesSum::Finished) as f64, machine.measured_ns as f64 / 1e9);
             match all.iter_mut().find(|(n, s)| *n == nth && s.request.name == request.name) {
@@ -328,7 +328,8 @@ fn checks(machines: &[Machine]) -> Vec<Named> {
     for machine in machines {
         let plan = machine.plan();
         for (i, check) in plan.checks.iter().enumerate() {
-            let Some(request) = plan.requests.get(check.request as usize).filter(|request| !request.aside)
+            let Some(request) =
+                plan.requests.get(check.request as usize).filter(|request| !request.is_outside_load)
             else {
                 continue;
             };
@@ -371,7 +372,7 @@ fn groups(machines: &[Machine]) -> Vec<Named> {
 
 /// Some requests of the load are streams of events.
 pub(super) fn has_streams(plan: &Outline) -> bool {
-    plan.requests.iter().any(|request| request.stream && !request.aside)
+    plan.requests.iter().any(|request| request.is_stream && !request.is_outside_load)
 }
 
 /// Failures of one tally that are on this side.
@@ -408,18 +409,18 @@ fn nothing_planned() -> Outline {
         keep_alive: true,
         read_bodies: false,
         thresholds: Vec::new(),
-        bands_ns: Vec::new(),
+        buckets_ns: Vec::new(),
         share: Share::default(),
         seed: 0,
         limits: Limits::default(),
         checks: Vec::new(),
         groups: Vec::new(),
-        lanes: Vec::new(),
+        workloads: Vec::new(),
         link: Link::default(),
         graceful_stop_ns: 0,
         cell: None,
-        watches: Vec::new(),
-        sut: Vec::new(),
+        monitors: Vec::new(),
+        system_under_test: Vec::new(),
         question: None,
         scale: None,
     }

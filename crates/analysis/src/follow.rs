@@ -73,7 +73,7 @@ impl Follow {
 
     fn count(&mut self, record: RunRecord, had_ended: bool) -> Seconds {
         let last_ns = |record: &RunRecord| {
-            let ends = record.origins.values().filter_map(|origin| {
+            let ends = record.generators.values().filter_map(|origin| {
                 let (tick, _) = origin.ticks.last_key_value()?;
                 Some(origin.opening.outline.tick_bounds_ns(*tick).1)
             });
@@ -81,25 +81,25 @@ impl Follow {
         };
         if last_ns(&record).is_none() {
             // Nothing but an ending: was the last second as long as it was taken for?
-            let end_ns = record.origins.values().filter_map(|o| Some(o.ending.as_ref()?.elapsed_ns)).max();
+            let end_ns = record.generators.values().filter_map(|o| Some(o.ending.as_ref()?.elapsed_ns)).max();
             let is_shorter = !had_ended && end_ns < last_ns(&self.last) && end_ns.is_some();
             if !is_shorter {
                 return Seconds::default();
             }
-            for (name, origin) in record.origins {
-                if let Some(last) = self.last.origins.get_mut(&name) {
+            for (name, origin) in record.generators {
+                if let Some(last) = self.last.generators.get_mut(&name) {
                     last.ending = origin.ending;
                 }
             }
             return seconds(&self.last, &mut self.before.clone());
         }
         // All but the last tick first: what stood open before that one is needed when it comes again.
-        let newest = record.origins.values().filter_map(|o| o.ticks.keys().next_back().copied()).max();
+        let newest = record.generators.values().filter_map(|o| o.ticks.keys().next_back().copied()).max();
         let (mut first, mut last) = (record.clone(), record);
-        for origin in first.origins.values_mut() {
+        for origin in first.generators.values_mut() {
             origin.ticks.retain(|tick, _| Some(*tick) != newest);
         }
-        for origin in last.origins.values_mut() {
+        for origin in last.generators.values_mut() {
             origin.ticks.retain(|tick, _| Some(*tick) == newest);
         }
         let mut all = seconds(&first, &mut self.behind);
@@ -128,7 +128,7 @@ fn seconds(record: &RunRecord, open: &mut Standing) -> Seconds {
 
 fn failures(record: &RunRecord, tick: u32) -> Vec<(Fault, u64)> {
     let mut found: BTreeMap<usize, u64> = BTreeMap::new();
-    for row in record.origins.values().filter_map(|origin| origin.ticks.get(&tick)) {
+    for row in record.generators.values().filter_map(|origin| origin.ticks.get(&tick)) {
         let all = row.all();
         for (at, fault) in Fault::ALL.iter().enumerate() {
             let sum = found.entry(at).or_default();

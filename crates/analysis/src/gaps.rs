@@ -67,5 +67,10 @@ fn missing(machine: &Machine, from: u32, to: u32) -> RecordGap {
 }
 
 fn gap(machine: &Machine, from_ns: u64, to_ns: u64, why: String) -> Gap {
-    Gap { origin: machine.name.to_owned(), from_s: from_ns as f64 / 1e9, to_s: to_ns as f64 / 1e9, why }
+    Gap {
+        generator: machine.name.to_owned(),
+        from_s: from_ns as f64 / 1e9,
+        to_s: to_ns as f64 / 1e9,
+        reason: why,
+    }
 }

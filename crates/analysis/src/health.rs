@@ -17,8 +17,9 @@ impl<'a> SubjectHealth<'a> {
         let about = s.cautions.iter().filter(|c| c.kind.place() == Place::Line(subject));
         let mut cautions: Vec<&Caution> = about.collect();
         // Weights are ordered from the heaviest.
-        cautions.sort_by_key(|c| c.weight);
-        let weight = cautions.first().map(|c| c.weight).into_iter().chain(beside_cautions(s, subject)).min();
+        cautions.sort_by_key(|c| c.severity);
+        let weight =
+            cautions.first().map(|c| c.severity).into_iter().chain(beside_cautions(s, subject)).min();
         SubjectHealth { weight, cautions }
     }
 }
@@ -29,7 +30,7 @@ fn beside_cautions(s: &Summary, subject: Subject) -> Option<Severity> {
         // Numbers handed over late are right all the same: no caution, but a sign of a machine without room.
         Subject::Record => (s.client.late_ticks > 0).then_some(Severity::Warning),
         // Two ways to know a number are no confirmation where they differ, or where there was nothing to know it of.
-        Subject::Little => (!s.client.littles_law.agrees).then_some(Severity::Note),
+        Subject::Little => (!s.client.littles_law.is_consistent).then_some(Severity::Note),
         Subject::Rate
         | Subject::Lateness
         | Subject::Workers

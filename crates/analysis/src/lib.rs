@@ -7,9 +7,9 @@
 
 mod apdex;
 mod availability;
-mod bands;
 mod blind_spot;
 mod bounds;
+mod buckets;
 
 mod causes;
 mod cells;
@@ -46,7 +46,7 @@ mod verdict;
 mod watched;
 mod windows;
 
-pub use digest::{Digest, Seen, Watching, digest, limiting_of, sizes};
+pub use digest::{Digest, Seen, Watching, bottleneck_of, digest, sizes};
 pub use facts::ratio;
 pub use follow::{Follow, Fresh};
 pub use picture::picture;

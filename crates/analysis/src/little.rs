@@ -17,15 +17,14 @@ pub(super) fn little(facts: &Facts, moments: &[Moment], limits: &CautionLimits) 
         facts.machines.iter().map(|m| ratio(m.origin.totals.run.of(id) as f64, m.measured_ns as f64)).sum()
     };
     let in_flight_mean = mean(RunSum::InFlightNs);
-    let rate_times_service_time =
-        facts.machines.iter().map(|m| ratio(m.spent_ns, m.measured_ns as f64)).sum();
+    let in_flight_computed = facts.machines.iter().map(|m| ratio(m.spent_ns, m.measured_ns as f64)).sum();
     let is_measured = facts.finished() > 0 || streams::are_used(facts);
     Little {
         in_flight_mean,
-        rate_times_service_time,
-        agrees: is_measured && is_close(in_flight_mean, rate_times_service_time, limits),
+        in_flight_computed,
+        is_consistent: is_measured && is_close(in_flight_mean, in_flight_computed, limits),
         users_mean: (!facts.is_open()).then(|| mean(RunSum::UsersNs)),
-        users_time_outside: users_time(facts, moments).map(|t| t.outside),
+        users_outside_ratio: users_time(facts, moments).map(|t| t.outside),
     }
 }
 
@@ -51,7 +50,7 @@ pub(super) fn users_time(facts: &Facts, moments: &[Moment]) -> Option<UsersTime>
     }
     // When the number of requests ends a run, the users that find none left wait for the last answers: the seconds
     // from the last send on say nothing.
-    let measured = || moments.iter().filter(|m| !m.second.warmup);
+    let measured = || moments.iter().filter(|m| !m.second.is_warmup);
     let last = match facts.stopped_by().is_some_and(StoppedBy::is_out_of_work) {
         true => measured().rfind(|m| m.sent > 0)?.second.tick,
         false => u32::MAX,

@@ -5,7 +5,7 @@
 
 use super::cells::Cells;
 use super::facts::{Facts, Machine};
-use crate::summary::{Apart, Ratio};
+use crate::summary::{Divergence, Ratio};
 use plimsoll_plan::metric::SeriesHist;
 use plimsoll_plan::outline::TICK_NS;
 use plimsoll_plan::phrase::{count, quantile_name, quantity};
@@ -22,7 +22,7 @@ const CONFIDENCE: f64 = 0.95;
 const NEWS: f64 = 0.05;
 
 /// By machine, in their order; `None`: there is one only, or too little to compare.
-pub(super) fn outliers(facts: &Facts) -> Vec<Option<Apart>> {
+pub(super) fn outliers(facts: &Facts) -> Vec<Option<Divergence>> {
     if facts.machines.len() < 2 {
         return facts.machines.iter().map(|_| None).collect();
     }
@@ -54,7 +54,7 @@ fn stretches(machine: &Machine, width: u32, first_unix_ns: u64) -> BTreeMap<u32,
 }
 
 /// A machine beside all others together.
-fn against_others(all: &[BTreeMap<u32, Hist>], own: usize) -> Option<Apart> {
+fn against_others(all: &[BTreeMap<u32, Hist>], own: usize) -> Option<Divergence> {
     // Each machine and two figures are looked at: the chance that any of them is taken for different stays the same
     // (Bonferroni).
     let looks = 2.0 * all.len() as f64;
@@ -67,11 +67,15 @@ fn against_others(all: &[BTreeMap<u32, Hist>], own: usize) -> Option<Apart> {
         let estimate = Estimate::of(&pairs)?;
         let half = estimate.half_width(1.0 - (1.0 - CONFIDENCE) / looks);
         let [ratio, low, high] = [0.0, -half, half].map(|by| (estimate.mean + by).exp());
-        Some(Ratio { q, ratio, low, high, stretches: pairs.len() as u64 })
+        Some(Ratio { q, ratio, low, high, windows: pairs.len() as u64 })
     };
     let ratios: Vec<Ratio> = [0.5, 0.99].into_iter().filter_map(ratio).collect();
     let told: Vec<String> = ratios.iter().filter(|ratio| is_news(ratio)).map(text).collect();
-    (!ratios.is_empty()).then(|| Apart { differs: !told.is_empty(), sentence: told.join("; "), ratios })
+    (!ratios.is_empty()).then(|| Divergence {
+        is_different: !told.is_empty(),
+        sentence: told.join("; "),
+        ratios,
+    })
 }
 
 fn others(all: &[BTreeMap<u32, Hist>], own: usize, at: u32) -> Hist {
@@ -99,6 +103,6 @@ fn text(ratio: &Ratio) -> String {
         quantity(ratio.ratio),
         quantity(ratio.low),
         quantity(ratio.high),
-        count(ratio.stretches)
+        count(ratio.windows)
     )
 }

@@ -17,7 +17,7 @@ use crate::caution::Kind;
 use crate::summary::{
     Caution, Outage, PartAvailability, PartKind, SaturatedResource, Severity, Summary, ThresholdResult,
 };
-use plimsoll_plan::sample::Sample;
+use plimsoll_plan::failure_example::FailureExample;
 use serde::Serialize;
 
 /// Reasons of a verdict and steps after it.
@@ -42,7 +42,7 @@ pub enum Reason<'a> {
     /// A caution that leaves the run inconclusive.
     Doubt {
         caution: Kind,
-        weight: Severity,
+        severity: Severity,
         #[serde(skip)]
         row: &'a Caution,
     },
@@ -50,7 +50,7 @@ pub enum Reason<'a> {
     GeneratorInDoubt,
     Cause {
         cause: &'static str,
-        claim: Claim,
+        certainty: Claim,
         #[serde(skip)]
         row: &'a Cause,
     },
@@ -71,12 +71,12 @@ pub enum Reason<'a> {
         status: u16,
         request: &'a str,
         #[serde(skip)]
-        sample: &'a Sample,
+        sample: &'a FailureExample,
     },
     /// The request that failed most, where it failed more often than the others.
     FailingRequest {
         request: &'a str,
-        failed: u64,
+        failed_requests: u64,
         requests: u64,
         error_ratio: f64,
     },
@@ -84,15 +84,15 @@ pub enum Reason<'a> {
     FailedCheck {
         check: &'a str,
         request: &'a str,
-        failed: u64,
-        made: u64,
+        failures: u64,
+        evaluations: u64,
     },
     /// The service was behind what was offered.
     NotKeptUp {
         arrivals: u64,
         starved: u64,
         never_started: u64,
-        in_flight_at_stop: u64,
+        in_flight_at_end: u64,
     },
     SlowestRequest {
         request: &'a str,
@@ -124,7 +124,7 @@ pub enum Step<'a> {
     ReadGeneratorHealth,
     /// What stood at its limit.
     Relieve {
-        what: &'a str,
+        resource: &'a str,
         relief: Relief,
     },
     /// What the first cause asks for.
@@ -186,8 +186,8 @@ pub struct Closest<'a> {
     /// See [`ThresholdResult::margin`].
     pub margin: Option<f64>,
     /// Thresholds in all, and those of them that somebody wrote.
-    pub thresholds: usize,
-    pub written: usize,
+    pub thresholds_count: usize,
+    pub explicit_count: usize,
     #[serde(skip)]
     pub row: &'a ThresholdResult,
 }
@@ -243,10 +243,10 @@ impl Relief {
 
 /// Cautions that make the run inconclusive.
 fn decisive(s: &Summary) -> impl Iterator<Item = &Caution> {
-    s.cautions.iter().filter(|c| c.weight == Severity::Inconclusive)
+    s.cautions.iter().filter(|c| c.severity == Severity::Inconclusive)
 }
 
 /// Whether a threshold on this was missed, or would be but for a doubt.
 fn missed(s: &Summary, what: &str) -> bool {
-    s.thresholds.iter().any(|t| t.is_beyond() && t.what.starts_with(what))
+    s.thresholds.iter().any(|t| t.is_beyond() && t.subject.starts_with(what))
 }

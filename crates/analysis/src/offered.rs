@@ -60,11 +60,11 @@ pub(super) fn demand(facts: &Facts) -> Demand {
         true => RunSum::OpenArrivalsDone,
         false => RunSum::Iterations,
     };
-    let iterations_rate_per_s = facts.rate_per_s(|m| m.origin.totals.run.of(iterations));
+    let iterations_per_s = facts.rate_per_s(|m| m.origin.totals.run.of(iterations));
     if !facts.is_open() {
         return Demand {
             offered: None,
-            achieved: Achieved { rate_per_s, iterations_rate_per_s, ratio: None },
+            achieved: Achieved { rate_per_s, iterations_per_s, ratio: None },
             unsent: 0,
             asked: None,
             edge: None,
@@ -76,7 +76,7 @@ pub(super) fn demand(facts: &Facts) -> Demand {
     let offered_per_s = facts.rate_per_s(|m| m.origin.totals.run.of(RunSum::Arrivals));
     // An arrival starts an iteration; with one request in it both are the same, but that one knows how it ended.
     let by_iterations = facts.counts_iterations() || facts.all.sum(SeriesSum::Redirects) > 0;
-    let achieved_per_s = if by_iterations { iterations_rate_per_s } else { rate_per_s };
+    let achieved_per_s = if by_iterations { iterations_per_s } else { rate_per_s };
     let ratio = (arrivals > 0).then(|| ratio(achieved_per_s, offered_per_s));
     let own = unsent + facts.run.of(RunSum::Overlooked) as f64;
     let edge = ratio.map(|ratio| edge(facts, arrivals as f64, ratio, own));
@@ -86,7 +86,7 @@ pub(super) fn demand(facts: &Facts) -> Demand {
             rate_per_s: offered_per_s,
             starved: facts.run.of(RunSum::Starved),
         }),
-        achieved: Achieved { rate_per_s, iterations_rate_per_s, ratio },
+        achieved: Achieved { rate_per_s, iterations_per_s, ratio },
         unsent: unsent.floor() as u64,
         asked,
         edge,
@@ -150,7 +150,8 @@ fn waiting(facts: &Facts, served: f64) -> f64 {
 fn healthy(facts: &Facts, usual: f64) -> f64 {
     let is_even =
         |load: &Load| !matches!(load, Load::Open { arrivals: Arrivals::Poisson | Arrivals::Recorded, .. });
-    let even = is_even(&facts.plan.load) && facts.plan.lanes.iter().all(|lane| is_even(&lane.load));
+    let even =
+        is_even(&facts.plan.load) && facts.plan.workloads.iter().all(|workload| is_even(&workload.load));
     let deviation = if even { usual.sqrt().min(EVEN_DEVIATION) } else { usual.sqrt() };
     (usual + 3.0 * deviation).ceil()
 }
@@ -221,13 +222,15 @@ fn sources_of<'a>(machine: &Machine<'a>) -> Vec<Source<'a>> {
         Load::Open { rate_per_s, arrivals } => Some(Source { rate_per_s, arrivals: *arrivals, most }),
         Load::Closed { .. } => None,
     };
-    if plan.lanes.is_empty() {
+    if plan.workloads.is_empty() {
         let most = plan.stop.requests.map_or(f64::INFINITY, |n| n as f64 / plan.requests.len().max(1) as f64);
         return of(&plan.load, most).into_iter().collect();
     }
     // A number of requests says nothing about arrivals here; when it ends the run, it is over.
-    let lanes = plan.lanes.iter();
-    lanes.filter_map(|lane| of(&lane.load, lane.iterations.map_or(f64::INFINITY, |n| n as f64))).collect()
+    let workloads = plan.workloads.iter();
+    workloads
+        .filter_map(|workload| of(&workload.load, workload.iterations.map_or(f64::INFINITY, |n| n as f64)))
+        .collect()
 }
 
 /// Somebody changed the load while it ran. What the tool itself did at the end is no such change.

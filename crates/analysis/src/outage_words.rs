@@ -20,13 +20,13 @@ pub(super) fn span(outage: &Outage) -> String {
 
 /// From when to when.
 pub(super) fn stretch(outage: &Outage) -> Stretch {
-    Stretch { from_s: outage.from_s, to_s: outage.to_s, is_open_ended: outage.open_ended }
+    Stretch { from_s: outage.from_s, to_s: outage.to_s, is_open_ended: outage.is_open_ended }
 }
 
 /// `until 4.6 s, for 1.5 s`
 pub(super) fn until(outage: &Outage) -> String {
     let length = length(outage.length_ns);
-    match outage.open_ended {
+    match outage.is_open_ended {
         true => format!("until the end, for {length}"),
         false => format!("until {}, for {length}", instant(outage.to_s)),
     }

@@ -3,10 +3,10 @@
 use super::cells::Cells;
 use super::facts::Facts;
 use super::times::{Belief, times};
-use crate::summary::{CheckRow, GroupRow, LaneRow, PartRow, SampleRow};
+use crate::summary::{CheckRow, FailureExampleRow, GroupRow, PartRow, WorkloadRow};
+use plimsoll_plan::failure_example::REDIRECT;
 use plimsoll_plan::metric::{SeriesHist, SeriesSum};
 use plimsoll_plan::origin::{ORIGIN_TAG, Origin};
-use plimsoll_plan::sample::REDIRECT;
 use plimsoll_plan::threshold::Scope;
 use plimsoll_stats::{Hist, Tally};
 
@@ -75,23 +75,23 @@ pub(super) fn checks(facts: &Facts) -> Vec<CheckRow> {
         .map(|one| CheckRow {
             name: one.name.clone(),
             request: one.request.clone(),
-            made: one.tally.sum(SeriesSum::Finished),
-            failed: one.tally.sum(SeriesSum::Failed),
+            evaluations: one.tally.sum(SeriesSum::Finished),
+            failures: one.tally.sum(SeriesSum::Failed),
         })
-        .filter(|row| row.made > 0)
+        .filter(|row| row.evaluations > 0)
         .collect();
-    rows.sort_by_key(|row| std::cmp::Reverse(row.failed));
+    rows.sort_by_key(|row| std::cmp::Reverse(row.failures));
     rows
 }
 
 /// All machines' examples, in the order of time.
-pub(super) fn samples(facts: &Facts) -> Vec<SampleRow> {
-    let mut rows: Vec<SampleRow> = facts
+pub(super) fn samples(facts: &Facts) -> Vec<FailureExampleRow> {
+    let mut rows: Vec<FailureExampleRow> = facts
         .machines
         .iter()
         .flat_map(|m| {
-            let failures = m.origin.samples.iter().filter(|s| s.check != REDIRECT);
-            failures.map(|s| SampleRow { origin: m.name.to_owned(), sample: s.clone() })
+            let failures = m.origin.failure_examples.iter().filter(|s| s.check != REDIRECT);
+            failures.map(|s| FailureExampleRow { generator: m.name.to_owned(), sample: s.clone() })
         })
         .collect();
     rows.sort_by_key(|row| row.sample.at_ns);
@@ -99,19 +99,19 @@ pub(super) fn samples(facts: &Facts) -> Vec<SampleRow> {
 }
 
 /// One row per load model, with what the scenario of its name did.
-pub(super) fn lanes(facts: &Facts) -> Vec<LaneRow> {
-    let row = |lane: &plimsoll_plan::load::Lane| {
-        let named = facts.series.iter().any(|one| one.request.scenario.as_ref() == Some(&lane.name));
-        let done = named.then(|| facts.within(&Scope::Scenario(lane.name.clone())));
-        LaneRow {
-            name: lane.name.clone(),
-            model: if lane.load.is_open() { "open" } else { "closed" },
-            peak: lane.load.profile().peak(),
-            connections: lane.connections,
+pub(super) fn workloads(facts: &Facts) -> Vec<WorkloadRow> {
+    let row = |workload: &plimsoll_plan::load::Workload| {
+        let named = facts.series.iter().any(|one| one.request.scenario.as_ref() == Some(&workload.name));
+        let done = named.then(|| facts.within(&Scope::Scenario(workload.name.clone())));
+        WorkloadRow {
+            name: workload.name.clone(),
+            model: if workload.load.is_open() { "open" } else { "closed" },
+            peak: workload.load.profile().peak(),
+            connections: workload.connections,
             requests: done.as_ref().map(|(tally, _)| tally.sum(SeriesSum::Finished)),
             errors: done.as_ref().map(|(tally, _)| tally.sum(SeriesSum::Failed)),
             rate_per_s: done.map(|(_, rate_per_s)| rate_per_s),
         }
     };
-    facts.plan.lanes.iter().map(row).collect()
+    facts.plan.workloads.iter().map(row).collect()
 }

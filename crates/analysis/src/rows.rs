@@ -6,7 +6,7 @@ use super::facts::{Facts, Machine, Series, ratio};
 use super::gaps::RecordGap;
 use super::machines::outliers;
 use super::times::{Belief, Marks, short, times};
-use crate::summary::{ErrorRow, OriginRow, SeriesRow};
+use crate::summary::{ErrorRow, GeneratorRow, SeriesRow};
 use plimsoll_plan::metric::{RunHist, RunSum, STATUS_BASE, STATUS_CELLS, SeriesHist, SeriesSum};
 use plimsoll_plan::{Fault, Side};
 use plimsoll_stats::Tally;
@@ -60,7 +60,7 @@ fn series_row(one: &Series, belief: Belief) -> SeriesRow {
         scenario: one.request.scenario.clone(),
         group: one.request.group.clone(),
         tags: one.request.tags.clone(),
-        stream: one.request.stream,
+        is_stream: one.request.is_stream,
         requests,
         errors: tally.sum(SeriesSum::Failed),
         rate_per_s: one.rate_per_s,
@@ -83,12 +83,13 @@ fn series_row(one: &Series, belief: Belief) -> SeriesRow {
     }
 }
 
-pub(super) fn origins(facts: &Facts, holes: &[RecordGap], belief: Belief) -> Vec<OriginRow> {
+pub(super) fn origins(facts: &Facts, holes: &[RecordGap], belief: Belief) -> Vec<GeneratorRow> {
     let all = facts.machines.iter().zip(outliers(facts));
-    all.map(|(machine, apart)| OriginRow { apart, ..origin_row(machine, holes, belief) }).collect()
+    all.map(|(machine, apart)| GeneratorRow { divergence: apart, ..origin_row(machine, holes, belief) })
+        .collect()
 }
 
-fn origin_row(machine: &Machine, holes: &[RecordGap], belief: Belief) -> OriginRow {
+fn origin_row(machine: &Machine, holes: &[RecordGap], belief: Belief) -> GeneratorRow {
     let all = &machine.all;
     let (exact, bounds) = (all.hist(SeriesHist::Response), all.hist(SeriesHist::ResponseCensored));
     let mut marks = Marks::default();
@@ -100,13 +101,13 @@ fn origin_row(machine: &Machine, holes: &[RecordGap], belief: Belief) -> OriginR
     let share = machine.plan().share;
     let requests = all.sum(SeriesSum::Finished);
     let run = &machine.origin.totals.run;
-    OriginRow {
-        origin: machine.name.to_owned(),
+    GeneratorRow {
+        id: machine.name.to_owned(),
         host: machine.opening().environment.host.clone(),
         share: format!("{}/{}", share.part, share.of),
         started_unix_ns: machine.opening().started_unix_ns,
         elapsed_s: machine.elapsed_ns as f64 / 1e9,
-        complete: holes.iter().all(|hole| hole.gap.origin != machine.name),
+        is_complete: holes.iter().all(|hole| hole.gap.generator != machine.name),
         requests,
         errors: all.sum(SeriesSum::Failed),
         rate_per_s: ratio(requests as f64, machine.measured_ns as f64 / 1e9),
@@ -119,7 +120,7 @@ fn origin_row(machine: &Machine, holes: &[RecordGap], belief: Belief) -> OriginR
             .load
             .is_open()
             .then(|| ratio(run.of(RunSum::Arrivals) as f64, machine.measured_ns as f64 / 1e9)),
-        apart: None,
+        divergence: None,
         lower_bounds: marks.lower_bounds,
         few_samples: marks.few_samples,
     }

@@ -54,7 +54,7 @@ pub fn slices(record: &RunRecord) -> Vec<Slice> {
     let mut run = Tally::on_demand(plimsoll_record::record::RUN_LAYOUT);
     let mut all = Tally::on_demand(plimsoll_record::record::SERIES_LAYOUT);
     let mut timeout_ns = u64::MAX;
-    for origin in record.origins.values() {
+    for origin in record.generators.values() {
         timeout_ns = timeout_ns.min(origin.opening.outline.timeout_ns);
         run.merge(&origin.totals.run);
         all.merge(&requests_total(&origin.opening.outline, &origin.opened, &origin.totals));

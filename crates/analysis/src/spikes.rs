@@ -109,7 +109,7 @@ pub(super) fn spikes(
 }
 
 fn ticks<'a>(facts: &Facts, moments: &'a [Moment], outages: &[Outage]) -> Vec<Tick<'a>> {
-    let measured = || moments.iter().filter(|m| !m.second.warmup);
+    let measured = || moments.iter().filter(|m| !m.second.is_warmup);
     // When the number of requests ends a run, users without work are no sign of a service that stands still.
     let worked_until = match facts.stopped_by().is_some_and(StoppedBy::is_out_of_work) {
         true => measured().rfind(|m| m.sent > 0).map_or(0, |m| m.second.tick),
@@ -227,7 +227,7 @@ fn spike(
     let hidden = (peak as f64) < p95_ns as f64 * doubts.spike_baselines;
     let spike = Spike {
         from_s,
-        until_s: slow().map(|t| t.moment.second.from_s + t.moment.second.length_s).fold(from_s, f64::max),
+        to_s: slow().map(|t| t.moment.second.from_s + t.moment.second.length_s).fold(from_s, f64::max),
         slow_s: slow().map(|t| t.moment.second.length_s).sum(),
         baseline_p95_ns: p95_ns,
         peak_p95_ns: if hidden { peak.max(longest) } else { peak },

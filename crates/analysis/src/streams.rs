@@ -18,7 +18,7 @@ pub(super) fn are_used(facts: &Facts) -> bool {
 }
 
 fn is_used(one: &Series) -> bool {
-    one.request.stream && one.tally.sum(SeriesSum::Sent) > 0
+    one.request.is_stream && one.tally.sum(SeriesSum::Sent) > 0
 }
 
 fn row(one: &Series, facts: &Facts) -> StreamRow {
@@ -30,19 +30,19 @@ fn row(one: &Series, facts: &Facts) -> StreamRow {
         name: one.request.name.clone(),
         scenario: one.request.scenario.clone(),
         streams: sum(StreamSum::Streams),
-        open_at_stop: sum(StreamSum::StreamsOpenAtStop),
+        open_at_end: sum(StreamSum::StreamsOpenAtStop),
         closed_by_server: sum(StreamSum::StreamsByServer),
         closed_by_us: sum(StreamSum::StreamsByUs),
-        failed: one.tally.sum(SeriesSum::Failed),
+        failures: one.tally.sum(SeriesSum::Failed),
         reconnects: sum(StreamSum::Reconnects),
         events: sum(StreamSum::Events),
         events_per_s: ratio(sum(StreamSum::Events) as f64, facts.measured_s()),
-        expected,
-        lost,
-        lost_ratio: (expected > 0).then(|| lost as f64 / expected as f64),
-        repeated: sum(StreamSum::EventsRepeated),
-        disordered: sum(StreamSum::EventsDisordered),
-        unnumbered: sum(StreamSum::EventsUnnumbered),
+        events_expected: expected,
+        events_lost: lost,
+        event_loss_ratio: (expected > 0).then(|| lost as f64 / expected as f64),
+        events_duplicated: sum(StreamSum::EventsRepeated),
+        events_out_of_order: sum(StreamSum::EventsDisordered),
+        events_unnumbered: sum(StreamSum::EventsUnnumbered),
         head: spread(StreamHist::StreamHead),
         first_event: spread(StreamHist::FirstEvent),
         gap: spread(StreamHist::EventGap),
@@ -61,8 +61,8 @@ fn fairness(events: &Hist) -> Option<Fairness> {
     (squares > 0.0).then(|| Fairness {
         streams: events.count(),
         index: (mean * mean / squares).min(1.0),
-        least: events.min().unwrap_or(0),
-        median: events.quantile(0.5).unwrap_or(0),
-        most: events.max().unwrap_or(0),
+        events_min: events.min().unwrap_or(0),
+        events_p50: events.quantile(0.5).unwrap_or(0),
+        events_max: events.max().unwrap_or(0),
     })
 }

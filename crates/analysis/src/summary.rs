@@ -3,8 +3,8 @@
 //! Field names are the public JSON schema ([`SCHEMA_VERSION`]): fields are added, never renamed.
 
 mod availability;
+mod bottleneck;
 mod custom;
-mod limiting;
 mod monitors;
 mod printable;
 mod script;
@@ -13,15 +13,17 @@ mod threshold_result;
 
 pub use crate::caution::{Caution, Severity};
 pub use availability::{Availability, Outage, OutageFailure, PartAvailability, PartKind};
+pub use bottleneck::Bottleneck;
 pub use custom::{CustomFigures, CustomMetric, CustomSeries, SERIES_TOLD};
-pub use limiting::LimitingResource;
 pub use monitors::{
-    Correlation, Course, FactRow, LapseRow, MetricRow, MonitorRow, RawWindow, SaturatedResource, Slope,
-    SlopeVerdict, SutRow,
+    Correlation, Course, FactRow, MetricRow, MissedSampleRow, MonitorRow, SaturatedResource, Slope,
+    SlopeVerdict, SystemUnderTestRow, TimeRange,
 };
 pub use printable::{Quantile, drawn_quantile};
-pub use script::{CheckRow, Fairness, GroupRow, LaneRow, PartRow, SampleRow, StreamRow, TlsRow, Window};
-pub use tables::{Apart, Apdex, OriginRow, Ratio, SeriesRow};
+pub use script::{
+    CheckRow, FailureExampleRow, Fairness, GroupRow, PartRow, StreamRow, TlsRow, Window, WorkloadRow,
+};
+pub use tables::{Apdex, Divergence, GeneratorRow, Ratio, SeriesRow};
 pub use threshold_result::{Bound, Doubt, Standing, ThresholdResult};
 
 use crate::cause::Cause;
@@ -31,7 +33,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Raised when a field changes its meaning.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 #[derive(Debug, Clone, Serialize)]
 pub struct Summary {
@@ -53,23 +55,23 @@ pub struct Summary {
     pub service_time: Times,
     pub phases: Phases,
     /// Of the requests that were answered.
-    pub bands: Vec<Band>,
+    pub buckets: Vec<Bucket>,
     /// Requests in no band: cut off by a time-out or the stop, so that nobody knows where they belong.
-    pub bands_cut_off: u64,
+    pub buckets_censored: u64,
     pub errors: Vec<ErrorRow>,
     /// Count by status code; codes outside 100-599 under `other`.
-    pub statuses: BTreeMap<String, u64>,
+    pub status_codes: BTreeMap<String, u64>,
     /// Those of the load that were sent.
     pub requests: Vec<SeriesRow>,
     pub client: Client,
     /// Latency spikes of the timeline and the way back to the baseline.
     pub spikes: Vec<Spike>,
     pub timeline: Vec<Second>,
-    pub origins: Vec<OriginRow>,
+    pub generators: Vec<GeneratorRow>,
     /// `None` when the run was cut off.
     pub stopped_by: Option<StoppedBy>,
     /// False when an origin has no ending or seconds are missing.
-    pub complete: bool,
+    pub is_complete: bool,
     pub gaps: Vec<Gap>,
     pub plan: Outline,
     /// One per origin, in the order of `origins`.
@@ -82,7 +84,7 @@ pub struct Summary {
     pub groups: Vec<GroupRow>,
     /// Those that failed most come first.
     pub checks: Vec<CheckRow>,
-    pub samples: Vec<SampleRow>,
+    pub failure_examples: Vec<FailureExampleRow>,
     pub streams: Vec<StreamRow>,
     /// User-defined metrics, by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -90,17 +92,17 @@ pub struct Summary {
     /// `None`: the target is not `https`.
     pub tls: Option<TlsRow>,
     /// Empty for a plain sequence of requests.
-    pub lanes: Vec<LaneRow>,
+    pub workloads: Vec<WorkloadRow>,
     /// What was watched beside the load.
     pub monitors: Vec<MonitorRow>,
     /// What is known of the system under test: first what the file says, then what monitors found out.
-    pub sut: Vec<SutRow>,
+    pub system_under_test: Vec<SystemUnderTestRow>,
     /// The stretch that the figures are of; `None`: there is no run.
-    pub raw_window: Option<RawWindow>,
+    pub time_range: Option<TimeRange>,
     /// What of the system under test stood at its limit, the most telling first. Empty: nothing, or nobody looked.
-    pub pressure: Vec<SaturatedResource>,
+    pub saturated_resources: Vec<SaturatedResource>,
     /// The first of these in a few words, or that none of the watched resources was at its limit; `None`: no monitors.
-    pub limiting_resource: Option<String>,
+    pub bottleneck: Option<String>,
     /// What monitors saw over time, for charts: in `monitors` stand the figures.
     #[serde(skip)]
     pub courses: Vec<Course>,
@@ -113,7 +115,7 @@ pub struct Summary {
 impl Summary {
     /// An arrival or an iteration is more than one request, so the two are not to be held against each other.
     pub fn counts_iterations(&self) -> bool {
-        !self.plan.lanes.is_empty() || self.plan.requests.len() > 1
+        !self.plan.workloads.is_empty() || self.plan.requests.len() > 1
     }
 }
 
@@ -133,7 +135,7 @@ pub struct Verdict {
     /// One sentence that may be quoted.
     pub sentence: String,
     /// What decided it: codes of doubts (INCONCLUSIVE, INTERRUPTED) or texts of missed thresholds (FAIL).
-    pub because: Vec<String>,
+    pub reasons: Vec<String>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -144,7 +146,7 @@ pub struct Totals {
     pub errors: u64,
     /// Of the finished requests and the streams that stood at the stop.
     pub error_ratio: f64,
-    pub sent: u64,
+    pub requests_sent: u64,
     pub iterations: u64,
     pub bytes_in: u64,
     pub bytes_out: u64,
@@ -152,7 +154,7 @@ pub struct Totals {
     /// Length of the measured part, s.
     pub measured_s: f64,
     pub warmup_s: f64,
-    pub in_flight_at_stop: u64,
+    pub in_flight_at_end: u64,
     /// Arrivals still waiting for a connection at the stop.
     pub never_started: u64,
     /// Iterations left in the middle because of a failure, or of a value that was never extracted.
@@ -180,7 +182,7 @@ pub struct Achieved {
     pub rate_per_s: f64,
     /// Finished iterations per second: what an arrival of several requests is to be held against. Beside load models of
     /// users only those count that arrivals started.
-    pub iterations_rate_per_s: f64,
+    pub iterations_per_s: f64,
     /// The achieved rate as a share of the offered one: iterations where an arrival is more than one request, else
     /// requests. Those in flight at the stop are not among them; how much they could add is in the bounds of the
     /// threshold. Open model only.
@@ -197,7 +199,7 @@ pub struct Times {
     pub min_ns: Option<u64>,
     /// With cut-off times at their bounds where these matter; then it is a lower bound, and no deviation is given.
     pub mean_ns: Option<f64>,
-    pub mean_at_least: bool,
+    pub mean_is_lower_bound: bool,
     pub std_dev_ns: Option<f64>,
     pub p50_ns: Option<u64>,
     pub p75_ns: Option<u64>,
@@ -207,7 +209,7 @@ pub struct Times {
     pub p999_ns: Option<u64>,
     /// The longest that anything is known to have taken, finished or cut off.
     pub max_ns: Option<u64>,
-    pub max_at_least: bool,
+    pub max_is_lower_bound: bool,
     /// The same with intervals, in rising order.
     pub percentiles: Vec<Percentile>,
 }
@@ -218,12 +220,12 @@ pub struct Percentile {
     pub q: f64,
     pub value_ns: u64,
     /// The true value is this or more.
-    pub at_least: bool,
+    pub is_lower_bound: bool,
     /// 95 % interval by order statistics; `None`: the sample does not bound that side.
     pub low_ns: Option<u64>,
     pub high_ns: Option<u64>,
     /// At least 10 / (1 - q) samples.
-    pub enough_samples: bool,
+    pub has_enough_samples: bool,
 }
 
 /// Where the time went. Each with its own sample count.
@@ -248,7 +250,7 @@ pub struct Short {
 }
 
 #[derive(Debug, Clone, Serialize)]
-pub struct Band {
+pub struct Bucket {
     /// Upper edge, ns; `None` for the last band.
     pub up_to_ns: Option<u64>,
     pub count: u64,
@@ -293,19 +295,19 @@ pub struct Client {
     /// Seconds handed over more than 100 ms late.
     pub late_ticks: u64,
     /// Upper bounds when there are several workers: their own peaks need not fall on one moment.
-    pub peak_in_flight: u64,
-    pub peak_waiting: u64,
+    pub in_flight_peak: u64,
+    pub waiting_peak: u64,
 }
 
 #[derive(Debug, Clone, Serialize)]
 pub struct WorkerRow {
-    pub origin: u32,
+    pub generator: u32,
     pub worker: u32,
     pub busy_ratio: f64,
-    pub spin_ratio: f64,
-    pub sleep_ratio: f64,
+    pub busy_poll_ratio: f64,
+    pub idle_ratio: f64,
     /// Runnable without a CPU.
-    pub run_queue_ratio: f64,
+    pub cpu_wait_ratio: f64,
 }
 
 /// Counted from the start, warm-up included: a connection is made once and used to the end.
@@ -317,13 +319,13 @@ pub struct Connections {
     pub closed_by_server: u64,
     pub closed_by_us: u64,
     pub closed_by_fault: u64,
-    pub open_at_stop: u64,
+    pub open_at_end: u64,
     pub peak: u64,
     /// Requests that closed connections had served.
     pub requests_per_connection_p50: Option<u64>,
     pub requests_per_connection_max: Option<u64>,
     /// The fastest that one was made, ns: the way to the target and back, hardly anything else.
-    pub fastest_connect_ns: Option<u64>,
+    pub connect_min_ns: Option<u64>,
     /// Redirects to another host, which were not followed. Outside the warm-up.
     pub redirects_elsewhere: u64,
 }
@@ -335,14 +337,14 @@ pub struct Little {
     pub in_flight_mean: f64,
     /// The time spent in requests per second of the measured part: service times of answers, of failures, and of
     /// what was cut off, added up by machine.
-    pub rate_times_service_time: f64,
+    pub in_flight_computed: f64,
     /// Mean number of active users (closed model).
     pub users_mean: Option<f64>,
     /// Share of the users' time outside requests (closed model): connecting, pausing after a failure, or the
     /// generator.
-    pub users_time_outside: Option<f64>,
+    pub users_outside_ratio: Option<f64>,
     /// The first two say the same of something that was measured, as closely as the caution about them demands.
-    pub agrees: bool,
+    pub is_consistent: bool,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -350,7 +352,7 @@ pub struct Spike {
     /// Start of the first slow second, or of the requests that made one slow, s from the start.
     pub from_s: f64,
     /// End of its last slow second, s from the start; not each second before it need have been slow.
-    pub until_s: f64,
+    pub to_s: f64,
     /// Seconds with p95 above three times the baseline, with a single answer far above it, or with hardly any answer
     /// though somebody waited.
     pub slow_s: f64,
@@ -368,7 +370,7 @@ pub struct Second {
     pub tick: u32,
     pub from_s: f64,
     pub length_s: f64,
-    pub warmup: bool,
+    pub is_warmup: bool,
     pub offered_rate_per_s: Option<f64>,
     pub achieved_rate_per_s: f64,
     pub requests: u64,
@@ -446,8 +448,8 @@ pub enum EventKind {
 /// Seconds that the file does not hold.
 #[derive(Debug, Clone, Serialize)]
 pub struct Gap {
-    pub origin: String,
+    pub generator: String,
     pub from_s: f64,
     pub to_s: f64,
-    pub why: String,
+    pub reason: String,
 }

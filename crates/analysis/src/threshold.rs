@@ -104,24 +104,24 @@ fn judge_one(look: &Look, window: Option<Window>) -> ThresholdResult {
     let settled = settle(look);
     ThresholdResult {
         text: threshold.text.clone(),
-        what: threshold.left(),
-        implied: threshold.implied,
+        subject: threshold.left(),
+        is_default: threshold.is_default,
         observed: value,
-        at_least: observed.at_least,
+        is_lower_bound: observed.at_least,
         limit,
         unit: observed.unit,
         standing: settled.standing,
         best: settled.best,
         worst: settled.worst,
         doubts: settled.doubts,
-        met: settled.standing == Standing::Met,
+        is_met: settled.standing == Standing::Met,
         margin: value.filter(|_| limit != 0.0).map(|v| match threshold.comparison {
             Comparison::Less | Comparison::LessOrEqual => (limit - v) / limit,
             Comparison::Greater | Comparison::GreaterOrEqual => (v - limit) / limit,
             Comparison::Equal => -((v - limit) / limit).abs(),
         }),
         samples: observed.samples,
-        too_few_samples: match threshold.statistic {
+        has_too_few_samples: match threshold.statistic {
             Statistic::Quantile(q) => observed.samples < samples_needed(q),
             Statistic::Mean | Statistic::Min | Statistic::Max | Statistic::Value => false,
         },

@@ -173,7 +173,7 @@ pub(crate) fn moment(plan: &Outline, sum: &Sum, open: &mut Standing) -> Moment {
             tick: sum.first,
             from_s: sum.from_ns as f64 / 1e9,
             length_s,
-            warmup: plan.is_warmup(sum.first),
+            is_warmup: plan.is_warmup(sum.first),
             offered_rate_per_s: plan.load.is_open().then(|| per_s(run.of(RunSum::Arrivals))),
             achieved_rate_per_s: per_s(all.answered()),
             requests: all.sum(SeriesSum::Finished),

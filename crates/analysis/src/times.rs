@@ -77,7 +77,7 @@ pub fn times(exact: &Hist, bounds: &Hist, belief: Belief) -> Times {
         censored: bounds.count(),
         min_ns: exact.min(),
         mean_ns: if bent { all.mean() } else { exact.mean() },
-        mean_at_least: bent,
+        mean_is_lower_bound: bent,
         std_dev_ns: if bent { None } else { exact.std_dev() },
         p50_ns: value(0.5),
         p75_ns: value(0.75),
@@ -87,7 +87,7 @@ pub fn times(exact: &Hist, bounds: &Hist, belief: Belief) -> Times {
         p999_ns: value(0.999),
         // The longest that anything is known to have taken, finished or not.
         max_ns: all.max(),
-        max_at_least: bent,
+        max_is_lower_bound: bent,
         percentiles,
     }
 }
@@ -150,10 +150,10 @@ fn one(exact: &Hist, bounds: &Hist, all: &Hist, q: f64, belief: Belief) -> Optio
     Some(Percentile {
         q,
         value_ns: value,
-        at_least,
+        is_lower_bound: at_least,
         low_ns: low.map(|low| low.min(value)),
         high_ns: if at_least { None } else { high.map(|high| high.max(value)) },
-        enough_samples: enough_samples(all.count(), q),
+        has_enough_samples: enough_samples(all.count(), q),
     })
 }
 

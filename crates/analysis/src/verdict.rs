@@ -46,7 +46,7 @@ pub(super) fn verdict(
         return Verdict {
             result: Outcome::Fail,
             sentence: format!("FAIL: {}{early}{}", each.join("; "), gave_out(cautions, pressure)),
-            because: missed.iter().map(|(_, judged)| judged.text.clone()).collect(),
+            reasons: missed.iter().map(|(_, judged)| judged.text.clone()).collect(),
         };
     }
     if let Some(when) = interrupted {
@@ -72,16 +72,16 @@ pub(super) fn verdict(
         let ends = |note: &&Note| note.kind == NoteKind::Control;
         let told = notes.rfind(ends).map(|note| note.text.clone());
         let why = told.unwrap_or_else(|| "stopped by a threshold".into());
-        return Verdict { result: Outcome::Fail, sentence: format!("FAIL: {why}"), because: vec![why] };
+        return Verdict { result: Outcome::Fail, sentence: format!("FAIL: {why}"), reasons: vec![why] };
     }
     let figures = pass(facts, offered, achieved, response) + &saturated(pressure);
     let figures = with_outages(figures, &gone);
-    Verdict { result: Outcome::Pass, sentence: format!("PASS: {figures}"), because: Vec::new() }
+    Verdict { result: Outcome::Pass, sentence: format!("PASS: {figures}"), reasons: Vec::new() }
 }
 
 /// When it was, how much was met by then, and the figures so far.
 fn cut_short(when: &str, thresholds: &[ThresholdResult], figures: &str) -> Verdict {
-    let met = thresholds.iter().filter(|judged| judged.met).count();
+    let met = thresholds.iter().filter(|judged| judged.is_met).count();
     let so_far = match thresholds.len() {
         0 => String::new(),
         all => format!("; {met} of {} met so far", counted(all as u64, "threshold")),
@@ -89,7 +89,7 @@ fn cut_short(when: &str, thresholds: &[ThresholdResult], figures: &str) -> Verdi
     Verdict {
         result: Outcome::Interrupted,
         sentence: format!("INTERRUPTED: {when}: {figures}{so_far}"),
-        because: vec![Kind::Interrupted.code().to_owned()],
+        reasons: vec![Kind::Interrupted.code().to_owned()],
     }
 }
 
@@ -124,7 +124,7 @@ fn of_all(cautions: &[Caution]) -> Option<Verdict> {
     Some(Verdict {
         result: Outcome::Inconclusive,
         sentence: format!("INCONCLUSIVE: {} ({})", first.title(), first.evidence_text()),
-        because: doubts.iter().map(|caution| caution.kind.code().to_owned()).collect(),
+        reasons: doubts.iter().map(|caution| caution.kind.code().to_owned()).collect(),
     })
 }
 
@@ -145,7 +145,7 @@ fn inconclusive(undecided: &[(&Threshold, &ThresholdResult)]) -> Verdict {
     Verdict {
         result: Outcome::Inconclusive,
         sentence: format!("INCONCLUSIVE: {}{more}", each.join("; ")),
-        because,
+        reasons: because,
     }
 }
 
@@ -155,7 +155,7 @@ const TOLD: usize = 2;
 /// `too few samples for p99: 120 of at least 368: the p99 response time is at least 2.00 ms, the limit is 500 ms`
 fn undecided_text(rule: &Threshold, judged: &ThresholdResult) -> String {
     let why = judged.deciding();
-    let Some(first) = why.first() else { return format!("nothing was measured of {}", judged.what) };
+    let Some(first) = why.first() else { return format!("nothing was measured of {}", judged.subject) };
     if judged.observed.is_none() {
         return first.text();
     }
@@ -187,7 +187,7 @@ fn undecided_text(rule: &Threshold, judged: &ThresholdResult) -> String {
 /// A full thread sets the rate of a run that passed; what is shared or wide may be full by right.
 fn saturated(pressure: &[SaturatedResource]) -> String {
     let first = pressure.first().filter(|first| is_thread(&first.kind, &first.metric));
-    first.map_or(String::new(), |first| format!("; saturated: {}", first.what))
+    first.map_or(String::new(), |first| format!("; saturated: {}", first.resource))
 }
 
 /// What gave out first on the way or at the service, where something says so; doubts that name a cause come before a
@@ -208,7 +208,7 @@ fn gave_out(cautions: &[Caution], pressure: &[SaturatedResource]) -> String {
     let cause = CAUSES.iter().find(|(kind, _)| raised(*kind)).map(|(_, what)| *what);
     match (cause, pressure.first()) {
         (Some(what), _) => format!("; what gave out first: {what}"),
-        (None, Some(first)) => format!("; what gave out first: {}", first.what),
+        (None, Some(first)) => format!("; what gave out first: {}", first.resource),
         (None, None) => String::new(),
     }
 }
@@ -224,7 +224,7 @@ fn pass(facts: &Facts, offered: Option<&Offered>, achieved: &Achieved, response:
         Some(offered) if facts.counts_iterations() => format!(
             "offered {}, achieved {} and {}",
             rate_of(offered.rate_per_s, "arrivals"),
-            rate_of(achieved.iterations_rate_per_s, "iterations"),
+            rate_of(achieved.iterations_per_s, "iterations"),
             rate_of(achieved.rate_per_s, "requests")
         ),
         Some(offered) => format!(
@@ -236,10 +236,10 @@ fn pass(facts: &Facts, offered: Option<&Offered>, achieved: &Achieved, response:
     // The highest of the two that enough samples stand behind.
     let told = [0.99, 0.5]
         .into_iter()
-        .find_map(|q| response.percentiles.iter().find(|p| p.q == q && p.enough_samples));
+        .find_map(|q| response.percentiles.iter().find(|p| p.q == q && p.has_enough_samples));
     let slow = match told {
         Some(p) => {
-            let at_least = if p.at_least { ">= " } else { "" };
+            let at_least = if p.is_lower_bound { ">= " } else { "" };
             format!(" with {} {at_least}{}", quantile_name(p.q), duration_ns(p.value_ns))
         }
         None => String::new(),
@@ -258,7 +258,7 @@ fn missed_text(rule: &Threshold, judged: &ThresholdResult) -> String {
         return format!("nothing was measured of the threshold {}", judged.text);
     };
     let limit = chosen(judged.limit, judged.unit);
-    let at_least = if judged.at_least { "at least " } else { "" };
+    let at_least = if judged.is_lower_bound { "at least " } else { "" };
     let seen = format!("{at_least}{}", exact(value, judged));
     format!("{}, {}", clause(rule, judged, &seen), demand(rule, judged, &limit))
 }

@@ -15,8 +15,8 @@ use super::cells::Cells;
 use super::facts::{Facts, Machine};
 use super::timeline::Moment;
 use crate::summary::{
-    Course, FactRow, LapseRow, LimitingResource, MetricRow, MonitorRow, RawWindow, SaturatedResource,
-    SlopeVerdict, SutRow,
+    Bottleneck, Course, FactRow, MetricRow, MissedSampleRow, MonitorRow, SaturatedResource, SlopeVerdict,
+    SystemUnderTestRow, TimeRange,
 };
 use plimsoll_plan::metric::RunHist;
 use plimsoll_plan::phrase::{chosen_ns, utc};
@@ -26,10 +26,10 @@ use plimsoll_record::record::Channel;
 /// Everything about monitors in a summary.
 pub(super) struct Seen {
     pub monitors: Vec<MonitorRow>,
-    pub sut: Vec<SutRow>,
-    pub raw_window: Option<RawWindow>,
+    pub system_under_test: Vec<SystemUnderTestRow>,
+    pub time_range: Option<TimeRange>,
     pub pressure: Vec<SaturatedResource>,
-    pub limiting_resource: Option<LimitingResource>,
+    pub bottleneck: Option<Bottleneck>,
     pub courses: Vec<Course>,
 }
 
@@ -49,17 +49,22 @@ struct Values<'a> {
 pub(super) fn watched(facts: &Facts, moments: &[Moment]) -> Seen {
     let mut seen = Seen {
         monitors: Vec::new(),
-        sut: facts.plan.sut.iter().map(|(name, value)| system_row(name, value, None)).collect(),
-        raw_window: raw_window(facts),
+        system_under_test: facts
+            .plan
+            .system_under_test
+            .iter()
+            .map(|(name, value)| system_row(name, value, None))
+            .collect(),
+        time_range: time_range(facts),
         pressure: Vec::new(),
-        limiting_resource: None,
+        bottleneck: None,
         courses: Vec::new(),
     };
     // The kernel sends a first SYN again after a second (RFC 6298): nothing faster can have been dropped.
     let late = facts.run.spread(RunHist::Connect).count_above(LATE_NS) > 0;
     for (origin, machine) in (0..).zip(&facts.machines) {
         let told = &machine.origin.watched;
-        for (number, outline) in (0u32..).zip(&machine.plan().watches) {
+        for (number, outline) in (0u32..).zip(&machine.plan().monitors) {
             let of_monitor = told.channels.iter().filter(|channel| channel.monitor == number);
             let mut own: Vec<Values> = of_monitor.map(|channel| measured(machine, channel)).collect();
             own.retain(|values| !values.channel.points.is_empty());
@@ -71,11 +76,11 @@ pub(super) fn watched(facts: &Facts, moments: &[Moment]) -> Seen {
                 .map(|fact| FactRow { name: fact.name.clone(), value: fact.value.clone() })
                 .collect();
             for fact in &facts_of {
-                seen.sut.push(system_row(&fact.name, &fact.value, Some(outline.name.clone())));
+                seen.system_under_test.push(system_row(&fact.name, &fact.value, Some(outline.name.clone())));
             }
             seen.pressure.extend(limits::pressure(outline, machine, &own, late));
             seen.courses.extend(own.iter().map(|values| Course {
-                origin,
+                generator: origin,
                 monitor: outline.name.clone(),
                 kind: outline.kind.clone(),
                 part: values.channel.part.clone(),
@@ -86,27 +91,29 @@ pub(super) fn watched(facts: &Facts, moments: &[Moment]) -> Seen {
             }));
             let rows: Vec<MetricRow> = own.iter().filter_map(row).collect();
             seen.monitors.push(MonitorRow {
-                origin,
+                generator: origin,
                 name: outline.name.clone(),
                 kind: outline.kind.clone(),
-                of: outline.of.clone(),
+                target: outline.target.clone(),
                 samples: samples(&own),
-                lapses: told.lapsed.get(&number).copied().unwrap_or(0),
-                first_lapse: first
-                    .map(|lapse| LapseRow { at_s: lapse.at_ns as f64 / 1e9, why: lapse.why.clone() }),
+                missed_samples: told.lapsed.get(&number).copied().unwrap_or(0),
+                first_missed_sample: first.map(|lapse| MissedSampleRow {
+                    at_s: lapse.at_ns as f64 / 1e9,
+                    reason: lapse.why.clone(),
+                }),
                 facts: facts_of,
                 rows,
             });
         }
     }
     limits::rank(&mut seen.pressure);
-    together::with_p99(&mut seen.monitors, &seen.courses, moments);
-    seen.limiting_resource = LimitingResource::of(&seen.monitors, &seen.pressure);
+    together::p99_correlation(&mut seen.monitors, &seen.courses, moments);
+    seen.bottleneck = Bottleneck::of(&seen.monitors, &seen.pressure);
     seen
 }
 
-fn system_row(name: &str, value: &str, monitor: Option<String>) -> SutRow {
-    SutRow { name: name.into(), value: value.into(), monitor }
+fn system_row(name: &str, value: &str, monitor: Option<String>) -> SystemUnderTestRow {
+    SystemUnderTestRow { name: name.into(), value: value.into(), monitor }
 }
 
 /// The values of the measured part. A sample tells of the second before it: the middle of that decides.
@@ -150,11 +157,11 @@ fn row(values: &Values) -> Option<MetricRow> {
         max_at_s,
         last,
         limit,
-        usage_mean: usage(mean),
-        usage_peak: usage(max),
+        usage_mean_ratio: usage(mean),
+        usage_peak_ratio: usage(max),
         at_limit_ratio: limit.map(|limit| at_limit(limit) / n),
         slope: is_memory(channel).then(|| slope::slope(points)).flatten(),
-        with_p99: None,
+        p99_correlation: None,
     })
 }
 
@@ -170,10 +177,10 @@ fn is_memory(channel: &Channel) -> bool {
 /// The part's share of its run over which it grew, when a slope says that it does.
 pub(super) fn growth(row: &MetricRow, measured_s: f64) -> Option<f64> {
     let slope = row.slope.as_ref().filter(|slope| slope.verdict == SlopeVerdict::Grows)?;
-    (row.mean > 0.0).then(|| slope.per_h * measured_s / 3_600.0 / row.mean)
+    (row.mean > 0.0).then(|| slope.bytes_per_h * measured_s / 3_600.0 / row.mean)
 }
 
-fn raw_window(facts: &Facts) -> Option<RawWindow> {
+fn time_range(facts: &Facts) -> Option<TimeRange> {
     let started_ns = facts.machines.iter().map(|m| m.opening().started_unix_ns).min()?;
     let warmup_ns = facts.plan.warmup_ns;
     let end_ns = facts.machines.iter().map(|m| m.elapsed_ns).max()?.max(warmup_ns);
@@ -191,5 +198,5 @@ fn raw_window(facts: &Facts) -> Option<RawWindow> {
         utc(to_unix_ns)
     );
     let [from_s, to_s] = [warmup_ns, end_ns].map(|ns| ns as f64 / 1e9);
-    Some(RawWindow { from_s, to_s, from_unix_ns, to_unix_ns, sentence })
+    Some(TimeRange { from_s, to_s, from_unix_ns, to_unix_ns, sentence })
 }

@@ -51,8 +51,8 @@ fn what_is_told_second_by_second_is_the_timeline_of_the_report() {
         }
         assert!(writer.finish().trouble.is_none());
         assert_eq!(text(&told), text(&summarise(&read(&path).unwrap()).timeline), "{series} series");
-        assert_eq!(all.notes, gathered(&events).origins["a"].notes);
-        assert_eq!(all.ending, gathered(&events).origins["a"].ending);
+        assert_eq!(all.notes, gathered(&events).generators["a"].notes);
+        assert_eq!(all.ending, gathered(&events).generators["a"].ending);
         assert!(tail.has_ended() && tail.more().unwrap().ending.is_none(), "the ending is told once");
     }
 }
@@ -138,7 +138,7 @@ fn notes_samples_of_monitors_and_the_workers_time_come_as_they_happen() {
         let one = 400_000_000 + u64::from(number);
         assert_eq!(busy, if number < 3 { vec![] } else { vec![one, one + 1000] });
     }
-    assert_eq!(read(&path).unwrap().origins["a"].notes[0].kind, NoteKind::Control);
+    assert_eq!(read(&path).unwrap().generators["a"].notes[0].kind, NoteKind::Control);
 }
 
 #[test]

@@ -9,9 +9,9 @@ use plimsoll_testkit::made_up::{Folder, Random, events, gathered, opening};
 fn of_a_plan_that_is_all_beside_the_load_nothing_counts() {
     let folder = Folder::new("aside");
     let mut record = gathered(&events(&opening("a", 2), 12, 50));
-    let origin = record.origins.get_mut("a").unwrap();
+    let origin = record.generators.get_mut("a").unwrap();
     let mut aside = Opening::clone(&origin.opening);
-    aside.outline.requests.iter_mut().for_each(|request| request.aside = true);
+    aside.outline.requests.iter_mut().for_each(|request| request.is_outside_load = true);
     origin.opening = aside.into();
     let path = folder.file("aside.plim");
     write(&path, &record).unwrap();

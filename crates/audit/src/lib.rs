@@ -18,9 +18,9 @@ use std::collections::BTreeMap;
 pub struct Audit {
     pub files: Vec<String>,
     /// Rows that were read, over all files.
-    pub rows: usize,
+    pub rows_count: usize,
     /// Figures that were read.
-    pub figures: usize,
+    pub figures_count: usize,
     pub findings: Vec<Finding>,
     /// What could not be read: file, line, reason.
     pub unread: Vec<String>,
@@ -64,8 +64,8 @@ pub struct Quote {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Grade {
-    CannotBeTrue,
-    Doubtful,
+    Impossible,
+    Implausible,
     Missing,
 }
 
@@ -105,8 +105,8 @@ pub fn audit(documents: &[Document]) -> Audit {
     let figures = |d: &Document| d.rows.iter().map(|r| r.figures.len() + r.others.len()).sum::<usize>();
     Audit {
         files: documents.iter().map(|d| d.name.clone()).collect(),
-        rows: documents.iter().map(|d| d.rows.len()).sum(),
-        figures: documents.iter().map(figures).sum(),
+        rows_count: documents.iter().map(|d| d.rows.len()).sum(),
+        figures_count: documents.iter().map(figures).sum(),
         findings,
         unread: documents
             .iter()

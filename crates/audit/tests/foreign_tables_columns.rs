@@ -18,7 +18,7 @@ fn row(header: &str, cells: &str) -> Row {
 
 fn impossible(name: &str, text: &str) -> Vec<String> {
     let found = audit(&[read(name, text)]).findings;
-    found.into_iter().filter(|f| f.grade == Grade::CannotBeTrue).map(|f| f.sentence).collect()
+    found.into_iter().filter(|f| f.grade == Grade::Impossible).map(|f| f.sentence).collect()
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Whoever asks waits no longer for a file.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// `{"error":"sentence","hint":"mend"}` with a status.
+/// `{"error":"sentence","help":"mend"}` with a status.
 #[derive(Debug)]
 pub struct ApiError {
     pub status: StatusCode,
@@ -51,7 +51,7 @@ impl ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let mut body = json!({ "error": self.sentence, "hint": self.hint });
+        let mut body = json!({ "error": self.sentence, "help": self.hint });
         if let Some(diagnostics) = self.diagnostics {
             body["diagnostics"] = diagnostics.into();
         }

@@ -1,12 +1,12 @@
 //! Every address of the server and what answers there. What is done stands in the other modules.
 
+use crate::annotations::{self, Annotations, Unwritten};
 use crate::answer::{Answer, ApiError, aside};
 use crate::app::App;
 use crate::guard::guard;
 use crate::index::{Entry, Listing, is_being_written, matches};
 use crate::jobs::Job;
 use crate::jobs::order::{Check, Order};
-use crate::remarks::{self, Remarks, Unwritten};
 use crate::{login, pages};
 use axum::body::{Body, Bytes};
 use axum::extract::rejection::QueryRejection;
@@ -31,7 +31,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/api/state", get(state))
         .route("/api/key", post(key))
         .route("/api/runs", get(runs))
-        .route("/api/runs/{id}/remarks", put(remark))
+        .route("/api/runs/{id}/annotations", put(annotate))
         .route("/runs/{id}", get(run))
         .route("/runs/{id}/file", get(file))
         .route("/compare", get(compare))
@@ -78,21 +78,21 @@ async fn runs(State(app): Shared, Query(wanted): Query<Wanted>) -> Answer<Json<L
 }
 
 #[derive(Deserialize)]
-struct NewRemarks {
+struct NewAnnotations {
     tags: Vec<String>,
     note: String,
-    /// `remarks_version` of the entry as it was when somebody began to change it.
+    /// `annotations_version` of the entry as it was when somebody began to change it.
     version: String,
 }
 
-async fn remark(State(app): Shared, Path(id): Path<String>, bytes: Bytes) -> Answer<Json<Entry>> {
-    let NewRemarks { tags, note, version } = body(&bytes)?;
-    let new = remarks::checked(Remarks { tags, note }).map_err(|e| ApiError::request(e, ""))?;
+async fn annotate(State(app): Shared, Path(id): Path<String>, bytes: Bytes) -> Answer<Json<Entry>> {
+    let NewAnnotations { tags, note, version } = body(&bytes)?;
+    let new = annotations::checked(Annotations { tags, note }).map_err(|e| ApiError::request(e, ""))?;
     let path = app.path(&id).await?;
-    let (lock, written) = (app.remarking.clone(), new.clone());
+    let (lock, written) = (app.annotating.clone(), new.clone());
     let done = aside(move || {
         let _one = lock.lock().unwrap_or_else(PoisonError::into_inner);
-        remarks::write(&path, &version, &written)
+        annotations::write(&path, &version, &written)
     });
     match done.await? {
         Ok(()) => {}
@@ -103,11 +103,11 @@ async fn remark(State(app): Shared, Path(id): Path<String>, bytes: Bytes) -> Ans
             let hint = "save again to replace that by yours";
             let wrong =
                 ApiError::conflict(format!("meanwhile somebody else has written {}", now.describe()), hint);
-            app.index.remark(&id, now.clone());
+            app.index.annotate(&id, now.clone());
             return Err(ApiError { version: Some(now.version()), ..wrong });
         }
     }
-    app.index.remark(&id, new);
+    app.index.annotate(&id, new);
     app.index.entry(&id).ok_or_else(|| ApiError::missing("the run is not there any more")).map(Json)
 }
 

@@ -19,8 +19,8 @@ pub struct App {
     pub auth: Auth,
     pub throttle: LoginThrottle,
     pub index: Arc<Index>,
-    /// Held while remarks are written: two browsers write one after the other.
-    pub remarking: Arc<Mutex<()>>,
+    /// Held while annotations are written: two browsers write one after the other.
+    pub annotating: Arc<Mutex<()>>,
     pub jobs: Arc<Jobs>,
     pub hubs: Hubs,
     /// For pages and run files.

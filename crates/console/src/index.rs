@@ -7,7 +7,7 @@ mod walk;
 pub use entry::Entry;
 pub use walk::{id_of, is_being_written};
 
-use crate::remarks::{self, Remarks};
+use crate::annotations::{self, Annotations};
 use entry::read;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -19,7 +19,7 @@ use tokio::time::timeout;
 use walk::{Found, walk};
 
 /// Version of the file; another one is made anew.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// A list waits so long for a look at the folders, and is then what was found so far.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -32,13 +32,13 @@ pub struct Listing {
     pub entries: Vec<Entry>,
     pub unreadable: Vec<Unreadable>,
     /// Files that were not read yet, because there are many: ask again.
-    pub unread: usize,
+    pub unread_count: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unreadable {
     pub path: String,
-    pub why: String,
+    pub reason: String,
 }
 
 /// What was read of a file when it looked like this.
@@ -75,8 +75,8 @@ struct Seen {
     listing: Listing,
     /// Every run and folder that may be asked for, by id: nothing else on the disk can be.
     paths: HashMap<String, PathBuf>,
-    /// Remarks that were written here, with the number of the look that cannot have seen them.
-    remarked: HashMap<String, (u64, Remarks)>,
+    /// Annotations that were written here, with the number of the look that cannot have seen them.
+    annotated: HashMap<String, (u64, Annotations)>,
     /// Numbers of looks: the last one that was asked for, and that has begun.
     wanted: u64,
     begun: u64,
@@ -103,7 +103,7 @@ impl Index {
         known.retain(|_, known| known.entry.is_some());
         let memory = Mutex::new(Memory { known, going_on: HashMap::new() });
         // Before the first look has shown anything nobody may take the list for empty.
-        let listing = Listing { unread: 1, ..Listing::default() };
+        let listing = Listing { unread_count: 1, ..Listing::default() };
         let seen = Mutex::new(Seen { listing, ..Seen::default() });
         Self { folders, file, now_unix_ns, seen, memory, done: watch::Sender::new(0) }
     }
@@ -113,7 +113,7 @@ impl Index {
         self.look_again().await;
         let mut listing = self.observed().listing.clone();
         listing.entries.sort_by(|a, b| {
-            (b.going_on, b.started_unix_ns, &b.id).cmp(&(a.going_on, a.started_unix_ns, &a.id))
+            (b.is_running, b.started_unix_ns, &b.id).cmp(&(a.is_running, a.started_unix_ns, &a.id))
         });
         listing
     }
@@ -133,14 +133,14 @@ impl Index {
         self.observed().listing.entries.iter().find(|entry| entry.id == id).cloned()
     }
 
-    /// Remarks were written: they are shown from now on, also by a look that has passed by already.
-    pub fn remark(&self, id: &str, remarks: Remarks) {
+    /// Annotations were written: they are shown from now on, also by a look that has passed by already.
+    pub fn annotate(&self, id: &str, annotations: Annotations) {
         let mut seen = self.observed();
         if let Some(entry) = seen.listing.entries.iter_mut().find(|entry| entry.id == id) {
-            entry.remark(&remarks);
+            entry.annotate(&annotations);
         }
         let begun = seen.begun;
-        seen.remarked.insert(id.to_owned(), (begun, remarks));
+        seen.annotated.insert(id.to_owned(), (begun, annotations));
     }
 
     /// Whether what is behind a path now is still what may be shown: a link may have been laid there meanwhile.
@@ -227,7 +227,7 @@ impl Index {
         // What was only begun to be written is kept in no file.
         let has_changed = !before.is_empty() || unread.iter().any(|(_, found)| !found.is_going_on);
         memory.known = known;
-        shown.unread = unread.len();
+        shown.unread_count = unread.len();
         self.show(shown, paths, number);
         unread.sort_by_key(|(_, found)| found.bytes);
         let mut kept_ns = (self.now_unix_ns)();
@@ -246,7 +246,7 @@ impl Index {
                 memory.known.insert(id.clone(), one);
             } else if let Ok(entry) = read(&found) {
                 // `Err`: there is nothing in it yet.
-                let entry = Entry { going_on: true, ..entry };
+                let entry = Entry { is_running: true, ..entry };
                 more.add(&entry, &found.path);
                 memory.going_on.insert(id.clone(), entry);
             }
@@ -255,12 +255,12 @@ impl Index {
                 seen.paths.remove(&id);
             }
             seen.add(more);
-            seen.listing.unread -= 1;
+            seen.listing.unread_count -= 1;
         }
         if has_changed && let Err(e) = self.keep(memory) {
             let why = format!("the index cannot be kept, so every start reads all files: {e}");
             let path = self.file.display().to_string();
-            self.observed().listing.unreadable.push(Unreadable { path, why });
+            self.observed().listing.unreadable.push(Unreadable { path, reason: why });
         }
     }
 
@@ -268,19 +268,20 @@ impl Index {
     fn show(&self, shown: Listing, paths: HashMap<String, PathBuf>, number: u64) {
         let mut seen = self.observed();
         // This look has begun behind them, and has seen them.
-        seen.remarked.retain(|_, (written, _)| *written >= number);
-        (seen.listing, seen.paths) = (Listing { unread: shown.unread, ..Listing::default() }, paths);
+        seen.annotated.retain(|_, (written, _)| *written >= number);
+        (seen.listing, seen.paths) =
+            (Listing { unread_count: shown.unread_count, ..Listing::default() }, paths);
         seen.add(shown);
     }
 
     fn keep(&self, memory: &mut Memory) -> std::io::Result<()> {
         if let Some(folder) = self.file.parent() {
-            remarks::own_folder(folder)?;
+            annotations::own_folder(folder)?;
         }
         let stored = Stored { version: VERSION, known: std::mem::take(&mut memory.known) };
         let text = serde_json::to_string(&stored).map_err(std::io::Error::other);
         memory.known = stored.known;
-        remarks::replace(&self.file, &text?)
+        annotations::replace(&self.file, &text?)
     }
 
     /// A thread that panicked while holding the lock left a list that the next look mends.
@@ -290,11 +291,11 @@ impl Index {
 }
 
 impl Seen {
-    /// Shows more, with the remarks that were written meanwhile.
+    /// Shows more, with the annotations that were written meanwhile.
     fn add(&mut self, mut more: Listing) {
         for entry in &mut more.entries {
-            if let Some((_, remarks)) = self.remarked.get(&entry.id) {
-                entry.remark(remarks);
+            if let Some((_, annotations)) = self.annotated.get(&entry.id) {
+                entry.annotate(annotations);
             }
         }
         self.listing.entries.append(&mut more.entries);
@@ -317,11 +318,11 @@ impl Listing {
     /// With what people have written about it.
     fn add(&mut self, entry: &Entry, path: &Path) {
         let mut entry = entry.clone();
-        match remarks::read(path) {
-            Ok(remarks) => entry.remark(&remarks),
+        match annotations::read(path) {
+            Ok(annotations) => entry.annotate(&annotations),
             Err(why) => {
-                let path = remarks::file_of(path).display().to_string();
-                self.unreadable.push(Unreadable { path, why });
+                let path = annotations::file_of(path).display().to_string();
+                self.unreadable.push(Unreadable { path, reason: why });
             }
         }
         self.entries.push(entry);
@@ -344,7 +345,7 @@ impl Known {
 fn freshly_read(found: &Found, folders: &[PathBuf]) -> Known {
     let (entry, unreadable) = match read(found) {
         Ok(entry) => (Some(entry), None),
-        Err(why) => (None, Some(Unreadable { path: found.path.display().to_string(), why })),
+        Err(why) => (None, Some(Unreadable { path: found.path.display().to_string(), reason: why })),
     };
     // Reading makes one file of what a kill left in two: that is how it looks from now on.
     let stamp = walk::stamp_now(found, folders).unwrap_or_else(|| found.stamp.clone());

@@ -56,20 +56,20 @@ pub struct Job {
     /// Id of its run or folder, once there is one.
     pub run: Option<String>,
     pub command: Vec<String>,
-    pub exit: Option<i32>,
+    pub exit_code: Option<i32>,
     /// `pause` or `resume`: somebody has asked for it, and the load has not said yet that it obeys.
-    pub asked: Option<&'static str>,
+    pub pending_action: Option<&'static str>,
     /// Why the last thing that was asked of it was not done.
-    pub refused: Option<String>,
+    pub rejection: Option<String>,
     /// Last words on stderr.
-    pub said: String,
+    pub output: String,
     pub elapsed_s: f64,
     /// Of the run that goes on, or was the last one.
     pub planned_s: Option<f64>,
     pub stages: Vec<Stage>,
     /// Which run of an experiment that is, from 1, and of how many, if that is known.
-    pub turn: Option<u32>,
-    pub turns: Option<usize>,
+    pub run_number: Option<u32>,
+    pub run_count: Option<usize>,
 }
 
 struct Inner {
@@ -154,7 +154,7 @@ impl Jobs {
     /// Starts what is asked for, and returns the job's id.
     pub async fn start(self: &Arc<Self>, order: Order) -> Answer<String> {
         let mut number = self.starting.lock().await;
-        if !order.beside && self.lock().iter().any(|inner| inner.ended_unix_ns.is_none()) {
+        if !order.allow_concurrent && self.lock().iter().any(|inner| inner.ended_unix_ns.is_none()) {
             return Err(ApiError::conflict(
                 "a load is running already, and two loads on one machine disturb each other",
                 "wait for it, stop it, or start this one beside it all the same",
@@ -409,17 +409,17 @@ impl Inner {
                 State::Running if self.steering.is_paused() => State::Paused,
                 state => state,
             },
-            asked: self.steering.pending_action(now_ns),
-            refused: self.steering.refused().map(str::to_owned),
+            pending_action: self.steering.pending_action(now_ns),
+            rejection: self.steering.rejection().map(str::to_owned),
             run: self.out.exists().then(|| id_of(&self.out)),
             command: self.command.clone(),
-            exit: self.exit,
-            said: String::from_utf8_lossy(&self.said).trim().to_owned(),
+            exit_code: self.exit,
+            output: String::from_utf8_lossy(&self.said).trim().to_owned(),
             elapsed_s: until_ns.saturating_sub(self.started_unix_ns) as f64 / 1e9,
             planned_s: self.course.as_ref().and_then(|course| course.planned_s),
             stages: self.course.as_ref().map(|course| course.stages.clone()).unwrap_or_default(),
-            turn: self.course.as_ref().and_then(|course| course.turn),
-            turns: self.course.as_ref().and_then(|course| course.turns),
+            run_number: self.course.as_ref().and_then(|course| course.turn),
+            run_count: self.course.as_ref().and_then(|course| course.turns),
         }
     }
 }

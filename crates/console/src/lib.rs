@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod annotations;
 mod answer;
 mod api;
 mod app;
@@ -21,7 +22,6 @@ mod login_throttle;
 mod names;
 mod pages;
 mod readers;
-mod remarks;
 mod server;
 mod tls;
 mod write_timeout;

@@ -120,7 +120,7 @@ impl Server {
             auth,
             throttle: LoginThrottle::default(),
             index,
-            remarking: Arc::default(),
+            annotating: Arc::default(),
             jobs: Arc::new(Jobs::new(
                 config.tool.clone(),
                 config.folders.clone(),

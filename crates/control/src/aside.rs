@@ -3,7 +3,7 @@
 use crate::{Error, RunController};
 use plimsoll_engine::{Next, Scene, Stopped};
 use plimsoll_plan::Plan;
-use plimsoll_plan::load::{Lane, Load, Profile, Stop};
+use plimsoll_plan::load::{Load, Profile, Stop, Workload};
 use plimsoll_plan::script::Entry;
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,7 +43,7 @@ fn once(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     let load = Load::Closed { users: Profile::constant(1.0) };
     let outline = &mut plan.outline;
-    outline.lanes = vec![Lane {
+    outline.workloads = vec![Workload {
         name: String::new(),
         load: load.clone(),
         connections: 1,

@@ -44,7 +44,8 @@ impl Breaker {
     pub fn tick(&mut self, tick: &Tick) -> Option<Trip> {
         let interval = &tick.interval;
         let (from_ns, to_ns) = self.outline.tick_bounds_ns(interval.tick);
-        let requests = || requests_of(&self.outline, &tick.opened, interval).filter(|(one, _)| !one.aside);
+        let requests =
+            || requests_of(&self.outline, &tick.opened, interval).filter(|(one, _)| !one.is_outside_load);
         let sum =
             |what: SeriesSum| -> u64 { requests().filter_map(|(_, tally)| tally.sums.get(what.id())).sum() };
         let (finished, failed) = (sum(SeriesSum::Finished), sum(SeriesSum::Failed));

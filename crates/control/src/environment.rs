@@ -12,7 +12,7 @@ use std::net::IpAddr;
 pub fn environment(ways: &[Way], tool_version: &str, descriptors: u64) -> Environment {
     let own = machine::local_addresses();
     let mut there: Vec<WayThere> = ways.iter().map(|way| way_there(way, &own)).collect();
-    let same_machine = there.iter().any(|way| way.same_machine);
+    let same_machine = there.iter().any(|way| way.is_same_machine);
     let target = if there.is_empty() { WayThere::default() } else { there.remove(0) };
     let nofile = machine::set_nofile(descriptors);
     let (port_low, port_high) = machine::port_range();
@@ -32,7 +32,7 @@ pub fn environment(ways: &[Way], tool_version: &str, descriptors: u64) -> Enviro
         addresses: target.addresses,
         dns_ns: target.dns_ns,
         first_connect_ns: target.first_connect_ns,
-        same_machine,
+        is_same_machine: same_machine,
         more_origins: there,
     }
 }
@@ -42,7 +42,7 @@ fn way_there(way: &Way, own: &[IpAddr]) -> WayThere {
         addresses: way.place.addresses.iter().map(|a| a.ip().to_string()).collect(),
         dns_ns: way.place.dns_ns,
         first_connect_ns: way.first_connect_ns,
-        same_machine: same_machine(way.place.first().ip(), own),
+        is_same_machine: same_machine(way.place.first().ip(), own),
     }
 }
 

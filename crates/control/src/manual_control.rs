@@ -148,10 +148,10 @@ fn fewer_or_more(users: f64, factor: f64) -> f64 {
 /// A factor means something where the load has one level from its beginning to its end.
 fn scalable(outline: &Outline) -> Result<(), &'static str> {
     let is_flat = |profile: &Profile| profile.stages.iter().all(|stage| stage.to == profile.start);
-    if outline.cell.as_ref().is_some_and(|cell| cell.probe.is_some()) {
+    if outline.cell.as_ref().is_some_and(|cell| cell.purpose.is_some()) {
         return Err("a search chooses its levels itself");
     }
-    if outline.lanes.len() > 1 {
+    if outline.workloads.len() > 1 {
         return Err("several loads run side by side, and a factor says nothing of which");
     }
     if matches!(outline.load, Load::Open { arrivals: Arrivals::Recorded, .. }) {

@@ -82,7 +82,7 @@ pub fn run(
                     life.watch = None;
                 }
                 for sample in report.told.samples {
-                    life.tell(&RunEvent::Sampled(sample));
+                    life.tell(&RunEvent::FailureRecorded(sample));
                 }
                 for opened in gather.opened() {
                     life.tell(&RunEvent::SeriesOpened(opened));

@@ -259,7 +259,7 @@ pub fn run<D: SessionHost>(
         let second = caller.second_run_file(path, &outline.host, started_unix_ns, &finished.record);
         if second.is_none() {
             // Without a record of its end it is as if the run had been cut off: it passes nothing.
-            finished.record.origins.values_mut().for_each(|origin| origin.ending = None);
+            finished.record.generators.values_mut().for_each(|origin| origin.ending = None);
         }
         caller.trouble(AfterRunError::RunFile(trouble, second.clone()));
         run_file = second.or(run_file);

@@ -81,7 +81,7 @@ fn the_environment_tells_the_cpus_of_the_machine_from_those_we_may_use() {
     };
     let here = environment(&[way(1, 5), way(2, 7)], "1.2.3", 0);
     assert!(here.cpus >= 1 && here.cpus_online >= here.cpus, "{here:?}");
-    assert!(here.same_machine && here.first_connect_ns == 5);
+    assert!(here.is_same_machine && here.first_connect_ns == 5);
     let there = &here.more_origins[0];
     assert_eq!(
         (here.more_origins.len(), there.first_connect_ns, &there.addresses[..]),

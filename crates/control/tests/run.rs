@@ -161,5 +161,5 @@ fn a_threshold_that_stays_missed_ends_the_run_and_its_note_says_which() {
     let mut gatherer = plimsoll_record::record::Gatherer::default();
     events.iter().for_each(|event| gatherer.event(event));
     let summary = plimsoll_analysis::summarise(&gatherer.into_record());
-    assert!(summary.thresholds.iter().any(|t| t.text == rule && !t.met), "{:?}", summary.thresholds);
+    assert!(summary.thresholds.iter().any(|t| t.text == rule && !t.is_met), "{:?}", summary.thresholds);
 }

@@ -47,10 +47,10 @@ impl Job {
         // Of the open model the arrivals are numbered, and need no pot.
         let pot = (!(single && outline.load.is_open())).then(|| RequestBudget::new(total, workers));
         let lane_pots = outline
-            .lanes
+            .workloads
             .iter()
-            .map(|lane| {
-                let total = lane.iterations.filter(|_| !lane.load.is_open())?;
+            .map(|workload| {
+                let total = workload.iterations.filter(|_| !workload.load.is_open())?;
                 Some(RequestBudget::new(total_of_share(total, outline.share), workers))
             })
             .collect();

@@ -37,9 +37,9 @@ use crate::pace::{Arrivals, Users, WorkerSlot};
 use crate::tally::Tally;
 use crate::wheel::Wheel;
 use crate::{Command, Stopped};
+use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_plan::outline::Outline;
 use plimsoll_plan::program::{Outbox, Program, StepId};
-use plimsoll_plan::sample::Sample;
 use plimsoll_plan::series::book::SeriesBook;
 use plimsoll_wire::h1::Shared;
 use std::collections::VecDeque;
@@ -74,7 +74,7 @@ struct User {
     begun: bool,
     /// A request of it has succeeded.
     served: bool,
-    lane: u16,
+    workload: u16,
     /// A request that could not be sent for this machine's fault keeps its stamp and its lease; 0: none.
     owed_ns: u64,
     /// Its own link to the target; `NONE` when links are pooled.
@@ -107,7 +107,7 @@ struct SleepTimer {
 }
 
 /// One load model and its users.
-struct Lane {
+struct Workload {
     source: Source,
     /// Its users are `first..first + count`.
     first: u32,
@@ -216,12 +216,12 @@ struct Worker<D: Door, P: Post> {
     programs: Vec<Option<Box<dyn Program>>>,
     /// Taken out while it is read, so that a program resumed meanwhile gets another.
     outbox: Option<Box<Outbox>>,
-    samples: Vec<Sample>,
+    samples: Vec<FailureExample>,
     /// Samples of failures that no program sees.
     own_samples: u32,
     /// Where a redirect led was kept once.
     redirect_noted: bool,
-    lanes: Vec<Lane>,
+    workloads: Vec<Workload>,
     lease: Lease,
     /// Iterations begun and not over.
     under_way: u64,

@@ -283,7 +283,7 @@ fn a_refused_certificate_is_named_with_a_few_samples() {
             (sample.check.as_str(), sample.request.as_str(), sample.status),
             ("certificate_refused", "/", 0)
         );
-        assert!(sample.found.contains("elsewhere.example"), "{}", sample.found);
+        assert!(sample.observed.contains("elsewhere.example"), "{}", sample.observed);
     }
 }
 
@@ -296,7 +296,7 @@ fn an_alert_of_the_server_is_a_failed_handshake_with_its_reason() {
     let out = lab(closed(1, 0.01), setup).run(server);
     out.check();
     assert_eq!((out.fault(Fault::Tls), out.count(SeriesSum::Failed)), (1, 1));
-    assert!(out.samples[0].found.contains("version"), "{}", out.samples[0].found);
+    assert!(out.samples[0].observed.contains("version"), "{}", out.samples[0].observed);
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn a_limit_below_its_default_is_the_load_generators_own() {
         let out = Lab::new(draft).run(move |_: &SimRequest<'_>| Answer::silence().piece(MS, whole));
         assert_eq!((out.fault(Fault::ClientLimit), out.client_faults()), (5, 5), "{limit}");
         assert_eq!((out.count(SeriesSum::Failed), out.fault(Fault::Dangerous)), (0, 0), "{limit}");
-        assert!(out.samples[0].found.contains(&format!("`{name}`")), "{}", out.samples[0].found);
+        assert!(out.samples[0].observed.contains(&format!("`{name}`")), "{}", out.samples[0].observed);
         // The twin: at the default the answer is whole.
         let draft =
             Draft { load: LoadDraft { requests_total: Some(5), ..closed(1, 10.0).load }, ..closed(1, 10.0) };

@@ -282,7 +282,7 @@ fn counts_land_in_the_series_they_name_also_behind_those_of_the_requests() {
         }
         _ => {}
     });
-    let mut draft = lanes(vec![], &["/a", "/b"]);
+    let mut draft = workloads(vec![], &["/a", "/b"]);
     draft.script.as_mut().unwrap().groups = vec!["checkout".into()];
     (draft.load.connections, draft.load.duration_ns) = (Some(1), Some(S));
     let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(MS));

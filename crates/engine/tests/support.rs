@@ -9,14 +9,14 @@ use plimsoll_engine::driver::sim::{Calls, Network, Server, SimConditions};
 use plimsoll_engine::link::tls::Setup;
 use plimsoll_engine::tally::blank;
 use plimsoll_engine::{Command, Job, Place, Post, Scene, Stopped, WorkerNotes};
-use plimsoll_plan::draft::{Draft, LaneDraft, LoadDraft};
+use plimsoll_plan::draft::{Draft, LoadDraft, WorkloadDraft};
+use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_plan::load::{Profile, Stage};
 use plimsoll_plan::metric::{
     HistCell, RunFloor, RunHist, RunPeak, RunSum, SeriesHist, SeriesSum, StreamSum, SumCell, fault_id,
     status_id,
 };
 use plimsoll_plan::program::ProgramFactory;
-use plimsoll_plan::sample::Sample;
 use plimsoll_plan::script::{Ask, Entry, Scenario, Script};
 use plimsoll_plan::seal::{Machine, seal};
 use plimsoll_plan::series::SeriesKey;
@@ -104,7 +104,7 @@ pub fn plan(draft: Draft) -> Plan {
 }
 
 /// A draft whose load models are these, over these requests.
-pub fn lanes(lanes: Vec<LaneDraft>, paths: &[&str]) -> Draft {
+pub fn workloads(workloads: Vec<WorkloadDraft>, paths: &[&str]) -> Draft {
     let ask = |path: &&str| Ask {
         origin: 0,
         name: (*path).into(),
@@ -128,12 +128,12 @@ pub fn lanes(lanes: Vec<LaneDraft>, paths: &[&str]) -> Draft {
         Script { asks: paths.iter().map(ask).collect(), scenarios: vec![scenario], ..Script::default() };
     // The requests as the program sends them, under the same numbers.
     let requests = paths.iter().map(|path| get(path)).collect();
-    Draft { script: Some(script), requests, lanes, ..draft() }
+    Draft { script: Some(script), requests, workloads, ..draft() }
 }
 
 /// A load model without a length.
-pub fn lane(name: &str) -> LaneDraft {
-    LaneDraft { name: name.into(), entry: Entry::Scenario(0), load: LoadDraft::default(), start_ns: 0 }
+pub fn workload(name: &str) -> WorkloadDraft {
+    WorkloadDraft { name: name.into(), entry: Entry::Scenario(0), load: LoadDraft::default(), start_ns: 0 }
 }
 
 /// One run to be made.
@@ -235,7 +235,7 @@ pub fn run_fixed(draft: Draft, service_ns: u64) -> Outcome {
 pub struct Collector {
     pub network: Network,
     pub handed: Rc<RefCell<Vec<(Interval, bool)>>>,
-    pub samples: Rc<RefCell<Vec<Sample>>>,
+    pub samples: Rc<RefCell<Vec<FailureExample>>>,
     pub opened: Rc<RefCell<Vec<Arc<SeriesKey>>>>,
     pub commands: VecDeque<(u64, Command)>,
     /// The time at the last turn of the loop, and the turns since it went on.
@@ -274,7 +274,7 @@ pub struct Outcome {
     /// All ticks merged; the series of several addresses apart.
     pub all: Interval,
     pub addresses: Vec<Tally>,
-    pub samples: Vec<Sample>,
+    pub samples: Vec<FailureExample>,
     /// Series that programs opened.
     pub named: Vec<Arc<SeriesKey>>,
     /// Their numbers.

@@ -7,7 +7,7 @@ use crate::compare::expect::{self, Answer as Expected, Borne};
 use crate::compare::{CompareOptions, Comparison, variants};
 use crate::folder::{self, Folder, Index, rebuilt};
 use crate::schedule::{Done, Schedule, done};
-use crate::search::{self, Answer, CapacitySearch, IntervalIs, Move, Probe, RefusalKind, Trial};
+use crate::search::{self, Answer, CapacitySearch, IntervalKind, Move, Probe, RefusalKind, Trial};
 use crate::study::{CellThreshold, Study, StudyAsked, study};
 pub use crate::validity::{is_valid, met};
 pub use next::Next;
@@ -21,7 +21,7 @@ use serde::Serialize;
 use std::path::Path;
 
 /// Raised when a field changes its meaning.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// A search answers after so long with what it knows by then, unless somebody gives it another time, ns.
 pub const BUDGET_NS: u64 = 300_000_000_000;
@@ -37,23 +37,23 @@ pub struct Conclusion {
     /// What the experiment is to answer, in the words of who wrote it; empty: nobody said.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub question: String,
-    pub axes: Vec<Axis>,
+    pub parameters: Vec<Axis>,
     /// Cells of the matrix, repeats that were asked for, runs that are there and count, and those still to be made.
-    pub cells: usize,
+    pub combinations: usize,
     pub repeat: u32,
     pub runs: usize,
-    pub missing: usize,
+    pub missing_runs: usize,
     /// Cells of which most runs missed a threshold; not counted where rows end at such a cell.
-    pub missed_cells: usize,
+    pub missed_combinations: usize,
     /// Cells without a run that proves anything.
-    pub doubtful_cells: usize,
+    pub inconclusive_combinations: usize,
     /// Run files that do not count, each with the reason.
-    pub left_out: Vec<String>,
+    pub excluded_runs: Vec<String>,
     /// What runs were held against; empty: none had a threshold.
     pub thresholds: Vec<String>,
     /// Those of them that somebody wrote. Every run is held against a few that go without saying, such as
     /// `error_rate == 0%`: to meet these is no answer to a question.
-    pub written: Vec<String>,
+    pub explicit_thresholds: Vec<String>,
     pub result: Outcome,
     /// May be quoted.
     pub sentence: String,
@@ -100,7 +100,7 @@ pub fn trials<'a>(digests: impl Iterator<Item = &'a Digest>, settings: &[Setting
         .filter(|digest| is_valid(digest))
         .filter_map(|digest| {
             let cell = digest.cell.as_ref().filter(|cell| cell.settings == settings)?;
-            Some((cell.turn, Trial::of(probe(digest, cell.turn, cell.probe?), digest)))
+            Some((cell.run_index, Trial::of(probe(digest, cell.run_index, cell.purpose?), digest)))
         })
         .collect();
     all.sort_by_key(|(turn, _)| *turn);
@@ -118,7 +118,7 @@ pub fn trials<'a>(digests: impl Iterator<Item = &'a Digest>, settings: &[Setting
 /// against a budget.
 fn probe(digest: &Digest, turn: u32, purpose: Purpose) -> Probe {
     Probe {
-        level: if purpose == Purpose::Floor { 1.0 } else { digest.level.value() },
+        level: if purpose == Purpose::Baseline { 1.0 } else { digest.level.value() },
         purpose,
         rest_ns: 0,
         warmup_ns: digest.blocks.first().map_or(0, |block| block.from_ns),
@@ -157,7 +157,7 @@ pub fn conclude(folder: Folder) -> Option<Conclusion> {
     });
     let experiment = &index.experiment;
     let is_search = experiment.find.is_some()
-        || digests.iter().any(|d| d.cell.as_ref().is_some_and(|cell| cell.probe.is_some()));
+        || digests.iter().any(|d| d.cell.as_ref().is_some_and(|cell| cell.purpose.is_some()));
     let searches = if is_search { searches(&index, &digests) } else { Vec::new() };
     let study = (!is_search).then(|| {
         let asked =
@@ -171,23 +171,23 @@ pub fn conclude(folder: Folder) -> Option<Conclusion> {
     let expectations: Vec<Expected> =
         experiment.expects.iter().map(|e| expect::judge(e, &digests, &capacities, &asked)).collect();
     let missing = missing(&index, &digests, &searches);
-    let missed_cells = if is_search { 0 } else { cells_that_missed(&index, &digests) };
-    let invalid = study.as_ref().map_or(0, |study| study.table.iter().filter(|row| !row.valid).count());
-    let doubtful_cells = invalid + if is_search { 0 } else { cells_undecided(&index, &digests) };
+    let missed_combinations = if is_search { 0 } else { cells_that_missed(&index, &digests) };
+    let invalid = study.as_ref().map_or(0, |study| study.table.iter().filter(|row| !row.is_valid).count());
+    let inconclusive_combinations = invalid + if is_search { 0 } else { cells_undecided(&index, &digests) };
     let mut conclusion = Conclusion {
         schema_version: SCHEMA_VERSION,
         name: experiment.name.clone(),
         question: experiment.question.clone(),
-        axes: experiment.axes.clone(),
-        cells: index.cells.len(),
+        parameters: experiment.axes.clone(),
+        combinations: index.cells.len(),
         repeat: experiment.repeat.max(1),
         runs: digests.len(),
-        missing,
-        missed_cells,
-        doubtful_cells,
-        left_out,
+        missing_runs: missing,
+        missed_combinations,
+        inconclusive_combinations,
+        excluded_runs: left_out,
         thresholds: thresholds(&digests, |_| true),
-        written: thresholds(&digests, |judged| !judged.implied),
+        explicit_thresholds: thresholds(&digests, |judged| !judged.is_default),
         result: Outcome::Pass,
         sentence: String::new(),
         study,
@@ -203,7 +203,7 @@ impl Conclusion {
     /// Something was asked that the runs could have failed: thresholds that somebody wrote, expectations, a search.
     /// Without any of them PASS would only say that runs were made and that what goes without saying held.
     pub fn is_judged(&self) -> bool {
-        !(self.written.is_empty() && self.expectations.is_empty() && self.searches.is_empty())
+        !(self.explicit_thresholds.is_empty() && self.expectations.is_empty() && self.searches.is_empty())
     }
 }
 
@@ -285,7 +285,7 @@ fn cells_that_missed(index: &Index, digests: &[Digest]) -> usize {
 /// How many cells have no run with enough samples for the percentiles that their thresholds name.
 fn cells_undecided(index: &Index, digests: &[Digest]) -> usize {
     let undecided = |runs: &[&Digest]| {
-        let few = |digest: &&Digest| digest.thresholds.iter().any(|t| t.met && t.too_few_samples);
+        let few = |digest: &&Digest| digest.thresholds.iter().any(|t| t.is_met && t.has_too_few_samples);
         !runs.is_empty() && runs.iter().all(few)
     };
     index.cells.iter().filter(|settings| undecided(&sound_runs(settings, digests))).count()
@@ -299,15 +299,18 @@ fn sound_runs<'a>(settings: &Vec<Setting>, digests: &'a [Digest]) -> Vec<&'a Dig
 /// A sweep answers by being whole; what somebody expected decides before that.
 fn judged(c: &Conclusion) -> (Outcome, String) {
     let count = |held: Borne| c.expectations.iter().filter(|e| e.verdict == held).count();
-    let (wrong, open) = (count(Borne::DoesNotHold), count(Borne::CannotTell));
+    let (wrong, open) = (count(Borne::Refuted), count(Borne::Inconclusive));
     let of_searches = || c.searches.iter().filter_map(|s| s.answer.as_deref());
     // A search that ran out of time has an answer, only a wider one than was asked for.
     let has_answer = |answer: &&Answer| {
-        let stopped = answer.refusal.as_ref().is_some_and(|refusal| refusal.kind != RefusalKind::Budget);
+        let stopped =
+            answer.refusal.as_ref().is_some_and(|refusal| refusal.kind != RefusalKind::MaxTimeReached);
         let told = answer.capacity.as_ref().is_some_and(|c| {
             // Only enclosed when the time was over: between two ends that are far apart anything may be true.
             let close = c.interval[1] <= c.interval[0] * CLOSE;
-            answer.refusal.is_none() || c.interval_is == IntervalIs::Confidence95 || (close && !c.at_least)
+            answer.refusal.is_none()
+                || c.interval_kind == IntervalKind::Confidence95
+                || (close && !c.is_lower_bound)
         });
         told && !stopped
     };
@@ -318,10 +321,14 @@ fn judged(c: &Conclusion) -> (Outcome, String) {
         matches!(kind, Some(RefusalKind::NothingMet | RefusalKind::EndedAtFirstStep))
     };
     let (missed, refused): (Vec<_>, Vec<_>) = refused.partition(carries_nothing);
-    let in_doubt = c.runs == 0 || c.missing > 0 || c.doubtful_cells > 0 || !refused.is_empty() || open > 0;
+    let in_doubt = c.runs == 0
+        || c.missing_runs > 0
+        || c.inconclusive_combinations > 0
+        || !refused.is_empty()
+        || open > 0;
     let result = if in_doubt {
         Outcome::Inconclusive
-    } else if wrong > 0 || !missed.is_empty() || c.missed_cells > 0 {
+    } else if wrong > 0 || !missed.is_empty() || c.missed_combinations > 0 {
         Outcome::Fail
     } else {
         Outcome::Pass
@@ -335,7 +342,11 @@ fn sentence(c: &Conclusion, wrong: usize, open: usize) -> String {
         [] => {
             let found = c.study.iter().map(|study| study.sentence.clone());
             parts.extend(found.filter(|found| !found.is_empty()));
-            parts.push(format!("{} over {}", counted(c.runs as u64, "run"), counted(c.cells as u64, "cell")));
+            parts.push(format!(
+                "{} over {}",
+                counted(c.runs as u64, "run"),
+                counted(c.combinations as u64, "cell")
+            ));
         }
         [one] => match &one.answer {
             Some(answer) => parts.push(answer.sentence.clone()),
@@ -348,8 +359,11 @@ fn sentence(c: &Conclusion, wrong: usize, open: usize) -> String {
             let [low, high] =
                 [found.iter().copied().reduce(f64::min), found.iter().copied().reduce(f64::max)]
                     .map(Option::unwrap_or_default);
-            let unit =
-                if many.iter().any(|s| s.answer.as_ref().is_some_and(|a| a.users)) { " users" } else { "/s" };
+            let unit = if many.iter().any(|s| s.answer.as_ref().is_some_and(|a| a.is_users)) {
+                " users"
+            } else {
+                "/s"
+            };
             let range = match found.len() {
                 0 => String::new(),
                 1 => format!(": {}{unit}", quantity(high)),
@@ -359,18 +373,20 @@ fn sentence(c: &Conclusion, wrong: usize, open: usize) -> String {
         }
     }
     // Which threshold, and from where on, the study tells, unless no single one was missed by most runs of a cell.
-    let rows = c.study.iter().flat_map(|study| &study.table).filter(|row| row.valid);
+    let rows = c.study.iter().flat_map(|study| &study.table).filter(|row| row.is_valid);
     let is_told = rows.flat_map(|row| &row.thresholds).any(CellThreshold::is_missed);
-    for (n, what) in [(c.missed_cells, "missed the thresholds"), (c.doubtful_cells, "proved nothing")] {
+    for (n, what) in
+        [(c.missed_combinations, "missed the thresholds"), (c.inconclusive_combinations, "proved nothing")]
+    {
         if n > 0 && !(is_told && what.starts_with("missed")) {
             parts.push(format!("{} {what}", counted(n as u64, "cell")));
         }
     }
-    if !c.left_out.is_empty() {
-        parts.push(format!("{} left out", counted(c.left_out.len() as u64, "run file")));
+    if !c.excluded_runs.is_empty() {
+        parts.push(format!("{} left out", counted(c.excluded_runs.len() as u64, "run file")));
     }
-    if c.missing > 0 && c.searches.is_empty() {
-        parts.push(format!("{} still to be made", counted(c.missing as u64, "run")));
+    if c.missing_runs > 0 && c.searches.is_empty() {
+        parts.push(format!("{} still to be made", counted(c.missing_runs as u64, "run")));
     }
     let held = c.expectations.len() - wrong - open;
     let told = [

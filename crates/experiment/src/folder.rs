@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 pub const INDEX: &str = "experiment.json";
 
 /// Version of the index.
-pub const INDEX_VERSION: u32 = 1;
+pub const INDEX_VERSION: u32 = 2;
 
 /// What was asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -163,7 +163,7 @@ pub fn read(path: &Path) -> Result<Folder, Error> {
         }
     }
     runs.sort_by_key(|run| {
-        let turn = run.digest.cell.as_ref().map_or(u32::MAX, |cell| cell.turn);
+        let turn = run.digest.cell.as_ref().map_or(u32::MAX, |cell| cell.run_index);
         (turn, run.digest.started_unix_ns, run.path.clone())
     });
     Ok(Folder { index, runs, left_out })
@@ -197,9 +197,15 @@ fn read_index(path: &Path) -> Result<Option<Index>, Error> {
         Err(source) => return Err(Error::Io { path: file, doing: "read", source }),
     };
     let wrong = |why: String| Error::Index { path: file.clone(), why };
-    let index: Index = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
-    match index.version {
-        INDEX_VERSION => Ok(Some(index)),
+    #[derive(Deserialize)]
+    struct Versioned {
+        version: u32,
+    }
+    let found: Versioned = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
+    match found.version {
+        INDEX_VERSION => serde_json::from_str(&text).map(Some).map_err(|e| wrong(e.to_string())),
+        // Its fields had other names. What it says is found in the run files, as if it were lost.
+        older if older < INDEX_VERSION => Ok(None),
         newer => Err(wrong(format!("version {newer}, and {INDEX_VERSION} is the newest known here"))),
     }
 }
@@ -225,8 +231,8 @@ pub fn rebuilt(runs: &[Run]) -> Option<Index> {
     let mut cells: Vec<Vec<Setting>> = Vec::new();
     for cell in cells_of() {
         for setting in &cell.settings {
-            let at = axes.iter().position(|axis| axis.name == setting.axis).unwrap_or_else(|| {
-                axes.push(Axis { name: setting.axis.clone(), values: Vec::new(), is_numeric: true });
+            let at = axes.iter().position(|axis| axis.name == setting.parameter).unwrap_or_else(|| {
+                axes.push(Axis { name: setting.parameter.clone(), values: Vec::new(), is_numeric: true });
                 axes.len() - 1
             });
             if !axes[at].values.contains(&setting.value) {

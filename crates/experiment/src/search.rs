@@ -27,8 +27,8 @@ mod trial;
 mod view;
 
 pub use answer::{
-    Answer, Capacity, Deciding, IntervalIs, Knee, Point, Raised, Reading, Refusal, RefusalKind, Rise, Shape,
-    StepRow, Style,
+    Answer, Capacity, Deciding, IntervalKind, Knee, Point, Raised, Reading, Refusal, RefusalKind, Rise,
+    Shape, StepRow, Style,
 };
 pub use capacity_search::{CapacitySearch, Move};
 pub use limits::{Limited, Limiter, limit_of};

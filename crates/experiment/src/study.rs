@@ -22,7 +22,7 @@ pub use series::{Drift, Periodic, RunCourse, Shift};
 pub use steady::{Steady, steady_from, without_beginning};
 
 use plimsoll_analysis::digest::{Digest, Seen};
-use plimsoll_analysis::summary::{LimitingResource, Quantile};
+use plimsoll_analysis::summary::{Bottleneck, Quantile};
 use plimsoll_plan::experiment::Setting;
 use serde::Serialize;
 
@@ -52,12 +52,12 @@ pub struct Study {
     pub sentence: String,
     pub runs: usize,
     /// Names of the settings, in the order of every row.
-    pub axes: Vec<String>,
+    pub parameters: Vec<String>,
     pub table: Vec<CellRow>,
     pub curves: Vec<Curve>,
     pub scaling: Vec<Scaling>,
     /// Of runs that are long enough to have a course.
-    pub courses: Vec<RunCourse>,
+    pub stability: Vec<RunCourse>,
     pub findings: Vec<Finding>,
 }
 
@@ -80,16 +80,16 @@ pub struct Estimate {
     pub low: Option<f64>,
     pub high: Option<f64>,
     /// The true value is this or more: times were cut off.
-    pub at_least: bool,
+    pub is_lower_bound: bool,
     /// A percentile with fewer samples than 10 / (1 - q): texts print a dash.
-    pub too_few_samples: bool,
+    pub has_too_few_samples: bool,
 }
 
 impl Estimate {
     /// A time as it may be shown.
     pub fn quantile(&self) -> Quantile {
         let value_ns = self.value.map(|ns| ns.round().max(0.0) as u64);
-        Quantile::of(value_ns, self.at_least, !self.too_few_samples)
+        Quantile::of(value_ns, self.is_lower_bound, !self.has_too_few_samples)
     }
 
     /// The larger distance to a bound, as a share of the value.
@@ -122,15 +122,15 @@ pub struct CellRow {
     /// Runs of which the figures are made.
     pub repeats: usize,
     /// Runs that were left out, and why. When all were, the figures are made of them and `valid` is false.
-    pub left_out: Vec<LeftOut>,
-    pub valid: bool,
+    pub excluded_runs: Vec<ExcludedRun>,
+    pub is_valid: bool,
     pub basis: Basis,
     pub measured_s: f64,
     pub requests: u64,
     pub errors: u64,
     pub offered_rate_per_s: Option<f64>,
     /// Finished iterations per second, what an offered rate is held against; failures included, as in `rate_per_s`.
-    pub iterations_rate_per_s: f64,
+    pub iterations_per_s: f64,
     pub rate_per_s: Estimate,
     pub error_ratio: Estimate,
     /// Response times.
@@ -150,9 +150,9 @@ pub struct CellRow {
     /// Bunches of times a retransmission timer apart.
     pub clusters: Vec<Cluster>,
     /// What monitors saw: the mean of the runs' means, the highest of their peaks.
-    pub watched: Vec<Seen>,
+    pub monitor_metrics: Vec<Seen>,
     /// What stood at its limit; `None` without monitors.
-    pub limiting: Option<LimitingResource>,
+    pub bottleneck: Option<Bottleneck>,
     /// What the runs were held against; empty without thresholds.
     pub thresholds: Vec<CellThreshold>,
 }
@@ -162,31 +162,31 @@ pub struct CellRow {
 pub struct CellThreshold {
     pub text: String,
     /// Nobody wrote it: it goes without saying.
-    pub implied: bool,
+    pub is_default: bool,
     /// Runs that were held against it, and those of them that missed it.
     pub runs: usize,
-    pub missed: usize,
+    pub missed_runs: usize,
 }
 
 impl CellThreshold {
     /// Most runs missed it.
     pub fn is_missed(&self) -> bool {
-        2 * self.missed > self.runs
+        2 * self.missed_runs > self.runs
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LeftOut {
+pub struct ExcludedRun {
     pub name: String,
     pub repeat: u32,
-    pub why: String,
+    pub reason: String,
 }
 
 /// N = X R held against the users (or, in the open model and under a ramp, the measured requests in flight).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct LittleRow {
-    pub n: f64,
-    pub rate_times_time: f64,
+    pub in_flight_mean: f64,
+    pub in_flight_computed: f64,
     /// (n - X R) / n: the share of the users' time that no request accounts for; negative when there is too much.
     pub missing_ratio: f64,
     /// The same per request, ns.
@@ -199,17 +199,17 @@ pub struct LittleRow {
 #[derive(Debug, Clone, Serialize)]
 pub struct Curve {
     /// What its cells have in common.
-    pub fixed: Vec<Setting>,
-    pub axis: String,
+    pub settings: Vec<Setting>,
+    pub parameter: String,
     pub kind: AxisKind,
     pub points: Vec<CurvePoint>,
     pub usl: UslFit,
     pub knee: Knee,
     pub saturation: Option<Saturation>,
     /// The level with the highest rate, where the last one has a lower rate by more than the intervals allow.
-    pub falls_from: Option<f64>,
+    pub retrograde_from: Option<f64>,
     /// What stood at its limit from the knee on; `None` without monitors, or without a knee.
-    pub limiting: Option<LimitingResource>,
+    pub bottleneck: Option<Bottleneck>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -224,9 +224,9 @@ pub enum AxisKind {
 
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct CurvePoint {
-    pub x: f64,
+    pub parameter_value: f64,
     /// Index in the table.
-    pub cell: usize,
+    pub row: usize,
     pub rate_per_s: f64,
     pub mean_ns: Option<f64>,
     pub p99_ns: Option<f64>,
@@ -254,7 +254,7 @@ pub enum UslFit {
         sentence: String,
     },
     Unfit {
-        why: String,
+        reason: String,
     },
 }
 
@@ -280,7 +280,7 @@ pub struct UslPeak {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Knee {
     /// On the axis; `None`: none is claimed.
-    pub at: Option<f64>,
+    pub level: Option<f64>,
     /// `asymptotes` or `kneedle`.
     pub method: &'static str,
     pub sentence: String,
@@ -289,7 +289,7 @@ pub struct Knee {
 /// From `from` on the rate no longer rises, and times grow with the users.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Saturation {
-    pub from: f64,
+    pub from_level: f64,
     pub rate_per_s: f64,
     /// Slope of log time against log users; 1 is pure queueing.
     pub time_exponent: f64,
@@ -300,18 +300,18 @@ pub struct Saturation {
 /// How the rate follows the number of servers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scaling {
-    pub axis: String,
-    pub fixed: Vec<Setting>,
+    pub parameter: String,
+    pub settings: Vec<Setting>,
     pub steps: Vec<ScalingStep>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ScalingStep {
-    pub n: f64,
+    pub parameter_value: f64,
     /// Highest rate over the loads.
     pub rate_per_s: f64,
     /// X_n / X_first.
-    pub speed_up: f64,
+    pub speedup: f64,
     /// (X_n / n) / (X_first / first), with its 95 % interval.
     pub efficiency: f64,
     pub low: Option<f64>,
@@ -347,19 +347,29 @@ pub fn study(digests: &[Digest], asked: &StudyAsked) -> Study {
     let name = experiment.or_else(|| digests.first().map(|d| d.name.clone())).unwrap_or_default();
     let sentence = sentence::sentence(&table, &curves, &scaling);
     let axes = axes.names();
-    Study { name, sentence, runs: digests.len(), axes, table, curves, scaling, courses, findings }
+    Study {
+        name,
+        sentence,
+        runs: digests.len(),
+        parameters: axes,
+        table,
+        curves,
+        scaling,
+        stability: courses,
+        findings,
+    }
 }
 
 impl CellRow {
     /// The value of an axis, if the cell sets it.
     pub fn setting(&self, axis: &str) -> Option<&str> {
-        self.settings.iter().find(|s| s.axis == axis).map(|s| s.value.as_str())
+        self.settings.iter().find(|s| s.parameter == axis).map(|s| s.value.as_str())
     }
 }
 
 /// `variant node, payload large`; empty for nothing.
 pub fn settings_text(settings: &[Setting]) -> String {
-    settings.iter().map(|s| format!("{} {}", s.axis, s.value)).collect::<Vec<_>>().join(", ")
+    settings.iter().map(|s| format!("{} {}", s.parameter, s.value)).collect::<Vec<_>>().join(", ")
 }
 
 /// How a list of levels is told: the first few and the last.

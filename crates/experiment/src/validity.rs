@@ -13,5 +13,5 @@ pub fn is_valid(digest: &Digest) -> bool {
 /// All thresholds were met; `None` when the run proves nothing.
 pub fn met(digest: &Digest) -> Option<bool> {
     (!matches!(digest.outcome, Outcome::Inconclusive | Outcome::Interrupted))
-        .then(|| digest.thresholds.iter().all(|t| t.met))
+        .then(|| digest.thresholds.iter().all(|t| t.is_met))
 }

@@ -16,7 +16,7 @@ fn matrix(axes: &[Axis]) -> Vec<Vec<Setting>> {
                 .iter()
                 .map(move |value| {
                     let mut cell = cell.clone();
-                    cell.push(Setting { axis: axis.name.clone(), value: value.clone() });
+                    cell.push(Setting { parameter: axis.name.clone(), value: value.clone() });
                     cell
                 })
                 .collect::<Vec<_>>()

@@ -29,7 +29,7 @@ pub enum Claim {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cause {
     pub kind: Kind,
-    pub claim: Claim,
+    pub certainty: Claim,
     /// The numbers that speak for it.
     pub evidence: Evidence,
 }
@@ -50,7 +50,7 @@ macro_rules! causes {
             /// One clause.
             pub const fn sentence(self) -> &'static str { match self { $(Kind::$kind => $what,)* } }
 
-            const fn would_tell(self) -> &'static str { match self { $(Kind::$kind => $tell,)* } }
+            const fn confirmation(self) -> &'static str { match self { $(Kind::$kind => $tell,)* } }
 
             /// What to do about it when the numbers do not say it better.
             pub const fn advice(self) -> &'static str { match self { $(Kind::$kind => $advice,)* } }
@@ -166,7 +166,7 @@ causes! {
 impl Kind {
     /// Claims it with this evidence.
     pub fn claim(self, claim: Claim, evidence: Evidence) -> Cause {
-        Cause { kind: self, claim, evidence }
+        Cause { kind: self, certainty: claim, evidence }
     }
 }
 
@@ -187,10 +187,10 @@ impl Cause {
     }
 
     /// What would make it certain or rule it out, as an imperative; empty for a certain cause.
-    pub fn would_tell(&self) -> &'static str {
-        match self.claim {
+    pub fn confirmation(&self) -> &'static str {
+        match self.certainty {
             Claim::Certain => "",
-            Claim::Likely | Claim::Possible => self.kind.would_tell(),
+            Claim::Likely | Claim::Possible => self.kind.confirmation(),
         }
     }
 
@@ -210,10 +210,10 @@ impl Serialize for Cause {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("Cause", 7)?;
         fields.serialize_field("code", self.code())?;
-        fields.serialize_field("claim", &self.claim)?;
+        fields.serialize_field("certainty", &self.certainty)?;
         fields.serialize_field("sentence", &self.sentence())?;
         fields.serialize_field("evidence", &self.evidence_text())?;
-        fields.serialize_field("would_tell", self.would_tell())?;
+        fields.serialize_field("confirmation", self.confirmation())?;
         fields.serialize_field("advice", self.advice())?;
         fields.serialize_field("figures", &self.evidence)?;
         fields.end()

@@ -19,7 +19,7 @@ use serde::{Serialize, Serializer};
 #[derive(Debug, Clone)]
 pub struct Caution {
     pub kind: Kind,
-    pub weight: Severity,
+    pub severity: Severity,
     /// The numbers that say so.
     pub evidence: Evidence,
 }
@@ -46,7 +46,7 @@ impl Serialize for Caution {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("Caution", 6)?;
         fields.serialize_field("code", &self.kind)?;
-        fields.serialize_field("weight", &self.weight)?;
+        fields.serialize_field("severity", &self.severity)?;
         fields.serialize_field("title", &self.title())?;
         fields.serialize_field("evidence", &self.evidence_text())?;
         fields.serialize_field("advice", &self.advice())?;
@@ -310,7 +310,7 @@ impl Evidence {
     /// The caution that it is evidence of, with the weight of its row.
     pub fn raise(self) -> Caution {
         let kind = self.kind();
-        Caution { kind, weight: kind.weight(), evidence: self }
+        Caution { kind, severity: kind.weight(), evidence: self }
     }
 }
 

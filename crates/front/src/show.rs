@@ -34,21 +34,21 @@ pub fn show(plan: &Plan) -> String {
     load::show(plan, &mut out);
     out.fact("machine", &machine(plan));
     for threshold in &outline.thresholds {
-        let implied = if threshold.implied { " (unless another is written)" } else { "" };
+        let implied = if threshold.is_default { " (unless another is written)" } else { "" };
         out.fact("threshold", &format!("{}{implied}", threshold.text));
     }
-    let bands: Vec<String> = outline.bands_ns.iter().map(|ns| time(*ns)).collect();
+    let bands: Vec<String> = outline.buckets_ns.iter().map(|ns| time(*ns)).collect();
     out.fact("bands", &bands.join(", "));
     let timeout = format!("{} from the send", time(outline.timeout_ns));
     out.fact("timeout", &timeout);
     if outline.read_bodies {
         out.fact("bodies", "read by the load generator, not thrown away in the kernel");
     }
-    for (name, value) in &outline.sut {
+    for (name, value) in &outline.system_under_test {
         out.fact("environment", &format!("{name}: {value}"));
     }
-    for watch in &outline.watches {
-        let of = if watch.of.is_empty() { "this machine" } else { watch.of.as_str() };
+    for watch in &outline.monitors {
+        let of = if watch.target.is_empty() { "this machine" } else { watch.target.as_str() };
         out.fact("monitor", &format!("`{}`: {} of {of}", watch.name, watch.kind));
     }
     match &plan.script {
@@ -167,11 +167,11 @@ fn script_of(plan: &Plan, script: &Script, out: &mut Lines) {
 
 /// Under which load a scenario runs, and how much of it is its own.
 fn part_of(number: usize, plan: &Plan) -> String {
-    for (entry, lane) in plan.entries.iter().zip(&plan.outline.lanes) {
+    for (entry, workload) in plan.entries.iter().zip(&plan.outline.workloads) {
         let (ways, order) = match entry {
             Entry::Mix { ways, order } => (ways, order),
-            Entry::Scenario(one) if usize::from(*one) == number && plan.outline.lanes.len() > 1 => {
-                return format!(", all of `{}`", lane.name);
+            Entry::Scenario(one) if usize::from(*one) == number && plan.outline.workloads.len() > 1 => {
+                return format!(", all of `{}`", workload.name);
             }
             Entry::Scenario(_) => continue,
         };
@@ -181,7 +181,7 @@ fn part_of(number: usize, plan: &Plan) -> String {
                 Order::Random => "drawn by weight",
                 Order::Exact => "kept exactly",
             };
-            return format!(", {:.1} % of `{}`, {kept}", 100.0 * weight / total, lane.name);
+            return format!(", {:.1} % of `{}`, {kept}", 100.0 * weight / total, workload.name);
         }
     }
     String::new()

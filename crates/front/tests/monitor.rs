@@ -78,7 +78,7 @@ fn every_kind_of_monitor_is_read() {
 
 #[test]
 fn every_way_to_name_a_process_or_a_group_is_read() {
-    let one = |more: &str| watches(&format!("monitor: [ {{ {more} }} ]")).remove(0).outline().of;
+    let one = |more: &str| watches(&format!("monitor: [ {{ {more} }} ]")).remove(0).outline().target;
     for kind in ["process", "cgroup"] {
         assert_eq!(one(&format!("{kind}: {{ pid: 12 }}")), "pid 12");
         assert_eq!(one(&format!("{kind}: {{ name: node }}")), "node");
@@ -109,7 +109,7 @@ fn the_environment_is_told_in_its_order() {
     let more = "environment: { server: \"Node 20, one process\", cpus: 2, topology: { front: nginx, tls: true }, \
                 ram: 4 GiB }";
     let told: Vec<String> =
-        read(more).unwrap().sut.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        read(more).unwrap().system_under_test.iter().map(|(name, value)| format!("{name}={value}")).collect();
     assert_eq!(
         told,
         ["server=Node 20, one process", "cpus=2", "topology.front=nginx", "topology.tls=true", "ram=4 GiB"]

@@ -72,7 +72,7 @@ fn a_file_can_say_everything_that_a_flag_can_say() {
     assert_eq!((draft.timeout_ns, draft.warmup_ns), (Some(3_000_000_000), Some(5_000_000_000)));
     assert_eq!((draft.keep_alive, draft.read_bodies), (Some(false), Some(true)));
     assert_eq!((draft.workers, draft.seed, draft.share), (Some(2), Some(7), Some(Share { part: 1, of: 2 })));
-    assert_eq!(draft.bands_ns, Some(vec![100_000_000, 1_000_000_000]));
+    assert_eq!(draft.buckets_ns, Some(vec![100_000_000, 1_000_000_000]));
     assert_eq!((draft.limits.head_bytes, draft.limits.connect_timeout_ns), (32_768, 3_000_000_000));
 }
 

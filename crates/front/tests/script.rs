@@ -116,22 +116,22 @@ fn a_file_with_nearly_every_key_becomes_a_plan() {
     assert_eq!(script.globals, ["admin"]);
     assert!(script.cookies);
     assert_eq!(draft.entry, Some(Entry::Mix { ways: vec![(0, 3.0), (2, 1.0)], order: Order::Exact }));
-    let lane = &draft.lanes[0];
+    let workload = &draft.workloads[0];
     assert_eq!(
-        (lane.name.as_str(), lane.entry.clone(), lane.load.connections),
+        (workload.name.as_str(), workload.entry.clone(), workload.load.connections),
         ("feed", Entry::Scenario(1), Some(5))
     );
     assert_eq!(
-        (lane.start_ns, lane.load.duration_ns, lane.load.loops),
+        (workload.start_ns, workload.load.duration_ns, workload.load.loops),
         (10_000_000_000, Some(20_000_000_000), Some(2))
     );
     assert_eq!((draft.load.iterations, draft.graceful_stop_ns), (Some(5000), Some(5_000_000_000)));
     let plan = seal(draft, Machine { cpus: 2, seed: 1 }).unwrap();
-    assert_eq!(plan.outline.lanes.len(), 2);
+    assert_eq!(plan.outline.workloads.len(), 2);
     // 10 users from the first row and 5 from the second at 25 s, 5 of `feed` beside them.
     let Load::Closed { users } = &plan.outline.load else { panic!("{:?}", plan.outline.load) };
     assert_eq!(users.level_at(25_000_000_000), 20.0);
-    assert_eq!(plan.outline.lanes[0].load.profile().level_at(5_000_000_000), 5.0);
+    assert_eq!(plan.outline.workloads[0].load.profile().level_at(5_000_000_000), 5.0);
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn good(text: &str, set: &[(&str, &str)]) -> Study {
 /// The settings of each cell, as `users=1 payload=a`.
 fn cells(study: &Study) -> Vec<String> {
     let told = study.cells.iter().map(|cell| {
-        let all: Vec<String> = cell.settings.iter().map(|s| format!("{}={}", s.axis, s.value)).collect();
+        let all: Vec<String> = cell.settings.iter().map(|s| format!("{}={}", s.parameter, s.value)).collect();
         all.join(" ")
     });
     told.collect()

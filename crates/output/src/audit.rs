@@ -58,7 +58,7 @@ fn report(audit: &Audit, documents: &[Published]) -> Document {
     let ruled = |section: Section| section.edge(Edge::Rule);
     Document {
         // Without figures nothing was judged, which is no praise.
-        tone: if audit.figures == 0 { Tone::Doubt } else { tone(audit.worst()) },
+        tone: if audit.figures_count == 0 { Tone::Doubt } else { tone(audit.worst()) },
         head: head(audit, &judged, &short),
         name: Sentence::new(Role::Plain, short),
         sections: vec![
@@ -67,8 +67,8 @@ fn report(audit: &Audit, documents: &[Published]) -> Document {
                 "The rows against each other",
                 vec![Block::Charts(vec!["audit".into(), "audit-rows".into()])],
             ),
-            ruled(Section::new("wrong", "Cannot be true", findings(audit, Grade::CannotBeTrue))),
-            ruled(Section::new("doubtful", "Doubtful", findings(audit, Grade::Doubtful))),
+            ruled(Section::new("wrong", "Cannot be true", findings(audit, Grade::Impossible))),
+            ruled(Section::new("doubtful", "Implausible", findings(audit, Grade::Implausible))),
             ruled(Section::new("missing", "Missing", missing(audit))),
             Section::new("sound", "Nothing found", nothing(audit)).on(On::HTML),
             Section::new("rows", "The rows as published", published::rows(audit, &judged)).on(On::HTML),
@@ -80,8 +80,8 @@ fn report(audit: &Audit, documents: &[Published]) -> Document {
 
 fn tone(grade: Option<Grade>) -> Tone {
     match grade {
-        Some(Grade::CannotBeTrue) => Tone::Fail,
-        Some(Grade::Doubtful) => Tone::Doubt,
+        Some(Grade::Impossible) => Tone::Fail,
+        Some(Grade::Implausible) => Tone::Doubt,
         Some(Grade::Missing) => Tone::Note,
         None => Tone::Pass,
     }
@@ -89,15 +89,15 @@ fn tone(grade: Option<Grade>) -> Tone {
 
 fn grade_word(grade: Option<Grade>) -> &'static str {
     match grade {
-        Some(Grade::CannotBeTrue) => "cannot be true",
-        Some(Grade::Doubtful) => "doubtful",
+        Some(Grade::Impossible) => "cannot be true",
+        Some(Grade::Implausible) => "doubtful",
         Some(Grade::Missing) => "incomplete",
         None => "nothing found",
     }
 }
 
 fn head(audit: &Audit, judged: &[AuditedRow], short: &str) -> Vec<Block> {
-    let (tone, word) = match audit.figures {
+    let (tone, word) = match audit.figures_count {
         0 => (Tone::Doubt, "nothing to judge"),
         _ => (tone(audit.worst()), grade_word(audit.worst())),
     };
@@ -113,10 +113,10 @@ fn head(audit: &Audit, judged: &[AuditedRow], short: &str) -> Vec<Block> {
         blocks.push(sentence(Role::Soft, whole).only(On::HTML));
     }
     blocks.push(Block::Tiles(vec![
-        tile("rows read", audit.rows),
-        tile("figures read", audit.figures),
-        tile("rows that cannot be true", about(Grade::CannotBeTrue)),
-        tile("doubtful rows", about(Grade::Doubtful)),
+        tile("rows read", audit.rows_count),
+        tile("figures read", audit.figures_count),
+        tile("rows that cannot be true", about(Grade::Impossible)),
+        tile("doubtful rows", about(Grade::Implausible)),
         tile("findings in all", audit.findings.len()),
     ]));
     blocks
@@ -131,12 +131,12 @@ fn file_name(path: &str) -> &str {
 /// that is not there.
 pub fn headline(audit: &Audit) -> String {
     let of = |grade| audit.findings.iter().filter(|f| f.grade == grade).count();
-    let (wrong, doubtful, missing) = (of(Grade::CannotBeTrue), of(Grade::Doubtful), of(Grade::Missing));
-    if audit.figures == 0 {
+    let (wrong, doubtful, missing) = (of(Grade::Impossible), of(Grade::Implausible), of(Grade::Missing));
+    if audit.figures_count == 0 {
         return "no figures were found to judge".into();
     }
     if wrong + doubtful + missing == 0 {
-        return format!("nothing to object to in {}", figures(audit.figures));
+        return format!("nothing to object to in {}", figures(audit.figures_count));
     }
     let mut parts = vec![match wrong {
         0 => "nothing that cannot be true".to_owned(),
@@ -165,12 +165,12 @@ fn figures(n: usize) -> String {
 
 /// What was read, in a few words.
 fn read(audit: &Audit) -> String {
-    let rows = counted(audit.rows as u64, "row");
+    let rows = counted(audit.rows_count as u64, "row");
     let what = match audit.files.as_slice() {
         [one] => one.clone(),
         all => counted(all.len() as u64, "file"),
     };
-    format!("{what}: {rows}, {}", figures(audit.figures))
+    format!("{what}: {rows}, {}", figures(audit.figures_count))
 }
 
 /// Findings that are told as reasons.
@@ -199,7 +199,7 @@ fn hints(audit: &Audit) -> Vec<Hint> {
 }
 
 fn nothing(audit: &Audit) -> Vec<Block> {
-    let text = match (audit.findings.len(), audit.figures) {
+    let text = match (audit.findings.len(), audit.figures_count) {
         (0, 0) => {
             "No figures were found to judge: neither output of a known tool nor a table with recognisable columns."
         }

@@ -94,8 +94,8 @@ fn overall(verdict: Overall) -> &'static str {
         Overall::FewerErrors => "FEWER ERRORS",
         Overall::MoreErrors => "MORE ERRORS",
         Overall::Mixed => "MIXED",
-        Overall::NoDifference => "NO DIFFERENCE",
-        Overall::CannotTell => "CANNOT TELL",
+        Overall::Equivalent => "NO DIFFERENCE",
+        Overall::Inconclusive => "CANNOT TELL",
     }
 }
 
@@ -108,20 +108,20 @@ fn word(verdict: Verdict) -> &'static str {
         Verdict::Lower => "lower",
         Verdict::Fewer => "fewer",
         Verdict::More => "more",
-        Verdict::NoDifference => "no difference",
-        Verdict::CannotTell => "cannot tell",
+        Verdict::Equivalent => "no difference",
+        Verdict::Inconclusive => "cannot tell",
     }
 }
 
 /// The word with what bounds it: `no difference > 3.10 %`, `cannot tell, 4 more repeats`.
 fn long_word(row: &Compared) -> String {
-    match (row.verdict, row.larger_than, row.more_repeats) {
-        (Verdict::NoDifference, Some(most), _) => {
+    match (row.verdict, row.difference_bound, row.more_repeats) {
+        (Verdict::Equivalent, Some(most), _) => {
             format!("no difference > {}", change(most, row.scale).trim_start_matches('+'))
         }
-        (Verdict::CannotTell, ..) if row.doubted => "cannot tell beside the load generator".into(),
-        (Verdict::CannotTell, _, Some(1)) => "cannot tell, 1 more repeat".into(),
-        (Verdict::CannotTell, _, Some(more)) => format!("cannot tell, {more} more repeats"),
+        (Verdict::Inconclusive, ..) if row.is_doubtful => "cannot tell beside the load generator".into(),
+        (Verdict::Inconclusive, _, Some(1)) => "cannot tell, 1 more repeat".into(),
+        (Verdict::Inconclusive, _, Some(more)) => format!("cannot tell, {more} more repeats"),
         (verdict, ..) => word(verdict).into(),
     }
 }
@@ -130,7 +130,7 @@ fn long_word(row: &Compared) -> String {
 fn values(row: &Compared) -> [String; 2] {
     match row.has_too_few() {
         true => [NONE.into(), NONE.into()],
-        false => [value(row.a, row.a_at_least, row.unit), value(row.b, row.b_at_least, row.unit)],
+        false => [value(row.a, row.a_is_lower_bound, row.unit), value(row.b, row.b_is_lower_bound, row.unit)],
     }
 }
 
@@ -169,8 +169,8 @@ fn peaks(row: &Peaks) -> [String; 2] {
 /// What the gate says in a few words.
 fn gate_word(gated: &Gated, c: &Comparison) -> String {
     let all = gated.rules.len() as u64;
-    let broken = gated.rules.iter().filter(|rule| rule.passage == Passage::Fail).count() as u64;
-    let word = match (gated.passage, c.blocking().map(|doubt| doubt.code)) {
+    let broken = gated.rules.iter().filter(|rule| rule.result == Passage::Fail).count() as u64;
+    let word = match (gated.result, c.blocking().map(|doubt| doubt.code)) {
         (Passage::Pass, _) => "gate passed: no rule is broken",
         (Passage::Fail, _) => {
             let verb = if broken == 1 { "is" } else { "are" };
@@ -215,8 +215,8 @@ fn footing(c: &Comparison) -> String {
         count(c.a.requests),
         count(c.b.requests),
         ratio(c.confidence),
-        counted(c.compared_together as u64, "figure"),
-        ratio(c.worth),
+        counted(c.p_values_count as u64, "figure"),
+        ratio(c.min_difference_ratio),
         c.seed
     )
 }

@@ -12,7 +12,7 @@ pub const COLUMNS: &[(&str, Cell)] = &[
     ("tick", |s| s.tick.to_string()),
     ("from_s", |s| number(s.from_s)),
     ("length_s", |s| number(s.length_s)),
-    ("warmup", |s| s.warmup.to_string()),
+    ("is_warmup", |s| s.is_warmup.to_string()),
     ("offered_rate_per_s", |s| s.offered_rate_per_s.map(number).unwrap_or_default()),
     ("achieved_rate_per_s", |s| number(s.achieved_rate_per_s)),
     ("requests", |s| s.requests.to_string()),

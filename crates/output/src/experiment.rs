@@ -108,18 +108,18 @@ fn capacity(one: &Searched) -> (String, String) {
         let why = answer.refusal.as_ref().map_or("", |refusal| refusal.kind.code());
         return ("-".into(), why.replace('_', " "));
     };
-    let describe = |level: f64| match answer.users {
+    let describe = |level: f64| match answer.is_users {
         true => format!("{} users", quantity(level)),
         false => rate_per_s(level),
     };
-    let least = if capacity.at_least { ">= " } else { "" };
+    let least = if capacity.is_lower_bound { ">= " } else { "" };
     let [low, high] = capacity.interval;
     (format!("{least}{}", describe(capacity.level())), format!("{} to {}", quantity(low), quantity(high)))
 }
 
 /// `node, users 10`.
 fn name(settings: &[Setting]) -> String {
-    let word = |s: &Setting| match s.axis.as_str() {
+    let word = |s: &Setting| match s.parameter.as_str() {
         "variant" => s.value.clone(),
         axis => format!("{axis} {}", s.value),
     };
@@ -132,7 +132,7 @@ pub fn csv(c: &Conclusion) -> String {
         return study::csv(study);
     }
     let mut out = String::new();
-    for axis in &c.axes {
+    for axis in &c.parameters {
         let _ = write!(out, "{},", quoted(axis.name.clone()));
     }
     out.push_str("capacity,low,high,at_least,unit,steps\n");
@@ -142,9 +142,9 @@ pub fn csv(c: &Conclusion) -> String {
         }
         match one.answer.as_ref().and_then(|a| a.capacity.as_ref().map(|capacity| (a, capacity))) {
             Some((answer, capacity)) => {
-                let unit = if answer.users { "users" } else { "per_s" };
+                let unit = if answer.is_users { "users" } else { "per_s" };
                 let [low, high] = capacity.interval;
-                let _ = write!(out, "{},{low},{high},{},{unit}", capacity.level(), capacity.at_least);
+                let _ = write!(out, "{},{low},{high},{},{unit}", capacity.level(), capacity.is_lower_bound);
             }
             None => out.push_str(",,,,"),
         }

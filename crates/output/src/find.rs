@@ -20,7 +20,7 @@ use plimsoll_analysis::caution::Kind;
 use plimsoll_analysis::summary::Severity;
 use plimsoll_experiment::search::next::{Reason, Step};
 use plimsoll_experiment::search::{
-    Answer, Deciding, IntervalIs, Point, Raised, Reading, RefusalKind, Shape, Standing, StepRow,
+    Answer, Deciding, IntervalKind, Point, Raised, Reading, RefusalKind, Shape, Standing, StepRow,
 };
 use plimsoll_plan::experiment::Purpose;
 use serde::Serialize;
@@ -81,7 +81,7 @@ fn printable(reading: Option<Reading>) -> Option<Reading> {
 fn hides(answer: &Answer) -> bool {
     let points = answer.curve.iter().flat_map(|point| [point.p50, point.p99]);
     let steps = answer.steps.iter().flat_map(|step| [step.p50, step.p99]);
-    points.chain(steps).flatten().any(|reading| !reading.enough_samples)
+    points.chain(steps).flatten().any(|reading| !reading.has_enough_samples)
 }
 
 fn with_bounds(reading: Option<Reading>) -> String {
@@ -95,7 +95,7 @@ fn errors(share: f64) -> String {
 
 fn purpose(purpose: Purpose) -> &'static str {
     match purpose {
-        Purpose::Floor => "one user",
+        Purpose::Baseline => "one user",
         Purpose::Bracket => "enclose",
         Purpose::Bisect => "halve",
         Purpose::Confirm => "confirm",
@@ -116,7 +116,7 @@ fn shape(shape: Shape) -> &'static str {
 
 /// `met`, `missed`, `undecided`, `3 of 4 met, 1 undecided`.
 fn verdict(point: &Point) -> String {
-    match (point.met, point.undecided, point.runs) {
+    match (point.met_runs, point.undecided_runs, point.runs) {
         (met, _, runs) if met == runs => "met".into(),
         (_, undecided, runs) if undecided == runs => "undecided".into(),
         (0, 0, _) => "missed".into(),
@@ -132,7 +132,7 @@ fn outcome(step: &StepRow) -> String {
         None => match step.standing {
             Standing::Met => "met".into(),
             Standing::Undecided => "undecided".into(),
-            Standing::Missed if step.unstable => "missed, backlog grows".into(),
+            Standing::Missed if step.is_unstable => "missed, backlog grows".into(),
             Standing::Missed => "missed".into(),
         },
     }
@@ -146,7 +146,7 @@ fn generator(deciding: &Deciding) -> String {
         parts.push(format!("sends late by {} (p99)", duration_ns(late)));
     }
     parts.push(format!("workers busy {}", ratio(worst.busy_ratio)));
-    parts.push(format!("waiting for CPU {}", ratio(worst.run_queue_ratio)));
+    parts.push(format!("waiting for CPU {}", ratio(worst.cpu_wait_ratio)));
     if worst.stalled_ns > 0 {
         parts.push(format!("stalled for {}", duration_ns(worst.stalled_ns)));
     }
@@ -162,12 +162,12 @@ pub(crate) fn codes(kinds: &[Kind]) -> String {
 
 /// The cautions of the runs that decided, one sentence each: `requests were sent late (3 of 9 runs, first: ...)`.
 fn cautions(answer: &Answer) -> Vec<(Severity, String)> {
-    let Some(deciding) = &answer.deciding else { return Vec::new() };
+    let Some(deciding) = &answer.deciding_runs else { return Vec::new() };
     let runs = crate::format::counted(deciding.runs as u64, "run");
     let describe = |one: &Raised| {
         let evidence =
             if one.evidence.is_empty() { String::new() } else { format!(", first: {}", one.evidence) };
-        (one.weight, format!("{} ({} of {runs}{evidence}; `{}`)", one.title, one.runs, one.kind.code()))
+        (one.severity, format!("{} ({} of {runs}{evidence}; `{}`)", one.title, one.runs, one.kind.code()))
     };
     deciding.cautions.iter().map(describe).collect()
 }
@@ -176,42 +176,42 @@ fn cautions(answer: &Answer) -> Vec<(Severity, String)> {
 fn facts(answer: &Answer) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     if let Some(refusal) = &answer.refusal {
-        let label = if refusal.kind == RefusalKind::Budget { "stopped" } else { "refused" };
+        let label = if refusal.kind == RefusalKind::MaxTimeReached { "stopped" } else { "refused" };
         facts.push((label, format!("{} ({})", refusal.sentence, refusal.kind.code())));
     }
     if let Some(capacity) = &answer.capacity {
-        let [low, high] = capacity.interval.map(|bound| level(bound, answer.users));
-        let (what, kind) = match (capacity.at_least, answer.style) {
+        let [low, high] = capacity.interval.map(|bound| level(bound, answer.is_users));
+        let (what, kind) = match (capacity.is_lower_bound, answer.style) {
             (true, _) => ("at least", String::new()),
-            _ if capacity.interval_is == IntervalIs::Enclosure => {
+            _ if capacity.interval_kind == IntervalKind::Bracket => {
                 ("last met", format!(", first missed {high}"))
             }
             _ => ("capacity", format!(", 95 % interval {low} to {high}")),
         };
-        facts.push((what, format!("{}{kind}", level(capacity.level(), answer.users))));
+        facts.push((what, format!("{}{kind}", level(capacity.level(), answer.is_users))));
         facts.push(("from", capacity.basis.clone()));
-        if let Some(by) = &capacity.limited_by {
+        if let Some(by) = &capacity.limiting_threshold {
             facts.push(("first missed", by.clone()));
         }
     }
-    if let Some(resource) = &answer.limiting_resource {
+    if let Some(resource) = &answer.bottleneck {
         facts.push(("ran out", resource.to_string()));
     }
-    if let Some(deciding) = &answer.deciding {
+    if let Some(deciding) = &answer.deciding_runs {
         facts.push(("generator", generator(deciding)));
     }
     facts.push(("shape", shape(answer.shape).into()));
     if let Some(knee) = &answer.knee {
         let p50 = duration_ns(knee.p50_ns);
-        facts.push(("knee", format!("{}, p50 {p50} ({})", level(knee.level, answer.users), knee.method)));
+        facts.push(("knee", format!("{}, p50 {p50} ({})", level(knee.level, answer.is_users), knee.method)));
     }
-    if let Some(floor) = answer.floor_ns {
+    if let Some(floor) = answer.unloaded_p50_ns {
         facts.push(("unloaded", format!("p50 {}", duration_ns(floor))));
     }
-    if !answer.left_out.is_empty() {
-        facts.push(("not used", format!("{}: any low load misses it", answer.left_out.join(", "))));
+    if !answer.skipped_thresholds.is_empty() {
+        facts.push(("not used", format!("{}: any low load misses it", answer.skipped_thresholds.join(", "))));
     }
-    let spent = crate::format::chosen_s(answer.spent_s);
+    let spent = crate::format::chosen_s(answer.elapsed_s);
     facts.push(("took", format!("{} in {spent}", crate::format::counted(answer.steps.len() as u64, "run"))));
     facts
 }

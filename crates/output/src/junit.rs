@@ -38,10 +38,10 @@ pub fn document(suites: &[Suite], whole: Option<&Whole>) -> String {
 fn observed(judged: &ThresholdResult) -> String {
     match judged.observed {
         Some(value) => {
-            let bound = if judged.at_least { ">= " } else { "" };
-            format!("{} is {bound}{}", judged.what, figure(value, judged.unit))
+            let bound = if judged.is_lower_bound { ">= " } else { "" };
+            format!("{} is {bound}{}", judged.subject, figure(value, judged.unit))
         }
-        None => format!("{} has no sample", judged.what),
+        None => format!("{} has no sample", judged.subject),
     }
 }
 

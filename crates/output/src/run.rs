@@ -58,7 +58,7 @@ pub fn document(s: &Summary, picture: &Picture, charts: &[Chart], run_file: Opti
         health::section(s),
         figures::section(s),
         times::percentiles(s),
-        times::bands(s),
+        times::buckets(s),
         times::phases(s),
         checks::section(s),
         examples::section(s),

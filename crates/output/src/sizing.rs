@@ -18,7 +18,7 @@ pub fn terminal(sizing: &Sizing, look: &Look) -> String {
         ]);
     }
     let mut lines = table.lines(look.columns(), look);
-    for text in &sizing.assumed {
+    for text in &sizing.assumptions {
         let texts = wrap(text, look.columns().saturating_sub(9));
         for (at, text) in texts.iter().enumerate() {
             lines.push(Line::of(TextStyle::Dim, if at == 0 { "assumed  " } else { "         " }).text(text));

@@ -43,7 +43,7 @@ impl Group<'_> {
 
 /// In the order of the table. Without curves all cells are one group and have their settings as names.
 fn groups<'a>(study: &'a Study) -> Vec<Group<'a>> {
-    let Some(axis) = study.curves.first().map(|curve| curve.axis.as_str()) else {
+    let Some(axis) = study.curves.first().map(|curve| curve.parameter.as_str()) else {
         let named = |row: &'a CellRow| {
             let text = settings_text(&row.settings);
             (if text.is_empty() { study.name.clone() } else { text }, row)
@@ -57,12 +57,12 @@ fn groups<'a>(study: &'a Study) -> Vec<Group<'a>> {
     };
     let mut out: Vec<Group> = Vec::new();
     for row in &study.table {
-        let fixed: Vec<Setting> = row.settings.iter().filter(|s| s.axis != axis).cloned().collect();
+        let fixed: Vec<Setting> = row.settings.iter().filter(|s| s.parameter != axis).cloned().collect();
         let name = row.setting(axis).unwrap_or("-").to_owned();
         match out.iter_mut().find(|group| group.fixed == fixed) {
             Some(group) => group.rows.push((name, row)),
             None => {
-                let curve = study.curves.iter().find(|curve| curve.fixed == fixed);
+                let curve = study.curves.iter().find(|curve| curve.settings == fixed);
                 out.push(Group { fixed, rows: vec![(name, row)], curve });
             }
         }
@@ -73,7 +73,7 @@ fn groups<'a>(study: &'a Study) -> Vec<Group<'a>> {
 /// `±1.2 %`; empty where there is no interval, or nothing that it could be a share of, a dash where the interval is as
 /// wide as the figure itself or wider.
 fn plus_minus(estimate: &Estimate, sign: &str) -> String {
-    if estimate.too_few_samples {
+    if estimate.has_too_few_samples {
         return String::new();
     }
     match estimate.half_width_ratio() {
@@ -91,11 +91,11 @@ pub(crate) fn says_nothing(estimate: &Estimate) -> bool {
 }
 
 fn time(estimate: &Estimate) -> String {
-    if estimate.too_few_samples {
+    if estimate.has_too_few_samples {
         return format::NONE.into();
     }
     let text = estimate.value.map_or(format::NONE.into(), format::duration_f64_ns);
-    if estimate.at_least { format!(">= {text}") } else { text }
+    if estimate.is_lower_bound { format!(">= {text}") } else { text }
 }
 
 fn rate(estimate: &Estimate) -> String {
@@ -110,9 +110,9 @@ fn errors(estimate: &Estimate) -> String {
 fn sentences(curve: &Curve) -> Vec<(&'static str, String)> {
     let law = match &curve.usl {
         UslFit::Fit { sentence, r2, .. } => format!("{sentence} (R2 {r2:.3})"),
-        UslFit::Unfit { why } => format!("no scalability law can be told: {why}"),
+        UslFit::Unfit { reason: why } => format!("no scalability law can be told: {why}"),
     };
-    let knee = match curve.knee.at {
+    let knee = match curve.knee.level {
         Some(_) => curve.knee.sentence.clone(),
         None => format!("no knee is claimed: {}", curve.knee.sentence),
     };
@@ -122,7 +122,11 @@ fn sentences(curve: &Curve) -> Vec<(&'static str, String)> {
         let what = if flat.is_link { "the link is full" } else { "something is at its limit" };
         out.push((
             "flat",
-            format!("from {} on at {}: {what}", level_text(flat.from), format::rate_per_s(flat.rate_per_s)),
+            format!(
+                "from {} on at {}: {what}",
+                level_text(flat.from_level),
+                format::rate_per_s(flat.rate_per_s)
+            ),
         ));
     }
     out
@@ -133,7 +137,7 @@ const SAME: f64 = 0.10;
 
 /// Whether the knee stands where the rate becomes flat.
 pub(crate) fn is_knee(curve: &Curve, flat: &Saturation) -> bool {
-    curve.knee.at.is_some_and(|at| (at / flat.from - 1.0).abs() <= SAME)
+    curve.knee.level.is_some_and(|at| (at / flat.from_level - 1.0).abs() <= SAME)
 }
 
 /// `3 runs, 12 cells`.
@@ -149,7 +153,8 @@ pub(crate) const NO_INTERVALS: &str =
 /// What the intervals are, for the line below the name.
 pub(crate) fn intervals(study: &Study) -> String {
     let describe = |row: &CellRow| [row.rate_per_s, row.p50_ns, row.p99_ns].iter().any(says_nothing);
-    let few = |row: &CellRow| [row.p50_ns, row.p90_ns, row.p99_ns].iter().any(|time| time.too_few_samples);
+    let few =
+        |row: &CellRow| [row.p50_ns, row.p90_ns, row.p99_ns].iter().any(|time| time.has_too_few_samples);
     let mut text = basis_text(study).to_owned();
     if study.table.iter().any(describe) {
         text = format!("{text}; {DASH}");
@@ -180,10 +185,10 @@ fn basis_text(study: &Study) -> &'static str {
 
 /// Why a row is no measurement, or what was left out of it.
 fn doubt(row: &CellRow) -> String {
-    match row.left_out.first() {
+    match row.excluded_runs.first() {
         None => String::new(),
-        Some(first) if row.valid => format!("{} left out: {}", row.left_out.len(), first.why),
-        Some(first) => format!("not valid: {}", first.why),
+        Some(first) if row.is_valid => format!("{} left out: {}", row.excluded_runs.len(), first.reason),
+        Some(first) => format!("not valid: {}", first.reason),
     }
 }
 

@@ -59,9 +59,9 @@ fn titles(health: &SubjectHealth<'_>) -> impl Iterator<Item = String> {
 fn rate(s: &Summary) -> Vec<String> {
     let many = s.counts_iterations();
     // Users that hold streams may never come to the end of an iteration.
-    let ends = s.achieved.iterations_rate_per_s > 0.0 || s.offered.is_some();
+    let ends = s.achieved.iterations_per_s > 0.0 || s.offered.is_some();
     let achieved = if many && ends {
-        let iterations = rate_of(s.achieved.iterations_rate_per_s, "iterations");
+        let iterations = rate_of(s.achieved.iterations_per_s, "iterations");
         format!("achieved {iterations}, {}", rate_of(s.achieved.rate_per_s, "requests"))
     } else {
         format!("achieved {}", rate_per_s(s.achieved.rate_per_s))
@@ -108,12 +108,12 @@ fn workers(s: &Summary) -> Vec<Row> {
     let row = |label: String, w: &WorkerRow| Row {
         weight: health.weight,
         label,
-        bar: Some(w.busy_ratio + w.spin_ratio),
+        bar: Some(w.busy_ratio + w.busy_poll_ratio),
         facts: vec![
             format!("busy {}", ratio(w.busy_ratio)),
-            format!("spin {}", ratio(w.spin_ratio)),
-            format!("asleep {}", ratio(w.sleep_ratio)),
-            format!("run queue {}", ratio(w.run_queue_ratio)),
+            format!("spin {}", ratio(w.busy_poll_ratio)),
+            format!("asleep {}", ratio(w.idle_ratio)),
+            format!("run queue {}", ratio(w.cpu_wait_ratio)),
         ]
         .into_iter()
         // Behind the figures: the bar belongs to the first of them.
@@ -121,21 +121,21 @@ fn workers(s: &Summary) -> Vec<Row> {
         .collect(),
     };
     if all.len() <= ONE_BY_ONE {
-        let merged = s.origins.len() > 1;
+        let merged = s.generators.len() > 1;
         let label = |w: &WorkerRow| match merged {
-            true => format!("worker {}/{}", w.origin + 1, w.worker),
+            true => format!("worker {}/{}", w.generator + 1, w.worker),
             false => format!("worker {}", w.worker),
         };
         return all.iter().map(|w| row(label(w), w)).collect();
     }
     let mean = |of: fn(&WorkerRow) -> f64| all.iter().map(of).sum::<f64>() / all.len() as f64;
     let middle = WorkerRow {
-        origin: 0,
+        generator: 0,
         worker: 0,
         busy_ratio: mean(|w| w.busy_ratio),
-        spin_ratio: mean(|w| w.spin_ratio),
-        sleep_ratio: mean(|w| w.sleep_ratio),
-        run_queue_ratio: mean(|w| w.run_queue_ratio),
+        busy_poll_ratio: mean(|w| w.busy_poll_ratio),
+        idle_ratio: mean(|w| w.idle_ratio),
+        cpu_wait_ratio: mean(|w| w.cpu_wait_ratio),
     };
     let mut rows = vec![row(format!("{} workers", all.len()), &middle)];
     if let Some(busiest) = all.iter().max_by(|a, b| a.busy_ratio.total_cmp(&b.busy_ratio)) {
@@ -159,7 +159,7 @@ fn machine(s: &Summary) -> Vec<String> {
     }
     facts.push(format!("steal {}", ratio(s.client.steal_ratio)));
     // Where it is a caution its title has said so.
-    if s.environments.iter().any(|e| e.same_machine)
+    if s.environments.iter().any(|e| e.is_same_machine)
         && !s.cautions.iter().any(|c| c.kind == Kind::SameMachine)
     {
         facts.push("the target runs here too".into());
@@ -188,7 +188,7 @@ fn connections(s: &Summary) -> Vec<String> {
     if let (Some(p50), Some(max)) = (c.requests_per_connection_p50, c.requests_per_connection_max) {
         facts.push(format!("after {} (p50), {} (max)", counted(p50, "request"), count(max)));
     }
-    facts.push(format!("{} open at the stop", count(c.open_at_stop)));
+    facts.push(format!("{} open at the stop", count(c.open_at_end)));
     if c.redirects_elsewhere > 0 {
         let n = counted(c.redirects_elsewhere, "redirect");
         facts.push(format!("{n} to another host, not followed"));
@@ -201,7 +201,7 @@ fn tls(s: &Summary) -> Option<Vec<String>> {
     let tls = s.tls.as_ref()?;
     let mut facts = vec![counted(tls.handshakes, "handshake")];
     if tls.handshakes > 0 {
-        facts.push(format!("{} resumed ({})", count(tls.resumed), ratio(tls.resumed_share)));
+        facts.push(format!("{} resumed ({})", count(tls.resumptions), ratio(tls.resumed_ratio)));
         facts.push(spread(&tls.handshake));
     }
     Some(facts)
@@ -242,11 +242,11 @@ fn ports(s: &Summary) -> Vec<String> {
 
 fn in_flight(s: &Summary) -> Vec<String> {
     let mut facts = vec![
-        format!("{} at the stop", count(s.totals.in_flight_at_stop)),
-        format!("at most {}", count(s.client.peak_in_flight)),
+        format!("{} at the stop", count(s.totals.in_flight_at_end)),
+        format!("at most {}", count(s.client.in_flight_peak)),
     ];
-    if s.client.peak_waiting > 0 {
-        facts.push(format!("at most {} waiting", arrivals(s.client.peak_waiting)));
+    if s.client.waiting_peak > 0 {
+        facts.push(format!("at most {} waiting", arrivals(s.client.waiting_peak)));
     }
     if s.response_time.censored > 0 {
         facts.push(format!("{} times known only as \"longer than\"", count(s.response_time.censored)));
@@ -260,7 +260,7 @@ fn network(s: &Summary) -> Vec<String> {
         facts.push(format!("RTT min {}", duration_ns(floor)));
     }
     // The smoothed round trip of the kernel has delayed acknowledgements and the server's time in it: not told.
-    if let Some(connect) = s.client.connections.fastest_connect_ns {
+    if let Some(connect) = s.client.connections.connect_min_ns {
         facts.push(format!("fastest connect {}", duration_ns(connect)));
     }
     facts
@@ -272,14 +272,14 @@ fn little(s: &Summary) -> Vec<String> {
     let mut facts = vec![format!("{} in flight by the clock", quantity(law.in_flight_mean))];
     facts.push(match s.totals.requests == 0 && s.streams.is_empty() {
         true => "nothing finished to hold against it".into(),
-        false => format!("{} by rate times service time", quantity(law.rate_times_service_time)),
+        false => format!("{} by rate times service time", quantity(law.in_flight_computed)),
     });
     if !s.streams.is_empty() {
         facts.push("a stream is in flight while it is open".into());
     }
     if let Some(users) = law.users_mean {
         let outside =
-            law.users_time_outside.map(|share| format!(", {} of their time outside requests", ratio(share)));
+            law.users_outside_ratio.map(|share| format!(", {} of their time outside requests", ratio(share)));
         facts.push(format!("{} users{}", quantity(users), outside.unwrap_or_default()));
     }
     facts
@@ -287,14 +287,19 @@ fn little(s: &Summary) -> Vec<String> {
 
 fn record(s: &Summary) -> Vec<String> {
     const GAPS_SHOWN: usize = 3;
-    let mut facts = vec![if s.complete { "complete".into() } else { "incomplete".into() }];
+    let mut facts = vec![if s.is_complete { "complete".into() } else { "incomplete".into() }];
     facts.push(words::stopped_by(s.stopped_by).into());
     if s.client.late_ticks > 0 {
         let plural = if s.client.late_ticks == 1 { "" } else { "s" };
         facts.push(format!("{} tick{plural} handed over more than 100 ms late", count(s.client.late_ticks)));
     }
     for gap in s.gaps.iter().take(GAPS_SHOWN) {
-        facts.push(format!("nothing from {} to {}: {}", chosen_s(gap.from_s), chosen_s(gap.to_s), gap.why));
+        facts.push(format!(
+            "nothing from {} to {}: {}",
+            chosen_s(gap.from_s),
+            chosen_s(gap.to_s),
+            gap.reason
+        ));
     }
     if s.gaps.len() > GAPS_SHOWN {
         facts.push(format!("and {} more gaps", s.gaps.len() - GAPS_SHOWN));

@@ -83,7 +83,7 @@ pub(crate) fn entries(monitor: &MonitorRow) -> Vec<Entry> {
 /// `cpu 0.950 cores, peak 1.40 cores (70 %)`
 fn entry(row: &MetricRow) -> String {
     let part = if row.part.is_empty() { String::new() } else { format!("{} ", row.part) };
-    let usage = row.usage_peak.map_or_else(String::new, |usage| format!(" ({})", ratio(usage)));
+    let usage = row.usage_peak_ratio.map_or_else(String::new, |usage| format!(" ({})", ratio(usage)));
     let peak =
         if row.max == row.mean { String::new() } else { format!(", peak {}", watched(row.max, row.unit)) };
     format!("{part}{} {}{peak}{usage}", row.metric.replace('_', " "), watched(row.mean, row.unit))
@@ -97,9 +97,13 @@ pub(crate) fn named(monitor: &MonitorRow, row: &MetricRow) -> String {
 
 /// What the numbers say: limits first, then memory, then what moved with p99.
 pub(crate) fn findings(s: &Summary) -> Vec<String> {
-    let mut out: Vec<String> =
-        s.pressure.iter().take(TOLD).map(|p| format!("at its limit: {} ({})", p.what, p.evidence)).collect();
-    if let Some(limiting) = s.limiting_resource.as_ref().filter(|_| s.pressure.is_empty()) {
+    let mut out: Vec<String> = s
+        .saturated_resources
+        .iter()
+        .take(TOLD)
+        .map(|p| format!("at its limit: {} ({})", p.resource, p.evidence))
+        .collect();
+    if let Some(limiting) = s.bottleneck.as_ref().filter(|_| s.saturated_resources.is_empty()) {
         out.push(format!("at its limit: {limiting}"));
     }
     let rows = || s.monitors.iter().flat_map(|monitor| monitor.rows.iter().map(move |row| (monitor, row)));
@@ -108,8 +112,9 @@ pub(crate) fn findings(s: &Summary) -> Vec<String> {
     out.extend(
         moving.take(TOLD).map(|(monitor, row, slope)| format!("{} {}", named(monitor, row), slope.sentence)),
     );
-    let mut with: Vec<_> =
-        rows().filter_map(|(monitor, row)| Some((named(monitor, row), row.with_p99.as_ref()?))).collect();
+    let mut with: Vec<_> = rows()
+        .filter_map(|(monitor, row)| Some((named(monitor, row), row.p99_correlation.as_ref()?)))
+        .collect();
     with.sort_by(|a, b| b.1.rho.abs().total_cmp(&a.1.rho.abs()));
     out.extend(with.into_iter().map(|(name, with)| format!("{name} {}", with.sentence)));
     out
@@ -118,7 +123,7 @@ pub(crate) fn findings(s: &Summary) -> Vec<String> {
 /// What is known of the system: `server: Node 20; cpus: 2`, the words of the file; then, by monitor, what it found.
 pub(crate) fn environment(s: &Summary) -> Vec<(String, String)> {
     let mut out: Vec<(String, Vec<String>)> = Vec::new();
-    for row in &s.sut {
+    for row in &s.system_under_test {
         let of = row.monitor.clone().unwrap_or_default();
         let text = format!("{}: {}", row.name, row.value);
         match out.iter_mut().find(|(known, _)| *known == of) {
@@ -133,5 +138,5 @@ pub(crate) fn environment(s: &Summary) -> Vec<(String, String)> {
 
 /// Whether there is anything to show.
 pub(crate) fn is_watched(s: &Summary) -> bool {
-    !s.monitors.is_empty() || !s.sut.is_empty()
+    !s.monitors.is_empty() || !s.system_under_test.is_empty()
 }

@@ -56,9 +56,12 @@ pub fn stopped_by(by: Option<StoppedBy>) -> &'static str {
 
 /// The load model in a few words.
 pub fn load(plan: &Outline) -> String {
-    if plan.lanes.len() > 1 {
-        let each: Vec<String> =
-            plan.lanes.iter().map(|lane| format!("{} ({})", lane.name, level(&lane.load))).collect();
+    if plan.workloads.len() > 1 {
+        let each: Vec<String> = plan
+            .workloads
+            .iter()
+            .map(|workload| format!("{} ({})", workload.name, level(&workload.load)))
+            .collect();
         return format!("{} load models: {}", each.len(), each.join(", "));
     }
     let profile = plan.load.profile();
@@ -115,8 +118,8 @@ pub fn setting(s: &Summary) -> Vec<String> {
     if !s.plan.keep_alive {
         facts.push("no keep-alive".into());
     }
-    if s.origins.len() > 1 {
-        facts.push(format!("{} runs merged", s.origins.len()));
+    if s.generators.len() > 1 {
+        facts.push(format!("{} runs merged", s.generators.len()));
     } else if s.plan.share.of > 1 {
         facts.push(format!("part {} of {}", s.plan.share.part, s.plan.share.of));
     }
@@ -176,7 +179,7 @@ pub fn back(spike: &Spike) -> String {
 pub fn observed(judged: &ThresholdResult) -> String {
     let Some(value) = judged.observed else { return "no sample".into() };
     let text = crate::format::figure(value, judged.unit);
-    if judged.at_least { format!(">= {text}") } else { text }
+    if judged.is_lower_bound { format!(">= {text}") } else { text }
 }
 
 /// The worst window of a threshold that has windows.
@@ -201,19 +204,26 @@ pub fn iterations_lost(s: &Summary) -> Vec<String> {
 /// How a stream's events compare with what was stated.
 pub fn events(row: &StreamRow) -> Vec<String> {
     let mut facts = vec![format!("{} events, {}", count(row.events), rate_of(row.events_per_s, "events"))];
-    if let Some(share) = row.lost_ratio {
+    if let Some(share) = row.event_loss_ratio {
         let lost = crate::format::ratio(share);
-        facts.push(format!("{} of {} expected lost ({lost})", count(row.lost), count(row.expected)));
+        facts.push(format!(
+            "{} of {} expected lost ({lost})",
+            count(row.events_lost),
+            count(row.events_expected)
+        ));
     }
-    let odd =
-        [(row.repeated, "repeated"), (row.disordered, "out of order"), (row.unnumbered, "without a number")];
+    let odd = [
+        (row.events_duplicated, "repeated"),
+        (row.events_out_of_order, "out of order"),
+        (row.events_unnumbered, "without a number"),
+    ];
     facts.extend(odd.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", count(n))));
     if let Some(fair) = row.fairness {
         facts.push(format!(
             "{} to {} events a stream, median {}, fairness {:.3} (Jain)",
-            count(fair.least),
-            count(fair.most),
-            count(fair.median),
+            count(fair.events_min),
+            count(fair.events_max),
+            count(fair.events_p50),
             fair.index
         ));
     }
@@ -223,10 +233,10 @@ pub fn events(row: &StreamRow) -> Vec<String> {
 /// How the streams of a request ended.
 pub fn ends(row: &StreamRow) -> Vec<String> {
     let told = [
-        (row.open_at_stop, "open at the stop"),
+        (row.open_at_end, "open at the stop"),
         (row.closed_by_server, "closed by the server"),
         (row.closed_by_us, "closed by us"),
-        (row.failed, "failed"),
+        (row.failures, "failed"),
         (row.reconnects, "opened again"),
     ];
     let mut facts = vec![counted(row.streams, "stream")];
@@ -267,9 +277,9 @@ pub const DASH: &str = "-: too few samples for this percentile (p50 needs 20, p9
 
 /// The largest value, `>=` where cut-off times matter.
 pub fn max(times: &Times) -> String {
-    let bounds = times.percentiles.iter().filter(|p| p.at_least).map(|p| p.value_ns);
+    let bounds = times.percentiles.iter().filter(|p| p.is_lower_bound).map(|p| p.value_ns);
     match times.max_ns.into_iter().chain(bounds).max() {
-        Some(max) if times.max_at_least => crate::format::at_least(max),
+        Some(max) if times.max_is_lower_bound => crate::format::at_least(max),
         max => crate::format::maybe_ns(max),
     }
 }
@@ -277,7 +287,7 @@ pub fn max(times: &Times) -> String {
 /// The mean, `>=` where cut-off times matter.
 pub fn mean(times: &Times) -> String {
     match times.mean_ns {
-        Some(mean) if times.mean_at_least => crate::format::at_least(mean.round() as u64),
+        Some(mean) if times.mean_is_lower_bound => crate::format::at_least(mean.round() as u64),
         mean => crate::format::maybe_f64_ns(mean),
     }
 }
@@ -286,7 +296,7 @@ pub fn mean(times: &Times) -> String {
 /// that it can be is rounded down.
 pub fn apdex(apdex: &Apdex) -> String {
     let two = |index: f64| format!("{:.2}", if index < 1.0 { index.min(0.99) } else { index });
-    match two(apdex.index) == two(apdex.index_at_most) {
+    match two(apdex.index) == two(apdex.index_max) {
         true => two(apdex.index),
         // A ratio of counts that is a whole number of hundredths stays that, whatever its last binary digit.
         false => format!(">= {}", two((apdex.index * 100.0 + 1e-9).floor() / 100.0)),
@@ -328,8 +338,8 @@ pub fn shell_word(text: &str) -> String {
 
 /// What sets machines of a merged run apart, or that nothing does; empty where too little was measured to tell.
 pub fn outlier_notes(s: &Summary) -> Vec<String> {
-    let tested = || s.origins.iter().filter_map(|row| Some((row, row.apart.as_ref()?)));
-    let differing = tested().filter(|(_, apart)| apart.differs);
+    let tested = || s.generators.iter().filter_map(|row| Some((row, row.divergence.as_ref()?)));
+    let differing = tested().filter(|(_, apart)| apart.is_different);
     let mut said: Vec<String> =
         differing.map(|(row, apart)| format!("{}: {}", row.host, apart.sentence)).collect();
     if said.is_empty() && tested().next().is_some() {

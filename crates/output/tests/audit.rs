@@ -54,9 +54,9 @@ fn carets_stand_below_the_figure_at_every_width() {
 #[test]
 fn a_sentence_is_quoted_whole_and_a_number_never_inside_another() {
     let sentence = "the service was warmed up with a handful of requests, and then measured for some time";
-    let mut audit = Audit { figures: 1, files: vec!["a.md".into()], ..Audit::default() };
+    let mut audit = Audit { figures_count: 1, files: vec!["a.md".into()], ..Audit::default() };
     let quote = |line, text: &str| plimsoll_audit::Quote { file: "a.md".into(), line, text: text.into() };
-    let mut found = finding(Grade::Doubtful, "something");
+    let mut found = finding(Grade::Implausible, "something");
     found.quotes = vec![quote(1, sentence), quote(2, "0"), quote(3, "5")];
     audit.findings.push(found);
     let lines = [
@@ -80,7 +80,8 @@ fn what_is_missing_in_several_files_is_said_once() {
         gap
     };
     let files = vec!["a.md".to_owned(), "b.md".to_owned()];
-    let audit = Audit { figures: 1, files, findings: vec![gap("a.md"), gap("b.md")], ..Audit::default() };
+    let audit =
+        Audit { figures_count: 1, files, findings: vec![gap("a.md"), gap("b.md")], ..Audit::default() };
     for text in [output::terminal(&audit, &look(80, false, true)), output::markdown(&audit)] {
         assert_eq!(text.matches("no repeats (a.md, b.md)").count(), 1, "{text}");
     }
@@ -90,9 +91,9 @@ fn what_is_missing_in_several_files_is_said_once() {
 fn the_headline_counts_by_grade() {
     let of = |grades: &[Grade]| {
         let findings = grades.iter().map(|g| finding(*g, "something")).collect();
-        output::headline(&Audit { findings, figures: 9, rows: 1, ..Audit::default() })
+        output::headline(&Audit { findings, figures_count: 9, rows_count: 1, ..Audit::default() })
     };
-    use Grade::{CannotBeTrue as No, Doubtful as Doubt, Missing as Gap};
+    use Grade::{Implausible as Doubt, Impossible as No, Missing as Gap};
     assert_eq!(of(&[No, No, Doubt, Gap]), "2 statements cannot be true, 1 is doubtful, 1 is missing");
     assert_eq!(of(&[No, Doubt, Doubt]), "1 statement cannot be true, 2 are doubtful");
     assert_eq!(of(&[Doubt, Gap, Gap]), "nothing that cannot be true, 1 statement is doubtful, 2 are missing");
@@ -118,10 +119,10 @@ fn what_the_report_says_cannot_leave_its_place() {
 
 #[test]
 fn an_audit_of_odd_parts_is_still_shown() {
-    let mut bare = finding(Grade::Doubtful, "");
+    let mut bare = finding(Grade::Implausible, "");
     bare.arithmetic = vec![": ".into(), "x".repeat(500), "\t\u{200f}\u{4e2d}".repeat(90)];
     bare.quotes.push(plimsoll_audit::Quote { file: "y".repeat(300), line: 0, text: "z".repeat(400) });
-    let audit = Audit { findings: vec![bare], figures: 1, ..Audit::default() };
+    let audit = Audit { findings: vec![bare], figures_count: 1, ..Audit::default() };
     for width in [0, 60, 80, 120, u16::MAX] {
         assert!(!output::terminal(&audit, &look(width, false, true)).is_empty());
     }
@@ -135,7 +136,7 @@ fn json_holds_every_finding_with_all_of_its_arithmetic() {
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
     let findings = value["findings"].as_array().unwrap();
     assert_eq!(findings.len(), audit.findings.len());
-    assert_eq!(findings[0]["grade"], "cannot_be_true");
+    assert_eq!(findings[0]["grade"], "impossible");
     for (shown, finding) in findings.iter().zip(&audit.findings) {
         assert_eq!(shown["arithmetic"].as_array().unwrap().len(), finding.arithmetic.len());
     }

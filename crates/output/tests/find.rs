@@ -29,15 +29,15 @@ fn look(width: u16, unicode: bool) -> Look {
 fn reading(ms: f64, spread: f64) -> Option<Reading> {
     let ns = ms * 1e6;
     let (low_ns, high_ns) = (Some((ns / spread) as u64), Some((ns * spread) as u64));
-    Some(Reading { value_ns: ns as u64, low_ns, high_ns, enough_samples: true })
+    Some(Reading { value_ns: ns as u64, low_ns, high_ns, has_enough_samples: true })
 }
 
 fn point(level: f64, p50: f64, p99: f64, met: u32, error_ratio: f64) -> Point {
     Point {
         level,
         runs: 3,
-        met,
-        undecided: 0,
+        met_runs: met,
+        undecided_runs: 0,
         standing: if met > 1 { Standing::Met } else { Standing::Missed },
         offered_rate_per_s: Some(level),
         achieved_rate_per_s: level * (1.0 - error_ratio),
@@ -50,10 +50,10 @@ fn point(level: f64, p50: f64, p99: f64, met: u32, error_ratio: f64) -> Point {
 
 fn step(turn: u32, level: f64, purpose: Purpose, met: bool) -> StepRow {
     StepRow {
-        turn,
+        run_index: turn,
         level,
         purpose,
-        rest_s: 0.0,
+        cooldown_s: 0.0,
         warmup_s: 1.0,
         length_s: 12.0,
         offered_rate_per_s: Some(level),
@@ -64,12 +64,16 @@ fn step(turn: u32, level: f64, purpose: Purpose, met: bool) -> StepRow {
         errors: 0,
         error_ratio: 0.0,
         error_interval: [0.0, 0.0003],
-        met,
+        is_met: met,
         standing: if met { Standing::Met } else { Standing::Missed },
-        undecided: Vec::new(),
-        missed: if met { Vec::new() } else { vec!["response_time p99 < 50ms (observed 900 ms)".into()] },
+        undecided_thresholds: Vec::new(),
+        missed_thresholds: if met {
+            Vec::new()
+        } else {
+            vec!["response_time p99 < 50ms (observed 900 ms)".into()]
+        },
         margin: Some(if met { 0.7 } else { -0.7 }),
-        unstable: !met,
+        is_unstable: !met,
         cautions: vec![Kind::ShortRun],
         limited_by: None,
     }
@@ -78,15 +82,15 @@ fn step(turn: u32, level: f64, purpose: Purpose, met: bool) -> StepRow {
 fn answer() -> Answer {
     Answer {
         style: Style::Search,
-        users: false,
+        is_users: false,
         capacity: Some(Capacity {
-            interval_is: plimsoll_experiment::search::IntervalIs::Confidence95,
+            interval_kind: plimsoll_experiment::search::IntervalKind::Confidence95,
             rate_per_s: Some(9_480.0),
             users: None,
             interval: [9_390.0, 9_560.0],
-            at_least: false,
+            is_lower_bound: false,
             basis: "a line through 15 runs near the crossing".into(),
-            limited_by: Some("response_time{request: a|b} p99 < 250ms".into()),
+            limiting_threshold: Some("response_time{request: a|b} p99 < 250ms".into()),
         }),
         refusal: None,
         sentence: "carries 9,480/s (95 % interval 9,390 to 9,560, +-0.9 %) with response_time p99 < 250ms; above it \
@@ -95,23 +99,23 @@ fn answer() -> Answer {
         shape: Shape::Gradual,
         rise: None,
         knee: Some(Knee { level: 8_000.0, p50_ns: 4_100_000, method: "last level with a calm median" }),
-        floor_ns: Some(2_100_000),
-        within: 0.02,
+        unloaded_p50_ns: Some(2_100_000),
+        precision_ratio: 0.02,
         thresholds: vec!["response_time p99 < 250ms".into()],
-        left_out: vec!["throughput > 100/s".into()],
-        limiting_resource: None,
-        deciding: Some(Deciding {
+        skipped_thresholds: vec!["throughput > 100/s".into()],
+        bottleneck: None,
+        deciding_runs: Some(Deciding {
             runs: 9,
             generator: Generator {
                 late_p99_ns: Some(1_200_000),
-                run_queue_ratio: 0.034,
+                cpu_wait_ratio: 0.034,
                 busy_ratio: 0.41,
                 stalled_ns: 0,
                 retransmits: 3,
             },
             cautions: vec![Raised {
                 kind: Kind::LateSends,
-                weight: Severity::Inconclusive,
+                severity: Severity::Inconclusive,
                 title: "requests were sent late".into(),
                 evidence: "p99 1.20 ms behind".into(),
                 runs: 3,
@@ -124,11 +128,11 @@ fn answer() -> Answer {
             point(16_000.0, 2_000.0, 9_800.0, 0, 0.12),
         ],
         steps: vec![
-            step(0, 1.0, Purpose::Floor, true),
+            step(0, 1.0, Purpose::Baseline, true),
             step(1, 8_000.0, Purpose::Bracket, true),
             step(2, 16_000.0, Purpose::Bracket, false),
         ],
-        spent_s: 212.0,
+        elapsed_s: 212.0,
     }
 }
 
@@ -191,7 +195,8 @@ fn a_refusal_is_said_first_and_in_full() {
 fn a_ladder_is_told_as_one() {
     let mut ladder = answer();
     ladder.style = Style::Ladder;
-    ladder.capacity.as_mut().expect("found").interval_is = plimsoll_experiment::search::IntervalIs::Enclosure;
+    ladder.capacity.as_mut().expect("found").interval_kind =
+        plimsoll_experiment::search::IntervalKind::Bracket;
     let text = terminal(&ladder, &look(80, true));
     assert!(
         text.contains("last met")
@@ -211,7 +216,7 @@ fn the_generator_and_the_cautions_of_the_runs_that_decided_are_told() {
     );
     assert!(markdown(&answer()).contains("3 of 9 runs"));
     let mut calm = answer();
-    calm.deciding = None;
+    calm.deciding_runs = None;
     assert!(!terminal(&calm, &look(120, false)).contains("late_sends"));
 }
 
@@ -231,7 +236,7 @@ fn more_answers_than_arrivals_are_explained() {
 #[test]
 fn a_step_whose_limit_lies_within_what_was_seen_is_undecided() {
     let mut near = step(3, 640.0, Purpose::Bisect, false);
-    (near.standing, near.unstable) = (Standing::Undecided, false);
+    (near.standing, near.is_unstable) = (Standing::Undecided, false);
     let line = step_line(&near, false, &look(120, true));
     assert!(line.contains("undecided") && !line.contains("missed"), "{line}");
 }
@@ -254,7 +259,7 @@ fn a_step_is_one_line() {
     });
     let line = step_line(&limited, false, &look(120, true));
     assert!(line.contains("held back: requests were sent late"), "{line}");
-    let floor = step_line(&step(0, 1.0, Purpose::Floor, true), false, &look(120, true));
+    let floor = step_line(&step(0, 1.0, Purpose::Baseline, true), false, &look(120, true));
     assert!(floor.contains("1 user") && floor.contains("one user"), "{floor}");
 }
 
@@ -296,7 +301,7 @@ fn json_is_the_answer_itself_and_what_follows_from_it() {
     assert_eq!(value["capacity"]["interval"][1], 9_560.0);
     assert_eq!(value["shape"], "gradual");
     assert_eq!(value["curve"][3]["error_ratio"], 0.12);
-    assert!(value["refusal"].is_null() && value["limiting_resource"].is_null());
+    assert!(value["refusal"].is_null() && value["bottleneck"].is_null());
     let next = &value["next"];
     assert_eq!(next["reasons"][0]["kind"], "first_missed");
     assert_eq!(next["reasons"][0]["evidence"]["level"], 16_000.0);
@@ -313,18 +318,19 @@ fn json_is_the_answer_itself_and_what_follows_from_it() {
 #[test]
 fn json_says_what_to_do_about_a_refusal() {
     let mut short = answer();
-    short.refusal = Some(Refusal { kind: RefusalKind::Budget, sentence: "the time was over".into() });
+    short.refusal = Some(Refusal { kind: RefusalKind::MaxTimeReached, sentence: "the time was over".into() });
     let step = |answer: &Answer| {
         let value: serde_json::Value =
             serde_json::from_str(&json(answer).expect("plain data")).expect("JSON");
-        assert_eq!(value["refusal"]["code"], "budget");
+        assert_eq!(value["refusal"]["code"], "max_time_reached");
         value["next"]["steps"][0].clone()
     };
     assert_eq!(
         (&step(&short)["kind"], &step(&short)["evidence"]["from"]),
         (&"give_more_time".into(), &9_390.0.into())
     );
-    short.capacity.as_mut().expect("found").interval_is = plimsoll_experiment::search::IntervalIs::Enclosure;
+    short.capacity.as_mut().expect("found").interval_kind =
+        plimsoll_experiment::search::IntervalKind::Bracket;
     assert_eq!(
         (&step(&short)["kind"], &step(&short)["evidence"]["to"]),
         (&"search_between".into(), &9_560.0.into())

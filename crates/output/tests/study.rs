@@ -3,7 +3,7 @@
 
 use plimsoll_analysis::Seen;
 use plimsoll_analysis::digest::{Block, Digest, Level};
-use plimsoll_analysis::summary::{LimitingResource, Outcome, Percentile, SaturatedResource, Times};
+use plimsoll_analysis::summary::{Bottleneck, Outcome, Percentile, SaturatedResource, Times};
 use plimsoll_chart::{Skin, draw};
 use plimsoll_experiment::study::{Study, StudyAsked, UslFit, UslPeak, UslPoint, study};
 use plimsoll_output::study::{COLUMNS, csv, markdown, terminal};
@@ -44,7 +44,7 @@ fn run(settings: &[(&str, &str)], users: f64, rate: f64, bytes: f64, repeat: u32
     let requests: u64 = blocks.iter().map(|b| b.requests).sum();
     let settings: Vec<Setting> = settings
         .iter()
-        .map(|(axis, value)| Setting { axis: (*axis).into(), value: (*value).into() })
+        .map(|(axis, value)| Setting { parameter: (*axis).into(), value: (*value).into() })
         .collect();
     Digest {
         name: "compare".into(),
@@ -53,9 +53,9 @@ fn run(settings: &[(&str, &str)], users: f64, rate: f64, bytes: f64, repeat: u32
             experiment: "node | go".into(),
             settings,
             repeat,
-            turn: repeat,
+            run_index: repeat,
             seed: 1,
-            probe: None,
+            purpose: None,
         }),
         level: Level::Users(users),
         outcome: Outcome::Pass,
@@ -70,7 +70,7 @@ fn run(settings: &[(&str, &str)], users: f64, rate: f64, bytes: f64, repeat: u32
         client_faults: 0,
         offered_rate_per_s: None,
         rate_per_s: requests as f64 / 20.0,
-        iterations_rate_per_s: requests as f64 / 20.0,
+        iterations_per_s: requests as f64 / 20.0,
         response_time: times(&all),
         service_time: times(&all),
         in_flight_mean: users,
@@ -92,14 +92,21 @@ fn times(hist: &Hist) -> Times {
     let at = |q: f64| hist.quantile(q);
     let percentile = |q: f64| {
         let value_ns = hist.quantile(q)?;
-        Some(Percentile { q, value_ns, at_least: false, low_ns: None, high_ns: None, enough_samples: true })
+        Some(Percentile {
+            q,
+            value_ns,
+            is_lower_bound: false,
+            low_ns: None,
+            high_ns: None,
+            has_enough_samples: true,
+        })
     };
     Times {
         count: hist.count(),
         censored: 0,
         min_ns: hist.min(),
         mean_ns: hist.mean(),
-        mean_at_least: false,
+        mean_is_lower_bound: false,
         std_dev_ns: hist.std_dev(),
         p50_ns: at(0.5),
         p75_ns: at(0.75),
@@ -108,7 +115,7 @@ fn times(hist: &Hist) -> Times {
         p99_ns: at(0.99),
         p999_ns: at(0.999),
         max_ns: hist.max(),
-        max_at_least: false,
+        max_is_lower_bound: false,
         percentiles: [0.5, 0.9, 0.99].into_iter().filter_map(percentile).collect(),
     }
 }
@@ -146,7 +153,7 @@ fn watched() -> Study {
                 mean,
                 peak: mean * 1.01,
                 limit,
-                usage: limit.map(|limit| mean / limit),
+                usage_ratio: limit.map(|limit| mean / limit),
             };
             run.watched.seen = vec![
                 seen("cpu", Unit::Cores, busy * 1.05, Some(2.0)),
@@ -154,22 +161,22 @@ fn watched() -> Study {
                 seen("rss", Unit::Bytes, 60e6 + users * 1e5, None),
             ];
             let is_full = busy >= 0.9;
-            run.watched.limiting = Some(LimitingResource::NoneWatched);
+            run.watched.bottleneck = Some(Bottleneck::NoneWatched);
             if is_full {
                 let evidence = format!("{busy:.2} cores of 1 core on the average");
-                run.watched.limiting = Some(LimitingResource::Saturated {
+                run.watched.bottleneck = Some(Bottleneck::Saturated {
                     what: "api: the busiest thread".into(),
                     evidence: evidence.clone(),
                 });
-                run.watched.pressure = vec![SaturatedResource {
+                run.watched.saturated = vec![SaturatedResource {
                     monitor: "api".into(),
                     kind: "process".into(),
                     part: String::new(),
                     metric: "busiest_thread".into(),
-                    what: "api: the busiest thread".into(),
-                    held_ratio: 1.0,
-                    usage_mean: Some(busy),
-                    usage_peak: Some(busy),
+                    resource: "api: the busiest thread".into(),
+                    saturated_ratio: 1.0,
+                    usage_mean_ratio: Some(busy),
+                    usage_peak_ratio: Some(busy),
                     evidence,
                 }];
             }
@@ -276,13 +283,13 @@ fn names_cannot_break_a_table() {
 fn peaks_stand_in_the_tables_and_what_gave_out_at_the_knee_is_told() {
     let study = watched();
     let curve = &study.curves[0];
-    assert!(curve.knee.at.is_some(), "{:?}", curve.knee);
+    assert!(curve.knee.level.is_some(), "{:?}", curve.knee);
     assert!(
-        curve.limiting.as_ref().is_some_and(|one| one.to_string().starts_with("api: the busiest thread"))
+        curve.bottleneck.as_ref().is_some_and(|one| one.to_string().starts_with("api: the busiest thread"))
     );
-    let told = study.findings.iter().find(|f| f.code == "limiting_resource").expect("it was watched");
+    let told = study.findings.iter().find(|f| f.code == "bottleneck").expect("it was watched");
     assert!(told.sentence.contains("api: the busiest thread stood at its limit"), "{}", told.sentence);
-    assert_eq!(study.table[0].limiting, Some(LimitingResource::NoneWatched));
+    assert_eq!(study.table[0].bottleneck, Some(Bottleneck::NoneWatched));
     let text = terminal(&study, &look(100, true));
     assert!(text.contains("api cpu peak") && text.contains("api rss peak"), "{text}");
     assert!(csv(&study).contains("api.rss peak,bytes,"), "{}", csv(&study));
@@ -334,11 +341,12 @@ fn a_capacity_is_drawn_with_its_law_its_knee_and_what_lies_behind_its_peak() {
     let mut study = ranked();
     study.curves.truncate(1);
     let curve = &mut study.curves[0];
-    curve.knee.at = Some(8.0);
+    curve.knee.level = Some(8.0);
     let law = |n: f64| 128.0 * n / (1.0 + 0.035 * (n - 1.0) + 0.0006 * n * (n - 1.0));
-    curve.points.iter_mut().for_each(|point| point.usl_rate_per_s = Some(law(point.x)));
-    curve.falls_from = Some(16.0);
-    let (first, last) = (curve.points[0].x, curve.points[curve.points.len() - 1].x);
+    curve.points.iter_mut().for_each(|point| point.usl_rate_per_s = Some(law(point.parameter_value)));
+    curve.retrograde_from = Some(16.0);
+    let (first, last) =
+        (curve.points[0].parameter_value, curve.points[curve.points.len() - 1].parameter_value);
     let line = (0..=60).map(|k| first + (last - first) * f64::from(k) / 60.0).map(|users| UslPoint {
         users,
         rate_per_s: law(users),
@@ -375,7 +383,7 @@ fn a_capacity_is_drawn_with_its_law_its_knee_and_what_lies_behind_its_peak() {
         assert!(svg.contains(text), "{text} in {svg}");
     }
     // That the law falls is no measurement.
-    study.curves[0].falls_from = None;
+    study.curves[0].retrograde_from = None;
     let charts = figure::of_study(&study);
     let told: Vec<&str> =
         charts.iter().flat_map(|chart| &chart.stretches).map(|one| one.word.as_str()).collect();
@@ -386,7 +394,7 @@ fn a_capacity_is_drawn_with_its_law_its_knee_and_what_lies_behind_its_peak() {
 fn a_figure_that_is_none_is_left_out_of_a_picture_and_names_cannot_break_it() {
     let mut study = ranked();
     study.name = "a<b & \"c\" \u{1}".into();
-    study.curves[0].fixed[0].value = "<script>".into();
+    study.curves[0].settings[0].value = "<script>".into();
     study.table[0].p99_ns.value = Some(f64::NAN);
     study.table[1].p99_ns.high = Some(f64::INFINITY);
     study.table[2].rate_per_s.value = None;

@@ -28,14 +28,14 @@ pub struct Draft {
     /// `--follow`: redirects that each request follows at most, in place of what its text says.
     pub redirects: Option<u8>,
     pub thresholds: Vec<Threshold>,
-    pub bands_ns: Option<Vec<u64>>,
+    pub buckets_ns: Option<Vec<u64>>,
     pub share: Option<Share>,
     pub seed: Option<u64>,
     pub limits: Limits,
     /// Scenarios that do more than a plain sequence; `requests` is empty then.
     pub script: Option<Script>,
     /// Load models of single scenarios. Those without one share the draft's own.
-    pub lanes: Vec<LaneDraft>,
+    pub workloads: Vec<WorkloadDraft>,
     /// Which scenario runs under the draft's own load model, if any does.
     pub entry: Option<Entry>,
     pub link: Link,
@@ -44,7 +44,7 @@ pub struct Draft {
     /// What is watched beside the load.
     pub watches: Vec<Watch>,
     /// What the writer of the file says of the system under test: names and values, in their order.
-    pub sut: Vec<(String, String)>,
+    pub system_under_test: Vec<(String, String)>,
     /// What the run is to answer, in the words of who wrote the file.
     pub question: Option<String>,
     /// By what all lengths were multiplied; `None`: they are as written.
@@ -75,7 +75,7 @@ pub struct LoadDraft {
 
 /// A load model of its own for one scenario.
 #[derive(Debug, Clone)]
-pub struct LaneDraft {
+pub struct WorkloadDraft {
     pub name: String,
     pub entry: Entry,
     pub load: LoadDraft,

@@ -20,18 +20,18 @@ pub struct CellOutline {
     /// Which repeat, from 0.
     pub repeat: u32,
     /// Place in the order of the runs, from 0.
-    pub turn: u32,
+    pub run_index: u32,
     /// Of the order of the runs.
     pub seed: u64,
     /// What the run is for in a search; `None` outside of one.
     #[serde(default)]
-    pub probe: Option<Purpose>,
+    pub purpose: Option<Purpose>,
 }
 
 /// One axis at one value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Setting {
-    pub axis: String,
+    pub parameter: String,
     pub value: String,
 }
 
@@ -53,7 +53,7 @@ pub fn number(text: &str) -> Option<f64> {
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
     /// One user, to know what an unloaded answer takes.
-    Floor,
+    Baseline,
     /// Geometric steps up (or down) until the answer is enclosed.
     Bracket,
     /// Between a level that is met and one that is missed.

@@ -12,6 +12,7 @@ pub mod data;
 pub mod diag;
 pub mod draft;
 pub mod experiment;
+pub mod failure_example;
 pub mod fault;
 pub mod head;
 pub mod limit;
@@ -24,7 +25,6 @@ pub mod phrase;
 pub mod policy;
 pub mod program;
 pub mod request;
-pub mod sample;
 pub mod scale;
 pub mod script;
 pub mod seal;
@@ -54,9 +54,9 @@ pub struct Plan {
     pub requests: Vec<Request>,
     /// Users that do more than send the requests in their order.
     pub script: Option<Arc<script::Script>>,
-    /// By lane: which scenario its iterations run.
+    /// By workload: which scenario its iterations run.
     pub entries: Vec<script::Entry>,
-    /// By lane: instants of recorded arrivals, ns from the start.
+    /// By workload: instants of recorded arrivals, ns from the start.
     pub recorded: Vec<Option<Arc<[u64]>>>,
     pub tls_files: link::TlsFiles,
     /// Of the monitors that ask by TLS.

@@ -245,7 +245,7 @@ pub fn stages(text: &str) -> Result<(Profile, bool), Problem> {
 
 /// One of several load models that run at the same time, each with users of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Lane {
+pub struct Workload {
     /// The scenario's name, or `mix`.
     pub name: String,
     pub load: Load,

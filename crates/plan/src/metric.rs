@@ -58,7 +58,7 @@ ids! {
         Arrivals = "arrivals", "arrivals that came due (open model)";
         Starved = "starved", "arrivals that found no free connection and waited with their stamp";
         NeverStarted = "never_started", "arrivals, or requests of users, still waiting for a connection at the stop";
-        InFlightAtStop = "in_flight_at_stop", "requests sent and not answered at the stop";
+        InFlightAtStop = "in_flight_at_end", "requests sent and not answered at the stop";
         Iterations = "iterations", "iterations finished";
         ConnAttempts = "connection_attempts", "connections tried";
         ConnOpened = "connections_opened", "connections that were established";
@@ -67,7 +67,7 @@ ids! {
         ClosedByServer = "closed_by_server", "connections that the server closed or asked to close";
         ClosedByUs = "closed_by_us", "connections that the load generator closed, or asked to be closed, as planned";
         ClosedByFault = "closed_by_fault", "connections given up after a failure";
-        OpenAtStop = "open_at_stop", "connections still open at the stop";
+        OpenAtStop = "open_at_end", "connections still open at the stop";
         Retransmits = "retransmits", "TCP segments sent again by this machine, SYNs included";
         BusyNs = "busy_ns", "CPU time of the worker outside spinning, ns";
         SpinNs = "spin_ns", "time spent polling for a due instant, ns";

@@ -3,16 +3,16 @@
 use crate::experiment::CellOutline;
 use crate::limit::Limits;
 use crate::link::{Link, Tls};
-use crate::load::{Lane, Load, Share, Stop};
+use crate::load::{Load, Share, Stop, Workload};
 use crate::origin::{FIRST, Origin, OriginId};
 use crate::series::Family;
 use crate::threshold::Threshold;
-use crate::watch::WatchOutline;
+use crate::watch::MonitorOutline;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// Version of this structure in run files and in `--json`.
-pub const OUTLINE_VERSION: u32 = 1;
+pub const OUTLINE_VERSION: u32 = 2;
 
 /// Length of a tick: each worker hands over its numbers at every one.
 pub const TICK_NS: u64 = crate::unit::SECOND_NS;
@@ -38,13 +38,13 @@ pub struct RequestOutline {
     pub tags: Vec<(String, String)>,
     /// The answer is a stream of events.
     #[serde(default)]
-    pub stream: bool,
+    pub is_stream: bool,
     /// Sent before or behind the load only, and not counted in it.
     #[serde(default)]
-    pub aside: bool,
+    pub is_outside_load: bool,
     /// The plan names a redirect among the statuses that it expects.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub redirect_expected: bool,
+    pub is_redirect_expected: bool,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
@@ -84,7 +84,7 @@ pub struct Outline {
     pub read_bodies: bool,
     pub thresholds: Vec<Threshold>,
     /// Upper edges of the latency bands, ns, rising.
-    pub bands_ns: Vec<u64>,
+    pub buckets_ns: Vec<u64>,
     pub share: Share,
     pub seed: u64,
     pub limits: Limits,
@@ -97,7 +97,7 @@ pub struct Outline {
     /// The load models of a script; empty for a plain sequence, whose one model is `load`. With several, `load` is the
     /// sum of those of the open model if there are any, else of all.
     #[serde(default)]
-    pub lanes: Vec<Lane>,
+    pub workloads: Vec<Workload>,
     #[serde(default)]
     pub link: Link,
     /// How long iterations under way may go on behind the end of the duration, ns.
@@ -108,10 +108,10 @@ pub struct Outline {
     pub cell: Option<CellOutline>,
     /// What is watched beside the load.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub watches: Vec<WatchOutline>,
+    pub monitors: Vec<MonitorOutline>,
     /// What the file says of the system under test: names and values, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sut: Vec<(String, String)>,
+    pub system_under_test: Vec<(String, String)>,
     /// What the run is to answer, in the words of who wrote the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
@@ -150,7 +150,7 @@ impl Outline {
     /// Their families, in the same order.
     pub fn families(&self) -> impl Iterator<Item = Family> + '_ {
         let requests =
-            self.requests.iter().map(|one| if one.stream { Family::Stream } else { Family::Request });
+            self.requests.iter().map(|one| if one.is_stream { Family::Stream } else { Family::Request });
         let checks = self.checks.iter().map(|_| Family::Check);
         requests.chain(checks).chain(self.groups.iter().map(|_| Family::Group))
     }

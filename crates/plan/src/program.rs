@@ -6,11 +6,11 @@
 //! whatever does more (scenario files, scripts, tests) implements it. Nothing here knows what a program was written in.
 
 use crate::Problem;
+use crate::failure_example::FailureExample;
 use crate::fault::Fault;
 use crate::head::Head;
 use crate::metric::{HistCell, RunSum, SumCell};
 use crate::origin::OriginId;
-use crate::sample::Sample;
 use crate::series::Family;
 use crate::series::book::SeriesBook;
 use std::sync::Arc;
@@ -194,7 +194,7 @@ pub struct Outbox {
     pub sleeps: Vec<(StepId, u64)>,
     pub cancels: Vec<StepId>,
     pub counts: Vec<Count>,
-    pub samples: Vec<Sample>,
+    pub samples: Vec<FailureExample>,
     pub decision: Option<BodyUse>,
     pub failure: Option<Fault>,
     pub retired: bool,
@@ -257,7 +257,7 @@ impl Outbox {
         self.counts.push(Count::Value(metric, value));
     }
 
-    pub fn sample(&mut self, sample: Sample) {
+    pub fn sample(&mut self, sample: FailureExample) {
         self.samples.push(sample);
     }
 
@@ -266,8 +266,8 @@ impl Outbox {
         self.retired = true;
     }
 
-    /// No user of its lane will find anything to do any more: arrivals of the lane end here.
-    pub fn end_lane(&mut self) {
+    /// No user of its workload will find anything to do any more: arrivals of the workload end here.
+    pub fn end_workload(&mut self) {
         self.lane_over = true;
     }
 
@@ -301,10 +301,10 @@ pub trait Program {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UserSlot {
     /// Number of the load model it belongs to.
-    pub lane: u16,
-    /// Number of the user in its lane over all machines, from 0.
+    pub workload: u16,
+    /// Number of the user in its workload over all machines, from 0.
     pub user: u32,
-    /// Most users of the lane, over all machines.
+    /// Most users of the workload, over all machines.
     pub users: u32,
 }
 

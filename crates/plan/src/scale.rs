@@ -79,9 +79,9 @@ impl Scale {
         load.iterations = load.iterations.map(|n| n.max(least));
         // Nor may there be fewer requests than users.
         load.requests_total = load.requests_total.map(|n| self.count(n).max(n.min(u64::from(users))));
-        for lane in &mut draft.lanes {
-            self.load(&mut lane.load);
-            lane.start_ns = self.time_ns(lane.start_ns);
+        for workload in &mut draft.workloads {
+            self.load(&mut workload.load);
+            workload.start_ns = self.time_ns(workload.start_ns);
         }
         draft.warmup_ns = draft.warmup_ns.map(|ns| self.warmup_ns(ns, before_ns, length_ns(draft)));
         draft.scale = Some(self.0);
@@ -144,6 +144,7 @@ impl Scale {
 fn length_ns(draft: &Draft) -> Option<u64> {
     let end =
         |load: &LoadDraft| load.duration_ns.or(load.stages.as_ref().map(|(profile, _)| profile.total_ns()));
-    let lanes = draft.lanes.iter().filter_map(|lane| Some(lane.start_ns + end(&lane.load)?));
-    end(&draft.load).into_iter().chain(lanes).max()
+    let workloads =
+        draft.workloads.iter().filter_map(|workload| Some(workload.start_ns + end(&workload.load)?));
+    end(&draft.load).into_iter().chain(workloads).max()
 }

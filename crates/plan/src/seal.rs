@@ -1,15 +1,15 @@
 //! From what was written to what is meant: defaults, contradictions, and the one [`Plan`] or all diagnostics at once.
 
 mod follow;
-mod lanes;
 pub mod names;
 mod requests;
 mod scripted;
+mod workloads;
 
 use crate::diag::Diagnostic;
 use crate::draft::{Draft, LoadDraft, key};
 use crate::link::Reuse;
-use crate::load::{Lane, Load, Stop};
+use crate::load::{Load, Stop, Workload};
 use crate::origin::{self, ORIGINS_MAX};
 use crate::outline::{OUTLINE_VERSION, Outline, RequestOutline};
 use crate::request::{redacted_header, redacted_path};
@@ -17,8 +17,8 @@ use crate::threshold::{self, Statistic, Subject};
 use crate::unit::SECOND_NS;
 use crate::watch::Trust;
 use crate::{Plan, Request};
-use lanes::Lanes;
 use std::sync::Arc;
+use workloads::Lanes;
 
 /// Users when `-c` is not given (closed model).
 pub const DEFAULT_USERS: u32 = 50;
@@ -89,7 +89,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
             format!("the origins are numbered from 0 to {}", draft.more_origins.len()),
         ));
     }
-    let Lanes { lanes, entries, recorded, load, duration_ns } = lanes::of(&draft, &mut wrong);
+    let Lanes { workloads, entries, recorded, load, duration_ns } = workloads::of(&draft, &mut wrong);
     check_thresholds(&draft, &load, &mut wrong);
     let warmup_ns = draft.warmup_ns.unwrap_or(0);
     // A run without a duration ends at the hard cap.
@@ -102,13 +102,13 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         ));
     }
     let share = draft.share.unwrap_or_default();
-    let connections = lanes.iter().map(|lane| lane.connections).sum();
+    let connections = workloads.iter().map(|workload| workload.connections).sum();
     // Users are shared between machines; the most connections are each machine's own.
-    let here_of = |lane: &Lane| match lane.load.is_open() {
-        true => lane.connections,
-        false => share.count_of(lane.connections),
+    let here_of = |workload: &Workload| match workload.load.is_open() {
+        true => workload.connections,
+        false => share.count_of(workload.connections),
     };
-    let here: u32 = lanes.iter().map(here_of).sum();
+    let here: u32 = workloads.iter().map(here_of).sum();
     if here == 0 && connections > 0 {
         wrong.push(Diagnostic::field(
             "P019",
@@ -120,7 +120,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
     if !wrong.is_empty() {
         return Err(wrong);
     }
-    let thresholds = threshold::with_implied(draft.thresholds, load.is_open());
+    let thresholds = threshold::with_defaults(draft.thresholds, load.is_open());
     let script = draft.script.map(Arc::new);
     let (mut requests, checks, groups) = match &script {
         Some(script) => scripted::series_of(script),
@@ -146,7 +146,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         link.reuse = Reuse::Request;
     }
     let default_name = |first: &RequestOutline| {
-        let more = match requests.iter().filter(|request| !request.aside).count() {
+        let more = match requests.iter().filter(|request| !request.is_outside_load).count() {
             0 | 1 => String::new(),
             n => format!(" and {} more", n - 1),
         };
@@ -155,7 +155,10 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
     let outline = Outline {
         version: OUTLINE_VERSION,
         // After what loads it, not after the set-up that may stand in front.
-        name: draft.name.or_else(|| requests.iter().find(|r| !r.aside).map(default_name)).unwrap_or_default(),
+        name: draft
+            .name
+            .or_else(|| requests.iter().find(|r| !r.is_outside_load).map(default_name))
+            .unwrap_or_default(),
         target: target.authority(),
         host: target.host.clone(),
         port: target.port,
@@ -171,19 +174,19 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         keep_alive,
         read_bodies: draft.read_bodies.unwrap_or(false),
         thresholds,
-        bands_ns: draft.bands_ns.unwrap_or_else(|| DEFAULT_BANDS_NS.to_vec()),
+        buckets_ns: draft.buckets_ns.unwrap_or_else(|| DEFAULT_BANDS_NS.to_vec()),
         share,
         seed: draft.seed.unwrap_or(machine.seed),
         limits: draft.limits,
         checks,
         groups,
         // A plain sequence has one load model, which is `load`.
-        lanes: if script.is_some() { lanes } else { Vec::new() },
+        workloads: if script.is_some() { workloads } else { Vec::new() },
         link,
         graceful_stop_ns: draft.graceful_stop_ns.unwrap_or(0),
         cell: None,
-        watches: draft.watches.iter().map(|watch| watch.outline()).collect(),
-        sut: draft.sut,
+        monitors: draft.watches.iter().map(|watch| watch.outline()).collect(),
+        system_under_test: draft.system_under_test,
         question: draft.question,
         scale: draft.scale,
     };
@@ -311,7 +314,7 @@ fn ranges(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
             "no single machine sends that many",
         ));
     }
-    if let Some(bands) = &draft.bands_ns
+    if let Some(bands) = &draft.buckets_ns
         && (bands.is_empty() || bands.len() > 12 || bands.windows(2).any(|w| w[0] >= w[1]))
     {
         wrong.push(Diagnostic::field(
@@ -358,8 +361,8 @@ fn outline_of(request: &Request) -> RequestOutline {
         scenario: None,
         group: None,
         tags: Vec::new(),
-        stream: false,
-        aside: false,
-        redirect_expected: false,
+        is_stream: false,
+        is_outside_load: false,
+        is_redirect_expected: false,
     }
 }

@@ -177,9 +177,9 @@ impl SeriesKey {
             scenario: text(label::SCENARIO),
             group: text(label::GROUP),
             tags: self.labels.iter().filter(|(name, _)| !own.contains(&name.as_str())).cloned().collect(),
-            stream: self.family == Family::Stream,
-            aside: false,
-            redirect_expected: false,
+            is_stream: self.family == Family::Stream,
+            is_outside_load: false,
+            is_redirect_expected: false,
         })
     }
 }

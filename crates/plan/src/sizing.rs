@@ -130,7 +130,7 @@ pub struct Sizing {
     /// In the order in which one follows from the others; at least one.
     pub lines: Vec<Line>,
     /// What was taken for granted because nothing said it.
-    pub assumed: Vec<String>,
+    pub assumptions: Vec<String>,
     /// Users at the same time in the busiest hour, with a fraction; a load takes the next whole number.
     pub users: Option<f64>,
     /// Requests per second in the busiest hour.

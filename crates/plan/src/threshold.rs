@@ -323,9 +323,9 @@ pub struct Threshold {
     pub comparison: Comparison,
     /// ns for times, a ratio for shares, per second for rate.
     pub value: f64,
-    /// True for those that nobody wrote, see [`with_implied`].
+    /// True for those that nobody wrote, see [`with_defaults`].
     #[serde(default)]
-    pub implied: bool,
+    pub is_default: bool,
     /// Of these requests only; `None`: of all.
     #[serde(default)]
     pub scope: Option<Scope>,
@@ -358,36 +358,36 @@ fn shortest(percent: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// What was written, and behind it the implied thresholds whose subject nobody named for the run as a whole: a limit
+/// What was written, and behind it the default thresholds whose subject nobody named for the run as a whole: a limit
 /// for the p99 says nothing about errors, one for the errors of `login` nothing about those of `search`, and a service
 /// that answers every request with 500 must not pass because it is quick.
-pub fn with_implied(written: Vec<Threshold>, open: bool) -> Vec<Threshold> {
-    let mut all = implied(open);
+pub fn with_defaults(written: Vec<Threshold>, open: bool) -> Vec<Threshold> {
+    let mut all = defaults(open);
     // Who takes a run in which everything failed takes one in which nothing succeeded.
     let takes_all = |written: &Threshold| {
         written.subject == Subject::ErrorRate && written.value >= 1.0 && !written.comparison.is_upwards()
     };
-    let names = |written: &Threshold, implied: &Threshold| {
-        let is_same = match implied.subject.is_of_outages() {
+    let names = |written: &Threshold, default: &Threshold| {
+        let is_same = match default.subject.is_of_outages() {
             true => written.subject.is_of_outages() || takes_all(written),
-            false => written.subject == implied.subject,
+            false => written.subject == default.subject,
         };
         is_same && written.scope.is_none()
     };
-    all.retain(|implied| !written.iter().any(|threshold| names(threshold, implied)));
+    all.retain(|default| !written.iter().any(|threshold| names(threshold, default)));
     [written, all].concat()
 }
 
 /// The thresholds that hold until another one names their subject: no errors, no outage, and in the open model at least
 /// 99 % of the offered rate achieved.
-pub fn implied(open: bool) -> Vec<Threshold> {
+pub fn defaults(open: bool) -> Vec<Threshold> {
     let make = |text: &str, subject, comparison, value| Threshold {
         text: text.into(),
         subject,
         statistic: Statistic::Value,
         comparison,
         value,
-        implied: true,
+        is_default: true,
         scope: None,
         over_ns: None,
         abort_after_ns: None,

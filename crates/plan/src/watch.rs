@@ -107,12 +107,12 @@ pub enum Unit {
 
 /// A monitor as every report may show it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WatchOutline {
+pub struct MonitorOutline {
     pub name: String,
     /// The key in the file, such as `process`.
     pub kind: String,
     /// Where it looks, without secrets.
-    pub of: String,
+    pub target: String,
 }
 
 impl Source {
@@ -184,11 +184,11 @@ impl Who {
 }
 
 impl Watch {
-    pub fn outline(&self) -> WatchOutline {
-        WatchOutline {
+    pub fn outline(&self) -> MonitorOutline {
+        MonitorOutline {
             name: self.name.clone(),
             kind: self.source.kind().to_owned(),
-            of: self.source.describe(),
+            target: self.source.describe(),
         }
     }
 }

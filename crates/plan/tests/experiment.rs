@@ -121,7 +121,9 @@ fn an_amount_that_can_never_or_always_be_found_is_refused() {
         let sentence = Expectation::parse(wrong).expect_err("refused").to_string();
         assert!(sentence.contains(part) && sentence.contains("; "), "{wrong}: {sentence}");
     }
-    for right in ["go raises throughput by 300%", "a lowers throughput by 99.9%", "a keeps throughput within 1.05x"] {
+    for right in
+        ["go raises throughput by 300%", "a lowers throughput by 99.9%", "a keeps throughput within 1.05x"]
+    {
         assert!(Expectation::parse(right).is_ok(), "{right}");
     }
 }

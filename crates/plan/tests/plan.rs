@@ -167,7 +167,7 @@ fn errors_and_a_missed_rate_are_judged_unless_a_threshold_names_them() {
         let thresholds = rules.iter().map(|rule| threshold::parse(rule).unwrap()).collect();
         let plan =
             sealed(Draft { load: LoadDraft { rate_per_s, ..draft().load }, thresholds, ..draft() }).unwrap();
-        plan.outline.thresholds.into_iter().map(|t| (t.text, t.implied)).collect()
+        plan.outline.thresholds.into_iter().map(|t| (t.text, t.is_default)).collect()
     };
     let of = |rows: &[(&str, bool)]| rows.iter().map(|(t, i)| ((*t).to_owned(), *i)).collect::<Vec<_>>();
     let p99 = "response_time p99 < 1s";
@@ -175,10 +175,18 @@ fn errors_and_a_missed_rate_are_judged_unless_a_threshold_names_them() {
         judged(None, &[p99]),
         of(&[(p99, false), ("error_rate == 0%", true), ("longest_outage < 1s", true)])
     );
-    assert_eq!(judged(None, &["error_rate < 1%"]), of(&[("error_rate < 1%", false), ("longest_outage < 1s", true)]));
+    assert_eq!(
+        judged(None, &["error_rate < 1%"]),
+        of(&[("error_rate < 1%", false), ("longest_outage < 1s", true)])
+    );
     assert_eq!(
         judged(Some(10.0), &["error_rate < 1%", p99]),
-        of(&[("error_rate < 1%", false), (p99, false), ("longest_outage < 1s", true), ("achieved >= 99%", true)])
+        of(&[
+            ("error_rate < 1%", false),
+            (p99, false),
+            ("longest_outage < 1s", true),
+            ("achieved >= 99%", true)
+        ])
     );
     assert_eq!(
         judged(Some(10.0), &["achieved >= 50%"]),

@@ -1,7 +1,7 @@
 //! One factor for all lengths: what it multiplies, what it leaves alone, and where it stops.
 
 use plimsoll_plan::Draft;
-use plimsoll_plan::draft::{LaneDraft, LoadDraft};
+use plimsoll_plan::draft::{LoadDraft, WorkloadDraft};
 use plimsoll_plan::experiment::{Experiment, Find};
 use plimsoll_plan::load::{Profile, stages};
 use plimsoll_plan::scale::Scale;
@@ -134,7 +134,7 @@ fn the_warm_up_keeps_its_part_of_the_run() {
 
 #[test]
 fn lanes_are_scaled_with_their_begin() {
-    let lane = LaneDraft {
+    let workload = WorkloadDraft {
         name: "feed".into(),
         entry: Entry::Scenario(0),
         load: LoadDraft {
@@ -147,11 +147,12 @@ fn lanes_are_scaled_with_their_begin() {
         },
         start_ns: 30 * S,
     };
-    let draft = scaled("0.1", Draft { lanes: vec![lane], warmup_ns: Some(13 * S), ..Draft::default() });
-    let lane = &draft.lanes[0];
-    assert_eq!((lane.start_ns, lane.load.duration_ns), (3 * S, Some(10 * S)));
-    assert_eq!((lane.load.iterations, lane.load.loops), (Some(3), Some(2)));
-    assert_eq!(lane.load.stages.as_ref().unwrap().0.total_ns(), 6 * S);
+    let draft =
+        scaled("0.1", Draft { workloads: vec![workload], warmup_ns: Some(13 * S), ..Draft::default() });
+    let workload = &draft.workloads[0];
+    assert_eq!((workload.start_ns, workload.load.duration_ns), (3 * S, Some(10 * S)));
+    assert_eq!((workload.load.iterations, workload.load.loops), (Some(3), Some(2)));
+    assert_eq!(workload.load.stages.as_ref().unwrap().0.total_ns(), 6 * S);
     assert_eq!(draft.warmup_ns, Some(1_300_000_000), "a tenth of the longest way, as before");
 }
 

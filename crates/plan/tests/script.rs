@@ -1,7 +1,7 @@
 //! What the seal makes of a script, and what it refuses whoever wrote it.
 
 use plimsoll_plan::answer::{Check, Extract, Pick, Source, Statuses, Subject};
-use plimsoll_plan::draft::{Draft, LaneDraft, LoadDraft};
+use plimsoll_plan::draft::{Draft, LoadDraft, WorkloadDraft};
 use plimsoll_plan::load::{Load, Profile};
 use plimsoll_plan::request::Target;
 use plimsoll_plan::script::{Ask, Entry, Node, Order, Scenario, Script, Slot};
@@ -44,8 +44,8 @@ fn sealed(draft: Draft) -> Result<Plan, Vec<&'static str>> {
     seal(draft, Machine { cpus: 2, seed: 7 }).map_err(|all| all.iter().map(|d| d.code).collect())
 }
 
-fn lane(name: &str, start_ns: u64) -> LaneDraft {
-    LaneDraft {
+fn workload(name: &str, start_ns: u64) -> WorkloadDraft {
+    WorkloadDraft {
         name: name.into(),
         entry: Entry::Scenario(0),
         load: LoadDraft { connections: Some(5), duration_ns: Some(10_000_000_000), ..LoadDraft::default() },
@@ -63,9 +63,9 @@ fn a_script_has_series_for_requests_checks_and_extractions() {
     let plan = sealed(draft(vec![one, ask(None)])).unwrap();
     let names: Vec<(&str, u32)> = plan.outline.checks.iter().map(|c| (c.name.as_str(), c.request)).collect();
     assert_eq!(names, [("is fine", 0), ("extract all", 0)]);
-    assert_eq!(plan.outline.requests.iter().map(|r| r.aside).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(plan.outline.requests.iter().map(|r| r.is_outside_load).collect::<Vec<_>>(), [false, true]);
     assert_eq!(plan.outline.requests[0].scenario.as_deref(), Some("s"));
-    assert_eq!(plan.outline.lanes.len(), 1);
+    assert_eq!(plan.outline.workloads.len(), 1);
 }
 
 #[test]
@@ -106,27 +106,37 @@ fn weights_and_entries_must_lead_somewhere() {
 
 #[test]
 fn a_load_of_one_scenario_is_judged_like_the_load_of_all() {
-    let with = |lane| sealed(Draft { entry: None, lanes: vec![lane], ..draft(vec![ask(Some(0))]) });
-    assert!(with(lane("s", 0)).is_ok());
+    let with =
+        |workload| sealed(Draft { entry: None, workloads: vec![workload], ..draft(vec![ask(Some(0))]) });
+    assert!(with(workload("s", 0)).is_ok());
     let staged = Some(stages("1s:5").unwrap());
     assert_eq!(
-        with(LaneDraft { load: LoadDraft { stages: staged, ..lane("s", 0).load }, ..lane("s", 0) })
-            .unwrap_err(),
+        with(WorkloadDraft {
+            load: LoadDraft { stages: staged, ..workload("s", 0).load },
+            ..workload("s", 0)
+        })
+        .unwrap_err(),
         ["P003", "P004"]
     );
     assert_eq!(
-        with(LaneDraft { load: LoadDraft { connections: Some(0), ..lane("s", 0).load }, ..lane("s", 0) })
-            .unwrap_err()[0],
+        with(WorkloadDraft {
+            load: LoadDraft { connections: Some(0), ..workload("s", 0).load },
+            ..workload("s", 0)
+        })
+        .unwrap_err()[0],
         "P006"
     );
     assert_eq!(
-        with(LaneDraft { load: LoadDraft { rate_per_s: Some(2e7), ..lane("s", 0).load }, ..lane("s", 0) })
-            .unwrap_err(),
+        with(WorkloadDraft {
+            load: LoadDraft { rate_per_s: Some(2e7), ..workload("s", 0).load },
+            ..workload("s", 0)
+        })
+        .unwrap_err(),
         ["P007"]
     );
-    let loops = LaneDraft {
-        load: LoadDraft { rate_per_s: Some(5.0), loops: Some(1), ..lane("s", 0).load },
-        ..lane("s", 0)
+    let loops = WorkloadDraft {
+        load: LoadDraft { rate_per_s: Some(5.0), loops: Some(1), ..workload("s", 0).load },
+        ..workload("s", 0)
     };
     assert_eq!(with(loops).unwrap_err(), ["P020"]);
 }
@@ -136,7 +146,7 @@ fn lanes_lie_on_the_clock_of_one_run() {
     let mut both = draft(vec![ask(Some(0))]);
     both.load.duration_ns = Some(10_000_000_000);
     both.load.connections = Some(2);
-    both.lanes = vec![lane("late", 5_000_000_000)];
+    both.workloads = vec![workload("late", 5_000_000_000)];
     let outline = sealed(both).unwrap().outline;
     assert_eq!(outline.stop.duration_ns, Some(15_000_000_000));
     let Load::Closed { users } = &outline.load else { panic!("{:?}", outline.load) };

@@ -50,7 +50,7 @@ fn visitors_of_a_month_become_users_step_by_step() {
     );
     close(sizing.users, 100_000.0 / 30.0 / 12.0 * 300.0 / 3600.0);
     assert_eq!((sizing.rate_per_s, sizing.visitors_per_month), (None, Some(100_000.0)));
-    assert_eq!(sizing.assumed.len(), 2, "the month and the peak: {:?}", sizing.assumed);
+    assert_eq!(sizing.assumptions.len(), 2, "the month and the peak: {:?}", sizing.assumptions);
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn a_rate_leads_back_to_visitors() {
     close(good(&users).rate_per_s, 5.0);
     let rate = SizingInput { rate_per_s: Some(5.0), think_ns: ns("10s"), ..SizingInput::default() };
     close(good(&rate).users, 50.0);
-    assert!(good(&rate).assumed.iter().any(|sentence| sentence.contains("--response")));
+    assert!(good(&rate).assumptions.iter().any(|sentence| sentence.contains("--response")));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use plimsoll_plan::link::Tls;
 use plimsoll_plan::outline::{CheckOutline, Outline, RequestOutline};
 use plimsoll_plan::seal::{Machine, seal};
 use plimsoll_plan::threshold::{
-    Scope, Statistic, Subject, check_scopes, parse, parse_with_metrics, with_implied,
+    Scope, Statistic, Subject, check_scopes, parse, parse_with_metrics, with_defaults,
 };
 use plimsoll_plan::{Request, Target};
 
@@ -28,8 +28,8 @@ fn outline() -> Outline {
         scenario: (!aside).then(|| "buyer".into()),
         group: Some(group.into()),
         tags: vec![("kind".into(), tag.into())],
-        stream,
-        aside,
+        is_stream: stream,
+        is_outside_load: aside,
         ..outline.requests[0].clone()
     };
     outline.requests = vec![
@@ -61,9 +61,21 @@ fn a_scope_a_window_and_an_abort_are_read_in_this_order() {
 }
 
 #[test]
+fn an_old_subject_is_unknown_and_the_help_names_the_new_one() {
+    for (old, new) in
+        [("errors < 1%", "error_rate"), ("rate > 5/s", "throughput"), ("events_lost == 0%", "event_loss")]
+    {
+        let problem = parse(old).expect_err(old);
+        let name = old.split(' ').next().expect("a name");
+        assert_eq!(problem.message, format!("unknown subject `{name}`"));
+        assert_eq!(problem.hint, format!("did you mean `{new}`?"));
+    }
+}
+
+#[test]
 fn names_may_be_quoted_and_hold_anything_then() {
     for (text, scope) in [
-        (r#"rate {request: "GET  /a}<b>"} > 5/s"#, Scope::Request("GET  /a}<b>".into())),
+        (r#"throughput {request: "GET  /a}<b>"} > 5/s"#, Scope::Request("GET  /a}<b>".into())),
         ("error_rate{scenario: 'say \"x\"'} == 0%", Scope::Scenario("say \"x\"".into())),
         ("error_rate{group: a / b} == 0%", Scope::Group("a / b".into())),
         ("error_rate{tag: kind=read} == 0%", Scope::Tag("kind".into(), "read".into())),
@@ -85,14 +97,16 @@ fn every_subject_has_its_kind_of_limit() {
             ["p99 < 5ms", "< 5%", "> 5/s", "< 5"].map(|rest| parse(&format!("{name}{scope} {rest}")).is_ok());
         // A bare number is a rate, too.
         let expected = match name {
-            "error_rate" | "checks" | "achieved" | "event_loss" | "availability" => [false, true, false, false],
+            "error_rate" | "checks" | "achieved" | "event_loss" | "availability" => {
+                [false, true, false, false]
+            }
             // It has no percentiles, and is a second at least.
             "longest_outage" => {
                 assert!(parse("longest_outage < 1s").is_ok() && parse("longest_outage < 999ms").is_err());
                 assert!(parse("longest_outage < 5s over 10s").is_err());
                 [false, false, false, false]
             }
-            "rate" => [false, false, true, true],
+            "throughput" => [false, false, true, true],
             "requests" | "events" => [false, false, false, true],
             _ => [true, false, false, false],
         };
@@ -196,7 +210,7 @@ fn what_is_never_measured_is_refused_before_the_load() {
     }
     outline.link.tls = Some(Tls::default());
     assert_eq!(refused(&["tls_handshake p99 < 1s"], &outline), []);
-    outline.requests[2].stream = false;
+    outline.requests[2].is_stream = false;
     outline.checks.clear();
     for text in ["event_gap p99 < 1s", "checks == 100%"] {
         assert_eq!(refused(&[text], &outline)[0].0, "P031", "{text}");
@@ -217,9 +231,9 @@ fn a_group_covers_those_nested_in_it_and_not_those_that_begin_alike() {
 }
 
 #[test]
-fn only_a_threshold_for_the_whole_run_replaces_an_implied_one() {
+fn only_a_threshold_for_the_whole_run_replaces_a_default() {
     let texts = |rule: &str| -> Vec<String> {
-        with_implied(vec![parse(rule).expect(rule)], true).into_iter().map(|t| t.text).collect()
+        with_defaults(vec![parse(rule).expect(rule)], true).into_iter().map(|t| t.text).collect()
     };
     let scoped = "error_rate{request: login} < 1%";
     assert_eq!(texts(scoped), [scoped, "error_rate == 0%", "longest_outage < 1s", "achieved >= 99%"]);
@@ -238,8 +252,7 @@ fn only_a_threshold_for_the_whole_run_replaces_an_implied_one() {
 
 #[test]
 fn a_threshold_of_an_early_version_is_still_read() {
-    let old =
-        r#"{"text":"error_rate == 0%","subject":"error_rate","statistic":"value","comparison":"==","value":0.0}"#;
+    let old = r#"{"text":"error_rate == 0%","subject":"error_rate","statistic":"value","comparison":"==","value":0.0}"#;
     let read: plimsoll_plan::threshold::Threshold = serde_json::from_str(old).expect("an early outline");
     assert_eq!((read.scope, read.over_ns, read.abort_after_ns), (None, None, None));
     let t = parse("error_rate{tag: kind=read} < 1% over 5s abort after 9s").expect("the grammar");

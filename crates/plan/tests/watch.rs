@@ -25,7 +25,7 @@ fn a_kind_and_a_place_are_a_monitor_with_a_name() {
     ] {
         let watch = Watch::parse(text).unwrap_or_else(|why| panic!("{text}: {why}"));
         let outline = watch.outline();
-        assert_eq!((watch.name.as_str(), outline.of.as_str()), (name, of), "{text}");
+        assert_eq!((watch.name.as_str(), outline.target.as_str()), (name, of), "{text}");
         assert!(Source::KINDS.contains(&outline.kind.as_str()));
         assert!(!format!("{watch:?} {outline:?}").contains("pw"), "{text}");
     }
@@ -48,7 +48,7 @@ fn an_address_shows_neither_its_path_nor_a_password_with_odd_characters() {
         ("postgres=postgres://127.0.0.1/lab?password=s3@cret", "postgres://***"),
     ] {
         let outline = Watch::parse(text).unwrap_or_else(|why| panic!("{text}: {why}")).outline();
-        assert_eq!(outline.of, of, "{text}");
+        assert_eq!(outline.target, of, "{text}");
     }
 }
 

@@ -3,8 +3,8 @@
 use crate::record::Opened;
 use crate::steered::Steered;
 use plimsoll_plan::Outline;
+use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_plan::link::Addresses;
-use plimsoll_plan::sample::Sample;
 use plimsoll_plan::series::{Family, SeriesKey};
 use plimsoll_plan::watch::Unit;
 use plimsoll_stats::interval::Interval;
@@ -68,7 +68,7 @@ pub struct Environment {
     /// The connection that was tried before the run, ns.
     pub first_connect_ns: u64,
     /// The address of an origin belongs to this machine.
-    pub same_machine: bool,
+    pub is_same_machine: bool,
     /// The ways to the origins besides the target, from number 1 on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub more_origins: Vec<WayThere>,
@@ -84,7 +84,7 @@ pub struct WayThere {
     /// The connection that was tried before the run, ns.
     pub first_connect_ns: u64,
     /// Its address belongs to this machine.
-    pub same_machine: bool,
+    pub is_same_machine: bool,
 }
 
 /// One worker's use of its time over a tick or a run, ns.
@@ -241,7 +241,7 @@ pub enum RunEvent {
     Ticked(Tick),
     Noted(Note),
     /// An example of what went wrong.
-    Sampled(Sample),
+    FailureRecorded(FailureExample),
     /// A monitor's sample.
     MonitorSampled(MonitorSample),
     Learnt(Fact),

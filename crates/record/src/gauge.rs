@@ -40,7 +40,7 @@ impl Gauge {
     pub fn of(threshold: &Threshold, outline: &Outline, opened: &[Opened], interval: &Interval) -> Gauge {
         let is_covered = |request: &RequestOutline| match &threshold.scope {
             Some(scope) => scope.covers(request),
-            None => !request.aside,
+            None => !request.is_outside_load,
         };
         let requests = requests_of(outline, opened, interval).filter(|(request, _)| is_covered(request));
         let run = &interval.run;

@@ -22,7 +22,7 @@ pub use watched::{CHANNELS_KEPT, Channel, LAPSES_KEPT, Watched};
 
 use crate::event::{Ending, Note, Opening, SeriesOpened, Tick, WorkerTimes};
 use crate::run_file::Error;
-use plimsoll_plan::sample::{SAMPLES_MAX, Sample};
+use plimsoll_plan::failure_example::{EXAMPLES_MAX, FailureExample};
 use plimsoll_plan::series::{REQUESTS_CELLS, RUN_CELLS};
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::{Layout, Tally};
@@ -41,12 +41,12 @@ pub const SERIES_LAYOUT: Layout = Layout::of(REQUESTS_CELLS);
 /// nothing when it is merged.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunRecord {
-    pub origins: BTreeMap<String, Origin>,
+    pub generators: BTreeMap<String, GeneratorRecord>,
 }
 
 /// One machine's run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Origin {
+pub struct GeneratorRecord {
     pub opening: Arc<Opening>,
     /// What programs opened during the run, in the order of its numbers.
     pub opened: Vec<Opened>,
@@ -60,8 +60,8 @@ pub struct Origin {
     /// `None`: the run was cut off.
     pub ending: Option<Ending>,
     pub notes: Vec<Note>,
-    /// Examples of failures in the order in which they came, see [`Origin::keep_sample`].
-    pub samples: Vec<Sample>,
+    /// Examples of failures in the order in which they came, see [`GeneratorRecord::keep_sample`].
+    pub failure_examples: Vec<FailureExample>,
     /// What was watched beside the load.
     pub watched: Watched,
 }
@@ -80,8 +80,8 @@ impl RunRecord {
     /// of it would be counted twice.
     pub fn merge(a: RunRecord, b: RunRecord) -> Result<RunRecord, Error> {
         let mut merged = a;
-        for (name, theirs) in b.origins {
-            match merged.origins.entry(name) {
+        for (name, theirs) in b.generators {
+            match merged.generators.entry(name) {
                 Entry::Vacant(free) => {
                     free.insert(theirs);
                 }
@@ -97,7 +97,7 @@ impl RunRecord {
     }
 }
 
-impl Origin {
+impl GeneratorRecord {
     /// A run of which nothing has happened yet.
     pub fn new(opening: Arc<Opening>) -> Self {
         let totals = Interval::on_demand(RUN_LAYOUT, opening.layouts());
@@ -110,7 +110,7 @@ impl Origin {
             workers,
             ending: None,
             notes,
-            samples,
+            failure_examples: samples,
             watched,
         }
     }
@@ -133,12 +133,12 @@ impl Origin {
 
     /// Takes a sample unless there are enough of its kind (the same request and check) or of all kinds: each worker
     /// sends its own first few. Says whether it was taken.
-    pub fn keep_sample(&mut self, sample: &Sample) -> bool {
-        let is_identical = |one: &&Sample| one.request == sample.request && one.check == sample.check;
-        let is_wanted = self.samples.len() < SAMPLES_KEPT
-            && self.samples.iter().filter(is_identical).count() < SAMPLES_MAX as usize;
+    pub fn keep_sample(&mut self, sample: &FailureExample) -> bool {
+        let is_identical = |one: &&FailureExample| one.request == sample.request && one.check == sample.check;
+        let is_wanted = self.failure_examples.len() < SAMPLES_KEPT
+            && self.failure_examples.iter().filter(is_identical).count() < EXAMPLES_MAX as usize;
         if is_wanted {
-            self.samples.push(sample.clone());
+            self.failure_examples.push(sample.clone());
         }
         is_wanted
     }
@@ -153,7 +153,7 @@ impl Origin {
         add_pulses(&mut self.workers, &tick.pulses);
     }
 
-    fn differs_in(&self, other: &Origin) -> Option<&'static str> {
+    fn differs_in(&self, other: &GeneratorRecord) -> Option<&'static str> {
         let differences = [
             ("openings", self.opening != other.opening),
             ("series", self.opened != other.opened),
@@ -161,7 +161,7 @@ impl Origin {
             ("ticks", self.ticks != other.ticks),
             ("totals", self.totals != other.totals || self.workers != other.workers),
             ("notes", self.notes != other.notes),
-            ("samples", self.samples != other.samples),
+            ("samples", self.failure_examples != other.failure_examples),
             ("monitors", self.watched != other.watched),
         ];
         differences.into_iter().find(|(_, differ)| *differ).map(|(what, _)| what)

@@ -6,6 +6,7 @@
 
 mod error;
 mod guard;
+mod old_names;
 mod old_notes;
 mod open;
 mod reader;
@@ -28,7 +29,8 @@ pub use writer::{Finished, RunFile, Writer, write};
 /// Version of the tables, in SQLite's `user_version`. Raised when a build that knows only older versions would
 /// misread the file; new tables and columns alone do not raise it.
 /// 2: series that were opened during the run stand in the totals behind those of the opening.
-pub const FORMAT_VERSION: i64 = 2;
+/// 3: fields of the plan and subjects of thresholds have other names, see `old_names`.
+pub const FORMAT_VERSION: i64 = 3;
 
 /// SQLite's `application_id`: "plim".
 pub const APPLICATION_ID: i64 = 0x706c_696d;

@@ -1,6 +1,6 @@
 //! A full disk keeps the totals and names the gap. Each test fills a small disk of its own.
 
-use plimsoll_plan::sample::Sample;
+use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_record::RunRecord;
 use plimsoll_record::event::{NoteKind, Opening, RunEvent, Sink};
 use plimsoll_record::record::Gatherer;
@@ -69,7 +69,7 @@ impl Run {
 /// The seconds missing in `record`, as ranges.
 fn missing(record: &RunRecord, ticks: u32) -> Vec<(u32, u32)> {
     let mut gaps: Vec<(u32, u32)> = Vec::new();
-    for number in (0..ticks).filter(|number| !record.origins["a"].ticks.contains_key(number)) {
+    for number in (0..ticks).filter(|number| !record.generators["a"].ticks.contains_key(number)) {
         match gaps.last_mut() {
             Some((_, last)) if *last + 1 == number => *last = number,
             _ => gaps.push((number, number)),
@@ -80,7 +80,7 @@ fn missing(record: &RunRecord, ticks: u32) -> Vec<(u32, u32)> {
 
 /// All but the ticks is there, every gap has its note, and what is in the file is what was said.
 fn assert_only_ticks_are_missing(path: &Path, finished: &RunRecord, whole: &RunRecord, ticks: u32) {
-    let (mine, full) = (&finished.origins["a"], &whole.origins["a"]);
+    let (mine, full) = (&finished.generators["a"], &whole.generators["a"]);
     assert_eq!(mine.totals, full.totals);
     assert_eq!(mine.workers, full.workers);
     assert_eq!(mine.ending, full.ending);
@@ -109,7 +109,7 @@ fn a_disk_that_the_run_itself_fills_keeps_the_totals_and_names_the_gap() {
             println!("gaps: {gaps:?}, file: {} KiB", path.metadata().unwrap().len() / 1024);
             assert_eq!(gaps.len(), 1, "{gaps:?}");
             assert!(gaps[0].0 > 200, "most of the disk was used");
-            let notes = &finished.origins["a"].notes;
+            let notes = &finished.generators["a"].notes;
             assert_eq!(
                 notes[0].text,
                 format!(
@@ -132,11 +132,11 @@ fn a_disk_that_is_full_for_a_while_makes_a_gap_and_no_more() {
         let hog = hog(disk, 0);
         run.ticks(600);
         // Nothing comes behind it that would try again, but the end.
-        run.tell(&RunEvent::Sampled(Sample {
+        run.tell(&RunEvent::FailureRecorded(FailureExample {
             at_ns: 7,
             request: "request 0".into(),
             check: "is paid".into(),
-            found: "expected `true`, found `false`".into(),
+            observed: "expected `true`, found `false`".into(),
             status: 200,
             excerpt: "{}".into(),
         }));
@@ -144,7 +144,7 @@ fn a_disk_that_is_full_for_a_while_makes_a_gap_and_no_more() {
         run.ticks(50);
         let (finished, whole) = run.end();
         assert_only_ticks_are_missing(&path, &finished, &whole, 670);
-        assert_eq!(finished.origins["a"].samples.len(), 1);
+        assert_eq!(finished.generators["a"].failure_examples.len(), 1);
         let gaps = missing(&finished, 670);
         println!("gaps: {gaps:?}");
         assert_eq!(gaps.len(), 1, "{gaps:?}");
@@ -171,7 +171,7 @@ fn a_kill_while_the_disk_is_full_keeps_the_totals_up_to_the_last_second() {
             }
             let record = read(&left.file("run.plim")).unwrap();
             let (_, whole) = run.end();
-            let (killed, full) = (&record.origins["a"], &whole.origins["a"]);
+            let (killed, full) = (&record.generators["a"], &whole.generators["a"]);
             assert_eq!(killed.totals, full.totals);
             assert_eq!(killed.workers, full.workers);
             assert_eq!(killed.ending, None);
@@ -212,7 +212,7 @@ fn wherever_the_log_stands_when_the_disk_fills_the_totals_are_safe() {
             // Somebody reads it while the disk is full.
             let seen = read(&path).unwrap();
             let (finished, whole) = run.end();
-            assert_eq!(seen.origins["a"].totals, whole.origins["a"].totals);
+            assert_eq!(seen.generators["a"].totals, whole.generators["a"].totals);
             assert_only_ticks_are_missing(&path, &finished, &whole, ticks + 60);
             std::fs::remove_file(hog).unwrap();
             std::fs::remove_file(path).unwrap();
@@ -324,7 +324,7 @@ fn a_disk_that_is_full_for_a_while_loses_samples_of_monitors_and_says_so() {
             std::fs::remove_file(&hog).unwrap();
             go_on(&mut run, 60);
             let (finished, whole) = run.end();
-            let (mine, full) = (&finished.origins["a"], &whole.origins["a"]);
+            let (mine, full) = (&finished.generators["a"], &whole.generators["a"]);
             assert_eq!(mine.totals, full.totals);
             assert_eq!(mine.watched.channels.len(), 60);
             let points = &mine.watched.channels[0].points;

@@ -52,19 +52,19 @@ fn neither_order_nor_grouping_nor_repetition_matters() {
 #[test]
 fn each_machine_keeps_its_own_rows() {
     let merged = merge(&run_of(1), &run_of(2));
-    assert_eq!(merged.origins.len(), 2);
+    assert_eq!(merged.generators.len(), 2);
     for k in [1, 2] {
         let name = format!("origin-{k}");
-        assert_eq!(merged.origins[&name], run_of(k).origins[&name]);
+        assert_eq!(merged.generators[&name], run_of(k).generators[&name]);
     }
 }
 
 #[test]
 fn one_origin_with_two_contents_is_refused() {
     let whole = run_of(1);
-    let change = |what: &str, by: &dyn Fn(&mut plimsoll_record::record::Origin)| {
+    let change = |what: &str, by: &dyn Fn(&mut plimsoll_record::record::GeneratorRecord)| {
         let mut changed = whole.clone();
-        changed.origins.values_mut().for_each(by);
+        changed.generators.values_mut().for_each(by);
         for (a, b) in [(&whole, &changed), (&changed, &whole)] {
             let error = RunRecord::merge(a.clone(), b.clone()).unwrap_err();
             assert!(matches!(error, Error::Conflict { .. }));

@@ -57,7 +57,7 @@ fn what_was_opened_is_read_back_with_its_numbers() {
         let record = written(&path, &events);
         assert_eq!(record, gathered(&events), "{count}");
         assert_eq!(read(&path).unwrap(), record, "{count}");
-        let origin = &record.origins["a"];
+        let origin = &record.generators["a"];
         assert_eq!(origin.opened.len(), count);
         assert_eq!(origin.totals.series.len(), 2 + count);
         assert!(origin.totals.series[2..].iter().all(|one| !one.is_empty()), "{count}");
@@ -87,7 +87,7 @@ fn a_run_that_was_killed_has_what_was_opened_up_to_its_last_second() {
             .unwrap();
     }
     let left = read(&folder.file("left.plim")).unwrap();
-    let origin = &left.origins["a"];
+    let origin = &left.generators["a"];
     assert_eq!((origin.ticks.len(), origin.opened.len()), (12, 24), "two with each second");
     assert_eq!(origin.totals.series.len(), 26);
 }
@@ -99,7 +99,7 @@ fn runs_with_series_of_their_own_are_merged_and_one_given_twice_counts_once() {
     assert_eq!(both, RunRecord::merge(b, a.clone()).unwrap());
     assert_eq!(RunRecord::merge(both.clone(), a.clone()).unwrap(), both);
     let mut other = a.clone();
-    let last = other.origins.values_mut().next().unwrap().opened.pop();
+    let last = other.generators.values_mut().next().unwrap().opened.pop();
     assert!(last.is_some());
     let error = RunRecord::merge(a, other).unwrap_err();
     assert!(error.to_string().contains("different series"), "{error}");
@@ -117,7 +117,7 @@ fn ten_thousand_series_are_held() {
     let begin = Instant::now();
     assert_eq!(read(&path).unwrap(), record);
     let took = begin.elapsed();
-    let held: usize = record.origins["a"].totals.series.iter().map(held_bytes).sum();
+    let held: usize = record.generators["a"].totals.series.iter().map(held_bytes).sum();
     println!("written in {wrote:?}, read in {took:?}, {bytes} bytes of file, {held} bytes of totals");
     assert!(bytes < 64 << 20, "{bytes} bytes");
     // A histogram of all its buckets would take 38 KiB each.

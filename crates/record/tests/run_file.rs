@@ -1,7 +1,7 @@
 //! The run file: what is written is read back, whatever happens to the writer.
 
+use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_plan::metric::{RunHist, SeriesHist, SeriesSum};
-use plimsoll_plan::sample::Sample;
 use plimsoll_record::event::{Note, NoteKind, RunEvent, Sink};
 use plimsoll_record::run_file::{RunFile, Tail, Writer, read, read_spans, write};
 use plimsoll_record::steered::{Level, Steered};
@@ -32,11 +32,11 @@ fn what_was_written_is_read_back() {
 }
 
 fn sample(at_ns: u64, check: &str) -> RunEvent {
-    RunEvent::Sampled(Sample {
+    RunEvent::FailureRecorded(FailureExample {
         at_ns,
         request: "request 0".into(),
         check: check.into(),
-        found: "expected `1`, found `2`".into(),
+        observed: "expected `1`, found `2`".into(),
         status: 200,
         excerpt: "{\"a\": 2}\n".repeat(40),
     })
@@ -53,7 +53,8 @@ fn samples_are_read_back_in_their_order_and_only_a_few_of_each_kind() {
     }
     let finished = written(&path, &events).finish();
     assert!(finished.trouble.is_none(), "{:?}", finished.trouble);
-    let kept: Vec<u64> = finished.record.origins["a"].samples.iter().map(|one| one.at_ns).collect();
+    let kept: Vec<u64> =
+        finished.record.generators["a"].failure_examples.iter().map(|one| one.at_ns).collect();
     assert_eq!(kept, [0, 1, 2, 3, 4, 5], "three of each");
     assert_eq!(finished.record, gathered(&events));
     assert_eq!(read(&path).unwrap(), gathered(&events));
@@ -62,7 +63,7 @@ fn samples_are_read_back_in_their_order_and_only_a_few_of_each_kind() {
     let merged = folder.file("merged.plim");
     write(&merged, &both).unwrap();
     assert_eq!(read(&merged).unwrap(), both);
-    assert_eq!(both.origins["b"].samples.len(), 1);
+    assert_eq!(both.generators["b"].failure_examples.len(), 1);
 }
 
 /// The notes of a run of which these were written.
@@ -72,7 +73,7 @@ fn notes_of(name: &str, notes: &[Note]) -> Vec<Note> {
     let mut events = three_seconds("a");
     events.splice(2..2, notes.iter().cloned().map(RunEvent::Noted));
     assert!(written(&path, &events).finish().trouble.is_none());
-    let mut kept = read(&path).unwrap().origins["a"].notes.clone();
+    let mut kept = read(&path).unwrap().generators["a"].notes.clone();
     // The note of its end is every run's.
     kept.retain(|note| note.text != "interrupted");
     kept
@@ -125,7 +126,7 @@ fn a_sample_is_in_the_file_before_the_run_ends() {
     let events = three_seconds("a");
     let mut writer = written(&path, &events[..3]);
     writer.event(&sample(7, "is even"));
-    assert_eq!(read(&path).unwrap().origins["a"].samples.len(), 1);
+    assert_eq!(read(&path).unwrap().generators["a"].failure_examples.len(), 1);
 }
 
 #[test]
@@ -151,11 +152,14 @@ fn a_file_of_an_early_version_has_neither_samples_nor_cells_of_single_requests()
     drop(db);
     let early = read(&path).unwrap();
     let finished = |record: &RunRecord| -> Vec<u64> {
-        record.origins["a"].ticks.values().map(|row| row.all().sums[SeriesSum::Finished.id()]).collect()
+        record.generators["a"].ticks.values().map(|row| row.all().sums[SeriesSum::Finished.id()]).collect()
     };
     assert_eq!(finished(&early), finished(&gathered(&events)));
     assert!(
-        early.origins["a"].ticks.values().all(|row| row.alongside(&opening("a", 2).outline).sizes.is_empty())
+        early.generators["a"]
+            .ticks
+            .values()
+            .all(|row| row.alongside(&opening("a", 2).outline).sizes.is_empty())
     );
 }
 
@@ -193,14 +197,14 @@ fn a_file_that_somebody_exchanged_is_trouble_and_the_totals_are_there_all_the_sa
     let finished = writer.finish();
     let trouble = finished.trouble.unwrap().to_string();
     assert!(trouble.contains("does not hold the run `a`"), "{trouble}");
-    assert_eq!(finished.record.origins["a"].totals, gathered(&mine_events).origins["a"].totals);
+    assert_eq!(finished.record.generators["a"].totals, gathered(&mine_events).generators["a"].totals);
 }
 
 #[test]
 fn the_warm_up_is_in_the_ticks_and_not_in_the_totals() {
     let events = events(&opening("a", 1), 10, 50);
     let record = gathered(&events);
-    let origin = &record.origins["a"];
+    let origin = &record.generators["a"];
     assert_eq!(origin.ticks.len(), 10);
     // 2.5 s of warm-up are ticks 0 (half a second), 1 and 2.
     let sent = SeriesSum::Sent.id();
@@ -228,7 +232,7 @@ fn a_run_can_be_read_while_it_is_written() {
     let mut writer = written(&path, &events[..=17]);
     let so_far = read(&path).unwrap();
     assert_eq!(so_far, gathered(&events[..=17]));
-    assert_eq!(so_far.origins["a"].ending, None);
+    assert_eq!(so_far.generators["a"].ending, None);
     events[18..].iter().for_each(|event| writer.event(event));
     assert_eq!(writer.finish().record, gathered(&events));
     assert_eq!(names(folder.path()), ["run.plim"]);
@@ -276,7 +280,7 @@ fn a_run_file_appears_under_its_name_only_when_it_is_one() {
                     for name in names(folder.path()).iter().filter(|name| name.ends_with(".plim")) {
                         let path = folder.file(name);
                         let found = match who {
-                            0 => read(&path).map(|record| record.origins["a"].opening.clone()),
+                            0 => read(&path).map(|record| record.generators["a"].opening.clone()),
                             _ => Tail::open(&path).and_then(|mut tail| tail.more()).map(|fresh| {
                                 // Nothing is new while it is locked.
                                 fresh.opening.unwrap_or_else(|| opening.clone().into())
@@ -384,11 +388,11 @@ fn what_cannot_be_read_is_said_in_a_sentence() {
         Connection::open(&path).unwrap().execute_batch(sql).unwrap();
         path
     };
-    let newer = with("newer.plim", "PRAGMA user_version = 3");
+    let newer = with("newer.plim", "PRAGMA user_version = 4");
     assert_eq!(
         sentence(&newer),
         format!(
-            "`{}` has format version `3`, made by a newer plimsoll; this one reads up to `2`",
+            "`{}` has format version `4`, made by a newer plimsoll; this one reads up to `3`",
             name(&newer)
         )
     );
@@ -443,7 +447,7 @@ fn a_name_of_a_megabyte_is_cut() {
     opening.outline.requests[0].path = format!("/{}", "p".repeat(2_000));
     drop(written(&path, &events(&opening, 3, 5)));
     let read = read(&path).unwrap();
-    let plan = &read.origins["a"].opening.outline;
+    let plan = &read.generators["a"].opening.outline;
     assert_eq!(plan.name, "x".repeat(300) + "\u{2026}");
     assert_eq!(plan.requests[1].name, "\u{e9}".repeat(300) + "\u{2026}");
     assert_eq!(plan.requests[0], opening.outline.requests[0], "a path is sent again as it is");
@@ -482,7 +486,7 @@ fn single_series_and_the_rarer_histograms_are_kept_by_ten_seconds() {
     let path = folder.file("run.plim");
     drop(written(&path, &events(&opening("a", 3), 25, 40)));
     let record = read(&path).unwrap();
-    let row = &record.origins["a"].ticks[&7];
+    let row = &record.generators["a"].ticks[&7];
     assert_eq!(row.all().hists[SeriesHist::Response.id()].count(), 120);
     assert!(row.all().hists[SeriesHist::FirstByte.id()].is_empty(), "a second does without it");
     assert!(row.run().hists[RunHist::Turn.id()].is_empty());

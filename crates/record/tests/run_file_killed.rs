@@ -52,8 +52,8 @@ fn killed_after(test: &str, folder: &Folder, series: usize, last: usize) {
     // The opening is event 0.
     let record = read(&path).unwrap();
     assert_eq!(record, gathered(&run(series)[..=last]));
-    assert_eq!(record.origins["a"].ending, None);
-    assert_eq!(record.origins["a"].ticks.len(), last);
+    assert_eq!(record.generators["a"].ending, None);
+    assert_eq!(record.generators["a"].ticks.len(), last);
     assert_eq!(names(folder.path()), ["run.plim"], "reading folds what a kill left in pieces");
     assert_eq!(read(&path).unwrap(), record);
 }

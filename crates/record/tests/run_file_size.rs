@@ -45,7 +45,7 @@ fn a_plain_hour_stays_under_20_mb_and_opens_within_a_second() {
     let record = read(&path).unwrap();
     let open_s = begin.elapsed().as_secs_f64();
     println!("opened in {open_s:.3} s");
-    assert_eq!(record.origins["a"].ticks.len(), 3600);
+    assert_eq!(record.generators["a"].ticks.len(), 3600);
     assert!(open_s < 1.0, "{open_s} s");
 }
 

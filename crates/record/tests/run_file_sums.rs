@@ -1,6 +1,6 @@
 //! A bit that a disk or a copy has turned is named: what is read is what was written, or nothing.
 
-use plimsoll_plan::sample::Sample;
+use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_record::RunRecord;
 use plimsoll_record::event::{RunEvent, Sink};
 use plimsoll_record::run_file::{RunFile, Span, Tail, read, read_spans};
@@ -18,11 +18,11 @@ fn full(path: &Path) {
         writer.event(&tick(interval(number, 1, 40, &mut random)));
     }
     for check in ["is paid", "is even"] {
-        writer.event(&RunEvent::Sampled(Sample {
+        writer.event(&RunEvent::FailureRecorded(FailureExample {
             at_ns: 7,
             request: "request 0".into(),
             check: check.into(),
-            found: "expected `1`, found `2`".into(),
+            observed: "expected `1`, found `2`".into(),
             status: 200,
             excerpt: "{}".into(),
         }));

@@ -59,7 +59,7 @@ fn what_monitors_saw_is_read_back() {
     assert!(finished.trouble.is_none(), "{:?}", finished.trouble);
     assert_eq!(finished.record, gathered(&run()));
     assert_eq!(read(&path).unwrap(), gathered(&run()));
-    let watched = &finished.record.origins["a"].watched;
+    let watched = &finished.record.generators["a"].watched;
     assert_eq!(watched.channels.len(), 3);
     assert_eq!(watched.channels[0].points.len(), 20);
     assert_eq!(watched.channels[2].limit, Some(118.0), "the newest limit that was told");
@@ -79,7 +79,7 @@ fn a_run_that_is_cut_off_has_what_was_seen_up_to_the_last_second() {
     let more = written(&folder.file("more.plim"), &events[..2 + 3 * 11 + 1]);
     let so_far = read(&folder.file("more.plim")).unwrap();
     assert_eq!(
-        so_far.origins["a"].watched.channels[0].points.len(),
+        so_far.generators["a"].watched.channels[0].points.len(),
         11,
         "the sample behind it waits for its tick"
     );
@@ -115,7 +115,7 @@ fn merging_keeps_what_each_machine_saw() {
         "the same file twice counts once"
     );
     let mut changed = gathered(&run());
-    changed.origins.get_mut("a").unwrap().watched.channels[0].points[3].1 += 1.0;
+    changed.generators.get_mut("a").unwrap().watched.channels[0].points[3].1 += 1.0;
     assert!(RunRecord::merge(both, changed).unwrap_err().to_string().contains("monitors"));
 }
 
@@ -132,8 +132,8 @@ fn a_file_of_an_early_version_has_no_monitors() {
     .unwrap();
     drop(db);
     let early = read(&path).unwrap();
-    assert_eq!(early.origins["a"].watched, Default::default());
-    assert_eq!(early.origins["a"].totals, gathered(&run()).origins["a"].totals);
+    assert_eq!(early.generators["a"].watched, Default::default());
+    assert_eq!(early.generators["a"].totals, gathered(&run()).generators["a"].totals);
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn channels_and_lapses_without_end_have_one() {
     }
     let folder = Folder::new("watched-endless");
     let finished = written(&folder.file("run.plim"), &events).finish();
-    let watched = &finished.record.origins["a"].watched;
+    let watched = &finished.record.generators["a"].watched;
     assert_eq!(finished.record, gathered(&events));
     assert_eq!(watched.channels.len(), CHANNELS_KEPT);
     assert_eq!((watched.lapses.len(), watched.lapsed[&1]), (LAPSES_KEPT, 300));
@@ -211,5 +211,5 @@ fn nine_hours_of_eighty_channels_would_stay_under_60_mb() {
     assert!((bytes - bare) * 9 < 60_000_000, "{bytes} bytes in an hour, {bare} without monitors");
     assert_eq!(names(folder.path()), ["bare.plim", "run.plim"]);
     let record = read(&path).unwrap();
-    assert_eq!(record.origins["a"].watched.channels.len(), 80);
+    assert_eq!(record.generators["a"].watched.channels.len(), 80);
 }

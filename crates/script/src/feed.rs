@@ -143,7 +143,7 @@ impl Feed {
                 permuted(number % own, own, mix(self.seed ^ (number / own)))
             }
             (RowOrder::Random, _) => {
-                let who = u64::from(slot.lane) << 32 | u64::from(slot.user);
+                let who = u64::from(slot.workload) << 32 | u64::from(slot.user);
                 let draw = mix(mix(self.seed ^ mix(who + 1)).wrapping_add(number));
                 // The high half of a product is below `own`; what it favours some rows by is below own / 2^64.
                 ((u128::from(draw) * u128::from(own)) >> 64) as u64

@@ -177,7 +177,7 @@ fn random_rows_are_even_differ_between_users_and_repeat_with_the_seed() {
     for (what, other) in [
         ("another seed", user(4, slot(0, 2))),
         ("another user", user(3, slot(1, 2))),
-        ("another lane", user(3, UserSlot { lane: 1, ..slot(0, 2) })),
+        ("another workload", user(3, UserSlot { workload: 1, ..slot(0, 2) })),
     ] {
         // Two unrelated sequences agree in one place of ten; four standard deviations are 170 places.
         let same = first.iter().zip(&other).filter(|(a, b)| a == b).count();

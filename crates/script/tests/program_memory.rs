@@ -63,7 +63,7 @@ fn bytes_per_user(script: Script, bring: impl Fn(&mut dyn Program, &mut Outbox))
     let mut out = Outbox::default();
     let mut users: Vec<Box<dyn Program>> = Vec::with_capacity(USERS as usize);
     let mut make = |user| {
-        let mut program = factory.make(UserSlot { lane: 0, user, users: USERS });
+        let mut program = factory.make(UserSlot { workload: 0, user, users: USERS });
         bring(&mut *program, &mut out);
         users.push(program);
     };

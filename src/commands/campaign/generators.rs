@@ -94,7 +94,7 @@ pub fn measure(
             merged = RunRecord::merge(merged, run_file::read(&run_of(part))?)?;
         }
         // The place in the matrix is this process's to say: the others made a run, and knew of no cell.
-        for origin in merged.origins.values_mut() {
+        for origin in merged.generators.values_mut() {
             Arc::make_mut(&mut origin.opening).outline.cell.clone_from(&outline.cell);
         }
         run_file::write(file, &merged)?;
@@ -113,7 +113,7 @@ pub fn measure(
 fn words(again: &Again, part: u32, crew: GeneratorGroup, outline: &Outline, run_file: &Path) -> Vec<String> {
     let mut words = again.words.clone();
     let settings = outline.cell.iter().flat_map(|cell| &cell.settings);
-    words.extend(settings.map(|setting| format!("--set={}={}", setting.axis, setting.value)));
+    words.extend(settings.map(|setting| format!("--set={}={}", setting.parameter, setting.value)));
     words.extend([
         format!("--share={part}/{}", crew.of),
         format!("--seed={}", outline.seed),

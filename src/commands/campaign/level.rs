@@ -29,7 +29,7 @@ pub struct Step {
 /// When the load is not the search's to set: scenarios with load models of their own.
 pub fn at(mut located: Located, step: &Step) -> Result<Located, Failure> {
     let draft = &mut located.draft;
-    if draft.entry.is_none() && !draft.lanes.is_empty() {
+    if draft.entry.is_none() && !draft.workloads.is_empty() {
         return Err(Diagnostic::new(
             "U026",
             Place::Whole,

@@ -96,7 +96,7 @@ fn wrapped(text: &str, indent: usize, look: &Look) -> String {
 
 fn closed(s: &Summary) -> String {
     let slow: u64 =
-        s.bands.iter().filter(|b| b.up_to_ns.is_none_or(|ns| ns > RULE_NS)).map(|b| b.count).sum();
+        s.buckets.iter().filter(|b| b.up_to_ns.is_none_or(|ns| ns > RULE_NS)).map(|b| b.count).sum();
     // The users wait for the same pause and are answered together, so a pause shows in one second.
     let pauses = s.timeline.iter().filter(|second| second.max_ns.is_some_and(|ns| ns > RULE_NS)).count();
     let paused_s = pauses as f64 * f64::from(PAUSE_MS) / 1e3;

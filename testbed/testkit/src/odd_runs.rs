@@ -3,11 +3,11 @@
 use crate::made_up::opening;
 use crate::scene::{MS, S, Scene, Second, Way, machine, note};
 use plimsoll_plan::Fault;
+use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_plan::load::{Load, Profile};
 use plimsoll_plan::metric::{RunSum, SeriesSum, StreamHist, StreamSum};
 use plimsoll_plan::outline::{CheckOutline, RequestOutline};
-use plimsoll_plan::sample::Sample;
-use plimsoll_plan::watch::{Unit, WatchOutline};
+use plimsoll_plan::watch::{MonitorOutline, Unit};
 use plimsoll_record::event::{
     Ending, Fact, MissedSample, MonitorSample, Opening, Reading, RunEvent, StoppedBy,
 };
@@ -84,7 +84,8 @@ pub fn streams(seed: u64) -> Scene {
     const LATEST: u64 = 119;
     let mut opening = users("streams", 2, 400, 120);
     let outline = &mut opening.outline;
-    outline.requests[0] = RequestOutline { name: "feed".into(), stream: true, ..outline.requests[0].clone() };
+    outline.requests[0] =
+        RequestOutline { name: "feed".into(), is_stream: true, ..outline.requests[0].clone() };
     outline.requests[1] = RequestOutline { name: "publish".into(), ..outline.requests[1].clone() };
     // When each that is open began, the oldest first.
     let mut begun: VecDeque<u64> = VecDeque::new();
@@ -170,9 +171,9 @@ pub fn hostile(seed: u64) -> Scene {
     }
     outline.checks = vec![CheckOutline { name: HOSTILE[1].into(), request: 0 }];
     outline.groups = vec![HOSTILE[0].into()];
-    outline.sut = HOSTILE.map(|text| (text.to_owned(), text.to_owned())).to_vec();
-    outline.watches =
-        vec![WatchOutline { name: HOSTILE[0].into(), kind: "process".into(), of: HOSTILE[1].into() }];
+    outline.system_under_test = HOSTILE.map(|text| (text.to_owned(), text.to_owned())).to_vec();
+    outline.monitors =
+        vec![MonitorOutline { name: HOSTILE[0].into(), kind: "process".into(), target: HOSTILE[1].into() }];
     opening.environment.host = HOSTILE[1].into();
     opening.environment.cpu_model = HOSTILE[2].into();
     opening.environment.kernel = HOSTILE[0].into();
@@ -209,11 +210,11 @@ pub fn hostile(seed: u64) -> Scene {
             RunEvent::Learnt(Fact { monitor: 0, name: text.clone(), value: text.clone() }),
             RunEvent::SampleMissed(MissedSample { at_ns: second * S, monitor: 0, why: text.clone() }),
             RunEvent::MonitorSampled(MonitorSample { at_ns: (second + 1) * S, monitor: 0, readings }),
-            RunEvent::Sampled(Sample {
+            RunEvent::FailureRecorded(FailureExample {
                 at_ns: second * S,
                 request: text.clone(),
                 check: HOSTILE[1].into(),
-                found: text.clone(),
+                observed: text.clone(),
                 status: 418,
                 excerpt: HOSTILE.concat(),
             }),

@@ -4,12 +4,12 @@
 use crate::made_up::{Random, opening};
 use crate::scene::{Beside, Fill, MS, S, Scene, Second, Way, machine, note};
 use plimsoll_plan::Fault;
-use plimsoll_plan::load::{Arrivals, Lane, Load, Profile, Share, Stage};
+use plimsoll_plan::failure_example::FailureExample;
+use plimsoll_plan::load::{Arrivals, Load, Profile, Share, Stage, Workload};
 use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
 use plimsoll_plan::outline::{CheckOutline, RequestOutline};
-use plimsoll_plan::sample::Sample;
 use plimsoll_plan::threshold;
-use plimsoll_plan::watch::{Unit, WatchOutline};
+use plimsoll_plan::watch::{MonitorOutline, Unit};
 use plimsoll_record::event::{Fact, MissedSample, MonitorSample, Opening, Reading, RunEvent};
 use std::ops::Range;
 
@@ -83,19 +83,21 @@ fn planned(origin: &str, name: &str, day: &Day, warmup_s: u64, texts: &[&str]) -
     outline.load = Load::Open { rate_per_s: day.rate_per_s.clone(), arrivals: Arrivals::Constant };
     let load = outline.load.clone();
     let connections = day.connections;
-    outline.lanes = vec![Lane { name: "shop".into(), load, connections, iterations: None, loops: None }];
+    outline.workloads =
+        vec![Workload { name: "shop".into(), load, connections, iterations: None, loops: None }];
     outline.stop.duration_ns = Some(day.seconds * S);
     outline.connections = connections;
     outline.warmup_ns = warmup_s * S;
     outline.thresholds =
         texts.iter().map(|text| threshold::parse(text).expect("it is well-formed")).collect();
-    outline.sut = vec![("version".into(), "2.14.1".into()), ("commit".into(), "9f1c2ab".into())];
-    let watch = |name: &str, kind: &str, of: &str| WatchOutline {
+    outline.system_under_test =
+        vec![("version".into(), "2.14.1".into()), ("commit".into(), "9f1c2ab".into())];
+    let watch = |name: &str, kind: &str, of: &str| MonitorOutline {
         name: name.into(),
         kind: kind.into(),
-        of: of.into(),
+        target: of.into(),
     };
-    outline.watches = vec![
+    outline.monitors = vec![
         watch("app", "process", "port 8080"),
         watch("postgres", "process", "name postgres"),
         watch("host", "host", ""),
@@ -210,11 +212,11 @@ fn other_readings(day: &Day, notes: Vec<(u64, &'static str)>) -> Beside {
         }
         if day.spike.contains(&second) {
             events.extend([("http_status", "home"), ("timeout", "pay")].map(|(check, request)| {
-                RunEvent::Sampled(Sample {
+                RunEvent::FailureRecorded(FailureExample {
                     at_ns: second * S + 310 * MS,
                     request: request.into(),
                     check: check.into(),
-                    found: match check {
+                    observed: match check {
                         "timeout" => "no complete answer within 10 s".into(),
                         _ => "status 503 where 200-399 was expected".into(),
                     },

@@ -4,9 +4,9 @@ use crate::made_up::opening;
 use crate::scene::{MS, S, Scene, Way, machine};
 use crate::shop;
 use plimsoll_plan::Fault;
+use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_plan::load::{Load, Profile};
 use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
-use plimsoll_plan::sample::Sample;
 use plimsoll_record::event::{Opening, RunEvent};
 
 /// Users of two requests, one after the other.
@@ -61,11 +61,11 @@ pub fn all_errors(seed: u64) -> Scene {
             ("malformed_response", 0, "the first line is `HTP/1.1 200`", "HTP/1.1 200\r\n"),
         ];
         let sample = |(check, status, found, excerpt): &(&str, u16, &str, &str)| {
-            RunEvent::Sampled(Sample {
+            RunEvent::FailureRecorded(FailureExample {
                 at_ns: second * S + 77 * MS,
                 request: format!("request {}", second % 2),
                 check: (*check).into(),
-                found: (*found).into(),
+                observed: (*found).into(),
                 status: *status,
                 excerpt: (*excerpt).into(),
             })

@@ -24,9 +24,9 @@ fn one_of_two(s: &Seen) {
     assert_eq!(s.asked.len(), 3);
     let rows = s.value_at("/checks").as_array().expect("a list");
     let sum = |field: &str| rows.iter().map(|row| row[field].as_u64().unwrap()).sum::<u64>();
-    assert_eq!((sum("made"), sum("failed")), (2, 1), "{rows:?}");
+    assert_eq!((sum("evaluations"), sum("failures")), (2, 1), "{rows:?}");
     assert!(
-        s.value_at("/samples").as_array().is_some_and(|all| !all.is_empty()),
+        s.value_at("/failure_examples").as_array().is_some_and(|all| !all.is_empty()),
         "an example of what failed"
     );
 }
@@ -77,7 +77,7 @@ pub const CASES: &[Case] = &[
         |s| {
             assert_eq!((s.count("/good-held"), s.count("/bad-held")), (1, 0), "{}", s.brief());
             assert_eq!(
-                (s.value_at("/checks/0/failed"), s.value_at("/totals/errors")),
+                (s.value_at("/checks/0/failures"), s.value_at("/totals/errors")),
                 (&1.into(), &1.into())
             );
         },

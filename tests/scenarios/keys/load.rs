@@ -10,7 +10,7 @@ fn load(load: &str, query: &str) -> Trial {
 }
 
 /// The same load for one scenario beside another that has its own.
-fn lane(load: &str, query: &str) -> Trial {
+fn workload(load: &str, query: &str) -> Trial {
     trial(format!(
         "scenarios:\n  one: {{ load: {load}, steps: [ {{ get: \"/x?u=${{user}}&{query}\" }} ] }}\n  \
          two: {{ load: {{ users: 1, loops: 1 }}, steps: [ {{ get: /two }} ] }}"
@@ -219,7 +219,7 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &["scenario.load", "scenario_load.users", "scenario_load.loops"],
-        || lane("{ users: 3, loops: 2 }", ""),
+        || workload("{ users: 3, loops: 2 }", ""),
         |s| {
             exactly(s, 6);
             assert_eq!((users(s).into_values().collect::<Vec<_>>(), s.count("/two")), (vec![2; 3], 1));
@@ -227,26 +227,26 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &["scenario_load.connections"],
-        || lane("{ arrivals: 100/s, duration: 300ms, connections: 2 }", "delay=60ms"),
+        || workload("{ arrivals: 100/s, duration: 300ms, connections: 2 }", "delay=60ms"),
         starved,
     ),
     case(
         &["scenario_load.arrivals", "scenario_load.duration"],
-        || lane("{ arrivals: 100/s, duration: 500ms }", ""),
+        || workload("{ arrivals: 100/s, duration: 500ms }", ""),
         |s| due(s, 50),
     ),
-    case(&[], || lane("{ arrivals: 37 over 400ms }", ""), |s| due(s, 37)),
+    case(&[], || workload("{ arrivals: 37 over 400ms }", ""), |s| due(s, 37)),
     case(
         &["scenario_load.spread"],
-        || lane("{ arrivals: 200/s, duration: 1s, spread: poisson }", ""),
+        || workload("{ arrivals: 200/s, duration: 1s, spread: poisson }", ""),
         is_poisson,
     ),
-    case(&["scenario_load.stages"], || lane(STAGES, ""), stages),
-    case(&["scenario_load.rows"], || lane(ROWS, "delay=10ms"), rows),
-    case(&["scenario_load.spike"], || lane(SPIKE, ""), spike),
-    case(&["scenario_load.steps"], || lane(LADDER, ""), ladder),
-    case(&["scenario_load.recorded"], || lane(RECORDED, "").file("gaps.txt", GAPS), recorded),
-    case(&["scenario_load.iterations"], || lane("{ users: 3, iterations: 8 }", ""), |s| exactly(s, 8)),
+    case(&["scenario_load.stages"], || workload(STAGES, ""), stages),
+    case(&["scenario_load.rows"], || workload(ROWS, "delay=10ms"), rows),
+    case(&["scenario_load.spike"], || workload(SPIKE, ""), spike),
+    case(&["scenario_load.steps"], || workload(LADDER, ""), ladder),
+    case(&["scenario_load.recorded"], || workload(RECORDED, "").file("gaps.txt", GAPS), recorded),
+    case(&["scenario_load.iterations"], || workload("{ users: 3, iterations: 8 }", ""), |s| exactly(s, 8)),
     case(
         &["scenario.start"],
         || {

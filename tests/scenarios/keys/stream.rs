@@ -27,7 +27,7 @@ pub const CASES: &[Case] = &[
             s.expect_run(0);
             events(s, 5);
             expect_number(s, "closed_by_server", 1);
-            expect_number(s, "failed", 0);
+            expect_number(s, "failures", 0);
         },
     ),
     case(
@@ -57,7 +57,7 @@ pub const CASES: &[Case] = &[
         || stream("/events?every=30s", "{ idle: 200ms }"),
         |s| {
             s.ended(&[99], 0);
-            expect_number(s, "failed", 1);
+            expect_number(s, "failures", 1);
             assert!(s.elapsed.as_secs() < 20, "{:?}", s.elapsed);
         },
     ),
@@ -69,8 +69,8 @@ pub const CASES: &[Case] = &[
             let row = s.row("streams", "s");
             let of = |field: &str| row[field].as_u64().unwrap();
             events(s, 4);
-            assert!(of("expected") >= 18, "{row}");
-            assert_eq!(of("expected"), of("events") + of("lost"), "{row}");
+            assert!(of("events_expected") >= 18, "{row}");
+            assert_eq!(of("events_expected"), of("events") + of("events_lost"), "{row}");
         },
     ),
     case(
@@ -78,9 +78,9 @@ pub const CASES: &[Case] = &[
         || stream("/events?every=20ms&count=8&drop=3,5&repeat=2&swap=6", "{ sequence: id }"),
         |s| {
             events(s, 7);
-            expect_number(s, "lost", 2);
-            expect_number(s, "repeated", 1);
-            expect_number(s, "disordered", 1);
+            expect_number(s, "events_lost", 2);
+            expect_number(s, "events_duplicated", 1);
+            expect_number(s, "events_out_of_order", 1);
         },
     ),
     case(
@@ -88,8 +88,8 @@ pub const CASES: &[Case] = &[
         || stream("/events?every=20ms&count=6&id=none&drop=2", "{ sequence: { json: $.seq } }"),
         |s| {
             events(s, 5);
-            expect_number(s, "lost", 1);
-            expect_number(s, "unnumbered", 0);
+            expect_number(s, "events_lost", 1);
+            expect_number(s, "events_unnumbered", 0);
         },
     ),
     case(
@@ -102,8 +102,8 @@ pub const CASES: &[Case] = &[
         },
         |s| {
             events(s, 5);
-            expect_number(s, "lost", 1);
-            expect_number(s, "unnumbered", 0);
+            expect_number(s, "events_lost", 1);
+            expect_number(s, "events_unnumbered", 0);
         },
     ),
     case(
@@ -129,7 +129,7 @@ pub const CASES: &[Case] = &[
             let ids: Vec<_> = s.asked.iter().map(|asked| asked.header("Last-Event-ID")).collect();
             assert_eq!(ids[..2], [None, Some("3")], "{}\n{:?}", s.output.stderr, s.lines());
             events(s, 3);
-            expect_number(s, "lost", 0);
+            expect_number(s, "events_lost", 0);
         },
     ),
     case(
@@ -137,7 +137,7 @@ pub const CASES: &[Case] = &[
         || stream("/events?every=20ms&count=3", "{ closed_by: client, events: 100 }"),
         |s| {
             s.ended(&[99], 0);
-            expect_number(s, "failed", 1);
+            expect_number(s, "failures", 1);
             expect_number(s, "closed_by_server", 1);
         },
     ),

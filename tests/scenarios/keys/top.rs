@@ -143,7 +143,7 @@ pub const CASES: &[Case] = &[
         |s| {
             s.ended(&[99], 0);
             assert_eq!(
-                (s.value_at("/thresholds/0/met"), s.value_at("/thresholds/1/met")),
+                (s.value_at("/thresholds/0/is_met"), s.value_at("/thresholds/1/is_met")),
                 (&false.into(), &true.into())
             );
         },
@@ -163,7 +163,7 @@ pub const CASES: &[Case] = &[
         || trial(with("warmup: 300ms\nload: { arrivals: 50/s, duration: 1s }", "- get: /x")),
         |s| {
             assert_eq!(s.asked.len(), 50);
-            let sent = s.told_count("/totals/sent");
+            let sent = s.told_count("/totals/requests_sent");
             assert!((34..=36).contains(&sent), "35 come behind the warm-up; {sent} were counted");
         },
     ),
@@ -188,7 +188,7 @@ pub const CASES: &[Case] = &[
         |s| {
             s.came(&["GET /a?delay=600ms"]);
             assert_eq!(
-                s.value_at("/totals/in_flight_at_stop"),
+                s.value_at("/totals/in_flight_at_end"),
                 1,
                 "without `graceful_stop` the stop cuts off"
             );
@@ -225,7 +225,8 @@ pub const CASES: &[Case] = &[
         || trial(with("bands: [1s, 20s]", "- get: /x")),
         |s| {
             s.expect_run(0);
-            let edges: Vec<_> = (0..3).map(|i| s.value_at(&format!("/bands/{i}/up_to_ns")).clone()).collect();
+            let edges: Vec<_> =
+                (0..3).map(|i| s.value_at(&format!("/buckets/{i}/up_to_ns")).clone()).collect();
             assert_eq!(edges, [1_000_000_000u64.into(), 20_000_000_000u64.into(), serde_json::Value::Null]);
         },
     ),

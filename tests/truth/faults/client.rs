@@ -2,7 +2,7 @@
 
 use crate::help::{caution, count, patiently};
 use crate::provoke::{
-    MemoryCgroup, ROUTES_FIRST, after, because, faults, json, middle, no_faults, only, shell,
+    MemoryCgroup, ROUTES_FIRST, after, faults, json, middle, no_faults, only, reasons, shell,
 };
 use crate::support::{BINARY, Ruler, Scratch, Tool, namespace, run_alongside};
 use serde_json::Value;
@@ -12,12 +12,12 @@ use std::process::Command;
 fn is_the_clients(said: &Value, class: &str, code: &str) -> u64 {
     let count_of_class = only(said, class, "client");
     assert_eq!(said["verdict"]["result"], "INCONCLUSIVE");
-    assert_eq!(because(said), [code]);
+    assert_eq!(reasons(said), [code]);
     assert_eq!((count(said, "/totals/errors"), said["errors"].clone()), (0, serde_json::json!([])));
-    assert_eq!(caution(said, code)["weight"], "inconclusive");
+    assert_eq!(caution(said, code)["severity"], "inconclusive");
     // What could be measured was, and it worked.
     assert!(count(said, "/totals/requests") > 0, "{}", said["totals"]);
-    assert_eq!(count(said, "/statuses/200"), count(said, "/totals/requests"));
+    assert_eq!(count(said, "/status_codes/200"), count(said, "/totals/requests"));
     count_of_class
 }
 
@@ -40,11 +40,11 @@ fn a_hard_limit_of_256_descriptors_is_the_clients_and_the_mend_is_named() {
     let opened = count(&said, "/client/connections/opened");
     assert!((216..=250).contains(&opened), "{opened} connections with 256 descriptors");
     assert_eq!(count(&said, "/client/connections/peak"), opened);
-    assert_eq!(count(&said, "/client/connections/open_at_stop"), opened);
+    assert_eq!(count(&said, "/client/connections/open_at_end"), opened);
     let counters = ruler.counters();
     // One more is the look whether anybody listens.
     assert_eq!(counters["accepted"], opened + 1);
-    assert_eq!(counters["requests"], count(&said, "/totals/sent"));
+    assert_eq!(counters["requests"], count(&said, "/totals/requests_sent"));
     // The run file needs descriptors too, and had them.
     let again = Tool::run(&["report", &run_file, "--json"]).expect_code(3);
     assert_eq!(again.stdout, output.stdout);
@@ -94,7 +94,7 @@ fn exhausted_ports_are_the_clients_and_the_mend_is_named() {
                 let said = json(&[&ruler.url("/"), "-c", connections, "-d", "2s"], code);
                 // The test needs a port as well to ask the ruler.
                 shell(MANY_PORTS);
-                assert_eq!(ruler.requests(), count(&said, "/totals/sent"));
+                assert_eq!(ruler.requests(), count(&said, "/totals/requests_sent"));
                 said
             };
             let calm = run("40", 0);
@@ -111,7 +111,7 @@ fn exhausted_ports_are_the_clients_and_the_mend_is_named() {
             // A port or two rest from the look whether anybody listens and from the run before.
             let opened = count(&said, "/client/connections/opened");
             assert!((20..=64).contains(&opened), "with 64 ports: {}", said["client"]["connections"]);
-            assert_eq!(count(&said, "/client/connections/open_at_stop"), opened);
+            assert_eq!(count(&said, "/client/connections/open_at_end"), opened);
         },
     );
 }
@@ -128,9 +128,9 @@ fn exhausted_ports_lose_no_arrival() {
         is_the_clients(&said, "ports_exhausted", "client_ports_exhausted");
         let at = |place: &str| count(&said, place);
         assert_eq!(at("/offered/arrivals"), 600);
-        assert_eq!(at("/totals/sent") + at("/totals/never_started"), 600, "{}", said["totals"]);
-        assert_eq!(at("/totals/requests") + at("/totals/in_flight_at_stop"), at("/totals/sent"));
-        assert_eq!(ruler.requests(), at("/totals/sent"));
+        assert_eq!(at("/totals/requests_sent") + at("/totals/never_started"), 600, "{}", said["totals"]);
+        assert_eq!(at("/totals/requests") + at("/totals/in_flight_at_end"), at("/totals/requests_sent"));
+        assert_eq!(ruler.requests(), at("/totals/requests_sent"));
     });
 }
 
@@ -175,7 +175,7 @@ fn a_kernel_without_memory_for_sockets_is_the_clients() {
         let said = running.wait().json();
         let found = faults(&said);
         assert_eq!(count(&said, "/totals/errors"), 0);
-        assert_eq!(ruler.requests(), count(&said, "/totals/sent"));
+        assert_eq!(ruler.requests(), count(&said, "/totals/requests_sent"));
         // Without memory for its inode the kernel calls a socket one file too many (ENFILE).
         assert!(
             found.keys().all(|class| ["client_memory", "fd_limit"].contains(&class.as_str())),
@@ -187,7 +187,7 @@ fn a_kernel_without_memory_for_sockets_is_the_clients() {
         assert_eq!(said["verdict"]["result"], "INCONCLUSIVE");
         // The doubt that decides is the first one of the two, which the kernel chooses.
         let own = ["client_memory", "client_fd_limit"];
-        assert!(because(&said).iter().all(|code| own.contains(code)), "{}", said["verdict"]);
+        assert!(reasons(&said).iter().all(|code| own.contains(code)), "{}", said["verdict"]);
         caution(&said, "client_memory");
         assert_eq!(found["client_memory"].0, "client");
         Ok(())

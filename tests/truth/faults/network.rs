@@ -19,7 +19,7 @@ fn a_listener_that_closes_in_the_middle_refuses_connections() {
     assert_eq!(refused, count(&said, "/totals/errors"));
     let attempts = count(&said, "/client/connections/attempts");
     assert_eq!(attempts, count(&said, "/client/connections/opened") + refused);
-    assert_eq!(line.counters()["requests"], count(&said, "/totals/sent"));
+    assert_eq!(line.counters()["requests"], count(&said, "/totals/requests_sent"));
     // A refused user must not hammer: 5 users that pause for 50, 100, 200, ... ms.
     assert!(refused <= 5 * 6, "{refused} attempts in less than a second");
 }

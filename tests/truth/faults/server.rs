@@ -168,7 +168,7 @@ fn a_silent_server_is_a_timeout_and_censors() {
     assert_eq!(only(&said, "timeout", "server"), 120);
     assert!(cautions(&said).contains(&"timeouts_censor"));
     let p50 = &said["response_time"]["percentiles"][0];
-    assert_eq!((p50["q"].as_f64(), p50["at_least"].as_bool()), (Some(0.5), Some(true)), "{p50}");
+    assert_eq!((p50["q"].as_f64(), p50["is_lower_bound"].as_bool()), (Some(0.5), Some(true)), "{p50}");
     assert!(p50["value_ns"].as_u64().unwrap() >= 300_000_000, "{p50}");
     let report = Tool::run(&["report", &run_file]).expect_code(99).stdout;
     let line = report.lines().find(|line| line.trim_start().starts_with("p50")).unwrap();
@@ -177,7 +177,7 @@ fn a_silent_server_is_a_timeout_and_censors() {
     let calm = json(&[&[ruler.url("/").as_str()], &args[..]].concat(), 0);
     no_faults(&calm);
     assert!(!cautions(&calm).contains(&"timeouts_censor"));
-    assert_eq!(calm["response_time"]["percentiles"][0]["at_least"], false);
+    assert_eq!(calm["response_time"]["percentiles"][0]["is_lower_bound"], false);
 }
 
 /// Half a head and silence, a byte now and then: the time-out is one for the whole answer.
@@ -196,7 +196,7 @@ fn nothing_but_404_is_a_fail_and_no_mere_doubt() {
     let said = json(&[&[ruler.url("/?status=404").as_str()], &args[..]].concat(), 99);
     fails(&said);
     assert_eq!(only(&said, "http_status", "server"), 200);
-    assert_eq!(said["statuses"], serde_json::json!({"404": 200}));
+    assert_eq!(said["status_codes"], serde_json::json!({"404": 200}));
     assert_eq!(number(&said, "/totals/error_ratio"), 1.0);
     no_faults(&json(&[&[ruler.url("/?status=302").as_str()], &args[..]].concat(), 0));
 }
@@ -223,7 +223,7 @@ fn a_reset_that_crosses_the_next_request_is_the_keep_alive_race() {
     let said = json(&[&[ruler.url("/?fault=reset_idle_race").as_str()], &args[..]].concat(), 99);
     // Every second request meets the reset.
     assert_eq!(only(&said, "stale_connection", "network"), 30);
-    assert_eq!(count(&said, "/statuses/200"), 30);
+    assert_eq!(count(&said, "/status_codes/200"), 30);
     assert!(cautions(&said).contains(&"stale_connections"));
     assert_eq!(count(&said, "/client/connections/closed_by_fault"), 30);
 
@@ -243,7 +243,7 @@ fn an_idle_connection_closed_in_time_is_no_failure() {
     no_faults(&said);
     let connections = |name: &str| count(&said, &format!("/client/connections/{name}"));
     assert_eq!((connections("opened"), connections("reused_requests")), (20, 0));
-    assert_eq!(connections("closed_by_server") + connections("open_at_stop"), 20);
+    assert_eq!(connections("closed_by_server") + connections("open_at_end"), 20);
 
     ruler.set("idle_close=0");
     let calm = run();

@@ -26,7 +26,7 @@ fn connections_that_stay_open_are_counted_as_the_server_counts_them() {
     let _beside = run_alongside();
     let ruler = Ruler::start(&[]);
     let said = json(&[&ruler.url("/"), "-n", "500", "-c", "5", "-t", "2"], 0);
-    let wanted = [("attempts", 5), ("opened", 5), ("reused_requests", 495), ("open_at_stop", 5), ("peak", 5)];
+    let wanted = [("attempts", 5), ("opened", 5), ("reused_requests", 495), ("open_at_end", 5), ("peak", 5)];
     connections(&said).are(&wanted);
     connections(&said).are(&[("closed_by_server", 0), ("closed_by_us", 0), ("closed_by_fault", 0)]);
     let counters = ruler.counters();
@@ -41,7 +41,7 @@ fn connections_that_the_server_closes_are_counted_as_its_own() {
     let ruler = Ruler::start(&["--keep-alive-requests", "10"]);
     let said = json(&[&ruler.url("/"), "-n", "500", "-c", "1"], 0);
     connections(&said).are(&[("opened", 50), ("reused_requests", 450), ("closed_by_server", 50)]);
-    connections(&said).are(&[("closed_by_us", 0), ("closed_by_fault", 0), ("open_at_stop", 0), ("peak", 1)]);
+    connections(&said).are(&[("closed_by_us", 0), ("closed_by_fault", 0), ("open_at_end", 0), ("peak", 1)]);
     connections(&said).are(&[("requests_per_connection_p50", 10), ("requests_per_connection_max", 10)]);
     let counters = ruler.counters();
     assert_eq!((counters["accepted"].as_u64(), counters["closed_by_us"].as_u64()), (Some(51), Some(50)));
@@ -56,7 +56,7 @@ fn connections_for_one_request_each_are_closed_by_us() {
     connections(&said).are(&[("opened", 200), ("reused_requests", 0), ("requests_per_connection_max", 1)]);
     connections(&said).are(&[
         ("closed_by_fault", 0),
-        ("open_at_stop", 0),
+        ("open_at_end", 0),
         ("closed_by_server", 0),
         ("closed_by_us", 200),
     ]);
@@ -72,7 +72,7 @@ fn connections_given_up_after_a_failure_are_counted_apart() {
     connections(&said).are(&[("closed_by_fault", failed), ("closed_by_server", 0), ("closed_by_us", 0)]);
     let opened = said["client"]["connections"]["opened"].as_u64().unwrap();
     assert_eq!(ruler.accepted(), opened + 1);
-    assert_eq!(opened, failed + said["client"]["connections"]["open_at_stop"].as_u64().unwrap());
+    assert_eq!(opened, failed + said["client"]["connections"]["open_at_end"].as_u64().unwrap());
 }
 
 #[test]
@@ -80,12 +80,12 @@ fn littles_law_holds_three_ways_for_users_that_always_wait() {
     beside_first(|| {
         let ruler = Ruler::start(&["--delay", "5ms"]);
         let said = json(&[&ruler.url("/"), "-c", "8", "-d", "2s"], 0);
-        for figure in ["in_flight_mean", "rate_times_service_time", "users_mean"] {
+        for figure in ["in_flight_mean", "in_flight_computed", "users_mean"] {
             let n = number(&said, &format!("/client/littles_law/{figure}"));
             assert!((7.8..=8.001).contains(&n), "{figure}: {n} for 8 users");
         }
         silent(&said, "littles_law");
-        assert_eq!(count(&said, "/client/peak_in_flight"), 8);
+        assert_eq!(count(&said, "/client/in_flight_peak"), 8);
     });
 }
 
@@ -103,7 +103,7 @@ fn users_outside_of_requests_break_littles_law() {
             let vanish = format!("tcp dport {} tcp flags syn drop", ruler.port());
             let said = middle(&ruler, &args, 0, || firewall(&vanish));
             assert!(warns(&said, "littles_law").contains("outside requests"));
-            let outside = number(&said, "/client/littles_law/users_time_outside");
+            let outside = number(&said, "/client/littles_law/users_outside_ratio");
             assert!(outside > 0.4, "{outside}");
             assert!(number(&said, "/client/littles_law/in_flight_mean") < 5.0);
             // They wait for something all the same, and the report does not hide it.
@@ -119,7 +119,7 @@ fn requests_in_flight_at_the_stop_are_counted_and_noted() {
         let args = [&ruler.url("/"), "-r", "100", "-c", "200"];
         let said = json(&[&args[..], &["-d", "2s"]].concat(), 0);
         // X R = 100/s times 500 ms.
-        let in_flight = count(&said, "/totals/in_flight_at_stop");
+        let in_flight = count(&said, "/totals/in_flight_at_end");
         assert!((49..=60).contains(&in_flight), "{in_flight}");
         assert_eq!(count(&said, "/totals/requests") + in_flight, 200);
         assert_eq!(ruler.requests(), 200);
@@ -130,6 +130,6 @@ fn requests_in_flight_at_the_stop_are_counted_and_noted() {
 
         let calm = json(&[&args[..], &["-n", "100"]].concat(), 0);
         silent(&calm, "in_flight_censors");
-        assert_eq!((count(&calm, "/totals/in_flight_at_stop"), count(&calm, "/totals/requests")), (0, 100));
+        assert_eq!((count(&calm, "/totals/in_flight_at_end"), count(&calm, "/totals/requests")), (0, 100));
     });
 }

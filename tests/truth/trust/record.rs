@@ -2,7 +2,7 @@
 
 use super::{silent, warns};
 use crate::help::{count, number};
-use crate::provoke::{because, json};
+use crate::provoke::{json, reasons};
 use crate::support::{Ruler, Scratch, Tool, beside_first, run_alongside};
 
 #[test]
@@ -31,15 +31,15 @@ fn a_run_that_was_killed_is_missing_its_end() {
         running.signal("KILL");
         running.wait().expect_code(-9);
         let said = Tool::run(&["report", &file, "--json"]).expect_code(3).json();
-        assert_eq!(because(&said), ["missing_intervals"]);
-        assert_eq!(said["complete"], false);
+        assert_eq!(reasons(&said), ["missing_intervals"]);
+        assert_eq!(said["is_complete"], false);
         assert!(count(&said, "/totals/requests") > 500, "{}", said["totals"]);
 
         let whole = scratch.path("whole.plim");
         json(&[&ruler.url("/"), "-c", "2", "-d", "200ms", "--out", &whole], 0);
         let calm = Tool::run(&["report", &whole, "--json"]).expect_code(0).json();
         silent(&calm, "missing_intervals");
-        assert_eq!(calm["complete"], true);
+        assert_eq!(calm["is_complete"], true);
     });
 }
 
@@ -52,7 +52,7 @@ fn a_number_of_requests_ends_a_run_though_users_are_still_to_come() {
         let said = json(&[&ruler.url("/"), "--stages", "0s:1,20s:1,10s:2", "-n", "100", "-t", "2"], 0);
         assert_eq!((count(&said, "/totals/requests"), ruler.requests()), (100, 100));
         assert_eq!(said["stopped_by"], "requests");
-        let elapsed = number(&said, "/origins/0/elapsed_s");
+        let elapsed = number(&said, "/generators/0/elapsed_s");
         assert!((0.1..1.1).contains(&elapsed), "{elapsed} s for 100 times 1 ms");
     });
 }
@@ -91,7 +91,7 @@ fn runs_one_after_the_other_are_not_one_run() {
         let merged =
             |name: &str| Tool::run(&["merge", &scratch.path("a.plim"), &scratch.path(name), "--json"]).json();
         let said = merged("late.plim");
-        assert_eq!(because(&said), ["merged_apart"]);
+        assert_eq!(reasons(&said), ["merged_apart"]);
         assert!(warns(&said, "merged_apart").contains("they share 0"), "{}", said["cautions"]);
         silent(&merged("b.plim"), "merged_apart");
     });

@@ -2,7 +2,7 @@
 
 use super::{silent, silent_enough, warns};
 use crate::help::{caution, count, patiently};
-use crate::provoke::{because, json};
+use crate::provoke::{json, reasons};
 use crate::support::{Ruler, Tool, beside_first};
 
 /// A pause of 200 ms in every second: ten thousand quick answers hide a fifth of the time.
@@ -54,13 +54,13 @@ fn a_percentile_that_decides_needs_samples() {
         };
         // All are quick, and so is the p99 when 0.99^n is below 2.5 %: from 368 on.
         let (result, said) = run("367", 3);
-        assert_eq!((result.as_str(), because(&said)), ("INCONCLUSIVE", vec!["too_few_samples"]));
+        assert_eq!((result.as_str(), reasons(&said)), ("INCONCLUSIVE", vec!["too_few_samples"]));
         assert!(warns(&said, "too_few_samples").contains("p99 needs 1,000"));
         assert_eq!(run("368", 0).0, "PASS");
         let (result, said) = run("1000", 0);
         assert_eq!(result, "PASS");
         // What is only shown is a note.
-        assert_eq!(caution(&said, "too_few_samples")["weight"], "note");
+        assert_eq!(caution(&said, "too_few_samples")["severity"], "note");
         assert!(warns(&said, "too_few_samples").contains("p99.9 needs 10,000"));
         silent(&json(&[&ruler.url("/"), "-n", "10000", "-c", "4"], 0), "too_few_samples");
     });
@@ -71,7 +71,7 @@ fn a_run_without_an_answer_proves_nothing() {
     beside_first(|| {
         let ruler = Ruler::start(&[]);
         let said = json(&[&ruler.url("/?fault=never"), "-c", "3", "-d", "300ms"], 3);
-        assert_eq!(because(&said), ["no_requests"]);
+        assert_eq!(reasons(&said), ["no_requests"]);
         assert!(warns(&said, "no_requests").contains("3 sent, 3 unanswered"), "{}", said["cautions"]);
         silent(&json(&[&ruler.url("/"), "-c", "3", "-d", "300ms"], 0), "no_requests");
     });
@@ -82,7 +82,7 @@ fn a_run_shorter_than_ten_seconds_is_noted() {
     beside_first(|| {
         let ruler = Ruler::start(&["--delay", "1ms"]);
         let said = json(&[&ruler.url("/"), "-c", "1", "-d", "200ms"], 0);
-        assert_eq!(caution(&said, "short_run")["weight"], "note");
+        assert_eq!(caution(&said, "short_run")["severity"], "note");
         // Its twin is the healthy run.
     });
 }

@@ -2,7 +2,7 @@
 
 use super::{dear_to_read, silent, silent_enough, warns};
 use crate::help::{count, number, patiently};
-use crate::provoke::{Hogs, Then, because, canned, cpus_of_this_test, json, pass};
+use crate::provoke::{Hogs, Then, canned, cpus_of_this_test, json, pass, reasons};
 use crate::support::{BINARY, Ruler, Tool, alone, beside_first};
 use std::process::Command;
 use std::time::Duration;
@@ -21,7 +21,7 @@ fn a_generator_that_was_stopped_for_a_second_says_that_it_sent_late() {
     pass(Duration::from_secs(1));
     running.signal("CONT");
     let said = running.wait().expect_code(3).json();
-    assert!(because(&said).contains(&"late_sends"), "{}", said["verdict"]);
+    assert!(reasons(&said).contains(&"late_sends"), "{}", said["verdict"]);
     let late_ns = count(&said, "/client/lateness/p99_ns");
     assert!((900_000_000..2_000_000_000).contains(&late_ns), "lateness p99 {late_ns} ns");
     // From the intended instant: the stop is in the response times, not in the service times.
@@ -52,11 +52,11 @@ fn a_rate_beyond_this_machines_cpu_is_not_the_targets_fault() {
     {
         let _hogs = Hogs::on(mine, 2);
         let said = run("30000").expect_code(3).json();
-        assert!(because(&said).contains(&"offered_not_sent"), "{}", said["verdict"]);
+        assert!(reasons(&said).contains(&"offered_not_sent"), "{}", said["verdict"]);
         let told = warns(&said, "offered_not_sent");
         assert!(told.contains("busy or waiting for a CPU"), "{told}");
         assert_eq!(count(&said, "/offered/arrivals"), 30_000, "what was not sent is counted all the same");
-        assert!(number(&said, "/client/workers/0/run_queue_ratio") > 0.3, "{}", said["client"]["workers"]);
+        assert!(number(&said, "/client/workers/0/cpu_wait_ratio") > 0.3, "{}", said["client"]["workers"]);
         warns(&said, "run_queue");
     }
     patiently("50/s are too much without a cause", || {
@@ -80,12 +80,12 @@ fn arrivals_that_find_every_connection_in_use_say_so() {
         assert_eq!(ruler.requests() + never, 100);
         // Every one but the first found the connection in use; the queue only grew, but for those that were served
         // between.
-        assert_eq!(count(&said, "/offered/starved"), count(&said, "/totals/sent") - 1);
-        let peak = count(&said, "/client/peak_waiting");
+        assert_eq!(count(&said, "/offered/starved"), count(&said, "/totals/requests_sent") - 1);
+        let peak = count(&said, "/client/waiting_peak");
         assert!((never..=never + 1).contains(&peak), "{peak} waited at most, {never} at the stop");
 
         let calm = Tool::run(&[&ruler.url("/"), "-r", "100", "-c", "50", "-d", "1s", "--json"]).json();
         silent(&calm, "connection_cap_hit");
-        assert_eq!((count(&calm, "/offered/starved"), count(&calm, "/client/peak_waiting")), (0, 0));
+        assert_eq!((count(&calm, "/offered/starved"), count(&calm, "/client/waiting_peak")), (0, 0));
     });
 }

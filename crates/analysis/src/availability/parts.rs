@@ -24,7 +24,7 @@ pub(super) fn parts(facts: &Facts, slots: &[Slot]) -> Vec<Part> {
     // The machine whose plan this is has put its requests first.
     let mut series = facts.series.iter();
     let requests = plan.requests.iter().take(served).map(|request| {
-        let own = if request.aside { None } else { series.next() };
+        let own = if request.is_outside_load { None } else { series.next() };
         Part {
             kind: PartKind::Request,
             name: request.name.clone(),
@@ -63,11 +63,11 @@ pub(super) fn parts(facts: &Facts, slots: &[Slot]) -> Vec<Part> {
     }
     for part in &mut parts {
         // An open stream waits by design.
-        if part.request.as_ref().map_or(facts.has_streams(), |request| request.stream) {
+        if part.request.as_ref().map_or(facts.has_streams(), |request| request.is_stream) {
             part.slots.iter_mut().for_each(|slot| slot.waiting = None);
         }
     }
-    parts.retain(|part| part.request.as_ref().is_none_or(|request| !request.aside));
+    parts.retain(|part| part.request.as_ref().is_none_or(|request| !request.is_outside_load));
     parts
 }
 

@@ -47,7 +47,7 @@ impl Patience {
         let before = &slots[..=gap.before];
         let answered: u64 = before.iter().map(|slot| slot.served.successes()).sum();
         let inside = slots[gap.before..=gap.after].iter().filter(|slot| slot.served.successes() == 0);
-        let after = if gap.open_ended { HANG_AFTER_OPEN } else { HANG_AFTER };
+        let after = if gap.is_open_ended { HANG_AFTER_OPEN } else { HANG_AFTER };
         let (usual_ns, waited_ns, waited) = match self {
             Patience::Service { slowest_ns } => {
                 let usual_ns = before.iter().filter_map(|slot| slot.usual_ns).max()?;
@@ -56,12 +56,12 @@ impl Patience {
                     .filter_map(|slot| slot.waiting)
                     .reduce(f64::min)
                     .unwrap_or_else(|| edges().into_iter().fold(f64::INFINITY, f64::min));
-                let enough = if gap.open_ended { HANG_WAITING_OPEN } else { HANG_WAITING };
+                let enough = if gap.is_open_ended { HANG_WAITING_OPEN } else { HANG_WAITING };
                 (usual_ns.max(*slowest_ns), if waiting >= enough { length_ns } else { 0 }, waiting)
             }
             // A part fills with those that wait, so only the time counts in which there were enough of them.
             Patience::Part { times, cut_off } => {
-                let enough = if gap.open_ended { HANG_WAITING_PART } else { HANG_WAITING };
+                let enough = if gap.is_open_ended { HANG_WAITING_PART } else { HANG_WAITING };
                 let begins =
                     inside.rev().take_while(|slot| slot.waiting.is_some_and(|n| n >= enough)).last()?;
                 let waited = slots[gap.after].waiting?;

@@ -105,7 +105,7 @@ pub(crate) fn missed_arrivals(
     let asked = demand.asked?;
     let overlooked = facts.run.of(RunSum::Overlooked);
     let waited = facts.run.of(RunSum::NeverStarted).saturating_sub(overlooked);
-    let worker = client.workers.iter().map(|w| w.busy_ratio + w.run_queue_ratio).fold(0.0, f64::max);
+    let worker = client.workers.iter().map(|w| w.busy_ratio + w.cpu_wait_ratio).fold(0.0, f64::max);
     let no_room = worker > limits.worker_busy;
     let missed = demand.unsent.saturating_add(overlooked).saturating_add(if no_room { waited } else { 0 });
     let is_many = asked > 0.0 && missed as f64 > asked * limits.offered_missed;
@@ -170,7 +170,9 @@ impl Grounds {
         let of = match look.threshold.subject.basis() {
             Basis::Response => Some(TimeSpan::Response),
             Basis::Service => Some(TimeSpan::Service),
-            Basis::Achieved | Basis::Throughput | Basis::Outages(_) | Basis::Custom(_) | Basis::Totals => None,
+            Basis::Achieved | Basis::Throughput | Basis::Outages(_) | Basis::Custom(_) | Basis::Totals => {
+                None
+            }
         };
         let of = of.filter(|_| !look.windowed && look.threshold.scope.is_none());
         let bounding = |reliefs: &[Relief]| -> Vec<Hist> {
@@ -202,7 +204,7 @@ impl Grounds {
     }
 
     fn queued(&self) -> Evidence {
-        Evidence::GeneratorQueued { run_queue_ratio: self.queued }
+        Evidence::GeneratorQueued { cpu_wait_ratio: self.queued }
     }
 
     fn stalled(&self) -> Evidence {
@@ -313,7 +315,7 @@ fn longest_wait_ns(facts: &Facts, course: &Course) -> f64 {
             Load::Open { arrivals: Arrivals::Constant, ref rate_per_s } if rate_per_s.stages.is_empty()
         );
         let late_ns = facts.run.spread(RunHist::Lateness).max();
-        if let (true, true, Some(late_ns)) = (is_even, facts.plan.lanes.is_empty(), late_ns) {
+        if let (true, true, Some(late_ns)) = (is_even, facts.plan.workloads.is_empty(), late_ns) {
             let workers: f64 = facts.machines.iter().map(|m| f64::from(m.plan().workers.max(1))).sum();
             let apart_ns = 1e9 * workers / facts.rate_per_s(|m| m.origin.totals.run.of(RunSum::Arrivals));
             most_ns = most_ns.min(late_ns as f64 + apart_ns + turn_ns);

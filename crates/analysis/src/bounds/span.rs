@@ -57,7 +57,7 @@ pub(crate) fn settle(look: &Look) -> Settled {
     let Some(value) = look.reading.value else {
         let evidence = Evidence::FigureMissing { subject: look.threshold.left() };
         let nothing =
-            Doubt { kind: evidence.kind(), bound: Bound::Worst, size: None, decides: true, evidence };
+            Doubt { kind: evidence.kind(), bound: Bound::Worst, size: None, is_decisive: true, evidence };
         return Settled { best: None, worst: None, doubts: vec![nothing], standing: Standing::Undecided };
     };
     let mut span = Span { low: value, high: value, moves: Vec::new() };
@@ -130,7 +130,7 @@ fn judged(threshold: &Threshold, value: f64, span: Span) -> Settled {
             kind: one.evidence.kind(),
             bound,
             size: one.size.is_finite().then_some(one.size),
-            decides,
+            is_decisive: decides,
             evidence: one.evidence.clone(),
         });
     }

@@ -115,7 +115,7 @@ fn share_of(case: &Case, n: u64) -> Failures {
 fn status(case: &Case, row: &ErrorRow) -> Option<Cause> {
     // A status that is more frequent than failures is one that the plan expects.
     let is_failing = |status: &str, n: u64| status.starts_with(['4', '5']) && n <= row.count;
-    let failing = case.s.statuses.iter().filter(|(status, n)| is_failing(status, **n));
+    let failing = case.s.status_codes.iter().filter(|(status, n)| is_failing(status, **n));
     let (status, n) = failing.max_by_key(|(_, n)| **n)?;
     let status: u16 = status.parse().ok()?;
     let failures = share_of(case, *n);
@@ -135,12 +135,12 @@ fn status(case: &Case, row: &ErrorRow) -> Option<Cause> {
 }
 
 fn check(case: &Case) -> Option<Evidence> {
-    let row = case.s.checks.iter().max_by_key(|row| row.failed).filter(|row| row.failed > 0)?;
+    let row = case.s.checks.iter().max_by_key(|row| row.failures).filter(|row| row.failures > 0)?;
     Some(Evidence::Check {
         check: row.name.clone(),
         request: row.request.clone(),
-        failed_count: row.failed,
-        made_count: row.made,
+        failed_count: row.failures,
+        evaluations_count: row.evaluations,
     })
 }
 
@@ -200,7 +200,7 @@ fn reset_unopened(case: &Case) -> u64 {
         |row: &&ErrorRow| CONNECTING.contains(&row.class) || is_tls && HANDSHAKING.contains(&row.class);
     let known = s.errors.iter().filter(is_known).chain(&s.client.faults);
     let known = known.fold(opened, |sum, row| sum.saturating_add(row.count));
-    sum(RunSum::ConnAttempts).saturating_sub(known).saturating_sub(s.totals.in_flight_at_stop)
+    sum(RunSum::ConnAttempts).saturating_sub(known).saturating_sub(s.totals.in_flight_at_end)
 }
 
 fn unanswered(case: &Case, failures: Failures) -> Cause {

@@ -30,7 +30,7 @@ pub(super) fn gone(case: &Case) -> Option<Gone> {
 
 /// A part that fails is explained by how it fails.
 fn hung(case: &Case, part: &PartAvailability, outage: &Outage) -> Option<Gone> {
-    if outage.failed > 0 {
+    if outage.failed_requests > 0 {
         return None;
     }
     let evidence = Evidence::PartGone {
@@ -51,7 +51,7 @@ fn hung(case: &Case, part: &PartAvailability, outage: &Outage) -> Option<Gone> {
 }
 
 fn whole(case: &Case) -> Option<Gone> {
-    let seconds = || case.s.timeline.iter().filter(|second| !second.warmup);
+    let seconds = || case.s.timeline.iter().filter(|second| !second.is_warmup);
     let answered = |second: &&Second| second.requests > second.errors;
     // A service that never responded with success did not go away: the requests are wrong.
     let begin_s = seconds().find(answered)?.from_s;
@@ -91,7 +91,7 @@ fn whole(case: &Case) -> Option<Gone> {
     Some(Gone {
         cause: Kind::ServiceGone.claim(claim, evidence),
         explains_failures: failed.saturating_mul(2) >= case.s.totals.errors,
-        explains_times: case.s.availability.ratio_time.is_none_or(|ratio| ratio < MOSTLY_THERE),
+        explains_times: case.s.availability.uptime_ratio.is_none_or(|ratio| ratio < MOSTLY_THERE),
         part: None,
     })
 }

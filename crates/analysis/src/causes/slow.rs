@@ -124,7 +124,7 @@ fn are_of_all(silences: &[(f64, f64)], workers: usize) -> bool {
 /// What a response takes while nothing is wrong, ns. Users in lockstep wait together for a request that is always
 /// slow, and the service does not pause. Arrivals are never in lockstep.
 fn usual_ns(case: &Case, median: u64) -> u64 {
-    let rows = || case.s.requests.iter().filter(|row| !row.stream);
+    let rows = || case.s.requests.iter().filter(|row| !row.is_stream);
     let all: u64 = rows().fold(0, |sum, row| row.service_time.count.saturating_add(sum));
     // A rare request keeps few users at a time.
     let frequent = rows().filter(|row| row.service_time.count as f64 >= all as f64 * FREQUENT);
@@ -138,7 +138,7 @@ fn slow_request(case: &Case, hung: Option<&str>) -> Option<Cause> {
         .s
         .requests
         .iter()
-        .filter(|row| !row.stream && hung != Some(row.name.as_str()))
+        .filter(|row| !row.is_stream && hung != Some(row.name.as_str()))
         .filter_map(|row| Some((row, row.service_time.p50_ns?)))
         .collect();
     let (slowest, p50) = rows.iter().max_by_key(|(_, p50)| *p50)?;
@@ -277,7 +277,7 @@ fn server_time(case: &Case) -> Option<Cause> {
         p50_ns: p50,
         p99_ns: first.quantile(0.99).unwrap_or(p50),
         round_trip_ns: rtt_ns,
-        is_unexplained: !s.monitors.is_empty() && s.pressure.is_empty(),
+        is_unexplained: !s.monitors.is_empty() && s.saturated_resources.is_empty(),
     };
     Some(Kind::ServerTime.claim(case.unless_starved(Claim::Likely), evidence))
 }

@@ -1,7 +1,7 @@
 //! What monitors saw at its limit, queues that the kernel dropped from, and memory that grows with the requests.
 
 use super::{Case, is_bad};
-use crate::cause::evidence::Bottleneck;
+use crate::cause::evidence::ResourceKind;
 use crate::cause::{Cause, Claim, Evidence, Kind};
 use crate::caution;
 use crate::watched::{Growth, is_listening, is_thread};
@@ -10,19 +10,19 @@ use crate::watched::{Growth, is_listening, is_thread};
 pub(super) fn saturated(case: &Case) -> Vec<Cause> {
     let s = case.s;
     let mut out = Vec::new();
-    for p in s.pressure.iter().take(2) {
+    for p in s.saturated_resources.iter().take(2) {
         let evidence = |bottleneck| Evidence::Saturated {
-            bottleneck,
-            resource: p.what.clone(),
-            held_ratio: p.held_ratio,
-            usage_mean_ratio: p.usage_mean,
-            usage_peak_ratio: p.usage_peak,
+            resource_kind: bottleneck,
+            resource: p.resource.clone(),
+            saturated_ratio: p.saturated_ratio,
+            usage_mean_ratio: p.usage_mean_ratio,
+            usage_peak_ratio: p.usage_peak_ratio,
             text: p.evidence.clone(),
         };
         let cause = if is_listening(&p.kind, &p.metric) {
-            Kind::ListenQueueFull.claim(Claim::Certain, evidence(Bottleneck::ListenQueue))
+            Kind::ListenQueueFull.claim(Claim::Certain, evidence(ResourceKind::ListenQueue))
         } else if is_thread(&p.kind, &p.metric) {
-            Kind::ThreadSaturated.claim(Claim::Certain, evidence(Bottleneck::Thread))
+            Kind::ThreadSaturated.claim(Claim::Certain, evidence(ResourceKind::Thread))
         } else {
             // A host that both share, and memory that is held by right, limit nothing for certain.
             let is_shared = p.kind == "host" && case.is_local();
@@ -31,12 +31,12 @@ pub(super) fn saturated(case: &Case) -> Vec<Cause> {
             if claim != Claim::Certain && !is_bad(case) {
                 continue;
             }
-            Kind::ResourceSaturated.claim(claim, evidence(Bottleneck::Resource))
+            Kind::ResourceSaturated.claim(claim, evidence(ResourceKind::Resource))
         };
         out.push(cause);
     }
     // The narrow explains the wide.
-    out.sort_by_key(|cause| cause.claim);
+    out.sort_by_key(|cause| cause.certainty);
     out.extend(dropped(case));
     out
 }

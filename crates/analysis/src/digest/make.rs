@@ -4,7 +4,7 @@ use super::{Block, Digest, Generator, Level, RequestMean, Seen, Watching, coarse
 use crate::cells::Cells;
 use crate::facts::{Facts, ratio};
 use crate::summarise::summarise;
-use crate::summary::{LimitingResource, MonitorRow, SeriesRow, Summary};
+use crate::summary::{Bottleneck, MonitorRow, SeriesRow, Summary};
 use plimsoll_plan::load::Load;
 use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
 use plimsoll_record::record::RunRecord;
@@ -36,7 +36,7 @@ pub fn digest_with(record: &RunRecord, summary: &Summary) -> Digest {
         outcome: summary.verdict.result,
         thresholds: summary.thresholds.clone(),
         cautions: summary.cautions.clone(),
-        complete: summary.complete,
+        complete: summary.is_complete,
         measured_s: summary.totals.measured_s,
         requests: summary.totals.requests,
         errors: summary.totals.errors,
@@ -45,7 +45,7 @@ pub fn digest_with(record: &RunRecord, summary: &Summary) -> Digest {
         client_faults: summary.client.faults.iter().map(|row| row.count).sum(),
         offered_rate_per_s: summary.offered.as_ref().map(|offered| offered.rate_per_s),
         rate_per_s: summary.achieved.rate_per_s,
-        iterations_rate_per_s: summary.achieved.iterations_rate_per_s,
+        iterations_per_s: summary.achieved.iterations_per_s,
         response_time: summary.response_time.clone(),
         service_time: summary.service_time.clone(),
         in_flight_mean: summary.client.littles_law.in_flight_mean,
@@ -59,8 +59,8 @@ pub fn digest_with(record: &RunRecord, summary: &Summary) -> Digest {
         blocks: coarser(&blocks(&facts), MOST_BLOCKS),
         watched: Watching {
             seen: summary.monitors.iter().flat_map(readings_of).collect(),
-            pressure: summary.pressure.clone(),
-            limiting: LimitingResource::of(&summary.monitors, &summary.pressure),
+            saturated: summary.saturated_resources.clone(),
+            bottleneck: Bottleneck::of(&summary.monitors, &summary.saturated_resources),
         },
         by_request: by_request(summary),
         generator: generator(summary),
@@ -72,7 +72,7 @@ fn generator(summary: &Summary) -> Generator {
     let worst = |of: fn(&crate::summary::WorkerRow) -> f64| client.workers.iter().map(of).fold(0.0, f64::max);
     Generator {
         late_p99_ns: client.lateness.p99_ns,
-        run_queue_ratio: worst(|worker| worker.run_queue_ratio),
+        cpu_wait_ratio: worst(|worker| worker.cpu_wait_ratio),
         busy_ratio: worst(|worker| worker.busy_ratio),
         stalled_ns: client.stalled_ns,
         retransmits: client.retransmits,
@@ -81,7 +81,7 @@ fn generator(summary: &Summary) -> Generator {
 
 fn by_request(summary: &Summary) -> Vec<RequestMean> {
     // A mean with cut-off times in it is no mean.
-    let rows = summary.requests.iter().filter(|row| !row.stream && !row.response_time.mean_at_least);
+    let rows = summary.requests.iter().filter(|row| !row.is_stream && !row.response_time.mean_is_lower_bound);
     let mean = |row: &SeriesRow| {
         let scenario = row.scenario.as_ref().filter(|name| !name.is_empty());
         let name = scenario.map_or_else(|| row.name.clone(), |scenario| format!("{scenario}: {}", row.name));
@@ -103,7 +103,7 @@ fn readings_of(monitor: &MonitorRow) -> impl Iterator<Item = Seen> {
         mean: row.mean,
         peak: row.max,
         limit: row.limit,
-        usage: row.usage_mean,
+        usage_ratio: row.usage_mean_ratio,
     })
 }
 

@@ -92,7 +92,7 @@ fn stalled(e: &Inputs) -> Option<Caution> {
 
 /// CPU: how much of it was left. No reason for INCONCLUSIVE by itself.
 pub(super) fn room(e: &Inputs, into: &mut Vec<Caution>) {
-    let machine = |w: &WorkerRow| (e.facts.machines.len() > 1).then_some(w.origin + 1);
+    let machine = |w: &WorkerRow| (e.facts.machines.len() > 1).then_some(w.generator + 1);
     let workers = &e.client.workers;
     // Spinning is waiting with open eyes and is not counted as busy.
     if let Some(w) = workers.iter().max_by(|a, b| a.busy_ratio.total_cmp(&b.busy_ratio))
@@ -102,17 +102,18 @@ pub(super) fn room(e: &Inputs, into: &mut Vec<Caution>) {
             Evidence::WorkerBusy { worker: w.worker, machine: machine(w), busy_ratio: w.busy_ratio };
         into.push(evidence.raise());
     }
-    if let Some(w) = workers.iter().max_by(|a, b| a.run_queue_ratio.total_cmp(&b.run_queue_ratio))
-        && w.run_queue_ratio > e.limits.run_queue
+    if let Some(w) = workers.iter().max_by(|a, b| a.cpu_wait_ratio.total_cmp(&b.cpu_wait_ratio))
+        && w.cpu_wait_ratio > e.limits.run_queue
     {
-        let (worker, run_queue_ratio) = (w.worker, w.run_queue_ratio);
-        into.push(Evidence::WorkerQueued { worker, machine: machine(w), run_queue_ratio }.raise());
+        let (worker, cpu_wait_ratio) = (w.worker, w.cpu_wait_ratio);
+        into.push(Evidence::WorkerQueued { worker, machine: machine(w), cpu_wait_ratio }.raise());
     }
     into.extend(stalled(e));
     if e.client.steal_ratio > e.limits.steal {
         into.push(Evidence::CpuStolen { steal_ratio: e.client.steal_ratio }.raise());
     }
-    if let Some(env) = e.facts.machines.iter().map(|m| &m.opening().environment).find(|env| env.same_machine)
+    if let Some(env) =
+        e.facts.machines.iter().map(|m| &m.opening().environment).find(|env| env.is_same_machine)
     {
         let address = env.addresses.first().map_or(e.facts.plan.target.as_str(), |a| a.as_str());
         into.push(Evidence::LocalTarget { address: address.to_owned() }.raise());

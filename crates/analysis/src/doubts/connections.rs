@@ -30,7 +30,7 @@ fn unfair(e: &Inputs) -> Option<Caution> {
     let closed = [RunSum::ClosedByServer, RunSum::ClosedByUs, RunSum::ClosedByFault];
     let one = |m: &Machine| {
         let (plan, run) = (m.plan(), &m.origin.totals.run);
-        let fixed = plan.load.profile().stages.is_empty() && plan.lanes.is_empty();
+        let fixed = plan.load.profile().stages.is_empty() && plan.workloads.is_empty();
         let own = plan.link.reuse == Reuse::User && plan.requests.len() == 1;
         // Those that closed in the warm-up are in its ticks only; without them the count is not that of the users.
         let served = run.spread(RunHist::ConnRequests);
@@ -133,7 +133,7 @@ fn few_ports(e: &Inputs) -> Option<Caution> {
         let per_s = ratio(closed as f64, m.measured_ns as f64 / 1e9);
         let used = ratio(per_s * TIME_WAIT_S, room as f64);
         // A range that nobody could read is no range of one port.
-        (env.port_high > 0 && closed >= CLOSED_LEAST).then_some((used, per_s, room, env.same_machine))
+        (env.port_high > 0 && closed >= CLOSED_LEAST).then_some((used, per_s, room, env.is_same_machine))
     };
     let (used, per_s, room, same_machine) =
         e.facts.machines.iter().filter_map(one).max_by(|a, b| a.0.total_cmp(&b.0))?;
@@ -147,5 +147,5 @@ fn few_ports(e: &Inputs) -> Option<Caution> {
         is_same_machine: same_machine,
     };
     let caution = evidence.raise();
-    Some(if same_machine { Caution { weight: Severity::Note, ..caution } } else { caution })
+    Some(if same_machine { Caution { severity: Severity::Note, ..caution } } else { caution })
 }

@@ -55,7 +55,7 @@ fn is_level(e: &Inputs) -> bool {
         })
     };
     level(plan.load.profile())
-        && plan.lanes.iter().all(|lane| level(lane.load.profile()))
+        && plan.workloads.iter().all(|workload| level(workload.load.profile()))
         && !e.facts.has_streams()
         && !e.facts.machines.iter().any(is_steered)
 }
@@ -67,7 +67,7 @@ fn stretches(e: &Inputs) -> Vec<Stretch> {
     let seconds: Vec<Stretch> = e
         .moments
         .iter()
-        .filter(|m| !m.second.warmup && m.second.length_s > 0.5 && m.samples >= SAMPLES_LEAST)
+        .filter(|m| !m.second.is_warmup && m.second.length_s > 0.5 && m.samples >= SAMPLES_LEAST)
         .filter(|m| !(counted && m.second.tick == last))
         .filter_map(|m| {
             let p50_ns = m.second.p50_ns? as f64;

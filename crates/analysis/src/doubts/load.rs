@@ -64,11 +64,11 @@ fn connection_cap(e: &Inputs) -> Option<Caution> {
 
 /// The most connections that arrivals may use; users of the closed model have their own.
 fn arrivals_connections(plan: &Outline) -> u64 {
-    let open = plan.lanes.iter().filter(|lane| lane.load.is_open());
-    if plan.lanes.is_empty() {
+    let open = plan.workloads.iter().filter(|workload| workload.load.is_open());
+    if plan.workloads.is_empty() {
         plan.connections.into()
     } else {
-        open.map(|lane| u64::from(lane.connections)).sum()
+        open.map(|workload| u64::from(workload.connections)).sum()
     }
 }
 
@@ -79,7 +79,7 @@ fn in_flight_differs(e: &Inputs) -> Option<Caution> {
         return None;
     }
     let law = &e.client.littles_law;
-    let (measured, computed) = (law.in_flight_mean, law.rate_times_service_time);
+    let (measured, computed) = (law.in_flight_mean, law.in_flight_computed);
     let differs = !is_close(measured, computed, e.limits);
     (differs && e.facts.finished() >= 100)
         .then(|| Evidence::InFlightDiffers { measured_mean: measured, computed_mean: computed }.raise())

@@ -40,7 +40,7 @@ fn missing(e: &Inputs) -> Option<Caution> {
         .flat_map(|ending| &ending.lost_workers)
         .collect();
     if let Some(first) = lost.first() {
-        losses.push(RecordLoss::Workers { workers_count: lost.len() as u64, why: (*first).clone() });
+        losses.push(RecordLoss::Workers { workers_count: lost.len() as u64, reason: (*first).clone() });
     }
     losses.extend(missing_parts(e));
     let many = e.facts.machines.len() > 1;
@@ -48,10 +48,12 @@ fn missing(e: &Inputs) -> Option<Caution> {
     for hole in e.holes {
         is_in_totals &= hole.in_totals;
         let gap = hole.gap.clone();
-        let (why, origin) = (gap.why, many.then_some(gap.origin));
+        let (why, origin) = (gap.reason, many.then_some(gap.generator));
         losses.push(match gap.to_s > gap.from_s {
-            true => RecordLoss::Seconds { from_s: gap.from_s, to_s: gap.to_s, why, origin },
-            false => RecordLoss::End { why, origin },
+            true => {
+                RecordLoss::Seconds { from_s: gap.from_s, to_s: gap.to_s, reason: why, generator: origin }
+            }
+            false => RecordLoss::End { reason: why, generator: origin },
         });
     }
     if losses.is_empty() {
@@ -59,7 +61,7 @@ fn missing(e: &Inputs) -> Option<Caution> {
     }
     let more_count = cut(&mut losses);
     let caution = Evidence::RecordIncomplete { losses, more_count, is_in_totals }.raise();
-    Some(if is_in_totals { Caution { weight: Severity::Warning, ..caution } } else { caution })
+    Some(if is_in_totals { Caution { severity: Severity::Warning, ..caution } } else { caution })
 }
 
 /// Leaves those that are named, and counts the rest.
@@ -120,7 +122,7 @@ fn differ(e: &Inputs) -> Option<Caution> {
         (p.requests != first.requests)
             .then(|| PlanDifference::Requests { first: names(first), other: names(p) })
     });
-    compare(&|p| (p.load != first.load || p.lanes != first.lanes).then_some(PlanDifference::Loads));
+    compare(&|p| (p.load != first.load || p.workloads != first.workloads).then_some(PlanDifference::Loads));
     compare(&|p| (p.link != first.link).then_some(PlanDifference::Links));
     compare(&|p| {
         (p.warmup_ns != first.warmup_ns)
@@ -220,5 +222,5 @@ fn stopped(e: &Inputs) -> Option<Caution> {
         .rfind(|note| note.kind == NoteKind::Control)
         .map(|note| note.text.clone());
     let planned_ns = e.facts.plan.stop.duration_ns;
-    Some(Evidence::StoppedEarly { elapsed_ns, planned_ns, stopped_by, why }.raise())
+    Some(Evidence::StoppedEarly { elapsed_ns, planned_ns, stopped_by, reason: why }.raise())
 }

@@ -8,10 +8,10 @@ use crate::rows::statuses;
 use crate::stale::{self, Ended};
 use crate::summary::{Caution, Severity};
 use crate::times::PRINTED;
+use plimsoll_plan::failure_example::REDIRECT;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesSum};
 use plimsoll_plan::origin::Origin;
 use plimsoll_plan::request::url;
-use plimsoll_plan::sample::REDIRECT;
 use plimsoll_plan::threshold::{Statistic, Subject, Threshold};
 use plimsoll_plan::{Fault, Outline, Target};
 use plimsoll_stats::samples_needed;
@@ -38,13 +38,13 @@ fn redirects(e: &Inputs) -> Option<Caution> {
         .filter_map(|(status, n)| Some(StatusCount { status: status.parse().ok()?, responses_count: *n }))
         .collect();
     let all: u64 = redirects.iter().map(|one| one.responses_count).sum();
-    let is_meant = e.facts.series.iter().any(|one| one.request.redirect_expected);
+    let is_meant = e.facts.series.iter().any(|one| one.request.is_redirect_expected);
     let followed = e.facts.all.sum(SeriesSum::Redirects) + e.facts.all.fault(Fault::Redirects);
     if all == 0 || all < answered || is_meant || followed > 0 {
         return None;
     }
-    let mut samples = e.facts.machines.iter().flat_map(|machine| &machine.origin.samples);
-    let location = samples.find(|sample| sample.check == REDIRECT).map(|sample| sample.found.clone());
+    let mut samples = e.facts.machines.iter().flat_map(|machine| &machine.origin.failure_examples);
+    let location = samples.find(|sample| sample.check == REDIRECT).map(|sample| sample.observed.clone());
     let leads_elsewhere = location.as_ref().is_some_and(|location| is_elsewhere(location, &e.facts.plan));
     Some(Evidence::RedirectsOnly { redirects, location, leads_elsewhere }.raise())
 }
@@ -72,7 +72,7 @@ fn surplus(e: &Inputs) -> Option<Caution> {
 /// A warning for a percentile that decides, a note for one that is only shown. Whether more samples could turn the
 /// answer is for the threshold's own bounds to say.
 fn too_few(e: &Inputs) -> Option<Caution> {
-    let deciding = e.facts.plan.thresholds.iter().zip(e.thresholds).filter(|(_, j)| j.too_few_samples);
+    let deciding = e.facts.plan.thresholds.iter().zip(e.thresholds).filter(|(_, j)| j.has_too_few_samples);
     let deciding: Vec<(u64, String, f64)> = deciding
         .filter_map(|(threshold, judged)| match threshold.statistic {
             Statistic::Quantile(q) => Some((judged.samples, subject(threshold), q)),
@@ -102,7 +102,7 @@ fn too_few(e: &Inputs) -> Option<Caution> {
         needed_count: samples_needed(first),
         quantiles: quantiles.collect(),
     };
-    Some(Caution { weight, ..evidence.raise() })
+    Some(Caution { severity: weight, ..evidence.raise() })
 }
 
 /// As it is written in a threshold.
@@ -113,7 +113,7 @@ fn subject(threshold: &Threshold) -> String {
 
 /// From which printed percentile on the values are lower bounds.
 fn bounded_from(e: &Inputs) -> Option<f64> {
-    e.response.percentiles.iter().find(|p| p.at_least).map(|p| p.q)
+    e.response.percentiles.iter().find(|p| p.is_lower_bound).map(|p| p.q)
 }
 
 fn timeouts(e: &Inputs) -> Option<Caution> {
@@ -160,10 +160,10 @@ const BUCKET_WIDTH: f64 = 1.0 / 128.0;
 fn mean(e: &Inputs) -> Option<Caution> {
     let mean_ns = e.response.mean_ns?;
     // A p95 that is only a lower bound may as well lie above the mean.
-    let p95_ns = e.response.percentiles.iter().find(|p| p.q == 0.95 && !p.at_least)?.value_ns;
+    let p95_ns = e.response.percentiles.iter().find(|p| p.q == 0.95 && !p.is_lower_bound)?.value_ns;
     let samples =
-        e.response.count.saturating_add(if e.response.mean_at_least { e.response.censored } else { 0 });
-    let is_lower_bound = e.response.mean_at_least;
+        e.response.count.saturating_add(if e.response.mean_is_lower_bound { e.response.censored } else { 0 });
+    let is_lower_bound = e.response.mean_is_lower_bound;
     // The mean is exact, the percentile is its bucket's: of times that are all alike one may lie a hair above the
     // other.
     (samples >= e.limits.mean_samples && mean_ns > p95_ns as f64 * (1.0 + BUCKET_WIDTH))

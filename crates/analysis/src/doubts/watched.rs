@@ -2,7 +2,7 @@
 
 use super::Inputs;
 use crate::caution::evidence::{
-    DescriptorUse, FailedMonitor, FirstLapse, GrownMemory, ListenerOverflow, ThrottledGroup,
+    DescriptorUse, FailedMonitor, FirstMissedSample, GrownMemory, ListenerOverflow, ThrottledGroup,
 };
 use crate::caution::{Evidence, Kind};
 use crate::cells::Cells;
@@ -11,7 +11,7 @@ use crate::summary::{Caution, MonitorRow};
 use crate::watched::{REFUSED, counted, growth, is_listening, is_throttling, resource, short_name};
 use plimsoll_plan::load::Load;
 use plimsoll_plan::metric::RunHist;
-use plimsoll_plan::watch::{Unit, WatchOutline};
+use plimsoll_plan::watch::{MonitorOutline, Unit};
 use plimsoll_record::record::Channel;
 
 /// Named one by one; the others are counted.
@@ -40,16 +40,17 @@ fn failed(e: &Inputs) -> Option<Caution> {
     let seconds = (e.facts.measured_s() - 1.0).floor().max(0.0);
     let one = |monitor: &MonitorRow| {
         let missing = seconds - monitor.samples as f64;
-        let nothing = monitor.samples == 0 && (seconds >= 1.0 || monitor.lapses > 0);
+        let nothing = monitor.samples == 0 && (seconds >= 1.0 || monitor.missed_samples > 0);
         if !nothing && missing <= (e.limits.monitor_missing * seconds).max(1.0) {
             return None;
         }
-        let first = monitor.first_lapse.as_ref();
+        let first = monitor.first_missed_sample.as_ref();
         Some(FailedMonitor {
             monitor: monitor.name.clone(),
             samples_count: monitor.samples,
             measured_s: e.facts.measured_s().round() as u64,
-            first_lapse: first.map(|lapse| FirstLapse { at_s: lapse.at_s, why: lapse.why.clone() }),
+            first_missed_sample: first
+                .map(|lapse| FirstMissedSample { at_s: lapse.at_s, reason: lapse.reason.clone() }),
         })
     };
     raised(e.seen.monitors.iter().filter_map(one).collect(), |monitors, more_count| {
@@ -76,9 +77,9 @@ fn memory(e: &Inputs) -> Option<Caution> {
                 monitor: monitor.name.clone(),
                 part: row.part.clone(),
                 metric: short_name(&row.metric),
-                slope_bytes_per_h: slope.per_h,
-                slope_low_bytes_per_h: slope.low,
-                slope_high_bytes_per_h: slope.high,
+                slope_bytes_per_h: slope.bytes_per_h,
+                slope_low_bytes_per_h: slope.low_bytes_per_h,
+                slope_high_bytes_per_h: slope.high_bytes_per_h,
                 growth_ratio: share,
                 last: row.last,
                 unit: row.unit,
@@ -90,9 +91,9 @@ fn memory(e: &Inputs) -> Option<Caution> {
 }
 
 /// All channels of all machines, with their monitors. Connections are made and refused in the warm-up, too.
-fn channels<'a>(e: &'a Inputs) -> impl Iterator<Item = (&'a WatchOutline, &'a Channel)> {
+fn channels<'a>(e: &'a Inputs) -> impl Iterator<Item = (&'a MonitorOutline, &'a Channel)> {
     e.facts.machines.iter().flat_map(|machine: &'a Machine<'a>| {
-        let watches = &machine.origin.opening.outline.watches;
+        let watches = &machine.origin.opening.outline.monitors;
         let of = |channel: &'a Channel| Some((watches.get(channel.monitor as usize)?, channel));
         machine.origin.watched.channels.iter().filter_map(of)
     })

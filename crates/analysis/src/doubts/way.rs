@@ -73,7 +73,7 @@ fn link_full(e: &Inputs) -> Option<Caution> {
     let (body_ns, first_ns) =
         (all.hist(SeriesHist::Body).sum() as f64, all.hist(SeriesHist::FirstByte).sum() as f64);
     let body = ratio(body_ns, body_ns + first_ns);
-    let worker = e.client.workers.iter().map(|w| w.busy_ratio + w.run_queue_ratio).fold(0.0, f64::max);
+    let worker = e.client.workers.iter().map(|w| w.busy_ratio + w.cpu_wait_ratio).fold(0.0, f64::max);
     let may_be = users_wait(e)
         && !e.facts.has_streams()
         && disordered >= e.limits.link_disordered
@@ -82,7 +82,7 @@ fn link_full(e: &Inputs) -> Option<Caution> {
     if !may_be {
         return None;
     }
-    let whole = e.moments.iter().map(|m| &m.second).filter(|s| !s.warmup && s.length_s > 0.5);
+    let whole = e.moments.iter().map(|m| &m.second).filter(|s| !s.is_warmup && s.length_s > 0.5);
     let seconds: Vec<(u64, f64)> = whole.map(|s| (s.bytes_in, s.length_s)).collect();
     let width = seconds.len() / PARTS;
     if width == 0 {

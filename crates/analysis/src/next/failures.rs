@@ -8,7 +8,7 @@ use serde::Serialize;
 /// How much failed and how. A run that passed tells it as well.
 #[derive(Debug, Clone, Serialize)]
 pub struct Failures<'a> {
-    pub failed: u64,
+    pub failed_requests: u64,
     pub requests: u64,
     pub first: Failed<'a>,
     /// The next kind, as far as it is worth a word.
@@ -62,7 +62,7 @@ pub(super) fn failures(s: &Summary) -> Option<Failures<'_>> {
     }
     let second = rest.first().filter(|row| row.count.saturating_mul(SECOND) >= failed);
     Some(Failures {
-        failed,
+        failed_requests: failed,
         requests: s.totals.requests,
         first: kind(s, first),
         second: second.map(|row| kind(s, row)),
@@ -85,7 +85,7 @@ fn kind<'a>(s: &'a Summary, row: &'a ErrorRow) -> Failed<'a> {
 
 /// The most frequent status that says that something failed, and how often it came.
 pub(super) fn worst(s: &Summary) -> Option<(&str, u64)> {
-    let failing = s.statuses.iter().filter(|(status, _)| status.starts_with(['4', '5']));
+    let failing = s.status_codes.iter().filter(|(status, _)| status.starts_with(['4', '5']));
     failing.max_by_key(|(_, n)| **n).map(|(status, n)| (status.as_str(), *n))
 }
 
@@ -94,7 +94,7 @@ pub(super) fn answer(s: &Summary) -> Option<Reason<'_>> {
     let row = decided(s)?;
     let status = worst(s).map_or("", |(status, _)| status);
     let describe = |wanted: &str| {
-        s.samples.iter().map(|row| &row.sample).find(|sample| {
+        s.failure_examples.iter().map(|row| &row.sample).find(|sample| {
             let is_status = wanted.is_empty() || sample.status.to_string() == wanted;
             sample.check == row.class && is_status && !sample.excerpt.trim().is_empty()
         })
@@ -115,7 +115,7 @@ pub(super) fn failing(s: &Summary) -> Option<Reason<'_>> {
     let is_telling = s.requests.len() > 1 && row.errors > 0 && stands_out && missed(s, "error_rate");
     is_telling.then_some(Reason::FailingRequest {
         request: &row.name,
-        failed: row.errors,
+        failed_requests: row.errors,
         requests: row.requests,
         error_ratio,
     })
@@ -123,7 +123,15 @@ pub(super) fn failing(s: &Summary) -> Option<Reason<'_>> {
 
 /// The check that failed most, where a threshold on checks was missed.
 pub(super) fn check(s: &Summary) -> Option<Reason<'_>> {
-    let row =
-        s.checks.iter().max_by_key(|row| row.failed).filter(|row| row.failed > 0 && missed(s, "checks"))?;
-    Some(Reason::FailedCheck { check: &row.name, request: &row.request, failed: row.failed, made: row.made })
+    let row = s
+        .checks
+        .iter()
+        .max_by_key(|row| row.failures)
+        .filter(|row| row.failures > 0 && missed(s, "checks"))?;
+    Some(Reason::FailedCheck {
+        check: &row.name,
+        request: &row.request,
+        failures: row.failures,
+        evaluations: row.evaluations,
+    })
 }

@@ -15,7 +15,11 @@ pub(super) fn reasons(s: &Summary) -> Vec<Reason<'_>> {
     let mut out: Vec<Reason<'_>> = outage::gone(s).map(Reason::Outage).collect();
     match s.verdict.result {
         Outcome::Inconclusive => {
-            out.extend(decisive(s).map(|row| Reason::Doubt { caution: row.kind, weight: row.weight, row }));
+            out.extend(decisive(s).map(|row| Reason::Doubt {
+                caution: row.kind,
+                severity: row.severity,
+                row,
+            }));
             if out.is_empty() {
                 out.push(Reason::GeneratorInDoubt);
             }
@@ -40,7 +44,7 @@ pub(super) fn reasons(s: &Summary) -> Vec<Reason<'_>> {
 }
 
 fn causes(s: &Summary) -> impl Iterator<Item = Reason<'_>> {
-    s.causes.iter().take(CAUSES).map(|row| Reason::Cause { cause: row.code(), claim: row.claim, row })
+    s.causes.iter().take(CAUSES).map(|row| Reason::Cause { cause: row.code(), certainty: row.certainty, row })
 }
 
 /// That hardly anything stands behind a pass.
@@ -54,20 +58,20 @@ fn little(s: &Summary) -> Option<Reason<'_>> {
 /// The threshold that was nearest to being missed, among those that somebody wrote where there are any: an implied
 /// one of 99 % has no room for a margin.
 fn closest(s: &Summary) -> Option<Reason<'_>> {
-    let written = s.thresholds.iter().filter(|t| !t.implied).count();
+    let written = s.thresholds.iter().filter(|t| !t.is_default).count();
     // Of `error_rate == 0%` there is no margin.
     // Nor is an outage that there was not far away from anything.
-    let is_of_outages = |t: &ThresholdResult| t.what == "longest_outage" && t.implied;
+    let is_of_outages = |t: &ThresholdResult| t.subject == "longest_outage" && t.is_default;
     let far = |t: &ThresholdResult| t.margin.filter(|_| !is_of_outages(t)).unwrap_or(f64::INFINITY).abs();
-    let told = s.thresholds.iter().filter(|t| !(written > 0 && t.implied));
+    let told = s.thresholds.iter().filter(|t| !(written > 0 && t.is_default));
     let row = told.min_by(|a, b| far(a).total_cmp(&far(b)))?;
     Some(Reason::ClosestThreshold(Closest {
         threshold: &row.text,
         observed: row.observed,
         limit: row.limit,
         margin: row.margin,
-        thresholds: s.thresholds.len(),
-        written,
+        thresholds_count: s.thresholds.len(),
+        explicit_count: written,
         row,
     }))
 }
@@ -76,13 +80,13 @@ fn closest(s: &Summary) -> Option<Reason<'_>> {
 fn low_samples(s: &Summary) -> Option<Reason<'_>> {
     let offered = s.offered.as_ref().filter(|_| missed(s, "achieved"))?;
     let (starved, never_started) = (offered.starved, s.totals.never_started);
-    let in_flight_at_stop = s.totals.in_flight_at_stop;
-    let is_known = starved > 0 || never_started > 0 || in_flight_at_stop > 0;
+    let in_flight_at_end = s.totals.in_flight_at_end;
+    let is_known = starved > 0 || never_started > 0 || in_flight_at_end > 0;
     is_known.then_some(Reason::NotKeptUp {
         arrivals: offered.arrivals,
         starved,
         never_started,
-        in_flight_at_stop,
+        in_flight_at_end,
     })
 }
 
@@ -99,13 +103,13 @@ fn slowest(s: &Summary) -> Option<Reason<'_>> {
         .thresholds
         .iter()
         .filter(|t| t.is_beyond())
-        .filter_map(|t| t.what.strip_prefix("response_time"))
+        .filter_map(|t| t.subject.strip_prefix("response_time"))
         .collect();
     let is_asked = |row: &SeriesRow| {
         let own = format!("{{request: {}}}", row.name);
         about.iter().any(|scope| !scope.starts_with('{') || scope.starts_with(&own))
     };
-    let rows = s.requests.iter().filter(|row| !row.stream && is_asked(row));
+    let rows = s.requests.iter().filter(|row| !row.is_stream && is_asked(row));
     let row = rows.max_by_key(|row| of(row).unwrap_or(0))?;
     let p99_ns = of(row).filter(|_| missed(s, "response_time") && s.requests.len() > 1)?;
     Some(Reason::SlowestRequest { request: &row.name, p99_ns, samples: row.response_time.count })

@@ -57,7 +57,7 @@ fn failed(s: &Summary) -> Step<'_> {
         Step::FindWhatIsSlow(slow(s))
     } else if missed(s, "achieved") {
         Step::FindRate(slow(s))
-    } else if let Some(pressure) = s.pressure.first() {
+    } else if let Some(pressure) = s.saturated_resources.first() {
         relieve(pressure)
     } else {
         Step::SeeThreshold
@@ -67,16 +67,16 @@ fn failed(s: &Summary) -> Step<'_> {
 fn passed(s: &Summary) -> Vec<Step<'_>> {
     let mut out: Vec<Step<'_>> = of_cause(s).into_iter().collect();
     // A note on how to measure is no news beside a cause.
-    let is_news = |c: &&Caution| out.is_empty() || c.weight != Severity::Note;
+    let is_news = |c: &&Caution| out.is_empty() || c.severity != Severity::Note;
     let told = s.cautions.iter().filter(|c| !c.advice().is_empty()).filter(is_news);
-    let first = told.min_by_key(|c| c.weight).map(|row| Step::HeedCaution { caution: row.kind, row });
+    let first = told.min_by_key(|c| c.severity).map(|row| Step::HeedCaution { caution: row.kind, row });
     out.extend(first);
     out.push(Step::FindCapacity);
     out
 }
 
 fn relieve(pressure: &SaturatedResource) -> Step<'_> {
-    Step::Relieve { what: &pressure.what, relief: Relief::of(pressure) }
+    Step::Relieve { resource: &pressure.resource, relief: Relief::of(pressure) }
 }
 
 /// What the first cause asks for. `None`: there is none, or what failed tells it better.
@@ -84,7 +84,7 @@ fn of_cause(s: &Summary) -> Option<Step<'_>> {
     let is_any = |cause: &Cause, kinds: &[Kind]| kinds.iter().any(|kind| cause.is(*kind));
     let row = s.causes.first().filter(|cause| !is_any(cause, TOLD_BETTER))?;
     let is_saturated = is_any(row, &[Kind::ThreadSaturated, Kind::ResourceSaturated]);
-    match s.pressure.first().filter(|_| is_saturated) {
+    match s.saturated_resources.first().filter(|_| is_saturated) {
         Some(pressure) => Some(relieve(pressure)),
         None => Some(Step::FollowCause { cause: row.code(), row }),
     }

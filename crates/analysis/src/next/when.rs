@@ -23,7 +23,7 @@ pub struct Burst {
     /// From the start of the run.
     pub from_s: f64,
     pub to_s: f64,
-    pub failed: u64,
+    pub failed_requests: u64,
     /// None came at another time.
     pub is_all: bool,
 }
@@ -67,7 +67,7 @@ pub struct SlowSpikes {
 
 /// `None`: they did not come together.
 pub(super) fn burst(s: &Summary) -> Option<Burst> {
-    let seconds: Vec<&Second> = s.timeline.iter().filter(|second| !second.warmup).collect();
+    let seconds: Vec<&Second> = s.timeline.iter().filter(|second| !second.is_warmup).collect();
     let all: u64 = seconds.iter().map(|second| second.errors).sum();
     let wanted = (all as f64 * MOST).ceil() as u64;
     let end_s = |second: &Second| second.from_s + second.length_s;
@@ -88,13 +88,13 @@ pub(super) fn burst(s: &Summary) -> Option<Burst> {
     }
     let (from_s, to_s, failed) = best.filter(|_| all >= MIN_FAILURES)?;
     let is_short = to_s - from_s <= STRETCH * s.totals.measured_s;
-    is_short.then_some(Burst { from_s, to_s, failed, is_all: failed == all })
+    is_short.then_some(Burst { from_s, to_s, failed_requests: failed, is_all: failed == all })
 }
 
 /// Whether the load rose within two seconds of the beginning of a spike.
 pub fn load_rise(s: &Summary, spike: &Spike) -> Option<LoadRise> {
     let profile = s.plan.load.profile();
-    if s.plan.lanes.len() > 1 || profile.stages.len() > STAGES_MOST {
+    if s.plan.workloads.len() > 1 || profile.stages.len() > STAGES_MOST {
         return None;
     }
     let level = |at_s: f64| profile.level_at((at_s.max(0.0) * 1e9) as u64);

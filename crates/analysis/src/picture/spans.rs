@@ -7,7 +7,7 @@ use crate::picture::Spark;
 use crate::rows::was_sent;
 use crate::times::{Belief, percentile};
 use plimsoll_plan::metric::{SeriesHist, SeriesSum};
-use plimsoll_record::record::{Origin, RunRecord};
+use plimsoll_record::record::{GeneratorRecord, RunRecord};
 use plimsoll_record::run_file::{Error, Span, each_span};
 use plimsoll_stats::Hist;
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ struct Step {
 /// As [`plimsoll_record::run_file::read`].
 pub fn spans_of(path: &Path, record: &RunRecord) -> Result<SpansOf, Error> {
     // A file of several machines is a merged one.
-    let mut origins = record.origins.iter();
+    let mut origins = record.generators.iter();
     let (Some((name, origin)), None) = (origins.next(), origins.next()) else {
         return Ok(SpansOf::default());
     };
@@ -59,7 +59,7 @@ struct SpanBuilder {
 }
 
 impl SpanBuilder {
-    fn new(origin: &Origin) -> SpanBuilder {
+    fn new(origin: &GeneratorRecord) -> SpanBuilder {
         let ticks = origin.ticks.keys().next_back().map_or(1, |last| last.saturating_add(1));
         let requests = origin.opening.outline.requests.len() as u32;
         SpanBuilder {
@@ -126,7 +126,8 @@ impl SpansOf {
         let from_s = |tick: u32| edge_s(plan.tick_bounds_ns(tick).0);
         let to_s = |tick: u32| edge_s(plan.tick_bounds_ns(tick).1);
         // Those beside the load are no series of the facts, and those that nobody sent no row of the table.
-        let series = (0u32..).zip(&plan.requests).filter(|(_, request)| !request.aside).map(|(at, _)| at);
+        let series =
+            (0u32..).zip(&plan.requests).filter(|(_, request)| !request.is_outside_load).map(|(at, _)| at);
         let shown = series.zip(&facts.series).filter(|(_, one)| was_sent(&one.tally));
         let spark = |(request, (series, _))| {
             let steps = self.requests.get(&series)?;

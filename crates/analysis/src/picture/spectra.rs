@@ -16,7 +16,7 @@ const NINES_MAX: i32 = 9;
 
 /// That of all requests, then those of the busiest, streams left out: their times are lengths that somebody chose.
 pub(super) fn spectra(facts: &Facts, belief: Belief) -> Vec<Spectrum> {
-    let mut busiest: Vec<&Series> = facts.series.iter().filter(|one| !one.request.stream).collect();
+    let mut busiest: Vec<&Series> = facts.series.iter().filter(|one| !one.request.is_stream).collect();
     busiest.retain(|one| one.tally.sum(SeriesSum::Finished) > 0 || counts(&one.tally) > 0);
     busiest.sort_by_key(|one| std::cmp::Reverse(one.tally.sum(SeriesSum::Finished)));
     let all = spectrum(String::new(), None, &facts.all, belief);

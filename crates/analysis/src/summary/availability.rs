@@ -6,7 +6,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Availability {
     /// Share of the measurement period outside the outages; `None`: nothing was measured.
-    pub ratio_time: Option<f64>,
+    pub uptime_ratio: Option<f64>,
     /// Of `intervals`, those in which no request succeeded. Not each of them is an outage: a slow service answers less
     /// than once in each.
     pub intervals_without_success: u64,
@@ -18,7 +18,7 @@ pub struct Availability {
     pub users: Option<u64>,
     /// Of the service as a whole.
     pub longest_outage_ns: u64,
-    /// What `ratio_time` is a share of, ns: the planned part of the measurement period, without the grace behind it.
+    /// What `uptime_ratio` is a share of, ns: the planned part of the measurement period, without the grace behind it.
     #[serde(skip)]
     pub measured_ns: u64,
     /// Of the service as a whole, in order.
@@ -35,11 +35,11 @@ pub struct Outage {
     /// The first success after it, or the end.
     pub to_s: f64,
     /// It lasted to the end of the measurement period.
-    pub open_ended: bool,
+    pub is_open_ended: bool,
     /// Without the time in which the load was paused or the load generator stalled, ns.
     pub length_ns: u64,
     /// Requests that failed in it; 0: they waited and were not answered.
-    pub failed: u64,
+    pub failed_requests: u64,
     /// How, the most frequent first; empty also for a part, of which only their number is known.
     pub failures: Vec<OutageFailure>,
 }
@@ -59,7 +59,7 @@ pub struct OutageFailure {
 pub struct PartAvailability {
     pub kind: PartKind,
     pub name: String,
-    pub ratio_time: f64,
+    pub uptime_ratio: f64,
     pub longest_outage_ns: u64,
     pub outages: Vec<Outage>,
 }

@@ -7,26 +7,26 @@ use serde::Serialize;
 #[derive(Debug, Clone, Serialize)]
 pub struct MonitorRow {
     /// Number of the machine that it ran on, in the order of `origins`.
-    pub origin: u32,
+    pub generator: u32,
     pub name: String,
     /// The key in the file, such as `process`.
     pub kind: String,
     /// Where it looked, without secrets.
-    pub of: String,
+    pub target: String,
     /// Samples of the measured part that brought something.
     pub samples: u64,
     /// Samples that there are not.
-    pub lapses: u64,
-    pub first_lapse: Option<LapseRow>,
+    pub missed_samples: u64,
+    pub first_missed_sample: Option<MissedSampleRow>,
     pub facts: Vec<FactRow>,
     pub rows: Vec<MetricRow>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LapseRow {
+pub struct MissedSampleRow {
     /// From the start of the run; 0: before the load.
     pub at_s: f64,
-    pub why: String,
+    pub reason: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -52,23 +52,23 @@ pub struct MetricRow {
     /// The value at which there is no more to be had.
     pub limit: Option<f64>,
     /// Mean and highest value as shares of the limit.
-    pub usage_mean: Option<f64>,
-    pub usage_peak: Option<f64>,
+    pub usage_mean_ratio: Option<f64>,
+    pub usage_peak_ratio: Option<f64>,
     /// Share of the samples at 90 % of the limit or above.
     pub at_limit_ratio: Option<f64>,
     /// Of memory, in runs of a minute or more.
     pub slope: Option<Slope>,
     /// Of the few that move together with p99 the most.
-    pub with_p99: Option<Correlation>,
+    pub p99_correlation: Option<Correlation>,
 }
 
 /// How memory went over the second half of the measured part.
 #[derive(Debug, Clone, Serialize)]
 pub struct Slope {
     /// Bytes per hour, with its 95 % interval.
-    pub per_h: f64,
-    pub low: f64,
-    pub high: f64,
+    pub bytes_per_h: f64,
+    pub low_bytes_per_h: f64,
+    pub high_bytes_per_h: f64,
     pub verdict: SlopeVerdict,
     /// `grows by 12.0 MB/h (95 %: 8.10 MB/h to 15.2 MB/h)`
     pub sentence: String,
@@ -91,7 +91,7 @@ pub struct Correlation {
     /// Seconds by which p99 follows the number; negative: p99 comes first.
     pub lag_s: i32,
     /// Seconds that were compared.
-    pub n: u64,
+    pub samples: u64,
     /// 95 % interval of `rho`.
     pub low: f64,
     pub high: f64,
@@ -106,18 +106,18 @@ pub struct SaturatedResource {
     pub part: String,
     pub metric: String,
     /// `api: the busiest thread`
-    pub what: String,
+    pub resource: String,
     /// Share of the measured seconds in which it was there.
-    pub held_ratio: f64,
-    pub usage_mean: Option<f64>,
-    pub usage_peak: Option<f64>,
+    pub saturated_ratio: f64,
+    pub usage_mean_ratio: Option<f64>,
+    pub usage_peak_ratio: Option<f64>,
     /// The numbers that say so.
     pub evidence: String,
 }
 
 /// The measured part: from the end of the warm-up to the stop.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RawWindow {
+pub struct TimeRange {
     pub from_s: f64,
     pub to_s: f64,
     pub from_unix_ns: u64,
@@ -127,7 +127,7 @@ pub struct RawWindow {
 
 /// Something that is known of the system under test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct SutRow {
+pub struct SystemUnderTestRow {
     pub name: String,
     pub value: String,
     /// The monitor that found it out; `None`: the file says so.
@@ -138,7 +138,7 @@ pub struct SutRow {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Course {
     /// Number of the machine that it was seen from.
-    pub origin: u32,
+    pub generator: u32,
     pub monitor: String,
     pub kind: String,
     pub part: String,

@@ -4,7 +4,7 @@
 //! dash, data keeps the value and marks it. One that censored times reach into is a lower bound and never stands
 //! without its sign.
 
-use super::{OriginRow, Second, Short, Times};
+use super::{GeneratorRow, Second, Short, Times};
 use plimsoll_stats::enough_samples;
 
 /// See the module.
@@ -41,7 +41,7 @@ impl Times {
     /// One of the percentiles of every report.
     pub fn quantile(&self, q: f64) -> Quantile {
         match self.percentiles.iter().find(|p| (p.q - q).abs() < 1e-9) {
-            Some(p) => Quantile::of(Some(p.value_ns), p.at_least, p.enough_samples),
+            Some(p) => Quantile::of(Some(p.value_ns), p.is_lower_bound, p.has_enough_samples),
             None => Quantile::Missing,
         }
     }
@@ -80,7 +80,7 @@ impl Second {
     }
 }
 
-impl OriginRow {
+impl GeneratorRow {
     /// p50 or p99 of the response time.
     pub fn quantile(&self, q: f64) -> Quantile {
         let (name, value_ns) = if q < 0.75 { ("p50_ns", self.p50_ns) } else { ("p99_ns", self.p99_ns) };

@@ -1,7 +1,7 @@
 //! The rows of the summary that only scripts, streams and TLS have.
 
 use super::{Short, Times};
-use plimsoll_plan::sample::Sample;
+use plimsoll_plan::failure_example::FailureExample;
 use serde::Serialize;
 
 /// A stretch of time, s from the start.
@@ -41,17 +41,17 @@ pub struct GroupRow {
 pub struct CheckRow {
     pub name: String,
     pub request: String,
-    pub made: u64,
+    pub evaluations: u64,
     /// Of those, the times that it did not hold.
-    pub failed: u64,
+    pub failures: u64,
 }
 
 /// An example of what went wrong.
 #[derive(Debug, Clone, Serialize)]
-pub struct SampleRow {
-    pub origin: String,
+pub struct FailureExampleRow {
+    pub generator: String,
     #[serde(flatten)]
-    pub sample: Sample,
+    pub sample: FailureExample,
 }
 
 /// The streams of one request. Times in ns, by the account of each stream, which is closed at its end and at the stop.
@@ -61,23 +61,23 @@ pub struct StreamRow {
     pub scenario: Option<String>,
     /// Opened: a head with a good status came.
     pub streams: u64,
-    pub open_at_stop: u64,
+    pub open_at_end: u64,
     pub closed_by_server: u64,
     pub closed_by_us: u64,
     /// That did not begin, broke off, or ended otherwise than planned.
-    pub failed: u64,
+    pub failures: u64,
     /// Opened again behind an end by the server.
     pub reconnects: u64,
     pub events: u64,
     pub events_per_s: f64,
     /// Events that should have come, by their numbers or by the stated period; 0: nothing was stated.
-    pub expected: u64,
-    pub lost: u64,
+    pub events_expected: u64,
+    pub events_lost: u64,
     /// Lost / expected.
-    pub lost_ratio: Option<f64>,
-    pub repeated: u64,
-    pub disordered: u64,
-    pub unnumbered: u64,
+    pub event_loss_ratio: Option<f64>,
+    pub events_duplicated: u64,
+    pub events_out_of_order: u64,
+    pub events_unnumbered: u64,
     /// From the send to the head.
     pub head: Times,
     /// From the send to the first event.
@@ -98,9 +98,9 @@ pub struct Fairness {
     /// Jain's index: 1 when all got the same number of events, 1/n when one of n got all.
     pub index: f64,
     /// Events of a stream.
-    pub least: u64,
-    pub median: u64,
-    pub most: u64,
+    pub events_min: u64,
+    pub events_p50: u64,
+    pub events_max: u64,
 }
 
 /// Handshakes, warm-up included: a connection is made once and used to the end.
@@ -108,14 +108,14 @@ pub struct Fairness {
 pub struct TlsRow {
     pub handshakes: u64,
     /// Of those, the ones that resumed an earlier session.
-    pub resumed: u64,
-    pub resumed_share: f64,
+    pub resumptions: u64,
+    pub resumed_ratio: f64,
     pub handshake: Short,
 }
 
 /// A load model. What was done under it is known where it runs a scenario of its own.
 #[derive(Debug, Clone, Serialize)]
-pub struct LaneRow {
+pub struct WorkloadRow {
     pub name: String,
     /// `open` or `closed`.
     pub model: &'static str,

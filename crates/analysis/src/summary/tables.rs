@@ -11,7 +11,7 @@ pub struct SeriesRow {
     pub group: Option<String>,
     pub tags: Vec<(String, String)>,
     /// The answer is a stream of events: the times are its whole life.
-    pub stream: bool,
+    pub is_stream: bool,
     pub requests: u64,
     pub errors: u64,
     pub rate_per_s: f64,
@@ -37,14 +37,14 @@ pub struct SeriesRow {
 ///
 /// Exact but for two things. A limit within a bucket of the histogram counts the whole bucket, so it is in effect up to
 /// 0.8 % higher than written. And a file does not know which times were those of failed answers: `index` takes them for
-/// the fastest ones, `index_at_most` for the slowest; without failed answers the two are one.
+/// the fastest ones, `index_max` for the slowest; without failed answers the two are one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Apdex {
     /// T: up to it a user is satisfied, up to four times as long tolerating.
     pub target_ns: u64,
     /// 0 to 1, the lowest that it can be.
     pub index: f64,
-    pub index_at_most: f64,
+    pub index_max: f64,
     /// Requests behind `index`.
     pub satisfied: u64,
     pub tolerating: u64,
@@ -53,13 +53,13 @@ pub struct Apdex {
 }
 
 #[derive(Debug, Clone, Serialize)]
-pub struct OriginRow {
-    pub origin: String,
+pub struct GeneratorRow {
+    pub id: String,
     pub host: String,
     pub share: String,
     pub started_unix_ns: u64,
     pub elapsed_s: f64,
-    pub complete: bool,
+    pub is_complete: bool,
     pub requests: u64,
     pub errors: u64,
     pub rate_per_s: f64,
@@ -73,7 +73,7 @@ pub struct OriginRow {
     pub offered_rate_per_s: Option<f64>,
     /// Its times beside those of the other machines; absent where there are none or too few.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub apart: Option<Apart>,
+    pub divergence: Option<Divergence>,
     /// Times of this row that are lower bounds, by their names here.
     pub lower_bounds: Vec<&'static str>,
     /// Percentiles of this row that have fewer samples than 10 / (1 - q), by their names here.
@@ -83,9 +83,9 @@ pub struct OriginRow {
 /// The response times of a machine beside those of all others, stretch by stretch of the measured part: a paired
 /// t-test of the logarithms of their ratios, its level divided by the number of looks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Apart {
+pub struct Divergence {
     /// An interval without 1 in it, and a difference of 5 % or more.
-    pub differs: bool,
+    pub is_different: bool,
     /// What differs; empty: nothing.
     pub sentence: String,
     pub ratios: Vec<Ratio>,
@@ -101,5 +101,5 @@ pub struct Ratio {
     pub low: f64,
     pub high: f64,
     /// Stretches of time that were compared.
-    pub stretches: u64,
+    pub windows: u64,
 }

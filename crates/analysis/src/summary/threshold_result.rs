@@ -11,12 +11,12 @@ use serde::{Serialize, Serializer};
 pub struct ThresholdResult {
     pub text: String,
     /// What is compared: `response_time{request: login} p99`.
-    pub what: String,
-    pub implied: bool,
+    pub subject: String,
+    pub is_default: bool,
     /// ns, ratio or per second, as the subject has it; `None` when there is no sample.
     pub observed: Option<f64>,
     /// The observed value is a lower bound (censored by time-outs or by the stop).
-    pub at_least: bool,
+    pub is_lower_bound: bool,
     pub limit: f64,
     pub unit: FigureUnit,
     /// What the figure and all doubts about it come to.
@@ -28,13 +28,13 @@ pub struct ThresholdResult {
     /// What moved the bounds away from the figure, in the order in which they were applied.
     pub doubts: Vec<Doubt>,
     /// The standing is [`Standing::Met`].
-    pub met: bool,
+    pub is_met: bool,
     /// How far inside (positive) or outside (negative) the limit, as a share of the limit; `None` for a limit of 0.
     pub margin: Option<f64>,
     /// How many samples stand behind the figure.
     pub samples: u64,
     /// Fewer samples than 10 / (1 - p).
-    pub too_few_samples: bool,
+    pub has_too_few_samples: bool,
     /// Of a threshold with `over`: the worst window, whose figure is `observed`.
     pub window: Option<Window>,
 }
@@ -56,7 +56,7 @@ impl ThresholdResult {
 
     /// The doubts that keep it from an answer, the largest first; none when it is decided.
     pub fn deciding(&self) -> Vec<&Doubt> {
-        let mut all: Vec<&Doubt> = self.doubts.iter().filter(|doubt| doubt.decides).collect();
+        let mut all: Vec<&Doubt> = self.doubts.iter().filter(|doubt| doubt.is_decisive).collect();
         let size = |doubt: &Doubt| doubt.size.unwrap_or(f64::INFINITY);
         all.sort_by(|a, b| size(b).total_cmp(&size(a)));
         all
@@ -91,7 +91,7 @@ pub struct Doubt {
     /// By how much, in the unit of the threshold; `None`: the bound is gone.
     pub size: Option<f64>,
     /// It keeps the threshold from an answer: without the doubts about this bound there would be one.
-    pub decides: bool,
+    pub is_decisive: bool,
     /// What was found.
     pub evidence: Evidence,
 }
@@ -109,7 +109,7 @@ impl Serialize for Doubt {
         fields.serialize_field("code", &self.kind)?;
         fields.serialize_field("bound", &self.bound)?;
         fields.serialize_field("size", &self.size)?;
-        fields.serialize_field("decides", &self.decides)?;
+        fields.serialize_field("is_decisive", &self.is_decisive)?;
         fields.serialize_field("text", &self.text())?;
         fields.end()
     }

@@ -10,7 +10,7 @@ use crate::facts::Machine;
 use crate::summary::SaturatedResource;
 use plimsoll_plan::metric::RunSum;
 use plimsoll_plan::phrase::{count, quantity, ratio, watched};
-use plimsoll_plan::watch::{Unit, WATCH_NS, WatchOutline};
+use plimsoll_plan::watch::{MonitorOutline, Unit, WATCH_NS};
 use plimsoll_record::record::Channel;
 use std::cmp::Ordering;
 
@@ -105,7 +105,7 @@ pub(crate) fn short_name(metric: &str) -> String {
 /// What of one monitor stood at its limit. `late`: some of the run's own connections took so long to make that their
 /// first attempts may have been dropped.
 pub(super) fn pressure(
-    outline: &WatchOutline,
+    outline: &MonitorOutline,
     machine: &Machine,
     own: &[Values],
     late: bool,
@@ -124,7 +124,7 @@ pub(super) fn pressure(
         } else {
             at_limit(channel, points, machine, kind)
         };
-        let Some((held_ratio, evidence)) = told else { continue };
+        let Some((saturated_ratio, evidence)) = told else { continue };
         // The whole tells of its parts already, and one resource may be told by several numbers.
         let same = |p: &SaturatedResource| {
             class(kind, &p.metric) == class(kind, metric) && class(kind, metric).1.is_some()
@@ -141,10 +141,10 @@ pub(super) fn pressure(
             kind: kind.into(),
             part: channel.part.clone(),
             metric: channel.metric.clone(),
-            what: resource(&outline.name, kind, &channel.part, metric),
-            held_ratio,
-            usage_mean: limit.map(|limit| mean / limit),
-            usage_peak: limit.map(|limit| peak / limit),
+            resource: resource(&outline.name, kind, &channel.part, metric),
+            saturated_ratio,
+            usage_mean_ratio: limit.map(|limit| mean / limit),
+            usage_peak_ratio: limit.map(|limit| peak / limit),
             evidence,
         });
     }
@@ -236,8 +236,8 @@ fn at_limit(
         return None;
     }
     let held = points.iter().filter(|(_, value)| *value >= AT_LIMIT * limit).count();
-    let held_ratio = held as f64 / points.len().max(1) as f64;
-    if points.is_empty() || held_ratio < HELD {
+    let saturated_ratio = held as f64 / points.len().max(1) as f64;
+    if points.is_empty() || saturated_ratio < HELD {
         return None;
     }
     let mean = points.iter().map(|(_, value)| value).sum::<f64>() / points.len() as f64;
@@ -250,20 +250,20 @@ fn at_limit(
         points.len()
     );
     // What this machine's own load generator took is no sign of the service.
-    if class(kind, &channel.metric).0 == Class::HostCpu && machine.opening().environment.same_machine {
+    if class(kind, &channel.metric).0 == Class::HostCpu && machine.opening().environment.is_same_machine {
         let busy_ns: u64 = machine.origin.workers.iter().map(|worker| worker.busy_ns).sum();
         let cores = busy_ns as f64 / machine.measured_ns.max(1) as f64;
         text += &format!(", of which the load generator took {}", watched(cores, Unit::Cores));
     }
-    Some((held_ratio, text))
+    Some((saturated_ratio, text))
 }
 
 /// The most telling first: by class, then by how much of the time and how high.
 pub(crate) fn rank(all: &mut [SaturatedResource]) {
     let key = |p: &SaturatedResource| class(&p.kind, &p.metric).0;
     all.sort_by(|a, b| {
-        let high = |p: &SaturatedResource| p.usage_mean.unwrap_or(p.held_ratio);
-        let order = key(a).cmp(&key(b)).then(b.held_ratio.total_cmp(&a.held_ratio));
+        let high = |p: &SaturatedResource| p.usage_mean_ratio.unwrap_or(p.saturated_ratio);
+        let order = key(a).cmp(&key(b)).then(b.saturated_ratio.total_cmp(&a.saturated_ratio));
         if order == Ordering::Equal { high(b).total_cmp(&high(a)) } else { order }
     });
 }

@@ -46,5 +46,5 @@ pub(super) fn slope(points: &[(f64, f64)]) -> Option<Slope> {
         SlopeVerdict::Grows => slope_text("grows", per_h, low, high),
         SlopeVerdict::Falls => slope_text("falls", -per_h, -high, -low),
     };
-    Some(Slope { per_h, low, high, verdict, sentence })
+    Some(Slope { bytes_per_h: per_h, low_bytes_per_h: low, high_bytes_per_h: high, verdict, sentence })
 }

@@ -35,11 +35,11 @@ struct Tried {
 }
 
 /// Adds the few strongest to their rows.
-pub(super) fn with_p99(monitors: &mut [MonitorRow], courses: &[Course], moments: &[Moment]) {
+pub(super) fn p99_correlation(monitors: &mut [MonitorRow], courses: &[Course], moments: &[Moment]) {
     let seconds: Vec<(f64, f64, Option<f64>)> = moments
         .iter()
         .map(|moment| &moment.second)
-        .filter(|second| !second.warmup && second.length_s > 0.5)
+        .filter(|second| !second.is_warmup && second.length_s > 0.5)
         .map(|s| (s.from_s, s.from_s + s.length_s, s.p99_ns.map(|ns| ns as f64)))
         .collect();
     if seconds.iter().filter(|(.., p99)| p99.is_some()).count() < LEAST {
@@ -50,8 +50,8 @@ pub(super) fn with_p99(monitors: &mut [MonitorRow], courses: &[Course], moments:
         course.part.is_empty()
             || !courses.iter().any(|other| {
                 other.part.is_empty()
-                    && (other.origin, &other.monitor, &other.metric)
-                        == (course.origin, &course.monitor, &course.metric)
+                    && (other.generator, &other.monitor, &other.metric)
+                        == (course.generator, &course.monitor, &course.metric)
             })
     };
     let mut tried: Vec<Tried> = courses
@@ -71,11 +71,11 @@ pub(super) fn with_p99(monitors: &mut [MonitorRow], courses: &[Course], moments:
         let course = &courses[one.at];
         let rows = monitors
             .iter_mut()
-            .filter(|monitor| monitor.origin == course.origin && monitor.name == course.monitor)
+            .filter(|monitor| monitor.generator == course.generator && monitor.name == course.monitor)
             .flat_map(|monitor| &mut monitor.rows);
         let mut own = rows.filter(|row| row.part == course.part && row.metric == course.metric);
         if let Some(row) = own.next() {
-            row.with_p99 = Some(one.best);
+            row.p99_correlation = Some(one.best);
         }
     }
 }
@@ -127,7 +127,7 @@ fn best_lag(x: &[Option<f64>], y: &[Option<f64>]) -> Option<(Correlation, f64)> 
     let p = (2.0 * normal_cdf(-(z / error).abs()) * f64::from(2 * LAGS + 1)).min(1.0);
     let (low, high) = ((z - Z * error).tanh(), (z + Z * error).tanh());
     let sentence = format!("moves together with p99 (rho {rho:.2}, lag {lag_s} s); correlation, not cause");
-    Some((Correlation { rho, lag_s, n: n as u64, low, high, sentence }, p))
+    Some((Correlation { rho, lag_s, samples: n as u64, low, high, sentence }, p))
 }
 
 /// Seconds that have both, p99 `lag` later.

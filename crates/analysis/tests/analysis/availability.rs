@@ -23,7 +23,7 @@ fn only(all: &Availability) -> &Outage {
 pub(super) fn silent(run: &Run, why: &str) {
     let all = of(run);
     assert!(all.outages.is_empty() && all.parts.is_empty(), "{why}: {all:?}");
-    assert_eq!((all.ratio_time, all.longest_outage_ns), (Some(1.0), 0), "{why}");
+    assert_eq!((all.uptime_ratio, all.longest_outage_ns), (Some(1.0), 0), "{why}");
 }
 
 /// Nothing happens in it, but all users wait.
@@ -60,9 +60,9 @@ fn killed() -> Run {
 fn a_server_that_dies_is_down_from_its_last_answer_to_the_end() {
     let all = of(&killed());
     let outage = only(&all);
-    assert_eq!((outage.from_s, outage.to_s, outage.open_ended), (3.1, 8.0, true));
+    assert_eq!((outage.from_s, outage.to_s, outage.is_open_ended), (3.1, 8.0, true));
     assert_eq!((outage.length_ns, all.longest_outage_ns), (4_900 * MS, 4_900 * MS));
-    assert!((all.ratio_time.unwrap() - 3.1 / 8.0).abs() < 1e-9);
+    assert!((all.uptime_ratio.unwrap() - 3.1 / 8.0).abs() < 1e-9);
     assert_eq!((all.intervals, all.intervals_without_success), (8, 4));
     assert_eq!((outage.failures[0].class, outage.failures[0].count), ("connect_refused", 80));
     silent(&Run::closed(8), "the same service, alive");
@@ -81,8 +81,8 @@ fn a_restart_in_the_middle_is_as_long_as_it_was() {
     });
     let all = of(&run);
     let outage = only(&all);
-    assert_eq!((outage.from_s, outage.to_s, outage.open_ended), (3.1, 4.6, false));
-    assert!((all.ratio_time.unwrap() - 6.5 / 8.0).abs() < 1e-9);
+    assert_eq!((outage.from_s, outage.to_s, outage.is_open_ended), (3.1, 4.6, false));
+    assert!((all.uptime_ratio.unwrap() - 6.5 / 8.0).abs() < 1e-9);
     let told: Vec<_> = outage.failures.iter().map(|one| (one.class, one.count)).collect();
     assert_eq!(told, [("connect_refused", 60), ("reset", 40)]);
     // 0.9 s are less than an outage has.
@@ -104,7 +104,7 @@ fn answers_that_are_all_errors_are_no_service() {
     });
     let all = of(&run);
     let outage = only(&all);
-    assert_eq!((outage.from_s, outage.to_s, outage.open_ended), (2.999, 8.0, true));
+    assert_eq!((outage.from_s, outage.to_s, outage.is_open_ended), (2.999, 8.0, true));
     let first = &outage.failures[0];
     assert_eq!((first.class, first.status, first.count), ("http_status", Some(503), 5_000));
 }
@@ -121,7 +121,7 @@ fn a_server_that_hangs_to_the_end_is_down_without_a_single_failure() {
     };
     let all = of(&hang(4));
     let outage = only(&all);
-    assert_eq!((outage.from_s, outage.to_s, outage.open_ended), (4.0, 8.0, true));
+    assert_eq!((outage.from_s, outage.to_s, outage.is_open_ended), (4.0, 8.0, true));
     assert!(outage.failures.is_empty());
     // One second of waiting at the end may be the next answer on its way.
     silent(&hang(7), "the stop's edge");
@@ -144,7 +144,7 @@ fn a_stall_of_all_users_is_an_outage_and_a_slow_answer_of_one_is_none() {
         })
     };
     let all = of(&stall(10, 4..7));
-    assert_eq!((only(&all).from_s, only(&all).to_s, only(&all).open_ended), (4.0, 7.0, false));
+    assert_eq!((only(&all).from_s, only(&all).to_s, only(&all).is_open_ended), (4.0, 7.0, false));
     silent(&stall(1, 4..7), "one slow request");
     // Responses that waited for the end of the first stall must not hide the second.
     let twice = stall(10, 3..5).with(|run| {
@@ -279,7 +279,7 @@ fn the_warm_up_is_not_judged_and_an_outage_that_outlasts_it_begins_with_the_meas
     silent(&down(0..3), "all of it in the warm-up");
     let all = of(&down(1..6));
     assert_eq!((only(&all).from_s, only(&all).to_s), (3.0, 6.0));
-    assert!((all.ratio_time.unwrap() - 4.0 / 7.0).abs() < 1e-9);
+    assert!((all.uptime_ratio.unwrap() - 4.0 / 7.0).abs() < 1e-9);
 }
 
 #[test]
@@ -308,7 +308,10 @@ fn one_request_of_five_that_is_dead_is_named_with_its_time() {
     assert!(all.outages.is_empty());
     let [part] = &all.parts[..] else { panic!("{all:?}") };
     assert_eq!((part.kind, part.name.as_str()), (PartKind::Request, "pay"));
-    assert_eq!((part.outages[0].from_s, part.outages[0].to_s, part.outages[0].open_ended), (2.0, 8.0, true));
+    assert_eq!(
+        (part.outages[0].from_s, part.outages[0].to_s, part.outages[0].is_open_ended),
+        (2.0, 8.0, true)
+    );
     silent(&shop(false), "all five alive");
 }
 
@@ -340,7 +343,7 @@ fn one_address_of_two_that_is_dead_is_named_with_its_time() {
     assert!(all.outages.is_empty(), "{all:?}");
     let [part] = &all.parts[..] else { panic!("{all:?}") };
     assert_eq!((part.kind, part.name.as_str()), (PartKind::Address, "10.0.0.8"));
-    assert_eq!((part.outages[0].from_s, part.outages[0].open_ended), (3.0, true));
+    assert_eq!((part.outages[0].from_s, part.outages[0].is_open_ended), (3.0, true));
     let sentence = run.summary().verdict.sentence;
     assert!(
         sentence.starts_with("FAIL: no request to address 10.0.0.8 succeeded from 3 s to the end"),
@@ -353,7 +356,7 @@ fn one_address_of_two_that_is_dead_is_named_with_its_time() {
 fn silent_streams_are_no_outage_and_streams_that_had_events_all_the_time_are() {
     let streams = |until: usize| {
         Run::closed(10).with(|run| {
-            run.outline.requests[0].stream = true;
+            run.outline.requests[0].is_stream = true;
             for number in 0..10 {
                 run.ticks[number] = nothing(run, number);
                 run.ticks[number].run.add(RunSum::InFlightNs.id(), 10 * S);
@@ -368,7 +371,7 @@ fn silent_streams_are_no_outage_and_streams_that_had_events_all_the_time_are() {
     };
     silent(&streams(10), "events all the time");
     silent(&streams(0), "streams that never say anything");
-    assert_eq!((only(&of(&streams(5))).from_s, only(&of(&streams(5))).open_ended), (5.0, true));
+    assert_eq!((only(&of(&streams(5))).from_s, only(&of(&streams(5))).is_open_ended), (5.0, true));
 }
 
 #[test]
@@ -380,7 +383,7 @@ fn an_outage_is_a_miss_until_a_threshold_says_otherwise_and_is_said_even_then() 
         sentence.starts_with("FAIL: no request succeeded from 3.1 s to the end (4.9 s of 8 s); "),
         "{sentence}"
     );
-    assert!(summary.verdict.because.contains(&"longest_outage < 1s".into()), "{:?}", summary.verdict.because);
+    assert!(summary.verdict.reasons.contains(&"longest_outage < 1s".into()), "{:?}", summary.verdict.reasons);
     let allowed = |rules: &[&str]| killed().thresholds(rules).summary();
     let summary = allowed(&["longest_outage < 5s", "error_rate < 5%"]);
     assert_eq!(summary.verdict.result, Outcome::Pass, "{}", summary.verdict.sentence);
@@ -394,10 +397,10 @@ fn an_outage_is_a_miss_until_a_threshold_says_otherwise_and_is_said_even_then() 
         ("longest_outage < 4900ms", false),
         ("availability{request: pick} > 99%", false),
     ] {
-        assert_eq!(allowed(&[rule]).thresholds[0].met, met, "{rule}");
+        assert_eq!(allowed(&[rule]).thresholds[0].is_met, met, "{rule}");
     }
     // What was gone is no spike.
-    assert!(allowed(&["error_rate < 5%"]).spikes.iter().all(|spike| spike.until_s <= 3.1));
+    assert!(allowed(&["error_rate < 5%"]).spikes.iter().all(|spike| spike.to_s <= 3.1));
     let events: Vec<String> = summary.events.iter().map(|event| event.text.clone()).collect();
     assert!(events.contains(&"no request succeeded until the end, for 4.9 s".into()), "{events:?}");
 }

@@ -53,13 +53,13 @@ fn one_request_that_hangs_without_a_failure_is_down_and_one_that_waits_alone_is_
     let [part] = &all.parts[..] else { panic!("{all:?}") };
     assert_eq!((part.kind, part.name.as_str()), (PartKind::Request, "pay"));
     let outage = &part.outages[0];
-    assert_eq!((outage.from_s, outage.open_ended, outage.failed), (4.0, true, 0));
+    assert_eq!((outage.from_s, outage.is_open_ended, outage.failed_requests), (4.0, true, 0));
     assert_eq!(hung(40, 4, None).summary().verdict.result, Outcome::Fail);
     // The same for 4 s in the middle, however many hung: they are among the slowest tenth then, or half.
     for waiting in [6, 100, 500] {
         let all = of(&hung(waiting, 3, Some(7)));
         let [part] = &all.parts[..] else { panic!("{waiting}: {all:?}") };
-        assert!(!part.outages[0].open_ended, "{part:?}");
+        assert!(!part.outages[0].is_open_ended, "{part:?}");
     }
     silent(&hung(1, 4, None), "a single late one at the end");
     silent(&hung(3, 3, Some(7)), "three late ones in the middle");
@@ -75,8 +75,8 @@ fn one_request_that_hangs_without_a_failure_is_down_and_one_that_waits_alone_is_
 #[test]
 fn what_always_takes_as_long_is_on_its_way() {
     // Every twentieth takes 3 s by nature, and now and then only those are asked for.
-    let rare = |open_ended: bool| {
-        shop(move |tick| match (tick.tick, open_ended) {
+    let rare = |is_open_ended: bool| {
+        shop(move |tick| match (tick.tick, is_open_ended) {
             (0..4, _) => {
                 answers(tick, 4, 95, 5 * MS);
                 (0..5).for_each(|_| answer(tick, 4, 3 * S, 200));
@@ -127,7 +127,7 @@ fn one_address_of_two_that_hangs_is_down() {
     let all = of(&both(true));
     let [part] = &all.parts[..] else { panic!("{all:?}") };
     assert_eq!((part.kind, part.name.as_str()), (PartKind::Address, "10.0.0.8"));
-    assert_eq!((part.outages[0].failed, part.outages[0].open_ended), (0, true));
+    assert_eq!((part.outages[0].failed_requests, part.outages[0].is_open_ended), (0, true));
     silent(&both(false), "both alive");
 }
 
@@ -165,7 +165,7 @@ fn availability_of_a_request_counts_the_time_in_which_nothing_succeeded() {
     let rule = "availability{request: pay} > 90%";
     for brief in [false, true] {
         let (down, up) = (dead(4, brief, rule), dead(8, brief, rule));
-        assert_eq!((down.thresholds[0].met, up.thresholds[0].met), (false, true), "{brief}");
+        assert_eq!((down.thresholds[0].is_met, up.thresholds[0].is_met), (false, true), "{brief}");
         assert_eq!(down.thresholds[0].observed, Some(0.5), "{brief}: {:?}", down.availability);
     }
     // Nothing is worse for a part than for the whole.

@@ -25,7 +25,7 @@ fn lateness_makes_a_pass_only_safer() {
     // p99 is 10 ms, of which 4 are the generator's own.
     let summary = late(4 * MS).thresholds(&["response_time p99 < 500ms"]).summary();
     assert_eq!(summary.verdict.result, Outcome::Pass, "{}", summary.verdict.sentence);
-    assert_eq!(caution(&summary, "late_sends").unwrap().weight, Severity::Warning);
+    assert_eq!(caution(&summary, "late_sends").unwrap().severity, Severity::Warning);
     assert_eq!(standing(&late(4 * MS), "response_time p99 < 11ms"), Standing::Met);
 }
 
@@ -33,11 +33,14 @@ fn lateness_makes_a_pass_only_safer() {
 fn a_miss_that_lateness_explains_is_undecided_and_one_beyond_it_stands() {
     let summary = late(4 * MS).thresholds(&["response_time p99 < 8ms"]).summary();
     assert_eq!(summary.verdict.result, Outcome::Inconclusive);
-    assert_eq!(summary.verdict.because, ["late_sends"]);
-    assert_eq!(caution(&summary, "late_sends").unwrap().weight, Severity::Inconclusive);
+    assert_eq!(summary.verdict.reasons, ["late_sends"]);
+    assert_eq!(caution(&summary, "late_sends").unwrap().severity, Severity::Inconclusive);
     let judged = &summary.thresholds[0];
     let doubt = judged.doubts.iter().find(|doubt| doubt.kind == Kind::LateSends).unwrap();
-    assert!(doubt.decides && doubt.bound == Bound::Best && close(doubt.size.unwrap(), 4e6, 0.1), "{doubt:?}");
+    assert!(
+        doubt.is_decisive && doubt.bound == Bound::Best && close(doubt.size.unwrap(), 4e6, 0.1),
+        "{doubt:?}"
+    );
     assert!(close(judged.best.unwrap(), 6e6, 0.05) && close(judged.worst.unwrap(), 10e6, 0.02), "{judged:?}");
     let told = &summary.verdict.sentence;
     assert!(told.starts_with("INCONCLUSIVE: sends were late, p99 4.0"), "{told}");
@@ -110,7 +113,7 @@ fn answers_with_errors_need_no_quiet_machine() {
     });
     let summary = limited.summary();
     assert_eq!(summary.verdict.result, Outcome::Fail, "{}", summary.verdict.sentence);
-    assert!(summary.verdict.because.contains(&"error_rate == 0%".to_owned()));
+    assert!(summary.verdict.reasons.contains(&"error_rate == 0%".to_owned()));
 }
 
 /// So many answers of so many ms.
@@ -175,7 +178,7 @@ fn a_record_with_a_gap_decides_what_the_gap_cannot_turn() {
         run.ending = None;
         run.summary()
     };
-    let is = |summary: Summary| (summary.verdict.result, summary.verdict.because);
+    let is = |summary: Summary| (summary.verdict.result, summary.verdict.reasons);
     assert_eq!(is(cut(30)), (Outcome::Fail, vec!["error_rate == 0%".to_owned()]));
     assert_eq!(is(cut(0)), (Outcome::Inconclusive, vec!["missing_intervals".to_owned()]));
 }
@@ -186,7 +189,7 @@ fn a_load_that_was_not_sent_proves_a_miss_and_no_pass() {
     assert_eq!(standing(&short, "response_time p99 < 500ms"), Standing::Undecided);
     assert_eq!(standing(&short, "response_time p99 < 4ms"), Standing::Missed);
     let verdict = short.thresholds(&["response_time p99 < 500ms"]).summary().verdict;
-    assert_eq!(verdict.because, ["offered_not_sent"], "{}", verdict.sentence);
+    assert_eq!(verdict.reasons, ["offered_not_sent"], "{}", verdict.sentence);
 }
 
 /// Ten users of a generator whose worker waits for a CPU for 78 % of the time.
@@ -203,13 +206,13 @@ fn waiting_for_a_cpu_explains_a_few_milliseconds_and_not_hundreds() {
     let quick = starved(Run::closed(15));
     let summary = quick.clone().thresholds(&["response_time p99 < 2ms"]).summary();
     assert_eq!(summary.verdict.result, Outcome::Inconclusive, "{}", summary.verdict.sentence);
-    assert_eq!(summary.verdict.because, ["run_queue"]);
+    assert_eq!(summary.verdict.reasons, ["run_queue"]);
     assert!(
         summary.verdict.sentence.contains("waited for a CPU 78 % of its time"),
         "{}",
         summary.verdict.sentence
     );
-    assert_eq!(caution(&summary, "run_queue").unwrap().weight, Severity::Inconclusive);
+    assert_eq!(caution(&summary, "run_queue").unwrap().severity, Severity::Inconclusive);
     assert_eq!(standing(&quick, "response_time p99 < 1ms"), Standing::Missed);
     assert_eq!(standing(&quick, "response_time p99 < 10ms"), Standing::Met);
     assert_eq!(standing(&Run::closed(15), "response_time p99 < 2ms"), Standing::Missed);

@@ -9,11 +9,11 @@ use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist};
 use plimsoll_plan::watch::Unit;
 
 fn codes(summary: &Summary) -> Vec<(&'static str, Claim)> {
-    summary.causes.iter().map(|cause| (cause.code(), cause.claim)).collect()
+    summary.causes.iter().map(|cause| (cause.code(), cause.certainty)).collect()
 }
 
 fn claims(summary: &Summary, kind: Kind) -> Option<Claim> {
-    summary.causes.iter().find(|cause| cause.is(kind)).map(|cause| cause.claim)
+    summary.causes.iter().find(|cause| cause.is(kind)).map(|cause| cause.certainty)
 }
 
 fn some() -> Evidence {
@@ -31,10 +31,10 @@ fn of_a_healthy_run_no_cause_is_said() {
 #[test]
 fn what_is_not_certain_says_what_would_tell_and_a_fact_does_not() {
     for kind in Kind::ALL {
-        assert!(kind.claim(Claim::Certain, some()).would_tell().is_empty(), "{kind:?}");
+        assert!(kind.claim(Claim::Certain, some()).confirmation().is_empty(), "{kind:?}");
         for claim in [Claim::Likely, Claim::Possible] {
             let cause = kind.claim(claim, some());
-            assert!(!cause.would_tell().is_empty() && !cause.would_tell().ends_with('.'), "{cause:?}");
+            assert!(!cause.confirmation().is_empty() && !cause.confirmation().ends_with('.'), "{cause:?}");
         }
     }
 }
@@ -47,7 +47,7 @@ fn the_page_of_causes_has_them_all() {
             "| `{}` | {} | {} |",
             kind.code(),
             kind.sentence(),
-            kind.claim(Claim::Likely, some()).would_tell()
+            kind.claim(Claim::Likely, some()).confirmation()
         );
         assert!(page.contains(&row), "{row}");
     }
@@ -110,7 +110,7 @@ fn loopback_never_loses_packets() {
     let far = lossy().thresholds(&["response_time p50 < 1ms"]).summary();
     assert_eq!(claims(&far, Kind::PacketLoss), Some(Claim::Possible));
     let near =
-        lossy().thresholds(&["response_time p50 < 1ms"]).with(|run| run.environment.same_machine = true);
+        lossy().thresholds(&["response_time p50 < 1ms"]).with(|run| run.environment.is_same_machine = true);
     let near = near.summary();
     assert_eq!(claims(&near, Kind::PacketLoss), None);
     assert_ne!(claims(&near, Kind::ListenQueueFull), Some(Claim::Certain));
@@ -154,7 +154,7 @@ fn memory_that_grows_with_each_request_is_remarked_on_and_a_heap_that_fills_is_n
     };
     let leak = watched(|second| 50e6 + 20e6 * second as f64);
     let cause = leak.causes.iter().find(|cause| cause.is(Kind::MemoryLeak)).expect("it grew by 180 MB");
-    assert_eq!(cause.claim, Claim::Possible, "ten seconds are no proof");
+    assert_eq!(cause.certainty, Claim::Possible, "ten seconds are no proof");
     assert!(cause.evidence_text().contains("10.0 kB per request"), "{}", cause.evidence_text());
     for level in [
         watched(|second| if second < 4 { 50e6 + 30e6 * second as f64 } else { 150e6 }),
@@ -210,7 +210,7 @@ fn pauses_and_two_speeds_are_told_apart() {
             t.run.record(RunHist::Silence.id(), 300 * MS);
             t.run.add(RunSum::HostBusyNs.id(), busy_ns);
         });
-        let run = run.with(|run| run.environment.same_machine = same_machine);
+        let run = run.with(|run| run.environment.is_same_machine = same_machine);
         run.thresholds(&["response_time p99.9 < 50ms"]).summary()
     };
     // Two CPUs.

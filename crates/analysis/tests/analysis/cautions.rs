@@ -25,7 +25,7 @@ pub fn check(case: Case) {
     let (bad, good) = (case.bad.summary(), case.good.summary());
     let code = case.kind.code();
     let found = caution(&bad, code).unwrap_or_else(|| panic!("`{code}` is missing: {:#?}", bad.cautions));
-    assert_eq!(found.weight, case.weight, "{found:#?}");
+    assert_eq!(found.severity, case.weight, "{found:#?}");
     for text in case.says {
         let told = format!("{} | {} | {}", found.title(), found.evidence_text(), found.advice());
         assert!(told.contains(text), "`{text}` is not in `{told}`");
@@ -39,7 +39,7 @@ pub fn check(case: Case) {
 }
 
 fn has_doubt(cautions: &[plimsoll_analysis::summary::Caution]) -> bool {
-    cautions.iter().any(|c| c.weight == Severity::Inconclusive)
+    cautions.iter().any(|c| c.severity == Severity::Inconclusive)
 }
 
 macro_rules! cases {
@@ -347,7 +347,7 @@ cases! {
         ["mean 19.4 ms, p95 5.95 ms"];
 
     a_target_on_this_machine_is_named: SameMachine, Note,
-        Run::closed(15).with(|r| r.environment.same_machine = true),
+        Run::closed(15).with(|r| r.environment.is_same_machine = true),
         Run::closed(15),
         ["10.0.0.7 belongs to this machine"];
 
@@ -484,19 +484,19 @@ fn a_healthy_run_has_no_caution_at_all() {
     for run in [Run::closed(15), Run::open(15)] {
         let summary = run.summary();
         assert!(summary.cautions.is_empty(), "{:#?}", summary.cautions);
-        assert!(summary.complete);
+        assert!(summary.is_complete);
     }
 }
 
 #[test]
 fn cautions_come_heaviest_first() {
     let summary = Run::closed(5)
-        .with(|r| r.environment.same_machine = true)
+        .with(|r| r.environment.is_same_machine = true)
         .with(|r| r.pulse.busy_ns = S)
         .at(1, |t| fail(t, Fault::PortsExhausted, 1))
         .at(1, |t| fail(t, Fault::FdLimit, 1))
         .summary();
-    let weights: Vec<Severity> = summary.cautions.iter().map(|c| c.weight).collect();
+    let weights: Vec<Severity> = summary.cautions.iter().map(|c| c.severity).collect();
     assert!(weights.is_sorted(), "{weights:?}");
     assert_eq!(summary.cautions[0].kind, Kind::ClientFdLimit);
     assert_eq!(summary.cautions[1].kind, Kind::ClientPortsExhausted);

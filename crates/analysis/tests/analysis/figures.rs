@@ -1,4 +1,4 @@
-//! Figures: totals, rates, bands, failures, the trust box, the timeline, the document as JSON.
+//! Figures: totals, rates, buckets, failures, the trust box, the timeline, the document as JSON.
 
 use crate::analysis::fixture::*;
 use plimsoll_analysis::summarise;
@@ -13,7 +13,7 @@ fn the_warm_up_is_in_the_timeline_and_not_in_the_totals() {
     let summary = Run::closed_with(15, |d| d.warmup_ns = Some(2_500 * MS)).summary();
     // Tick 0 is half a second, so that an edge falls on the end of the warm-up: 3 ticks of 16 are left out.
     assert_eq!(summary.timeline.len(), 16);
-    let warm: Vec<bool> = summary.timeline.iter().map(|s| s.warmup).collect();
+    let warm: Vec<bool> = summary.timeline.iter().map(|s| s.is_warmup).collect();
     assert_eq!(warm.iter().filter(|w| **w).count(), 3);
     assert!(warm[..3].iter().all(|w| *w));
     assert_eq!((summary.timeline[0].length_s, summary.timeline[1].from_s), (0.5, 0.5));
@@ -29,7 +29,7 @@ fn a_last_second_that_was_cut_short_is_as_long_as_it_was() {
     assert_eq!(summary.timeline[4].length_s, 0.25);
     assert_eq!(summary.timeline[4].achieved_rate_per_s, 8_000.0);
     assert_eq!(summary.totals.measured_s, 4.25);
-    assert!(summary.complete, "{:?}", summary.gaps);
+    assert!(summary.is_complete, "{:?}", summary.gaps);
 }
 
 #[test]
@@ -37,11 +37,11 @@ fn a_run_that_ends_on_an_edge_misses_nothing() {
     for elapsed_ns in [5 * S - 1, 5 * S] {
         let summary =
             Run::closed(15).with(|r| r.ticks.truncate(5)).ends(StoppedBy::Requests, elapsed_ns).summary();
-        assert!(summary.complete, "{:?}", summary.gaps);
+        assert!(summary.is_complete, "{:?}", summary.gaps);
     }
     let summary =
         Run::closed(15).with(|r| r.ticks.truncate(5)).ends(StoppedBy::Requests, 5 * S + 1).summary();
-    assert!(!summary.complete);
+    assert!(!summary.is_complete);
 }
 
 #[test]
@@ -56,10 +56,10 @@ fn bands_count_every_answer_once_and_nothing_that_was_cut_off() {
         })
         .at(12, |t| time_out(t, 3, 10_100 * MS))
         .summary();
-    let bands: Vec<_> = summary.bands.iter().map(|b| (b.up_to_ns, b.count)).collect();
-    assert_eq!(bands, [(Some(100 * MS), 70), (Some(S), 20), (Some(10 * S), 7), (None, 0)]);
-    assert_eq!(summary.bands.iter().map(|b| b.ratio).sum::<f64>(), 1.0);
-    assert_eq!(summary.bands_cut_off, 3);
+    let buckets: Vec<_> = summary.buckets.iter().map(|b| (b.up_to_ns, b.count)).collect();
+    assert_eq!(buckets, [(Some(100 * MS), 70), (Some(S), 20), (Some(10 * S), 7), (None, 0)]);
+    assert_eq!(summary.buckets.iter().map(|b| b.ratio).sum::<f64>(), 1.0);
+    assert_eq!(summary.buckets_censored, 3);
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn failures_are_listed_by_class_with_their_side() {
         [("ports_exhausted", 2)]
     );
     assert_eq!(
-        summary.statuses.iter().map(|(k, v)| (k.as_str(), *v)).collect::<Vec<_>>(),
+        summary.status_codes.iter().map(|(k, v)| (k.as_str(), *v)).collect::<Vec<_>>(),
         [("200", 30_000), ("503", 1), ("other", 4)]
     );
     assert_eq!(summary.timeline[5].client_faults, 2);
@@ -96,12 +96,12 @@ fn failures_are_listed_by_class_with_their_side() {
 fn littles_law_adds_up() {
     let law = Run::closed(15).summary().client.littles_law;
     assert!(close(law.in_flight_mean, 10.0, 0.001), "{law:?}");
-    assert!(close(law.rate_times_service_time, 10.0, 0.01), "{law:?}");
+    assert!(close(law.in_flight_computed, 10.0, 0.01), "{law:?}");
     assert_eq!(law.users_mean, Some(10.0));
-    assert!(law.users_time_outside.unwrap() < 0.001);
+    assert!(law.users_outside_ratio.unwrap() < 0.001);
     let open = Run::open(15).summary().client.littles_law;
-    assert!(close(open.in_flight_mean, 5.0, 0.001) && close(open.rate_times_service_time, 5.0, 0.01));
-    assert_eq!((open.users_mean, open.users_time_outside), (None, None));
+    assert!(close(open.in_flight_mean, 5.0, 0.001) && close(open.in_flight_computed, 5.0, 0.01));
+    assert_eq!((open.users_mean, open.users_outside_ratio), (None, None));
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn the_trust_box_repeats_what_the_workers_counted() {
         })
         .summary();
     let worker = &summary.client.workers[0];
-    assert_eq!((worker.busy_ratio, worker.spin_ratio, worker.run_queue_ratio), (0.25, 0.1, 0.05));
+    assert_eq!((worker.busy_ratio, worker.busy_poll_ratio, worker.cpu_wait_ratio), (0.25, 0.1, 0.05));
     // Two CPUs: a hundredth of their time was stolen, a half was used.
     assert_eq!((summary.client.steal_ratio, summary.client.host_busy_ratio), (0.01, 0.5));
     assert_eq!(summary.client.rtt_floor_ns, Some(30_000));
@@ -154,7 +154,7 @@ fn the_most_in_flight_is_bounded_by_workers_and_connections() {
             .all_ticks(|t| t.run.peak(RunPeak::InFlight.id(), peak))
             .summary()
             .client
-            .peak_in_flight
+            .in_flight_peak
     };
     assert_eq!((two(4), two(5), two(6)), (8, 10, 10));
 }
@@ -179,14 +179,14 @@ fn a_run_cut_off_is_measured_to_its_last_second() {
         })
         .summary();
     assert_eq!((summary.totals.measured_s, summary.achieved.rate_per_s), (12.0, 2_000.0));
-    assert_eq!((summary.complete, summary.stopped_by), (false, None));
+    assert_eq!((summary.is_complete, summary.stopped_by), (false, None));
 }
 
 #[test]
 fn missing_rows_do_not_change_the_totals() {
     let whole = Run::closed(15).record();
     let mut holey = whole.clone();
-    holey.origins.get_mut("a").unwrap().ticks.retain(|tick, _| !(4..9).contains(tick));
+    holey.generators.get_mut("a").unwrap().ticks.retain(|tick, _| !(4..9).contains(tick));
     let (whole, holey) = (summarise(&whole), summarise(&holey));
     assert_eq!(whole.totals.requests, holey.totals.requests);
     assert_eq!(whole.response_time.p99_ns, holey.response_time.p99_ns);
@@ -197,7 +197,7 @@ fn missing_rows_do_not_change_the_totals() {
 #[test]
 fn a_record_of_an_older_version_has_fewer_numbers_and_is_read_all_the_same() {
     let mut record = Run::closed(15).record();
-    let origin = record.origins.get_mut("a").unwrap();
+    let origin = record.generators.get_mut("a").unwrap();
     // As if nothing but sums had been counted, and no fault among them.
     let keep = Layout { sums: SeriesSum::COUNT, peaks: 0, floors: 0, hists: 0, lasts: 0 };
     for tally in origin.totals.series.iter_mut().chain([&mut origin.totals.run]) {
@@ -225,7 +225,7 @@ fn connections_and_retransmits_are_counted_from_the_start() {
         .summary();
     let c = &summary.client.connections;
     assert_eq!((c.attempts, c.opened, c.closed_by_server), (10, 13, 3));
-    assert_eq!((c.requests_per_connection_max, c.fastest_connect_ns), (Some(500), Some(38_000)));
+    assert_eq!((c.requests_per_connection_max, c.connect_min_ns), (Some(500), Some(38_000)));
     assert_eq!((summary.client.retransmits, summary.client.late_ticks), (2, 1));
     assert_eq!(summary.client.faults[0].count, 4);
     assert_eq!(summary.totals.requests, 10 * 2_000, "requests are counted without the warm-up all the same");
@@ -256,12 +256,12 @@ fn the_document_has_the_promised_fields() {
         "/client/littles_law/in_flight_mean",
         "/plan/target",
         "/environments/0/host",
-        "/origins/0/rate_per_s",
+        "/generators/0/rate_per_s",
     ] {
         assert!(json.pointer(path).is_some_and(|v| !v.is_null()), "{path}");
     }
     assert_eq!(json["verdict"]["result"], "PASS");
-    assert_eq!(json["schema_version"], 1);
+    assert_eq!(json["schema_version"], 2);
 }
 
 /// A small generator, so that a failure can be repeated.
@@ -321,12 +321,12 @@ fn check_finite(value: &Value, path: &str) {
     const MAY_BE_NULL: &[&str] = &[
         "offered",
         "ratio",
-        "ratio_time",
+        "uptime_ratio",
         "users",
         "users_without_success",
         "status",
         "users_mean",
-        "users_time_outside",
+        "users_outside_ratio",
         "stopped_by",
         "observed",
         "best",
@@ -341,7 +341,7 @@ fn check_finite(value: &Value, path: &str) {
         "group",
         "window",
         "tls",
-        "limiting_resource",
+        "bottleneck",
     ];
     match value {
         Value::Null => {

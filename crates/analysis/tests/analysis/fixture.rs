@@ -5,7 +5,7 @@ use plimsoll_analysis::summary::{Caution, Summary, ThresholdResult};
 use plimsoll_plan::load::{Profile, Share, Stage};
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum, fault_id, status_id};
 use plimsoll_plan::seal::{Machine, seal};
-use plimsoll_plan::watch::{Unit, WatchOutline};
+use plimsoll_plan::watch::{MonitorOutline, Unit};
 use plimsoll_plan::{Draft, Fault, Outline, Request, Side, Target, threshold};
 use plimsoll_record::RunRecord;
 use plimsoll_record::event::{
@@ -177,13 +177,13 @@ impl Run {
     /// One more monitor.
     pub fn watch(mut self, name: &str, kind: &str) -> Run {
         let (name, kind) = (name.into(), kind.into());
-        self.outline.watches.push(WatchOutline { name, kind, of: "port 4110".into() });
+        self.outline.monitors.push(MonitorOutline { name, kind, target: "port 4110".into() });
         self
     }
 
     /// What the newest monitor sees at the end of each second of the run.
     pub fn sees(mut self, metric: &str, unit: Unit, limit: Option<f64>, value: impl Fn(u64) -> f64) -> Run {
-        let monitor = self.outline.watches.len() as u32 - 1;
+        let monitor = self.outline.monitors.len() as u32 - 1;
         let seconds = self.outline.stop.duration_ns.unwrap() / S;
         let one = |second: u64| {
             let (part, metric) = metric.split_once('/').unwrap_or(("", metric));
@@ -201,13 +201,13 @@ impl Run {
 
     /// A fact, or a lapse, of the newest monitor.
     pub fn learns(mut self, name: &str, value: &str) -> Run {
-        let monitor = self.outline.watches.len() as u32 - 1;
+        let monitor = self.outline.monitors.len() as u32 - 1;
         self.told.push(RunEvent::Learnt(Fact { monitor, name: name.into(), value: value.into() }));
         self
     }
 
     pub fn lapses(mut self, at_ns: u64, why: &str) -> Run {
-        let monitor = self.outline.watches.len() as u32 - 1;
+        let monitor = self.outline.monitors.len() as u32 - 1;
         self.told.push(RunEvent::SampleMissed(MissedSample { at_ns, monitor, why: why.into() }));
         self
     }

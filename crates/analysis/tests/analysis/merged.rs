@@ -56,13 +56,13 @@ fn two_halves_are_the_whole_to_the_last_digit() {
         "response_time",
         "service_time",
         "phases",
-        "bands",
+        "buckets",
         "errors",
-        "statuses",
+        "status_codes",
         "requests",
         "spikes",
         "timeline",
-        "complete",
+        "is_complete",
         "gaps",
         "stopped_by",
     ] {
@@ -87,14 +87,14 @@ fn each_machine_keeps_its_row() {
     let (_, one, two) = whole_and_halves();
     let summary = summarise(&merged(&[&one, &two]));
     let rows: Vec<_> = summary
-        .origins
+        .generators
         .iter()
-        .map(|o| (o.origin.as_str(), o.host.as_str(), o.share.as_str(), o.requests))
+        .map(|o| (o.id.as_str(), o.host.as_str(), o.share.as_str(), o.requests))
         .collect();
     assert_eq!(rows, [("one", "laptop-a", "1/2", 12_000), ("two", "laptop-b", "2/2", 12_000)]);
-    let (slow, fast) = (summary.origins[1].p99_ns.unwrap(), summary.origins[0].p99_ns.unwrap());
+    let (slow, fast) = (summary.generators[1].p99_ns.unwrap(), summary.generators[0].p99_ns.unwrap());
     assert!(slow > fast + 15 * MS);
-    assert_eq!(summary.client.workers.iter().map(|w| w.origin).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(summary.client.workers.iter().map(|w| w.generator).collect::<Vec<_>>(), [0, 1]);
     assert_eq!(summary.environments.len(), 2);
 }
 
@@ -127,14 +127,14 @@ fn one_machine_that_was_cut_off_is_enough() {
         r.ticks.truncate(7);
     });
     let summary = summarise(&merged(&[&one, &cut]));
-    assert!(!summary.complete);
-    assert_eq!((summary.origins[0].complete, summary.origins[1].complete), (true, false));
+    assert!(!summary.is_complete);
+    assert_eq!((summary.generators[0].is_complete, summary.generators[1].is_complete), (true, false));
     assert_eq!(summary.stopped_by, None);
     assert_eq!(
-        (summary.gaps[0].origin.as_str(), summary.gaps[0].from_s, summary.gaps[0].to_s),
+        (summary.gaps[0].generator.as_str(), summary.gaps[0].from_s, summary.gaps[0].to_s),
         ("two", 7.0, 12.0)
     );
-    assert_eq!(caution(&summary, "missing_intervals").unwrap().weight, Severity::Inconclusive);
+    assert_eq!(caution(&summary, "missing_intervals").unwrap().severity, Severity::Inconclusive);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn different_targets_are_added_up_with_a_warning() {
     let elsewhere = two.clone().with(|r| r.outline.target = "10.0.0.9:8080".into());
     let summary = summarise(&merged(&[&one, &elsewhere]));
     let found = caution(&summary, "merged_targets_differ").unwrap();
-    assert_eq!(found.weight, Severity::Warning);
+    assert_eq!(found.severity, Severity::Warning);
     assert!(found.evidence_text().contains("10.0.0.7:8080 and 10.0.0.9:8080"), "{found:#?}");
     assert!(caution(&summarise(&merged(&[&one, &two])), "merged_targets_differ").is_none());
 }
@@ -189,7 +189,7 @@ fn runs_one_after_the_other_do_not_add_up() {
     assert!(caution(&together, code).is_none());
     two.started_unix_ns += 6 * S;
     let apart = summarise(&merged(&[&one, &two]));
-    assert_eq!(caution(&apart, code).map(|c| c.weight), Some(Severity::Inconclusive));
+    assert_eq!(caution(&apart, code).map(|c| c.severity), Some(Severity::Inconclusive));
     assert_eq!(apart.verdict.result, Outcome::Inconclusive);
 }
 
@@ -241,9 +241,9 @@ fn everything_that_shapes_the_load_is_compared() {
 fn little_holds_for_machines_of_which_one_stops_before_the_other() {
     let (_, one, mut two) = whole_and_halves();
     two = two.with(|r| r.ticks.truncate(6)).ends(plimsoll_record::event::StoppedBy::Duration, 6 * S);
-    let alone = [&one, &two].map(|run| run.summary().client.littles_law.rate_times_service_time);
+    let alone = [&one, &two].map(|run| run.summary().client.littles_law.in_flight_computed);
     let law = summarise(&merged(&[&one, &two])).client.littles_law;
-    assert!(close(law.rate_times_service_time, alone[0] + alone[1], 1e-9), "{law:?}");
+    assert!(close(law.in_flight_computed, alone[0] + alone[1], 1e-9), "{law:?}");
 }
 
 /// Two machines for 60 s, whose service is slower in each second than in the one before; the times of the second are
@@ -274,25 +274,25 @@ fn hogged_run(percent: u64) -> Summary {
 #[test]
 fn a_machine_that_measures_other_times_is_found_and_one_that_does_not_is_not() {
     let slow = hogged_run(130);
-    let told = slow.origins[1].apart.as_ref().expect("there are stretches enough");
-    assert!(told.differs && told.sentence.starts_with("p50 1.3"), "{told:?}");
-    assert!(told.ratios.iter().all(|r| r.low <= 1.31 && r.high >= 1.29 && r.stretches == 30), "{told:?}");
+    let told = slow.generators[1].divergence.as_ref().expect("there are stretches enough");
+    assert!(told.is_different && told.sentence.starts_with("p50 1.3"), "{told:?}");
+    assert!(told.ratios.iter().all(|r| r.low <= 1.31 && r.high >= 1.29 && r.windows == 30), "{told:?}");
     // Of two each differs from the other.
-    assert!(slow.origins[0].apart.as_ref().is_some_and(|apart| apart.differs));
+    assert!(slow.generators[0].divergence.as_ref().is_some_and(|apart| apart.is_different));
     for percent in [100, 102] {
         let alike = hogged_run(percent);
-        let told = alike.origins[1].apart.as_ref().expect("there are stretches enough");
-        assert!(!told.differs && told.sentence.is_empty(), "{percent} %: {told:?}");
+        let told = alike.generators[1].divergence.as_ref().expect("there are stretches enough");
+        assert!(!told.is_different && told.sentence.is_empty(), "{percent} %: {told:?}");
     }
-    assert!(Run::closed(15).summary().origins[0].apart.is_none(), "one machine has no others");
+    assert!(Run::closed(15).summary().generators[0].divergence.is_none(), "one machine has no others");
 }
 
 #[test]
 fn each_machine_has_its_own_lateness_and_its_own_offer() {
     let summary = hogged_run(130);
-    let late = |at: usize| summary.origins[at].lateness.max_ns;
+    let late = |at: usize| summary.generators[at].lateness.max_ns;
     assert_eq!((late(0), late(1)), (Some(100_000), Some(130_000)));
-    assert_eq!(summary.origins[0].lateness.count, 60);
-    assert_eq!(summary.origins[1].offered_rate_per_s, Some(2_000.0));
-    assert_eq!(Run::closed(15).summary().origins[0].offered_rate_per_s, None);
+    assert_eq!(summary.generators[0].lateness.count, 60);
+    assert_eq!(summary.generators[1].offered_rate_per_s, Some(2_000.0));
+    assert_eq!(Run::closed(15).summary().generators[0].offered_rate_per_s, None);
 }

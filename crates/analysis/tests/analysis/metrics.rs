@@ -19,7 +19,7 @@ type Metric<'a> = (Family, &'a str, &'a [(&'a str, &'a str)], &'a [f64]);
 /// A machine's run in which these were counted.
 fn machine(run: &Run, metrics: &[Metric<'_>]) -> RunRecord {
     let mut record = run.record();
-    let origin = record.origins.values_mut().next().unwrap();
+    let origin = record.generators.values_mut().next().unwrap();
     for (family, name, labels, values) in metrics {
         let mut cells = Tally::compact(Layout::of(family.cells()));
         for (at, value) in values.iter().enumerate() {
@@ -146,7 +146,7 @@ fn thresholds_judge_metrics_by_name_and_labels() {
     let summary = both(&[&met[..], &missed[..]].concat());
     for text in met {
         let one = judged(&summary, text);
-        assert_eq!((one.met, one.standing), (true, Standing::Met), "{one:?}");
+        assert_eq!((one.is_met, one.standing), (true, Standing::Met), "{one:?}");
     }
     for text in missed {
         assert_eq!(judged(&summary, text).standing, Standing::Missed, "{text}");
@@ -183,7 +183,7 @@ fn requests_that_were_opened_are_rows_and_count_in_the_totals() {
     let run = Run::closed(15);
     let before = summarise(&run.record());
     let mut record = run.record();
-    let origin = record.origins.values_mut().next().unwrap();
+    let origin = record.generators.values_mut().next().unwrap();
     let key = SeriesKey::new(
         Family::Request,
         "surprise",

@@ -40,7 +40,7 @@ fn each_percentile_has_an_interval_around_it() {
     for p in &staircase().response_time.percentiles {
         let (low, high) = (p.low_ns.unwrap(), p.high_ns.unwrap());
         assert!(low <= p.value_ns && p.value_ns <= high, "{p:?}");
-        assert!(!p.at_least && p.enough_samples, "{p:?}");
+        assert!(!p.is_lower_bound && p.has_enough_samples, "{p:?}");
     }
     let median = staircase().response_time.percentiles[0].clone();
     // n = 10,000, q = 0.5: 98 ranks to each side of the middle, of ten samples per step.
@@ -54,8 +54,8 @@ fn a_small_sample_does_not_bound_a_high_percentile() {
     run.fill(|tick| (1..=20).for_each(|ms| answer(tick, 0, ms * MS, 200)));
     let times = run.summary().response_time;
     assert_eq!(at(&times, 0.99).high_ns, None);
-    assert!(!at(&times, 0.99).enough_samples);
-    assert!(at(&times, 0.5).enough_samples);
+    assert!(!at(&times, 0.99).has_enough_samples);
+    assert!(at(&times, 0.5).has_enough_samples);
 }
 
 #[test]
@@ -63,14 +63,14 @@ fn percentiles_above_a_time_out_are_lower_bounds() {
     let summary = Run::closed(15).at(12, |t| time_out(t, 400, 10 * S)).summary();
     let times = summary.response_time;
     assert_eq!((times.count, times.censored), (30_000, 400));
-    assert!(!at(&times, 0.95).at_least);
+    assert!(!at(&times, 0.95).is_lower_bound);
     let p99 = at(&times, 0.99);
-    assert!(p99.at_least);
+    assert!(p99.is_lower_bound);
     assert_eq!((p99.value_ns, p99.high_ns), (10 * S, None));
     assert_eq!(times.max_ns, Some(10 * S));
     // 400 times at least 10 s among 30,400: the mean holds them, says that it is a bound, and no deviation is given.
     assert!(times.mean_ns.unwrap() > 130.0 * MS as f64);
-    assert!(times.mean_at_least && times.max_at_least && times.std_dev_ns.is_none());
+    assert!(times.mean_is_lower_bound && times.max_is_lower_bound && times.std_dev_ns.is_none());
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn requests_under_way_at_the_stop_count_as_ones_that_take_longer() {
     for (q, ms) in [(0.5, 50.0), (0.75, 75.0), (0.9, 90.0), (0.95, 95.0), (0.99, 99.0)] {
         let p = at(&times, q);
         assert!(close(p.value_ns as f64, ms * MS as f64, 0.03), "{p:?}");
-        assert!(!p.at_least, "{p:?}");
+        assert!(!p.is_lower_bound, "{p:?}");
         assert!(p.low_ns.unwrap() <= p.value_ns && p.value_ns <= p.high_ns.unwrap_or(u64::MAX), "{p:?}");
     }
 }
@@ -121,9 +121,9 @@ fn a_service_that_hangs_at_the_stop_has_no_known_high_percentile() {
         }
     }
     let times = run.at(14, |t| under_way(t, 10, 3 * S)).summary().response_time;
-    assert!(!at(&times, 0.95).at_least);
+    assert!(!at(&times, 0.95).is_lower_bound);
     let p99 = at(&times, 0.99);
-    assert!(p99.at_least && p99.value_ns >= S, "{p99:?}");
+    assert!(p99.is_lower_bound && p99.value_ns >= S, "{p99:?}");
     assert_eq!(times.max_ns, Some(3 * S));
 }
 
@@ -142,8 +142,8 @@ fn percentiles_of_a_run_that_did_not_keep_up_are_lower_bounds() {
         .summary();
     let share = summary.achieved.ratio.unwrap();
     assert!((0.89..0.92).contains(&share), "{share}");
-    assert!(at(&summary.response_time, 0.95).at_least);
-    assert!(at(&summary.response_time, 0.99).at_least);
+    assert!(at(&summary.response_time, 0.95).is_lower_bound);
+    assert!(at(&summary.response_time, 0.99).is_lower_bound);
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn every_time_cut_off_leaves_only_lower_bounds() {
     run.fill(|_| {});
     let times = run.at(11, |t| time_out(t, 100, 10 * S)).summary().response_time;
     assert_eq!((times.count, times.censored, times.min_ns), (0, 100, None));
-    assert!(times.percentiles.iter().all(|p| p.at_least && p.value_ns == 10 * S));
+    assert!(times.percentiles.iter().all(|p| p.is_lower_bound && p.value_ns == 10 * S));
 }
 
 #[test]

@@ -4,11 +4,11 @@ use crate::analysis::fixture::*;
 use plimsoll_analysis::summarise;
 use plimsoll_analysis::summary::Outcome;
 use plimsoll_plan::Outline;
+use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_plan::link::Tls;
-use plimsoll_plan::load::{Arrivals, Lane, Load, Profile};
+use plimsoll_plan::load::{Arrivals, Load, Profile, Workload};
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum};
 use plimsoll_plan::outline::{CheckOutline, RequestOutline};
-use plimsoll_plan::sample::Sample;
 use plimsoll_record::RunRecord;
 use plimsoll_record::record::SAMPLES_KEPT;
 use plimsoll_stats::Interval;
@@ -23,8 +23,8 @@ pub fn named(outline: &Outline, name: &str, group: Option<&str>) -> RequestOutli
     }
 }
 
-fn lane(name: &str, load: Load) -> Lane {
-    Lane { name: name.into(), load, connections: 10, iterations: None, loops: None }
+fn workload(name: &str, load: Load) -> Workload {
+    Workload { name: name.into(), load, connections: 10, iterations: None, loops: None }
 }
 
 fn rate(rate_per_s: f64, arrivals: Arrivals) -> Load {
@@ -36,7 +36,8 @@ fn rate(rate_per_s: f64, arrivals: Arrivals) -> Load {
 fn shop() -> Run {
     let mut run = Run::planned(|d| d.load.duration_ns = Some(10 * S));
     let outline = &mut run.outline;
-    let aside = RequestOutline { scenario: None, aside: true, ..named(outline, "make users", None) };
+    let aside =
+        RequestOutline { scenario: None, is_outside_load: true, ..named(outline, "make users", None) };
     outline.requests =
         vec![named(outline, "login", Some("shop")), named(outline, "pay", Some("shop / till")), aside];
     outline.checks = vec![
@@ -45,7 +46,7 @@ fn shop() -> Run {
         CheckOutline { name: "users were made".into(), request: 2 },
     ];
     outline.groups = vec!["shop".into(), "shop / till".into()];
-    outline.lanes = vec![lane("buyer", Load::Closed { users: Profile::constant(10.0) })];
+    outline.workloads = vec![workload("buyer", Load::Closed { users: Profile::constant(10.0) })];
     run.fill(|tick| {
         answers(tick, 0, 100, 5 * MS);
         answers(tick, 1, 100, 20 * MS);
@@ -70,7 +71,7 @@ fn checks_groups_and_the_set_up_are_not_counted_as_requests() {
     assert!(summary.timeline.iter().all(|second| second.requests == 200 && second.errors == 0));
     assert_eq!(summary.response_time.count, 2_000);
     assert!(summary.response_time.max_ns < Some(100 * MS), "{:?}", summary.response_time.max_ns);
-    assert_eq!(summary.origins[0].requests, 2_000);
+    assert_eq!(summary.generators[0].requests, 2_000);
     let names: Vec<&str> = summary.requests.iter().map(|row| row.name.as_str()).collect();
     assert_eq!(names, ["login", "pay"]);
     assert_eq!(summary.requests[1].group.as_deref(), Some("shop / till"));
@@ -89,8 +90,11 @@ fn a_request_that_no_user_came_to_is_no_row() {
 #[test]
 fn checks_stand_in_the_order_of_their_failures_and_those_of_the_set_up_nowhere() {
     let summary = shop().summary();
-    let rows: Vec<_> =
-        summary.checks.iter().map(|c| (c.name.as_str(), c.request.as_str(), c.made, c.failed)).collect();
+    let rows: Vec<_> = summary
+        .checks
+        .iter()
+        .map(|c| (c.name.as_str(), c.request.as_str(), c.evaluations, c.failures))
+        .collect();
     assert_eq!(rows, [("has a token", "login", 1_000, 30), ("extract id", "pay", 1_000, 0)]);
     let judged_as = |text: &str| shop().thresholds(&[text]).summary().thresholds[0].observed;
     assert_eq!(judged_as("checks >= 99%"), Some(0.985));
@@ -109,15 +113,15 @@ fn scenarios_and_groups_add_up_their_requests_and_a_passage_has_its_own_time() {
     assert_eq!(rows, [("shop", 2_000, 500), ("shop / till", 1_000, 0)]);
     assert!(close(summary.groups[0].passage.p50_ns.unwrap() as f64, 300e6, 0.01));
     assert!(summary.groups[1].response_time.min_ns >= Some(16 * MS));
-    assert_eq!(summary.lanes.len(), 1);
-    assert_eq!((summary.lanes[0].model, summary.lanes[0].requests), ("closed", Some(2_000)));
+    assert_eq!(summary.workloads.len(), 1);
+    assert_eq!((summary.workloads[0].model, summary.workloads[0].requests), ("closed", Some(2_000)));
 }
 
 #[test]
 fn a_threshold_of_a_scope_sees_only_its_requests() {
     let judged_as = |text: &str| {
         let summary = shop().at(3, |t| fail_one(t, 1, 10)).thresholds(&[text]).summary();
-        (summary.thresholds[0].met, summary.thresholds[0].observed)
+        (summary.thresholds[0].is_met, summary.thresholds[0].observed)
     };
     assert!(judged_as("response_time{request: login} p99 < 8ms").0);
     assert!(!judged_as("response_time{request: pay} p50 < 8ms").0);
@@ -139,7 +143,7 @@ fn the_time_of_a_group_is_that_of_its_passages_and_not_of_its_requests() {
     let shop = || shop().at(4, |t| t.series[7].hists[SeriesHist::Response.id()].record_n(40 * MS, 10));
     let judged_as = |text: &str| {
         let one = shop().thresholds(&[text]).summary().thresholds.remove(0);
-        (one.met, one.observed.unwrap_or(0.0), one.samples, one.window.map(|w| w.from_s))
+        (one.is_met, one.observed.unwrap_or(0.0), one.samples, one.window.map(|w| w.from_s))
     };
     let (met, observed, samples, _) = judged_as("group_time{group: shop} p95 < 200ms");
     assert!(!met && close(observed, 300e6, 0.01));
@@ -154,9 +158,9 @@ fn the_time_of_a_group_is_that_of_its_passages_and_not_of_its_requests() {
         slow.thresholds(&["group_time{group: shop} p90 < 1s over 2s", "group_time{group: shop} p80 < 1s"]);
     let windowed = slow.summary().thresholds.remove(0);
     // 2 of 102 are surely less than one in ten, 40 of 140 more.
-    assert!(windowed.met && windowed.samples == 102, "{windowed:?}");
+    assert!(windowed.is_met && windowed.samples == 102, "{windowed:?}");
     let slow = slow.at(6, |t| t.series[6].hists[SeriesHist::Response.id()].record_n(2 * S, 38)).summary();
-    assert!(!slow.thresholds[0].met && slow.thresholds[1].met);
+    assert!(!slow.thresholds[0].is_met && slow.thresholds[1].is_met);
     assert_eq!(slow.thresholds[0].window.map(|w| w.from_s), Some(5.0));
     assert!(
         slow.verdict.sentence.starts_with("FAIL: the p90 time of a passage of group shop is 2."),
@@ -168,7 +172,7 @@ fn the_time_of_a_group_is_that_of_its_passages_and_not_of_its_requests() {
 #[test]
 fn a_group_that_nobody_passed_has_no_time_and_meets_nothing() {
     let summary = shop().thresholds(&["group_time{group: shop / till} p50 < 1h"]).summary();
-    assert_eq!((summary.thresholds[0].met, summary.thresholds[0].observed), (false, None));
+    assert_eq!((summary.thresholds[0].is_met, summary.thresholds[0].observed), (false, None));
     let told = caution(&summary, "too_few_samples").unwrap();
     assert!(told.evidence_text().contains("group_time{group: shop / till}"), "{}", told.evidence_text());
 }
@@ -191,10 +195,10 @@ fn fail_one(tick: &mut Interval, series: usize, n: u64) {
 #[test]
 fn users_that_think_are_no_limit_of_the_load_generator() {
     let summary = shop().summary();
-    assert!(close(summary.client.littles_law.users_time_outside.unwrap(), 0.75, 0.01));
+    assert!(close(summary.client.littles_law.users_outside_ratio.unwrap(), 0.75, 0.01));
     assert!(caution(&summary, "littles_law").is_none(), "{:#?}", summary.cautions);
     // The same numbers of a plain sequence are a doubt.
-    let plain = shop().with(|run| run.outline.lanes.clear()).summary();
+    let plain = shop().with(|run| run.outline.workloads.clear()).summary();
     assert!(caution(&plain, "littles_law").is_some());
 }
 
@@ -207,7 +211,7 @@ fn seconds_in_which_all_users_think_are_no_standstill() {
         tick.run.add(RunSum::UsersNs.id(), 10 * S);
     }
     assert_eq!(run.summary().spikes.len(), 0);
-    let plain = run.with(|run| run.outline.lanes.clear());
+    let plain = run.with(|run| run.outline.workloads.clear());
     assert_eq!(plain.summary().spikes.len(), 1, "users without a script wait for the service");
 }
 
@@ -218,9 +222,9 @@ fn arrivals(done_per_s: u64, cut: u64, in_flight: u64) -> Run {
         d.load.duration_ns = Some(10 * S);
     });
     run.outline.requests = vec![named(&run.outline, "login", None), named(&run.outline, "pay", None)];
-    run.outline.lanes = vec![
-        lane("buyer", rate(100.0, Arrivals::Constant)),
-        lane("crawler", Load::Closed { users: Profile::constant(2.0) }),
+    run.outline.workloads = vec![
+        workload("buyer", rate(100.0, Arrivals::Constant)),
+        workload("crawler", Load::Closed { users: Profile::constant(2.0) }),
     ];
     run.fill(|tick| {
         tick.run.add(RunSum::Arrivals.id(), 100);
@@ -239,7 +243,7 @@ fn arrivals(done_per_s: u64, cut: u64, in_flight: u64) -> Run {
 fn arrivals_are_held_against_their_own_iterations() {
     let summary = arrivals(100, 0, 0).summary();
     assert_eq!(summary.achieved.ratio, Some(1.0));
-    assert_eq!(summary.achieved.iterations_rate_per_s, 100.0);
+    assert_eq!(summary.achieved.iterations_per_s, 100.0);
     assert_eq!(summary.totals.iterations, 1_400);
     // Missing ones are missing, however many iterations the other users make.
     assert_eq!(arrivals(90, 0, 0).summary().achieved.ratio, Some(0.9));
@@ -252,7 +256,7 @@ fn iterations_that_think_at_the_stop_are_not_missed_and_a_backlog_is() {
     let text = ["achieved >= 99%"];
     let thinking = arrivals(90, 100, 1).thresholds(&text).summary();
     assert_eq!(thinking.achieved.ratio, Some(0.9));
-    assert!(thinking.thresholds[0].met, "{:?}", thinking.thresholds);
+    assert!(thinking.thresholds[0].is_met, "{:?}", thinking.thresholds);
     assert_eq!(thinking.totals.iterations_cut, 100);
     // The same number waits for answers that take 5 ms: one is usual.
     let waiting = arrivals(90, 100, 100).thresholds(&text).summary();
@@ -263,7 +267,7 @@ fn iterations_that_think_at_the_stop_are_not_missed_and_a_backlog_is() {
 fn recorded_arrivals_are_asked_for_by_the_second() {
     let recorded = |arrivals: u64| {
         let mut run = self::arrivals(100, 0, 0);
-        run.outline.lanes = vec![lane("buyer", rate(100.0, Arrivals::Recorded))];
+        run.outline.workloads = vec![workload("buyer", rate(100.0, Arrivals::Recorded))];
         let per_tick = arrivals / 10;
         run.all_ticks(move |tick| tick.run.sums[RunSum::Arrivals.id()] = per_tick).summary()
     };
@@ -294,7 +298,7 @@ fn arrivals_that_find_no_data_are_not_the_services_to_serve() {
         tick.run.add(RunSum::NeverStarted.id(), 96);
     });
     let judged = retired.thresholds(&["achieved >= 99%"]).summary().thresholds.remove(0);
-    assert_eq!((judged.observed, judged.worst, judged.met), (Some(0.8), Some(1.0), true));
+    assert_eq!((judged.observed, judged.worst, judged.is_met), (Some(0.8), Some(1.0), true));
 }
 
 #[test]
@@ -319,18 +323,18 @@ fn resumed_handshakes_are_a_share_and_those_of_the_warm_up_count() {
         run.with(|run| run.outline.link.tls = Some(Tls::default())).thresholds(&["tls_handshake max < 2ms"]);
     let summary = run.summary();
     let tls = summary.tls.unwrap();
-    assert_eq!((tls.handshakes, tls.resumed, tls.resumed_share), (10, 4, 0.4));
+    assert_eq!((tls.handshakes, tls.resumptions, tls.resumed_ratio), (10, 4, 0.4));
     assert_eq!(tls.handshake.count, 10);
     assert_eq!(summary.verdict.result, Outcome::Fail, "{}", summary.verdict.sentence);
 }
 
-fn sample(at_ns: u64, request: &str, check: &str) -> Sample {
+fn sample(at_ns: u64, request: &str, check: &str) -> FailureExample {
     let (request, check) = (request.into(), check.into());
-    Sample {
+    FailureExample {
         at_ns,
         request,
         check,
-        found: "expected 200, found 500".into(),
+        observed: "expected 200, found 500".into(),
         status: 500,
         excerpt: "{}".into(),
     }
@@ -339,20 +343,20 @@ fn sample(at_ns: u64, request: &str, check: &str) -> Sample {
 #[test]
 fn a_few_samples_of_each_kind_are_kept_and_merging_keeps_all() {
     let mut record = shop().record();
-    let origin = record.origins.get_mut("a").unwrap();
+    let origin = record.generators.get_mut("a").unwrap();
     let taken: Vec<bool> = (0..5).map(|at| origin.keep_sample(&sample(at, "login", "has a token"))).collect();
     assert_eq!(taken, [true, true, true, false, false]);
     assert!(origin.keep_sample(&sample(9, "pay", "has a token")));
     for kind in 0..2 * SAMPLES_KEPT {
         origin.keep_sample(&sample(7, "login", &format!("check {kind}")));
     }
-    assert_eq!(origin.samples.len(), SAMPLES_KEPT);
+    assert_eq!(origin.failure_examples.len(), SAMPLES_KEPT);
     let mut other = shop().with(|run| run.origin = "b".into()).record();
-    other.origins.get_mut("b").unwrap().keep_sample(&sample(1, "login", "has a token"));
+    other.generators.get_mut("b").unwrap().keep_sample(&sample(1, "login", "has a token"));
     let both = plimsoll_record::RunRecord::merge(record, other).unwrap();
     let summary = plimsoll_analysis::summarise(&both);
-    assert_eq!(summary.samples.len(), SAMPLES_KEPT + 1);
-    assert!(summary.samples.is_sorted_by_key(|row| row.sample.at_ns));
-    let json = serde_json::to_value(&summary.samples[1]).unwrap();
-    assert_eq!((json["origin"].as_str(), json["status"].as_u64()), (Some("a"), Some(500)));
+    assert_eq!(summary.failure_examples.len(), SAMPLES_KEPT + 1);
+    assert!(summary.failure_examples.is_sorted_by_key(|row| row.sample.at_ns));
+    let json = serde_json::to_value(&summary.failure_examples[1]).unwrap();
+    assert_eq!((json["generator"].as_str(), json["status"].as_u64()), (Some("a"), Some(500)));
 }

@@ -131,6 +131,6 @@ fn machines_are_added_up() {
     let other = run(second, 0);
     let mut both = run(first, 0);
     let name = "b".to_owned();
-    both.origins.extend(other.origins.into_values().map(|origin| (name.clone(), origin)));
+    both.generators.extend(other.generators.into_values().map(|origin| (name.clone(), origin)));
     assert_eq!(slices(&both), slices(&run(&requests, 0)));
 }

@@ -80,7 +80,7 @@ fn a_slow_second_begins_where_its_slow_answers_do_and_not_with_a_time_out_among_
     times[20..26].fill(650);
     let found = seconds(&times).at(20, |t| time_out(t, 1, 10 * S)).summary().spikes;
     assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!((found[0].from_s, found[0].until_s, found[0].slow_s), (20.0, 26.0, 6.0));
+    assert_eq!((found[0].from_s, found[0].to_s, found[0].slow_s), (20.0, 26.0, 6.0));
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn time_outs_that_end_after_a_spike_are_no_second_one() {
     let run = (30..36).fold(seconds(&times), |run, at| run.at(at, |t| time_out(t, 2, 10 * S + MS)));
     let found = run.clone().summary().spikes;
     assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!((found[0].from_s, found[0].until_s, found[0].recovered_after_s), (20.0, 26.0, Some(6.0)));
+    assert_eq!((found[0].from_s, found[0].to_s, found[0].recovered_after_s), (20.0, 26.0, Some(6.0)));
     // One that began when all was well again is.
     let found = run.at(38, |t| time_out(t, 2, 10 * S)).summary().spikes;
     assert_eq!(found.iter().map(|s| s.from_s.round()).collect::<Vec<_>>(), [20.0, 29.0]);
@@ -99,7 +99,7 @@ fn time_outs_that_end_after_a_spike_are_no_second_one() {
 #[test]
 fn a_spike_ends_with_its_last_slow_second_whatever_lies_between() {
     let found = spikes(&[10, 10, 10, 10, 200, 10, 200, 10, 10, 10]);
-    assert_eq!((found[0].from_s, found[0].until_s, found[0].slow_s), (4.0, 7.0, 2.0));
+    assert_eq!((found[0].from_s, found[0].to_s, found[0].slow_s), (4.0, 7.0, 2.0));
 }
 
 #[test]
@@ -244,5 +244,5 @@ fn a_way_back_in_the_last_second_is_one() {
 #[test]
 fn what_ends_in_silence_does_not_come_back() {
     let found = ten_users(&[100, 100, 100, 100, 0, 100, 0, 0]).summary().availability.outages;
-    assert_eq!(found.last().map(|o| (o.from_s, o.open_ended)), Some((6.0, true)), "{found:?}");
+    assert_eq!(found.last().map(|o| (o.from_s, o.is_open_ended)), Some((6.0, true)), "{found:?}");
 }

@@ -10,7 +10,7 @@ use plimsoll_plan::outline::RequestOutline;
 /// requests a second. `events` of each stream.
 fn feed(events: [u64; 10]) -> Run {
     let mut run = Run::planned(|d| d.load.duration_ns = Some(10 * S));
-    let stream = RequestOutline { stream: true, ..named(&run.outline, "feed", None) };
+    let stream = RequestOutline { is_stream: true, ..named(&run.outline, "feed", None) };
     run.outline.requests = vec![stream, named(&run.outline, "login", None)];
     run.fill(|tick| {
         answers(tick, 1, 100, 5 * MS);
@@ -39,11 +39,11 @@ fn a_stream_has_an_account_of_its_own() {
     assert_eq!(summary.streams.len(), 1);
     let row = &summary.streams[0];
     assert_eq!(
-        (row.streams, row.open_at_stop, row.events, row.expected, row.lost),
+        (row.streams, row.open_at_end, row.events, row.events_expected, row.events_lost),
         (10, 10, 1_000, 1_010, 10)
     );
     assert_eq!(row.events_per_s, 100.0);
-    assert!(close(row.lost_ratio.unwrap(), 10.0 / 1_010.0, 1e-9));
+    assert!(close(row.event_loss_ratio.unwrap(), 10.0 / 1_010.0, 1e-9));
     assert_eq!((row.gap.count, row.head.count, row.life.count), (1_000, 10, 10));
     assert!(close(row.gap.p50_ns.unwrap() as f64, 100e6, 0.01));
     let seconds = &summary.timeline;
@@ -61,7 +61,7 @@ fn jains_index_tells_equal_shares_from_unequal_ones() {
     // One of ten gets everything: 1/10.
     let greedy = fairness([1_000, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
     assert!(close(greedy.index, 0.1, 0.01), "{}", greedy.index);
-    assert_eq!((greedy.least, greedy.median, greedy.most, greedy.streams), (0, 0, 1_000, 10));
+    assert_eq!((greedy.events_min, greedy.events_p50, greedy.events_max, greedy.streams), (0, 0, 1_000, 10));
     // Half of them get three times as much: (5 + 15)^2 / (10 (5 + 45)) = 0.8.
     let skewed = fairness([30, 30, 30, 30, 30, 10, 10, 10, 10, 10]);
     assert!(close(skewed.index, 0.8, 0.01), "{}", skewed.index);
@@ -82,8 +82,8 @@ fn the_life_of_a_stream_is_nobodys_response_time() {
     assert!(summary.timeline[9].max_ns < Some(10 * MS));
     assert_eq!(summary.phases.body.count, 1_000);
     let row = summary.requests.iter().find(|row| row.name == "feed").unwrap();
-    assert!(row.stream && row.response_time.max_ns >= Some(10 * S));
-    let met = |text: &str| ended.clone().thresholds(&[text]).summary().thresholds[0].met;
+    assert!(row.is_stream && row.response_time.max_ns >= Some(10 * S));
+    let met = |text: &str| ended.clone().thresholds(&[text]).summary().thresholds[0].is_met;
     assert!(met("response_time max < 1s"));
     assert!(met("response_time{scenario: buyer} max < 1s"), "beside requests they are left out");
     assert!(met("response_time{request: feed} min > 1s"), "alone they are what was asked for");
@@ -100,10 +100,10 @@ fn subjects_of_streams_are_judged() {
         "error_rate == 0%",
     ];
     let summary = feed([100; 10]).thresholds(&texts).summary();
-    let missed: Vec<_> = summary.thresholds.iter().filter(|t| !t.met).collect();
+    let missed: Vec<_> = summary.thresholds.iter().filter(|t| !t.is_met).collect();
     assert!(missed.is_empty(), "{missed:#?}");
-    assert!(!feed([100; 10]).thresholds(&["event_loss < 0.5%"]).summary().thresholds[0].met);
-    assert!(!feed([100; 10]).thresholds(&["event_age p99 < 1s"]).summary().thresholds[0].met, "no sample");
+    assert!(!feed([100; 10]).thresholds(&["event_loss < 0.5%"]).summary().thresholds[0].is_met);
+    assert!(!feed([100; 10]).thresholds(&["event_age p99 < 1s"]).summary().thresholds[0].is_met, "no sample");
 }
 
 #[test]

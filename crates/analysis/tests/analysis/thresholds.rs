@@ -19,7 +19,7 @@ fn run_of(answers: &[(u64, u64, u16)]) -> Run {
 
 fn met(run: &Run, text: &str) -> bool {
     let summary = run.clone().thresholds(&[text]).summary();
-    judged(&summary, text).met
+    judged(&summary, text).is_met
 }
 
 #[test]
@@ -39,7 +39,13 @@ fn a_limit_itself_is_not_below_the_limit() {
 fn errors_are_a_share_of_the_finished_requests() {
     let run = run_of(&[(993, 5, 200), (7, 5, 500)]);
     // 7 of 1,000: in binary neither 0.7 % nor 0.007 is what it seems.
-    for text in ["error_rate <= 0.7%", "error_rate <= 0.007", "error_rate == 0.7%", "error_rate < 0.71%", "error_rate >= 0.7%"] {
+    for text in [
+        "error_rate <= 0.7%",
+        "error_rate <= 0.007",
+        "error_rate == 0.7%",
+        "error_rate < 0.71%",
+        "error_rate >= 0.7%",
+    ] {
         assert!(met(&run, text), "{text}");
     }
     for text in ["error_rate < 0.7%", "error_rate == 0%", "error_rate <= 0.69%"] {
@@ -60,7 +66,7 @@ fn every_subject_is_judged_in_its_unit() {
     let summary = run.summary();
     let units: Vec<(FigureUnit, Option<f64>)> =
         summary.thresholds.iter().map(|t| (t.unit, t.observed)).collect();
-    assert!(summary.thresholds.iter().all(|t| t.met && !t.implied), "{:#?}", summary.thresholds);
+    assert!(summary.thresholds.iter().all(|t| t.is_met && !t.is_default), "{:#?}", summary.thresholds);
     assert_eq!(units[0], (FigureUnit::Nanoseconds, Some(10e6)));
     assert_eq!(units[1], (FigureUnit::Nanoseconds, Some(10e6)));
     assert_eq!(units[2], (FigureUnit::Nanoseconds, Some(5e6)));
@@ -98,7 +104,7 @@ fn a_lower_bound_meets_no_upper_limit() {
     assert!(met(&slow, "response_time p99 > 9s"));
     assert!(met(&slow, "response_time p95 < 6ms"));
     let summary = slow.thresholds(&["response_time p99 < 15s"]).summary();
-    assert!(summary.thresholds[0].at_least);
+    assert!(summary.thresholds[0].is_lower_bound);
     assert_eq!(
         summary.verdict.sentence,
         "INCONCLUSIVE: 200 requests known only to have taken longer: the p99 response time is at least 10.0 s, the \
@@ -136,8 +142,8 @@ fn achieved_is_the_share_of_the_arrivals_that_were_served() {
         .at(14, |t| under_way(t, 300, 15 * S))
         .thresholds(&["achieved >= 99%", "achieved >= 98%"]);
     let summary = lossy.summary();
-    assert!(!judged(&summary, "achieved >= 99%").met);
-    assert!(judged(&summary, "achieved >= 98%").met);
+    assert!(!judged(&summary, "achieved >= 99%").is_met);
+    assert!(judged(&summary, "achieved >= 98%").is_met);
     assert_eq!(summary.thresholds[0].unit, FigureUnit::Ratio);
 }
 
@@ -183,7 +189,7 @@ fn what_was_never_answered_is_not_achieved() {
     let waits = judged(&summary, "achieved >= 99%");
     assert_eq!((waits.observed, waits.standing), (Some(0.4), Standing::Undecided));
     assert!(close(waits.worst.unwrap(), 0.947, 0.001) && waits.best == Some(1.0), "{waits:?}");
-    assert_eq!(summary.verdict.because, ["in_flight_censors"], "{}", summary.verdict.sentence);
+    assert_eq!(summary.verdict.reasons, ["in_flight_censors"], "{}", summary.verdict.sentence);
     // A third of a second: six are in flight, and 94 of 94 came.
     assert_eq!(judged(&slow(94, S / 3).summary(), "achieved >= 99%").standing, Standing::Met);
     // Answers of five milliseconds, and half of them never come.
@@ -249,8 +255,8 @@ fn a_mean_is_judged_as_it_is_printed() {
     let slow = run_of(&[(980, 5, 200)]).at(9, |t| time_out(t, 200, 10 * S));
     let summary = slow.thresholds(&["response_time mean > 150ms", "response_time mean < 15s"]).summary();
     assert_eq!(summary.thresholds[0].observed, summary.response_time.mean_ns);
-    assert!(summary.thresholds[0].met && summary.thresholds[0].at_least);
-    assert!(!summary.thresholds[1].met, "nobody knows that it is not longer");
+    assert!(summary.thresholds[0].is_met && summary.thresholds[0].is_lower_bound);
+    assert!(!summary.thresholds[1].is_met, "nobody knows that it is not longer");
 }
 
 #[test]
@@ -282,5 +288,5 @@ fn arrivals_that_this_side_could_not_send_are_not_the_services_to_miss() {
     assert_eq!(run.summary().verdict.result, Outcome::Fail);
     let short = run.at(3, |tick| fail(tick, Fault::PortsExhausted, 400)).summary();
     assert_eq!(short.verdict.result, Outcome::Inconclusive, "{}", short.verdict.sentence);
-    assert_eq!(short.verdict.because, ["client_ports_exhausted"]);
+    assert_eq!(short.verdict.reasons, ["client_ports_exhausted"]);
 }

@@ -193,8 +193,8 @@ cases! {
         ["28,232 ports"];
 
     within_one_machine_ports_are_taken_again: FewPortsLeft, Note,
-        closing(400).with(|r| r.environment.same_machine = true),
-        closing(300).with(|r| r.environment.same_machine = true),
+        closing(400).with(|r| r.environment.is_same_machine = true),
+        closing(300).with(|r| r.environment.is_same_machine = true),
         ["any network", "after a second"];
 
     a_time_of_one_round_trip_is_the_distance: RoundTripBound, Note,

@@ -13,7 +13,7 @@ fn a_healthy_closed_run_passes() {
     let verdict = Run::closed(15).summary().verdict;
     assert_eq!(verdict.result, Outcome::Pass);
     assert_eq!(verdict.sentence, "PASS: 2,000 requests/s with p99 5.95 ms and no errors over 15 s");
-    assert!(verdict.because.is_empty());
+    assert!(verdict.reasons.is_empty());
 }
 
 #[test]
@@ -35,9 +35,9 @@ fn a_service_that_only_says_404_fails() {
         summary.verdict.sentence,
         "FAIL: no request succeeded from 0 s to the end (15 s of 15 s); 100 % of 15,000 requests failed, none may"
     );
-    assert_eq!(summary.verdict.because, ["error_rate == 0%", "longest_outage < 1s"]);
+    assert_eq!(summary.verdict.reasons, ["error_rate == 0%", "longest_outage < 1s"]);
     assert_eq!((summary.totals.errors, summary.totals.error_ratio), (15_000, 1.0));
-    assert_eq!(summary.statuses["404"], 15_000);
+    assert_eq!(summary.status_codes["404"], 15_000);
 }
 
 #[test]
@@ -55,14 +55,22 @@ fn one_error_in_a_million_is_an_error_when_nobody_said_otherwise() {
 fn every_missed_threshold_is_named() {
     let summary = Run::closed(15)
         .at(3, |t| fail(t, Fault::ClosedMidResponse, 630))
-        .thresholds(&["error_rate < 0.1%", "response_time p99 < 5ms", "throughput > 100/s", "throughput > 5000/s"])
+        .thresholds(&[
+            "error_rate < 0.1%",
+            "response_time p99 < 5ms",
+            "throughput > 100/s",
+            "throughput > 5000/s",
+        ])
         .summary();
     assert_eq!(
         summary.verdict.sentence,
         "FAIL: 2.06 % of 30,630 requests failed, the limit is 0.1 %; the p99 response time is 5.95 ms, the limit is \
          5 ms; the rate is 2,042/s, more than 5,000/s is required"
     );
-    assert_eq!(summary.verdict.because, ["error_rate < 0.1%", "response_time p99 < 5ms", "throughput > 5000/s"]);
+    assert_eq!(
+        summary.verdict.reasons,
+        ["error_rate < 0.1%", "response_time p99 < 5ms", "throughput > 5000/s"]
+    );
 }
 
 #[test]
@@ -74,7 +82,7 @@ fn a_limit_of_this_machine_is_never_a_verdict_on_the_service() {
         "INCONCLUSIVE: 44 attempts found no free file descriptor: between 0 % and 0.146 % of 30,000 requests failed, \
          none may"
     );
-    assert_eq!(summary.verdict.because, ["client_fd_limit"]);
+    assert_eq!(summary.verdict.reasons, ["client_fd_limit"]);
 }
 
 #[test]
@@ -85,8 +93,8 @@ fn a_missed_threshold_beats_a_doubt_that_cannot_turn_it() {
         .at(5, |t| fail(t, Fault::Reset, 500))
         .summary();
     assert_eq!(summary.verdict.result, Outcome::Fail, "{}", summary.verdict.sentence);
-    assert_eq!(summary.verdict.because, ["error_rate == 0%"]);
-    assert_eq!(caution(&summary, "client_fd_limit").unwrap().weight, Severity::Warning);
+    assert_eq!(summary.verdict.reasons, ["error_rate == 0%"]);
+    assert_eq!(caution(&summary, "client_fd_limit").unwrap().severity, Severity::Warning);
     // Without the failures the two attempts are what nobody knows of.
     let summary = Run::closed(15)
         .at(3, |t| fail(t, Fault::FdLimit, 1))
@@ -94,14 +102,14 @@ fn a_missed_threshold_beats_a_doubt_that_cannot_turn_it() {
         .summary();
     assert_eq!(summary.verdict.result, Outcome::Inconclusive);
     // One is enough to leave it open.
-    assert_eq!(summary.verdict.because, ["client_fd_limit"]);
+    assert_eq!(summary.verdict.reasons, ["client_fd_limit"]);
     assert_eq!(summary.thresholds[0].doubts.len(), 2);
 }
 
 #[test]
 fn a_warning_or_a_note_leaves_the_verdict_alone() {
     let summary =
-        Run::closed(5).with(|r| r.pulse.busy_ns = S).with(|r| r.environment.same_machine = true).summary();
+        Run::closed(5).with(|r| r.pulse.busy_ns = S).with(|r| r.environment.is_same_machine = true).summary();
     assert!(summary.cautions.len() >= 3);
     assert_eq!(summary.verdict.result, Outcome::Pass);
 }
@@ -125,7 +133,7 @@ fn a_server_behind_the_offered_rate_fails() {
         })
         .summary();
     assert_eq!(summary.verdict.result, Outcome::Fail, "{}", summary.verdict.sentence);
-    assert_eq!(summary.verdict.because, ["achieved >= 99%"]);
+    assert_eq!(summary.verdict.reasons, ["achieved >= 99%"]);
     assert!(caution(&summary, "connection_cap_hit").is_some());
     assert!(caution(&summary, "offered_not_sent").is_none());
 }
@@ -137,7 +145,7 @@ fn an_interrupted_run_still_has_a_verdict() {
     let summary = run.ends(StoppedBy::Interrupt, 20 * S).summary();
     assert_eq!(summary.verdict.result, Outcome::Interrupted, "{}", summary.verdict.sentence);
     assert_eq!(summary.stopped_by, Some(StoppedBy::Interrupt));
-    assert!(summary.complete);
+    assert!(summary.is_complete);
 }
 
 #[test]
@@ -145,7 +153,7 @@ fn nothing_at_all_is_inconclusive() {
     let summary = summarise(&RunRecord::default());
     assert_eq!(summary.verdict.result, Outcome::Inconclusive);
     assert_eq!(summary.verdict.sentence, "INCONCLUSIVE: nothing was measured (the record is empty)");
-    assert!(!summary.complete);
+    assert!(!summary.is_complete);
 }
 
 #[test]

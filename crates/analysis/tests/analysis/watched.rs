@@ -33,10 +33,10 @@ fn figures_are_of_the_measured_part_and_peaks_have_their_second() {
     let summary = run.summary();
     let row = row(&summary, "cpu");
     assert_eq!((row.samples, row.min, row.max, row.last, row.max_at_s), (10, 0.5, 1.4, 1.4, 15.0));
-    assert!(close(row.mean, 0.95, 1e-9) && close(row.usage_peak.unwrap(), 0.7, 1e-9));
+    assert!(close(row.mean, 0.95, 1e-9) && close(row.usage_peak_ratio.unwrap(), 0.7, 1e-9));
     assert_eq!(summary.monitors[0].samples, 10);
     assert_eq!(summary.courses[0].points.len(), 15, "charts show the warm-up, too");
-    let window = summary.raw_window.unwrap();
+    let window = summary.time_range.unwrap();
     assert_eq!((window.from_s, window.to_s), (5.0, 15.0));
     assert_eq!(
         window.sentence,
@@ -49,13 +49,19 @@ fn figures_are_of_the_measured_part_and_peaks_have_their_second() {
 #[test]
 fn the_words_of_the_file_come_before_what_monitors_found_out() {
     let run = Run::closed(15)
-        .with(|run| run.outline.sut = vec![("server".into(), "Node 20".into())])
+        .with(|run| run.outline.system_under_test = vec![("server".into(), "Node 20".into())])
         .watch("db", "postgres")
         .learns("server_version", "15.1")
         .sees("connections", Unit::Count, Some(100.0), |_| 12.0);
-    let sut = run.summary().sut;
-    assert_eq!((sut[0].name.as_str(), sut[0].monitor.as_deref()), ("server", None));
-    assert_eq!((sut[1].value.as_str(), sut[1].monitor.as_deref()), ("15.1", Some("db")));
+    let system_under_test = run.summary().system_under_test;
+    assert_eq!(
+        (system_under_test[0].name.as_str(), system_under_test[0].monitor.as_deref()),
+        ("server", None)
+    );
+    assert_eq!(
+        (system_under_test[1].value.as_str(), system_under_test[1].monitor.as_deref()),
+        ("15.1", Some("db"))
+    );
 }
 
 #[test]
@@ -68,8 +74,8 @@ fn one_full_thread_is_told_before_the_host_that_has_room() {
         .sees("busiest_thread", Unit::Cores, Some(1.0), |_| 0.98)
         .sees("fds", Unit::Count, Some(1024.0), |_| 112.0);
     let summary = run.summary();
-    assert_eq!(summary.pressure.len(), 1, "{:#?}", summary.pressure);
-    let said = summary.limiting_resource.unwrap();
+    assert_eq!(summary.saturated_resources.len(), 1, "{:#?}", summary.saturated_resources);
+    let said = summary.bottleneck.unwrap();
     assert_eq!(
         said,
         "api: the busiest thread (0.980 cores of 1 core on the average (98 %), 90 % or more of it in 15 of 15 s)"
@@ -85,17 +91,17 @@ fn one_full_thread_is_told_before_the_host_that_has_room() {
 #[test]
 fn room_everywhere_is_said_and_so_is_that_nobody_looked() {
     let calm = Run::closed(15).watch("api", "process").sees("cpu", Unit::Cores, Some(2.0), |_| 0.5);
-    assert_eq!(calm.summary().limiting_resource.as_deref(), Some("none of the watched resources"));
-    assert_eq!(Run::closed(15).summary().limiting_resource, None);
+    assert_eq!(calm.summary().bottleneck.as_deref(), Some("none of the watched resources"));
+    assert_eq!(Run::closed(15).summary().bottleneck, None);
     let blind = Run::closed(15).watch("api", "process").lapses(0, "no process listens on port 4110");
-    assert_eq!(blind.summary().limiting_resource.as_deref(), Some("not known: no monitor saw anything"));
+    assert_eq!(blind.summary().bottleneck.as_deref(), Some("not known: no monitor saw anything"));
 }
 
 #[test]
 fn a_resource_that_is_full_for_a_few_seconds_was_not_the_limit() {
     let at = |second: u64| if second.is_multiple_of(3) { 1.0 } else { 0.3 };
     let run = Run::closed(30).watch("host", "host").sees("sda/busy", Unit::Share, Some(1.0), at);
-    assert!(run.summary().pressure.is_empty());
+    assert!(run.summary().saturated_resources.is_empty());
 }
 
 #[test]
@@ -105,7 +111,7 @@ fn a_part_is_not_told_beside_its_whole() {
         .watch("api", "process")
         .sees("busiest_thread", Unit::Cores, Some(1.0), full)
         .sees("node 12/busiest_thread", Unit::Cores, Some(1.0), full);
-    assert_eq!(run.summary().pressure.len(), 1);
+    assert_eq!(run.summary().saturated_resources.len(), 1);
 }
 
 #[test]
@@ -113,7 +119,7 @@ fn what_was_full_before_did_not_give_out_first() {
     let seen = |metric: &str, value: fn(u64) -> f64| {
         let run = Run::closed(15).watch("host", "host").sees(metric, Unit::Bytes, Some(100.0 * MB), value);
         let summary = run.thresholds(&["response_time p99 < 1ms"]).summary();
-        (summary.pressure.len(), summary.verdict.sentence)
+        (summary.saturated_resources.len(), summary.verdict.sentence)
     };
     let (told, sentence) = seen("memory_used", |_| 97.0 * MB);
     assert!(told == 0 && !sentence.contains("gave out"), "{sentence}");
@@ -124,7 +130,7 @@ fn what_was_full_before_did_not_give_out_first() {
         .watch("host", "host")
         .sees("memory_used", Unit::Bytes, Some(100.0 * MB), |s| (60 + 10 * s).min(98) as f64 * MB)
         .sees("cpu", Unit::Cores, Some(2.0), |_| 1.95);
-    assert!(run.summary().limiting_resource.unwrap().contains("the host's CPUs"));
+    assert!(run.summary().bottleneck.unwrap().contains("the host's CPUs"));
 }
 
 #[test]
@@ -134,7 +140,7 @@ fn overflows_without_late_connections_may_be_another_programs() {
         .sees("listen_overflows", Unit::PerS, None, |s| if s == 0 { 472.0 } else { 0.0 })
         .thresholds(&["response_time p99 < 1ms"]);
     let summary = run.summary();
-    assert!(summary.pressure.is_empty() && !summary.verdict.sentence.contains("gave out"));
+    assert!(summary.saturated_resources.is_empty() && !summary.verdict.sentence.contains("gave out"));
     let told = caution(&summary, "listen_overflowed").unwrap().evidence_text();
     assert!(told.contains("perhaps before another program"), "{told}");
     // With a connection that was late, and tried when the queue overflowed, it was this one.
@@ -148,7 +154,7 @@ fn overflows_without_late_connections_may_be_another_programs() {
 fn a_rate_behind_a_gap_is_of_one_second_and_a_count_of_its_rises() {
     let refused = |unit: Unit, value: fn(u64) -> f64| {
         let run = Run::closed(30).watch("cache", "redis").sees("rejected_connections", unit, None, value);
-        run.summary().pressure.len()
+        run.summary().saturated_resources.len()
     };
     // Six in the one second that was seen behind twenty that were not.
     assert_eq!(refused(Unit::PerS, |s| if s < 20 { f64::NAN } else { 6.0 * f64::from(s == 20) }), 0);
@@ -170,8 +176,8 @@ fn a_leak_has_a_slope_with_an_interval() {
     let summary = memory(600, |s| 100.0 * MB + 0.1 * MB * s as f64 + 0.5 * MB * noise(s, 1));
     let slope = row(&summary, "rss").slope.as_ref().unwrap();
     assert_eq!(slope.verdict, SlopeVerdict::Grows, "{slope:?}");
-    assert!(slope.low <= 360.0 * MB && slope.high >= 360.0 * MB, "{slope:?}");
-    assert!(close(slope.per_h, 360.0 * MB, 0.05), "{slope:?}");
+    assert!(slope.low_bytes_per_h <= 360.0 * MB && slope.high_bytes_per_h >= 360.0 * MB, "{slope:?}");
+    assert!(close(slope.bytes_per_h, 360.0 * MB, 0.05), "{slope:?}");
     assert!(slope.sentence.starts_with("grows by 36"), "{}", slope.sentence);
 }
 
@@ -235,14 +241,14 @@ fn what_moves_with_p99_is_told_with_its_lag_and_never_as_a_cause() {
         .sees("waiting", Unit::Count, None, |s| 10.0 + 4.0 * noise(s + 2, 7) + 0.5 * noise(s, 8))
         .sees("commits", Unit::PerS, None, |s| 100.0 + 10.0 * noise(s, 9));
     let summary = run.summary();
-    let with = row(&summary, "waiting").with_p99.as_ref().unwrap();
+    let with = row(&summary, "waiting").p99_correlation.as_ref().unwrap();
     assert_eq!(with.lag_s, 2, "{with:?}");
     assert!(with.rho > 0.9 && with.low > 0.85 && with.high < 1.0, "{with:?}");
     assert_eq!(
         with.sentence,
         format!("moves together with p99 (rho {:.2}, lag 2 s); correlation, not cause", with.rho)
     );
-    assert!(row(&summary, "commits").with_p99.is_none());
+    assert!(row(&summary, "commits").p99_correlation.is_none());
 }
 
 #[test]
@@ -253,14 +259,14 @@ fn two_slopes_or_two_random_walks_are_not_told_to_move_together() {
         None,
         |s| s as f64 + noise(s, 2),
     );
-    assert!(row(&slopes.summary(), "rows").with_p99.is_none());
+    assert!(row(&slopes.summary(), "rows").p99_correlation.is_none());
     let walk = |s: u64, seed: u64| (0..=s).map(|at| noise(at, seed)).sum::<f64>();
     let told = (0..40u64)
         .filter(|seed| {
             let run = slow_in(120, |s| 30.0 + 0.5 * walk(s, 2 * seed + 1).clamp(-40.0, 40.0))
                 .watch("db", "postgres")
                 .sees("walk", Unit::Count, None, |s| walk(s, 2 * seed + 100));
-            row(&run.summary(), "walk").with_p99.is_some()
+            row(&run.summary(), "walk").p99_correlation.is_some()
         })
         .count();
     assert!(told <= 4, "{told} of 40 independent walks");
@@ -274,7 +280,7 @@ fn of_many_numbers_that_have_nothing_to_do_with_it_hardly_one_is_told() {
             for k in 0..20u64 {
                 run = run.sees(&format!("m{k}"), Unit::Count, None, |s| noise(s, seed * 100 + k));
             }
-            run.summary().monitors[0].rows.iter().filter(|row| row.with_p99.is_some()).count()
+            run.summary().monitors[0].rows.iter().filter(|row| row.p99_correlation.is_some()).count()
         })
         .sum();
     assert!(told <= 3, "{told} of 400");

@@ -18,14 +18,16 @@ fn run() -> Run {
 
 #[test]
 fn a_window_shows_what_the_whole_run_hides() {
-    let summary = run().thresholds(&["error_rate < 5%", "error_rate < 5% over 1s", "error_rate < 5% over 5s"]).summary();
+    let summary = run()
+        .thresholds(&["error_rate < 5%", "error_rate < 5% over 1s", "error_rate < 5% over 5s"])
+        .summary();
     let t = &summary.thresholds;
-    assert!(t[0].met && t[0].window.is_none());
-    assert!(!t[1].met);
+    assert!(t[0].is_met && t[0].window.is_none());
+    assert!(!t[1].is_met);
     assert_eq!(t[1].observed, Some(20.0 / 120.0));
     assert_eq!(t[1].window, Some(Window { from_s: 7.0, to_s: 8.0 }));
     // 20 of 520 in any window of five seconds that holds the bad one.
-    assert!(t[2].met);
+    assert!(t[2].is_met);
     assert_eq!(t[2].observed, Some(20.0 / 520.0));
     assert_eq!(
         summary.verdict.sentence,
@@ -39,7 +41,7 @@ fn every_window_is_looked_at_and_not_only_those_side_by_side() {
     let bad = |tick: &mut plimsoll_stats::Interval| fail(tick, Fault::Reset, 100);
     let summary = run().at(4, bad).at(5, bad).thresholds(&["error_rate < 50% over 2s"]).summary();
     let judged = &summary.thresholds[0];
-    assert_eq!((judged.met, judged.observed), (false, Some(0.5)));
+    assert_eq!((judged.is_met, judged.observed), (false, Some(0.5)));
     assert_eq!(judged.window, Some(Window { from_s: 4.0, to_s: 6.0 }));
 }
 
@@ -49,7 +51,7 @@ fn times_counts_and_rates_have_windows() {
     let judged = |text: &str| {
         let summary = slow.clone().thresholds(&[text]).summary();
         let one = &summary.thresholds[0];
-        (one.met, one.observed, one.window.map(|w| w.from_s), one.samples)
+        (one.is_met, one.observed, one.window.map(|w| w.from_s), one.samples)
     };
     let (met, observed, from_s, samples) = judged("response_time p90 < 100ms over 2s");
     assert!(!met && close(observed.unwrap(), 400e6, 0.01));
@@ -65,8 +67,12 @@ fn times_counts_and_rates_have_windows() {
 
 #[test]
 fn each_threshold_has_windows_of_its_own() {
-    let texts =
-        ["error_rate < 5% over 1s", "error_rate < 5%", "response_time max < 1s over 2s", "requests > 0 over 1s"];
+    let texts = [
+        "error_rate < 5% over 1s",
+        "error_rate < 5%",
+        "response_time max < 1s over 2s",
+        "requests > 0 over 1s",
+    ];
     let summary = run().thresholds(&texts).summary();
     let seen: Vec<Option<f64>> = summary.thresholds.iter().map(|t| t.observed).collect();
     assert_eq!(seen[0], Some(20.0 / 120.0));
@@ -78,7 +84,7 @@ fn each_threshold_has_windows_of_its_own() {
 #[test]
 fn a_last_second_that_was_cut_short_misses_no_least_number() {
     let cut = run().at(19, |tick| tick.series[0].clear()).ends(StoppedBy::Interrupt, 19 * S + S / 10);
-    let met = |text: &str| cut.clone().thresholds(&[text]).summary().thresholds[0].met;
+    let met = |text: &str| cut.clone().thresholds(&[text]).summary().thresholds[0].is_met;
     assert!(met("requests >= 100 over 1s"));
     assert!(!met("requests >= 101 over 1s"));
 }
@@ -87,19 +93,19 @@ fn a_last_second_that_was_cut_short_misses_no_least_number() {
 fn the_warm_up_is_in_no_window_and_a_short_run_is_one() {
     let text = "error_rate < 5% over 1s";
     let warm = run().with(|run| run.outline.warmup_ns = 8 * S).thresholds(&[text]).summary();
-    assert!(warm.thresholds[0].met);
+    assert!(warm.thresholds[0].is_met);
     let long = run().thresholds(&["error_rate < 0.1% over 5m"]).summary();
     assert_eq!(long.thresholds[0].observed, Some(20.0 / 2_020.0));
     assert_eq!(long.thresholds[0].window, Some(Window { from_s: 0.0, to_s: 20.0 }));
     let nothing = Run::planned(|d| d.load.duration_ns = Some(3 * S)).thresholds(&[text]).summary();
-    assert!(!nothing.thresholds[0].met && nothing.thresholds[0].observed.is_none());
+    assert!(!nothing.thresholds[0].is_met && nothing.thresholds[0].observed.is_none());
 }
 
 #[test]
 fn machines_are_added_up_within_a_window() {
     let text = ["error_rate < 12% over 1s"];
     let one = run().thresholds(&text).with(|run| run.outline.share = part(1, 2));
-    assert!(!one.summary().thresholds[0].met);
+    assert!(!one.summary().thresholds[0].is_met);
     let other = Run { origin: "b".into(), ..run() }.at(7, |tick| {
         tick.series[0].sums[SeriesSum::Failed.id()] = 0;
         (0..20).for_each(|_| answer(tick, 0, 5 * MS, 200));
@@ -108,7 +114,7 @@ fn machines_are_added_up_within_a_window() {
     let both = RunRecord::merge(one.record(), other.record()).unwrap();
     let judged = summarise(&both).thresholds.remove(0);
     // 20 of 120 on one machine, 0 of 140 on the other.
-    assert_eq!((judged.met, judged.observed), (true, Some(20.0 / 260.0)));
+    assert_eq!((judged.is_met, judged.observed), (true, Some(20.0 / 260.0)));
 }
 
 #[test]
@@ -156,11 +162,11 @@ fn stopped_early(by: StoppedBy) -> Run {
 fn too_few_samples_are_no_doubt_about_what_stopped_the_run() {
     let text = "response_time p99 < 100ms abort after 1s";
     let summary = stopped_early(StoppedBy::Threshold).thresholds(&[text]).summary();
-    assert!(summary.thresholds[0].too_few_samples);
+    assert!(summary.thresholds[0].has_too_few_samples);
     assert_eq!(summary.verdict.result, Outcome::Fail, "{}", summary.verdict.sentence);
-    assert_eq!(summary.verdict.because, [text]);
+    assert_eq!(summary.verdict.reasons, [text]);
     let told = caution(&summary, "too_few_samples").unwrap();
-    assert_eq!(told.weight, Severity::Warning);
+    assert_eq!(told.severity, Severity::Warning);
     assert!(
         told.evidence_text().starts_with("120 samples for response_time p99"),
         "{}",
@@ -170,7 +176,7 @@ fn too_few_samples_are_no_doubt_about_what_stopped_the_run() {
     for by in [StoppedBy::Duration, StoppedBy::Interrupt] {
         let summary = stopped_early(by).thresholds(&[text]).summary();
         assert_eq!(summary.verdict.result, Outcome::Fail, "{by:?}");
-        assert_eq!(caution(&summary, "too_few_samples").unwrap().weight, Severity::Warning);
+        assert_eq!(caution(&summary, "too_few_samples").unwrap().severity, Severity::Warning);
     }
 }
 
@@ -179,14 +185,14 @@ fn what_a_stop_left_without_samples_is_no_reason_for_its_fail() {
     let stopped = |texts: &[&str]| stopped_early(StoppedBy::Threshold).thresholds(texts).summary().verdict;
     let mean = "response_time mean < 100ms abort after 1s";
     let verdict = stopped(&["response_time p99 < 370ms", mean]);
-    assert_eq!((verdict.result, verdict.because), (Outcome::Fail, vec![mean.to_owned()]));
+    assert_eq!((verdict.result, verdict.reasons), (Outcome::Fail, vec![mean.to_owned()]));
     // Even where the figures of the whole run meet what stopped it.
     let verdict = stopped(&["response_time p99 < 370ms", "response_time mean < 1s abort after 1s"]);
     assert_eq!(verdict.result, Outcome::Fail);
     assert!(verdict.sentence.starts_with("FAIL: stopped by the threshold"), "{}", verdict.sentence);
     // With enough samples a threshold that stopped nothing is missed like any other.
     let verdict = stopped(&["response_time p50 < 200ms", mean]);
-    assert_eq!(verdict.because, ["response_time p50 < 200ms", mean]);
+    assert_eq!(verdict.reasons, ["response_time p50 < 200ms", mean]);
 }
 
 #[test]
@@ -197,7 +203,7 @@ fn a_limit_of_this_machine_is_a_doubt_about_a_stop_too() {
     assert_eq!(short(3).thresholds(&[text]).summary().verdict.result, Outcome::Fail);
     let verdict = short(600).thresholds(&[text]).summary().verdict;
     assert_eq!(
-        (verdict.result, verdict.because),
+        (verdict.result, verdict.reasons),
         (Outcome::Inconclusive, vec!["client_fd_limit".to_owned()])
     );
 }
@@ -205,14 +211,16 @@ fn a_limit_of_this_machine_is_a_doubt_about_a_stop_too() {
 #[test]
 fn a_windowed_percentile_needs_its_samples_too() {
     let summary = run().thresholds(&["response_time p99 < 1s over 5s"]).summary();
-    assert!(summary.thresholds[0].too_few_samples, "500 of 1,000");
+    assert!(summary.thresholds[0].has_too_few_samples, "500 of 1,000");
     let told = caution(&summary, "too_few_samples").unwrap();
     assert!(
         told.evidence_text().starts_with("500 samples for response_time p99"),
         "{}",
         told.evidence_text()
     );
-    assert!(!run().thresholds(&["response_time p99 < 1s over 10s"]).summary().thresholds[0].too_few_samples);
+    assert!(
+        !run().thresholds(&["response_time p99 < 1s over 10s"]).summary().thresholds[0].has_too_few_samples
+    );
     let cells = &run().ticks[0].series[0];
     assert_eq!(cells.hists[SeriesHist::Response.id()].count(), 100);
 }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// The ticks of all machines added up: number, start and end in s, all requests.
 pub fn ticks(record: &RunRecord) -> Vec<(u32, f64, f64, Tally)> {
     let mut all: BTreeMap<u32, (f64, f64, Tally)> = BTreeMap::new();
-    for origin in record.origins.values() {
+    for origin in record.generators.values() {
         let plan = &origin.opening.outline;
         let elapsed_ns = origin.ending.as_ref().map_or(u64::MAX, |ending| ending.elapsed_ns);
         for (tick, row) in &origin.ticks {
@@ -91,7 +91,7 @@ fn rows(summary: &Summary, picture: &Picture, ticks: &[(u32, f64, f64, Tally)]) 
         let mut all = Tally::on_demand(Default::default());
         mine.iter().for_each(|(.., tick)| all.merge(tick));
         let plan = &summary.plan;
-        if mine.iter().any(|(tick, ..)| plan.is_warmup(*tick) != row.warmup) {
+        if mine.iter().any(|(tick, ..)| plan.is_warmup(*tick) != row.is_warmup) {
             wrong.push(format!("row {at} mixes the warm-up with the measured part"));
         }
         if mine.first().map(|tick| tick.0) != Some(row.tick) || mine.len() > picture.ticks_per_row as usize {
@@ -229,7 +229,7 @@ fn spectra(summary: &Summary, picture: &Picture) -> Vec<String> {
         // Of few samples the highest percentiles are the longest, which is the last point.
         let samples = (response.count + response.censored) as f64;
         let last = |q: f64| if (1.0 - q) * samples >= 1.0 { q } else { 1.0 };
-        let least = response.percentiles.iter().find(|p| p.at_least).map(|p| last(p.q));
+        let least = response.percentiles.iter().find(|p| p.is_lower_bound).map(|p| last(p.q));
         if least.is_some_and(|q| spectrum.at_least_from.is_none_or(|from| from > q)) {
             wrong.push(format!("{name}: a lower bound is drawn as a value"));
         }

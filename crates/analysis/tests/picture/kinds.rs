@@ -29,7 +29,7 @@ fn a_run_repeats_with_its_seed() {
 #[test]
 fn the_shop_keeps_its_promises() {
     let (_, summary, picture) = made(shop::half(7, 2));
-    assert!(summary.complete && summary.totals.errors > 100 && !summary.monitors.is_empty());
+    assert!(summary.is_complete && summary.totals.errors > 100 && !summary.monitors.is_empty());
     assert_eq!((summary.requests.len(), summary.groups.len(), picture.sparks.len()), (5, 3, 5));
     assert_eq!(picture.spectra.len(), 6);
     for kind in [EventKind::Stage, EventKind::Note, EventKind::Spike] {
@@ -60,7 +60,7 @@ fn troubled_runs_have_pictures() {
     assert_eq!((summary.totals.requests, summary.verdict.result), (0, Outcome::Inconclusive));
     assert_eq!(picture.response_heat.counts.iter().flatten().sum::<u64>(), 10, "cut off, and shown where");
     let (_, summary, picture) = made(trouble::gap(7));
-    assert!(!summary.complete && picture.rows.len() == 105);
+    assert!(!summary.is_complete && picture.rows.len() == 105);
     let (record, summary, _) = made(trouble::cut_off(7));
-    assert!(summary.stopped_by.is_none() && record.origins["short"].ending.is_none());
+    assert!(summary.stopped_by.is_none() && record.generators["short"].ending.is_none());
 }

@@ -90,7 +90,7 @@ fn a_picture_with_a_mistake_in_it_is_found_out() {
     assert!(spoilt(|p| p.classes.swap(0, 1)));
     assert!(spoilt(|p| p.rows.truncate(p.rows.len() - 1)));
     let mut fewer = record.clone();
-    let ticks = &mut fewer.origins.get_mut("a").expect("the fixture's origin").ticks;
+    let ticks = &mut fewer.generators.get_mut("a").expect("the fixture's origin").ticks;
     ticks.remove(&1_000);
     assert!(!wrong(&record, &pictured(&fewer)).is_empty(), "a tick that is not there");
 }

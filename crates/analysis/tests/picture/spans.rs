@@ -12,7 +12,7 @@ use std::path::Path;
 /// Three requests, of which the second is beside the load and the third was never sent.
 fn file(path: &Path, seconds: u32) -> RunRecord {
     let mut opening = opening("spans", 4);
-    opening.outline.requests[1].aside = true;
+    opening.outline.requests[1].is_outside_load = true;
     let mut writer = RunFile::create(path, &opening).unwrap();
     writer.event(&RunEvent::Opened(opening.into()));
     let mut random = Random::new(3);
@@ -60,7 +60,7 @@ fn steps_of_a_request_add_up_to_it() {
             // The first step, added up another way.
             let to_s = spark.from_s.get(1).copied().unwrap_or(spark.to_s);
             let mut first = plimsoll_stats::Hist::on_demand();
-            let outline = &record.origins["spans"].opening.outline;
+            let outline = &record.generators["spans"].opening.outline;
             for span in
                 spans.iter().filter(|span| (outline.tick_bounds_ns(span.first_tick).0 as f64) < to_s * 1e9)
             {

@@ -29,12 +29,12 @@ fn rows_of_one_table_with_the_same_fault_are_one_finding() {
 fn a_finding_shows_what_is_written_and_can_be_calculated_by_hand() {
     let audit = found(vec![row("hey label=/x rate=612.50 mean=201.30ms users=90")]);
     let finding = &audit.findings[0];
-    assert_eq!((finding.grade, finding.certainty), (Grade::CannotBeTrue, Certainty::Proved));
+    assert_eq!((finding.grade, finding.certainty), (Grade::Impossible, Certainty::Proved));
     assert_eq!(finding.arithmetic[0], "612.5/s x 201.3 ms = 123 in flight > 90 workers");
     assert_eq!(finding.arithmetic[1], "the mean can be 90 / 612.5/s = 146.94 ms at most");
     let quoted: Vec<&str> = finding.quotes.iter().map(|q| q.text.as_str()).collect();
     assert_eq!(quoted, ["612.50", "201.30ms", "90"]);
-    assert_eq!(audit.worst(), Some(Grade::CannotBeTrue));
+    assert_eq!(audit.worst(), Some(Grade::Impossible));
     assert_eq!(found(vec![]).worst(), None);
 }
 
@@ -211,7 +211,7 @@ fn what_k6_does_side_by_side_is_a_doubt() {
     let text =
         "k6 requests=3610 rate=876.41 mean=13.26ms users=10 iterations=722 other:iteration_duration=56.03ms";
     assert!(has(vec![row(text)], "requests_exceed_iterations"));
-    assert_eq!(found(vec![row(text)]).worst(), Some(Grade::Doubtful));
+    assert_eq!(found(vec![row(text)]).worst(), Some(Grade::Implausible));
 }
 
 fn with_samples(text: &str) -> Row {

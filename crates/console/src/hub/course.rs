@@ -85,8 +85,8 @@ impl Course {
         for chart in &mut charts {
             self.fill(chart);
         }
-        let turn = opening.outline.cell.as_ref().map(|cell| cell.turn + 1);
-        let told = json!({ "charts": charts, "turn": turn, "turns": self.turns.filter(|_| turn.is_some()) });
+        let turn = opening.outline.cell.as_ref().map(|cell| cell.run_index + 1);
+        let told = json!({ "charts": charts, "run_number": turn, "run_count": self.turns.filter(|_| turn.is_some()) });
         let mut frames = vec![Frame::new("charts", &told)];
         frames.extend(self.last());
         frames
@@ -108,10 +108,10 @@ impl Course {
             "rate_per_s": second.achieved_rate_per_s,
             "p50_ns": second.quantile(0.5).value_ns(),
             "p99_ns": second.quantile(0.99).value_ns(),
-            "p50_at_least": second.lower_bounds.contains(&"p50_ns"),
-            "p99_at_least": second.lower_bounds.contains(&"p99_ns"),
+            "p50_is_lower_bound": second.lower_bounds.contains(&"p50_ns"),
+            "p99_is_lower_bound": second.lower_bounds.contains(&"p99_ns"),
             "max_ns": second.max_ns,
-            "max_at_least": second.lower_bounds.contains(&"max_ns"),
+            "max_is_lower_bound": second.lower_bounds.contains(&"max_ns"),
             "errors": self.errors,
             "in_flight": second.in_flight,
             "requests": self.requests,
@@ -138,7 +138,7 @@ impl Course {
         // The text of a gap grows with it; who watches must know which one to replace.
         match self.marks.iter_mut().find(|old| old.at == mark.at && old.kind == mark.kind) {
             Some(old) if note.kind == NoteKind::Gap => {
-                told["was"] = json!(old.word);
+                told["replaces"] = json!(old.word);
                 *old = mark;
             }
             _ => self.marks.push(mark),
@@ -149,7 +149,7 @@ impl Course {
     /// Whether a number was seen for the first time.
     fn sighted(&mut self, sight: &MonitorSample) -> bool {
         let Some(opening) = &self.opening else { return false };
-        let Some(watch) = opening.outline.watches.get(sight.monitor as usize) else { return false };
+        let Some(watch) = opening.outline.monitors.get(sight.monitor as usize) else { return false };
         let mut is_new = false;
         for reading in &sight.readings {
             let point = (sight.at_ns as f64 / 1e9, reading.value);
@@ -161,7 +161,7 @@ impl Course {
                 None => {
                     is_new = true;
                     self.courses.push(summary::Course {
-                        origin: 0,
+                        generator: 0,
                         monitor: watch.name.clone(),
                         kind: watch.kind.clone(),
                         part: reading.part.clone(),

@@ -1,7 +1,7 @@
 //! A line of the list: what is worth knowing of a run or an experiment before its page is opened.
 
 use super::walk::{Found, Shape, id_of, sound};
-use crate::remarks::Remarks;
+use crate::annotations::Annotations;
 use plimsoll_analysis::summary::{Outcome, Summary};
 use plimsoll_analysis::{Digest, summarise};
 use plimsoll_experiment::conclusion::{Conclusion, conclude};
@@ -51,28 +51,28 @@ pub struct Entry {
     pub p99_ns: Option<u64>,
     /// The true p99 is this or more.
     #[serde(default)]
-    pub p99_at_least: bool,
+    pub p99_is_lower_bound: bool,
     /// Failed requests.
     pub errors: u64,
     pub requests: u64,
-    pub going_on: bool,
+    pub is_running: bool,
     #[serde(default)]
     pub tags: Vec<String>,
     #[serde(default)]
     pub note: String,
     /// Of tags and note: whoever changes them says which ones he has seen.
     #[serde(default)]
-    pub remarks_version: String,
+    pub annotations_version: String,
     /// Of an experiment: how many runs there are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<usize>,
 }
 
 impl Entry {
-    /// With these remarks instead of those that it has.
-    pub fn remark(&mut self, remarks: &Remarks) {
-        self.remarks_version = remarks.version();
-        (self.tags, self.note) = (remarks.tags.clone(), remarks.note.clone());
+    /// With these annotations instead of those that it has.
+    pub fn annotate(&mut self, annotations: &Annotations) {
+        self.annotations_version = annotations.version();
+        (self.tags, self.note) = (annotations.tags.clone(), annotations.note.clone());
     }
 }
 
@@ -98,17 +98,17 @@ pub fn read(found: &Found) -> Result<Entry, String> {
 }
 
 fn of_run(s: &Summary, path: &Path) -> Entry {
-    let p99 = s.response_time.percentiles.iter().find(|p| p.q == 0.99 && p.enough_samples);
+    let p99 = s.response_time.percentiles.iter().find(|p| p.q == 0.99 && p.has_enough_samples);
     Entry {
         name: s.name.clone(),
         target: s.target.clone(),
-        started_unix_ns: s.origins.iter().map(|o| o.started_unix_ns).min().unwrap_or(0),
-        duration_s: s.origins.iter().map(|o| o.elapsed_s).fold(0.0, f64::max),
+        started_unix_ns: s.generators.iter().map(|o| o.started_unix_ns).min().unwrap_or(0),
+        duration_s: s.generators.iter().map(|o| o.elapsed_s).fold(0.0, f64::max),
         verdict: Some(word(s.verdict.result).into()),
         sentence: s.verdict.sentence.clone(),
         rate_per_s: Some(s.achieved.rate_per_s),
         p99_ns: p99.map(|p| p.value_ns),
-        p99_at_least: p99.is_some_and(|p| p.at_least),
+        p99_is_lower_bound: p99.is_some_and(|p| p.is_lower_bound),
         errors: s.totals.errors,
         requests: s.totals.requests,
         ..blank(Kind::Run, path)
@@ -200,13 +200,13 @@ fn blank(kind: Kind, path: &Path) -> Entry {
         sentence: String::new(),
         rate_per_s: None,
         p99_ns: None,
-        p99_at_least: false,
+        p99_is_lower_bound: false,
         errors: 0,
         requests: 0,
-        going_on: false,
+        is_running: false,
         tags: Vec::new(),
         note: String::new(),
-        remarks_version: Remarks::default().version(),
+        annotations_version: Annotations::default().version(),
         runs: None,
     }
 }

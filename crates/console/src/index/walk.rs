@@ -117,7 +117,7 @@ fn look(folder: &Path, roots: &[PathBuf], depth: usize, now_unix_ns: u64, looked
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return,
         Err(e) => {
             let path = folder.display().to_string();
-            looked.unreadable.push(Unreadable { path, why: format!("the folder cannot be read: {e}") });
+            looked.unreadable.push(Unreadable { path, reason: format!("the folder cannot be read: {e}") });
             return;
         }
     };
@@ -256,7 +256,7 @@ fn list(folder: &Path, roots: &[PathBuf]) -> std::io::Result<(Vec<Item>, Vec<Unr
         let Ok(item) = Item::at(entry?.path()) else { continue };
         match item.refused(roots) {
             Some(why) => {
-                refused.push(Unreadable { path: item.path.display().to_string(), why: why.to_owned() });
+                refused.push(Unreadable { path: item.path.display().to_string(), reason: why.to_owned() });
             }
             None => items.push(item),
         }
@@ -266,7 +266,7 @@ fn list(folder: &Path, roots: &[PathBuf]) -> std::io::Result<(Vec<Item>, Vec<Unr
     Ok((items, refused))
 }
 
-/// Of the run files and lists, not of the remarks.
+/// Of the run files and lists, not of the annotations.
 fn stamp_of_all(items: &[Item]) -> String {
     let names = [INDEX, PARTS];
     let mut hash = OFFSET;

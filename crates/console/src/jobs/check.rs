@@ -3,7 +3,7 @@
 use super::order::Check;
 use super::{Jobs, SAID_BYTES_MAX};
 use crate::answer::{Answer, ApiError, aside};
-use crate::{auth, remarks};
+use crate::{annotations, auth};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -33,7 +33,7 @@ impl Jobs {
             }
             _ => return Err(ApiError::request("there is nothing to check", "send `file` or `text`")),
         };
-        Ok(json!({ "ok": ok, "diagnostics": diagnostics }))
+        Ok(json!({ "is_valid": ok, "diagnostics": diagnostics }))
     }
 
     /// Runs `plimsoll check`: whether all is well, and what it printed.
@@ -64,7 +64,7 @@ impl Jobs {
         let (folder, name) = (self.scratch.clone(), auth::hex(&random[..8]));
         let file = folder.join(format!("{name}.yaml"));
         let path = file.clone();
-        aside(move || remarks::own_folder(&folder).and_then(|()| remarks::new_file(&path, &text)))
+        aside(move || annotations::own_folder(&folder).and_then(|()| annotations::new_file(&path, &text)))
             .await?
             .map_err(|e| {
                 ApiError::machine(format!("the text cannot be kept in `{}`: {e}", file.display()))

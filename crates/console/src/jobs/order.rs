@@ -12,7 +12,7 @@ pub struct Order {
     pub allow: Option<String>,
     /// Although another one is running.
     #[serde(default)]
-    pub beside: bool,
+    pub allow_concurrent: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -43,7 +43,7 @@ pub struct Form {
     pub method: Option<String>,
     pub load: Load,
     pub clients: u32,
-    pub seconds: f64,
+    pub duration_s: f64,
     pub timeout_s: Option<f64>,
     pub threshold: Option<String>,
     pub name: Option<String>,
@@ -84,7 +84,7 @@ impl Form {
         if self.clients == 0 {
             return Err(ApiError::request("0 clients send nothing", "give a whole number above 0"));
         }
-        let seconds = positive(self.seconds, "seconds")?;
+        let seconds = positive(self.duration_s, "duration_s")?;
         let mut words = vec![url.to_owned()];
         words.extend(filled(&self.method).map(|method| format!("--method={method}")));
         let headers = filled(&self.headers).into_iter().flat_map(str::lines).map(str::trim);
@@ -167,7 +167,7 @@ mod tests {
         let url = "http://127.0.0.1:1/".into();
         let (method, timeout_s, threshold, name) = (Some(" ".into()), None, None, None);
         let (headers, body) = (None, None);
-        Form { url, method, load, clients: 100, seconds: 30.0, timeout_s, threshold, name, headers, body }
+        Form { url, method, load, clients: 100, duration_s: 30.0, timeout_s, threshold, name, headers, body }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use serde::Serialize;
 pub struct Stage {
     pub from_s: f64,
     pub to_s: f64,
-    pub word: String,
+    pub label: String,
 }
 
 /// The plan of a run as far as it is a matter of time.
@@ -41,14 +41,14 @@ pub fn course(outline: &Outline, turns: Option<usize>) -> Course {
         // A jump takes no time, and has no place in the bar.
         if to_ns > begin_ns {
             let word = if stage.to == level { word(level) } else { format!("to {}", word(stage.to)) };
-            stages.push(Stage { from_s: begin_ns as f64 / 1e9, to_s: to_ns as f64 / 1e9, word });
+            stages.push(Stage { from_s: begin_ns as f64 / 1e9, to_s: to_ns as f64 / 1e9, label: word });
         }
         (begin_ns, level) = (to_ns, stage.to);
     }
     if let Some(end_ns) = end_ns.filter(|end_ns| *end_ns > begin_ns) {
-        stages.push(Stage { from_s: begin_ns as f64 / 1e9, to_s: end_ns as f64 / 1e9, word: word(level) });
+        stages.push(Stage { from_s: begin_ns as f64 / 1e9, to_s: end_ns as f64 / 1e9, label: word(level) });
     }
-    let turn = outline.cell.as_ref().map(|cell| cell.turn + 1);
+    let turn = outline.cell.as_ref().map(|cell| cell.run_index + 1);
     let turns = turns.filter(|_| turn.is_some());
     Course { planned_s: end_ns.map(|ns| ns as f64 / 1e9), stages, turn, turns }
 }

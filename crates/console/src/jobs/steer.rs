@@ -17,22 +17,22 @@ pub struct Steering {
     /// Somebody has asked for a pause: from then on the timeline is read.
     pub is_watched: bool,
     /// For a pause (or its end), and when.
-    asked: Option<(bool, u64)>,
+    pending: Option<(bool, u64)>,
     /// The run that goes on says so.
     is_paused: bool,
     /// The last line was not obeyed, because of this.
-    refused: Option<String>,
+    rejection: Option<String>,
     /// What the load has said since the last line break.
     line: Vec<u8>,
 }
 
 impl Steering {
     fn ask(&mut self, paused: bool, now_ns: u64) {
-        (self.is_watched, self.asked) = (true, Some((paused, now_ns)));
+        (self.is_watched, self.pending) = (true, Some((paused, now_ns)));
     }
 
     pub fn pending_action(&self, now_ns: u64) -> Option<&'static str> {
-        let (paused, at_ns) = self.asked?;
+        let (paused, at_ns) = self.pending?;
         let is_recent = now_ns.saturating_sub(at_ns) < ASKED_NS;
         is_recent.then_some(if paused { "pause" } else { "resume" })
     }
@@ -41,8 +41,8 @@ impl Steering {
         self.is_paused
     }
 
-    pub fn refused(&self) -> Option<&str> {
-        self.refused.as_deref()
+    pub fn rejection(&self) -> Option<&str> {
+        self.rejection.as_deref()
     }
 
     /// The load has said more.
@@ -51,7 +51,7 @@ impl Steering {
         while let Some(end) = self.line.iter().position(|byte| *byte == b'\n') {
             let line: Vec<u8> = self.line.drain(..=end).collect();
             if let Some((_, why)) = String::from_utf8_lossy(&line).split_once(REFUSED) {
-                (self.refused, self.asked) = (Some(why.trim().to_owned()), None);
+                (self.rejection, self.pending) = (Some(why.trim().to_owned()), None);
             }
         }
         if self.line.len() > LINE_BYTES_MAX {
@@ -61,9 +61,9 @@ impl Steering {
 
     /// Whether that is news.
     fn see(&mut self, is_paused: bool) -> bool {
-        let is_answer = self.asked.is_some_and(|(paused, _)| paused == is_paused);
+        let is_answer = self.pending.is_some_and(|(paused, _)| paused == is_paused);
         if is_answer {
-            self.asked = None;
+            self.pending = None;
         }
         std::mem::replace(&mut self.is_paused, is_paused) != is_paused || is_answer
     }
@@ -137,7 +137,7 @@ impl Inner {
         let gone = || ApiError::conflict("it listens no more", "wait for its end");
         let lines = self.lines.as_ref().ok_or_else(gone)?;
         lines.send(format!("{line}\n")).map_err(|_| gone())?;
-        self.steering.refused = None;
+        self.steering.rejection = None;
         Ok(())
     }
 
@@ -160,9 +160,9 @@ mod tests {
         steering.ask(true, 5);
         assert_eq!(steering.pending_action(6), Some("pause"));
         steering.hear(b"something else\ngenerator 1 of 2: not ob");
-        assert_eq!((steering.refused(), steering.pending_action(6)), (None, Some("pause")));
+        assert_eq!((steering.rejection(), steering.pending_action(6)), (None, Some("pause")));
         steering.hear(b"eyed: no load is going on\nand more");
-        assert_eq!((steering.refused(), steering.pending_action(6)), (Some("no load is going on"), None));
+        assert_eq!((steering.rejection(), steering.pending_action(6)), (Some("no load is going on"), None));
         steering.hear(&[b'x'; 2 * LINE_BYTES_MAX]);
         assert!(steering.line.is_empty(), "a line without an end fills no memory");
     }

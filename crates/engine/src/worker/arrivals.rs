@@ -3,7 +3,7 @@
 //! The queue of those that wait is a second reader of the same sequence, so that it costs no memory
 //! (`docs/design/0002`).
 
-use super::{Lane, Post, Source, Worker};
+use super::{Post, Source, Worker, Workload};
 use crate::driver::Door;
 use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesHist};
 
@@ -17,18 +17,18 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// attempt failed at once) must not cost a level of stack.
     #[inline]
     pub(super) fn start_due(&mut self, since_ns: u64) {
-        for lane in 0..self.lanes.len() {
-            self.start_due_of(lane, since_ns);
+        for workload in 0..self.workloads.len() {
+            self.start_due_of(workload, since_ns);
         }
     }
 
     #[inline]
-    fn start_due_of(&mut self, lane: usize, since_ns: u64) {
+    fn start_due_of(&mut self, workload: usize, since_ns: u64) {
         for _ in 0..STARTED_AT_ONCE {
-            let Some(due_ns) = self.next_due_of(lane) else { break };
+            let Some(due_ns) = self.next_due_of(workload) else { break };
             if due_ns > self.now_ns
                 || self.now_ns >= self.end_ns
-                || (due_ns < since_ns && !self.is_starving(lane))
+                || (due_ns < since_ns && !self.is_starving(workload))
             {
                 return;
             }
@@ -39,26 +39,26 @@ impl<D: Door, P: Post> Worker<D, P> {
                 (false, _) => !self.lease.is_drained(),
             };
             if !left {
-                return self.no_more_arrivals(lane);
+                return self.no_more_arrivals(workload);
             }
-            self.start_arrival(lane, due_ns);
+            self.start_arrival(workload, due_ns);
             // The time of the next send is its own, not that of the first of the batch.
             self.tell_time();
         }
-        self.note_starvation(lane);
+        self.note_starvation(workload);
     }
 
     /// When the next arrival that can be started is due.
     #[inline]
     pub(super) fn next_due_ns(&self) -> Option<u64> {
-        (0..self.lanes.len()).filter_map(|lane| self.next_due_of(lane)).min()
+        (0..self.workloads.len()).filter_map(|workload| self.next_due_of(workload)).min()
     }
 
     #[inline]
-    fn next_due_of(&self, lane: usize) -> Option<u64> {
+    fn next_due_of(&self, workload: usize) -> Option<u64> {
         // In the grace nothing is begun, so that nothing is to be waited for.
         let begins = !self.paused && self.now_ns < self.end_ns;
-        match &self.lanes[lane].source {
+        match &self.workloads[workload].source {
             Source::Open { arrivals, free, returned, .. } if !free.is_empty() && begins => {
                 returned.front().copied().or(arrivals.peek_ns())
             }
@@ -66,13 +66,14 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    fn start_arrival(&mut self, lane: usize, due_ns: u64) {
+    fn start_arrival(&mut self, workload: usize, due_ns: u64) {
         let now_ns = self.now_ns;
-        if self.is_starving(lane) {
+        if self.is_starving(workload) {
             // The queue is longest just before it is served.
-            self.count_waiting(lane, now_ns + 1);
+            self.count_waiting(workload, now_ns + 1);
         }
-        let Source::Open { arrivals, free, returned, waiting, due, started } = &mut self.lanes[lane].source
+        let Source::Open { arrivals, free, returned, waiting, due, started } =
+            &mut self.workloads[workload].source
         else {
             return;
         };
@@ -105,15 +106,15 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     /// Arrivals wait for a user.
-    fn is_starving(&self, lane: usize) -> bool {
-        matches!(&self.lanes[lane].source, Source::Open { waiting: Some(_), .. })
+    fn is_starving(&self, workload: usize) -> bool {
+        matches!(&self.workloads[workload].source, Source::Open { waiting: Some(_), .. })
     }
 
     /// With an arrival due and nobody free, the queue begins: a second reader starts to count what comes due. To be
     /// asked before anybody is freed, or the wait would pass for lateness.
-    pub(super) fn note_starvation(&mut self, lane: usize) {
+    pub(super) fn note_starvation(&mut self, workload: usize) {
         let now_ns = self.now_ns;
-        if let Source::Open { arrivals, free, waiting, .. } = &mut self.lanes[lane].source
+        if let Source::Open { arrivals, free, waiting, .. } = &mut self.workloads[workload].source
             && free.is_empty()
             && waiting.is_none()
             && arrivals.peek_ns().is_some_and(|t| t <= now_ns)
@@ -122,21 +123,22 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Counts the arrivals of all lanes that came due before `edge_ns` and still wait.
+    /// Counts the arrivals of all workloads that came due before `edge_ns` and still wait.
     pub(super) fn count_all_waiting(&mut self, edge_ns: u64) {
         let mut backlog = 0;
-        for lane in 0..self.lanes.len() {
-            backlog += self.count_waiting(lane, edge_ns);
+        for workload in 0..self.workloads.len() {
+            backlog += self.count_waiting(workload, edge_ns);
         }
         self.tally.peak(RunPeak::Waiting, backlog);
     }
 
     /// Counts the arrivals that came due before `edge_ns` and still wait, and says how many there are. In a pause none
     /// come due.
-    fn count_waiting(&mut self, lane: usize, edge_ns: u64) -> u64 {
-        self.note_starvation(lane);
+    fn count_waiting(&mut self, workload: usize, edge_ns: u64) -> u64 {
+        self.note_starvation(workload);
         let edge_ns = edge_ns.min(self.paused_ns);
-        let Source::Open { waiting, due, started, returned, .. } = &mut self.lanes[lane].source else {
+        let Source::Open { waiting, due, started, returned, .. } = &mut self.workloads[workload].source
+        else {
             return 0;
         };
         let mut came = 0;
@@ -154,12 +156,12 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     /// At the stop: arrivals that never got a connection.
-    pub(super) fn never_started(&mut self, lane: usize, end_ns: u64) {
+    pub(super) fn never_started(&mut self, workload: usize, end_ns: u64) {
         // Nothing comes due behind the end, whatever grace there is for what is under way.
         let end_ns = end_ns.min(self.end_ns);
-        self.count_waiting(lane, end_ns);
+        self.count_waiting(workload, end_ns);
         let paused_ns = self.paused_ns;
-        let Lane { source, first, count, .. } = &mut self.lanes[lane];
+        let Workload { source, first, count, .. } = &mut self.workloads[workload];
         let Source::Open { arrivals, due, started, returned, .. } = source else { return };
         let waiting = *due - *started;
         let mut stamps: Vec<u64> = returned.drain(..).collect();
@@ -181,30 +183,32 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.tally.add(RunSum::Arrivals, overlooked);
         self.tally.add(RunSum::Overlooked, overlooked);
         self.tally.add(RunSum::NeverStarted, stamps.len() as u64);
-        let first = self.first_request(lane);
+        let first = self.first_request(workload);
         for stamp in stamps {
             self.tally.series(first).record(SeriesHist::ResponseCensored.id(), end_ns.saturating_sub(stamp));
             self.count_phases(first, [stamp, end_ns, end_ns, end_ns]);
         }
     }
 
-    /// The series of what a lane would have sent first. Set-up and tear-down, which are in no figure, may stand in
+    /// The series of what a workload would have sent first. Set-up and tear-down, which are in no figure, may stand in
     /// front of it.
-    fn first_request(&self, lane: usize) -> u32 {
+    fn first_request(&self, workload: usize) -> u32 {
         if self.programs.is_empty() {
             return self.compiled.sequence.first().copied().unwrap_or(0);
         }
-        let name = self.outline.lanes.get(lane).map(|lane| lane.name.as_str());
-        let mut loaded = self.outline.requests.iter().enumerate().filter(|(_, request)| !request.aside);
+        let name = self.outline.workloads.get(workload).map(|workload| workload.name.as_str());
+        let mut loaded =
+            self.outline.requests.iter().enumerate().filter(|(_, request)| !request.is_outside_load);
         let first =
             loaded.clone().find(|(_, request)| request.scenario.as_deref() == name).or_else(|| loaded.next());
         first.map_or(0, |(request, _)| request as u32)
     }
 
     /// Sets the stamps of all that came due before `until_ns` aside, so that the sequence behind them can change.
-    pub(super) fn set_aside(&mut self, lane: usize, until_ns: u64) {
-        self.count_waiting(lane, until_ns);
-        let Source::Open { arrivals, returned, due, started, .. } = &mut self.lanes[lane].source else {
+    pub(super) fn set_aside(&mut self, workload: usize, until_ns: u64) {
+        self.count_waiting(workload, until_ns);
+        let Source::Open { arrivals, returned, due, started, .. } = &mut self.workloads[workload].source
+        else {
             return;
         };
         let mut came = 0;
@@ -219,14 +223,15 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     /// After the sequence has changed: what was set aside goes on waiting.
-    pub(super) fn requeue(&mut self, lane: usize) {
-        if let Source::Open { arrivals, returned, waiting, .. } = &mut self.lanes[lane].source {
+    pub(super) fn requeue(&mut self, workload: usize) {
+        if let Source::Open { arrivals, returned, waiting, .. } = &mut self.workloads[workload].source {
             *waiting = (!returned.is_empty()).then(|| arrivals.clone());
         }
     }
 
-    pub(super) fn no_more_arrivals(&mut self, lane: usize) {
-        let Source::Open { arrivals, waiting, due, started, .. } = &mut self.lanes[lane].source else {
+    pub(super) fn no_more_arrivals(&mut self, workload: usize) {
+        let Source::Open { arrivals, waiting, due, started, .. } = &mut self.workloads[workload].source
+        else {
             return;
         };
         arrivals.finish();

@@ -60,8 +60,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         state.outstanding -= 1;
         if self.is_counted_by_arrivals() && self.users[user as usize].at == 0 {
             // Another user with a connection may take the arrival; in order of stamps.
-            let lane = usize::from(self.users[user as usize].lane);
-            if let Source::Open { returned, .. } = &mut self.lanes[lane].source {
+            let workload = usize::from(self.users[user as usize].workload);
+            if let Source::Open { returned, .. } = &mut self.workloads[workload].source {
                 let place = returned.partition_point(|t| *t <= intended_ns);
                 returned.insert(place, intended_ns);
             }

@@ -1,6 +1,6 @@
-//! How a worker is made of a plan: its lanes, its part of them, its users and their links.
+//! How a worker is made of a plan: its workloads, its part of them, its users and their links.
 
-use super::{Here, Lane, Post, Source, User, Worker, keep};
+use super::{Here, Post, Source, User, Worker, Workload, keep};
 use crate::Stopped;
 use crate::compile::Compiled;
 use crate::driver::Door;
@@ -11,7 +11,7 @@ use crate::run::Place;
 use crate::tally::{Tally, blank, by_address};
 use crate::wheel::Wheel;
 use plimsoll_plan::link::Reuse;
-use plimsoll_plan::load::{Lane as LanePlan, Load, Profile};
+use plimsoll_plan::load::{Load, Profile, Workload as WorkloadPlan};
 use plimsoll_plan::origin::FIRST;
 use plimsoll_plan::outline::Outline;
 use plimsoll_plan::program::{Programs, UserSlot};
@@ -37,9 +37,9 @@ pub struct WorkerConfig {
     /// What is added to the door's clock for the time since 1970, ns.
     pub(crate) unix_offset_ns: i128,
     pub(crate) lease: Lease,
-    /// Iterations by lane.
+    /// Iterations by workload.
     pub(crate) iterations: Vec<Lease>,
-    /// Instants of recorded arrivals by lane, ns from the start.
+    /// Instants of recorded arrivals by workload, ns from the start.
     pub(crate) recorded: Vec<Option<Arc<[u64]>>>,
     pub(crate) programs: Option<Box<dyn Programs>>,
 }
@@ -61,7 +61,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let cut_ns = end_ns.saturating_add(outline.graceful_stop_ns);
         // The table program of one request: the arrivals themselves are counted.
         let single = made.is_none() && compiled.sequence.len() == 1;
-        let mut lanes = Vec::new();
+        let mut workloads = Vec::new();
         let (mut user_count, mut users, mut programs) = (0u32, Vec::new(), Vec::new());
         let mut iterations = seating.iterations.into_iter();
         let mut recorded = seating.recorded.into_iter();
@@ -75,7 +75,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             let (source, count) =
                 source(&plan, &outline, lane_seat, (begin_ns, end_ns), user_count, (most, seed), recorded);
             users.extend((0..count).map(|_| User {
-                lane: number as u16,
+                workload: number as u16,
                 link: NONE,
                 first_exchange: NONE,
                 first_nap: NONE,
@@ -85,13 +85,13 @@ impl<D: Door, P: Post> Worker<D, P> {
             if let Some(made) = &mut made {
                 // A program belongs to a user as numbered over all workers, so that it can tell which one it is.
                 let slot = |i: u32| UserSlot {
-                    lane: number as u16,
+                    workload: number as u16,
                     user: (lane_seat.offset + u64::from(i) * lane_seat.stride) as u32,
                     users: users_of(&plan, &outline),
                 };
                 programs.extend((0..count).map(|i| Some(made.make(slot(i)))));
             }
-            lanes.push(Lane {
+            workloads.push(Workload {
                 source,
                 first: user_count,
                 count,
@@ -169,7 +169,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             samples: Vec::new(),
             own_samples: 0,
             redirect_noted: false,
-            lanes,
+            workloads,
             lease,
             under_way: 0,
             requests_per_connection: outline.link.requests_per_connection,
@@ -200,12 +200,12 @@ impl<D: Door, P: Post> Worker<D, P> {
 }
 
 /// The load models; a plain sequence has one, which is the plan's own.
-fn lane_plans(outline: &Outline) -> Vec<LanePlan> {
-    if !outline.lanes.is_empty() {
-        return outline.lanes.clone();
+fn lane_plans(outline: &Outline) -> Vec<WorkloadPlan> {
+    if !outline.workloads.is_empty() {
+        return outline.workloads.clone();
     }
     let load = outline.load.clone();
-    vec![LanePlan {
+    vec![WorkloadPlan {
         name: String::new(),
         load,
         connections: outline.connections,
@@ -214,8 +214,8 @@ fn lane_plans(outline: &Outline) -> Vec<LanePlan> {
     }]
 }
 
-/// Most users of a lane over all machines.
-fn users_of(plan: &LanePlan, outline: &Outline) -> u32 {
+/// Most users of a workload over all machines.
+fn users_of(plan: &WorkloadPlan, outline: &Outline) -> u32 {
     match plan.load.is_open() {
         // The cap is each machine's own.
         true => plan.connections.saturating_mul(outline.share.of),
@@ -223,9 +223,9 @@ fn users_of(plan: &LanePlan, outline: &Outline) -> u32 {
     }
 }
 
-/// Who starts the iterations of a lane, and how many users it has; `most` is the number of its arrivals at most.
+/// Who starts the iterations of a workload, and how many users it has; `most` is the number of its arrivals at most.
 fn source(
-    plan: &LanePlan,
+    plan: &WorkloadPlan,
     outline: &Outline,
     seat: WorkerSlot,
     (begin_ns, end_ns): (u64, u64),
@@ -278,9 +278,9 @@ fn seat_share(connections: u32, outline: &Outline, seat: WorkerSlot) -> u32 {
     here.count_of(u64::from(connections)) as u32
 }
 
-/// My place in a lane. Arrivals of one that has fewer connections than there are workers go to the first workers alone:
-/// anybody else would have to break the cap. `None`: there is none for me.
-fn seat_in(plan: &LanePlan, outline: &Outline, seat: WorkerSlot) -> Option<WorkerSlot> {
+/// My place in a workload. Arrivals of one that has fewer connections than there are workers go to the first workers
+/// alone: anybody else would have to break the cap. `None`: there is none for me.
+fn seat_in(plan: &WorkloadPlan, outline: &Outline, seat: WorkerSlot) -> Option<WorkerSlot> {
     let machines = u64::from(outline.share.of);
     if !plan.load.is_open() || plan.connections >= outline.workers {
         return Some(seat);
@@ -291,9 +291,9 @@ fn seat_in(plan: &LanePlan, outline: &Outline, seat: WorkerSlot) -> Option<Worke
 }
 
 /// Lanes with one seed would begin at the same instants: their bursts would add up, as independent ones do not.
-fn seed_of(seed: u64, lane: u64) -> u64 {
+fn seed_of(seed: u64, workload: u64) -> u64 {
     // Seeds next to each other would be one sequence, shifted.
-    if lane == 0 { seed } else { SplitMix64::new(SplitMix64::new(seed).next_u64() ^ lane).next_u64() }
+    if workload == 0 { seed } else { SplitMix64::new(SplitMix64::new(seed).next_u64() ^ workload).next_u64() }
 }
 
 /// A constant level, for [`Command::SetLevel`].

@@ -73,7 +73,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// somebody's choice: beside those of requests it would be the tail of them all.
     #[inline]
     pub(super) fn count_phases(&mut self, request: u32, instants_ns: [u64; 4]) {
-        if !self.outline.requests.get(request as usize).is_some_and(|request| request.stream) {
+        if !self.outline.requests.get(request as usize).is_some_and(|request| request.is_stream) {
             self.tally.phases(instants_ns);
         }
     }

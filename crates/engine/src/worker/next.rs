@@ -19,10 +19,11 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn change_level(&mut self) {
         let now_ns = self.now_ns;
         self.integrate_users(now_ns);
-        for lane in 0..self.lanes.len() {
-            let first = self.lanes[lane].first;
-            let count = self.lanes[lane].count;
-            let Source::Closed { users, active, next_change_ns } = &mut self.lanes[lane].source else {
+        for workload in 0..self.workloads.len() {
+            let first = self.workloads[workload].first;
+            let count = self.workloads[workload].count;
+            let Source::Closed { users, active, next_change_ns } = &mut self.workloads[workload].source
+            else {
                 continue;
             };
             if next_change_ns.is_none_or(|t| t > now_ns) {
@@ -44,7 +45,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// Adds the area under "active users" since it was last added. In a pause nobody is.
     pub(super) fn integrate_users(&mut self, now_ns: u64) {
         let passed_ns = now_ns.saturating_sub(self.users_changed_ns);
-        let active = self.lanes.iter().map(|lane| match &lane.source {
+        let active = self.workloads.iter().map(|workload| match &workload.source {
             Source::Closed { active, .. } if !self.paused => u64::from(*active),
             Source::Closed { .. } => 0,
             Source::Open { .. } => 0,
@@ -58,13 +59,14 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     #[inline]
     pub(super) fn source_of(&self, user: u32) -> &Source {
-        &self.lanes[usize::from(self.users[user as usize].lane)].source
+        &self.workloads[usize::from(self.users[user as usize].workload)].source
     }
 
     #[inline]
     pub(super) fn is_active(&self, user: u32) -> bool {
-        let lane = &self.lanes[usize::from(self.users[user as usize].lane)];
-        !self.paused && matches!(&lane.source, Source::Closed { active, .. } if user - lane.first < *active)
+        let workload = &self.workloads[usize::from(self.users[user as usize].workload)];
+        !self.paused
+            && matches!(&workload.source, Source::Closed { active, .. } if user - workload.first < *active)
     }
 
     // ---- iterations -----------------------------------------------------------------------------------------
@@ -84,13 +86,13 @@ impl<D: Door, P: Post> Worker<D, P> {
             return self.table_step(user, intended_ns);
         }
         let iteration = state.iteration;
-        let lane = &mut self.lanes[usize::from(state.lane)];
+        let workload = &mut self.workloads[usize::from(state.workload)];
         // With no request left there is nothing to begin for: it would cost a program a row of its data.
-        let closed = matches!(lane.source, Source::Closed { .. });
-        if closed && (self.lease.is_drained() || !lane.iterations.take()) {
+        let closed = matches!(workload.source, Source::Closed { .. });
+        if closed && (self.lease.is_drained() || !workload.iterations.take()) {
             return self.end_of_work(user);
         }
-        let number = (self.seat.offset + u64::from(user - lane.first) * self.seat.stride) as u32;
+        let number = (self.seat.offset + u64::from(user - workload.first) * self.seat.stride) as u32;
         self.resume_program(user, Wake::Begin { user: number, iteration }, intended_ns);
     }
 
@@ -116,7 +118,7 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     #[inline]
     pub(super) fn is_counted_by_arrivals(&self) -> bool {
-        self.compiled.sequence.len() == 1 && matches!(self.lanes[0].source, Source::Open { .. })
+        self.compiled.sequence.len() == 1 && matches!(self.workloads[0].source, Source::Open { .. })
     }
 
     /// An arrival took its lease before it took its user.
@@ -181,7 +183,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         state.iteration += 1;
         state.busy = false;
         let (retired, iteration) = (state.retired, state.iteration);
-        let number = usize::from(state.lane);
+        let number = usize::from(state.workload);
         self.under_way -= 1;
         // Whose data has run out has only found that there is none.
         if !retired {
@@ -190,8 +192,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         if self.anew {
             self.close_all_of(user);
         }
-        let lane = &mut self.lanes[number];
-        match &lane.source {
+        let workload = &mut self.workloads[number];
+        match &workload.source {
             Source::Open { .. } => {
                 if retired {
                     return self.lane_retired(number);
@@ -200,9 +202,9 @@ impl<D: Door, P: Post> Worker<D, P> {
                 self.free(user);
             }
             Source::Closed { .. } => {
-                if !retired && lane.loops.is_some_and(|loops| iteration >= loops) {
+                if !retired && workload.loops.is_some_and(|loops| iteration >= loops) {
                     self.users[user as usize].retired = true;
-                    self.lanes[number].retired += 1;
+                    self.workloads[number].retired += 1;
                     return self.park(user);
                 }
                 if retired || self.lease.is_exhausted() || self.now_ns >= self.end_ns {
@@ -221,19 +223,19 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// When nobody of an open lane will start any more, nothing more comes due.
-    fn lane_retired(&mut self, lane: usize) {
-        if self.lanes[lane].retired >= self.lanes[lane].count {
-            self.no_more_arrivals(lane);
+    /// When nobody of an open workload will start any more, nothing more comes due.
+    fn lane_retired(&mut self, workload: usize) {
+        if self.workloads[workload].retired >= self.workloads[workload].count {
+            self.no_more_arrivals(workload);
         }
     }
 
     /// Open model: ready for an arrival, from this instant on.
     pub(super) fn free(&mut self, user: u32) {
-        let lane = usize::from(self.users[user as usize].lane);
-        self.note_starvation(lane);
+        let workload = usize::from(self.users[user as usize].workload);
+        self.note_starvation(workload);
         let now_ns = self.now_ns;
-        if let Source::Open { free, .. } = &mut self.lanes[lane].source {
+        if let Source::Open { free, .. } = &mut self.workloads[workload].source {
             free.push((user, now_ns));
         }
     }

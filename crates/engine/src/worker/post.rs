@@ -1,7 +1,7 @@
 //! What a worker hands over, and where.
 
 use crate::Command;
-use plimsoll_plan::sample::Sample;
+use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_plan::series::SeriesKey;
 use plimsoll_stats::interval::Interval;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub struct WorkerNotes {
     /// What was worth keeping as an example.
-    pub samples: Vec<Sample>,
+    pub samples: Vec<FailureExample>,
     /// Series that its programs have opened since it told the last ones. Their numbers follow each other.
     pub opened: Vec<Arc<SeriesKey>>,
 }

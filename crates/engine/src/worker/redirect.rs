@@ -2,9 +2,9 @@
 
 use super::{Post, Worker};
 use crate::driver::Door;
+use plimsoll_plan::failure_example::{FailureExample, REDIRECT};
 use plimsoll_plan::program::RequestId;
 use plimsoll_plan::request::redacted_url;
-use plimsoll_plan::sample::{REDIRECT, Sample};
 
 /// Longer ones are of no use to a reader.
 const LOCATION_MAX: usize = 300;
@@ -17,11 +17,11 @@ impl<D: Door, P: Post> Worker<D, P> {
         let bytes = if opened { &self.opened[..n] } else { &self.buffer[..n] };
         let Some(location) = location(bytes) else { return };
         self.redirect_noted = true;
-        self.samples.push(Sample {
+        self.samples.push(FailureExample {
             at_ns: self.now_ns.saturating_sub(self.begin_ns),
             request: self.outline.requests.get(request as usize).map(|r| r.name.clone()).unwrap_or_default(),
             check: REDIRECT.to_owned(),
-            found: redacted_url(location),
+            observed: redacted_url(location),
             status,
             excerpt: String::new(),
         });

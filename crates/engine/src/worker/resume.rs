@@ -67,14 +67,14 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn act(&mut self, user: u32, out: Box<Outbox>, intended_ns: u64, sent_nothing: bool) {
         let state = &mut self.users[user as usize];
         let iteration = state.iteration;
-        let lane = usize::from(state.lane);
+        let workload = usize::from(state.workload);
         if out.lane_over {
-            self.no_more_arrivals(lane);
+            self.no_more_arrivals(workload);
         }
         let state = &mut self.users[user as usize];
         if out.retired && !state.retired {
             state.retired = true;
-            self.lanes[lane].retired += 1;
+            self.workloads[workload].retired += 1;
             self.tally.add(RunSum::Retired, 1);
         }
         self.users[user as usize].outstanding += out.steps.len() as u32;

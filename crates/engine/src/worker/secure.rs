@@ -10,9 +10,9 @@ use crate::fault;
 use crate::link::tls::{Channel, TlsFault};
 use crate::link::{NONE, Peer, Secured, State};
 use plimsoll_plan::Fault;
+use plimsoll_plan::failure_example::{EXAMPLES_MAX, FailureExample};
 use plimsoll_plan::metric::{RunHist, RunSum};
 use plimsoll_plan::program::RequestId;
-use plimsoll_plan::sample::{SAMPLES_MAX, Sample};
 
 fn fault_of(fault: &TlsFault) -> Fault {
     match fault {
@@ -49,16 +49,16 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     pub(super) fn tell_of(&mut self, request: RequestId, fault: Fault, sentence: &str) {
-        if self.own_samples >= SAMPLES_MAX {
+        if self.own_samples >= EXAMPLES_MAX {
             // Enough of them are known; the rest is counted.
             return;
         }
         self.own_samples += 1;
-        self.samples.push(Sample {
+        self.samples.push(FailureExample {
             at_ns: self.now_ns.saturating_sub(self.begin_ns),
             request: self.outline.requests.get(request as usize).map(|r| r.name.clone()).unwrap_or_default(),
             check: fault.name().to_owned(),
-            found: sentence.to_owned(),
+            observed: sentence.to_owned(),
             status: 0,
             excerpt: String::new(),
         });

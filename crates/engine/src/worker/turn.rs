@@ -61,8 +61,8 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// and waited.
     fn silence_over(&mut self, silence: &Silence) {
         let (mut users, mut is_open) = (0, false);
-        for lane in &self.lanes {
-            match &lane.source {
+        for workload in &self.workloads {
+            match &workload.source {
                 Source::Closed { active, .. } => users += u64::from(*active),
                 Source::Open { .. } => is_open = true,
             }
@@ -150,7 +150,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         if self.paused || self.now_ns >= self.end_ns {
             return None;
         }
-        let changes = self.lanes.iter().filter_map(|lane| match &lane.source {
+        let changes = self.workloads.iter().filter_map(|workload| match &workload.source {
             Source::Closed { next_change_ns, .. } => *next_change_ns,
             Source::Open { .. } => None,
         });
@@ -195,12 +195,12 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         let leased_out = self.lease.is_exhausted() || self.lease.is_drained();
         let mut retired = 0;
-        for lane in &self.lanes {
-            let done = match &lane.source {
+        for workload in &self.workloads {
+            let done = match &workload.source {
                 // A user whose time has not come yet will find none left, either.
                 Source::Closed { .. } => {
-                    let iterated = lane.iterations.is_exhausted() || lane.iterations.is_drained();
-                    leased_out || iterated || lane.retired >= lane.count
+                    let iterated = workload.iterations.is_exhausted() || workload.iterations.is_drained();
+                    leased_out || iterated || workload.retired >= workload.count
                 }
                 Source::Open { arrivals, returned, .. } => {
                     (arrivals.is_limit_reached() && returned.is_empty()) || self.lease.is_exhausted()
@@ -209,7 +209,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             if !done {
                 return None;
             }
-            retired += lane.retired;
+            retired += workload.retired;
         }
         Some(if retired > 0 && !leased_out { Stopped::Retired } else { Stopped::Requests })
     }
@@ -238,11 +238,11 @@ impl<D: Door, P: Post> Worker<D, P> {
         let seat = self.seat;
         // Of several load models the first is steered.
         self.set_aside(0, now_ns.min(self.paused_ns));
-        let lane = &mut self.lanes[0];
-        match &mut lane.source {
+        let workload = &mut self.workloads[0];
+        match &mut workload.source {
             Source::Closed { users, next_change_ns, .. } => {
                 // Users beyond those made at the start would allocate on the hot path.
-                let most = f64::from(lane.count) * seat.stride as f64 + seat.offset as f64;
+                let most = f64::from(workload.count) * seat.stride as f64 + seat.offset as f64;
                 *users = Users::new(level(to.min(most)), seat, now_ns);
                 *next_change_ns = Some(now_ns);
             }
@@ -270,13 +270,13 @@ impl<D: Door, P: Post> Worker<D, P> {
         let now_ns = self.door.now_ns();
         self.integrate_users(now_ns);
         self.paused = false;
-        for lane in 0..self.lanes.len() {
+        for workload in 0..self.workloads.len() {
             // What waited when the pause began waits on.
-            self.set_aside(lane, self.paused_ns);
+            self.set_aside(workload, self.paused_ns);
         }
         (self.paused_ns, self.resumed_ns) = (u64::MAX, now_ns);
-        for lane in 0..self.lanes.len() {
-            match &mut self.lanes[lane].source {
+        for workload in 0..self.workloads.len() {
+            match &mut self.workloads[workload].source {
                 // What came due in the pause was not offered.
                 Source::Open { arrivals, .. } => arrivals.skip_until(now_ns),
                 Source::Closed { active, next_change_ns, .. } => {
@@ -285,7 +285,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                     *next_change_ns = Some(now_ns);
                 }
             }
-            self.requeue(lane);
+            self.requeue(workload);
         }
     }
 
@@ -373,8 +373,10 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// Users of the closed model that were served at least once, and those that never were. Those of the open model are
     /// connections that arrivals take as they come.
     fn count_users(&mut self) {
-        for lane in self.lanes.iter().filter(|lane| matches!(lane.source, Source::Closed { .. })) {
-            let users = &self.users[lane.first as usize..(lane.first + lane.count) as usize];
+        for workload in
+            self.workloads.iter().filter(|workload| matches!(workload.source, Source::Closed { .. }))
+        {
+            let users = &self.users[workload.first as usize..(workload.first + workload.count) as usize];
             let begun = users.iter().filter(|user| user.begun);
             let unserved = begun.clone().filter(|user| !user.served).count() as u64;
             self.tally.add(RunSum::UsersActive, begun.count() as u64);
@@ -400,8 +402,8 @@ impl<D: Door, P: Post> Worker<D, P> {
                 self.close_socket(id);
             }
         }
-        for lane in 0..self.lanes.len() {
-            self.never_started(lane, end_ns);
+        for workload in 0..self.workloads.len() {
+            self.never_started(workload, end_ns);
         }
         if !self.programs.is_empty() {
             self.tally.add(RunSum::CutAtStop, self.under_way);

@@ -28,7 +28,7 @@ pub fn off(kind: Figure, side: &Side, response: &Counts, service: &Counts) -> Of
     let worst = |of: &dyn Fn(&Digest) -> f64| side.runs.iter().map(of).fold(0.0, f64::max);
     let mut off = Off::default();
     if [Kind::RunQueue, Kind::ClientCpu].into_iter().any(raised) {
-        let share = worst(&|run| run.generator.run_queue_ratio).clamp(0.0, MOST);
+        let share = worst(&|run| run.generator.cpu_wait_ratio).clamp(0.0, MOST);
         match kind {
             // Users that wait for their worker ask less often; arrivals come when they come.
             Figure::Throughput => off.up += -(1.0 - share).ln(),
@@ -70,7 +70,10 @@ pub fn off(kind: Figure, side: &Side, response: &Counts, service: &Counts) -> Of
                 let least = service.merged.quantile(q).map(|v| v as f64);
                 off.down += fallen(response, less(now, least), now);
             }
-            Figure::Capacity | Figure::Throughput | Figure::ErrorRate | Figure::Percentile { service: true, .. } => {}
+            Figure::Capacity
+            | Figure::Throughput
+            | Figure::ErrorRate
+            | Figure::Percentile { service: true, .. } => {}
         }
     }
     off

@@ -33,7 +33,7 @@ pub fn variants(digests: &[Digest], baseline: Option<&str>, asked: &CompareOptio
     let mut runs: Vec<&Digest> = digests.iter().filter(|run| value(run, VARIANT).is_some()).collect();
     // The order of the runs is drawn by lot; the order of the file is what the first turn of each repeat cannot show,
     // so names come in the order in which they appear.
-    runs.sort_by_key(|run| run.cell.as_ref().map_or(0, |cell| cell.turn));
+    runs.sort_by_key(|run| run.cell.as_ref().map_or(0, |cell| cell.run_index));
     for run in &runs {
         let name = value(run, VARIANT).unwrap_or_default();
         if !names.contains(&name) {
@@ -66,7 +66,7 @@ fn all(sides: &[(Vec<Setting>, Side, Side)], asked: &CompareOptions) -> Vec<Comp
 /// What a run was set to on an axis.
 pub fn value<'a>(run: &'a Digest, axis: &str) -> Option<&'a str> {
     let settings = &run.cell.as_ref()?.settings;
-    settings.iter().find(|setting| setting.axis == axis).map(|setting| setting.value.as_str())
+    settings.iter().find(|setting| setting.parameter == axis).map(|setting| setting.value.as_str())
 }
 
 type Cells<'a> = Vec<(Vec<Setting>, Vec<&'a Digest>)>;
@@ -81,7 +81,8 @@ pub fn by_other<'a>(runs: impl Iterator<Item = &'a Digest>, axis: &str) -> Cells
     let mut cells: Cells<'a> = Vec::new();
     for run in runs {
         let all = run.cell.as_ref().map_or(&[][..], |cell| &cell.settings);
-        let mut cell: Vec<Setting> = all.iter().filter(|setting| setting.axis != axis).cloned().collect();
+        let mut cell: Vec<Setting> =
+            all.iter().filter(|setting| setting.parameter != axis).cloned().collect();
         cell.sort();
         match cells.iter_mut().find(|(other, _)| *other == cell) {
             Some((_, runs)) => runs.push(run),
@@ -95,9 +96,11 @@ pub fn by_other<'a>(runs: impl Iterator<Item = &'a Digest>, axis: &str) -> Cells
 /// Numbers by their size, all else in the order in which it came.
 fn rising(a: &[Setting], b: &[Setting]) -> Ordering {
     let number = |setting: &Setting| setting.value.trim_end_matches("/s").parse::<f64>().ok();
-    let each = a.iter().zip(b).filter(|(x, y)| x.axis == y.axis).map(|(x, y)| match (number(x), number(y)) {
-        (Some(x), Some(y)) => x.total_cmp(&y),
-        _ => Ordering::Equal,
+    let each = a.iter().zip(b).filter(|(x, y)| x.parameter == y.parameter).map(|(x, y)| {
+        match (number(x), number(y)) {
+            (Some(x), Some(y)) => x.total_cmp(&y),
+            _ => Ordering::Equal,
+        }
     });
     each.fold(Ordering::Equal, Ordering::then)
 }

@@ -41,12 +41,12 @@ pub fn doubts(pair: &Pair<'_>, figures: &[Compared], asked: &CompareOptions) -> 
         too_few(figures),
     ];
     let mut doubts: Vec<Doubt> = found.into_iter().flatten().collect();
-    doubts.sort_by_key(|doubt| doubt.weight);
+    doubts.sort_by_key(|doubt| doubt.severity);
     doubts
 }
 
 fn doubt(code: &'static str, weight: Severity, sentence: String) -> Option<Doubt> {
-    Some(Doubt { code, weight, sentence })
+    Some(Doubt { code, severity: weight, sentence })
 }
 
 /// In which order two sides ran.
@@ -103,7 +103,7 @@ const SIZED: [Kind; 5] =
 fn inconclusive(a: &Side, b: &Side) -> Option<Doubt> {
     let heavy = |run: &Digest| -> BTreeSet<&'static str> {
         let own =
-            run.cautions.iter().filter(|c| c.weight == Severity::Inconclusive && !SIZED.contains(&c.kind));
+            run.cautions.iter().filter(|c| c.severity == Severity::Inconclusive && !SIZED.contains(&c.kind));
         own.map(|caution| caution.kind.code()).collect()
     };
     let of = |run: &Digest| !heavy(run).is_empty();
@@ -145,7 +145,7 @@ fn levels(a: &Side, b: &Side) -> Option<Doubt> {
 fn settings(a: &Side, b: &Side) -> Option<Doubt> {
     let of = |side: &Side| -> BTreeSet<(String, String)> {
         let all = side.runs.iter().filter_map(|run| run.cell.as_ref()).flat_map(|cell| &cell.settings);
-        all.map(|setting| (setting.axis.clone(), setting.value.clone())).collect()
+        all.map(|setting| (setting.parameter.clone(), setting.value.clone())).collect()
     };
     let (of_a, of_b) = (of(a), of(b));
     // A run of its own has no settings; what it was set to is then not known, and the level is compared anyway.
@@ -167,7 +167,7 @@ fn settings(a: &Side, b: &Side) -> Option<Doubt> {
 fn targets(a: &Side, b: &Side) -> Option<Doubt> {
     let targets: BTreeSet<&str> = a.runs.iter().chain(&b.runs).map(|run| run.target.as_str()).collect();
     let has_variant =
-        |run: &Digest| run.cell.as_ref().is_some_and(|c| c.settings.iter().any(|s| s.axis == "variant"));
+        |run: &Digest| run.cell.as_ref().is_some_and(|c| c.settings.iter().any(|s| s.parameter == "variant"));
     // Variants are different targets by design.
     if targets.len() < 2 || a.runs.iter().chain(&b.runs).all(has_variant) {
         return None;
@@ -204,8 +204,8 @@ fn link(a: &Side, b: &Side, asked: &CompareOptions) -> Option<Doubt> {
     let rates = apart_by(a_sums.0 / a_sums.2, b_sums.0 / b_sums.2)?;
     let full =
         |side: &Side| side.runs.iter().any(|run| run.cautions.iter().any(|c| c.kind == Kind::LinkFull));
-    let is_flat =
-        bytes.abs() < SAME_BYTES && rates.abs() > (3.0 * bytes.abs()).max(SAME_BYTES).max(asked.worth);
+    let is_flat = bytes.abs() < SAME_BYTES
+        && rates.abs() > (3.0 * bytes.abs()).max(SAME_BYTES).max(asked.min_difference_ratio);
     let is_closed = a.runs.iter().chain(&b.runs).all(|run| matches!(run.level, Level::Users(_)));
     let is_link = (is_flat && is_closed) || (full(a) && full(b));
     if !is_link {
@@ -251,7 +251,7 @@ fn generator(a: &Side, b: &Side, figures: &[Compared]) -> Option<Doubt> {
         return None;
     }
     let doubted: Vec<&str> =
-        figures.iter().filter(|row| row.doubted).map(|row| row.figure.as_str()).collect();
+        figures.iter().filter(|row| row.is_doubtful).map(|row| row.figure.as_str()).collect();
     let outcome = match doubted.as_slice() {
         [] => "no verdict below rests on that".to_owned(),
         open => format!("the differences of {} are no larger than that may be", open.join(", ")),
@@ -355,7 +355,7 @@ fn lengths(a: &Side, b: &Side) -> Option<Doubt> {
 }
 
 fn cut_off(figures: &[Compared]) -> Option<Doubt> {
-    let bounded = |row: &&Compared| row.a_at_least || row.b_at_least;
+    let bounded = |row: &&Compared| row.a_is_lower_bound || row.b_is_lower_bound;
     let names: Vec<&str> = figures.iter().filter(bounded).map(|row| row.figure.as_str()).collect();
     if names.is_empty() {
         return None;

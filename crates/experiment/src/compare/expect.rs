@@ -30,9 +30,9 @@ pub struct Answer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Borne {
-    Holds,
-    DoesNotHold,
-    CannotTell,
+    Confirmed,
+    Refuted,
+    Inconclusive,
 }
 
 /// Judges an expectation. `capacities` are those that searches found, by the value of their axis, with their
@@ -58,20 +58,20 @@ pub fn judge(
     };
     let looked = match looked {
         Ok(looked) => looked,
-        Err(why) => return answer(Borne::CannotTell, format!("cannot be judged: {why}"), Vec::new()),
+        Err(why) => return answer(Borne::Inconclusive, format!("cannot be judged: {why}"), Vec::new()),
     };
     let evidence: Vec<String> = looked.iter().map(|one| one.evidence.clone()).collect();
     let find = |borne: Borne| looked.iter().find(|one| one.borne == borne);
     // It has to hold everywhere; one place where it does not is enough.
-    if let Some(one) = find(Borne::DoesNotHold) {
-        return answer(Borne::DoesNotHold, format!("does not hold: {}", one.evidence), evidence);
+    if let Some(one) = find(Borne::Refuted) {
+        return answer(Borne::Refuted, format!("does not hold: {}", one.evidence), evidence);
     }
-    if let Some(one) = find(Borne::CannotTell) {
-        return answer(Borne::CannotTell, format!("cannot be told: {}", one.evidence), evidence);
+    if let Some(one) = find(Borne::Inconclusive) {
+        return answer(Borne::Inconclusive, format!("cannot be told: {}", one.evidence), evidence);
     }
     match looked.first() {
-        Some(one) => answer(Borne::Holds, format!("holds: {}", one.evidence), evidence),
-        None => answer(Borne::CannotTell, "cannot be judged: nothing was compared".into(), evidence),
+        Some(one) => answer(Borne::Confirmed, format!("holds: {}", one.evidence), evidence),
+        None => answer(Borne::Inconclusive, "cannot be judged: nothing was compared".into(), evidence),
     }
 }
 
@@ -117,29 +117,29 @@ fn of_runs(
 }
 
 fn look(expectation: &Expectation, comparison: &Comparison) -> Looked {
-    let place = if comparison.cell.is_empty() {
+    let place = if comparison.settings.is_empty() {
         String::new()
     } else {
-        format!("at {}: ", cell_name(&comparison.cell))
+        format!("at {}: ", cell_name(&comparison.settings))
     };
     if let Some(doubt) = comparison.blocking() {
-        return Looked { borne: Borne::CannotTell, evidence: format!("{place}{}", doubt.sentence) };
+        return Looked { borne: Borne::Inconclusive, evidence: format!("{place}{}", doubt.sentence) };
     }
     let row = comparison.figures.iter().find(|row| row.kind == expectation.figure);
     let Some((row, low, high)) = row.and_then(|row| Some((row, row.low?, row.high?))) else {
         let evidence = format!("{place}there are too few samples");
-        return Looked { borne: Borne::CannotTell, evidence };
+        return Looked { borne: Borne::Inconclusive, evidence };
     };
     let log = |x: f64| if row.scale == Scale::Ratio { x.ln_1p() } else { x };
     let change = Change {
         low: log(low),
         high: log(high),
         is_certain: row.verdict.is_better() || row.verdict.is_worse(),
-        is_none: row.verdict == Verdict::NoDifference,
+        is_none: row.verdict == Verdict::Equivalent,
     };
     let mut borne = borne(expectation, &change, row.scale == Scale::Points);
-    if row.a_at_least || row.b_at_least {
-        borne = Borne::CannotTell;
+    if row.a_is_lower_bound || row.b_is_lower_bound {
+        borne = Borne::Inconclusive;
     }
     Looked { borne, evidence: format!("{place}{} {}", row.figure, evidence(row, comparison.confidence)) }
 }
@@ -158,19 +158,19 @@ fn borne(expectation: &Expectation, change: &Change, is_points: bool) -> Borne {
     });
     match (expectation.direction, claim) {
         (Direction::Keeps, Some(claim)) => match () {
-            () if low >= -claim && high <= claim => Borne::Holds,
-            () if low > claim || high < -claim => Borne::DoesNotHold,
-            () => Borne::CannotTell,
+            () if low >= -claim && high <= claim => Borne::Confirmed,
+            () if low > claim || high < -claim => Borne::Refuted,
+            () => Borne::Inconclusive,
         },
         (_, Some(claim)) => match () {
-            () if low >= claim || (low >= claim / 2.0 && high >= claim) => Borne::Holds,
-            () if high < claim => Borne::DoesNotHold,
-            () => Borne::CannotTell,
+            () if low >= claim || (low >= claim / 2.0 && high >= claim) => Borne::Confirmed,
+            () if high < claim => Borne::Refuted,
+            () => Borne::Inconclusive,
         },
         (_, None) => match () {
-            () if change.is_certain && low > 0.0 => Borne::Holds,
-            () if change.is_none || (change.is_certain && high < 0.0) => Borne::DoesNotHold,
-            () => Borne::CannotTell,
+            () if change.is_certain && low > 0.0 => Borne::Confirmed,
+            () if change.is_none || (change.is_certain && high < 0.0) => Borne::Refuted,
+            () => Borne::Inconclusive,
         },
     }
 }
@@ -179,10 +179,10 @@ fn borne(expectation: &Expectation, change: &Change, is_points: bool) -> Borne {
 fn axis_of(expectation: &Expectation, digests: &[Digest]) -> Result<(String, String), String> {
     let settings = || digests.iter().filter_map(|run| run.cell.as_ref()).flat_map(|cell| &cell.settings);
     let axis =
-        settings().find(|setting| setting.value == expectation.who).map(|setting| setting.axis.clone());
+        settings().find(|setting| setting.value == expectation.who).map(|setting| setting.parameter.clone());
     let axis = axis.ok_or_else(|| format!("no axis has the value `{}`", expectation.who))?;
     let mut values: Vec<&str> = Vec::new();
-    for setting in settings().filter(|setting| setting.axis == axis) {
+    for setting in settings().filter(|setting| setting.parameter == axis) {
         if !values.contains(&setting.value.as_str()) {
             values.push(&setting.value);
         }
@@ -236,7 +236,7 @@ fn of_capacities(
         self::change(difference, Scale::Ratio)
     );
     let is_point = expectation.by.is_none() && change.low <= 0.0 && change.high >= 0.0;
-    let borne = if is_point { Borne::CannotTell } else { borne(expectation, &change, false) };
+    let borne = if is_point { Borne::Inconclusive } else { borne(expectation, &change, false) };
     Ok(vec![Looked { borne, evidence }])
 }
 
@@ -263,7 +263,7 @@ fn bounds((_, w): (f64, (f64, f64)), (_, o): (f64, (f64, f64))) -> Change {
 fn of_sweep(name: &str, axis: &str, digests: &[Digest]) -> Result<(f64, (f64, f64)), String> {
     let mut levels: Vec<(f64, bool)> = Vec::new();
     for run in digests.iter().filter(|run| value(run, axis) == Some(name)) {
-        let met = run.thresholds.iter().all(|threshold| threshold.met)
+        let met = run.thresholds.iter().all(|threshold| threshold.is_met)
             && run.outcome != plimsoll_analysis::summary::Outcome::Inconclusive;
         let level = run.level.value();
         match levels.iter_mut().find(|(other, _)| *other == level) {

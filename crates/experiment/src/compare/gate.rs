@@ -35,7 +35,7 @@ pub enum Passage {
 #[derive(Debug, Clone, Serialize)]
 pub struct Gated {
     /// FAIL beats INCONCLUSIVE beats PASS: one broken rule is enough to know.
-    pub passage: Passage,
+    pub result: Passage,
     pub rules: Vec<Ruled>,
 }
 
@@ -43,7 +43,7 @@ pub struct Gated {
 #[derive(Debug, Clone, Serialize)]
 pub struct Ruled {
     pub text: String,
-    pub passage: Passage,
+    pub result: Passage,
     /// The numbers that decided.
     pub evidence: String,
 }
@@ -62,9 +62,8 @@ impl Rule {
         let below = rest.starts_with('<');
         let limit = rest[1..].trim_start_matches('=').trim();
         // The sentences of expectations know the same figures; one parser keeps it so.
-        let figure = Expectation::parse(&format!("b raises {}", name.trim()))
-            .map(|e| e.figure)
-            .map_err(|_| {
+        let figure =
+            Expectation::parse(&format!("b raises {}", name.trim())).map(|e| e.figure).map_err(|_| {
                 let unknown = format!("unknown subject `{}`", name.trim());
                 match Subject::renamed(name.trim()) {
                     Some(subject) => Problem::new(
@@ -108,7 +107,7 @@ impl Rule {
     }
 
     fn judge(&self, comparison: &Comparison) -> Ruled {
-        let ruled = |passage, evidence: String| Ruled { text: self.text.clone(), passage, evidence };
+        let ruled = |passage, evidence: String| Ruled { text: self.text.clone(), result: passage, evidence };
         if let Some(doubt) = comparison.blocking() {
             return ruled(Passage::Inconclusive, doubt.sentence.clone());
         }
@@ -116,7 +115,7 @@ impl Rule {
             let name = figure_name(self.figure);
             return ruled(Passage::Inconclusive, format!("{name} was not compared; ask for this percentile"));
         };
-        let (Some(low), Some(high)) = (row.least, row.most) else {
+        let (Some(low), Some(high)) = (row.widened_low, row.widened_high) else {
             return ruled(Passage::Inconclusive, format!("{} has too few samples", row.figure));
         };
         let (holds, broken) = match self.below {
@@ -124,8 +123,9 @@ impl Rule {
             false => (low >= self.limit, high < self.limit),
         };
         // If only B is a lower bound, the true difference is larger than the interval says; if only A is, smaller.
-        let (up, down) = (row.b_at_least && !row.a_at_least, row.a_at_least && !row.b_at_least);
-        let is_exact = !row.a_at_least && !row.b_at_least;
+        let (up, down) =
+            (row.b_is_lower_bound && !row.a_is_lower_bound, row.a_is_lower_bound && !row.b_is_lower_bound);
+        let is_exact = !row.a_is_lower_bound && !row.b_is_lower_bound;
         let (safe, worse) = if self.below { (down, up) } else { (up, down) };
         // One value decides: what the table calls open, no rule calls broken.
         let passage = match (holds, broken && row.verdict.is_worse()) {
@@ -144,21 +144,25 @@ pub fn gate(comparison: &Comparison, gate: &Gate) -> Gated {
     } else {
         gate.allow.iter().map(|rule| rule.judge(comparison)).collect()
     };
-    let worst = rules.iter().map(|rule| rule.passage).max();
+    let worst = rules.iter().map(|rule| rule.result).max();
     // Each figure has its rule; what hides all of them at once has none.
     let is_hidden = gate.allow.is_empty()
-        && comparison.verdict == Overall::CannotTell
+        && comparison.verdict == Overall::Inconclusive
         && comparison.doubts.iter().any(|doubt| doubt.code == RTT_BOUND);
     // Where no figure was compared there is nothing that could pass.
     let is_open = is_hidden || worst.is_none_or(|worst| worst == Passage::NotCompared);
     let least = if is_open { Passage::Inconclusive } else { Passage::Pass };
-    Gated { passage: worst.unwrap_or(Passage::Inconclusive).max(least), rules }
+    Gated { result: worst.unwrap_or(Passage::Inconclusive).max(least), rules }
 }
 
 /// Without rules: worse for certain, and by more than is worth naming, is a FAIL. A figure about which nobody can tell
 /// is undecided as far as it may hide such a difference.
 fn by_default(comparison: &Comparison, row: &Compared) -> Ruled {
-    let worth = if row.scale == Scale::Points { comparison.worth_errors } else { comparison.worth };
+    let worth = if row.scale == Scale::Points {
+        comparison.min_error_difference_ratio
+    } else {
+        comparison.min_difference_ratio
+    };
     let limit = change(worth, row.scale).trim_start_matches('+').to_owned();
     let is_large = row.difference.is_some_and(|d| d.abs() > worth);
     let may_be_worse = may_be_worse(row, worth) && !row.verdict.is_better();
@@ -171,21 +175,21 @@ fn by_default(comparison: &Comparison, row: &Compared) -> Ruled {
         None if may_be_worse => (Passage::Inconclusive, evidence(row, comparison.confidence)),
         None => (Passage::Pass, evidence(row, comparison.confidence)),
     };
-    Ruled { text: format!("{} not worse by more than {limit}", row.figure), passage, evidence }
+    Ruled { text: format!("{} not worse by more than {limit}", row.figure), result: passage, evidence }
 }
 
 /// Whether B may be worse by more than is worth naming. How much better it may be does not matter.
 fn may_be_worse(row: &Compared, worth: f64) -> bool {
     let is_rate = matches!(row.kind, Figure::Throughput);
-    match (row.least, row.most) {
-        _ if row.b_at_least => true,
+    match (row.widened_low, row.widened_high) {
+        _ if row.b_is_lower_bound => true,
         (Some(least), Some(most)) => (if is_rate { -least } else { most }) > worth,
-        _ => row.larger_than.is_none_or(|x| x > worth),
+        _ => row.difference_bound.is_none_or(|x| x > worth),
     }
 }
 
 fn too_few(comparison: &Comparison, row: &Compared) -> String {
-    match row.larger_than.filter(|_| row.is_spotless() && row.difference.is_some()) {
+    match row.difference_bound.filter(|_| row.is_spotless() && row.difference.is_some()) {
         Some(most) => format!(
             "no errors in {} and {} requests: no difference above {}",
             count(comparison.a.requests),

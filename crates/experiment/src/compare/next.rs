@@ -59,7 +59,7 @@ pub enum Reason<'a> {
     },
     /// What was watched and differs most, by its peaks.
     PeakMoved {
-        what: &'a str,
+        metric: &'a str,
         unit: Unit,
         a: f64,
         b: f64,
@@ -150,6 +150,6 @@ impl<'a> Reason<'a> {
 
     /// `None`: a side has no peak.
     fn peak(row: &'a Peaks) -> Option<Self> {
-        Some(Reason::PeakMoved { what: &row.what, unit: row.unit, a: row.a?, b: row.b? })
+        Some(Reason::PeakMoved { metric: &row.metric, unit: row.unit, a: row.a?, b: row.b? })
     }
 }

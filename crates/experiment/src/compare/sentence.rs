@@ -37,7 +37,10 @@ pub fn change(difference: f64, scale: Scale) -> String {
 
 /// `users 10, payload big`.
 pub fn cell_name(cell: &[Setting]) -> String {
-    cell.iter().map(|setting| format!("{} {}", setting.axis, setting.value)).collect::<Vec<_>>().join(", ")
+    cell.iter()
+        .map(|setting| format!("{} {}", setting.parameter, setting.value))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// `12.1 ms against 10.4 ms, +16 % (95 % interval +11 % to +22 %)`.
@@ -46,7 +49,8 @@ pub fn evidence(row: &Compared, confidence: f64) -> String {
         let text = x.map_or_else(|| plimsoll_plan::phrase::NONE.into(), |x| figure(x, row.unit));
         if at_least { format!(">= {text}") } else { text }
     };
-    let mut text = format!("{} against {}", value(row.b, row.b_at_least), value(row.a, row.a_at_least));
+    let mut text =
+        format!("{} against {}", value(row.b, row.b_is_lower_bound), value(row.a, row.a_is_lower_bound));
     if let (Some(difference), Some(low), Some(high)) = (row.difference, row.low, row.high) {
         text.push_str(&format!(
             ", {} ({} interval {} to {})",
@@ -61,7 +65,8 @@ pub fn evidence(row: &Compared, confidence: f64) -> String {
 
 pub fn sentence(c: &Comparison) -> String {
     let [a, b] = c.short_names();
-    let place = if c.cell.is_empty() { String::new() } else { format!("at {}: ", cell_name(&c.cell)) };
+    let place =
+        if c.settings.is_empty() { String::new() } else { format!("at {}: ", cell_name(&c.settings)) };
     let describe = |test: fn(Verdict) -> bool| headline(c, |row| test(row.verdict));
     let because = |row: Option<&Compared>| {
         row.map_or(String::new(), |row| format!(": {} {}", row.figure, evidence(row, c.confidence)))
@@ -85,18 +90,18 @@ pub fn sentence(c: &Comparison) -> String {
                 part(describe(Verdict::is_worse))
             )
         }
-        Overall::NoDifference => match largest(c) {
+        Overall::Equivalent => match largest(c) {
             Some(largest) => format!("no difference between `{a}` and `{b}` larger than {largest}"),
             None => format!("no difference between `{a}` and `{b}`"),
         },
-        Overall::CannotTell => cannot_tell(c),
+        Overall::Inconclusive => inconclusive(c),
     };
     format!("{place}{body}{}", reservation(c))
 }
 
 /// A claim of which nobody knows whether another run would bear it out says so itself: it will be quoted alone.
 fn reservation(c: &Comparison) -> String {
-    if c.verdict == Overall::CannotTell {
+    if c.verdict == Overall::Inconclusive {
         return String::new();
     }
     let [a, b] = c.short_names();
@@ -113,14 +118,14 @@ pub fn named(c: &Comparison) -> Option<&Compared> {
     match c.verdict {
         Overall::Slower | Overall::MoreErrors | Overall::Mixed => headline(c, |row| row.verdict.is_worse()),
         Overall::Faster | Overall::FewerErrors => headline(c, |row| row.verdict.is_better()),
-        Overall::NoDifference => None,
-        Overall::CannotTell if c.blocking().is_some() => None,
-        Overall::CannotTell => headline(c, |row| row.doubted).or_else(|| headline(c, is_open)),
+        Overall::Equivalent => None,
+        Overall::Inconclusive if c.blocking().is_some() => None,
+        Overall::Inconclusive => headline(c, |row| row.is_doubtful).or_else(|| headline(c, is_open)),
     }
 }
 
 fn is_open(row: &Compared) -> bool {
-    row.verdict == Verdict::CannotTell && row.difference.is_some() && !row.has_too_few()
+    row.verdict == Verdict::Inconclusive && row.difference.is_some() && !row.has_too_few()
 }
 
 /// The figure that a sentence names: percentiles of the response time from the highest down, then what users feel
@@ -139,7 +144,7 @@ fn headline(c: &Comparison, test: impl Fn(&Compared) -> bool) -> Option<&Compare
 /// `4.1 % in any figure, and 0.03 pp in errors`.
 fn largest(c: &Comparison) -> Option<String> {
     let of = |scale: Scale| {
-        let all = c.figures.iter().filter(|row| row.scale == scale).filter_map(|row| row.larger_than);
+        let all = c.figures.iter().filter(|row| row.scale == scale).filter_map(|row| row.difference_bound);
         all.max_by(f64::total_cmp).map(|x| change(x, scale).trim_start_matches('+').to_owned())
     };
     let times = of(Scale::Ratio)?;
@@ -149,9 +154,9 @@ fn largest(c: &Comparison) -> Option<String> {
     })
 }
 
-fn cannot_tell(c: &Comparison) -> String {
+fn inconclusive(c: &Comparison) -> String {
     let [a, b] = c.short_names();
-    if let Some(doubt) = c.doubts.iter().find(|doubt| doubt.weight == Severity::Inconclusive) {
+    if let Some(doubt) = c.doubts.iter().find(|doubt| doubt.severity == Severity::Inconclusive) {
         return format!("cannot compare `{a}` and `{b}`: {}", doubt.sentence);
     }
     let Some(row) = named(c) else {
@@ -159,8 +164,8 @@ fn cannot_tell(c: &Comparison) -> String {
         let why = hidden.map_or("nothing could be compared", |doubt| doubt.sentence.as_str());
         return format!("cannot tell `{a}` from `{b}`: {why}");
     };
-    if row.doubted {
-        let (least, most) = (row.least.unwrap_or(0.0), row.most.unwrap_or(0.0));
+    if row.is_doubtful {
+        let (least, most) = (row.widened_low.unwrap_or(0.0), row.widened_high.unwrap_or(0.0));
         return format!(
             "cannot tell `{a}` from `{b}`: {} {}; with what the load generator may have done to it {} to {}",
             row.figure,

@@ -75,24 +75,28 @@ impl Found {
             unit,
             a: describe(kind, a, seen_a),
             b: describe(kind, b, seen_b),
-            a_at_least: at_least(kind, a),
-            b_at_least: at_least(kind, b),
+            a_is_lower_bound: at_least(kind, a),
+            b_is_lower_bound: at_least(kind, b),
             scale,
             difference: None,
             low: None,
             high: None,
-            least: None,
-            most: None,
-            doubted: false,
+            widened_low: None,
+            widened_high: None,
+            is_doubtful: false,
             p: effect.map(|e| e.estimate.p()),
             p_adjusted: None,
-            verdict: Verdict::CannotTell,
-            larger_than: None,
+            verdict: Verdict::Inconclusive,
+            difference_bound: None,
             more_repeats: None,
             basis: effect.map_or(Basis::Nothing, |e| e.basis),
         };
         let own = asked.tolerance.iter().find(|rule| rule.names(kind)).map(|rule| rule.limit.abs());
-        let usual = if scale == Scale::Points { asked.worth_errors } else { asked.worth };
+        let usual = if scale == Scale::Points {
+            asked.min_error_difference_ratio
+        } else {
+            asked.min_difference_ratio
+        };
         let off = [(a, seen_a), (b, seen_b)].map(|(side, seen)| {
             let free = kind == Figure::Throughput && seen.is_paced;
             if free { Off::default() } else { off(kind, side, &seen.table.response, &seen.table.service) }
@@ -132,32 +136,32 @@ impl Found {
         // Of b - a: it is less by what B may be lower and A higher.
         let [a, b] = self.off;
         let (least, most) = (low - b.down - a.up, high + b.up + a.down);
-        (row.least, row.most) = (Some(self.describe(least)), Some(self.describe(most)));
+        (row.widened_low, row.widened_high) = (Some(self.describe(least)), Some(self.describe(most)));
         row.p_adjusted = Some(adjusted);
         let is_certain = adjusted < 1.0 - asked.confidence;
         let outlives = if estimate.mean > 0.0 { least > 0.0 } else { most < 0.0 };
         let is_doubted = (least, most) != (low, high) && !outlives;
         // A lower bound may only be larger in truth: on side B it moves the difference up, on side A down.
-        let up_only = row.b_at_least && !row.a_at_least && is_certain && estimate.mean > 0.0;
-        let down_only = row.a_at_least && !row.b_at_least && is_certain && estimate.mean < 0.0;
-        let is_bounded = row.a_at_least || row.b_at_least;
+        let up_only = row.b_is_lower_bound && !row.a_is_lower_bound && is_certain && estimate.mean > 0.0;
+        let down_only = row.a_is_lower_bound && !row.b_is_lower_bound && is_certain && estimate.mean < 0.0;
+        let is_bounded = row.a_is_lower_bound || row.b_is_lower_bound;
         row.verdict = if is_bounded && !up_only && !down_only {
             return row;
         } else if !is_bounded && self.within_worth(least, most) {
-            Verdict::NoDifference
+            Verdict::Equivalent
         } else if is_certain && is_doubted {
-            row.doubted = true;
-            Verdict::CannotTell
+            row.is_doubtful = true;
+            Verdict::Inconclusive
         } else if is_certain {
             named(row.kind, estimate.mean > 0.0)
         } else {
-            Verdict::CannotTell
+            Verdict::Inconclusive
         };
-        if matches!(row.verdict, Verdict::NoDifference | Verdict::CannotTell) {
-            row.larger_than = Some(self.furthest(least, most));
+        if matches!(row.verdict, Verdict::Equivalent | Verdict::Inconclusive) {
+            row.difference_bound = Some(self.furthest(least, most));
         }
         // Repeats beside the same neighbour would be in the same doubt.
-        if row.verdict == Verdict::CannotTell && (least, most) == (low, high) {
+        if row.verdict == Verdict::Inconclusive && (least, most) == (low, high) {
             row.more_repeats = self.more_repeats(estimate, family, asked.confidence);
         }
         row
@@ -170,10 +174,10 @@ impl Found {
         let hidden = |n: u64| 1.0 - (1.0 - asked.confidence).powf(1.0 / n.max(1) as f64);
         let [a, b] = self.requests.map(hidden);
         row.difference = Some(0.0);
-        (row.low, row.high, row.least, row.most) = (Some(-a), Some(b), Some(-a), Some(b));
+        (row.low, row.high, row.widened_low, row.widened_high) = (Some(-a), Some(b), Some(-a), Some(b));
         row.p_adjusted = Some(adjusted);
-        row.larger_than = Some(a.max(b));
-        row.verdict = if a.max(b) <= HIDDEN { Verdict::NoDifference } else { Verdict::CannotTell };
+        row.difference_bound = Some(a.max(b));
+        row.verdict = if a.max(b) <= HIDDEN { Verdict::Equivalent } else { Verdict::Inconclusive };
         row
     }
 
@@ -207,9 +211,10 @@ impl Found {
 }
 
 fn at_least(kind: Figure, side: &Side) -> bool {
-    let of = |times: &Times, q: f64| times.percentiles.iter().any(|p| (p.q - q).abs() < 1e-9 && p.at_least);
+    let of =
+        |times: &Times, q: f64| times.percentiles.iter().any(|p| (p.q - q).abs() < 1e-9 && p.is_lower_bound);
     side.runs.iter().any(|run| match kind {
-        Figure::Mean => run.response_time.mean_at_least,
+        Figure::Mean => run.response_time.mean_is_lower_bound,
         Figure::Percentile { q, service: false } => of(&run.response_time, q),
         Figure::Percentile { q, service: true } => of(&run.service_time, q),
         Figure::Throughput | Figure::ErrorRate | Figure::Capacity => false,
@@ -263,12 +268,12 @@ pub fn comparison(
     let doubts = doubts(pair, &figures, asked);
     let verdict = overall(&figures, &doubts);
     let mut comparison = Comparison {
-        cell: pair.cell.clone(),
+        settings: pair.cell.clone(),
         verdict,
         figures,
-        compared_together: family,
+        p_values_count: family,
         doubts,
-        watched: peaks(pair.a, pair.b),
+        peaks: peaks(pair.a, pair.b),
         requests: requests::moved(pair.a, pair.b),
         spectra: merged_spectrum(&pair.a.runs)
             .zip(merged_spectrum(&pair.b.runs))
@@ -281,8 +286,8 @@ pub fn comparison(
 }
 
 fn overall(figures: &[Compared], doubts: &[Doubt]) -> Overall {
-    if doubts.iter().any(|doubt| doubt.weight == Severity::Inconclusive) {
-        return Overall::CannotTell;
+    if doubts.iter().any(|doubt| doubt.severity == Severity::Inconclusive) {
+        return Overall::Inconclusive;
     }
     let is_errors = |row: &&Compared| row.kind == Figure::ErrorRate;
     let has = |errors: bool, test: fn(Verdict) -> bool| {
@@ -303,10 +308,10 @@ fn overall(figures: &[Compared], doubts: &[Doubt]) -> Overall {
     // What has too few samples is no figure, and says so in a doubt of its own.
     let mut compared = figures.iter().filter(|row| !row.has_too_few()).peekable();
     let hidden = doubts.iter().any(|doubt| doubt.code == RTT_BOUND);
-    if compared.peek().is_some() && !hidden && compared.all(|row| row.verdict == Verdict::NoDifference) {
-        return Overall::NoDifference;
+    if compared.peek().is_some() && !hidden && compared.all(|row| row.verdict == Verdict::Equivalent) {
+        return Overall::Equivalent;
     }
-    Overall::CannotTell
+    Overall::Inconclusive
 }
 
 /// Of all runs of a side the highest; what only one side has stands there too.
@@ -315,12 +320,12 @@ fn peaks(a: &Side, b: &Side) -> Vec<Peaks> {
     let (a, b) = (pooled(a), pooled(b));
     let mut out: Vec<Peaks> = Vec::new();
     for (what, seen) in sizes(&a) {
-        out.push(Peaks { what, unit: seen.unit, a: Some(seen.peak), b: None });
+        out.push(Peaks { metric: what, unit: seen.unit, a: Some(seen.peak), b: None });
     }
     for (what, seen) in sizes(&b) {
-        match out.iter_mut().find(|known| known.what == what && known.unit == seen.unit) {
+        match out.iter_mut().find(|known| known.metric == what && known.unit == seen.unit) {
             Some(known) => known.b = Some(seen.peak),
-            None => out.push(Peaks { what, unit: seen.unit, a: None, b: Some(seen.peak) }),
+            None => out.push(Peaks { metric: what, unit: seen.unit, a: None, b: Some(seen.peak) }),
         }
     }
     out
@@ -343,18 +348,18 @@ impl Comparison {
             schema_version: SCHEMA_VERSION,
             a,
             b,
-            cell: Vec::new(),
-            verdict: Overall::CannotTell,
+            settings: Vec::new(),
+            verdict: Overall::Inconclusive,
             sentence: String::new(),
             headline: None,
             figures: Vec::new(),
-            compared_together: 0,
+            p_values_count: 0,
             doubts: Vec::new(),
-            worth: asked.worth,
-            worth_errors: asked.worth_errors,
+            min_difference_ratio: asked.min_difference_ratio,
+            min_error_difference_ratio: asked.min_error_difference_ratio,
             confidence: asked.confidence,
             seed: asked.seed,
-            watched: Vec::new(),
+            peaks: Vec::new(),
             requests: Vec::new(),
             spectra: None,
         }

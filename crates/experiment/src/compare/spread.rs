@@ -25,7 +25,11 @@ pub(super) fn kinds(quantiles: &[f64]) -> Vec<Figure> {
     quantiles.sort_by(f64::total_cmp);
     quantiles.dedup();
     let times = |service| quantiles.iter().map(move |q| Figure::Percentile { q: *q, service });
-    [Figure::Throughput, Figure::ErrorRate, Figure::Mean].into_iter().chain(times(false)).chain(times(true)).collect()
+    [Figure::Throughput, Figure::ErrorRate, Figure::Mean]
+        .into_iter()
+        .chain(times(false))
+        .chain(times(true))
+        .collect()
 }
 
 /// A side seen through all the resamples that are needed of it.

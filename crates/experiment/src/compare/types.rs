@@ -9,7 +9,7 @@ use plimsoll_plan::watch::Unit;
 use serde::{Deserialize, Serialize};
 
 /// Raised when a field changes its meaning.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// The way to the target hides what the sides need.
 pub const RTT_BOUND: &str = "rtt_bound";
@@ -40,9 +40,9 @@ pub struct CompareOptions {
     /// Quantiles, 0..1, that are compared of the response time and of the service time.
     pub quantiles: Vec<f64>,
     /// The smallest difference worth naming, a ratio.
-    pub worth: f64,
+    pub min_difference_ratio: f64,
     /// The same for the error ratio, which is compared by its difference.
-    pub worth_errors: f64,
+    pub min_error_difference_ratio: f64,
     /// Of the intervals, and 1 - the probability of a wrong `faster` or `slower` in all figures together.
     pub confidence: f64,
     /// Of the resampling: equal seeds give equal answers.
@@ -56,8 +56,8 @@ impl Default for CompareOptions {
     fn default() -> Self {
         CompareOptions {
             quantiles: vec![0.5, 0.9, 0.99],
-            worth: 0.05,
-            worth_errors: 0.001,
+            min_difference_ratio: 0.05,
+            min_error_difference_ratio: 0.001,
             confidence: 0.95,
             seed: 1,
             tolerance: Vec::new(),
@@ -72,7 +72,7 @@ pub struct Comparison {
     pub a: SideFacts,
     pub b: SideFacts,
     /// The settings that both sides have; empty outside of a sweep.
-    pub cell: Vec<Setting>,
+    pub settings: Vec<Setting>,
     pub verdict: Overall,
     /// One sentence that may be quoted.
     pub sentence: String,
@@ -80,14 +80,14 @@ pub struct Comparison {
     pub headline: Option<String>,
     pub figures: Vec<Compared>,
     /// How many p-values were adjusted together: the figures of all comparisons made at once.
-    pub compared_together: usize,
+    pub p_values_count: usize,
     pub doubts: Vec<Doubt>,
-    pub worth: f64,
-    pub worth_errors: f64,
+    pub min_difference_ratio: f64,
+    pub min_error_difference_ratio: f64,
     pub confidence: f64,
     pub seed: u64,
     /// Peaks of CPU and memory of what was watched. They have no interval: a peak is one second of one run.
-    pub watched: Vec<Peaks>,
+    pub peaks: Vec<Peaks>,
     /// Mean response times of the requests that both sides have, the one that moved furthest first. They have no
     /// interval and decide nothing: they say where to look.
     pub requests: Vec<Moved>,
@@ -101,7 +101,7 @@ pub struct Comparison {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Peaks {
     /// `api cpu peak`
-    pub what: String,
+    pub metric: String,
     pub unit: Unit,
     pub a: Option<f64>,
     pub b: Option<f64>,
@@ -147,8 +147,8 @@ pub struct Compared {
     pub a: Option<f64>,
     pub b: Option<f64>,
     /// Cut-off times make the figure a lower bound.
-    pub a_at_least: bool,
-    pub b_at_least: bool,
+    pub a_is_lower_bound: bool,
+    pub b_is_lower_bound: bool,
     pub scale: Scale,
     /// (b - a) / a, or b - a for errors; `None` when it cannot be formed.
     pub difference: Option<f64>,
@@ -157,18 +157,18 @@ pub struct Compared {
     pub high: Option<f64>,
     /// The same, widened by all that the load generator may have done to either side: what a verdict and a gate are
     /// held against. Without such doubts they are `low` and `high`.
-    pub least: Option<f64>,
-    pub most: Option<f64>,
+    pub widened_low: Option<f64>,
+    pub widened_high: Option<f64>,
     /// The difference is certain, and no larger than what the load generator may have done.
-    pub doubted: bool,
+    pub is_doubtful: bool,
     /// Of "there is no difference", two-sided.
     pub p: Option<f64>,
-    /// After Holm, over `compared_together` of them.
+    /// After Holm, over `p_values_count` of them.
     pub p_adjusted: Option<f64>,
     pub verdict: Verdict,
     /// "No difference larger than this", either way; `None` for a difference that is named.
-    pub larger_than: Option<f64>,
-    /// Repeats of each side, beyond those there are, after which `cannot_tell` would be settled if the difference and
+    pub difference_bound: Option<f64>,
+    /// Repeats of each side, beyond those there are, after which `inconclusive` would be settled if the difference and
     /// the spread stay as they are; `None`: it is settled, or more than 500 would be needed.
     pub more_repeats: Option<u32>,
     pub basis: Basis,
@@ -184,7 +184,7 @@ impl Compared {
     /// that a share worth naming may hide there.
     pub fn has_too_few(&self) -> bool {
         self.basis == Basis::Nothing
-            || (self.verdict == Verdict::CannotTell && self.is_spotless() && !self.doubted)
+            || (self.verdict == Verdict::Inconclusive && self.is_spotless() && !self.is_doubtful)
     }
 }
 
@@ -207,8 +207,8 @@ pub enum Verdict {
     Lower,
     Fewer,
     More,
-    NoDifference,
-    CannotTell,
+    Equivalent,
+    Inconclusive,
 }
 
 impl Verdict {
@@ -234,8 +234,8 @@ pub enum Overall {
     MoreErrors,
     /// Better in one figure, worse in another.
     Mixed,
-    NoDifference,
-    CannotTell,
+    Equivalent,
+    Inconclusive,
 }
 
 /// Which spread decided the width of the interval.
@@ -257,8 +257,8 @@ pub enum Basis {
 pub struct Doubt {
     /// Stable: `one_run`.
     pub code: &'static str,
-    /// `inconclusive` makes the whole verdict `cannot_tell`.
-    pub weight: Severity,
+    /// `inconclusive` makes the whole verdict `inconclusive`.
+    pub severity: Severity,
     pub sentence: String,
 }
 
@@ -280,7 +280,7 @@ impl Comparison {
 
     /// The first doubt that forbids any conclusion.
     pub fn blocking(&self) -> Option<&Doubt> {
-        self.doubts.iter().find(|doubt| doubt.weight == Severity::Inconclusive)
+        self.doubts.iter().find(|doubt| doubt.severity == Severity::Inconclusive)
     }
 }
 

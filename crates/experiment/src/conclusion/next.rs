@@ -7,7 +7,7 @@ use plimsoll_analysis::summary::Outcome;
 use serde::Serialize;
 
 /// Findings that tell why a curve ends, what is surest first; of others the first is taken.
-const CAUSES: [&str; 4] = ["link_full", "limiting_resource", "retrograde", "saturated"];
+const CAUSES: [&str; 4] = ["link_full", "bottleneck", "retrograde", "saturated"];
 
 /// What decides most: what keeps the result open, else the finding that says most.
 #[derive(Debug, Clone, Serialize)]
@@ -30,13 +30,13 @@ impl<'a> Next<'a> {
     pub fn of(c: &'a Conclusion) -> Option<Self> {
         let study = c.study.as_ref()?;
         let is_open = c.result == Outcome::Inconclusive;
-        if is_open && c.missing > 0 {
-            return Some(Next::RunsMissing { runs: c.missing });
+        if is_open && c.missing_runs > 0 {
+            return Some(Next::RunsMissing { runs: c.missing_runs });
         }
         let find = |code: &str| study.findings.iter().find(|finding| finding.code == code);
-        let is_flawed = study.table.iter().any(|row| !row.valid);
-        if is_open && !is_flawed && c.doubtful_cells > 0 {
-            return Some(Next::SamplesShort { cells: c.doubtful_cells });
+        let is_flawed = study.table.iter().any(|row| !row.is_valid);
+        if is_open && !is_flawed && c.inconclusive_combinations > 0 {
+            return Some(Next::SamplesShort { cells: c.inconclusive_combinations });
         }
         let open = if is_open && is_flawed { find("runs_left_out") } else { None };
         let cause = || CAUSES.iter().find_map(|code| find(code));

@@ -3,7 +3,7 @@
 use super::limits::Limited;
 use plimsoll_analysis::caution::Kind;
 use plimsoll_analysis::digest::Generator;
-use plimsoll_analysis::summary::{LimitingResource, Quantile, Severity, Standing};
+use plimsoll_analysis::summary::{Bottleneck, Quantile, Severity, Standing};
 use plimsoll_plan::experiment::Purpose;
 use serde::{Serialize, Serializer};
 
@@ -11,10 +11,10 @@ use serde::{Serialize, Serializer};
 #[derive(Debug, Clone, Serialize)]
 pub struct Answer {
     pub style: Style,
-    pub users: bool,
+    pub is_users: bool,
     /// `None`: see `refusal`.
     pub capacity: Option<Capacity>,
-    /// Why there is no capacity, or why its interval is wider than was asked for (code `budget`).
+    /// Why there is no capacity, or why its interval is wider than was asked for (code `max_time_reached`).
     pub refusal: Option<Refusal>,
     /// May be quoted.
     pub sentence: String,
@@ -23,23 +23,23 @@ pub struct Answer {
     pub rise: Option<Rise>,
     pub knee: Option<Knee>,
     /// Median of the unloaded response time, ns.
-    pub floor_ns: Option<u64>,
+    pub unloaded_p50_ns: Option<u64>,
     /// Half width that was asked for, a ratio.
-    pub within: f64,
+    pub precision_ratio: f64,
     /// The thresholds that the search was held against.
     pub thresholds: Vec<String>,
     /// Those that it was not: more of a rate or a count is missed by any low load.
-    pub left_out: Vec<String>,
+    pub skipped_thresholds: Vec<String>,
     /// What ran out on the service's side, when monitors know it.
-    pub limiting_resource: Option<LimitingResource>,
+    pub bottleneck: Option<Bottleneck>,
     /// The runs that the answer rests on, and what they say against themselves; `None`: there is none.
-    pub deciding: Option<Deciding>,
+    pub deciding_runs: Option<Deciding>,
     /// Levels in rising order, repeats pooled.
     pub curve: Vec<Point>,
     /// Every run, in order.
     pub steps: Vec<StepRow>,
     /// All runs with their warm-ups and rests, s.
-    pub spent_s: f64,
+    pub elapsed_s: f64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -54,26 +54,27 @@ pub enum Style {
 pub struct Capacity {
     pub rate_per_s: Option<f64>,
     pub users: Option<f64>,
-    /// In the same unit, see `interval_is`.
+    /// In the same unit, see `interval_kind`.
     pub interval: [f64; 2],
-    pub interval_is: IntervalIs,
+    pub interval_kind: IntervalKind,
     /// Where the service ends was not seen: the cap on the level, the time, or something that is not the service ended
     /// the search before a level was missed.
-    pub at_least: bool,
+    pub is_lower_bound: bool,
     /// How it was found.
     pub basis: String,
     /// The threshold that is crossed first.
-    pub limited_by: Option<String>,
+    pub limiting_threshold: Option<String>,
 }
 
 /// What the two ends of a capacity's interval are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum IntervalIs {
+pub enum IntervalKind {
     /// A 95 % interval of the capacity.
+    #[serde(rename = "confidence_95")]
     Confidence95,
     /// The last level that was met and the first that was missed: nothing is known between the two.
-    Enclosure,
+    Bracket,
 }
 
 impl Capacity {
@@ -114,12 +115,12 @@ refusals! {
     EndedAtFirstStep = "ended_at_first_step";
     RunIncomplete = "run_incomplete";
     /// One user alone got no answers.
-    FloorFailed = "floor_failed";
+    BaselineFailed = "baseline_failed";
     /// The time was over.
-    Budget = "budget";
+    MaxTimeReached = "max_time_reached";
     /// No level separates met from missed.
     Unsettled = "unsettled";
-    UntilNeedsArrivals = "until_needs_arrivals";
+    StopWhenNeedsArrivals = "stop_when_needs_arrivals";
 }
 
 impl Serialize for RefusalKind {
@@ -153,8 +154,8 @@ pub struct Rise {
     /// `p50`, `p99` or `error_rate`.
     pub figure: &'static str,
     /// ns, of errors a ratio.
-    pub from: f64,
-    pub to: f64,
+    pub from_value: f64,
+    pub to_value: f64,
 }
 
 /// The runs near the answer: those that the answer would be another without.
@@ -172,7 +173,7 @@ pub struct Deciding {
 pub struct Raised {
     #[serde(rename = "code")]
     pub kind: Kind,
-    pub weight: Severity,
+    pub severity: Severity,
     pub title: String,
     /// Of the first run that raised it.
     pub evidence: String,
@@ -197,13 +198,13 @@ pub struct Reading {
     pub low_ns: Option<u64>,
     pub high_ns: Option<u64>,
     /// At least 10 / (1 - q) samples; with fewer, texts print a dash.
-    pub enough_samples: bool,
+    pub has_enough_samples: bool,
 }
 
 impl Reading {
     /// As it may be shown.
     pub fn quantile(&self) -> Quantile {
-        Quantile::of(Some(self.value_ns), false, self.enough_samples)
+        Quantile::of(Some(self.value_ns), false, self.has_enough_samples)
     }
 }
 
@@ -213,8 +214,8 @@ pub struct Point {
     pub level: f64,
     pub runs: u32,
     /// Runs that met all thresholds, and those that decide nothing: the limit lies within what they may be.
-    pub met: u32,
-    pub undecided: u32,
+    pub met_runs: u32,
+    pub undecided_runs: u32,
     /// Of all its runs together.
     pub standing: Standing,
     pub offered_rate_per_s: Option<f64>,
@@ -229,10 +230,10 @@ pub struct Point {
 /// A run of the search.
 #[derive(Debug, Clone, Serialize)]
 pub struct StepRow {
-    pub turn: u32,
+    pub run_index: u32,
     pub level: f64,
     pub purpose: Purpose,
-    pub rest_s: f64,
+    pub cooldown_s: f64,
     pub warmup_s: f64,
     pub length_s: f64,
     pub offered_rate_per_s: Option<f64>,
@@ -244,16 +245,16 @@ pub struct StepRow {
     pub error_ratio: f64,
     pub error_interval: [f64; 2],
     /// The figures are inside the limits, sure or not.
-    pub met: bool,
+    pub is_met: bool,
     /// What is sure.
     pub standing: Standing,
     /// The thresholds that were missed, each with what was observed: `response_time p99 < 60ms (observed 1.98 s)`.
-    pub missed: Vec<String>,
+    pub missed_thresholds: Vec<String>,
     /// The thresholds whose limit lies within what was observed, likewise.
-    pub undecided: Vec<String>,
+    pub undecided_thresholds: Vec<String>,
     /// Distance from the nearest limit as a share of it, at most 0.75 either way; negative outside.
     pub margin: Option<f64>,
-    pub unstable: bool,
+    pub is_unstable: bool,
     /// Its cautions, as their codes.
     pub cautions: Vec<Kind>,
     /// Something else than the service; such a step does not count. Full connections in an overload are the service's

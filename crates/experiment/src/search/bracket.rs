@@ -45,7 +45,7 @@ pub(super) fn next(quest: &CapacitySearch, history: &[Trial]) -> Choice {
     let try_at = |level: f64, purpose: Purpose| {
         let (warmup_ns, length_ns) = match purpose {
             Purpose::Bracket => quest.short_ns(level, view.floor_ns),
-            Purpose::Floor | Purpose::Bisect | Purpose::Confirm | Purpose::Ladder => {
+            Purpose::Baseline | Purpose::Bisect | Purpose::Confirm | Purpose::Ladder => {
                 quest.full_ns(level, view.floor_ns)
             }
         };
@@ -61,7 +61,7 @@ pub(super) fn next(quest: &CapacitySearch, history: &[Trial]) -> Choice {
         let Some(top) = top else { return try_at(start(quest, view.floor_ns), Purpose::Bracket) };
         if top <= quest.min_level() {
             let because = view.ceiling.filter(|c| c.0 <= top).map(|c| refuse::limited(c.1));
-            let tried = history.iter().filter(|t| t.probe.purpose != Purpose::Floor && !t.met());
+            let tried = history.iter().filter(|t| t.probe.purpose != Purpose::Baseline && !t.met());
             let lowest = tried.min_by(|a, b| a.probe.level.total_cmp(&b.probe.level));
             return Choice::Done(Some(because.unwrap_or_else(|| refuse::nothing_met(quest, lowest))));
         }
@@ -102,7 +102,7 @@ fn undecided<'a>(view: &View<'a>, last: Option<&'a Trial>) -> Option<&'a Trial> 
 /// The run of one user in front of everything, unless it is known what an unloaded answer takes. Times of failures are
 /// not what an answer takes: then it asks less often.
 pub(super) fn floor(quest: &CapacitySearch, history: &[Trial]) -> Option<Choice> {
-    let runs = history.iter().take_while(|t| t.probe.purpose == Purpose::Floor).count();
+    let runs = history.iter().take_while(|t| t.probe.purpose == Purpose::Baseline).count();
     if quest.floor_ns.is_some() || runs < history.len() {
         return None;
     }

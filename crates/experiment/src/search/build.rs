@@ -4,7 +4,7 @@
 //! the service was known to carry.
 
 use super::answer::{
-    Answer, Capacity, Deciding, IntervalIs, Raised, Refusal, RefusalKind, Rise, Shape, StepRow, Style,
+    Answer, Capacity, Deciding, IntervalKind, Raised, Refusal, RefusalKind, Rise, Shape, StepRow, Style,
 };
 use super::capacity_search::CapacitySearch;
 use super::confirm::estimate;
@@ -16,8 +16,8 @@ use super::standing::{SAME, contradiction};
 use super::trial::{Trial, decides, is_outage};
 use super::view::{Choice, View};
 use super::{MOST_TRIALS, confirm, ladder, refuse, spent_ns};
-use plimsoll_analysis::limiting_of;
-use plimsoll_analysis::summary::{LimitingResource, Standing, ThresholdResult};
+use plimsoll_analysis::bottleneck_of;
+use plimsoll_analysis::summary::{Bottleneck, Standing, ThresholdResult};
 use plimsoll_plan::experiment::{Purpose, Until};
 use plimsoll_plan::phrase::{count, counted, duration_ns, figure, quantity, rate_per_s, ratio};
 
@@ -36,31 +36,31 @@ pub(super) fn answer(quest: &CapacitySearch, history: &[Trial], refusal: Option<
     // A ladder with a rule of its own goes on although thresholds are missed: it was not held against them.
     let is_judged = style == Style::Search || ladder::rule(quest) == Until::Missed;
     let judged =
-        || history.iter().rev().find(|t| t.probe.purpose != Purpose::Floor).map(|t| t.judged.as_slice());
+        || history.iter().rev().find(|t| t.probe.purpose != Purpose::Baseline).map(|t| t.judged.as_slice());
     let texts = |wanted: bool| -> Vec<String> {
         let all = judged().unwrap_or_default().iter();
         // That there is no outage goes without saying.
-        let is_told = |j: &&ThresholdResult| !(j.implied && is_outage(j));
+        let is_told = |j: &&ThresholdResult| !(j.is_default && is_outage(j));
         all.filter(is_told).filter(|j| is_judged && decides(j) == wanted).map(|j| j.text.clone()).collect()
     };
     let mut answer = Answer {
         style,
-        users: quest.users,
+        is_users: quest.users,
         capacity,
         refusal,
         sentence: String::new(),
         shape,
         rise,
         knee,
-        floor_ns,
-        within: quest.within,
+        unloaded_p50_ns: floor_ns,
+        precision_ratio: quest.within,
         thresholds: texts(true),
-        left_out: texts(false),
-        limiting_resource: limiting_resource(history, &view, level),
-        deciding: deciding(&view, level),
+        skipped_thresholds: texts(false),
+        bottleneck: bottleneck(history, &view, level),
+        deciding_runs: deciding(&view, level),
         curve,
         steps: history.iter().map(|trial| step(trial, &view)).collect(),
-        spent_s: spent_ns(quest, history) as f64 / 1e9,
+        elapsed_s: spent_ns(quest, history) as f64 / 1e9,
     };
     answer.sentence = sentence(&answer, history.last().map(|last| ended(quest, last, is_judged)));
     answer
@@ -109,7 +109,7 @@ fn consistent(
     let met_above =
         sure(Standing::Met).map(|rung| rung.level).filter(|level| *level > missed).reduce(f64::max);
     let why = refuse::contradicted(quest, missed, met_above);
-    let refusal = Some(refusal.filter(|known| known.kind != RefusalKind::Budget).unwrap_or(why));
+    let refusal = Some(refusal.filter(|known| known.kind != RefusalKind::MaxTimeReached).unwrap_or(why));
     let below = sure(Standing::Met).map(|rung| rung.level).filter(|level| *level < missed).reduce(f64::max);
     let Some(below) = below else { return (None, refusal) };
     let (rate_per_s, users) = if quest.users { (None, Some(below)) } else { (Some(below), None) };
@@ -117,10 +117,10 @@ fn consistent(
         rate_per_s,
         users,
         interval: [below, capacity.interval[1]],
-        interval_is: IntervalIs::Enclosure,
-        at_least: false,
+        interval_kind: IntervalKind::Bracket,
+        is_lower_bound: false,
         basis: "the highest level met below the lowest one missed".into(),
-        limited_by: None,
+        limiting_threshold: None,
     };
     (Some(capacity), refusal)
 }
@@ -154,23 +154,23 @@ fn deciding(view: &View, level: Option<f64>) -> Option<Deciding> {
             Some(known) => known.runs += 1,
             None => cautions.push(Raised {
                 kind: caution.kind,
-                weight: caution.weight,
+                severity: caution.severity,
                 title: caution.title(),
                 evidence: caution.evidence_text(),
                 runs: 1,
             }),
         }
     }
-    cautions.sort_by(|a, b| a.weight.cmp(&b.weight).then(b.runs.cmp(&a.runs)));
+    cautions.sort_by(|a, b| a.severity.cmp(&b.severity).then(b.runs.cmp(&a.runs)));
     Some(Deciding { runs: runs.len(), generator: worst, cautions })
 }
 
 /// What stood at its limit in the runs just above the answer, which is where something gave out; when nothing did
 /// there, in those just below it. Runs that something else than the service limited say nothing.
-fn limiting_resource(history: &[Trial], view: &View, level: Option<f64>) -> Option<LimitingResource> {
+fn bottleneck(history: &[Trial], view: &View, level: Option<f64>) -> Option<Bottleneck> {
     let counted: Vec<&Trial> = history
         .iter()
-        .filter(|t| t.probe.purpose != Purpose::Floor && (is_counted(t, view) || t.met()))
+        .filter(|t| t.probe.purpose != Purpose::Baseline && (is_counted(t, view) || t.met()))
         .collect();
     let levels = || counted.iter().map(|t| t.probe.level);
     let level = level.unwrap_or(0.0);
@@ -182,13 +182,14 @@ fn limiting_resource(history: &[Trial], view: &View, level: Option<f64>) -> Opti
     // One level holds several runs; those of the next one above it show the same, only more of it.
     let near: Vec<_> = at(above).collect();
     let under: Vec<_> = at(below).collect();
-    limiting_of(&[near, under])
+    bottleneck_of(&[near, under])
 }
 
 fn of_search(quest: &CapacitySearch, view: &View, refusal: Option<&Refusal>) -> Option<Capacity> {
     let make = |at: f64, interval: [f64; 2], at_least: bool, basis: String, limited_by: Option<String>| {
         // A line tells a threshold; all else is only enclosed.
-        let interval_is = if limited_by.is_some() { IntervalIs::Confidence95 } else { IntervalIs::Enclosure };
+        let interval_kind =
+            if limited_by.is_some() { IntervalKind::Confidence95 } else { IntervalKind::Bracket };
         // The last whole user inside the line: rounding up would promise what was not met.
         let at = if quest.users { at.floor().max(1.0) } else { at };
         let interval = if quest.users {
@@ -197,7 +198,15 @@ fn of_search(quest: &CapacitySearch, view: &View, refusal: Option<&Refusal>) -> 
             interval
         };
         let (rate_per_s, users) = if quest.users { (None, Some(at)) } else { (Some(at), None) };
-        Some(Capacity { rate_per_s, users, interval, interval_is, at_least, basis, limited_by })
+        Some(Capacity {
+            rate_per_s,
+            users,
+            interval,
+            interval_kind,
+            is_lower_bound: at_least,
+            basis,
+            limiting_threshold: limited_by,
+        })
     };
     let met = view.met;
     if met.is_some_and(|met| met >= quest.to) && view.missed.is_none() {
@@ -255,10 +264,10 @@ fn of_ladder(
         rate_per_s,
         users,
         interval: [last, first_bad.unwrap_or(last)],
-        interval_is: IntervalIs::Enclosure,
-        at_least: first_bad.is_none(),
+        interval_kind: IntervalKind::Bracket,
+        is_lower_bound: first_bad.is_none(),
         basis: "a ladder of one run a level: the last before its end rule".into(),
-        limited_by: None,
+        limiting_threshold: None,
     })
 }
 
@@ -272,26 +281,26 @@ pub(super) fn step(trial: &Trial, view: &View) -> StepRow {
     let probe = &trial.probe;
     let seconds = |ns: u64| ns as f64 / 1e9;
     StepRow {
-        turn: probe.turn,
+        run_index: probe.turn,
         level: probe.level,
         purpose: probe.purpose,
-        rest_s: seconds(probe.rest_ns),
+        cooldown_s: seconds(probe.rest_ns),
         warmup_s: seconds(probe.warmup_ns),
         length_s: seconds(probe.length_ns),
         offered_rate_per_s: trial.offered_rate_per_s,
-        achieved_rate_per_s: trial.iterations_rate_per_s,
+        achieved_rate_per_s: trial.iterations_per_s,
         p50: reading(trial.blocks.iter(), 0.5),
         p99: reading(trial.blocks.iter(), 0.99),
         requests: trial.requests,
         errors: trial.errors,
         error_ratio: trial.error_ratio,
         error_interval: wilson(trial.errors, trial.requests),
-        met: trial.met(),
+        is_met: trial.met(),
         standing: trial.standing(),
-        missed: describe(trial, Standing::Missed),
-        undecided: describe(trial, Standing::Undecided),
+        missed_thresholds: describe(trial, Standing::Missed),
+        undecided_thresholds: describe(trial, Standing::Undecided),
         margin: trial.slack(),
-        unstable: trial.unstable,
+        is_unstable: trial.unstable,
         cautions: trial.cautions.iter().map(|c| c.kind).collect(),
         // What was met although the machine was busy was met.
         limited_by: trial
@@ -305,7 +314,7 @@ pub(super) fn step(trial: &Trial, view: &View) -> StepRow {
 fn describe(trial: &Trial, standing: Standing) -> Vec<String> {
     let describe = |judged: &ThresholdResult| match judged.observed {
         Some(observed) => {
-            let least = if judged.at_least { ">= " } else { "" };
+            let least = if judged.is_lower_bound { ">= " } else { "" };
             let bounds = match (judged.best, judged.worst) {
                 (Some(best), Some(worst)) if standing == Standing::Undecided && best != worst => {
                     let [low, high] = [best.min(worst), best.max(worst)].map(|x| figure(x, judged.unit));
@@ -333,11 +342,11 @@ fn ended(quest: &CapacitySearch, last: &Trial, is_judged: bool) -> String {
 /// One sentence that holds when it is quoted alone, and says of no level more than was seen there. `ended`: how the
 /// last step of a ladder ended it.
 fn sentence(answer: &Answer, ended: Option<String>) -> String {
-    let show = |level: f64| match answer.users {
+    let show = |level: f64| match answer.is_users {
         true => counted(level.max(0.0) as u64, "user"),
         false => rate_per_s(level),
     };
-    let bare = |level: f64| match answer.users {
+    let bare = |level: f64| match answer.is_users {
         true => count(level.max(0.0) as u64),
         false => quantity(level),
     };
@@ -352,8 +361,8 @@ fn sentence(answer: &Answer, ended: Option<String>) -> String {
     };
     let [low, high] = capacity.interval;
     let level = show(capacity.level());
-    if capacity.at_least {
-        let highest = match answer.users {
+    if capacity.is_lower_bound {
+        let highest = match answer.is_users {
             true => "more users were not allowed, so where it ends is not known",
             false => "a higher rate was not allowed, so where it ends is not known",
         };
@@ -370,7 +379,7 @@ fn sentence(answer: &Answer, ended: Option<String>) -> String {
         Style::Search if answer.refusal.as_ref().is_some_and(|r| r.kind == RefusalKind::Contradicted) => {
             format!("carries {level}{with}{why}, so nothing is known above it")
         }
-        Style::Search if capacity.interval_is == IntervalIs::Enclosure => {
+        Style::Search if capacity.interval_kind == IntervalKind::Bracket => {
             format!(
                 "carries {level}{with}; missed at {}, and between the two nothing is known{why}",
                 show(high)
@@ -407,9 +416,9 @@ fn rise_text(rise: &Rise, show: &impl Fn(f64) -> String) -> String {
     format!(
         "{} {verb} from {} at {} to {} at {}",
         rise.figure,
-        value(rise.from),
+        value(rise.from_value),
         show(rise.from_level),
-        value(rise.to),
+        value(rise.to_value),
         show(rise.to_level)
     )
 }

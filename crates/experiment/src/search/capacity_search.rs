@@ -174,7 +174,7 @@ impl CapacitySearch {
         if probe.total_ns() <= left_ns {
             return Some(probe);
         }
-        if self.every_ns.is_some() || self.step.is_some() || probe.purpose == Purpose::Floor {
+        if self.every_ns.is_some() || self.step.is_some() || probe.purpose == Purpose::Baseline {
             return None;
         }
         let room_ns = left_ns.checked_sub(probe.rest_ns)?;
@@ -196,7 +196,7 @@ impl CapacitySearch {
     /// The unloaded median: as given, or as a run of one user without a failure found it. Its service time, because
     /// what a slow answer keeps waiting is no time of the service's.
     pub(super) fn floor(&self, history: &[Trial]) -> Option<u64> {
-        let floors = || history.iter().filter(|t| t.probe.purpose == Purpose::Floor && t.is_unloaded());
+        let floors = || history.iter().filter(|t| t.probe.purpose == Purpose::Baseline && t.is_unloaded());
         let time = |t: &Trial| match (t.service_p50_ns, t.response_p50_ns) {
             (Some(service), Some(response)) => Some(service.min(response)),
             (service, response) => service.or(response),

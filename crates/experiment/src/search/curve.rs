@@ -25,13 +25,13 @@ fn point(rung: &Rung<'_>) -> Point {
     Point {
         level: mean(&|t| t.probe.level),
         runs: group.len() as u32,
-        met: count(Standing::Met),
-        undecided: count(Standing::Undecided),
+        met_runs: count(Standing::Met),
+        undecided_runs: count(Standing::Undecided),
         standing: rung.standing,
         offered_rate_per_s: group[0]
             .offered_rate_per_s
             .map(|_| mean(&|t| t.offered_rate_per_s.unwrap_or(0.0))),
-        achieved_rate_per_s: mean(&|t| t.iterations_rate_per_s),
+        achieved_rate_per_s: mean(&|t| t.iterations_per_s),
         p50: reading(blocks(), 0.5),
         p99: reading(blocks(), 0.99),
         error_ratio: errors as f64 / requests.max(1) as f64,
@@ -48,13 +48,23 @@ pub(super) fn reading<'a>(blocks: impl Iterator<Item = &'a Block> + Clone, q: f6
     let enough_samples = enough_samples(all.count(), q);
     if spread <= 1.0 {
         let bounds = quantile_interval(&all, q, 0.95);
-        return Some(Reading { value_ns, low_ns: bounds.low, high_ns: bounds.high, enough_samples });
+        return Some(Reading {
+            value_ns,
+            low_ns: bounds.low,
+            high_ns: bounds.high,
+            has_enough_samples: enough_samples,
+        });
     }
     // The sample is worth n / spread independent ones: the same order statistics of a smaller sample.
     let n = all.count() as f64 / spread;
     let half = 1.96 * (q * (1.0 - q) / n).sqrt();
     let side = |share: f64| (share > 0.0 && share < 1.0).then(|| all.quantile(share)).flatten();
-    Some(Reading { value_ns, low_ns: side(q - half), high_ns: side(q + half), enough_samples })
+    Some(Reading {
+        value_ns,
+        low_ns: side(q - half),
+        high_ns: side(q + half),
+        has_enough_samples: enough_samples,
+    })
 }
 
 /// How many times more the share of values above the quantile differs from second to second than that of independent

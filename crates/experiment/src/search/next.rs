@@ -40,7 +40,7 @@ pub enum Reason<'a> {
         waiting: u64,
     },
     /// What stood at its limit near the answer.
-    Saturated { what: &'a str, evidence: &'a str },
+    Saturated { resource: &'a str, evidence: &'a str },
     /// Something was watched, and nothing of it stood at its limit.
     NothingSaturated,
     /// Monitors saw nothing.
@@ -54,13 +54,13 @@ pub enum Reason<'a> {
 pub struct FirstMissed<'a> {
     pub level: f64,
     /// Thresholds, each with what was observed.
-    pub missed: &'a [String],
+    pub missed_thresholds: &'a [String],
     /// Fewer were answered than were offered.
     pub unserved: Option<Unserved>,
     /// Where nothing else says it.
     pub error_ratio: Option<f64>,
     /// What waited grew through the run; where nothing else says it.
-    pub unstable: bool,
+    pub is_unstable: bool,
 }
 
 /// A rate that was not kept up with.
@@ -101,7 +101,7 @@ pub enum Step<'a> {
     AllowHigher,
     /// What stood at its limit.
     Relieve {
-        what: &'a str,
+        resource: &'a str,
     },
     /// What was watched had room.
     WatchMore,

@@ -12,7 +12,7 @@ const BACK_OFF_NS: u64 = 2_000_000_000;
 /// A run that is asked for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Probe {
-    /// Arrivals per second, or users (whole). Of [`Purpose::Floor`] always one user, whatever the search varies.
+    /// Arrivals per second, or users (whole). Of [`Purpose::Baseline`] always one user, whatever the search varies.
     pub level: f64,
     pub purpose: Purpose,
     /// Let the service come back before it, ns.
@@ -30,11 +30,18 @@ impl Probe {
     pub(super) fn floor(behind: usize) -> Probe {
         let (_, length_ns) = FLOORS[behind.min(FLOORS.len() - 1)];
         let rest_ns = if behind == 0 { 0 } else { BACK_OFF_NS };
-        Probe { level: 1.0, purpose: Purpose::Floor, rest_ns, warmup_ns: 0, length_ns, turn: behind as u32 }
+        Probe {
+            level: 1.0,
+            purpose: Purpose::Baseline,
+            rest_ns,
+            warmup_ns: 0,
+            length_ns,
+            turn: behind as u32,
+        }
     }
 
-    /// Of [`Purpose::Floor`]: the pause between the starts of two requests of its one user, ns. Nobody asked for a load
-    /// there, and a service that turns away who asks too often would show nothing but that.
+    /// Of [`Purpose::Baseline`]: the pause between the starts of two requests of its one user, ns. Nobody asked for a
+    /// load there, and a service that turns away who asks too often would show nothing but that.
     pub fn pause_ns(&self) -> u64 {
         FLOORS[(self.turn as usize).min(FLOORS.len() - 1)].0
     }

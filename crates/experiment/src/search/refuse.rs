@@ -20,7 +20,7 @@ pub(super) fn limited(by: &Limited) -> Refusal {
 /// `trial`: the lowest level that was run.
 pub(super) fn nothing_met(quest: &CapacitySearch, trial: Option<&Trial>) -> Refusal {
     let missed = |trial: &Trial| -> Vec<String> {
-        let all = trial.judged.iter().filter(|judged| decides(judged) && !judged.met);
+        let all = trial.judged.iter().filter(|judged| decides(judged) && !judged.is_met);
         all.map(|judged| judged.text.clone()).collect()
     };
     let why = match trial {
@@ -60,7 +60,7 @@ pub(super) fn floor_failed(floor: &Trial) -> Refusal {
         0 => "one user alone got no answer".into(),
         _ => format!("{} of the requests of one user alone failed", ratio(floor.error_ratio)),
     };
-    refusal(RefusalKind::FloorFailed, format!("{why}, so no load was tried"))
+    refusal(RefusalKind::BaselineFailed, format!("{why}, so no load was tried"))
 }
 
 /// What the time was over before: that says how much is known.
@@ -78,7 +78,7 @@ pub(super) fn budget(quest: &CapacitySearch, view: &View) -> Refusal {
             ratio(quest.within)
         ),
     };
-    refusal(RefusalKind::Budget, sentence)
+    refusal(RefusalKind::MaxTimeReached, sentence)
 }
 
 fn describe(quest: &CapacitySearch, level: f64) -> String {
@@ -107,7 +107,7 @@ pub(super) fn contradicted(quest: &CapacitySearch, missed: f64, met: Option<f64>
 
 pub(super) fn needs_arrivals() -> Refusal {
     refusal(
-        RefusalKind::UntilNeedsArrivals,
+        RefusalKind::StopWhenNeedsArrivals,
         "users offer no rate that could be missed; end the ladder with `missed`".into(),
     )
 }

@@ -30,8 +30,8 @@ pub(super) fn shape(curve: &[Point], capacity: Option<f64>) -> (Shape, Option<Ri
         return (Shape::Retrograde, None);
     }
     let jumps = |rise: &Rise| match rise.figure {
-        "error_rate" => rise.to - rise.from > JUMP_ERRORS,
-        _ => rise.to > JUMP * rise.from,
+        "error_rate" => rise.to_value - rise.from_value > JUMP_ERRORS,
+        _ => rise.to_value > JUMP * rise.from_value,
     };
     if let Some(rise) = rise.filter(jumps) {
         let is_steep = rise.to_level <= WITHIN * rise.from_level;
@@ -83,7 +83,13 @@ fn near(curve: &[Point], capacity: Option<f64>) -> Vec<(&Point, &Point)> {
 
 /// Of one level to the next: what changed most, on a scale on which 1 is a jump.
 fn steepest(a: &Point, b: &Point) -> (f64, Rise) {
-    let rise = |figure, from, to| Rise { from_level: a.level, to_level: b.level, figure, from, to };
+    let rise = |figure, from, to| Rise {
+        from_level: a.level,
+        to_level: b.level,
+        figure,
+        from_value: from,
+        to_value: to,
+    };
     let time = |from: f64, to: f64| if from > 0.0 && to > 0.0 { (to / from).ln() / JUMP.ln() } else { 0.0 };
     let all = [
         (time(p99(a), p99(b)), rise("p99", p99(a), p99(b))),

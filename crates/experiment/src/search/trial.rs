@@ -16,7 +16,7 @@ pub struct Trial {
     /// Finished requests per second.
     pub rate_per_s: f64,
     /// Finished iterations per second.
-    pub iterations_rate_per_s: f64,
+    pub iterations_per_s: f64,
     pub measured_s: f64,
     pub requests: u64,
     pub errors: u64,
@@ -56,7 +56,7 @@ impl Trial {
         Trial {
             offered_rate_per_s: digest.offered_rate_per_s,
             rate_per_s: digest.rate_per_s,
-            iterations_rate_per_s: digest.iterations_rate_per_s,
+            iterations_per_s: digest.iterations_per_s,
             measured_s: digest.measured_s,
             requests: digest.requests,
             errors: digest.errors,
@@ -113,7 +113,7 @@ impl Trial {
     /// Arrivals that nobody answered, per second; 0 in the closed model.
     pub fn shortfall_per_s(&self) -> f64 {
         let offered = self.offered_rate_per_s.filter(|r| r.is_finite()).unwrap_or(0.0);
-        (offered - self.iterations_rate_per_s).max(0.0)
+        (offered - self.iterations_per_s).max(0.0)
     }
 
     /// How far inside the limits, the nearest of them: above 0 is inside, [`FAR`] is far, `None`: nothing decides.
@@ -142,7 +142,7 @@ impl Trial {
 
 /// The figure itself is on the right side of the limit, whatever it may be in truth.
 pub(super) fn is_inside(judged: &ThresholdResult) -> bool {
-    judged.met || (!judged.at_least && judged.margin.is_some_and(|margin| margin > 0.0))
+    judged.is_met || (!judged.is_lower_bound && judged.margin.is_some_and(|margin| margin > 0.0))
 }
 
 fn is_time(judged: &ThresholdResult) -> bool {
@@ -150,7 +150,7 @@ fn is_time(judged: &ThresholdResult) -> bool {
 }
 
 pub(super) fn is_outage(judged: &ThresholdResult) -> bool {
-    judged.what == Subject::LongestOutage.name()
+    judged.subject == Subject::LongestOutage.name()
 }
 
 /// Rates and counts that should be high are missed by any low load, whatever the service can do.
@@ -212,7 +212,7 @@ fn is_unstable(digest: &Digest) -> bool {
         return false;
     }
     let arrivals = offered * digest.measured_s;
-    let missing = arrivals - digest.iterations_rate_per_s * digest.measured_s;
+    let missing = arrivals - digest.iterations_per_s * digest.measured_s;
     // At full load the difference of two random counts wanders by the root of their sum: three of those.
     let short = missing > 0.02 * arrivals && missing > 3.0 * (2.0 * arrivals).sqrt();
     let third = blocks.len() / 3;

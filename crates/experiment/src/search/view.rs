@@ -56,7 +56,7 @@ impl<'a> View<'a> {
             let counts = (by.kind != CONNECTIONS || !slowed) && !(may_pass(by) && t.is_sure());
             counts.then_some((t.probe.level, by))
         };
-        let loads = || history.iter().filter(|t| t.probe.purpose != Purpose::Floor);
+        let loads = || history.iter().filter(|t| t.probe.purpose != Purpose::Baseline);
         let usable: Vec<&Trial> = loads().filter(|t| t.complete && limit(t).is_none()).collect();
         let rungs = rungs(&usable);
         let (met, missed) = enclose(&rungs);
@@ -98,9 +98,9 @@ fn enclose(rungs: &[Rung<'_>]) -> (Option<f64>, Option<f64>) {
 
 /// How long the service takes to work off what the last step left, half as long again, ns.
 pub(super) fn rest(quest: &CapacitySearch, last: Option<&Trial>) -> u64 {
-    let is_loaded = |t: &&Trial| t.probe.purpose != Purpose::Floor && !t.met();
+    let is_loaded = |t: &&Trial| t.probe.purpose != Purpose::Baseline && !t.met();
     let Some(last) = last.filter(is_loaded) else { return 0 };
-    let backlog_s = last.shortfall_per_s() * last.measured_s / last.iterations_rate_per_s.max(1e-3);
+    let backlog_s = last.shortfall_per_s() * last.measured_s / last.iterations_per_s.max(1e-3);
     let least = if last.is_runaway() { 5.0 } else { 1.0 };
     let rest_ns = ((1.5 * backlog_s).clamp(least, 30.0) * 1e9) as u64;
     quest.budget_ns.map_or(rest_ns, |budget| rest_ns.min((budget / 10).max(2_000_000_000)))

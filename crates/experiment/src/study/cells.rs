@@ -1,7 +1,7 @@
 //! Runs to cells: what belongs together, what is left out, and the row of each.
 
 use super::{
-    CellRow, CellThreshold, Estimate, Finding, LeftOut, LittleRow, StudyAsked, clusters, laws, pool,
+    CellRow, CellThreshold, Estimate, ExcludedRun, Finding, LittleRow, StudyAsked, clusters, laws, pool,
     settings_text, watched,
 };
 use plimsoll_analysis::digest::{Digest, Level};
@@ -53,7 +53,8 @@ pub(super) fn table(digests: &[Digest], asked: &StudyAsked) -> (Axes, Vec<CellRo
         }
     }
     let place = |own: &[Setting]| -> Vec<usize> {
-        let value = |axis: &AxisInfo| own.iter().find(|s| s.axis == axis.name).map(|s| axis.place(&s.value));
+        let value =
+            |axis: &AxisInfo| own.iter().find(|s| s.parameter == axis.name).map(|s| axis.place(&s.value));
         axes.all.iter().map(|axis| value(axis).unwrap_or(usize::MAX)).collect()
     };
     cells.sort_by_key(|(own, _)| place(own));
@@ -65,7 +66,7 @@ pub(super) fn table(digests: &[Digest], asked: &StudyAsked) -> (Axes, Vec<CellRo
 /// there are several.
 fn settings(digests: &[Digest]) -> Vec<Vec<Setting>> {
     let differs = |of: fn(&Digest) -> &str| digests.iter().any(|d| of(d) != of(&digests[0]));
-    let named = |axis: &str, value: &str| Setting { axis: axis.into(), value: value.into() };
+    let named = |axis: &str, value: &str| Setting { parameter: axis.into(), value: value.into() };
     let (names, targets) = (differs(|d| &d.name), differs(|d| &d.target));
     let level = |digest: &Digest| match digest.level {
         Level::Users(n) => named("users", &n.to_string()),
@@ -84,7 +85,7 @@ fn settings(digests: &[Digest]) -> Vec<Vec<Setting>> {
     };
     let of = |digest: &Digest| match &digest.cell {
         // The runs of a search have the settings of their cell, but each its own level.
-        Some(cell) if !cell.settings.is_empty() && cell.probe.is_some() => {
+        Some(cell) if !cell.settings.is_empty() && cell.purpose.is_some() => {
             cell.settings.iter().cloned().chain([level(digest)]).collect()
         }
         Some(cell) if !cell.settings.is_empty() => cell.settings.clone(),
@@ -96,8 +97,8 @@ fn settings(digests: &[Digest]) -> Vec<Vec<Setting>> {
 fn axes(settings: &[Vec<Setting>]) -> Axes {
     let mut all: Vec<AxisInfo> = Vec::new();
     for setting in settings.iter().flatten() {
-        let at = all.iter().position(|axis| axis.name == setting.axis).unwrap_or_else(|| {
-            all.push(AxisInfo { name: setting.axis.clone(), values: Vec::new() });
+        let at = all.iter().position(|axis| axis.name == setting.parameter).unwrap_or_else(|| {
+            all.push(AxisInfo { name: setting.parameter.clone(), values: Vec::new() });
             all.len() - 1
         });
         if !all[at].values.iter().any(|(text, _)| *text == setting.value) {
@@ -118,7 +119,7 @@ fn flaw(digest: &Digest, least_ns: u64) -> Option<String> {
     }
     if digest.is_doubtful() {
         let why =
-            digest.cautions.iter().find(|c| c.weight == plimsoll_analysis::summary::Severity::Inconclusive);
+            digest.cautions.iter().find(|c| c.severity == plimsoll_analysis::summary::Severity::Inconclusive);
         return Some(why.map_or("inconclusive".into(), |c| format!("inconclusive: {}", c.title())));
     }
     // A run that ends a tick early is as long as it was meant to be.
@@ -134,7 +135,7 @@ fn row(settings: Vec<Setting>, runs: &[&Digest], asked: &StudyAsked) -> CellRow 
             None => good.push(*run),
             Some(why) => {
                 let repeat = run.cell.as_ref().map_or(0, |cell| cell.repeat);
-                left_out.push(LeftOut { name: run.name.clone(), repeat, why });
+                left_out.push(ExcludedRun { name: run.name.clone(), repeat, reason: why });
             }
         }
     }
@@ -155,14 +156,14 @@ fn row(settings: Vec<Setting>, runs: &[&Digest], asked: &StudyAsked) -> CellRow 
         level,
         is_users: used.iter().any(|d| matches!(d.level, Level::Users(_))),
         repeats: used.len(),
-        left_out,
-        valid,
+        excluded_runs: left_out,
+        is_valid: valid,
         basis: pooled.basis,
         measured_s: used.iter().map(|d| d.measured_s).sum(),
         requests: used.iter().fold(0, |sum, d| sum.saturating_add(d.requests)),
         errors: used.iter().fold(0, |sum, d| sum.saturating_add(d.errors)),
         offered_rate_per_s: mean_of(&|d| d.offered_rate_per_s),
-        iterations_rate_per_s: mean(&|d| d.iterations_rate_per_s),
+        iterations_per_s: mean(&|d| d.iterations_per_s),
         rate_per_s,
         error_ratio: with_rule_of_three(error_ratio, &used),
         mean_ns,
@@ -178,8 +179,8 @@ fn row(settings: Vec<Setting>, runs: &[&Digest], asked: &StudyAsked) -> CellRow 
         body_mean_ns: mean_of(&|d| d.body_mean_ns),
         little: little(&used),
         clusters: clusters::clusters(&pooled.response, floor_ns.unwrap_or(0)),
-        watched: watched::pooled(&used),
-        limiting: watched::limiting(&used),
+        monitor_metrics: watched::pooled(&used),
+        bottleneck: watched::limiting(&used),
         thresholds: thresholds(&used),
     }
 }
@@ -190,12 +191,12 @@ fn thresholds(runs: &[&Digest]) -> Vec<CellThreshold> {
     for judged in runs.iter().flat_map(|run| &run.thresholds) {
         let missed = usize::from(judged.is_missed());
         match out.iter_mut().find(|known| known.text == judged.text) {
-            Some(known) => (known.runs, known.missed) = (known.runs + 1, known.missed + missed),
+            Some(known) => (known.runs, known.missed_runs) = (known.runs + 1, known.missed_runs + missed),
             None => out.push(CellThreshold {
                 text: judged.text.clone(),
-                implied: judged.implied,
+                is_default: judged.is_default,
                 runs: 1,
-                missed,
+                missed_runs: missed,
             }),
         }
     }
@@ -214,8 +215,8 @@ fn little(runs: &[&Digest]) -> LittleRow {
     let parts: Vec<LittleRow> = runs.iter().map(|d| laws::little(d)).collect();
     let mean = |of: fn(&LittleRow) -> f64| parts.iter().map(of).sum::<f64>() / parts.len() as f64;
     LittleRow {
-        n: mean(|p| p.n),
-        rate_times_time: mean(|p| p.rate_times_time),
+        in_flight_mean: mean(|p| p.in_flight_mean),
+        in_flight_computed: mean(|p| p.in_flight_computed),
         missing_ratio: mean(|p| p.missing_ratio),
         missing_per_request_ns: mean(|p| p.missing_per_request_ns),
         is_unexplained: parts.iter().any(|p| p.is_unexplained),
@@ -226,13 +227,14 @@ pub(super) fn findings(table: &[CellRow], out: &mut Vec<Finding>) {
     let left: Vec<String> = table
         .iter()
         .flat_map(|row| {
-            row.left_out.iter().map(|run| format!("{}: {}", settings_text(&row.settings), run.why))
+            row.excluded_runs.iter().map(|run| format!("{}: {}", settings_text(&row.settings), run.reason))
         })
         .collect();
     if let Some(first) = left.first() {
-        let of = |row: &CellRow| if row.valid { row.repeats + row.left_out.len() } else { row.repeats };
+        let of =
+            |row: &CellRow| if row.is_valid { row.repeats + row.excluded_runs.len() } else { row.repeats };
         let runs: usize = table.iter().map(of).sum();
-        let gone = table.iter().filter(|row| !row.valid).count();
+        let gone = table.iter().filter(|row| !row.is_valid).count();
         out.push(Finding {
             code: "runs_left_out",
             sentence: format!(
@@ -267,7 +269,7 @@ pub(super) fn findings(table: &[CellRow], out: &mut Vec<Finding>) {
                 "times bunch {} behind a retransmission timer: {} cost {} of the requests {}",
                 if sure { "again and again" } else { "once" },
                 row.clusters[0].delay.cause(),
-                percent(row.clusters.iter().map(|c| c.share).sum()),
+                percent(row.clusters.iter().map(|c| c.ratio).sum()),
                 duration_ns(row.clusters[0].delay_ns)
             ),
             evidence: format!("{}: {}", settings_text(&row.settings), named.join(", ")),

@@ -60,7 +60,7 @@ pub struct Cluster {
     pub to_ns: u64,
     pub count: u64,
     /// Of all times.
-    pub share: f64,
+    pub ratio: f64,
 }
 
 /// The bunches in a distribution of times; `floor_ns` is the least that an answer takes (the round trip), 0 when it is
@@ -112,6 +112,6 @@ fn bunch(hist: &Hist, floor_ns: u64, delay_ns: u64, delay: Delay) -> Option<Clus
         from_ns,
         to_ns,
         count,
-        share: count as f64 / hist.count() as f64,
+        ratio: count as f64 / hist.count() as f64,
     })
 }

@@ -41,17 +41,17 @@ fn axis(axes: &Axes) -> Option<String> {
 pub(super) fn curves(axes: &Axes, table: &[CellRow]) -> Vec<Curve> {
     let Some(axis) = axis(axes) else { return Vec::new() };
     let mut groups: Vec<(Vec<Setting>, Vec<CurvePoint>)> = Vec::new();
-    for (cell, row) in table.iter().enumerate().filter(|(_, row)| row.valid) {
+    for (cell, row) in table.iter().enumerate().filter(|(_, row)| row.is_valid) {
         let (Some(x), Some(rate)) = (axes.number(row, &axis), row.rate_per_s.value) else { continue };
         let point = CurvePoint {
-            x,
-            cell,
+            parameter_value: x,
+            row: cell,
             rate_per_s: rate,
             mean_ns: row.mean_ns.value,
             p99_ns: row.p99_ns.value,
             usl_rate_per_s: None,
         };
-        let fixed: Vec<Setting> = row.settings.iter().filter(|s| s.axis != axis).cloned().collect();
+        let fixed: Vec<Setting> = row.settings.iter().filter(|s| s.parameter != axis).cloned().collect();
         match groups.iter_mut().find(|(own, _)| *own == fixed) {
             Some((_, points)) => points.push(point),
             None => groups.push((fixed, vec![point])),
@@ -59,36 +59,54 @@ pub(super) fn curves(axes: &Axes, table: &[CellRow]) -> Vec<Curve> {
     }
     let kind = kind(&axis);
     let curve = |(fixed, mut points): (Vec<Setting>, Vec<CurvePoint>)| {
-        points.sort_by(|a, b| a.x.total_cmp(&b.x));
+        points.sort_by(|a, b| a.parameter_value.total_cmp(&b.parameter_value));
         let usl = match kind {
             AxisKind::Concurrency => fit(&mut points, table),
             AxisKind::Rate | AxisKind::Other => {
-                UslFit::Unfit { why: "the law is one of users, not of this axis".into() }
+                UslFit::Unfit { reason: "the law is one of users, not of this axis".into() }
             }
         };
         let saturation = if kind == AxisKind::Concurrency { saturation(&points) } else { None };
         let knee = knee::knee(kind, &points, table);
-        let falls_from = if kind == AxisKind::Other { None } else { fallen(&points, table).map(|top| top.x) };
-        Curve { fixed, axis: axis.clone(), kind, points, usl, knee, saturation, falls_from, limiting: None }
+        let retrograde_from = if kind == AxisKind::Other {
+            None
+        } else {
+            fallen(&points, table).map(|top| top.parameter_value)
+        };
+        Curve {
+            settings: fixed,
+            parameter: axis.clone(),
+            kind,
+            points,
+            usl,
+            knee,
+            saturation,
+            retrograde_from,
+            bottleneck: None,
+        }
     };
     groups.into_iter().filter(|(_, points)| points.len() > 1).map(curve).collect()
 }
 
 fn fit(points: &mut [CurvePoint], table: &[CellRow]) -> UslFit {
-    let known: Vec<(f64, f64)> = points.iter().filter(|p| p.x > 0.0).map(|p| (p.x, p.rate_per_s)).collect();
+    let known: Vec<(f64, f64)> = points
+        .iter()
+        .filter(|p| p.parameter_value > 0.0)
+        .map(|p| (p.parameter_value, p.rate_per_s))
+        .collect();
     let rates = known.iter().map(|p| p.1);
     if rates.clone().fold(0.0, f64::max) <= FLAT * rates.fold(f64::INFINITY, f64::min) {
-        return UslFit::Unfit { why: "the rate is the same at all levels".into() };
+        return UslFit::Unfit { reason: "the rate is the same at all levels".into() };
     }
     // Repeats know how exact the rates are: a law that misses them by far more is another one. (Stretches of one run do
     // not know it; runs differ by more than they do.)
-    let rows = points.iter().map(|p| &table[p.cell]).filter(|row| row.basis == Basis::Runs);
+    let rows = points.iter().map(|p| &table[p.row]).filter(|row| row.basis == Basis::Runs);
     let mut widths: Vec<f64> = rows.filter_map(|row| row.rate_per_s.half_width_ratio()).collect();
     let width = median(&mut widths);
     let missed = |residual_ratio: f64| {
         let width = width.filter(|width| residual_ratio > (MISSES * width).max(usl::PATTERN))?;
         Some(UslFit::Unfit {
-            why: format!(
+            reason: format!(
                 "the rates follow another law: repeats agree within {}, the law misses them by {}",
                 percent(width),
                 percent(residual_ratio)
@@ -100,13 +118,13 @@ fn fit(points: &mut [CurvePoint], table: &[CellRow]) -> UslFit {
         Err(unfit) => {
             let scatter =
                 if let Unfit::Noise { residual_ratio } = unfit { missed(residual_ratio) } else { None };
-            return scatter.unwrap_or_else(|| UslFit::Unfit { why: unfit_text(unfit) });
+            return scatter.unwrap_or_else(|| UslFit::Unfit { reason: unfit_text(unfit) });
         }
     };
     if let Some(unfit) = missed(law.residual_ratio) {
         return unfit;
     }
-    points.iter_mut().for_each(|p| p.usl_rate_per_s = Some(law.at(p.x)));
+    points.iter_mut().for_each(|p| p.usl_rate_per_s = Some(law.at(p.parameter_value)));
     let sentence = match &law.peak {
         None => format!(
             "contention {}; no coherency cost that the data would show, so no summit is claimed",
@@ -186,14 +204,18 @@ fn saturation(points: &[CurvePoint]) -> Option<Saturation> {
     let flat = &points[from..];
     let (first, last) = (flat.first()?, flat.last()?);
     let rises = points[..from].iter().all(|p| p.rate_per_s < first.rate_per_s);
-    if flat.len() < 3 || last.x < WIDE * first.x || first.x <= 0.0 || !rises {
+    if flat.len() < 3
+        || last.parameter_value < WIDE * first.parameter_value
+        || first.parameter_value <= 0.0
+        || !rises
+    {
         return None;
     }
     let (early, late) = (first.mean_ns?, last.mean_ns?);
-    let time_exponent = (late / early).ln() / (last.x / first.x).ln();
+    let time_exponent = (late / early).ln() / (last.parameter_value / first.parameter_value).ln();
     let mean = flat.iter().map(|p| p.rate_per_s).sum::<f64>() / flat.len() as f64;
     (time_exponent > 0.7).then_some(Saturation {
-        from: first.x,
+        from_level: first.parameter_value,
         rate_per_s: mean,
         time_exponent,
         is_link: false,
@@ -202,26 +224,26 @@ fn saturation(points: &[CurvePoint]) -> Option<Saturation> {
 
 pub(super) fn findings(curves: &[Curve], out: &mut Vec<Finding>) {
     for curve in curves {
-        let fixed = settings_text(&curve.fixed);
+        let fixed = settings_text(&curve.settings);
         let place = if fixed.is_empty() { String::new() } else { format!("{fixed}: ") };
         if let Some(flat) = curve.saturation.filter(|flat| !flat.is_link) {
             let (first, last) = (
-                curve.points.iter().find(|p| p.x == flat.from).and_then(|p| p.mean_ns),
+                curve.points.iter().find(|p| p.parameter_value == flat.from_level).and_then(|p| p.mean_ns),
                 curve.points.last().and_then(|p| p.mean_ns),
             );
             out.push(Finding {
                 code: "saturated",
                 sentence: format!(
                     "{place}from {} {} on the rate stays at {} and times grow with the users: something is full",
-                    level_text(flat.from),
-                    curve.axis,
+                    level_text(flat.from_level),
+                    curve.parameter,
                     rate_per_s(flat.rate_per_s)
                 ),
                 evidence: format!(
                     "mean from {} to {}: with twice the {} a request takes {} times as long",
                     first.map_or("-".into(), duration_f64_ns),
                     last.map_or("-".into(), duration_f64_ns),
-                    curve.axis,
+                    curve.parameter,
                     quantity(flat.time_exponent.exp2())
                 ),
                 advice: "more users only make the queue longer; find the resource that is busy all the time".into(),
@@ -235,23 +257,23 @@ pub(super) fn findings(curves: &[Curve], out: &mut Vec<Finding>) {
 fn fallen<'a>(points: &'a [CurvePoint], table: &[CellRow]) -> Option<&'a CurvePoint> {
     let top = points.iter().max_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s))?;
     let last = points.last()?;
-    let (best, end) = (&table[top.cell].rate_per_s, &table[last.cell].rate_per_s);
+    let (best, end) = (&table[top.row].rate_per_s, &table[last.row].rate_per_s);
     let is_apart = end.high? < best.low?;
     (last.rate_per_s < FALLEN * top.rate_per_s && is_apart).then_some(top)
 }
 
 fn retrograde(curve: &Curve, place: &str, out: &mut Vec<Finding>) {
-    let top = curve.points.iter().find(|point| Some(point.x) == curve.falls_from);
+    let top = curve.points.iter().find(|point| Some(point.parameter_value) == curve.retrograde_from);
     let (Some(top), Some(last)) = (top, curve.points.last()) else { return };
     out.push(Finding {
         code: "retrograde",
         sentence: format!(
             "{place}more load makes it slower: {} at {} {}, {} at {}",
             rate_per_s(top.rate_per_s),
-            curve.axis,
-            level_text(top.x),
+            curve.parameter,
+            level_text(top.parameter_value),
             rate_per_s(last.rate_per_s),
-            level_text(last.x)
+            level_text(last.parameter_value)
         ),
         evidence: format!("the rate falls by {}", percent(1.0 - last.rate_per_s / top.rate_per_s)),
         advice: "limit what is let in at once (a pool, a queue with an end) near the summit".into(),

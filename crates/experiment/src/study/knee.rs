@@ -25,7 +25,7 @@ pub(super) fn knee(kind: AxisKind, points: &[CurvePoint], table: &[CellRow]) -> 
 }
 
 fn none(method: &'static str, sentence: String) -> Knee {
-    Knee { at: None, method, sentence }
+    Knee { level: None, method, sentence }
 }
 
 fn asymptotes(points: &[CurvePoint]) -> Knee {
@@ -34,21 +34,21 @@ fn asymptotes(points: &[CurvePoint]) -> Knee {
         return none(METHOD, "fewer than three levels".into());
     };
     let highest = points.iter().map(|p| p.rate_per_s).fold(0.0, f64::max);
-    if first.rate_per_s <= 0.0 || first.x <= 0.0 {
+    if first.rate_per_s <= 0.0 || first.parameter_value <= 0.0 {
         return none(METHOD, "the lowest level has no rate".into());
     }
     if still_rises(before, last) {
-        return none(METHOD, format!("the rate still rises at {} users", level_text(last.x)));
+        return none(METHOD, format!("the rate still rises at {} users", level_text(last.parameter_value)));
     }
-    let at = highest * first.x / first.rate_per_s;
-    if at <= first.x * 1.05 {
+    let at = highest * first.parameter_value / first.rate_per_s;
+    if at <= first.parameter_value * 1.05 {
         return none(
             METHOD,
-            format!("below the lowest level: {} users fill it already", level_text(first.x)),
+            format!("below the lowest level: {} users fill it already", level_text(first.parameter_value)),
         );
     }
     Knee {
-        at: Some(at),
+        level: Some(at),
         method: METHOD,
         sentence: format!(
             "{} users fill {}: fewer need not wait for each other, more must",
@@ -60,7 +60,8 @@ fn asymptotes(points: &[CurvePoint]) -> Knee {
 
 /// How the rate grew against how the users did: 1 is linear, 0 is flat.
 fn still_rises(before: &CurvePoint, last: &CurvePoint) -> bool {
-    let grew = (last.rate_per_s / before.rate_per_s).ln() / (last.x / before.x).ln();
+    let grew =
+        (last.rate_per_s / before.rate_per_s).ln() / (last.parameter_value / before.parameter_value).ln();
     grew.is_nan() || grew > STOPPED
 }
 
@@ -78,16 +79,16 @@ pub(super) fn unserved<'a>(points: &'a [CurvePoint], table: &[CellRow]) -> Optio
 
 /// Arrivals against iterations: an iteration may make several requests.
 fn is_served(point: &CurvePoint, table: &[CellRow]) -> bool {
-    let row = &table[point.cell];
-    let achieved = row.iterations_rate_per_s;
+    let row = &table[point.row];
+    let achieved = row.iterations_per_s;
     row.offered_rate_per_s.is_none_or(|offered| achieved >= SERVED * offered)
 }
 
 fn kneedle(points: &[CurvePoint], table: &[CellRow]) -> Knee {
     const METHOD: &str = "kneedle";
-    let is_served = |p: &&CurvePoint| !table[p.cell].is_users && is_served(p, table);
+    let is_served = |p: &&CurvePoint| !table[p.row].is_users && is_served(p, table);
     let served: Vec<(f64, f64)> =
-        points.iter().take_while(is_served).filter_map(|p| Some((p.x, p.mean_ns?))).collect();
+        points.iter().take_while(is_served).filter_map(|p| Some((p.parameter_value, p.mean_ns?))).collect();
     if served.len() < 5 {
         return none(METHOD, format!("{} levels were served; five are needed", served.len()));
     }
@@ -100,7 +101,7 @@ fn kneedle(points: &[CurvePoint], table: &[CellRow]) -> Knee {
     let bend = served.iter().max_by(|a, b| below(a).total_cmp(&below(b)));
     match bend {
         Some(at) if below(at) >= BEND => Knee {
-            at: Some(at.0),
+            level: Some(at.0),
             method: METHOD,
             sentence: format!(
                 "times turn upwards at {}, as seen between {} and {}",

@@ -19,7 +19,7 @@ const SAME: f64 = 0.03;
 pub(super) fn little(digest: &Digest) -> LittleRow {
     let spent = |h: &plimsoll_stats::Hist| h.sum() as f64 / 1e9;
     let lasted: f64 = digest.blocks.iter().map(|b| b.length_ns as f64 / 1e9).sum();
-    let rate_times_time = if lasted > 0.0 {
+    let in_flight_computed = if lasted > 0.0 {
         digest.blocks.iter().map(|b| spent(&b.service)).sum::<f64>() / lasted
     } else {
         let time = &digest.service_time;
@@ -29,10 +29,10 @@ pub(super) fn little(digest: &Digest) -> LittleRow {
         Level::Users(n) if !changes_load(digest) => n,
         Level::Users(_) | Level::Rate(_) => digest.in_flight_mean,
     };
-    let missing = n - rate_times_time;
+    let missing = n - in_flight_computed;
     LittleRow {
-        n,
-        rate_times_time,
+        in_flight_mean: n,
+        in_flight_computed,
         missing_ratio: ratio(missing, n),
         missing_per_request_ns: ratio(missing * 1e9, digest.rate_per_s),
         is_unexplained: digest.cautions.iter().any(|c| c.kind == Kind::LittlesLaw),
@@ -58,20 +58,21 @@ pub(super) fn changes_load(digest: &Digest) -> bool {
 }
 
 pub(super) fn findings(curve: &Curve, table: &[CellRow], out: &mut Vec<Finding>) {
-    let rows: Vec<(f64, &CellRow)> = curve.points.iter().map(|p| (p.x, &table[p.cell])).collect();
+    let rows: Vec<(f64, &CellRow)> =
+        curve.points.iter().map(|p| (p.parameter_value, &table[p.row])).collect();
     audit(curve, &rows, out);
     round_trips(curve, &rows, out);
     same_in_flight(curve, &rows, out);
 }
 
 fn place(curve: &Curve) -> String {
-    let fixed = settings_text(&curve.fixed);
+    let fixed = settings_text(&curve.settings);
     if fixed.is_empty() { String::new() } else { format!("{fixed}: ") }
 }
 
 fn audit(curve: &Curve, rows: &[(f64, &CellRow)], out: &mut Vec<Finding>) {
     let users: Vec<&(f64, &CellRow)> =
-        rows.iter().filter(|(_, row)| row.is_users && row.little.n > 0.0).collect();
+        rows.iter().filter(|(_, row)| row.is_users && row.little.in_flight_mean > 0.0).collect();
     let worst = |least: bool| {
         let judged = users.iter().filter(|(_, row)| {
             let missing = row.little.missing_ratio;
@@ -84,8 +85,8 @@ fn audit(curve: &Curve, rows: &[(f64, &CellRow)], out: &mut Vec<Finding>) {
     let evidence = |row: &CellRow| {
         format!(
             "N = {}, X R = {}: {} of the users' time, {} per request",
-            quantity(row.little.n),
-            quantity(row.little.rate_times_time),
+            quantity(row.little.in_flight_mean),
+            quantity(row.little.in_flight_computed),
             percent(row.little.missing_ratio.abs()),
             duration_f64_ns(row.little.missing_per_request_ns.abs())
         )
@@ -100,7 +101,7 @@ fn audit(curve: &Curve, rows: &[(f64, &CellRow)], out: &mut Vec<Finding>) {
                 "{}users spent up to {} of their time outside requests, at {} {}",
                 place(curve),
                 percent(row.little.missing_ratio),
-                curve.axis,
+                curve.parameter,
                 levels_text(&xs)
             ),
             evidence: format!("at {}: {}", level_text(*x), evidence(row)),
@@ -117,7 +118,7 @@ fn audit(curve: &Curve, rows: &[(f64, &CellRow)], out: &mut Vec<Finding>) {
                 place(curve),
                 percent(-row.little.missing_ratio)
             ),
-            evidence: format!("at {} {}: {}", curve.axis, level_text(*x), evidence(row)),
+            evidence: format!("at {} {}: {}", curve.parameter, level_text(*x), evidence(row)),
             advice: "were several requests of a user under way at once, or machines added up that ran apart?"
                 .into(),
         });
@@ -138,7 +139,7 @@ fn round_trips(curve: &Curve, rows: &[(f64, &CellRow)], out: &mut Vec<Finding>) 
             sentence: format!(
                 "{}at {} {} the rate is the number of users divided by the round trip: the distance was measured",
                 place(curve),
-                curve.axis,
+                curve.parameter,
                 levels_text(&xs)
             ),
             evidence: format!("round trip {}, service time p50 {}", duration_ns(*rtt), duration_ns(*p50)),
@@ -174,7 +175,7 @@ fn same_in_flight(curve: &Curve, rows: &[(f64, &CellRow)], out: &mut Vec<Finding
             sentence: format!(
                 "{}at {} {} there were {} requests in flight each time: a limit in the way, not the service's speed",
                 place(curve),
-                curve.axis,
+                curve.parameter,
                 levels_text(&xs),
                 quantity(high.1)
             ),

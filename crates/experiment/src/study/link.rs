@@ -54,12 +54,12 @@ fn flat<'a>(curve: &Curve, table: &'a [CellRow]) -> Vec<(f64, &'a CellRow)> {
     let (mut low, mut high) = (f64::INFINITY, 0.0f64);
     let mut flat: Vec<(f64, &CellRow)> = Vec::new();
     for point in curve.points.iter().rev() {
-        let row = &table[point.cell];
+        let row = &table[point.row];
         (low, high) = (low.min(row.bytes_in_per_s), high.max(row.bytes_in_per_s));
         if low <= 0.0 || high > SAME * low {
             break;
         }
-        flat.push((point.x, row));
+        flat.push((point.parameter_value, row));
     }
     flat.reverse();
     flat
@@ -85,14 +85,14 @@ fn full(curve: &mut Curve, table: &[CellRow], out: &mut Vec<Finding>) {
     if let Some(saturation) = &mut curve.saturation {
         saturation.is_link = true;
     }
-    let fixed = settings_text(&curve.fixed);
+    let fixed = settings_text(&curve.settings);
     let xs: Vec<f64> = flat.iter().map(|f| f.0).collect();
     out.push(Finding {
         code: "link_full",
         sentence: format!(
             "{}at {} {} the link is full: {} arrive at every level",
             if fixed.is_empty() { fixed } else { format!("{fixed}: ") },
-            curve.axis,
+            curve.parameter,
             levels_text(&xs),
             bytes_text(mean_bytes(&flat))
         ),
@@ -113,7 +113,7 @@ fn full(curve: &mut Curve, table: &[CellRow], out: &mut Vec<Finding>) {
 /// Two curves at the same levels: other rates, the same bytes, and bytes that are flat over the levels as well (equal
 /// bytes at one level alone may be chance).
 fn unranked(a: &Curve, b: &Curve, table: &[CellRow]) -> Option<Finding> {
-    if a.axis != b.axis {
+    if a.parameter != b.parameter {
         return None;
     }
     let (flat_a, flat_b) = (flat(a, table), flat(b, table));
@@ -135,12 +135,12 @@ fn unranked(a: &Curve, b: &Curve, table: &[CellRow]) -> Option<Finding> {
     if both.len() < 2 || last.0 < 2.0 * first.0 || !differ || !equal {
         return None;
     }
-    let differing: Vec<&Setting> = a.fixed.iter().filter(|s| !b.fixed.contains(s)).collect();
+    let differing: Vec<&Setting> = a.settings.iter().filter(|s| !b.settings.contains(s)).collect();
     let names = (
         differing.iter().map(|s| s.value.clone()).collect::<Vec<_>>().join(", "),
-        b.fixed
+        b.settings
             .iter()
-            .filter(|s| !a.fixed.contains(s))
+            .filter(|s| !a.settings.contains(s))
             .map(|s| s.value.clone())
             .collect::<Vec<_>>()
             .join(", "),
@@ -154,7 +154,7 @@ fn unranked(a: &Curve, b: &Curve, table: &[CellRow]) -> Option<Finding> {
             "`{}` and `{}` cannot be ranked at {} {}: their rates differ, their bytes per second do not",
             names.0,
             names.1,
-            a.axis,
+            a.parameter,
             levels_text(&xs)
         ),
         evidence: format!(

@@ -61,8 +61,8 @@ pub(super) fn pooled(runs: &[&Digest], seed: u64) -> Pooled {
             value,
             low: bound.zip(value).map(|(b, v)| b[0].min(v)),
             high: bound.zip(value).filter(|_| !at_least[at]).map(|(b, v)| b[1].max(v)),
-            at_least: at_least[at],
-            too_few_samples: at >= 3 && !enough_samples(samples, QUANTILES[at - 3]),
+            is_lower_bound: at_least[at],
+            has_too_few_samples: at >= 3 && !enough_samples(samples, QUANTILES[at - 3]),
         }
     });
     Pooled { response, figures, basis }
@@ -89,9 +89,9 @@ fn finite(x: f64) -> Option<f64> {
 fn at_least(runs: &[&Digest]) -> [bool; 7] {
     let mut out = [false; 7];
     for run in runs {
-        out[2] |= run.response_time.mean_at_least;
+        out[2] |= run.response_time.mean_is_lower_bound;
         for (at, q) in QUANTILES.iter().enumerate() {
-            out[3 + at] |= run.response_time.percentiles.iter().any(|p| p.q == *q && p.at_least);
+            out[3 + at] |= run.response_time.percentiles.iter().any(|p| p.q == *q && p.is_lower_bound);
         }
     }
     out

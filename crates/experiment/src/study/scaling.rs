@@ -24,9 +24,9 @@ pub(super) fn scaling(axes: &Axes, table: &[CellRow]) -> Vec<Scaling> {
     let mut out: Vec<Scaling> = Vec::new();
     for axis in axes.all.iter().filter(|axis| axis.is_numeric() && is_server_axis(&axis.name)) {
         let mut groups: Vec<Group> = Vec::new();
-        for row in table.iter().filter(|row| row.valid) {
+        for row in table.iter().filter(|row| row.is_valid) {
             let Some(n) = axes.number(row, &axis.name).filter(|n| *n > 0.0) else { continue };
-            let keep = |s: &&Setting| s.axis != axis.name && !is_load(&s.axis);
+            let keep = |s: &&Setting| s.parameter != axis.name && !is_load(&s.parameter);
             let fixed: Vec<Setting> = row.settings.iter().filter(keep).cloned().collect();
             let at = groups.iter().position(|(own, _)| *own == fixed).unwrap_or_else(|| {
                 groups.push((fixed, Vec::new()));
@@ -41,7 +41,11 @@ pub(super) fn scaling(axes: &Axes, table: &[CellRow]) -> Vec<Scaling> {
         }
         for (fixed, mut best) in groups.into_iter().filter(|(_, best)| best.len() > 1) {
             best.sort_by(|a, b| a.0.total_cmp(&b.0));
-            out.extend(steps(&best).map(|steps| Scaling { axis: axis.name.clone(), fixed, steps }));
+            out.extend(steps(&best).map(|steps| Scaling {
+                parameter: axis.name.clone(),
+                settings: fixed,
+                steps,
+            }));
         }
     }
     out
@@ -64,9 +68,9 @@ fn steps(best: &[(f64, &CellRow)]) -> Option<Vec<ScalingStep>> {
                 side(up(&row.rate_per_s), down(&first.rate_per_s)),
             );
             Some(ScalingStep {
-                n: *n,
+                parameter_value: *n,
                 rate_per_s: rate,
-                speed_up: rate / first_rate,
+                speedup: rate / first_rate,
                 efficiency,
                 low: less.filter(|_| !is_first).map(|less| (efficiency * (1.0 - less)).max(0.0)),
                 high: more.filter(|_| !is_first).map(|more| efficiency * (1.0 + more)),
@@ -79,9 +83,9 @@ pub(super) fn findings(all: &[Scaling], out: &mut Vec<Finding>) {
     for scaling in all {
         let worst = scaling.steps.iter().skip(1).min_by(|a, b| a.efficiency.total_cmp(&b.efficiency));
         let Some(step) = worst.filter(|s| s.high.unwrap_or(s.efficiency) < SHARED) else { continue };
-        let fixed = settings_text(&scaling.fixed);
+        let fixed = settings_text(&scaling.settings);
         let place = if fixed.is_empty() { fixed } else { format!("{fixed}: ") };
-        let gain = match step.speed_up {
+        let gain = match step.speedup {
             s if s < 1.1 => "add nothing",
             _ => "share a bottleneck",
         };
@@ -91,9 +95,9 @@ pub(super) fn findings(all: &[Scaling], out: &mut Vec<Finding>) {
             code: "shared_bottleneck",
             sentence: format!(
                 "{place}{} {} {gain}: {} times the rate",
-                level_text(step.n),
-                scaling.axis,
-                quantity(step.speed_up)
+                level_text(step.parameter_value),
+                scaling.parameter,
+                quantity(step.speedup)
             ),
             evidence: format!(
                 "scaling efficiency {}{}, {} requests/s against {}",

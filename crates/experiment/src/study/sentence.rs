@@ -3,7 +3,7 @@
 //! capacity asks for them; what the runs have nothing for is left out.
 
 use super::{AxisKind, CellRow, CellThreshold, Curve, CurvePoint, Scaling, knee, level_text, settings_text};
-use plimsoll_analysis::summary::LimitingResource;
+use plimsoll_analysis::summary::Bottleneck;
 use plimsoll_plan::phrase::{count, counted, quantity, rate_per_s, ratio as percent};
 
 /// So many curves have a clause each; of more the best and the worst are told.
@@ -12,7 +12,7 @@ const CURVES: usize = 3;
 const NAMED: usize = 2;
 
 pub(super) fn sentence(table: &[CellRow], curves: &[Curve], scaling: &[Scaling]) -> String {
-    let valid: Vec<&CellRow> = table.iter().filter(|row| row.valid).collect();
+    let valid: Vec<&CellRow> = table.iter().filter(|row| row.is_valid).collect();
     if valid.is_empty() {
         return String::new();
     }
@@ -38,10 +38,10 @@ pub(super) fn sentence(table: &[CellRow], curves: &[Curve], scaling: &[Scaling])
 /// `8 users`, `500/s offered`, `payload 1,000`.
 fn place(curve: &Curve, x: f64) -> String {
     match curve.kind {
-        AxisKind::Concurrency if x == 1.0 => format!("1 {}", curve.axis.trim_end_matches('s')),
-        AxisKind::Concurrency => format!("{} {}", level_text(x), curve.axis),
+        AxisKind::Concurrency if x == 1.0 => format!("1 {}", curve.parameter.trim_end_matches('s')),
+        AxisKind::Concurrency => format!("{} {}", level_text(x), curve.parameter),
         AxisKind::Rate => format!("{} offered", rate_per_s(x)),
-        AxisKind::Other => format!("{} {}", curve.axis, level_text(x)),
+        AxisKind::Other => format!("{} {}", curve.parameter, level_text(x)),
     }
 }
 
@@ -64,9 +64,9 @@ fn describe(curve: &Curve, table: &[CellRow]) -> String {
             let behind = if flat.is_link {
                 "the link is full".to_owned()
             } else {
-                format!("more {} only wait longer", curve.axis)
+                format!("more {} only wait longer", curve.parameter)
             };
-            let (rate, from) = (rate_per_s(top.rate_per_s), place(curve, flat.from));
+            let (rate, from) = (rate_per_s(top.rate_per_s), place(curve, flat.from_level));
             format!("at most {rate}{}, reached at {from}: {behind}", failing(top, table))
         }
         _ => format!("{}{}", summit(curve, table), course(curve, table)),
@@ -75,18 +75,24 @@ fn describe(curve: &Curve, table: &[CellRow]) -> String {
 
 /// A server that refuses is quick.
 fn failing(point: &CurvePoint, table: &[CellRow]) -> &'static str {
-    let share = table.get(point.cell).and_then(|row| row.error_ratio.value).unwrap_or(0.0);
+    let share = table.get(point.row).and_then(|row| row.error_ratio.value).unwrap_or(0.0);
     if share > FAILING { " (failures included)" } else { "" }
 }
 
 fn summit(curve: &Curve, table: &[CellRow]) -> String {
     let Some((low, top)) = ends(curve.points.iter()) else { return "no rate".into() };
-    let (rate, at) = (rate_per_s(top.rate_per_s), place(curve, top.x));
+    let (rate, at) = (rate_per_s(top.rate_per_s), place(curve, top.parameter_value));
     let highest = format!("highest rate {rate}{} at {at}", failing(top, table));
     match curve.kind {
-        AxisKind::Other if rate == rate_per_s(low.rate_per_s) => format!("{rate} at every {}", curve.axis),
+        AxisKind::Other if rate == rate_per_s(low.rate_per_s) => {
+            format!("{rate} at every {}", curve.parameter)
+        }
         AxisKind::Other => {
-            format!("{highest}, lowest {} at {}", rate_per_s(low.rate_per_s), place(curve, low.x))
+            format!(
+                "{highest}, lowest {} at {}",
+                rate_per_s(low.rate_per_s),
+                place(curve, low.parameter_value)
+            )
         }
         AxisKind::Concurrency | AxisKind::Rate => highest,
     }
@@ -94,14 +100,18 @@ fn summit(curve: &Curve, table: &[CellRow]) -> String {
 
 /// What becomes of the rate as the load rises.
 fn course(curve: &Curve, table: &[CellRow]) -> String {
-    if let (Some(_), Some(last)) = (curve.falls_from, curve.points.last()) {
-        return format!(", only {} at {}", rate_per_s(last.rate_per_s), place(curve, last.x));
+    if let (Some(_), Some(last)) = (curve.retrograde_from, curve.points.last()) {
+        return format!(", only {} at {}", rate_per_s(last.rate_per_s), place(curve, last.parameter_value));
     }
     match curve.kind {
         AxisKind::Concurrency if is_rising(curve) => ", and still rising there".into(),
         AxisKind::Rate => match knee::unserved(&curve.points, table) {
-            Some((point, true)) => format!(", short of what was offered from {} on", rate_per_s(point.x)),
-            Some((point, false)) => format!(", short of what was offered at {}", rate_per_s(point.x)),
+            Some((point, true)) => {
+                format!(", short of what was offered from {} on", rate_per_s(point.parameter_value))
+            }
+            Some((point, false)) => {
+                format!(", short of what was offered at {}", rate_per_s(point.parameter_value))
+            }
             None => ", as offered".into(),
         },
         AxisKind::Concurrency | AxisKind::Other => String::new(),
@@ -111,32 +121,33 @@ fn course(curve: &Curve, table: &[CellRow]) -> String {
 /// The highest rate is that of the last level, and the one before was lower by as much as it had fewer users.
 fn is_rising(curve: &Curve) -> bool {
     let ends = ends(curve.points.iter()).zip(curve.points.last());
-    let is_last = ends.is_some_and(|((_, top), last)| top.x == last.x && top.rate_per_s > 0.0);
+    let is_last = ends
+        .is_some_and(|((_, top), last)| top.parameter_value == last.parameter_value && top.rate_per_s > 0.0);
     is_last && knee::rises_to_the_end(&curve.points)
 }
 
 fn bend(curve: &Curve) -> Option<String> {
-    let at = curve.knee.at?;
+    let at = curve.knee.level?;
     let is_flat_there = |from: f64| (at / from - 1.0).abs() <= SAME;
-    if curve.saturation.is_some_and(|flat| is_flat_there(flat.from)) {
+    if curve.saturation.is_some_and(|flat| is_flat_there(flat.from_level)) {
         return None;
     }
     Some(match curve.kind {
         AxisKind::Rate => format!("times turn upwards at {}", rate_per_s(at)),
-        AxisKind::Concurrency | AxisKind::Other => format!("knee at {} {}", level_text(at), curve.axis),
+        AxisKind::Concurrency | AxisKind::Other => format!("knee at {} {}", level_text(at), curve.parameter),
     })
 }
 
 /// What stood at its limit there, where monitors saw it.
 fn limiting(curve: &Curve) -> Option<String> {
-    match curve.limiting.as_ref()? {
-        LimitingResource::Saturated { what, .. } => Some(format!("{what} at its limit there")),
-        LimitingResource::NoneWatched | LimitingResource::NotKnown => None,
+    match curve.bottleneck.as_ref()? {
+        Bottleneck::Saturated { what, .. } => Some(format!("{what} at its limit there")),
+        Bottleneck::NoneWatched | Bottleneck::NotKnown => None,
     }
 }
 
 fn named(curve: &Curve, table: &[CellRow]) -> String {
-    format!("{}: {}", settings_text(&curve.fixed), describe(curve, table))
+    format!("{}: {}", settings_text(&curve.settings), describe(curve, table))
 }
 
 fn range(curves: &[Curve], table: &[CellRow]) -> String {
@@ -149,9 +160,9 @@ fn range(curves: &[Curve], table: &[CellRow]) -> String {
         "{} curves: {} ({}), {} in the slowest ({})",
         count(curves.len() as u64),
         summit(best, table),
-        settings_text(&best.fixed),
+        settings_text(&best.settings),
         rate_per_s(top(worst)),
-        settings_text(&worst.fixed)
+        settings_text(&worst.settings)
     )
 }
 
@@ -185,13 +196,13 @@ fn servers(scaling: &[Scaling]) -> Option<String> {
         of(a).total_cmp(&of(b))
     })?;
     let (first, step) = (worst.steps.first()?, last(worst)?);
-    (step.n > first.n).then(|| {
+    (step.parameter_value > first.parameter_value).then(|| {
         format!(
             "{} {} carry {} times what {} did (efficiency {})",
-            level_text(step.n),
-            worst.axis,
-            quantity(step.speed_up),
-            level_text(first.n),
+            level_text(step.parameter_value),
+            worst.parameter,
+            quantity(step.speedup),
+            level_text(first.parameter_value),
             percent(step.efficiency)
         )
     })
@@ -200,13 +211,15 @@ fn servers(scaling: &[Scaling]) -> Option<String> {
 /// Thresholds that are missed and requests that fail, what begins at the lowest level first; or that nothing does.
 fn failures(valid: &[&CellRow], table: &[CellRow], curve: Option<&Curve>) -> Vec<String> {
     let order: Vec<(String, &CellRow)> = match curve {
-        Some(curve) => curve.points.iter().map(|p| (place(curve, p.x), &table[p.cell])).collect(),
+        Some(curve) => {
+            curve.points.iter().map(|p| (place(curve, p.parameter_value), &table[p.row])).collect()
+        }
         None => valid.iter().map(|row| (settings_text(&row.settings), *row)).collect(),
     };
     let mut texts: Vec<&CellThreshold> = Vec::new();
     for threshold in order.iter().flat_map(|(_, row)| &row.thresholds) {
         // What errors there are is told below.
-        let is_told = threshold.implied && threshold.text.starts_with("error_rate");
+        let is_told = threshold.is_default && threshold.text.starts_with("error_rate");
         if !is_told && !texts.iter().any(|known| known.text == threshold.text) {
             texts.push(threshold);
         }
@@ -221,7 +234,7 @@ fn failures(valid: &[&CellRow], table: &[CellRow], curve: Option<&Curve>) -> Vec
             begins.push((first, format!("threshold {text} is missed {told}")));
         } else if let Some((first, told)) = in_some_runs(&order, curve.is_some(), of) {
             begins.push((first, format!("threshold {text} is missed {told}")));
-        } else if !threshold.implied {
+        } else if !threshold.is_default {
             held.push(text);
         }
     }
@@ -259,7 +272,7 @@ fn in_some_runs(
     is_curve: bool,
     of: impl Fn(&CellRow) -> Option<CellThreshold>,
 ) -> Option<(usize, String)> {
-    let missed = |at: usize| of(order[at].1).filter(|one| one.missed > 0);
+    let missed = |at: usize| of(order[at].1).filter(|one| one.missed_runs > 0);
     let found: Vec<usize> = (0..order.len()).filter(|at| missed(*at).is_some()).collect();
     let first = *found.first()?;
     let one = missed(first)?;
@@ -272,7 +285,7 @@ fn in_some_runs(
         1 => String::new(),
         n => format!(", and in some of {}", counted(n as u64 - 1, "other cell")),
     };
-    Some((first, format!("in {} of {}{name}{more}", one.missed, counted(one.runs as u64, "run"))))
+    Some((first, format!("in {} of {}{name}{more}", one.missed_runs, counted(one.runs as u64, "run"))))
 }
 
 /// The place of the first such row, and where they are: `from 16 users on`, `at 4 users`, `in 2 of 6 cells, first at

@@ -31,11 +31,11 @@ pub struct RunCourse {
     pub name: String,
     pub settings: Vec<Setting>,
     pub repeat: u32,
-    pub steady: Steady,
+    pub steady_state: Steady,
     /// The load itself changed (ramp, stages): levels and slopes are its own and are not looked for.
-    pub load_changes: bool,
+    pub has_load_changes: bool,
     /// Fewer answers than arrivals: what waits grows, and times with it.
-    pub falls_behind: bool,
+    pub is_falling_behind: bool,
     pub shifts: Vec<Shift>,
     pub drifts: Vec<Drift>,
     pub periodic: Option<Periodic>,
@@ -45,7 +45,7 @@ pub struct RunCourse {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Shift {
     /// `p50`, `throughput`, `in_flight`.
-    pub what: &'static str,
+    pub figure: &'static str,
     /// s from the start of the run.
     pub at_s: f64,
     /// ns, per second, requests.
@@ -56,7 +56,7 @@ pub struct Shift {
 /// A slope over the whole run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Drift {
-    pub what: &'static str,
+    pub figure: &'static str,
     /// Per hour, in the unit of the figure, with its 95 % interval.
     pub per_hour: f64,
     pub low_per_hour: f64,
@@ -86,12 +86,12 @@ pub(super) fn course(digest: &Digest) -> Option<RunCourse> {
     if blocks.len() < FEWEST {
         return None;
     }
-    let load_changes = changes_load(digest);
-    let falls_behind =
-        digest.offered_rate_per_s.is_some_and(|offered| digest.iterations_rate_per_s < 0.98 * offered);
+    let has_load_changes = changes_load(digest);
+    let is_falling_behind =
+        digest.offered_rate_per_s.is_some_and(|offered| digest.iterations_per_s < 0.98 * offered);
     let mut shifts = Vec::new();
     let mut drifts = Vec::new();
-    if !load_changes {
+    if !has_load_changes {
         let is_open = matches!(digest.level, Level::Rate(_));
         let mut all: Vec<(&'static str, Reading)> = vec![("p50", p50)];
         // What the load generator decides says nothing of the service: arrivals in the open model, users in the closed.
@@ -105,9 +105,9 @@ pub(super) fn course(digest: &Digest) -> Option<RunCourse> {
         name: digest.name.clone(),
         settings: cell.map(|c| c.settings.clone()).unwrap_or_default(),
         repeat: cell.map_or(0, |c| c.repeat),
-        steady: steady_from(digest),
-        load_changes,
-        falls_behind,
+        steady_state: steady_from(digest),
+        has_load_changes,
+        is_falling_behind,
         shifts,
         drifts,
         periodic: periodic(blocks),
@@ -182,7 +182,7 @@ fn judge(
             let lasted_s = seconds(values.len() - 1) - seconds(0);
             let per_hour = 3_600.0 * (n - 1.0) / lasted_s.max(f64::MIN_POSITIVE);
             drifts.push(Drift {
-                what,
+                figure: what,
                 per_hour: t.slope * per_hour,
                 low_per_hour: t.low * per_hour,
                 high_per_hour: t.high * per_hour,
@@ -194,7 +194,12 @@ fn judge(
     for change in
         found.iter().filter(|c| (c.after - c.before).abs() > WORTH * c.before.abs().min(c.after.abs()))
     {
-        shifts.push(Shift { what, at_s: seconds(change.at), before: change.before, after: change.after });
+        shifts.push(Shift {
+            figure: what,
+            at_s: seconds(change.at),
+            before: change.before,
+            after: change.after,
+        });
     }
 }
 
@@ -256,9 +261,9 @@ pub(super) fn findings(courses: &[RunCourse], out: &mut Vec<Finding>) {
                 sentence: format!("{place}: at {} s the run became another one", quantity(shift.at_s)),
                 evidence: format!(
                     "{} from {} to {}{}",
-                    shift.what.replace('_', " "),
-                    text(shift.what, shift.before),
-                    text(shift.what, shift.after),
+                    shift.figure.replace('_', " "),
+                    text(shift.figure, shift.before),
+                    text(shift.figure, shift.after),
                     if run.shifts.len() > 1 {
                         format!(", {} changes in all", run.shifts.len())
                     } else {
@@ -271,9 +276,9 @@ pub(super) fn findings(courses: &[RunCourse], out: &mut Vec<Finding>) {
         }
         if let Some(drift) = run.drifts.first() {
             let way = if drift.change_ratio > 0.0 { "rises" } else { "falls" };
-            let (code, advice) = if run.falls_behind {
+            let (code, advice) = if run.is_falling_behind {
                 (
-                    "falls_behind",
+                    "is_falling_behind",
                     "more arrives than is served: times are set by the length of the run; lower the rate",
                 )
             } else {
@@ -286,14 +291,14 @@ pub(super) fn findings(courses: &[RunCourse], out: &mut Vec<Finding>) {
                 code,
                 sentence: format!(
                     "{place}: the {} {way} through the whole run, by {} of its median",
-                    drift.what.replace('_', " "),
+                    drift.figure.replace('_', " "),
                     percent(drift.change_ratio.abs())
                 ),
                 evidence: format!(
                     "{} per hour ({} to {}; Theil-Sen, Mann-Kendall p < 0.001)",
-                    text(drift.what, drift.per_hour),
-                    text(drift.what, drift.low_per_hour),
-                    text(drift.what, drift.high_per_hour)
+                    text(drift.figure, drift.per_hour),
+                    text(drift.figure, drift.low_per_hour),
+                    text(drift.figure, drift.high_per_hour)
                 ),
                 advice: advice.into(),
             });

@@ -16,7 +16,7 @@ const DIFFERS: f64 = 0.03;
 pub struct Steady {
     /// Of the run's clock, ns; the start of the first block that counts.
     pub from_ns: u64,
-    pub reached: bool,
+    pub is_reached: bool,
     /// One sentence that may be quoted.
     pub sentence: String,
 }
@@ -25,7 +25,7 @@ pub struct Steady {
 pub fn steady_from(digest: &Digest) -> Steady {
     let blocks = &digest.blocks;
     let begin_ns = blocks.first().map_or(0, |b| b.from_ns);
-    let not = |sentence: String| Steady { from_ns: begin_ns, reached: false, sentence };
+    let not = |sentence: String| Steady { from_ns: begin_ns, is_reached: false, sentence };
     // The last second is often a part of one.
     let whole = match blocks.split_last() {
         Some((last, rest)) if rest.first().is_some_and(|b| last.length_ns < b.length_ns) => rest,
@@ -71,11 +71,11 @@ pub fn steady_from(digest: &Digest) -> Steady {
         }
     }
     if cut == 0 {
-        return Steady { from_ns: begin_ns, reached: true, sentence: "steady from the beginning".into() };
+        return Steady { from_ns: begin_ns, is_reached: true, sentence: "steady from the beginning".into() };
     }
     let from_ns = whole.get(cut).map_or(begin_ns, |b| b.from_ns);
     let from_s = quantity(from_ns.saturating_sub(begin_ns) as f64 / 1e9);
-    Steady { from_ns, reached: true, sentence: format!("steady after {from_s} s: {change}") }
+    Steady { from_ns, is_reached: true, sentence: format!("steady after {from_s} s: {change}") }
 }
 
 /// Seconds without an answer take the figure of the one before.
@@ -98,7 +98,7 @@ fn rates(blocks: &[Block]) -> Vec<f64> {
 pub fn without_beginning(mut digest: Digest) -> Digest {
     let steady = steady_from(&digest);
     let first = digest.blocks.iter().position(|b| b.from_ns >= steady.from_ns).unwrap_or(0);
-    if !steady.reached || first == 0 {
+    if !steady.is_reached || first == 0 {
         return digest;
     }
     digest.blocks.drain(..first);
@@ -107,7 +107,7 @@ pub fn without_beginning(mut digest: Digest) -> Digest {
     let seconds = all.length_ns as f64 / 1e9;
     let rate = ratio(all.requests as f64, seconds);
     // Iterations are not in the blocks: they are as many per request as in the whole run.
-    digest.iterations_rate_per_s *= ratio(rate, digest.rate_per_s);
+    digest.iterations_per_s *= ratio(rate, digest.rate_per_s);
     digest.rate_per_s = rate;
     digest.offered_rate_per_s = digest.offered_rate_per_s.map(|_| ratio(all.offered as f64, seconds));
     digest.measured_s = seconds;
@@ -120,9 +120,10 @@ pub fn without_beginning(mut digest: Digest) -> Digest {
     for (times_of, hist) in
         [(&mut digest.response_time, &all.response), (&mut digest.service_time, &all.service)]
     {
-        let (censored, bent) = (times_of.censored, times_of.mean_at_least);
+        let (censored, bent) = (times_of.censored, times_of.mean_is_lower_bound);
         *times_of = times(hist, &none, Belief::LikeTheOthers);
-        (times_of.censored, times_of.mean_at_least, times_of.max_at_least) = (censored, bent, bent);
+        (times_of.censored, times_of.mean_is_lower_bound, times_of.max_is_lower_bound) =
+            (censored, bent, bent);
         if bent {
             times_of.std_dev_ns = None;
         }
@@ -132,7 +133,7 @@ pub fn without_beginning(mut digest: Digest) -> Digest {
 
 /// Runs that were to be cut at their steady state and have none.
 pub(super) fn findings(digests: &[Digest], out: &mut Vec<Finding>) {
-    let all: Vec<Steady> = digests.iter().map(steady_from).filter(|steady| !steady.reached).collect();
+    let all: Vec<Steady> = digests.iter().map(steady_from).filter(|steady| !steady.is_reached).collect();
     if let Some(first) = all.first() {
         out.push(Finding {
             code: "not_steady",

@@ -10,9 +10,9 @@ const FALLS: f64 = 0.95;
 const RISES: f64 = 1.3;
 
 pub(super) fn findings(table: &[CellRow], curves: &[Curve], out: &mut Vec<Finding>) {
-    let above: Vec<&CellRow> = table.iter().filter(|row| row.valid && mean_above_p95(row)).collect();
+    let above: Vec<&CellRow> = table.iter().filter(|row| row.is_valid && mean_above_p95(row)).collect();
     if let Some(row) = above.first() {
-        let describe = |e: &super::Estimate| e.value.filter(|_| !e.too_few_samples);
+        let describe = |e: &super::Estimate| e.value.filter(|_| !e.has_too_few_samples);
         let text = |e: &super::Estimate| describe(e).map_or("-".into(), duration_f64_ns);
         out.push(Finding {
             code: "mean_above_p95",
@@ -48,7 +48,7 @@ fn starved(curve: &Curve, table: &[CellRow], out: &mut Vec<Finding>) {
     let steps: Vec<(f64, f64, f64)> = curve
         .points
         .iter()
-        .filter_map(|p| Some((p.x, table[p.cell].p50_ns.value?, table[p.cell].mean_ns.value?)))
+        .filter_map(|p| Some((p.parameter_value, table[p.row].p50_ns.value?, table[p.row].mean_ns.value?)))
         .collect();
     // The end against the level with the highest median before it.
     let Some((last, before)) = steps.split_last() else { return };
@@ -57,7 +57,7 @@ fn starved(curve: &Curve, table: &[CellRow], out: &mut Vec<Finding>) {
     else {
         return;
     };
-    let fixed = settings_text(&curve.fixed);
+    let fixed = settings_text(&curve.settings);
     out.push(Finding {
         code: "starvation",
         sentence: format!(
@@ -66,7 +66,7 @@ fn starved(curve: &Curve, table: &[CellRow], out: &mut Vec<Finding>) {
         ),
         evidence: format!(
             "{} {}: median {}, mean {}; {}: median {}, mean {}",
-            curve.axis,
+            curve.parameter,
             level_text(from.0),
             duration_f64_ns(from.1),
             duration_f64_ns(from.2),

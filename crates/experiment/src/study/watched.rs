@@ -1,9 +1,9 @@
 //! What monitors saw, by cell, and what stood at its limit where a curve bends.
 
 use super::{AxisKind, CellRow, Curve, Finding, level_text, settings_text};
+use plimsoll_analysis::bottleneck_of;
 use plimsoll_analysis::digest::{Digest, Seen};
-use plimsoll_analysis::limiting_of;
-use plimsoll_analysis::summary::LimitingResource;
+use plimsoll_analysis::summary::Bottleneck;
 use plimsoll_plan::phrase::rate_per_s;
 
 /// Numbers of several runs of a cell: means of means, peaks of peaks.
@@ -23,48 +23,49 @@ pub(crate) fn pooled(runs: &[&Digest]) -> Vec<Seen> {
             None => all.push((seen.clone(), 1.0)),
         }
     }
-    let usage = |seen: Seen| Seen { usage: seen.limit.filter(|l| *l > 0.0).map(|l| seen.mean / l), ..seen };
+    let usage =
+        |seen: Seen| Seen { usage_ratio: seen.limit.filter(|l| *l > 0.0).map(|l| seen.mean / l), ..seen };
     all.into_iter().map(|(seen, _)| usage(seen)).collect()
 }
 
-pub(super) fn limiting(runs: &[&Digest]) -> Option<LimitingResource> {
-    limiting_of(&[runs.iter().map(|run| &run.watched).collect()])
+pub(super) fn limiting(runs: &[&Digest]) -> Option<Bottleneck> {
+    bottleneck_of(&[runs.iter().map(|run| &run.watched).collect()])
 }
 
 /// Where a curve bends, or where it is flat from, something gave out: what monitors say of the levels from there on.
 pub(super) fn findings(table: &[CellRow], curves: &mut [Curve], out: &mut Vec<Finding>) {
     for curve in curves {
-        let bend = curve.knee.at.or(curve.saturation.map(|flat| flat.from));
+        let bend = curve.knee.level.or(curve.saturation.map(|flat| flat.from_level));
         let Some(bend) = bend else { continue };
         // A knee lies between two levels: the one behind it shows what gave out.
-        let behind = curve.points.iter().find(|point| point.x >= bend).or(curve.points.last());
+        let behind = curve.points.iter().find(|point| point.parameter_value >= bend).or(curve.points.last());
         let Some(point) = behind else { continue };
-        let row = &table[point.cell];
-        let Some(limiting) = row.limiting.clone() else { continue };
-        out.extend(finding(row, curve, point.x, &limiting));
-        curve.limiting = Some(limiting);
+        let row = &table[point.row];
+        let Some(limiting) = row.bottleneck.clone() else { continue };
+        out.extend(finding(row, curve, point.parameter_value, &limiting));
+        curve.bottleneck = Some(limiting);
     }
 }
 
 /// `None`: nobody saw anything, so nothing was found.
-fn finding(row: &CellRow, curve: &Curve, x: f64, limiting: &LimitingResource) -> Option<Finding> {
+fn finding(row: &CellRow, curve: &Curve, x: f64, limiting: &Bottleneck) -> Option<Finding> {
     let level = match curve.kind {
         AxisKind::Rate => rate_per_s(x),
-        AxisKind::Concurrency | AxisKind::Other => format!("{} {}", level_text(x), curve.axis),
+        AxisKind::Concurrency | AxisKind::Other => format!("{} {}", level_text(x), curve.parameter),
     };
-    let of = settings_text(&curve.fixed);
+    let of = settings_text(&curve.settings);
     let of = if of.is_empty() { of } else { format!(" ({of})") };
     let (what, evidence) = match limiting {
-        LimitingResource::Saturated { what, evidence } => (what.clone(), evidence.clone()),
-        LimitingResource::NoneWatched => (
+        Bottleneck::Saturated { what, evidence } => (what.clone(), evidence.clone()),
+        Bottleneck::NoneWatched => (
             limiting.to_string(),
             "all of them had room: what gave out was not watched, or it is a lock, a pool or a wait".into(),
         ),
-        LimitingResource::NotKnown => return None,
+        Bottleneck::NotKnown => return None,
     };
-    let is_known = row.watched.iter().any(|seen| what.starts_with(&seen.monitor));
+    let is_known = row.monitor_metrics.iter().any(|seen| what.starts_with(&seen.monitor));
     Some(Finding {
-        code: "limiting_resource",
+        code: "bottleneck",
         sentence: match is_known {
             true => format!("behind the knee, at {level}{of}, {what} stood at its limit"),
             false => {

@@ -26,12 +26,12 @@ fn a_difference_that_outlives_what_the_generator_may_have_done_is_one() {
     let quick = Service { rate: light().rate / 5.0, ..light() };
     let (mut a, mut b) = sides(&quick, &slow, 4, &mut Random::new(9));
     alongside(&mut a, &mut b, Kind::LateSends, |run| run.generator.late_p99_ns = Some(300_000));
-    alongside(&mut a, &mut b, Kind::RunQueue, |run| run.generator.run_queue_ratio = 0.2);
+    alongside(&mut a, &mut b, Kind::RunQueue, |run| run.generator.cpu_wait_ratio = 0.2);
     let c = compared(&a, &b);
     assert_eq!((c.verdict, codes(&c)), (Overall::Slower, vec!["generator_bound"]), "{}", c.sentence);
-    assert_eq!(gate(&c, &Gate::default()).passage, Passage::Fail);
+    assert_eq!(gate(&c, &Gate::default()).result, Passage::Fail);
     let row = c.figure("response_time p50").unwrap();
-    assert!(row.least.unwrap() < row.low.unwrap() && row.least.unwrap() > 0.0, "{row:?}");
+    assert!(row.widened_low.unwrap() < row.low.unwrap() && row.widened_low.unwrap() > 0.0, "{row:?}");
     assert_eq!(compared(&b, &a).verdict, Overall::Faster);
 }
 
@@ -40,20 +40,20 @@ fn a_difference_that_the_generator_may_have_made_is_none() {
     // 30 % slower, and half of the time of a worker was none.
     let (mut a, mut b) = pair(9);
     assert_eq!(compared(&a, &b).verdict, Overall::Slower);
-    alongside(&mut a, &mut b, Kind::RunQueue, |run| run.generator.run_queue_ratio = 0.3);
+    alongside(&mut a, &mut b, Kind::RunQueue, |run| run.generator.cpu_wait_ratio = 0.3);
     let c = compared(&a, &b);
-    assert_eq!((c.verdict, codes(&c)), (Overall::CannotTell, vec!["generator_bound"]), "{}", c.sentence);
+    assert_eq!((c.verdict, codes(&c)), (Overall::Inconclusive, vec!["generator_bound"]), "{}", c.sentence);
     assert!(c.sentence.contains("with what the load generator may have done to it"), "{}", c.sentence);
-    assert!(c.blocking().is_none() && c.figures.iter().any(|row| row.doubted));
-    assert_eq!(gate(&c, &Gate::default()).passage, Passage::Inconclusive);
+    assert!(c.blocking().is_none() && c.figures.iter().any(|row| row.is_doubtful));
+    assert_eq!(gate(&c, &Gate::default()).result, Passage::Inconclusive);
     // Late sends make response times longer, and leave those from the send alone.
     let (mut a, mut b) = pair(9);
     let late = |run: &mut Digest| run.generator.late_p99_ns = Some(run.response_time.p99_ns.unwrap());
     alongside(&mut a, &mut b, Kind::LateSends, late);
     let c = compared(&a, &b);
     let of = |name: &str| c.figure(name).unwrap();
-    assert_eq!(of("service_time p50").least, of("service_time p50").low);
-    assert_eq!(of("throughput").least, of("throughput").low);
+    assert_eq!(of("service_time p50").widened_low, of("service_time p50").low);
+    assert_eq!(of("throughput").widened_low, of("throughput").low);
 }
 
 /// Doubts only ever widen: whatever the machine did, no figure is told the other way round, and the truth of the
@@ -66,13 +66,13 @@ fn doubts_widen_and_never_turn() {
         for (kind, share) in [(Kind::RunQueue, 0.1), (Kind::ClientStalled, 0.02), (Kind::LateSends, 0.0)] {
             let (mut x, mut y) = (a.clone(), b.clone());
             alongside(&mut x, &mut y, kind, |run| {
-                run.generator.run_queue_ratio = share;
+                run.generator.cpu_wait_ratio = share;
                 run.generator.stalled_ns = (share * run.measured_s * 1e9) as u64;
                 run.generator.late_p99_ns = Some(200_000);
             });
             let c = compared(&x, &y);
             for (row, before) in c.figures.iter().zip(&bare.figures) {
-                assert!(row.least <= row.low && row.most >= row.high, "{row:?}");
+                assert!(row.widened_low <= row.low && row.widened_high >= row.high, "{row:?}");
                 assert_eq!((row.low, row.high), (before.low, before.high));
                 let turned = row.verdict.is_worse() && before.verdict.is_better()
                     || row.verdict.is_better() && before.verdict.is_worse();
@@ -89,7 +89,7 @@ fn rates_that_a_schedule_set_differ_by_no_dust() {
     let c = compared(&a, &b);
     let rate = c.figure("throughput").unwrap();
     assert_eq!(rate.difference, Some(0.0), "{rate:?}");
-    assert!(rate.larger_than.is_none_or(|most| most >= 1e-4), "{rate:?}");
+    assert!(rate.difference_bound.is_none_or(|most| most >= 1e-4), "{rate:?}");
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn the_sentence_its_reasons_and_the_gate_are_of_one_figure() {
     for row in &c.figures {
         let limit = row.low.unwrap_or(0.0) * 99.0;
         let Ok(rule) = Rule::parse(&format!("{} < {limit:+.3}%", row.figure)) else { continue };
-        let passage = gate(&c, &Gate { allow: vec![rule] }).passage;
+        let passage = gate(&c, &Gate { allow: vec![rule] }).result;
         assert!(passage != Passage::Fail || row.verdict.is_worse(), "{row:?}");
     }
 }

@@ -12,15 +12,15 @@ fn ask(text: &str, capacities: &[(String, f64, (f64, f64))]) -> Answer {
 #[test]
 fn expectations_are_held_against_the_runs() {
     for (text, borne) in [
-        ("node raises p50", Borne::Holds),
-        ("node lowers p50", Borne::DoesNotHold),
-        ("node raises p50 by 10%", Borne::Holds),
-        ("node raises p50 by 3x", Borne::DoesNotHold),
-        ("go lowers response_time p50 by 20% against node", Borne::Holds),
-        ("rust keeps throughput within 10% against go", Borne::Holds),
-        ("node keeps p50 within 5% against go", Borne::DoesNotHold),
-        ("java lowers p50", Borne::CannotTell),
-        ("node lowers p50 against java", Borne::CannotTell),
+        ("node raises p50", Borne::Confirmed),
+        ("node lowers p50", Borne::Refuted),
+        ("node raises p50 by 10%", Borne::Confirmed),
+        ("node raises p50 by 3x", Borne::Refuted),
+        ("go lowers response_time p50 by 20% against node", Borne::Confirmed),
+        ("rust keeps throughput within 10% against go", Borne::Confirmed),
+        ("node keeps p50 within 5% against go", Borne::Refuted),
+        ("java lowers p50", Borne::Inconclusive),
+        ("node lowers p50 against java", Borne::Inconclusive),
     ] {
         let answer = ask(text, &[]);
         assert_eq!(answer.verdict, borne, "{}", answer.sentence);
@@ -33,28 +33,28 @@ fn capacities_come_from_searches_or_from_the_sweep() {
     let found = |name: &str, at: f64| (name.to_string(), at, (at * 0.97, at * 1.03));
     let searched = [found("node", 1_000.0), found("go", 2_050.0)];
     for (text, borne) in [
-        ("node lowers capacity by 2x", Borne::Holds),
-        ("node lowers capacity by 3x", Borne::DoesNotHold),
-        ("go raises capacity", Borne::Holds),
-        ("go lowers capacity", Borne::DoesNotHold),
-        ("go keeps capacity within 10%", Borne::DoesNotHold),
+        ("node lowers capacity by 2x", Borne::Confirmed),
+        ("node lowers capacity by 3x", Borne::Refuted),
+        ("go raises capacity", Borne::Confirmed),
+        ("go lowers capacity", Borne::Refuted),
+        ("go keeps capacity within 10%", Borne::Refuted),
     ] {
         let answer = ask(text, &searched);
         assert_eq!(answer.verdict, borne, "{}", answer.sentence);
     }
     let close = [found("node", 1_000.0), found("go", 1_010.0)];
-    assert_eq!(ask("go raises capacity", &close).verdict, Borne::CannotTell);
+    assert_eq!(ask("go raises capacity", &close).verdict, Borne::Inconclusive);
     // Of the sweep: node met 200 and missed 300, which go met; how much more go carries is not known.
     for (text, borne) in [
-        ("node lowers capacity", Borne::Holds),
-        ("go lowers capacity against node", Borne::DoesNotHold),
-        ("node lowers capacity by 2x", Borne::CannotTell),
-        ("rust raises capacity against go", Borne::CannotTell),
+        ("node lowers capacity", Borne::Confirmed),
+        ("go lowers capacity against node", Borne::Refuted),
+        ("node lowers capacity by 2x", Borne::Inconclusive),
+        ("rust raises capacity against go", Borne::Inconclusive),
     ] {
         let answer = ask(text, &[]);
         assert_eq!(answer.verdict, borne, "{}", answer.sentence);
         assert!(answer.evidence[0].contains("300 (300 or more)"), "{:?}", answer.evidence);
     }
     let odd = [("node".to_string(), f64::NAN, (0.0, 0.0)), ("go".to_string(), 0.0, (0.0, f64::INFINITY))];
-    assert_eq!(ask("node lowers capacity by 2x", &odd).verdict, Borne::CannotTell);
+    assert_eq!(ask("node lowers capacity by 2x", &odd).verdict, Borne::Inconclusive);
 }

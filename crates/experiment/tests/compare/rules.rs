@@ -44,7 +44,7 @@ fn a_comparison_without_doubts_has_none_and_says_what_it_found() {
     assert!(c.sentence.starts_with("`b` is slower than `a`: response_time p"), "{}", c.sentence);
     assert!(c.sentence.contains("95 % interval +"), "{}", c.sentence);
     assert_eq!(c.figures.len(), 9);
-    assert_eq!(c.compared_together, 9);
+    assert_eq!(c.p_values_count, 9);
     let same = compare(&a, &b, &CompareOptions::default());
     assert_eq!(serde_json::to_string(&c).unwrap(), serde_json::to_string(&same).unwrap());
 }
@@ -79,7 +79,7 @@ fn an_inconclusive_run_forbids_a_verdict() {
     b.runs[1].outcome = Outcome::Inconclusive;
     b.runs[1].cautions.push(Kind::MissingIntervals.example().raise());
     let c = compared(&a, &b);
-    assert_eq!(c.verdict, Overall::CannotTell);
+    assert_eq!(c.verdict, Overall::Inconclusive);
     assert_eq!(codes(&c), ["inconclusive_side"]);
     assert!(
         c.sentence.contains("cannot compare") && c.sentence.contains("missing_intervals"),
@@ -93,14 +93,14 @@ fn other_loads_and_a_second_axis_forbid_a_verdict() {
     let (a, mut b) = pair(5);
     each(&mut b, |run| run.level = Level::Rate(400.0));
     let c = compared(&a, &b);
-    assert_eq!((c.verdict, codes(&c)), (Overall::CannotTell, vec!["levels_differ"]));
+    assert_eq!((c.verdict, codes(&c)), (Overall::Inconclusive, vec!["levels_differ"]));
 
     let (mut a, mut b) = pair(5);
-    let set = |axis: &str, value: &str| Setting { axis: axis.into(), value: value.into() };
+    let set = |axis: &str, value: &str| Setting { parameter: axis.into(), value: value.into() };
     each(&mut a, |run| run.cell.as_mut().unwrap().settings.push(set("payload", "small")));
     each(&mut b, |run| run.cell.as_mut().unwrap().settings.push(set("payload", "big")));
     let c = compared(&a, &b);
-    assert_eq!((c.verdict, codes(&c)), (Overall::CannotTell, vec!["settings_differ"]));
+    assert_eq!((c.verdict, codes(&c)), (Overall::Inconclusive, vec!["settings_differ"]));
 }
 
 #[test]
@@ -149,26 +149,30 @@ fn equal_bytes_per_second_at_unequal_rates_rank_nothing() {
     }
     let c = compared(&sides[0], &sides[1]);
     assert_eq!(c.figure("throughput").unwrap().verdict, Verdict::Higher);
-    assert_eq!((c.verdict, codes(&c)), (Overall::CannotTell, vec!["link_bound", "response_sizes_differ"]));
+    assert_eq!((c.verdict, codes(&c)), (Overall::Inconclusive, vec!["link_bound", "response_sizes_differ"]));
     assert!(c.sentence.contains("cannot rank `node` and `go`"), "{}", c.sentence);
     // The twin: rates differ and bytes do too.
     each(&mut sides[1], |run| run.bytes_in_per_s *= 353.0 / 284.0);
     let c = compared(&sides[0], &sides[1]);
-    assert!(c.blocking().is_none() && c.verdict != Overall::CannotTell, "{}", c.sentence);
+    assert!(c.blocking().is_none() && c.verdict != Overall::Inconclusive, "{}", c.sentence);
 }
 
 #[test]
 fn answers_as_fast_as_the_way_hide_what_the_sides_need() {
     let steady = Service { rate: 200.0, between: 0.001, drift: 0.001, ..light() };
-    let asked =
-        CompareOptions { worth: 0.2, worth_errors: 0.01, quantiles: vec![0.5], ..CompareOptions::default() };
+    let asked = CompareOptions {
+        min_difference_ratio: 0.2,
+        min_error_difference_ratio: 0.01,
+        quantiles: vec![0.5],
+        ..CompareOptions::default()
+    };
     let (mut a, mut b) = sides(&steady, &steady, 4, &mut Random::new(10));
-    assert_eq!(compare(&a, &b, &asked).verdict, Overall::NoDifference);
+    assert_eq!(compare(&a, &b, &asked).verdict, Overall::Equivalent);
     for side in [&mut a, &mut b] {
         each(side, |run| run.rtt_floor_ns = run.service_time.p50_ns);
     }
     let c = compare(&a, &b, &asked);
-    assert_eq!((c.verdict, codes(&c)), (Overall::CannotTell, vec!["rtt_bound"]), "{}", c.sentence);
+    assert_eq!((c.verdict, codes(&c)), (Overall::Inconclusive, vec!["rtt_bound"]), "{}", c.sentence);
 }
 
 #[test]
@@ -191,18 +195,19 @@ fn errors_are_compared_by_their_difference() {
 #[test]
 fn lower_bounds_never_make_a_side_faster() {
     let (mut a, mut b) = pair(12);
-    let bound = |run: &mut Digest| run.response_time.percentiles.iter_mut().for_each(|p| p.at_least = true);
+    let bound =
+        |run: &mut Digest| run.response_time.percentiles.iter_mut().for_each(|p| p.is_lower_bound = true);
     each(&mut b, bound);
     let c = compared(&a, &b);
     // B is slower and may be slower still.
     assert_eq!(c.figure("response_time p50").unwrap().verdict, Verdict::Slower);
     assert_eq!(compared(&b, &a).figure("response_time p50").unwrap().verdict, Verdict::Faster);
     each(&mut a, bound);
-    assert_eq!(compared(&a, &b).figure("response_time p50").unwrap().verdict, Verdict::CannotTell);
+    assert_eq!(compared(&a, &b).figure("response_time p50").unwrap().verdict, Verdict::Inconclusive);
     let (mut a, b) = pair(12);
     each(&mut a, bound);
     let c = compared(&a, &b);
-    assert_eq!(c.figure("response_time p50").unwrap().verdict, Verdict::CannotTell);
+    assert_eq!(c.figure("response_time p50").unwrap().verdict, Verdict::Inconclusive);
     assert!(codes(&c).contains(&"times_cut_off"));
 }
 
@@ -231,12 +236,12 @@ fn whatever_runs_hold_nothing_panics_and_nothing_is_made_up() {
             for quantiles in [vec![0.5, 0.99], vec![], vec![f64::NAN, 7.0, 0.0]] {
                 let asked = CompareOptions {
                     quantiles,
-                    worth: f64::NAN,
+                    min_difference_ratio: f64::NAN,
                     confidence: 0.95,
                     ..CompareOptions::default()
                 };
                 let c = compare(&side("a", a.clone()), &side("b", b.clone()), &asked);
-                assert_eq!(c.verdict, Overall::CannotTell, "{}", c.sentence);
+                assert_eq!(c.verdict, Overall::Inconclusive, "{}", c.sentence);
                 assert!(!c.sentence.is_empty());
                 gate(&c, &Gate::default());
             }
@@ -246,14 +251,19 @@ fn whatever_runs_hold_nothing_panics_and_nothing_is_made_up() {
 
 #[test]
 fn rules_are_parsed_and_nonsense_is_refused_with_an_example() {
-    for (text, limit, below) in
-        [("response_time p99 < +5%", 0.05, true), ("throughput > -3%", -0.03, false), ("error_rate<+0.1%", 0.001, true)]
-    {
+    for (text, limit, below) in [
+        ("response_time p99 < +5%", 0.05, true),
+        ("throughput > -3%", -0.03, false),
+        ("error_rate<+0.1%", 0.001, true),
+    ] {
         let rule = Rule::parse(text).expect(text);
         assert!((rule.limit - limit).abs() < 1e-12 && rule.below == below, "{rule:?}");
     }
+    let said = Rule::parse("rate > -3%").expect_err("another name");
+    assert_eq!(said.message, "unknown subject `rate` in `rate > -3%`");
+    assert_eq!(said.hint, "did you mean `throughput`?");
     for text in
-        ["", "p99", "p99 < 5", "p99 < x%", "capacity < 5%", "p100 < 5%", "rate > -100%", "latency < 5%"]
+        ["", "p99", "p99 < 5", "p99 < x%", "capacity < 5%", "p100 < 5%", "throughput > -100%", "latency < 5%"]
     {
         let said = Rule::parse(text).expect_err(text).to_string();
         assert!(
@@ -266,7 +276,8 @@ fn rules_are_parsed_and_nonsense_is_refused_with_an_example() {
 fn no_errors_among_few_requests_are_no_proof_of_none() {
     let steady = Service { rate: 200.0, between: 0.001, drift: 0.001, ..light() };
     let (mut a, mut b) = sides(&steady, &steady, 1, &mut Random::new(14));
-    let asked = CompareOptions { worth: 0.9, quantiles: vec![0.5], ..CompareOptions::default() };
+    let asked =
+        CompareOptions { min_difference_ratio: 0.9, quantiles: vec![0.5], ..CompareOptions::default() };
     let few = |side: &mut Side| {
         each(side, |run| {
             run.blocks.truncate(4);
@@ -282,18 +293,18 @@ fn no_errors_among_few_requests_are_no_proof_of_none() {
     let errors = c.figure("error_rate").expect("errors are always compared");
     // The rule of three: of n requests less than 3 / n may fail without one having been seen.
     let n = a.runs[0].requests.min(b.runs[0].requests) as f64;
-    assert!((errors.larger_than.unwrap() / (3.0 / n) - 1.0).abs() < 0.01, "{errors:?}");
-    assert_eq!(errors.verdict, Verdict::NoDifference);
+    assert!((errors.difference_bound.unwrap() / (3.0 / n) - 1.0).abs() < 0.01, "{errors:?}");
+    assert_eq!(errors.verdict, Verdict::Equivalent);
     let gated = gate(&c, &Gate::default());
     let rule = gated.rules.iter().find(|rule| rule.text.starts_with("error_rate")).expect("a rule for each");
-    assert_eq!(rule.passage, Passage::NotCompared);
+    assert_eq!(rule.result, Passage::NotCompared);
     assert!(
         rule.evidence.starts_with("no errors in") && rule.evidence.contains("no difference above"),
         "{}",
         rule.evidence
     );
     // Of the others something can be told, and the sentence carries its doubt.
-    assert_eq!(c.verdict, Overall::NoDifference, "{}", c.sentence);
+    assert_eq!(c.verdict, Overall::Equivalent, "{}", c.sentence);
     assert!(c.sentence.ends_with("; one run of each: how much runs differ is not known"), "{}", c.sentence);
 }
 
@@ -302,7 +313,7 @@ fn a_gate_passes_fails_and_owns_up() {
     let (a, b) = pair(13);
     let gated = |a: &Side, b: &Side, text: &str| {
         let rule = Rule::parse(text).expect(text);
-        gate(&compared(a, b), &Gate { allow: vec![rule] }).passage
+        gate(&compared(a, b), &Gate { allow: vec![rule] }).result
     };
     assert_eq!(gated(&a, &b, "response_time p50 < +5%"), Passage::Fail);
     assert_eq!(gated(&a, &b, "response_time p50 < +300%"), Passage::Pass);
@@ -311,24 +322,28 @@ fn a_gate_passes_fails_and_owns_up() {
     assert_eq!(gated(&a, &b, &format!("p50 < +{middle:.3}%")), Passage::Inconclusive);
     assert_eq!(gated(&a, &b, "p97 < +5%"), Passage::Inconclusive);
     // Without rules.
-    assert_eq!(gate(&compared(&a, &b), &Gate::default()).passage, Passage::Fail);
+    assert_eq!(gate(&compared(&a, &b), &Gate::default()).result, Passage::Fail);
     // What was never compared holds nothing, and decides nothing.
     let mut c = compared(&a, &b);
     c.figures.iter_mut().for_each(|row| {
-        (row.basis, row.verdict, row.difference) = (Basis::Nothing, Verdict::CannotTell, None);
+        (row.basis, row.verdict, row.difference) = (Basis::Nothing, Verdict::Inconclusive, None);
     });
     let bare = gate(&c, &Gate::default());
-    assert!(bare.rules.iter().all(|rule| rule.passage == Passage::NotCompared), "{:?}", bare.rules);
+    assert!(bare.rules.iter().all(|rule| rule.result == Passage::NotCompared), "{:?}", bare.rules);
     assert!(bare.rules.iter().all(|rule| rule.evidence.starts_with("not compared")), "{:?}", bare.rules);
-    assert_eq!(bare.passage, Passage::Inconclusive);
+    assert_eq!(bare.result, Passage::Inconclusive);
     let (mut first, second) = pair(13);
     each(&mut first, |run| run.cautions.push(Kind::MissingIntervals.example().raise()));
-    assert_eq!(gate(&compared(&first, &second), &Gate::default()).passage, Passage::Inconclusive);
+    assert_eq!(gate(&compared(&first, &second), &Gate::default()).result, Passage::Inconclusive);
     let steady = Service { rate: 200.0, between: 0.001, drift: 0.001, ..light() };
     let (same, too) = sides(&steady, &steady, 6, &mut Random::new(14));
-    let asked =
-        CompareOptions { worth: 0.25, worth_errors: 0.01, quantiles: vec![0.5], ..CompareOptions::default() };
-    assert_eq!(gate(&compare(&same, &too, &asked), &Gate::default()).passage, Passage::Pass);
+    let asked = CompareOptions {
+        min_difference_ratio: 0.25,
+        min_error_difference_ratio: 0.01,
+        quantiles: vec![0.5],
+        ..CompareOptions::default()
+    };
+    assert_eq!(gate(&compare(&same, &too, &asked), &Gate::default()).result, Passage::Pass);
 }
 
 #[test]
@@ -337,15 +352,16 @@ fn without_rules_doubt_counts_only_for_the_worse() {
     let passage = |figure: &str, least: f64, most: f64| {
         let mut c = compared(&b, &a);
         let row = c.figures.iter_mut().find(|row| row.figure == figure).expect(figure);
-        (row.verdict, row.difference) = (Verdict::CannotTell, Some(f64::midpoint(least, most)));
-        (row.least, row.most, row.larger_than) = (Some(least), Some(most), Some(most.max(-least)));
+        (row.verdict, row.difference) = (Verdict::Inconclusive, Some(f64::midpoint(least, most)));
+        (row.widened_low, row.widened_high, row.difference_bound) =
+            (Some(least), Some(most), Some(most.max(-least)));
         // It alone decides.
         c.figures.retain(|row| row.figure == figure);
-        c.verdict = Overall::CannotTell;
+        c.verdict = Overall::Inconclusive;
         let gated = gate(&c, &Gate::default());
         let rule = gated.rules.into_iter().find(|rule| rule.text.starts_with(figure)).expect(figure);
-        assert_eq!(rule.passage, gated.passage, "{figure}");
-        gated.passage
+        assert_eq!(rule.result, gated.result, "{figure}");
+        gated.result
     };
     // B may be much faster and is hardly slower, and the other way round; more requests are better, more time is worse.
     for (figure, is_rate) in [("response_time p99", false), ("throughput", true)] {
@@ -356,9 +372,9 @@ fn without_rules_doubt_counts_only_for_the_worse() {
     // Worse for certain, by at least 4 % of what is a lower bound: how much worse is unknown.
     let mut c = compared(&a, &a);
     let row = c.figures.iter_mut().find(|row| row.figure == "response_time p99").expect("it has one");
-    (row.verdict, row.difference, row.larger_than) = (Verdict::Slower, Some(0.04), None);
-    (row.least, row.most, row.b_at_least) = (Some(0.03), Some(0.045), true);
-    assert_eq!(gate(&c, &Gate::default()).passage, Passage::Inconclusive);
+    (row.verdict, row.difference, row.difference_bound) = (Verdict::Slower, Some(0.04), None);
+    (row.widened_low, row.widened_high, row.b_is_lower_bound) = (Some(0.03), Some(0.045), true);
+    assert_eq!(gate(&c, &Gate::default()).result, Passage::Inconclusive);
 }
 
 #[test]
@@ -366,7 +382,7 @@ fn a_tolerance_takes_the_place_of_what_is_worth_naming() {
     let (a, b) = pair(15);
     let tolerance = vec![Rule::parse("p50 < +400%").unwrap()];
     let c = compare(&a, &b, &CompareOptions { tolerance, ..CompareOptions::default() });
-    assert_eq!(c.figure("response_time p50").unwrap().verdict, Verdict::NoDifference);
+    assert_eq!(c.figure("response_time p50").unwrap().verdict, Verdict::Equivalent);
     assert_eq!(c.figure("service_time p50").unwrap().verdict, Verdict::Slower);
 }
 
@@ -406,7 +422,7 @@ pub fn sweep() -> Vec<Digest> {
                 let service = Service { mean_ns: light().mean_ns * factor, rate: level, ..light() };
                 let mut one = run(&service, 1.0, &mut random);
                 place(&mut one, name, repeat, turn);
-                let rate = Setting { axis: "rate".into(), value: level.to_string() };
+                let rate = Setting { parameter: "rate".into(), value: level.to_string() };
                 one.cell.as_mut().unwrap().settings.push(rate);
                 let limit = 300.0;
                 one.thresholds.push(judged(name != "node" || level < limit));
@@ -421,20 +437,20 @@ pub fn sweep() -> Vec<Digest> {
 fn judged(met: bool) -> ThresholdResult {
     ThresholdResult {
         text: "p99 < 5ms".into(),
-        what: "response_time p99".into(),
-        implied: false,
+        subject: "response_time p99".into(),
+        is_default: false,
         observed: None,
-        at_least: false,
+        is_lower_bound: false,
         limit: 5e6,
         unit: FigureUnit::Nanoseconds,
-        met,
+        is_met: met,
         standing: Standing::of(met),
         best: None,
         worst: None,
         doubts: Vec::new(),
         margin: None,
         samples: 1,
-        too_few_samples: false,
+        has_too_few_samples: false,
         window: None,
     }
 }
@@ -443,13 +459,13 @@ fn judged(met: bool) -> ThresholdResult {
 fn variants_are_compared_with_the_first_cell_by_cell_and_adjusted_together() {
     let all = variants(&sweep(), None, &CompareOptions::default());
     let told: Vec<_> =
-        all.iter().map(|c| (c.a.name.as_str(), c.b.name.as_str(), c.cell[0].value.as_str())).collect();
+        all.iter().map(|c| (c.a.name.as_str(), c.b.name.as_str(), c.settings[0].value.as_str())).collect();
     assert_eq!(
         told,
         [("node", "go", "200"), ("node", "go", "300"), ("node", "rust", "200"), ("node", "rust", "300")]
     );
     assert!(
-        all.iter().all(|c| c.verdict == Overall::Faster && c.compared_together == 36),
+        all.iter().all(|c| c.verdict == Overall::Faster && c.p_values_count == 36),
         "{:?}",
         all[0].sentence
     );

@@ -121,11 +121,11 @@ pub fn place(digest: &mut Digest, variant: &str, repeat: u32, turn: u32) {
     digest.started_unix_ns = (u64::from(turn) + 1) * 60_000_000_000;
     digest.cell = Some(CellOutline {
         experiment: "sim".into(),
-        settings: vec![Setting { axis: "variant".into(), value: variant.into() }],
+        settings: vec![Setting { parameter: "variant".into(), value: variant.into() }],
         repeat,
-        turn,
+        run_index: turn,
         seed: 1,
-        probe: None,
+        purpose: None,
     });
 }
 
@@ -160,7 +160,7 @@ pub fn digest(blocks: Vec<Block>, level: Level) -> Digest {
         client_faults: 0,
         offered_rate_per_s: None,
         rate_per_s,
-        iterations_rate_per_s: rate_per_s,
+        iterations_per_s: rate_per_s,
         response_time: times(&response),
         service_time: times(&service),
         in_flight_mean: 1.0,
@@ -184,10 +184,10 @@ fn times(hist: &Hist) -> Times {
         at(q).map(|value_ns| Percentile {
             q,
             value_ns,
-            at_least: false,
+            is_lower_bound: false,
             low_ns: None,
             high_ns: None,
-            enough_samples: true,
+            has_enough_samples: true,
         })
     };
     Times {
@@ -195,7 +195,7 @@ fn times(hist: &Hist) -> Times {
         censored: 0,
         min_ns: hist.min(),
         mean_ns: hist.mean(),
-        mean_at_least: false,
+        mean_is_lower_bound: false,
         std_dev_ns: hist.std_dev(),
         p50_ns: at(0.5),
         p75_ns: at(0.75),
@@ -204,7 +204,7 @@ fn times(hist: &Hist) -> Times {
         p99_ns: at(0.99),
         p999_ns: at(0.999),
         max_ns: hist.max(),
-        max_at_least: false,
+        max_is_lower_bound: false,
         percentiles: [0.5, 0.9, 0.99].into_iter().filter_map(percentile).collect(),
     }
 }

@@ -23,7 +23,7 @@ fn score(of: u32, asked: &CompareOptions, mut make: impl FnMut() -> (Side, Side)
         let c: Comparison = compare(&a, &b, &CompareOptions { seed: u64::from(seed), ..asked.clone() });
         score.named += u32::from(c.figures.iter().any(|f| f.verdict.is_better() || f.verdict.is_worse()));
         score.slower += u32::from(c.verdict == Overall::Slower);
-        score.none += u32::from(c.verdict == Overall::NoDifference);
+        score.none += u32::from(c.verdict == Overall::Equivalent);
         let ends = |name: &str| {
             let row = c.figure(name).expect("it is compared");
             (row.low.unwrap_or(f64::NAN), row.high.unwrap_or(f64::NAN))
@@ -91,7 +91,7 @@ fn one_run_of_each_side_names_only_what_is_far_beyond_runs() {
 fn steady_services_are_found_equal() {
     let steady = Service { between: 0.002, drift: 0.002, rate: 400.0, ..USUAL };
     let mut random = Random::new(105);
-    let asked = CompareOptions { worth: 0.10, ..CompareOptions::default() };
+    let asked = CompareOptions { min_difference_ratio: 0.10, ..CompareOptions::default() };
     let score = score(20, &asked, || sides(&steady, &steady, 5, &mut random));
     assert!(score.none >= 18, "{score:?}");
 }

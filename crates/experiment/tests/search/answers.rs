@@ -14,7 +14,7 @@ fn the_answer_is_a_document_with_all_its_steps() {
     let text = json["sentence"].as_str().expect("a sentence");
     assert!(text.contains("95 % interval") && text.contains("response_time p99 < 0.020000s"), "{text}");
     assert_eq!(json["steps"].as_array().expect("steps").len(), history.len());
-    assert_eq!(json["steps"][0]["purpose"], "floor");
+    assert_eq!(json["steps"][0]["purpose"], "baseline");
     assert_eq!(json["style"], "search");
     let levels: Vec<f64> = answer.curve.iter().map(|p| p.level).collect();
     assert!(levels.windows(2).all(|pair| pair[0] < pair[1]), "{levels:?}");
@@ -53,7 +53,7 @@ fn each_end_of_a_search_says_what_was_measured() {
     };
     // Climbing when the time was over: a lower bound, and no level that was not run.
     let climbing = ended(20, 1e9);
-    assert!(climbing.capacity.as_ref().is_some_and(|found| found.at_least), "{}", climbing.sentence);
+    assert!(climbing.capacity.as_ref().is_some_and(|found| found.is_lower_bound), "{}", climbing.sentence);
     assert!(
         climbing.sentence.starts_with("carries at least")
             && climbing.sentence.ends_with("over before a level was missed"),
@@ -73,7 +73,7 @@ fn each_end_of_a_search_says_what_was_measured() {
         "{}",
         enclosed.sentence
     );
-    assert!(enclosed.spent_s > 21.0 && enclosed.spent_s <= 25.0, "{}", enclosed.spent_s);
+    assert!(enclosed.elapsed_s > 21.0 && enclosed.elapsed_s <= 25.0, "{}", enclosed.elapsed_s);
     let (nothing, _) = drive(&quest(1e4), |probe| cheap(probe, 0.01));
     assert!(
         nothing.sentence.contains("even at 0.100/s, the lowest level that was tried"),

@@ -15,7 +15,7 @@ fn ladder(step: Step, until: Option<Until>, to: f64) -> (Answer, Vec<Trial>) {
     drive(&quest, |probe| {
         let mut trial = cheap(probe, 500.0);
         trial.offered_rate_per_s = Some(probe.level);
-        trial.iterations_rate_per_s = probe.level.min(500.0);
+        trial.iterations_per_s = probe.level.min(500.0);
         trial.socket_errors = if probe.level > 300.0 { 7 } else { 0 };
         trial
     })
@@ -33,7 +33,7 @@ fn a_ladder_goes_up_until_its_rule_and_says_that_it_was_one() {
     let (answer, history) = ladder(Some(Until::SocketErrors(6)), 1e6);
     assert!(capacity(&answer) <= 300.0 && history.iter().all(|t| t.probe.level < 331.0));
     let (answer, _) = ladder(None, 250.0);
-    assert!(answer.capacity.expect("not ended by its rule").at_least);
+    assert!(answer.capacity.expect("not ended by its rule").is_lower_bound);
     let (answer, _) = ladder(Some(Until::Missed), 1e6);
     assert!(capacity(&answer) < 482.0 && capacity(&answer) > 430.0, "{}", answer.sentence);
     let users = CapacitySearch {
@@ -43,7 +43,7 @@ fn a_ladder_goes_up_until_its_rule_and_says_that_it_was_one() {
         ..quest(9.0)
     };
     let (answer, _) = drive(&users, |probe| cheap(probe, 500.0));
-    assert_eq!(answer.refusal.expect("users offer no rate").kind.code(), "until_needs_arrivals");
+    assert_eq!(answer.refusal.expect("users offer no rate").kind.code(), "stop_when_needs_arrivals");
 }
 
 /// At 550/s exactly 50 a second are missing, and at 600/s 1/6 of all.
@@ -118,7 +118,7 @@ fn a_ladder_that_ends_at_its_first_level_says_by_what() {
         let (answer, history) = drive(&quest, |probe| {
             let mut trial = cheap(probe, 1e5);
             trial.offered_rate_per_s = Some(probe.level);
-            trial.iterations_rate_per_s = probe.level.min(500.0);
+            trial.iterations_per_s = probe.level.min(500.0);
             trial.socket_errors = 3;
             trial.error_ratio = if broken { 0.9 } else { 0.0 };
             trial

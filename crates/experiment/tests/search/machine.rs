@@ -13,7 +13,7 @@ use plimsoll_stats::random::SplitMix64;
 
 /// A server without chance: p99 = 4.6 / (mu - rate), and an overload that times out.
 pub fn cheap(probe: Probe, mu: f64) -> Trial {
-    let ns = if probe.purpose == Purpose::Floor {
+    let ns = if probe.purpose == Purpose::Baseline {
         1e9 / mu
     } else if probe.level < 0.999 * mu {
         100f64.ln() * 1e9 / (mu - probe.level)
@@ -28,20 +28,20 @@ pub fn figure(probe: Probe, ns: f64, limit: f64) -> Trial {
     let mut trial = bare(probe);
     trial.judged = vec![ThresholdResult {
         text: "response_time{request: all} p99 < 250ms".into(),
-        what: "response_time p99".into(),
-        implied: false,
+        subject: "response_time p99".into(),
+        is_default: false,
         observed: Some(ns),
-        at_least: false,
+        is_lower_bound: false,
         limit,
         unit: FigureUnit::Nanoseconds,
-        met: ns < limit,
+        is_met: ns < limit,
         standing: Standing::of(ns < limit),
         best: Some(ns),
         worst: Some(ns),
         doubts: Vec::new(),
         margin: Some((limit - ns) / limit),
         samples: 10_000,
-        too_few_samples: false,
+        has_too_few_samples: false,
         window: None,
     }];
     trial.response_p50_ns = Some((ns / 6.0) as u64);
@@ -118,14 +118,14 @@ fn whatever_the_runs_say_the_search_ends_within_its_range() {
                 6 => trial.judged.clear(),
                 _ => {}
             }
-            (trial.measured_s, trial.iterations_rate_per_s) =
+            (trial.measured_s, trial.iterations_per_s) =
                 [(10.0, 1.0), (0.0, 0.0), (f64::INFINITY, f64::NAN)][(random.next_u64() % 3) as usize];
             trial
         });
         assert!(history.len() <= if step.is_some() { MOST_STEPS } else { MOST_TRIALS }, "{}", history.len());
         let (top, least) =
             (if users { to.floor().max(1.0) } else { to }, if users { 1.0 } else { to.min(0.1) });
-        for trial in history.iter().filter(|t| t.probe.purpose != Purpose::Floor) {
+        for trial in history.iter().filter(|t| t.probe.purpose != Purpose::Baseline) {
             let level = trial.probe.level;
             assert!(level >= least && level <= top, "{level} is not in {least}..{top}");
             assert!(!users || level.fract() == 0.0, "{level} users");
@@ -191,7 +191,7 @@ fn a_limit_of_the_generator_is_never_told_as_one_of_the_service() {
     assert_eq!(refusal.kind.code(), "generator_limited");
     assert!(refusal.sentence.contains("1,250 of 20,000 arrivals"), "{}", refusal.sentence);
     let found = answer.capacity.expect("what was met is told");
-    assert!(found.at_least && found.level() <= 2_000.0 && found.level() > 1_000.0, "{found:?}");
+    assert!(found.is_lower_bound && found.level() <= 2_000.0 && found.level() > 1_000.0, "{found:?}");
     assert!(history.len() < 25);
 }
 
@@ -275,7 +275,9 @@ fn full_connections_in_front_of_a_slow_service_are_its_own_fault() {
     let own = capped(true);
     assert!(own.refusal.is_none(), "connections fill up in front of any service that is too slow");
     // What the search counted as missed is not told as a step that does not count.
-    assert!(own.steps.iter().any(|step| !step.met) && own.steps.iter().all(|step| step.limited_by.is_none()));
+    assert!(
+        own.steps.iter().any(|step| !step.is_met) && own.steps.iter().all(|step| step.limited_by.is_none())
+    );
     assert_eq!(
         capped(false).refusal.expect("quick answers, full connections").kind.code(),
         "generator_limited"
@@ -367,7 +369,7 @@ fn users_are_whole_and_the_answer_is_exact() {
 fn the_cap_is_told_as_a_lower_bound() {
     let (answer, _) = drive(&quest(200.0), |probe| cheap(probe, 1e6));
     let found = answer.capacity.expect("met");
-    assert!(found.at_least && found.level() == 200.0);
+    assert!(found.is_lower_bound && found.level() == 200.0);
     assert!(answer.sentence.starts_with("carries at least 200/s"), "{}", answer.sentence);
 }
 
@@ -384,7 +386,7 @@ fn the_budget_is_kept() {
     let (answer, history) = drive(&quest, |probe| cheap(probe, 3_000.0));
     let spent: u64 = history.iter().map(|t| t.probe.total_ns()).sum();
     assert!(spent <= 40_000_000_000);
-    assert_eq!(answer.refusal.expect("it says so").kind.code(), "budget");
+    assert_eq!(answer.refusal.expect("it says so").kind.code(), "max_time_reached");
 }
 
 #[test]
@@ -409,7 +411,7 @@ fn a_backlog_that_grows_is_a_miss_although_the_times_are_still_short() {
     };
     assert!(run(1_018).met(), "two in a thousand are under way");
     let overloaded = run(980);
-    assert!(overloaded.judged[0].met && overloaded.unstable && !overloaded.met());
+    assert!(overloaded.judged[0].is_met && overloaded.unstable && !overloaded.met());
 }
 
 #[test]
@@ -418,7 +420,7 @@ fn shapes_are_told_apart() {
         drive(&quest(1e5), |probe| {
             let mut trial = figure(probe, p99(probe.level), 250e6);
             trial.blocks.iter_mut().for_each(|b| b.response.record_n(p99(probe.level) as u64, 100));
-            trial.iterations_rate_per_s = achieved(probe.level);
+            trial.iterations_per_s = achieved(probe.level);
             trial
         })
         .0

@@ -56,7 +56,7 @@ fn one_noisy_step_does_not_decide_while_there_is_time() {
         let mut turn = 0;
         let (answer, history) = drive(&quest, |probe| {
             turn += 1;
-            if probe.purpose == Purpose::Floor {
+            if probe.purpose == Purpose::Baseline {
                 return figure(probe, 4e6, 60e6);
             }
             let last = probe.length_ns / SECOND - 1;
@@ -151,11 +151,11 @@ fn a_rate_limiter_is_searched_like_any_service() {
         let most = if limit < 10.0 { 1.2 } else { 1.08 };
         assert!((0.85..=most).contains(&(found / limit)), "{found} of {limit}: {}", answer.sentence);
         assert_eq!(
-            answer.floor_ns.map(|ns| ns / 100_000),
+            answer.unloaded_p50_ns.map(|ns| ns / 100_000),
             Some(5),
             "the time of an answer, not of a refusal"
         );
-        let asked = history.iter().filter(|t| t.probe.purpose == Purpose::Floor).map(|t| t.requests);
+        let asked = history.iter().filter(|t| t.probe.purpose == Purpose::Baseline).map(|t| t.requests);
         assert!(asked.clone().all(|n| n <= 20), "{:?}", asked.collect::<Vec<_>>());
         // The answers that are given are as quick as ever: no word of times that climb.
         assert!(!answer.sentence.contains("times climb"), "{}", answer.sentence);
@@ -164,7 +164,7 @@ fn a_rate_limiter_is_searched_like_any_service() {
 }
 
 fn limited(probe: Probe, limit: f64) -> Trial {
-    let rate = if probe.purpose == Purpose::Floor { 1e9 / probe.pause_ns() as f64 } else { probe.level };
+    let rate = if probe.purpose == Purpose::Baseline { 1e9 / probe.pause_ns() as f64 } else { probe.level };
     let seconds = (probe.length_ns / SECOND).max(1);
     let mut errors = 0;
     let block = |_| {
@@ -188,8 +188,8 @@ fn a_floor_that_fails_asks_less_often_and_then_owns_up() {
         (trial.errors, trial.error_ratio) = (trial.requests, 1.0);
         trial
     });
-    assert_eq!(answer.refusal.expect("nothing was answered").kind.code(), "floor_failed");
-    assert_eq!(answer.floor_ns, None);
+    assert_eq!(answer.refusal.expect("nothing was answered").kind.code(), "baseline_failed");
+    assert_eq!(answer.unloaded_p50_ns, None);
     let pauses: Vec<u64> = history.iter().map(|t| t.probe.pause_ns() / 1_000_000).collect();
     assert_eq!(pauses, [100, 500, 2_000]);
 }

@@ -44,7 +44,7 @@ impl Server {
 
     /// A step from an empty queue: Poisson arrivals, first come first served (Lindley 1952; Kiefer & Wolfowitz 1955).
     pub fn run(&self, probe: Probe, limits: Limits, random: &mut SplitMix64) -> Trial {
-        if probe.purpose == plimsoll_plan::experiment::Purpose::Floor {
+        if probe.purpose == plimsoll_plan::experiment::Purpose::Baseline {
             return self.alone(probe, limits, random);
         }
         let (begin, length) = (probe.warmup_ns as f64 / 1e9, probe.length_ns as f64 / 1e9);
@@ -151,7 +151,7 @@ pub fn digest(level: f64, blocks: Vec<Block>, errors: u64) -> Digest {
         client_faults: 0,
         offered_rate_per_s: (offered > 0).then_some(offered as f64 / measured_s),
         rate_per_s: requests as f64 / measured_s,
-        iterations_rate_per_s: requests as f64 / measured_s,
+        iterations_per_s: requests as f64 / measured_s,
         response_time: times(&all),
         service_time: times(&Hist::on_demand()),
         in_flight_mean: 0.0,
@@ -175,7 +175,7 @@ fn times(hist: &Hist) -> Times {
         censored: 0,
         min_ns: hist.min(),
         mean_ns: hist.mean(),
-        mean_at_least: false,
+        mean_is_lower_bound: false,
         std_dev_ns: None,
         p50_ns: hist.quantile(0.5),
         p75_ns: None,
@@ -184,7 +184,7 @@ fn times(hist: &Hist) -> Times {
         p99_ns: hist.quantile(0.99),
         p999_ns: None,
         max_ns: hist.max(),
-        max_at_least: false,
+        max_is_lower_bound: false,
         percentiles: Vec::new(),
     }
 }
@@ -192,21 +192,21 @@ fn times(hist: &Hist) -> Times {
 fn judge(digest: &Digest, limits: Limits) -> Vec<ThresholdResult> {
     let one =
         |text: String, observed: Option<f64>, limit: f64, unit: FigureUnit, samples: u64| ThresholdResult {
-            what: text.clone(),
+            subject: text.clone(),
             text,
-            implied: false,
+            is_default: false,
             observed,
-            at_least: false,
+            is_lower_bound: false,
             limit,
             unit,
-            met: observed.is_some_and(|o| o < limit),
+            is_met: observed.is_some_and(|o| o < limit),
             standing: Standing::of(observed.is_some_and(|o| o < limit)),
             best: observed,
             worst: observed,
             doubts: Vec::new(),
             margin: observed.map(|o| (limit - o) / limit),
             samples,
-            too_few_samples: false,
+            has_too_few_samples: false,
             window: None,
         };
     let times = &digest.response_time;
@@ -221,8 +221,8 @@ fn judge(digest: &Digest, limits: Limits) -> Vec<ThresholdResult> {
     });
     // Stands in every run, and these servers never pause.
     let outage = ThresholdResult {
-        what: Subject::LongestOutage.name().to_owned(),
-        implied: true,
+        subject: Subject::LongestOutage.name().to_owned(),
+        is_default: true,
         ..one("longest_outage < 1s".into(), Some(0.0), 1e9, FigureUnit::Nanoseconds, digest.requests)
     };
     p99.into_iter().chain(errors).chain([outage]).collect()

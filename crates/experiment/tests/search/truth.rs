@@ -18,7 +18,7 @@ pub struct Score {
     pub near: usize,
     pub covered: usize,
     pub steps: Vec<usize>,
-    pub spent_s: Vec<f64>,
+    pub elapsed_s: Vec<f64>,
     pub errors: Vec<f64>,
     pub halves: Vec<f64>,
 }
@@ -120,7 +120,7 @@ pub fn scored(cases: impl Iterator<Item = Case>, seed: u64) -> Score {
         let (answer, history) = search(&case.server, &quest, case.limits, seed + number as u64 * 7919);
         score.searches += 1;
         score.steps.push(history.len());
-        score.spent_s.push(answer.spent_s);
+        score.elapsed_s.push(answer.elapsed_s);
         let Some(capacity) = answer.capacity else {
             continue;
         };
@@ -152,8 +152,8 @@ impl Score {
             square.sqrt(),
             middle(&self.halves),
             middle(&steps),
-            middle(&self.spent_s),
-            self.spent_s.iter().copied().fold(0.0, f64::max)
+            middle(&self.elapsed_s),
+            self.elapsed_s.iter().copied().fold(0.0, f64::max)
         )
     }
 

@@ -32,7 +32,7 @@ fn lost_connection_attempts_are_found_at_one_three_and_seven_seconds() {
     let delays: Vec<u64> = found.iter().map(|c| c.delay_ns / 1_000_000).collect();
     assert_eq!(delays, [1_000, 3_000, 7_000], "{found:?}");
     assert!(found.iter().all(|c| c.delay == Delay::Syn));
-    assert!((found[0].share - 0.02).abs() < 0.005, "{found:?}");
+    assert!((found[0].ratio - 0.02).abs() < 0.005, "{found:?}");
 }
 
 #[test]

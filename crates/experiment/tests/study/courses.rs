@@ -27,11 +27,15 @@ fn a_healthy_run_has_no_course_to_tell() {
         for level in [CLOSED, Level::Rate(500.0)] {
             let study = studied(&[course(level, 300, seed, |_| 10.0)]);
             assert!(
-                study.findings.is_empty() && study.courses.len() == 1,
+                study.findings.is_empty() && study.stability.len() == 1,
                 "seed {seed}: {:?}",
                 study.findings
             );
-            assert!(study.courses[0].steady.reached, "seed {seed}: {:?}", study.courses[0].steady);
+            assert!(
+                study.stability[0].steady_state.is_reached,
+                "seed {seed}: {:?}",
+                study.stability[0].steady_state
+            );
         }
     }
 }
@@ -58,20 +62,20 @@ fn a_wandering_run_is_no_finding_either() {
 #[test]
 fn another_level_is_found_where_it_begins() {
     let study = studied(&[course(CLOSED, 300, 1, |at| if at < 180 { 10.0 } else { 15.0 })]);
-    let shift = study.courses[0].shifts.iter().find(|s| s.what == "p50").expect("50 % more");
+    let shift = study.stability[0].shifts.iter().find(|s| s.figure == "p50").expect("50 % more");
     assert!(
         (shift.at_s - 180.0).abs() <= 3.0 && (shift.after / shift.before - 1.5).abs() < 0.05,
         "{shift:?}"
     );
     assert!(found(&study, "level_changed").is_some() && found(&study, "drifts").is_none());
-    assert!(!study.courses[0].steady.reached);
+    assert!(!study.stability[0].steady_state.is_reached);
 }
 
 #[test]
 fn a_leak_is_a_slope_and_not_a_stair() {
     // 50 % slower over an hour.
     let study = studied(&[course(Level::Rate(500.0), 3_600, 1, |at| 10.0 + 5.0 * at as f64 / 3_600.0)]);
-    let drift = study.courses[0].drifts.iter().find(|d| d.what == "p50").expect("a slope");
+    let drift = study.stability[0].drifts.iter().find(|d| d.figure == "p50").expect("a slope");
     // The times of a second are forty values: its median is within 1.3 % of the mean.
     assert!(drift.low_per_hour <= 5.07 * MS && 4.93 * MS <= drift.high_per_hour, "{drift:?}");
     assert!((drift.per_hour / MS - 5.0).abs() < 0.1);
@@ -81,8 +85,8 @@ fn a_leak_is_a_slope_and_not_a_stair() {
 #[test]
 fn a_rate_above_the_capacity_falls_behind_and_leaks_nothing() {
     let mut digest = course(Level::Rate(500.0), 120, 1, |at| 10.0 + 20.0 * at as f64);
-    digest.iterations_rate_per_s = 0.9 * digest.rate_per_s;
-    assert_eq!(codes(&studied(&[digest])), ["falls_behind"]);
+    digest.iterations_per_s = 0.9 * digest.rate_per_s;
+    assert_eq!(codes(&studied(&[digest])), ["is_falling_behind"]);
 }
 
 #[test]
@@ -91,13 +95,13 @@ fn pauses_that_come_again_are_told_with_their_distance() {
     let mut gc = course(CLOSED, 300, 1, |_| 10.0);
     (20..300).step_by(40).for_each(|at| pause(&mut gc, at));
     let study = studied(&[gc]);
-    let periodic = study.courses[0].periodic.expect("every 40 s");
+    let periodic = study.stability[0].periodic.expect("every 40 s");
     assert!((periodic.every_s - 40.0).abs() < 0.5 && periodic.spikes == 7, "{periodic:?}");
     assert_eq!(periodic.recovered_after_s, Some(1.0));
     assert!(found(&study, "periodic_spikes").is_some() && found(&study, "level_changed").is_none());
     let mut chance = course(CLOSED, 300, 1, |_| 10.0);
     [11, 30, 150, 171, 290].iter().for_each(|at| pause(&mut chance, *at));
-    assert_eq!(studied(&[chance]).courses[0].periodic, None);
+    assert_eq!(studied(&[chance]).stability[0].periodic, None);
 }
 
 #[test]
@@ -107,7 +111,7 @@ fn a_ramp_is_the_plans_doing() {
         Second { rate: 100.0, mean_ns: users / 100.0 * 1e9, in_flight: users, bytes_per_answer: 300.0 }
     });
     let study = studied(&[ramp]);
-    assert!(study.courses[0].load_changes && study.findings.is_empty(), "{:?}", study.findings);
+    assert!(study.stability[0].has_load_changes && study.findings.is_empty(), "{:?}", study.findings);
 }
 
 #[test]
@@ -115,7 +119,7 @@ fn the_beginning_is_cut_and_the_figures_are_made_again() {
     let warm = |at: usize| 10.0 + 30.0 * (-(at as f64) / 6.0).exp();
     let digest = course(CLOSED, 200, 1, warm);
     let steady = steady_from(&digest);
-    assert!(steady.reached && (8..=110).contains(&(steady.from_ns / 1_000_000_000)), "{steady:?}");
+    assert!(steady.is_reached && (8..=110).contains(&(steady.from_ns / 1_000_000_000)), "{steady:?}");
     let before = digest.rate_per_s;
     let cut = without_beginning(digest.clone());
     assert!(cut.blocks[0].from_ns == steady.from_ns && cut.rate_per_s > before);
@@ -131,7 +135,7 @@ fn the_beginning_is_cut_and_the_figures_are_made_again() {
 fn a_run_that_is_not_steady_is_left_as_it_is_and_says_so() {
     let rising = course(CLOSED, 200, 1, |at| 10.0 + 0.1 * at as f64);
     let steady = steady_from(&rising);
-    assert!(!steady.reached && steady.sentence.starts_with("steady state not reached"), "{steady:?}");
+    assert!(!steady.is_reached && steady.sentence.starts_with("steady state not reached"), "{steady:?}");
     assert_eq!(without_beginning(rising.clone()).blocks.len(), rising.blocks.len());
     assert!(steady_from(&course(CLOSED, 10, 1, |_| 10.0)).sentence.contains("too few"));
 }
@@ -151,7 +155,7 @@ fn an_hour_and_sixty_runs_of_a_minute_are_studied() {
         .collect();
     let study = studied(&sweep);
     assert!(
-        study.table.len() == 20 && study.courses.len() == 60 && study.findings.is_empty(),
+        study.table.len() == 20 && study.stability.len() == 60 && study.findings.is_empty(),
         "{:?}",
         study.findings
     );

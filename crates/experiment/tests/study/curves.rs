@@ -35,7 +35,7 @@ fn contention_alone_has_no_summit() {
 #[test]
 fn few_levels_are_no_law() {
     let study = studied(&sweep(&LEVELS[..5], usl(500.0, 0.03, 2e-4)));
-    assert!(matches!(&study.curves[0].usl, UslFit::Unfit { why } if why.contains("5 levels")));
+    assert!(matches!(&study.curves[0].usl, UslFit::Unfit { reason: why } if why.contains("5 levels")));
 }
 
 /// Mean value analysis (Reiser & Lavenberg 1980) of one queue of `demand_s` and users that think `think_s`: rates at
@@ -57,7 +57,7 @@ fn the_knee_of_a_closed_queue_is_where_the_asymptotes_cross() {
     for (demand_s, think_s) in [(0.010, 0.090), (0.002, 0.060), (0.005, 0.2)] {
         let rates = mva(demand_s, think_s, 512);
         let study = studied(&sweep(&[LEVELS.as_slice(), &[512.0]].concat(), |n| rates[n as usize - 1]));
-        let knee = study.curves[0].knee.at.expect("the rate has stopped rising");
+        let knee = study.curves[0].knee.level.expect("the rate has stopped rising");
         let truth = (demand_s + think_s) / demand_s;
         assert!((knee / truth - 1.0).abs() < 0.05, "{knee} for {truth}");
     }
@@ -66,7 +66,7 @@ fn the_knee_of_a_closed_queue_is_where_the_asymptotes_cross() {
 #[test]
 fn no_knee_is_claimed_while_the_rate_rises() {
     let study = studied(&sweep(&LEVELS[..6], |n| 100.0 * n));
-    assert_eq!(study.curves[0].knee.at, None, "{:?}", study.curves[0].knee);
+    assert_eq!(study.curves[0].knee.level, None, "{:?}", study.curves[0].knee);
     assert!(study.curves[0].saturation.is_none());
 }
 
@@ -86,7 +86,7 @@ fn times_of_an_open_queue_turn_upwards_where_the_formula_says() {
         })
         .collect();
     let study = studied(&runs);
-    let knee = study.curves[0].knee.at.expect("the curve is bent");
+    let knee = study.curves[0].knee.level.expect("the curve is bent");
     let truth = mu - ((mu - 50.0) * (mu - 950.0f64)).sqrt();
     assert!((knee - truth).abs() <= 51.0, "{knee} for {truth}");
     assert!(study.curves[0].knee.sentence.contains("between"));
@@ -100,14 +100,17 @@ fn times_of_an_open_queue_turn_upwards_where_the_formula_says() {
             run(&[("rate", &rate.to_string())], Level::Rate(*rate), 20, seed, |_| second)
         })
         .collect();
-    assert_eq!(studied(&straight).curves[0].knee.at, None);
+    assert_eq!(studied(&straight).curves[0].knee.level, None);
 }
 
 #[test]
 fn a_flat_rate_with_growing_times_is_something_at_its_limit() {
     let study = studied(&sweep(&LEVELS, |n| (100.0 * n).min(800.0)));
     let flat = study.curves[0].saturation.expect("flat from eight users on");
-    assert!(flat.from == 8.0 && (flat.rate_per_s / 800.0 - 1.0).abs() < 0.02 && !flat.is_link, "{flat:?}");
+    assert!(
+        flat.from_level == 8.0 && (flat.rate_per_s / 800.0 - 1.0).abs() < 0.02 && !flat.is_link,
+        "{flat:?}"
+    );
     assert!((flat.time_exponent - 1.0).abs() < 0.05);
     assert!(found(&study, "saturated").is_some());
     let linear = studied(&sweep(&LEVELS, |n| 100.0 * n));

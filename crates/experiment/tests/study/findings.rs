@@ -69,7 +69,7 @@ fn scaling_names_what_the_servers_share() {
     };
     let shared = studied(&make(&[443.8, 449.1]));
     let step = shared.scaling[0].steps[1];
-    assert!((step.speed_up - 1.01).abs() < 0.03 && (step.efficiency - 0.506).abs() < 0.02, "{step:?}");
+    assert!((step.speedup - 1.01).abs() < 0.03 && (step.efficiency - 0.506).abs() < 0.02, "{step:?}");
     assert!(step.low.expect("repeats") < step.efficiency && step.efficiency < step.high.expect("repeats"));
     let finding = found(&shared, "shared_bottleneck").expect("two do what one does");
     assert!(finding.sentence.contains("add nothing"), "{finding:?}");
@@ -84,7 +84,7 @@ fn the_best_load_of_each_number_of_servers_is_compared() {
     };
     let runs = [cell("1", 10.0, 90.0), cell("1", 50.0, 100.0), cell("2", 10.0, 95.0), cell("2", 50.0, 190.0)];
     let study = studied(&runs);
-    assert!((study.scaling[0].steps[1].speed_up - 1.9).abs() < 0.05);
+    assert!((study.scaling[0].steps[1].speedup - 1.9).abs() < 0.05);
     assert_eq!(study.curves.len(), 2);
 }
 

@@ -75,15 +75,15 @@ pub fn digest(settings: &[(&str, &str)], level: Level, blocks: Vec<Block>) -> Di
     let rate = requests as f64 / lasted;
     let settings: Vec<Setting> = settings
         .iter()
-        .map(|(axis, value)| Setting { axis: (*axis).into(), value: (*value).into() })
+        .map(|(axis, value)| Setting { parameter: (*axis).into(), value: (*value).into() })
         .collect();
     let cell = (!settings.is_empty()).then(|| CellOutline {
         experiment: "sweep".into(),
         settings,
         repeat: 0,
-        turn: 0,
+        run_index: 0,
         seed: 1,
-        probe: None,
+        purpose: None,
     });
     Digest {
         name: "run".into(),
@@ -102,7 +102,7 @@ pub fn digest(settings: &[(&str, &str)], level: Level, blocks: Vec<Block>) -> Di
         client_faults: 0,
         offered_rate_per_s: matches!(level, Level::Rate(_)).then_some(sum(|b| b.offered) as f64 / lasted),
         rate_per_s: rate,
-        iterations_rate_per_s: rate,
+        iterations_per_s: rate,
         response_time: times(&response),
         service_time: times(&service),
         in_flight_mean: blocks.iter().map(|b| b.in_flight).sum::<f64>() / blocks.len().max(1) as f64,
@@ -123,7 +123,14 @@ pub fn digest(settings: &[(&str, &str)], level: Level, blocks: Vec<Block>) -> Di
 pub fn times(hist: &Hist) -> Times {
     let percentile = |q: f64| {
         let value_ns = hist.quantile(q)?;
-        Some(Percentile { q, value_ns, at_least: false, low_ns: None, high_ns: None, enough_samples: true })
+        Some(Percentile {
+            q,
+            value_ns,
+            is_lower_bound: false,
+            low_ns: None,
+            high_ns: None,
+            has_enough_samples: true,
+        })
     };
     let at = |q: f64| hist.quantile(q);
     Times {
@@ -131,7 +138,7 @@ pub fn times(hist: &Hist) -> Times {
         censored: 0,
         min_ns: hist.min(),
         mean_ns: hist.mean(),
-        mean_at_least: false,
+        mean_is_lower_bound: false,
         std_dev_ns: hist.std_dev(),
         p50_ns: at(0.5),
         p75_ns: at(0.75),
@@ -140,7 +147,7 @@ pub fn times(hist: &Hist) -> Times {
         p99_ns: at(0.99),
         p999_ns: at(0.999),
         max_ns: hist.max(),
-        max_at_least: false,
+        max_is_lower_bound: false,
         percentiles: [0.5, 0.75, 0.9, 0.95, 0.99, 0.999].into_iter().filter_map(percentile).collect(),
     }
 }

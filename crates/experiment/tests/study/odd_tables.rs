@@ -53,7 +53,7 @@ fn whatever_runs_hold_a_study_ends_and_repeats() {
         let found: usize = study(&runs, &asked)
             .table
             .iter()
-            .map(|row| if row.valid { row.repeats + row.left_out.len() } else { row.repeats })
+            .map(|row| if row.is_valid { row.repeats + row.excluded_runs.len() } else { row.repeats })
             .sum();
         assert_eq!(found, runs.len(), "every run is in one cell");
     }

@@ -11,21 +11,21 @@ const LEVELS: [f64; 5] = [1.0, 2.0, 4.0, 8.0, 16.0];
 fn threshold(text: &str, met: bool) -> ThresholdResult {
     ThresholdResult {
         text: text.into(),
-        what: "response_time p99".into(),
+        subject: "response_time p99".into(),
         observed: Some(10.0 * MS),
-        at_least: false,
+        is_lower_bound: false,
         limit: 20.0 * MS,
         unit: FigureUnit::Nanoseconds,
-        met,
+        is_met: met,
         standing: Standing::of(met),
         best: Some(10.0 * MS),
         worst: Some(10.0 * MS),
         doubts: Vec::new(),
         margin: None,
         samples: 1_000,
-        too_few_samples: false,
+        has_too_few_samples: false,
         window: None,
-        implied: false,
+        is_default: false,
     }
 }
 
@@ -87,7 +87,7 @@ fn what_goes_without_saying_is_not_praised_and_a_single_miss_is_not_hidden() {
     let mut runs = sweep(&LEVELS, |n| 100.0 * n);
     for digest in &mut runs {
         digest.thresholds = vec![threshold("error_rate == 0%", true)];
-        digest.thresholds.iter_mut().for_each(|judged| judged.implied = true);
+        digest.thresholds.iter_mut().for_each(|judged| judged.is_default = true);
     }
     let said = studied(&runs).sentence;
     assert!(said.contains("no errors") && !said.contains("threshold"), "{said}");
@@ -187,5 +187,5 @@ fn the_band_of_a_law_holds_it_and_is_narrowest_where_it_was_measured_most() {
         let truth = law(point.users);
         assert!(point.low <= truth * 1.001 && truth * 0.999 <= point.high, "{truth} {point:?}");
     }
-    assert_eq!(study.curves[0].falls_from, Some(64.0));
+    assert_eq!(study.curves[0].retrograde_from, Some(64.0));
 }

@@ -55,8 +55,8 @@ fn short_inconclusive_and_incomplete_runs_are_left_out_with_their_reason() {
     let asked = StudyAsked { least_ns: 5_000_000_000, ..StudyAsked::default() };
     let study = study(&runs, &asked);
     let row = &study.table[0];
-    assert!(row.valid && row.repeats == 1);
-    let why: Vec<&str> = row.left_out.iter().map(|l| l.why.as_str()).collect();
+    assert!(row.is_valid && row.repeats == 1);
+    let why: Vec<&str> = row.excluded_runs.iter().map(|l| l.reason.as_str()).collect();
     assert!(
         why[0].contains("3.00 s measured") && why[1] == "inconclusive" && why[2].contains("incomplete"),
         "{why:?}"
@@ -67,11 +67,11 @@ fn short_inconclusive_and_incomplete_runs_are_left_out_with_their_reason() {
     runs.push(closed(&[("users", "20")], 20.0, 1_000.0, 9));
     runs.push(closed(&[("users", "40")], 40.0, 1_000.0, 9));
     let study = crate::study::fixture::studied(&runs);
-    assert!(study.table[0].valid, "three seconds are enough when nobody asks for more");
+    assert!(study.table[0].is_valid, "three seconds are enough when nobody asks for more");
     runs[0].complete = false;
     let study = crate::study::fixture::studied(&runs);
-    assert!(!study.table[0].valid && study.table.len() == 3);
-    assert_eq!(study.curves[0].points.iter().map(|p| p.x).collect::<Vec<_>>(), [20.0, 40.0]);
+    assert!(!study.table[0].is_valid && study.table.len() == 3);
+    assert_eq!(study.curves[0].points.iter().map(|p| p.parameter_value).collect::<Vec<_>>(), [20.0, 40.0]);
 }
 
 #[test]
@@ -88,16 +88,16 @@ fn rows_stand_in_the_order_of_names_and_numbers() {
         .collect();
     assert_eq!(order, ["node 9", "node 100", "go 9", "go 100"]);
     assert_eq!(study.curves.len(), 2);
-    assert_eq!(study.axes, ["variant", "users"]);
+    assert_eq!(study.parameters, ["variant", "users"]);
 }
 
 #[test]
 fn runs_of_no_experiment_differ_in_their_level_and_target() {
     let mut runs: Vec<Digest> = [5.0, 10.0, 20.0].map(|n| closed(&[], n, 100.0 * n, 1)).to_vec();
-    assert_eq!(studied(&runs).axes, ["users"]);
+    assert_eq!(studied(&runs).parameters, ["users"]);
     assert_eq!(studied(&runs).curves[0].points.len(), 3);
     runs[2].target = "http://10.0.0.8:8080".into();
-    assert_eq!(studied(&runs).axes, ["target", "users"]);
+    assert_eq!(studied(&runs).parameters, ["target", "users"]);
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn the_runs_of_a_search_are_cells_of_their_own_levels() {
     let runs: Vec<Digest> = [10.0, 20.0, 40.0]
         .map(|users| {
             let mut run = closed(&[("variant", "go")], users, 100.0 * users, 1);
-            run.cell.as_mut().expect("it has settings").probe =
+            run.cell.as_mut().expect("it has settings").purpose =
                 Some(plimsoll_plan::experiment::Purpose::Bisect);
             run
         })
@@ -146,6 +146,6 @@ fn rates_stand_in_their_order_whatever_their_unit() {
         run
     };
     let study = studied(&[cell("200/s", 200.0), cell("6,000/m", 100.0), cell("180000/h", 50.0)]);
-    let xs: Vec<f64> = study.curves[0].points.iter().map(|p| p.x).collect();
+    let xs: Vec<f64> = study.curves[0].points.iter().map(|p| p.parameter_value).collect();
     assert_eq!(xs, [50.0, 100.0, 200.0]);
 }

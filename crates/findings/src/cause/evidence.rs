@@ -40,7 +40,7 @@ pub enum Absence {
 /// What was saturated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Bottleneck {
+pub enum ResourceKind {
     ListenQueue,
     Thread,
     Resource,
@@ -82,7 +82,7 @@ pub enum Evidence {
         is_in_sentence: bool,
     },
     /// The check that failed most.
-    Check { check: String, request: String, failed_count: u64, made_count: u64 },
+    Check { check: String, request: String, failed_count: u64, evaluations_count: u64 },
     /// Connections that ended after having been idle.
     Idle {
         #[serde(flatten)]
@@ -152,10 +152,10 @@ pub enum Evidence {
     Memory { resource: String, growth_bytes: f64, requests_count: u64 },
     /// What stood at its limit.
     Saturated {
-        bottleneck: Bottleneck,
+        resource_kind: ResourceKind,
         resource: String,
         /// Share of the seconds in which it was there.
-        held_ratio: f64,
+        saturated_ratio: f64,
         #[serde(skip_serializing_if = "Option::is_none")]
         usage_mean_ratio: Option<f64>,
         #[serde(skip_serializing_if = "Option::is_none")]

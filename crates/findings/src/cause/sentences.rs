@@ -1,7 +1,7 @@
 //! Causes in words: what each is, what speaks for it and what to do, made here and nowhere else.
 
 use super::Kind;
-use super::evidence::{Absence, Bottleneck, Evidence, Failures, ServicePart, Stretch};
+use super::evidence::{Absence, Evidence, Failures, ResourceKind, ServicePart, Stretch};
 use plimsoll_plan::Fault;
 use plimsoll_plan::phrase::{
     bytes_f64, bytes_per_s, chosen_ns, count, counted, duration_f64_ns, duration_ns, rate_per_s, ratio,
@@ -27,10 +27,12 @@ pub(super) fn sentence(kind: Kind, evidence: &Evidence) -> String {
         }
         .to_owned(),
         Evidence::SlowRequest { request, .. } => format!("request `{}` is slow", quoted(request)),
-        Evidence::Saturated { bottleneck, resource, .. } => match bottleneck {
-            Bottleneck::ListenQueue => usual(),
-            Bottleneck::Thread => format!("one thread of the service is saturated (`{}`)", quoted(resource)),
-            Bottleneck::Resource => format!("`{}` is saturated", quoted(resource)),
+        Evidence::Saturated { resource_kind: bottleneck, resource, .. } => match bottleneck {
+            ResourceKind::ListenQueue => usual(),
+            ResourceKind::Thread => {
+                format!("one thread of the service is saturated (`{}`)", quoted(resource))
+            }
+            ResourceKind::Resource => format!("`{}` is saturated", quoted(resource)),
         },
         Evidence::Refusals { .. }
         | Evidence::Failed(_)
@@ -89,7 +91,7 @@ pub(super) fn text(evidence: &Evidence) -> String {
         Evidence::Status { failures, status, is_in_sentence: _ } => {
             format!("{} with status {status}", share(*failures))
         }
-        Evidence::Check { check, request, failed_count, made_count } => format!(
+        Evidence::Check { check, request, failed_count, evaluations_count: made_count } => format!(
             "check `{}` of request `{}` failed {} of {}",
             quoted(check),
             quoted(request),

@@ -6,7 +6,7 @@
 mod parts;
 
 pub use parts::{
-    ChangedResponse, DescriptorUse, EmptyRun, FailedMonitor, FirstLapse, GrownMemory, LateConnections,
+    ChangedResponse, DescriptorUse, EmptyRun, FailedMonitor, FirstMissedSample, GrownMemory, LateConnections,
     LevelFigure, ListenerOverflow, LoadLoss, PlanDifference, RecordLoss, ResponseChange, RunLength, Shortage,
     StatusCount, SteeredChange, SteeredStep, StopCause, ThinQuantile, ThrottledGroup,
 };
@@ -102,7 +102,7 @@ evidence! {
         /// Counted from 1, where there are several.
         #[serde(skip_serializing_if = "Option::is_none")]
         machine: Option<u32>,
-        run_queue_ratio: f64,
+        cpu_wait_ratio: f64,
     }
     /// CPU time that the host took.
     CpuStolen: Steal { steal_ratio: f64 }
@@ -371,7 +371,7 @@ evidence! {
         stopped_by: StopCause,
         /// What the control noted.
         #[serde(skip_serializing_if = "Option::is_none")]
-        why: Option<String>,
+        reason: Option<String>,
     }
 
     // Doubts about the figure of a threshold.
@@ -396,7 +396,7 @@ evidence! {
     /// What stalls of the load generator may have added.
     GeneratorStalled: ClientStalled { stalls_count: u64, stalled_ratio: f64 }
     /// What waiting for a CPU may have added.
-    GeneratorQueued: RunQueue { run_queue_ratio: f64 }
+    GeneratorQueued: RunQueue { cpu_wait_ratio: f64 }
     /// The part of the run that is not recorded.
     PartMissing: MissingIntervals { missing_ratio: f64 }
     /// Attempts that failed on this side, and are in no figure.

@@ -4,7 +4,7 @@
 mod doubts;
 
 use super::evidence::{
-    ChangedResponse, DescriptorUse, EmptyRun, FailedMonitor, FirstLapse, GrownMemory, LateConnections,
+    ChangedResponse, DescriptorUse, EmptyRun, FailedMonitor, FirstMissedSample, GrownMemory, LateConnections,
     LevelFigure, ListenerOverflow, PlanDifference, RecordLoss, ResponseChange, StatusCount, SteeredChange,
     SteeredStep, StopCause, ThinQuantile, ThrottledGroup,
 };
@@ -47,8 +47,8 @@ impl Kind {
                 losses: vec![RecordLoss::Seconds {
                     from_s: 12.0,
                     to_s: 15.0,
-                    why: "the run was cut off".into(),
-                    origin: None,
+                    reason: "the run was cut off".into(),
+                    generator: None,
                 }],
                 more_count: 0,
                 is_in_totals: false,
@@ -191,7 +191,7 @@ impl Kind {
             },
             Kind::LittlesLaw => Evidence::UsersOutside { outside_ratio: 0.47, unexplained_ratio: 0.45 },
             Kind::ClientCpu => Evidence::WorkerBusy { worker: 0, machine: None, busy_ratio: 0.99 },
-            Kind::RunQueue => Evidence::WorkerQueued { worker: 0, machine: Some(2), run_queue_ratio: 0.3 },
+            Kind::RunQueue => Evidence::WorkerQueued { worker: 0, machine: Some(2), cpu_wait_ratio: 0.3 },
             Kind::Steal => Evidence::CpuStolen { steal_ratio: 0.12 },
             Kind::Retransmits => Evidence::SegmentsResent {
                 segments_count: 120,
@@ -238,7 +238,10 @@ impl Kind {
                     monitor: "db".into(),
                     samples_count: 4,
                     measured_s: 30,
-                    first_lapse: Some(FirstLapse { at_s: 4.1, why: "connection refused".into() }),
+                    first_missed_sample: Some(FirstMissedSample {
+                        at_s: 4.1,
+                        reason: "connection refused".into(),
+                    }),
                 }],
                 more_count: 0,
             },
@@ -276,7 +279,7 @@ impl Kind {
                 elapsed_ns: 2_990 * MS,
                 planned_ns: Some(15 * SECOND),
                 stopped_by: StopCause::Interrupt,
-                why: None,
+                reason: None,
             },
         }
     }

@@ -90,10 +90,10 @@ fn sentences(evidence: &Evidence) -> Sentences {
             client::worker(*worker, *machine),
             ratio(*busy_ratio)
         )),
-        Evidence::WorkerQueued { worker, machine, run_queue_ratio } => Sentences::of(format!(
+        Evidence::WorkerQueued { worker, machine, cpu_wait_ratio } => Sentences::of(format!(
             "{} was ready to run but without a CPU {} of the time",
             client::worker(*worker, *machine),
-            ratio(*run_queue_ratio)
+            ratio(*cpu_wait_ratio)
         )),
         Evidence::CpuStolen { steal_ratio } => {
             Sentences::of(format!("{} of all CPU time was taken by the host", ratio(*steal_ratio)))
@@ -434,7 +434,7 @@ fn sentences(evidence: &Evidence) -> Sentences {
             Sentences::of(format!("{} were measured", chosen_ns(*measured_ns)))
         }
         Evidence::LoadSteered { steps, more_count } => lists::joined(steps, record::steered, *more_count),
-        Evidence::StoppedEarly { elapsed_ns, planned_ns, stopped_by, why } => {
+        Evidence::StoppedEarly { elapsed_ns, planned_ns, stopped_by, reason: why } => {
             let planned = planned_ns.map_or(String::new(), |ns| format!(" of {}", chosen_ns(ns)));
             let why = why.as_deref().unwrap_or_else(|| record::stop(*stopped_by));
             Sentences::of(format!("after {}{planned}: {why}", chosen_ns(*elapsed_ns)))
@@ -471,9 +471,9 @@ fn sentences(evidence: &Evidence) -> Sentences {
             counted(*stalls_count, "time"),
             ratio(*stalled_ratio)
         )),
-        Evidence::GeneratorQueued { run_queue_ratio } => Sentences::of(format!(
+        Evidence::GeneratorQueued { cpu_wait_ratio } => Sentences::of(format!(
             "the load generator waited for a CPU {} of its time",
-            ratio(*run_queue_ratio)
+            ratio(*cpu_wait_ratio)
         )),
         Evidence::PartMissing { missing_ratio } => {
             Sentences::of(format!("{} of the run is not recorded", ratio(*missing_ratio)))

@@ -110,7 +110,7 @@ fn experiment(tree: &Node, terms: &mut Experiment, w: &mut Work<'_>) -> (Draft, 
             of::Top::Share => {
                 draft.share = r.parsed(node, row, |t| unit::share(t).map(|(part, of)| Share { part, of }));
             }
-            of::Top::Bands => draft.bands_ns = bands(node, row, r),
+            of::Top::Bands => draft.buckets_ns = bands(node, row, r),
             of::Top::Limits => limits(node, row, &mut draft.limits, r),
             of::Top::Question => draft.question = question(node, row, r),
             of::Top::Scale => scale = r.parsed(node, row, Scale::parse).map(|scale| (scale, entry.pos)),
@@ -119,7 +119,7 @@ fn experiment(tree: &Node, terms: &mut Experiment, w: &mut Work<'_>) -> (Draft, 
                 generators = Some(entry.pos);
             }
             of::Top::Monitor => draft.watches = monitor::read(node, row, r),
-            of::Top::Environment => draft.sut = monitor::environment(node, row, r),
+            of::Top::Environment => draft.system_under_test = monitor::environment(node, row, r),
             of::Top::Find => {
                 terms.find = search::read(node, row, r);
                 find = Some(entry.pos);
@@ -177,7 +177,7 @@ fn experiment(tree: &Node, terms: &mut Experiment, w: &mut Work<'_>) -> (Draft, 
     built.wrong.into_iter().for_each(|complaint| w.r.take(complaint));
 
     if let (Some(terms), Some(pos)) = (&terms.find, find) {
-        if draft.entry.is_none() && !draft.lanes.is_empty() {
+        if draft.entry.is_none() && !draft.workloads.is_empty() {
             let message = "every scenario has a load of its own: there is none that a search could vary";
             w.r.complain("F017", pos, message, "take the `load` of one scenario out");
         }
@@ -194,8 +194,8 @@ fn experiment(tree: &Node, terms: &mut Experiment, w: &mut Work<'_>) -> (Draft, 
         );
     }
     if let Some((scale, pos)) = scale {
-        let is_recorded =
-            draft.load.recorded.is_some() || draft.lanes.iter().any(|lane| lane.load.recorded.is_some());
+        let is_recorded = draft.load.recorded.is_some()
+            || draft.workloads.iter().any(|workload| workload.load.recorded.is_some());
         if is_recorded && !scale.is_whole() {
             let message = "`scale` would have to cut `recorded` arrivals, which come when they came";
             w.r.complain("F017", pos, message, "leave one of them out, or give the recording a `speed`");

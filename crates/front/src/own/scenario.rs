@@ -7,7 +7,7 @@ use super::work::Work;
 use super::yaml::{Entry, Node, Value};
 use crate::build::draft::{ScenarioDraft, ScriptDraft};
 use crate::source::Pos;
-use plimsoll_plan::draft::{Draft, LaneDraft};
+use plimsoll_plan::draft::{Draft, WorkloadDraft};
 use plimsoll_plan::script::{Entry as Entered, Order};
 use plimsoll_plan::unit;
 
@@ -78,12 +78,12 @@ impl Parts<'_> {
                 (Some((load, _)), None) => {
                     let start_ns = terms.start.map_or(0, |(ns, _)| ns);
                     let entry = Entered::Scenario(number);
-                    draft.lanes.push(LaneDraft { name, entry, load: load.draft, start_ns });
+                    draft.workloads.push(WorkloadDraft { name, entry, load: load.draft, start_ns });
                 }
                 (None, weight) => ways.push((number, weight.map_or(1.0, |(weight, _)| weight))),
             }
         }
-        if let (Some((_, pos)), true, false) = (&self.load, ways.is_empty(), draft.lanes.is_empty()) {
+        if let (Some((_, pos)), true, false) = (&self.load, ways.is_empty(), draft.workloads.is_empty()) {
             let message = "every scenario has a load of its own: nobody would run under this one";
             w.r.complain("F017", *pos, message, "leave it out, or take one of the others out");
         }

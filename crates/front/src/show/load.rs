@@ -2,7 +2,7 @@
 
 use super::words::{Lines, count, level, time};
 use plimsoll_plan::Plan;
-use plimsoll_plan::load::{Arrivals, Lane, Load, Profile};
+use plimsoll_plan::load::{Arrivals, Load, Profile, Workload};
 use plimsoll_plan::unit::SECOND_NS;
 
 /// Legs of a profile that are told; a trace has thousands.
@@ -10,14 +10,15 @@ const MOST_LEGS: usize = 16;
 
 pub fn show(plan: &Plan, out: &mut Lines) {
     let outline = &plan.outline;
-    let recorded = |lane: usize| plan.recorded.get(lane).and_then(|all| all.as_ref()).map(|all| all.len());
-    if outline.lanes.is_empty() {
+    let recorded =
+        |workload: usize| plan.recorded.get(workload).and_then(|all| all.as_ref()).map(|all| all.len());
+    if outline.workloads.is_empty() {
         out.fact("load", &model(&outline.load, outline.connections, recorded(0)));
         legs(outline.load.profile(), outline.load.is_open(), out);
     }
-    for (number, lane) in outline.lanes.iter().enumerate() {
-        out.fact("load", &lane_words(lane, recorded(number)));
-        legs(lane.load.profile(), lane.load.is_open(), out);
+    for (number, workload) in outline.workloads.iter().enumerate() {
+        out.fact("load", &workload_words(workload, recorded(number)));
+        legs(workload.load.profile(), workload.load.is_open(), out);
     }
     let mut ends = Vec::new();
     ends.extend(outline.stop.duration_ns.map(|ns| format!("after {}", time(ns))));
@@ -35,12 +36,12 @@ pub fn show(plan: &Plan, out: &mut Lines) {
     }
 }
 
-fn lane_words(lane: &Lane, recorded: Option<usize>) -> String {
-    let mut text = format!("`{}`: {}", lane.name, model(&lane.load, lane.connections, recorded));
-    if let Some(iterations) = lane.iterations {
+fn workload_words(workload: &Workload, recorded: Option<usize>) -> String {
+    let mut text = format!("`{}`: {}", workload.name, model(&workload.load, workload.connections, recorded));
+    if let Some(iterations) = workload.iterations {
         text.push_str(&format!(", {} in all", count(iterations, "iteration")));
     }
-    if let Some(loops) = lane.loops {
+    if let Some(loops) = workload.loops {
         text.push_str(&format!(", {} of each user", count(loops, "iteration")));
     }
     text

@@ -47,7 +47,7 @@ pub fn show_study(experiment: &Experiment, cells: &[(&[Setting], &Plan)]) -> Str
 
 /// `variant=go users=10`: as `--set` takes its parts.
 fn name(settings: &[Setting]) -> String {
-    let all: Vec<String> = settings.iter().map(|s| format!("{}={}", s.axis, s.value)).collect();
+    let all: Vec<String> = settings.iter().map(|s| format!("{}={}", s.parameter, s.value)).collect();
     all.join(" ")
 }
 
@@ -147,7 +147,7 @@ fn lines(plan: &Plan, experiment: &Experiment) -> Vec<String> {
     // How long a level is and how high are the search's business.
     let kept = kept.filter(|line| !line.starts_with("ends "));
     kept.map(|line| match line.strip_prefix("load ") {
-        // The level in the plan stands in for those to come; lanes of single scenarios stay as they are.
+        // The level in the plan stands in for those to come; workloads of single scenarios stay as they are.
         Some(load) if std::mem::take(&mut is_first) => {
             let rest = load.split_once(',').map(|(_, rest)| format!(",{rest}")).unwrap_or_default();
             format!("load         as the search sets it{rest}")

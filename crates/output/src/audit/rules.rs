@@ -5,8 +5,11 @@ use plimsoll_audit::{Grade, rules};
 /// One table for each grade: code, and what is checked with its formula. What stands around it is written by hand.
 pub fn rules_page() -> String {
     let mut out = String::new();
-    let grades =
-        [(Grade::CannotBeTrue, "Cannot be true"), (Grade::Doubtful, "Doubtful"), (Grade::Missing, "Missing")];
+    let grades = [
+        (Grade::Impossible, "Cannot be true"),
+        (Grade::Implausible, "Implausible"),
+        (Grade::Missing, "Missing"),
+    ];
     for (grade, title) in grades {
         out.push_str(&format!("### {title}\n\n| rule | what holds in a sound result |\n| --- | --- |\n"));
         for rule in rules().filter(|r| r.grade == grade) {

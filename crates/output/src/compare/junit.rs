@@ -22,12 +22,13 @@ pub fn junit(comparisons: &[Comparison], gate: &Gate, whole: Option<&Whole>) -> 
         if whole.is_some() {
             gated.rules.clear();
         }
-        let count = |passage: Passage| gated.rules.iter().filter(|rule| rule.passage == passage).count();
-        let place = if c.cell.is_empty() { String::new() } else { format!(" at {}", cell_name(&c.cell)) };
+        let count = |passage: Passage| gated.rules.iter().filter(|rule| rule.result == passage).count();
+        let place =
+            if c.settings.is_empty() { String::new() } else { format!(" at {}", cell_name(&c.settings)) };
         let name = format!("{} against {}{place}", c.b.name, c.a.name);
         let mut cases = String::new();
         for rule in &gated.rules {
-            let (tag, said) = match rule.passage {
+            let (tag, said) = match rule.result {
                 Passage::Pass => (None, "PASS"),
                 Passage::Fail => (Some("failure"), "FAIL"),
                 Passage::Inconclusive => (Some("error"), "INCONCLUSIVE"),
@@ -45,7 +46,7 @@ pub fn junit(comparisons: &[Comparison], gate: &Gate, whole: Option<&Whole>) -> 
         }
         // What is not the result of a rule is a case of its own.
         let is_open =
-            whole.is_none() && gated.passage == Passage::Inconclusive && count(Passage::Inconclusive) == 0;
+            whole.is_none() && gated.result == Passage::Inconclusive && count(Passage::Inconclusive) == 0;
         if is_open {
             let body = format!("<error type=\"INCONCLUSIVE\" message=\"{}\"/>", xml(&c.sentence));
             cases.push_str(&case(&name, "verdict", &body));

@@ -52,7 +52,7 @@ fn reason_text(reason: &Reason<'_>) -> String {
             };
             format!("{subject}: mean {b} against {a}, {by} ({of_b} and {of_a} samples).")
         }
-        Reason::PeakMoved { what, unit, a, b } => {
+        Reason::PeakMoved { metric: what, unit, a, b } => {
             let (what, a, b) = (quoted(what), watched(*a, *unit), watched(*b, *unit));
             format!(
                 "Of what was watched {what} differs most: {b} against {a} (a peak is one second of one run)."

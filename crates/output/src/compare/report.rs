@@ -25,15 +25,13 @@ pub(crate) fn report(c: &Comparison, gated: Option<&Gated>, suffix: &str) -> Doc
         sentence: c.sentence.clone(),
         form: Heading::Badge,
     })];
-    head.extend(
-        gated.map(|gated| Block::Badge(gate_tone(gated.passage), gate_word(gated, c), String::new())),
-    );
+    head.extend(gated.map(|gated| Block::Badge(gate_tone(gated.result), gate_word(gated, c), String::new())));
     head.push(Block::Hints(next(c, gated)));
     head.push(Block::Tiles(vec![side("A", a, &c.a), side("B", b, &c.b)]));
     let charts = |stem: &str| vec![Block::Charts(vec![format!("{stem}{suffix}")])];
     let section = |id, title, blocks| Section::new(id, title, blocks).titled(On::HTML);
     Document {
-        tone: gated.map_or(Tone::Doubt, |gated| gate_tone(gated.passage)),
+        tone: gated.map_or(Tone::Doubt, |gated| gate_tone(gated.result)),
         name: Sentence::new(Role::Plain, b).soft(" against ", a),
         head,
         sections: vec![
@@ -57,9 +55,9 @@ pub(crate) fn line(c: &Comparison) -> VerdictParts {
 /// What a verdict about B means to whoever wants to ship it.
 pub(super) fn tone(verdict: Overall) -> Tone {
     match verdict {
-        Overall::Faster | Overall::FewerErrors | Overall::NoDifference => Tone::Pass,
+        Overall::Faster | Overall::FewerErrors | Overall::Equivalent => Tone::Pass,
         Overall::Slower | Overall::MoreErrors => Tone::Fail,
-        Overall::Mixed | Overall::CannotTell => Tone::Doubt,
+        Overall::Mixed | Overall::Inconclusive => Tone::Doubt,
     }
 }
 
@@ -87,7 +85,7 @@ fn side(label: &str, short: &str, side: &SideFacts) -> Tile {
 
 fn figures(c: &Comparison) -> Block {
     let [a, b] = c.short_names();
-    let place = if c.cell.is_empty() { String::new() } else { format!(" at {}", cell_name(&c.cell)) };
+    let place = if c.settings.is_empty() { String::new() } else { format!(" at {}", cell_name(&c.settings)) };
     let reach = reach(c);
     let is_told = |row: &Compared| row.verdict.is_worse() || row.verdict.is_better();
     let spread = |row: &Compared| {
@@ -134,7 +132,11 @@ const FURTHEST: f64 = 0.5;
 fn reach(c: &Comparison) -> f64 {
     let ratios = c.figures.iter().filter(|row| row.scale == Scale::Ratio);
     let ends = ratios.flat_map(|row| [row.low, row.high]).flatten().map(f64::abs).filter(|x| x.is_finite());
-    let least = if c.worth.is_finite() && c.worth > 0.0 { 1.2 * c.worth } else { 0.01 };
+    let least = if c.min_difference_ratio.is_finite() && c.min_difference_ratio > 0.0 {
+        1.2 * c.min_difference_ratio
+    } else {
+        0.01
+    };
     ends.fold(least, f64::max).min(FURTHEST.max(least))
 }
 
@@ -146,15 +148,15 @@ fn tone_of(c: &Comparison, row: &Compared) -> Tone {
     match row.verdict {
         Verdict::Faster | Verdict::Higher | Verdict::Fewer => Tone::Pass,
         Verdict::Slower | Verdict::Lower | Verdict::More => Tone::Fail,
-        Verdict::CannotTell => Tone::Doubt,
-        Verdict::NoDifference => Tone::Note,
+        Verdict::Inconclusive => Tone::Doubt,
+        Verdict::Equivalent => Tone::Note,
     }
 }
 
 fn doubts(c: &Comparison) -> Block {
     let finding = |doubt: &plimsoll_experiment::compare::Doubt| Finding {
         code: doubt.code.into(),
-        ..Finding::new(Tone::from(doubt.weight), words::weight(doubt.weight), &doubt.sentence)
+        ..Finding::new(Tone::from(doubt.severity), words::weight(doubt.severity), &doubt.sentence)
     };
     Block::Findings(Findings { form: Form::Line, all: c.doubts.iter().map(finding).collect() })
 }
@@ -162,7 +164,7 @@ fn doubts(c: &Comparison) -> Block {
 /// Every rule with the numbers that decided it.
 pub(super) fn gate(c: &Comparison, gated: &Gated) -> Vec<Block> {
     let all = gated.rules.iter().map(|rule| {
-        let (tone, word) = match rule.passage {
+        let (tone, word) = match rule.result {
             Passage::Pass => (Tone::Pass, "holds"),
             Passage::NotCompared => (Tone::Doubt, "not compared"),
             Passage::Inconclusive => (Tone::Doubt, "cannot tell"),
@@ -171,7 +173,7 @@ pub(super) fn gate(c: &Comparison, gated: &Gated) -> Vec<Block> {
         let (code, evidence) = (rule.text.clone(), vec![rule.evidence.clone()]);
         Finding { code, evidence, ..Finding::new(tone, word, "") }
     });
-    let said = Block::Badge(gate_tone(gated.passage), gate_word(gated, c), String::new());
+    let said = Block::Badge(gate_tone(gated.result), gate_word(gated, c), String::new());
     vec![said, Block::Findings(Findings { form: Form::Line, all: all.collect() })]
 }
 
@@ -204,12 +206,12 @@ fn requests(c: &Comparison) -> Vec<Block> {
 
 /// No change and no verdict, because a peak has no interval.
 fn watched(c: &Comparison) -> Vec<Block> {
-    if c.watched.is_empty() {
+    if c.peaks.is_empty() {
         return Vec::new();
     }
     let [a, b] = c.short_names();
-    let table = Table::of("watched", "Peaks of what was watched", &c.watched)
-        .column(Column::text("peak of"), |row| Cell::text(&row.what))
+    let table = Table::of("watched", "Peaks of what was watched", &c.peaks)
+        .column(Column::text("peak of"), |row| Cell::text(&row.metric))
         .column(Column::number(a).narrow(SIDE), |row| Cell::number(&peaks(row)[0], row.a))
         .column(Column::number(b).narrow(SIDE), |row| Cell::number(&peaks(row)[1], row.b));
     let lead = "A peak is one second of one run: it has no interval, so nothing is said of the difference.";

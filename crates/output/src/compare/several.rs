@@ -12,23 +12,24 @@ use plimsoll_experiment::compare::{Comparison, cell_name};
 const OPEN: usize = 3;
 
 pub fn several(all: &[Comparison], gates: &[Gated]) -> Document {
-    let worst = all.iter().zip(gates).max_by_key(|(_, gated)| gated.passage);
+    let worst = all.iter().zip(gates).max_by_key(|(_, gated)| gated.result);
     let mut head = Vec::new();
     if let Some((one, gated)) = worst {
         // The worst is told, and how the others went.
         head.push(Block::Sentence(Sentence::new(Role::Strong, &one.sentence)));
         head.push(sentence(Role::Plain, tally(all)));
-        head.push(Block::Badge(gate_tone(gated.passage), gate_word(gated, one), String::new()));
+        head.push(Block::Badge(gate_tone(gated.result), gate_word(gated, one), String::new()));
         head.push(Block::Hints(next(one, Some(gated))));
     }
     let number = |one: &Comparison| all.iter().position(|other| std::ptr::eq(other, one)).unwrap_or(0);
     let name = |one: &Comparison| {
-        let place = if one.cell.is_empty() { String::new() } else { format!(" at {}", cell_name(&one.cell)) };
+        let place =
+            if one.settings.is_empty() { String::new() } else { format!(" at {}", cell_name(&one.settings)) };
         let [a, b] = one.short_names();
         Cell::text(format!("{b} against {a}{place}")).linked(Some(format!("#c{}", number(one) + 1)))
     };
     let gate = |one: &Comparison| match gates.get(number(one)) {
-        Some(gated) => Cell::status(gate_tone(gated.passage), gate_word(gated, one)),
+        Some(gated) => Cell::status(gate_tone(gated.result), gate_word(gated, one)),
         None => Cell::text(""),
     };
     let table = Table::of("comparisons", "All comparisons", all)
@@ -40,7 +41,7 @@ pub fn several(all: &[Comparison], gates: &[Gated]) -> Document {
     let each = (1..).zip(each).map(|(n, (one, gated))| (report(one, gated, &format!("-{n}")), line(one)));
     let parts = Parts { all: each.collect(), brief: usize::MAX, open: OPEN, title: "Comparison" };
     Document {
-        tone: worst.map_or(Tone::Doubt, |(_, gated)| gate_tone(gated.passage)),
+        tone: worst.map_or(Tone::Doubt, |(_, gated)| gate_tone(gated.result)),
         name: Sentence::new(Role::Plain, format!("{} comparisons", count(all.len() as u64))),
         head,
         sections: vec![

@@ -81,20 +81,18 @@ pub fn tiles(c: &Conclusion) -> Vec<Tile> {
     let mut out = Vec::new();
     let highest = curve.points.iter().max_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s));
     out.extend(highest.map(|point| {
-        let at = format!("at {} {}", level_text(point.x), curve.axis);
+        let at = format!("at {} {}", level_text(point.parameter_value), curve.parameter);
         Tile::new("highest rate", Value::Rate(point.rate_per_s)).with(at)
     }));
     let is_flat_there = curve.saturation.as_ref().is_some_and(|flat| study::is_knee(curve, flat));
     out.extend(
-        curve
-            .knee
-            .at
-            .filter(|_| !is_flat_there)
-            .map(|knee| Tile::new("knee", Value::Number(level_text(knee), Some(knee))).with(&curve.axis)),
+        curve.knee.level.filter(|_| !is_flat_there).map(|knee| {
+            Tile::new("knee", Value::Number(level_text(knee), Some(knee))).with(&curve.parameter)
+        }),
     );
     out.extend(curve.saturation.as_ref().map(|flat| {
-        let rate = format!("{}, at {}", curve.axis, rate_per_s(flat.rate_per_s));
-        Tile::new("flat from", Value::Number(level_text(flat.from), Some(flat.from))).with(rate)
+        let rate = format!("{}, at {}", curve.parameter, rate_per_s(flat.rate_per_s));
+        Tile::new("flat from", Value::Number(level_text(flat.from_level), Some(flat.from_level))).with(rate)
     }));
     out
 }
@@ -105,10 +103,10 @@ pub fn table(c: &Conclusion, files: &[RunFile]) -> Vec<Block> {
     let caption =
         format!("{}, {}", counted(study.table.len() as u64, "cell"), counted(study.runs as u64, "run"));
     let mut table = Table::of("cells", caption, &study.table);
-    if study.axes.is_empty() {
+    if study.parameters.is_empty() {
         table = table.column(Column::text("cell"), |_| Cell::text(&study.name));
     }
-    for axis in &study.axes {
+    for axis in &study.parameters {
         let value = |row: &CellRow| row.setting(axis).unwrap_or("-").to_owned();
         // Numbers are sorted as such only where all values are.
         let is_text = table.any(|row| row.setting(axis).is_some_and(|value| value.parse::<f64>().is_err()));

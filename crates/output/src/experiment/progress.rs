@@ -26,7 +26,7 @@ pub fn run_line(digest: &Digest, number: usize, of: usize, look: &Look) -> Strin
         let why: Vec<&str> = digest
             .cautions
             .iter()
-            .filter(|caution| caution.weight == plimsoll_analysis::summary::Severity::Inconclusive)
+            .filter(|caution| caution.severity == plimsoll_analysis::summary::Severity::Inconclusive)
             .map(|caution| caution.kind.code())
             .collect();
         line = line.ink(TextStyle::Warn, &format!("  inconclusive: {}", why.join(", ")));

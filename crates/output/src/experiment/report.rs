@@ -71,7 +71,7 @@ fn head(c: &Conclusion) -> Vec<Block> {
         sentence: c.sentence.clone(),
         form,
     }));
-    let left_out = c.left_out.iter().map(|left| sentence(Role::Soft, format!("left out: {left}")));
+    let left_out = c.excluded_runs.iter().map(|left| sentence(Role::Soft, format!("left out: {left}")));
     out.extend(left_out.map(|left| left.only(On::TERMINAL)));
     if c.comparisons.len() <= TOLD {
         let line = |one: &Comparison| {
@@ -90,18 +90,18 @@ fn head(c: &Conclusion) -> Vec<Block> {
 fn tiles(c: &Conclusion) -> Vec<Tile> {
     let axis =
         |axis: &plimsoll_plan::experiment::Axis| Tile::new(&axis.name, Value::Text(axis.values.join(", ")));
-    let mut out: Vec<Tile> = c.axes.iter().map(axis).collect();
+    let mut out: Vec<Tile> = c.parameters.iter().map(axis).collect();
     if let [one] = c.searches.as_slice() {
         out.extend(search::tiles(one));
     }
     out.extend(cells::tiles(c));
-    let missing = match c.missing {
+    let missing = match c.missing_runs {
         0 => String::new(),
         n => format!("{} still to be made", count(n as u64)),
     };
     out.push(Tile::new("runs", Value::Count(c.runs as u64)).with(missing));
-    if c.cells > 1 {
-        out.push(Tile::new("cells", Value::Count(c.cells as u64)));
+    if c.combinations > 1 {
+        out.push(Tile::new("cells", Value::Count(c.combinations as u64)));
     }
     if c.repeat > 1 {
         out.push(Tile::new("repeats", Value::Count(u64::from(c.repeat))));
@@ -112,9 +112,9 @@ fn tiles(c: &Conclusion) -> Vec<Tile> {
 fn expectations(c: &Conclusion) -> Block {
     let finding = |expected: &Expected| {
         let (tone, word) = match expected.verdict {
-            Borne::Holds => (Tone::Pass, "holds"),
-            Borne::DoesNotHold => (Tone::Fail, "does not hold"),
-            Borne::CannotTell => (Tone::Doubt, "cannot tell"),
+            Borne::Confirmed => (Tone::Pass, "holds"),
+            Borne::Refuted => (Tone::Fail, "does not hold"),
+            Borne::Inconclusive => (Tone::Doubt, "cannot tell"),
         };
         // The sentence tells the first of them already.
         let more = expected.evidence.iter().filter(|line| !expected.sentence.contains(line.as_str()));
@@ -150,16 +150,16 @@ fn runs(c: &Conclusion, files: &[RunFile]) -> Vec<Block> {
         ));
         out.push(Block::Table(table.done()));
     }
-    if !c.left_out.is_empty() {
+    if !c.excluded_runs.is_empty() {
         out.push(Block::Heading("Left out".into()));
-        out.push(Block::List(List { items: c.left_out.clone(), brief: usize::MAX, most: usize::MAX }));
+        out.push(Block::List(List { items: c.excluded_runs.clone(), brief: usize::MAX, most: usize::MAX }));
     }
     out
 }
 
 fn method(c: &Conclusion) -> Vec<Fact> {
     let mut told: Vec<Fact> = Vec::new();
-    for axis in &c.axes {
+    for axis in &c.parameters {
         told.push(Fact::new("axis", format!("{}: {}", axis.name, axis.values.join(", "))));
     }
     told.extend(c.study.as_ref().map(|study| Fact::new("intervals", study::intervals(study))));
@@ -169,10 +169,10 @@ fn method(c: &Conclusion) -> Vec<Fact> {
         let of = if of.is_empty() { of } else { format!("{of}: ") };
         told.push(Fact::new("held against", format!("{of}{}", answer.thresholds.join(", "))));
     }
-    let (cells, repeats) = (counted(c.cells as u64, "cell"), counted(u64::from(c.repeat), "repeat"));
+    let (cells, repeats) = (counted(c.combinations as u64, "cell"), counted(u64::from(c.repeat), "repeat"));
     told.push(Fact::new("asked for", format!("{cells}, {repeats} of each")));
-    let (made, left) = (counted(c.runs as u64, "run"), counted(c.left_out.len() as u64, "file"));
-    let missing = count(c.missing as u64);
+    let (made, left) = (counted(c.runs as u64, "run"), counted(c.excluded_runs.len() as u64, "file"));
+    let missing = count(c.missing_runs as u64);
     told.push(Fact::new("counted", format!("{made}, {left} left out, {missing} missing")));
     let same = "`plimsoll report FOLDER` and, with every digit, `plimsoll report FOLDER --json`";
     told.push(Fact::new("the same as text", same));

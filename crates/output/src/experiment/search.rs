@@ -5,7 +5,7 @@ use crate::document::{Block, Cell, Column, Hint, On, Role, Section, Table, Tile,
 use crate::find::{self, NamedAnswer};
 use crate::format::counted;
 use plimsoll_experiment::conclusion::{Conclusion, Searched};
-use plimsoll_experiment::search::IntervalIs;
+use plimsoll_experiment::search::IntervalKind;
 
 /// The finished ones with their names and files.
 pub fn search_parts<'a>(c: &'a Conclusion, files: &'a [RunFile]) -> Vec<NamedAnswer<'a>> {
@@ -75,15 +75,15 @@ pub fn tiles(one: &Searched) -> Vec<Tile> {
     let mut out = Vec::new();
     if let Some(found) = &answer.capacity {
         let (level, interval) = capacity(one);
-        let interval = match found.interval_is {
-            IntervalIs::Confidence95 if !found.at_least => format!("95 % interval {interval}"),
-            IntervalIs::Confidence95 | IntervalIs::Enclosure => String::new(),
+        let interval = match found.interval_kind {
+            IntervalKind::Confidence95 if !found.is_lower_bound => format!("95 % interval {interval}"),
+            IntervalKind::Confidence95 | IntervalKind::Bracket => String::new(),
         };
         out.push(Tile::new("carries", Value::Number(level, Some(found.level()))).with(interval));
     }
     out.extend(answer.knee.as_ref().map(|knee| {
-        Tile::new("knee", Value::Number(find::level(knee.level, answer.users), Some(knee.level)))
+        Tile::new("knee", Value::Number(find::level(knee.level, answer.is_users), Some(knee.level)))
     }));
-    out.extend(answer.floor_ns.map(|ns| Tile::new("unloaded p50", Value::Nanoseconds(ns as f64))));
+    out.extend(answer.unloaded_p50_ns.map(|ns| Tile::new("unloaded p50", Value::Nanoseconds(ns as f64))));
     out
 }

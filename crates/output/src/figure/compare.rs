@@ -20,8 +20,8 @@ type Class = (&'static str, &'static str, u8, fn(Verdict) -> bool);
 const CLASSES: [Class; 4] = [
     ("better", "B is better", 2, Verdict::is_better),
     ("worse", "B is worse", 1, Verdict::is_worse),
-    ("same", "no difference", 7, |verdict| verdict == Verdict::NoDifference),
-    ("open", "cannot tell", 4, |verdict| verdict == Verdict::CannotTell),
+    ("same", "no difference", 7, |verdict| verdict == Verdict::Equivalent),
+    ("open", "cannot tell", 4, |verdict| verdict == Verdict::Inconclusive),
 ];
 
 /// One row for each figure that has a relative change; the errors, which are compared by their difference, have a panel
@@ -50,10 +50,15 @@ fn delta(c: &Comparison) -> Option<Chart> {
     chart.xs = (1..=n).map(|k| k as f64).collect();
     // Of runs that cannot be compared nothing is better or worse.
     let is_blocked = c.blocking().is_some();
-    let describe = |verdict| if is_blocked { Verdict::CannotTell } else { verdict };
+    let describe = |verdict| if is_blocked { Verdict::Inconclusive } else { verdict };
     for (scale, id, label, worth) in [
-        (Scale::Ratio, "change", "change from A to B", c.worth),
-        (Scale::Points, "points", "change of the share of errors, percentage points", c.worth_errors),
+        (Scale::Ratio, "change", "change from A to B", c.min_difference_ratio),
+        (
+            Scale::Points,
+            "points",
+            "change of the share of errors, percentage points",
+            c.min_error_difference_ratio,
+        ),
     ] {
         if !rows.iter().any(|row| row.scale == scale) {
             continue;

@@ -24,7 +24,7 @@ pub fn live(outline: &Outline, classes: &[&str], courses: &[Course]) -> Vec<Char
     let is_open = outline.load.is_open();
     let shape = Shape {
         has_offer: is_open,
-        counts_iterations: !outline.lanes.is_empty() || outline.requests.len() > 1,
+        counts_iterations: !outline.workloads.is_empty() || outline.requests.len() > 1,
         has_users: !is_open,
         has_errors: true,
         is_over: false,

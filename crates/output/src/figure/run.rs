@@ -69,13 +69,13 @@ fn stretches(s: &Summary) -> Vec<Stretch> {
         from: g.from_s,
         to: g.to_s,
         // The other machines were heard all the while.
-        word: if s.origins.len() > 1 { format!("no data of {}", g.origin) } else { "no data".into() },
+        word: if s.generators.len() > 1 { format!("no data of {}", g.generator) } else { "no data".into() },
         kind: StretchKind::Gap,
     };
     out.extend(s.gaps.iter().map(gap));
     out.extend(s.spikes.iter().map(|spike| Stretch {
         from: spike.from_s,
-        to: spike.until_s,
+        to: spike.to_s,
         word: "slow".into(),
         kind: StretchKind::Spike,
     }));
@@ -102,7 +102,9 @@ fn mark(moment: &Moment) -> Mark {
 /// Thresholds on response times of all requests.
 fn time_limits(s: &Summary) -> Vec<Limit> {
     let of_all = s.thresholds.iter().filter(|t| {
-        t.unit == FigureUnit::Nanoseconds && t.what.starts_with("response_time") && !t.what.contains('{')
+        t.unit == FigureUnit::Nanoseconds
+            && t.subject.starts_with("response_time")
+            && !t.subject.contains('{')
     });
     of_all.map(limit).collect()
 }
@@ -116,14 +118,18 @@ fn missed_limits(s: &Summary) -> impl Iterator<Item = Limit> + '_ {
     let missed = s.thresholds.iter().filter(move |t| {
         t.is_missed()
             && t.unit == FigureUnit::Nanoseconds
-            && t.what.starts_with("response_time{")
-            && is_quantile(&t.what)
+            && t.subject.starts_with("response_time{")
+            && is_quantile(&t.subject)
     });
     missed.map(limit)
 }
 
 fn limit(t: &ThresholdResult) -> Limit {
-    Limit { value: t.limit, word: t.text.clone(), met: (t.standing != Standing::Undecided).then_some(t.met) }
+    Limit {
+        value: t.limit,
+        word: t.text.clone(),
+        met: (t.standing != Standing::Undecided).then_some(t.is_met),
+    }
 }
 
 /// Behind the number of times that are drawn: how many more were cut off; empty: none.

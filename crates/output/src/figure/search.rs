@@ -2,7 +2,7 @@
 
 use crate::format::quantity;
 use plimsoll_chart::{Axis, Band, Chart, Form, Limit, Mark, MarkKind, Panel, Series, Unit};
-use plimsoll_experiment::search::{Answer, IntervalIs, Standing, StepRow};
+use plimsoll_experiment::search::{Answer, IntervalKind, Standing, StepRow};
 use plimsoll_plan::experiment::Purpose;
 
 /// How far the axis goes beyond the highest level.
@@ -17,10 +17,10 @@ pub fn figure(name: &str, settings: &str, answer: &Answer) -> Chart {
     chart.subtitle = answer.sentence.clone();
     let meaning = match answer.capacity.as_ref() {
         None => "",
-        Some(found) if found.at_least => {
+        Some(found) if found.is_lower_bound => {
             " The line is the highest load that met the thresholds; the end was not seen."
         }
-        Some(found) if found.interval_is == IntervalIs::Enclosure => {
+        Some(found) if found.interval_kind == IntervalKind::Bracket => {
             " The line is the highest load that met the thresholds; the shaded band reaches up to the first that \
              missed them, and the true end lies somewhere in it."
         }
@@ -34,13 +34,13 @@ pub fn figure(name: &str, settings: &str, answer: &Answer) -> Chart {
     let every = steps.len().div_ceil(20).max(1);
     chart.x.ticks = chart.xs.iter().copied().step_by(every).collect();
     // Its level is none of the search: a word says what the step was, or it would be looked for.
-    let floors = steps.iter().zip(&chart.xs).filter(|(step, _)| step.purpose == Purpose::Floor);
+    let floors = steps.iter().zip(&chart.xs).filter(|(step, _)| step.purpose == Purpose::Baseline);
     let marks = floors.map(|(_, at)| Mark { at: *at, word: "one user".into(), kind: MarkKind::Control });
     chart.marks = marks.collect();
     let held = |step: &StepRow| step.limited_by.is_some();
     let levels = |wanted: &dyn Fn(&StepRow) -> bool| -> Vec<Option<f64>> {
         // The run of a single user has no level of the search.
-        let counts = |step: &StepRow| step.purpose != Purpose::Floor && wanted(step);
+        let counts = |step: &StepRow| step.purpose != Purpose::Baseline && wanted(step);
         steps.iter().map(|step| counts(step).then_some(step.level)).collect()
     };
     let of = |standing: Standing| move |step: &StepRow| step.standing == standing && !held(step);
@@ -52,8 +52,8 @@ pub fn figure(name: &str, settings: &str, answer: &Answer) -> Chart {
         Series::new("held", "held back, does not count", 6, Form::Rings, levels(&held)),
     ];
     let series = all.into_iter().filter(|one| one.y.iter().any(Option::is_some)).collect();
-    let (label, unit) = if answer.users { ("users", Unit::Count) } else { ("arrivals", Unit::PerSecond) };
-    let is_level = |step: &&StepRow| step.purpose != Purpose::Floor && step.level.is_finite();
+    let (label, unit) = if answer.is_users { ("users", Unit::Count) } else { ("arrivals", Unit::PerSecond) };
+    let is_level = |step: &&StepRow| step.purpose != Purpose::Baseline && step.level.is_finite();
     let bounds = answer.capacity.iter().flat_map(|found| found.interval).filter(|bound| bound.is_finite());
     let most = steps.iter().filter(is_level).map(|step| step.level).chain(bounds).fold(0.0, f64::max);
     let mut y = Axis::new(label, unit);
@@ -62,12 +62,12 @@ pub fn figure(name: &str, settings: &str, answer: &Answer) -> Chart {
     let mut panel = Panel::new("levels", y, series);
     if let Some(capacity) = answer.capacity.as_ref() {
         let [low, high] = capacity.interval;
-        let what = match (capacity.at_least, capacity.interval_is) {
+        let what = match (capacity.is_lower_bound, capacity.interval_kind) {
             (true, _) => "at least".to_owned(),
-            (_, IntervalIs::Confidence95) => {
+            (_, IntervalKind::Confidence95) => {
                 format!("95 % interval {} to {}", quantity(low), quantity(high))
             }
-            (_, IntervalIs::Enclosure) => {
+            (_, IntervalKind::Bracket) => {
                 format!("last met {}, first missed {}", quantity(low), quantity(high))
             }
         };

@@ -18,13 +18,13 @@ const LINES: usize = 7;
 pub fn figures(study: &Study) -> Vec<Chart> {
     let mut axes: Vec<&str> = Vec::new();
     for curve in &study.curves {
-        if !axes.contains(&curve.axis.as_str()) {
-            axes.push(&curve.axis);
+        if !axes.contains(&curve.parameter.as_str()) {
+            axes.push(&curve.parameter);
         }
     }
     let mut out = Vec::new();
     for axis in axes {
-        let curves: Vec<&Curve> = study.curves.iter().filter(|curve| curve.axis == axis).collect();
+        let curves: Vec<&Curve> = study.curves.iter().filter(|curve| curve.parameter == axis).collect();
         let pages = curves.len().div_ceil(LINES);
         for (at, page) in curves.chunks(LINES).enumerate() {
             let number = if pages > 1 { format!("-{}", at + 1) } else { String::new() };
@@ -47,10 +47,11 @@ type Of = fn(&CellRow) -> Estimate;
 
 impl Page<'_> {
     fn chart(&self, id: &str, title: &str) -> Chart {
-        let mut levels: Vec<f64> = self.curves.iter().flat_map(|c| &c.points).map(|p| p.x).collect();
+        let mut levels: Vec<f64> =
+            self.curves.iter().flat_map(|c| &c.points).map(|p| p.parameter_value).collect();
         levels.sort_by(f64::total_cmp);
         levels.dedup();
-        let axis = self.curves.first().map_or("", |curve| curve.axis.as_str());
+        let axis = self.curves.first().map_or("", |curve| curve.parameter.as_str());
         let kind = self.curves.first().map_or(AxisKind::Other, |curve| curve.kind);
         let x = match kind {
             AxisKind::Concurrency => Axis::new(axis, Unit::Plain),
@@ -69,7 +70,7 @@ impl Page<'_> {
 
     fn lines(&self, id: &str, of: Of) -> Vec<Series> {
         let line = |(at, curve): (usize, &&Curve)| {
-            self.line(&format!("{id}-{}", at + 1), settings_text(&curve.fixed), at as u8, curve, &of)
+            self.line(&format!("{id}-{}", at + 1), settings_text(&curve.settings), at as u8, curve, &of)
         };
         self.curves.iter().enumerate().map(line).collect()
     }
@@ -82,14 +83,14 @@ impl Page<'_> {
         curve: &Curve,
         of: &dyn Fn(&CellRow) -> Estimate,
     ) -> Series {
-        let rows = curve.points.iter().map(|p| self.study.table.get(p.cell).map(of).unwrap_or_default());
+        let rows = curve.points.iter().map(|p| self.study.table.get(p.row).map(of).unwrap_or_default());
         let rows: Vec<Estimate> = rows.collect();
         let finite = |y: Option<f64>| y.filter(|y| y.is_finite());
         // A bound alone is no interval, and one as wide as the figure would hide the others.
         let both =
             |row: &Estimate| finite(row.low).zip(finite(row.high)).filter(|_| !study::says_nothing(row));
         Series::new(id, name, colour, Form::Marked, rows.iter().map(|row| finite(row.value)).collect())
-            .at(curve.points.iter().map(|p| p.x).collect())
+            .at(curve.points.iter().map(|p| p.parameter_value).collect())
             .within(
                 rows.iter().map(|row| both(row).map(|(low, _)| low)).collect(),
                 rows.iter().map(|row| both(row).map(|(_, high)| high)).collect(),
@@ -150,7 +151,7 @@ fn over_levels(mut axis: Axis, levels: &[f64]) -> Axis {
 }
 
 fn over(page: &Page) -> Chart {
-    let axis = page.curves.first().map_or("", |curve| curve.axis.as_str());
+    let axis = page.curves.first().map_or("", |curve| curve.parameter.as_str());
     let mut chart = page.chart("over", &format!("over {axis}"));
     let panel =
         |id: &str, label: &str, unit: Unit, of: Of| panel(id, Axis::new(label, unit), page.lines(id, of));
@@ -174,9 +175,9 @@ fn over(page: &Page) -> Chart {
 /// What each process took at most, where there are few enough of them.
 fn peaks(page: &Page, label: &str, metric: &str) -> Option<Panel> {
     let points = page.curves.iter().flat_map(|c| &c.points);
-    let rows = points.filter_map(|p| page.study.table.get(p.cell));
+    let rows = points.filter_map(|p| page.study.table.get(p.row));
     let is_it = |seen: &&Seen| seen.kind == "process" && seen.part.is_empty() && seen.metric == metric;
-    let seen: Vec<&Seen> = rows.flat_map(|row| &row.watched).filter(is_it).collect();
+    let seen: Vec<&Seen> = rows.flat_map(|row| &row.monitor_metrics).filter(is_it).collect();
     let unit = seen.first()?.unit;
     let mut monitors: Vec<&str> = seen.iter().map(|seen| &*seen.monitor).collect();
     monitors.sort_unstable();
@@ -188,10 +189,10 @@ fn peaks(page: &Page, label: &str, metric: &str) -> Option<Panel> {
     for curve in page.curves {
         for monitor in &monitors {
             let peak = |row: &CellRow| {
-                let seen = row.watched.iter().filter(is_it).find(|seen| seen.monitor == *monitor);
+                let seen = row.monitor_metrics.iter().filter(is_it).find(|seen| seen.monitor == *monitor);
                 Estimate { value: seen.map(|seen| in_base(seen.peak, unit)), ..Estimate::default() }
             };
-            let values: Vec<&str> = curve.fixed.iter().map(|setting| setting.value.as_str()).collect();
+            let values: Vec<&str> = curve.settings.iter().map(|setting| setting.value.as_str()).collect();
             let name = [values.join(" "), monitor.to_string()].join(": ").trim_start_matches(": ").to_owned();
             let id = format!("{metric}-{}", series.len() + 1);
             series.push(page.line(&id, name, series.len() as u8, curve, &peak));

@@ -9,7 +9,7 @@ type Cell = fn(&Point) -> String;
 pub const COLUMNS: &[(&str, Cell)] = &[
     ("level", |p| number(p.level)),
     ("runs", |p| p.runs.to_string()),
-    ("runs_met", |p| p.met.to_string()),
+    ("runs_met", |p| p.met_runs.to_string()),
     ("offered_rate_per_s", |p| p.offered_rate_per_s.map(number).unwrap_or_default()),
     ("achieved_rate_per_s", |p| number(p.achieved_rate_per_s)),
     ("p50_ns", |p| of(p.p50, |r| Some(r.value_ns))),
@@ -40,7 +40,7 @@ fn of(reading: Option<Reading>, field: impl Fn(Reading) -> Option<u64>) -> Strin
 /// Names of the percentiles that have too few samples.
 fn few(point: &Point) -> String {
     let all = [("p50_ns", point.p50), ("p99_ns", point.p99)];
-    let few = all.into_iter().filter(|(_, reading)| reading.is_some_and(|r| !r.enough_samples));
+    let few = all.into_iter().filter(|(_, reading)| reading.is_some_and(|r| !r.has_enough_samples));
     few.map(|(name, _)| name).collect::<Vec<_>>().join(" ")
 }
 

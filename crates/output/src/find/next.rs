@@ -6,7 +6,7 @@
 use super::level;
 use crate::format::{counted, duration_ns, rate_per_s, ratio};
 use crate::next::{Hint, NextRows};
-use plimsoll_analysis::summary::LimitingResource;
+use plimsoll_analysis::summary::Bottleneck;
 use plimsoll_experiment::search::Answer;
 use plimsoll_experiment::search::next::{FirstMissed, Next, Reason, Step};
 
@@ -29,12 +29,12 @@ fn hint(is_next: bool, text: String) -> Hint {
 
 /// `800/s`, `40 users`.
 fn named(answer: &Answer, at: f64) -> String {
-    if answer.users { format!("{} users", level(at, true)) } else { level(at, false) }
+    if answer.is_users { format!("{} users", level(at, true)) } else { level(at, false) }
 }
 
 /// As a flag takes it.
 fn flag(answer: &Answer, at: f64) -> String {
-    if answer.users { format!("{:.0}", at.max(1.0)) } else { format!("{at:.0}/s") }
+    if answer.is_users { format!("{:.0}", at.max(1.0)) } else { format!("{at:.0}/s") }
 }
 
 fn reason_text(answer: &Answer, reason: &Reason<'_>) -> String {
@@ -53,11 +53,11 @@ fn reason_text(answer: &Answer, reason: &Reason<'_>) -> String {
             rate_per_s(*offered_rate_per_s),
             counted(*waiting, "arrival")
         ),
-        Reason::Saturated { what, evidence } => {
+        Reason::Saturated { resource: what, evidence } => {
             format!("At its limit near the answer: {what} ({evidence}).")
         }
-        Reason::NothingSaturated => format!("What gave out is open: {}.", LimitingResource::NoneWatched),
-        Reason::NothingWatched => format!("What gave out is open: {}.", LimitingResource::NotKnown),
+        Reason::NothingSaturated => format!("What gave out is open: {}.", Bottleneck::NoneWatched),
+        Reason::NothingWatched => format!("What gave out is open: {}.", Bottleneck::NotKnown),
         Reason::CalmBelow { level, p50_ns, unloaded_p50_ns } => {
             let (p50, floor) = (duration_ns(*p50_ns), duration_ns(*unloaded_p50_ns));
             format!("Up to {} the median stays near the unloaded {floor} ({p50}).", named(answer, *level))
@@ -67,8 +67,8 @@ fn reason_text(answer: &Answer, reason: &Reason<'_>) -> String {
 
 fn first_missed(answer: &Answer, first: &FirstMissed<'_>) -> String {
     let mut told: Vec<String> = Vec::new();
-    if !first.missed.is_empty() {
-        told.push(format!("missed {}", first.missed.join(" and ")));
+    if !first.missed_thresholds.is_empty() {
+        told.push(format!("missed {}", first.missed_thresholds.join(" and ")));
     }
     if let Some(unserved) = &first.unserved {
         let (achieved, offered) =
@@ -76,7 +76,7 @@ fn first_missed(answer: &Answer, first: &FirstMissed<'_>) -> String {
         told.push(format!("{achieved} of {offered} were answered"));
     }
     told.extend(first.error_ratio.map(|share| format!("{} of the requests failed", ratio(share))));
-    if first.unstable {
+    if first.is_unstable {
         told.push("what waited grew through the run".into());
     }
     format!("At {}: {}.", named(answer, first.level), told.join("; "))

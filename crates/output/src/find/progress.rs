@@ -17,7 +17,7 @@ pub fn step_line(step: &StepRow, users: bool, look: &Look) -> String {
         Tone::Fail => (signs.bad, TextStyle::Bad),
         Tone::Doubt | Tone::Note => (signs.warn, TextStyle::Warn),
     };
-    let floor = step.purpose == Purpose::Floor;
+    let floor = step.purpose == Purpose::Baseline;
     let unit = if users && !floor { " users" } else { "" };
     let what = if floor { "1 user".into() } else { format!("{}{unit}", level(step.level, users)) };
     // What matters most stands in front: a narrow window cuts the rest.
@@ -28,7 +28,7 @@ pub fn step_line(step: &StepRow, users: bool, look: &Look) -> String {
         format!("achieved {}", level(step.achieved_rate_per_s, false)),
         format!("p50 {}", value(step.p50)),
     ];
-    let line = Line::of(TextStyle::Dim, &format!("{:>3} ", step.turn + 1))
+    let line = Line::of(TextStyle::Dim, &format!("{:>3} ", step.run_index + 1))
         .ink(ink, sign)
         .text(" ")
         .line(Line::of(TextStyle::Strong, &what).pad(12))

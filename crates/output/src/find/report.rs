@@ -55,11 +55,14 @@ pub(crate) fn describe_steps(answer: &Answer) -> Vec<Block> {
 /// Why it stopped where it did.
 fn ended(answer: &Answer) -> String {
     match &answer.capacity {
-        Some(found) if found.at_least => {
+        Some(found) if found.is_lower_bound => {
             "the highest level that was allowed was met: where the service ends was not seen".into()
         }
         Some(_) => {
-            format!("the interval is as narrow as was asked for ({} either way)", ratio(answer.within))
+            format!(
+                "the interval is as narrow as was asked for ({} either way)",
+                ratio(answer.precision_ratio)
+            )
         }
         None => "it found nothing".into(),
     }
@@ -69,7 +72,7 @@ fn ended(answer: &Answer) -> String {
 fn confirmation(answer: &Answer) -> Option<String> {
     let mut levels: Vec<(f64, u64, u64)> = Vec::new();
     for step in answer.steps.iter().filter(|s| s.purpose == Purpose::Confirm && s.limited_by.is_none()) {
-        let met = u64::from(step.met);
+        let met = u64::from(step.is_met);
         match levels.iter_mut().find(|(level, ..)| *level == step.level) {
             Some((_, all, good)) => (*all, *good) = (*all + 1, *good + met),
             None => levels.push((step.level, 1, met)),
@@ -77,7 +80,7 @@ fn confirmation(answer: &Answer) -> Option<String> {
     }
     levels.sort_by(|a, b| a.0.total_cmp(&b.0));
     let say = |(at, all, met): &(f64, u64, u64)| {
-        format!("{} met {} of {}", level(*at, answer.users), count(*met), count(*all))
+        format!("{} met {} of {}", level(*at, answer.is_users), count(*met), count(*all))
     };
     (!levels.is_empty()).then(|| levels.iter().map(say).collect::<Vec<_>>().join("; "))
 }
@@ -97,7 +100,7 @@ fn captioned(title: &str, of: &str) -> String {
 }
 
 fn unit(answer: &Answer) -> &'static str {
-    if answer.users { "users" } else { "offered" }
+    if answer.is_users { "users" } else { "offered" }
 }
 
 fn curve(told: &NamedAnswer, id: String) -> Block {
@@ -116,7 +119,7 @@ fn curve(told: &NamedAnswer, id: String) -> Block {
     let wide = |head: &str| Column::number(head).windows(WIDE..usize::MAX);
     let table = Table::of(id, captioned("The curve", &told.name), &answer.curve)
         .column(Column::number(unit(answer)).role(Role::Strong), |p| {
-            Cell::number(level(p.level, answer.users), Some(p.level))
+            Cell::number(level(p.level, answer.is_users), Some(p.level))
         })
         .column(Column::number("achieved"), |p| {
             Cell::number(level(p.achieved_rate_per_s, false), Some(p.achieved_rate_per_s))
@@ -143,7 +146,7 @@ fn raw(reading: Option<Reading>) -> Option<f64> {
 }
 
 fn tone(point: &Point) -> Tone {
-    match (point.met, point.undecided, point.runs) {
+    match (point.met_runs, point.undecided_runs, point.runs) {
         (met, _, runs) if met == runs => Tone::Pass,
         (0, 0, _) => Tone::Fail,
         _ => Tone::Doubt,
@@ -169,16 +172,16 @@ fn rows(told: &NamedAnswer, id: String) -> Block {
     // They are listed in the order in which they ran, as the steps are.
     let is_whole = told.files.len() == answer.steps.len();
     let file = |step: &StepRow| {
-        let at = answer.steps.iter().position(|one| one.turn == step.turn);
+        let at = answer.steps.iter().position(|one| one.run_index == step.run_index);
         let file = at.filter(|_| is_whole).and_then(|at| told.files.get(at));
         file.map_or_else(|| Cell::text(""), |file| file.cell())
     };
     let at = |step: &StepRow| {
-        let users = answer.users || step.purpose == Purpose::Floor;
+        let users = answer.is_users || step.purpose == Purpose::Baseline;
         Cell::number(level(step.level, users), Some(step.level))
     };
     let table = Table::of(id, captioned("The steps", &told.name), &answer.steps)
-        .column(Column::number("run"), |step| Cell::count(step.turn + 1))
+        .column(Column::number("run"), |step| Cell::count(step.run_index + 1))
         .column(Column::text("for"), |step| Cell::text(purpose(step.purpose)))
         .column(Column::number("length").on(On::HTML), |step| {
             Cell::number(chosen_s(step.length_s), Some(step.length_s))

@@ -23,8 +23,8 @@ pub(super) fn describe(s: &Summary, gone: &Gone<'_>) -> String {
             PartKind::Request => format!("Request {} had no success while others had,", quoted(part.name)),
         },
     };
-    let end = if longest.open_ended { "the end".into() } else { instant(longest.to_s) };
-    let back = match longest.open_ended {
+    let end = if longest.is_open_ended { "the end".into() } else { instant(longest.to_s) };
+    let back = match longest.is_open_ended {
         true => "it did not come back",
         false => "then it came back",
     };
@@ -39,7 +39,7 @@ pub(super) fn describe(s: &Summary, gone: &Gone<'_>) -> String {
 /// How requests failed meanwhile; of a part it is only known how many did.
 fn how(s: &Summary, gone: &Gone<'_>) -> Option<String> {
     let outage = gone.outage;
-    if outage.failed == 0 {
+    if outage.failed_requests == 0 {
         return Some("requests waited and were not answered".into());
     }
     if gone.part.is_some() {

@@ -13,8 +13,8 @@ use plimsoll_analysis::next::{
     Burst, Closest, Failed, Failures, LoadRise, Phase, Reason, SlowSinceRise, SlowSpikes, load_rise,
 };
 use plimsoll_analysis::summary::{Spike, Summary};
+use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_plan::phrase::is_harmful;
-use plimsoll_plan::sample::Sample;
 
 pub(super) fn hint(s: &Summary, reason: &Reason<'_>) -> Hint {
     match reason {
@@ -33,21 +33,21 @@ pub(super) fn hint(s: &Summary, reason: &Reason<'_>) -> Hint {
         Reason::Spikes(slow) => why(spikes(slow), COURSE),
         Reason::ClosestThreshold(one) => why(closest(one), THRESHOLDS),
         Reason::Answer { sample, .. } => why(answer(sample), ERRORS),
-        Reason::FailingRequest { request, failed, requests, error_ratio } => {
+        Reason::FailingRequest { request, failed_requests: failed, requests, error_ratio } => {
             let (failed, all, share) = (count(*failed), counted(*requests, "request"), ratio(*error_ratio));
             let name = quoted(request);
             why(format!("Most failures: request {name}, {failed} of its {all} ({share})."), REQUESTS)
         }
-        Reason::FailedCheck { check, request, failed, made } => {
+        Reason::FailedCheck { check, request, failures: failed, evaluations: made } => {
             let (failed, made) = (count(*failed), counted(*made, "time"));
             let (name, request) = (quoted(check), quoted(request));
             why(format!("The check {name} of request {request} failed {failed} of {made}."), CHECKS)
         }
-        Reason::NotKeptUp { arrivals, starved, never_started, in_flight_at_stop } => {
+        Reason::NotKeptUp { arrivals, starved, never_started, in_flight_at_end } => {
             let arrivals = counted(*arrivals, "arrival");
             let how = match (starved, never_started) {
                 (0, 0) => {
-                    format!("{} still waited for a response at the end", count(*in_flight_at_stop))
+                    format!("{} still waited for a response at the end", count(*in_flight_at_end))
                 }
                 (waited, never) => format!(
                     "{} found no free connection and waited, {} never began",
@@ -112,21 +112,21 @@ pub(super) fn describe(cause: &Cause) -> &'static [Anchor] {
 
 /// `The server's listen queue is full: 12 of 40 connections ...`
 fn cause(cause: &Cause) -> String {
-    let (what, evidence, would_tell) = (cause.sentence(), cause.evidence_text(), cause.would_tell());
-    match cause.claim {
+    let (what, evidence, confirmation) = (cause.sentence(), cause.evidence_text(), cause.confirmation());
+    match cause.certainty {
         Claim::Certain => sentence(&format!("{}: {evidence}", capital(&what))),
         Claim::Likely => {
-            format!("Probably {what}: {} To be sure, {}", sentence(&evidence), sentence(would_tell))
+            format!("Probably {what}: {} To be sure, {}", sentence(&evidence), sentence(confirmation))
         }
         Claim::Possible => {
-            format!("It may be that {what}: {} To find out, {}", sentence(&evidence), sentence(would_tell))
+            format!("It may be that {what}: {} To find out, {}", sentence(&evidence), sentence(confirmation))
         }
     }
 }
 
 fn closest(one: &Closest<'_>) -> String {
-    let all = one.thresholds;
-    let met = match (all, one.written) {
+    let all = one.thresholds_count;
+    let met = match (all, one.explicit_count) {
         (1, 0) => "The one threshold, which holds where nobody writes any, was met".to_owned(),
         (1, _) => "The one threshold was met".to_owned(),
         (_, 0) => format!("All {all} thresholds were met, which hold where nobody writes any; the closest"),
@@ -146,11 +146,15 @@ fn closest(one: &Closest<'_>) -> String {
 
 /// How much failed, of which kinds, and when where it came together.
 fn failures(all: &Failures<'_>) -> String {
-    let (n, of) = (count(all.first.count), counted(all.failed, "failure"));
-    let front = match (all.is_pass, all.first.count == all.failed) {
+    let (n, of) = (count(all.first.count), counted(all.failed_requests, "failure"));
+    let front = match (all.is_pass, all.first.count == all.failed_requests) {
         (true, true) => format!("{n} of {} failed", counted(all.requests, "request")),
         (true, false) => {
-            format!("{} of {} failed; {n} times", count(all.failed), counted(all.requests, "request"))
+            format!(
+                "{} of {} failed; {n} times",
+                count(all.failed_requests),
+                counted(all.requests, "request")
+            )
         }
         (false, true) => format!("All {of}"),
         (false, false) => format!("{n} of {of}"),
@@ -186,12 +190,12 @@ fn came_together(burst: &Burst) -> String {
     let [from, to] = [burst.from_s, burst.to_s].map(instant);
     match burst.is_all {
         true => format!("all came between {from} and {to}"),
-        false => format!("of all failures {} came between {from} and {to}", count(burst.failed)),
+        false => format!("of all failures {} came between {from} and {to}", count(burst.failed_requests)),
     }
 }
 
 /// What an example of these failures said.
-fn answer(sample: &Sample) -> String {
+fn answer(sample: &FailureExample) -> String {
     const LONGEST: usize = 100;
     let clean: String = sample.excerpt.trim().chars().map(|c| if is_harmful(c) { ' ' } else { c }).collect();
     let mut told: String = clean.chars().take(LONGEST).collect();

@@ -34,7 +34,7 @@ pub(super) fn hint(s: &Summary, one: &Step<'_>, run_file: Option<&str>) -> Hint 
         Step::ReadGeneratorHealth => {
             step("Read what the load generator says of itself, then run again.".into(), &[Anchor::Generator])
         }
-        Step::Relieve { what, relief } => {
+        Step::Relieve { resource: what, relief } => {
             step(format!("Relieve {}: {}.", quoted(what), relief_words(*relief)), SYSTEM)
         }
         Step::FollowCause { row, .. } => step(sentence(&capital(row.advice())), reasons::describe(row)),
@@ -65,7 +65,7 @@ pub(super) fn hint(s: &Summary, one: &Step<'_>, run_file: Option<&str>) -> Hint 
 
 /// With the address of the first request in the place of a command's `URL`.
 fn named(s: &Summary, advice: &str) -> String {
-    let url = match s.plan.requests.iter().find(|request| !request.aside) {
+    let url = match s.plan.requests.iter().find(|request| !request.is_outside_load) {
         Some(request) => s.plan.url_of(request),
         None => s.plan.all_origins().first().map_or_else(String::new, |origin| format!("{}/", origin.url())),
     };

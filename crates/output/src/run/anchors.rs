@@ -22,7 +22,7 @@ impl Anchors {
             (Anchor::Method, true),
             (Anchor::System, crate::watched::is_watched(s)),
             (Anchor::Requests, !s.requests.is_empty()),
-            (Anchor::Machines, s.origins.len() > 1),
+            (Anchor::Machines, s.generators.len() > 1),
             (Anchor::Errors, is_failing),
             (Anchor::Checks, !s.checks.is_empty()),
             (Anchor::Thresholds, !s.thresholds.is_empty()),

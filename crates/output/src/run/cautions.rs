@@ -85,7 +85,7 @@ pub fn findings(s: &Summary, anchors: &Anchors) -> Section {
     let found = failures(s).into_iter().chain(pressures(s, anchors)).chain(slopes(s, anchors));
     // What is no caution is part of the result.
     all.extend(found.chain(spikes(s, anchors)).map(|finding| (System, finding)));
-    let limiting = s.limiting_resource.iter();
+    let limiting = s.bottleneck.iter();
     let mut blocks: Vec<Block> = limiting
         .map(|what| Block::Sentence(Sentence::new(Role::Lead, "At its limit: ").strong(what, "")))
         .collect();
@@ -104,7 +104,7 @@ pub fn findings(s: &Summary, anchors: &Anchors) -> Section {
 /// The heaviest first; those of one weight stay in the order in which they were raised.
 fn sorted(s: &Summary) -> impl Iterator<Item = &Caution> {
     let mut all: Vec<&Caution> = s.cautions.iter().collect();
-    all.sort_by_key(|c| c.weight);
+    all.sort_by_key(|c| c.severity);
     all.into_iter()
 }
 
@@ -114,7 +114,7 @@ fn caution(c: &Caution, anchors: &Anchors) -> Finding {
         evidence: vec![c.evidence_text()],
         advice: c.advice(),
         link: link(anchors, wanted(c.kind)),
-        ..Finding::new(c.weight.into(), words::weight(c.weight), c.title())
+        ..Finding::new(c.severity.into(), words::weight(c.severity), c.title())
     }
 }
 
@@ -150,7 +150,7 @@ fn failures(s: &Summary) -> Option<Finding> {
     let told: Vec<String> =
         classes.iter().take(TOLD).map(|row| format!("{} {}", count(row.count), row.class)).collect();
     let mut statuses: Vec<_> =
-        s.statuses.iter().filter(|(status, _)| status.starts_with(['4', '5'])).collect();
+        s.status_codes.iter().filter(|(status, _)| status.starts_with(['4', '5'])).collect();
     statuses.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
     let codes: Vec<String> =
         statuses.iter().take(TOLD).map(|(status, n)| format!("{} of status {status}", count(**n))).collect();
@@ -171,9 +171,9 @@ fn pressures(s: &Summary, anchors: &Anchors) -> Vec<Finding> {
         evidence: vec![p.evidence.clone()],
         advice: relief(p).into(),
         link: link(anchors, WATCHED),
-        ..Finding::new(Tone::Doubt, "at its limit", &p.what)
+        ..Finding::new(Tone::Doubt, "at its limit", &p.resource)
     };
-    s.pressure.iter().take(TOLD).map(one).collect()
+    s.saturated_resources.iter().take(TOLD).map(one).collect()
 }
 
 fn slopes(s: &Summary, anchors: &Anchors) -> Vec<Finding> {

@@ -9,30 +9,34 @@ use plimsoll_analysis::summary::{CheckRow, Summary};
 const ROWS: usize = 12;
 
 pub fn section(s: &Summary) -> Section {
-    let failed = s.checks.iter().filter(|check| check.failed > 0).count();
+    let failed = s.checks.iter().filter(|check| check.failures > 0).count();
     let all: Vec<(usize, &CheckRow)> = s.checks.iter().enumerate().collect();
     let on_screen = || Column::right("").on(On::TERMINAL);
     let of = |check: &CheckRow| {
-        format!("{} of {}", ratio(check.failed as f64 / check.made.max(1) as f64), count(check.made))
+        format!(
+            "{} of {}",
+            ratio(check.failures as f64 / check.evaluations.max(1) as f64),
+            count(check.evaluations)
+        )
     };
     let table = Table::of("checks", "Checks", &all)
         .column(Column::text("check").brief(""), |(_, check)| Cell::text(&check.name).signed(Tone::Fail))
         .column(Column::text("request").brief("").role(Role::Soft), |(_, check)| Cell::text(&check.request))
-        .column(Column::number("made").on(On::FULL), |(_, check)| Cell::count(check.made))
+        .column(Column::number("made").on(On::FULL), |(_, check)| Cell::count(check.evaluations))
         .column(Column::number("failed").on(On::FULL), |(_, check)| {
-            Cell::count(check.failed).bold(check.failed > 0)
+            Cell::count(check.failures).bold(check.failures > 0)
         })
         .column(on_screen(), |(_, check)| {
-            Cell::text(format!("{} failed", count(check.failed))).toned(Tone::Fail)
+            Cell::text(format!("{} failed", count(check.failures))).toned(Tone::Fail)
         })
         .column(on_screen().role(Role::Soft), |(_, check)| Cell::text(of(check)))
         .column(Column::number("failed share").on(On::HTML), |(_, check)| {
-            super::share(check.made, check.failed)
+            super::share(check.evaluations, check.failures)
         })
-        .marked(|(_, check)| (check.failed > 0).then_some(Mark::Bad))
+        .marked(|(_, check)| (check.failures > 0).then_some(Mark::Bad))
         .on(|(at, _)| if *at < failed.min(ROWS) { On::ALL } else { On::FULL });
     let held = s.checks.len() - failed;
-    let made: u64 = s.checks.iter().map(|check| check.made).sum();
+    let made: u64 = s.checks.iter().map(|check| check.evaluations).sum();
     let aside = match (held, failed) {
         (0, _) => String::new(),
         (all, 0) => format!("all {} held, {} made", count(all as u64), count(made)),

@@ -28,7 +28,7 @@ fn facts(s: &Summary) -> Block {
         exact("closed by the server", c.closed_by_server),
         exact("closed by us", c.closed_by_us),
         exact("closed by a failure", c.closed_by_fault),
-        exact("open at the stop", c.open_at_stop),
+        exact("open at the stop", c.open_at_end),
     ];
     if let (Some(p50), Some(max)) = (c.requests_per_connection_p50, c.requests_per_connection_max) {
         facts.push(Fact::new("requests on one", format!("p50 {}, max {}", count(p50), count(max))));
@@ -40,9 +40,9 @@ fn facts(s: &Summary) -> Block {
         ));
     }
     if let Some(tls) = &s.tls {
-        let resumed = format!("{} ({})", count(tls.resumed), ratio(tls.resumed_share));
+        let resumed = format!("{} ({})", count(tls.resumptions), ratio(tls.resumed_ratio));
         facts.push(exact("TLS handshakes", tls.handshakes));
-        facts.push(Fact::of("of these resumed", Value::Number(resumed, Some(tls.resumed as f64))));
+        facts.push(Fact::of("of these resumed", Value::Number(resumed, Some(tls.resumptions as f64))));
     }
     Block::Facts(facts)
 }

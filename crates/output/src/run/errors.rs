@@ -8,12 +8,12 @@ pub fn section(s: &Summary) -> Section {
     let failed: Vec<&ErrorRow> =
         s.errors.iter().chain(&s.client.faults).filter(|row| row.count > 0).collect();
     let section = |blocks| Section::new("errors", "Errors", blocks);
-    if failed.is_empty() && s.statuses.len() < 2 && s.samples.is_empty() {
+    if failed.is_empty() && s.status_codes.len() < 2 && s.failure_examples.is_empty() {
         return section(Vec::new());
     }
     let titled = |title: &str, table| vec![Block::Heading(title.into()), Block::Table(table)];
     let classes = (!failed.is_empty()).then(|| titled("Classes", figures::classes(failed)));
-    let statuses = (!s.statuses.is_empty()).then(|| titled("Statuses", statuses(s)));
+    let statuses = (!s.status_codes.is_empty()).then(|| titled("Statuses", statuses(s)));
     let mut blocks = vec![Block::Pair(Room::Narrow, classes.into_iter().chain(statuses).collect())];
     blocks.extend(by_request(s));
     if s.client.faults.iter().any(|row| row.count > 0) {
@@ -56,8 +56,8 @@ fn by_request(s: &Summary) -> Vec<Block> {
 }
 
 fn statuses(s: &Summary) -> Table {
-    let all: u64 = s.statuses.values().sum();
-    let rows: Vec<(&String, &u64)> = s.statuses.iter().collect();
+    let all: u64 = s.status_codes.values().sum();
+    let rows: Vec<(&String, &u64)> = s.status_codes.iter().collect();
     Table::of("statuses", "Answers by status", &rows)
         .column(Column::text("status"), |(status, _)| Cell::text(*status))
         .column(Column::number("answers"), |(_, n)| Cell::count(**n))

@@ -2,7 +2,7 @@
 
 use crate::document::{Block, Example, Examples, Section};
 use crate::format::chosen_ns;
-use plimsoll_analysis::summary::{SampleRow, Summary};
+use plimsoll_analysis::summary::{FailureExampleRow, Summary};
 
 /// For the text outputs: a page has them among its errors.
 pub fn section(s: &Summary) -> Section {
@@ -11,29 +11,30 @@ pub fn section(s: &Summary) -> Section {
 }
 
 pub fn block(s: &Summary) -> Option<Block> {
-    let all: Vec<Example> = group_identical(&s.samples).iter().map(|alike| example(s, alike)).collect();
+    let all: Vec<Example> =
+        group_identical(&s.failure_examples).iter().map(|alike| example(s, alike)).collect();
     (!all.is_empty()).then_some(Block::Examples(Examples { all }))
 }
 
 /// The first of them, how many there are, and when the last was.
 struct Alike<'a> {
-    first: &'a SampleRow,
+    first: &'a FailureExampleRow,
     count: usize,
     last_ns: u64,
     /// Nothing of its kind stands before it.
     is_new: bool,
 }
 
-fn group_identical(all: &[SampleRow]) -> Vec<Alike<'_>> {
+fn group_identical(all: &[FailureExampleRow]) -> Vec<Alike<'_>> {
     let mut out: Vec<Alike> = Vec::new();
-    let is_kin = |a: &SampleRow, b: &SampleRow| {
+    let is_kin = |a: &FailureExampleRow, b: &FailureExampleRow| {
         a.sample.check == b.sample.check && a.sample.request == b.sample.request
     };
-    let is_alike = |a: &SampleRow, b: &SampleRow| {
+    let is_alike = |a: &FailureExampleRow, b: &FailureExampleRow| {
         let (one, other) = (&a.sample, &b.sample);
         is_kin(a, b)
-            && (a.origin == b.origin && one.status == other.status)
-            && (one.found == other.found && one.excerpt == other.excerpt)
+            && (a.generator == b.generator && one.status == other.status)
+            && (one.observed == other.observed && one.excerpt == other.excerpt)
     };
     for row in all {
         let at_ns = row.sample.at_ns;
@@ -47,16 +48,16 @@ fn group_identical(all: &[SampleRow]) -> Vec<Alike<'_>> {
 }
 
 fn example(s: &Summary, alike: &Alike) -> Example {
-    let SampleRow { sample, origin } = alike.first;
+    let FailureExampleRow { sample, generator: origin } = alike.first;
     // The machine that it comes from.
-    let host = || s.origins.iter().find(|row| row.origin == *origin).map_or(origin, |row| &row.host);
+    let host = || s.generators.iter().find(|row| row.id == *origin).map_or(origin, |row| &row.host);
     Example {
         failure: sample.check.clone(),
         request: sample.request.clone(),
         at: chosen_ns(sample.at_ns),
         status: sample.status,
-        host: if s.origins.len() > 1 { host().clone() } else { String::new() },
-        found: sample.found.clone(),
+        host: if s.generators.len() > 1 { host().clone() } else { String::new() },
+        found: sample.observed.clone(),
         excerpt: sample.excerpt.clone(),
         alike: (alike.count > 1).then(|| (alike.count, chosen_ns(alike.last_ns))),
         is_first: alike.is_new,

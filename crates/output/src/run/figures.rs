@@ -22,7 +22,7 @@ pub fn section(s: &Summary) -> Section {
     let mut sorted: Vec<&ErrorRow> = s.errors.iter().filter(|row| row.count > 0).collect();
     sorted.sort_by(|a, b| b.count.cmp(&a.count).then(a.class.cmp(b.class)));
     let statuses: Vec<String> =
-        s.statuses.iter().map(|(status, n)| format!("{status} × {}", count(*n))).collect();
+        s.status_codes.iter().map(|(status, n)| format!("{status} × {}", count(*n))).collect();
     let per_s = |n: u64| if t.measured_s > 0.0 { bytes_per_s(n as f64 / t.measured_s) } else { NONE.into() };
     let traffic = vec![
         format!("in {} ({})", bytes(t.bytes_in), per_s(t.bytes_in)),

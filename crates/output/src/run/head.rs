@@ -36,9 +36,9 @@ pub fn blocks(s: &Summary, anchors: &Anchors, run_file: Option<&str>) -> Vec<Blo
 /// What was loaded, how, when and from where.
 fn setting(s: &Summary) -> Setting {
     let mut more = Vec::new();
-    if let Some(first) = s.origins.iter().min_by_key(|origin| origin.started_unix_ns) {
+    if let Some(first) = s.generators.iter().min_by_key(|origin| origin.started_unix_ns) {
         more.push(utc(first.started_unix_ns));
-        more.push(match s.origins.len() {
+        more.push(match s.generators.len() {
             1 => format!("from {}", first.host),
             n => format!("from {n} machines"),
         });

@@ -10,7 +10,7 @@ use plimsoll_analysis::summary::{SCHEMA_VERSION, Summary};
 use plimsoll_plan::Outline;
 use plimsoll_plan::load::{Load, Stage};
 use plimsoll_plan::origin::Origin;
-use plimsoll_plan::watch::WatchOutline;
+use plimsoll_plan::watch::MonitorOutline;
 use plimsoll_record::event::Environment;
 
 /// A plan longer than this is in the JSON document only: the page stays small.
@@ -31,8 +31,8 @@ pub fn section(s: &Summary, run_file: Option<&str>) -> Section {
     let heading = |text: &str| Block::Heading(text.into());
     let both = vec![vec![heading("Plan"), plan(s)], vec![heading("Record"), record(s)]];
     let mut blocks = vec![Block::Pair(Room::Narrow, both)];
-    if !s.lanes.is_empty() {
-        blocks.extend([heading("Load models"), lanes(s)]);
+    if !s.workloads.is_empty() {
+        blocks.extend([heading("Load models"), workloads(s)]);
     }
     if (1..=STAGES).contains(&s.plan.load.profile().stages.len()) {
         blocks.extend([heading("Stages"), stages_of(&s.plan)]);
@@ -70,7 +70,7 @@ fn plan(s: &Summary) -> Block {
     ];
     if let Some(cell) = &p.cell {
         let settings: Vec<String> =
-            cell.settings.iter().map(|set| format!("{}={}", set.axis, set.value)).collect();
+            cell.settings.iter().map(|set| format!("{}={}", set.parameter, set.value)).collect();
         rows.push(("experiment".into(), format!("{}: {}", cell.experiment, settings.join(", "))));
     }
     let most = match &p.load {
@@ -96,12 +96,12 @@ fn plan(s: &Summary) -> Block {
         rows.push(("lengths".into(), format!("those of the file times {}", quantity(scale))));
     }
     rows.push(("requests".into(), requests(p)));
-    if !p.watches.is_empty() {
-        let one = |w: &WatchOutline| match words::watches(&w.name, &w.kind, &w.of) {
+    if !p.monitors.is_empty() {
+        let one = |w: &MonitorOutline| match words::watches(&w.name, &w.kind, &w.target) {
             said if said.is_empty() => w.name.clone(),
             said => format!("{} ({said})", w.name),
         };
-        let all: Vec<String> = p.watches.iter().map(one).collect();
+        let all: Vec<String> = p.monitors.iter().map(one).collect();
         rows.push(("monitors".into(), all.join(", ")));
     }
     definitions(rows)
@@ -119,7 +119,7 @@ fn reuse(p: &Outline) -> &'static str {
 /// A few by name; of many, how many.
 fn requests(p: &Outline) -> String {
     const NAMED: usize = 6;
-    let all: Vec<_> = p.requests.iter().filter(|request| !request.aside).collect();
+    let all: Vec<_> = p.requests.iter().filter(|request| !request.is_outside_load).collect();
     if all.len() > NAMED {
         return counted(all.len() as u64, "request");
     }
@@ -139,14 +139,14 @@ fn requests(p: &Outline) -> String {
 fn record(s: &Summary) -> Block {
     let t = &s.totals;
     let mut rows: Vec<(String, String)> = vec![
-        ("verdict by".into(), s.verdict.because.join(", ")),
+        ("verdict by".into(), s.verdict.reasons.join(", ")),
         ("measured".into(), chosen_s(t.measured_s)),
         ("end".into(), words::stopped_by(s.stopped_by).into()),
-        ("complete".into(), if s.complete { "yes".into() } else { "no".into() }),
+        ("complete".into(), if s.is_complete { "yes".into() } else { "no".into() }),
         ("seconds kept".into(), count(s.timeline.len() as u64)),
-        ("sent".into(), count(t.sent)),
+        ("sent".into(), count(t.requests_sent)),
         ("finished".into(), count(t.requests)),
-        ("in flight at the stop".into(), count(t.in_flight_at_stop)),
+        ("in flight at the stop".into(), count(t.in_flight_at_end)),
         ("never started".into(), count(t.never_started)),
         ("iterations".into(), count(t.iterations)),
         ("given up".into(), words::iterations_lost(s).join(", ")),
@@ -154,7 +154,7 @@ fn record(s: &Summary) -> Block {
         ("sent out".into(), bytes(t.bytes_out)),
     ];
     for gap in &s.gaps {
-        let text = format!("{} to {}: {}", chosen_s(gap.from_s), chosen_s(gap.to_s), gap.why);
+        let text = format!("{} to {}: {}", chosen_s(gap.from_s), chosen_s(gap.to_s), gap.reason);
         rows.push(("nothing from".into(), text));
     }
     let versions =
@@ -168,16 +168,18 @@ fn definitions(rows: Vec<(String, String)>) -> Block {
     Block::Facts(known.map(|(name, text)| Fact::of(name, Value::Text(text))).collect())
 }
 
-fn lanes(s: &Summary) -> Block {
+fn workloads(s: &Summary) -> Block {
     let known = |n: Option<u64>| n.map_or(Value::Missing, Value::Count).into();
-    let table = Table::of("lanes", "Load models", &s.lanes)
-        .column(Column::text("name"), |lane| Cell::text(&lane.name))
-        .column(Column::text("model"), |lane| Cell::text(lane.model))
-        .column(Column::number("peak users or rate"), |lane| Value::Quantity(lane.peak).into())
-        .column(Column::number("connections"), |lane| Cell::count(lane.connections))
-        .column(Column::number("requests"), |lane| known(lane.requests))
-        .column(Column::number("errors"), |lane| known(lane.errors))
-        .column(Column::number("rate"), |lane| lane.rate_per_s.map_or(Value::Missing, Value::Rate).into());
+    let table = Table::of("workloads", "Load models", &s.workloads)
+        .column(Column::text("name"), |workload| Cell::text(&workload.name))
+        .column(Column::text("model"), |workload| Cell::text(workload.model))
+        .column(Column::number("peak users or rate"), |workload| Value::Quantity(workload.peak).into())
+        .column(Column::number("connections"), |workload| Cell::count(workload.connections))
+        .column(Column::number("requests"), |workload| known(workload.requests))
+        .column(Column::number("errors"), |workload| known(workload.errors))
+        .column(Column::number("rate"), |workload| {
+            workload.rate_per_s.map_or(Value::Missing, Value::Rate).into()
+        });
     Block::Table(table.done())
 }
 
@@ -220,7 +222,7 @@ fn machine(e: &Environment) -> Block {
         ("local ports", format!("{}-{}", e.port_low, e.port_high)),
         ("target's addresses", e.addresses.join(", ")),
         ("the first connection took", chosen_ns(e.first_connect_ns)),
-        ("the target runs here", if e.same_machine { "yes".into() } else { "no".into() }),
+        ("the target runs here", if e.is_same_machine { "yes".into() } else { "no".into() }),
     ];
     definitions(rows.map(|(name, text)| (name.to_owned(), text)).into())
 }

@@ -3,7 +3,7 @@
 use crate::document::{Block, Cell, Column, List, On, Role, Section, Table, Tone, Value, sentence};
 use crate::format::{chosen_s, quantile_name, quantity};
 use crate::words;
-use plimsoll_analysis::summary::{OriginRow, Summary};
+use plimsoll_analysis::summary::{GeneratorRow, Summary};
 
 /// A p99 so many times that of the others is worth a word.
 const DIFFERS: f64 = 1.5;
@@ -11,16 +11,16 @@ const DIFFERS: f64 = 1.5;
 /// Their percentiles stand beside the merged ones, which come from merged histograms and not from these.
 pub fn section(s: &Summary) -> Section {
     let section = |blocks| Section::new("machines", "Machines", blocks).brief("machines").indented();
-    if s.origins.len() < 2 {
+    if s.generators.len() < 2 {
         return section(Vec::new());
     }
-    let first_ns = s.origins.iter().map(|origin| origin.started_unix_ns).min().unwrap_or_default();
+    let first_ns = s.generators.iter().map(|origin| origin.started_unix_ns).min().unwrap_or_default();
     let rate = |per_s: Option<f64>| per_s.map_or(Value::Missing, Value::Rate).into();
-    let host = |row: &OriginRow| {
-        Cell::text(&row.host).tail(Tone::Doubt, if row.complete { "" } else { "(cut off)" })
+    let host = |row: &GeneratorRow| {
+        Cell::text(&row.host).tail(Tone::Doubt, if row.is_complete { "" } else { "(cut off)" })
     };
-    let later = |row: &OriginRow| Value::Nanoseconds((row.started_unix_ns - first_ns) as f64).into();
-    let table = Table::of("machines", "Machines", &s.origins)
+    let later = |row: &GeneratorRow| Value::Nanoseconds((row.started_unix_ns - first_ns) as f64).into();
+    let table = Table::of("machines", "Machines", &s.generators)
         .column(Column::text("machine").brief(""), host)
         .column(Column::text("share").role(Role::Soft), |row| Cell::text(&row.share))
         .column(Column::number("requests").on(On::TEXT), |row| Cell::count(row.requests))
@@ -48,7 +48,7 @@ pub fn section(s: &Summary) -> Section {
     blocks.extend(said.iter().map(|said| sentence(Role::Plain, said).only(On::DRAWN)));
     let list = List { items: said, brief: usize::MAX, most: usize::MAX };
     blocks.push(Block::List(list).only(On::MARKDOWN));
-    if s.origins.iter().any(|row| row.apart.is_some()) {
+    if s.generators.iter().any(|row| row.divergence.is_some()) {
         blocks.extend(generator_rows(s).into_iter().map(|block| block.only(On::HTML)));
     }
     section(blocks).aside("the figures above hold all of them")
@@ -56,18 +56,18 @@ pub fn section(s: &Summary) -> Section {
 
 /// What sets a machine apart: it was cut off, or its times are not those of the others; where too little was measured
 /// for the test, that its p99 is far above that of the fastest other one.
-fn remark(s: &Summary, row: &OriginRow) -> String {
+fn remark(s: &Summary, row: &GeneratorRow) -> String {
     let mut words = Vec::new();
-    if !row.complete {
+    if !row.is_complete {
         words.push("cut off".to_owned());
     }
-    if let Some(apart) = &row.apart {
+    if let Some(apart) = &row.divergence {
         words.extend(Some(apart.sentence.clone()).filter(|said| !said.is_empty()));
         if apart.ratios.iter().any(|ratio| ratio.q == 0.99) {
             return words.join(", ");
         }
     }
-    let others = s.origins.iter().filter(|other| !std::ptr::eq(*other, row));
+    let others = s.generators.iter().filter(|other| !std::ptr::eq(*other, row));
     let least = others.filter_map(|other| other.p99_ns).min();
     if let (Some(own), Some(least)) = (row.p99_ns, least.filter(|ns| *ns > 0)) {
         let times = own as f64 / least as f64;
@@ -81,9 +81,9 @@ fn remark(s: &Summary, row: &OriginRow) -> String {
 /// The test, with its numbers.
 fn generator_rows(s: &Summary) -> Vec<Block> {
     let ratios: Vec<_> = s
-        .origins
+        .generators
         .iter()
-        .flat_map(|row| row.apart.iter().flat_map(move |a| a.ratios.iter().map(move |r| (row, r))))
+        .flat_map(|row| row.divergence.iter().flat_map(move |a| a.ratios.iter().map(move |r| (row, r))))
         .collect();
     let table = Table::of("machines-apart", "Times of each machine beside those of the others", &ratios)
         .column(Column::text("machine"), |(row, _)| Cell::text(&row.host))
@@ -91,7 +91,7 @@ fn generator_rows(s: &Summary) -> Vec<Block> {
         .column(Column::number("times that of the others"), |(_, r)| Value::Quantity(r.ratio).into())
         .column(Column::number("at least"), |(_, r)| Value::Quantity(r.low).into())
         .column(Column::number("at most"), |(_, r)| Value::Quantity(r.high).into())
-        .column(Column::number("stretches compared"), |(_, r)| Cell::count(r.stretches));
+        .column(Column::number("stretches compared"), |(_, r)| Cell::count(r.windows));
     let lead = "Stretches of the same time are compared in pairs (t-test of the logarithms, 95 % interval of all rows \
                 together). A machine differs where 1 lies outside the interval and the difference is 5 % or more.";
     vec![Block::Heading("Beside the others".into()), sentence(Role::Lead, lead), Block::Table(table.done())]

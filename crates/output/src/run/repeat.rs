@@ -10,13 +10,13 @@ use plimsoll_plan::load::{Arrivals, Load};
 pub fn command(plan: &Outline) -> Option<String> {
     let [request] = plan.requests.as_slice() else { return None };
     let profile = plan.load.profile();
-    let is_plain = plan.lanes.is_empty()
+    let is_plain = plan.workloads.is_empty()
         && plan.checks.is_empty()
         && plan.cell.is_none()
-        && plan.watches.is_empty()
+        && plan.monitors.is_empty()
         && request.headers.is_empty()
         && request.body_bytes == 0
-        && !request.stream
+        && !request.is_stream
         && profile.stages.is_empty();
     if !is_plain {
         return None;
@@ -51,7 +51,7 @@ pub fn command(plan: &Outline) -> Option<String> {
     if plan.read_bodies {
         words.push("--read-bodies".into());
     }
-    let asked = plan.thresholds.iter().filter(|threshold| !threshold.implied);
+    let asked = plan.thresholds.iter().filter(|threshold| !threshold.is_default);
     words.extend(asked.map(|threshold| format!("--threshold {}", shell_word(&threshold.text))));
     if plan.share.of > 1 {
         words.push(format!("--share {}/{}", plan.share.part, plan.share.of));

@@ -54,7 +54,7 @@ pub fn section(s: &Summary, picture: &Picture) -> Section {
 
 /// Said once below a table of a page with percentiles in it, if any is missing for lack of samples.
 fn too_few<'a>(mut all: impl Iterator<Item = &'a Times>) -> Option<Block> {
-    let lacks = |times: &Times| times.count > 0 && times.percentiles.iter().any(|p| !p.enough_samples);
+    let lacks = |times: &Times| times.count > 0 && times.percentiles.iter().any(|p| !p.has_enough_samples);
     let (p99, p999) = (count(1_000), count(10_000));
     let said = format!("{NONE} : too few samples. A percentile needs 10 / (1 - p): p99 {p99}, p99.9 {p999}.");
     all.any(lacks).then(|| sentence(Role::Faint, said).only(On::HTML))
@@ -160,11 +160,11 @@ fn name(s: &Summary, node: &Node) -> Cell {
     let asides = [
         row.scenario.clone().filter(|_| s.scenarios.len() > 1).unwrap_or_default(),
         tags.join(", "),
-        if row.stream { "stream: its times are its whole life".into() } else { String::new() },
+        if row.is_stream { "stream: its times are its whole life".into() } else { String::new() },
     ];
     let asides: Vec<String> = asides.into_iter().filter(|text| !text.is_empty()).collect();
     let cell = Cell::text(&row.name).aside(Tone::Note, asides.join("; "));
-    cell.tail(Tone::Note, if row.stream { "(stream)" } else { "" })
+    cell.tail(Tone::Note, if row.is_stream { "(stream)" } else { "" })
 }
 
 /// How many failed, and of which classes, the most frequent first.
@@ -197,13 +197,13 @@ const FAILED_MAX: f64 = 0.01;
 
 /// The share of failures that the run may have at most, where it has such a limit.
 fn errors_max(s: &Summary) -> Option<f64> {
-    s.thresholds.iter().find(|t| t.what == "error_rate").map(|t| t.limit)
+    s.thresholds.iter().find(|t| t.subject == "error_rate").map(|t| t.limit)
 }
 
 /// Whether it missed a threshold of its own, or failed more often than the run may.
 fn is_bad(s: &Summary, row: &SeriesRow) -> bool {
     let own = format!("request: {}}}", row.name);
-    let missed = s.thresholds.iter().any(|t| t.is_missed() && t.what.contains(&own));
+    let missed = s.thresholds.iter().any(|t| t.is_missed() && t.subject.contains(&own));
     missed || row.errors as f64 > errors_max(s).unwrap_or(FAILED_MAX) * row.requests as f64
 }
 

@@ -9,7 +9,7 @@ pub fn section(s: &Summary) -> Section {
     let mut blocks = vec![Block::Charts(vec!["streams".into()])];
     // What a reader of a stream waits for is its next event.
     let (q, by) = telling(&s.streams.iter().collect::<Vec<_>>(), |row, q| printable_ns(&row.gap, q));
-    let (brief, left_out) = worst(&s.streams, |row| (row.failed, printable_ns(&row.gap, q)));
+    let (brief, left_out) = worst(&s.streams, |row| (row.failures, printable_ns(&row.gap, q)));
     for (at, row) in s.streams.iter().enumerate() {
         let is_brief = brief.iter().any(|shown| std::ptr::eq(*shown, row));
         let on = if is_brief { On::ALL } else { On::FULL };

@@ -35,8 +35,8 @@ pub fn section(s: &Summary) -> Section {
 
 /// What else is to be known of it.
 fn remarks(t: &ThresholdResult) -> Vec<String> {
-    let few = if t.too_few_samples { "too few samples" } else { "" };
-    let implied = if t.implied { "implied" } else { "" };
+    let few = if t.has_too_few_samples { "too few samples" } else { "" };
+    let implied = if t.is_default { "implied" } else { "" };
     let all = [words::bounds(t), words::window(t), few.into(), implied.into()];
     all.into_iter().filter(|remark| !remark.is_empty()).collect()
 }

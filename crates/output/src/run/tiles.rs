@@ -15,7 +15,7 @@ pub fn tiles(s: &Summary) -> Vec<Tile> {
     // Whether a threshold on it decides: then the figure has its colour. One on p99.9 is none on p99, and one on a
     // single request is none on the whole.
     let judged = |what: &str| {
-        let about = s.thresholds.iter().filter(|judged| judged.what == what);
+        let about = s.thresholds.iter().filter(|judged| judged.subject == what);
         about
             .map(tone)
             .max_by_key(|tone| [Tone::Pass, Tone::Doubt, Tone::Fail].iter().position(|t| t == tone))
@@ -25,7 +25,7 @@ pub fn tiles(s: &Summary) -> Vec<Tile> {
     let quantile = |q: f64| {
         let name = quantile_name(q);
         let (text, raw, aside) = match words::percentile(&s.response_time, q) {
-            Shown::Fact(p) if p.at_least => (
+            Shown::Fact(p) if p.is_lower_bound => (
                 at_least(p.value_ns),
                 Some(p.value_ns),
                 samples(s.response_time.count + s.response_time.censored),
@@ -44,7 +44,7 @@ pub fn tiles(s: &Summary) -> Vec<Tile> {
     };
     // Arrivals start iterations: where one sends several requests, the two rates are not of one thing.
     let offers = |rate: f64| {
-        let is_same = s.plan.lanes.is_empty() && s.requests.len() < 2;
+        let is_same = s.plan.workloads.is_empty() && s.requests.len() < 2;
         if is_same { rate_per_s(rate) } else { rate_of(rate, "iterations") }
     };
     let offered = match (&s.offered, s.achieved.ratio) {
@@ -82,9 +82,10 @@ fn tile(label: &str, text: String, raw: Option<f64>, aside: String) -> Tile {
 /// What was missed and has no figure of its own among the others: a percentile of one request, mostly.
 fn missed(s: &Summary) -> Vec<Tile> {
     const MOST: usize = 2;
-    const KNOWN: [&str; 5] = ["response_time p50", "response_time p99", "error_rate", "achieved", "throughput"];
+    const KNOWN: [&str; 5] =
+        ["response_time p50", "response_time p99", "error_rate", "achieved", "throughput"];
     let of = |t: &ThresholdResult| match t
-        .what
+        .subject
         .split_once('{')
         .and_then(|(what, rest)| Some((what, rest.split_once('}')?)))
     {
@@ -92,9 +93,10 @@ fn missed(s: &Summary) -> Vec<Tile> {
             let scope = scope.split_once(": ").map_or(scope, |(_, name)| name);
             format!("{scope}: {}{statistic}", what.replace('_', " "))
         }
-        None => t.what.replace('_', " "),
+        None => t.subject.replace('_', " "),
     };
-    let told = s.thresholds.iter().filter(|t| !t.met && t.observed.is_some() && !KNOWN.contains(&&*t.what));
+    let told =
+        s.thresholds.iter().filter(|t| !t.is_met && t.observed.is_some() && !KNOWN.contains(&&*t.subject));
     told.take(MOST)
         .map(|t| {
             let aside = format!("limit {}", figure(t.limit, t.unit));

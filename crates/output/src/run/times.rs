@@ -1,11 +1,11 @@
-//! How long it took: both distributions with their intervals, bands, and the parts of a request's time.
+//! How long it took: both distributions with their intervals, buckets, and the parts of a request's time.
 
 use super::{max, mean, percentile};
 use crate::document::{Block, Cell, Column, On, Role, Room, Section, Table, Value, sentence};
 use crate::format::{at_least, bounds, count, counted, duration_ns, quantile_name};
 use crate::words::{self, Shown};
 use plimsoll_analysis::picture::{Picture, Slice};
-use plimsoll_analysis::summary::{Band, Short, Summary, Times};
+use plimsoll_analysis::summary::{Bucket, Short, Summary, Times};
 
 /// A row of the percentiles.
 #[derive(Clone, Copy)]
@@ -48,7 +48,9 @@ impl Figure {
     fn interval(self, times: &Times) -> Cell {
         let Figure::Quantile(q) = self else { return Cell::text("") };
         Cell::text(match words::percentile(times, q) {
-            Shown::Fact(p) if !p.at_least => bounds(p.value_ns, p.low_ns, p.high_ns).unwrap_or_default(),
+            Shown::Fact(p) if !p.is_lower_bound => {
+                bounds(p.value_ns, p.low_ns, p.high_ns).unwrap_or_default()
+            }
             Shown::TooFew(has, needs) => words::too_few(has, needs),
             _ => String::new(),
         })
@@ -89,27 +91,27 @@ pub fn is_skewed(times: &Times) -> bool {
 
 /// Share of the answered requests by how long they took, and how many were cut off; an empty band stays, so that two
 /// reports can be laid side by side.
-pub fn bands(s: &Summary) -> Section {
+pub fn buckets(s: &Summary) -> Section {
     let mut below = None;
     let mut rows: Vec<(String, Option<f64>, u64)> = Vec::new();
-    let named = |band: &Band| {
+    let named = |band: &Bucket| {
         let name = words::band(band.up_to_ns, below);
         below = band.up_to_ns.or(below);
         (name, Some(band.ratio), band.count)
     };
-    rows.extend(s.bands.iter().map(named));
-    if s.bands_cut_off > 0 && !rows.is_empty() {
-        rows.push(("cut off".into(), None, s.bands_cut_off));
+    rows.extend(s.buckets.iter().map(named));
+    if s.buckets_censored > 0 && !rows.is_empty() {
+        rows.push(("cut off".into(), None, s.buckets_censored));
     }
     let or_nothing = |value: Option<Value>| value.map_or_else(|| Cell::text(""), Cell::from);
-    let table = Table::of("bands", "Bands of the response time", &rows)
+    let table = Table::of("buckets", "Buckets of the response time", &rows)
         .column(Column::right("response time").brief("").role(Role::Soft), |(name, ..)| Cell::text(name))
         .column(Column::picture("share", 12, 12).brief("").on(On::DRAWN), |(_, share, _)| {
             or_nothing(share.map(Value::Bar))
         })
         .column(Column::number("share").brief(""), |(_, share, _)| or_nothing(share.map(Value::Share)))
         .column(Column::number("requests").brief("").role(Role::Soft), |(.., n)| Cell::count(*n));
-    let section = Section::new("bands", "Bands", vec![Block::Table(table.done())]).brief("bands");
+    let section = Section::new("buckets", "Buckets", vec![Block::Table(table.done())]).brief("buckets");
     section.aside("of the response time").indented().adjacent()
 }
 
@@ -159,9 +161,9 @@ pub fn section(s: &Summary) -> Section {
     let mut tables = vec![vec![Block::Heading("Percentiles".into())]];
     tables[0].extend(percentiles(s).blocks);
     tables[0].extend(counts(s).map(|said| sentence(Role::Faint, said)));
-    if !s.bands.is_empty() {
-        let heading = Block::Heading("Bands of the response time".into());
-        tables.push([heading].into_iter().chain(bands(s).blocks).collect());
+    if !s.buckets.is_empty() {
+        let heading = Block::Heading("Buckets of the response time".into());
+        tables.push([heading].into_iter().chain(buckets(s).blocks).collect());
     }
     let charts = ["spectrum", "distribution", "spectrum-requests"].map(String::from);
     let tables = Block::Pair(Room::Broad, tables);
@@ -178,7 +180,7 @@ fn counts(s: &Summary) -> Option<String> {
     let mut told =
         format!("{} finished, {} of them with a whole answer", counted(finished, "request"), count(answered));
     if cut_off > 0 {
-        let stop = match s.totals.in_flight_at_stop {
+        let stop = match s.totals.in_flight_at_end {
             0 => String::new(),
             _ => " or, not finished, at the stop".into(),
         };

@@ -23,7 +23,7 @@ pub fn section(s: &Summary) -> Section {
     let mut blocks = Vec::new();
     if !found.is_empty() {
         blocks.push(list(found));
-        if s.monitors.iter().any(|monitor| monitor.rows.iter().any(|row| row.with_p99.is_some())) {
+        if s.monitors.iter().any(|monitor| monitor.rows.iter().any(|row| row.p99_correlation.is_some())) {
             let said = "What moved together is no cause: both may follow a third.";
             blocks.push(sentence(Role::Faint, said));
         }
@@ -36,13 +36,13 @@ pub fn section(s: &Summary) -> Section {
         blocks.extend([Block::Heading("What is known of it".into()), Block::Facts(told)]);
     }
     blocks.extend(s.monitors.iter().enumerate().flat_map(|(at, monitor)| one(s, at, monitor)));
-    blocks.extend(s.raw_window.as_ref().map(|window| sentence(Role::Faint, &window.sentence)));
+    blocks.extend(s.time_range.as_ref().map(|window| sentence(Role::Faint, &window.sentence)));
     section(blocks)
 }
 
 fn one(s: &Summary, at: usize, monitor: &MonitorRow) -> Vec<Block> {
-    let host = s.origins.get(monitor.origin as usize).filter(|_| s.origins.len() > 1);
-    let of = words::watches(&monitor.name, &monitor.kind, &monitor.of);
+    let host = s.generators.get(monitor.generator as usize).filter(|_| s.generators.len() > 1);
+    let of = words::watches(&monitor.name, &monitor.kind, &monitor.target);
     let said = [of.as_str(), host.map_or("", |row| &row.host)];
     let said: Vec<&str> = said.into_iter().filter(|part| !part.is_empty()).collect();
     let said = if said.is_empty() { String::new() } else { format!(" ({})", said.join(", ")) };
@@ -56,10 +56,11 @@ fn one(s: &Summary, at: usize, monitor: &MonitorRow) -> Vec<Block> {
             Block::Folded(Folded { title, inner: Inner::Blocks(vec![figures]) })
         }
     };
-    let first = monitor.first_lapse.as_ref();
-    let first = first.map(|gap| format!(", the first at {}: {}", chosen_s(gap.at_s), gap.why));
-    let missing = format!("{} missing{}", counted(monitor.lapses, "sample"), first.unwrap_or_default());
-    let is_missing = monitor.lapses > 0 && !monitor.rows.is_empty();
+    let first = monitor.first_missed_sample.as_ref();
+    let first = first.map(|gap| format!(", the first at {}: {}", chosen_s(gap.at_s), gap.reason));
+    let missing =
+        format!("{} missing{}", counted(monitor.missed_samples, "sample"), first.unwrap_or_default());
+    let is_missing = monitor.missed_samples > 0 && !monitor.rows.is_empty();
     let missing = is_missing.then(|| sentence(Role::Faint, missing));
     let heading = Block::Heading(format!("{}{said}", monitor.name));
     [heading, figures].into_iter().chain(missing).collect()
@@ -74,7 +75,7 @@ pub fn text(s: &Summary) -> Section {
     items.extend(findings(s));
     let of = |of: String| if of.is_empty() { "environment".to_owned() } else { of };
     items.extend(environment(s).into_iter().map(|(whose, text)| format!("{}: {text}", of(whose))));
-    let window = s.raw_window.as_ref().map(|window| window.sentence.clone());
+    let window = s.time_range.as_ref().map(|window| window.sentence.clone());
     let told = window.clone().map(|text| sentence(Role::Faint, text));
     items.extend(window);
     let all = table("monitors".into(), "What monitors saw".into(), s.monitors.iter());
@@ -124,7 +125,7 @@ fn table<'a>(id: String, caption: String, monitors: impl Iterator<Item = &'a Mon
             None => Value::Missing.into(),
         }
     };
-    let rho = |(_, row): &Row| match &row.with_p99 {
+    let rho = |(_, row): &Row| match &row.p99_correlation {
         Some(with) => Cell::number(format!("{:.2}", with.rho), Some(with.rho)),
         None => Value::Missing.into(),
     };
@@ -139,7 +140,7 @@ fn table<'a>(id: String, caption: String, monitors: impl Iterator<Item = &'a Mon
         .column(Column::number("last").on(On::HTML), figure(|row| Some(row.last)))
         .column(Column::number("limit"), figure(|row| row.limit))
         .column(Column::number("peak of limit"), |(_, row)| {
-            row.usage_peak.map_or(Value::Missing, Value::Share).into()
+            row.usage_peak_ratio.map_or(Value::Missing, Value::Share).into()
         })
         .column(Column::number("with p99").on(On::HTML), rho)
         // At its limit for half of the measured seconds, as in the terminal.
@@ -149,5 +150,5 @@ fn table<'a>(id: String, caption: String, monitors: impl Iterator<Item = &'a Mon
 
 /// Why there is nothing of a monitor.
 fn why(monitor: &MonitorRow) -> &str {
-    monitor.first_lapse.as_ref().map_or("no sample", |lapse| lapse.why.as_str())
+    monitor.first_missed_sample.as_ref().map_or("no sample", |lapse| lapse.reason.as_str())
 }

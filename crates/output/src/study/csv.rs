@@ -15,20 +15,20 @@ pub const COLUMNS: [&str; 13] = [
     "level",
     "level_unit",
     "repeats",
-    "valid",
+    "is_valid",
     "figure",
     "unit",
     "value",
     "low",
     "high",
-    "at_least",
+    "is_lower_bound",
     "basis",
-    "too_few_samples",
+    "has_too_few_samples",
 ];
 
 /// A header and the rows.
 pub fn csv(study: &Study) -> String {
-    let settings = study.axes.iter().map(|axis| format!("set_{axis}"));
+    let settings = study.parameters.iter().map(|axis| format!("set_{axis}"));
     let mut out = row(COLUMNS.iter().map(|name| (*name).to_owned()).chain(settings));
     for (at, cell) in study.table.iter().enumerate() {
         for (figure, unit, estimate) in figures(cell) {
@@ -42,7 +42,7 @@ pub fn csv(study: &Study) -> String {
 fn figures(cell: &CellRow) -> Vec<(String, &'static str, Estimate)> {
     let bare = |value: f64| Estimate { value: Some(value), ..Estimate::default() };
     let mut out = vec![
-        ("rate", "per_s", cell.rate_per_s),
+        ("throughput", "per_s", cell.rate_per_s),
         ("error_ratio", "ratio", cell.error_ratio),
         ("response_time_mean", "ns", cell.mean_ns),
         ("response_time_p50", "ns", cell.p50_ns),
@@ -50,7 +50,7 @@ fn figures(cell: &CellRow) -> Vec<(String, &'static str, Estimate)> {
         ("response_time_p95", "ns", cell.p95_ns),
         ("response_time_p99", "ns", cell.p99_ns),
         ("in_flight", "requests", bare(cell.in_flight)),
-        ("rate_times_service_time", "requests", bare(cell.little.rate_times_time)),
+        ("in_flight_computed", "requests", bare(cell.little.in_flight_computed)),
         ("missing_time", "ratio", bare(cell.little.missing_ratio)),
         ("bytes_in", "bytes_per_s", bare(cell.bytes_in_per_s)),
     ];
@@ -58,7 +58,7 @@ fn figures(cell: &CellRow) -> Vec<(String, &'static str, Estimate)> {
         out.insert(0, ("offered_rate", "per_s", bare(offered)));
     }
     let load = out.into_iter().map(|(figure, unit, estimate)| (figure.to_owned(), unit, estimate));
-    let watched = cell.watched.iter().flat_map(|seen| {
+    let watched = cell.monitor_metrics.iter().flat_map(|seen| {
         let part = if seen.part.is_empty() { String::new() } else { format!("{}.", seen.part) };
         let name = format!("{}.{part}{}", seen.monitor, seen.metric);
         let unit = unit(seen.unit);
@@ -97,16 +97,16 @@ fn fields(
         number(Some(cell.level)),
         if cell.is_users { "users" } else { "per_s" }.into(),
         cell.repeats.to_string(),
-        cell.valid.to_string(),
+        cell.is_valid.to_string(),
         figure.into(),
         unit.into(),
         number(estimate.value),
         number(estimate.low),
         number(estimate.high),
-        estimate.at_least.to_string(),
+        estimate.is_lower_bound.to_string(),
         basis.into(),
-        estimate.too_few_samples.to_string(),
+        estimate.has_too_few_samples.to_string(),
     ];
-    let settings = study.axes.iter().map(|axis| cell.setting(axis).unwrap_or_default().to_owned());
+    let settings = study.parameters.iter().map(|axis| cell.setting(axis).unwrap_or_default().to_owned());
     fixed.into_iter().chain(settings).collect()
 }

@@ -47,7 +47,7 @@ pub(crate) fn curves(study: &Study) -> Vec<Section> {
 fn of_group(study: &Study, group: &Group) -> Vec<Section> {
     let fixed = settings_text(&group.fixed);
     let title = if fixed.is_empty() { study.name.clone() } else { fixed.clone() };
-    let axis = group.curve.map_or("cell", |curve| curve.axis.as_str());
+    let axis = group.curve.map_or("cell", |curve| curve.parameter.as_str());
     let name = |row: &CellRow| group.name(row).to_owned();
     let is_number = group.rows.iter().all(|(name, _)| name.parse::<f64>().is_ok());
     let first = || Column { is_right: is_number, ..Column::text(axis).role(Role::Strong) };
@@ -56,7 +56,7 @@ fn of_group(study: &Study, group: &Group) -> Vec<Section> {
     let part =
         |blocks| Section::new("group", title.clone(), blocks).brief("").titled(On::TERMINAL).indented();
     let doubted = doubts(rows(), |row| format!("{axis} {}", name(row)));
-    let cells = figures(named("group")).marked(|row| (!row.valid).then_some(Mark::Faint));
+    let cells = figures(named("group")).marked(|row| (!row.is_valid).then_some(Mark::Faint));
     let table = Section::new("group", title.clone(), vec![Block::Table(cells.done()), doubted]);
     let mut out = vec![table.brief(fixed).indented()];
     out.push(part(measured_cells(named("seen"), rows())));
@@ -72,12 +72,14 @@ pub(crate) fn figures<'a>(table: Rows<'a, CellRow>) -> Rows<'a, CellRow> {
     let mean = || WITH_MEAN..usize::MAX;
     let more = || WITH_MORE..usize::MAX;
     let describe = |of: fn(&CellRow) -> &Estimate, show: fn(&Estimate) -> String| {
-        move |row: &CellRow| Cell::number(show(of(row)), of(row).value.filter(|_| !of(row).too_few_samples))
+        move |row: &CellRow| {
+            Cell::number(show(of(row)), of(row).value.filter(|_| !of(row).has_too_few_samples))
+        }
     };
     let spread = |of: fn(&CellRow) -> &Estimate| {
         move |row: &CellRow| {
             let estimate = of(row);
-            let is_told = !says_nothing(estimate) && !estimate.too_few_samples;
+            let is_told = !says_nothing(estimate) && !estimate.has_too_few_samples;
             Cell::number(plus_minus(estimate, "±"), estimate.half_width_ratio().filter(|_| is_told))
         }
     };
@@ -103,7 +105,7 @@ pub(crate) fn figures<'a>(table: Rows<'a, CellRow>) -> Rows<'a, CellRow> {
         .column(width("± p99", p99s), spread(|row| &row.p99_ns))
         .column(Column::number("in flight").windows(more()), |row| Value::Quantity(row.in_flight).into())
         .column(Column::number("X R").windows(more()), |row| {
-            Value::Quantity(row.little.rate_times_time).into()
+            Value::Quantity(row.little.in_flight_computed).into()
         })
 }
 
@@ -112,7 +114,7 @@ pub(crate) fn doubts<'a>(
     rows: impl Iterator<Item = &'a CellRow>,
     name: impl Fn(&CellRow) -> String,
 ) -> Block {
-    let of = rows.filter(|row| !row.left_out.is_empty());
+    let of = rows.filter(|row| !row.excluded_runs.is_empty());
     let all = of.map(|row| Finding::new(Tone::Doubt, name(row), doubt(row))).collect();
     Block::Findings(Findings { form: Form::Named, all })
 }
@@ -138,7 +140,7 @@ pub(crate) fn measured_cells<'a>(
 
 /// p99 where it has enough samples to be drawn.
 fn p99(study: &Study, point: &CurvePoint) -> Option<f64> {
-    let has_few = study.table.get(point.cell).is_some_and(|row| row.p99_ns.too_few_samples);
+    let has_few = study.table.get(point.row).is_some_and(|row| row.p99_ns.has_too_few_samples);
     point.p99_ns.filter(|_| !has_few)
 }
 
@@ -167,17 +169,17 @@ fn courses(study: &Study, curve: &Curve) -> Vec<Course> {
 
 /// What a curve follows, for a page; with its settings above where there are several.
 pub(crate) fn describe(curve: &Curve) -> Vec<Block> {
-    let title = settings_text(&curve.fixed);
+    let title = settings_text(&curve.settings);
     let mut facts: Vec<Fact> =
         sentences(curve).into_iter().map(|(what, text)| Fact::new(what, text)).collect();
-    facts.extend(curve.limiting.as_ref().map(|limiting| Fact::new("at its limit", limiting.to_string())));
+    facts.extend(curve.bottleneck.as_ref().map(|limiting| Fact::new("at its limit", limiting.to_string())));
     let heading = (!title.is_empty()).then_some(Block::Heading(title));
     heading.into_iter().chain([Block::Facts(facts)]).collect()
 }
 
 fn scaling_title(scaling: &Scaling) -> String {
-    let fixed = settings_text(&scaling.fixed);
-    if fixed.is_empty() { scaling.axis.clone() } else { format!("{}, {fixed}", scaling.axis) }
+    let fixed = settings_text(&scaling.settings);
+    if fixed.is_empty() { scaling.parameter.clone() } else { format!("{}, {fixed}", scaling.parameter) }
 }
 
 pub(crate) fn scaling(scaling: &Scaling, number: usize) -> Table {
@@ -187,11 +189,11 @@ pub(crate) fn scaling(scaling: &Scaling, number: usize) -> Table {
     };
     let caption = format!("Scaling over {}", scaling_title(scaling));
     Table::of(format!("scaling-{number}"), caption, &scaling.steps)
-        .column(Column::number(scaling.axis.as_str()).role(Role::Strong), |step| {
-            Cell::number(level_text(step.n), Some(step.n))
+        .column(Column::number(scaling.parameter.as_str()).role(Role::Strong), |step| {
+            Cell::number(level_text(step.parameter_value), Some(step.parameter_value))
         })
         .column(Column::number("rate"), |step| Value::Rate(step.rate_per_s).into())
-        .column(Column::number("speed-up"), |step| Value::Quantity(step.speed_up).into())
+        .column(Column::number("speed-up"), |step| Value::Quantity(step.speedup).into())
         .column(Column::number("efficiency"), |step| Value::Share(step.efficiency).into())
         .column(Column::text("95 % interval").role(Role::Soft), interval)
         .done()

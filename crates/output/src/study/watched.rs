@@ -2,14 +2,14 @@
 
 use crate::format::NONE;
 use plimsoll_analysis::sizes;
-use plimsoll_analysis::summary::LimitingResource;
+use plimsoll_analysis::summary::Bottleneck;
 use plimsoll_experiment::study::CellRow;
 use plimsoll_plan::phrase::{ratio, watched};
 
 /// The heads of the columns, such as `api cpu peak`, of all these cells; none when nothing was watched.
 pub(crate) fn columns<'a>(rows: impl Iterator<Item = &'a CellRow>) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
-    for (head, _) in rows.flat_map(|row| sizes(&row.watched)) {
+    for (head, _) in rows.flat_map(|row| sizes(&row.monitor_metrics)) {
         if !out.contains(&head) {
             out.push(head);
         }
@@ -22,7 +22,7 @@ const NEAR: f64 = 0.10;
 
 /// `1.92 cores (96 %)`
 pub(crate) fn cell(row: &CellRow, column: &str) -> String {
-    let Some((_, seen)) = sizes(&row.watched).into_iter().find(|(head, _)| head == column) else {
+    let Some((_, seen)) = sizes(&row.monitor_metrics).into_iter().find(|(head, _)| head == column) else {
         return NONE.into();
     };
     let limit = seen.limit.filter(|limit| *limit > 0.0);
@@ -33,15 +33,15 @@ pub(crate) fn cell(row: &CellRow, column: &str) -> String {
 
 /// What stood at its limit, without the numbers.
 pub(crate) fn limiting(row: &CellRow) -> String {
-    match &row.limiting {
+    match &row.bottleneck {
         None => NONE.into(),
-        Some(LimitingResource::Saturated { what, .. }) => what.clone(),
-        Some(LimitingResource::NoneWatched) => "none".into(),
-        Some(not_known @ LimitingResource::NotKnown) => not_known.to_string(),
+        Some(Bottleneck::Saturated { what, .. }) => what.clone(),
+        Some(Bottleneck::NoneWatched) => "none".into(),
+        Some(not_known @ Bottleneck::NotKnown) => not_known.to_string(),
     }
 }
 
 /// The same as a number, in its unit.
 pub(crate) fn peak(row: &CellRow, column: &str) -> Option<f64> {
-    sizes(&row.watched).into_iter().find(|(head, _)| head == column).map(|(_, seen)| seen.peak)
+    sizes(&row.monitor_metrics).into_iter().find(|(head, _)| head == column).map(|(_, seen)| seen.peak)
 }

@@ -71,8 +71,9 @@ fn percentile(value: &Value, q: Option<f64>) -> Result<String, Error> {
         return Err(hinted(sentence, "take `ns` for a bare number"));
     }
     let value_ns = number("value_ns").or_else(|| number("value")).map(|ns| ns.round().max(0.0) as u64);
-    let is_enough = !is("too_few_samples") && field("enough_samples").is_none_or(|value| value.is_true());
-    Ok(format::quantile(Quantile::of(value_ns, is("at_least"), is_enough)))
+    let is_enough =
+        !is("has_too_few_samples") && field("has_enough_samples").is_none_or(|value| value.is_true());
+    Ok(format::quantile(Quantile::of(value_ns, is("is_lower_bound"), is_enough)))
 }
 
 /// Text that is to be nothing but text in a Markdown table.

@@ -69,7 +69,7 @@ impl LiveState {
         match event {
             // Samples and names are for the report.
             RunEvent::SeriesOpened(_)
-            | RunEvent::Sampled(_)
+            | RunEvent::FailureRecorded(_)
             | RunEvent::MonitorSampled(_)
             | RunEvent::Learnt(_)
             | RunEvent::SampleMissed(_) => {}

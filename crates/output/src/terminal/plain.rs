@@ -76,7 +76,7 @@ impl<W: Write> Sink for Plain<W> {
             // Samples and names are for the report.
             (
                 RunEvent::SeriesOpened(_)
-                | RunEvent::Sampled(_)
+                | RunEvent::FailureRecorded(_)
                 | RunEvent::MonitorSampled(_)
                 | RunEvent::Learnt(_)
                 | RunEvent::SampleMissed(_),

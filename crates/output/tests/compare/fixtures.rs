@@ -19,27 +19,27 @@ fn row(kind: Figure, a: f64, (difference, low, high): (f64, f64, f64), p: f64, v
         _ => (FigureUnit::Nanoseconds, Scale::Ratio),
     };
     let b = if scale == Scale::Points { a + difference } else { a * (1.0 + difference) };
-    let open = matches!(verdict, Verdict::NoDifference | Verdict::CannotTell);
+    let open = matches!(verdict, Verdict::Equivalent | Verdict::Inconclusive);
     Compared {
         figure: figure_name(kind),
         kind,
         unit,
         a: Some(a),
         b: Some(b),
-        a_at_least: false,
-        b_at_least: false,
+        a_is_lower_bound: false,
+        b_is_lower_bound: false,
         scale,
         difference: Some(difference),
         low: Some(low),
         high: Some(high),
-        least: Some(low),
-        most: Some(high),
-        doubted: false,
+        widened_low: Some(low),
+        widened_high: Some(high),
+        is_doubtful: false,
         p: Some(p / 3.0),
         p_adjusted: Some(p),
         verdict,
-        larger_than: open.then(|| low.abs().max(high.abs())),
-        more_repeats: (verdict == Verdict::CannotTell).then_some(4),
+        difference_bound: open.then(|| low.abs().max(high.abs())),
+        more_repeats: (verdict == Verdict::Inconclusive).then_some(4),
         basis: Basis::Runs,
     }
 }
@@ -59,7 +59,7 @@ fn comparison(verdict: Overall, figures: Vec<Compared>, doubts: Vec<Doubt>, head
         schema_version: SCHEMA_VERSION,
         a: facts("before"),
         b: facts("after"),
-        cell: Vec::new(),
+        settings: Vec::new(),
         verdict,
         sentence: said,
         // Of a mixed one the reasons are told of what got worse.
@@ -68,14 +68,14 @@ fn comparison(verdict: Overall, figures: Vec<Compared>, doubts: Vec<Doubt>, head
             _ => figures.get(headline),
         }
         .map(|row| row.figure.clone()),
-        compared_together: figures.len(),
+        p_values_count: figures.len(),
         figures,
         doubts,
-        worth: 0.05,
-        worth_errors: 0.001,
+        min_difference_ratio: 0.05,
+        min_error_difference_ratio: 0.001,
         confidence: 0.95,
         seed: 1,
-        watched: Vec::new(),
+        peaks: Vec::new(),
         requests: Vec::new(),
         spectra: None,
     }
@@ -83,30 +83,30 @@ fn comparison(verdict: Overall, figures: Vec<Compared>, doubts: Vec<Doubt>, head
 
 pub fn slower() -> Comparison {
     let figures = vec![
-        row(Figure::Throughput, 8_097.0, (-0.003, -0.009, 0.004), 1.0, Verdict::NoDifference),
-        row(Figure::ErrorRate, 0.0, (0.0, -0.000_01, 0.000_01), 1.0, Verdict::NoDifference),
+        row(Figure::Throughput, 8_097.0, (-0.003, -0.009, 0.004), 1.0, Verdict::Equivalent),
+        row(Figure::ErrorRate, 0.0, (0.0, -0.000_01, 0.000_01), 1.0, Verdict::Equivalent),
         row(Figure::Mean, 8.4e6, (0.128, 0.094, 0.164), 0.000_2, Verdict::Slower),
         row(P50, 6.1e6, (0.121, 0.092, 0.151), 0.000_1, Verdict::Slower),
-        row(P99, 31.4e6, (0.142, -0.006, 0.313), 0.21, Verdict::CannotTell),
+        row(P99, 31.4e6, (0.142, -0.006, 0.313), 0.21, Verdict::Inconclusive),
         row(SERVICE_P99, 29.9e6, (0.171, 0.041, 0.317), 0.032, Verdict::Slower),
     ];
     let sizes = "answers differ in size (353 B and 284 B a request, headers included): do both sides do the same work?";
     comparison(
         Overall::Slower,
         figures,
-        vec![Doubt { code: "response_sizes_differ", weight: Severity::Warning, sentence: sizes.into() }],
+        vec![Doubt { code: "response_sizes_differ", severity: Severity::Warning, sentence: sizes.into() }],
         3,
     )
 }
 
 pub fn same() -> Comparison {
     let figures = vec![
-        row(Figure::Throughput, 512.0, (0.001, -0.004, 0.006), 1.0, Verdict::NoDifference),
-        row(Figure::ErrorRate, 0.000_4, (0.000_1, -0.000_3, 0.000_5), 1.0, Verdict::NoDifference),
-        row(P50, 812_000.0, (-0.011, -0.031, 0.009), 0.9, Verdict::NoDifference),
-        row(P99, 2.2e6, (0.004, -0.041, 0.049), 1.0, Verdict::NoDifference),
+        row(Figure::Throughput, 512.0, (0.001, -0.004, 0.006), 1.0, Verdict::Equivalent),
+        row(Figure::ErrorRate, 0.000_4, (0.000_1, -0.000_3, 0.000_5), 1.0, Verdict::Equivalent),
+        row(P50, 812_000.0, (-0.011, -0.031, 0.009), 0.9, Verdict::Equivalent),
+        row(P99, 2.2e6, (0.004, -0.041, 0.049), 1.0, Verdict::Equivalent),
     ];
-    comparison(Overall::NoDifference, figures, Vec::new(), 3)
+    comparison(Overall::Equivalent, figures, Vec::new(), 3)
 }
 
 pub fn mixed() -> Comparison {
@@ -120,34 +120,36 @@ pub fn mixed() -> Comparison {
         Vec::new(),
         1,
     );
-    c.cell = vec![Setting { axis: "users".into(), value: "40".into() }];
+    c.settings = vec![Setting { parameter: "users".into(), value: "40".into() }];
     c
 }
 
-pub fn cannot_tell() -> Comparison {
-    let mut p99 = row(P99, 9.9e9, (0.01, -0.02, 0.04), 1.0, Verdict::CannotTell);
-    (p99.a_at_least, p99.b_at_least, p99.larger_than, p99.more_repeats) = (true, true, None, None);
-    let mut missing = row(SERVICE_P99, 1.0, (0.0, 0.0, 0.0), 1.0, Verdict::CannotTell);
+pub fn inconclusive() -> Comparison {
+    let mut p99 = row(P99, 9.9e9, (0.01, -0.02, 0.04), 1.0, Verdict::Inconclusive);
+    (p99.a_is_lower_bound, p99.b_is_lower_bound, p99.difference_bound, p99.more_repeats) =
+        (true, true, None, None);
+    let mut missing = row(SERVICE_P99, 1.0, (0.0, 0.0, 0.0), 1.0, Verdict::Inconclusive);
     (missing.difference, missing.low, missing.high, missing.b) = (None, None, None, None);
-    (missing.p, missing.p_adjusted, missing.larger_than, missing.more_repeats) = (None, None, None, None);
+    (missing.p, missing.p_adjusted, missing.difference_bound, missing.more_repeats) =
+        (None, None, None, None);
     missing.basis = Basis::Nothing;
     let doubts = vec![
         Doubt {
             code: "link_bound",
-            weight: Severity::Inconclusive,
+            severity: Severity::Inconclusive,
             sentence: "both sides moved the same bytes per second (0.402 and 0.391 MB/s) in answers of 284 B and 353 \
                        B: a link or a proxy is the limit, and this pair cannot rank `before` and `after`"
                 .into(),
         },
         Doubt {
             code: "one_run",
-            weight: Severity::Warning,
+            severity: Severity::Warning,
             sentence: "`before` and `after` have one run: how much runs differ is not known, 5 % are assumed".into(),
         },
-        Doubt { code: "too_few_samples", weight: Severity::Note, sentence: "too few samples to compare it".into() },
+        Doubt { code: "too_few_samples", severity: Severity::Note, sentence: "too few samples to compare it".into() },
     ];
     let rate = row(Figure::Throughput, 1_108.0, (0.279, 0.11, 0.47), 0.001, Verdict::Higher);
-    comparison(Overall::CannotTell, vec![rate, p99, missing], doubts, 0)
+    comparison(Overall::Inconclusive, vec![rate, p99, missing], doubts, 0)
 }
 
 /// Names that try to be something else, and numbers that are none.
@@ -165,5 +167,5 @@ pub fn hostile() -> Comparison {
 }
 
 pub fn all() -> Vec<(&'static str, Comparison)> {
-    vec![("slower", slower()), ("same", same()), ("mixed", mixed()), ("cannot-tell", cannot_tell())]
+    vec![("slower", slower()), ("same", same()), ("mixed", mixed()), ("cannot-tell", inconclusive())]
 }

@@ -149,17 +149,18 @@ fn hostile() -> Summary {
     s.groups[0].name = EVIL.into();
     s.checks[0].name = EVIL.into();
     s.streams[0].name = EVIL.into();
-    s.samples[0].sample.excerpt = EVIL.into();
-    s.samples[0].sample.found = EVIL.into();
-    s.statuses.insert(EVIL.into(), 1);
+    s.failure_examples[0].sample.excerpt = EVIL.into();
+    s.failure_examples[0].sample.observed = EVIL.into();
+    s.status_codes.insert(EVIL.into(), 1);
     s.environments[0].host = EVIL.into();
     s.environments[0].addresses = vec![EVIL.into()];
-    s.origins[0].host = EVIL.into();
+    s.generators[0].host = EVIL.into();
     let watched = fixtures::watched();
-    (s.monitors, s.sut, s.cautions) = (watched.monitors, watched.sut, watched.cautions);
+    (s.monitors, s.system_under_test, s.cautions) =
+        (watched.monitors, watched.system_under_test, watched.cautions);
     s.monitors[0].name = EVIL.into();
     s.monitors[0].rows[0].metric = EVIL.into();
-    s.sut[0].value = EVIL.into();
+    s.system_under_test[0].value = EVIL.into();
     s
 }
 
@@ -202,7 +203,7 @@ fn the_first_screen_says_why_and_what_to_do_next() {
         assert!(next.contains("Next"), "{name}: {next}");
         match s.verdict.result {
             Outcome::Inconclusive => {
-                let first = s.cautions.iter().find(|c| c.weight == Severity::Inconclusive);
+                let first = s.cautions.iter().find(|c| c.severity == Severity::Inconclusive);
                 let (evidence, advice) = first.map(|c| (c.evidence_text(), c.advice())).unwrap_or_default();
                 assert!(
                     overrule.contains(&evidence) && overrule.contains(&plain(&advice)),
@@ -232,13 +233,13 @@ fn the_first_screen_says_why_and_what_to_do_next() {
         "{checked}"
     );
     let mut behind = fixtures::fail();
-    behind.thresholds.retain(|t| t.what.starts_with("achieved"));
-    (behind.thresholds[0].met, behind.thresholds[0].standing) = (false, Standing::Missed);
+    behind.thresholds.retain(|t| t.subject.starts_with("achieved"));
+    (behind.thresholds[0].is_met, behind.thresholds[0].standing) = (false, Standing::Missed);
     let said_behind = describe(&behind).0;
     assert!(said_behind.contains("of 30,012 arrivals offered 312 found no free connection"), "{said_behind}");
     assert!(said_behind.contains("plimsoll find"), "{said_behind}");
     // What did not decide is no reason.
-    s.thresholds.retain(|t| !t.what.starts_with("error_rate"));
+    s.thresholds.retain(|t| !t.subject.starts_with("error_rate"));
     let said = describe(&s).0;
     assert!(!said.contains("http_status") && said.contains("See when it was slow"), "{said}");
 }
@@ -247,7 +248,7 @@ fn the_first_screen_says_why_and_what_to_do_next() {
 fn what_is_slow_at_a_pace_is_looked_for_by_its_pace() {
     let spike = |from_s: f64| Spike {
         from_s,
-        until_s: from_s + 1.0,
+        to_s: from_s + 1.0,
         slow_s: 1.0,
         baseline_p95_ns: 2_000_000,
         peak_p95_ns: 385_000_000,
@@ -255,8 +256,8 @@ fn what_is_slow_at_a_pace_is_looked_for_by_its_pace() {
     };
     let with = |from: &[f64]| {
         let mut s = fixtures::fail();
-        s.thresholds.retain(|t| t.what.starts_with("response_time"));
-        s.pressure.clear();
+        s.thresholds.retain(|t| t.subject.starts_with("response_time"));
+        s.saturated_resources.clear();
         s.spikes = from.iter().map(|from_s| spike(*from_s)).collect();
         let dom = dom(&s);
         let all = dom.elements();

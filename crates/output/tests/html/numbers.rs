@@ -4,7 +4,7 @@ use crate::html::dom::{Dom, Element};
 use crate::html::{dom, dom_of, runs};
 use crate::output::fixtures;
 use plimsoll_analysis::caution;
-use plimsoll_analysis::summary::{Apart, Apdex, Ratio, Summary};
+use plimsoll_analysis::summary::{Apdex, Divergence, Ratio, Summary};
 use plimsoll_output::{Look, json, markdown, terminal, trust};
 use serde_json::Value;
 
@@ -116,7 +116,7 @@ fn a_bar_marks_what_fails_beyond_the_limit_or_beyond_one_in_a_hundred_and_says_s
     let (all, is_told) = bars(&s);
     assert!(all.len() == 1 && all[0].starts_with(&s.requests[1].name) && is_told, "{all:?}");
     let mut limit = fixtures::shop().thresholds.swap_remove(0);
-    (limit.what, limit.limit, limit.met) = ("error_rate".into(), 0.05, true);
+    (limit.subject, limit.limit, limit.is_met) = ("error_rate".into(), 0.05, true);
     s.thresholds.push(limit);
     assert_eq!(bars(&s), (Vec::new(), false), "within the limit");
 }
@@ -129,14 +129,14 @@ fn apdex_stands_with_its_limit_and_is_a_lower_bound_where_failures_have_times() 
     let exact = Apdex {
         target_ns: 500_000_000,
         index: 0.996,
-        index_at_most: 0.996,
+        index_max: 0.996,
         satisfied: 992,
         tolerating: 8,
         frustrated: 0,
         samples: 1_000,
     };
-    let describe = |index, index_at_most, s: &mut Summary| {
-        s.requests[0].apdex = Some(Apdex { index, index_at_most, ..exact });
+    let describe = |index, index_max, s: &mut Summary| {
+        s.requests[0].apdex = Some(Apdex { index, index_max, ..exact });
         let dom = dom(s);
         let all = cells(&dom, "table-requests");
         let column = all[0].iter().position(|title| title == "apdex").expect("one request has it");
@@ -151,18 +151,18 @@ fn apdex_stands_with_its_limit_and_is_a_lower_bound_where_failures_have_times() 
 #[test]
 fn machines_say_how_late_they_were_and_whether_one_differs() {
     let mut s = fixtures::merged();
-    let outliers = |sentence: &str| Apart {
-        differs: !sentence.is_empty(),
+    let outliers = |sentence: &str| Divergence {
+        is_different: !sentence.is_empty(),
         sentence: sentence.into(),
-        ratios: vec![Ratio { q: 0.5, ratio: 1.3, low: 1.2, high: 1.4, stretches: 30 }],
+        ratios: vec![Ratio { q: 0.5, ratio: 1.3, low: 1.2, high: 1.4, windows: 30 }],
     };
-    s.origins.iter_mut().for_each(|row| row.apart = Some(outliers("")));
-    (s.origins[0].lateness.p99_ns, s.origins[0].lateness.count) = (Some(42_000), 1_000);
+    s.generators.iter_mut().for_each(|row| row.divergence = Some(outliers("")));
+    (s.generators[0].lateness.p99_ns, s.generators[0].lateness.count) = (Some(42_000), 1_000);
     let machines = |s: &Summary| dom(s).by_id("machines").expect("there are several").text();
     let said = machines(&s);
     assert!(said.contains("42.0 us") && said.contains("was found: p50, p99 (too few samples)."), "{said}");
-    s.origins[1].apart = Some(outliers("p50 1.30 times that of the others"));
-    let (page, host) = (machines(&s), s.origins[1].host.clone());
+    s.generators[1].divergence = Some(outliers("p50 1.30 times that of the others"));
+    let (page, host) = (machines(&s), s.generators[1].host.clone());
     let look = Look { colour: false, width: 120, unicode: true };
     let (text, marked) = (terminal::summary(&s, &look, None), markdown::to_string(&s));
     for said in [page, text, marked] {
@@ -174,7 +174,7 @@ fn machines_say_how_late_they_were_and_whether_one_differs() {
 fn describe(times: &Value, q: f64) -> Option<f64> {
     let all = times["percentiles"].as_array()?;
     let found = all.iter().find(|p| (p["q"].as_f64().unwrap_or_default() - q).abs() < 1e-9)?;
-    found["enough_samples"].as_bool().unwrap_or_default().then(|| found["value_ns"].as_f64()).flatten()
+    found["has_enough_samples"].as_bool().unwrap_or_default().then(|| found["value_ns"].as_f64()).flatten()
 }
 
 #[test]

@@ -122,13 +122,13 @@ fn failures_of_a_request_stand_by_their_class() {
 #[test]
 fn examples_that_say_the_same_are_one_with_their_number() {
     let mut s = fixtures::shop();
-    let one = s.samples.swap_remove(0);
+    let one = s.failure_examples.swap_remove(0);
     let at = |at_s: u64, excerpt: &str| {
         let mut row = one.clone();
         (row.sample.at_ns, row.sample.excerpt) = (at_s * 1_000_000_000, excerpt.into());
         row
     };
-    s.samples = vec![at(3, "busy"), at(4, "busy"), at(5, "gone"), at(9, "busy")];
+    s.failure_examples = vec![at(3, "busy"), at(4, "busy"), at(5, "gone"), at(9, "busy")];
     let dom = dom(&s);
     let list = dom.elements().into_iter().find(|one| one.has_class("samples")).expect("there are examples");
     let texts: Vec<String> = list.below("li").iter().map(|li| li.text()).collect();
@@ -140,7 +140,7 @@ fn examples_that_say_the_same_are_one_with_their_number() {
         marked.contains("| 3 s; 3 alike, the last at 9 s |") && !marked.contains(" more, in the"),
         "{marked}"
     );
-    s.samples = (0..12).map(|n| at(n, &format!("busy {n}"))).collect();
+    s.failure_examples = (0..12).map(|n| at(n, &format!("busy {n}"))).collect();
     let marked = markdown::to_string(&s);
     assert!(marked.contains("`busy 9` |\n\nand 2 more, in the JSON document\n"), "{marked}");
 }
@@ -149,8 +149,8 @@ fn examples_that_say_the_same_are_one_with_their_number() {
 fn a_missed_threshold_colours_the_figure_that_it_is_on_and_no_other() {
     let tiles = |what: &str, standing: Standing, class: &str| -> Vec<String> {
         let mut s = fixtures::pass();
-        s.thresholds[0].what = what.into();
-        (s.thresholds[0].met, s.thresholds[0].standing) = (false, standing);
+        s.thresholds[0].subject = what.into();
+        (s.thresholds[0].is_met, s.thresholds[0].standing) = (false, standing);
         let page = dom(&s);
         let all = page.elements();
         let tiles = all.iter().filter(|one| one.has_class("tile") && one.has_class(class));
@@ -174,7 +174,7 @@ fn a_run_that_passed_says_when_its_failures_came() {
     let mut s = fixtures::pass();
     s.errors = vec![error(Fault::Status, 700)];
     s.totals.errors = 700;
-    s.statuses = [("503".to_owned(), 700)].into_iter().collect();
+    s.status_codes = [("503".to_owned(), 700)].into_iter().collect();
     let first = |s: &Summary| {
         let page = dom(s);
         let all = page.elements();
@@ -198,7 +198,7 @@ fn failures_are_in_the_first_screen_and_in_the_findings_whatever_the_verdict() {
     let mut s = fixtures::pass();
     s.errors = vec![error(Fault::Status, s.totals.requests)];
     s.totals.errors = s.totals.requests;
-    s.statuses = [("503".to_owned(), s.totals.requests)].into_iter().collect();
+    s.status_codes = [("503".to_owned(), s.totals.requests)].into_iter().collect();
     let dom = dom(&s);
     let all = dom.elements();
     let head = all.iter().find(|one| one.has_class("head")).expect("every page has it").text();

@@ -2,14 +2,14 @@
 
 use crate::compare::fixtures as compared;
 use crate::html::dom::Dom;
-use plimsoll_analysis::summary::{LimitingResource, Outcome};
+use plimsoll_analysis::summary::{Bottleneck, Outcome};
 use plimsoll_audit::foreign::{Document, read};
 use plimsoll_audit::{Audit, audit};
 use plimsoll_experiment::compare::expect::{Answer as Expected, Borne};
 use plimsoll_experiment::compare::gate::{Gate, Gated, gate};
 use plimsoll_experiment::conclusion::{Conclusion, SCHEMA_VERSION, Searched};
 use plimsoll_experiment::search::{
-    Answer, Capacity, IntervalIs, Knee as Bend, Point, Reading, Shape, Standing, StepRow, Style,
+    Answer, Capacity, IntervalKind, Knee as Bend, Point, Reading, Shape, Standing, StepRow, Style,
 };
 use plimsoll_experiment::study::{
     AxisKind, Basis, CellRow, Curve, CurvePoint, Estimate, Finding, Knee, LittleRow, Study, UslFit,
@@ -31,7 +31,7 @@ pub const EVIL: &str =
 pub const REPORT: &str = include_str!("report.md");
 
 fn setting(axis: &str, value: &str) -> Setting {
-    Setting { axis: axis.into(), value: value.into() }
+    Setting { parameter: axis.into(), value: value.into() }
 }
 
 fn estimate(value: f64) -> Estimate {
@@ -45,14 +45,14 @@ fn cell(users: f64, rate: f64, axis: &str) -> CellRow {
         level: users,
         is_users: true,
         repeats: 3,
-        left_out: Vec::new(),
-        valid: true,
+        excluded_runs: Vec::new(),
+        is_valid: true,
         basis: Basis::Runs,
         measured_s: 60.0,
         requests: (rate * 60.0) as u64,
         errors: 0,
         offered_rate_per_s: None,
-        iterations_rate_per_s: rate,
+        iterations_per_s: rate,
         rate_per_s: estimate(rate),
         error_ratio: Estimate { value: Some(0.0), ..Estimate::default() },
         mean_ns: estimate(mean_ns),
@@ -67,15 +67,15 @@ fn cell(users: f64, rate: f64, axis: &str) -> CellRow {
         first_byte_mean_ns: None,
         body_mean_ns: None,
         little: LittleRow {
-            n: users,
-            rate_times_time: users,
+            in_flight_mean: users,
+            in_flight_computed: users,
             missing_ratio: 0.0,
             missing_per_request_ns: 0.0,
             is_unexplained: false,
         },
         clusters: Vec::new(),
-        watched: Vec::new(),
-        limiting: None,
+        monitor_metrics: Vec::new(),
+        bottleneck: None,
         thresholds: Vec::new(),
     }
 }
@@ -86,23 +86,23 @@ pub const LEVELS: [(f64, f64); 4] = [(1.0, 495.123), (4.0, 1_902.5), (16.0, 2_01
 pub fn sweep(axis: &str) -> Conclusion {
     let table: Vec<CellRow> = LEVELS.iter().map(|(users, rate)| cell(*users, *rate, axis)).collect();
     let point = |(cell, (x, rate)): (usize, &(f64, f64))| CurvePoint {
-        x: *x,
-        cell,
+        parameter_value: *x,
+        row: cell,
         rate_per_s: *rate,
         mean_ns: table[cell].mean_ns.value,
         p99_ns: table[cell].p99_ns.value,
         usl_rate_per_s: None,
     };
     let curve = Curve {
-        fixed: Vec::new(),
-        axis: axis.into(),
+        settings: Vec::new(),
+        parameter: axis.into(),
         kind: AxisKind::Concurrency,
         points: LEVELS.iter().enumerate().map(point).collect(),
-        usl: UslFit::Unfit { why: "too few levels".into() },
-        knee: Knee { at: Some(4.1), method: "asymptotes", sentence: "at 4.1 users".into() },
+        usl: UslFit::Unfit { reason: "too few levels".into() },
+        knee: Knee { level: Some(4.1), method: "asymptotes", sentence: "at 4.1 users".into() },
         saturation: None,
-        falls_from: None,
-        limiting: None,
+        retrograde_from: None,
+        bottleneck: None,
     };
     let finding = Finding {
         code: "no_further",
@@ -114,23 +114,23 @@ pub fn sweep(axis: &str) -> Conclusion {
         name: "four workers".into(),
         sentence: "highest rate 2,010/s at 16 users".into(),
         runs: 12,
-        axes: vec![axis.into()],
+        parameters: vec![axis.into()],
         table,
         curves: vec![curve],
         scaling: Vec::new(),
-        courses: Vec::new(),
+        stability: Vec::new(),
         findings: vec![finding],
     };
     let mut c = conclusion();
-    c.axes = vec![Axis {
+    c.parameters = vec![Axis {
         name: axis.into(),
         values: LEVELS.iter().map(|(n, _)| n.to_string()).collect(),
         is_numeric: true,
     }];
-    (c.cells, c.runs, c.repeat, c.study) = (4, 12, 3, Some(study));
+    (c.combinations, c.runs, c.repeat, c.study) = (4, 12, 3, Some(study));
     c.expectations = vec![Expected {
         text: "more users raise rate".into(),
-        verdict: Borne::DoesNotHold,
+        verdict: Borne::Refuted,
         sentence: "`more users raise rate` does not hold".into(),
         evidence: vec!["2,010/s against 2,000/s".into()],
     }];
@@ -142,16 +142,16 @@ fn conclusion() -> Conclusion {
         schema_version: SCHEMA_VERSION,
         name: "four workers".into(),
         question: "Where does the rate stop rising?".into(),
-        axes: Vec::new(),
-        cells: 1,
+        parameters: Vec::new(),
+        combinations: 1,
         repeat: 1,
         runs: 1,
-        missing: 0,
-        missed_cells: 0,
-        doubtful_cells: 0,
+        missing_runs: 0,
+        missed_combinations: 0,
+        inconclusive_combinations: 0,
         thresholds: Vec::new(),
-        written: Vec::new(),
-        left_out: vec!["`a.plim`: of another experiment".into()],
+        explicit_thresholds: Vec::new(),
+        excluded_runs: vec!["`a.plim`: of another experiment".into()],
         result: Outcome::Fail,
         sentence: "12 runs over 4 cells; 1 expectation does not hold".into(),
         study: None,
@@ -167,16 +167,16 @@ fn reading(ms: f64) -> Option<Reading> {
         value_ns: ns as u64,
         low_ns: Some((ns * 0.9) as u64),
         high_ns: Some((ns * 1.1) as u64),
-        enough_samples: true,
+        has_enough_samples: true,
     })
 }
 
 fn step(turn: u32, level: f64, purpose: Purpose, met: bool) -> StepRow {
     StepRow {
-        turn,
+        run_index: turn,
         level,
         purpose,
-        rest_s: 0.0,
+        cooldown_s: 0.0,
         warmup_s: 1.0,
         length_s: 12.0,
         offered_rate_per_s: Some(level),
@@ -187,12 +187,16 @@ fn step(turn: u32, level: f64, purpose: Purpose, met: bool) -> StepRow {
         errors: 0,
         error_ratio: 0.0,
         error_interval: [0.0, 0.0003],
-        met,
+        is_met: met,
         standing: Standing::of(met),
-        undecided: Vec::new(),
-        missed: if met { Vec::new() } else { vec!["response_time p99 < 50ms (observed 900 ms)".into()] },
+        undecided_thresholds: Vec::new(),
+        missed_thresholds: if met {
+            Vec::new()
+        } else {
+            vec!["response_time p99 < 50ms (observed 900 ms)".into()]
+        },
         margin: Some(0.7),
-        unstable: !met,
+        is_unstable: !met,
         cautions: vec![plimsoll_analysis::caution::Kind::ShortRun],
         limited_by: None,
     }
@@ -204,16 +208,16 @@ pub fn search() -> Conclusion {
         rate_per_s: Some(1_000.0),
         users: None,
         interval: [980.0, 1_020.0],
-        interval_is: IntervalIs::Confidence95,
-        at_least: false,
+        interval_kind: IntervalKind::Confidence95,
+        is_lower_bound: false,
         basis: "a line through 12 runs".into(),
-        limited_by: Some("response_time p99 < 50ms".into()),
+        limiting_threshold: Some("response_time p99 < 50ms".into()),
     };
     let point = |level: f64, met: u32| Point {
         level,
         runs: 3,
-        met,
-        undecided: 0,
+        met_runs: met,
+        undecided_runs: 0,
         standing: Standing::of(met > 1),
         offered_rate_per_s: Some(level),
         achieved_rate_per_s: level,
@@ -224,30 +228,30 @@ pub fn search() -> Conclusion {
     };
     let answer = Answer {
         style: Style::Search,
-        users: false,
+        is_users: false,
         capacity: Some(capacity),
         refusal: None,
         sentence: "carries 1,000/s within `response_time p99 < 50ms`".into(),
         shape: Shape::Cliff,
         rise: None,
         knee: Some(Bend { level: 900.0, p50_ns: 8_000_000, method: "twice the unloaded median" }),
-        floor_ns: Some(4_000_000),
-        within: 0.02,
+        unloaded_p50_ns: Some(4_000_000),
+        precision_ratio: 0.02,
         thresholds: vec!["response_time p99 < 50ms".into()],
-        left_out: Vec::new(),
-        limiting_resource: Some(LimitingResource::Saturated {
+        skipped_thresholds: Vec::new(),
+        bottleneck: Some(Bottleneck::Saturated {
             what: "api cpu".into(),
             evidence: "1.00 of 1.00 cores".into(),
         }),
-        deciding: None,
+        deciding_runs: None,
         curve: vec![point(500.0, 3), point(1_000.0, 2), point(1_100.0, 0)],
         steps: vec![
-            step(0, 1.0, Purpose::Floor, true),
+            step(0, 1.0, Purpose::Baseline, true),
             step(1, 500.0, Purpose::Bracket, true),
             step(2, 1_000.0, Purpose::Confirm, true),
             step(3, 1_000.0, Purpose::Confirm, false),
         ],
-        spent_s: 60.0,
+        elapsed_s: 60.0,
     };
     let mut c = conclusion();
     (c.result, c.sentence) = (Outcome::Pass, answer.sentence.clone());
@@ -325,7 +329,7 @@ pub fn of_parts() -> Page {
 pub fn all() -> Vec<(&'static str, Page)> {
     let hostile = RunFile { settings: vec![setting(EVIL, "1")], repeat: 0, name: EVIL.into(), href: None };
     let mut evil = sweep(EVIL);
-    for text in [&mut evil.name, &mut evil.question, &mut evil.sentence, &mut evil.left_out[0]] {
+    for text in [&mut evil.name, &mut evil.question, &mut evil.sentence, &mut evil.excluded_runs[0]] {
         *text = EVIL.into();
     }
     evil.comparisons = vec![compared::hostile()];
@@ -336,7 +340,7 @@ pub fn all() -> Vec<(&'static str, Page)> {
         ("search", of_experiment(&search(), &[])),
         ("evil sweep", of_experiment(&evil, &[hostile])),
         ("slower", of_comparisons(&[compared::slower()])),
-        ("cannot tell", of_comparisons(&[compared::cannot_tell()])),
+        ("cannot tell", of_comparisons(&[compared::inconclusive()])),
         ("evil comparison", of_comparisons(&[compared::hostile()])),
         ("many comparisons", of_comparisons(&every)),
         ("audit", of_audit(REPORT)),

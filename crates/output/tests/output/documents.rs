@@ -13,7 +13,7 @@ fn parsed(s: &plimsoll_analysis::Summary) -> Value {
 #[test]
 fn json_has_the_fields_that_programs_were_promised() {
     let v = parsed(&fixtures::fail());
-    assert_eq!(v["schema_version"], 1);
+    assert_eq!(v["schema_version"], 2);
     assert_eq!(v["verdict"]["result"], "FAIL");
     for path in [
         "/totals/requests",
@@ -145,7 +145,7 @@ fn markdown_cannot_be_broken_by_a_name() {
     let mut s = fixtures::shop();
     s.requests[0].name = "a|b <script> [x](y) `c`".into();
     s.checks[0].name = "a|b".into();
-    s.samples[0].sample.excerpt = "a|b`c`\n\n# d".into();
+    s.failure_examples[0].sample.excerpt = "a|b`c`\n\n# d".into();
     s.streams[0].name = "a|b".into();
     s.thresholds[0].text = "a|b`".into();
     let text = markdown::to_string(&s);
@@ -207,7 +207,7 @@ fn checks_that_failed_come_first_and_samples_are_told_once_each() {
 #[test]
 fn checks_that_all_held_take_one_line() {
     let mut s = fixtures::shop();
-    s.checks.iter_mut().for_each(|check| check.failed = 0);
+    s.checks.iter_mut().for_each(|check| check.failures = 0);
     let text = terminal::summary(&s, &Look { colour: false, width: 100, unicode: true }, None);
     assert!(text.contains("checks  all 3 held, 24,000 made"), "{text}");
 }
@@ -219,17 +219,17 @@ fn a_script_has_its_rows_in_json() {
         ("/scenarios/0/name", "buyer"),
         ("/groups/0/name", "checkout"),
         ("/checks/0/name", "is paid"),
-        ("/samples/0/request", "pay"),
-        ("/samples/0/origin", "a1"),
+        ("/failure_examples/0/request", "pay"),
+        ("/failure_examples/0/generator", "a1"),
         ("/streams/0/name", "feed"),
-        ("/lanes/1/model", "open"),
+        ("/workloads/1/model", "open"),
         ("/requests/0/scenario", ""),
     ] {
         let found = v.pointer(path).unwrap_or_else(|| panic!("{path}"));
         assert_eq!(found.as_str().unwrap_or_default(), expected, "{path}");
     }
     for path in
-        ["/tls/resumed_share", "/streams/0/fairness/index", "/groups/0/passage/p50_ns", "/timeline/0/events"]
+        ["/tls/resumed_ratio", "/streams/0/fairness/index", "/groups/0/passage/p50_ns", "/timeline/0/events"]
     {
         assert!(v.pointer(path).is_some_and(Value::is_number), "{path}");
     }

@@ -124,7 +124,7 @@ fn p99_stands_below_the_numbers_that_moved_with_it_and_below_no_others() {
     assert_eq!((last.id.as_str(), last.y.unit), ("response-p99", Unit::Nanoseconds));
     assert!(with.subtitle.contains("moved together with p99, which is no proof of a cause: waiting"));
     let (mut s, picture) = fixtures::drawn_with_monitors();
-    s.monitors.iter_mut().flat_map(|monitor| &mut monitor.rows).for_each(|row| row.with_p99 = None);
+    s.monitors.iter_mut().flat_map(|monitor| &mut monitor.rows).for_each(|row| row.p99_correlation = None);
     let without = figure::of_run(&s, &picture);
     assert!(without.iter().all(|chart| chart.panels.iter().all(|panel| panel.id != "response-p99")));
 }
@@ -268,10 +268,11 @@ fn names_from_a_server_are_text_in_pictures_and_pages() {
 fn a_limit_on_one_request_stands_at_the_lines_of_requests_and_not_at_that_of_all() {
     let (mut s, picture) = fixtures::drawn_with_monitors();
     let mut limit =
-        s.thresholds.iter().find(|t| t.what.starts_with("response_time")).expect("it has one").clone();
+        s.thresholds.iter().find(|t| t.subject.starts_with("response_time")).expect("it has one").clone();
     let name = s.requests[0].name.clone();
-    (limit.what, limit.text) = (format!("response_time{{request: {name}}} p99"), "p99 of one < 5ms".into());
-    (limit.limit, limit.met) = (5e6, false);
+    (limit.subject, limit.text) =
+        (format!("response_time{{request: {name}}} p99"), "p99 of one < 5ms".into());
+    (limit.limit, limit.is_met) = (5e6, false);
     s.thresholds.push(limit);
     let charts = figure::of_run(&s, &picture);
     let drawn = |id: &str| {
@@ -315,7 +316,7 @@ fn iterations_of_several_requests_are_not_held_against_requests() {
     };
     let one = s.plan.requests[0].clone();
     s.plan.requests.truncate(1);
-    s.plan.lanes.clear();
+    s.plan.workloads.clear();
     let together = panels(&s);
     assert!(together[0].1.contains(&"offered".into()) && together[2].0 != "iterations", "{together:?}");
     s.plan.requests.push(one);

@@ -50,14 +50,14 @@ pub fn fail() -> Summary {
             "FAIL: the p99 response time is 669 ms, the limit is 250 ms; 0.841 % of 29,964 requests failed, \
                    the limit is 0.1 %"
                 .into(),
-        because: vec!["error_rate < 0.1%".into(), "response_time p99 < 250ms".into()],
+        reasons: vec!["error_rate < 0.1%".into(), "response_time p99 < 250ms".into()],
     };
     s.thresholds = vec![
         judged("response_time p99 < 250ms", false, 669e6, 250e6, FigureUnit::Nanoseconds, false),
         judged("error_rate < 0.1%", false, 0.00841, 0.001, FigureUnit::Ratio, false),
         judged("achieved >= 99%", true, 0.9987, 0.99, FigureUnit::Ratio, true),
     ];
-    s.thresholds[0].at_least = true;
+    s.thresholds[0].is_lower_bound = true;
     s.cautions.insert(
         0,
         Evidence::TimedOut {
@@ -74,36 +74,36 @@ pub fn fail() -> Summary {
     s.offered = Some(Offered { arrivals: 30_012, rate_per_s: 1_000.4, starved: 312 });
     s.achieved.ratio = Some(0.9987);
     s.errors = vec![error(Fault::Timeout, 60), error(Fault::Status, 180), error(Fault::StaleConnection, 12)];
-    s.statuses = BTreeMap::from([("200".into(), 29_708), ("503".into(), 180), ("other".into(), 12)]);
+    s.status_codes = BTreeMap::from([("200".into(), 29_708), ("503".into(), 180), ("other".into(), 12)]);
     s.phases.connection_wait = short(&delays(312, MS, 90e6, 11));
     s.phases.dns_ns = 1_820_000;
     s.client.workers = vec![
         WorkerRow {
-            origin: 0,
+            generator: 0,
             worker: 0,
             busy_ratio: 0.112,
-            spin_ratio: 0.061,
-            sleep_ratio: 0.82,
-            run_queue_ratio: 0.007,
+            busy_poll_ratio: 0.061,
+            idle_ratio: 0.82,
+            cpu_wait_ratio: 0.007,
         },
         WorkerRow {
-            origin: 0,
+            generator: 0,
             worker: 1,
             busy_ratio: 0.108,
-            spin_ratio: 0.064,
-            sleep_ratio: 0.825,
-            run_queue_ratio: 0.003,
+            busy_poll_ratio: 0.064,
+            idle_ratio: 0.825,
+            cpu_wait_ratio: 0.003,
         },
     ];
     s.client.connections.closed_by_server = 14;
     s.client.connections.closed_by_fault = 72;
     s.client.connections.requests_per_connection_p50 = Some(61);
     s.client.connections.requests_per_connection_max = Some(1_204);
-    s.client.peak_waiting = 188;
+    s.client.waiting_peak = 188;
     s.spikes = vec![
         Spike {
             from_s: 12.0,
-            until_s: 14.0,
+            to_s: 14.0,
             slow_s: 2.0,
             baseline_p95_ns: 4_100_000,
             peak_p95_ns: 812 * MS,
@@ -111,7 +111,7 @@ pub fn fail() -> Summary {
         },
         Spike {
             from_s: 27.0,
-            until_s: 30.0,
+            to_s: 30.0,
             slow_s: 3.0,
             baseline_p95_ns: 4_100_000,
             peak_p95_ns: 640 * MS,
@@ -145,13 +145,13 @@ pub fn inconclusive() -> Summary {
     s.verdict = Verdict {
         result: Outcome::Inconclusive,
         sentence: "INCONCLUSIVE: this machine ran out of file descriptors (44 attempts; limit 256)".into(),
-        because: vec!["client_fd_limit".into()],
+        reasons: vec!["client_fd_limit".into()],
     };
     s.thresholds = vec![judged("error_rate == 0%", true, 0.0, 0.0, FigureUnit::Ratio, true)];
     s.cautions = vec![
         same_machine(),
         Caution {
-            weight: Severity::Note,
+            severity: Severity::Note,
             ..Evidence::ThinQuantiles {
                 samples_count: 4_311,
                 needed_count: 10_000,
@@ -184,10 +184,10 @@ pub fn inconclusive() -> Summary {
     s.environments[0].nofile_hard = 256;
     s.client.faults = vec![error(Fault::FdLimit, 44)];
     let c = &mut s.client.connections;
-    (c.attempts, c.opened, c.open_at_stop, c.peak) = (300, 239, 239, 239);
-    s.client.peak_in_flight = 239;
+    (c.attempts, c.opened, c.open_at_end, c.peak) = (300, 239, 239, 239);
+    s.client.in_flight_peak = 239;
     s.client.littles_law.users_mean = Some(300.0);
-    s.client.littles_law.users_time_outside = Some(0.203);
+    s.client.littles_law.users_outside_ratio = Some(0.203);
     s.timeline = timeline(15, 0, 287.4, None, |_| (0, 1.0, 1.0));
     s
 }
@@ -201,27 +201,28 @@ pub fn merged() -> Summary {
     s.verdict = Verdict {
         result: Outcome::Inconclusive,
         sentence: "INCONCLUSIVE: 3 seconds of 1 machine are missing".into(),
-        because: vec!["missing_intervals".into()],
+        reasons: vec!["missing_intervals".into()],
     };
     s.offered = Some(Offered { arrivals: 60_000, rate_per_s: 4_000.0, starved: 0 });
     s.achieved.ratio = Some(0.99991);
     let losses = vec![RecordLoss::Seconds {
         from_s: 12.0,
         to_s: 15.0,
-        why: "the run was cut off".into(),
-        origin: Some("b2".into()),
+        reason: "the run was cut off".into(),
+        generator: Some("b2".into()),
     }];
     s.cautions = vec![Evidence::RecordIncomplete { losses, more_count: 0, is_in_totals: false }.raise()];
     s.client.workers.extend(workers(1));
     s.client.workers[1].worker = 1;
-    s.complete = false;
+    s.is_complete = false;
     s.stopped_by = None;
-    s.gaps = vec![Gap { origin: "b2".into(), from_s: 12.0, to_s: 15.0, why: "the run was cut off".into() }];
-    s.origins = vec![
+    s.gaps =
+        vec![Gap { generator: "b2".into(), from_s: 12.0, to_s: 15.0, reason: "the run was cut off".into() }];
+    s.generators = vec![
         origin("a1", "lab-1", "1/2", 33_000, 2_200.0, 15.0, &response),
         origin("b2", "lab-2", "2/2", 27_000, 2_250.0, 12.0, &response),
     ];
-    s.origins[1].complete = false;
+    s.generators[1].is_complete = false;
     s.environments.push(environment("lab-2"));
     s.timeline = timeline(15, 0, 4_000.0, Some(4_000.0), |t| (0, if t > 11 { 0.5 } else { 1.0 }, 1.0));
     s
@@ -231,23 +232,23 @@ pub fn merged() -> Summary {
 pub fn nothing() -> Summary {
     let empty = Hist::new();
     let mut s = base(closed(100, 1, 0), &delays(100, 1, 1.0, 1), &empty, &empty);
-    (s.totals.requests, s.totals.sent, s.totals.iterations) = (0, 0, 0);
+    (s.totals.requests, s.totals.requests_sent, s.totals.iterations) = (0, 0, 0);
     s.achieved.rate_per_s = 0.0;
     s.response_time = times(&empty, &empty);
     s.service_time = times(&empty, &empty);
-    s.statuses.clear();
+    s.status_codes.clear();
     s.client.workers.clear();
     s.environments.clear();
     s.client.rtt = Short::default();
     s.client.rtt_floor_ns = None;
     s.client.littles_law = Little {
         in_flight_mean: f64::NAN,
-        rate_times_service_time: 0.0,
+        in_flight_computed: 0.0,
         users_mean: None,
-        users_time_outside: None,
-        agrees: false,
+        users_outside_ratio: None,
+        is_consistent: false,
     };
-    s.bands.clear();
+    s.buckets.clear();
     s.requests.clear();
     s.verdict.result = Outcome::Inconclusive;
     s.verdict.sentence = "INCONCLUSIVE: nothing finished".into();

@@ -109,7 +109,7 @@ fn each_caution_marks_its_line_of_the_trust_box_or_says_why_it_has_none() {
         s.tls = fixtures::shop().tls;
         assert!(trust::rows(&s).iter().all(|row| row.weight.is_none()));
         let mut caution = kind.example().raise();
-        caution.weight = Severity::Inconclusive;
+        caution.severity = Severity::Inconclusive;
         s.cautions.push(caution);
         let marked: Vec<String> =
             trust::rows(&s).into_iter().filter(|row| row.weight.is_some()).map(|row| row.label).collect();
@@ -142,7 +142,7 @@ fn ports_that_run_short_are_not_called_ok() {
 fn the_heaviest_caution_decides_the_sign() {
     let mut s = fixtures::inconclusive();
     let mut note = s.cautions[0].clone();
-    (note.kind, note.weight) = (Kind::ClientFdLimit, Severity::Note);
+    (note.kind, note.severity) = (Kind::ClientFdLimit, Severity::Note);
     s.cautions.insert(0, note);
     let rows = trust::rows(&s);
     let row = rows.iter().find(|row| row.label == "descriptors").unwrap();
@@ -152,11 +152,11 @@ fn the_heaviest_caution_decides_the_sign() {
 #[test]
 fn long_facts_of_the_trust_box_are_broken_and_not_cut() {
     let mut s = fixtures::merged();
-    s.gaps[0].why = "the disk was full and what could not be written was kept until the end ".repeat(3);
+    s.gaps[0].reason = "the disk was full and what could not be written was kept until the end ".repeat(3);
     let text = report(&s, look(80));
     let inside: Vec<&str> =
         text.lines().filter(|l| l.starts_with('│')).map(|l| l.trim_matches(['│', ' '])).collect();
-    assert!(inside.join(" ").contains(s.gaps[0].why.trim()), "{text}");
+    assert!(inside.join(" ").contains(s.gaps[0].reason.trim()), "{text}");
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn arrivals_of_several_requests_stand_beside_iterations() {
     let facts = |s: &Summary| trust::rows(s).remove(0).facts;
     let mut s = fixtures::fail();
     s.plan.requests.push(s.plan.requests[0].clone());
-    s.achieved.iterations_rate_per_s = 996.0;
+    s.achieved.iterations_per_s = 996.0;
     s.achieved.rate_per_s = 1_992.0;
     let told = facts(&s);
     assert_eq!(told[..2], ["offered 1,000 arrivals/s", "achieved 996 iterations/s, 1,992 requests/s"]);
@@ -225,10 +225,10 @@ fn ticks_handed_over_late_mark_the_record() {
 }
 
 #[test]
-fn requests_that_were_cut_off_are_in_no_band_and_told_beside_them() {
+fn requests_that_were_cut_off_are_in_no_bucket_and_told_beside_them() {
     let line = |s: &Summary| {
         let text = report(s, look(60));
-        let from = text.find("bands").unwrap();
+        let from = text.find("buckets").unwrap();
         text[from..].lines().take(6).find(|l| l.contains("cut off")).map(str::to_owned)
     };
     assert!(line(&fixtures::fail()).unwrap().contains("60"));
@@ -261,7 +261,7 @@ fn many(n: u64) -> Summary {
             let mut one = row.clone();
             (one.name, one.errors) = (format!("r{i}"), 0);
             for p in &mut one.response_time.percentiles {
-                (p.value_ns, p.at_least, p.enough_samples) = ((i + 1) * 1_000_000, false, true);
+                (p.value_ns, p.is_lower_bound, p.has_enough_samples) = ((i + 1) * 1_000_000, false, true);
             }
             one
         })
@@ -302,7 +302,7 @@ fn a_table_that_is_cut_shows_failures_then_the_slowest_and_says_so() {
     assert_eq!(requests_of(&s, 60), (expected, format!("{told} p99")), "wrapped, not cut");
     // One request is too rare for a p99: then no p99 decides.
     for p in &mut s.requests[0].response_time.percentiles {
-        p.enough_samples = p.q < 0.6;
+        p.has_enough_samples = p.q < 0.6;
         p.value_ns = 1_000_000_000;
     }
     let (names, rest) = requests_of(&s, 100);

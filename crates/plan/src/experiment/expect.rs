@@ -1,8 +1,8 @@
 //! `bcrypt lowers capacity by 2x`: a sentence that the experiment answers.
 //!
 //! `WHO (raises|lowers|keeps) FIGURE [by FACTOR] [against WHOM]`: who and whom are values of one axis, the figure is
-//! `capacity`, `throughput`, `error_rate`, `mean` or a percentile of `response_time` or `service_time`, the factor is `2x` or
-//! `30%`. `keeps ... within 5%` says that there is no difference larger than that.
+//! `capacity`, `throughput`, `error_rate`, `mean` or a percentile of `response_time` or `service_time`, the factor is
+//! `2x` or `30%`. `keeps ... within 5%` says that there is no difference larger than that.
 
 use crate::Problem;
 use crate::threshold::Subject;

@@ -67,7 +67,7 @@ fn check_script(script: &Script, draft: &Draft, wrong: &mut Vec<Diagnostic>) {
     if all.chain([&script.setup, &script.teardown]).any(|nodes| nodes.iter().any(has_weightless_way)) {
         weightless(wrong);
     }
-    for entry in draft.entry.iter().chain(draft.lanes.iter().map(|lane| &lane.entry)) {
+    for entry in draft.entry.iter().chain(draft.workloads.iter().map(|workload| &workload.entry)) {
         let ways = match entry {
             Entry::Scenario(number) => vec![(*number, 1.0)],
             Entry::Mix { ways, .. } => ways.clone(),

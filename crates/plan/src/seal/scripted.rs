@@ -56,8 +56,8 @@ fn outline_of(ask: &Ask, script: &Script) -> RequestOutline {
         group: ask.group.and_then(|g| script.groups.get(usize::from(g)).cloned()),
         tags: ask.tags.clone(),
         origin: ask.origin,
-        stream: ask.stream.is_some(),
-        aside: ask.scenario.is_none(),
-        redirect_expected: expects_redirect(ask),
+        is_stream: ask.stream.is_some(),
+        is_outside_load: ask.scenario.is_none(),
+        is_redirect_expected: expects_redirect(ask),
     }
 }

@@ -70,7 +70,8 @@ pub(super) fn idle(asked: &SizingInput, sizing: &Sizing) -> Vec<Problem> {
         let mut other = asked.clone();
         change(&mut other);
         // What is taken for granted is said for a figure that is missing whether or not a step uses it.
-        solve(&other).is_ok_and(|other| Sizing { assumed: sizing.assumed.clone(), ..other } == *sizing)
+        solve(&other)
+            .is_ok_and(|other| Sizing { assumptions: sizing.assumptions.clone(), ..other } == *sizing)
     };
     let given = CASES.iter().filter(|(_, is_given, ..)| is_given(asked));
     let idle = given.filter(|(_, _, clear, change, _)| is_same(*clear) && is_same(*change));

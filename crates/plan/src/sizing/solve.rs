@@ -95,7 +95,7 @@ pub(super) fn solve(asked: &SizingInput) -> Result<Sizing, Vec<Problem>> {
     }
     Ok(Sizing {
         lines,
-        assumed,
+        assumptions: assumed,
         users: known.users,
         rate_per_s: known.rate,
         arrivals_per_s: known.arrivals,

@@ -57,7 +57,7 @@ fn read(text: &str, subjects: &[Subject]) -> Result<Threshold, Problem> {
         statistic,
         comparison,
         value: limit(subject, value)?,
-        implied: false,
+        is_default: false,
         scope,
         over_ns,
         abort_after_ns,

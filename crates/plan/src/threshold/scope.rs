@@ -35,7 +35,7 @@ impl Scope {
             label::GROUP => request.group.as_deref().is_some_and(value),
             tag => request.tags.iter().any(|(known, text)| known == tag && value(text)),
         };
-        self.selects(&has) && !request.aside
+        self.selects(&has) && !request.is_outside_load
     }
 
     /// Whether it is about a series that was opened during the run.
@@ -196,7 +196,7 @@ pub fn check_scopes(thresholds: &[Threshold], outline: &Outline) -> Vec<Diagnost
 fn check(threshold: &Threshold, outline: &Outline) -> Option<Diagnostic> {
     let covered = |request: &&RequestOutline| match &threshold.scope {
         Some(scope) => scope.covers(request),
-        None => !request.aside,
+        None => !request.is_outside_load,
     };
     // What a program will define is not known before it runs.
     if threshold.subject.family().is_some() {
@@ -222,7 +222,7 @@ fn check(threshold: &Threshold, outline: &Outline) -> Option<Diagnostic> {
         Some(scope) => format!(" in `{scope}`"),
         None => " in the plan".to_owned(),
     };
-    if threshold.subject.is_of_streams() && !outline.requests.iter().filter(covered).any(|r| r.stream) {
+    if threshold.subject.is_of_streams() && !outline.requests.iter().filter(covered).any(|r| r.is_stream) {
         let name = threshold.subject.name();
         let message = format!("`{text}`: there is no stream{within}, and only streams have `{name}`");
         return wrong("P031", message, "give a request `stream:`, or drop the threshold".into());
@@ -248,7 +248,7 @@ fn names(scope: &Scope, outline: &Outline) -> Vec<String> {
     let mut names: Vec<String> = outline
         .requests
         .iter()
-        .filter(|request| !request.aside)
+        .filter(|request| !request.is_outside_load)
         .flat_map(|request| match scope {
             Scope::Request(_) => vec![request.name.clone()],
             Scope::Scenario(_) => request.scenario.iter().cloned().collect(),

@@ -1,6 +1,6 @@
 //! Gathers the events of a run into its record, in memory.
 
-use super::{Origin, RunRecord, TickRow};
+use super::{GeneratorRecord, RunRecord, TickRow};
 use crate::event::{RunEvent, Sink};
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use std::sync::Arc;
 /// A sink that remembers: totals, and each tick in its encoded form of a few kilobytes.
 #[derive(Debug, Default)]
 pub struct Gatherer {
-    origin: Option<Origin>,
+    origin: Option<GeneratorRecord>,
 }
 
 impl Gatherer {
     /// What has been gathered; the empty record when the run was never opened.
     pub fn into_record(self) -> RunRecord {
         let origins = self.origin.map(|origin| (origin.opening.origin.clone(), origin));
-        RunRecord { origins: origins.into_iter().collect() }
+        RunRecord { generators: origins.into_iter().collect() }
     }
 }
 
@@ -24,7 +24,7 @@ impl Sink for Gatherer {
     /// report of the same tick: it would count its requests twice.
     fn event(&mut self, event: &RunEvent) {
         if let RunEvent::Opened(opening) = event {
-            self.origin = Some(Origin::new(Arc::clone(opening)));
+            self.origin = Some(GeneratorRecord::new(Arc::clone(opening)));
         }
         let Some(origin) = &mut self.origin else { return };
         match event {
@@ -40,7 +40,7 @@ impl Sink for Gatherer {
                 }
             }
             RunEvent::Noted(note) => origin.notes.push(note.clone()),
-            RunEvent::Sampled(sample) => {
+            RunEvent::FailureRecorded(sample) => {
                 // Whether there was room for it is no matter here.
                 let _ = origin.keep_sample(sample);
             }

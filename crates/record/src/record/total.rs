@@ -42,11 +42,11 @@ pub fn total_of<'a>(
     requests: impl Iterator<Item = (&'a RequestOutline, &'a Tally)> + Clone,
     lives: bool,
 ) -> Tally {
-    let counted = || requests.clone().filter(|(request, _)| !request.aside);
-    let with_lives = lives && counted().all(|(request, _)| request.stream);
+    let counted = || requests.clone().filter(|(request, _)| !request.is_outside_load);
+    let with_lives = lives && counted().all(|(request, _)| request.is_stream);
     let mut total = Tally::on_demand(SERIES_LAYOUT);
     for (request, tally) in counted() {
-        if request.stream && !with_lives {
+        if request.is_stream && !with_lives {
             let mut tally = tally.clone();
             for id in OF_REQUESTS {
                 if let Some(hist) = tally.hists.get_mut(id.id()) {

@@ -1,6 +1,7 @@
 //! A run file may come from anybody, and a database is more than rows: a view in the place of a table, a trigger or a
 //! computed column is a program that runs when the rows are read, and one that need not end.
 
+use super::old_names;
 use super::reader::{Bad, json};
 use crate::event::Opening;
 use plimsoll_plan::series::SeriesKey;
@@ -24,7 +25,7 @@ const PATH_CHARS: usize = 8_000;
 
 /// An opening as it stands in the file, with names that can be shown.
 pub fn opening(text: &str) -> std::result::Result<Opening, Bad> {
-    let mut opening: Opening = json(text)?;
+    let mut opening = old_names::opening(text)?;
     let plan = &mut opening.outline;
     cut(&mut plan.name, NAME_CHARS);
     for request in &mut plan.requests {

@@ -2,10 +2,10 @@
 
 use super::open::{Closed, Opened, fold, open};
 use super::sums::{self, Sums, Table};
-use super::{APPLICATION_ID, Error, FORMAT_VERSION, guard, old_notes, sample_log, schema};
+use super::{APPLICATION_ID, Error, FORMAT_VERSION, guard, old_names, old_notes, sample_log, schema};
 use crate::event::{Note, SeriesOpened, WorkerTimes};
-use crate::record::{Origin, RUN_LAYOUT, RunRecord, SERIES_LAYOUT, TickRow, widened};
-use plimsoll_plan::sample::Sample;
+use crate::record::{GeneratorRecord, RUN_LAYOUT, RunRecord, SERIES_LAYOUT, TickRow, widened};
+use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_plan::series::SeriesKey;
 use plimsoll_stats::LAYOUT_ID;
 use plimsoll_stats::interval::Interval;
@@ -85,9 +85,9 @@ pub(super) fn record(db: &mut Connection) -> Result<RunRecord, Bad> {
     let mut rows = origins.query(())?;
     while let Some(row) = rows.next()? {
         sums.see(&sums::ORIGIN, row)?;
-        record.origins.insert(row.get(1)?, origin(&tx, &sums, row)?);
+        record.generators.insert(row.get(1)?, origin(&tx, &sums, row)?);
     }
-    if record.origins.is_empty() {
+    if record.generators.is_empty() {
         return Err(Bad::Content("it holds no run".into()));
     }
     sums.match_seal()?;
@@ -111,9 +111,9 @@ pub(super) fn check_kind(tx: &Connection) -> Result<(), Bad> {
     if layout != LAYOUT_ID.to_string() { Err(Bad::Layout(layout)) } else { Ok(()) }
 }
 
-fn origin(tx: &Connection, sums: &Sums<'_>, row: &Row) -> Result<Origin, Bad> {
+fn origin(tx: &Connection, sums: &Sums<'_>, row: &Row) -> Result<GeneratorRecord, Bad> {
     let at: i64 = row.get(0)?;
-    let mut origin = Origin::new(Arc::new(guard::opening(&row.get::<_, String>(2)?)?));
+    let mut origin = GeneratorRecord::new(Arc::new(guard::opening(&row.get::<_, String>(2)?)?));
     origin.ending = row.get::<_, Option<String>>(3)?.map(|text| json(&text)).transpose()?;
     for (number, key) in (origin.opening.series_count() as u32..).zip(opened_series(tx, sums, at)?) {
         origin.open(&SeriesOpened { series: number, key: key.into() });
@@ -150,7 +150,7 @@ fn origin(tx: &Connection, sums: &Sums<'_>, row: &Row) -> Result<Origin, Bad> {
     }
     origin.workers = workers(sums, at)?;
     origin.notes = notes(sums, at)?;
-    origin.samples = samples(tx, sums, at)?;
+    origin.failure_examples = samples(tx, sums, at)?;
     origin.watched = sample_log::read(tx, sums, at)?;
     Ok(origin)
 }
@@ -229,7 +229,7 @@ fn has_table(tx: &Connection, name: &str) -> Result<bool, Bad> {
     Ok(tx.query_row(sql, [name], |row| row.get::<_, i64>(0))? > 0)
 }
 
-fn samples(tx: &Connection, sums: &Sums<'_>, at: i64) -> Result<Vec<Sample>, Bad> {
+fn samples(tx: &Connection, sums: &Sums<'_>, at: i64) -> Result<Vec<FailureExample>, Bad> {
     let mut samples = Vec::new();
     // Early versions had no such table.
     if !has_table(tx, sums::SAMPLE.name)? {
@@ -239,7 +239,7 @@ fn samples(tx: &Connection, sums: &Sums<'_>, at: i64) -> Result<Vec<Sample>, Bad
     let mut rows = all.query([at])?;
     while let Some(row) = rows.next()? {
         sums.see(&sums::SAMPLE, row)?;
-        samples.push(json(&row.get::<_, String>(2)?)?);
+        samples.push(old_names::failure_example(&row.get::<_, String>(2)?)?);
     }
     Ok(samples)
 }

@@ -2,8 +2,8 @@
 
 use super::{schema, sums};
 use crate::event::{Note, Opening};
-use crate::record::{Opened, Origin, TickRow};
-use plimsoll_plan::sample::Sample;
+use crate::record::{GeneratorRecord, Opened, TickRow};
+use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_stats::interval::Interval;
 use rusqlite::types::Null;
 use rusqlite::{Connection, Result};
@@ -43,14 +43,14 @@ pub fn put_pending(db: &Connection, id: i64, interval: &[u8]) -> Result<()> {
 }
 
 /// `body` is the encoded form of the origin's totals, which take the place of everything that is pending.
-pub fn put_totals(db: &Connection, at: i64, origin: &Origin, body: &[u8]) -> Result<()> {
+pub fn put_totals(db: &Connection, at: i64, origin: &GeneratorRecord, body: &[u8]) -> Result<()> {
     sums::TOTAL.put(db)?.row(&[&at, &body])?;
     let ids = (schema::tick_id(at, 0), schema::tick_id(at, u32::MAX));
     db.execute("DELETE FROM pending WHERE id BETWEEN ?1 AND ?2", ids)?;
     put_workers(db, at, origin)
 }
 
-pub fn put_workers(db: &Connection, at: i64, origin: &Origin) -> Result<()> {
+pub fn put_workers(db: &Connection, at: i64, origin: &GeneratorRecord) -> Result<()> {
     let mut put = sums::WORKER.put(db)?;
     for (number, p) in origin.workers.iter().enumerate() {
         // Nanoseconds of 292 years fit; the reader turns them back with the same cast.
@@ -71,7 +71,7 @@ pub fn put_notes(db: &Connection, at: i64, first_id: i64, notes: &[Note]) -> Res
 }
 
 /// `first_id` is that of the first of them.
-pub fn put_samples(db: &Connection, at: i64, first_id: i64, samples: &[Sample]) -> Result<()> {
+pub fn put_samples(db: &Connection, at: i64, first_id: i64, samples: &[FailureExample]) -> Result<()> {
     let mut put = sums::SAMPLE.put(db)?;
     for (id, sample) in (first_id..).zip(samples) {
         put.row(&[&id, &at, &json(sample)?])?;
@@ -79,7 +79,7 @@ pub fn put_samples(db: &Connection, at: i64, first_id: i64, samples: &[Sample]) 
     Ok(())
 }
 
-pub fn put_ending(db: &Connection, at: i64, origin: &Origin) -> Result<()> {
+pub fn put_ending(db: &Connection, at: i64, origin: &GeneratorRecord) -> Result<()> {
     let ending = origin.ending.as_ref().map(json).transpose()?;
     let sql = "SELECT name, opening FROM origin WHERE id = ?1";
     let (name, opening): (String, String) = db.query_row(sql, [at], |row| Ok((row.get(0)?, row.get(1)?)))?;

@@ -7,7 +7,7 @@ use super::reader::{Bad, check_kind, each_blob, json, notes, workers};
 use super::sums::{self, Sums};
 use super::{Error, guard, sample_log, schema};
 use crate::event::{Ending, MonitorSample, Note, Opening, Reading, WorkerTimes};
-use crate::record::{Origin, RunRecord, TickRow, Watched};
+use crate::record::{GeneratorRecord, RunRecord, TickRow, Watched};
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -152,10 +152,10 @@ impl Tail {
             }
             fresh.sights.extend(sights_of(&one.watched));
             place.ending = place.ending.take().or(one.ending);
-            let mut origin = Origin::new(one.opening);
+            let mut origin = GeneratorRecord::new(one.opening);
             origin.ending.clone_from(&place.ending);
             origin.ticks = one.ticks;
-            fresh.ticks.origins.insert(origin.opening.origin.clone(), origin);
+            fresh.ticks.generators.insert(origin.opening.origin.clone(), origin);
         }
         let endings = || self.places.values().map(|place| place.ending.as_ref());
         if !self.ended && !self.places.is_empty() && endings().all(|ending| ending.is_some()) {

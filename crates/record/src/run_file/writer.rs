@@ -10,7 +10,7 @@ use super::sample_log::{self, SampleLog};
 use super::spans::{self, Spans};
 use super::{Error, reader, schema, sums};
 use crate::event::{Note, NoteKind, Opening, RunEvent, Sink, Tick};
-use crate::record::{Opened, Origin, RunRecord, TickRow};
+use crate::record::{GeneratorRecord, Opened, RunRecord, TickRow};
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::Layout;
 use rusqlite::{Connection, ErrorCode};
@@ -38,7 +38,7 @@ impl RunFile {
     /// # Errors
     /// When there is something at `path` already, or the file system refuses.
     pub fn create(path: &Path, opening: &Opening) -> Result<Writer, Error> {
-        let origin = Origin::new(Arc::new(opening.clone()));
+        let origin = GeneratorRecord::new(Arc::new(opening.clone()));
         let mut at = 0;
         schema::create(path, |db| {
             let tx = db.transaction()?;
@@ -108,7 +108,7 @@ pub struct Writer {
     at: i64,
     room: Room,
     /// Everything but the ticks and the points of what was watched.
-    origin: Origin,
+    origin: GeneratorRecord,
     spans: Spans,
     /// How many of the series that were opened are in the file. It holds numbers of no others.
     opened: usize,
@@ -153,7 +153,7 @@ impl Writer {
         let name = origin.opening.origin.clone();
         // Also what has no name any more is read.
         match reader::record(&mut db) {
-            Ok(mut record) => match record.origins.remove(&name) {
+            Ok(mut record) => match record.generators.remove(&name) {
                 Some(read) => {
                     origin.ticks = read.ticks;
                     for (mine, read) in origin.watched.channels.iter_mut().zip(read.watched.channels) {
@@ -171,7 +171,7 @@ impl Writer {
             Some(now) if now != identity => trouble = Some(without(&path, &name)),
             Some(_) => {}
         }
-        Finished { record: RunRecord { origins: [(name, origin)].into() }, trouble }
+        Finished { record: RunRecord { generators: [(name, origin)].into() }, trouble }
     }
 
     fn tick(&mut self, tick: &Tick) {
@@ -280,7 +280,7 @@ impl Writer {
 
     /// Samples that the file does not have yet, as far as there is room for them.
     fn store_samples(&mut self) -> rusqlite::Result<()> {
-        let fresh = &self.origin.samples[self.sampled.min(self.origin.samples.len())..];
+        let fresh = &self.origin.failure_examples[self.sampled.min(self.origin.failure_examples.len())..];
         if fresh.is_empty() {
             return Ok(());
         }
@@ -289,7 +289,7 @@ impl Writer {
         let tx = self.db.transaction()?;
         rows::put_samples(&tx, self.at, schema::tick_id(self.at, self.sampled as u32), fresh)?;
         tx.commit()?;
-        self.sampled = self.origin.samples.len();
+        self.sampled = self.origin.failure_examples.len();
         Ok(())
     }
 
@@ -380,7 +380,7 @@ impl Sink for Writer {
                 self.origin.notes.push(note.clone());
                 self.store_totals()
             }
-            RunEvent::Sampled(sample) => {
+            RunEvent::FailureRecorded(sample) => {
                 // One that finds no room now is tried again with the next one and at the end.
                 if self.origin.keep_sample(sample) { self.store_samples() } else { Ok(()) }
             }
@@ -418,7 +418,7 @@ pub fn write(path: &Path, record: &RunRecord) -> Result<(), Error> {
     schema::create(path, |db| {
         db.pragma_update(None, "synchronous", "NORMAL")?;
         let tx = db.transaction()?;
-        for origin in record.origins.values() {
+        for origin in record.generators.values() {
             let at = rows::put_opening(&tx, &origin.opening)?;
             rows::put_opened(&tx, at, 0, &origin.opened)?;
             for (number, row) in &origin.ticks {
@@ -427,7 +427,7 @@ pub fn write(path: &Path, record: &RunRecord) -> Result<(), Error> {
             rows::put_totals(&tx, at, origin, &rows::encoded(&origin.totals))?;
             // Each origin has a range of its own for the ids of notes.
             rows::put_notes(&tx, at, schema::tick_id(at, 1), &origin.notes)?;
-            rows::put_samples(&tx, at, schema::tick_id(at, 0), &origin.samples)?;
+            rows::put_samples(&tx, at, schema::tick_id(at, 0), &origin.failure_examples)?;
             sample_log::put_all(&tx, at, &origin.watched)?;
             rows::put_ending(&tx, at, origin)?;
         }

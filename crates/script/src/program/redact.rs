@@ -1,7 +1,7 @@
 //! What a sample may show: the beginning of an answer without the secrets in it.
 
+use plimsoll_plan::failure_example::EXCERPT_BYTES;
 use plimsoll_plan::request::{REDACTED, redacted_header};
-use plimsoll_plan::sample::EXCERPT_BYTES;
 use plimsoll_plan::script::Script;
 
 /// Bytes of a body that are looked at: cutting comes behind redacting, which makes text shorter, and a secret must not

@@ -12,12 +12,12 @@ use crate::ask::{Form, Origin, Site};
 use crate::feed::Feeds;
 use crate::value::{Counters, Globals};
 use crate::watch::Ledger;
+use plimsoll_plan::failure_example::EXAMPLES_MAX;
 use plimsoll_plan::link::Reuse;
 use plimsoll_plan::load::Share;
 use plimsoll_plan::program::{
     Behaviour, BodyUse, Phase, Program, ProgramFactory, Programs, RequestId, Unready, UserSlot,
 };
-use plimsoll_plan::sample::SAMPLES_MAX;
 use plimsoll_plan::script::{Ask, Delay, Entry, Script};
 use plimsoll_plan::value::{GlobalId, VarId};
 use plimsoll_plan::{Fault, Plan, Problem};
@@ -38,8 +38,8 @@ pub struct Stage {
     pub(super) group_series: RequestId,
     /// Most bytes of a body, decoded.
     pub(super) body_bytes_max: usize,
-    /// By lane.
-    pub(super) lanes: Vec<LaneEntry>,
+    /// By workload.
+    pub(super) workloads: Vec<WorkloadEntry>,
     /// Secrets of the plan, and the slots of values that look secret by name.
     pub(super) secrets: Arc<[String]>,
     pub(super) secret_vars: Vec<VarId>,
@@ -55,12 +55,12 @@ pub struct Stage {
     share: Share,
 }
 
-/// Which scenario the iterations of a lane run.
-pub(super) struct LaneEntry {
+/// Which scenario the iterations of a workload run.
+pub(super) struct WorkloadEntry {
     pub ways: Vec<u16>,
     /// `None`: there is only one.
     pub picker: Option<Picker>,
-    /// Users of all lanes before this one, over all machines.
+    /// Users of all workloads before this one, over all machines.
     pub users_before: u32,
 }
 
@@ -88,16 +88,16 @@ pub(super) struct Quota(AtomicU32);
 impl Quota {
     /// Whether one more is wanted; cheap, for the way of every answer.
     pub fn is_open(&self) -> bool {
-        self.0.load(Ordering::Relaxed) < SAMPLES_MAX
+        self.0.load(Ordering::Relaxed) < EXAMPLES_MAX
     }
 
     /// Some were kept and more are wanted.
     pub fn is_begun(&self) -> bool {
-        (1..SAMPLES_MAX).contains(&self.0.load(Ordering::Relaxed))
+        (1..EXAMPLES_MAX).contains(&self.0.load(Ordering::Relaxed))
     }
 
     pub fn take(&self) -> bool {
-        self.is_open() && self.0.fetch_add(1, Ordering::Relaxed) < SAMPLES_MAX
+        self.is_open() && self.0.fetch_add(1, Ordering::Relaxed) < EXAMPLES_MAX
     }
 }
 
@@ -151,7 +151,7 @@ impl Stage {
             files: script.files.iter().map(Sink::new).collect::<Result<_, _>>()?,
             group_series: outline.group_series(0),
             body_bytes_max: outline.limits.kept_body_bytes as usize,
-            lanes: lanes(plan).map_err(Problem::plain)?,
+            workloads: workloads(plan).map_err(Problem::plain)?,
             secrets: redact::forms_of(redact::secrets_of(&script).iter().map(String::as_str)).into(),
             secret_vars: named(&script.vars),
             secret_globals: named(&script.globals),
@@ -260,10 +260,10 @@ impl Asking {
     }
 }
 
-fn lanes(plan: &Plan) -> Result<Vec<LaneEntry>, String> {
+fn workloads(plan: &Plan) -> Result<Vec<WorkloadEntry>, String> {
     let outline = &plan.outline;
     let mut users_before = 0u32;
-    let mut lanes = Vec::with_capacity(plan.entries.len());
+    let mut workloads = Vec::with_capacity(plan.entries.len());
     for (number, entry) in plan.entries.iter().enumerate() {
         let (ways, picker) = match entry {
             Entry::Scenario(scenario) => (vec![*scenario], None),
@@ -272,14 +272,14 @@ fn lanes(plan: &Plan) -> Result<Vec<LaneEntry>, String> {
                 (ways.iter().map(|(scenario, _)| *scenario).collect(), Some(Picker::new(&weights, *order)?))
             }
         };
-        lanes.push(LaneEntry { ways, picker, users_before });
-        if let Some(lane) = outline.lanes.get(number) {
+        workloads.push(WorkloadEntry { ways, picker, users_before });
+        if let Some(workload) = outline.workloads.get(number) {
             // The users of the open model are each machine's own.
-            let machines = if lane.load.is_open() { outline.share.of.max(1) } else { 1 };
-            users_before = users_before.saturating_add(lane.connections.saturating_mul(machines));
+            let machines = if workload.load.is_open() { outline.share.of.max(1) } else { 1 };
+            users_before = users_before.saturating_add(workload.connections.saturating_mul(machines));
         }
     }
-    Ok(lanes)
+    Ok(workloads)
 }
 
 /// Makes the users of one phase.
@@ -301,7 +301,7 @@ impl Programs for Cast {
         let part = match self.phase {
             Phase::Setup => Part::Setup,
             Phase::Teardown => Part::Teardown,
-            Phase::Load => Part::Lane(slot.lane),
+            Phase::Load => Part::Workload(slot.workload),
         };
         Box::new(User::new(Arc::clone(&self.stage), &self.feeds, part, slot, self.stage.seed))
     }

@@ -8,9 +8,9 @@ use crate::answer::Answer;
 use crate::value::Unfilled;
 use plimsoll_plan::Fault;
 use plimsoll_plan::data::Sharing;
+use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_plan::metric::RunSum;
 use plimsoll_plan::program::{Count, Outbox, Reply};
-use plimsoll_plan::sample::Sample;
 
 pub(super) fn abandoned(out: &mut Outbox) {
     out.count(Count::Run(RunSum::Abandoned, 1));
@@ -100,11 +100,11 @@ impl Turn<'_> {
     }
 
     fn sample(&mut self, request: &str, check: &str, found: String, status: u16, excerpt: String) {
-        let sample = Sample {
+        let sample = FailureExample {
             at_ns: self.at.run_ns,
             request: request.to_owned(),
             check: check.to_owned(),
-            found,
+            observed: found,
             status,
             excerpt,
         };

@@ -22,7 +22,7 @@ use std::sync::Arc;
 pub(super) enum Part {
     Setup,
     Teardown,
-    Lane(u16),
+    Workload(u16),
 }
 
 /// How a user's iteration stands.
@@ -110,7 +110,7 @@ pub(super) struct State {
     /// Steps `once` that it has come through, by their bits.
     pub onces: u64,
     begin_ns: u64,
-    /// From 1, over all lanes and machines.
+    /// From 1, over all workloads and machines.
     pub user: u32,
     scenario: u16,
     pub part: Part,
@@ -164,9 +164,10 @@ impl User {
             // Set-up and tear-down draw otherwise than any user of the load.
             Part::Setup => (u64::MAX, 0),
             Part::Teardown => (u64::MAX - 1, 0),
-            Part::Lane(lane) => {
-                (u64::from(lane), stage.lanes.get(usize::from(lane)).map_or(0, |lane| lane.users_before))
-            }
+            Part::Workload(workload) => (
+                u64::from(workload),
+                stage.workloads.get(usize::from(workload)).map_or(0, |workload| workload.users_before),
+            ),
         };
         let state = State {
             vars: Vars::new(stage.script.vars.len()),
@@ -279,18 +280,20 @@ impl Turn<'_> {
         let entry = match state.part {
             Part::Setup => Some(self.stage.code.setup),
             Part::Teardown => Some(self.stage.code.teardown),
-            Part::Lane(lane) => self.stage.lanes.get(usize::from(lane)).and_then(|lane| {
-                let way = lane.picker.as_ref().map_or(0, |picker| picker.pick(&mut state.random));
-                state.scenario = *lane.ways.get(way)?;
-                self.stage.code.scenarios.get(usize::from(state.scenario)).copied()
-            }),
+            Part::Workload(workload) => {
+                self.stage.workloads.get(usize::from(workload)).and_then(|workload| {
+                    let way = workload.picker.as_ref().map_or(0, |picker| picker.pick(&mut state.random));
+                    state.scenario = *workload.ways.get(way)?;
+                    self.stage.code.scenarios.get(usize::from(state.scenario)).copied()
+                })
+            }
         };
         match entry {
             Some(pc) => {
                 state.strand(0).pc = pc;
                 self.bench.ready.push(0);
             }
-            // A lane that the plan does not know: this user has nothing to do, ever.
+            // A workload that the plan does not know: this user has nothing to do, ever.
             None => state.mood = IterationState::Retiring,
         }
     }
@@ -299,7 +302,7 @@ impl Turn<'_> {
     fn over(&mut self) {
         if self.state.mood == IterationState::Retiring {
             if self.state.lane_over {
-                self.out.end_lane();
+                self.out.end_workload();
             }
             return self.out.retire();
         }

@@ -2,12 +2,12 @@
 #![allow(dead_code)]
 
 use plimsoll_plan::Fault;
+use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_plan::head::Head;
 use plimsoll_plan::metric::{HistCell, RunSum, SumCell};
 use plimsoll_plan::program::{
     At, BodyUse, Count, Ended, Event, Outbox, Payload, Phases, Program, Reply, RequestId, Step, StepId, Wake,
 };
-use plimsoll_plan::sample::Sample;
 
 pub const MS: u64 = 1_000_000;
 /// 2026-01-31T12:00:00Z
@@ -84,7 +84,7 @@ pub struct Engine {
     pub sent: Vec<(u64, String)>,
     pub steps: Vec<Step>,
     pub counts: Vec<Count>,
-    pub samples: Vec<Sample>,
+    pub samples: Vec<FailureExample>,
     /// What the engine would count as failed: its own faults and those that the program names.
     pub failures: Vec<(RequestId, Fault)>,
     pub retired: bool,

@@ -48,7 +48,7 @@ fn a_number_of_rounds_that_is_none_leaves_the_iteration_and_says_so() {
     let mut engine = walk(1, vec![set(0, "many"), rounds, Node::Ask(0)]);
     engine.iterate();
     assert_eq!((engine.sent.len(), engine.run_sum(RunSum::Abandoned)), (0, 1));
-    assert!(engine.samples[0].found.contains("`many` is no number"), "{:?}", engine.samples);
+    assert!(engine.samples[0].observed.contains("`many` is no number"), "{:?}", engine.samples);
     let fixed = Node::Repeat { times: text("many"), nodes: Vec::new() };
     assert!(refused(script(Vec::new(), vec![fixed])).contains("`many` is no number"));
 }
@@ -203,7 +203,7 @@ fn what_was_asked_for_in_the_wake_of_the_failure_is_taken_back() {
     engine.iterations(2);
     assert_eq!((engine.sent.len(), engine.now_ns), (0, 0));
     assert_eq!(engine.run_sum(RunSum::Abandoned), 2);
-    assert!(engine.samples[0].found.contains("`a` has no value"), "{:?}", engine.samples);
+    assert!(engine.samples[0].observed.contains("`a` has no value"), "{:?}", engine.samples);
 }
 
 #[test]

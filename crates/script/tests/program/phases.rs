@@ -268,14 +268,14 @@ fn users_have_numbers_over_all_lanes_and_iterations_their_own() {
     numbered.path.parts.extend(around("", Placeholder::Call(Function::Iteration), "").parts);
     let mut plan = plan_of(script(vec![numbered], vec![Node::Ask(0)]), Entry::Scenario(0));
     plan.entries.push(Entry::Scenario(0));
-    plan.outline.lanes.push(plan.outline.lanes[0].clone());
+    plan.outline.workloads.push(plan.outline.workloads[0].clone());
     let stage = Stage::new(&plan).expect("the script can be run");
     let mut factory = stage.clone().factory(Phase::Load).expect("there are no files").programs();
-    for (lane, expected) in [(0, "GET /3/1"), (1, "GET /7/1")] {
-        let slot = plimsoll_plan::program::UserSlot { lane, ..slot(2) };
+    for (workload, expected) in [(0, "GET /3/1"), (1, "GET /7/1")] {
+        let slot = plimsoll_plan::program::UserSlot { workload, ..slot(2) };
         let mut engine = Engine::new(factory.make(slot), always(200, ""));
         engine.iterations(2);
-        assert_eq!(engine.lines()[0], expected, "the first lane has four users");
+        assert_eq!(engine.lines()[0], expected, "the first workload has four users");
         assert!(engine.lines()[1].ends_with("/2"));
     }
 }

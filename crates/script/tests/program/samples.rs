@@ -3,7 +3,7 @@
 use super::engine::{Engine, Served};
 use super::plans::*;
 use plimsoll_plan::answer::{Check, Rule, Subject};
-use plimsoll_plan::sample::{EXCERPT_BYTES, SAMPLES_MAX};
+use plimsoll_plan::failure_example::{EXAMPLES_MAX, EXCERPT_BYTES};
 use plimsoll_plan::script::{Node, Script, Slot};
 use plimsoll_plan::value::{Part, Secret};
 
@@ -18,7 +18,7 @@ fn failing(check: Check, body: &str) -> (Script, impl FnMut(&str) -> Served + Cl
 fn sampled(
     script: Script,
     service: impl FnMut(&str) -> Served + 'static,
-) -> Vec<plimsoll_plan::sample::Sample> {
+) -> Vec<plimsoll_plan::failure_example::FailureExample> {
     let mut engine = play(script, service);
     engine.iterations(10);
     engine.samples
@@ -28,10 +28,10 @@ fn sampled(
 fn a_sample_says_what_was_expected_and_what_was_found() {
     let (script, service) = failing(equals("$.state", "open"), r#"{"state": "shut"}"#);
     let samples = sampled(script, service);
-    assert_eq!(samples.len(), SAMPLES_MAX as usize, "and there are a few of them, not one per answer");
+    assert_eq!(samples.len(), EXAMPLES_MAX as usize, "and there are a few of them, not one per answer");
     let first = &samples[0];
     assert_eq!((first.request.as_str(), first.check.as_str()), ("/", "$.state is open"));
-    assert_eq!(first.found, "expected `open`, found `shut`");
+    assert_eq!(first.observed, "expected `open`, found `shut`");
     assert_eq!((first.status, first.excerpt.as_str()), (200, r#"{"state": "shut"}"#));
 }
 
@@ -45,15 +45,15 @@ fn samples_are_counted_over_all_users() {
         engine.iterations(2);
         samples += engine.samples.len();
     }
-    assert_eq!(samples, SAMPLES_MAX as usize);
+    assert_eq!(samples, EXAMPLES_MAX as usize);
 }
 
 #[test]
 fn a_failing_status_shows_its_body_although_nobody_reads_it() {
     let samples = sampled(script(vec![ask("/")], vec![Node::Ask(0)]), always(503, "too many of you"));
-    assert_eq!(samples.len(), SAMPLES_MAX as usize);
+    assert_eq!(samples.len(), EXAMPLES_MAX as usize);
     assert_eq!(samples[0].check, "http_status");
-    assert_eq!(samples[0].found, "expected `200-399`, found `503`");
+    assert_eq!(samples[0].observed, "expected `200-399`, found `503`");
     // The first one came unawares.
     assert_eq!([&samples[0].excerpt[..], &samples[1].excerpt[..]], ["", "too many of you"]);
 }
@@ -75,7 +75,7 @@ fn secrets_of_the_plan_appear_nowhere() {
         script.asks[0].body = Some(hidden);
         script.secrets = vec![Secret::new(secret)];
         for sample in sampled(script, service) {
-            let all = format!("{} {}", sample.found, sample.excerpt);
+            let all = format!("{} {}", sample.observed, sample.excerpt);
             assert!(!all.contains("word") && all.contains("***"), "{all}");
         }
     }
@@ -121,7 +121,7 @@ fn what_the_plan_has_written_in_secret_headers_is_cut_out_wherever_it_comes_back
             ("X-Note".into(), text("once more:")),
         ];
         for sample in sampled(script, service) {
-            let all = format!("{} {}", sample.found, sample.excerpt);
+            let all = format!("{} {}", sample.observed, sample.excerpt);
             assert!(!all.contains("abc.def") && !all.contains("5678") && all.contains("***"), "{all}");
         }
     }
@@ -155,7 +155,7 @@ fn values_that_users_have_extracted_under_secret_names_are_cut_out_too() {
         };
         let script = script(vec![login.clone(), page.clone()], vec![Node::Ask(0), Node::Ask(1)]);
         for sample in sampled(script, service) {
-            let all = format!("{} {}", sample.found, sample.excerpt);
+            let all = format!("{} {}", sample.observed, sample.excerpt);
             assert!(!all.contains("tok|") && sample.excerpt.contains("***"), "{all}");
         }
     }
@@ -165,7 +165,7 @@ fn values_that_users_have_extracted_under_secret_names_are_cut_out_too() {
 fn faults_have_samples_too_and_few() {
     let service = |_: &str| Served::fault(plimsoll_plan::Fault::Reset);
     let samples = sampled(script(vec![ask("/")], vec![Node::Ask(0)]), service);
-    assert_eq!(samples.len(), SAMPLES_MAX as usize);
+    assert_eq!(samples.len(), EXAMPLES_MAX as usize);
     assert_eq!((samples[0].check.as_str(), samples[0].excerpt.as_str()), ("reset", ""));
 }
 

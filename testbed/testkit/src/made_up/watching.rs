@@ -1,14 +1,17 @@
 //! Monitors that never looked.
 
 use super::{Random, opening};
-use plimsoll_plan::watch::{Unit, WatchOutline};
+use plimsoll_plan::watch::{MonitorOutline, Unit};
 use plimsoll_record::event::{Fact, MissedSample, MonitorSample, Opening, Reading, RunEvent};
 
 pub fn watched_opening(origin: &str, monitors: &[&str]) -> Opening {
     let mut opening = opening(origin, 1);
-    let outline =
-        |name: &&str| WatchOutline { name: (*name).into(), kind: "process".into(), of: "port 4110".into() };
-    opening.outline.watches = monitors.iter().map(outline).collect();
+    let outline = |name: &&str| MonitorOutline {
+        name: (*name).into(),
+        kind: "process".into(),
+        target: "port 4110".into(),
+    };
+    opening.outline.monitors = monitors.iter().map(outline).collect();
     opening
 }
 

@@ -23,7 +23,7 @@ pub(super) fn reasons<'a>(one: &'a Comparison, gated: Option<&'a Gated>) -> Vec<
 
 /// The first rule that was broken; how many there are stands beside the gate.
 fn broken(gated: &Gated) -> Option<Reason<'_>> {
-    let row = gated.rules.iter().find(|rule| rule.passage == Passage::Fail)?;
+    let row = gated.rules.iter().find(|rule| rule.result == Passage::Fail)?;
     Some(Reason::RuleBroken { rule: &row.text, row })
 }
 
@@ -49,8 +49,8 @@ fn origin(response: &Compared, service: &Compared) -> TimeOrigin {
     let slower = match service.verdict {
         Verdict::Slower | Verdict::Lower | Verdict::More => true,
         Verdict::Faster | Verdict::Higher | Verdict::Fewer => false,
-        Verdict::NoDifference => return TimeOrigin::Wait,
-        Verdict::CannotTell => return TimeOrigin::NotKnown,
+        Verdict::Equivalent => return TimeOrigin::Wait,
+        Verdict::Inconclusive => return TimeOrigin::NotKnown,
     };
     if slower != response.verdict.is_worse() {
         TimeOrigin::WaitAgainstService
@@ -68,7 +68,7 @@ fn request(one: &Comparison) -> Option<Reason<'_>> {
     let up = match one.verdict {
         Overall::Slower | Overall::Mixed => true,
         Overall::Faster => false,
-        Overall::FewerErrors | Overall::MoreErrors | Overall::NoDifference | Overall::CannotTell => {
+        Overall::FewerErrors | Overall::MoreErrors | Overall::Equivalent | Overall::Inconclusive => {
             return None;
         }
     };
@@ -78,13 +78,13 @@ fn request(one: &Comparison) -> Option<Reason<'_>> {
 
 /// What was watched and differs most, by its peaks.
 fn peak(one: &Comparison) -> Option<Reason<'_>> {
-    if one.verdict == Overall::NoDifference {
+    if one.verdict == Overall::Equivalent {
         return None;
     }
     let apart = |row: &Peaks| {
         let (a, b) = (row.a.filter(|a| *a > 0.0)?, row.b.filter(|b| *b > 0.0)?);
         Some((b / a).ln().abs()).filter(|far| far.is_finite() && *far >= PEAK.ln())
     };
-    let far = one.watched.iter().filter_map(|row| Some((apart(row)?, row)));
+    let far = one.peaks.iter().filter_map(|row| Some((apart(row)?, row)));
     Reason::peak(far.max_by(|a, b| a.0.total_cmp(&b.0))?.1)
 }

@@ -4,7 +4,7 @@ use super::{REPEATS, Step};
 use crate::compare::types::{Comparison, Overall};
 
 pub(super) fn steps(one: &Comparison) -> Vec<Step<'_>> {
-    if one.figures.iter().any(|row| row.doubted) && one.verdict == Overall::CannotTell {
+    if one.figures.iter().any(|row| row.is_doubtful) && one.verdict == Overall::Inconclusive {
         return vec![Step::FreeGenerator];
     }
     if one.blocking().is_some() {
@@ -13,8 +13,8 @@ pub(super) fn steps(one: &Comparison) -> Vec<Step<'_>> {
     let repeats = one.a.runs.min(one.b.runs);
     let is_loss = match one.verdict {
         Overall::Slower | Overall::MoreErrors | Overall::Mixed => true,
-        Overall::Faster | Overall::FewerErrors | Overall::NoDifference => false,
-        Overall::CannotTell => return vec![settle(one)],
+        Overall::Faster | Overall::FewerErrors | Overall::Equivalent => false,
+        Overall::Inconclusive => return vec![settle(one)],
     };
     let mut out = Vec::new();
     if repeats < REPEATS {
@@ -25,7 +25,7 @@ pub(super) fn steps(one: &Comparison) -> Vec<Step<'_>> {
     if is_loss {
         out.push(see_report(one));
     }
-    if is_loss && one.watched.is_empty() {
+    if is_loss && one.peaks.is_empty() {
         out.push(Step::Watch);
     }
     out

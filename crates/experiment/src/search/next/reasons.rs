@@ -2,7 +2,7 @@
 
 use super::{FirstMissed, Reason, Unserved};
 use crate::search::answer::{Answer, Capacity, StepRow};
-use plimsoll_analysis::summary::{LimitingResource, Standing};
+use plimsoll_analysis::summary::{Bottleneck, Standing};
 use plimsoll_plan::experiment::Purpose;
 
 /// Fewer answers than this share of what was offered are told.
@@ -18,7 +18,7 @@ pub(super) fn reasons(answer: &Answer) -> Vec<Reason<'_>> {
 
 /// Runs of the search that count, the run of one user apart.
 pub(super) fn counted(answer: &Answer) -> impl Iterator<Item = &StepRow> {
-    answer.steps.iter().filter(|step| step.purpose != Purpose::Floor && step.limited_by.is_none())
+    answer.steps.iter().filter(|step| step.purpose != Purpose::Baseline && step.limited_by.is_none())
 }
 
 /// What was missed at the lowest level above the answer, or at the lowest of all where nothing was met.
@@ -31,12 +31,18 @@ fn first_missed(answer: &Answer) -> Option<Reason<'_>> {
     let offered = step.offered_rate_per_s.filter(|rate| achieved_rate_per_s < SERVED * rate);
     let unserved = offered.map(|offered_rate_per_s| Unserved { achieved_rate_per_s, offered_rate_per_s });
     // Where thresholds or rates say it, the rest follows from them.
-    let is_open = step.missed.is_empty() && unserved.is_none();
+    let is_open = step.missed_thresholds.is_empty() && unserved.is_none();
     let error_ratio = (is_open && step.errors > 0).then_some(step.error_ratio);
-    let unstable = is_open && error_ratio.is_none() && step.unstable;
+    let unstable = is_open && error_ratio.is_none() && step.is_unstable;
     let is_known = !is_open || error_ratio.is_some() || unstable;
-    let (level, missed) = (step.level, step.missed.as_slice());
-    is_known.then_some(Reason::FirstMissed(FirstMissed { level, missed, unserved, error_ratio, unstable }))
+    let (level, missed) = (step.level, step.missed_thresholds.as_slice());
+    is_known.then_some(Reason::FirstMissed(FirstMissed {
+        level,
+        missed_thresholds: missed,
+        unserved,
+        error_ratio,
+        is_unstable: unstable,
+    }))
 }
 
 /// What else than the service kept steps from counting.
@@ -57,15 +63,15 @@ fn more_than_offered(answer: &Answer) -> Option<Reason<'_>> {
 }
 
 fn limiting(answer: &Answer) -> Option<Reason<'_>> {
-    Some(match answer.limiting_resource.as_ref()? {
-        LimitingResource::Saturated { what, evidence } => Reason::Saturated { what, evidence },
-        LimitingResource::NoneWatched => Reason::NothingSaturated,
-        LimitingResource::NotKnown => Reason::NothingWatched,
+    Some(match answer.bottleneck.as_ref()? {
+        Bottleneck::Saturated { what, evidence } => Reason::Saturated { resource: what, evidence },
+        Bottleneck::NoneWatched => Reason::NothingSaturated,
+        Bottleneck::NotKnown => Reason::NothingWatched,
     })
 }
 
 /// What the service did while it was not yet full.
 fn calm(answer: &Answer) -> Option<Reason<'_>> {
-    let (knee, unloaded_p50_ns) = (answer.knee.as_ref()?, answer.floor_ns?);
+    let (knee, unloaded_p50_ns) = (answer.knee.as_ref()?, answer.unloaded_p50_ns?);
     Some(Reason::CalmBelow { level: knee.level, p50_ns: knee.p50_ns, unloaded_p50_ns })
 }

@@ -2,8 +2,8 @@
 
 use super::Step;
 use super::reasons::counted;
-use crate::search::answer::{Answer, Capacity, IntervalIs, RefusalKind};
-use plimsoll_analysis::summary::LimitingResource;
+use crate::search::answer::{Answer, Capacity, IntervalKind, RefusalKind};
+use plimsoll_analysis::summary::Bottleneck;
 
 /// Where nothing was met a search begins again so many times lower.
 const LOWER: f64 = 10.0;
@@ -18,17 +18,17 @@ pub(super) fn steps(answer: &Answer) -> Vec<Step<'_>> {
 
 fn refused<'a>(answer: &Answer, refusal: RefusalKind, capacity: Option<&Capacity>) -> Step<'a> {
     match refusal {
-        RefusalKind::Budget => more_time(capacity),
+        RefusalKind::MaxTimeReached => more_time(capacity),
         RefusalKind::GeneratorLimited => Step::MendGenerator,
         RefusalKind::LinkLimited => Step::SearchFromNearer,
         RefusalKind::NothingMet | RefusalKind::EndedAtFirstStep => {
             let lowest = counted(answer).map(|step| step.level).reduce(f64::min);
             Step::BeginLower { from: lowest.map(|lowest| lowest / LOWER) }
         }
-        RefusalKind::FloorFailed => Step::SeeFirstRun,
+        RefusalKind::BaselineFailed => Step::SeeFirstRun,
         RefusalKind::RunIncomplete => Step::SeeLastRun,
         RefusalKind::Unsettled | RefusalKind::Contradicted => Step::SteadyAndRepeat,
-        RefusalKind::UntilNeedsArrivals => Step::EndOnMissed,
+        RefusalKind::StopWhenNeedsArrivals => Step::EndOnMissed,
     }
 }
 
@@ -36,19 +36,19 @@ fn refused<'a>(answer: &Answer, refusal: RefusalKind, capacity: Option<&Capacity
 fn more_time<'a>(capacity: Option<&Capacity>) -> Step<'a> {
     let Some(capacity) = capacity else { return Step::GiveMoreTime { from: None } };
     let [from, to] = capacity.interval;
-    match capacity.interval_is == IntervalIs::Enclosure && !capacity.at_least && to > from {
+    match capacity.interval_kind == IntervalKind::Bracket && !capacity.is_lower_bound && to > from {
         true => Step::SearchBetween { from, to },
         false => Step::GiveMoreTime { from: Some(from) },
     }
 }
 
 fn found<'a>(answer: &'a Answer, capacity: &Capacity) -> Vec<Step<'a>> {
-    if capacity.at_least {
+    if capacity.is_lower_bound {
         return vec![Step::AllowHigher];
     }
-    let first = match &answer.limiting_resource {
-        Some(LimitingResource::Saturated { what, .. }) => Step::Relieve { what },
-        Some(LimitingResource::NoneWatched | LimitingResource::NotKnown) => Step::WatchMore,
+    let first = match &answer.bottleneck {
+        Some(Bottleneck::Saturated { what, .. }) => Step::Relieve { resource: what },
+        Some(Bottleneck::NoneWatched | Bottleneck::NotKnown) => Step::WatchMore,
         None => Step::Watch,
     };
     let keep = match &answer.knee {

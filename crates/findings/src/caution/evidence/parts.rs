@@ -112,16 +112,16 @@ pub struct FailedMonitor {
     /// The measured part, in which there should have been one each second.
     pub measured_s: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub first_lapse: Option<FirstLapse>,
+    pub first_missed_sample: Option<FirstMissedSample>,
 }
 
 /// When a monitor first failed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct FirstLapse {
+pub struct FirstMissedSample {
     /// From the start of the run; 0 or less: before the load.
     pub at_s: f64,
     /// The monitor's own words.
-    pub why: String,
+    pub reason: String,
 }
 
 /// Memory that grew.
@@ -185,7 +185,7 @@ pub struct ChangedResponse {
 
 /// What changed in its answers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(tag = "what", rename_all = "snake_case")]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ResponseChange {
     /// Mean size of the answers.
     Size { before_bytes: f64, after_bytes: f64 },
@@ -195,31 +195,31 @@ pub enum ResponseChange {
 
 /// What a record does not hold.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "what", rename_all = "snake_case")]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum RecordLoss {
     /// Workers died; `why` is what the first one left.
-    Workers { workers_count: u64, why: String },
+    Workers { workers_count: u64, reason: String },
     /// Machines that shared the load and are not there.
     Machines { shares: Vec<Share> },
     /// Seconds; `origin`: of which machine, where there are several.
     Seconds {
         from_s: f64,
         to_s: f64,
-        why: String,
+        reason: String,
         #[serde(skip_serializing_if = "Option::is_none")]
-        origin: Option<String>,
+        generator: Option<String>,
     },
     /// An end of no known length.
     End {
-        why: String,
+        reason: String,
         #[serde(skip_serializing_if = "Option::is_none")]
-        origin: Option<String>,
+        generator: Option<String>,
     },
 }
 
 /// In what two plans differ that should be one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "what", rename_all = "snake_case")]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum PlanDifference {
     Targets {
         first: String,
@@ -275,7 +275,7 @@ pub struct SteeredStep {
 
 /// One of the things that can be done to a load.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(tag = "what", rename_all = "snake_case")]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum SteeredChange {
     Paused { to_ns: u64 },
     Level(Level),

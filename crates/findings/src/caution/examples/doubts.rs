@@ -15,7 +15,7 @@ pub fn examples() -> Vec<Evidence> {
         Evidence::NoInterval { samples_count: 120, quantile: 0.99, needed_count: 368 },
         Evidence::SendsDelayed { late_p99_ns: 12 * MS, late_max_ns: 31 * MS },
         Evidence::GeneratorStalled { stalls_count: 3, stalled_ratio: 0.042 },
-        Evidence::GeneratorQueued { run_queue_ratio: 0.3 },
+        Evidence::GeneratorQueued { cpu_wait_ratio: 0.3 },
         Evidence::PartMissing { missing_ratio: 0.2 },
         Evidence::AttemptsLost { shortage: Shortage::Descriptors, attempts_count: 44 },
         Evidence::LoadReduced { loss: LoadLoss::Attempts(Shortage::Ports), unsent_ratio: 0.12 },

@@ -15,15 +15,15 @@ pub fn joined<T>(named: &[T], text: impl Fn(&T) -> String, more_count: u64) -> S
 }
 
 pub fn failed_monitor(one: &FailedMonitor) -> String {
-    let why = match &one.first_lapse {
+    let why = match &one.first_missed_sample {
         Some(lapse) if lapse.at_s > 0.0 => {
             format!(
                 ", at {} first: {}",
                 chosen_ns((lapse.at_s * 10.0).round() as u64 * 100_000_000),
-                lapse.why
+                lapse.reason
             )
         }
-        Some(lapse) => format!(", before the load already: {}", lapse.why),
+        Some(lapse) => format!(", before the load already: {}", lapse.reason),
         None => String::new(),
     };
     let samples = match one.samples_count {

@@ -13,7 +13,7 @@ fn on(machine: Option<&str>) -> String {
 
 pub fn loss(one: &RecordLoss) -> String {
     match one {
-        RecordLoss::Workers { workers_count, why } => {
+        RecordLoss::Workers { workers_count, reason: why } => {
             format!("{} died: {why}", counted(*workers_count, "worker"))
         }
         RecordLoss::Machines { shares } => {
@@ -21,10 +21,10 @@ pub fn loss(one: &RecordLoss) -> String {
                 shares.iter().map(|share| format!("{}/{}", share.part, share.of)).collect();
             format!("no record of the machine with share {}", shares.join(", "))
         }
-        RecordLoss::Seconds { from_s, to_s, why, origin } => {
+        RecordLoss::Seconds { from_s, to_s, reason: why, generator: origin } => {
             format!("{} to {}: {why}{}", chosen_s(*from_s), chosen_s(*to_s), on(origin.as_deref()))
         }
-        RecordLoss::End { why, origin } => format!("{why}{}", on(origin.as_deref())),
+        RecordLoss::End { reason: why, generator: origin } => format!("{why}{}", on(origin.as_deref())),
     }
 }
 

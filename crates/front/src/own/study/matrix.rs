@@ -99,7 +99,7 @@ impl<'n> Matrix<'n> {
             (rest, *pick) = (rest / (*pick).max(1), rest % (*pick).max(1));
         }
         let settings = self.axes().into_iter().zip(&picks).filter_map(|(axis, pick)| {
-            Some(Setting { value: axis.values.get(*pick)?.clone(), axis: axis.name })
+            Some(Setting { value: axis.values.get(*pick)?.clone(), parameter: axis.name })
         });
         let settings = settings.collect();
         let mut tree = self.tree.clone();

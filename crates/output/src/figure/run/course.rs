@@ -10,7 +10,7 @@ const LOG_FROM: f64 = 50.0;
 
 pub fn timeline(s: &Summary, p: &Picture, rows: &[Second]) -> Chart {
     let mut chart = over_time("timeline", "the course of the run", s, p);
-    chart.subtitle = s.raw_window.as_ref().map(|w| w.sentence.clone()).unwrap_or_default();
+    chart.subtitle = s.time_range.as_ref().map(|w| w.sentence.clone()).unwrap_or_default();
     chart.help =
         "Panels share one time axis. A rate that falls below what is offered, or times that climb while the \
                   rate stays level, show where the service had enough."

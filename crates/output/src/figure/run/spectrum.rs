@@ -70,7 +70,7 @@ pub fn of_requests(s: &Summary, p: &Picture) -> Option<Chart> {
     let mut chart = chart("spectrum-requests", "response times by request", lines.collect());
     chart.panels[0].limits = missed_limits(s).collect();
     // The picture has the distributions of the busiest alone; the table has all that were sent.
-    let all = s.requests.iter().filter(|row| !row.stream).count().max(named.len());
+    let all = s.requests.iter().filter(|row| !row.is_stream).count().max(named.len());
     chart.subtitle = match all - shown.len() {
         0 => format!("{} requests", shown.len()),
         more => format!("the {} busiest requests; {more} more are in the table", shown.len()),

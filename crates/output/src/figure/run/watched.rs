@@ -94,14 +94,14 @@ fn others(s: &Summary, p: &Picture, monitor: &str, stretch_s: f64) -> Option<Cha
     let row = |metric: &str| {
         let rows = s.monitors.iter().filter(|row| row.name == monitor).flat_map(|row| &row.rows);
         rows.filter(|row| row.metric == metric).max_by(|a, b| {
-            let usage = |row: &plimsoll_analysis::summary::MetricRow| row.usage_peak.unwrap_or(-1.0);
+            let usage = |row: &plimsoll_analysis::summary::MetricRow| row.usage_peak_ratio.unwrap_or(-1.0);
             usage(a).total_cmp(&usage(b))
         })
     };
     let weight = |metric: &&str| {
         let row = row(metric);
-        let together = row.and_then(|row| row.with_p99.as_ref()).map_or(0.0, |with| with.rho.abs());
-        let usage = row.and_then(|row| row.usage_peak).unwrap_or(0.0);
+        let together = row.and_then(|row| row.p99_correlation.as_ref()).map_or(0.0, |with| with.rho.abs());
+        let usage = row.and_then(|row| row.usage_peak_ratio).unwrap_or(0.0);
         -(together.max(usage))
     };
     metrics.sort_by(|a, b| weight(a).total_cmp(&weight(b)));
@@ -115,7 +115,8 @@ fn others(s: &Summary, p: &Picture, monitor: &str, stretch_s: f64) -> Option<Cha
         let name = |c: &Course| {
             // Several machines may watch the same: their names tell the lines apart.
             let is_alone = courses.iter().filter(|other| other.part == c.part).count() == 1;
-            let host = s.origins.get(c.origin as usize).filter(|_| !is_alone).map(|row| row.host.as_str());
+            let host =
+                s.generators.get(c.generator as usize).filter(|_| !is_alone).map(|row| row.host.as_str());
             match (c.part.as_str(), host) {
                 ("", None) => metric.to_owned(),
                 ("", Some(host)) => host.to_owned(),
@@ -164,7 +165,7 @@ fn beside_p99(
     let with = |course: &&&Course| {
         let own = s.monitors.iter().filter(|row| row.name == course.monitor).flat_map(|row| &row.rows);
         own.filter(|row| row.metric == course.metric && row.part == course.part)
-            .any(|row| row.with_p99.is_some())
+            .any(|row| row.p99_correlation.is_some())
     };
     let moving: Vec<&&Course> = shown.iter().filter(with).collect();
     if moving.is_empty() {

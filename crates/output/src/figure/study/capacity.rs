@@ -79,7 +79,7 @@ fn left_over(page: &Page, curve: &Curve) -> Option<Panel> {
         rate.map(|rate| rate / law - 1.0).filter(|share| share.is_finite())
     };
     let of = |value: fn(&Estimate) -> Option<f64>| -> Vec<Option<f64>> {
-        let row = |point: &CurvePoint| page.study.table.get(point.cell).map(|row| row.rate_per_s);
+        let row = |point: &CurvePoint| page.study.table.get(point.row).map(|row| row.rate_per_s);
         curve.points.iter().map(|point| against(row(point).as_ref().and_then(value), point)).collect()
     };
     let shares = of(|rate| rate.value);
@@ -92,7 +92,7 @@ fn left_over(page: &Page, curve: &Curve) -> Option<Panel> {
     let reach = reach.iter().flatten().fold(0.0_f64, |most, share| most.max(share.abs()));
     let end = rounded((1.2 * most).max(reach.min(4.0 * most)).max(0.01));
     let series = Series::new("left-over", "measured less the law", 0, Form::Dots, shares)
-        .at(curve.points.iter().map(|point| point.x).collect())
+        .at(curve.points.iter().map(|point| point.parameter_value).collect())
         .within(of(|rate| rate.low), of(|rate| rate.high));
     let mut y = Axis::new("beside the law", Unit::Ratio).between(-end, end);
     y.ticks = vec![-end, -end / 2.0, 0.0, end / 2.0, end];
@@ -119,7 +119,7 @@ fn law(curve: &Curve) -> Option<String> {
 }
 
 fn knee(curve: &Curve) -> Option<Mark> {
-    let at = curve.knee.at.filter(|at| at.is_finite())?;
+    let at = curve.knee.level.filter(|at| at.is_finite())?;
     Some(Mark { at, word: format!("knee at {}", level_text(at)), kind: MarkKind::Answer })
 }
 
@@ -130,11 +130,14 @@ fn retrograde(curve: &Curve) -> Option<Stretch> {
         UslFit::Fit { peak: Some(peak), .. } if !peak.is_extrapolated => Some(peak.users),
         UslFit::Fit { .. } | UslFit::Unfit { .. } => None,
     };
-    let last = curve.points.last()?.x;
-    let from = curve.falls_from.or(of_law).filter(|from| *from < last)?;
+    let last = curve.points.last()?.parameter_value;
+    let from = curve.retrograde_from.or(of_law).filter(|from| *from < last)?;
     // A law may fall where the measured rates do not, or not beyond doubt.
-    let word =
-        if curve.falls_from.is_some() { "more load, fewer answers" } else { "behind the peak of the law" };
+    let word = if curve.retrograde_from.is_some() {
+        "more load, fewer answers"
+    } else {
+        "behind the peak of the law"
+    };
     Some(Stretch { from, to: last, word: word.into(), kind: StretchKind::Spike })
 }
 

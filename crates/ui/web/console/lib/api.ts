@@ -6,7 +6,7 @@ import { headersWith, key } from "./key";
 export class Refused extends Error {
   constructor(
     message: string,
-    readonly hint: string,
+    readonly help: string,
     /** 0: there was no answer. */
     readonly status: number,
     /** Of what is there instead of what was to be changed. */
@@ -23,15 +23,15 @@ const LOCKED = new Refused(
   401,
 );
 
-/** Sentence and hint of a refusal; the status speaks where the body does not. */
+/** Sentence and help of a refusal; the status speaks where the body does not. */
 export function refusal(status: number, body: string): Refused {
   if (status === 401) return LOCKED;
   try {
     const said: unknown = JSON.parse(body);
     if (typeof said === "object" && said !== null && "error" in said) {
-      const hint = "hint" in said && typeof said.hint === "string" ? said.hint : "";
+      const help = "help" in said && typeof said.help === "string" ? said.help : "";
       const version = "version" in said && typeof said.version === "string" ? said.version : null;
-      return new Refused(String(said.error), hint, status, version);
+      return new Refused(String(said.error), help, status, version);
     }
   } catch {
     // Not JSON: a proxy or an older server; the status has to do.
@@ -71,9 +71,9 @@ const id = encodeURIComponent;
 export const state = () => ask<State>("GET", "/api/state");
 export const runs = () => ask<List>("GET", "/api/runs");
 export const jobs = async () => (await ask<{ jobs: Job[] }>("GET", "/api/jobs")).jobs;
-/** `version`: of those remarks that were on the screen when somebody began to change them. */
-export const remark = (run: string, tags: string[], note: string, version: string) =>
-  ask<Entry>("PUT", `/api/runs/${id(run)}/remarks`, { tags, note, version });
+/** `version`: of those annotations that were on the screen when somebody began to change them. */
+export const annotateRun = (run: string, tags: string[], note: string, version: string) =>
+  ask<Entry>("PUT", `/api/runs/${id(run)}/annotations`, { tags, note, version });
 export const check = (what: { file: string } | { text: string }) => ask<Checked>("POST", "/api/check", what);
 export const start = async (what: Start) => (await ask<{ job: string }>("POST", "/api/start", what)).job;
 export const steer = (job: string, verb: "stop" | "pause" | "resume") =>

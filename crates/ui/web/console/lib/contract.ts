@@ -20,14 +20,14 @@ export interface Entry {
   /** `null`, too, where there are too few samples for it. */
   p99_ns: number | null;
   /** The true p99 is this or more. */
-  p99_at_least: boolean;
+  p99_is_lower_bound: boolean;
   errors: number | null;
   requests: number | null;
-  going_on: boolean;
+  is_running: boolean;
   tags: string[];
   note: string;
   /** Of tags and note: the server refuses to replace others than those that were seen. */
-  remarks_version: string;
+  annotations_version: string;
   /** Of an experiment. */
   runs?: number;
 }
@@ -35,14 +35,14 @@ export interface Entry {
 /** A file that looks like a run and cannot be read. */
 export interface Unreadable {
   path: string;
-  why: string;
+  reason: string;
 }
 
 export interface List {
   entries: Entry[];
   unreadable: Unreadable[];
   /** Files that were not read yet. */
-  unread?: number;
+  unread_count?: number;
 }
 
 export interface State {
@@ -57,7 +57,7 @@ export type JobState = "starting" | "running" | "paused" | "ending" | "ended" | 
 export interface Stage {
   from_s: number;
   to_s: number;
-  word: string;
+  label: string;
 }
 
 /** A run that the console started. */
@@ -68,20 +68,20 @@ export interface Job {
   /** The entry of its file, once there is one. */
   run: string | null;
   command: string[];
-  exit: number | null;
+  exit_code: number | null;
   /** Somebody has asked for it, and the load has not said yet that it obeys. */
-  asked: "pause" | "resume" | null;
+  pending_action: "pause" | "resume" | null;
   /** Why the last thing that was asked of it was not done. */
-  refused: string | null;
+  rejection: string | null;
   /** The last lines of what it said. */
-  said: string;
+  output: string;
   elapsed_s: number;
   /** Of the run that goes on. */
   planned_s: number | null;
   stages: Stage[];
   /** Which run of an experiment that is, from 1, and of how many, if that is known. */
-  turn: number | null;
-  turns: number | null;
+  run_number: number | null;
+  run_count: number | null;
 }
 
 export interface Tiles {
@@ -91,9 +91,9 @@ export interface Tiles {
   p99_ns: number | null;
   max_ns: number | null;
   /** Of these the true value is as much or more. */
-  p50_at_least: boolean;
-  p99_at_least: boolean;
-  max_at_least: boolean;
+  p50_is_lower_bound: boolean;
+  p99_is_lower_bound: boolean;
+  max_is_lower_bound: boolean;
   errors: number | null;
   in_flight: number | null;
   requests: number | null;
@@ -110,7 +110,7 @@ export interface Row {
 }
 
 export interface Checked {
-  ok: boolean;
+  is_valid: boolean;
   diagnostics: string;
 }
 
@@ -118,7 +118,7 @@ export interface Checked {
 export type Load = "clients_per_test" | "clients_per_second" | "maintained";
 
 export type Start =
-  { kind: "file"; path: string; beside?: boolean } | { kind: "text"; text: string; beside?: boolean } | FormStart;
+  { kind: "file"; path: string; allow_concurrent?: boolean } | { kind: "text"; text: string; allow_concurrent?: boolean } | FormStart;
 
 export interface FormStart {
   kind: "form";
@@ -127,7 +127,7 @@ export interface FormStart {
   method?: string;
   load: Load;
   clients: number;
-  seconds: number;
+  duration_s: number;
   timeout_s?: number;
   threshold?: string;
   allow?: string;
@@ -135,7 +135,7 @@ export interface FormStart {
   /** One `Name: value` a line. */
   headers?: string;
   body?: string;
-  beside?: boolean;
+  allow_concurrent?: boolean;
 }
 
 /** It still has something to say. */

@@ -78,7 +78,7 @@ export function request(form: Form): FormStart {
     url: form.url.trim(),
     load: form.load,
     clients: form.clients ?? 0,
-    seconds: form.seconds ?? 0,
+    duration_s: form.seconds ?? 0,
   };
   if (form.method !== "GET") out.method = form.method;
   const rule = threshold(form);

@@ -65,7 +65,7 @@ export function goingOn(entries: Entry[], jobs: Job[]): GoingOn[] {
   });
   const known = new Set(jobs.map((job) => job.run));
   const others = entries
-    .filter((entry) => entry.going_on && !known.has(entry.id))
+    .filter((entry) => entry.is_running && !known.has(entry.id))
     .map((entry) => ({ id: entry.id, name: entry.name, target: entry.target, job: null, entry }));
   return [...ours, ...others];
 }

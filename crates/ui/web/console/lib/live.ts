@@ -4,14 +4,14 @@ import type { Chart, Mark } from "../../shared/chart";
 import type { Job, Row, Tiles } from "./contract";
 
 export type Message =
-  | { kind: "charts"; charts: Chart[]; turn?: number | null; turns?: number | null }
+  | { kind: "charts"; charts: Chart[]; run_number?: number | null; run_count?: number | null }
   | { kind: "row"; row: Row }
   | { kind: "mark"; mark: Told }
   | { kind: "job"; job: Job }
   | { kind: "ended"; run: string | null };
 
-/** A note or a control; `was`: the word of the mark that it replaces, because what it tells of has gone on. */
-export type Told = Mark & { was?: string };
+/** A note or a control; `replaces`: the word of the mark that it replaces, because what it tells of has gone on. */
+export type Told = Mark & { replaces?: string };
 
 export interface Live {
   /** Their data grows with the rows. */
@@ -23,8 +23,8 @@ export interface Live {
   /** ms of the reader's clock: when the newest row came. */
   last_at: number | null;
   /** Which run of an experiment it is, from 1, and of how many, if that is known. */
-  turn: number | null;
-  turns: number | null;
+  run_number: number | null;
+  run_count: number | null;
   ended: boolean;
   /** Where the report is. */
   run: string | null;
@@ -44,8 +44,8 @@ export const START: Live = {
   job: null,
   last_x: null,
   last_at: null,
-  turn: null,
-  turns: null,
+  run_number: null,
+  run_count: null,
   ended: false,
   run: null,
 };
@@ -56,10 +56,10 @@ export function step(live: Live, message: Message, now: number): [Live, Effect] 
       // Everything so far comes with it; rows sent while we were away are not missed.
       const xs = message.charts.flatMap((chart) => chart.xs.slice(-1));
       const last_x = xs.length > 0 ? Math.max(...xs) : null;
-      const [turn, turns] = [message.turn ?? null, message.turns ?? null];
+      const [run_number, run_count] = [message.run_number ?? null, message.run_count ?? null];
       // Without a second it is a run that begins: figures of the one before it are none of it.
       const tiles = last_x === null ? null : live.tiles;
-      return [{ ...live, charts: message.charts, tiles, last_x, last_at: now, turn, turns }, { kind: "draw" }];
+      return [{ ...live, charts: message.charts, tiles, last_x, last_at: now, run_number, run_count }, { kind: "draw" }];
     }
     case "row": {
       // A row that the charts hold already is none; but the tiles of the newest second come with it.
@@ -86,8 +86,8 @@ const onTime = (chart: Chart) => chart.group === "time";
 
 const same = (a: Mark, b: Mark) => a.at === b.at && a.word === b.word && a.kind === b.kind;
 
-function withMark(chart: Chart, { was, ...mark }: Told): Chart {
-  const marks = (chart.marks ?? []).filter((other) => !same(other, { ...mark, word: was ?? mark.word }));
+function withMark(chart: Chart, { replaces, ...mark }: Told): Chart {
+  const marks = (chart.marks ?? []).filter((other) => !same(other, { ...mark, word: replaces ?? mark.word }));
   return { ...chart, marks: [...marks, mark] };
 }
 

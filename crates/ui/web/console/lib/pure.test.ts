@@ -22,12 +22,12 @@ const entry = (id: string, more: Partial<Entry> = {}): Entry => ({
   sentence: "",
   rate_per_s: 1,
   p99_ns: 1,
-  p99_at_least: false,
+  p99_is_lower_bound: false,
   errors: 0,
   requests: 1,
-  going_on: false,
+  is_running: false,
   tags: [],
-  remarks_version: "0",
+  annotations_version: "0",
   note: "",
   ...more,
 });
@@ -38,15 +38,15 @@ const job = (more: Partial<Job> = {}): Job => ({
   state: "running",
   run: null,
   command: [],
-  exit: null,
-  asked: null,
-  refused: null,
-  said: "",
+  exit_code: null,
+  pending_action: null,
+  rejection: null,
+  output: "",
   elapsed_s: 0,
   planned_s: null,
   stages: [],
-  turn: null,
-  turns: null,
+  run_number: null,
+  run_count: null,
   ...more,
 });
 
@@ -116,7 +116,7 @@ describe("the list", () => {
   });
 
   test("a run of ours that is in the list too goes on once", () => {
-    const entries = [entry("r", { going_on: true }), entry("t", { going_on: true }), entry("old")];
+    const entries = [entry("r", { is_running: true }), entry("t", { is_running: true }), entry("old")];
     const found = goingOn(entries, [job({ id: "j1", run: "r" }), job({ id: "j2", state: "ended", run: "old" })]);
     expect(found.map((one) => one.id)).toEqual(["j1", "t"]);
     expect(found[0]?.name).toBe("run r");
@@ -178,7 +178,7 @@ describe("the form", () => {
       method: "POST",
       load: "clients_per_second",
       clients: 100,
-      seconds: 15,
+      duration_s: 15,
       threshold: "response_time p99 < 80ms",
       timeout_s: 2,
       allow: "api.example.com",
@@ -201,7 +201,7 @@ describe("the form", () => {
 
   test("what was left out is not sent", () => {
     const sent = request(form({ p99_ms: null }));
-    expect(Object.keys(sent).sort()).toEqual(["clients", "kind", "load", "seconds", "url"]);
+    expect(Object.keys(sent).sort()).toEqual(["clients", "duration_s", "kind", "load", "url"]);
   });
 
   test("mistakes are found before anything is sent", () => {
@@ -247,8 +247,8 @@ describe("the shape of a load", () => {
 
 describe("the stage bar", () => {
   const stages = [
-    { from_s: 0, to_s: 20, word: "up" },
-    { from_s: 20, to_s: 50, word: "hold" },
+    { from_s: 0, to_s: 20, label: "up" },
+    { from_s: 20, to_s: 50, label: "hold" },
   ];
 
   test("each part lies where its time is, and one of them is now", () => {
@@ -302,9 +302,9 @@ describe("a live run", () => {
     p50_ns: 1,
     p99_ns: 1e6,
     max_ns: 1e6,
-    p50_at_least: false,
-    p99_at_least: false,
-    max_at_least: false,
+    p50_is_lower_bound: false,
+    p99_is_lower_bound: false,
+    max_is_lower_bound: false,
     errors: 0,
     in_flight: 0,
     requests: 1,
@@ -350,16 +350,16 @@ describe("a live run", () => {
     expect(live.charts[0]?.marks).toHaveLength(3);
     expect(notes(live).map((mark) => mark.word)).toEqual(["cache emptied", "later"]);
     // What grows is told with the word that it had.
-    for (const [word, was] of [["held for 1 s"], ["held for 2 s", "held for 1 s"], ["held for 3 s", "held for 2 s"]])
-      [live] = step(live, { kind: "mark", mark: { ...note(3, word!, "control"), ...(was && { was }) } }, 0);
+    for (const [word, replaces] of [["held for 1 s"], ["held for 2 s", "held for 1 s"], ["held for 3 s", "held for 2 s"]])
+      [live] = step(live, { kind: "mark", mark: { ...note(3, word!, "control"), ...(replaces && { replaces }) } }, 0);
     expect(notes(live).map((mark) => mark.word)).toEqual(["cache emptied", "later", "held for 3 s"]);
     expect(live.charts[0]?.marks).toHaveLength(4);
   });
 
   test("a run that begins has no figures of the one before it", () => {
     const [one] = step(begun([1]), { kind: "row", row: row(2) }, 0);
-    const [next] = step(one, { kind: "charts", charts: [chart()], turn: 3, turns: 6 }, 1);
-    expect([one.tiles, next.tiles, next.turn, next.turns]).toEqual([tiles, null, 3, 6]);
+    const [next] = step(one, { kind: "charts", charts: [chart()], run_number: 3, run_count: 6 }, 1);
+    expect([one.tiles, next.tiles, next.run_number, next.run_count]).toEqual([tiles, null, 3, 6]);
   });
 
   test("what the load was set to by hand is what goes on", () => {
@@ -400,14 +400,14 @@ describe("a live run", () => {
 
 describe("a refusal", () => {
   test("is the server's sentence and mend", () => {
-    const said = refusal(409, '{"error":"another run is going on","hint":"wait for it"}');
-    expect([said.message, said.hint, said.status]).toEqual(["another run is going on", "wait for it", 409]);
+    const said = refusal(409, '{"error":"another run is going on","help":"wait for it"}');
+    expect([said.message, said.help, said.status]).toEqual(["another run is going on", "wait for it", 409]);
   });
 
   test("without them is what the status says", () => {
-    expect(refusal(409, '{"error":"meanwhile","hint":"","version":"a1"}').version).toBe("a1");
+    expect(refusal(409, '{"error":"meanwhile","help":"","version":"a1"}').version).toBe("a1");
     expect(refusal(500, "<html>").message).toBe("the server refused this (HTTP 500)");
     expect(refusal(500, "null").message).toBe("the server refused this (HTTP 500)");
-    expect(refusal(401, "<html>").hint).toContain("printed");
+    expect(refusal(401, "<html>").help).toContain("printed");
   });
 });

@@ -22,7 +22,7 @@ export function bar(job: Job, elapsed_s: number): Bar {
   const last = job.stages.reduce((end, stage) => Math.max(end, stage.to_s), 0);
   const total = job.planned_s ?? last;
   if (!(total > 0)) return { parts: [], now: 0, left_s: null };
-  const stages = job.stages.length > 0 ? job.stages : [{ from_s: 0, to_s: total, word: "" }];
+  const stages = job.stages.length > 0 ? job.stages : [{ from_s: 0, to_s: total, label: "" }];
   const share = (s: number) => Math.min(1, Math.max(0, s / total));
   const parts = stages.map((stage) => ({
     ...stage,

@@ -63,7 +63,7 @@ class Store {
       // The same answer again must not redraw: an open editor or a focused row would lose its place.
       const texts = { list: JSON.stringify(list), jobs: JSON.stringify(jobs) };
       if (texts.list !== this.#texts.list) [this.entries, this.unreadable] = [list.entries, list.unreadable];
-      this.unread = list.unread ?? 0;
+      this.unread = list.unread_count ?? 0;
       if (texts.jobs !== this.#texts.jobs) this.jobs = jobs;
       this.#texts = texts;
       this.loaded = true;

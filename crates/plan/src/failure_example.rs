@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Most samples of one check or fault that each worker keeps.
-pub const SAMPLES_MAX: u32 = 3;
+pub const EXAMPLES_MAX: u32 = 3;
 /// Most bytes of a body in a sample.
 pub const EXCERPT_BYTES: usize = 512;
 
@@ -12,7 +12,7 @@ pub const REDIRECT: &str = "redirect_not_followed";
 
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sample {
+pub struct FailureExample {
     /// From the start of the run, ns.
     pub at_ns: u64,
     /// Name of the request.
@@ -20,7 +20,7 @@ pub struct Sample {
     /// Name of the check that failed, or of the fault.
     pub check: String,
     /// What was expected and what was found, as a sentence fragment, redacted.
-    pub found: String,
+    pub observed: String,
     pub status: u16,
     /// The beginning of the answer's body, redacted.
     pub excerpt: String,

@@ -1,28 +1,28 @@
 //! What stood at its limit in several runs.
 
 use super::Watching;
-use crate::summary::{LimitingResource, SaturatedResource};
+use crate::summary::{Bottleneck, SaturatedResource};
 use crate::watched::rank;
 
 /// In groups of which the first that has an answer is believed: what stood at its limit in at least half of its runs,
 /// told in the words of one of them. `None` when no run had monitors.
-pub fn limiting_of(groups: &[Vec<&Watching>]) -> Option<LimitingResource> {
+pub fn bottleneck_of(groups: &[Vec<&Watching>]) -> Option<Bottleneck> {
     let mut watched = false;
     let mut unknown = None;
     for group in groups {
-        let told: Vec<&&Watching> = group.iter().filter(|run| run.limiting.is_some()).collect();
+        let told: Vec<&&Watching> = group.iter().filter(|run| run.bottleneck.is_some()).collect();
         watched |= told.iter().any(|run| !run.seen.is_empty());
-        unknown = unknown.or_else(|| told.first().and_then(|run| run.limiting.clone()));
+        unknown = unknown.or_else(|| told.first().and_then(|run| run.bottleneck.clone()));
         let mut all: Vec<SaturatedResource> =
-            told.iter().flat_map(|run| run.pressure.iter().cloned()).collect();
+            told.iter().flat_map(|run| run.saturated.iter().cloned()).collect();
         rank(&mut all);
         let often = |p: &&SaturatedResource| {
-            let has = |run: &&&&Watching| run.pressure.iter().any(|other| other.what == p.what);
+            let has = |run: &&&&Watching| run.saturated.iter().any(|other| other.resource == p.resource);
             2 * told.iter().filter(has).count() >= told.len()
         };
         if let Some(first) = all.iter().find(often) {
             return Some(first.into());
         }
     }
-    if watched { Some(LimitingResource::NoneWatched) } else { unknown }
+    if watched { Some(Bottleneck::NoneWatched) } else { unknown }
 }

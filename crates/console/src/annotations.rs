@@ -19,13 +19,13 @@ const NOTE_CHARS_MAX: usize = 8_000;
 const SAID_CHARS: usize = 200;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Remarks {
+pub struct Annotations {
     pub tags: Vec<String>,
     pub note: String,
 }
 
-impl Remarks {
-    /// Another one for other remarks: FNV-1a of both (which one they are, not who may write them: no secret).
+impl Annotations {
+    /// Another one for other annotations: FNV-1a of both (which one they are, not who may write them: no secret).
     pub fn version(&self) -> String {
         let text = self.tags.iter().chain([&self.note]).map(|text| format!("{}:{text}", text.len()));
         hash(text.collect::<String>().as_bytes())
@@ -56,8 +56,18 @@ struct Stored {
     note: String,
 }
 
-/// `run.plim.remarks.json` beside a run, `remarks.json` in the folder of an experiment.
+/// `run.plim.annotations.json` beside a run, `annotations.json` in the folder of an experiment.
 pub fn file_of(path: &Path) -> PathBuf {
+    if path.is_dir() {
+        return path.join("annotations.json");
+    }
+    let mut name = path.as_os_str().to_owned();
+    name.push(".annotations.json");
+    PathBuf::from(name)
+}
+
+/// Where builds that named them otherwise wrote them. Read where there is no other file, and never written.
+fn old_file_of(path: &Path) -> PathBuf {
     if path.is_dir() {
         return path.join("remarks.json");
     }
@@ -67,15 +77,22 @@ pub fn file_of(path: &Path) -> PathBuf {
 }
 
 /// # Errors
-/// A sentence when there is a file and it holds no remarks.
-pub fn read(path: &Path) -> Result<Remarks, String> {
-    let file = file_of(path);
-    let wrong = |why: &dyn std::fmt::Display| format!("`{}` holds no remarks: {why}", file.display());
+/// A sentence when there is a file and it holds no annotations.
+pub fn read(path: &Path) -> Result<Annotations, String> {
+    Ok(match read_file(&file_of(path))? {
+        Some(found) => found,
+        None => read_file(&old_file_of(path))?.unwrap_or_default(),
+    })
+}
+
+/// `None`: there is no such file.
+fn read_file(file: &Path) -> Result<Option<Annotations>, String> {
+    let wrong = |why: &dyn std::fmt::Display| format!("`{}` holds no annotations: {why}", file.display());
     // A link is no file of ours: it would lead what is read and written to somewhere else.
-    match std::fs::symlink_metadata(&file) {
+    match std::fs::symlink_metadata(file) {
         // Beside a name that is as long as names can be nothing can lie.
         Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::InvalidFilename) => {
-            return Ok(Remarks::default());
+            return Ok(None);
         }
         Err(e) => return Err(wrong(&e)),
         Ok(meta) if !meta.is_file() || meta.len() > BYTES_MAX => {
@@ -83,18 +100,18 @@ pub fn read(path: &Path) -> Result<Remarks, String> {
         }
         Ok(_) => {}
     }
-    let text = std::fs::read_to_string(&file).map_err(|e| wrong(&e))?;
+    let text = std::fs::read_to_string(file).map_err(|e| wrong(&e))?;
     let stored: Stored = serde_json::from_str(&text).map_err(|e| wrong(&e))?;
     if stored.version != VERSION {
         return Err(wrong(&format!("version {}, and {VERSION} is the newest known here", stored.version)));
     }
-    checked(Remarks { tags: stored.tags, note: stored.note }).map_err(|e| wrong(&e))
+    checked(Annotations { tags: stored.tags, note: stored.note }).map(Some).map_err(|e| wrong(&e))
 }
 
-/// Why remarks were not written.
+/// Why annotations were not written.
 pub enum Unwritten {
     /// These were written meanwhile.
-    Changed(Remarks),
+    Changed(Annotations),
     /// What is there is no file of ours, or the disk refuses.
     Failed(String),
 }
@@ -103,18 +120,18 @@ pub enum Unwritten {
 ///
 /// # Errors
 /// See [`Unwritten`].
-pub fn write(path: &Path, was: &str, remarks: &Remarks) -> Result<(), Unwritten> {
+pub fn write(path: &Path, was: &str, annotations: &Annotations) -> Result<(), Unwritten> {
     // What cannot be read is somebody else's, and is not written over.
     let now = read(path).map_err(Unwritten::Failed)?;
     match now.version() == was {
-        true => put(path, remarks).map_err(Unwritten::Failed),
+        true => put(path, annotations).map_err(Unwritten::Failed),
         false => Err(Unwritten::Changed(now)),
     }
 }
 
-fn put(path: &Path, remarks: &Remarks) -> Result<(), String> {
+fn put(path: &Path, annotations: &Annotations) -> Result<(), String> {
     let file = file_of(path);
-    let stored = Stored { version: VERSION, tags: remarks.tags.clone(), note: remarks.note.clone() };
+    let stored = Stored { version: VERSION, tags: annotations.tags.clone(), note: annotations.note.clone() };
     let failed = |why: &dyn std::fmt::Display| format!("cannot write `{}`: {why}", file.display());
     let text = serde_json::to_string_pretty(&stored).map_err(|e| failed(&e))?;
     replace(&file, &format!("{text}\n")).map_err(|e| failed(&e))
@@ -143,7 +160,7 @@ pub fn own_folder(folder: &Path) -> std::io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Characters that move a cursor or turn the text around them are replaced: remarks are shown among other texts.
+/// Characters that move a cursor or turn the text around them are replaced: annotations are shown among other texts.
 fn harmless(text: &str) -> String {
     let is_harmful = |c: char| {
         (c.is_control() && !matches!(c, '\n' | '\t'))
@@ -156,9 +173,9 @@ fn harmless(text: &str) -> String {
 ///
 /// # Errors
 /// A sentence with the bound that is exceeded.
-pub fn checked(remarks: Remarks) -> Result<Remarks, String> {
+pub fn checked(annotations: Annotations) -> Result<Annotations, String> {
     let mut tags: Vec<String> = Vec::new();
-    for tag in remarks.tags {
+    for tag in annotations.tags {
         let tag = harmless(&tag.split_whitespace().collect::<Vec<_>>().join(" "));
         if tag.chars().count() > TAG_CHARS_MAX {
             return Err(format!("a tag has at most {TAG_CHARS_MAX} characters"));
@@ -170,8 +187,8 @@ pub fn checked(remarks: Remarks) -> Result<Remarks, String> {
     if tags.len() > TAGS_MAX {
         return Err(format!("a run has at most {TAGS_MAX} tags"));
     }
-    if remarks.note.chars().count() > NOTE_CHARS_MAX {
+    if annotations.note.chars().count() > NOTE_CHARS_MAX {
         return Err(format!("a note has at most {NOTE_CHARS_MAX} characters"));
     }
-    Ok(Remarks { tags, note: harmless(&remarks.note.replace("\r\n", "\n")).trim().to_owned() })
+    Ok(Annotations { tags, note: harmless(&annotations.note.replace("\r\n", "\n")).trim().to_owned() })
 }

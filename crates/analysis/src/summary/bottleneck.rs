@@ -6,7 +6,7 @@ use std::fmt;
 
 /// In documents it is its sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LimitingResource {
+pub enum Bottleneck {
     Saturated {
         what: String,
         evidence: String,
@@ -17,35 +17,35 @@ pub enum LimitingResource {
     NotKnown,
 }
 
-impl LimitingResource {
+impl Bottleneck {
     /// Of one run; `None` without monitors. `pressure` has the most telling first.
     pub fn of(monitors: &[MonitorRow], pressure: &[SaturatedResource]) -> Option<Self> {
         let is_blind = || monitors.iter().all(|monitor| monitor.rows.is_empty());
         (!monitors.is_empty()).then(|| match pressure.first() {
             Some(first) => first.into(),
-            None if is_blind() => LimitingResource::NotKnown,
-            None => LimitingResource::NoneWatched,
+            None if is_blind() => Bottleneck::NotKnown,
+            None => Bottleneck::NoneWatched,
         })
     }
 }
 
-impl From<&SaturatedResource> for LimitingResource {
+impl From<&SaturatedResource> for Bottleneck {
     fn from(one: &SaturatedResource) -> Self {
-        LimitingResource::Saturated { what: one.what.clone(), evidence: one.evidence.clone() }
+        Bottleneck::Saturated { what: one.resource.clone(), evidence: one.evidence.clone() }
     }
 }
 
-impl fmt::Display for LimitingResource {
+impl fmt::Display for Bottleneck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LimitingResource::Saturated { what, evidence } => write!(f, "{what} ({evidence})"),
-            LimitingResource::NoneWatched => f.write_str("none of the watched resources"),
-            LimitingResource::NotKnown => f.write_str("not known: no monitor saw anything"),
+            Bottleneck::Saturated { what, evidence } => write!(f, "{what} ({evidence})"),
+            Bottleneck::NoneWatched => f.write_str("none of the watched resources"),
+            Bottleneck::NotKnown => f.write_str("not known: no monitor saw anything"),
         }
     }
 }
 
-impl Serialize for LimitingResource {
+impl Serialize for Bottleneck {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }

@@ -5,17 +5,17 @@ use crate::support::actors::{Diary, Log, diary, lines};
 use crate::support::*;
 use plimsoll_engine::{Command, Stopped};
 use plimsoll_plan::Draft;
-use plimsoll_plan::draft::{LaneDraft, LoadDraft};
+use plimsoll_plan::draft::{LoadDraft, WorkloadDraft};
 use plimsoll_plan::load::Share;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesSum};
 use plimsoll_plan::program::{BodyUse, Wake};
 use std::sync::Arc;
 
-/// Each iteration sends one request, that of its lane.
-fn by_lane() -> (Diary, Log) {
+/// Each iteration sends one request, that of its workload.
+fn by_workload() -> (Diary, Log) {
     diary(|scene, wake| {
         if let Wake::Begin { .. } = wake {
-            scene.ask(0, scene.slot.lane.into(), BodyUse::Discard);
+            scene.ask(0, scene.slot.workload.into(), BodyUse::Discard);
         }
     })
 }
@@ -29,27 +29,27 @@ fn in_a_row(requests: u32) -> (Diary, Log) {
     })
 }
 
-fn users(count: u32, seconds: f64) -> LaneDraft {
-    LaneDraft {
+fn users(count: u32, seconds: f64) -> WorkloadDraft {
+    WorkloadDraft {
         load: LoadDraft {
             connections: Some(count),
             duration_ns: Some((seconds * 1e9) as u64),
-            ..lane("users").load
+            ..workload("users").load
         },
-        ..lane("users")
+        ..workload("users")
     }
 }
 
-fn arrivals(per_s: f64, connections: u32, seconds: f64) -> LaneDraft {
+fn arrivals(per_s: f64, connections: u32, seconds: f64) -> WorkloadDraft {
     let duration_ns = Some((seconds * 1e9) as u64);
-    LaneDraft {
+    WorkloadDraft {
         load: LoadDraft {
             rate_per_s: Some(per_s),
             connections: Some(connections),
             duration_ns,
-            ..lane("arrivals").load
+            ..workload("arrivals").load
         },
-        ..lane("arrivals")
+        ..workload("arrivals")
     }
 }
 
@@ -63,8 +63,9 @@ fn begins(log: &Log) -> Vec<String> {
 
 #[test]
 fn a_closed_and_an_open_lane_run_beside_each_other_each_with_its_own_users() {
-    let (factory, log) = by_lane();
-    let draft = lanes(vec![users(3, 1.0), arrivals(100.0, 5, 0.995), users(2, 0.495)], &["/a", "/b", "/c"]);
+    let (factory, log) = by_workload();
+    let draft =
+        workloads(vec![users(3, 1.0), arrivals(100.0, 5, 0.995), users(2, 0.495)], &["/a", "/b", "/c"]);
     let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(10 * MS));
     out.check();
     assert_eq!([sent(&out, 0), sent(&out, 1), sent(&out, 2)], [300, 100, 100]);
@@ -80,10 +81,10 @@ fn a_closed_and_an_open_lane_run_beside_each_other_each_with_its_own_users() {
 
 #[test]
 fn a_lane_starts_late_and_ends_early_and_the_run_lasts_as_long_as_the_longest() {
-    let (factory, log) = by_lane();
-    let late = LaneDraft { start_ns: 300 * MS, ..users(2, 0.2) };
-    let late_arrivals = LaneDraft { start_ns: 600 * MS, ..arrivals(100.0, 2, 0.2) };
-    let draft = lanes(vec![late, late_arrivals, users(1, 1.0)], &["/a", "/b", "/c"]);
+    let (factory, log) = by_workload();
+    let late = WorkloadDraft { start_ns: 300 * MS, ..users(2, 0.2) };
+    let late_arrivals = WorkloadDraft { start_ns: 600 * MS, ..arrivals(100.0, 2, 0.2) };
+    let draft = workloads(vec![late, late_arrivals, users(1, 1.0)], &["/a", "/b", "/c"]);
     let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(9_999 * US));
     out.check();
     // Twenty iterations of each of the two users begin within their 200 ms and one more in its last 20 us.
@@ -92,15 +93,16 @@ fn a_lane_starts_late_and_ends_early_and_the_run_lasts_as_long_as_the_longest() 
 }
 
 #[test]
-fn shared_iterations_are_exactly_so_many_over_all_users_of_a_lane() {
+fn shared_iterations_are_exactly_so_many_over_all_users_of_a_workload() {
     for (count, users) in [(1, 4), (10, 4), (1_001, 7)] {
         let (factory, log) = in_a_row(3);
-        let shared = LaneDraft {
-            load: LoadDraft { iterations: Some(count), connections: Some(users), ..lane("shared").load },
-            ..lane("shared")
+        let shared = WorkloadDraft {
+            load: LoadDraft { iterations: Some(count), connections: Some(users), ..workload("shared").load },
+            ..workload("shared")
         };
-        let out =
-            Lab::new(lanes(vec![shared], &["/"])).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(MS));
+        let out = Lab::new(workloads(vec![shared], &["/"]))
+            .factory(factory)
+            .run(|_: &SimRequest<'_>| Answer::ok(MS));
         out.check();
         assert_eq!((out.stopped, out.sum(RunSum::Iterations)), (Stopped::Requests, count));
         assert_eq!((out.count(SeriesSum::Finished), begins(&log).len() as u64), (3 * count, count));
@@ -111,11 +113,11 @@ fn shared_iterations_are_exactly_so_many_over_all_users_of_a_lane() {
 #[test]
 fn loops_are_counted_for_each_user_by_itself() {
     let (factory, _) = in_a_row(2);
-    let own = LaneDraft {
-        load: LoadDraft { loops: Some(5), connections: Some(4), ..lane("loops").load },
-        ..lane("loops")
+    let own = WorkloadDraft {
+        load: LoadDraft { loops: Some(5), connections: Some(4), ..workload("loops").load },
+        ..workload("loops")
     };
-    let out = Lab::new(lanes(vec![own], &["/"]))
+    let out = Lab::new(workloads(vec![own], &["/"]))
         .factory(factory)
         .run(|a: &SimRequest<'_>| Answer::ok((a.connection + 1) * MS));
     out.check();
@@ -127,12 +129,12 @@ fn loops_are_counted_for_each_user_by_itself() {
 #[test]
 fn a_counted_lane_beside_a_timed_one_does_its_iterations_and_the_run_lasts_as_long_as_the_other() {
     for timed in [users(1, 2.0), arrivals(10.0, 5, 2.0)] {
-        let (factory, _) = by_lane();
-        let shared = LaneDraft {
-            load: LoadDraft { iterations: Some(3), connections: Some(1), ..lane("shared").load },
-            ..lane("shared")
+        let (factory, _) = by_workload();
+        let shared = WorkloadDraft {
+            load: LoadDraft { iterations: Some(3), connections: Some(1), ..workload("shared").load },
+            ..workload("shared")
         };
-        let draft = lanes(vec![shared, timed], &["/a", "/b"]);
+        let draft = workloads(vec![shared, timed], &["/a", "/b"]);
         let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(MS));
         out.check();
         assert_eq!((sent(&out, 0), out.stopped, out.elapsed_ns), (3, Stopped::Duration, 2 * S));
@@ -147,16 +149,16 @@ fn recorded_arrivals_come_at_their_instants_and_to_one_worker_of_one_machine_eac
         let mut seen = Vec::new();
         for part in 1..=machines {
             for worker in 0..workers {
-                let (factory, log) = by_lane();
-                let recorded = LaneDraft {
+                let (factory, log) = by_workload();
+                let recorded = WorkloadDraft {
                     load: LoadDraft {
                         recorded: Some(Arc::from(instants.as_slice())),
                         connections: Some(12),
-                        ..lane("recorded").load
+                        ..workload("recorded").load
                     },
-                    ..lane("recorded")
+                    ..workload("recorded")
                 };
-                let draft = lanes(vec![recorded], &["/"]);
+                let draft = workloads(vec![recorded], &["/"]);
                 let share = Some(Share { part, of: machines });
                 let mut lab = Lab::new(Draft { share, workers: Some(workers), ..draft }).factory(factory);
                 lab.worker = worker;
@@ -177,13 +179,13 @@ fn recorded_arrivals_come_at_their_instants_and_to_one_worker_of_one_machine_eac
 
 #[test]
 fn so_many_arrivals_are_so_many_also_when_programs_send_for_them() {
-    let counted = LaneDraft {
+    let counted = WorkloadDraft {
         load: LoadDraft { iterations: Some(7), duration_ns: None, ..arrivals(100.0, 5, 1.0).load },
         ..arrivals(100.0, 5, 1.0)
     };
     let (factory, log) = in_a_row(2);
     let out =
-        Lab::new(lanes(vec![counted], &["/"])).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(MS));
+        Lab::new(workloads(vec![counted], &["/"])).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(MS));
     out.check();
     assert_eq!((out.sum(RunSum::Arrivals), out.sum(RunSum::Iterations), begins(&log).len()), (7, 7, 7));
     assert_eq!((out.stopped, out.elapsed_ns), (Stopped::Requests, 62 * MS));
@@ -242,8 +244,8 @@ fn ticks_go_on_through_the_grace() {
 #[test]
 fn in_the_grace_arrivals_that_wait_are_left_and_the_worker_sleeps() {
     let (factory, log) = in_a_row(2);
-    let lane = arrivals(100.0, 1, 0.095);
-    let draft = Draft { graceful_stop_ns: Some(S), ..lanes(vec![lane, users(1, 0.095)], &["/"]) };
+    let workload = arrivals(100.0, 1, 0.095);
+    let draft = Draft { graceful_stop_ns: Some(S), ..workloads(vec![workload, users(1, 0.095)], &["/"]) };
     // The first connection is that of the arrivals.
     let out =
         Lab::new(draft).factory(factory).run(|a: &SimRequest<'_>| Answer::ok((30 + 40 * a.connection) * MS));
@@ -257,8 +259,8 @@ fn in_the_grace_arrivals_that_wait_are_left_and_the_worker_sleeps() {
 #[test]
 fn in_the_grace_a_change_of_level_is_not_waited_for_again_and_again() {
     let (factory, _) = in_a_row(1);
-    let late = LaneDraft { start_ns: 10 * MS, ..users(2, 0.1) };
-    let draft = Draft { graceful_stop_ns: Some(S), ..lanes(vec![users(1, 0.11), late], &["/"]) };
+    let late = WorkloadDraft { start_ns: 10 * MS, ..users(2, 0.1) };
+    let draft = Draft { graceful_stop_ns: Some(S), ..workloads(vec![users(1, 0.11), late], &["/"]) };
     let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(80 * MS));
     out.check();
     assert_eq!((out.elapsed_ns / MS, out.sum(RunSum::Iterations)), (170, 6));
@@ -280,11 +282,12 @@ fn in_the_grace_a_change_of_level_is_not_waited_for_again_and_again() {
 #[test]
 fn a_user_that_pauses_because_it_had_nothing_to_do_begins_nothing_in_the_grace() {
     let (factory, log) = diary(|scene, wake| {
-        if let (Wake::Begin { .. }, 0) = (wake, scene.slot.lane) {
+        if let (Wake::Begin { .. }, 0) = (wake, scene.slot.workload) {
             scene.ask(0, 0, BodyUse::Discard);
         }
     });
-    let draft = Draft { graceful_stop_ns: Some(5 * S), ..lanes(vec![users(1, 0.1), users(1, 0.1)], &["/"]) };
+    let draft =
+        Draft { graceful_stop_ns: Some(5 * S), ..workloads(vec![users(1, 0.1), users(1, 0.1)], &["/"]) };
     let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(3 * S));
     out.check();
     let late: Vec<String> = begins(&log)
@@ -298,8 +301,8 @@ fn a_user_that_pauses_because_it_had_nothing_to_do_begins_nothing_in_the_grace()
 
 #[test]
 fn a_pause_holds_all_lanes_and_all_go_on_behind_it() {
-    let (factory, log) = by_lane();
-    let draft = lanes(vec![users(2, 1.0), arrivals(100.0, 4, 1.0)], &["/a", "/b"]);
+    let (factory, log) = by_workload();
+    let draft = workloads(vec![users(2, 1.0), arrivals(100.0, 4, 1.0)], &["/a", "/b"]);
     let lab =
         Lab::new(draft).factory(factory).command(205 * MS, Command::Pause).command(705 * MS, Command::Resume);
     let out = lab.run(|_: &SimRequest<'_>| Answer::ok(20 * MS));
@@ -313,8 +316,8 @@ fn a_pause_holds_all_lanes_and_all_go_on_behind_it() {
 
 #[test]
 fn the_level_of_the_first_lane_can_be_set_and_the_others_stay() {
-    let (factory, _) = by_lane();
-    let draft = lanes(vec![arrivals(100.0, 20, 1.0), users(1, 1.0)], &["/a", "/b"]);
+    let (factory, _) = by_workload();
+    let draft = workloads(vec![arrivals(100.0, 20, 1.0), users(1, 1.0)], &["/a", "/b"]);
     let lab = Lab::new(draft).factory(factory).command(500 * MS, Command::SetLevel(1_000.0));
     let out = lab.run(|_: &SimRequest<'_>| Answer::ok(10 * MS));
     out.check();

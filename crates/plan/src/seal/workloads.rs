@@ -2,82 +2,82 @@
 
 use super::{DEFAULT_DURATION_NS, DEFAULT_OPEN_CONNECTIONS, DEFAULT_USERS};
 use crate::Diagnostic;
-use crate::draft::{Draft, LaneDraft, LoadDraft, key};
-use crate::load::{Arrivals, Lane, Load, Profile};
+use crate::draft::{Draft, LoadDraft, WorkloadDraft, key};
+use crate::load::{Arrivals, Load, Profile, Workload};
 use crate::script::Entry;
 use std::sync::Arc;
 
 /// What the seal needs to know of them.
 pub(super) struct Lanes {
-    pub lanes: Vec<Lane>,
+    pub workloads: Vec<Workload>,
     pub entries: Vec<Entry>,
     pub recorded: Vec<Option<Arc<[u64]>>>,
-    /// All of them in one, see [`crate::Outline::lanes`].
+    /// All of them in one, see [`crate::Outline::workloads`].
     pub load: Load,
     /// `None`: only a number of requests or iterations ends the run.
     pub duration_ns: Option<u64>,
 }
 
 pub(super) fn of(draft: &Draft, wrong: &mut Vec<Diagnostic>) -> Lanes {
-    let mut drafts: Vec<LaneDraft> = Vec::new();
+    let mut drafts: Vec<WorkloadDraft> = Vec::new();
     // Without scenarios of their own load the draft's load is the one; beside them only if somebody runs under it.
-    if draft.entry.is_some() || draft.lanes.is_empty() {
+    if draft.entry.is_some() || draft.workloads.is_empty() {
         drafts.push(own(draft));
     }
-    for lane in &draft.lanes {
+    for workload in &draft.workloads {
         // Judged as a whole draft of its own would be.
-        let alone = alone(lane, draft);
+        let alone = alone(workload, draft);
         super::contradictions(&alone.load, wrong);
         super::ranges(&alone, wrong);
-        drafts.push(lane.clone());
+        drafts.push(workload.clone());
     }
-    for lane in &drafts {
-        contradictions(&lane.load, wrong);
-        if is_open(&lane.load) {
-            unpaced(draft, lane, wrong);
+    for workload in &drafts {
+        contradictions(&workload.load, wrong);
+        if is_open(&workload.load) {
+            unpaced(draft, workload, wrong);
         }
     }
     let ends: Vec<Option<u64>> =
-        drafts.iter().map(|lane| end_ns(lane, draft.load.requests_total.is_some())).collect();
-    // A lane that only counts ends with the others at the latest; alone it takes the time that it takes.
+        drafts.iter().map(|workload| end_ns(workload, draft.load.requests_total.is_some())).collect();
+    // A workload that only counts ends with the others at the latest; alone it takes the time that it takes.
     let duration_ns = ends.iter().copied().flatten().max();
     let alone = drafts.len() == 1 && drafts[0].start_ns == 0;
-    let lanes: Vec<Lane> = drafts
+    let workloads: Vec<Workload> = drafts
         .iter()
         .zip(&ends)
-        .map(|(lane, end_ns)| {
-            let load = load(&lane.load, draft.load.requests_total);
+        .map(|(workload, end_ns)| {
+            let load = load(&workload.load, draft.load.requests_total);
             let connections = match &load {
                 Load::Closed { users } => users.peak() as u32,
-                Load::Open { .. } => lane.load.connections.unwrap_or(DEFAULT_OPEN_CONNECTIONS),
+                Load::Open { .. } => workload.load.connections.unwrap_or(DEFAULT_OPEN_CONNECTIONS),
             };
-            let load = if alone { load } else { placed(load, lane.start_ns, *end_ns) };
-            Lane {
-                name: lane.name.clone(),
+            let load = if alone { load } else { placed(load, workload.start_ns, *end_ns) };
+            Workload {
+                name: workload.name.clone(),
                 load,
                 connections,
-                iterations: lane.load.iterations.or(recorded_count(&lane.load)),
-                loops: lane.load.loops,
+                iterations: workload.load.iterations.or(recorded_count(&workload.load)),
+                loops: workload.load.loops,
             }
         })
         .collect();
     Lanes {
-        load: together(&lanes),
-        lanes,
-        entries: drafts.iter().map(|lane| lane.entry.clone()).collect(),
+        load: together(&workloads),
+        workloads,
+        entries: drafts.iter().map(|workload| workload.entry.clone()).collect(),
         recorded: drafts.iter().map(instants).collect(),
         duration_ns,
     }
 }
 
-/// A lane as if it were all there is.
-fn alone(lane: &LaneDraft, draft: &Draft) -> Draft {
-    Draft { load: lane.load.clone(), limits: draft.limits.clone(), ..Draft::default() }
+/// A workload as if it were all there is.
+fn alone(workload: &WorkloadDraft, draft: &Draft) -> Draft {
+    Draft { load: workload.load.clone(), limits: draft.limits.clone(), ..Draft::default() }
 }
 
-/// The draft's own load model as a lane.
-fn own(draft: &Draft) -> LaneDraft {
-    LaneDraft {
+/// The draft's own load model as a workload.
+fn own(draft: &Draft) -> WorkloadDraft {
+    WorkloadDraft {
         name: "mix".into(),
         entry: draft.entry.clone().unwrap_or(Entry::Scenario(0)),
         load: draft.load.clone(),
@@ -90,9 +90,9 @@ fn is_open(load: &LoadDraft) -> bool {
 }
 
 /// Arrivals say when an iteration begins: a pace beside them would say nothing.
-fn unpaced(draft: &Draft, lane: &LaneDraft, wrong: &mut Vec<Diagnostic>) {
+fn unpaced(draft: &Draft, workload: &WorkloadDraft, wrong: &mut Vec<Diagnostic>) {
     let Some(script) = &draft.script else { return };
-    let runs = |number: usize| match &lane.entry {
+    let runs = |number: usize| match &workload.entry {
         Entry::Scenario(one) => usize::from(*one) == number,
         Entry::Mix { ways, .. } => ways.iter().any(|(one, _)| usize::from(*one) == number),
     };
@@ -139,10 +139,10 @@ fn contradictions(load: &LoadDraft, wrong: &mut Vec<Diagnostic>) {
     }
 }
 
-/// When the lane ends; `None`: after a number of requests or iterations.
-fn end_ns(lane: &LaneDraft, counted: bool) -> Option<u64> {
-    let counted = counted || lane.load.iterations.is_some() || lane.load.loops.is_some();
-    let length_ns = match (&lane.load.stages, lane.load.duration_ns, &lane.load.recorded) {
+/// When the workload ends; `None`: after a number of requests or iterations.
+fn end_ns(workload: &WorkloadDraft, counted: bool) -> Option<u64> {
+    let counted = counted || workload.load.iterations.is_some() || workload.load.loops.is_some();
+    let length_ns = match (&workload.load.stages, workload.load.duration_ns, &workload.load.recorded) {
         (Some((profile, _)), _, _) => Some(profile.total_ns()),
         (None, Some(given), _) => Some(given),
         // It ends behind its last arrival, however late that is answered: by their number.
@@ -150,13 +150,13 @@ fn end_ns(lane: &LaneDraft, counted: bool) -> Option<u64> {
         (None, None, None) if counted => None,
         (None, None, None) => Some(DEFAULT_DURATION_NS),
     };
-    length_ns.map(|length_ns| lane.start_ns.saturating_add(length_ns))
+    length_ns.map(|length_ns| workload.start_ns.saturating_add(length_ns))
 }
 
 /// On the clock of the run.
-fn instants(lane: &LaneDraft) -> Option<Arc<[u64]>> {
-    let recorded = lane.load.recorded.as_ref()?;
-    Some(recorded.iter().map(|instant_ns| instant_ns.saturating_add(lane.start_ns)).collect())
+fn instants(workload: &WorkloadDraft) -> Option<Arc<[u64]>> {
+    let recorded = workload.load.recorded.as_ref()?;
+    Some(recorded.iter().map(|instant_ns| instant_ns.saturating_add(workload.start_ns)).collect())
 }
 
 fn recorded_count(load: &LoadDraft) -> Option<u64> {
@@ -195,16 +195,18 @@ fn placed(load: Load, start_ns: u64, end_ns: Option<u64>) -> Load {
     }
 }
 
-/// See [`crate::Outline::lanes`].
-fn together(lanes: &[Lane]) -> Load {
-    let open: Vec<&Lane> = lanes.iter().filter(|lane| lane.load.is_open()).collect();
-    let profiles = |lanes: &[&Lane]| Profile::sum(lanes.iter().map(|lane| lane.load.profile()));
+/// See [`crate::Outline::workloads`].
+fn together(workloads: &[Workload]) -> Load {
+    let open: Vec<&Workload> = workloads.iter().filter(|workload| workload.load.is_open()).collect();
+    let profiles =
+        |workloads: &[&Workload]| Profile::sum(workloads.iter().map(|workload| workload.load.profile()));
     match open.as_slice() {
-        [] => Load::Closed { users: profiles(&lanes.iter().collect::<Vec<_>>()) },
+        [] => Load::Closed { users: profiles(&workloads.iter().collect::<Vec<_>>()) },
         [one] => one.load.clone(),
         several => {
-            let by_chance =
-                |lane: &&Lane| matches!(lane.load, Load::Open { arrivals: Arrivals::Poisson, .. });
+            let by_chance = |workload: &&Workload| {
+                matches!(workload.load, Load::Open { arrivals: Arrivals::Poisson, .. })
+            };
             let arrivals = if several.iter().any(by_chance) { Arrivals::Poisson } else { Arrivals::Constant };
             Load::Open { rate_per_s: profiles(several), arrivals }
         }
