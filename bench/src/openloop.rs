@@ -101,6 +101,7 @@ fn one(
 ) -> Result<Row, String> {
     let log = format!("open-{}", tool.name);
     server.forget()?;
+    remove_if_there(&run_file(values.folder))?;
     let ended = child::run(context, &tool.program, &tool.arguments(values), &log, values.secs)?;
     let arrivals = server.arrivals()?;
     let ideal = u64::from(values.rate_per_s) * u64::from(values.secs);
@@ -126,7 +127,6 @@ fn one(
     if let Some(program) = roster.own().filter(|_| tool.own()) {
         let said = own::report(program, values.folder)?;
         own_cells(&said, ideal, arrivals.len() as u64, &mut row)?;
-        remove_if_there(&run_file(values.folder))?;
     }
     Ok(row)
 }
