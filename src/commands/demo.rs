@@ -50,7 +50,7 @@ pub fn command(flags: &Demo) -> Result<Exit, Failure> {
     if let Some((part, measured)) = done.iter().find(|(part, _)| part.shown_in_full) {
         let path = measured.run_file.display().to_string();
         say::result(&story::before_report(part))?;
-        say::result(&terminal::summary(&measured.summary, &look, Some(&path)))?;
+        say::result(&terminal::summary(&measured.summary, &look, load::detail(flags.full), Some(&path)))?;
     }
     say::result(&story::closing(&done))?;
     // The demo has worked; that the service fails two of three times is its point.

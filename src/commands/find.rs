@@ -31,6 +31,7 @@ pub fn command(find: &Find) -> Result<Exit, Failure> {
     let form = forms.into_iter().find(|(is_on, _)| *is_on).map(|(_, flag)| flag);
     let wanted = Wanted::of(&manner.page, form)?;
     let mut wrong = refused(&find.flags, &find.search);
+    wrong.extend(folder_report::full_refused(manner.full));
     let is_file = [".yaml", ".yml", ".json"].iter().any(|end| target.ends_with(end));
     let study = match target.contains("://") || !(is_file || Path::new(target).exists()) {
         true if find.flags.target.is_some() => {
@@ -237,7 +238,7 @@ fn apply(flags: &SearchFlags, find: &mut experiment::Find) -> Vec<Diagnostic> {
     wrong
 }
 
-/// `2%` or `0.02`, between 0.1 % and 50 %.
+/// `2%` or `0.02`, between 0.1% and 50%.
 pub fn share(text: &str) -> Result<f64, Problem> {
     let ratio = match text.trim().strip_suffix('%') {
         Some(percent) => percent.trim().parse::<f64>().map(|n| n / 100.0),

@@ -91,6 +91,7 @@ pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
         Some(Part { name: None, study, .. }) => study,
         last => {
             all.extend(last);
+            refuse_full(run)?;
             return parts::run(file, all, run);
         }
     };
@@ -98,6 +99,7 @@ pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
         let located = study.cells.pop().map(|cell| cell.located).unwrap_or_default();
         return load::command(sealed(located, &run.flags, true)?, &run.flags.manner);
     }
+    refuse_full(run)?;
     let manner = &run.flags.manner;
     let wanted = Wanted::of(&manner.page, manner.json.then_some("--json"))?;
     let again = campaign::Again::new(file, None, &run.flags);
@@ -106,6 +108,10 @@ pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
     let exit = ran.print(&folder_report::Form::of_run(run), wanted.as_ref())?;
     junit::of_folder(manner.junit.as_deref(), &ran.folder, exit)?;
     Ok(exit)
+}
+
+fn refuse_full(run: &flags::verbs::Run) -> Result<(), Failure> {
+    folder_report::full_refused(run.flags.manner.full).map_or(Ok(()), |refused| Err(refused.into()))
 }
 
 /// `--once`: one cell as a single run, whatever the file says of repeats and generators.

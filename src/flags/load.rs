@@ -127,6 +127,10 @@ pub struct MannerFlags {
     #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
 
+    /// Print all details of the report, load generator health included
+    #[arg(long, help_heading = OUTPUT, conflicts_with_all = ["json", "quiet"])]
+    pub full: bool,
+
     /// Print nothing unless something is wrong
     #[arg(short = 'q', long, help_heading = OUTPUT)]
     pub quiet: bool,
@@ -214,6 +218,7 @@ impl LoadFlags {
             manner:
                 MannerFlags {
                     json: _,
+                    full: _,
                     quiet: _,
                     out: _,
                     page: _,

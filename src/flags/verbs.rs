@@ -259,6 +259,9 @@ pub struct Merge {
 /// How a result is printed.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Form {
+    /// All details of the report, load generator health included
+    #[arg(long, group = "form")]
+    pub full: bool,
     /// One JSON document
     #[arg(long, group = "form")]
     pub json: bool,
@@ -280,6 +283,7 @@ impl Form {
     /// The flag of the form that was asked for; `None`: text for people.
     pub fn flag(&self) -> Option<&'static str> {
         let all = [
+            (self.full, "--full"),
             (self.json, "--json"),
             (self.markdown, "--markdown"),
             (self.csv, "--csv"),
@@ -331,6 +335,9 @@ pub struct Demo {
     /// Where the run files go [the state directory]
     #[arg(short = 'o', long, value_name = "FOLDER")]
     pub out: Option<String>,
+    /// Print all details of the report, load generator health included
+    #[arg(long)]
+    pub full: bool,
     /// No colours (also: the variable NO_COLOR)
     #[arg(long)]
     pub no_color: bool,

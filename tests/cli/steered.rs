@@ -266,7 +266,7 @@ fn generators_that_share_a_run_are_steered_together() {
     assert_eq!(record.origins.len(), 2);
     for origin in record.origins.values() {
         let texts: Vec<&str> = origin.notes.iter().map(|note| note.text.as_str()).collect();
-        let level = "by hand the load was set to 400/s (200 % of the plan)";
+        let level = "by hand the load was set to 400/s (200% of the plan)";
         assert_eq!(texts, ["to both", "paused by hand", "resumed by hand", level]);
     }
     let said = Tool::run(&["report", &run.display().to_string(), "--json"]).json();
@@ -309,7 +309,7 @@ fn generators_that_have_not_begun_obey_as_soon_as_they_do() {
     assert_eq!(record.origins.len(), 2);
     for origin in record.origins.values() {
         let texts: Vec<&str> = origin.notes.iter().map(|note| note.text.as_str()).collect();
-        let level = "by hand the load was set to 400/s (200 % of the plan)";
+        let level = "by hand the load was set to 400/s (200% of the plan)";
         assert_eq!(texts, ["early", "paused by hand", "resumed by hand", level]);
     }
 }

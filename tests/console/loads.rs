@@ -135,7 +135,7 @@ fn a_load_is_annotated_paused_resumed_and_stopped_with_its_report() {
         "</script><script>alert(1)</script>",
         "paused by hand",
         "resumed by hand",
-        "by hand the load was set to 100/s (200 % of the plan)",
+        "by hand the load was set to 100/s (200% of the plan)",
     ] {
         assert_eq!(events.iter().filter(|text| **text == expected).count(), 1, "{expected}: {events:?}");
     }

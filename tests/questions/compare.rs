@@ -29,7 +29,7 @@ fn a_slower_side_is_called_slower_and_misses_its_gate() {
         let p50 =
             one["figures"].as_array().unwrap().iter().find(|f| f["figure"] == "response_time p50").unwrap();
         let (low, high) = (p50["low"].as_f64().unwrap(), p50["high"].as_f64().unwrap());
-        assert!(low < 0.6 && 0.5 < high, "60 % slower, seen between {low} and {high}");
+        assert!(low < 0.6 && 0.5 < high, "60% slower, seen between {low} and {high}");
         let xml = std::fs::read_to_string(&junit).unwrap();
         assert!(xml.starts_with("<?xml") && xml.contains("<failure"), "{xml}");
 

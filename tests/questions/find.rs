@@ -56,7 +56,7 @@ fn the_capacity_of_an_even_service_is_found() {
             (!is_disturbed(&said)).then_some(said)
         });
         let (found, low, high) = capacity(&said);
-        // Forty seconds on a shared machine: what counts is that the interval holds. 3 % are for the long ones.
+        // Forty seconds on a shared machine: what counts is that the interval holds. 3% are for the long ones.
         assert!((found / 400.0 - 1.0).abs() <= 0.06, "{found} of 400/s: {}", said["sentence"]);
         assert!(low <= 412.0 && high >= 388.0, "{low} to {high}: {}", said["sentence"]);
         assert!(low <= found && found <= high && low > 340.0 && high < 460.0, "{low} {found} {high}");

@@ -46,7 +46,7 @@ scenarios:
     seen.ended(&[99], 0);
     seen.arrived("/good", 800);
     assert_eq!(seen.count("/bad"), 80);
-    // 80 of 880 are 9.1 %; of the second in which they came, 80 of 280.
+    // 80 of 880 are 9.1%; of the second in which they came, 80 of 280.
     assert_eq!(
         (seen.value_at("/thresholds/0/met"), seen.value_at("/thresholds/1/met")),
         (&true.into(), &false.into())

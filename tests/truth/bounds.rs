@@ -78,7 +78,7 @@ fn a_hundred_and_twenty_slow_answers_prove_a_miss_and_a_hundred_quick_ones_no_pa
 fn a_stall_of_a_fiftieth_excuses_no_miss_outside_of_it() {
     let _alone = alone();
     // Three answers in ten take 300 ms, in every second of the run. A stall spoils the second in which it ends and the
-    // next one: half of four seconds, so of the rest 15 % of all are left.
+    // next one: half of four seconds, so of the rest 15% of all are left.
     let ruler = Ruler::start(&["--delay", "bimodal:5ms:300ms:0.3"]);
     let limit = "service_time p95 < 100ms";
     let args = [&ruler.url("/"), "-c", "20", "-d", "4s", "--threshold", limit, "--threshold", "errors < 1%"];

@@ -17,7 +17,7 @@ fn status_kib(pid: u32, field: &str) -> Option<u64> {
 }
 
 /// Twenty seconds (nightly: 15 minutes) of an open model with times and errors of every size: from the tenth second on
-/// memory does not grow by more than 2 %, although each second makes 2,000 requests and a row of the
+/// memory does not grow by more than 2%, although each second makes 2,000 requests and a row of the
 /// timeline.
 #[test]
 fn memory_is_flat_over_a_long_run() {

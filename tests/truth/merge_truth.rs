@@ -54,7 +54,7 @@ fn merging_knows_no_order_no_grouping_and_no_second_time() {
         (Tool::new(&[&load[..], &[&ruler.url("/")]].concat()).start(), file)
     });
     let [a, b, c] = &running.map(|(running, file)| {
-        // 2 % of errors: a FAIL, which is not what is looked at here.
+        // 2% of errors: a FAIL, which is not what is looked at here.
         assert_ne!(running.wait().code, 1);
         file
     });

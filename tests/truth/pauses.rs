@@ -13,7 +13,7 @@
 //!
 //! A closed model of N users has N requests in flight when the pause begins and sends nothing more until its
 //! end: N of N (T - P) / d samples are slow, here 1 in 1,800, and p99 stays at d. All the same each user has
-//! spent P of T waiting for them: 10 % of the users' time in 0.06 % of the requests, which is how the tool
+//! spent P of T waiting for them: 10% of the users' time in 0.06% of the requests, which is how the tool
 //! can tell.
 
 use crate::help::{self, caution, cautions, count, go_on, number};
@@ -30,7 +30,7 @@ fn held_ns(q: f64) -> f64 {
     P_NS + D_NS - (1.0 - q) * T_NS
 }
 
-/// 1 %, and the time that a thousand held answers need to get through the ruler and back.
+/// 1%, and the time that a thousand held answers need to get through the ruler and back.
 fn is_near(said_ns: f64, truth_ns: f64) -> bool {
     (said_ns - truth_ns).abs() <= truth_ns * 0.01 + 15e6
 }
@@ -103,12 +103,12 @@ fn closed_hides(said: &Value) -> Vec<String> {
     if !share.is_some_and(|percent| (8.5..=13.0).contains(&percent))
         || !evidence.contains("of the users' time")
     {
-        wrong.push(format!("closed: not 10 % of the users' time: {evidence}"));
+        wrong.push(format!("closed: not 10% of the users' time: {evidence}"));
     }
     wrong
 }
 
-/// With 100 connections at most, 100 requests wait in the server (3 % of all) and 200 arrivals (7 %) wait for
+/// With 100 connections at most, 100 requests wait in the server (3% of all) and 200 arrivals (7%) wait for
 /// a connection: the users of a real service would not know the difference, and neither does the response
 /// time. The service time does: it has no held request at p95. With P = 300 ms and T = 3 s the response time
 /// has p95 = P + d - 0.05 T = 155 ms.

@@ -234,7 +234,7 @@ fn a_single_thread_that_is_full_is_named_in_the_verdict() {
         let said = against(busy, &[], &["-r", "1500", "-d", "4s", "--timeout", "1s", "--no-keepalive"]);
         assert_eq!(said["verdict"]["result"], "FAIL", "{}", said["verdict"]);
         let sentence = said["verdict"]["sentence"].as_str().unwrap();
-        assert!(sentence.contains("what gave out first"), "{sentence}");
+        assert!(sentence.contains("bottleneck"), "{sentence}");
         assert!(sentence.contains("thread"), "{sentence}");
     });
 }

@@ -219,7 +219,7 @@ fn workers_share_the_cap_and_the_arrivals() {
 #[test]
 fn a_server_that_pauses_for_a_second_in_every_ten_has_the_p99_that_arithmetic_gives() {
     // 1000/s; in the fifth of every ten seconds nothing is answered until it is over. Of 10,000 arrivals 1,000 meet the
-    // pause and wait for what is left of it: the 10 % slowest are spread evenly over 0 to 1 s, so p99 = 0.9 s.
+    // pause and wait for what is left of it: the 10% slowest are spread evenly over 0 to 1 s, so p99 = 0.9 s.
     let paused = |a: &SimRequest<'_>| {
         let t = (a.now_ns - BEGIN_NS) % (10 * S);
         Answer::ok(if (4 * S..5 * S).contains(&t) { 5 * S - t + MS } else { MS })

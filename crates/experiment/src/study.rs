@@ -73,7 +73,7 @@ pub struct Finding {
     pub advice: String,
 }
 
-/// A value with its 95 % interval.
+/// A value with its 95% interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Estimate {
     pub value: Option<f64>,
@@ -258,7 +258,7 @@ pub enum UslFit {
     },
 }
 
-/// The law at a level, with the 95 % band of the law itself: single runs scatter more widely.
+/// The law at a level, with the 95% band of the law itself: single runs scatter more widely.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct UslPoint {
     pub users: f64,
@@ -312,7 +312,7 @@ pub struct ScalingStep {
     pub rate_per_s: f64,
     /// X_n / X_first.
     pub speed_up: f64,
-    /// (X_n / n) / (X_first / first), with its 95 % interval.
+    /// (X_n / n) / (X_first / first), with its 95% interval.
     pub efficiency: f64,
     pub low: Option<f64>,
     pub high: Option<f64>,

@@ -386,8 +386,8 @@ fn a_search_is_told_without_a_level_that_nobody_wrote() {
     assert!(text.contains(search), "{text}");
     for (until, words) in [
         ("> 50/s", "more than 50/s of the arrivals are not served"),
-        (">= 5%", "5 % of the arrivals or more are not served"),
-        ("> 5%", "more than 5 % of the arrivals are not served"),
+        (">= 5%", "5% of the arrivals or more are not served"),
+        ("> 5%", "more than 5% of the arrivals are not served"),
         ("> 0%", "any of the arrivals are not served"),
     ] {
         let other = describe(&format!("{HEAD}{}\n", ladder.replace(">= 50/s", until)));

@@ -80,7 +80,7 @@ pub(crate) fn entries(monitor: &MonitorRow) -> Vec<Entry> {
     rows.into_iter().map(|row| Entry { text: entry(row), is_full: is_full(row) }).collect()
 }
 
-/// `cpu 0.950 cores, peak 1.40 cores (70 %)`
+/// `cpu 0.950 cores, peak 1.40 cores (70%)`
 fn entry(row: &MetricRow) -> String {
     let part = if row.part.is_empty() { String::new() } else { format!("{} ", row.part) };
     let usage = row.usage_peak.map_or_else(String::new, |usage| format!(" ({})", ratio(usage)));
@@ -98,9 +98,9 @@ pub(crate) fn named(monitor: &MonitorRow, row: &MetricRow) -> String {
 /// What the numbers say: limits first, then memory, then what moved with p99.
 pub(crate) fn findings(s: &Summary) -> Vec<String> {
     let mut out: Vec<String> =
-        s.pressure.iter().take(TOLD).map(|p| format!("at its limit: {} ({})", p.what, p.evidence)).collect();
+        s.pressure.iter().take(TOLD).map(|p| format!("saturated: {} ({})", p.what, p.evidence)).collect();
     if let Some(limiting) = s.limiting_resource.as_ref().filter(|_| s.pressure.is_empty()) {
-        out.push(format!("at its limit: {limiting}"));
+        out.push(format!("bottleneck: {limiting}"));
     }
     let rows = || s.monitors.iter().flat_map(|monitor| monitor.rows.iter().map(move |row| (monitor, row)));
     let slopes = rows().filter_map(|(monitor, row)| Some((monitor, row, row.slope.as_ref()?)));

@@ -50,7 +50,7 @@ pub const CASES: &[Case] = &[
         |s| {
             pauses(s, 40, 0.0, 8.0);
             let short = s.gaps_ms().iter().filter(|gap| **gap < 10.0).count();
-            assert!(short >= 4, "39 % of an exponential are below half its mean; {short} of 40");
+            assert!(short >= 4, "39% of an exponential are below half its mean; {short} of 40");
         },
     ),
     case(

@@ -282,7 +282,7 @@ fn a_machine_that_measures_other_times_is_found_and_one_that_does_not_is_not() {
     for percent in [100, 102] {
         let alike = hogged_run(percent);
         let told = alike.origins[1].apart.as_ref().expect("there are stretches enough");
-        assert!(!told.differs && told.sentence.is_empty(), "{percent} %: {told:?}");
+        assert!(!told.differs && told.sentence.is_empty(), "{percent}%: {told:?}");
     }
     assert!(Run::closed(15).summary().origins[0].apart.is_none(), "one machine has no others");
 }

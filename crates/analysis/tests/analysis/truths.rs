@@ -249,7 +249,7 @@ fn thinned_samples_hold_the_quantile_as_often_as_they_promise() {
             out += u32::from(holds(&judged, truth, "").is_err());
         }
     }
-    // 1,200 intervals of four quantiles each of 300 samples: 5 % and three deviations of 300 independent ones.
+    // 1,200 intervals of four quantiles each of 300 samples: 5% and three deviations of 300 independent ones.
     assert!(
         f64::from(out) < f64::from(all) * (0.05 + 3.0 * (0.05f64 * 0.95 / 300.0).sqrt()),
         "{out} of {all}"

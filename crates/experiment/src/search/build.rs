@@ -378,7 +378,7 @@ fn sentence(answer: &Answer, ended: Option<String>) -> String {
         }
         Style::Search => {
             let half = ratio((high - low) / 2.0 / capacity.level().max(f64::MIN_POSITIVE));
-            format!("carries {level} (95 % interval {} to {}, +-{half}){with}{why}", bare(low), bare(high))
+            format!("carries {level} (95% interval {} to {}, +-{half}){with}{why}", bare(low), bare(high))
         }
     }
 }

@@ -12,7 +12,7 @@ fn the_answer_is_a_document_with_all_its_steps() {
     let (answer, history) = search(&server, &quest, limits, 4);
     let json = serde_json::to_value(&answer).expect("plain data");
     let text = json["sentence"].as_str().expect("a sentence");
-    assert!(text.contains("95 % interval") && text.contains("response_time p99 < 0.020000s"), "{text}");
+    assert!(text.contains("95% interval") && text.contains("response_time p99 < 0.020000s"), "{text}");
     assert_eq!(json["steps"].as_array().expect("steps").len(), history.len());
     assert_eq!(json["steps"][0]["purpose"], "floor");
     assert_eq!(json["style"], "search");

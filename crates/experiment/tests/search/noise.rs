@@ -30,7 +30,7 @@ fn probe(level: f64, seconds: u64) -> Probe {
 
 #[test]
 fn a_step_is_sure_of_itself_only_where_its_seconds_agree() {
-    // One burst in ten seconds: 4 % are beyond, and none of the other seconds knows of any.
+    // One burst in ten seconds: 4% are beyond, and none of the other seconds knows of any.
     let burst = seconds(probe(1_000.0, 10), |at| if at == 4 { 0.4 } else { 0.0 });
     assert!(!burst.met() && burst.standing() == Standing::Undecided);
     let all = seconds(probe(1_000.0, 10), |_| 0.04);

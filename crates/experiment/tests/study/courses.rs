@@ -38,7 +38,7 @@ fn a_healthy_run_has_no_course_to_tell() {
 
 #[test]
 fn a_wandering_run_is_no_finding_either() {
-    // Seconds that are like their neighbours, as real ones are: 5 % of slow noise.
+    // Seconds that are like their neighbours, as real ones are: 5% of slow noise.
     let alarms: usize = (0..20)
         .map(|seed| {
             let mut random = SplitMix64::new(900 + seed);
@@ -58,7 +58,7 @@ fn a_wandering_run_is_no_finding_either() {
 #[test]
 fn another_level_is_found_where_it_begins() {
     let study = studied(&[course(CLOSED, 300, 1, |at| if at < 180 { 10.0 } else { 15.0 })]);
-    let shift = study.courses[0].shifts.iter().find(|s| s.what == "p50").expect("50 % more");
+    let shift = study.courses[0].shifts.iter().find(|s| s.what == "p50").expect("50% more");
     assert!(
         (shift.at_s - 180.0).abs() <= 3.0 && (shift.after / shift.before - 1.5).abs() < 0.05,
         "{shift:?}"
@@ -69,10 +69,10 @@ fn another_level_is_found_where_it_begins() {
 
 #[test]
 fn a_leak_is_a_slope_and_not_a_stair() {
-    // 50 % slower over an hour.
+    // 50% slower over an hour.
     let study = studied(&[course(Level::Rate(500.0), 3_600, 1, |at| 10.0 + 5.0 * at as f64 / 3_600.0)]);
     let drift = study.courses[0].drifts.iter().find(|d| d.what == "p50").expect("a slope");
-    // The times of a second are forty values: its median is within 1.3 % of the mean.
+    // The times of a second are forty values: its median is within 1.3% of the mean.
     assert!(drift.low_per_hour <= 5.07 * MS && 4.93 * MS <= drift.high_per_hour, "{drift:?}");
     assert!((drift.per_hour / MS - 5.0).abs() < 0.1);
     assert_eq!(codes(&study), ["drifts"]);

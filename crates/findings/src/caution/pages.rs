@@ -67,7 +67,7 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              Try one request by hand (`curl -v URL`); if it is answered, make the run longer than an answer takes."
         }
         Kind::OfferedNotSent => {
-            "The open model promises a number of arrivals, and more than 1 % of them never went out. The service \
+            "The open model promises a number of arrivals, and more than 1% of them never went out. The service \
              was tested with less than the report's rate.\n\n\
              Promised is the area under the plan's rate, less what chance and rounding explain; arrivals that \
              waited for a connection while a worker had no CPU left are among the missing. What the service held \

@@ -114,7 +114,7 @@ fn sentences(evidence: &Evidence) -> Sentences {
             ))
         }
         Evidence::LateSends { late_p99_ns, response_p99_ns } => Sentences::of(format!(
-            "1 % of the sends were {} or more behind their instant, {} of the response p99 of {}",
+            "1% of the sends were {} or more behind their instant, {} of the response p99 of {}",
             duration_ns(*late_p99_ns),
             ratio(*late_p99_ns as f64 / *response_p99_ns as f64),
             duration_ns(*response_p99_ns)

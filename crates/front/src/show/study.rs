@@ -113,7 +113,7 @@ fn search(find: &Find) -> String {
         }
         Some(Until::Shortfall(Bound { limit, inclusive })) => {
             let least = match limit {
-                Limit::Ratio(ratio) => format!("{} %", level(100.0 * ratio)),
+                Limit::Ratio(ratio) => format!("{}%", level(100.0 * ratio)),
                 Limit::PerSecond(rate) => format!("{}/s", level(rate)),
             };
             let words = match (limit.is_none(), inclusive) {
@@ -126,7 +126,7 @@ fn search(find: &Find) -> String {
         }
     }
     if let Some(within) = find.within {
-        text.push_str(&format!(", within {} %", level(100.0 * within)));
+        text.push_str(&format!(", within {}%", level(100.0 * within)));
     }
     if let Some(budget_ns) = find.budget_ns {
         text.push_str(&format!(", for at most {}", time(budget_ns)));

@@ -24,7 +24,7 @@ pub(crate) fn rows(answer: &Answer) -> NextRows<Reason<'_>, Step<'_>> {
 }
 
 fn hint(is_next: bool, text: String) -> Hint {
-    Hint { is_next, text, shown: &[] }
+    Hint { is_next, text, command: None, shown: &[] }
 }
 
 /// `800/s`, `40 users`.

@@ -65,6 +65,6 @@ fn time(ns: u64) -> String {
     match (ns % 1_000_000_000, ns % 1_000_000) {
         (0, _) => format!("{}s", ns / 1_000_000_000),
         (_, 0) => format!("{}ms", ns / 1_000_000),
-        _ => chosen_ns(ns).replace(' ', ""),
+        _ => chosen_ns(ns).replace(' ', "").replace('µ', "u"),
     }
 }

@@ -142,7 +142,7 @@ pub fn cannot_tell() -> Comparison {
         Doubt {
             code: "one_run",
             weight: Severity::Warning,
-            sentence: "`before` and `after` have one run: how much runs differ is not known, 5 % are assumed".into(),
+            sentence: "`before` and `after` have one run: how much runs differ is not known, 5% are assumed".into(),
         },
         Doubt { code: "too_few_samples", weight: Severity::Note, sentence: "too few samples to compare it".into() },
     ];
