@@ -45,7 +45,7 @@ fn a_seed_makes_the_same_poisson_arrivals_however_many_share_them() {
 fn poisson(workers: &str, share: &str) -> u64 {
     let ruler = Ruler::start(&[]);
     let args =
-        ["-r", "2000", "-d", "1s", "--arrivals", "poisson", "--seed", "11", "-t", workers, "--share", share];
+        ["-r", "2000", "-d", "1s", "--arrivals", "poisson", "--seed", "11", "-t", workers, "--shard", share];
     let said = Tool::run(&[&args[..], &[&ruler.url("/"), "--json"]].concat()).json();
     adds_up(&said, &ruler);
     // Two arrivals are due in the last 1.1 ms of this schedule. A worker without a CPU does not start them.
@@ -60,7 +60,7 @@ fn two_machines_at_once_offer_what_one_would() {
         let ruler = Ruler::start(&["--delay", "1ms"]);
         let start = |share| {
             let args =
-                ["-r", "2000", "-d", "1s", "--arrivals", spread, "--seed", "5", "-t", "2", "--share", share];
+                ["-r", "2000", "-d", "1s", "--arrivals", spread, "--seed", "5", "-t", "2", "--shard", share];
             Tool::new(&[&args[..], &[&ruler.url("/"), "--json"]].concat()).start()
         };
         let both = [start("1/2"), start("2/2")];
@@ -164,7 +164,7 @@ fn a_number_of_requests_is_met_exactly_by_machines_that_share_it() {
     for load in [&["-n", "1001", "-c", "9"][..], &["-n", "1001", "-r", "1500"]] {
         let ruler = Ruler::start(&[]);
         let running = ["1/3", "2/3", "3/3"].map(|share| {
-            Tool::new(&[load, &[&ruler.url("/"), "--seed", "3", "--share", share, "--json"]].concat()).start()
+            Tool::new(&[load, &[&ruler.url("/"), "--seed", "3", "--shard", share, "--json"]].concat()).start()
         });
         let parts = running.map(|running| count(&running.wait().json(), "/totals/requests"));
         assert_eq!(parts, [334, 334, 333], "{load:?}");
@@ -214,7 +214,7 @@ fn sends_lie_on_the_grid_as_the_server_sees_it() {
         let said = Tool::run(&args).json();
         assert_eq!(count(&said, "/offered/arrivals"), 20_000);
         adds_up(&said, &ruler);
-        let grid = ruler.json("/_ruler/arrivals?rate=10000");
+        let grid = ruler.json("/_test-server/arrivals?rate=10000");
         let off_us = number(&grid, "/off_grid_p50_us");
         let own_us = number(&said, "/client/lateness/p50_ns") / 1e3;
         eprintln!(

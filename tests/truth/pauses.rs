@@ -55,7 +55,7 @@ fn the_open_model_shows_a_pause_and_the_closed_one_hides_it_and_says_so() {
 /// What is not as arithmetic and the ruler have it.
 fn open_shows(said: &Value, ruler: &Ruler) -> Vec<String> {
     let at = |place: &str| number(said, place);
-    let seen = ruler.json("/_ruler/quantiles?q=0.95,0.99");
+    let seen = ruler.json("/_test-server/quantiles?q=0.95,0.99");
     let ms = |ns: f64| format!("{:.1} ms", ns / 1e6);
     let mut wrong = Vec::new();
     for (place, truth_ns) in [
