@@ -81,9 +81,10 @@ fn two_machines_at_once_offer_what_one_would() {
 fn a_server_that_is_too_slow_loses_no_arrival_of_the_count() {
     beside_first(|| {
         let ruler = Ruler::start(&["--workers", "2", "--service", "20ms", "--queue", "1000"]);
-        let said = Tool::run(&[&ruler.url("/"), "-r", "500", "-d", "3s", "-c", "50", "--json"])
-            .expect_code(99)
-            .json();
+        let said =
+            Tool::run(&[&ruler.url("/"), "-r", "500", "-d", "3s", "--max-connections", "50", "--json"])
+                .expect_code(99)
+                .json();
         assert_eq!(count(&said, "/offered/arrivals"), 1_500);
         adds_up(&said, &ruler);
         let never = count(&said, "/totals/never_started");
@@ -210,7 +211,8 @@ fn sends_lie_on_the_grid_as_the_server_sees_it() {
     let _alone = alone();
     help::patiently("10,000 sends a second on their grid", || {
         let ruler = Ruler::start(&[]);
-        let args = [&ruler.url("/"), "-r", "10000", "-d", "2s", "-c", "100", "-t", "1", "--json"];
+        let args =
+            [&ruler.url("/"), "-r", "10000", "-d", "2s", "--max-connections", "100", "-t", "1", "--json"];
         let said = Tool::run(&args).json();
         assert_eq!(count(&said, "/offered/arrivals"), 20_000);
         adds_up(&said, &ruler);
@@ -239,7 +241,9 @@ fn opening_ever_more_connections_stalls_nobody() {
     help::patiently("1,500 connections opened at 1,000/s", || {
         // Nobody is answered before the last connection is open, so each arrival opens one.
         let ruler = Ruler::start(&["--delay", "2s"]);
-        let said = Tool::run(&[&ruler.url("/"), "-r", "1000", "-n", "1500", "-c", "3000", "--json"]).json();
+        let said =
+            Tool::run(&[&ruler.url("/"), "-r", "1000", "-n", "1500", "--max-connections", "3000", "--json"])
+                .json();
         assert_eq!(count(&said, "/client/connections/opened"), 1_500);
         let connect_ms = number(&said, "/phases/connect/max_ns") / 1e6;
         let late_ms = number(&said, "/client/lateness/p99_ns") / 1e6;

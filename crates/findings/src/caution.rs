@@ -230,7 +230,7 @@ cautions! {
         "use the open model, `-r RATE`: arrivals do not wait for a stalled service";
     ConnectionCapHit = "connection_cap_hit", Warning, Plan, Line(Connections),
         "arrivals waited for a free connection",
-        "raise `-c` if clients of the real service do not share so few connections";
+        "raise `--max-connections` if clients of the real service do not share so few connections";
     LittlesLaw = "littles_law", Warning, Generator, Line(Little),
         "users spent their time outside requests",
         "the users' time does not add up: the load generator may be the limit; use fewer users or more workers";

@@ -123,7 +123,7 @@ fn exhausted_ports_lose_no_arrival() {
         // 200/s for 400 ms each need 80 connections (Little); there are ports for 64, which serve 160/s.
         let ruler = Ruler::start(&["--delay", "400ms"]);
         shell(PORTS);
-        let said = json(&[&ruler.url("/"), "-r", "200", "-c", "100", "-d", "3s"], 3);
+        let said = json(&[&ruler.url("/"), "-r", "200", "--max-connections", "100", "-d", "3s"], 3);
         shell(MANY_PORTS);
         is_the_clients(&said, "ports_exhausted", "client_ports_exhausted");
         let at = |place: &str| count(&said, place);

@@ -227,7 +227,7 @@ pub(super) const fn text(kind: Kind) -> &'static str {
             "Arrivals came due while all connections were in use, and waited on this side. The wait is in the \
              response times, and is not the service's alone.\n\n\
              Arrivals that found no free connection are counted, those that never got one too.\n\n\
-             Raise `-c`, unless clients of the real service share as few connections."
+             Raise `--max-connections`, unless clients of the real service share as few connections."
         }
         Kind::LittlesLaw => {
             "The number of requests in flight, their rate and their time must fit (N = X R, Little 1961). Where \

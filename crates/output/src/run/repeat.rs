@@ -29,7 +29,7 @@ pub fn command(plan: &Outline) -> Option<String> {
         Load::Closed { .. } => words.push(format!("-c {}", profile.peak())),
         Load::Open { arrivals, .. } => {
             words.push(format!("-r {}", profile.peak()));
-            words.push(format!("-c {}", plan.connections));
+            words.push(format!("--max-connections {}", plan.connections));
             match arrivals {
                 Arrivals::Constant => {}
                 Arrivals::Poisson => words.push("--arrivals poisson".into()),
