@@ -77,7 +77,7 @@ verbs! {
     Schema(Schema) = "schema", Files, "schema", "print the JSON Schema of experiment files, for editors";
     Size(Size) = "size", Files, "size --visitors N/month", "from visitors to users and requests, and back";
     Doctor(Doctor) = "doctor", Machine, "doctor", "the limits of this machine, and how to mend them";
-    TestServer(TestServer) = "test-server", Machine, "test-server", "start a test server with commanded delays and errors";
+    TestServer(TestServer) = "test-server", Machine, "test-server", "start a server with commanded delays and errors";
     Completions(Completions) = "completions", Machine, "completions SHELL", "print completions for bash, zsh or fish";
     Man(Man) = "man", Machine, "man", "print the manual page: `plimsoll man | man -l -`";
     Help(Help) = "help", Help, "help COMMAND", "the flags of a command";

@@ -164,18 +164,18 @@ const IDEAS: &[Idea] = &[
         assert_eq!(parts[0]["report"]["runs"], 3, "{}", parts[0]);
     }),
     idea("poisson.yaml", 1000, |seen| assert_eq!(seen.json["totals"]["warmup_s"], 1.0)),
-    idea("replay.yaml", 280, |seen| assert_eq!(seen.number("/offered/arrivals"), 290)),
     idea("redirects.yaml", 280, |seen| {
         assert!(seen.number("/totals/redirects") >= 90);
         assert!(seen.number("/totals/redirects").abs_diff(seen.received("/new")) <= EDGE);
         seen.checks_held(3);
     }),
-    idea("schedule.yaml", 1000, |seen| assert_eq!(seen.json["lanes"][0]["peak"], 30.0)),
+    idea("replay.yaml", 280, |seen| assert_eq!(seen.number("/offered/arrivals"), 290)),
     idea("scenarios-with-own-loads.yaml", 500, |seen| {
         let visitors = seen.requests_of("scenarios", "visitors");
         assert!((440..=460).contains(&visitors), "{visitors}");
         assert!(seen.requests_of("scenarios", "batch") > 50);
     }),
+    idea("schedule.yaml", 1000, |seen| assert_eq!(seen.json["lanes"][0]["peak"], 30.0)),
     idea("secrets-and-env.yaml", 190, |seen| {
         seen.checks_held(1);
         assert_eq!(seen.json["name"], "north, with a key");

@@ -179,7 +179,8 @@ fn a_ladder_of_users_ends_with_the_first_socket_error() {
         let args = [
             "find",
             &ruler.url("/"),
-            "--users",
+            "--vary",
+            "users",
             "--from",
             "20",
             "--step",

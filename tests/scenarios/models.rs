@@ -94,8 +94,9 @@ fn shares_of_one_experiment_add_up_to_the_whole() {
 #[test]
 fn scenarios_with_loads_of_their_own_keep_their_counts_and_their_rows() {
     let text = "scenarios:\n  open: { load: { total_arrivals: 60, duration: 600ms }, steps: [ { get: /open } ] }\n  \
-                closed: { load: { users: 3, iterations_per_user: 4 }, steps: [ { get: /closed }, { think: 20ms } ] }\n  \
-                late: { start: 300ms, load: { users: 1, iterations: 5 }, steps: [ { get: /late } ] }\n  \
+                closed: { load: { users: 3, iterations_per_user: 4 }, steps: [ { get: /closed }, { think: 20ms } ] \
+                }\n  \
+                late: { start_delay: 300ms, load: { users: 1, iterations: 5 }, steps: [ { get: /late } ] }\n  \
                 rest: [ { get: /rest } ]\nload: { users: 2, iterations_per_user: 3 }\n";
     let seen = trial(text).run();
     seen.expect_run(0);

@@ -56,7 +56,7 @@ const ROWS: &[Row] = &[
     (
         "a recorded file that is missing",
         "scenarios: { a: [ { get: /x } ] }\nload: { replay: gone.txt }\n",
-        &[("3:19", "gone.txt")],
+        &[("3:17", "gone.txt")],
     ),
     (
         "a key with a slip",
@@ -72,7 +72,7 @@ const ROWS: &[Row] = &[
     (
         "a ramp without a unit",
         "scenarios: { a: [ { get: /x } ] }\nload: { schedule: [ { users: 5, ramp_up: 10, hold: 10s } ] }\n",
-        &[("3:38", "unit")],
+        &[("3:42", "unit")],
     ),
     ("a pause without a unit", "scenarios: { a: [ { get: /x }, { think: 3 } ] }\n", &[("2:41", "unit")]),
     (

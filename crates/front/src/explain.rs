@@ -389,8 +389,8 @@ pub const TABLE: &[Explained] = &[
     row(
         "P020",
         "iterations per user of arrivals",
-        "`iterations_per_user` counts how often each user goes through its scenario. An arrival goes through once.\n\n  \
-         load: { rate: 100/s, iterations: 5000 }",
+        "`iterations_per_user` counts how often each user goes through its scenario. An arrival goes through \
+         once.\n\n  load: { rate: 100/s, iterations: 5000 }",
     ),
     row(
         "P021",
@@ -440,9 +440,10 @@ pub const TABLE: &[Explained] = &[
     row(
         "P028",
         "users or connections of the other load model",
-        "Users wait for answers, and each holds one connection (`-c`, in a file `users`). Arrivals come at a rate, and a \
-         limit keeps their connections from growing without end (`--max-connections`, in a file `max_connections`).\
-         \n\n  load: { rate: 100/s, max_connections: 200, duration: 15s }\n  # or\n  load: { users: 200, duration: 15s }",
+        "Users wait for answers, and each holds one connection (`-c`, in a file `users`). Arrivals come at a rate, and \
+         a limit keeps their connections from growing without end (`--max-connections`, in a file `max_connections`).\
+         \n\n  load: { rate: 100/s, max_connections: 200, duration: 15s }\n  # or\n  load: { users: 200, \
+         duration: 15s }",
     ),
     row(
         "P030",

@@ -92,12 +92,8 @@ fn what_needs_no_interpreter_stays_a_plain_sequence() {
         assert!(draft.script.is_some() && draft.requests.is_empty(), "{step}");
         assert_eq!(draft.entry, Some(Entry::Scenario(0)), "{step}");
     }
-    for more in [
-        "cookies: true",
-        "load: { iterations: 5 }",
-        "load: { iterations_per_user: 5 }",
-        "load: { total_arrivals: 100, duration: 2s }",
-    ] {
+    let loads = ["iterations: 5", "iterations_per_user: 5", "total_arrivals: 100, duration: 2s"];
+    for more in loads.map(|load| format!("load: {{ {load} }}")).iter().chain([&"cookies: true".into()]) {
         let text = format!("target: http://h\nscenarios: {{ a: [ {{ get: / }} ] }}\n{more}");
         assert!(draft_with(&text, &[]).script.is_some(), "{more}");
     }

@@ -215,7 +215,8 @@ fn a_variable_of_one_variant_can_be_set() {
 fn what_is_asked_of_the_experiment_is_read() {
     let text = format!(
         "{HEAD}variants: {{ go: , node js: }}\nload: {{ users: [1, 2] }}\nrepeat: 3\ncooldown: 2s\nmin_duration: 5s\n\
-         trim_to_steady_state: true\nstop_on_miss: true\nexpect:\n  - go raises rate by 2x against node js\n  - 1 lowers p99\n"
+         trim_to_steady_state: true\nstop_on_miss: true\nexpect:\n  - go raises rate by 2x against node js\n  \
+         - 1 lowers p99\n"
     );
     let experiment = good(&text, &[]).experiment;
     assert_eq!(
@@ -248,7 +249,8 @@ fn a_search_is_read_and_sets_the_kind_of_load() {
     assert_eq!(draft.load.arrivals, Some(Arrivals::Poisson));
 
     let text = format!(
-        "{HEAD}warmup: 1s\nfind: {{ step: +10, stop_when: socket_errors > 0, step_duration: 5s, vary: users, from: 10, to: 50 }}\n"
+        "{HEAD}warmup: 1s\nfind: {{ step: +10, stop_when: socket_errors > 0, step_duration: 5s, vary: users, \
+         from: 10, to: 50 }}\n"
     );
     let study = good(&text, &[]);
     let expected = Find {
@@ -374,8 +376,8 @@ fn describe(text: &str) -> String {
 fn an_experiment_is_told_with_what_each_cell_means() {
     let text = describe(&format!(
         "name: both\n{HEAD}variants: {{ go: , node: {{ target: http://n }} }}\n\
-         load: {{ users: [1, 10], duration: 2s }}\nrepeat: 3\ncooldown: 2s\nmin_duration: 1s\ntrim_to_steady_state: true\n\
-         stop_on_miss: true\nexpect: go raises rate\n"
+         load: {{ users: [1, 10], duration: 2s }}\nrepeat: 3\ncooldown: 2s\nmin_duration: 1s\n\
+         trim_to_steady_state: true\nstop_on_miss: true\nexpect: go raises rate\n"
     ));
     assert_eq!(text, include_str!("show-study.txt"), "found:\n{text}");
 }
@@ -383,7 +385,8 @@ fn an_experiment_is_told_with_what_each_cell_means() {
 #[test]
 fn a_search_is_told_without_a_level_that_nobody_wrote() {
     let text = describe(&format!(
-        "name: line\n{HEAD}load: {{ arrivals: poisson, max_connections: 9 }}\nfind: {{ to: 500/s, precision: 2%, confirm: 3 }}\n"
+        "name: line\n{HEAD}load: {{ arrivals: poisson, max_connections: 9 }}\n\
+         find: {{ to: 500/s, precision: 2%, confirm: 3 }}\n"
     ));
     assert_eq!(text, include_str!("show-find.txt"), "found:\n{text}");
     let ladder = "load: { users: 4, step: +2, step_duration: 3s, stop_when: offered - achieved >= 50/s }";

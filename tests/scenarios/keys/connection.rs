@@ -52,7 +52,7 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &["connection.max_requests"],
-        || eight("{ reuse: user, requests: 3 }"),
+        || eight("{ reuse: user, max_requests: 3 }"),
         |s| {
             s.expect_run(0);
             assert_eq!(s.connections().into_values().collect::<Vec<_>>().iter().max(), Some(&3));

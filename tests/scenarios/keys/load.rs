@@ -118,7 +118,7 @@ pub const CASES: &[Case] = &[
         },
     ),
     case(
-        &["load.users"],
+        &["load.max_connections"],
         || load("{ rate: 100/s, duration: 300ms, max_connections: 2 }", "delay=60ms"),
         starved,
     ),
@@ -262,7 +262,7 @@ pub const CASES: &[Case] = &[
             trial(
                 "scenarios:\n  one: { load: { users: 1, duration: 800ms }, steps: [ { \
                     get: /x?delay=10ms } ] }\n  \
-                 two: { start: 500ms, load: { users: 1, iterations_per_user: 1 }, steps: [ { get: /two } ] }",
+                 two: { start_delay: 500ms, load: { users: 1, iterations_per_user: 1 }, steps: [ { get: /two } ] }",
             )
         },
         |s| {

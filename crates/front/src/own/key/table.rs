@@ -100,7 +100,8 @@ keys! {
         Repeat = "repeat", "a whole number such as `3`: how often each cell runs", Whole;
         Cooldown = "cooldown", "a time such as `2s`, between two runs", Time;
         MinDuration = "min_duration", "a time such as `5s`: a shorter run is no valid cell", Time;
-        TrimToSteadyState = "trim_to_steady_state", "`true` or `false`: whether a run is judged from its steady state on", Truth;
+        TrimToSteadyState = "trim_to_steady_state",
+            "`true` or `false`: whether a run is judged from its steady state on", Truth;
         StopOnMiss = "stop_on_miss",
             "`true` or `false`: whether no higher level runs beyond one that misses its thresholds", Truth;
         TimeScale = "time_scale", "a number such as `0.05`, by which all lengths are multiplied", Written;

@@ -51,7 +51,8 @@ impl Climb {
         ];
         for (name, other) in OTHERS.iter().filter_map(|name| Some((*name, pos(name)?))) {
             let message = format!("`step` and `{name}` contradict each other");
-            let hint = "leave the second out: a ladder goes up until its `stop_when`, and each level lasts `step_duration`";
+            let hint = "leave the second out: a ladder goes up until its `stop_when`, and each level lasts \
+                        `step_duration`";
             r.complain("F017", step_pos.max(other), message, hint);
         }
         let from = load.rate_per_s.or(load.users.map(f64::from));
