@@ -303,7 +303,7 @@ struct Ruler {
 impl Ruler {
     fn start(program: &Path, context: &Context) -> Result<Ruler, String> {
         let mut command = child::pinned(context, 1, program);
-        command.args(["ruler", "--listen", "127.0.0.1:0", "--until-stdin-closes", "--seconds", "300"]);
+        command.args(["test-server", "--listen", "127.0.0.1:0", "--until-stdin-closes", "--seconds", "300"]);
         command.args(["--backlog", "16384"]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().map_err(|e| format!("cannot start the ruler: {e}"))?;
         let stdout = child.stdout.take().ok_or("the ruler has no output")?;
@@ -319,7 +319,7 @@ impl Ruler {
     }
 
     fn counter(&self, name: &str) -> Result<u64, String> {
-        let answer = ask(self.port, "/_ruler/counters")?;
+        let answer = ask(self.port, "/_test-server/counters")?;
         let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
         let value: Value =
             serde_json::from_str(body).map_err(|e| format!("the ruler's counters are no JSON: {e}"))?;

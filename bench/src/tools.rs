@@ -114,7 +114,7 @@ const OWN_READ_SMALL: &str =
     "{url} -c {conns} -d {secs}s --read-bodies --limit read_buffer_bytes=64k --quiet --out {out}";
 const OWN_READ_LARGE: &str =
     "{url} -c {conns} -d {secs}s --read-bodies --limit read_buffer_bytes=256k --quiet --out {out}";
-const OWN_OPEN: &str = "{url} -r {rate} -c {conns} -d {secs}s --quiet --out {out}";
+const OWN_OPEN: &str = "{url} -r {rate} --max-connections {conns} -d {secs}s --quiet --out {out}";
 // The stream never ends: without its own timeout every request would be cut off and sent again.
 const OWN_IDLE: &str = "{url} -c {conns} -d 120s --timeout 300s --quiet --out {out}";
 

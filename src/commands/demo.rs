@@ -61,7 +61,7 @@ fn plan(number: u32, part: &Part, service: &Service) -> Result<Plan, Failure> {
     let mut draft = draft::of_url(&format!("http://{}/", service.address))?;
     draft.name = Some(format!("demo, part {number}"));
     draft.requests[0].name = "GET /".into();
-    draft.load.connections = part.users;
+    draft.load.users = part.users;
     draft.load.rate_per_s = part.rate_per_s;
     draft.load.duration_ns = Some(part.seconds * SECOND_NS);
     let thresholds = part.thresholds.iter().map(|text| threshold::parse(text)).collect::<Result<_, _>>();

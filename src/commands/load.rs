@@ -157,7 +157,7 @@ impl Here<'_> {
             may_ask: can_ask() && !manner.steered,
             wait_ns: wait_ns.filter(|_| !is_ready).unwrap_or(0),
             is_child: self.shared.is_none() && manner.with_parent.is_some(),
-            options: Options { breaker: !manner.keep_pushing, stop_early_ok: manner.stop_early_ok },
+            options: Options { breaker: !manner.no_circuit_breaker, stop_early_ok: manner.stop_early_ok },
         };
         session::run(plan, plimsoll_script::behaviour, orders, self).map_err(|failure| self.cut(failure))
     }

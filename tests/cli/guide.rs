@@ -120,7 +120,7 @@ fn every_command_of_the_guide_exists() {
                 let mut words = line.split_whitespace().skip_while(|word| word.contains('='));
                 assert_eq!(words.next(), Some("plimsoll"), "{}: {line}", page.display());
                 let word = words.next().unwrap_or_default();
-                let known = word.starts_with("http") || word.starts_with('-') || word == "ruler";
+                let known = word.starts_with("http") || word.starts_with('-') || word == "test-server";
                 assert!(known || help.contains(&format!("plimsoll {word}")), "{}: {line}", page.display());
                 for file in words.filter(|word| word.starts_with("examples/")) {
                     assert!(root().join(file).is_file(), "{}: {line}", page.display());

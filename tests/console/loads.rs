@@ -319,7 +319,7 @@ fn seconds_have_the_value_that_a_monitor_had_then_also_for_who_comes_late() {
     let console = Console::start();
     let text = format!(
         "target: {}\nscenarios: {{ one: [ get: / ] }}\nload: {{ users: 2, duration: 4s }}\n\
-         monitor: [ {{ process: {{ pid: {} }} }} ]\n",
+         monitors: [ {{ process: {{ pid: {} }} }} ]\n",
         ruler.url(""),
         console.pid()
     );

@@ -39,8 +39,8 @@ fn a_window_finds_what_the_whole_run_hides() {
   - errors < 12%
   - { threshold: errors < 12.5%, over: 1s }
 scenarios:
-  good: { load: { arrivals: 200/s, duration: 4s }, steps: [ { get: /good } ] }
-  bad: { start: 1200ms, load: { users: 1, loops: 80 }, steps: [ { get: /bad?status=500 } ] }
+  good: { load: { rate: 200/s, duration: 4s }, steps: [ { get: /good } ] }
+  bad: { start_delay: 1200ms, load: { users: 1, iterations_per_user: 80 }, steps: [ { get: /bad?status=500 } ] }
 ";
     let seen = trial(text).run();
     seen.ended(&[99], 0);

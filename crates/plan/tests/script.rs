@@ -48,7 +48,7 @@ fn lane(name: &str, start_ns: u64) -> LaneDraft {
     LaneDraft {
         name: name.into(),
         entry: Entry::Scenario(0),
-        load: LoadDraft { connections: Some(5), duration_ns: Some(10_000_000_000), ..LoadDraft::default() },
+        load: LoadDraft { users: Some(5), duration_ns: Some(10_000_000_000), ..LoadDraft::default() },
         start_ns,
     }
 }
@@ -115,17 +115,25 @@ fn a_load_of_one_scenario_is_judged_like_the_load_of_all() {
         ["P003", "P004"]
     );
     assert_eq!(
-        with(LaneDraft { load: LoadDraft { connections: Some(0), ..lane("s", 0).load }, ..lane("s", 0) })
+        with(LaneDraft { load: LoadDraft { users: Some(0), ..lane("s", 0).load }, ..lane("s", 0) })
             .unwrap_err()[0],
         "P006"
     );
     assert_eq!(
-        with(LaneDraft { load: LoadDraft { rate_per_s: Some(2e7), ..lane("s", 0).load }, ..lane("s", 0) })
-            .unwrap_err(),
+        with(LaneDraft {
+            load: LoadDraft { rate_per_s: Some(2e7), users: None, ..lane("s", 0).load },
+            ..lane("s", 0)
+        })
+        .unwrap_err(),
         ["P007"]
     );
     let loops = LaneDraft {
-        load: LoadDraft { rate_per_s: Some(5.0), loops: Some(1), ..lane("s", 0).load },
+        load: LoadDraft {
+            rate_per_s: Some(5.0),
+            users: None,
+            iterations_per_user: Some(1),
+            ..lane("s", 0).load
+        },
         ..lane("s", 0)
     };
     assert_eq!(with(loops).unwrap_err(), ["P020"]);
@@ -135,7 +143,7 @@ fn a_load_of_one_scenario_is_judged_like_the_load_of_all() {
 fn lanes_lie_on_the_clock_of_one_run() {
     let mut both = draft(vec![ask(Some(0))]);
     both.load.duration_ns = Some(10_000_000_000);
-    both.load.connections = Some(2);
+    both.load.users = Some(2);
     both.lanes = vec![lane("late", 5_000_000_000)];
     let outline = sealed(both).unwrap().outline;
     assert_eq!(outline.stop.duration_ns, Some(15_000_000_000));

@@ -287,7 +287,7 @@ fn one_request_of_five_that_is_dead_is_named_with_its_time() {
     let names = ["a", "b", "c", "d", "pay"];
     let shop = |dead: bool| {
         let mut run = Run::planned(|draft| {
-            draft.load.connections = Some(10);
+            draft.load.users = Some(10);
             draft.load.duration_ns = Some(8 * S);
             draft.requests = names.iter().map(|name| request(name, "/")).collect();
         });

@@ -146,7 +146,7 @@ fn few_samples_matter_where_their_interval_contains_the_limit() {
 fn a_stall_excuses_no_miss_that_holds_outside_of_it() {
     let stalled = |slow: u64| {
         let mut run = Run::planned(|d| {
-            d.load.connections = Some(10);
+            d.load.users = Some(10);
             d.load.duration_ns = Some(10 * S);
         });
         run.fill(|tick| {

@@ -253,7 +253,7 @@ cases! {
         starved(20),
         Run::open(15),
         ["300 arrivals found all 1,000 connections in use", "p99 of the wait 40", "20 had none at the stop",
-         "raise `-c` (to 2000"];
+         "raise `--max-connections` (to 2000"];
 
     arrivals_behind_a_service_that_hangs_never_get_a_connection: ConnectionCapHit, Warning,
         Run::open(15).at(14, |t| {

@@ -13,7 +13,7 @@ fn whole_and_halves() -> (Run, Run, Run) {
         Run::planned(|d| {
             d.load.rate_per_s = Some(2_000.0);
             d.load.duration_ns = Some(12 * S);
-            d.share = Some(part(p, of));
+            d.shard = Some(part(p, of));
         })
     };
     let (mut whole, mut one, mut two) = (plan(1, 1), plan(1, 2), plan(2, 2));
@@ -253,7 +253,7 @@ fn hogged_run(percent: u64) -> Summary {
         Run::planned(|d| {
             d.load.rate_per_s = Some(4_000.0);
             d.load.duration_ns = Some(60 * S);
-            d.share = Some(part(p, 2));
+            d.shard = Some(part(p, 2));
         })
     };
     let (mut one, mut two) = (plan(1), plan(2));

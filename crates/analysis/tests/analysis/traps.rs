@@ -274,7 +274,7 @@ fn bodies(hundredths: u64, more: impl Fn(u64) -> u64) -> Run {
 
 /// Users with a connection each to the end, by the number of requests that these have served.
 fn served(connections: &'static [(u64, u64)]) -> Run {
-    Run::closed_with(15, |d| d.load.connections = Some(20)).at(14, |t| {
+    Run::closed_with(15, |d| d.load.users = Some(20)).at(14, |t| {
         for (n, requests) in connections {
             (0..*n).for_each(|_| t.run.record(RunHist::ConnRequests.id(), *requests));
             t.run.add(RunSum::OpenAtStop.id(), *n);

@@ -206,7 +206,7 @@ fn bounds_of_the_closed_model_hold_the_services_own_time() {
         let mut own = Hist::on_demand();
         (0..100_000).for_each(|_| own.record(service_ns(median_ns, 0.4, &mut times)));
         let run = Run::planned(|d| {
-            d.load.connections = Some(users as u32);
+            d.load.users = Some(users as u32);
             d.load.duration_ns = Some(SECONDS * S);
         });
         let run = recorded(run, &seen, &blocks);

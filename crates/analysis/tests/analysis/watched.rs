@@ -322,11 +322,11 @@ cases! {
         ["box: 40% of its periods"];
 
     users_that_all_come_at_once_are_told_where_connections_were_lost: AllAtOnce, Warning,
-        Run::closed_with(15, |d| d.load.connections = Some(600))
+        Run::closed_with(15, |d| d.load.users = Some(600))
             .at(0, |t| t.run.add(RunSum::ConnAttempts.id(), 20))
             .at(1, |t| (0..20).for_each(|_| t.run.record(RunHist::Connect.id(), S)))
             .watch("host", "host").sees("listen_overflows", Unit::PerS, None, |s| if s == 0 { 20.0 } else { 0.0 }),
-        Run::closed_with(15, |d| d.load.connections = Some(600))
+        Run::closed_with(15, |d| d.load.users = Some(600))
             .watch("host", "host").sees("listen_overflows", Unit::PerS, None, |_| 0.0),
         ["600 users began within 10 ms", "20 of 20 connections took longer than 500 ms", "ramp_up"];
 }

@@ -53,7 +53,7 @@ pub(super) fn answer(quest: &CapacitySearch, history: &[Trial], refusal: Option<
         rise,
         knee,
         floor_ns,
-        within: quest.within,
+        within: quest.precision,
         thresholds: texts(true),
         left_out: texts(false),
         limiting_resource: limiting_resource(history, &view, level),

@@ -48,7 +48,7 @@ fn a_search_can_be_taken_up_again_at_any_step() {
 fn each_end_of_a_search_says_what_was_measured() {
     let ended = |budget_s: u64, capacity: f64| {
         let quest =
-            CapacitySearch { budget_ns: Some(budget_s * 1_000_000_000), from: Some(100.0), ..quest(1e6) };
+            CapacitySearch { max_time_ns: Some(budget_s * 1_000_000_000), from: Some(100.0), ..quest(1e6) };
         drive(&quest, |probe| cheap(probe, capacity)).0
     };
     // Climbing when the time was over: a lower bound, and no level that was not run.

@@ -123,7 +123,7 @@ fn the_beginning_is_cut_and_the_figures_are_made_again() {
     assert!((cut.response_time.mean_ns.expect("times") / MS - 10.0).abs() < 0.15);
     assert_eq!(cut.requests, cut.blocks.iter().map(|b| b.requests).sum::<u64>());
     assert_eq!(cut.measured_s as usize, cut.blocks.len());
-    let asked = StudyAsked { steady: true, ..StudyAsked::default() };
+    let asked = StudyAsked { trim_to_steady_state: true, ..StudyAsked::default() };
     assert_eq!(study(&[digest], &asked).table[0].rate_per_s.value, Some(cut.rate_per_s));
 }
 
@@ -176,7 +176,7 @@ fn few_answers_a_second_have_noisy_percentiles_and_no_course() {
 
 #[test]
 fn runs_without_a_steady_state_are_counted_where_one_was_asked_for() {
-    let asked = StudyAsked { steady: true, ..StudyAsked::default() };
+    let asked = StudyAsked { trim_to_steady_state: true, ..StudyAsked::default() };
     let runs = [course(CLOSED, 50, 1, |at| 10.0 + at as f64), course(CLOSED, 50, 2, |_| 10.0)];
     let study = study(&runs, &asked);
     assert!(found(&study, "not_steady").expect("one rises").sentence.starts_with("1 of 2 runs"));

@@ -147,8 +147,8 @@ fn sentences(evidence: &Evidence) -> Sentences {
                 "{arrivals} found {found} and waited{wait}{never}; the response times include the wait"
             ))
             .advising(format!(
-                "raise `-c` (to {suggested_count}, say) if clients of the real service do not share so few \
-                 connections"
+                "raise `--max-connections` (to {suggested_count}, say) if clients of the real service do not share so \
+                 few connections"
             ))
         }
         Evidence::InFlightDiffers { measured_mean, computed_mean } => Sentences::of(format!(

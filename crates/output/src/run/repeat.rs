@@ -29,7 +29,7 @@ pub fn command(plan: &Outline) -> Option<String> {
         Load::Closed { .. } => words.push(format!("-c {}", profile.peak())),
         Load::Open { arrivals, .. } => {
             words.push(format!("-r {}", profile.peak()));
-            words.push(format!("-c {}", plan.connections));
+            words.push(format!("--max-connections {}", plan.connections));
             match arrivals {
                 Arrivals::Constant => {}
                 Arrivals::Poisson => words.push("--arrivals poisson".into()),
@@ -54,7 +54,7 @@ pub fn command(plan: &Outline) -> Option<String> {
     let asked = plan.thresholds.iter().filter(|threshold| !threshold.implied);
     words.extend(asked.map(|threshold| format!("--threshold {}", shell_word(&threshold.text))));
     if plan.share.of > 1 {
-        words.push(format!("--share {}/{}", plan.share.part, plan.share.of));
+        words.push(format!("--shard {}/{}", plan.share.part, plan.share.of));
     }
     words.push(format!("--seed {}", plan.seed));
     Some(words.join(" "))
