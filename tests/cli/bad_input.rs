@@ -129,6 +129,10 @@ fn more_than_the_hard_caps() {
 fn load_flags_that_contradict_each_other() {
     refused(&["URL", "-r", "5", "--stages", "1s:5/s"], 2, &["contradict", "keep one"]);
     refused(&["URL", "-c", "5", "--stages", "1s:5"], 2, &["contradict"]);
+    refused(&["URL", "-c", "5", "-r", "10"], 2, &["P028", "-c", "`--max-connections`"]);
+    refused(&["URL", "--max-connections", "5"], 2, &["P028", "needs a rate"]);
+    refused(&["find", "URL", "-c", "5"], 2, &["U029", "`--max-connections`"]);
+    refused(&["find", "URL", "--vary", "speed"], 2, &["`rate` or `users`"]);
     refused(&["URL", "-d", "5s", "--stages", "1s:5"], 2, &["contradict"]);
     refused(&["URL", "--arrivals", "poisson"], 2, &["arrivals need a rate"]);
     refused(&["URL", "-d", "5s", "--warmup", "5s"], 2, &["nothing would be measured"]);
