@@ -86,7 +86,7 @@ pub fn brief(s: &Summary) -> Option<Block> {
     if let Some(first) = all.first_mut() {
         first.label = format!("{}, 0–{}", first.label, chosen_s(end_s));
     }
-    (is_enough && !all.is_empty()).then(|| Block::Courses(all, None))
+    (is_enough && !all.is_empty()).then_some(Block::Courses(all, None))
 }
 
 /// Each with whether it is a rate.

@@ -83,7 +83,7 @@ fn traffic(s: &Summary) -> Vec<String> {
 
 fn failed(s: &Summary) -> Vec<&ErrorRow> {
     let mut sorted: Vec<&ErrorRow> = s.errors.iter().filter(|row| row.count > 0).collect();
-    sorted.sort_by(|a, b| b.count.cmp(&a.count).then(a.class.cmp(&b.class)));
+    sorted.sort_by(|a, b| b.count.cmp(&a.count).then(a.class.cmp(b.class)));
     sorted
 }
 
