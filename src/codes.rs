@@ -129,8 +129,8 @@ pub const TABLE: &[Explained] = &[
     row(
         "U029",
         "a flag that the search sets itself",
-        "A search chooses the level and the length of its steps: `--from`, `--to`, `--every`, `--step` and `--until` \
-         steer it.\n\n  plimsoll find URL --from 100/s --to 5000/s --every 10s",
+        "A search chooses the level and the length of its steps: `--from`, `--to`, `--step-duration`, `--step` and \
+         `--stop-when` steer it.\n\n  plimsoll find URL --from 100/s --to 5000/s --step-duration 10s",
     ),
     row(
         "U030",
@@ -168,8 +168,8 @@ pub const TABLE: &[Explained] = &[
     row(
         "U036",
         "one run of a file that makes several",
-        "`--once` makes the one cell that is left a single run: for machines that share it, or to look at it again. \
-         The rest is chosen before.\n\n  plimsoll run sweep.yaml --set users=8 --once --share 1/2",
+        "`--single-run` makes the one cell that is left a single run: for machines that share it, or to look at it \
+         again. The rest is chosen before.\n\n  plimsoll run sweep.yaml --set users=8 --single-run --shard 1/2",
     ),
     row(
         "U037",
@@ -218,8 +218,8 @@ pub const TABLE: &[Explained] = &[
     row(
         "U047",
         "images of no pictures",
-        "`--png` makes images of the pictures that `--figures` draws, beside them.\n\n  \
-         plimsoll report run.plim --figures pictures --png",
+        "`--png` makes images of the pictures that `--charts` draws, beside them.\n\n  \
+         plimsoll report run.plim --charts pictures --png",
     ),
     row(
         "U048",

@@ -122,7 +122,7 @@ fn command(words: Vec<String>, at: usize) -> Result<Invocation, Failure> {
     // The words behind these are not ours to parse. Alone behind `curl`, `--help` asks us.
     let foreign = match words[at].as_str() {
         "curl" => !asks_for_help,
-        name => name == "ruler",
+        name => name == "test-server",
     };
     let mut all = vec![words[at].clone()];
     all.extend_from_slice(before);

@@ -75,7 +75,7 @@ fn command(asked: flags::Invocation) -> Result<ExitCode, exit::Failure> {
             Verb::Size(flags) => commands::size::command(&flags),
             Verb::Doctor(flags) => commands::doctor::command(&flags),
             // For tests and the demo: the server whose behaviour is commanded.
-            Verb::Ruler(flags) => return Ok(ruler::main(flags.words.into_iter())),
+            Verb::TestServer(flags) => return Ok(ruler::main(flags.words.into_iter())),
             Verb::Completions(flags) => commands::completions::command(&flags),
             Verb::Man(_) => say::result(&flags::whole::man()).map(|()| Exit::Pass),
             Verb::Help(of) => return flags::help(&of).and_then(command),

@@ -30,12 +30,10 @@ pub fn run(context: &Context, roster: &Roster, options: &Options, report: &mut R
     for round in 1..=rounds {
         let (console_s, generator_s) = one(own, context, rows)?;
         let percent = console_s / generator_s * 100.0;
-        println!(
-            "round {round:2}  console {console_s:6.2} s  generator {generator_s:6.2} s  {percent:5.2} %"
-        );
+        println!("round {round:2}  console {console_s:6.2} s  generator {generator_s:6.2} s  {percent:5.2}%");
         report.raw("console", round, "console", "cpu", console_s, "s");
         report.raw("console", round, "plimsoll", "cpu", generator_s, "s");
-        text.push_str(&format!("| {console_s:.2} | {generator_s:.2} | {percent:.2} % |\n"));
+        text.push_str(&format!("| {console_s:.2} | {generator_s:.2} | {percent:.2}% |\n"));
         shares.push(percent);
     }
     report.measure("console.cpu_percent", maths::median(&shares));

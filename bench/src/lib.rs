@@ -33,7 +33,7 @@ use target::Programs;
 
 pub const USAGE: &str = "[--smoke] [--rounds 15] [--secs 4] [plain|large|open|idle|start|scripted|mix|https|\
                          handshakes|streams|console|all] [--peers wrk,ab,...] [--peers-only] [--note TEXT] \
-                         [--tool FILE]";
+                         [--tool FILE] [--before FILE]";
 
 /// Connections in every bench but `idle` and `streams`.
 const CONNECTIONS: u32 = 100;
@@ -61,7 +61,8 @@ pub fn command(arguments: &[String]) -> Outcome {
     target::remove_if_there(&tools::run_file(&folder))?;
     raise_descriptor_limit()?;
     let own = if options.peers_only { None } else { Some(own(options.tool.as_deref(), &target)?) };
-    let roster = tools::Roster::find(own.as_deref(), options.peers.as_deref())?;
+    let before = options.before.as_deref().map(existing).transpose()?;
+    let roster = tools::Roster::find(own.as_deref(), before.as_deref(), options.peers.as_deref())?;
     let programs = Programs::compile(&root.join("bench"), &folder)?;
     let pinned = chore::machine::cores() >= 2 && shell::find_program("taskset").is_some();
     let context = Context { folder, programs, pinned, smoke: options.smoke };
@@ -93,12 +94,16 @@ pub fn command(arguments: &[String]) -> Outcome {
 /// The binary in question: one that is there, or the release build, as a user would get it.
 fn own(given: Option<&Path>, target: &Path) -> Result<PathBuf, String> {
     if let Some(file) = given {
-        let absolute = std::path::absolute(file).ok().filter(|file| file.is_file());
-        return absolute.ok_or_else(|| format!("there is no `{}`", file.display()));
+        return existing(file);
     }
     shell::run(shell::cargo().args(["build", "--quiet", "--release", "--package", "plimsoll"]))?;
     let file = target.join("release/plimsoll");
     if file.is_file() { Ok(file) } else { Err(format!("the build left no `{}`", file.display())) }
+}
+
+fn existing(file: &Path) -> Result<PathBuf, String> {
+    let absolute = std::path::absolute(file).ok().filter(|file| file.is_file());
+    absolute.ok_or_else(|| format!("there is no `{}`", file.display()))
 }
 
 /// The soft limit on descriptors becomes the hard one, here and so in every child: wrk does not raise its own,

@@ -101,6 +101,7 @@ fn one(
 ) -> Result<Row, String> {
     let log = format!("open-{}", tool.name);
     server.forget()?;
+    remove_if_there(&run_file(values.folder))?;
     let ended = child::run(context, &tool.program, &tool.arguments(values), &log, values.secs)?;
     let arrivals = server.arrivals()?;
     let ideal = u64::from(values.rate_per_s) * u64::from(values.secs);
@@ -126,7 +127,6 @@ fn one(
     if let Some(program) = roster.own().filter(|_| tool.own()) {
         let said = own::report(program, values.folder)?;
         own_cells(&said, ideal, arrivals.len() as u64, &mut row)?;
-        remove_if_there(&run_file(values.folder))?;
     }
     Ok(row)
 }
@@ -143,7 +143,7 @@ fn own_cells(said: &Value, ideal: u64, served: u64, row: &mut Row) -> Outcome {
     Ok(())
 }
 
-/// The server's stamps against the grid. The first 5 % (connecting) and what comes after 98 % of the planned time
+/// The server's stamps against the grid. The first 5% (connecting) and what comes after 98% of the planned time
 /// are left out. The grid's origin is free: the median deviation is taken off, because nobody agreed on an origin
 /// beforehand. Nothing when there are too few stamps to speak of a grid.
 fn grid(arrivals: &[u64], rate_per_s: u32, secs: u32) -> Option<Grid> {
@@ -214,7 +214,7 @@ fn tables(rows: &BTreeMap<&'static str, Vec<Row>>, tools: &[Tool], options: &Opt
         let at = |column| middle(rounds, column).unwrap_or(f64::NAN);
         text.push_str(&format!(
             "\nThe machine's own floor, other core busy: late p50 {:.2} us, p99 {:.1} us, max {:.0} us; \
-             {:.2} % stolen.\n",
+             {:.2}% stolen.\n",
             at("late p50"),
             at("late p99"),
             at("late max"),

@@ -66,6 +66,8 @@ pub struct Options {
     pub note: Option<String>,
     /// A binary that is there already, instead of a release build.
     pub tool: Option<PathBuf>,
+    /// A binary of an earlier state, measured in the same rounds.
+    pub before: Option<PathBuf>,
     /// As it was typed, for the record.
     pub line: String,
 }
@@ -82,6 +84,7 @@ impl Options {
             peers_only: false,
             note: None,
             tool: None,
+            before: None,
             line: format!("cargo xtask bench {}", arguments.join(" ")).trim_end().to_string(),
         };
         let mut rest = arguments.iter();
@@ -98,6 +101,7 @@ impl Options {
                 "--peers" => options.peers = Some(value()?.split(',').map(str::to_string).collect()),
                 "--note" => options.note = Some(value()?.clone()),
                 "--tool" => options.tool = Some(value()?.into()),
+                "--before" => options.before = Some(value()?.into()),
                 "all" => options.benches.extend(ALL),
                 name => match ALL.into_iter().find(|bench| bench.name() == name) {
                     Some(bench) => options.benches.push(bench),
@@ -117,6 +121,9 @@ impl Options {
             return Err(
                 "`--tool` is for `--smoke`: figures that are kept are those of the release build".into()
             );
+        }
+        if options.peers_only && options.before.is_some() {
+            return Err("`--before` compares with our own tool, which `--peers-only` leaves out".into());
         }
         if options.smoke {
             (options.rounds, options.secs, options.open_secs) = (1, 1, 1);
@@ -152,6 +159,12 @@ mod tests {
         assert_eq!((options.rounds, options.secs, options.open_secs), (1, 1, 1));
         assert_eq!(options.benches, [Bench::Open]);
         assert_eq!(options.peers.unwrap(), ["wrk", "ab"]);
+    }
+
+    #[test]
+    fn before_needs_our_own_tool() {
+        assert_eq!(parse("plain --before old/plimsoll").unwrap().before, Some("old/plimsoll".into()));
+        assert!(parse("--before old --peers-only").unwrap_err().contains("`--peers-only`"));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use super::options::Options;
 use super::report::Report;
 use super::target::{RawServer, Target, remove_if_there};
-use super::tools::{BASE, OWN, Roster, Tool, Values, run_file, targets_file};
+use super::tools::{BASE, BEFORE, OWN, Roster, Tool, Values, run_file, targets_file};
 use super::{CONNECTIONS, Context, RATE_PER_S, child, maths, own};
 use chore::Outcome;
 
@@ -79,7 +79,7 @@ pub fn large(context: &Context, roster: &Roster, options: &Options, report: &mut
 
 /// The median of a tool's ratios to the base.
 pub fn middle_ratio(name: &str, entries: &[Entry]) -> Option<f64> {
-    maths::median(&ratios(find(entries, name)?, entries)?)
+    maths::median(&ratios(find(entries, name)?, BASE, entries)?)
 }
 
 fn find<'a>(entries: &'a [Entry], name: &str) -> Option<&'a Entry> {
@@ -147,6 +147,8 @@ pub fn measure(
 fn one(field: &Field, tool: &Tool, values: &Values, context: &Context) -> Result<Round, String> {
     let (bench, server) = (field.bench, field.target);
     let log = format!("{bench}-{}", tool.name);
+    // A round that failed may have left its own, and ours refuses to write over it.
+    remove_if_there(&run_file(values.folder))?;
     let (before, server_before) = (server.counters()?, server.cpu_s());
     let ended = child::run(context, &tool.program, &tool.arguments(values), &log, values.secs)?;
     let (after, server_after) = (server.counters()?, server.cpu_s());
@@ -161,7 +163,6 @@ fn one(field: &Field, tool: &Tool, values: &Values, context: &Context) -> Result
     }
     if tool.own() {
         let said = own::report(&tool.program, values.folder)?;
-        remove_if_there(&run_file(values.folder))?;
         own::agrees(&said, requests)
             .map_err(|sentence| format!("{} in bench {bench}: {sentence}", tool.name))?;
     }
@@ -205,9 +206,9 @@ fn record(
     }
 }
 
-/// Requests per CPU-second against the base, round by round. Nothing when the base did not run every round.
-fn ratios(entry: &Entry, entries: &[Entry]) -> Option<Vec<f64>> {
-    let base = find(entries, BASE).filter(|base| base.rounds.len() == entry.rounds.len())?;
+/// Requests per CPU-second against another tool, round by round. Nothing when that one did not run every round.
+fn ratios(entry: &Entry, base: &str, entries: &[Entry]) -> Option<Vec<f64>> {
+    let base = find(entries, base).filter(|base| base.rounds.len() == entry.rounds.len())?;
     Some(entry.rounds.iter().zip(&base.rounds).map(|(a, b)| a.per_cpu_s() / b.per_cpu_s()).collect())
 }
 
@@ -241,7 +242,7 @@ pub fn table(
         let per_cpu_s = median(entry, Round::per_cpu_s);
         let requests_per_s = median(entry, |round| round.requests as f64) / f64::from(options.secs);
         let bytes = body_bytes.map_or(String::new(), |n| format!(" {:.0} |", per_cpu_s * n / 1e6));
-        let (ratio, quartiles) = ratio_cells(ratios(entry, entries));
+        let (ratio, quartiles) = ratio_cells(ratios(entry, BASE, entries));
         text.push_str(&format!(
             "| {} | {requests_per_s:.0} | {per_cpu_s:.0} | {low:.0}..{high:.0} |{bytes} {ratio} | {quartiles} \
              | {:.1} | {:.2} | {:.2} | {} |\n",
@@ -252,8 +253,21 @@ pub fn table(
             codes(entry),
         ));
     }
+    text.push_str(&against_before(entries));
     text.push_str(beside);
     report.section(bench, what, &entries.iter().map(|e| e.tool.describe()).collect::<Vec<_>>(), &text);
+}
+
+/// How our tool does against its earlier state, if that took part.
+fn against_before(entries: &[Entry]) -> String {
+    let values = find(entries, OWN).and_then(|own| ratios(own, BEFORE, entries)).unwrap_or_default();
+    let at = |q| maths::quantile(&values, q);
+    match (at(0.5), at(0.25), at(0.75)) {
+        (Some(middle), Some(low), Some(high)) => {
+            format!("\n{OWN} to `{BEFORE}`: **{middle:.3}** (quartiles {low:.3}..{high:.3}).\n")
+        }
+        _ => String::new(),
+    }
 }
 
 fn ratio_cells(ratios: Option<Vec<f64>>) -> (String, String) {

@@ -83,7 +83,7 @@ load: {{ users: {CONNECTIONS}, duration: {secs}s }}
 
 fn nine(target: &str, secs: u32) -> String {
     let mut text = format!(
-        "name: bench mix\ntarget: {target}\ndata:\n  goods: {{ file: goods.csv, share: all, order: random }}\n\
+        "name: bench mix\ntarget: {target}\ndata:\n  goods: {{ file: goods.csv, sharing: all, order: random }}\n\
          seed: 1\nload: {{ users: {CONNECTIONS}, duration: {secs}s }}\nscenarios:\n"
     );
     for (at, (weight, request, body)) in MIX.iter().enumerate() {

@@ -91,8 +91,9 @@ fn negotiated(seen: &BTreeMap<&'static str, Handshakes>) -> String {
 fn experiment(nginx: &Nginx, closing: bool, secs: u32) -> String {
     let reuse = if closing { "request" } else { "user" };
     format!(
-        "name: bench over TLS\ntarget: {}\ntls: {{ ca: {}, resume: false }}\nconnection: {{ reuse: {reuse} }}\n\
-         scenarios:\n  front: [ get: / ]\nload: {{ users: {CONNECTIONS}, duration: {secs}s }}\n",
+        "name: bench over TLS\ntarget: {}\ntls: {{ ca: {}, session_resumption: false }}\n\
+         connection: {{ reuse: {reuse} }}\nscenarios:\n  front: [ get: / ]\n\
+         load: {{ users: {CONNECTIONS}, duration: {secs}s }}\n",
         nginx.url(""),
         nginx.authority().display(),
     )

@@ -67,51 +67,73 @@ struct Held {
 }
 
 pub fn run(context: &Context, roster: &Roster, options: &Options, report: &mut Report) -> Outcome {
-    let Some(program) = roster.own() else {
+    if roster.own().is_none() {
         report.note("streams: only our own tool takes part, and it was left out");
         return Ok(());
-    };
+    }
     let size = if context.smoke { SMOKE } else { FULL };
     let rounds = options.rounds.min(ROUNDS);
     let mut text = format!(
         "{rounds} rounds; KiB per stream: the difference to {} streams, over the difference in streams.\n\n\
-         | link | held | RSS MiB | KiB per stream: RSS | Pss | private and dirty | events |\n\
-         |---|---|---|---|---|---|---|\n",
+         | generator | link | held | RSS MiB | KiB per stream: RSS | Pss | private and dirty | events |\n\
+         |---|---|---|---|---|---|---|---|\n",
         size.few
     );
+    for (name, program) in roster.states() {
+        match one(name, program, rounds, &size, context, report) {
+            Ok(rows) => text.push_str(&rows),
+            Err(sentence) if name != OWN => report.note(&format!("streams: {name}: {sentence}")),
+            Err(sentence) => return Err(sentence),
+        }
+    }
+    let shown = format!("{OWN} run {{file}} --quiet --out {{out}}");
+    report.section("streams", "accounted event streams, held by one process", &[shown], &text);
+    Ok(())
+}
+
+/// The rows of one generator.
+fn one(
+    name: &'static str,
+    program: &Path,
+    rounds: usize,
+    size: &Size,
+    context: &Context,
+    report: &mut Report,
+) -> Result<String, String> {
+    let mut text = String::new();
     for (link, tls, many) in [("plain", false, size.many), ("TLS 1.3", true, size.many_tls)] {
         let mut slopes = [Vec::new(), Vec::new(), Vec::new()];
         let mut last = None;
         for round in 1..=rounds {
-            let few = hold(program, size.few, tls, &size, context)?;
-            let held = hold(program, many, tls, &size, context)?;
+            let few = hold(program, size.few, tls, size, context)?;
+            let held = hold(program, many, tls, size, context)?;
             let more = (held.streams - few.streams) as f64;
             for (slopes, (large, small)) in slopes.iter_mut().zip(held.kib.iter().zip(few.kib)) {
                 slopes.push((large - small) / more);
             }
-            keep(round, link, &few, report);
-            keep(round, link, &held, report);
+            keep(name, round, link, &few, report);
+            keep(name, round, link, &held, report);
             last = Some(held);
         }
         let middle = slopes.each_ref().map(|slopes| maths::median(slopes).unwrap_or(f64::NAN));
-        report.measure(
-            if tls { "streams.kib_per_tls_stream" } else { "streams.kib_per_stream" },
-            Some(middle[0]),
-        );
+        if name == OWN {
+            let measure = if tls { "streams.kib_per_tls_stream" } else { "streams.kib_per_stream" };
+            report.measure(measure, Some(middle[0]));
+        }
         if let Some(held) = last {
             let [rss, pss, dirty] = middle;
             text.push_str(&format!(
-                "| {link} | {} | {:.1} | {rss:.2} | {pss:.2} | {dirty:.2} | {} |\n",
+                "| {name} | {link} | {} | {:.1} | {rss:.2} | {pss:.2} | {dirty:.2} | {} |\n",
                 held.streams,
                 held.kib[0] / 1024.0,
                 held.events
             ));
         }
     }
-    most_streams(program, &size, context, report, &mut text)?;
-    let shown = format!("{OWN} run {{file}} --quiet --out {{out}}");
-    report.section("streams", "accounted event streams, held by one process", &[shown], &text);
-    Ok(())
+    if name == OWN {
+        most_streams(program, size, context, report, &mut text)?;
+    }
+    Ok(text)
 }
 
 /// As many as one process and one server hold under the usual limit.
@@ -137,22 +159,32 @@ fn most_streams(
         }
         Err(sentence) => return Err(sentence),
     };
-    keep(1, "plain", &held, report);
+    keep(OWN, 1, "plain", &held, report);
     report.measure("streams.held", Some(held.streams as f64));
     let mib = held.kib[0] / 1024.0;
-    text.push_str(&format!("| plain | {} | {mib:.1} | - | - | - | {} |\n", held.streams, held.events));
+    text.push_str(&format!(
+        "| {OWN} | plain | {} | {mib:.1} | - | - | - | {} |\n",
+        held.streams, held.events
+    ));
     Ok(())
 }
 
-fn keep(round: usize, link: &str, held: &Held, report: &mut Report) {
+fn keep(name: &'static str, round: usize, link: &str, held: &Held, report: &mut Report) {
     println!(
-        "round {round:2}  {link:8} {:6} held  {:8.0} KiB  {} events",
+        "round {round:2}  {name:10} {link:8} {:6} held  {:8.0} KiB  {} events",
         held.streams, held.kib[0], held.events
     );
-    for ((name, _), kib) in KINDS.iter().zip(held.kib) {
-        report.raw("streams", round, OWN, &format!("{link} {name} at {}", held.streams), kib, "KiB");
+    for ((kind, _), kib) in KINDS.iter().zip(held.kib) {
+        report.raw("streams", round, name, &format!("{link} {kind} at {}", held.streams), kib, "KiB");
     }
-    report.raw("streams", round, OWN, &format!("{link} events at {}", held.streams), held.events as f64, "1");
+    report.raw(
+        "streams",
+        round,
+        name,
+        &format!("{link} events at {}", held.streams),
+        held.events as f64,
+        "1",
+    );
 }
 
 /// Holds so many streams with a fresh server, reads the memory, ends by an interrupt, and compares the accounts.
@@ -171,6 +203,7 @@ fn hold(program: &Path, wanted: u64, tls: bool, size: &Size, context: &Context) 
     );
     std::fs::write(&file, text).map_err(|e| format!("cannot write `{}`: {e}", file.display()))?;
     let out = run_file(&context.folder);
+    remove_if_there(&out)?;
     let words = ["run", &file.display().to_string(), "--quiet", "--out", &out.display().to_string()];
     let mut generator = child::spawn(context, 0, program, &words.map(String::from), "streams")?;
     let result = watch(&mut generator, &ruler, wanted, size.settle);
@@ -270,7 +303,7 @@ struct Ruler {
 impl Ruler {
     fn start(program: &Path, context: &Context) -> Result<Ruler, String> {
         let mut command = child::pinned(context, 1, program);
-        command.args(["ruler", "--listen", "127.0.0.1:0", "--until-stdin-closes", "--seconds", "300"]);
+        command.args(["test-server", "--listen", "127.0.0.1:0", "--until-stdin-closes", "--seconds", "300"]);
         command.args(["--backlog", "16384"]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().map_err(|e| format!("cannot start the ruler: {e}"))?;
         let stdout = child.stdout.take().ok_or("the ruler has no output")?;
@@ -286,7 +319,7 @@ impl Ruler {
     }
 
     fn counter(&self, name: &str) -> Result<u64, String> {
-        let answer = ask(self.port, "/_ruler/counters")?;
+        let answer = ask(self.port, "/_test-server/counters")?;
         let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
         let value: Value =
             serde_json::from_str(body).map_err(|e| format!("the ruler's counters are no JSON: {e}"))?;

@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 
 /// The name under which our tool appears everywhere.
 pub const OWN: &str = "plimsoll";
+/// The binary of `--before`, with the command line of our tool. It is no longer in our hands: a bench that it cannot do
+/// leaves it out, as a peer.
+pub const BEFORE: &str = "before";
 /// Ratios are taken to this peer.
 pub const BASE: &str = "wrk";
 
@@ -111,7 +114,7 @@ const OWN_READ_SMALL: &str =
     "{url} -c {conns} -d {secs}s --read-bodies --limit read_buffer_bytes=64k --quiet --out {out}";
 const OWN_READ_LARGE: &str =
     "{url} -c {conns} -d {secs}s --read-bodies --limit read_buffer_bytes=256k --quiet --out {out}";
-const OWN_OPEN: &str = "{url} -r {rate} -c {conns} -d {secs}s --quiet --out {out}";
+const OWN_OPEN: &str = "{url} -r {rate} --max-connections {conns} -d {secs}s --quiet --out {out}";
 // The stream never ends: without its own timeout every request would be cut off and sent again.
 const OWN_IDLE: &str = "{url} -c {conns} -d 120s --timeout 300s --quiet --out {out}";
 
@@ -189,19 +192,25 @@ pub fn targets_file(folder: &Path) -> PathBuf {
 /// Everybody who was found on this machine.
 pub struct Roster {
     own: Option<PathBuf>,
+    before: Option<PathBuf>,
     peers: Vec<(&'static Peer, PathBuf)>,
     pub missing: Vec<&'static str>,
 }
 
 impl Roster {
-    pub fn find(own: Option<&Path>, only: Option<&[String]>) -> Result<Roster, String> {
+    pub fn find(
+        own: Option<&Path>,
+        before: Option<&Path>,
+        only: Option<&[String]>,
+    ) -> Result<Roster, String> {
         if let Some(stranger) =
             only.into_iter().flatten().find(|name| !PEERS.iter().any(|p| p.name == **name))
         {
             let known: Vec<&str> = PEERS.iter().map(|p| p.name).collect();
             return Err(format!("unknown peer `{stranger}`\nknown: {}", known.join(", ")));
         }
-        let mut roster = Roster { own: own.map(Path::to_path_buf), peers: Vec::new(), missing: Vec::new() };
+        let [own, before] = [own, before].map(|file| file.map(Path::to_path_buf));
+        let mut roster = Roster { own, before, peers: Vec::new(), missing: Vec::new() };
         for peer in PEERS.iter().filter(|p| only.is_none_or(|list| list.iter().any(|name| name == p.name))) {
             match shell::find_program(peer.program) {
                 Some(file) => roster.peers.push((peer, file)),
@@ -213,6 +222,12 @@ impl Roster {
 
     pub fn own(&self) -> Option<&Path> {
         self.own.as_deref()
+    }
+
+    /// Our own tool and, where one was given, its earlier state.
+    pub fn states(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let own = self.own.iter().map(|file| (OWN, file.as_path()));
+        own.chain(self.before.iter().map(|file| (BEFORE, file.as_path())))
     }
 
     pub fn plain(&self) -> Vec<Tool> {
@@ -261,7 +276,7 @@ impl Roster {
 
     /// Name and version of every participant.
     pub fn versions(&self) -> Vec<(&'static str, String)> {
-        let own = self.own.iter().map(|file| (OWN, machine::version(&file.display().to_string())));
+        let own = self.states().map(|(name, file)| (name, machine::version(&file.display().to_string())));
         let peers =
             self.peers.iter().map(|(peer, file)| (peer.name, machine::version(&file.display().to_string())));
         own.chain(peers).collect()
@@ -275,6 +290,10 @@ impl Roster {
         let mut tools = Vec::new();
         if let Some(file) = &self.own {
             tools.extend(own.iter().map(|&(name, template)| Tool { name, program: file.clone(), template }));
+        }
+        if let (Some(file), Some(&(_, template))) = (&self.before, own.iter().find(|(name, _)| *name == OWN))
+        {
+            tools.push(Tool { name: BEFORE, program: file.clone(), template });
         }
         for (peer, file) in self.peers.iter().filter(|(peer, _)| !template(peer).is_empty()) {
             tools.push(Tool { name: peer.name, program: file.clone(), template: template(peer) });
@@ -316,8 +335,23 @@ mod tests {
     }
 
     #[test]
+    fn the_state_before_takes_part_with_our_command_line_once() {
+        let [own, before] = ["target/plimsoll", "old/plimsoll"].map(Path::new);
+        let roster = Roster::find(Some(own), Some(before), Some(&[])).unwrap();
+        let of = |tools: Vec<Tool>| {
+            let old: Vec<Tool> = tools.iter().filter(|tool| tool.name == BEFORE).cloned().collect();
+            assert_eq!((old.len(), old[0].program.as_path(), old[0].own()), (1, before, false));
+            assert_eq!(old[0].template, tools.iter().find(|tool| tool.name == OWN).unwrap().template);
+        };
+        of(roster.plain());
+        of(roster.large());
+        of(roster.experiment(true));
+        of(roster.secure(true));
+    }
+
+    #[test]
     fn a_peer_that_does_not_exist_is_refused_and_one_that_is_not_installed_is_named() {
-        let refused = Roster::find(None, Some(&["jmeter".to_string()]));
+        let refused = Roster::find(None, None, Some(&["jmeter".to_string()]));
         assert!(refused.err().is_some_and(|sentence| sentence.contains("unknown peer `jmeter`")));
     }
 }

@@ -76,9 +76,9 @@ fn plan(experiment: &Experiment, located: Located) -> Result<Plan, Failure> {
         return unloaded(located);
     }
     if experiment.generators > 1 {
-        if located.draft.share.is_some() {
+        if located.draft.shard.is_some() {
             let message = "`generators` share the load of this machine, and a share of it is written already";
-            let place = located.places.get(&key::SHARE).cloned().unwrap_or(Place::Flag("--share".into()));
+            let place = located.places.get(&key::SHARD).cloned().unwrap_or(Place::Flag("--shard".into()));
             return Err(Diagnostic::new("U037", place, message, "leave out one of the two").into());
         }
         if located.draft.thresholds.iter().any(|threshold| threshold.abort_after_ns.is_some()) {
@@ -89,7 +89,7 @@ fn plan(experiment: &Experiment, located: Located) -> Result<Plan, Failure> {
         }
         // The last one gets the fewest users: where it has one, all have.
         let mut last = located.clone();
-        last.draft.share = Some(Share { part: experiment.generators, of: experiment.generators });
+        last.draft.shard = Some(Share { part: experiment.generators, of: experiment.generators });
         run::settled(last, true)?;
     }
     run::settled(located, true)
@@ -213,7 +213,7 @@ impl Campaign<'_> {
             cells: &settings,
             repeat: self.experiment.repeat,
             seed: self.seed,
-            end_rows: self.experiment.end_rows,
+            stop_on_miss: self.experiment.stop_on_miss,
         };
         let all = schedule.turns().count();
         let mut first = true;
@@ -223,7 +223,7 @@ impl Campaign<'_> {
                 return Ok(());
             };
             if !std::mem::take(&mut first) {
-                wall::rest(self.experiment.cool_down_ns, &self.shared.interrupts);
+                wall::rest(self.experiment.cooldown_ns, &self.shared.interrupts);
                 if self.shared.interrupts.happened() {
                     return Ok(());
                 }

@@ -188,9 +188,9 @@ fn requested(flags: &Compare) -> Result<(CompareOptions, Vec<Rule>), Failure> {
     let mut complain = |flag: &str, problem: Problem| {
         wrong.push(Diagnostic::of("U011", Place::Flag(flag.into()), problem));
     };
-    match flags.worth.as_deref().map(share) {
+    match flags.min_difference.as_deref().map(share) {
         Some(Ok(ratio)) => asked.min_difference_ratio = ratio,
-        Some(Err(problem)) => complain("--worth", problem),
+        Some(Err(problem)) => complain("--min-difference", problem),
         None => {}
     }
     if let Some(list) = &flags.percentiles {
@@ -256,7 +256,7 @@ fn place(flags: &Compare, name: &str) -> PathBuf {
     let file = if name.ends_with(".json") { name.to_owned() } else { format!("{name}.json") };
     match name.contains('/') {
         true => PathBuf::from(file),
-        false => Path::new(&flags.baselines).join(file),
+        false => Path::new(&flags.baseline_dir).join(file),
     }
 }
 
@@ -302,7 +302,7 @@ fn baseline(flags: &Compare, name: &str) -> Result<(String, Vec<Digest>), Failur
     let shown = file.display().to_string();
     let text = std::fs::read_to_string(&file).map_err(|e| {
         let hint = format!(
-            "make it with `plimsoll compare RUN --save {name}`, or say where it lies: `--baselines FOLDER`"
+            "make it with `plimsoll compare RUN --save {name}`, or say where it lies: `--baseline-dir DIR`"
         );
         Failure::machine(format!("the baseline `{shown}` cannot be read: {e}"), Some(hint))
     })?;

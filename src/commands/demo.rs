@@ -50,7 +50,7 @@ pub fn command(flags: &Demo) -> Result<Exit, Failure> {
     if let Some((part, measured)) = done.iter().find(|(part, _)| part.shown_in_full) {
         let path = measured.run_file.display().to_string();
         say::result(&story::before_report(part))?;
-        say::result(&terminal::summary(&measured.summary, &look, Some(&path)))?;
+        say::result(&terminal::summary(&measured.summary, &look, load::detail(flags.full), Some(&path)))?;
     }
     say::result(&story::closing(&done))?;
     // The demo has worked; that the service fails two of three times is its point.
@@ -61,7 +61,7 @@ fn plan(number: u32, part: &Part, service: &Service) -> Result<Plan, Failure> {
     let mut draft = draft::of_url(&format!("http://{}/", service.address))?;
     draft.name = Some(format!("demo, part {number}"));
     draft.requests[0].name = "GET /".into();
-    draft.load.connections = part.users;
+    draft.load.users = part.users;
     draft.load.rate_per_s = part.rate_per_s;
     draft.load.duration_ns = Some(part.seconds * SECOND_NS);
     let thresholds = part.thresholds.iter().map(|text| threshold::parse(text)).collect::<Result<_, _>>();

@@ -19,9 +19,9 @@ examples! {
     "arrivals-over-time", "checks", "choose-and-conditions", "connections", "cookies", "data-csv",
     "data-unique-once", "exact-mix", "extract-and-reuse", "find", "forms", "generate-data",
     "groups-and-names", "gzip-body-file", "http10", "https", "ladder", "login-and-token", "many-streams",
-    "monitors", "multipart-upload", "parallel", "parts", "poisson", "recorded", "redirects", "rows",
-    "scenarios-with-own-loads", "secrets-and-env", "sequence", "setup-teardown", "spike", "stages",
-    "steps", "stream-events", "sweep", "think-and-pace", "thresholds", "thresholds-scoped", "variants",
+    "monitors", "multipart-upload", "parallel", "parts", "poisson", "redirects", "replay",
+    "scenarios-with-own-loads", "schedule", "secrets-and-env", "sequence", "setup-teardown", "spike", "stages",
+    "staircase", "stream-events", "sweep", "think-and-pace", "thresholds", "thresholds-scoped", "variants",
     "weighted-mix", "whole-api",
 }
 
@@ -74,7 +74,7 @@ fn list() -> String {
         let _ = writeln!(text, "{name}");
     }
     text.push_str(
-        "\nTry one:\n  plimsoll ruler --listen 127.0.0.1:8080 &\n  \
+        "\nTry one:\n  plimsoll test-server --listen 127.0.0.1:8080 &\n  \
          plimsoll examples sequence > sequence.yaml && plimsoll run sequence.yaml\n",
     );
     text

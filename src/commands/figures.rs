@@ -1,4 +1,4 @@
-//! `plimsoll report ... --figures FOLDER`: pictures of a run or an experiment as SVG files, and as PNG beside them.
+//! `plimsoll report ... --charts DIR`: pictures of a run or an experiment as SVG files, and as PNG beside them.
 
 use crate::exit::{Failure, not_built};
 use crate::flags::verbs::Report;
@@ -35,14 +35,14 @@ impl ChartOptions {
     /// # Errors
     /// For PNG of no pictures.
     pub fn of(flags: &Report) -> Result<Option<ChartOptions>, Failure> {
-        match &flags.figures {
+        match &flags.charts {
             Some(_) if flags.png && !png::IS_BUILT => Err(not_built("--png", "png")),
             Some(to) => Ok(Some(ChartOptions { to: to.into(), png: flags.png, linked: flags.form.markdown })),
             None if flags.png => Err(Diagnostic::new(
                 "U047",
                 Place::Flag("--png".into()),
                 "there are no pictures to make images of",
-                "say where they go, such as `--figures pictures --png`",
+                "say where they go, such as `--charts pictures --png`",
             )
             .into()),
             None => Ok(None),

@@ -30,7 +30,8 @@ pub fn command(find: &Find) -> Result<Exit, Failure> {
     let forms = [(manner.json, "--json"), (find.form.markdown, "--markdown"), (find.form.csv, "--csv")];
     let form = forms.into_iter().find(|(is_on, _)| *is_on).map(|(_, flag)| flag);
     let wanted = Wanted::of(&manner.page, form)?;
-    let mut wrong = refused(&find.flags, &find.search);
+    let mut wrong = refused(&find.flags);
+    wrong.extend(folder_report::full_refused(manner.full));
     let is_file = [".yaml", ".yml", ".json"].iter().any(|end| target.ends_with(end));
     let study = match target.contains("://") || !(is_file || Path::new(target).exists()) {
         true if find.flags.target.is_some() => {
@@ -59,6 +60,7 @@ pub fn command(find: &Find) -> Result<Exit, Failure> {
     }
     let asked = study.experiment.find.get_or_insert_default();
     wrong.extend(apply(&find.search, asked));
+    wrong.extend(refused_of_model(&find.flags, asked.users));
     if !wrong.is_empty() {
         return Err(Failure::Text(wrong));
     }
@@ -88,9 +90,10 @@ pub fn cells(study: Study, flags: &LoadFlags) -> Result<(Experiment, Vec<Cell>),
 
 /// A flag over an axis would make all its cells alike under names that differ.
 fn over_axes(experiment: &Experiment, flags: &LoadFlags) -> Vec<Diagnostic> {
-    let load: &[&str] = &["users", "arrivals"];
-    let cases: [(bool, &str, &[&str]); 11] = [
-        (flags.connections.is_some(), "-c", &["users", "connections"]),
+    let load: &[&str] = &["users", "rate", "total_arrivals"];
+    let cases: [(bool, &str, &[&str]); 12] = [
+        (flags.connections.is_some(), "-c", &["users"]),
+        (flags.max_connections.is_some(), "--max-connections", &["max_connections"]),
         (flags.rate.is_some(), "-r", load),
         (flags.stages.is_some(), "--stages", load),
         (flags.duration.is_some(), "-d", &["duration"]),
@@ -118,25 +121,13 @@ fn of_url(text: &str) -> Result<Study, Failure> {
 }
 
 /// Flags of a load that a search sets itself.
-fn refused(flags: &LoadFlags, search: &SearchFlags) -> Vec<Diagnostic> {
+fn refused(flags: &LoadFlags) -> Vec<Diagnostic> {
     let cases = [
         (flags.rate.is_some(), "-r", "the search sets the rate", "`--from` says where it begins"),
-        (flags.duration.is_some(), "-d", "the search sets the length of a step", "`--every` says it"),
-        (flags.requests.is_some(), "-n", "steps end by time", "`--every` says by how much"),
+        (flags.duration.is_some(), "-d", "the search sets the length of a step", "`--step-duration` says it"),
+        (flags.requests.is_some(), "-n", "steps end by time", "`--step-duration` says by how much"),
         (flags.stages.is_some(), "--stages", "the search makes the stages", "`--step` makes a ladder"),
         (flags.warmup.is_some(), "--warmup", "the search sets the warm-up of each step", "leave it out"),
-        (
-            search.users && flags.connections.is_some(),
-            "-c",
-            "the search sets the users",
-            "`--from` says where it begins",
-        ),
-        (
-            search.users && flags.arrivals.is_some(),
-            "--arrivals",
-            "users make no arrivals",
-            "leave out one of the two",
-        ),
         (
             flags.manner.junit.is_some(),
             "--junit",
@@ -144,12 +135,46 @@ fn refused(flags: &LoadFlags, search: &SearchFlags) -> Vec<Diagnostic> {
             "write JUnit from `run` or `compare`",
         ),
         (
-            flags.share.is_some(),
-            "--share",
+            flags.shard.is_some(),
+            "--shard",
             "a search on several machines is not supported",
             "search from one",
         ),
     ];
+    refusals(cases)
+}
+
+/// Flags of the other load model than the one that is searched.
+fn refused_of_model(flags: &LoadFlags, users: bool) -> Vec<Diagnostic> {
+    refusals([
+        (
+            users && flags.connections.is_some(),
+            "-c",
+            "the search sets the users",
+            "`--from` says where it begins",
+        ),
+        (
+            !users && flags.connections.is_some(),
+            "-c",
+            "the search varies a rate, which has no users",
+            "`--max-connections` limits its connections; `--vary users` searches for users",
+        ),
+        (
+            users && flags.max_connections.is_some(),
+            "--max-connections",
+            "every user holds one connection",
+            "leave it out; `--to` limits the users",
+        ),
+        (
+            users && flags.arrivals.is_some(),
+            "--arrivals",
+            "users make no arrivals",
+            "leave out one of the two",
+        ),
+    ])
+}
+
+fn refusals<const N: usize>(cases: [(bool, &str, &str, &str); N]) -> Vec<Diagnostic> {
     let diagnostic = |(_, flag, message, hint): (bool, &str, &str, &str)| {
         Diagnostic::new("U029", Place::Flag(flag.into()), message, hint)
     };
@@ -162,7 +187,14 @@ fn apply(flags: &SearchFlags, find: &mut experiment::Find) -> Vec<Diagnostic> {
     let mut read = |flag: &str, problem: Problem| {
         wrong.push(Diagnostic::of("U011", Place::Flag(flag.into()), problem));
     };
-    find.users |= flags.users;
+    match flags.vary.as_deref() {
+        Some("rate") => find.users = false,
+        Some("users") => find.users = true,
+        Some(other) => {
+            read("--vary", Problem::new(format!("`{other}` cannot be varied"), "expected `rate` or `users`"))
+        }
+        None => {}
+    }
     let level = |text: &str| match find.users {
         true => match text.trim().parse::<u32>() {
             Ok(n) if n > 0 => Ok(f64::from(n)),
@@ -185,31 +217,31 @@ fn apply(flags: &SearchFlags, find: &mut experiment::Find) -> Vec<Diagnostic> {
         Some(Err(problem)) => read("--step", problem),
         None => {}
     }
-    match flags.until.as_deref().map(Until::parse) {
-        Some(Ok(until)) => find.until = Some(until),
-        Some(Err(problem)) => read("--until", problem),
+    match flags.stop_when.as_deref().map(Until::parse) {
+        Some(Ok(until)) => find.stop_when = Some(until),
+        Some(Err(problem)) => read("--stop-when", problem),
         None => {}
     }
-    match flags.every.as_deref().map(unit::duration_ns) {
-        Some(Ok(ns)) if ns >= unit::SECOND_NS => find.every_ns = Some(ns),
+    match flags.step_duration.as_deref().map(unit::duration_ns) {
+        Some(Ok(ns)) if ns >= unit::SECOND_NS => find.step_duration_ns = Some(ns),
         Some(Ok(_)) => read(
-            "--every",
+            "--step-duration",
             Problem::new("a step shorter than a second tells nothing", "give it at least `1s`"),
         ),
-        Some(Err(problem)) => read("--every", problem),
+        Some(Err(problem)) => read("--step-duration", problem),
         None => {}
     }
-    match flags.budget.as_deref().map(unit::duration_ns) {
-        Some(Ok(ns)) if ns > 0 => find.budget_ns = Some(ns),
+    match flags.max_time.as_deref().map(unit::duration_ns) {
+        Some(Ok(ns)) if ns > 0 => find.max_time_ns = Some(ns),
         Some(Ok(_)) => {
-            read("--budget", Problem::new("no time at all finds nothing", "give it some, such as `10m`"))
+            read("--max-time", Problem::new("no time at all finds nothing", "give it some, such as `10m`"))
         }
-        Some(Err(problem)) => read("--budget", problem),
+        Some(Err(problem)) => read("--max-time", problem),
         None => {}
     }
-    match flags.within.as_deref().map(share) {
-        Some(Ok(ratio)) => find.within = Some(ratio),
-        Some(Err(problem)) => read("--within", problem),
+    match flags.precision.as_deref().map(share) {
+        Some(Ok(ratio)) => find.precision = Some(ratio),
+        Some(Err(problem)) => read("--precision", problem),
         None => {}
     }
     match flags.confirm.as_deref().map(|text| (text, text.trim().parse::<u32>())) {
@@ -220,24 +252,24 @@ fn apply(flags: &SearchFlags, find: &mut experiment::Find) -> Vec<Diagnostic> {
         None => {}
     }
     // A ladder that the search would not climb.
-    if find.until.is_some() && find.step.is_none() {
-        read("--until", Problem::new("an end without a ladder", "add `--step x1.10`"));
+    if find.stop_when.is_some() && find.step.is_none() {
+        read("--stop-when", Problem::new("an end without a ladder", "add `--step x1.10`"));
     }
     if let (Some(from), Some(to)) = (find.from, find.to)
         && from > to
     {
         read("--from", Problem::new("it begins above `--to`", "leave room between the two"));
     }
-    if find.users && matches!(find.until, Some(Until::Shortfall(_))) {
+    if find.users && matches!(find.stop_when, Some(Until::Shortfall(_))) {
         read(
-            "--until",
+            "--stop-when",
             Problem::new("users offer no rate that could be missed", "use `socket_errors > 0` or `missed`"),
         );
     }
     wrong
 }
 
-/// `2%` or `0.02`, between 0.1 % and 50 %.
+/// `2%` or `0.02`, between 0.1% and 50%.
 pub fn share(text: &str) -> Result<f64, Problem> {
     let ratio = match text.trim().strip_suffix('%') {
         Some(percent) => percent.trim().parse::<f64>().map(|n| n / 100.0),

@@ -44,6 +44,9 @@ impl Form {
     /// # Errors
     /// For a form that only a single run has.
     pub fn of_report(form: &ReportForm, quiet: bool) -> Result<Form, Failure> {
+        if let Some(refused) = full_refused(form.full) {
+            return Err(refused.into());
+        }
         if form.ndjson {
             return Err(Diagnostic::new(
                 "U030",
@@ -55,6 +58,13 @@ impl Form {
         }
         Ok(Form { json: form.json, markdown: form.markdown, csv: form.csv, quiet, no_color: form.no_color })
     }
+}
+
+/// An experiment has many runs, and each of them has a report.
+pub fn full_refused(is_full: bool) -> Option<Diagnostic> {
+    let hint = "leave it out, and print one of its runs with `plimsoll report FILE.plim --full`";
+    let flag = Place::Flag("--full".into());
+    is_full.then(|| Diagnostic::new("U030", flag, "only the report of a single run has these details", hint))
 }
 
 /// Reads the folder, prints it, writes its page where one is wanted, and says how the command ends. A folder of several

@@ -13,6 +13,7 @@ use plimsoll_analysis::summarise;
 use plimsoll_analysis::summary::{Outcome, Summary};
 use plimsoll_control::session::{self, AfterRunError, News, Orders, Ran, SessionHost};
 use plimsoll_control::{Options, RunController};
+use plimsoll_output::terminal::Detail;
 use plimsoll_output::{json, style, terminal};
 use plimsoll_plan::program::Phase;
 use plimsoll_plan::{Outline, Plan};
@@ -44,7 +45,12 @@ pub fn command(plan: Plan, manner: &MannerFlags) -> Result<Exit, Failure> {
         say::result(&json::to_string(summary)?)?;
     } else if !manner.quiet && !is_page {
         let path = measured.run_file.display().to_string();
-        let text = terminal::summary(summary, &say::look_of_results(manner.no_color), Some(&path));
+        let text = terminal::summary(
+            summary,
+            &say::look_of_results(manner.no_color),
+            detail(manner.full),
+            Some(&path),
+        );
         say::result(&questioned(&text, summary, false, false))?;
     } else {
         tell_unless_passed(summary);
@@ -55,6 +61,10 @@ pub fn command(plan: Plan, manner: &MannerFlags) -> Result<Exit, Failure> {
     junit::of_run(manner.junit.as_deref(), summary)?;
     page::write_run(wanted.as_ref(), &measured.record, summary, Some(&measured.run_file))?;
     Ok(measured.exit)
+}
+
+pub fn detail(is_full: bool) -> Detail {
+    if is_full { Detail::Full } else { Detail::Screen }
 }
 
 /// All that a quiet command says: why the run did not pass.
@@ -147,7 +157,7 @@ impl Here<'_> {
             may_ask: can_ask() && !manner.steered,
             wait_ns: wait_ns.filter(|_| !is_ready).unwrap_or(0),
             is_child: self.shared.is_none() && manner.with_parent.is_some(),
-            options: Options { breaker: !manner.keep_pushing, stop_early_ok: manner.stop_early_ok },
+            options: Options { breaker: !manner.no_circuit_breaker, stop_early_ok: manner.stop_early_ok },
         };
         session::run(plan, plimsoll_script::behaviour, orders, self).map_err(|failure| self.cut(failure))
     }

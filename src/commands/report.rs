@@ -69,7 +69,7 @@ pub fn print(summary: &Summary, form: &Form, run_file: Option<&str>) -> Result<(
     } else if form.ndjson {
         ndjson::to_string(summary)?
     } else {
-        terminal::summary(summary, &say::look_of_results(form.no_color), run_file)
+        terminal::summary(summary, &say::look_of_results(form.no_color), load::detail(form.full), run_file)
     };
     say::result(&questioned(&text, summary, form.json || form.csv || form.ndjson, form.markdown))
 }

@@ -84,13 +84,14 @@ pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
     let file = named("run", run.file.as_deref())?;
     let mut all = parts_of(file, &run.flags, &run.parts)?;
     junit::refuse_taken(run.flags.manner.junit.as_deref())?;
-    if run.once {
+    if run.single_run {
         return once(all, run);
     }
     let mut study = match all.pop() {
         Some(Part { name: None, study, .. }) => study,
         last => {
             all.extend(last);
+            refuse_full(run)?;
             return parts::run(file, all, run);
         }
     };
@@ -98,6 +99,7 @@ pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
         let located = study.cells.pop().map(|cell| cell.located).unwrap_or_default();
         return load::command(sealed(located, &run.flags, true)?, &run.flags.manner);
     }
+    refuse_full(run)?;
     let manner = &run.flags.manner;
     let wanted = Wanted::of(&manner.page, manner.json.then_some("--json"))?;
     let again = campaign::Again::new(file, None, &run.flags);
@@ -108,10 +110,14 @@ pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// `--once`: one cell as a single run, whatever the file says of repeats and generators.
+fn refuse_full(run: &flags::verbs::Run) -> Result<(), Failure> {
+    folder_report::full_refused(run.flags.manner.full).map_or(Ok(()), |refused| Err(refused.into()))
+}
+
+/// `--single-run`: one cell as a single run, whatever the file says of repeats and generators.
 fn once(parts: Vec<Part>, run: &flags::verbs::Run) -> Result<Exit, Failure> {
     let refuse = |message: String, hint: String| -> Result<Exit, Failure> {
-        Err(Diagnostic::new("U036", Place::Flag("--once".into()), message, hint).into())
+        Err(Diagnostic::new("U036", Place::Flag("--single-run".into()), message, hint).into())
     };
     let count = parts.len();
     let Some(part) = parts.into_iter().next().filter(|_| count == 1) else {
@@ -269,7 +275,7 @@ pub fn sealed(located: Located, flags: &LoadFlags, whole: bool) -> Result<Plan, 
     // A draft with unreadable parts is not judged as a whole: what is missing would be reported a second
     // time.
     let located = applied(located, flags)?;
-    let asked = located.draft.load.connections;
+    let asked = located.draft.load.users;
     let plan = settled(located, whole)?;
     let (users, requests) = (plan.outline.connections, plan.outline.stop.requests);
     if let (Some(asked), Some(requests), true) = (asked, requests, !flags.manner.quiet)

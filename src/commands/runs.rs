@@ -86,7 +86,7 @@ fn show(all: &[Kept], name: Option<&str>, form: &Form) -> Result<Exit, Failure> 
         quiet: false,
         template: None,
         page: Default::default(),
-        figures: None,
+        charts: None,
         png: false,
     };
     report::command(&flags)

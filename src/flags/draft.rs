@@ -94,18 +94,30 @@ impl Reader<'_> {
         // A new shape of load replaces the old one as a whole: half of each would be neither.
         if flags.rate.is_some() || flags.stages.is_some() {
             (draft.load.rate_per_s, draft.load.stages) = (None, None);
+            // Users are the closed model's, which arrivals replace; `-c` beside a rate is refused.
+            draft.load.users = None;
+            draft.load.is_total = false;
             self.places.remove(&key::STAGES);
+            self.places.remove(&key::USERS);
         }
         if flags.stages.is_some() {
-            (draft.load.duration_ns, draft.load.connections, draft.load.arrivals) = (None, None, None);
+            (draft.load.duration_ns, draft.load.max_connections, draft.load.arrivals) = (None, None, None);
         }
         if let Some(name) = &flags.name {
             draft.name = Some(name.clone());
         }
-        self.field(&mut draft.load.connections, key::CONNECTIONS, &flags.connections, |t| {
+        self.field(&mut draft.load.users, key::USERS, &flags.connections, |t| whole(t, "connections"));
+        self.field(&mut draft.load.max_connections, key::MAX_CONNECTIONS, &flags.max_connections, |t| {
             whole(t, "connections")
         });
         self.field(&mut draft.load.duration_ns, key::DURATION, &flags.duration, unit::duration_ns);
+        // As many arrivals as the file says, over the time that the flag says.
+        if let (Some(_), true, Some(number), Some(duration_ns)) =
+            (&flags.duration, draft.load.is_total, draft.load.iterations, draft.load.duration_ns)
+            && duration_ns > 0
+        {
+            draft.load.rate_per_s = Some(number as f64 * 1e9 / duration_ns as f64);
+        }
         self.field(&mut draft.load.requests_total, key::TOTAL, &flags.requests, |t| whole(t, "requests"));
         self.field(&mut draft.load.rate_per_s, key::RATE, &flags.rate, unit::rate_per_s);
         self.field(&mut draft.load.arrivals, key::ARRIVALS, &flags.arrivals, |t| match t {
@@ -119,7 +131,7 @@ impl Reader<'_> {
         self.field(&mut draft.load.stages, key::STAGES, &flags.stages, stages);
         self.field(&mut draft.warmup_ns, key::WARMUP, &flags.warmup, unit::duration_ns);
         self.field(&mut draft.workers, key::WORKERS, &flags.workers, |t| whole(t, "workers"));
-        self.field(&mut draft.share, key::SHARE, &flags.share, |t| {
+        self.field(&mut draft.shard, key::SHARD, &flags.shard, |t| {
             unit::share(t).map(|(part, of)| Share { part, of })
         });
         if let Some(text) = &flags.seed
@@ -262,6 +274,7 @@ impl Reader<'_> {
             let own = "every scenario of the file has a load of its own";
             for (given, flag) in [
                 (flags.connections.is_some(), "-c"),
+                (flags.max_connections.is_some(), "--max-connections"),
                 (flags.duration.is_some(), "-d"),
                 (flags.rate.is_some(), "-r"),
                 (flags.stages.is_some(), "--stages"),
@@ -296,7 +309,7 @@ impl Reader<'_> {
         for text in &flags.thresholds {
             draft.thresholds.extend(self.value(key::THRESHOLDS.flag, text, threshold::parse));
         }
-        self.field(&mut draft.buckets_ns, key::BANDS, &flags.bands, |t| {
+        self.field(&mut draft.buckets_ns, key::BUCKETS, &flags.buckets, |t| {
             t.split(',').map(unit::duration_ns).collect()
         });
     }

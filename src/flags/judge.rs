@@ -10,7 +10,7 @@ use clap::Parser;
 #[command(
     about = "Searches the highest load that meets the thresholds: goes up in geometric steps, narrows down, and \
              confirms the answer by repeats at, below and above it. With --step it climbs a ladder instead, until the \
-             rule of --until. Named twice with the same --out it goes on where it was stopped.",
+             rule of --stop-when. Named twice with the same --out it goes on where it was stopped.",
     override_usage = "plimsoll find URL|FILE.yaml --threshold RULE [FLAGS]"
 )]
 pub struct Find {
@@ -30,9 +30,9 @@ const SEARCH: &str = "Search";
 /// How the search goes.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct SearchFlags {
-    /// Vary the users of the closed model instead of the arrivals per second
-    #[arg(long, help_heading = SEARCH)]
-    pub users: bool,
+    /// What is varied: `rate` (arrivals per second) or `users` (closed model) [rate]
+    #[arg(long, value_name = "KIND", help_heading = SEARCH)]
+    pub vary: Option<String>,
     /// First level, such as `100/s` [from the time of an unloaded answer]
     #[arg(long, value_name = "LEVEL", help_heading = SEARCH, allow_negative_numbers = true)]
     pub from: Option<String>,
@@ -43,17 +43,17 @@ pub struct SearchFlags {
     #[arg(long, value_name = "STEP", help_heading = SEARCH, allow_hyphen_values = true)]
     pub step: Option<String>,
     /// Length of a full step [as the thresholds need it]
-    #[arg(long, value_name = "TIME", help_heading = SEARCH, allow_negative_numbers = true)]
-    pub every: Option<String>,
+    #[arg(long, value_name = "DURATION", help_heading = SEARCH, allow_negative_numbers = true)]
+    pub step_duration: Option<String>,
     /// What ends a ladder: `missed` (a threshold), `offered - achieved >= 50/s`, `socket_errors > 0` [missed]
     #[arg(long, value_name = "RULE", help_heading = SEARCH)]
-    pub until: Option<String>,
+    pub stop_when: Option<String>,
     /// Half width of the interval that is searched for [2%]
-    #[arg(long, value_name = "SHARE", help_heading = SEARCH, allow_negative_numbers = true)]
-    pub within: Option<String>,
+    #[arg(long, value_name = "PERCENT", help_heading = SEARCH, allow_negative_numbers = true)]
+    pub precision: Option<String>,
     /// After so long a search answers with the interval that it has by then [5m]
-    #[arg(long, value_name = "TIME", help_heading = SEARCH, allow_negative_numbers = true)]
-    pub budget: Option<String>,
+    #[arg(long, value_name = "DURATION", help_heading = SEARCH, allow_negative_numbers = true)]
+    pub max_time: Option<String>,
     /// Repeats at each of below, at and above the answer [2]
     #[arg(long, value_name = "N", help_heading = SEARCH, allow_negative_numbers = true)]
     pub confirm: Option<String>,
@@ -75,7 +75,7 @@ pub struct Form {
 #[command(
     about = "Compares two runs, two folders of repeats, or a run with a baseline: differences with intervals, and a \
              verdict that may be `cannot tell`. Ends with 99 when the gate is missed, with 3 when nobody can tell.",
-    override_usage = "plimsoll compare A B [FLAGS]\n       plimsoll compare FOLDER [FLAGS]\n       \
+    override_usage = "plimsoll compare A B [FLAGS]\n       plimsoll compare DIR [FLAGS]\n       \
                       plimsoll compare B --baseline NAME\n       plimsoll compare A --save NAME"
 )]
 pub struct Compare {
@@ -83,13 +83,13 @@ pub struct Compare {
     #[arg(value_name = "RUN")]
     pub runs: Vec<String>,
     /// Smallest difference worth naming [5%]
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
-    pub worth: Option<String>,
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
+    pub min_difference: Option<String>,
     /// Percentiles to compare, such as `p50,p99` [p50,p90,p99]
     #[arg(long, value_name = "LIST")]
     pub percentiles: Option<String>,
     /// What must hold, such as 'response_time p99 < +5%' or 'throughput > -3%'; repeatable [nothing slower by more than
-    /// `--worth`]
+    /// `--min-difference`]
     #[arg(long, value_name = "RULE", allow_hyphen_values = true)]
     pub gate: Vec<String>,
     /// Compare with this baseline: a name, or the path of its file
@@ -103,8 +103,8 @@ pub struct Compare {
     )]
     pub save: Option<String>,
     /// Where baselines lie
-    #[arg(long, value_name = "FOLDER", default_value = "baselines")]
-    pub baselines: String,
+    #[arg(long, value_name = "DIR", default_value = "baselines")]
+    pub baseline_dir: String,
     /// One JSON document
     #[arg(long, group = "form")]
     pub json: bool,
@@ -169,25 +169,25 @@ pub struct Audit {
 )]
 pub struct Size {
     /// Visitors per hour, day, week or month, such as `100000/month`
-    #[arg(long, value_name = "N/TIME")]
+    #[arg(long, value_name = "N/PERIOD")]
     pub visitors: Option<String>,
     /// How long a visit lasts
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "DURATION")]
     pub session: Option<String>,
     /// Hours of the day in which visitors come [24h]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "DURATION")]
     pub active: Option<String>,
     /// The busiest moment against the mean [1]
     #[arg(long, value_name = "FACTOR")]
     pub peak: Option<String>,
     /// Pause of a user between two requests
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "DURATION")]
     pub think: Option<String>,
     /// Requests of a visit
     #[arg(long, value_name = "N")]
     pub pages: Option<String>,
     /// Time of an answer
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "DURATION")]
     pub response: Option<String>,
     /// Users at the same time
     #[arg(long, value_name = "N")]

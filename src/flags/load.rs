@@ -13,12 +13,16 @@ const SAFETY: &str = "Safety";
 
 #[derive(Debug, Clone, Default, Args)]
 pub struct LoadFlags {
-    /// Closed model: so many users, each with a connection [50]. With -r: the most connections [1000]
+    /// Concurrent connections, one user each [50]
     #[arg(short = 'c', long, value_name = "N", help_heading = LOAD, allow_negative_numbers = true)]
     pub connections: Option<String>,
 
+    /// Connection limit with `--rate` [1000]
+    #[arg(long, value_name = "N", help_heading = LOAD, allow_negative_numbers = true)]
+    pub max_connections: Option<String>,
+
     /// Length of the run, such as `30s` or `5m` [10s]
-    #[arg(short = 'd', long, value_name = "TIME", help_heading = LOAD, allow_negative_numbers = true)]
+    #[arg(short = 'd', long, value_name = "DURATION", help_heading = LOAD, allow_negative_numbers = true)]
     pub duration: Option<String>,
 
     /// Requests in all; with -d the run stops at whichever comes first
@@ -30,7 +34,7 @@ pub struct LoadFlags {
     pub rate: Option<String>,
 
     /// How arrivals are spread: `constant` or `poisson` [constant]
-    #[arg(long, value_name = "HOW", help_heading = LOAD)]
+    #[arg(long, value_name = "KIND", help_heading = LOAD)]
     pub arrivals: Option<String>,
 
     /// Users over time, `10s:100,1m:500,0s:50`: to 100 within 10 s, and so on; 0s jumps. `100/s` for arrivals
@@ -38,7 +42,7 @@ pub struct LoadFlags {
     pub stages: Option<String>,
 
     /// Kept in the timeline, left out of the totals
-    #[arg(long, value_name = "TIME", help_heading = LOAD, allow_negative_numbers = true)]
+    #[arg(long, value_name = "DURATION", help_heading = LOAD, allow_negative_numbers = true)]
     pub warmup: Option<String>,
 
     /// Threads of the load generator (never users) [the cores]
@@ -47,7 +51,7 @@ pub struct LoadFlags {
 
     /// This machine's part of the schedule: `1/2` here, `2/2` on the other; add up with `merge`
     #[arg(long, value_name = "I/N", help_heading = LOAD)]
-    pub share: Option<String>,
+    pub shard: Option<String>,
 
     /// Seed of everything random [a new one; the report names it]
     #[arg(long, value_name = "N", help_heading = LOAD)]
@@ -79,7 +83,7 @@ pub struct LoadFlags {
     pub body: Option<String>,
 
     /// Longest wait for an answer, from the send [10s]
-    #[arg(long, value_name = "TIME", help_heading = REQUEST, allow_negative_numbers = true)]
+    #[arg(long, value_name = "DURATION", help_heading = REQUEST, allow_negative_numbers = true)]
     pub timeout: Option<String>,
 
     /// Trust the certificates of this file (PEM) and no other; repeatable
@@ -112,9 +116,9 @@ pub struct LoadFlags {
     #[arg(long = "threshold", value_name = "RULE", help_heading = JUDGEMENT)]
     pub thresholds: Vec<String>,
 
-    /// Edges of the latency bands [100ms,1s,10s]
-    #[arg(long, value_name = "TIMES", help_heading = JUDGEMENT)]
-    pub bands: Option<String>,
+    /// Edges of the latency buckets [100ms,1s,10s]
+    #[arg(long, value_name = "DURATIONS", help_heading = JUDGEMENT)]
+    pub buckets: Option<String>,
 
     #[command(flatten)]
     pub manner: MannerFlags,
@@ -126,6 +130,10 @@ pub struct MannerFlags {
     /// Print the result as one JSON document
     #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
+
+    /// Print all details of the report, load generator health included
+    #[arg(long, help_heading = OUTPUT, conflicts_with_all = ["json", "quiet"])]
+    pub full: bool,
 
     /// Print nothing unless something is wrong
     #[arg(short = 'q', long, help_heading = OUTPUT)]
@@ -160,7 +168,7 @@ pub struct MannerFlags {
 
     /// The experiment is a stranger's: it names no program, no variable of the environment, and
     /// no files but those in these folders; repeatable
-    #[arg(long, hide = true, value_name = "FOLDER")]
+    #[arg(long, hide = true, value_name = "DIR")]
     pub keep_to: Vec<String>,
 
     /// A public host that you own or may load; repeatable
@@ -173,7 +181,7 @@ pub struct MannerFlags {
 
     /// Do not stop a ramp that has only made errors for 10 s
     #[arg(long, help_heading = SAFETY)]
-    pub keep_pushing: bool,
+    pub no_circuit_breaker: bool,
 
     /// Change one of the generator's limits, such as `head_bytes=128k`; repeatable
     #[arg(long = "limit", value_name = "NAME=VALUE", help_heading = SAFETY)]
@@ -187,6 +195,7 @@ impl LoadFlags {
         // Taken apart, so that a flag that is added cannot be forgotten here.
         let LoadFlags {
             connections,
+            max_connections,
             duration,
             requests,
             rate,
@@ -194,7 +203,7 @@ impl LoadFlags {
             stages,
             warmup,
             workers,
-            share: _,
+            shard: _,
             seed: _,
             follow,
             target,
@@ -210,10 +219,11 @@ impl LoadFlags {
             set,
             monitors,
             thresholds,
-            bands,
+            buckets,
             manner:
                 MannerFlags {
                     json: _,
+                    full: _,
                     quiet: _,
                     out: _,
                     page: _,
@@ -225,12 +235,13 @@ impl LoadFlags {
                     keep_to,
                     allow,
                     stop_early_ok,
-                    keep_pushing,
+                    no_circuit_breaker,
                     limits,
                 },
         } = self;
         let single = [
             ("connections", connections),
+            ("max-connections", max_connections),
             ("duration", duration),
             ("requests", requests),
             ("rate", rate),
@@ -245,7 +256,7 @@ impl LoadFlags {
             ("method", method),
             ("body", body),
             ("timeout", timeout),
-            ("bands", bands),
+            ("buckets", buckets),
         ];
         let lists = [
             ("header", headers),
@@ -262,7 +273,7 @@ impl LoadFlags {
             ("no-keepalive", no_keepalive),
             ("read-bodies", read_bodies),
             ("stop-early-ok", stop_early_ok),
-            ("keep-pushing", keep_pushing),
+            ("no-circuit-breaker", no_circuit_breaker),
         ];
         // In one word, because a value may begin with a dash.
         let word = |name: &str, value: &String| format!("--{name}={value}");

@@ -71,13 +71,13 @@ verbs! {
     Merge(Merge) = "merge", Results, "merge A.plim B.plim", "add up the runs of several machines exactly";
     Audit(Audit) = "audit", Results, "audit FILE ...", "what cannot be true in results that others published";
     Runs(Runs) = "runs", Results, "runs list|show|prune", "the runs in the state directory: list, report, delete";
-    Serve(Serve) = "serve", Results, "serve [FOLDER ...]", "the runs in a browser: list, reports, start, watch live";
+    Serve(Serve) = "serve", Results, "serve [DIR ...]", "the runs in a browser: list, reports, start, watch live";
     Check(Check) = "check", Files, "check FILE.yaml", "say what is wrong with an experiment file; nothing is sent";
     Examples(Examples) = "examples", Files, "examples [NAME]", "list the example experiments, or print one";
     Schema(Schema) = "schema", Files, "schema", "print the JSON Schema of experiment files, for editors";
     Size(Size) = "size", Files, "size --visitors N/month", "from visitors to users and requests, and back";
     Doctor(Doctor) = "doctor", Machine, "doctor", "the limits of this machine, and how to mend them";
-    Ruler(Ruler) = "ruler", Machine, "ruler", "start a test server with commanded delays and errors";
+    TestServer(TestServer) = "test-server", Machine, "test-server", "start a server with commanded delays and errors";
     Completions(Completions) = "completions", Machine, "completions SHELL", "print completions for bash, zsh or fish";
     Man(Man) = "man", Machine, "man", "print the manual page: `plimsoll man | man -l -`";
     Help(Help) = "help", Help, "help COMMAND", "the flags of a command";
@@ -117,18 +117,18 @@ Example:
     -H 'Content-Type: application/json' --data-raw '{\"name\": \"x\"}'
 ";
 
-/// `plimsoll ruler`: its words are the server's own.
+/// `plimsoll test-server`: its words are the server's own.
 #[derive(Debug, Parser)]
-#[command(override_help = RULER_HELP)]
-pub struct Ruler {
+#[command(override_help = TEST_SERVER_HELP)]
+pub struct TestServer {
     #[arg(value_name = "words", num_args = 0..)]
     pub words: Vec<String>,
 }
 
-const RULER_HELP: &str = "\
-Starts a test server with commanded delays, errors and capacity. `plimsoll ruler --help` lists its flags.
+const TEST_SERVER_HELP: &str = "\
+Starts a test server with commanded delays, errors and capacity. `plimsoll test-server --help` lists its flags.
 
-Usage: plimsoll ruler [--listen ADDRESS:PORT] [FLAGS]
+Usage: plimsoll test-server [--listen ADDRESS:PORT] [FLAGS]
 ";
 
 /// `plimsoll help`.
@@ -158,7 +158,7 @@ pub struct Run {
     pub parts: Vec<String>,
     /// Run the one cell that is left a single time, into a run file: one of several machines or processes that share it
     #[arg(long)]
-    pub once: bool,
+    pub single_run: bool,
     /// Without the monitors of the file: another process that shares the run watches already
     #[arg(long, hide = true)]
     pub unwatched: bool,
@@ -211,8 +211,8 @@ pub struct Explain {
 #[derive(Debug, Parser)]
 #[command(
     about = "Prints what a run or an experiment printed, from its run file or folder. Ends with the same code.",
-    override_usage = "plimsoll report FILE.plim|FOLDER [--json | --markdown | --csv | --ndjson | --template FILE] \
-                      [--html FILE] [--figures FOLDER [--png]]"
+    override_usage = "plimsoll report FILE.plim|DIR [--json | --markdown | --csv | --ndjson | --template FILE] \
+                      [--html FILE] [--charts DIR [--png]]"
 )]
 pub struct Report {
     /// The run file, or the folder of an experiment
@@ -226,9 +226,9 @@ pub struct Report {
     #[command(flatten)]
     pub page: PageFlag,
     /// Also draw what there is to see into this folder, as SVG; a report in Markdown links the pictures
-    #[arg(long, value_name = "FOLDER")]
-    pub figures: Option<String>,
-    /// With `--figures`: as PNG, too
+    #[arg(long, value_name = "DIR")]
+    pub charts: Option<String>,
+    /// With `--charts`: as PNG, too
     #[arg(long)]
     pub png: bool,
     /// Print nothing unless something is wrong
@@ -259,6 +259,9 @@ pub struct Merge {
 /// How a result is printed.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Form {
+    /// All details of the report, load generator health included
+    #[arg(long, group = "form")]
+    pub full: bool,
     /// One JSON document
     #[arg(long, group = "form")]
     pub json: bool,
@@ -280,6 +283,7 @@ impl Form {
     /// The flag of the form that was asked for; `None`: text for people.
     pub fn flag(&self) -> Option<&'static str> {
         let all = [
+            (self.full, "--full"),
             (self.json, "--json"),
             (self.markdown, "--markdown"),
             (self.csv, "--csv"),
@@ -295,12 +299,12 @@ impl Form {
     about = "Serves a console for browsers on this machine: the list of runs, their reports, comparisons; loads are \
              started, watched live, steered and stopped. Prints the address to open, with a token. Ctrl-C ends it, and \
              the loads that it has started with their reports.",
-    override_usage = "plimsoll serve [FOLDER ...] [--listen 127.0.0.1:7117]"
+    override_usage = "plimsoll serve [DIR ...] [--listen 127.0.0.1:7117]"
 )]
 #[cfg_attr(not(feature = "console"), allow(dead_code, reason = "the flags are read all the same"))]
 pub struct Serve {
     /// Where run files lie; new runs go to the first [the state directory]
-    #[arg(value_name = "FOLDER")]
+    #[arg(value_name = "DIR")]
     pub folders: Vec<String>,
     /// Address and port; port 0 takes a free one. Addresses that others can reach need the next three
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7117")]
@@ -325,12 +329,15 @@ pub struct Serve {
 #[command(
     about = "Starts a small service on a free port of this machine and loads it below and above what it can \
              do, closed and open, to show what each of them sees. Takes about half a minute.",
-    override_usage = "plimsoll demo [--out FOLDER]"
+    override_usage = "plimsoll demo [--out DIR]"
 )]
 pub struct Demo {
     /// Where the run files go [the state directory]
-    #[arg(short = 'o', long, value_name = "FOLDER")]
+    #[arg(short = 'o', long, value_name = "DIR")]
     pub out: Option<String>,
+    /// Print all details of the report, load generator health included
+    #[arg(long)]
+    pub full: bool,
     /// No colours (also: the variable NO_COLOR)
     #[arg(long)]
     pub no_color: bool,

@@ -282,7 +282,7 @@ test('an empty console says how the first run is made', async ({ page }) => {
   try {
     await empty.open(page);
     await expect(page.getByRole('heading', { name: 'No runs yet' })).toBeVisible();
-    await expect(page.locator('.empty')).toContainText('plimsoll ruler');
+    await expect(page.locator('.empty')).toContainText('plimsoll test-server');
     await accessible(page);
   } finally {
     await empty.stop();

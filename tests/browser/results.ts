@@ -21,7 +21,7 @@ name: shop in the evening
 question: Does the shop keep its promise in the evening rush?
 target: ${origin}
 load:
-  steps: { from: 100/s, by: x2, every: 2s, until: 400/s }
+  staircase: { from: 100/s, by: x2, hold: 2s, to: 400/s }
 warmup: 1s
 thresholds:
   - response_time p99 < 500ms
@@ -55,7 +55,7 @@ async function results(): Promise<void> {
         'repeat: 2',
       ].join('\n'),
     );
-    const from = ['--threshold', 'response_time p99 < 60ms', '--from', '200/s', '--every', '1s', '--budget', '15s'];
+    const from = ['--threshold', 'response_time p99 < 60ms', '--from', '200/s', '--step-duration', '1s', '--max-time', '15s'];
     // Servers have so many workers as commanded, so loads that share no server may go side by side.
     const loads = [
       beside(['run', at('shop.yaml'), '--monitor', 'host', '-q', '--out', at('shop.plim')]),

@@ -67,7 +67,7 @@ export class Ruler {
   private constructor(private readonly child: ChildProcess, readonly origin: string) {}
 
   static async start(args: string[] = []): Promise<Ruler> {
-    const fixed = ['ruler', '--listen', '127.0.0.1:0', '--until-stdin-closes', '--seconds', '900'];
+    const fixed = ['test-server', '--listen', '127.0.0.1:0', '--until-stdin-closes', '--seconds', '900'];
     const child = spawn(BINARY, [...fixed, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
     const lines = createInterface({ input: child.stdout! });
     for await (const line of lines) {

@@ -35,7 +35,7 @@ fn words_that_are_all_but_a_command_and_flags_that_could_change_nothing() {
         2,
         &["`no.pem` cannot be read"],
     );
-    refused(&["-c", "3", "ruler"], 2, &["no flag `-c`"]);
+    refused(&["-c", "3", "test-server"], 2, &["no flag `-c`"]);
     refused(&["URL", "--set", "n=3"], 2, &["`--set n`", "no variables"]);
     refused(&["explain", "F999"], 2, &["no code `F999`"]);
     refused(&["explain", "stale_conection"], 2, &["no code", "plimsoll explain stale_connection"]);
@@ -102,8 +102,8 @@ fn numbers_that_are_none() {
     refused(&["URL", "-d", "10"], 2, &["-d", "has no unit"]);
     refused(&["URL", "-r", "fast"], 2, &["-r", "`fast` is no rate"]);
     refused(&["URL", "--seed", "x"], 2, &["--seed", "`x` is no seed"]);
-    refused(&["URL", "--share", "3/2"], 2, &["--share", "no share"]);
-    refused(&["URL", "--bands", "1s,100ms"], 2, &["--bands", "must rise"]);
+    refused(&["URL", "--shard", "3/2"], 2, &["--shard", "no share"]);
+    refused(&["URL", "--buckets", "1s,100ms"], 2, &["--buckets", "must rise"]);
     refused(&["URL", "--arrivals", "bursty", "-r", "5"], 2, &["--arrivals", "`constant` or `poisson`"]);
     refused(&["URL", "--threshold", "latency < 5ms"], 2, &["--threshold", "`latency`"]);
     refused(&["URL", "--limit", "head_byte=1"], 2, &["--limit", "`head_bytes`"]);
@@ -129,6 +129,10 @@ fn more_than_the_hard_caps() {
 fn load_flags_that_contradict_each_other() {
     refused(&["URL", "-r", "5", "--stages", "1s:5/s"], 2, &["contradict", "keep one"]);
     refused(&["URL", "-c", "5", "--stages", "1s:5"], 2, &["contradict"]);
+    refused(&["URL", "-c", "5", "-r", "10"], 2, &["P028", "-c", "`--max-connections`"]);
+    refused(&["URL", "--max-connections", "5"], 2, &["P028", "needs a rate"]);
+    refused(&["find", "URL", "-c", "5"], 2, &["U029", "`--max-connections`"]);
+    refused(&["find", "URL", "--vary", "speed"], 2, &["`rate` or `users`"]);
     refused(&["URL", "-d", "5s", "--stages", "1s:5"], 2, &["contradict"]);
     refused(&["URL", "--arrivals", "poisson"], 2, &["arrivals need a rate"]);
     refused(&["URL", "-d", "5s", "--warmup", "5s"], 2, &["nothing would be measured"]);

@@ -9,7 +9,7 @@ fn a_ramp_that_only_makes_errors_is_stopped_unless_somebody_insists() {
     let args = [url.as_str(), "--stages", "13s:4", "--json"];
     // Side by side, so that the test takes the time of one.
     let cautious = Tool::new(&args).start();
-    let insisting = Tool::new(&[&args[..], &["--keep-pushing"]].concat()).start();
+    let insisting = Tool::new(&[&args[..], &["--no-circuit-breaker"]].concat()).start();
     let (cautious, insisting) = (cautious.wait().expect_code(99), insisting.wait().expect_code(99));
     assert_eq!(cautious.json()["stopped_by"], "command");
     let seconds = cautious.json()["totals"]["measured_s"].as_f64().unwrap();

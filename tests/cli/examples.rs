@@ -164,18 +164,18 @@ const IDEAS: &[Idea] = &[
         assert_eq!(parts[0]["report"]["runs"], 3, "{}", parts[0]);
     }),
     idea("poisson.yaml", 1000, |seen| assert_eq!(seen.json["totals"]["warmup_s"], 1.0)),
-    idea("recorded.yaml", 280, |seen| assert_eq!(seen.number("/offered/arrivals"), 290)),
     idea("redirects.yaml", 280, |seen| {
         assert!(seen.number("/totals/redirects") >= 90);
         assert!(seen.number("/totals/redirects").abs_diff(seen.received("/new")) <= EDGE);
         seen.checks_held(3);
     }),
-    idea("rows.yaml", 1000, |seen| assert_eq!(seen.json["workloads"][0]["peak"], 30.0)),
+    idea("replay.yaml", 280, |seen| assert_eq!(seen.number("/offered/arrivals"), 290)),
     idea("scenarios-with-own-loads.yaml", 500, |seen| {
         let visitors = seen.requests_of("scenarios", "visitors");
         assert!((440..=460).contains(&visitors), "{visitors}");
         assert!(seen.requests_of("scenarios", "batch") > 50);
     }),
+    idea("schedule.yaml", 1000, |seen| assert_eq!(seen.json["workloads"][0]["peak"], 30.0)),
     idea("secrets-and-env.yaml", 190, |seen| {
         seen.checks_held(1);
         assert_eq!(seen.json["name"], "north, with a key");
@@ -190,7 +190,7 @@ const IDEAS: &[Idea] = &[
     }),
     idea("spike.yaml", 580, |seen| assert_eq!(seen.number("/offered/arrivals"), 592)),
     idea("stages.yaml", 300, |seen| assert!(seen.rows("buckets").len() == 4)),
-    idea("steps.yaml", 700, |seen| assert_eq!(seen.number("/offered/arrivals"), 750)),
+    idea("staircase.yaml", 700, |seen| assert_eq!(seen.number("/offered/arrivals"), 750)),
     idea("stream-events.yaml", 40, |seen| {
         let row = seen.row("streams", "ticker");
         assert_eq!(row["events"], 800, "{row}");

@@ -1,4 +1,4 @@
-//! `report --figures`: pictures as files and as links of a report in Markdown, and `--png` beside them.
+//! `report --charts`: pictures as files and as links of a report in Markdown, and `--png` beside them.
 
 use crate::support::{Output, Ruler, Scratch, Tool, run_alongside};
 use std::collections::BTreeSet;
@@ -42,7 +42,7 @@ fn a_report_in_markdown_links_each_picture_that_was_drawn_from_where_it_is_read(
     run(&scratch);
     // From within the folder, as people do who put both into a repository.
     let mut command = std::process::Command::new(crate::support::BINARY);
-    command.current_dir(scratch.folder()).args(["report", "run.plim", "--markdown", "--figures", "pictures"]);
+    command.current_dir(scratch.folder()).args(["report", "run.plim", "--markdown", "--charts", "pictures"]);
     let said = Tool::of(command).start().wait();
     assert!([0, 3].contains(&said.code), "{}", said.stderr);
     let drawn = names(&scratch.folder().join("pictures"));
@@ -67,7 +67,7 @@ fn other_forms_are_not_touched_by_their_pictures() {
     for (at, form) in [&["--json"][..], &["--csv"], &[]].into_iter().enumerate() {
         let plain = report(&[&[file.as_str()], form].concat());
         let folder = scratch.path(&format!("pictures-{at}"));
-        let drawn = report(&[&[file.as_str(), "--figures", &folder], form].concat());
+        let drawn = report(&[&[file.as_str(), "--charts", &folder], form].concat());
         assert_eq!(plain.stdout, drawn.stdout, "{form:?}");
         assert!(!names(Path::new(&folder)).is_empty());
     }
@@ -81,7 +81,7 @@ fn a_picture_that_is_there_already_is_never_overwritten() {
     std::fs::create_dir(&folder).expect("a folder of our own");
     let kept = Path::new(&folder).join("spectrum.svg");
     std::fs::write(&kept, "mine").expect("a file of our own");
-    let said = Tool::run(&["report", &file, "--figures", &folder]).expect_code(1);
+    let said = Tool::run(&["report", &file, "--charts", &folder]).expect_code(1);
     assert!(
         said.stderr.contains("spectrum.svg") && said.stderr.contains("name another folder"),
         "{}",
@@ -112,7 +112,7 @@ fn an_image_stands_beside_its_picture_with_twice_its_size() {
     let scratch = Scratch::new();
     let file = run(&scratch);
     let folder = scratch.path("pictures");
-    let said = report(&[&file, "--markdown", "--figures", &folder, "--png"]);
+    let said = report(&[&file, "--markdown", "--charts", &folder, "--png"]);
     assert!(links(&said.stdout).iter().all(|link| link.ends_with(".svg")), "{}", said.stdout);
     let drawn = names(Path::new(&folder));
     let stems =
@@ -132,5 +132,5 @@ fn an_image_stands_beside_its_picture_with_twice_its_size() {
 fn images_without_pictures_are_a_mistake_of_use() {
     let scratch = Scratch::new();
     let said = Tool::run(&["report", &scratch.path("run.plim"), "--png"]).expect_code(2);
-    assert!(said.stderr.contains("U047") && said.stderr.contains("--figures"), "{}", said.stderr);
+    assert!(said.stderr.contains("U047") && said.stderr.contains("--charts"), "{}", said.stderr);
 }

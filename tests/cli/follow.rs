@@ -66,7 +66,7 @@ fn redirects_are_followed_on_demand_by_flag_and_by_a_pasted_curl_line() {
         assert_eq!(said["totals"]["redirects"], 5, "{args:?}");
         assert_eq!(caution(&said), None, "{args:?}");
     }
-    assert_eq!(ruler.json("/_ruler/counters")["by_path"]["/new"], 10);
+    assert_eq!(ruler.json("/_test-server/counters")["by_path"]["/new"], 10);
     // One that never ends is a failure, not a page.
     let round = ruler.url("/round?status=302&location=/round?status=302%26location=/round");
     let said = Tool::run(&[&round, "--follow", "0", "-n", "4", "--json"]).expect_code(0).json();

@@ -25,7 +25,7 @@ fn help_names_every_command_and_every_exit_code() {
             "--threshold",
             "130",
             "99",
-            "ruler",
+            "test-server",
             "completions",
             "runs list|show|prune",
             "Send load",

@@ -4,7 +4,7 @@ use crate::support::{BINARY, Output, Ruler, Scratch, Tool};
 
 /// What a run of 60 s leaves behind that gets this signal after some 200 requests.
 fn cut_short(ruler: &Ruler, signal: &str, more: &[&str]) -> Output {
-    ruler.get("/_ruler/forget");
+    ruler.get("/_test-server/forget");
     let running = Tool::new(&[&[&ruler.url("/"), "-r", "500", "-d", "60s", "--json"], more].concat()).start();
     ruler.wait_for_requests(200);
     running.signal(signal);
@@ -26,7 +26,7 @@ fn once_ends_the_run_with_a_report_that_says_that_it_was_cut_short() {
         assert!(json["totals"]["requests"].as_u64().unwrap() >= 100);
         assert_eq!(json["verdict"]["result"], "INTERRUPTED");
         let sentence = json["verdict"]["sentence"].as_str().unwrap();
-        assert!(sentence.starts_with("INTERRUPTED: interrupted after "), "{sentence}");
+        assert!(sentence.starts_with("INTERRUPTED: after "), "{sentence}");
         assert!(sentence.contains(" of 60 s: ") && sentence.contains(" thresholds met so far"), "{sentence}");
     }
 }
@@ -78,7 +78,7 @@ fn an_interrupt_before_the_load_is_named_and_has_the_code_of_its_signal() {
     let url = ruler.url("/");
     let search = ["find", &url, "--threshold", "response_time p99 < 1s", "--wait-for-ready", "60s"];
     let ruler = [ruler, Ruler::start(&["--delay", "30s"])];
-    let text = "setup: [ { get: /first } ]\nscenarios: { a: [ { get: /load } ] }\nload: { arrivals: 1/s }\n";
+    let text = "setup: [ { get: /first } ]\nscenarios: { a: [ { get: /load } ] }\nload: { rate: 1/s }\n";
     let text = format!("target: {}\n{text}", ruler[1].url(""));
     let file = scratch.file("set-up.yaml", &text);
     let text = "generators: 2\nscenarios: { a: [ { get: /load } ] }\nload: { users: 2, duration: 60s }\n";
@@ -94,7 +94,7 @@ fn an_interrupt_before_the_load_is_named_and_has_the_code_of_its_signal() {
     ];
     for (signal, code) in [("INT", 130), ("TERM", 143)] {
         for (ruler, args, sentence) in cases {
-            ruler.get("/_ruler/forget");
+            ruler.get("/_test-server/forget");
             let running = Tool::new(args).start();
             ruler.wait_for_requests(1);
             running.signal(signal);
@@ -135,7 +135,7 @@ fn an_interrupted_load_is_tidied_up_behind_and_the_next_interrupt_ends_that_too(
         let scratch = Scratch::new();
         let text = format!(
             "target: {}\nteardown: [ {{ get: {path} }} ]\nscenarios: {{ a: [ {{ get: /load }} ] }}\n\
-             load: {{ arrivals: 500/s, duration: 60s }}\n",
+             load: {{ rate: 500/s, duration: 60s }}\n",
             ruler.url("")
         );
         let file = scratch.file("tidy.yaml", &text);

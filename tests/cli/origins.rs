@@ -57,7 +57,7 @@ fn each_origin_of_a_file_is_loaded_and_has_its_row() {
     let html = std::fs::read_to_string(page).unwrap();
     assert!(html.contains("<h3>Origins</h3>") && html.contains("users: http://"), "the page names them");
     let text = Tool::run(&["run", &file]).expect_code(0).stdout;
-    let table = text.split("\norigins").nth(1).expect("the terminal has the table");
+    let table = text.split("\nOrigins").nth(1).expect("the terminal has the table");
     assert!(table.contains("users") && table.contains(&pages), "{table}");
 }
 

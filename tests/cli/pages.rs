@@ -195,7 +195,7 @@ fn variants_are_compared_with_both_distributions() {
         in_order(&page(&out), &["data-chart=\"delta\"", "data-chart=\"spectra\"", "slow: response time"]);
     }
     let pictures = scratch.path("pictures");
-    Tool::run(&["report", &folder, "--figures", &pictures]);
+    Tool::run(&["report", &folder, "--charts", &pictures]);
     assert!(
         Path::new(&pictures).join("spectra.svg").is_file()
             && Path::new(&pictures).join("delta.svg").is_file()

@@ -52,5 +52,5 @@ fn what_is_asked_is_a_path_of_the_file() {
     );
     let output = Tool::run(&["run", &file, "--wait-for-ready", "300ms"]).expect_code(1);
     assert!(output.stderr.contains("was not ready within 300 ms: it answered 502"), "{}", output.stderr);
-    assert_eq!(ruler.json("/_ruler/counters")["by_path"].get("/login"), None);
+    assert_eq!(ruler.json("/_test-server/counters")["by_path"].get("/login"), None);
 }

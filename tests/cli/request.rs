@@ -17,7 +17,7 @@ fn n_requests_are_n_requests() {
 fn a_share_of_a_schedule_and_the_rest_are_the_whole() {
     let ruler = Ruler::start(&[]);
     for share in ["1/2", "2/2"] {
-        Tool::run(&[&ruler.url("/a"), "-n", "101", "-c", "4", "--share", share, "--quiet"]).expect_code(0);
+        Tool::run(&[&ruler.url("/a"), "-n", "101", "-c", "4", "--shard", share, "--quiet"]).expect_code(0);
     }
     assert_eq!(ruler.requests(), 101);
 }

@@ -50,8 +50,8 @@ fn two_machines_add_up_exactly_and_no_run_counts_twice() {
     let scratch = Scratch::new();
     let (a, b, both) = (scratch.path("a.plim"), scratch.path("b.plim"), scratch.path("both.plim"));
     let url = ruler.url("/");
-    Tool::run(&[&url, "-n", "301", "-c", "4", "--share", "1/2", "-q", "--out", &a]).expect_code(0);
-    Tool::run(&[&url, "-n", "301", "-c", "4", "--share", "2/2", "-q", "--out", &b]).expect_code(0);
+    Tool::run(&[&url, "-n", "301", "-c", "4", "--shard", "1/2", "-q", "--out", &a]).expect_code(0);
+    Tool::run(&[&url, "-n", "301", "-c", "4", "--shard", "2/2", "-q", "--out", &b]).expect_code(0);
     let merged = Tool::run(&["merge", &a, &b, &a, "--out", &both, "--json"]).json();
     assert_eq!(merged["totals"]["requests"], 301);
     assert_eq!(merged["generators"].as_array().unwrap().len(), 2);

@@ -45,7 +45,7 @@ fn steered(args: &[&str]) -> Running {
 
 /// When requests arrived at the ruler, s from the first.
 fn arrivals_s(ruler: &Ruler) -> Vec<f64> {
-    let log = ruler.get("/_ruler/log");
+    let log = ruler.get("/_test-server/log");
     let at_ns = |row: &[u8]| u64::from_le_bytes(row[..8].try_into().expect("eight bytes"));
     // The asking itself is not logged; the knock before the load is.
     let all: Vec<u64> = log.chunks_exact(40).map(at_ns).collect();
@@ -235,7 +235,7 @@ fn the_run_of_an_experiment_that_is_going_on_is_steered() {
 fn generators_that_share_a_run_are_steered_together() {
     let (ruler, scratch) = (Ruler::start(&["--delay", "5ms"]), Scratch::new());
     let text = format!(
-        "target: {}\nscenarios: {{ a: [ {{ get: / }} ] }}\ngenerators: 2\nload: {{ arrivals: 200/s, duration: 7s }}\n",
+        "target: {}\nscenarios: {{ a: [ {{ get: / }} ] }}\ngenerators: 2\nload: {{ rate: 200/s, duration: 7s }}\n",
         ruler.url("")
     );
     let (file, folder) = (scratch.file("two.yaml", &text), scratch.path("two"));
@@ -266,7 +266,7 @@ fn generators_that_share_a_run_are_steered_together() {
     assert_eq!(record.generators.len(), 2);
     for origin in record.generators.values() {
         let texts: Vec<&str> = origin.notes.iter().map(|note| note.text.as_str()).collect();
-        let level = "by hand the load was set to 400/s (200 % of the plan)";
+        let level = "by hand the load was set to 400/s (200% of the plan)";
         assert_eq!(texts, ["to both", "paused by hand", "resumed by hand", level]);
     }
     let said = Tool::run(&["report", &run.display().to_string(), "--json"]).json();
@@ -281,7 +281,7 @@ fn generators_that_have_not_begun_obey_as_soon_as_they_do() {
     let (ruler, scratch) = (Ruler::start(&["--delay", "900ms"]), Scratch::new());
     let text = format!(
         "target: {}\nsetup: [ get: /set-up, get: /set-up ]\nscenarios: {{ a: [ {{ get: / }} ] }}\ngenerators: 2\n\
-         load: {{ arrivals: 200/s, duration: 5s }}\n",
+         load: {{ rate: 200/s, duration: 5s }}\n",
         ruler.url("")
     );
     let (file, folder) = (scratch.file("two.yaml", &text), scratch.path("two"));
@@ -309,7 +309,7 @@ fn generators_that_have_not_begun_obey_as_soon_as_they_do() {
     assert_eq!(record.generators.len(), 2);
     for origin in record.generators.values() {
         let texts: Vec<&str> = origin.notes.iter().map(|note| note.text.as_str()).collect();
-        let level = "by hand the load was set to 400/s (200 % of the plan)";
+        let level = "by hand the load was set to 400/s (200% of the plan)";
         assert_eq!(texts, ["early", "paused by hand", "resumed by hand", level]);
     }
 }

@@ -89,7 +89,7 @@ fn gaps_have_the_numbers_of_the_document_in_the_words_of_the_report() {
     assert_eq!(seen.says("b.txt", "{{ response_time | percentile(0.99) }}"), "-");
     let words = "{{ ns(1234567) }} {{ 0.012 | ratio }} {{ 683000 | bytes }} {{ 12400 | count }} {{ 0.999 | quantile }} \
                  {{ none | ns }}";
-    assert_eq!(seen.says("c.txt", words), "1.23 ms 1.2 % 683 kB 12,400 p99.9 -");
+    assert_eq!(seen.says("c.txt", words), "1.23 ms 1.2% 683 kB 12,400 p99.9 -");
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn every_kind_of_result_has_a_template_and_refuses_that_of_another() {
     let search = experiment(
         "search",
         "find",
-        "thresholds: [ \"error_rate == 0%\" ]\nfind: { over: rate, step: +50, from: 50/s, to: 100/s, every: 1s }\n",
+        "thresholds: [ \"error_rate == 0%\" ]\nfind: { vary: rate, step: +50, from: 50/s, to: 100/s, step_duration: 1s }\n",
     );
     let published =
         seen.scratch.file("published.md", "| users | rate |\n|---|---|\n| 10 | 100/s |\n| 10 | 9/s |\n");

@@ -95,7 +95,7 @@ fn the_live_view_shows_rate_errors_and_time_left_and_is_gone_at_the_end() {
     let ruler = Ruler::start(&["--delay", "2ms"]);
     let terminal = Terminal::start(&format!("{} -r 200 -d 4s --json", ruler.url("/")));
     let view = terminal.wait_for(|screen| screen.contains("s left") && screen.contains("generator"));
-    for word in ["200/s", "rate", "response", "p99", "errors", "in flight"] {
+    for word in ["200 arrivals/s", "rate", "response", "p99", "errors", "in flight"] {
         assert!(view.contains(word), "`{word}` is not in the view:\n{view}");
     }
     assert!(view.lines().count() <= 8, "more than an inline view:\n{view}");

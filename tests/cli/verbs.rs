@@ -23,7 +23,7 @@ fn completions_name_every_command_and_flag() {
 fn the_manual_page_is_roff_and_holds_every_command() {
     let page = Tool::run(&["man"]).expect_code(0).stdout;
     assert!(page.contains(".TH"), "{}", &page[..200]);
-    for word in ["PLIMSOLL RUN", "PLIMSOLL COMPARE", "PLIMSOLL RUNS", "PLIMSOLL RULER", "Exit codes"] {
+    for word in ["PLIMSOLL RUN", "PLIMSOLL COMPARE", "PLIMSOLL RUNS", "PLIMSOLL TEST-SERVER", "Exit codes"] {
         assert!(page.contains(word), "{word}");
     }
     assert!(page.contains("wait\\-for\\-ready"), "flags are missing");

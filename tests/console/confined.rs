@@ -29,9 +29,9 @@ fn a_pasted_experiment_runs_no_program_and_reads_neither_environment_nor_files_o
     let up = format!("{}/../../../../../../../../{secret}", runs.display());
     let with_file = |file: &str| format!("data: {{ rows: {{ file: \"{file}\" }} }}\n");
     for (more, word) in [
-        (format!("monitor: [ {{ command: [touch, \"{made}\"] }} ]\n"), "would be run"),
-        (format!("monitor: [ {{ command: \"touch {made}\" }} ]\n"), "would be run"),
-        (format!("monitor: [ {{ nginx: {{ access_log: \"{secret}\" }} }} ]\n"), "does not lie in a folder"),
+        (format!("monitors: [ {{ command: [touch, \"{made}\"] }} ]\n"), "would be run"),
+        (format!("monitors: [ {{ command: \"touch {made}\" }} ]\n"), "would be run"),
+        (format!("monitors: [ {{ nginx: {{ access_log: \"{secret}\" }} }} ]\n"), "does not lie in a folder"),
         (with_file(&secret), "does not lie in a folder"),
         (with_file(&up), "does not lie in a folder"),
         // A request could send the value to a server of the author's choice.
@@ -57,7 +57,7 @@ fn who_starts_the_console_may_allow_commands() {
     let _alone = alone();
     let ruler = Ruler::start(&[]);
     let console = Console::of(Scratch::new(), &["--allow-commands"]);
-    let more = "monitor: [ { command: [echo, \"a 1\"] } ]\n";
+    let more = "monitors: [ { command: [echo, \"a 1\"] } ]\n";
     let reply = console.change("POST", "/api/check", &json!({ "text": text(&ruler, more) }));
     assert_eq!(reply.json()["is_valid"], true, "{}", reply.text());
 }

@@ -139,7 +139,7 @@ fn a_load_is_annotated_paused_resumed_and_stopped_with_its_report() {
         "</script><script>alert(1)</script>",
         "paused by hand",
         "resumed by hand",
-        "by hand the load was set to 100/s (200 % of the plan)",
+        "by hand the load was set to 100/s (200% of the plan)",
     ] {
         assert_eq!(events.iter().filter(|text| **text == expected).count(), 1, "{expected}: {events:?}");
     }
@@ -323,7 +323,7 @@ fn seconds_have_the_value_that_a_monitor_had_then_also_for_who_comes_late() {
     let console = Console::start();
     let text = format!(
         "target: {}\nscenarios: {{ one: [ get: / ] }}\nload: {{ users: 2, duration: 4s }}\n\
-         monitor: [ {{ process: {{ pid: {} }} }} ]\n",
+         monitors: [ {{ process: {{ pid: {} }} }} ]\n",
         ruler.url(""),
         console.pid()
     );

@@ -327,7 +327,17 @@ pub const INCIDENTS: &[Incident] = &[
         "few connections of our own",
         "connection_cap",
         &["--delay", "100ms"],
-        &["{url}/", "-r", "100", "-c", "4", "-d", "3s", "--threshold", "response_time p95 < 150ms"],
+        &[
+            "{url}/",
+            "-r",
+            "100",
+            "--max-connections",
+            "4",
+            "-d",
+            "3s",
+            "--threshold",
+            "response_time p95 < 150ms",
+        ],
     ),
     Incident::new(
         "a server with 64 descriptors",

@@ -89,7 +89,7 @@ pub enum Server {
 #[derive(Debug, Clone, Copy)]
 pub enum Event {
     Nothing,
-    /// `/_ruler/set?...`
+    /// `/_test-server/set?...`
     Set(&'static str),
     Signal(&'static str),
 }

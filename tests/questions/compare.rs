@@ -29,7 +29,7 @@ fn a_slower_side_is_called_slower_and_misses_its_gate() {
         let p50 =
             one["figures"].as_array().unwrap().iter().find(|f| f["figure"] == "response_time p50").unwrap();
         let (low, high) = (p50["low"].as_f64().unwrap(), p50["high"].as_f64().unwrap());
-        assert!(low < 0.6 && 0.5 < high, "60 % slower, seen between {low} and {high}");
+        assert!(low < 0.6 && 0.5 < high, "60% slower, seen between {low} and {high}");
         let xml = std::fs::read_to_string(&junit).unwrap();
         assert!(xml.starts_with("<?xml") && xml.contains("<failure"), "{xml}");
 
@@ -71,17 +71,18 @@ fn a_baseline_is_kept_by_name_and_held_against_what_comes_later() {
         let before = repeats(&ruler, &scratch, "before", "/?delay=5ms", 3);
         let after = repeats(&ruler, &scratch, "after", "/?delay=9ms", 3);
         let baselines = scratch.path("baselines");
-        Tool::run(&["compare", &before, "--save", "main", "--baselines", &baselines]).expect_code(0);
+        Tool::run(&["compare", &before, "--save", "main", "--baseline-dir", &baselines]).expect_code(0);
         // The runs may go: the baseline has its own.
         std::fs::remove_dir_all(&before).unwrap();
-        let said = Tool::run(&["compare", &after, "--baseline", "main", "--baselines", &baselines, "--json"]);
+        let said =
+            Tool::run(&["compare", &after, "--baseline", "main", "--baseline-dir", &baselines, "--json"]);
         let said = said.expect_code(99).json();
         assert_eq!(said["comparisons"][0]["verdict"], "slower", "{}", said["comparisons"][0]["sentence"]);
         // It is never overwritten, and never missing in silence.
         let again =
-            Tool::run(&["compare", &after, "--save", "main", "--baselines", &baselines]).expect_code(2);
+            Tool::run(&["compare", &after, "--save", "main", "--baseline-dir", &baselines]).expect_code(2);
         assert!(again.stderr.contains("main.json"), "{}", again.stderr);
-        let none = Tool::run(&["compare", &after, "--baseline", "release", "--baselines", &baselines])
+        let none = Tool::run(&["compare", &after, "--baseline", "release", "--baseline-dir", &baselines])
             .expect_code(1);
         assert!(none.stderr.contains("--save release"), "{}", none.stderr);
     });
@@ -95,7 +96,7 @@ fn runs_with_errors_become_no_baseline() {
     let run = scratch.path("bad.plim");
     Tool::run(&[&ruler.url("/"), "-c", "4", "-d", "1s", "-q", "--out", &run]);
     let refused =
-        Tool::run(&["compare", &run, "--save", "main", "--baselines", &scratch.path("b")]).expect_code(2);
+        Tool::run(&["compare", &run, "--save", "main", "--baseline-dir", &scratch.path("b")]).expect_code(2);
     assert!(refused.stderr.contains("failed"), "{}", refused.stderr);
     assert!(!std::path::Path::new(&scratch.path("b")).exists());
 }
@@ -110,9 +111,10 @@ fn what_is_no_comparison_is_refused_with_what_would_be_one() {
             refused.stderr
         );
     }
-    let wrong = Tool::run(&["compare", "a", "b", "--gate", "p99 <", "--worth", "x", "--percentiles", "q9"]);
+    let wrong =
+        Tool::run(&["compare", "a", "b", "--gate", "p99 <", "--min-difference", "x", "--percentiles", "q9"]);
     let said = wrong.expect_code(2).stderr;
-    for part in ["--gate", "--worth", "`q9`"] {
+    for part in ["--gate", "--min-difference", "`q9`"] {
         assert!(said.contains(part), "{part} is missing in\n{said}");
     }
 }
@@ -128,7 +130,7 @@ fn a_service_is_hardly_ever_told_from_itself() {
         let scratch = Scratch::new();
         let text = format!(
             "name: twins\ntarget: {}\nscenarios: {{ s: [ {{ get: / }} ] }}\nvariants: {{ a: {{}}, b: {{}} }}\n\
-             load: {{ arrivals: 500/s, spread: poisson, duration: 3s }}\nrepeat: 4\n",
+             load: {{ rate: 500/s, arrivals: poisson, duration: 3s }}\nrepeat: 4\n",
             ruler.url("").trim_end_matches('/')
         );
         let args = ["run", &scratch.file("t.yaml", &text), "--out", &scratch.path("out"), "--json"];

@@ -42,13 +42,13 @@ fn the_capacity_of_an_even_service_is_found() {
                 "response_time p99 < 60ms",
                 "--from",
                 "200/s",
-                "--every",
+                "--step-duration",
                 "3s",
-                "--within",
+                "--precision",
                 "3%",
                 "--confirm",
                 "1",
-                "--budget",
+                "--max-time",
                 "40s",
                 "--json",
             ]);
@@ -56,7 +56,7 @@ fn the_capacity_of_an_even_service_is_found() {
             (!is_disturbed(&said)).then_some(said)
         });
         let (found, low, high) = capacity(&said);
-        // Forty seconds on a shared machine: what counts is that the interval holds. 3 % are for the long ones.
+        // Forty seconds on a shared machine: what counts is that the interval holds. 3% are for the long ones.
         assert!((found / 400.0 - 1.0).abs() <= 0.06, "{found} of 400/s: {}", said["sentence"]);
         assert!(low <= 412.0 && high >= 388.0, "{low} to {high}: {}", said["sentence"]);
         assert!(low <= found && found <= high && low > 340.0 && high < 460.0, "{low} {found} {high}");
@@ -149,9 +149,9 @@ fn a_ladder_ends_with_its_shortfall() {
             "160/s",
             "--step",
             "x1.10",
-            "--every",
+            "--step-duration",
             "2s",
-            "--until",
+            "--stop-when",
             "offered - achieved >= 50/s",
             "--json",
         ];
@@ -179,14 +179,15 @@ fn a_ladder_of_users_ends_with_the_first_socket_error() {
         let args = [
             "find",
             &ruler.url("/"),
-            "--users",
+            "--vary",
+            "users",
             "--from",
             "20",
             "--step",
             "+20",
-            "--every",
+            "--step-duration",
             "1s",
-            "--until",
+            "--stop-when",
             "socket_errors > 0",
             "--json",
         ];
@@ -208,8 +209,8 @@ fn a_search_goes_on_where_it_was_stopped_and_is_reported_again() {
         let folder = scratch.path("search");
         let url = ruler.url("/");
         let mut args =
-            vec!["find", &url, "--from", "100/s", "--step", "+50", "--every", "1s", "--out", &folder];
-        args.extend(["--until", "offered - achieved >= 60/s", "--seed", "7"]);
+            vec!["find", &url, "--from", "100/s", "--step", "+50", "--step-duration", "1s", "--out", &folder];
+        args.extend(["--stop-when", "offered - achieved >= 60/s", "--seed", "7"]);
         let running = Tool::new(&args).start();
         ruler.wait_for_requests(180);
         running.signal("INT");
@@ -244,7 +245,7 @@ fn another_search_is_not_mixed_with_what_is_in_the_folder() {
     let folder = scratch.path("search");
     let url = ruler.url("/");
     let find = |to: &str| {
-        let mut args = vec!["find", &url, "--from", "100/s", "--step", "+100", "--every", "1s"];
+        let mut args = vec!["find", &url, "--from", "100/s", "--step", "+100", "--step-duration", "1s"];
         args.extend(["--to", to, "--out", &folder, "-q"]);
         Tool::run(&args)
     };
@@ -270,9 +271,9 @@ fn what_a_search_sets_itself_and_what_cannot_be_read_is_refused_all_at_once() {
         "3s",
         "--step",
         "x0.5",
-        "--within",
+        "--precision",
         "90%",
-        "--until",
+        "--stop-when",
         "sunset",
     ])
     .expect_code(2)
@@ -330,7 +331,7 @@ fn a_service_with_a_rate_limit_is_found_to_carry_it() {
     beside_first(|| {
         let (url, _) = rate_limited();
         let rules = ["--threshold", "response_time p99 < 100ms", "--threshold", "error_rate < 2%"];
-        let mut args = vec!["find", &url, "--from", "35/s", "--budget", "24s", "--json"];
+        let mut args = vec!["find", &url, "--from", "35/s", "--max-time", "24s", "--json"];
         args.extend(rules);
         let said = Tool::run(&args).json();
         let found = said.pointer("/capacity/rate_per_s").and_then(Value::as_f64);

@@ -31,7 +31,7 @@ fn exits(document: &Value) -> Vec<(String, u64)> {
 
 const TWO: &str = "\
 load: { users: 2, duration: 20s }
-scale: 0.05
+time_scale: 0.05
 parts:
   late:
     thresholds: [ 'response_time p50 < 1us' ]
@@ -94,7 +94,7 @@ fn a_folder_of_parts_is_reported_as_all_of_them() {
     }
     let refused = Tool::run(&["report", &out, "--csv"]).expect_code(2);
     assert!(refused.stderr.contains("02-sweep"), "{}", refused.stderr);
-    for words in [["compare", &out, &out].as_slice(), &["find", &text], &["run", &text, "--once"]] {
+    for words in [["compare", &out, &out].as_slice(), &["find", &text], &["run", &text, "--single-run"]] {
         let refused = Tool::run(words);
         assert!([1, 2].contains(&refused.code), "{words:?}");
         let mend = ["01-late", "--part NAME"].iter().any(|mend| refused.stderr.contains(mend));
@@ -155,7 +155,8 @@ fn generators_share_each_run_and_are_counted_together() {
     let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "5ms"]);
     let scratch = Scratch::new();
-    let more = "generators: 2\nload: { users: [3, 6], duration: 1s }\nmonitor: [ { host: true } ]\nrepeat: 2";
+    let more =
+        "generators: 2\nload: { users: [3, 6], duration: 1s }\nmonitors: [ { host: true } ]\nrepeat: 2";
     let (text, out) = (scratch.file("g.yaml", &file(&ruler, more)), scratch.path("out"));
     let words = ["run", &text, "--out", &out, "--json", "--seed", "7", "-H", "X-Own: 1"];
     let ran = Tool::run(&words);
@@ -195,8 +196,8 @@ fn generators_that_cannot_share_are_refused_before_the_first_packet() {
     let scratch = Scratch::new();
     for (more, flags, code) in [
         ("generators: 4\nload: { users: 3, duration: 1s }", &[][..], "P019"),
-        ("generators: 2\nload: { users: 3, duration: 1s }", &["--share", "1/2"], "U037"),
-        ("generators: 2\nshare: 1/2\nload: { users: 3, duration: 1s }", &[], "U037"),
+        ("generators: 2\nload: { users: 3, duration: 1s }", &["--shard", "1/2"], "U037"),
+        ("generators: 2\nshard: 1/2\nload: { users: 3, duration: 1s }", &[], "U037"),
         (
             "generators: 2\nthresholds: [ { threshold: 'throughput > 9/s', abort_after: 1s } ]\nload: { users: 3 }",
             &[],
@@ -254,7 +255,7 @@ fn a_single_run_that_was_stopped_is_made_again_beside_it() {
     let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "2ms"]);
     let scratch = Scratch::new();
-    let more = "parts: { one: { load: { users: 2, duration: 2s }, least: 2s } }";
+    let more = "parts: { one: { load: { users: 2, duration: 2s }, min_duration: 2s } }";
     let (text, out) = (scratch.file("p.yaml", &file(&ruler, more)), scratch.path("out"));
     let running = Tool::new(&["run", &text, "--out", &out]).start();
     ruler.wait_for_requests(20);

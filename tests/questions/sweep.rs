@@ -82,7 +82,7 @@ fn a_row_whose_question_is_answered_ends() {
         let scratch = Scratch::new();
         let text = experiment(
             &ruler,
-            "load: { users: [1, 8, 16, 32], duration: 1s }\nrepeat: 3\nend_rows: missed\n\
+            "load: { users: [1, 8, 16, 32], duration: 1s }\nrepeat: 3\nstop_on_miss: true\n\
          thresholds: [ 'response_time p50 < 25ms' ]",
         );
         let (file, folder) = (scratch.file("m.yaml", &text), scratch.path("out"));
@@ -143,7 +143,7 @@ fn a_search_in_every_variant_answers_a_sentence_about_capacity() {
         let text = format!(
             "name: half the workers\ntarget: {}\nscenarios: {{ s: [ {{ get: / }} ] }}\n\
          variants:\n  four: {{}}\n  two: {{ target: {} }}\n\
-         find: {{ from: 120, step: x1.25, every: 1s, until: offered - achieved > 10% }}\n\
+         find: {{ from: 120, step: x1.25, step_duration: 1s, stop_when: offered - achieved > 10% }}\n\
          expect: [ two lowers capacity by 1.5x ]\n",
             ruler.url("").trim_end_matches('/'),
             half.url("").trim_end_matches('/')

@@ -66,7 +66,7 @@ fn find(lot: &mut Lot) -> (RunOutcome, String) {
     let (url, within) = (ruler.url("/"), "5%");
     let mut args =
         vec!["find", &url, "--threshold", &rule, "--threshold", "error_rate < 1%", "--from", &from];
-    args.extend(["--within", within, "--confirm", "1", "--budget", "25s", "--json"]);
+    args.extend(["--precision", within, "--confirm", "1", "--max-time", "25s", "--json"]);
     let said = Tool::run(&args).json();
     let of = |place: &str| said.pointer(place).and_then(serde_json::Value::as_f64);
     let told = match (of("/capacity/rate_per_s"), of("/capacity/interval/0"), of("/capacity/interval/1")) {

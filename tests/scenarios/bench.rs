@@ -106,7 +106,7 @@ impl Trial {
         let begin = Instant::now();
         let output = tool.start().wait();
         let elapsed = begin.elapsed();
-        let kept = ruler.json("/_ruler/requests");
+        let kept = ruler.json("/_test-server/requests");
         assert_eq!(kept["let_go"], 0, "the ruler kept everything");
         let asked = kept["requests"].as_array().expect("a list").iter().map(SentRequest::of).collect();
         let said = serde_json::from_str(&output.stdout).unwrap_or(Value::Null);
@@ -131,7 +131,7 @@ impl Trial {
 }
 
 impl SentRequest {
-    /// From a row of `/_ruler/requests`.
+    /// From a row of `/_test-server/requests`.
     pub fn of(kept: &Value) -> Self {
         let text = |name: &str| kept[name].as_str().unwrap_or_default().to_owned();
         let headers = kept["headers"].as_array().expect("a list of headers").iter();

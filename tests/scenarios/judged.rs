@@ -39,14 +39,14 @@ fn a_window_finds_what_the_whole_run_hides() {
   - error_rate < 12%
   - { threshold: error_rate < 12.5%, over: 1s }
 scenarios:
-  good: { load: { arrivals: 200/s, duration: 4s }, steps: [ { get: /good } ] }
-  bad: { start: 1200ms, load: { users: 1, loops: 80 }, steps: [ { get: /bad?status=500 } ] }
+  good: { load: { rate: 200/s, duration: 4s }, steps: [ { get: /good } ] }
+  bad: { start_delay: 1200ms, load: { users: 1, iterations_per_user: 80 }, steps: [ { get: /bad?status=500 } ] }
 ";
     let seen = trial(text).run();
     seen.ended(&[99], 0);
     seen.arrived("/good", 800);
     assert_eq!(seen.count("/bad"), 80);
-    // 80 of 880 are 9.1 %; of the second in which they came, 80 of 280.
+    // 80 of 880 are 9.1%; of the second in which they came, 80 of 280.
     assert_eq!(
         (seen.value_at("/thresholds/0/is_met"), seen.value_at("/thresholds/1/is_met")),
         (&true.into(), &false.into())

@@ -15,8 +15,11 @@ fn mix(order: &str, load: &str) -> String {
 
 #[test]
 fn exact_weights_are_kept_to_less_than_one_in_any_model() {
-    let loads =
-        ["{ users: 1, iterations: 100 }", "{ users: 7, iterations: 333 }", "{ arrivals: 400 over 800ms }"];
+    let loads = [
+        "{ users: 1, iterations: 100 }",
+        "{ users: 7, iterations: 333 }",
+        "{ total_arrivals: 400, duration: 800ms }",
+    ];
     all_at_once(
         &loads,
         |load| (*load).to_owned(),
@@ -52,7 +55,7 @@ fn what_all_users_share_is_exact_with_any_number_of_workers() {
         |workers| format!("{workers} workers"),
         |workers| {
             let rows: String = (0..200).map(|n| format!("{n}\n")).collect();
-            let text = "data: { d: { file: d.csv, share: unique, at_end: stop, columns: [id] } }\n\
+            let text = "data: { d: { file: d.csv, sharing: unique, on_end: stop, columns: [id] } }\n\
                         load: { users: 8, duration: 20s }\n";
             let seen = trial(format!("{text}{}", steps("- get: \"/x?id=${d.id}&n=${counter}\"")))
                 .file("d.csv", rows)
@@ -77,9 +80,10 @@ fn all_of(seen: &Seen, name: &str, range: std::ops::Range<u64>) {
 
 #[test]
 fn shares_of_one_experiment_add_up_to_the_whole() {
-    for (load, all) in [("{ users: 4, iterations: 100 }", 100), ("{ users: 5, loops: 3 }", 15)] {
+    for (load, all) in [("{ users: 4, iterations: 100 }", 100), ("{ users: 5, iterations_per_user: 3 }", 15)]
+    {
         let part = |share: &str| {
-            let seen = trial(format!("load: {load}\n{}", steps("- get: /x"))).args(&["--share", share]).run();
+            let seen = trial(format!("load: {load}\n{}", steps("- get: /x"))).args(&["--shard", share]).run();
             seen.expect_run(0);
             seen.asked.len()
         };
@@ -89,10 +93,11 @@ fn shares_of_one_experiment_add_up_to_the_whole() {
 
 #[test]
 fn scenarios_with_loads_of_their_own_keep_their_counts_and_their_rows() {
-    let text = "scenarios:\n  open: { load: { arrivals: 60 over 600ms }, steps: [ { get: /open } ] }\n  \
-                closed: { load: { users: 3, loops: 4 }, steps: [ { get: /closed }, { think: 20ms } ] }\n  \
-                late: { start: 300ms, load: { users: 1, iterations: 5 }, steps: [ { get: /late } ] }\n  \
-                rest: [ { get: /rest } ]\nload: { users: 2, loops: 3 }\n";
+    let text = "scenarios:\n  open: { load: { total_arrivals: 60, duration: 600ms }, steps: [ { get: /open } ] }\n  \
+                closed: { load: { users: 3, iterations_per_user: 4 }, steps: [ { get: /closed }, { think: 20ms } ] \
+                }\n  \
+                late: { start_delay: 300ms, load: { users: 1, iterations: 5 }, steps: [ { get: /late } ] }\n  \
+                rest: [ { get: /rest } ]\nload: { users: 2, iterations_per_user: 3 }\n";
     let seen = trial(text).run();
     seen.expect_run(0);
     seen.arrived("/open", 60);

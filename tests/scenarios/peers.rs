@@ -51,7 +51,7 @@ fn nginx_keeps_connections_as_long_as_it_likes() {
     let target = nginx.http_url("");
     let text = format!(
         "target: {target}\nscenarios: {{ one: [ {{ get: /plain, check: {{ body: {{ \
-            equals: fine }} }} }} ] }}\nload: {{ users: 2, loops: 10 }}\n"
+            equals: fine }} }} }} ] }}\nload: {{ users: 2, iterations_per_user: 10 }}\n"
     );
     let (output, said, _scratch) = run(&text);
     passed(&output, &said, 20);
@@ -78,7 +78,7 @@ fn https_is_spoken_by_version_name_and_trust() {
             "target: https://{host}:{port}\ntls: {{ ca: {ca}{tls} }}\nconnection: {{ \
                 resolve: {{ {host}: 127.0.0.1 }} }}\n\
              scenarios: {{ one: [ {{ get: /plain, check: {{ body: fine }} }} ] }}\nload: \
-                 {{ users: 2, loops: 3 }}\n"
+                 {{ users: 2, iterations_per_user: 3 }}\n"
         );
         let (output, said, _scratch) = run(&text);
         passed(&output, &said, 6);
@@ -134,7 +134,7 @@ fn a_client_shows_its_certificate() {
         let target = nginx.client_verify_url("");
         format!(
             "target: {target}\ntls: {{ ca: {ca}{own} }}\nscenarios: {{ one: [ {{ \
-            get: /plain }} ] }}\nload: {{ users: 2, loops: 2 }}\n"
+            get: /plain }} ] }}\nload: {{ users: 2, iterations_per_user: 2 }}\n"
         )
     };
     let (output, said, _scratch) = run(&text(&own));
@@ -156,7 +156,7 @@ fn sessions_are_resumed_only_where_that_is_asked_for() {
         let mut before = 0;
         for resume in [true, false] {
             let text = format!(
-                "target: {}\ntls: {{ ca: {ca}, resume: {resume} }}\nconnection: {{ \
+                "target: {}\ntls: {{ ca: {ca}, session_resumption: {resume} }}\nconnection: {{ \
                     reuse: request }}\nworkers: 1\n\
                  scenarios: {{ one: [ {{ get: /plain }} ] }}\nload: {{ users: 1, iterations: 10 }}\n",
                 nginx.https_url("")
@@ -181,7 +181,7 @@ fn sessions_are_resumed_only_where_that_is_asked_for() {
 fn shop(target: &str) -> String {
     format!(
         "target: {target}\ncookies: true\nredirects: true\ndata: {{ people: {{ file: \
-            people.csv, share: unique, at_end: stop }} }}\nscenarios:
+            people.csv, sharing: unique, on_end: stop }} }}\nscenarios:
   buy:
     - post: /login
       json: {{ user: \"${{people.name}}\", password: secret }}
@@ -256,7 +256,7 @@ fn a_library_of_events_is_read_to_the_last_one() {
     let text = format!(
         "target: {}\nscenarios: {{ read: [ {{ get: /events?every=20&count=15, name: \
             events, stream: {{ sequence: $.seq, \
-         made_at: {{ json: $.at_ms, unit: ms }} }} }} ] }}\nload: {{ users: 20, loops: 1 }}\n",
+         timestamp: {{ json: $.at_ms, unit: ms }} }} }} ] }}\nload: {{ users: 20, iterations_per_user: 1 }}\n",
         server.url("")
     );
     let (output, said, _scratch) = run(&text);
@@ -279,7 +279,7 @@ fn a_library_of_events_is_read_to_the_last_one() {
     let text = format!(
         "target: {}\nscenarios: {{ read: [ {{ get: /events?every=20&count=5&retry=20, \
             name: events, stream: {{ sequence: id, \
-         reconnect: 1 }} }} ] }}\nload: {{ users: 1, loops: 1 }}\n",
+         reconnect: 1 }} }} ] }}\nload: {{ users: 1, iterations_per_user: 1 }}\n",
         server.url("")
     );
     let (output, said, _scratch) = run(&text);

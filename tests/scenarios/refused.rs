@@ -55,8 +55,8 @@ const ROWS: &[Row] = &[
     ),
     (
         "a recorded file that is missing",
-        "scenarios: { a: [ { get: /x } ] }\nload: { recorded: gone.txt }\n",
-        &[("3:19", "gone.txt")],
+        "scenarios: { a: [ { get: /x } ] }\nload: { replay: gone.txt }\n",
+        &[("3:17", "gone.txt")],
     ),
     (
         "a key with a slip",
@@ -71,8 +71,8 @@ const ROWS: &[Row] = &[
     ),
     (
         "a ramp without a unit",
-        "scenarios: { a: [ { get: /x } ] }\nload: { rows: [ { users: 5, ramp_up: 10, hold: 10s } ] }\n",
-        &[("3:38", "unit")],
+        "scenarios: { a: [ { get: /x } ] }\nload: { schedule: [ { users: 5, ramp_up: 10, hold: 10s } ] }\n",
+        &[("3:42", "unit")],
     ),
     ("a pause without a unit", "scenarios: { a: [ { get: /x }, { think: 3 } ] }\n", &[("2:41", "unit")]),
     (
@@ -122,7 +122,7 @@ const ROWS: &[Row] = &[
     ),
     (
         "two loads",
-        "scenarios: { a: [ { get: /x } ] }\nload: { users: 5, rows: [ { users: 1, hold: 1s } ] }\n",
+        "scenarios: { a: [ { get: /x } ] }\nload: { users: 5, schedule: [ { users: 1, hold: 1s } ] }\n",
         &[("3:19", "both say how much load")],
     ),
     (

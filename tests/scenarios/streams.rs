@@ -16,17 +16,17 @@ fn ruler(seen: &Seen, field: &str) -> u64 {
 /// Users ramp up, hold a stream each, and one of them has the server close all of them.
 fn many(streams: u64, query: &str, stop_after: &str) -> String {
     format!(
-        "load: {{ rows: [ {{ users: {streams}, ramp_up: 2s, hold: 30s }} ] }}
+        "load: {{ schedule: [ {{ users: {streams}, ramp_up: 2s, hold: 30s }} ] }}
 limits: {{ duration_ns: 40s }}
 scenarios:
   readers:
-    - once:
+    - once_per_user:
         - get: \"/events?{query}\"
           name: events
           stream:
             sequence: id
             closed_by: server
-            beside:
+            while_open:
               - if: \"${{user}} == 1\"
                 then: [ {{ think: {stop_after} }}, {{ post: /events/stop }} ]
     - think: 60s
@@ -62,8 +62,8 @@ fn twelve_hundred_streams_are_accounted_for_to_the_last_event() {
 fn lost_repeated_and_swapped_events_are_counted_exactly() {
     let query = "every=30ms&count=20&drop=4,9,10&repeat=6,7&swap=14";
     let text = format!(
-        "load: {{ users: 50, loops: 1 }}\nscenarios:\n  readers:\n    - get: \"/events?{query}\"\n      \
-            name: events\n      stream: {{ sequence: $.seq, made_at: {{ json: $.sent_ns, unit: ns }} }}\n"
+        "load: {{ users: 50, iterations_per_user: 1 }}\nscenarios:\n  readers:\n    - get: \"/events?{query}\"\n      \
+            name: events\n      stream: {{ sequence: $.seq, timestamp: {{ json: $.sent_ns, unit: ns }} }}\n"
     );
     let seen = trial(text).run();
     assert_eq!(ruler(&seen, "events_sent"), 50 * 19, "20 without 3, and 2 twice");
@@ -98,7 +98,7 @@ fn streams_that_stand_at_the_stop_are_told_apart() {
 /// A stream that is reset begins anew behind what it had.
 #[test]
 fn a_stream_that_breaks_goes_on_where_it_was() {
-    let text = "load: { users: 4, loops: 1 }
+    let text = "load: { users: 4, iterations_per_user: 1 }
 scenarios:
   readers:
     - get: \"/events?every=25ms&count=40&retry=10\"
@@ -106,7 +106,7 @@ scenarios:
       stream:
         sequence: id
         reconnect: 3
-        beside:
+        while_open:
           - if: \"${user} == 1\"
             then: [ { think: 500ms }, { post: /events/stop } ]
 ";

@@ -90,7 +90,7 @@ const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "rows of data",
-        top: "data: { d: { file: rows.csv, share: unique } }",
+        top: "data: { d: { file: rows.csv, sharing: unique } }",
         steps: "- get: \"/x?CELL&id=${d.id}\"",
         judge: |all| {
             let rows: BTreeSet<_> = all.iter().filter_map(|asked| asked.query("id")).collect();
@@ -138,7 +138,7 @@ fn run(cell: &Cell, ruler: &Ruler, nginx: &Nginx) -> String {
     let steps: String = feature.steps.lines().map(|line| format!("    {line}\n")).collect();
     let text = format!(
         "target: {target}\nconnection: {{ reuse: {reuse}{} }}\n{}\nscenarios:\n  \
-            one:\n{steps}load: {{ users: 2, loops: {} }}\n",
+            one:\n{steps}load: {{ users: 2, iterations_per_user: {} }}\n",
         feature.connection,
         feature.top,
         ROUNDS / 2
@@ -146,7 +146,7 @@ fn run(cell: &Cell, ruler: &Ruler, nginx: &Nginx) -> String {
     let mark = format!("cell={number}");
     let file = scratch.file("experiment.yaml", &text.replace("CELL", &mark));
     let output = Tool::run(&["run", &file, "--json", "--out", &scratch.path("run.plim")]);
-    let kept = ruler.json("/_ruler/requests");
+    let kept = ruler.json("/_test-server/requests");
     let all = kept["requests"].as_array().expect("a list").iter().map(SentRequest::of);
     let asked: Vec<SentRequest> =
         all.filter(|asked| asked.query("cell") == Some(&number.to_string())).collect();

@@ -25,7 +25,7 @@ impl Ruler {
     pub fn start(args: &[&str]) -> Self {
         let mut command = Command::new(BINARY);
         command
-            .args(["ruler", "--listen", "127.0.0.1:0", "--until-stdin-closes", "--seconds", "1800"])
+            .args(["test-server", "--listen", "127.0.0.1:0", "--until-stdin-closes", "--seconds", "1800"])
             .args(args);
         Self::from_command(command)
     }
@@ -93,14 +93,14 @@ impl Ruler {
         serde_json::from_slice(&self.get(path)).expect("the ruler speaks JSON")
     }
 
-    /// `/_ruler/set?...`
+    /// `/_test-server/set?...`
     pub fn set(&self, query: &str) {
-        self.get(&format!("/_ruler/set?{query}"));
+        self.get(&format!("/_test-server/set?{query}"));
     }
 
-    /// `/_ruler/counters`
+    /// `/_test-server/counters`
     pub fn counters(&self) -> serde_json::Value {
-        self.json("/_ruler/counters")
+        self.json("/_test-server/counters")
     }
 
     /// Whole requests received so far.
@@ -115,7 +115,7 @@ impl Ruler {
 
     /// The last request as it came over the wire.
     pub fn last_request(&self) -> String {
-        String::from_utf8_lossy(&self.get("/_ruler/last_request")).into_owned()
+        String::from_utf8_lossy(&self.get("/_test-server/last_request")).into_owned()
     }
 
     /// Blocks until at least so many requests have arrived. Asks again and again over one connection, so that
@@ -131,7 +131,7 @@ impl Ruler {
     /// `requests` of the counters, over a connection that stays open.
     fn look(line: &mut BufReader<TcpStream>) -> u64 {
         line.get_mut()
-            .write_all(b"GET /_ruler/counters HTTP/1.1\r\nHost: ruler\r\n\r\n")
+            .write_all(b"GET /_test-server/counters HTTP/1.1\r\nHost: ruler\r\n\r\n")
             .expect("the ruler reads");
         let mut length = 0;
         loop {

@@ -13,11 +13,12 @@ fn result(said: &Value) -> &str {
 }
 
 /// A ruler that is started by something else.
-const RULER: [&str; 6] = ["ruler", "--listen", "127.0.0.1:0", "--until-stdin-closes", "--seconds", "600"];
+const RULER: [&str; 6] =
+    ["test-server", "--listen", "127.0.0.1:0", "--until-stdin-closes", "--seconds", "600"];
 
 /// A run whose generator is stopped for so long in its middle.
 fn stopped(ruler: &Ruler, args: &[&str], for_ms: u64) -> Value {
-    ruler.get("/_ruler/forget");
+    ruler.get("/_test-server/forget");
     let running = Tool::new(&[args, &["--json"]].concat()).start();
     ruler.wait_for_requests(100);
     running.signal("STOP");
@@ -78,7 +79,7 @@ fn a_hundred_and_twenty_slow_answers_prove_a_miss_and_a_hundred_quick_ones_no_pa
 fn a_stall_of_a_fiftieth_excuses_no_miss_outside_of_it() {
     let _alone = alone();
     // Three answers in ten take 300 ms, in every second of the run. A stall spoils the second in which it ends and the
-    // next one: half of four seconds, so of the rest 15 % of all are left.
+    // next one: half of four seconds, so of the rest 15% of all are left.
     let ruler = Ruler::start(&["--delay", "bimodal:5ms:300ms:0.3"]);
     let limit = "service_time p95 < 100ms";
     let args =
@@ -103,7 +104,7 @@ struct Row {
 }
 
 fn one(rate: u64, hogs: usize, factor: f64, ruler: &Ruler, cpus: &[u32]) -> Row {
-    ruler.get("/_ruler/forget");
+    ruler.get("/_test-server/forget");
     let limit_ns = (5_000_000.0 * factor) as u64;
     let limit = format!("service_time p95 < {limit_ns}ns");
     let url = ruler.url("/");
@@ -201,7 +202,7 @@ fn a_generator_without_a_cpu_does_not_fail_a_real_time_service() {
     let ruler = Ruler::from_command(command);
     let _hogs: Vec<Hogs> = cpus_of_this_test().iter().map(|cpu| Hogs::on(*cpu, 2)).collect();
     for _ in 0..6 {
-        ruler.get("/_ruler/forget");
+        ruler.get("/_test-server/forget");
         let limit = "response_time p99 < 2ms";
         let said =
             Tool::run(&[&ruler.url("/"), "-c", "8", "-d", "3s", "--threshold", limit, "--json"]).json();

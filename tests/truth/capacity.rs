@@ -33,7 +33,7 @@ fn bound(said: &Value, which: &str) -> f64 {
 fn twice_the_capacity_is_offered_and_half_of_it_is_achieved() {
     beside_first(|| {
         let ruler = service();
-        let args = [&ruler.url("/"), "-r", "800", "-d", "4s", "-c", "4000", "--json"];
+        let args = [&ruler.url("/"), "-r", "800", "-d", "4s", "--max-connections", "4000", "--json"];
         let said = Tool::run(&args).expect_code(99).json();
         assert_eq!(said["verdict"]["result"], "FAIL", "{}", said["verdict"]);
         assert_eq!(said["verdict"]["reasons"], serde_json::json!(["achieved >= 99%"]));
@@ -76,8 +76,18 @@ fn a_warm_up_hides_no_overload_and_blames_no_slow_service() {
     beside_first(|| {
         for (length, warmup) in [("3s", "1s"), ("6s", "3s")] {
             let ruler = service();
-            let args =
-                [&ruler.url("/"), "-r", "500", "-d", length, "--warmup", warmup, "-c", "4000", "--json"];
+            let args = [
+                &ruler.url("/"),
+                "-r",
+                "500",
+                "-d",
+                length,
+                "--warmup",
+                warmup,
+                "--max-connections",
+                "4000",
+                "--json",
+            ];
             let said = Tool::run(&args).expect_code(99).json();
             assert!(number(&said, "/achieved/ratio") < 0.97, "{}", said["achieved"]);
         }
@@ -131,7 +141,7 @@ fn more_users_than_workers_get_the_capacity_and_wait_as_little_has_it() {
 fn a_cap_on_connections_that_holds_the_load_back_is_named_and_no_reason_to_doubt() {
     beside_first(|| {
         let ruler = Ruler::start(&["--delay", "10ms"]);
-        let args = [&ruler.url("/"), "-r", "400", "-d", "3s", "-c", "2", "--json"];
+        let args = [&ruler.url("/"), "-r", "400", "-d", "3s", "--max-connections", "2", "--json"];
         let said = Tool::run(&args).expect_code(99).json();
         assert_eq!(said["verdict"]["result"], "FAIL");
         assert_eq!(caution(&said, "connection_cap_hit")["severity"], "warning");

@@ -45,7 +45,7 @@ fn a_seed_makes_the_same_poisson_arrivals_however_many_share_them() {
 fn poisson(workers: &str, share: &str) -> u64 {
     let ruler = Ruler::start(&[]);
     let args =
-        ["-r", "2000", "-d", "1s", "--arrivals", "poisson", "--seed", "11", "-t", workers, "--share", share];
+        ["-r", "2000", "-d", "1s", "--arrivals", "poisson", "--seed", "11", "-t", workers, "--shard", share];
     let said = Tool::run(&[&args[..], &[&ruler.url("/"), "--json"]].concat()).json();
     adds_up(&said, &ruler);
     // Two arrivals are due in the last 1.1 ms of this schedule. A worker without a CPU does not start them.
@@ -60,7 +60,7 @@ fn two_machines_at_once_offer_what_one_would() {
         let ruler = Ruler::start(&["--delay", "1ms"]);
         let start = |share| {
             let args =
-                ["-r", "2000", "-d", "1s", "--arrivals", spread, "--seed", "5", "-t", "2", "--share", share];
+                ["-r", "2000", "-d", "1s", "--arrivals", spread, "--seed", "5", "-t", "2", "--shard", share];
             Tool::new(&[&args[..], &[&ruler.url("/"), "--json"]].concat()).start()
         };
         let both = [start("1/2"), start("2/2")];
@@ -81,9 +81,10 @@ fn two_machines_at_once_offer_what_one_would() {
 fn a_server_that_is_too_slow_loses_no_arrival_of_the_count() {
     beside_first(|| {
         let ruler = Ruler::start(&["--workers", "2", "--service", "20ms", "--queue", "1000"]);
-        let said = Tool::run(&[&ruler.url("/"), "-r", "500", "-d", "3s", "-c", "50", "--json"])
-            .expect_code(99)
-            .json();
+        let said =
+            Tool::run(&[&ruler.url("/"), "-r", "500", "-d", "3s", "--max-connections", "50", "--json"])
+                .expect_code(99)
+                .json();
         assert_eq!(count(&said, "/offered/arrivals"), 1_500);
         adds_up(&said, &ruler);
         let never = count(&said, "/totals/never_started");
@@ -161,7 +162,7 @@ fn a_number_of_requests_is_met_exactly_by_machines_that_share_it() {
     for load in [&["-n", "1001", "-c", "9"][..], &["-n", "1001", "-r", "1500"]] {
         let ruler = Ruler::start(&[]);
         let running = ["1/3", "2/3", "3/3"].map(|share| {
-            Tool::new(&[load, &[&ruler.url("/"), "--seed", "3", "--share", share, "--json"]].concat()).start()
+            Tool::new(&[load, &[&ruler.url("/"), "--seed", "3", "--shard", share, "--json"]].concat()).start()
         });
         let parts = running.map(|running| count(&running.wait().json(), "/totals/requests"));
         assert_eq!(parts, [334, 334, 333], "{load:?}");
@@ -207,11 +208,12 @@ fn sends_lie_on_the_grid_as_the_server_sees_it() {
     let _alone = alone();
     help::patiently("10,000 sends a second on their grid", || {
         let ruler = Ruler::start(&[]);
-        let args = [&ruler.url("/"), "-r", "10000", "-d", "2s", "-c", "100", "-t", "1", "--json"];
+        let args =
+            [&ruler.url("/"), "-r", "10000", "-d", "2s", "--max-connections", "100", "-t", "1", "--json"];
         let said = Tool::run(&args).json();
         assert_eq!(count(&said, "/offered/arrivals"), 20_000);
         adds_up(&said, &ruler);
-        let grid = ruler.json("/_ruler/arrivals?rate=10000");
+        let grid = ruler.json("/_test-server/arrivals?rate=10000");
         let off_us = number(&grid, "/off_grid_p50_us");
         let own_us = number(&said, "/client/lateness/p50_ns") / 1e3;
         eprintln!(
@@ -236,7 +238,9 @@ fn opening_ever_more_connections_stalls_nobody() {
     help::patiently("1,500 connections opened at 1,000/s", || {
         // Nobody is answered before the last connection is open, so each arrival opens one.
         let ruler = Ruler::start(&["--delay", "2s"]);
-        let said = Tool::run(&[&ruler.url("/"), "-r", "1000", "-n", "1500", "-c", "3000", "--json"]).json();
+        let said =
+            Tool::run(&[&ruler.url("/"), "-r", "1000", "-n", "1500", "--max-connections", "3000", "--json"])
+                .json();
         assert_eq!(count(&said, "/client/connections/opened"), 1_500);
         let connect_ms = number(&said, "/phases/connect/max_ns") / 1e6;
         let late_ms = number(&said, "/client/lateness/p99_ns") / 1e6;

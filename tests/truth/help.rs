@@ -150,7 +150,7 @@ pub struct Seen {
 
 /// The ruler's log, in the order of arrival.
 pub fn log(ruler: &Ruler) -> Vec<Seen> {
-    let bytes = ruler.get("/_ruler/log");
+    let bytes = ruler.get("/_test-server/log");
     assert_eq!(bytes.len() % 40, 0, "a log of whole records");
     let word = |record: &[u8], at: usize| u64::from_le_bytes(record[at..at + 8].try_into().expect("8 bytes"));
     let records = bytes.chunks_exact(40).map(|record| Seen {

@@ -17,7 +17,7 @@ fn status_kib(pid: u32, field: &str) -> Option<u64> {
 }
 
 /// Twenty seconds (nightly: 15 minutes) of an open model with times and errors of every size: from the tenth second on
-/// memory does not grow by more than 2 %, although each second makes 2,000 requests and a row of the
+/// memory does not grow by more than 2%, although each second makes 2,000 requests and a row of the
 /// timeline.
 #[test]
 fn memory_is_flat_over_a_long_run() {
@@ -25,7 +25,9 @@ fn memory_is_flat_over_a_long_run() {
     let seconds = if is_nightly() { 900 } else { 20 };
     let ruler = Ruler::start(&["--delay", "exponential:10ms", "--error-rate", "0.01"]);
     let duration = format!("{seconds}s");
-    let running = Tool::new(&[&ruler.url("/"), "-r", "2000", "-c", "200", "-d", &duration, "--json"]).start();
+    let running =
+        Tool::new(&[&ruler.url("/"), "-r", "2000", "--max-connections", "200", "-d", &duration, "--json"])
+            .start();
     let begin = Instant::now();
     let mut rss_kib = Vec::new();
     let output = running.watch(Duration::from_secs(1), Duration::from_secs(seconds + 60), |pid| {
@@ -73,7 +75,9 @@ fn ten_times_the_requests_cost_no_more_memory() {
     let _alone = alone();
     unless_noisy(|| {
         let ruler = Ruler::start(&["--delay", "exponential:2ms"]);
-        let run = |rate: &str| peaks_kib(&[&ruler.url("/"), "-r", rate, "-c", "100", "-d", "2s", "--json"]).0;
+        let run = |rate: &str| {
+            peaks_kib(&[&ruler.url("/"), "-r", rate, "--max-connections", "100", "-d", "2s", "--json"]).0
+        };
         let (few, many) = (run("500"), run("5000"));
         eprintln!("memory: peak {few} KiB for 1,000 requests, {many} KiB for 10,000");
         // Rarer times touch more pages of the histograms: that is bounded, and the long run above shows that

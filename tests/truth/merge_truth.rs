@@ -14,7 +14,7 @@ fn two_shares_at_once_are_one_run_in_the_end() {
         let scratch = Scratch::new();
         let files = [scratch.path("a.plim"), scratch.path("b.plim")];
         let start = |share, file: &str| {
-            let load = ["-r", "2000", "-n", "6000", "--seed", "9", "--share", share, "-q", "--out", file];
+            let load = ["-r", "2000", "-n", "6000", "--seed", "9", "--shard", share, "-q", "--out", file];
             Tool::new(&[&load[..], &[&ruler.url("/")]].concat()).start()
         };
         let (canary, waits) = (Canary::start(), help::Waits::of(ruler.pid()));
@@ -50,11 +50,11 @@ fn merging_knows_no_order_no_grouping_and_no_second_time() {
     // At once, as machines that share a load do.
     let running = ["1/3", "2/3", "3/3"].map(|share| {
         let file = scratch.path(&format!("{}.plim", &share[..1]));
-        let load = ["-c", "10", "-n", "901", "--seed", "9", "--share", share, "-q", "--out", &file];
+        let load = ["-c", "10", "-n", "901", "--seed", "9", "--shard", share, "-q", "--out", &file];
         (Tool::new(&[&load[..], &[&ruler.url("/")]].concat()).start(), file)
     });
     let [a, b, c] = &running.map(|(running, file)| {
-        // 2 % of errors: a FAIL, which is not what is looked at here.
+        // 2% of errors: a FAIL, which is not what is looked at here.
         assert_ne!(running.wait().code, 1);
         file
     });

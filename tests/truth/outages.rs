@@ -114,9 +114,9 @@ fn a_service_that_comes_back_was_gone_for_so_long() {
         let running = open(&ruler);
         after(&ruler, 100);
         let mut line = Line::to(&ruler);
-        line.get("/_ruler/set?listen=off&fault=reset_before");
+        line.get("/_test-server/set?listen=off&fault=reset_before");
         pass(Duration::from_millis(1_500));
-        line.get("/_ruler/set?listen=on&fault=none");
+        line.get("/_test-server/set?listen=on&fault=none");
         let (said, outage) = down(running.wait());
         // 100 arrivals a second: the last success before and the first one after are 10 ms from either edge, and each
         // command takes as long as a turn of this machine.
@@ -138,12 +138,12 @@ fn a_service_that_comes_back_was_gone_for_so_long() {
         let running = Tool::new(
             &[&[&ruler.url("/"), "-r", "100", "-d", "4s", "--json", "--out", &file], &rules[..]].concat(),
         );
-        ruler.get("/_ruler/forget");
+        ruler.get("/_test-server/forget");
         let running = running.start();
         after(&ruler, 100);
-        line.get("/_ruler/set?fault=reset_before");
+        line.get("/_test-server/set?fault=reset_before");
         pass(Duration::from_millis(1_500));
-        line.get("/_ruler/set?fault=none");
+        line.get("/_test-server/set?fault=none");
         let said = running.wait().json();
         assert!(!sentence(&said).starts_with("FAIL"), "{}", said["verdict"]);
         assert!(sentence(&said).contains("; no request succeeded from "), "{}", said["verdict"]);
@@ -170,7 +170,7 @@ fn one_request_of_five_one_address_of_two_and_streams_that_end() {
              thresholds: [ error_rate < 90% ]\n"
         );
         let feed = format!(
-            "target: {}\nscenarios:\n  feed:\n    - get: /events?every=50ms\n      stream: {{ for: 20s }}\n\
+            "target: {}\nscenarios:\n  feed:\n    - get: /events?every=50ms\n      stream: {{ duration: 20s }}\n\
              load: {{ users: 5, duration: 4s }}\n",
             streams.url("")
         );

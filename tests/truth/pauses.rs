@@ -13,7 +13,7 @@
 //!
 //! A closed model of N users has N requests in flight when the pause begins and sends nothing more until its
 //! end: N of N (T - P) / d samples are slow, here 1 in 1,800, and p99 stays at d. All the same each user has
-//! spent P of T waiting for them: 10 % of the users' time in 0.06 % of the requests, which is how the tool
+//! spent P of T waiting for them: 10% of the users' time in 0.06% of the requests, which is how the tool
 //! can tell.
 
 use crate::help::{self, caution, cautions, count, go_on, number};
@@ -30,7 +30,7 @@ fn held_ns(q: f64) -> f64 {
     P_NS + D_NS - (1.0 - q) * T_NS
 }
 
-/// 1 %, and the time that a thousand held answers need to get through the ruler and back.
+/// 1%, and the time that a thousand held answers need to get through the ruler and back.
 fn is_near(said_ns: f64, truth_ns: f64) -> bool {
     (said_ns - truth_ns).abs() <= truth_ns * 0.01 + 15e6
 }
@@ -43,7 +43,7 @@ fn the_open_model_shows_a_pause_and_the_closed_one_hides_it_and_says_so() {
         let server = ["--delay", "5ms", "--pause", "1s/10s", "--pause-at", "3s"];
         let (ruler, other) = (Ruler::start(&server), Ruler::start(&server));
         let closed = Tool::new(&[&other.url("/"), "-c", "10", "-d", "10s", "--json"]).start();
-        let args = [&ruler.url("/"), "-r", "1000", "-n", "10000", "-c", "3000", "--json"];
+        let args = [&ruler.url("/"), "-r", "1000", "-n", "10000", "--max-connections", "3000", "--json"];
         let open = Tool::run(&args).json();
         let closed = closed.wait().json();
         assert_eq!(ruler.requests(), 10_000);
@@ -55,7 +55,7 @@ fn the_open_model_shows_a_pause_and_the_closed_one_hides_it_and_says_so() {
 /// What is not as arithmetic and the ruler have it.
 fn open_shows(said: &Value, ruler: &Ruler) -> Vec<String> {
     let at = |place: &str| number(said, place);
-    let seen = ruler.json("/_ruler/quantiles?q=0.95,0.99");
+    let seen = ruler.json("/_test-server/quantiles?q=0.95,0.99");
     let ms = |ns: f64| format!("{:.1} ms", ns / 1e6);
     let mut wrong = Vec::new();
     for (place, truth_ns) in [
@@ -103,12 +103,12 @@ fn closed_hides(said: &Value) -> Vec<String> {
     if !share.is_some_and(|percent| (8.5..=13.0).contains(&percent))
         || !evidence.contains("of the users' time")
     {
-        wrong.push(format!("closed: not 10 % of the users' time: {evidence}"));
+        wrong.push(format!("closed: not 10% of the users' time: {evidence}"));
     }
     wrong
 }
 
-/// With 100 connections at most, 100 requests wait in the server (3 % of all) and 200 arrivals (7 %) wait for
+/// With 100 connections at most, 100 requests wait in the server (3% of all) and 200 arrivals (7%) wait for
 /// a connection: the users of a real service would not know the difference, and neither does the response
 /// time. The service time does: it has no held request at p95. With P = 300 ms and T = 3 s the response time
 /// has p95 = P + d - 0.05 T = 155 ms.
@@ -116,7 +116,9 @@ fn closed_hides(said: &Value) -> Vec<String> {
 fn a_cap_on_connections_does_not_hide_a_pause_from_the_response_time() {
     beside_first(|| {
         let ruler = Ruler::start(&["--delay", "5ms", "--pause", "300ms/3s", "--pause-at", "1s"]);
-        let said = Tool::run(&[&ruler.url("/"), "-r", "1000", "-n", "3000", "-c", "100", "--json"]).json();
+        let said =
+            Tool::run(&[&ruler.url("/"), "-r", "1000", "-n", "3000", "--max-connections", "100", "--json"])
+                .json();
         assert_eq!(ruler.requests(), 3_000);
         assert!(ruler.accepted() <= 101, "the cap of 100 and the one that looked whether somebody is there");
         assert_eq!(caution(&said, "connection_cap_hit")["severity"], "warning");
@@ -138,7 +140,9 @@ fn a_standstill_of_the_generator_is_in_the_response_time_and_in_the_verdict() {
     beside_first(|| {
         asks_for(&["client_stalled", "late_sends", "offered_not_sent"]);
         let ruler = Ruler::start(&[]);
-        let running = Tool::new(&[&ruler.url("/"), "-r", "500", "-d", "3s", "-c", "600", "--json"]).start();
+        let running =
+            Tool::new(&[&ruler.url("/"), "-r", "500", "-d", "3s", "--max-connections", "600", "--json"])
+                .start();
         ruler.wait_for_requests(500);
         let begin = Instant::now();
         running.signal("STOP");

@@ -7,8 +7,8 @@
 //! - first byte: up to the `delay`, or up to the end where the answer comes in one piece;
 //! - body: the rest.
 //!
-//! Sorted by their sum and cut at the same shares they are the slices that the tool must show, each phase within 10 %
-//! of itself. A phase that is next to nothing may be off by 3 % of the whole: loopback and wake-ups are in it.
+//! Sorted by their sum and cut at the same shares they are the slices that the tool must show, each phase within 10%
+//! of itself. A phase that is next to nothing may be off by 3% of the whole: loopback and wake-ups are in it.
 
 use crate::help;
 use crate::support::{Ruler, Scratch, Tool, alone};
@@ -89,7 +89,7 @@ fn holds(case: &Case) {
     let _alone = alone();
     let (ruler, scratch) = (Ruler::start(case.server), Scratch::new());
     help::patiently(case.what, || {
-        ruler.get("/_ruler/forget");
+        ruler.get("/_test-server/forget");
         let (file, url) = (scratch.path("run.plim"), ruler.url(case.path));
         let _ = std::fs::remove_file(&file);
         let (rate, n) = (case.rate_per_s.to_string(), case.requests.to_string());

@@ -20,7 +20,7 @@ pub fn json(args: &[&str], code: i32) -> Value {
 /// Runs, and does something to the world when the load is well under way.
 #[track_caller]
 pub fn middle(ruler: &Ruler, args: &[&str], code: i32, act: impl FnOnce()) -> Value {
-    ruler.get("/_ruler/forget");
+    ruler.get("/_test-server/forget");
     let running = Tool::new(&[args, &["--json"]].concat()).start();
     ruler.wait_for_requests(50);
     act();
@@ -119,7 +119,7 @@ impl Line {
         stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time-out can be set");
         let mut line = Self(BufReader::new(stream));
         // Its first request makes it one that is not counted.
-        line.get("/_ruler/counters");
+        line.get("/_test-server/counters");
         line
     }
 
@@ -144,7 +144,7 @@ impl Line {
     }
 
     pub fn counters(&mut self) -> Value {
-        serde_json::from_str(&self.get("/_ruler/counters")).expect("the ruler speaks JSON")
+        serde_json::from_str(&self.get("/_test-server/counters")).expect("the ruler speaks JSON")
     }
 }
 
@@ -242,7 +242,7 @@ impl Elsewhere {
     /// A ruler over there.
     pub fn ruler(&self, listen: &str) -> Ruler {
         let mut command = Command::new("nsenter");
-        command.args(["-t", &self.0.id().to_string(), "-n", BINARY, "ruler", "--listen", listen]);
+        command.args(["-t", &self.0.id().to_string(), "-n", BINARY, "test-server", "--listen", listen]);
         command.args(["--until-stdin-closes", "--seconds", "600"]);
         Ruler::from_command(command)
     }

@@ -132,7 +132,7 @@ fn the_way_back_from_a_spike_of_load_is_reported_to_the_second() {
     beside_first(|| {
         let ruler = Ruler::start(&["--workers", "10", "--service", "10ms", "--queue", "5000"]);
         let stages = "0s:500/s,3s:500/s,0s:2000/s,1s:2000/s,0s:500/s,5s:500/s";
-        let args = [&ruler.url("/"), "--stages", stages, "-c", "3000", "--json"];
+        let args = [&ruler.url("/"), "--stages", stages, "--max-connections", "3000", "--json"];
         let said = Tool::run(&args).json();
         let seen = log(&ruler);
         let step_end_ns = seen[0].arrive_ns + 4 * SECOND_NS;
@@ -156,7 +156,9 @@ fn the_way_back_from_a_spike_of_load_is_reported_to_the_second() {
 fn the_way_back_from_a_pause_is_reported_to_the_second() {
     beside_first(|| {
         let ruler = Ruler::start(&["--delay", "5ms", "--pause", "1s/1000s", "--pause-at", "3300ms"]);
-        let said = Tool::run(&[&ruler.url("/"), "-r", "500", "-d", "9500ms", "-c", "1000", "--json"]).json();
+        let said =
+            Tool::run(&[&ruler.url("/"), "-r", "500", "-d", "9500ms", "--max-connections", "1000", "--json"])
+                .json();
         let seen = log(&ruler);
         let back_s = (back_ns(&seen, 15_000_000) - seen[0].arrive_ns) as f64 / 1e9;
         let spikes = said["spikes"].as_array().unwrap();

@@ -11,11 +11,11 @@
 //!
 //! and both are convolved with what the way adds (see [`crate::canary`]). Both sides have the same samples
 //! (the runs end by count, nothing is cut off) and take the nearest rank, so chance plays no part and the
-//! tolerance can be narrow: 1 % (of which the histogram may use 0.4 %), 50 us, or what the canary says of this machine
+//! tolerance can be narrow: 1% (of which the histogram may use 0.4%), 50 us, or what the canary says of this machine
 //! at this moment ([`Way::seen_at`]), whichever is largest. With the wake-ups of a quiet machine (20 to 100 us) a clock
-//! that is off by 3 %, a percentile of a wrong rank or a time taken from the wrong instant are seen all the same.
+//! that is off by 3%, a percentile of a wrong rank or a time taken from the wrong instant are seen all the same.
 //! Where tool or ruler had to wait for a CPU beside other programs, by the kernel's account, times may be longer by
-//! that share: on a quiet machine it is below 1 % and nothing is added.
+//! that share: on a quiet machine it is below 1% and nothing is added.
 
 use crate::canary::{Canary, Way, in_server_ns};
 use crate::help::{self, Seen, count};
@@ -44,7 +44,7 @@ pub struct Machine<'a> {
     pub waited: f64,
 }
 
-/// What may lie between the two: 1 %, 50 us, or what this machine adds by itself; and what waiting for a CPU may add.
+/// What may lie between the two: 1%, 50 us, or what this machine adds by itself; and what waiting for a CPU may add.
 fn allowed_ns(truth_ns: u64, machine_ns: u64, waited: f64) -> u64 {
     let waited = if waited > 0.01 { waited } else { 0.0 };
     (truth_ns / 100).max(50_000).max(machine_ns) + (truth_ns as f64 * waited) as u64
@@ -108,7 +108,7 @@ fn holds(distribution: &str, points: &[Point], load: usize) {
         // What no try so far got right: all, at first.
         let mut open: Option<Vec<String>> = None;
         help::patiently(&format!("percentiles of {distribution} under {load:?}"), || {
-            ruler.get("/_ruler/forget");
+            ruler.get("/_test-server/forget");
             let (url, n) = (ruler.url("/"), requests.to_string());
             let args = [&[url.as_str(), "-n", n.as_str(), "--seed", "7", "--json"], load].concat();
             let (canary, waits) = (Canary::start(), help::Waits::of(ruler.pid()));
@@ -168,7 +168,7 @@ fn a_difference_of_three_per_cent_would_be_seen() {
         assert!(off("p50_ns", slow, truth_ns, 0, 0.01).is_some());
         assert!(off("p50_ns", truth_ns + 49_000, truth_ns, 0, 0.0).is_none());
     }
-    // And with wake-ups of 100 us, from where these are 3 % on; a machine's own trip is no excuse for two of them.
+    // And with wake-ups of 100 us, from where these are 3% on; a machine's own trip is no excuse for two of them.
     let way = Way::of(vec![100_000; 600]);
     for truth_ns in [5_000_000, 50_000_000, 500_000_000] {
         let (seen_ns, machine_ns) = way.seen_at(&[truth_ns; 100], 0.5);

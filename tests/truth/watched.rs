@@ -54,13 +54,13 @@ fn samples_lie_on_the_time_axis_of_the_run() {
     let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
     let script = scratch.path("count.sh");
     let ask = format!(
-        "exec 3<>/dev/tcp/127.0.0.1/{}\nprintf 'GET /_ruler/counters HTTP/1.0\\r\\n\\r\\n' >&3\n\
+        "exec 3<>/dev/tcp/127.0.0.1/{}\nprintf 'GET /_test-server/counters HTTP/1.0\\r\\n\\r\\n' >&3\n\
          tr ',{{}}' '\\n\\n\\n' <&3 | sed -n 's/^ *\"requests\": *\\([0-9]*\\)/requests \\1/p' | head -1\n",
         ruler.port()
     );
     std::fs::write(&script, ask).unwrap();
     unless_noisy(|| {
-        ruler.get("/_ruler/forget");
+        ruler.get("/_test-server/forget");
         let run_file = scratch.path("run.plim");
         let _ = std::fs::remove_file(&run_file);
         let command = format!("command=bash {script}");
@@ -138,7 +138,7 @@ fn a_listen_queue_that_overflows_is_seen_by_the_host() {
         let running: Running = Tool::new(&args).start();
         // The look whether anybody listens comes first and waits in the queue like the rest.
         pass(Duration::from_millis(1_500));
-        line.get("/_ruler/set?max_connections=0&accept_none_beyond=0");
+        line.get("/_test-server/set?max_connections=0&accept_none_beyond=0");
         running.wait().json()
     };
     let said = run("1", &["-c", "300", "-d", "4s"]);
@@ -182,7 +182,7 @@ fn a_quota_that_throttles_is_seen() {
     if limited {
         let mut command = Command::new("sh");
         let enter = format!(
-            "echo $$ > {folder}/tasks; exec {BINARY} ruler --listen 127.0.0.1:0 --until-stdin-closes"
+            "echo $$ > {folder}/tasks; exec {BINARY} test-server --listen 127.0.0.1:0 --until-stdin-closes"
         );
         command.args(["-c", &enter]);
         let ruler = Ruler::from_command(command);
@@ -234,7 +234,7 @@ fn a_single_thread_that_is_full_is_named_in_the_verdict() {
         let said = against(busy, &[], &["-r", "1500", "-d", "4s", "--timeout", "1s", "--no-keepalive"]);
         assert_eq!(said["verdict"]["result"], "FAIL", "{}", said["verdict"]);
         let sentence = said["verdict"]["sentence"].as_str().unwrap();
-        assert!(sentence.contains("what gave out first"), "{sentence}");
+        assert!(sentence.contains("bottleneck"), "{sentence}");
         assert!(sentence.contains("thread"), "{sentence}");
     });
 }

@@ -279,7 +279,7 @@ if [ "$1" = run ]; then
 fi
 case "$*" in
     *--json*) echo '{"rate": 5}';;
-    *--figures*) while [ "$1" != --figures ]; do shift; done; mkdir -p "$2" && echo drawn >"$2/a.svg"; echo "![a]($2)";;
+    *--charts*) while [ "$1" != --charts ]; do shift; done; mkdir -p "$2" && echo drawn >"$2/a.svg"; echo "![a]($2)";;
 esac
 "#;
 
@@ -321,7 +321,7 @@ if [ "$1" = run ]; then
 fi
 case "$*" in
     *--json*) echo "{\"rate\": $(wc -l <"$here/runs")}";;
-    *--figures*) while [ "$1" != --figures ]; do shift; done; mkdir -p "$2" && echo drawn >"$2/a.svg"; echo "![a]($2)";;
+    *--charts*) while [ "$1" != --charts ]; do shift; done; mkdir -p "$2" && echo drawn >"$2/a.svg"; echo "![a]($2)";;
 esac
 "#;
     for (name, least, holds) in [("again", 2, true), ("never", 5, false)] {

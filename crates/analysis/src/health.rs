@@ -7,7 +7,7 @@ use crate::summary::{Caution, Severity, Summary};
 #[derive(Debug, Clone)]
 pub struct SubjectHealth<'a> {
     /// The heaviest doubt; `None`: nothing was found.
-    pub weight: Option<Severity>,
+    pub severity: Option<Severity>,
     /// The cautions about it, the heaviest first.
     pub cautions: Vec<&'a Caution>,
 }
@@ -18,9 +18,9 @@ impl<'a> SubjectHealth<'a> {
         let mut cautions: Vec<&Caution> = about.collect();
         // Weights are ordered from the heaviest.
         cautions.sort_by_key(|c| c.severity);
-        let weight =
+        let severity =
             cautions.first().map(|c| c.severity).into_iter().chain(beside_cautions(s, subject)).min();
-        SubjectHealth { weight, cautions }
+        SubjectHealth { severity, cautions }
     }
 }
 

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 const STRETCHES: usize = 30;
 const STRETCHES_LEAST: usize = 6;
 const CONFIDENCE: f64 = 0.95;
-/// A difference smaller than this is no news, however certain: a bucket of a histogram is 0.8 % wide, and two machines
+/// A difference smaller than this is no news, however certain: a bucket of a histogram is 0.8% wide, and two machines
 /// in two places are never alike.
 const NEWS: f64 = 0.05;
 
@@ -98,7 +98,7 @@ fn is_news(ratio: &Ratio) -> bool {
 
 fn text(ratio: &Ratio) -> String {
     format!(
-        "{} {} times that of the others (95 %: {} to {}, {} stretches)",
+        "{} {} times that of the others (95%: {} to {}, {} stretches)",
         quantile_name(ratio.q),
         quantity(ratio.ratio),
         quantity(ratio.low),

@@ -95,11 +95,11 @@ pub(super) fn demand(facts: &Facts) -> Demand {
 
 /// The most that the number in service is thought to vary when arrivals come at an even rate.
 const EVEN_DEVIATION: f64 = 5.0;
-/// Of the normal distribution, for 95 %.
+/// Of the normal distribution, for 95%.
 const Z: f64 = 1.96;
 
 /// At the stop a healthy service has X R requests in flight (Little). What they would have become nobody knows: at most
-/// all are answered; at least such a share as can be said of those whose end was seen (Wilson 1927, 95 %), for they are
+/// all are answered; at least such a share as can be said of those whose end was seen (Wilson 1927, 95%), for they are
 /// like these. What exceeds that number is missed.
 fn edge(facts: &Facts, arrivals: f64, ratio: f64, own: f64) -> Edge {
     let (served, dataless) = match facts.is_scripted() {

@@ -26,7 +26,7 @@ impl Reading {
     }
 }
 
-/// A figure that differs from its limit only by the rounding of its last bits is the limit: 7 of 1,000 are 0.7 %.
+/// A figure that differs from its limit only by the rounding of its last bits is the limit: 7 of 1,000 are 0.7%.
 pub(super) fn snapped(value: f64, limit: f64) -> f64 {
     if (value - limit).abs() <= limit.abs() * 1e-12 { limit } else { value }
 }

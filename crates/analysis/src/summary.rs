@@ -221,7 +221,7 @@ pub struct Percentile {
     pub value_ns: u64,
     /// The true value is this or more.
     pub is_lower_bound: bool,
-    /// 95 % interval by order statistics; `None`: the sample does not bound that side.
+    /// 95% interval by order statistics; `None`: the sample does not bound that side.
     pub low_ns: Option<u64>,
     pub high_ns: Option<u64>,
     /// At least 10 / (1 - q) samples.

@@ -12,7 +12,7 @@ use crate::summary::{
 };
 use plimsoll_plan::metric::SeriesSum;
 use plimsoll_plan::phrase::{
-    chosen_ns, count, counted, duration_ns, figure, quantile_name, quantity, rate_of,
+    chosen_ns, count, counted, duration_ns, figure, figure_against, quantile_name, quantity, rate_of,
 };
 use plimsoll_plan::threshold::{Comparison, FigureUnit, Scope, Statistic, Subject, Threshold};
 use plimsoll_record::event::{Note, NoteKind, StoppedBy};
@@ -42,10 +42,10 @@ pub(super) fn verdict(
         let others =
             missed.iter().filter(|(rule, _)| !(rule.subject.is_of_outages() && rule.scope.is_none()));
         each.extend(others.map(|(rule, judged)| missed_text(rule, judged)));
-        let early = interrupted.map_or(String::new(), |when| format!("; {when}"));
+        let early = interrupted.map_or(String::new(), |when| format!(" (interrupted {when})"));
         return Verdict {
             result: Outcome::Fail,
-            sentence: format!("FAIL: {}{early}{}", each.join("; "), gave_out(cautions, pressure)),
+            sentence: format!("FAIL: {}{early}{}", joined(&each), bottleneck(cautions, pressure)),
             reasons: missed.iter().map(|(_, judged)| judged.text.clone()).collect(),
         };
     }
@@ -79,6 +79,21 @@ pub(super) fn verdict(
     Verdict { result: Outcome::Pass, sentence: format!("PASS: {figures}"), reasons: Vec::new() }
 }
 
+/// One sentence after another; the first goes on after the word of the verdict.
+fn joined(sentences: &[String]) -> String {
+    let capital = |text: &str| {
+        let (word, _) = text.split_once(' ').unwrap_or((text, ""));
+        let mut chars = text.chars();
+        match chars.next().filter(|_| word.chars().all(char::is_lowercase)) {
+            Some(first) => first.to_uppercase().chain(chars).collect(),
+            // `p99` and names are written as they are.
+            None => text.to_owned(),
+        }
+    };
+    let rest = sentences.iter().skip(1).map(|one| format!(". {}", capital(one)));
+    sentences.first().cloned().into_iter().chain(rest).collect()
+}
+
 /// When it was, how much was met by then, and the figures so far.
 fn cut_short(when: &str, thresholds: &[ThresholdResult], figures: &str) -> Verdict {
     let met = thresholds.iter().filter(|judged| judged.is_met).count();
@@ -93,7 +108,7 @@ fn cut_short(when: &str, thresholds: &[ThresholdResult], figures: &str) -> Verdi
     }
 }
 
-/// `interrupted after 2.99 s of 15 s`; `None`: the run came to its end, or may end early.
+/// `after 2.99 s of 15 s`; `None`: the run came to its end, or may end early.
 fn interrupted(facts: &Facts) -> Option<String> {
     let by_hand = |m: &&Machine| {
         m.origin.ending.as_ref().is_some_and(|ending| ending.stopped_by == StoppedBy::Interrupt)
@@ -102,7 +117,7 @@ fn interrupted(facts: &Facts) -> Option<String> {
     let planned_ns = facts.plan.stop.duration_ns;
     let is_early = planned_ns.is_none_or(|planned_ns| elapsed_ns < planned_ns);
     let of = planned_ns.map_or(String::new(), |planned_ns| format!(" of {}", chosen_ns(planned_ns)));
-    let when = format!("interrupted after {}{of}", chosen_ns(elapsed_ns));
+    let when = format!("after {}{of}", chosen_ns(elapsed_ns));
     (facts.stopped_by() == Some(StoppedBy::Interrupt) && is_early).then_some(when)
 }
 
@@ -139,7 +154,7 @@ fn inconclusive(undecided: &[(&Threshold, &ThresholdResult)]) -> Verdict {
     let mut each: Vec<String> = undecided.iter().map(|(rule, judged)| undecided_text(rule, judged)).collect();
     let more = match each.len().saturating_sub(TOLD) {
         0 => String::new(),
-        n => format!("; and {} undecided", counted(n as u64, "more threshold")),
+        n => format!("; {} undecided", counted(n as u64, "more threshold")),
     };
     each.truncate(TOLD);
     Verdict {
@@ -155,14 +170,14 @@ const TOLD: usize = 2;
 /// `too few samples for p99: 120 of at least 368: the p99 response time is at least 2.00 ms, the limit is 500 ms`
 fn undecided_text(rule: &Threshold, judged: &ThresholdResult) -> String {
     let why = judged.deciding();
-    let Some(first) = why.first() else { return format!("nothing was measured of {}", judged.subject) };
+    let Some(first) = why.first() else { return format!("no measurement of {}", judged.subject) };
     if judged.observed.is_none() {
         return first.text();
     }
     let more = match why.len() - 1 {
         0 => String::new(),
-        1 => ", and one more doubt".into(),
-        n => format!(", and {n} more doubts"),
+        1 => " (and 1 more reason)".into(),
+        n => format!(" (and {n} more reasons)"),
     };
     let (low, high) = match rule.comparison.is_upwards() {
         true => (judged.worst, judged.best),
@@ -176,12 +191,7 @@ fn undecided_text(rule: &Threshold, judged: &ThresholdResult) -> String {
         (None, Some(high)) => format!("at most {high}"),
         (None, None) => "unknown".into(),
     };
-    let limit = chosen(judged.limit, judged.unit);
-    let limit = match rule.comparison {
-        Comparison::Less | Comparison::LessOrEqual => format!("the limit is {limit}"),
-        Comparison::Greater | Comparison::GreaterOrEqual | Comparison::Equal => demand(rule, judged, &limit),
-    };
-    format!("{}{more}: {}, {limit}", first.text(), clause(rule, judged, &seen))
+    format!("{}{more}: {}; {}", first.text(), clause(rule, judged, &seen), demand(rule, judged))
 }
 
 /// A full thread sets the rate of a run that passed; what is shared or wide may be full by right.
@@ -190,15 +200,15 @@ fn saturated(pressure: &[SaturatedResource]) -> String {
     first.map_or(String::new(), |first| format!("; saturated: {}", first.resource))
 }
 
-/// What gave out first on the way or at the service, where something says so; doubts that name a cause come before a
-/// resource that stood at its limit, which may have been there by right. Their numbers are where they are told in full:
-/// in a sentence that is to be understood at a glance they hide what was missed.
-fn gave_out(cautions: &[Caution], pressure: &[SaturatedResource]) -> String {
+/// The first resource at its limit on the network or at the service, where something shows it; cautions that name a
+/// cause come before a saturated resource, which may be busy as planned. Their numbers stand with them: in a sentence
+/// that has to be understood at a glance they would hide what was missed.
+fn bottleneck(cautions: &[Caution], pressure: &[SaturatedResource]) -> String {
     const CAUSES: [(Kind, &str); 4] = [
         (Kind::DescriptorsShort, "file descriptors"),
         (Kind::ListenOverflowed, "the listen backlog"),
         (Kind::Throttled, "the CPU quota"),
-        (Kind::LinkFull, "the link"),
+        (Kind::LinkFull, "the network link"),
     ];
     // Its counters are of the whole machine: without the run's own evidence it may be another server's.
     let is_ours = |kind: Kind| {
@@ -207,8 +217,8 @@ fn gave_out(cautions: &[Caution], pressure: &[SaturatedResource]) -> String {
     let raised = |kind: Kind| cautions.iter().any(|c| c.kind == kind && is_ours(kind));
     let cause = CAUSES.iter().find(|(kind, _)| raised(*kind)).map(|(_, what)| *what);
     match (cause, pressure.first()) {
-        (Some(what), _) => format!("; what gave out first: {what}"),
-        (None, Some(first)) => format!("; what gave out first: {}", first.resource),
+        (Some(what), _) => format!("; bottleneck: {what}"),
+        (None, Some(first)) => format!("; bottleneck: {}", first.resource),
         (None, None) => String::new(),
     }
 }
@@ -217,21 +227,19 @@ fn pass(facts: &Facts, offered: Option<&Offered>, achieved: &Achieved, response:
     let what = match offered {
         // No rate stands on so few, whatever the division says.
         _ if facts.finished() < samples_needed(0.5) && !facts.has_streams() => {
-            format!("no more than {}", counted(facts.finished(), "request"))
+            format!("only {}", counted(facts.finished(), "request"))
         }
-        None => rate_of(achieved.rate_per_s, "requests"),
+        None => rate_of(achieved.rate_per_s, "req"),
         // An arrival starts a sequence: requests are not to be held against it.
         Some(offered) if facts.counts_iterations() => format!(
             "offered {}, achieved {} and {}",
             rate_of(offered.rate_per_s, "arrivals"),
             rate_of(achieved.iterations_per_s, "iterations"),
-            rate_of(achieved.rate_per_s, "requests")
+            rate_of(achieved.rate_per_s, "req")
         ),
-        Some(offered) => format!(
-            "{} of {} offered requests/s",
-            quantity(achieved.rate_per_s),
-            quantity(offered.rate_per_s)
-        ),
+        Some(offered) => {
+            format!("{} of {} offered", quantity(achieved.rate_per_s), rate_of(offered.rate_per_s, "req"))
+        }
     };
     // The highest of the two that enough samples stand behind.
     let told = [0.99, 0.5]
@@ -239,7 +247,7 @@ fn pass(facts: &Facts, offered: Option<&Offered>, achieved: &Achieved, response:
         .find_map(|q| response.percentiles.iter().find(|p| p.q == q && p.has_enough_samples));
     let slow = match told {
         Some(p) => {
-            let at_least = if p.is_lower_bound { ">= " } else { "" };
+            let at_least = if p.is_lower_bound { "≥ " } else { "" };
             format!(" with {} {at_least}{}", quantile_name(p.q), duration_ns(p.value_ns))
         }
         None => String::new(),
@@ -248,33 +256,23 @@ fn pass(facts: &Facts, offered: Option<&Offered>, achieved: &Achieved, response:
         0 => "no errors".into(),
         n => format!("{} of {}", counted(n, "error"), count(facts.finished())),
     };
-    format!("{what}{slow} and {errors} over {}", chosen_ns(facts.measured_ns))
+    format!("{what}{slow} and {errors} in {}", chosen_ns(facts.measured_ns))
 }
 
-/// `2.1 % of 30,000 requests failed, none may`, `the p99 response time of request pay is 715 ms, the limit is 500 ms`:
-/// in words, because it is the first thing that anybody reads. The threshold as it was written is in `because`.
+/// `2.1% of 30,000 requests failed; the threshold is 0%`, `p99 response time of request pay is 715 ms; the threshold is
+/// < 500 ms`: in words, because it is read first. The threshold as it was written is among the reasons.
 fn missed_text(rule: &Threshold, judged: &ThresholdResult) -> String {
     let Some(value) = judged.observed else {
-        return format!("nothing was measured of the threshold {}", judged.text);
+        return format!("no measurement for the threshold {}", judged.text);
     };
-    let limit = chosen(judged.limit, judged.unit);
-    let at_least = if judged.is_lower_bound { "at least " } else { "" };
+    let at_least = if judged.is_lower_bound { "≥ " } else { "" };
     let seen = format!("{at_least}{}", exact(value, judged));
-    format!("{}, {}", clause(rule, judged, &seen), demand(rule, judged, &limit))
+    format!("{}; {}", clause(rule, judged, &seen), demand(rule, judged))
 }
 
-/// "99 %, at least 99 % are required" would be a riddle: beside its limit a figure has every digit.
+/// Beside its limit a figure has as many digits as it takes to see on which side it is.
 fn exact(value: f64, judged: &ThresholdResult) -> String {
-    let shown = figure(value, judged.unit);
-    if value == judged.limit || shown != figure(judged.limit, judged.unit) {
-        return shown;
-    }
-    match judged.unit {
-        FigureUnit::Nanoseconds => format!("{value} ns"),
-        FigureUnit::Ratio => format!("{} %", value * 100.0),
-        FigureUnit::PerSecond => format!("{value}/s"),
-        FigureUnit::Count | FigureUnit::Number => value.to_string(),
-    }
+    figure_against(value, judged.limit, judged.unit)
 }
 
 /// What was seen, as a clause.
@@ -283,16 +281,16 @@ fn clause(rule: &Threshold, judged: &ThresholdResult, seen: &str) -> String {
     let n = judged.samples;
     match rule.subject {
         Subject::ErrorRate => format!("{seen} of {}{of} failed{when}", counted(n, "request")),
-        Subject::Checks => format!("{seen} of {}{of} held{when}", counted(n, "check")),
+        Subject::Checks => format!("{seen} of {}{of} passed{when}", counted(n, "check")),
         Subject::EventLoss => format!("{seen} of {}{of} were lost{when}", counted(n, "expected event")),
         Subject::Achieved => format!("{seen} of the offered rate was achieved{when}"),
-        Subject::Throughput => format!("the rate{of} is {seen}{when}"),
-        Subject::Availability => format!("the availability{of} is {seen}"),
-        Subject::LongestOutage => format!("the longest outage{of} is {seen}"),
+        Subject::Throughput => format!("throughput{of} is {seen}{when}"),
+        Subject::Availability => format!("availability{of} is {seen}"),
+        Subject::LongestOutage => format!("longest outage{of} is {seen}"),
         Subject::Requests | Subject::Events => {
             let what =
-                if rule.subject == Subject::Requests { "finished requests" } else { "received events" };
-            format!("the number of {what}{of} is {seen}{when}")
+                if rule.subject == Subject::Requests { "completed requests" } else { "received events" };
+            format!("number of {what}{of} is {seen}{when}")
         }
         Subject::Counter | Subject::Gauge | Subject::TrueRatio | Subject::Trend => {
             format!("{} is {seen}", rule.left())
@@ -306,7 +304,7 @@ fn clause(rule: &Threshold, judged: &ThresholdResult, seen: &str) -> String {
         | Subject::StreamHead
         | Subject::FirstEvent
         | Subject::EventGap
-        | Subject::EventAge => format!("the {}{of} is {seen}{when}", time_name(rule)),
+        | Subject::EventAge => format!("{}{of} is {seen}{when}", time_name(rule)),
     }
 }
 
@@ -314,8 +312,8 @@ fn clause(rule: &Threshold, judged: &ThresholdResult, seen: &str) -> String {
 fn chosen(limit: f64, unit: FigureUnit) -> String {
     match unit {
         FigureUnit::Nanoseconds if limit >= 0.0 => chosen_ns(limit.round() as u64),
-        // A share is written in per cent, and a hundredfold of it is a few roundings off.
-        FigureUnit::Ratio => format!("{} %", (limit * 1e14).round() / 1e12),
+        // A share is written in percent, and a hundredfold of it is a few roundings off.
+        FigureUnit::Ratio => format!("{}%", (limit * 1e14).round() / 1e12),
         FigureUnit::PerSecond if limit.fract() != 0.0 => format!("{limit}/s"),
         FigureUnit::Nanoseconds | FigureUnit::PerSecond | FigureUnit::Count | FigureUnit::Number => {
             figure(limit, unit)
@@ -323,34 +321,33 @@ fn chosen(limit: f64, unit: FigureUnit) -> String {
     }
 }
 
-/// What was demanded, so that it is clear on which side of the limit the figure should have been.
-fn demand(rule: &Threshold, judged: &ThresholdResult, limit: &str) -> String {
-    let is_beyond = judged.observed.is_some_and(|value| value > judged.limit);
-    match rule.comparison {
-        Comparison::Equal if judged.limit == 0.0 => "none may".into(),
-        Comparison::Equal => format!("{limit} is required"),
-        Comparison::LessOrEqual => format!("the limit is {limit}"),
-        Comparison::Less if is_beyond => format!("the limit is {limit}"),
-        Comparison::Less => format!("less than {limit} is required"),
-        Comparison::Greater => format!("more than {limit} is required"),
-        Comparison::GreaterOrEqual => format!("at least {limit} is required"),
-    }
+/// `the threshold is < 250 ms`
+fn demand(rule: &Threshold, judged: &ThresholdResult) -> String {
+    let limit = chosen(judged.limit, judged.unit);
+    let sign = match rule.comparison {
+        Comparison::Equal => "",
+        Comparison::Less => "< ",
+        Comparison::LessOrEqual => "≤ ",
+        Comparison::Greater => "> ",
+        Comparison::GreaterOrEqual => "≥ ",
+    };
+    format!("the threshold is {sign}{limit}")
 }
 
 /// `p99 response time`, `longest gap between events`.
 fn time_name(rule: &Threshold) -> String {
     let what = match rule.subject {
         Subject::ServiceTime => "service time",
-        Subject::FirstByte => "time to the first byte",
-        Subject::GroupTime => "time of a passage",
-        Subject::Connect => "time to connect",
-        Subject::TlsHandshake => "time of a TLS handshake",
-        Subject::StreamHead => "time to the head of a stream",
-        Subject::FirstEvent => "time to the first event",
+        Subject::FirstByte => "time to first byte",
+        Subject::GroupTime => "group time",
+        Subject::Connect => "connect time",
+        Subject::TlsHandshake => "TLS handshake time",
+        Subject::StreamHead => "time to stream head",
+        Subject::FirstEvent => "time to first event",
         Subject::EventGap => "gap between events",
         Subject::EventAge => "age of events",
         Subject::Counter | Subject::Gauge | Subject::TrueRatio | Subject::Trend => "value",
-        // Those of no time of their own are told of the response time.
+        // These have no time: their reports name the response time.
         Subject::ResponseTime
         | Subject::ErrorRate
         | Subject::Checks
@@ -365,8 +362,8 @@ fn time_name(rule: &Threshold) -> String {
     match rule.statistic {
         Statistic::Quantile(q) => format!("{} {what}", quantile_name(q)),
         Statistic::Mean => format!("mean {what}"),
-        Statistic::Min => format!("shortest {what}"),
-        Statistic::Max => format!("longest {what}"),
+        Statistic::Min => format!("minimum {what}"),
+        Statistic::Max => format!("maximum {what}"),
         Statistic::Value => what.into(),
     }
 }

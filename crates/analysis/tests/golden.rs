@@ -67,7 +67,10 @@ fn strip(value: &mut Value) {
 fn assert_holds(now: &Value, then: &Value, path: &str) {
     match (now, then) {
         (Value::Object(now), Value::Object(then)) => {
-            for (key, value) in then {
+            // The words of a doubt may be put better one day.
+            for (key, value) in
+                then.iter().filter(|(key, _)| !(key.as_str() == "text" && path.contains(".doubts[")))
+            {
                 let found = now.get(key).unwrap_or_else(|| panic!("{path}.{key} is gone"));
                 assert_holds(found, value, &format!("{path}.{key}"));
             }

@@ -77,7 +77,7 @@ pub enum Unit {
     PerSecond,
     Bytes,
     BytesPerSecond,
-    /// 0.01 is shown as 1 %.
+    /// 0.01 is shown as 1%.
     Ratio,
     Count,
     Cores,

@@ -52,7 +52,7 @@ impl Scale {
         let round: Vec<f64> = (first..=last).map(|k| k as f64 * step).collect();
         let at = if axis.ticks.is_empty() { round } else { axis.ticks.clone() };
         let text = |value: f64| match axis.unit {
-            Unit::Ratio => format!("{} %", mark(value * 100.0)),
+            Unit::Ratio => format!("{}%", mark(value * 100.0)),
             Unit::Quantile => quantile_name(value),
             _ => mark(value / shown.by),
         };
@@ -86,7 +86,7 @@ impl Scale {
         let text = |value: f64| match axis.unit {
             Unit::Nanoseconds => chosen_ns(value.round().max(0.0) as u64),
             Unit::Bytes => bytes(value.round().max(0.0) as u64),
-            Unit::Ratio => format!("{} %", mark(value * 100.0)),
+            Unit::Ratio => format!("{}%", mark(value * 100.0)),
             _ => mark(value),
         };
         let marks = named(axis, &apart, text);
@@ -100,7 +100,7 @@ impl Scale {
     /// Equal steps from 0 to 0.9 to 0.99 to 0.999.
     fn nines(axis: &Axis, most: f64) -> Scale {
         let to = nines(axis.to.unwrap_or(most)).max(1.0);
-        let mut marks = vec![(0.0, "0 %".to_owned()), (0.5, "p50".to_owned())];
+        let mut marks = vec![(0.0, "0%".to_owned()), (0.5, "p50".to_owned())];
         for k in 1..=to.floor().min(9.0) as i32 {
             let q = 1.0 - 10f64.powi(-k);
             marks.push((q, quantile_name(q)));
@@ -172,7 +172,7 @@ fn format_max(unit: Unit, most: f64) -> Shown {
         Unit::Nanoseconds => match most {
             n if n >= 2e9 => (1e9, "s"),
             n if n >= 2e6 => (1e6, "ms"),
-            n if n >= 2e3 => (1e3, "us"),
+            n if n >= 2e3 => (1e3, "µs"),
             _ => (1.0, "ns"),
         },
         Unit::Bytes => scaled_bytes(most, ["B", "kB", "MB", "GB"]),

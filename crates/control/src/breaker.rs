@@ -64,7 +64,7 @@ impl Breaker {
     fn sentence(&self) -> String {
         format!(
             "stopped by the circuit breaker: {} of {} requests failed in the last {} s while the load was \
-             still to rise; `--keep-pushing` switches it off",
+             still to rise; `--no-circuit-breaker` switches it off",
             self.failed,
             self.finished,
             self.bad_ns / SECOND_NS

@@ -183,11 +183,7 @@ mod tests {
         let draft = Draft {
             target: Some(Target { host: "127.0.0.1".into(), port: 1, tls: false }),
             requests: vec![request],
-            load: LoadDraft {
-                connections: Some(users),
-                requests_total: Some(10_000),
-                ..LoadDraft::default()
-            },
+            load: LoadDraft { users: Some(users), requests_total: Some(10_000), ..LoadDraft::default() },
             ..Draft::default()
         };
         ManualControl::on(&seal(draft, Machine { cpus: 2, seed: 1 }).unwrap().outline)

@@ -55,7 +55,7 @@ fn a_ramp_that_makes_mostly_errors_for_ten_seconds_is_stopped() {
     let trip = watch("60s:600", 60, |_| (100, 51)).unwrap();
     assert_eq!(trip.at_ns, 10_000_000_000);
     assert!(trip.sentence.contains("510 of 1000 requests failed"), "{}", trip.sentence);
-    assert!(trip.sentence.contains("--keep-pushing"), "{}", trip.sentence);
+    assert!(trip.sentence.contains("--no-circuit-breaker"), "{}", trip.sentence);
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn plan(address: SocketAddr, change: impl FnOnce(&mut Draft)) -> Arc<Plan> {
             headers: Vec::new(),
             body: None,
         }],
-        load: LoadDraft { connections: Some(4), ..LoadDraft::default() },
+        load: LoadDraft { users: Some(4), ..LoadDraft::default() },
         workers: Some(2),
         ..Draft::default()
     };
@@ -131,7 +131,7 @@ fn an_interrupt_ends_the_run_early_and_says_so() {
     let (address, _) = server();
     let plan = plan(address, |d| {
         d.load.duration_ns = Some(60_000_000_000);
-        d.load.rate_per_s = Some(200.0);
+        (d.load.users, d.load.rate_per_s) = (None, Some(200.0));
     });
     let (events, ending) = played(plan, address, |controller| controller.interrupt());
     assert_eq!(ending.stopped_by, StoppedBy::Interrupt);
@@ -146,7 +146,7 @@ fn a_threshold_that_stays_missed_ends_the_run_and_its_note_says_which() {
     let rule = "response_time p50 > 10s over 1s abort after 1s";
     let plan = plan(address, |d| {
         d.load.duration_ns = Some(60_000_000_000);
-        d.load.rate_per_s = Some(200.0);
+        (d.load.users, d.load.rate_per_s) = (None, Some(200.0));
         d.thresholds = vec![plimsoll_plan::threshold::parse(rule).unwrap()];
     });
     let (events, ending) = played(plan, address, |_| ());

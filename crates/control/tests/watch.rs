@@ -60,12 +60,12 @@ fn watch(threshold: &str, of: impl Fn(u32) -> (u64, u64, u64)) -> Option<Trip> {
 fn a_threshold_that_stays_missed_stops_the_run_and_says_since_when() {
     let trip = watch("error_rate < 10% abort after 5s", |tick| (100, if tick >= 10 { 100 } else { 0 }, FAST))
         .unwrap();
-    // 100 of 1,100 are below 10 %; 200 of 1,200 are not: missed from second 11 on.
+    // 100 of 1,100 are below 10%; 200 of 1,200 are not: missed from second 11 on.
     assert_eq!(trip.at_ns, 16_000_000_000);
     assert_eq!(
         trip.sentence,
         "stopped by the threshold `error_rate < 10% abort after 5s`: missed since 11 s, \
-         error_rate 37.5 % of the run so far"
+         error_rate 38% of the run so far"
     );
 }
 

@@ -34,9 +34,9 @@ fn main() {
     };
     if args[2].contains("/s") {
         draft.load.rate_per_s = Some(unit::rate_per_s(&args[2]).unwrap());
-        draft.load.connections = Some(100);
+        draft.load.users = Some(100);
     } else {
-        draft.load.connections = Some(args[2].parse().unwrap());
+        draft.load.users = Some(args[2].parse().unwrap());
     }
     machine::raise_nofile();
     let plan = seal(draft, Machine { cpus: machine::cpus(), seed: 1 }).unwrap();

@@ -284,12 +284,16 @@ fn none(what: &str, (allocations, requests): (u64, u64)) {
 }
 
 fn users(n: u32) -> Draft {
-    Draft { load: LoadDraft { connections: Some(n), ..LoadDraft::default() }, ..Draft::default() }
+    Draft { load: LoadDraft { users: Some(n), ..LoadDraft::default() }, ..Draft::default() }
 }
 
 fn rate(per_s: f64, connections: u32) -> Draft {
     Draft {
-        load: LoadDraft { rate_per_s: Some(per_s), connections: Some(connections), ..LoadDraft::default() },
+        load: LoadDraft {
+            rate_per_s: Some(per_s),
+            max_connections: Some(connections),
+            ..LoadDraft::default()
+        },
         ..Draft::default()
     }
 }

@@ -336,7 +336,7 @@ fn users_beside_a_flood_go_on_and_nobody_says_that_this_machine_stood_still() {
 #[test]
 fn a_thousand_floods_leave_time_for_a_stop_and_for_the_others() {
     let draft = Draft {
-        load: LoadDraft { connections: Some(1_001), ..scenery(TINY_CHUNKS, 0).draft.load },
+        load: LoadDraft { users: Some(1_001), ..scenery(TINY_CHUNKS, 0).draft.load },
         ..scenery(TINY_CHUNKS, 0).draft
     };
     let made = simulate(Scenery { draft, ..scenery(TINY_CHUNKS, 1_000) });

@@ -257,7 +257,7 @@ fn in_any_chaos_every_step_ends_once_and_is_told_of_its_own_answer_alone() {
         let base = match seed % 2 {
             0 => closed(7, 1.0),
             _ => Draft {
-                load: LoadDraft { connections: Some(9), ..open(300.0, 1.0).load },
+                load: LoadDraft { max_connections: Some(9), ..open(300.0, 1.0).load },
                 ..open(300.0, 1.0)
             },
         };

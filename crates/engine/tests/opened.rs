@@ -33,7 +33,7 @@ fn a_program_opens_series_under_load_and_they_count_from_then_on() {
         }
     });
     let (mut draft, path) = (workloads(vec![], &["/a"]), |_: &SimRequest<'_>| Answer::ok(MS));
-    (draft.load.connections, draft.load.duration_ns) = (Some(1), Some(S));
+    (draft.load.users, draft.load.duration_ns) = (Some(1), Some(S));
     let out = Lab::new(draft).factory(factory).run(path);
     let names: Vec<(Family, &str, usize)> =
         out.named.iter().map(|key| (key.family, key.name.as_str(), key.labels.len())).collect();
@@ -82,7 +82,7 @@ fn requests_can_be_counted_under_a_name_that_nobody_had_planned() {
         _ => {}
     });
     let mut draft = workloads(vec![], &["/a"]);
-    (draft.load.connections, draft.load.duration_ns) = (Some(1), Some(S));
+    (draft.load.users, draft.load.duration_ns) = (Some(1), Some(S));
     let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(MS));
     let of = |at: usize| {
         (
@@ -107,7 +107,7 @@ fn what_finds_no_series_is_counted_without_its_labels_and_told() {
         _ => {}
     });
     let mut draft = workloads(vec![], &["/a"]);
-    (draft.load.connections, draft.load.duration_ns, draft.limits.open_series) = (Some(1), Some(S), 8);
+    (draft.load.users, draft.load.duration_ns, draft.limits.open_series) = (Some(1), Some(S), 8);
     let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(MS));
     let whole: Vec<u64> = out.opened_series.iter().map(|one| one.sums[CounterSum::Whole.id()]).collect();
     assert_eq!(whole, [1, 1, 1, 1, 1, 1, 1, 1, 42]);

@@ -54,7 +54,7 @@ fn a_late_head_and_a_slow_body_are_two_things() {
 #[test]
 fn arrivals_that_wait_for_a_connection_wait_before_the_send() {
     let mut draft = open(100.0, 2.0);
-    draft.load.connections = Some(1);
+    draft.load.max_connections = Some(1);
     // 100/s times 15 ms on one connection: each waits 5 ms longer than the one before.
     let out = Lab::new(draft).run(|_: &SimRequest<'_>| slow(10 * MS, 5 * MS));
     let [wait, first, body] = sums_ns(&out);

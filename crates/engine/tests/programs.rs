@@ -302,7 +302,7 @@ fn a_step_that_fails_at_once_ends_its_iteration_once() {
     // The error comes from within the call that starts the step.
     let (factory, log) = script(one_step);
     let mut draft = open(100.0, 2.0);
-    draft.load.connections = Some(4);
+    draft.load.max_connections = Some(4);
     let out = Lab::new(draft).factory(factory).run(Fragile(|_, t| match t {
         0..S => Connect::Errno(libc::ENETUNREACH),
         _ => Connect::Accept { after_ns: 0 },

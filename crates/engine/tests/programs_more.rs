@@ -257,7 +257,10 @@ fn a_run_ends_when_all_users_have_retired_in_both_models() {
             }
         });
         let draft = if open_model {
-            Draft { load: LoadDraft { connections: Some(3), ..open(50.0, 100.0).load }, ..open(50.0, 100.0) }
+            Draft {
+                load: LoadDraft { max_connections: Some(3), ..open(50.0, 100.0).load },
+                ..open(50.0, 100.0)
+            }
         } else {
             closed(3, 100.0)
         };
@@ -284,7 +287,7 @@ fn counts_land_in_the_series_they_name_also_behind_those_of_the_requests() {
     });
     let mut draft = workloads(vec![], &["/a", "/b"]);
     draft.script.as_mut().unwrap().groups = vec!["checkout".into()];
-    (draft.load.connections, draft.load.duration_ns) = (Some(1), Some(S));
+    (draft.load.users, draft.load.duration_ns) = (Some(1), Some(S));
     let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(MS));
     let of = |series: usize, sum: SeriesSum| out.all.series[series].sums[sum.id()];
     assert_eq!(
@@ -314,7 +317,7 @@ fn a_program_that_tries_again_whenever_it_fails_at_once_takes_no_stack_and_lets_
         _ => {}
     });
     let draft =
-        Draft { load: LoadDraft { connections: Some(2), ..open(1.0, 120.0).load }, ..open(1.0, 120.0) };
+        Draft { load: LoadDraft { max_connections: Some(2), ..open(1.0, 120.0).load }, ..open(1.0, 120.0) };
     let out = Lab::new(draft).factory(factory).run(NoRoute);
     out.check();
     assert!(out.fault(Fault::Unreachable) > 50_000 && out.sum(RunSum::Iterations) > 0);

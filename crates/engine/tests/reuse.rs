@@ -70,8 +70,10 @@ fn in_a_pool_the_connection_used_last_goes_first() {
 #[test]
 fn users_of_a_pool_share_what_is_idle_also_in_a_plain_sequence() {
     // 100 arrivals a second that take 15 ms each on one of ten: two connections at once are enough.
-    let draft =
-        Draft { load: LoadDraft { connections: Some(10), ..open(100.0, 0.995).load }, ..open(100.0, 0.995) };
+    let draft = Draft {
+        load: LoadDraft { max_connections: Some(10), ..open(100.0, 0.995).load },
+        ..open(100.0, 0.995)
+    };
     let (server, seen) = watched(|_| Answer::ok(15 * MS));
     let out = Lab::new(with(Reuse::Pool, draft)).run(server);
     out.check_arrivals();
@@ -95,8 +97,10 @@ fn users_of_a_pool_share_what_is_idle_also_in_a_plain_sequence() {
 
 #[test]
 fn a_pool_of_connections_that_come_and_go_loses_and_repeats_nothing() {
-    let draft =
-        Draft { load: LoadDraft { connections: Some(50), ..open(500.0, 1.999).load }, ..open(500.0, 1.999) };
+    let draft = Draft {
+        load: LoadDraft { max_connections: Some(50), ..open(500.0, 1.999).load },
+        ..open(500.0, 1.999)
+    };
     let draft = with(Reuse::Pool, draft);
     let out = Lab::new(draft).latency(100 * US).run(|a: &SimRequest<'_>| match a.total % 7 {
         0 => {
@@ -131,7 +135,7 @@ fn with_a_connection_for_each_iteration_none_outlives_it_however_many_it_needed(
     // Two rounds of two at once, for three users, in both models.
     for draft in [
         closed(3, 0.5),
-        Draft { load: LoadDraft { connections: Some(5), ..open(100.0, 0.5).load }, ..open(100.0, 0.5) },
+        Draft { load: LoadDraft { max_connections: Some(5), ..open(100.0, 0.5).load }, ..open(100.0, 0.5) },
     ] {
         let (factory, _) = diary(|scene, wake| {
             let round = match wake {

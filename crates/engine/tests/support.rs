@@ -51,11 +51,7 @@ pub fn request(method: &str, path: &str, body: Option<Vec<u8>>) -> Request {
 /// A draft of one GET by `users` for `seconds`.
 pub fn closed(users: u32, seconds: f64) -> Draft {
     Draft {
-        load: LoadDraft {
-            connections: Some(users),
-            duration_ns: Some((seconds * 1e9) as u64),
-            ..draft().load
-        },
+        load: LoadDraft { users: Some(users), duration_ns: Some((seconds * 1e9) as u64), ..draft().load },
         ..draft()
     }
 }

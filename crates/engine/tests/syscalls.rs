@@ -40,7 +40,7 @@ fn run(
             body: None,
         }],
         load: LoadDraft {
-            connections: Some(users),
+            users: Some(users),
             requests_total: requests,
             duration_ns: hold.map(|h| h.as_nanos() as u64),
             ..LoadDraft::default()

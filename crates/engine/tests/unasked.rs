@@ -46,7 +46,8 @@ fn an_empty_line_and_a_leave_taking_behind_an_answer_are_not_dangerous() {
 
 /// Ten arrivals a second on one connection: it is idle for 80 ms between two of them.
 fn idle(second: &'static [u8], then: Then) -> Outcome {
-    let draft = Draft { load: LoadDraft { connections: Some(1), ..open(10.0, 2.0).load }, ..open(10.0, 2.0) };
+    let draft =
+        Draft { load: LoadDraft { max_connections: Some(1), ..open(10.0, 2.0).load }, ..open(10.0, 2.0) };
     let out = Lab::new(draft).latency(MS).run(move |a: &SimRequest<'_>| {
         // Every other connection's first answer is followed by something 20 ms later.
         let whole = Answer::ok(10 * MS);

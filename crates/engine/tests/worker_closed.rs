@@ -67,7 +67,7 @@ fn n_requests_are_exactly_n() {
         for users in [1, 3, 10] {
             let mut draft = closed(users, 1.0);
             (draft.load.duration_ns, draft.load.requests_total) = (None, Some(n));
-            draft.load.connections = Some(users.min(n as u32));
+            draft.load.users = Some(users.min(n as u32));
             let out = run_fixed(draft, MS);
             out.check();
             assert_eq!(out.stopped, Stopped::Requests);

@@ -124,7 +124,7 @@ fn a_generator_that_cannot_keep_up_still_reads_its_answers() {
     // Each call costs 20 us, so 100,000/s are far out of reach; answers take 50 us. If the sends always came first,
     // answers would lie unread until all 500 connections were in use.
     let mut draft = open(100_000.0, 0.5);
-    draft.load.connections = Some(500);
+    draft.load.max_connections = Some(500);
     let mut lab = Lab::new(draft);
     lab.nature.call_cost_ns = 20 * US;
     let out = lab.run(|_: &SimRequest<'_>| Answer::ok(50 * US));
@@ -140,7 +140,7 @@ fn a_generator_that_cannot_keep_up_still_reads_its_answers() {
 fn the_cap_is_respected_and_arrivals_wait_with_their_stamp() {
     // 100/s over one connection with 15 ms: every arrival waits 5 ms longer than the one before.
     let mut draft = open(100.0, 1.0);
-    draft.load.connections = Some(1);
+    draft.load.max_connections = Some(1);
     let out = run_fixed(draft, 15 * MS);
     out.check_arrivals();
     assert_eq!(out.calls.open_max, 1);
@@ -168,7 +168,7 @@ fn the_cap_is_respected_and_arrivals_wait_with_their_stamp() {
 #[test]
 fn arrivals_that_wait_are_counted_in_the_tick_in_which_they_came_due() {
     let mut draft = open(100.0, 4.0);
-    draft.load.connections = Some(1);
+    draft.load.max_connections = Some(1);
     let out = run_fixed(draft, 15 * MS);
     out.check_arrivals();
     assert_eq!(per_tick(&out, RunSum::Arrivals), [100; 4]);
@@ -180,7 +180,7 @@ fn arrivals_that_wait_are_counted_in_the_tick_in_which_they_came_due() {
 #[test]
 fn a_queue_drains_when_the_server_recovers_and_begins_anew_when_it_stalls_again() {
     let mut draft = open(100.0, 10.0);
-    draft.load.connections = Some(2);
+    draft.load.max_connections = Some(2);
     // Slow in the seconds 2 and 6.
     let out = Lab::new(draft).run(|a: &SimRequest<'_>| {
         let second = (a.now_ns - BEGIN_NS) / S;
@@ -203,7 +203,7 @@ fn workers_share_the_cap_and_the_arrivals() {
     let mut arrivals = 0;
     for worker in 0..3 {
         let mut draft = open(100.0, 1.0);
-        (draft.load.connections, draft.workers) = (Some(7), Some(3));
+        (draft.load.max_connections, draft.workers) = (Some(7), Some(3));
         let mut lab = Lab::new(draft);
         lab.worker = worker;
         let out = lab.run(|_: &SimRequest<'_>| Answer::silence());
@@ -219,7 +219,7 @@ fn workers_share_the_cap_and_the_arrivals() {
 #[test]
 fn a_server_that_pauses_for_a_second_in_every_ten_has_the_p99_that_arithmetic_gives() {
     // 1000/s; in the fifth of every ten seconds nothing is answered until it is over. Of 10,000 arrivals 1,000 meet the
-    // pause and wait for what is left of it: the 10 % slowest are spread evenly over 0 to 1 s, so p99 = 0.9 s.
+    // pause and wait for what is left of it: the 10% slowest are spread evenly over 0 to 1 s, so p99 = 0.9 s.
     let paused = |a: &SimRequest<'_>| {
         let t = (a.now_ns - BEGIN_NS) % (10 * S);
         Answer::ok(if (4 * S..5 * S).contains(&t) { 5 * S - t + MS } else { MS })
@@ -227,7 +227,7 @@ fn a_server_that_pauses_for_a_second_in_every_ten_has_the_p99_that_arithmetic_gi
     let share = |q: f64| (q - 0.9) / 0.1;
     for connections in [1_100, 100] {
         let mut draft = open(1_000.0, 60.0);
-        draft.load.connections = Some(connections);
+        draft.load.max_connections = Some(connections);
         let out = Lab::new(draft).run(paused);
         out.check_arrivals();
         assert_eq!(out.sum(RunSum::Arrivals), 60_000);
@@ -313,7 +313,7 @@ fn an_unreachable_host_fails_arrivals_one_by_one_however_many_are_due() {
 #[test]
 fn an_arrival_without_a_descriptor_keeps_its_stamp_and_is_sent_later() {
     let mut draft = open(100.0, 2.0);
-    draft.load.connections = Some(50);
+    draft.load.max_connections = Some(50);
     // No descriptor in the first 300 ms.
     let out = Lab::new(draft).run(Gate(|_, t| match t < 300 * MS {
         true => Connect::Errno(libc::EMFILE),
@@ -363,7 +363,7 @@ fn n_stays_exact_with_sequences_when_descriptors_run_out() {
         for requests in [vec![get("/")], vec![get("/a"), get("/b"), get("/c")]] {
             let mut draft = open(200.0, 1.0);
             draft.requests = requests;
-            draft.load.connections = Some(5);
+            draft.load.max_connections = Some(5);
             (draft.load.duration_ns, draft.load.requests_total) = (None, Some(n));
             let out = Lab::new(draft).run(Scarce);
             out.check();
@@ -412,7 +412,7 @@ fn requests_without_an_answer_are_in_flight_at_the_stop_and_censor() {
 fn a_server_that_resets_every_idle_connection_in_one_moment() {
     // 400 connections go idle and are reset together while the machine stalls; all their arrivals come due at once.
     let mut draft = open(2_000.0, 2.0);
-    draft.load.connections = Some(400);
+    draft.load.max_connections = Some(400);
     let mut lab = Lab::new(draft).latency(100 * US);
     lab.nature.stalls = vec![(BEGIN_NS + S, 300 * MS)];
     let out = lab.run(|a: &SimRequest<'_>| {
@@ -434,7 +434,7 @@ fn a_server_that_resets_every_idle_connection_in_one_moment() {
 #[test]
 fn stop_counts_what_waits_and_what_is_in_flight() {
     let mut draft = open(100.0, 60.0);
-    draft.load.connections = Some(1);
+    draft.load.max_connections = Some(1);
     let lab = Lab::new(draft).command(1_005 * MS, Command::Stop);
     let out = lab.run(|_: &SimRequest<'_>| Answer::ok(20 * MS));
     out.check_arrivals();
@@ -457,7 +457,7 @@ fn a_pause_is_not_made_up_for() {
 #[test]
 fn a_pause_in_the_middle_of_a_queue_keeps_the_queue_and_adds_nothing_to_it() {
     let mut draft = open(100.0, 6.0);
-    draft.load.connections = Some(1);
+    draft.load.max_connections = Some(1);
     let lab = Lab::new(draft).command(2 * S - 1, Command::Pause).command(4 * S - 1, Command::Resume);
     // 20 ms each until the pause: half of 200 arrivals wait. Afterwards 1 ms each: the queue drains.
     let out =
@@ -475,7 +475,7 @@ fn a_pause_in_the_middle_of_a_queue_keeps_the_queue_and_adds_nothing_to_it() {
 #[test]
 fn a_stop_in_a_pause_counts_only_what_came_before_it() {
     let mut draft = open(100.0, 60.0);
-    draft.load.connections = Some(1);
+    draft.load.max_connections = Some(1);
     let lab = Lab::new(draft).command(S - 1, Command::Pause).command(5 * S, Command::Stop);
     let out = lab.run(|_: &SimRequest<'_>| Answer::ok(20 * MS));
     out.check_arrivals();
@@ -501,7 +501,7 @@ fn the_rate_changes_by_command_up_and_down_and_to_nothing() {
 #[test]
 fn the_rate_changes_with_a_queue_and_the_queue_stays() {
     let mut draft = open(100.0, 4.0);
-    draft.load.connections = Some(1);
+    draft.load.max_connections = Some(1);
     // Twice as many as can be served; then few: the queue of 50 drains within the second half.
     let lab = Lab::new(draft).command(S, Command::SetLevel(5.0));
     let out = lab.run(|_: &SimRequest<'_>| Answer::ok(20 * MS));

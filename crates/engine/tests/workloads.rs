@@ -32,7 +32,7 @@ fn in_a_row(requests: u32) -> (Diary, Log) {
 fn users(count: u32, seconds: f64) -> WorkloadDraft {
     WorkloadDraft {
         load: LoadDraft {
-            connections: Some(count),
+            users: Some(count),
             duration_ns: Some((seconds * 1e9) as u64),
             ..workload("users").load
         },
@@ -45,7 +45,7 @@ fn arrivals(per_s: f64, connections: u32, seconds: f64) -> WorkloadDraft {
     WorkloadDraft {
         load: LoadDraft {
             rate_per_s: Some(per_s),
-            connections: Some(connections),
+            max_connections: Some(connections),
             duration_ns,
             ..workload("arrivals").load
         },
@@ -97,7 +97,7 @@ fn shared_iterations_are_exactly_so_many_over_all_users_of_a_workload() {
     for (count, users) in [(1, 4), (10, 4), (1_001, 7)] {
         let (factory, log) = in_a_row(3);
         let shared = WorkloadDraft {
-            load: LoadDraft { iterations: Some(count), connections: Some(users), ..workload("shared").load },
+            load: LoadDraft { iterations: Some(count), users: Some(users), ..workload("shared").load },
             ..workload("shared")
         };
         let out = Lab::new(workloads(vec![shared], &["/"]))
@@ -114,7 +114,7 @@ fn shared_iterations_are_exactly_so_many_over_all_users_of_a_workload() {
 fn loops_are_counted_for_each_user_by_itself() {
     let (factory, _) = in_a_row(2);
     let own = WorkloadDraft {
-        load: LoadDraft { loops: Some(5), connections: Some(4), ..workload("loops").load },
+        load: LoadDraft { iterations_per_user: Some(5), users: Some(4), ..workload("loops").load },
         ..workload("loops")
     };
     let out = Lab::new(workloads(vec![own], &["/"]))
@@ -131,7 +131,7 @@ fn a_counted_lane_beside_a_timed_one_does_its_iterations_and_the_run_lasts_as_lo
     for timed in [users(1, 2.0), arrivals(10.0, 5, 2.0)] {
         let (factory, _) = by_workload();
         let shared = WorkloadDraft {
-            load: LoadDraft { iterations: Some(3), connections: Some(1), ..workload("shared").load },
+            load: LoadDraft { iterations: Some(3), users: Some(1), ..workload("shared").load },
             ..workload("shared")
         };
         let draft = workloads(vec![shared, timed], &["/a", "/b"]);
@@ -153,14 +153,15 @@ fn recorded_arrivals_come_at_their_instants_and_to_one_worker_of_one_machine_eac
                 let recorded = WorkloadDraft {
                     load: LoadDraft {
                         recorded: Some(Arc::from(instants.as_slice())),
-                        connections: Some(12),
+                        max_connections: Some(12),
                         ..workload("recorded").load
                     },
                     ..workload("recorded")
                 };
                 let draft = workloads(vec![recorded], &["/"]);
                 let share = Some(Share { part, of: machines });
-                let mut lab = Lab::new(Draft { share, workers: Some(workers), ..draft }).factory(factory);
+                let mut lab =
+                    Lab::new(Draft { shard: share, workers: Some(workers), ..draft }).factory(factory);
                 lab.worker = worker;
                 let out = lab.run(|_: &SimRequest<'_>| Answer::ok(10 * US));
                 out.check();

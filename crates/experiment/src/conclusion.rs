@@ -82,12 +82,12 @@ pub fn quest(find: &Find, thresholds: &[Threshold], seed: u64) -> CapacitySearch
         from: find.from,
         to: find.to.unwrap_or(usual.to),
         step: find.step,
-        until: find.until,
-        every_ns: find.every_ns,
-        within: find.within.unwrap_or(usual.within),
+        stop_when: find.stop_when,
+        step_duration_ns: find.step_duration_ns,
+        precision: find.precision.unwrap_or(usual.precision),
         confirm: find.confirm.unwrap_or(usual.confirm),
         // A ladder has an end of its own.
-        budget_ns: find.budget_ns.or(find.step.is_none().then_some(BUDGET_NS)),
+        max_time_ns: find.max_time_ns.or(find.step.is_none().then_some(BUDGET_NS)),
         longest_limit_ns: times.map(|t| t.value as u64).max(),
         seed,
         ..usual
@@ -160,8 +160,11 @@ pub fn conclude(folder: Folder) -> Option<Conclusion> {
         || digests.iter().any(|d| d.cell.as_ref().is_some_and(|cell| cell.purpose.is_some()));
     let searches = if is_search { searches(&index, &digests) } else { Vec::new() };
     let study = (!is_search).then(|| {
-        let asked =
-            StudyAsked { least_ns: experiment.least_ns, steady: experiment.steady, ..StudyAsked::default() };
+        let asked = StudyAsked {
+            min_duration_ns: experiment.min_duration_ns,
+            trim_to_steady_state: experiment.trim_to_steady_state,
+            ..StudyAsked::default()
+        };
         study(&digests, &asked)
     });
     let asked = CompareOptions::default();
@@ -260,7 +263,7 @@ fn missing(index: &Index, digests: &[Digest], searches: &[Searched]) -> usize {
         cells: &index.cells,
         repeat: index.experiment.repeat,
         seed: index.seed,
-        end_rows: index.experiment.end_rows,
+        stop_on_miss: index.experiment.stop_on_miss,
     };
     let mut there: Vec<Done> = digests.iter().filter_map(|digest| done(digest, &index.cells)).collect();
     let mut missing = 0;
@@ -277,7 +280,7 @@ fn cells_that_missed(index: &Index, digests: &[Digest]) -> usize {
     let missed = |runs: &[&Digest]| {
         let bad =
             runs.iter().filter(|digest| digest.thresholds.iter().any(ThresholdResult::is_missed)).count();
-        2 * bad > runs.len() && !index.experiment.end_rows
+        2 * bad > runs.len() && !index.experiment.stop_on_miss
     };
     index.cells.iter().filter(|settings| missed(&sound_runs(settings, digests))).count()
 }

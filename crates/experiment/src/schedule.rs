@@ -15,7 +15,7 @@ pub struct Schedule<'a> {
     pub repeat: u32,
     pub seed: u64,
     /// Levels above one that missed its thresholds are not run.
-    pub end_rows: bool,
+    pub stop_on_miss: bool,
 }
 
 /// A run that is there.
@@ -50,7 +50,8 @@ impl Schedule<'_> {
 
     /// A lower level of the same row has missed its thresholds every time it ran.
     pub fn is_answered(&self, cell: usize, done: &[Done]) -> bool {
-        let Some(axis) = self.axes.iter().rposition(|axis| axis.is_numeric).filter(|_| self.end_rows) else {
+        let Some(axis) = self.axes.iter().rposition(|axis| axis.is_numeric).filter(|_| self.stop_on_miss)
+        else {
             return false;
         };
         let (Some(level), Some(settings)) = (self.level(cell, axis), self.cells.get(cell)) else {

@@ -64,7 +64,7 @@ pub fn next(quest: &CapacitySearch, history: &[Trial]) -> Move {
     match chosen {
         view::Choice::Try(probe) => {
             let left_ns =
-                quest.budget_ns.map_or(u64::MAX, |budget| budget.saturating_sub(spent_ns(quest, history)));
+                quest.max_time_ns.map_or(u64::MAX, |budget| budget.saturating_sub(spent_ns(quest, history)));
             match quest.fitted(probe, left_ns) {
                 Some(probe) => Move::Try(probe),
                 None if history.is_empty() => Move::Try(probe),

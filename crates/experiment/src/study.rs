@@ -30,16 +30,16 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StudyAsked {
     /// A run with a shorter measured part is no valid cell, ns.
-    pub least_ns: u64,
+    pub min_duration_ns: u64,
     /// Leave the beginning of each run up to its steady state out.
-    pub steady: bool,
+    pub trim_to_steady_state: bool,
     /// Of the resampling.
     pub seed: u64,
 }
 
 impl Default for StudyAsked {
     fn default() -> Self {
-        Self { least_ns: 0, steady: false, seed: 1 }
+        Self { min_duration_ns: 0, trim_to_steady_state: false, seed: 1 }
     }
 }
 
@@ -73,7 +73,7 @@ pub struct Finding {
     pub advice: String,
 }
 
-/// A value with its 95 % interval.
+/// A value with its 95% interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Estimate {
     pub value: Option<f64>,
@@ -258,7 +258,7 @@ pub enum UslFit {
     },
 }
 
-/// The law at a level, with the 95 % band of the law itself: single runs scatter more widely.
+/// The law at a level, with the 95% band of the law itself: single runs scatter more widely.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct UslPoint {
     pub users: f64,
@@ -312,7 +312,7 @@ pub struct ScalingStep {
     pub rate_per_s: f64,
     /// X_n / X_first.
     pub speedup: f64,
-    /// (X_n / n) / (X_first / first), with its 95 % interval.
+    /// (X_n / n) / (X_first / first), with its 95% interval.
     pub efficiency: f64,
     pub low: Option<f64>,
     pub high: Option<f64>,
@@ -322,7 +322,7 @@ pub struct ScalingStep {
 pub fn study(digests: &[Digest], asked: &StudyAsked) -> Study {
     let mut findings = Vec::new();
     let cut: Vec<Digest>;
-    let digests = if asked.steady {
+    let digests = if asked.trim_to_steady_state {
         steady::findings(digests, &mut findings);
         cut = digests.iter().cloned().map(without_beginning).collect();
         &cut

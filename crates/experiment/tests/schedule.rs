@@ -31,7 +31,7 @@ fn two_by_four() -> Vec<Axis> {
 }
 
 fn schedule<'a>(axes: &'a [Axis], cells: &'a [Vec<Setting>], repeat: u32, seed: u64) -> Schedule<'a> {
-    Schedule { axes, cells, repeat, seed, end_rows: false }
+    Schedule { axes, cells, repeat, seed, stop_on_miss: false }
 }
 
 /// Runs all turns, each with the given outcome.
@@ -102,7 +102,7 @@ fn levels_above_a_missed_one_are_left_out_in_its_row_only() {
     let axes = two_by_four();
     let cells = matrix(&axes);
     // `node` breaks at 10 users; cells 0 to 3 are its row.
-    let ended = Schedule { end_rows: true, ..schedule(&axes, &cells, 3, 11) };
+    let ended = Schedule { stop_on_miss: true, ..schedule(&axes, &cells, 3, 11) };
     let done = run(ended, |turn| Some(!(1..4).contains(&turn.cell)));
     let times = |cell: usize| done.iter().filter(|d| d.cell == cell).count();
     assert_eq!((times(0), times(1)), (3, 3), "the question is asked thrice where the answer lies");
@@ -115,7 +115,7 @@ fn levels_above_a_missed_one_are_left_out_in_its_row_only() {
 fn one_miss_among_repeats_answers_nothing() {
     let axes = vec![axis("users", &["1", "10"], true)];
     let cells = matrix(&axes);
-    let schedule = Schedule { end_rows: true, ..schedule(&axes, &cells, 3, 1) };
+    let schedule = Schedule { stop_on_miss: true, ..schedule(&axes, &cells, 3, 1) };
     let mixed = [Done { cell: 0, repeat: 0, met: Some(false) }, Done { cell: 0, repeat: 1, met: Some(true) }];
     assert!(!schedule.is_answered(1, &mixed));
     assert!(schedule.is_answered(1, &mixed[..1]));

@@ -142,7 +142,7 @@ causes! {
         "compare a fast and a slow response: a cache that misses, one slow instance, or a lock";
     ConnectionCap = "connection_cap", "arrivals wait for one of the load generator's own connections",
         "rerun with a higher `--max-connections`",
-        "raise the number of connections (`-c`) if real clients do not share so few";
+        "raise the number of connections (`--max-connections`) if real clients do not share so few";
     OverCapacity = "over_capacity", "the offered load exceeds the capacity of the service",
         "rerun at a lower rate: the response times fall back",
         "find the highest rate that passes with `plimsoll find`, or lower the rate";

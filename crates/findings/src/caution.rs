@@ -151,7 +151,7 @@ cautions! {
         "widen the range: `sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"`";
     ClientMemory = "client_memory", Inconclusive, Generator, Line(Machine),
         "this machine had no memory for sockets or responses",
-        "use fewer connections, or more machines with `--share`; `sysctl net.ipv4.tcp_mem` shows the limit of sockets, \
+        "use fewer connections, or more machines with `--shard`; `sysctl net.ipv4.tcp_mem` shows the limit of sockets, \
          the limit `kept_total_bytes` that of response bodies that are checked";
     ClientBlocked = "client_blocked", Inconclusive, Generator, Line(Machine),
         "this machine refused to send",
@@ -170,7 +170,7 @@ cautions! {
         "try one request by hand (`curl -v URL`); if it is answered, make the run longer than an answer takes";
     OfferedNotSent = "offered_not_sent", Inconclusive, Generator, Line(Rate),
         "this machine did not send the load that was asked for",
-        "use more workers (`-t`), a lower rate, or several machines with `--share`";
+        "use more workers (`-t`), a lower rate, or several machines with `--shard`";
     LateSends = "late_sends", Inconclusive, Generator, Line(Lateness),
         "requests were sent late",
         "leave this machine more CPU (another machine for the target, fewer other programs), or use a lower rate";
@@ -230,13 +230,13 @@ cautions! {
         "use the open model, `-r RATE`: arrivals do not wait for a stalled service";
     ConnectionCapHit = "connection_cap_hit", Warning, Plan, Line(Connections),
         "arrivals waited for a free connection",
-        "raise `-c` if clients of the real service do not share so few connections";
+        "raise `--max-connections` if clients of the real service do not share so few connections";
     LittlesLaw = "littles_law", Warning, Generator, Line(Little),
         "users spent their time outside requests",
         "the users' time does not add up: the load generator may be the limit; use fewer users or more workers";
     ClientCpu = "client_cpu", Warning, Generator, Line(Workers),
         "a worker was busy all the time",
-        "the load generator may be the limit: use more workers (`-t`), or several machines with `--share`";
+        "the load generator may be the limit: use more workers (`-t`), or several machines with `--shard`";
     RunQueue = "run_queue", Warning, Generator, Line(Workers),
         "workers had to wait for a CPU",
         "stop other programs on this machine, or use fewer workers than there are CPUs";

@@ -89,6 +89,6 @@ fn figures_of_causes_are_numbers_and_names() {
     assert_eq!(json[0]["figures"]["status"], 500);
     assert_eq!(json[0]["sentence"], "the server fails to process requests (status 500)");
     assert_eq!(json[1]["figures"]["closed_count"], 29_800);
-    assert_eq!(json[2]["evidence"], "30 of 400 requests (7.5 %)");
+    assert_eq!(json[2]["evidence"], "30 of 400 requests (7.5%)");
     assert_eq!(json[2]["figures"], serde_json::json!({"failed_count": 30, "requests_count": 400}));
 }

@@ -129,7 +129,7 @@ pub const TABLE: &[Explained] = &[
         "F017",
         "two keys contradict each other",
         "Both say the same thing differently, and only one could be obeyed. Keep one of them.\n\n  \
-         load: { arrivals: 100/s, connections: 500 }",
+         load: { rate: 100/s, max_connections: 500 }",
     ),
     row(
         "F018",
@@ -232,7 +232,7 @@ pub const TABLE: &[Explained] = &[
         "a file does not hold what it should",
         "A file of recorded arrivals has one time a line, rising, with a unit; `#` begins a comment. \
          Certificates and \
-         keys are PEM.\n\n  load: { recorded: { file: gaps.txt, as: gaps, unit: ms } }",
+         keys are PEM.\n\n  load: { replay: { file: gaps.txt, format: intervals, unit: ms } }",
     ),
     row(
         "F033",
@@ -270,7 +270,7 @@ pub const TABLE: &[Explained] = &[
         "a file, a program, or a variable that a pasted experiment may not name",
         "Whoever has a session of the console may paste an experiment, and it would be run as whoever started the \
          console. So it may read and write files in the console's folders only, writes none but `.csv`, runs no \
-         program (`monitor: [ { command: ... } ]`), and reads no variable of the environment (`${env.X}`, \
+         program (`monitors: [ { command: ... } ]`), and reads no variable of the environment (`${env.X}`, \
          `${secret.X}`). Experiment files on the machine are not bound by this, unless \
          they lie in those folders.\n\n  \
          plimsoll serve --allow-commands",
@@ -303,9 +303,9 @@ pub const TABLE: &[Explained] = &[
     row(
         "P005",
         "a spread without arrivals",
-        "`spread` says how arrivals are spread within a second. Users have none: each goes on when its answer is \
+        "`arrivals` says how arrivals are spread within a second. Users have none: each goes on when its answer is \
          there.\
-         \n\n  load: { arrivals: 100/s, spread: poisson, duration: 15s }",
+         \n\n  load: { rate: 100/s, arrivals: poisson, duration: 15s }",
     ),
     row(
         "P006",
@@ -316,7 +316,7 @@ pub const TABLE: &[Explained] = &[
         "P007",
         "more than one machine can do",
         "The number is beyond what a single machine sends or holds. Share the load between several.\n\n  \
-         plimsoll run --share 1/2 experiment.yaml",
+         plimsoll run --shard 1/2 experiment.yaml",
     ),
     row(
         "P009",
@@ -332,8 +332,8 @@ pub const TABLE: &[Explained] = &[
     ),
     row(
         "P011",
-        "bands that do not rise",
-        "The edges of the latency bands are times in rising order, one to twelve of them.\n\n  bands: [100ms, \
+        "buckets that do not rise",
+        "The edges of the latency buckets are times in rising order, one to twelve of them.\n\n  buckets: [100ms, \
          1s, 10s]",
     ),
     row(
@@ -359,7 +359,7 @@ pub const TABLE: &[Explained] = &[
         "nothing is offered",
         "`achieved` is the share of the offered rate that finished with an answer. With a number of users nothing is \
          offered.\n\n  \
-         load: { arrivals: 100/s, duration: 30s }\n  thresholds: [ achieved >= 99% ]",
+         load: { rate: 100/s, duration: 30s }\n  thresholds: [ achieved >= 99% ]",
     ),
     row(
         "P016",
@@ -384,18 +384,18 @@ pub const TABLE: &[Explained] = &[
         "P019",
         "no user for this machine",
         "Users are dealt out to the machines of a shared run, and this one would get none.\n\n  \
-         load: { users: 2 }     # for --share 1/2 and --share 2/2",
+         load: { users: 2 }     # for --shard 1/2 and --shard 2/2",
     ),
     row(
         "P020",
-        "loops of arrivals",
-        "`loops` counts how often each user goes through its scenario. An arrival goes through once.\n\n  \
-         load: { arrivals: 100/s, iterations: 5000 }",
+        "iterations per user of arrivals",
+        "`iterations_per_user` counts how often each user goes through its scenario. An arrival goes through \
+         once.\n\n  load: { rate: 100/s, iterations: 5000 }",
     ),
     row(
         "P021",
         "no recorded arrival",
-        "The file of recorded arrivals holds none.\n\n  load: { recorded: { file: instants.txt, unit: ms } }",
+        "The file of recorded arrivals holds none.\n\n  load: { replay: { file: instants.txt, unit: ms } }",
     ),
     row(
         "P022",
@@ -438,6 +438,14 @@ pub const TABLE: &[Explained] = &[
          origin: users } ] }",
     ),
     row(
+        "P028",
+        "users or connections of the other load model",
+        "Users wait for answers, and each holds one connection (`-c`, in a file `users`). Arrivals come at a rate, and \
+         a limit keeps their connections from growing without end (`--max-connections`, in a file `max_connections`).\
+         \n\n  load: { rate: 100/s, max_connections: 200, duration: 15s }\n  # or\n  load: { users: 200, \
+         duration: 15s }",
+    ),
+    row(
         "P030",
         "a threshold for something that is not there",
         "The scope of a threshold names a request, scenario, group or tag that the experiment does not have, so \
@@ -449,6 +457,6 @@ pub const TABLE: &[Explained] = &[
         "a threshold for something that is never measured",
         "Nothing in this experiment yields the figure that the threshold looks at: there are no streams, no \
          checks or \
-         no TLS.\n\n  - { get: /feed, stream: { for: 60s } }\n  # thresholds: [ event_gap p99 < 20s ]",
+         no TLS.\n\n  - { get: /feed, stream: { duration: 60s } }\n  # thresholds: [ event_gap p99 < 20s ]",
     ),
 ];

@@ -181,7 +181,7 @@ fn part_of(number: usize, plan: &Plan) -> String {
                 Order::Random => "drawn by weight",
                 Order::Exact => "kept exactly",
             };
-            return format!(", {:.1} % of `{}`, {kept}", 100.0 * weight / total, workload.name);
+            return format!(", {:.1}% of `{}`, {kept}", 100.0 * weight / total, workload.name);
         }
     }
     String::new()

@@ -108,7 +108,7 @@ fn the_schema_is_closed_and_describes_what_it_expects() {
         }
     }
     let wrong =
-        value("target: http://h\nscenarios: { s: [ { get: / } ] }\nload: { spread: even, arrivals: 5 }");
+        value("target: http://h\nscenarios: { s: [ { get: / } ] }\nload: { arrivals: even, rate: 5 }");
     assert!(!validator().is_valid(&wrong), "words of a choice are an enumeration");
 }
 

@@ -25,7 +25,7 @@ fn watches(more: &str) -> Vec<Watch> {
 #[test]
 fn every_kind_of_monitor_is_read() {
     let all = watches(
-        "vars: { base: 41 }\nmonitor:\n- host: true\n- { name: api, process: { port: \"${base}10\" } }\n\
+        "vars: { base: 41 }\nmonitors:\n- host: true\n- { name: api, process: { port: \"${base}10\" } }\n\
          - { process: node }\n- { cgroup: { pid: 9 } }\n\
          - { name: db, postgres: \"postgres://lab:${secret.PW}@127.0.0.1:${base}09/lab\" }\n\
          - { redis: \"127.0.0.1:${base}08\" }\n\
@@ -78,7 +78,7 @@ fn every_kind_of_monitor_is_read() {
 
 #[test]
 fn every_way_to_name_a_process_or_a_group_is_read() {
-    let one = |more: &str| watches(&format!("monitor: [ {{ {more} }} ]")).remove(0).outline().target;
+    let one = |more: &str| watches(&format!("monitors: [ {{ {more} }} ]")).remove(0).outline().target;
     for kind in ["process", "cgroup"] {
         assert_eq!(one(&format!("{kind}: {{ pid: 12 }}")), "pid 12");
         assert_eq!(one(&format!("{kind}: {{ name: node }}")), "node");
@@ -99,7 +99,7 @@ fn a_text_says_the_same_as_behind_the_flag() {
         ("command", "depth --all"),
     ] {
         let flag = Watch::parse(&format!("{kind}={place}")).unwrap();
-        let file = watches(&format!("monitor: [ {{ {kind}: \"{place}\" }} ]")).remove(0);
+        let file = watches(&format!("monitors: [ {{ {kind}: \"{place}\" }} ]")).remove(0);
         assert_eq!(format!("{flag:?}"), format!("{file:?}"));
     }
 }
@@ -120,39 +120,39 @@ fn the_environment_is_told_in_its_order() {
 #[test]
 fn a_wrong_monitor_is_refused_where_it_stands() {
     for (more, column, code, said) in [
-        ("monitor: host", 10, "F014", "a list"),
-        ("monitor: [ host ]", 12, "F014", "mapping"),
-        ("monitor: [ { name: api } ]", 12, "F016", "does not say what it looks at"),
-        ("monitor: [ { name: 5, proces: { port: 1 } } ]", 23, "F011", "did you mean `process`?"),
-        ("monitor: [ { host: true, redis: \"h:1\" } ]", 26, "F017", "begin another one"),
-        ("monitor: [ { host: false } ]", 20, "F015", "leave this monitor out"),
-        ("monitor: [ { host: true }, { host: true } ]", 28, "F013", "two monitors are called `host`"),
-        ("monitor: [ { process: {} } ]", 23, "F016", "add one of `pid`, `name` and `port`"),
-        ("monitor: [ { process: { port: 0 } } ]", 31, "F015", "no port"),
-        ("monitor: [ { process: { port: 70000 } } ]", 31, "F015", "no port"),
-        ("monitor: [ { process: { pid: -3 } } ]", 30, "F015", "no pid"),
-        ("monitor: [ { process: { pid: 3, name: x } } ]", 33, "F017", "keep one"),
-        ("monitor: [ { process: { name: /usr/bin/node } } ]", 31, "F015", "write `node`"),
-        ("monitor: [ { cgroup: { path: api } } ]", 30, "F015", "/sys/fs/cgroup/x"),
-        ("monitor: [ { cgroup: { path: /a, pid: 3 } } ]", 34, "F017", "keep `path`"),
-        ("monitor: [ { postgres: \"127.0.0.1:5432\" } ]", 24, "F015", "no address of a database"),
-        ("monitor: [ { redis: \"localhost\" } ]", 21, "F015", "127.0.0.1:6379"),
-        ("monitor: [ { node: \"ftp://127.0.0.1/m\" } ]", 20, "F015", "no URL of HTTP"),
-        ("monitor: [ { go: \"${secret.PW}\" } ]", 18, "F015", "`${secret.PW}` is no URL"),
-        ("monitor: [ { go: \"http://${nobody}/\" } ]", 26, "F030", "not known before the load"),
-        ("monitor: [ { nginx: {} } ]", 21, "F016", "`status`, `access_log`"),
-        ("monitor: [ { prometheus: { metrics: [a] } } ]", 26, "F016", "add `scrape`"),
+        ("monitors: host", 11, "F014", "a list"),
+        ("monitors: [ host ]", 13, "F014", "mapping"),
+        ("monitors: [ { name: api } ]", 13, "F016", "does not say what it looks at"),
+        ("monitors: [ { name: 5, proces: { port: 1 } } ]", 24, "F011", "did you mean `process`?"),
+        ("monitors: [ { host: true, redis: \"h:1\" } ]", 27, "F017", "begin another one"),
+        ("monitors: [ { host: false } ]", 21, "F015", "leave this monitor out"),
+        ("monitors: [ { host: true }, { host: true } ]", 29, "F013", "two monitors are called `host`"),
+        ("monitors: [ { process: {} } ]", 24, "F016", "add one of `pid`, `name` and `port`"),
+        ("monitors: [ { process: { port: 0 } } ]", 32, "F015", "no port"),
+        ("monitors: [ { process: { port: 70000 } } ]", 32, "F015", "no port"),
+        ("monitors: [ { process: { pid: -3 } } ]", 31, "F015", "no pid"),
+        ("monitors: [ { process: { pid: 3, name: x } } ]", 34, "F017", "keep one"),
+        ("monitors: [ { process: { name: /usr/bin/node } } ]", 32, "F015", "write `node`"),
+        ("monitors: [ { cgroup: { path: api } } ]", 31, "F015", "/sys/fs/cgroup/x"),
+        ("monitors: [ { cgroup: { path: /a, pid: 3 } } ]", 35, "F017", "keep `path`"),
+        ("monitors: [ { postgres: \"127.0.0.1:5432\" } ]", 25, "F015", "no address of a database"),
+        ("monitors: [ { redis: \"localhost\" } ]", 22, "F015", "127.0.0.1:6379"),
+        ("monitors: [ { node: \"ftp://127.0.0.1/m\" } ]", 21, "F015", "no URL of HTTP"),
+        ("monitors: [ { go: \"${secret.PW}\" } ]", 19, "F015", "`${secret.PW}` is no URL"),
+        ("monitors: [ { go: \"http://${nobody}/\" } ]", 27, "F030", "not known before the load"),
+        ("monitors: [ { nginx: {} } ]", 22, "F016", "`status`, `access_log`"),
+        ("monitors: [ { prometheus: { metrics: [a] } } ]", 27, "F016", "add `scrape`"),
         (
-            "monitor: [ { prometheus: { scrape: \"http://h/\", metrics: [\"a(\"] } } ]",
-            59,
+            "monitors: [ { prometheus: { scrape: \"http://h/\", metrics: [\"a(\"] } } ]",
+            60,
             "F028",
             "regular expression",
         ),
-        ("monitor: [ { prometheus: { scrape: \"http://h/\", query: up } } ]", 49, "F017", "two monitors"),
-        ("monitor: [ { prometheus: { server: \"http://h/\" } } ]", 28, "F016", "`query`"),
-        ("monitor: [ { prometheus: { query: up } } ]", 28, "F016", "`server`"),
-        ("monitor: [ { command: [] } ]", 23, "F016", "name a program"),
-        ("monitor: [ { command: [\"${secret.PW}\"] } ]", 25, "F030", "secret"),
+        ("monitors: [ { prometheus: { scrape: \"http://h/\", query: up } } ]", 50, "F017", "two monitors"),
+        ("monitors: [ { prometheus: { server: \"http://h/\" } } ]", 29, "F016", "`query`"),
+        ("monitors: [ { prometheus: { query: up } } ]", 29, "F016", "`server`"),
+        ("monitors: [ { command: [] } ]", 24, "F016", "name a program"),
+        ("monitors: [ { command: [\"${secret.PW}\"] } ]", 26, "F030", "secret"),
         ("environment: { a: { b: { c: 1 } } }", 24, "F014", "two levels"),
         ("environment: { a: \"${secret.PW}\" }", 20, "F030", "secret"),
         ("environment: [ a ]", 14, "F014", "a mapping"),
@@ -168,7 +168,7 @@ fn a_wrong_monitor_is_refused_where_it_stands() {
 
 #[test]
 fn trust_may_be_said_of_monitors_alone() {
-    let with = |monitor: &str| read(&format!("tls: {{ insecure: true }}\nmonitor: [ {monitor} ]"));
+    let with = |monitor: &str| read(&format!("tls: {{ insecure: true }}\nmonitors: [ {monitor} ]"));
     for asked_by_tls in [
         "{ redis: \"rediss://127.0.0.1\" }",
         "{ postgres: \"postgres://lab@127.0.0.1/lab?sslmode=verify-full\" }",

@@ -60,28 +60,28 @@ fn a_file_can_say_everything_that_a_flag_can_say() {
          scenarios: { browse: [ { get: / } ] }\n\
          load: { users: 100, duration: 15s, requests: 1000 }\n\
          thresholds: [ \"response_time p99 < 250ms\", error_rate < 0.1% ]\n\
-         timeout: 3s\nwarmup: 5s\nkeep_alive: false\nread_bodies: true\nworkers: 2\nseed: 7\nshare: 1/2\n\
-         bands: [100ms, 1s]\nlimits: { head_bytes: 32k, connect_timeout_ns: 3s }\n",
+         timeout: 3s\nwarmup: 5s\nkeep_alive: false\nread_bodies: true\nworkers: 2\nseed: 7\nshard: 1/2\n\
+         buckets: [100ms, 1s]\nlimits: { head_bytes: 32k, connect_timeout_ns: 3s }\n",
     );
     assert_eq!(draft.name.as_deref(), Some("everything"));
     assert_eq!(
-        (draft.load.connections, draft.load.duration_ns, draft.load.requests_total),
+        (draft.load.users, draft.load.duration_ns, draft.load.requests_total),
         (Some(100), Some(15_000_000_000), Some(1000))
     );
     assert_eq!(draft.thresholds.len(), 2);
     assert_eq!((draft.timeout_ns, draft.warmup_ns), (Some(3_000_000_000), Some(5_000_000_000)));
     assert_eq!((draft.keep_alive, draft.read_bodies), (Some(false), Some(true)));
-    assert_eq!((draft.workers, draft.seed, draft.share), (Some(2), Some(7), Some(Share { part: 1, of: 2 })));
+    assert_eq!((draft.workers, draft.seed, draft.shard), (Some(2), Some(7), Some(Share { part: 1, of: 2 })));
     assert_eq!(draft.buckets_ns, Some(vec![100_000_000, 1_000_000_000]));
     assert_eq!((draft.limits.head_bytes, draft.limits.connect_timeout_ns), (32_768, 3_000_000_000));
 }
 
 #[test]
 fn the_open_model_has_a_rate_a_spread_and_a_cap_on_connections() {
-    let draft = good(&with("load: { arrivals: 6000/m, spread: poisson, connections: 500 }"));
-    assert_eq!((draft.load.rate_per_s, draft.load.connections), (Some(100.0), Some(500)));
+    let draft = good(&with("load: { rate: 6000/m, arrivals: poisson, max_connections: 500 }"));
+    assert_eq!((draft.load.rate_per_s, draft.load.max_connections), (Some(100.0), Some(500)));
     assert_eq!(draft.load.arrivals, Some(Arrivals::Poisson));
-    assert_eq!(good(&with("load: { arrivals: 100 }")).load.rate_per_s, Some(100.0));
+    assert_eq!(good(&with("load: { rate: 100 }")).load.rate_per_s, Some(100.0));
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn stages_are_text_a_list_of_texts_or_a_list_of_mappings() {
     let forms = [
         "load: { stages: \"10s:100/s,0s:50/s\" }",
         "load: { stages: [ 10s:100/s, 0s:50/s ] }",
-        "load:\n  stages:\n    - { duration: 10s, arrivals: 100/s }\n    - { duration: 0s, arrivals: 50 }\n",
+        "load:\n  stages:\n    - { duration: 10s, rate: 100/s }\n    - { duration: 0s, rate: 50 }\n",
     ];
     for form in forms {
         let (profile, open) = good(&with(form)).load.stages.unwrap();

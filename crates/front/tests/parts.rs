@@ -10,7 +10,7 @@ const FILE: &str = "\
 name: cards
 question: How much does it carry?
 vars: { base: 41, scale: 1, size: small }
-scale: \"${scale}\"
+time_scale: \"${scale}\"
 target: \"http://127.0.0.1:${base}01\"
 scenarios: { pick: [ { get: \"/${size}\" } ] }
 thresholds: [ \"response_time p99 < 100ms\" ]
@@ -23,7 +23,7 @@ parts:
     repeat: 3
   line:
     vars: { size: large }
-    find: { over: rate, budget: 4m }
+    find: { vary: rate, max_time: 4m }
     variants: { hop: { target: \"http://127.0.0.1:${base}03\" } }
     repeat: 1
 ";
@@ -124,10 +124,10 @@ fn a_scale_shortens_a_part_and_leaves_the_other() {
     let parts = good(FILE, &[("scale", "0.05"), ("users", "1"), ("variant", "hop")], &[]);
     let draft = &parts[0].study.cells[0].located.draft;
     assert_eq!((draft.load.duration_ns, draft.scale), (Some(3_000_000_000), Some(0.05)));
-    assert_eq!(parts[1].study.experiment.find.as_ref().unwrap().budget_ns, Some(12_000_000_000));
-    let own = FILE.replace("    repeat: 1\n", "    repeat: 1\n    scale: 0.5\n");
+    assert_eq!(parts[1].study.experiment.find.as_ref().unwrap().max_time_ns, Some(12_000_000_000));
+    let own = FILE.replace("    repeat: 1\n", "    repeat: 1\n    time_scale: 0.5\n");
     let parts = good(&own, &[("scale", "0.05")], &[]);
-    assert_eq!(parts[1].study.experiment.find.as_ref().unwrap().budget_ns, Some(120_000_000_000));
+    assert_eq!(parts[1].study.experiment.find.as_ref().unwrap().max_time_ns, Some(120_000_000_000));
 }
 
 #[test]
@@ -163,15 +163,15 @@ fn a_command_that_makes_one_experiment_picks_none_of_several() {
 fn what_cannot_be_scaled_or_shared_is_refused_where_it_stands() {
     let head = "target: http://h\nscenarios: { s: [ { get: / } ] }\n";
     for (more, place, said) in [
-        ("scale: 0", "3:8 F015", "no scale"),
-        ("scale: [1, 2]", "3:8 F014", "a number such as"),
+        ("time_scale: 0", "3:13 F015", "no time scale"),
+        ("time_scale: [1, 2]", "3:13 F014", "a number such as"),
         ("generators: 0", "3:13 F015", "cannot be shared"),
         ("generators: 100", "3:13 F015", "expected 1 to 64"),
         ("find: { to: 100/s }\ngenerators: 2", "4:1 F017", "search"),
         (
-            "load: { recorded: { file: tests/files/gaps.txt, as: gaps } }\nscale: 0.5",
+            "load: { replay: { file: tests/files/gaps.txt, format: intervals } }\ntime_scale: 0.5",
             "4:1 F017",
-            "`recorded`",
+            "`replay`",
         ),
     ] {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -179,7 +179,8 @@ fn what_cannot_be_scaled_or_shared_is_refused_where_it_stands() {
         let told = lines(&all);
         assert!(told.len() == 1 && told[0].starts_with(place) && told[0].contains(said), "{more}: {told:?}");
     }
-    let recorded =
-        format!("{head}load: {{ recorded: {{ file: tests/files/gaps.txt, as: gaps }} }}\nscale: 1\n");
+    let recorded = format!(
+        "{head}load: {{ replay: {{ file: tests/files/gaps.txt, format: intervals }} }}\ntime_scale: 1\n"
+    );
     assert!(own::parts(&recorded, "f", Path::new(env!("CARGO_MANIFEST_DIR")), &overrides(&[]), &[]).is_ok());
 }

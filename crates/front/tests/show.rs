@@ -29,8 +29,8 @@ fn a_plain_sequence_is_told_as_the_list_that_it_is() {
 #[test]
 fn a_recorded_load_and_a_long_profile_are_told_in_few_lines() {
     let file = "target: http://h\nscenarios: { s: [ { get: / } ] }\nload: ";
-    let text = describe(&format!("{file}{{ recorded: {{ file: tests/files/gaps.txt, as: gaps }} }}"));
+    let text = describe(&format!("{file}{{ replay: {{ file: tests/files/gaps.txt, format: intervals }} }}"));
     assert!(text.contains("3 arrivals, as recorded"), "{text}");
-    let text = describe(&format!("{file}{{ steps: {{ from: 1, by: 1, every: 1s, until: 500 }} }}"));
+    let text = describe(&format!("{file}{{ staircase: {{ from: 1, by: 1, hold: 1s, to: 500 }} }}"));
     assert!(text.lines().count() < 40 && text.contains("..."), "{text}");
 }

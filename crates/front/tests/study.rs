@@ -67,7 +67,7 @@ fn a_plain_file_is_one_cell_without_settings() {
         ("probe", Some(5)),
         "called as its file"
     );
-    assert_eq!(study.cells[0].located.draft.load.connections, Some(3));
+    assert_eq!(study.cells[0].located.draft.load.users, Some(3));
     let named = good(&format!("name: bench\n{HEAD}"), &[]);
     assert_eq!(named.experiment.name, "bench");
 }
@@ -88,7 +88,7 @@ fn lists_span_the_full_matrix_in_the_order_of_the_file() {
     assert_eq!(told[13], "variant=node page=b users=1 keep_alive=false");
     let draft = &study.cells[13].located.draft;
     assert_eq!(draft.target.as_ref().unwrap().authority(), "n");
-    assert_eq!((draft.load.connections, draft.keep_alive), (Some(1), Some(false)));
+    assert_eq!((draft.load.users, draft.keep_alive), (Some(1), Some(false)));
     assert_eq!(draft.requests[0].path, "/b");
 }
 
@@ -96,10 +96,10 @@ fn lists_span_the_full_matrix_in_the_order_of_the_file() {
 fn every_single_value_of_the_load_and_the_link_spans_an_axis() {
     for (more, axis, values) in [
         ("load: { users: [1, 2] }", "users", ["1", "2"]),
-        ("load: { arrivals: [100/s, 6000/m] }", "arrivals", ["100", "100"]),
-        ("load: { arrivals: [100/s, 250] }", "arrivals", ["100", "250"]),
-        ("load: { arrivals: 10/s, connections: [1, 100] }", "connections", ["1", "100"]),
-        ("load: { arrivals: 10/s, spread: [constant, poisson] }", "spread", ["constant", "poisson"]),
+        ("load: { rate: [100/s, 6000/m] }", "rate", ["100", "100"]),
+        ("load: { rate: [100/s, 250] }", "rate", ["100", "250"]),
+        ("load: { rate: 10/s, max_connections: [1, 100] }", "max_connections", ["1", "100"]),
+        ("load: { rate: 10/s, arrivals: [constant, poisson] }", "arrivals", ["constant", "poisson"]),
         ("load: { duration: [1s, 2s] }", "duration", ["1s", "2s"]),
         ("load: { requests: [100, 200] }", "requests", ["100", "200"]),
         ("timeout: [1s, 30s]", "timeout", ["1s", "30s"]),
@@ -109,7 +109,7 @@ fn every_single_value_of_the_load_and_the_link_spans_an_axis() {
         ("redirects: [true, 3]", "redirects", ["true", "3"]),
         ("connection: { reuse: [user, request] }", "reuse", ["user", "request"]),
         ("connection: { http: [1.0, 1.1] }", "http", ["1.0", "1.1"]),
-        ("connection: { requests: [1, 100] }", "requests", ["1", "100"]),
+        ("connection: { max_requests: [1, 100] }", "max_requests", ["1", "100"]),
     ] {
         let text = format!("{HEAD}{more}\n");
         if values[0] == values[1] {
@@ -132,7 +132,7 @@ fn every_single_value_of_the_load_and_the_link_spans_an_axis() {
 #[test]
 fn lists_with_a_meaning_of_their_own_span_nothing() {
     let text = "target: http://h\nscenarios: { s: [ { get: /, query: { q: [a, b] } } ] }\n\
-                headers: { X: [a, b] }\nbands: [1ms, 2ms]\nload: { stages: [ \"1s:5\", \"1s:9\" ] }\n\
+                headers: { X: [a, b] }\nbuckets: [1ms, 2ms]\nload: { stages: [ \"1s:5\", \"1s:9\" ] }\n\
                 connection: { source_addresses: [127.0.0.2, 127.0.0.3] }\nthresholds: [ \"error_rate < 1%\" ]\n";
     assert_eq!(good(text, &[]).cells.len(), 1);
 }
@@ -144,7 +144,7 @@ fn a_variant_is_merged_over_the_file() {
                 headers: { A: 1, B: 2 }\nload: { users: 3, duration: 2s }\n";
     let study = good(text, &[]);
     let [plain, deep] = [0, 1].map(|i| &study.cells[i].located.draft);
-    assert_eq!((plain.load.connections, deep.load.connections), (Some(3), Some(9)));
+    assert_eq!((plain.load.users, deep.load.users), (Some(3), Some(9)));
     assert_eq!((plain.load.duration_ns, deep.load.duration_ns), (Some(2_000_000_000), Some(2_000_000_000)));
     assert_eq!((plain.requests[0].path.as_str(), deep.requests[0].path.as_str()), ("/u", "/w"));
     let headers = |i: usize| {
@@ -158,26 +158,26 @@ fn a_variant_is_merged_over_the_file() {
 #[test]
 fn set_keeps_one_value_of_an_axis() {
     let text = format!(
-        "{HEAD}variants: {{ a: , b: {{ workers: 1 }} }}\nvars: {{ n: [1, 2] }}\nload: {{ arrivals: [5/s, 10/s] }}\n"
+        "{HEAD}variants: {{ a: , b: {{ workers: 1 }} }}\nvars: {{ n: [1, 2] }}\nload: {{ rate: [5/s, 10/s] }}\n"
     );
     assert_eq!(good(&text, &[]).cells.len(), 8);
     assert_eq!(
         cells(&good(&text, &[("variant", "b"), ("n", "2")])),
-        ["variant=b n=2 arrivals=5", "variant=b n=2 arrivals=10"]
+        ["variant=b n=2 rate=5", "variant=b n=2 rate=10"]
     );
     for rate in ["10/s", "10", "600/m"] {
         assert_eq!(
-            cells(&good(&text, &[("variant", "a"), ("n", "1"), ("arrivals", rate)])),
-            ["variant=a n=1 arrivals=10"]
+            cells(&good(&text, &[("variant", "a"), ("n", "1"), ("rate", rate)])),
+            ["variant=a n=1 rate=10"]
         );
     }
     let other = good(&text, &[("n", "7")]);
     assert_eq!(other.experiment.axes[1].values, ["7"], "`vars` take any value, as without a list");
     let users = format!("{HEAD}load: {{ users: [1, 10] }}\n");
     assert!(read(&users, &[("users", "600/m")]).is_err(), "a rate is no number of users");
-    let wrong = lines(&read(&text, &[("variant", "c"), ("arrivals", "7/s"), ("m", "1")]).unwrap_err());
+    let wrong = lines(&read(&text, &[("variant", "c"), ("rate", "7/s"), ("m", "1")]).unwrap_err());
     assert!(wrong.contains("`variant` has no such value\n    there are `a` and `b`"), "{wrong}");
-    assert!(wrong.contains("`arrivals` has no such value\n    there are `5` and `10`"), "{wrong}");
+    assert!(wrong.contains("`rate` has no such value\n    there are `5` and `10`"), "{wrong}");
     assert!(wrong.contains("nothing under `vars` is called `m`"), "{wrong}");
 }
 
@@ -214,15 +214,16 @@ fn a_variable_of_one_variant_can_be_set() {
 #[test]
 fn what_is_asked_of_the_experiment_is_read() {
     let text = format!(
-        "{HEAD}variants: {{ go: , node js: }}\nload: {{ users: [1, 2] }}\nrepeat: 3\ncool_down: 2s\nleast: 5s\n\
-         steady: true\nend_rows: missed\nexpect:\n  - go raises throughput by 2x against node js\n  - 1 lowers p99\n"
+        "{HEAD}variants: {{ go: , node js: }}\nload: {{ users: [1, 2] }}\nrepeat: 3\ncooldown: 2s\nmin_duration: 5s\n\
+         trim_to_steady_state: true\nstop_on_miss: true\nexpect:\n  - go raises throughput by 2x against node js\n  \
+         - 1 lowers p99\n"
     );
     let experiment = good(&text, &[]).experiment;
     assert_eq!(
-        (experiment.repeat, experiment.cool_down_ns, experiment.least_ns),
+        (experiment.repeat, experiment.cooldown_ns, experiment.min_duration_ns),
         (3, 2_000_000_000, 5_000_000_000)
     );
-    assert!(experiment.steady && experiment.end_rows && experiment.find.is_none());
+    assert!(experiment.trim_to_steady_state && experiment.stop_on_miss && experiment.find.is_none());
     let who: Vec<&str> = experiment.expects.iter().map(|expect| expect.who.as_str()).collect();
     assert_eq!(who, ["go", "1"]);
     let narrowed = good(&text, &[("variant", "go")]);
@@ -236,7 +237,7 @@ fn what_is_asked_of_the_experiment_is_read() {
 #[test]
 fn a_search_is_read_and_sets_the_kind_of_load() {
     let text = format!(
-        "{HEAD}find: {{ from: 100/s, to: 6000/m, over: rate }}\nload: {{ connections: 9, spread: poisson }}\n"
+        "{HEAD}find: {{ from: 100/s, to: 6000/m, vary: rate }}\nload: {{ max_connections: 9, arrivals: poisson }}\n"
     );
     let wrong = lines(&read(&text, &[]).unwrap_err());
     assert!(wrong.starts_with("3:22 F017: `to` is not above `from`"), "{wrong}");
@@ -244,11 +245,12 @@ fn a_search_is_read_and_sets_the_kind_of_load() {
     let expected = Find { from: Some(100.0), to: Some(1000.0), ..Find::default() };
     assert_eq!(study.experiment.find, Some(expected));
     let draft = &study.cells[0].located.draft;
-    assert_eq!((draft.load.rate_per_s, draft.load.connections), (Some(100.0), Some(9)));
+    assert_eq!((draft.load.rate_per_s, draft.load.max_connections), (Some(100.0), Some(9)));
     assert_eq!(draft.load.arrivals, Some(Arrivals::Poisson));
 
     let text = format!(
-        "{HEAD}warmup: 1s\nfind: {{ step: +10, until: socket_errors > 0, every: 5s, over: users, from: 10, to: 50 }}\n"
+        "{HEAD}warmup: 1s\nfind: {{ step: +10, stop_when: socket_errors > 0, step_duration: 5s, vary: users, \
+         from: 10, to: 50 }}\n"
     );
     let study = good(&text, &[]);
     let expected = Find {
@@ -256,29 +258,29 @@ fn a_search_is_read_and_sets_the_kind_of_load() {
         from: Some(10.0),
         to: Some(50.0),
         step: Some(Step::Plus(10.0)),
-        until: Some(Until::SocketErrors(0)),
-        every_ns: Some(5_000_000_000),
+        stop_when: Some(Until::SocketErrors(0)),
+        step_duration_ns: Some(5_000_000_000),
         ..Find::default()
     };
     assert_eq!(study.experiment.find, Some(expected));
-    assert_eq!(study.cells[0].located.draft.load.connections, Some(10));
-    let closest = good(&format!("{HEAD}find: {{ within: 1%, confirm: 5, budget: 10m }}\n"), &[])
+    assert_eq!(study.cells[0].located.draft.load.users, Some(10));
+    let closest = good(&format!("{HEAD}find: {{ precision: 1%, confirm: 5, max_time: 10m }}\n"), &[])
         .experiment
         .find
         .unwrap();
-    assert_eq!((closest.within, closest.confirm), (Some(0.01), Some(5)));
-    assert_eq!(closest.budget_ns, Some(600_000_000_000));
+    assert_eq!((closest.precision, closest.confirm), (Some(0.01), Some(5)));
+    assert_eq!(closest.max_time_ns, Some(600_000_000_000));
 }
 
 #[test]
 fn a_ladder_in_the_load_is_a_search_from_that_level() {
-    let ladder = "step: x1.10, every: 15s, until: offered - achieved > 5%";
-    let study = good(&format!("{HEAD}load: {{ arrivals: 100/s, spread: poisson, {ladder} }}\n"), &[]);
+    let ladder = "step: x1.10, step_duration: 15s, stop_when: offered - achieved > 5%";
+    let study = good(&format!("{HEAD}load: {{ rate: 100/s, arrivals: poisson, {ladder} }}\n"), &[]);
     let expected = Find {
         from: Some(100.0),
         step: Some(Step::Times(1.1)),
-        until: Some(Until::Shortfall(Bound { limit: Limit::Ratio(0.05), inclusive: false })),
-        every_ns: Some(15_000_000_000),
+        stop_when: Some(Until::Shortfall(Bound { limit: Limit::Ratio(0.05), inclusive: false })),
+        step_duration_ns: Some(15_000_000_000),
         ..Find::default()
     };
     assert_eq!(study.experiment.find.as_ref(), Some(&expected));
@@ -324,13 +326,20 @@ fn one_run_is_never_picked_out_of_several() {
     assert_eq!(one(&text, &[("users", "10")]), "one");
     assert_eq!(one(&format!("{HEAD}load: {{ users: [1] }}\n"), &[]), "one");
     assert!(one(&format!("{HEAD}variants: {{ a: , b: }}\n"), &[]).starts_with("3:1 F033: `variant`"));
-    for key in ["repeat: 2", "find: {}", "steady: true", "least: 1s", "cool_down: 1s", "end_rows: missed"] {
+    for key in [
+        "repeat: 2",
+        "find: {}",
+        "trim_to_steady_state: true",
+        "min_duration: 1s",
+        "cooldown: 1s",
+        "stop_on_miss: true",
+    ] {
         let name = key.split(':').next().unwrap();
         let told = one(&format!("{HEAD}{key}\n"), &[]);
         assert!(told.starts_with(&format!("3:1 F033: `{name}` is about")), "{told}");
     }
-    let ladder = "load: { arrivals: 9/s, step: x2, until: missed }\n";
-    assert!(one(&format!("{HEAD}{ladder}"), &[]).starts_with("3:24 F033: `step` is about"));
+    let ladder = "load: { rate: 9/s, step: x2, stop_when: missed }\n";
+    assert!(one(&format!("{HEAD}{ladder}"), &[]).starts_with("3:20 F033: `step` is about"));
 }
 
 #[test]
@@ -367,8 +376,8 @@ fn describe(text: &str) -> String {
 fn an_experiment_is_told_with_what_each_cell_means() {
     let text = describe(&format!(
         "name: both\n{HEAD}variants: {{ go: , node: {{ target: http://n }} }}\n\
-         load: {{ users: [1, 10], duration: 2s }}\nrepeat: 3\ncool_down: 2s\nleast: 1s\nsteady: true\n\
-         end_rows: missed\nexpect: go raises throughput\n"
+         load: {{ users: [1, 10], duration: 2s }}\nrepeat: 3\ncooldown: 2s\nmin_duration: 1s\n\
+         trim_to_steady_state: true\nstop_on_miss: true\nexpect: go raises throughput\n"
     ));
     assert_eq!(text, include_str!("show-study.txt"), "found:\n{text}");
 }
@@ -376,18 +385,19 @@ fn an_experiment_is_told_with_what_each_cell_means() {
 #[test]
 fn a_search_is_told_without_a_level_that_nobody_wrote() {
     let text = describe(&format!(
-        "name: line\n{HEAD}load: {{ spread: poisson, connections: 9 }}\nfind: {{ to: 500/s, within: 2%, confirm: 3 }}\n"
+        "name: line\n{HEAD}load: {{ arrivals: poisson, max_connections: 9 }}\n\
+         find: {{ to: 500/s, precision: 2%, confirm: 3 }}\n"
     ));
     assert_eq!(text, include_str!("show-find.txt"), "found:\n{text}");
-    let ladder = "load: { users: 4, step: +2, every: 3s, until: offered - achieved >= 50/s }";
+    let ladder = "load: { users: 4, step: +2, step_duration: 3s, stop_when: offered - achieved >= 50/s }";
     let text = describe(&format!("{HEAD}{ladder}\nrepeat: 2\n"));
     let search = "a ladder of users, each level 2 users above the one before, from 4 users, 3s a level, until 50/s of \
                   the arrivals or more are not served";
     assert!(text.contains(search), "{text}");
     for (until, words) in [
         ("> 50/s", "more than 50/s of the arrivals are not served"),
-        (">= 5%", "5 % of the arrivals or more are not served"),
-        ("> 5%", "more than 5 % of the arrivals are not served"),
+        (">= 5%", "5% of the arrivals or more are not served"),
+        ("> 5%", "more than 5% of the arrivals are not served"),
         ("> 0%", "any of the arrivals are not served"),
     ] {
         let other = describe(&format!("{HEAD}{}\n", ladder.replace(">= 50/s", until)));

@@ -186,7 +186,7 @@ fn hints(audit: &Audit) -> Vec<Hint> {
         let shown = finding.arithmetic.first().map(|line| format!(" ({line})")).unwrap_or_default();
         // What is missing has no place of its own among the findings.
         let link = (gravest != Some(Grade::Missing)).then(|| (found::anchor(*at), "The lines"));
-        Hint { is_next: false, text: format!("{}{shown}.", finding.sentence), link }
+        Hint { is_next: false, text: format!("{}{shown}.", finding.sentence), command: None, link }
     };
     let mut advice: Vec<&str> = Vec::new();
     for (_, finding) in &told {
@@ -194,7 +194,8 @@ fn hints(audit: &Audit) -> Vec<Hint> {
             advice.push(&finding.advice);
         }
     }
-    let next = advice.iter().map(|text| Hint { is_next: true, text: format!("{text}."), link: None });
+    let next =
+        advice.iter().map(|text| Hint { is_next: true, text: format!("{text}."), command: None, link: None });
     told.iter().map(why).chain(next).collect()
 }
 

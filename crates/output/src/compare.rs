@@ -113,7 +113,7 @@ fn word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// The word with what bounds it: `no difference > 3.10 %`, `cannot tell, 4 more repeats`.
+/// The word with what bounds it: `no difference > 3.10%`, `cannot tell, 4 more repeats`.
 fn long_word(row: &Compared) -> String {
     match (row.verdict, row.difference_bound, row.more_repeats) {
         (Verdict::Equivalent, Some(most), _) => {
@@ -143,7 +143,7 @@ pub(crate) fn maybe_change(row: &Compared, of: Option<f64>) -> String {
     of.map_or_else(|| NONE.into(), |x| change(x, row.scale))
 }
 
-/// `-1.2 % to +4.5 %`.
+/// `-1.2% to +4.5%`.
 fn interval(row: &Compared) -> String {
     match (row.low, row.high) {
         (Some(low), Some(high)) => format!("{} to {}", change(low, row.scale), change(high, row.scale)),

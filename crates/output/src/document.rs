@@ -24,7 +24,7 @@ pub use html::{head, page, sections};
 pub use markdown::write as markdown;
 pub use quote::Quote;
 pub use table::{Cell, Column, Mark, Place, Rows, Spread, Table, Value};
-pub use terminal::write as terminal;
+pub use terminal::{screen, write as terminal};
 
 /// A whole report.
 pub struct Document {
@@ -83,7 +83,7 @@ impl Section {
 
     /// In no other outputs than these.
     pub fn only(self, on: On) -> Section {
-        Section { on: On(self.on.0 & on.0), ..self }
+        Section { on: self.on.and(on), ..self }
     }
 
     pub fn edge(self, edge: Edge) -> Section {
@@ -111,8 +111,6 @@ pub enum Edge {
     None,
     /// A rule behind its heading.
     Rule,
-    /// A frame with its heading in the upper edge.
-    Frame,
 }
 
 /// The outputs that show something.
@@ -120,16 +118,28 @@ pub enum Edge {
 pub struct On(u8);
 
 impl On {
-    pub const TERMINAL: On = On(1);
+    /// The terminal's default view: one screen.
+    pub const SCREEN: On = On(1);
     pub const MARKDOWN: On = On(2);
     pub const HTML: On = On(4);
-    /// What is read without a page.
-    pub const TEXT: On = On(3);
-    /// What can draw a bar.
-    pub const DRAWN: On = On(5);
-    /// What has more room than a screen.
+    /// The terminal with `--full`.
+    pub const DETAIL: On = On(8);
+    /// Both views of the terminal.
+    pub const TERMINAL: On = On(9);
+    /// All outputs without a page.
+    pub const TEXT: On = On(11);
+    /// Everything but one screen.
+    pub const UNABRIDGED: On = On(14);
+    /// All outputs that can draw a bar.
+    pub const DRAWN: On = On(13);
+    /// Outputs with more columns than a terminal.
     pub const FULL: On = On(6);
-    pub const ALL: On = On(7);
+    pub const ALL: On = On(15);
+
+    /// In the outputs of both.
+    pub const fn and(self, other: On) -> On {
+        On(self.0 & other.0)
+    }
 
     /// Whether it is shown in one of these.
     pub const fn has(self, other: On) -> bool {
@@ -150,6 +160,8 @@ pub enum Tone {
 pub enum Block {
     /// Only in some outputs.
     Only(On, Box<Block>),
+    /// In the terminal: moved in.
+    Indented(Vec<Block>),
     /// Below that of the section.
     Heading(String),
     Verdict(Verdict),
@@ -158,6 +170,10 @@ pub enum Block {
     /// A word of judgement, and what is said of it.
     Badge(Tone, String, String),
     Hints(Vec<Hint>),
+    /// Why it is so, a paragraph each.
+    Reasons(Vec<Hint>),
+    /// What to do, numbered, one action each.
+    Steps(Vec<Hint>),
     /// What overrules all that follows: a page has it in a frame, with a heading.
     Overruling(&'static str, Vec<Block>),
     Tiles(Vec<Tile>),
@@ -196,9 +212,8 @@ pub struct Verdict {
 
 /// How the text outputs begin with a verdict; a page has badge and sentence.
 pub enum Heading {
-    /// With the word in a rule; in the terminal the rest of the head is moved in below it. The sentence goes on behind
-    /// the word.
-    Rule,
+    /// With the word and the sentence beside it; in the terminal the rest of the head is aligned with the sentence.
+    Lead,
     /// With the sentence: it says the word.
     Answer,
     /// With the word.
@@ -213,6 +228,8 @@ pub struct Setting {
     /// Where the load went, which a name may hold already.
     pub target: String,
     pub facts: Vec<String>,
+    /// Not on one screen.
+    pub details: Vec<String>,
     /// For a page.
     pub more: Vec<String>,
 }
@@ -297,6 +314,8 @@ pub struct Hint {
     pub is_next: bool,
     /// One sentence or two, commands between backticks.
     pub text: String,
+    /// The command of a step, which follows its text.
+    pub command: Option<String>,
     /// Anchor and name of what shows it.
     pub link: Option<(String, &'static str)>,
 }
@@ -333,8 +352,6 @@ pub struct Vital {
     /// What the sign says.
     pub word: &'static str,
     pub label: String,
-    /// A share to draw as a bar in front of the facts.
-    pub bar: Option<f64>,
     pub facts: Vec<String>,
 }
 

@@ -186,7 +186,7 @@ fn facts(answer: &Answer) -> Vec<(&'static str, String)> {
             _ if capacity.interval_kind == IntervalKind::Bracket => {
                 ("last met", format!(", first missed {high}"))
             }
-            _ => ("capacity", format!(", 95 % interval {low} to {high}")),
+            _ => ("capacity", format!(", 95% interval {low} to {high}")),
         };
         facts.push((what, format!("{}{kind}", level(capacity.level(), answer.is_users))));
         facts.push(("from", capacity.basis.clone()));

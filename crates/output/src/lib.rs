@@ -18,6 +18,7 @@ pub mod experiment;
 pub mod figure;
 pub mod find;
 pub mod format;
+pub mod health;
 pub mod html;
 pub mod json;
 pub mod junit;
@@ -31,7 +32,6 @@ pub mod study;
 pub mod style;
 pub mod template;
 pub mod terminal;
-pub mod trust;
 mod watched;
 mod words;
 

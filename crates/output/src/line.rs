@@ -108,7 +108,7 @@ const KEPT: char = '\u{e000}';
 ///
 /// What stands between backticks is there to be copied: it stays on one line where one is long enough. A command that
 /// is longer goes on lines of its own, each but the last with a `\` that a shell reads over, and its words are never
-/// broken, even where one is wider than the window. A number keeps its per cent sign.
+/// broken, even where one is wider than the window.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let text = kept(&clean(text));
     let columns = columns.max(1);
@@ -165,7 +165,7 @@ fn kept(text: &str) -> String {
     let has_code = !parts.len().is_multiple_of(2);
     let part = |(at, part): (usize, &&str)| match has_code && at % 2 == 1 {
         true => part.replace(' ', &KEPT.to_string()),
-        false => part.replace(" %", &format!("{KEPT}%")),
+        false => (*part).to_owned(),
     };
     parts.iter().enumerate().map(part).collect::<Vec<String>>().join("`")
 }
@@ -198,6 +198,17 @@ fn command(word: &str, columns: usize) -> Option<Vec<String>> {
         lines[0].push_str(&format!("`{behind}"));
     }
     Some(lines)
+}
+
+/// A command as lines of whole shell words, each but the last with a `\` where it does not fit on one.
+pub fn command_lines(text: &str, columns: usize) -> Vec<String> {
+    let text = clean(text);
+    let lines = match width(&text) > columns {
+        false => None,
+        true => command(&format!("`{}`", text.replace(' ', &KEPT.to_string())), columns),
+    };
+    let bare = |line: String| line.replace('`', "").replace(KEPT, " ");
+    lines.map_or_else(|| vec![text], |lines| lines.into_iter().map(bare).collect())
 }
 
 /// The words of a command: blanks within quotes do not part them.
@@ -277,10 +288,12 @@ pub fn clean(text: &str) -> String {
 fn ascii(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        if c.is_ascii() {
-            out.push(c);
-        } else {
-            out.extend(std::iter::repeat_n('?', char_width(c)));
+        match c {
+            'µ' => out.push('u'),
+            '–' => out.push('-'),
+            '×' => out.push('x'),
+            c if c.is_ascii() => out.push(c),
+            c => out.extend(std::iter::repeat_n('?', char_width(c))),
         }
     }
     out

@@ -14,6 +14,7 @@ pub(crate) use reasons::with_load;
 pub(crate) use steps::relief;
 
 use crate::anchor::Anchor;
+use crate::document;
 use crate::format::chosen_s;
 use plimsoll_analysis::next::Next;
 use plimsoll_analysis::summary::Summary;
@@ -24,8 +25,29 @@ pub(crate) struct Hint {
     pub is_next: bool,
     /// With code between backticks.
     pub text: String,
+    /// The command of a step, which follows its text.
+    pub command: Option<String>,
     /// What of a page shows it: the first of these anchors that the page has.
     pub shown: &'static [Anchor],
+}
+
+impl Hint {
+    /// As a document has it.
+    pub fn into_block(self, link: Option<(String, &'static str)>) -> document::Hint {
+        document::Hint { is_next: self.is_next, text: self.text, command: self.command, link }
+    }
+
+    fn with_command(self, command: impl Into<String>) -> Hint {
+        Hint { command: Some(command.into()), ..self }
+    }
+
+    /// The command between backticks, for programs.
+    fn whole_text(&self) -> String {
+        match &self.command {
+            Some(command) => format!("{} `{command}`", self.text),
+            None => self.text.clone(),
+        }
+    }
 }
 
 /// What shows when it was slow.
@@ -38,19 +60,19 @@ const THRESHOLDS: &[Anchor] = &[Anchor::Thresholds];
 const FINDINGS: &[Anchor] = &[Anchor::Findings];
 const METHOD: &[Anchor] = &[Anchor::Method];
 
-/// Reasons first, then steps. `run_file` is what the command to compare names; `None`: the command is told in words.
-pub(crate) fn hints(s: &Summary, run_file: Option<&str>) -> Vec<Hint> {
+/// Reasons and steps. `run_file` is what the command to compare names; `None`: the command names an example.
+pub(crate) fn hints(s: &Summary, run_file: Option<&str>) -> (Vec<Hint>, Vec<Hint>) {
     let Next { reasons, steps } = Next::of(s);
-    let reasons = reasons.iter().map(|reason| reasons::hint(s, reason));
-    reasons.chain(steps.iter().map(|step| steps::hint(s, step, run_file))).collect()
+    let reasons = reasons.iter().map(|reason| reasons::hint(s, reason)).collect();
+    (reasons, steps.iter().map(|step| steps::hint(s, step, run_file)).collect())
 }
 
 fn why(text: String, shown: &'static [Anchor]) -> Hint {
-    Hint { is_next: false, text, shown }
+    Hint { is_next: false, text, command: None, shown }
 }
 
 fn step(text: String, shown: &'static [Anchor]) -> Hint {
-    Hint { is_next: true, text, shown }
+    Hint { is_next: true, text, command: None, shown }
 }
 
 /// A point in time; the beginning is `0 s`, as other ends are in seconds.

@@ -1,5 +1,6 @@
-//! The report of a run. Text begins with what decides: can it be believed, what was found, where the time went, how it
-//! went over time. A page has the same with pictures, and what else there is: what failed, connections, the method.
+//! The report of a run, in the same order in every output: verdict, thresholds, why, next steps, cautions, results, and
+//! then the load generator. One screen has the rows that a reader acts on; the details, Markdown and a page have all. A
+//! detail moves onto the screen as soon as a missed threshold or a caution is about it.
 
 mod anchors;
 mod cautions;
@@ -8,15 +9,16 @@ mod connections;
 mod course;
 mod errors;
 mod examples;
-mod figures;
 mod head;
-mod health;
+pub mod health;
+mod hints;
 pub mod method;
 mod metrics;
 mod origins;
 mod parts;
 mod repeat;
 mod requests;
+mod results;
 mod streams;
 mod thresholds;
 mod tiles;
@@ -24,21 +26,23 @@ mod times;
 mod tree;
 mod watched;
 
-use crate::document::{Cell, Document, On, Role, Sentence, Tone, Value};
+use crate::document::{Cell, Document, On, Role, Section, Sentence, Tone, Value};
 use crate::words::{self, Shown};
 use anchors::Anchors;
+use plimsoll_analysis::caution::Kind;
 use plimsoll_analysis::picture::Picture;
 use plimsoll_analysis::summary::{Summary, Times};
 use plimsoll_chart::Chart;
+use plimsoll_plan::threshold::Subject;
 
 /// The whole of it. `run_file` is the name of the file that it was made of, if there is one; `picture` and `charts` are
 /// for a page.
 pub fn document(s: &Summary, picture: &Picture, charts: &[Chart], run_file: Option<&str>) -> Document {
     let anchors = Anchors::of(s, charts);
+    let [why, next] = hints::sections(s, &anchors, run_file);
     let page = [
-        health::section(s),
-        thresholds::section(s),
         cautions::findings(s, &anchors),
+        results::tiles(s),
         course::section(picture),
         times::section(s),
         requests::section(s, picture),
@@ -50,37 +54,66 @@ pub fn document(s: &Summary, picture: &Picture, charts: &[Chart], run_file: Opti
         streams::section(s),
         connections::section(s),
         origins::section(s),
+        health::section(s),
         method::section(s, run_file),
     ];
+    let missed = |subjects: &[Subject]| is_missed(s, subjects);
+    let raised = |kinds: &[Kind]| s.cautions.iter().any(|c| kinds.contains(&c.kind));
     let text = [
-        thresholds::section(s),
+        cautions::screen(s, &anchors),
         cautions::section(s, &anchors),
-        health::section(s),
-        figures::section(s),
-        times::percentiles(s),
-        times::buckets(s),
-        times::phases(s),
+        results::section(s),
+        detail(false, times::percentiles(s)),
+        detail(false, times::buckets(s)),
+        detail(missed(PHASES), times::phases(s)),
         checks::section(s),
-        examples::section(s),
-        course::spikes(s),
+        detail(false, examples::section(s)),
+        detail(false, course::spikes(s)),
         parts::by_origin(s),
         parts::scenarios(s),
-        parts::groups(s),
+        detail(missed(&[Subject::GroupTime]), parts::groups(s)),
         requests::section(s, &Picture::default()),
-        metrics::section(s),
+        detail(missed(&Subject::CUSTOM), metrics::section(s)),
         streams::section(s),
-        origins::section(s),
-        watched::text(s),
-        course::letters(s),
+        detail(raised(&[Kind::MergedApart, Kind::MergedTargetsDiffer]), origins::section(s)),
+        detail(!s.saturated_resources.is_empty() || raised(MONITORED), watched::text(s)),
+        detail(false, course::letters(s)),
+        health::screen(s, &anchors),
+        detail(false, health::section(s)),
     ];
+    let first = [thresholds::section(s), why, next].into_iter();
     let page = page.into_iter().map(|section| section.only(On::HTML));
     let text = text.into_iter().map(|section| section.only(On::TEXT));
     Document {
         tone: s.verdict.result.into(),
         name: Sentence::new(Role::Title, &s.name),
-        head: head::blocks(s, &anchors, run_file),
-        sections: page.chain(text).collect(),
+        head: head::blocks(s),
+        sections: first.chain(page).chain(text).collect(),
     }
+}
+
+/// Subjects whose figures are those of the latency breakdown.
+const PHASES: &[Subject] = &[Subject::Connect, Subject::TlsHandshake, Subject::FirstByte];
+
+/// Cautions that rest on what monitors saw.
+const MONITORED: &[Kind] = &[
+    Kind::ListenOverflowed,
+    Kind::DescriptorsShort,
+    Kind::Throttled,
+    Kind::MonitorFailed,
+    Kind::MemoryGrows,
+];
+
+/// What a screen has only where something points at it.
+fn detail(is_on_screen: bool, section: Section) -> Section {
+    if is_on_screen { section } else { section.only(On::UNABRIDGED) }
+}
+
+/// Whether a threshold on one of these subjects was missed or left undecided.
+fn is_missed(s: &Summary, subjects: &[Subject]) -> bool {
+    let of = |what: &str| what.split(['{', ' ']).next().unwrap_or_default().to_owned();
+    let missed = s.thresholds.iter().filter(|t| !t.is_met).map(|t| of(&t.subject));
+    missed.into_iter().any(|name| subjects.iter().any(|subject| subject.name() == name))
 }
 
 /// A percentile as a cell: with too few samples there is none.

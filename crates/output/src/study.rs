@@ -70,7 +70,7 @@ fn groups<'a>(study: &'a Study) -> Vec<Group<'a>> {
     out
 }
 
-/// `±1.2 %`; empty where there is no interval, or nothing that it could be a share of, a dash where the interval is as
+/// `±1.2%`; empty where there is no interval, or nothing that it could be a share of, a dash where the interval is as
 /// wide as the figure itself or wider.
 fn plus_minus(estimate: &Estimate, sign: &str) -> String {
     if estimate.has_too_few_samples {
@@ -173,12 +173,12 @@ fn basis_text(study: &Study) -> &'static str {
     let any = |basis| study.table.iter().any(|row| row.basis == basis);
     let two = study.table.iter().any(|row| row.basis == Basis::Runs && row.repeats < 3);
     match (any(Basis::Runs), any(Basis::Blocks)) {
-        (true, true) => "95 % intervals between runs, within them where there are fewer than three",
+        (true, true) => "95% intervals between runs, within them where there are fewer than three",
         (true, false) if two => {
-            "95 % intervals between runs; those of two repeats are wide: repeat three times"
+            "95% intervals between runs; those of two repeats are wide: repeat three times"
         }
-        (true, false) => "95 % intervals between runs",
-        (false, true) => "95 % intervals within runs: repeat them three times to see how runs differ",
+        (true, false) => "95% intervals between runs",
+        (false, true) => "95% intervals within runs: repeat them three times to see how runs differ",
         (false, false) => NO_INTERVALS,
     }
 }

@@ -10,4 +10,4 @@ pub mod table;
 pub use live::LiveState;
 pub use painter::Painter;
 pub use plain::Plain;
-pub use summary::summary;
+pub use summary::{Detail, summary};

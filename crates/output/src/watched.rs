@@ -80,7 +80,7 @@ pub(crate) fn entries(monitor: &MonitorRow) -> Vec<Entry> {
     rows.into_iter().map(|row| Entry { text: entry(row), is_full: is_full(row) }).collect()
 }
 
-/// `cpu 0.950 cores, peak 1.40 cores (70 %)`
+/// `cpu 0.950 cores, peak 1.40 cores (70%)`
 fn entry(row: &MetricRow) -> String {
     let part = if row.part.is_empty() { String::new() } else { format!("{} ", row.part) };
     let usage = row.usage_peak_ratio.map_or_else(String::new, |usage| format!(" ({})", ratio(usage)));
@@ -101,10 +101,10 @@ pub(crate) fn findings(s: &Summary) -> Vec<String> {
         .saturated_resources
         .iter()
         .take(TOLD)
-        .map(|p| format!("at its limit: {} ({})", p.resource, p.evidence))
+        .map(|p| format!("saturated: {} ({})", p.resource, p.evidence))
         .collect();
     if let Some(limiting) = s.bottleneck.as_ref().filter(|_| s.saturated_resources.is_empty()) {
-        out.push(format!("at its limit: {limiting}"));
+        out.push(format!("bottleneck: {limiting}"));
     }
     let rows = || s.monitors.iter().flat_map(|monitor| monitor.rows.iter().map(move |row| (monitor, row)));
     let slopes = rows().filter_map(|(monitor, row)| Some((monitor, row, row.slope.as_ref()?)));

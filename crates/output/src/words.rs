@@ -43,14 +43,14 @@ pub fn side(side: Side) -> &'static str {
 
 pub fn stopped_by(by: Option<StoppedBy>) -> &'static str {
     match by {
-        Some(StoppedBy::Duration) => "ended by its duration",
-        Some(StoppedBy::Requests) => "ended by its number of requests",
-        Some(StoppedBy::Interrupt) => "ended by an interrupt",
-        Some(StoppedBy::InterruptAllowed) => "ended early by an interrupt, as allowed",
-        Some(StoppedBy::Command) => "ended by a command",
-        Some(StoppedBy::Threshold) => "ended by a missed threshold",
-        Some(StoppedBy::Retired) => "ended when all users had ended",
-        None => "cut off: it has no end",
+        Some(StoppedBy::Duration) => "ran its full duration",
+        Some(StoppedBy::Requests) => "completed its number of requests",
+        Some(StoppedBy::Interrupt) => "interrupted",
+        Some(StoppedBy::InterruptAllowed) => "stopped early, as allowed",
+        Some(StoppedBy::Command) => "stopped by a command",
+        Some(StoppedBy::Threshold) => "stopped by a missed threshold",
+        Some(StoppedBy::Retired) => "ended when all users had finished",
+        None => "cut off before its end",
     }
 }
 
@@ -68,7 +68,7 @@ pub fn load(plan: &Outline) -> String {
     let staged = !profile.stages.is_empty();
     match &plan.load {
         Load::Closed { .. } if staged => {
-            format!("closed model, stages of up to {} users", quantity(profile.peak()))
+            format!("closed model, stages up to {} users", quantity(profile.peak()))
         }
         Load::Closed { .. } => {
             let users = profile.peak();
@@ -80,9 +80,9 @@ pub fn load(plan: &Outline) -> String {
                 Arrivals::Poisson => ", Poisson",
                 Arrivals::Recorded => ", recorded",
             };
-            let level = rate_per_s(profile.peak());
+            let level = rate_of(profile.peak(), "arrivals");
             if staged {
-                format!("open model, stages of up to {level}{spread}")
+                format!("open model, stages up to {level}{spread}")
             } else {
                 format!("open model, {level}{spread}")
             }
@@ -100,8 +100,8 @@ fn level(load: &Load) -> String {
     }
 }
 
-/// What was run, as facts.
-pub fn setting(s: &Summary) -> Vec<String> {
+/// What was run, as facts and details.
+pub fn setting(s: &Summary) -> (Vec<String>, Vec<String>) {
     let mut facts = vec![load(&s.plan)];
     let measured = chosen_s(s.totals.measured_s);
     facts.push(if s.totals.warmup_s > 0.0 {
@@ -110,10 +110,10 @@ pub fn setting(s: &Summary) -> Vec<String> {
         measured
     });
     let workers = s.client.workers.len().max(1);
-    facts.push(format!("{workers} worker{}", if workers == 1 { "" } else { "s" }));
-    // Without the seed a run by chance cannot be repeated.
+    let mut details = vec![counted(workers as u64, "worker")];
+    // Without the seed, random arrivals cannot be repeated.
     if matches!(s.plan.load, Load::Open { arrivals: Arrivals::Poisson, .. }) {
-        facts.push(format!("seed {}", s.plan.seed));
+        details.push(format!("seed {}", s.plan.seed));
     }
     if !s.plan.keep_alive {
         facts.push("no keep-alive".into());
@@ -123,15 +123,18 @@ pub fn setting(s: &Summary) -> Vec<String> {
     } else if s.plan.share.of > 1 {
         facts.push(format!("part {} of {}", s.plan.share.part, s.plan.share.of));
     }
-    facts
+    (facts, details)
 }
 
 /// How far from its limit a threshold was met or missed.
 pub fn margin(judged: &ThresholdResult) -> String {
     match judged.margin {
-        Some(m) if m >= 0.0 => format!("{} inside", crate::format::ratio(m)),
-        Some(m) => format!("{} outside", crate::format::ratio(-m)),
-        None => String::new(),
+        Some(0.0) | None => String::new(),
+        Some(margin) => {
+            let side =
+                if judged.observed.is_some_and(|value| value > judged.limit) { "over" } else { "under" };
+            format!("{} {side}", crate::format::ratio(margin.abs()))
+        }
     }
 }
 
@@ -157,10 +160,10 @@ pub fn bounds(judged: &ThresholdResult) -> String {
     }
     let mut ends = [judged.best, judged.worst];
     ends.sort_by(|a, b| a.unwrap_or(f64::INFINITY).total_cmp(&b.unwrap_or(f64::INFINITY)));
-    let text = |x: f64| crate::format::figure(x, judged.unit);
+    let text = |x: f64| crate::format::figure_against(x, judged.limit, judged.unit);
     match ends {
-        [Some(low), Some(high)] => format!("may be {} to {}", text(low), text(high)),
-        [Some(low), None] => format!("may be {} or more", text(low)),
+        [Some(low), Some(high)] => format!("could be {} to {}", text(low), text(high)),
+        [Some(low), None] => format!("could be {} or more", text(low)),
         _ => String::new(),
     }
 }
@@ -169,30 +172,30 @@ pub fn bounds(judged: &ThresholdResult) -> String {
 pub fn back(spike: &Spike) -> String {
     match spike.recovered_after_s {
         // The end of the load is no recovery of the server's.
-        Some(after) if after <= 0.0 => "back as the load fell".into(),
-        Some(after) => format!("back after {}", chosen_s(after)),
-        None => "not back by the end".into(),
+        Some(after) if after <= 0.0 => "recovered when the load fell".into(),
+        Some(after) => format!("recovered after {}", chosen_s(after)),
+        None => "not recovered by the end".into(),
     }
 }
 
 /// What a threshold saw.
 pub fn observed(judged: &ThresholdResult) -> String {
-    let Some(value) = judged.observed else { return "no sample".into() };
-    let text = crate::format::figure(value, judged.unit);
-    if judged.is_lower_bound { format!(">= {text}") } else { text }
+    let Some(value) = judged.observed else { return "no samples".into() };
+    let text = crate::format::figure_against(value, judged.limit, judged.unit);
+    if judged.is_lower_bound { format!("≥ {text}") } else { text }
 }
 
 /// The worst window of a threshold that has windows.
 pub fn window(judged: &ThresholdResult) -> String {
     judged
         .window
-        .map_or(String::new(), |w| format!("worst from {} to {}", chosen_s(w.from_s), chosen_s(w.to_s)))
+        .map_or(String::new(), |w| format!("worst window {} to {}", chosen_s(w.from_s), chosen_s(w.to_s)))
 }
 
 /// What became of the iterations that were not finished; empty when there is nothing to tell.
 pub fn iterations_lost(s: &Summary) -> Vec<String> {
     let t = &s.totals;
-    let told = [(t.iterations_abandoned, "abandoned"), (t.iterations_cut, "cut off by the stop")];
+    let told = [(t.iterations_abandoned, "abandoned"), (t.iterations_cut, "interrupted at the end")];
     let mut facts: Vec<String> =
         told.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", count(n))).collect();
     if t.users_retired > 0 {
@@ -207,20 +210,20 @@ pub fn events(row: &StreamRow) -> Vec<String> {
     if let Some(share) = row.event_loss_ratio {
         let lost = crate::format::ratio(share);
         facts.push(format!(
-            "{} of {} expected lost ({lost})",
+            "{} of {} expected events lost ({lost})",
             count(row.events_lost),
             count(row.events_expected)
         ));
     }
     let odd = [
-        (row.events_duplicated, "repeated"),
+        (row.events_duplicated, "duplicated"),
         (row.events_out_of_order, "out of order"),
-        (row.events_unnumbered, "without a number"),
+        (row.events_unnumbered, "without an ID"),
     ];
     facts.extend(odd.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", count(n))));
     if let Some(fair) = row.fairness {
         facts.push(format!(
-            "{} to {} events a stream, median {}, fairness {:.3} (Jain)",
+            "{}–{} events per stream, median {}, fairness {:.3} (Jain)",
             count(fair.events_min),
             count(fair.events_max),
             count(fair.events_p50),
@@ -233,11 +236,11 @@ pub fn events(row: &StreamRow) -> Vec<String> {
 /// How the streams of a request ended.
 pub fn ends(row: &StreamRow) -> Vec<String> {
     let told = [
-        (row.open_at_end, "open at the stop"),
+        (row.open_at_end, "open at the end"),
         (row.closed_by_server, "closed by the server"),
-        (row.closed_by_us, "closed by us"),
+        (row.closed_by_us, "closed by the client"),
         (row.failures, "failed"),
-        (row.reconnects, "opened again"),
+        (row.reconnects, "reconnected"),
     ];
     let mut facts = vec![counted(row.streams, "stream")];
     facts.extend(told.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", count(n))));
@@ -275,7 +278,7 @@ pub fn percentile(times: &Times, q: f64) -> Shown<'_> {
 /// What a dash in the place of a percentile means, once for a text with several.
 pub const DASH: &str = "-: too few samples for this percentile (p50 needs 20, p90 100, p99 1,000)";
 
-/// The largest value, `>=` where cut-off times matter.
+/// The largest value, `≥` where cut-off times matter.
 pub fn max(times: &Times) -> String {
     let bounds = times.percentiles.iter().filter(|p| p.is_lower_bound).map(|p| p.value_ns);
     match times.max_ns.into_iter().chain(bounds).max() {
@@ -284,7 +287,7 @@ pub fn max(times: &Times) -> String {
     }
 }
 
-/// The mean, `>=` where cut-off times matter.
+/// The mean, `≥` where cut-off times matter.
 pub fn mean(times: &Times) -> String {
     match times.mean_ns {
         Some(mean) if times.mean_is_lower_bound => crate::format::at_least(mean.round() as u64),
@@ -292,14 +295,14 @@ pub fn mean(times: &Times) -> String {
     }
 }
 
-/// `0.94`, `>= 0.81`: two digits behind the point, as the specification has it; below 1 it never reads 1, and the least
+/// `0.94`, `≥ 0.81`: two digits behind the point, as the specification has it; below 1 it never reads 1, and the least
 /// that it can be is rounded down.
 pub fn apdex(apdex: &Apdex) -> String {
     let two = |index: f64| format!("{:.2}", if index < 1.0 { index.min(0.99) } else { index });
     match two(apdex.index) == two(apdex.index_max) {
         true => two(apdex.index),
         // A ratio of counts that is a whole number of hundredths stays that, whatever its last binary digit.
-        false => format!(">= {}", two((apdex.index * 100.0 + 1e-9).floor() / 100.0)),
+        false => format!("≥ {}", two((apdex.index * 100.0 + 1e-9).floor() / 100.0)),
     }
 }
 
@@ -311,7 +314,7 @@ pub fn too_few(has: u64, needs: u64) -> String {
 /// The upper edge of a band.
 pub fn band(up_to_ns: Option<u64>, below_ns: Option<u64>) -> String {
     match (up_to_ns, below_ns) {
-        (Some(edge), _) => format!("<= {}", chosen_ns(edge)),
+        (Some(edge), _) => format!("≤ {}", chosen_ns(edge)),
         (None, Some(edge)) => format!("> {}", chosen_ns(edge)),
         (None, None) => "all".into(),
     }

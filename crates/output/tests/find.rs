@@ -93,9 +93,10 @@ fn answer() -> Answer {
             limiting_threshold: Some("response_time{request: a|b} p99 < 250ms".into()),
         }),
         refusal: None,
-        sentence: "carries 9,480/s (95 % interval 9,390 to 9,560, +-0.9 %) with response_time p99 < 250ms; above it \
+        sentence:
+            "carries 9,480/s (95% interval 9,390 to 9,560, +-0.9%) with response_time p99 < 250ms; above it \
                    times climb gradually"
-            .into(),
+                .into(),
         shape: Shape::Gradual,
         rise: None,
         knee: Some(Knee { level: 8_000.0, p50_ns: 4_100_000, method: "last level with a calm median" }),
@@ -150,7 +151,7 @@ fn the_sentence_stands_first_and_no_line_is_too_wide() {
             }
             assert!(unicode || text.is_ascii());
             assert!(
-                text.contains("16,000/s") && text.contains("12 %") && text.contains("2 of 3 met"),
+                text.contains("16,000/s") && text.contains("12%") && text.contains("2 of 3 met"),
                 "{text}"
             );
             assert!(text.contains("knee") && text.contains("8,000/s") && text.contains("not used"), "{text}");
@@ -201,7 +202,7 @@ fn a_ladder_is_told_as_one() {
     assert!(
         text.contains("last met")
             && text.contains("first missed 9,560/s")
-            && !text.contains("95 % interval 9,390/s"),
+            && !text.contains("95% interval 9,390/s"),
         "{text}"
     );
 }
@@ -209,7 +210,7 @@ fn a_ladder_is_told_as_one() {
 #[test]
 fn the_generator_and_the_cautions_of_the_runs_that_decided_are_told() {
     let text = terminal(&answer(), &look(120, false));
-    assert!(text.contains("sends late by 1.20 ms (p99), workers busy 41 %, waiting for CPU 3.4 %"), "{text}");
+    assert!(text.contains("sends late by 1.20 ms (p99), workers busy 41%, waiting for CPU 3.4%"), "{text}");
     assert!(
         text.contains("requests were sent late (3 of 9 runs, first: p99 1.20 ms behind; `late_sends`)"),
         "{text}"
@@ -362,7 +363,7 @@ fn a_search_is_drawn_step_by_step_with_its_interval() {
         "arrivals per second",
         "met<",
         "missed<",
-        "95 % interval 9,390 to 9,560",
+        "95% interval 9,390 to 9,560",
     ] {
         assert!(svg.contains(text), "{text} in {svg}");
     }

@@ -326,7 +326,7 @@ fn a_sweep_is_drawn_over_its_axis_with_units_and_intervals() {
     ] {
         assert!(svg.contains(text), "{text} in {svg}");
     }
-    assert!(svg.contains("95 % intervals"));
+    assert!(svg.contains("95% intervals"));
     let watched = figure::of_study(&watched());
     let over = watched.iter().find(|chart| chart.id.starts_with("over-")).expect("every axis has one");
     let svg = draw(over, Skin::File);
@@ -375,10 +375,10 @@ fn a_capacity_is_drawn_with_its_law_its_knee_and_what_lies_behind_its_peak() {
     for text in [
         "knee at 8",
         "fitted law (USL)",
-        "95 % band of the law",
+        "95% band of the law",
         "beside the law",
         "more load, fewer answers",
-        "95 % band 31.0 to 52.0",
+        "95% band 31.0 to 52.0",
     ] {
         assert!(svg.contains(text), "{text} in {svg}");
     }

@@ -29,7 +29,7 @@ pub struct Draft {
     pub redirects: Option<u8>,
     pub thresholds: Vec<Threshold>,
     pub buckets_ns: Option<Vec<u64>>,
-    pub share: Option<Share>,
+    pub shard: Option<Share>,
     pub seed: Option<u64>,
     pub limits: Limits,
     /// Scenarios that do more than a plain sequence; `requests` is empty then.
@@ -54,8 +54,10 @@ pub struct Draft {
 /// How much load, and for how long: of a run, or of one scenario. Flags and files fill it alike.
 #[derive(Debug, Clone, Default)]
 pub struct LoadDraft {
-    /// Users, or the cap of the open model. `-c`
-    pub connections: Option<u32>,
+    /// Of the closed model; each holds one connection. `-c`
+    pub users: Option<u32>,
+    /// Cap of the open model. `--max-connections`
+    pub max_connections: Option<u32>,
     /// `-d`, ns
     pub duration_ns: Option<u64>,
     /// Of the whole run; no scenario has its own. `-n`
@@ -67,8 +69,9 @@ pub struct LoadDraft {
     pub stages: Option<(Profile, bool)>,
     /// Iterations over all users.
     pub iterations: Option<u64>,
-    /// Iterations of each user.
-    pub loops: Option<u64>,
+    /// The iterations are a total of arrivals: the rate follows from them and the duration.
+    pub is_total: bool,
+    pub iterations_per_user: Option<u64>,
     /// Instants of recorded arrivals, ns from the start, ascending.
     pub recorded: Option<Arc<[u64]>>,
 }
@@ -89,18 +92,19 @@ pub mod key {
 
     pub const TARGET: Field = Field { key: "target", flag: "URL" };
     pub const REQUESTS: Field = Field { key: "scenarios", flag: "-X, -H, -b" };
-    pub const CONNECTIONS: Field = Field { key: "connections", flag: "-c" };
+    pub const USERS: Field = Field { key: "users", flag: "-c" };
+    pub const MAX_CONNECTIONS: Field = Field { key: "max_connections", flag: "--max-connections" };
     pub const DURATION: Field = Field { key: "duration", flag: "-d" };
     pub const TOTAL: Field = Field { key: "requests", flag: "-n" };
     pub const RATE: Field = Field { key: "rate", flag: "-r" };
     pub const ITERATIONS: Field = Field { key: "iterations", flag: "-X, -H, -b" };
-    pub const LOOPS: Field = Field { key: "loops", flag: "-X, -H, -b" };
+    pub const ITERATIONS_PER_USER: Field = Field { key: "iterations_per_user", flag: "-X, -H, -b" };
     pub const ARRIVALS: Field = Field { key: "arrivals", flag: "--arrivals" };
     pub const STAGES: Field = Field { key: "stages", flag: "--stages" };
     pub const WORKERS: Field = Field { key: "workers", flag: "-t" };
     pub const WARMUP: Field = Field { key: "warmup", flag: "--warmup" };
     pub const TIMEOUT: Field = Field { key: "timeout", flag: "--timeout" };
-    pub const BANDS: Field = Field { key: "bands", flag: "--bands" };
-    pub const SHARE: Field = Field { key: "share", flag: "--share" };
+    pub const BUCKETS: Field = Field { key: "buckets", flag: "--buckets" };
+    pub const SHARD: Field = Field { key: "shard", flag: "--shard" };
     pub const THRESHOLDS: Field = Field { key: "thresholds", flag: "--threshold" };
 }

@@ -91,14 +91,14 @@ pub struct Experiment {
     /// Of the order of the runs; drawn when the file names none.
     pub seed: Option<u64>,
     /// Rest between two runs, ns.
-    pub cool_down_ns: u64,
+    pub cooldown_ns: u64,
     /// A run whose measured part is shorter is no valid cell, ns.
-    pub least_ns: u64,
+    pub min_duration_ns: u64,
     /// The beginning of each run up to its steady state is left out of the figures, beyond the warm-up that is written.
-    pub steady: bool,
+    pub trim_to_steady_state: bool,
     /// Once a row (all settings but the last numeric axis) has missed its thresholds at a level in every repeat, higher
     /// levels are not run.
-    pub end_rows: bool,
+    pub stop_on_miss: bool,
     /// A search in each cell instead of one run.
     pub find: Option<Find>,
     pub expects: Vec<Expectation>,
@@ -114,18 +114,18 @@ pub struct Find {
     pub from: Option<f64>,
     /// Never above this.
     pub to: Option<f64>,
-    /// A ladder: each step is the one before times or plus this, until `until`.
+    /// A ladder: each step is the one before times or plus this, until `stop_when`.
     pub step: Option<Step>,
     /// End of a ladder; a search without one ends with its answer.
-    pub until: Option<Until>,
+    pub stop_when: Option<Until>,
     /// Length of a full step, ns.
-    pub every_ns: Option<u64>,
+    pub step_duration_ns: Option<u64>,
     /// Half width of the interval that is searched for, a ratio of the answer.
-    pub within: Option<f64>,
+    pub precision: Option<f64>,
     /// Confirming runs at each of below, at and above the answer.
     pub confirm: Option<u32>,
     /// Time after which a search answers with what it knows, ns.
-    pub budget_ns: Option<u64>,
+    pub max_time_ns: Option<u64>,
 }
 
 /// From one level of a ladder to the next.

@@ -149,7 +149,7 @@ ids! {
 }
 
 /// Unit of the weights of [`RunHist::WaitByResponse`] and its likes, ns. Counts hold 2^63 of them, the time of 200,000
-/// requests at once for a month and more; rounded to the nearest, a phase of 4 us is off by less than 1 %, and a sum of
+/// requests at once for a month and more; rounded to the nearest, a phase of 4 us is off by less than 1%, and a sum of
 /// many by far less.
 pub const PHASE_UNIT_NS: u64 = 64;
 

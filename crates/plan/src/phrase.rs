@@ -2,7 +2,7 @@
 //! can be quoted, and what they say has to be found again in the tables, digit for digit.
 //!
 //! One rounding rule for everything measured: three significant digits, so that reading a printed figure back is
-//! never more than 0.5 % off. Counts are exact, and lengths that somebody chose have no zeros behind the point.
+//! never more than 0.5% off. Counts are exact, and lengths that somebody chose have no zeros behind the point.
 
 use crate::calendar;
 use crate::threshold::FigureUnit;
@@ -11,7 +11,7 @@ use crate::watch::Unit;
 /// What stands where there is no figure.
 pub const NONE: &str = "-";
 
-/// `812 us`, `8.14 ms`, `1.32 s`, `2m 05s`. Whole nanoseconds below 1 us are exact.
+/// `812 µs`, `8.14 ms`, `1.32 s`, `2m 05s`. Whole nanoseconds below 1 us are exact.
 pub fn duration_ns(ns: u64) -> String {
     if ns < 1_000 { format!("{ns} ns") } else { duration_f64_ns(ns as f64) }
 }
@@ -24,7 +24,7 @@ pub fn duration_f64_ns(ns: f64) -> String {
     if ns == 0.0 {
         return "0 ns".into();
     }
-    // From 100 s on a second is within the 0.5 %; between 60 and 100 s it would not be, so those stay `75.2 s`.
+    // From 100 s on a second is within the 0.5%; between 60 and 100 s it would not be, so those stay `75.2 s`.
     if exponent(ns) >= 11 {
         return clock(ns);
     }
@@ -86,23 +86,47 @@ pub fn quantity(x: f64) -> String {
     if !x.is_finite() { NONE.into() } else { three(x) }
 }
 
-/// `0.13 %`, `97.4 %`, `98.96 %`. Rounding never reaches 0 % or 100 % from beside them: 0.99997 is `99.997 %`,
-/// because the difference is the very thing a reader looks for.
+/// `0.3%`, `48%`, `99.97%`: one decimal below 10%, none above. Rounding never reaches 0% or 100%: what is too small to
+/// show is `<0.1%`, and near the whole there are as many decimals as the difference needs.
 pub fn ratio(ratio: f64) -> String {
-    if !ratio.is_finite() {
-        return NONE.into();
-    }
     let percent = ratio * 100.0;
-    if ratio < 1.0 && percent >= 98.0 {
-        // As many decimals as show the distance to 100, and two at least; ten are beyond any number of requests.
-        let decimals = (1 - exponent(100.0 - percent)).clamp(2, 10) as usize;
-        let shown = format!("{percent:.decimals$}");
-        return format!(
-            "{} %",
-            trimmed(&if shown.starts_with("100") { "99.9999999999".into() } else { shown })
-        );
+    match percent.abs() {
+        p if !p.is_finite() => NONE.into(),
+        p if p > 0.0 && p < 0.05 => "<0.1%".into(),
+        p if p < 9.95 => percent_with(percent, 1),
+        p if p > 99.0 && p < 100.0 => percent_with(percent, decimals_below_100(p, 1)),
+        _ => percent_with(percent, 0),
     }
-    format!("{} %", trimmed(&three(percent)))
+}
+
+/// A share that decides something, to two significant digits: `0.056%`, `3.3%`, `48%`; near the whole, of what is
+/// missing to it: `98.5%`.
+pub fn decisive_ratio(ratio: f64) -> String {
+    decisive_ratio_with(ratio, 2)
+}
+
+fn decisive_ratio_with(ratio: f64, digits: i32) -> String {
+    let percent = ratio * 100.0;
+    match percent.abs() {
+        p if !p.is_finite() => NONE.into(),
+        p if p > 90.0 && p < 100.0 => percent_with(percent, decimals_below_100(p, digits)),
+        p => percent_with(percent, (digits - 1 - exponent(p)).clamp(0, MOST_DECIMALS) as usize),
+    }
+}
+
+/// Beyond any number of requests.
+const MOST_DECIMALS: i32 = 10;
+
+/// Decimals that show so many digits of the distance to 100.
+fn decimals_below_100(percent: f64, digits: i32) -> usize {
+    (digits - 1 - exponent(100.0 - percent)).clamp(0, MOST_DECIMALS) as usize
+}
+
+fn percent_with(percent: f64, decimals: usize) -> String {
+    let text = format!("{percent:.decimals$}");
+    // 99.99999999999 has more digits than anybody reads, and is not the whole.
+    let text = if percent < 100.0 && text.starts_with("100") { "99.9999999999".into() } else { text };
+    format!("{}%", grouped(trimmed(&text)))
 }
 
 /// `683 kB`, `1.21 GB`: decimal units, as networks count.
@@ -123,7 +147,7 @@ pub fn bytes_per_s(n: f64) -> String {
     if n.is_finite() { format!("{}/s", bytes_f64(n)) } else { NONE.into() }
 }
 
-/// A monitor's number in its unit: `1.87 cores`, `97.4 %`, `412 MB`, `1,204/s`, `17`, `12.4 ms`.
+/// A monitor's number in its unit: `1.87 cores`, `97%`, `412 MB`, `1,204/s`, `17`, `12.4 ms`.
 pub fn watched(value: f64, unit: Unit) -> String {
     match unit {
         Unit::Cores if value == 1.0 => "1 core".into(),
@@ -144,11 +168,56 @@ pub fn utc(unix_ns: u64) -> String {
     calendar::utc(unix_ns).strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
 }
 
+/// The figure of a threshold beside its limit: with as many digits as it takes to see on which side of the limit it is,
+/// so that rounding never carries it across.
+pub fn figure_against(value: f64, limit: f64, unit: FigureUnit) -> String {
+    let is_clear = |text: &String| {
+        let (number, scale) = read_back(text, unit);
+        number.is_none_or(|x| (x * scale).total_cmp(&limit) == value.total_cmp(&limit))
+    };
+    let plain = figure(value, unit);
+    if !value.is_finite() || is_clear(&plain) {
+        return plain;
+    }
+    let with = |digits: i32| match unit {
+        FigureUnit::Nanoseconds => {
+            let (scale, name) = time_unit(limit);
+            format!("{} {name}", significant(value / scale, digits))
+        }
+        FigureUnit::Ratio => decisive_ratio_with(value, digits),
+        FigureUnit::PerSecond => format!("{}/s", significant(value, digits)),
+        FigureUnit::Count | FigureUnit::Number => significant(value, digits),
+    };
+    (3..=17).map(with).find(is_clear).unwrap_or(plain)
+}
+
+/// The number that a reader takes out of a figure, and its unit; `None` where it is a clock.
+fn read_back(text: &str, unit: FigureUnit) -> (Option<f64>, f64) {
+    let end = text.find(|c: char| !(c.is_ascii_digit() || "-.,".contains(c))).unwrap_or(text.len());
+    let (number, rest) = text.split_at(end);
+    let scale = match (unit, rest.trim()) {
+        (FigureUnit::Nanoseconds, "ns") => 1.0,
+        (FigureUnit::Nanoseconds, "µs") => 1e3,
+        (FigureUnit::Nanoseconds, "ms") => 1e6,
+        (FigureUnit::Nanoseconds, "s") => 1e9,
+        (FigureUnit::Nanoseconds, _) => return (None, 1.0),
+        (FigureUnit::Ratio, _) => 0.01,
+        (FigureUnit::PerSecond | FigureUnit::Count | FigureUnit::Number, _) => 1.0,
+    };
+    (number.replace(',', "").parse().ok(), scale)
+}
+
+/// So many significant digits at least, all of them when there are more before the point.
+fn significant(x: f64, digits: i32) -> String {
+    let decimals = (digits - 1 - exponent(x)).max(0) as usize;
+    grouped(&format!("{x:.decimals$}"))
+}
+
 /// A threshold's figure in the unit of its subject.
 pub fn figure(value: f64, unit: FigureUnit) -> String {
     match unit {
         FigureUnit::Nanoseconds => duration_f64_ns(value),
-        FigureUnit::Ratio => ratio(value),
+        FigureUnit::Ratio => decisive_ratio(value),
         FigureUnit::PerSecond => rate_per_s(value),
         FigureUnit::Count => grouped(&format!("{value:.0}")),
         FigureUnit::Number if value.fract() == 0.0 => grouped(&format!("{value:.0}")),
@@ -172,7 +241,7 @@ fn clock(ns: f64) -> String {
 pub fn time_unit(ns: f64) -> (f64, &'static str) {
     match exponent(ns) {
         ..3 => (1.0, "ns"),
-        3..6 => (1e3, "us"),
+        3..6 => (1e3, "µs"),
         6..9 => (1e6, "ms"),
         _ => (1e9, "s"),
     }
@@ -192,7 +261,7 @@ pub fn three(x: f64) -> String {
     grouped(&format!("{x:.decimals$}"))
 }
 
-/// Without zeros behind the point that carry no information in a per cent.
+/// Without zeros after the point that carry no information in a percentage.
 fn trimmed(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }

@@ -31,7 +31,7 @@ impl Scale {
         match text.trim().parse::<f64>() {
             Ok(factor) if factor > 0.0 && factor <= MOST => Ok(Scale(factor)),
             _ => Err(Problem::new(
-                format!("`{text}` is no scale"),
+                format!("`{text}` is no time scale"),
                 "expected a number above 0 such as `0.05`, at most 1,000",
             )),
         }
@@ -72,7 +72,7 @@ impl Scale {
         let before_ns = length_ns(draft);
         let load = &mut draft.load;
         let is_open = load.rate_per_s.is_some();
-        let users = load.connections.filter(|_| !is_open).unwrap_or(1);
+        let users = load.users.filter(|_| !is_open).unwrap_or(1);
         // Fewer iterations than users would leave some without any.
         let least = if is_open { 1 } else { u64::from(users) }.min(load.iterations.unwrap_or(u64::MAX));
         self.load(load);
@@ -90,7 +90,7 @@ impl Scale {
     fn load(self, load: &mut LoadDraft) {
         load.iterations = self.iterations(load.iterations, load.duration_ns, load.rate_per_s.is_some());
         load.duration_ns = load.duration_ns.map(|ns| self.time_ns(ns));
-        load.loops = load.loops.map(|n| self.count(n));
+        load.iterations_per_user = load.iterations_per_user.map(|n| self.count(n));
         if let Some((profile, _)) = &mut load.stages {
             self.profile(profile);
         }
@@ -125,9 +125,9 @@ impl Scale {
         if self.is_whole() {
             return;
         }
-        experiment.cool_down_ns = self.time_ns(experiment.cool_down_ns);
+        experiment.cooldown_ns = self.time_ns(experiment.cooldown_ns);
         // A floor under this one could lie above the runs that it judges.
-        experiment.least_ns = self.bare_ns(experiment.least_ns);
+        experiment.min_duration_ns = self.bare_ns(experiment.min_duration_ns);
         if let Some(find) = &mut experiment.find {
             self.find(find);
         }
@@ -135,8 +135,8 @@ impl Scale {
 
     /// Multiplies the length of a search's steps, and its budget.
     pub fn find(self, find: &mut Find) {
-        find.every_ns = find.every_ns.map(|ns| self.time_ns(ns));
-        find.budget_ns = find.budget_ns.map(|ns| self.time_ns(ns));
+        find.step_duration_ns = find.step_duration_ns.map(|ns| self.time_ns(ns));
+        find.max_time_ns = find.max_time_ns.map(|ns| self.time_ns(ns));
     }
 }
 

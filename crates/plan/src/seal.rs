@@ -22,13 +22,13 @@ use workloads::Lanes;
 
 /// Users when `-c` is not given (closed model).
 pub const DEFAULT_USERS: u32 = 50;
-/// Most connections when `-c` is not given (open model); they are opened only as arrivals need them.
+/// Most connections when `--max-connections` is not given (open model); they are opened only as arrivals need them.
 pub const DEFAULT_OPEN_CONNECTIONS: u32 = 1_000;
 /// Length when neither `-d` nor `-n` nor `--stages` is given.
 pub const DEFAULT_DURATION_NS: u64 = 10 * SECOND_NS;
 /// Time-out from the send.
 pub const DEFAULT_TIMEOUT_NS: u64 = 10 * SECOND_NS;
-/// Upper edges of the latency bands.
+/// Upper edges of the latency buckets.
 pub const DEFAULT_BANDS_NS: [u64; 3] = [SECOND_NS / 10, SECOND_NS, 10 * SECOND_NS];
 
 /// Facts about the machine that defaults depend on.
@@ -101,7 +101,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
             "make the run longer or the warm-up shorter",
         ));
     }
-    let share = draft.share.unwrap_or_default();
+    let share = draft.shard.unwrap_or_default();
     let connections = workloads.iter().map(|workload| workload.connections).sum();
     // Users are shared between machines; the most connections are each machine's own.
     let here_of = |workload: &Workload| match workload.load.is_open() {
@@ -112,7 +112,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
     if here == 0 && connections > 0 {
         wrong.push(Diagnostic::field(
             "P019",
-            key::SHARE,
+            key::SHARD,
             format!("{connections} users leave none for part {} of {}", share.part, share.of),
             "share them between fewer machines, or use at least as many users as machines",
         ));
@@ -216,12 +216,29 @@ fn contradictions(load: &LoadDraft, wrong: &mut Vec<Diagnostic>) {
             "keep one; stages of a rate are written `10s:100/s`",
         ));
     }
-    if users_staged && load.connections.is_some() {
+    if users_staged && load.users.is_some() {
         wrong.push(Diagnostic::field(
             "P003",
-            key::CONNECTIONS,
+            key::USERS,
             "a number of users and stages of users contradict each other",
             "the stages already say how many users there are",
+        ));
+    }
+    let is_open = workloads::is_open(load);
+    if is_open && load.users.is_some() {
+        wrong.push(Diagnostic::field(
+            "P028",
+            key::USERS,
+            "a number of users and a rate contradict each other: arrivals wait for no user",
+            "leave it out; `--max-connections` (in a file, `max_connections`) limits the connections of arrivals",
+        ));
+    }
+    if !is_open && load.max_connections.is_some() {
+        wrong.push(Diagnostic::field(
+            "P028",
+            key::MAX_CONNECTIONS,
+            "a limit on connections needs a rate: every user holds one connection",
+            "set the number of users with `-c` (in a file, `users`), or add a rate such as `100/s`",
         ));
     }
     if load.stages.is_some() && load.duration_ns.is_some() {
@@ -254,18 +271,21 @@ fn ranges(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
             ));
         }
     };
-    zero(load.connections == Some(0), key::CONNECTIONS, "a number of connections");
+    zero(load.users == Some(0), key::USERS, "a number of connections");
+    zero(load.max_connections == Some(0), key::MAX_CONNECTIONS, "a number of connections");
     zero(load.duration_ns == Some(0), key::DURATION, "a duration");
     zero(load.requests_total == Some(0), key::TOTAL, "a number of requests");
     zero(draft.workers == Some(0), key::WORKERS, "a number of workers");
     zero(draft.timeout_ns == Some(0), key::TIMEOUT, "a time-out");
-    if load.connections.is_some_and(|c| c > 1_000_000) {
-        wrong.push(Diagnostic::field(
-            "P007",
-            key::CONNECTIONS,
-            "more than 1,000,000 connections",
-            "one machine holds fewer; share the load with `--share`",
-        ));
+    for (number, key) in [(load.users, key::USERS), (load.max_connections, key::MAX_CONNECTIONS)] {
+        if number.is_some_and(|c| c > 1_000_000) {
+            wrong.push(Diagnostic::field(
+                "P007",
+                key,
+                "more than 1,000,000 connections",
+                "one machine holds fewer; share the load with `--shard`",
+            ));
+        }
     }
     if draft.workers.is_some_and(|w| w > 1_024) {
         wrong.push(Diagnostic::field(
@@ -303,7 +323,7 @@ fn ranges(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
             "P007",
             key::STAGES,
             "more than 1,000,000 users",
-            "one machine holds fewer; share the load with `--share`",
+            "one machine holds fewer; share the load with `--shard`",
         ));
     }
     if load.rate_per_s.unwrap_or(0.0).max(staged_of(true)) > 1e7 {
@@ -319,8 +339,8 @@ fn ranges(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
     {
         wrong.push(Diagnostic::field(
             "P011",
-            key::BANDS,
-            "the edges of the bands must rise",
+            key::BUCKETS,
+            "the edges of the buckets must rise",
             "write 1 to 12 of them, such as `100ms,1s,10s`",
         ));
     }

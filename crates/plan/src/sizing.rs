@@ -15,7 +15,7 @@ use crate::Problem;
 use crate::unit::SECOND_NS;
 use serde::Serialize;
 
-/// Days in the month of a size. Calendars differ by 3 %, guesses of visitors by far more.
+/// Days in the month of a size. Calendars differ by 3%, guesses of visitors by far more.
 pub const MONTH_DAYS: f64 = 30.0;
 
 /// So many visitors in some time.
@@ -143,7 +143,7 @@ pub struct Sizing {
 /// Derives all that follows.
 ///
 /// # Errors
-/// Sentences, each with its mend: figures that cannot be, that contradict each other by more than 2 %, from which
+/// Sentences, each with its mend: figures that cannot be, that contradict each other by more than 2%, from which
 /// nothing follows, or that no step of the answer uses.
 pub fn size(asked: &SizingInput) -> Result<Sizing, Vec<Problem>> {
     let wrong = impossible(asked);

@@ -379,7 +379,7 @@ pub fn with_defaults(written: Vec<Threshold>, open: bool) -> Vec<Threshold> {
 }
 
 /// The thresholds that hold until another one names their subject: no errors, no outage, and in the open model at least
-/// 99 % of the offered rate achieved.
+/// 99% of the offered rate achieved.
 pub fn defaults(open: bool) -> Vec<Threshold> {
     let make = |text: &str, subject, comparison, value| Threshold {
         text: text.into(),

@@ -127,7 +127,7 @@ pub fn size_bytes(text: &str) -> Result<u64, Problem> {
     Ok((number * scale).round() as u64)
 }
 
-/// Parses `0.1%`, `99 %` or a plain ratio such as `0.001`. Result as a ratio.
+/// Parses `0.1%`, `99%` or a plain ratio such as `0.001`. Result as a ratio.
 ///
 /// # Errors
 /// A sentence for anything that is no ratio.

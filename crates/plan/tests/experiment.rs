@@ -112,7 +112,7 @@ fn an_amount_that_can_never_or_always_be_found_is_refused() {
         ("bcrypt lowers capacity by 2x by 30%", "a second time"),
         ("a keeps throughput within 5% within 10%", "a second time"),
         ("a raises throughput by 2x within 5%", "`within 5%`"),
-        ("bcrypt lowers capacity by 100%", "less than 100 %"),
+        ("bcrypt lowers capacity by 100%", "less than 100%"),
         ("bcrypt lowers capacity by 250% against plain", "`250%`"),
         ("bcrypt lowers capacity by 1x", "a factor above 1"),
         ("go raises throughput by 0.5x", "`0.5x`"),

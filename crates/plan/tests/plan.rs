@@ -198,7 +198,7 @@ fn errors_and_a_missed_rate_are_judged_unless_a_threshold_names_them() {
 fn contradictions_and_empty_loads_are_refused_all_at_once() {
     let bad = Draft {
         load: LoadDraft {
-            connections: Some(0),
+            users: Some(0),
             rate_per_s: Some(5.0),
             stages: Some(stages("1s:5").unwrap()),
             duration_ns: Some(1),
@@ -207,7 +207,18 @@ fn contradictions_and_empty_loads_are_refused_all_at_once() {
         warmup_ns: Some(2_000_000_000),
         ..draft()
     };
-    assert_eq!(sealed(bad).unwrap_err(), ["P002", "P003", "P004", "P006", "P010"]);
+    assert_eq!(sealed(bad).unwrap_err(), ["P002", "P003", "P028", "P004", "P006", "P010"]);
+    let rate = LoadDraft { rate_per_s: Some(5.0), ..draft().load };
+    let users = Draft { load: LoadDraft { users: Some(3), ..rate.clone() }, ..draft() };
+    assert_eq!(sealed(users).unwrap_err(), ["P028"], "arrivals have no users");
+    let capped = LoadDraft { max_connections: Some(3), ..draft().load };
+    assert_eq!(
+        sealed(Draft { load: capped.clone(), ..draft() }).unwrap_err(),
+        ["P028"],
+        "users hold one each"
+    );
+    let capped = Draft { load: LoadDraft { rate_per_s: Some(5.0), ..capped }, ..draft() };
+    assert_eq!(sealed(capped).unwrap().outline.connections, 3);
     let arrivals = Some(plimsoll_plan::load::Arrivals::Poisson);
     assert_eq!(
         sealed(Draft { load: LoadDraft { arrivals, ..draft().load }, ..draft() }).unwrap_err(),
@@ -223,7 +234,7 @@ fn contradictions_and_empty_loads_are_refused_all_at_once() {
 fn fewer_requests_than_users_lower_the_users() {
     let users = |connections, requests| {
         sealed(Draft {
-            load: LoadDraft { requests_total: Some(requests), connections, ..draft().load },
+            load: LoadDraft { requests_total: Some(requests), users: connections, ..draft().load },
             ..draft()
         })
         .unwrap()
@@ -429,11 +440,8 @@ fn a_share_has_users_of_its_own_and_no_more_workers_than_users() {
     for (part, of, users, mine) in [(1, 1, 5, 5), (1, 3, 5, 2), (2, 3, 5, 2), (3, 3, 5, 1), (3, 3, 2, 0)] {
         let share = Share { part, of };
         assert_eq!(share.count_of(users), mine, "{users} users, part {part} of {of}");
-        let d = Draft {
-            load: LoadDraft { connections: Some(users), ..draft().load },
-            share: Some(share),
-            ..draft()
-        };
+        let d =
+            Draft { load: LoadDraft { users: Some(users), ..draft().load }, shard: Some(share), ..draft() };
         match sealed(d) {
             Ok(plan) => assert_eq!(plan.outline.workers, mine.min(2)),
             Err(codes) => assert_eq!((codes, mine), (vec!["P019"], 0)),
@@ -442,8 +450,8 @@ fn a_share_has_users_of_its_own_and_no_more_workers_than_users() {
     // The most connections of the open model are each machine's own.
     let share = Some(Share { part: 3, of: 3 });
     let d = Draft {
-        load: LoadDraft { connections: Some(2), rate_per_s: Some(10.0), ..draft().load },
-        share,
+        load: LoadDraft { max_connections: Some(2), rate_per_s: Some(10.0), ..draft().load },
+        shard: share,
         ..draft()
     };
     assert_eq!(sealed(d).unwrap().outline.workers, 2);

@@ -45,10 +45,10 @@ fn the_load_of_a_file_is_shortened_and_not_weakened() {
         "0.1",
         Draft {
             load: LoadDraft {
-                connections: Some(50),
+                users: Some(50),
                 duration_ns: Some(60 * S),
                 requests_total: Some(10_000),
-                loops: Some(40),
+                iterations_per_user: Some(40),
                 iterations: Some(900),
                 ..LoadDraft::default()
             },
@@ -59,7 +59,7 @@ fn the_load_of_a_file_is_shortened_and_not_weakened() {
     );
     assert_eq!((draft.load.duration_ns, draft.load.requests_total), (Some(6 * S), Some(1_000)));
     assert_eq!(
-        (draft.load.loops, draft.load.iterations, draft.load.connections),
+        (draft.load.iterations_per_user, draft.load.iterations, draft.load.users),
         (Some(4), Some(90), Some(50))
     );
     assert_eq!((draft.timeout_ns, draft.graceful_stop_ns), (Some(5 * S), Some(30 * S)));
@@ -69,7 +69,7 @@ fn the_load_of_a_file_is_shortened_and_not_weakened() {
 #[test]
 fn no_fewer_requests_than_users_are_left() {
     let few = |users| Draft {
-        load: LoadDraft { connections: Some(users), requests_total: Some(100), ..LoadDraft::default() },
+        load: LoadDraft { users: Some(users), requests_total: Some(100), ..LoadDraft::default() },
         ..Draft::default()
     };
     assert_eq!(scaled("0.01", few(20)).load.requests_total, Some(20));
@@ -138,11 +138,11 @@ fn lanes_are_scaled_with_their_begin() {
         name: "feed".into(),
         entry: Entry::Scenario(0),
         load: LoadDraft {
-            connections: Some(5),
+            users: Some(5),
             stages: Some((Profile::trapezoid(0, 20 * S, 40 * S, 0, 5.0), false)),
             duration_ns: Some(100 * S),
             iterations: Some(30),
-            loops: Some(20),
+            iterations_per_user: Some(20),
             ..LoadDraft::default()
         },
         start_ns: 30 * S,
@@ -151,26 +151,31 @@ fn lanes_are_scaled_with_their_begin() {
         scaled("0.1", Draft { workloads: vec![workload], warmup_ns: Some(13 * S), ..Draft::default() });
     let workload = &draft.workloads[0];
     assert_eq!((workload.start_ns, workload.load.duration_ns), (3 * S, Some(10 * S)));
-    assert_eq!((workload.load.iterations, workload.load.loops), (Some(3), Some(2)));
+    assert_eq!((workload.load.iterations, workload.load.iterations_per_user), (Some(3), Some(2)));
     assert_eq!(workload.load.stages.as_ref().unwrap().0.total_ns(), 6 * S);
     assert_eq!(draft.warmup_ns, Some(1_300_000_000), "a tenth of the longest way, as before");
 }
 
 #[test]
 fn an_experiment_rests_and_searches_for_less_long() {
-    let find = Find { every_ns: Some(60 * S), budget_ns: Some(600 * S), to: Some(500.0), ..Find::default() };
+    let find = Find {
+        step_duration_ns: Some(60 * S),
+        max_time_ns: Some(600 * S),
+        to: Some(500.0),
+        ..Find::default()
+    };
     let mut experiment = Experiment {
-        cool_down_ns: 5 * S,
-        least_ns: 4 * S,
+        cooldown_ns: 5 * S,
+        min_duration_ns: 4 * S,
         repeat: 3,
         find: Some(find),
         ..Experiment::default()
     };
     scale("0.1").experiment(&mut experiment);
     let find = experiment.find.unwrap();
-    assert_eq!((experiment.cool_down_ns, experiment.repeat), (S, 3));
-    assert_eq!(experiment.least_ns, 400_000_000, "a floor here could lie above the runs themselves");
-    assert_eq!((find.every_ns, find.budget_ns, find.to), (Some(6 * S), Some(60 * S), Some(500.0)));
+    assert_eq!((experiment.cooldown_ns, experiment.repeat), (S, 3));
+    assert_eq!(experiment.min_duration_ns, 400_000_000, "a floor here could lie above the runs themselves");
+    assert_eq!((find.step_duration_ns, find.max_time_ns, find.to), (Some(6 * S), Some(60 * S), Some(500.0)));
 }
 
 #[test]
@@ -178,9 +183,12 @@ fn a_scale_of_1_changes_nothing() {
     let draft = scaled(
         "1",
         Draft {
-            load: LoadDraft { duration_ns: Some(7), loops: Some(3), ..LoadDraft::default() },
+            load: LoadDraft { duration_ns: Some(7), iterations_per_user: Some(3), ..LoadDraft::default() },
             ..Draft::default()
         },
     );
-    assert_eq!((draft.load.duration_ns, draft.load.loops, draft.scale), (Some(7), Some(3), None));
+    assert_eq!(
+        (draft.load.duration_ns, draft.load.iterations_per_user, draft.scale),
+        (Some(7), Some(3), None)
+    );
 }

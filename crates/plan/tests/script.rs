@@ -48,7 +48,7 @@ fn workload(name: &str, start_ns: u64) -> WorkloadDraft {
     WorkloadDraft {
         name: name.into(),
         entry: Entry::Scenario(0),
-        load: LoadDraft { connections: Some(5), duration_ns: Some(10_000_000_000), ..LoadDraft::default() },
+        load: LoadDraft { users: Some(5), duration_ns: Some(10_000_000_000), ..LoadDraft::default() },
         start_ns,
     }
 }
@@ -120,7 +120,7 @@ fn a_load_of_one_scenario_is_judged_like_the_load_of_all() {
     );
     assert_eq!(
         with(WorkloadDraft {
-            load: LoadDraft { connections: Some(0), ..workload("s", 0).load },
+            load: LoadDraft { users: Some(0), ..workload("s", 0).load },
             ..workload("s", 0)
         })
         .unwrap_err()[0],
@@ -128,14 +128,19 @@ fn a_load_of_one_scenario_is_judged_like_the_load_of_all() {
     );
     assert_eq!(
         with(WorkloadDraft {
-            load: LoadDraft { rate_per_s: Some(2e7), ..workload("s", 0).load },
+            load: LoadDraft { rate_per_s: Some(2e7), users: None, ..workload("s", 0).load },
             ..workload("s", 0)
         })
         .unwrap_err(),
         ["P007"]
     );
     let loops = WorkloadDraft {
-        load: LoadDraft { rate_per_s: Some(5.0), loops: Some(1), ..workload("s", 0).load },
+        load: LoadDraft {
+            rate_per_s: Some(5.0),
+            users: None,
+            iterations_per_user: Some(1),
+            ..workload("s", 0).load
+        },
         ..workload("s", 0)
     };
     assert_eq!(with(loops).unwrap_err(), ["P020"]);
@@ -145,7 +150,7 @@ fn a_load_of_one_scenario_is_judged_like_the_load_of_all() {
 fn lanes_lie_on_the_clock_of_one_run() {
     let mut both = draft(vec![ask(Some(0))]);
     both.load.duration_ns = Some(10_000_000_000);
-    both.load.connections = Some(2);
+    both.load.users = Some(2);
     both.workloads = vec![workload("late", 5_000_000_000)];
     let outline = sealed(both).unwrap().outline;
     assert_eq!(outline.stop.duration_ns, Some(15_000_000_000));

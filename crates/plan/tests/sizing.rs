@@ -152,7 +152,7 @@ fn both_directions_agree() {
         close(good(&from_users).rate_per_s, found.rate_per_s.expect("it follows"));
         let from_rate = SizingInput { visitors: None, rate_per_s: found.rate_per_s, ..there.clone() };
         close(good(&from_rate).visitors_per_month, month);
-        // All of it at once is no contradiction either, and 5 % off is one.
+        // All of it at once is no contradiction either, and 5% off is one.
         let all = SizingInput { users: found.users, rate_per_s: found.rate_per_s, ..there.clone() };
         good(&all);
         let off = SizingInput { users: found.users.map(|users| users * 1.05), ..there };

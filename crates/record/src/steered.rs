@@ -31,7 +31,7 @@ pub struct Level {
     pub share: f64,
 }
 
-/// `110/s (110 % of the plan)`
+/// `110/s (110% of the plan)`
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let level = match self.is_open {

@@ -103,8 +103,8 @@ fn steps_by_hand_of_old_files_are_read_out_of_their_sentences() {
     let notes = notes_of("old-steps", &told.map(|text| old(text, NoteKind::Control)));
     let expected = steps().map(|step| step.note(7));
     assert_eq!(notes.len(), expected.len());
-    for (note, expected) in notes.iter().zip(&expected) {
-        assert_eq!(note.text, expected.text);
+    for ((note, expected), told) in notes.iter().zip(&expected).zip(told) {
+        assert_eq!(note.text, told);
         let (Some(read), Some(meant)) = (Steered::of(note), Steered::of(expected)) else {
             panic!("no step: {note:?}")
         };

@@ -2,7 +2,7 @@
 //!
 //! Percentiles may only ever come from merged histograms, never from percentiles, so every worker, second,
 //! series and machine uses this same layout. Each power of two is cut into 128 buckets; half a bucket is at most
-//! 1/256 = 0.39 % of the value in it. Count, sum, smallest and largest value are exact.
+//! 1/256 = 0.39% of the value in it. Count, sum, smallest and largest value are exact.
 
 mod codec;
 mod layout;
@@ -201,7 +201,7 @@ impl Hist {
     }
 
     /// How many values are at most `value`. The bucket that holds `value` counts as a whole, so the limit is in
-    /// effect rounded up by less than 0.8 %; below `min` and from `max` on the answer is exact.
+    /// effect rounded up by less than 0.8%; below `min` and from `max` on the answer is exact.
     pub fn count_at_most(&self, value: u64) -> u64 {
         if value < self.min || self.is_empty() {
             return 0;

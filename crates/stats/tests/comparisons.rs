@@ -138,7 +138,7 @@ fn the_shift_agrees_with_counting_all_arrangements() {
         close(low, row[3][0], 1e-12, "low");
         close(high, row[4][0], 1e-12, "high");
     }
-    // Three against three: no arrangement is improbable enough for 95 %.
+    // Three against three: no arrangement is improbable enough for 95%.
     assert_eq!(shift(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0], 0.95).and_then(|s| s.interval), None);
     assert_eq!(shift(&[], &[1.0], 0.95), None);
     assert_eq!(shift(&[1.0], &[f64::INFINITY], 0.95), None);
@@ -192,7 +192,7 @@ fn a_family_of_equal_things_is_told_apart_in_one_of_twenty_at_most() {
             let p: Vec<f64> = (0..6).map(|_| uniform(&mut random)).collect();
             wrong += u32::from(adjust_weighted(&p, &weights).iter().any(|p| *p < 0.05));
         }
-        // 1 - (1 - 0.05/6)^6 = 4.9 %: 196 expected, 13.6 deviation.
+        // 1 - (1 - 0.05/6)^6 = 4.9%: 196 expected, 13.6 deviation.
         assert!((140..255).contains(&wrong), "{wrong}");
     }
 }

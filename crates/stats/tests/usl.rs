@@ -68,7 +68,7 @@ fn the_bands_hold_the_parameters_that_were_hidden() {
         kappas += holds(usl.kappa_band, 1e-4);
         peaks += usl.peak.map_or(0, |p| holds(p.n_band, (0.97f64 / 1e-4).sqrt()));
     }
-    // 95 % of 40 are 38; below 34 lies less than one binomial in two hundred.
+    // 95% of 40 are 38; below 34 lies less than one binomial in two hundred.
     assert!(sigmas >= 34 && kappas >= 34 && peaks >= 34, "{sigmas}, {kappas}, {peaks} of {runs}");
 }
 
@@ -115,7 +115,7 @@ fn intervals_of_one_point_per_level_hold_what_they_say() {
                     levels.len(),
                 );
                 println!("{what}");
-                // 93 % is the least that 2,000 draws of any of these cases showed, less three deviations of a share.
+                // 93% is the least that 2,000 draws of any of these cases showed, less three deviations of a share.
                 let fits = f64::from(fits);
                 let room = 0.07 * fits + 3.0 * (fits * 0.05 * 0.95).sqrt();
                 assert!(fits > 0.97 * runs as f64, "{what}");

@@ -115,10 +115,10 @@ fn words(again: &Again, part: u32, crew: GeneratorGroup, outline: &Outline, run_
     let settings = outline.cell.iter().flat_map(|cell| &cell.settings);
     words.extend(settings.map(|setting| format!("--set={}={}", setting.parameter, setting.value)));
     words.extend([
-        format!("--share={part}/{}", crew.of),
+        format!("--shard={part}/{}", crew.of),
         format!("--seed={}", outline.seed),
         format!("--out={}", run_file.display()),
-        "--once".to_owned(),
+        "--single-run".to_owned(),
         "--quiet".to_owned(),
         format!("--with-parent={}", std::process::id()),
         "--no-color".to_owned(),

@@ -39,19 +39,20 @@ pub fn at(mut located: Located, step: &Step) -> Result<Located, Failure> {
         .into());
     }
     (draft.load.stages, draft.load.recorded) = (None, None);
-    (draft.load.requests_total, draft.load.iterations, draft.load.loops) = (None, None, None);
+    (draft.load.requests_total, draft.load.iterations, draft.load.iterations_per_user) = (None, None, None);
     draft.warmup_ns = Some(step.warmup_ns);
     draft.load.duration_ns = Some(step.warmup_ns + step.length_ns);
-    for gone in [key::STAGES, key::TOTAL, key::ITERATIONS, key::LOOPS] {
+    for gone in [key::STAGES, key::TOTAL, key::ITERATIONS, key::ITERATIONS_PER_USER] {
         located.places.remove(&gone);
     }
     if step.users {
-        (draft.load.rate_per_s, draft.load.arrivals) = (None, None);
-        draft.load.connections = Some(step.level.round().max(1.0) as u32);
+        (draft.load.rate_per_s, draft.load.arrivals, draft.load.max_connections) = (None, None, None);
+        draft.load.users = Some(step.level.round().max(1.0) as u32);
     } else {
+        draft.load.users = None;
         draft.load.rate_per_s = Some(step.level);
         let needed = 2.0 * step.level * step.patience_ns as f64 / 1e9;
-        draft.load.connections.get_or_insert(needed.clamp(LEAST_CAP, MOST_CAP) as u32);
+        draft.load.max_connections.get_or_insert(needed.clamp(LEAST_CAP, MOST_CAP) as u32);
     }
     Ok(located)
 }
@@ -63,7 +64,7 @@ pub fn floor(located: Located, length_ns: u64, pause_ns: u64) -> Result<Located,
     let mut located = at(located, &step)?;
     let draft = &mut located.draft;
     draft.load.rate_per_s = Some(1e9 / pause_ns.max(1) as f64);
-    draft.load.connections = Some(1);
+    (draft.load.users, draft.load.max_connections) = (None, Some(1));
     // Its conditions are for loads; what a single user meets proves nothing of them, and half of them need arrivals.
     draft.thresholds.clear();
     Ok(located)

@@ -30,7 +30,7 @@ impl Service {
         let failed = |why: String| Failure::machine(format!("the demo's service did not start: {why}"), None);
         let program = std::env::current_exe().map_err(|e| failed(e.to_string()))?;
         let mut child = Command::new(program)
-            .args(["ruler", "--listen", "127.0.0.1:0", "--until-stdin-closes", "--seconds", "120"])
+            .args(["test-server", "--listen", "127.0.0.1:0", "--until-stdin-closes", "--seconds", "120"])
             .args([
                 "--workers",
                 &WORKERS.to_string(),
@@ -57,7 +57,7 @@ impl Service {
 
     /// Begins the pauses anew, the first in a second: every part of the demo sees the same.
     pub fn pause_soon(&self) -> Result<(), Failure> {
-        let command = format!("/_ruler/set?pause={PAUSE_MS}ms/{PERIOD_S}s&pause_at=1s");
+        let command = format!("/_test-server/set?pause={PAUSE_MS}ms/{PERIOD_S}s&pause_at=1s");
         match fetch::from_address(self.address, None, "demo", &command, 4_096, Duration::from_secs(5)) {
             Ok((200, _)) => Ok(()),
             Ok((status, _)) => Err(Failure::machine(format!("the demo's service answered {status}"), None)),

@@ -64,7 +64,7 @@ pub const PARTS: [Part; 3] = [
         seconds: 6,
         thresholds: &[RULE, "error_rate == 0%", "achieved >= 99%"],
         shown_in_full: false,
-        before: "3. Open model above capacity: 2,600 arrivals per second, 130 % of what the service can do.",
+        before: "3. Open model above capacity: 2,600 arrivals per second, 130% of what the service can do.",
         after: overload,
     },
 ];
@@ -73,7 +73,7 @@ pub fn opening(address: SocketAddr, look: &Look) -> String {
     let text = format!(
         "A small service listens on {address}: {WORKERS} workers, {SERVICE_MS} ms each, so it can do {}/s, \
          and it stands still for {PAUSE_MS} ms in every {PERIOD_S} s. It is loaded three times; each time \
-         99 % of the answers shall come within 100 ms.",
+         99% of the answers shall come within 100 ms.",
         format::count(CAPACITY_PER_S.into())
     );
     wrapped(&text, 0, look)

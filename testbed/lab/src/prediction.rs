@@ -301,7 +301,7 @@ mod tests {
         for (text, low, high) in [
             ("200 connections carry 0.7 to 1.4 times as much", 0.7, 1.4),
             ("the rate is 1,150 to 1,350/s.", 1_150.0, 1_350.0),
-            ("5 to 60 % of all attempts fail", 0.05, 0.6),
+            ("5 to 60% of all attempts fail", 0.05, 0.6),
             ("the median is below 200 ms", 0.0, 200e6),
             ("p99 lies between 1 and 8 s", 1e9, 8e9),
         ] {

@@ -241,7 +241,7 @@ fn part(tool: &Path, runs: &Path, name: String, folder: String) -> Result<Part, 
     let json =
         serde_json::from_str(&json).map_err(|e| format!("the report of `{folder}` is no JSON: {e}"))?;
     let figures = super::describe(&figures(runs));
-    let markdown = report(tool, runs, &["--markdown", "--figures", &figures])?;
+    let markdown = report(tool, runs, &["--markdown", "--charts", &figures])?;
     let csv = report(tool, runs, &["--csv"])?;
     Ok(Part { name, folder, markdown, csv, json })
 }

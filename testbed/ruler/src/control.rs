@@ -1,4 +1,4 @@
-//! The end points under `/_ruler/`: change the settings, read the record.
+//! The end points under `/_test-server/`: change the settings, read the record.
 
 use crate::analysis::{grid, quantile};
 use crate::fault::FAULTS;
@@ -11,7 +11,7 @@ use crate::units::percent_decoded;
 use std::fmt::Write;
 
 /// The path under which nothing is counted.
-pub(crate) const PREFIX: &[u8] = b"/_ruler/";
+pub(crate) const PREFIX: &[u8] = b"/_test-server/";
 
 /// What the end points read.
 pub(crate) struct View<'a> {
@@ -22,7 +22,7 @@ pub(crate) struct View<'a> {
     pub(crate) streams_open: u64,
 }
 
-/// What is to be done about a request under `/_ruler/`.
+/// What is to be done about a request under `/_test-server/`.
 pub(crate) enum Wanted {
     /// Send this: media type, further header lines, body.
     Show(&'static str, String, Vec<u8>),
@@ -32,7 +32,7 @@ pub(crate) enum Wanted {
     ForgetKept,
 }
 
-/// Understands the target (from `/_ruler/` on). An error is a sentence for a 400.
+/// Understands the target (from `/_test-server/` on). An error is a sentence for a 400.
 pub(crate) fn understand(target: &[u8], view: &View<'_>) -> Result<Wanted, String> {
     let rest = target.get(PREFIX.len()..).unwrap_or_default();
     let at = rest.iter().position(|&byte| byte == b'?').unwrap_or(rest.len());
@@ -48,7 +48,7 @@ pub(crate) fn understand(target: &[u8], view: &View<'_>) -> Result<Wanted, Strin
     match &rest[..at] {
         b"set" => {
             if pairs.is_empty() {
-                return Err("`/_ruler/set` needs at least one key=value".into());
+                return Err("`/_test-server/set` needs at least one key=value".into());
             }
             let settings = Box::new(view.settings.changed(&pairs)?);
             Ok(Wanted::Change(settings, pairs.into_iter().map(|pair| pair.0).collect()))
@@ -69,7 +69,8 @@ pub(crate) fn understand(target: &[u8], view: &View<'_>) -> Result<Wanted, Strin
         }
         b"arrivals" => {
             takes(&["rate"])?;
-            let text = parameter("rate").ok_or("`/_ruler/arrivals` needs a rate, for example ?rate=1000")?;
+            let text =
+                parameter("rate").ok_or("`/_test-server/arrivals` needs a rate, for example ?rate=1000")?;
             match text.parse::<f64>() {
                 Ok(rate_per_s) if rate_per_s > 0.0 && rate_per_s < 1e9 => {
                     Ok(json(arrivals(view.recorder, rate_per_s)))
@@ -92,7 +93,7 @@ pub(crate) fn understand(target: &[u8], view: &View<'_>) -> Result<Wanted, Strin
             Ok(Wanted::Show("application/octet-stream", cut.into(), bytes))
         }
         other => Err(format!(
-            "`/_ruler/{}` is no end point; there are set, counters, log, quantiles, arrivals, \
+            "`/_test-server/{}` is no end point; there are set, counters, log, quantiles, arrivals, \
              requests, last_request, forget",
             String::from_utf8_lossy(other)
         )),

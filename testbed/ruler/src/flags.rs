@@ -102,13 +102,13 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Invocation, Er
 pub(crate) fn help() -> String {
     let mut text =
         String::from("A server whose behaviour is commanded, and which counts what it receives.\n\n");
-    text.push_str("Usage: ruler [--listen ADDRESS:PORT] [--KEY VALUE]...\n\nFlags:\n");
+    text.push_str("Usage: plimsoll test-server [--listen ADDRESS:PORT] [--KEY VALUE]...\n\nFlags:\n");
     for (name, value, meaning) in OWN {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "  {:<32} {meaning}", format!("--{name} {value}"));
     }
     text.push_str(
-        "\nKeys (--KEY VALUE; /_ruler/set?KEY=VALUE; those marked * also in any request's query):\n",
+        "\nKeys (--KEY VALUE; /_test-server/set?KEY=VALUE; those marked * also in any request's query):\n",
     );
     for row in &KEYS {
         let mark = if row.per_request() { '*' } else { ' ' };

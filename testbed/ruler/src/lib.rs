@@ -8,7 +8,7 @@
 //! `flags`, `keys` and `settings` turn text into a [`settings::Settings`]; `server` is the event
 //! loop; `request` reads, `answer`, `pressed` and `outgoing` write; `station` is the queue with workers;
 //! `pages` and `feed` are end points with an answer of their own; `record`, `kept`, `seen` and `analysis`
-//! keep and evaluate what was seen; `control` serves `/_ruler/*`.
+//! keep and evaluate what was seen; `control` serves `/_test-server/*`.
 #![forbid(unsafe_code)]
 
 pub mod analysis;
@@ -56,18 +56,18 @@ pub fn main(args: impl Iterator<Item = String>) -> ExitCode {
             return ExitCode::SUCCESS;
         }
         Err(error) => {
-            eprintln!("ruler: {error}");
+            eprintln!("test server: {error}");
             return ExitCode::from(2);
         }
     };
     match run(*options) {
         Ok(server::Ending::StdinClosed) => ExitCode::SUCCESS,
         Ok(server::Ending::LifeOver { seconds }) => {
-            eprintln!("ruler: stopped after its life of {seconds} s (`--seconds`)");
+            eprintln!("test server: stopped after its life of {seconds} s (`--seconds`)");
             ExitCode::SUCCESS
         }
         Err(error) => {
-            eprintln!("ruler: {error}");
+            eprintln!("test server: {error}");
             ExitCode::from(1)
         }
     }

@@ -46,7 +46,7 @@ impl<'a> Seen<'a> {
         header(&self.headers, name)
     }
 
-    /// The members that `/echo` and `/_ruler/requests` have in common, without braces.
+    /// The members that `/echo` and `/_test-server/requests` have in common, without braces.
     pub(crate) fn members(&self, origin: &Origin) -> String {
         let mut words = self.line.split(|&byte| byte == b' ').map(header_text);
         let mut word = || quoted(&words.next().unwrap_or_default());

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 /// Distinct paths that are counted by name; further ones are counted together.
 const PATHS_MOST: usize = 10_000;
-/// Bytes of one record as `/_ruler/log` gives it.
+/// Bytes of one record as `/_test-server/log` gives it.
 pub(crate) const ENTRY_BYTES: usize = 40;
 
 /// One request. All instants are CLOCK_MONOTONIC in nanoseconds; 0 stands for "never came to that".

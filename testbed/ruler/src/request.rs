@@ -1,4 +1,4 @@
-//! Reading requests: a state machine fed with bytes, which also keeps them for `/_ruler/last_request`.
+//! Reading requests: a state machine fed with bytes, which also keeps them for `/_test-server/last_request`.
 //!
 //! Deliberately strict and plain. What it does not understand is answered with 400, so that a load
 //! generator which sends something odd is found out.

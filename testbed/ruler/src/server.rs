@@ -3,7 +3,7 @@
 //! Between any two events the timers that are due are served, so that a burst of arrivals does not make
 //! answers late. `slots` holds the connections, `stream` moves bytes, `exchange` is the life of one
 //! request, `content` says what its answer holds, `events` writes event streams, `command` serves
-//! `/_ruler/`.
+//! `/_test-server/`.
 
 mod command;
 mod content;

@@ -1,6 +1,6 @@
 //! Everything that can be commanded; the table of its keys is in `keys`.
 //!
-//! Three doors lead to it: flags at the start (`--error-rate 0.1`), `/_ruler/set?error_rate=0.1` at run
+//! Three doors lead to it: flags at the start (`--error-rate 0.1`), `/_test-server/set?error_rate=0.1` at run
 //! time, and the query of any request, which overrides for that request alone. Only keys that concern a
 //! single answer pass the third door.
 
@@ -191,7 +191,7 @@ impl Settings {
         for (name, value) in query_parts(query) {
             let Some(row) = KEYS.iter().find(|row| row.name.as_bytes() == name) else { continue };
             if !row.per_request() {
-                return Err(format!("`{}` concerns the whole server; use /_ruler/set", row.name));
+                return Err(format!("`{}` concerns the whole server; use /_test-server/set", row.name));
             }
             pairs.push((row.name.to_owned(), percent_decoded(value)?));
         }
@@ -209,7 +209,7 @@ impl Settings {
         }
         check(&behaviour)?;
         if behaviour.fault == Some(Fault::AcceptThenReset) && self.behaviour.fault != behaviour.fault {
-            return Err("`fault=accept_then_reset` concerns the whole server; use /_ruler/set".into());
+            return Err("`fault=accept_then_reset` concerns the whole server; use /_test-server/set".into());
         }
         Ok(Rc::new(behaviour))
     }

@@ -128,7 +128,7 @@ impl Client {
     }
 
     pub fn command(&mut self, command: &str) -> String {
-        let answer = self.get(&format!("/_ruler/{command}"));
+        let answer = self.get(&format!("/_test-server/{command}"));
         let body = String::from_utf8(answer.body).unwrap();
         assert_eq!(answer.status, 200, "{command}: {body}");
         body

@@ -114,7 +114,7 @@ fn lines_that_would_begin_another_are_refused() {
         assert_eq!(answer.status, 400, "{query}");
         assert!(body.contains(word), "{query}: {body}");
     }
-    assert_eq!(ruler.connect().get("/_ruler/set?keep_requests=all").status, 400);
+    assert_eq!(ruler.connect().get("/_test-server/set?keep_requests=all").status, 400);
 }
 
 fn between<'a>(text: &'a str, before: &str, after: &str) -> &'a str {

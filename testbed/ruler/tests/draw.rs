@@ -13,7 +13,7 @@ fn sorted(text: &str, seed: u64) -> Vec<u64> {
     drawn
 }
 
-/// The medians over 15 seeds: one set of 5,000 scatters by about 2 % at these quantiles, which would
+/// The medians over 15 seeds: one set of 5,000 scatters by about 2% at these quantiles, which would
 /// leave no room to see a wrong formula.
 fn quantile_of(text: &str, q: f64) -> f64 {
     let mut found: Vec<u64> = (0..15).map(|seed| quantile(&sorted(text, seed), q).unwrap()).collect();

@@ -75,7 +75,7 @@ fn kept_requests_are_the_very_bytes_with_their_origin() {
     client.send("POST /a?x=1 HTTP/1.1\r\nhost:y\r\nContent-Length: 3\r\n\r\nabc").answer();
     client.send("PUT /b HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").answer();
     let arrive = {
-        let log = ruler.connect().get("/_ruler/log?count=1");
+        let log = ruler.connect().get("/_test-server/log?count=1");
         u64::from_le_bytes(log.body[..8].try_into().unwrap())
     };
     let kept = ruler.command("requests");

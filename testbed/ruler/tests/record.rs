@@ -35,7 +35,7 @@ fn the_log_has_one_record_a_request() {
     one.get("/?delay=3ms");
     two.get("/?status=404");
     one.ask("/?fault=reset_before").rest();
-    let log = ruler.connect().get("/_ruler/log");
+    let log = ruler.connect().get("/_test-server/log");
     assert_eq!(log.header("X-Ruler-Records"), Some("3"));
     assert_eq!(log.header("X-Ruler-Dropped"), Some("0"));
     let long = |record: usize, word: usize| {
@@ -53,7 +53,7 @@ fn the_log_has_one_record_a_request() {
     assert_eq!([short(0, 1), short(1, 1), short(2, 1)], [200, 404, 0]);
     assert_eq!((short(0, 0), long(2, 2)), (short(2, 0), 0));
     assert_ne!(short(0, 0), short(1, 0));
-    let part = ruler.connect().get("/_ruler/log?from=1&count=1");
+    let part = ruler.connect().get("/_test-server/log?from=1&count=1");
     assert_eq!(part.body, log.body[40..80]);
 }
 
@@ -141,18 +141,18 @@ fn arrivals_are_laid_on_a_grid() {
 fn wrong_commands_are_refused_with_a_sentence_and_change_nothing() {
     let ruler = Ruler::start(&[]);
     for (target, word) in [
-        ("/_ruler/", "no end point"),
-        ("/_ruler/nothing", "no end point"),
-        ("/_ruler/set", "key=value"),
-        ("/_ruler/set?status=404&colour=red", "`colour` is no key"),
-        ("/_ruler/set?status=404&delay=fast", "delay: `fast`"),
-        ("/_ruler/set?workers=4", "`service` time"),
-        ("/_ruler/set?queue=4", "need `workers`"),
-        ("/_ruler/set?fault=sulk", "`sulk` is no fault"),
-        ("/_ruler/set?pause=2s/1s", "shorter"),
-        ("/_ruler/counters?x=1", "no parameter"),
-        ("/_ruler/quantiles?q=2", "probability"),
-        ("/_ruler/arrivals", "needs a rate"),
+        ("/_test-server/", "no end point"),
+        ("/_test-server/nothing", "no end point"),
+        ("/_test-server/set", "key=value"),
+        ("/_test-server/set?status=404&colour=red", "`colour` is no key"),
+        ("/_test-server/set?status=404&delay=fast", "delay: `fast`"),
+        ("/_test-server/set?workers=4", "`service` time"),
+        ("/_test-server/set?queue=4", "need `workers`"),
+        ("/_test-server/set?fault=sulk", "`sulk` is no fault"),
+        ("/_test-server/set?pause=2s/1s", "shorter"),
+        ("/_test-server/counters?x=1", "no parameter"),
+        ("/_test-server/quantiles?q=2", "probability"),
+        ("/_test-server/arrivals", "needs a rate"),
         ("/?status=99", "status: "),
         ("/?queue=3", "whole server"),
         ("/?fault=accept_then_reset", "whole server"),

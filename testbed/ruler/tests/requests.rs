@@ -27,7 +27,7 @@ fn large_uploads_are_counted_and_cut_in_the_keeping() {
     let head = "POST /up HTTP/1.1\r\nContent-Length: 5000000\r\n\r\n";
     assert_eq!(client.send(head).send(&"u".repeat(5_000_000)).answer().status, 200);
     assert_eq!(ruler.count("bytes_in"), 5_000_000 + head.len() as u64);
-    let kept = ruler.connect().get("/_ruler/last_request");
+    let kept = ruler.connect().get("/_test-server/last_request");
     assert_eq!((kept.body.len(), kept.header("X-Ruler-Cut")), (1 << 20, Some("1")));
 }
 

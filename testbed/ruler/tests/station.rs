@@ -45,7 +45,7 @@ fn capacity_is_workers_over_service_time() {
     let took_ms = begin.elapsed().as_secs_f64() * 1e3;
     assert!((499.0..1000.0).contains(&took_ms), "{took_ms}");
     // In the model's own time the workers never rest: service begins every 5 ms, four at a time.
-    let log = ruler.connect().get("/_ruler/log").body;
+    let log = ruler.connect().get("/_test-server/log").body;
     let mut begins: Vec<u64> = records(&log).map(|record| record[1]).collect();
     begins.sort_unstable();
     let spans: Vec<u64> = begins.windows(5).map(|five| five[4] - five[0]).skip(4).collect();

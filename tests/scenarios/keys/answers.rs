@@ -72,8 +72,8 @@ pub const CASES: &[Case] = &[
     ),
     case(&["check.body"], || both("/x?text=all+good", "/x?text=bad", "{ body: good }"), one_of_two),
     case(
-        &["rule.contains", "rule.lacks"],
-        || both("/x?text=abc", "/x?text=abcd", "{ body: [ { contains: b }, { lacks: d } ] }"),
+        &["rule.contains", "rule.not_contains"],
+        || both("/x?text=abc", "/x?text=abcd", "{ body: [ { contains: b }, { not_contains: d } ] }"),
         |s| {
             assert_eq!((s.count("/good-held"), s.count("/bad-held")), (1, 0), "{}", s.brief());
             assert_eq!(
@@ -125,8 +125,8 @@ pub const CASES: &[Case] = &[
         one_of_two,
     ),
     case(
-        &["rule.one_of"],
-        || both(JSON, "/x?text=%7B%22name%22:%22bob%22%7D", "{ json: { $.name: { one_of: [ann, eve] } } }"),
+        &["rule.in"],
+        || both(JSON, "/x?text=%7B%22name%22:%22bob%22%7D", "{ json: { $.name: { in: [ann, eve] } } }"),
         one_of_two,
     ),
     case(&["check.length"], || both("/x?body=200", "/x?body=201", "{ length: 10..200 }"), one_of_two),
@@ -149,7 +149,7 @@ pub const CASES: &[Case] = &[
         || both("/x?text=abc", "/x?text=abd", "{ hash: { sha1: a9993e364706816aba3e25717850c26c9cd0d89d } }"),
         one_of_two,
     ),
-    case(&["check.below"], || both("/x", "/x?delay=3s", "{ below: 2s }"), one_of_two),
+    case(&["check.max_duration"], || both("/x", "/x?delay=3s", "{ max_duration: 2s }"), one_of_two),
     case(
         &["request.extract", "extraction.json"],
         || taken(JSON, "{ a: { json: $.name }, b: $.id, c: status }", "${a} ${b} ${c}"),

@@ -7,7 +7,7 @@ use crate::bench::{Trial, trial};
 fn eight(connection: &str) -> Trial {
     trial(format!(
         "connection: {connection}\nscenarios: {{ one: [ {{ get: \"/x?u=${{user}}\" }}, \
-            {{ get: \"/x?u=${{user}}\" }} ] }}\nload: {{ users: 2, loops: 2 }}"
+            {{ get: \"/x?u=${{user}}\" }} ] }}\nload: {{ users: 2, iterations_per_user: 2 }}"
     ))
 }
 
@@ -51,8 +51,8 @@ pub const CASES: &[Case] = &[
         },
     ),
     case(
-        &["connection.requests"],
-        || eight("{ reuse: user, requests: 3 }"),
+        &["connection.max_requests"],
+        || eight("{ reuse: user, max_requests: 3 }"),
         |s| {
             s.expect_run(0);
             assert_eq!(s.connections().into_values().collect::<Vec<_>>().iter().max(), Some(&3));

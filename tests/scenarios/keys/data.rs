@@ -60,9 +60,9 @@ pub const CASES: &[Case] = &[
         },
     ),
     case(
-        &["feeder.share"],
+        &["feeder.sharing"],
         || {
-            rows("{ file: d.csv, share: unique, at_end: stop }", "{ users: 3, duration: 20s }")
+            rows("{ file: d.csv, sharing: unique, on_end: stop }", "{ users: 3, duration: 20s }")
                 .file("d.csv", ten())
         },
         |s| {
@@ -73,8 +73,11 @@ pub const CASES: &[Case] = &[
     case(
         &[],
         || {
-            rows("{ file: d.csv, share: partition, at_end: recycle }", "{ users: 2, loops: 10 }")
-                .file("d.csv", ten())
+            rows(
+                "{ file: d.csv, sharing: partitioned, on_end: recycle }",
+                "{ users: 2, iterations_per_user: 10 }",
+            )
+            .file("d.csv", ten())
         },
         |s| {
             let mut of_user: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
@@ -95,9 +98,12 @@ pub const CASES: &[Case] = &[
     case(
         &["feeder.order"],
         || {
-            rows("{ file: d.csv, order: random, share: unique, at_end: stop }", "{ users: 1, duration: 20s }")
-                .file("d.csv", ten())
-                .args(&["--seed", "9"])
+            rows(
+                "{ file: d.csv, order: random, sharing: unique, on_end: stop }",
+                "{ users: 1, duration: 20s }",
+            )
+            .file("d.csv", ten())
+            .args(&["--seed", "9"])
         },
         |s| {
             assert_eq!(ids(s), (0..10).map(|n| (n, 1)).collect(), "a shuffle leaves nothing out");
@@ -106,8 +112,8 @@ pub const CASES: &[Case] = &[
         },
     ),
     case(
-        &["feeder.at_end"],
-        || rows("{ file: d.csv, at_end: stop }", "{ users: 2, duration: 20s }").file("d.csv", ten()),
+        &["feeder.on_end"],
+        || rows("{ file: d.csv, on_end: stop }", "{ users: 2, duration: 20s }").file("d.csv", ten()),
         |s| {
             // Every user reads all rows by itself.
             assert_eq!(ids(s).values().copied().collect::<Vec<_>>(), [2; 10], "{:?}", s.lines());
@@ -117,7 +123,7 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &[],
-        || rows("{ file: d.csv, at_end: recycle }", "{ users: 1, iterations: 25 }").file("d.csv", ten()),
+        || rows("{ file: d.csv, on_end: recycle }", "{ users: 1, iterations: 25 }").file("d.csv", ten()),
         |s| {
             let all = ids(s);
             assert_eq!((all[&0], all[&4], all[&5], all[&9]), (3, 3, 2, 2), "{all:?}");

@@ -13,7 +13,7 @@ fn load(load: &str, query: &str) -> Trial {
 fn workload(load: &str, query: &str) -> Trial {
     trial(format!(
         "scenarios:\n  one: {{ load: {load}, steps: [ {{ get: \"/x?u=${{user}}&{query}\" }} ] }}\n  \
-         two: {{ load: {{ users: 1, loops: 1 }}, steps: [ {{ get: /two }} ] }}"
+         two: {{ load: {{ users: 1, iterations_per_user: 1 }}, steps: [ {{ get: /two }} ] }}"
     ))
 }
 
@@ -103,40 +103,40 @@ fn recorded(s: &Seen) {
 const GAPS: &str = "# one gap a line\n0\n2000\n\n4000\n";
 const SPIKE: &str = "{ spike: { base: 50/s, peak: 200/s, at: 100ms, rise: 100ms, hold: \
     200ms, duration: 600ms } }";
-const LADDER: &str = "{ steps: { from: 20/s, by: 20/s, every: 200ms, until: 60/s } }";
-const ROWS: &str = "{ rows: [ { users: 2, hold: 1s }, { users: 3, start: 500ms, hold: 300ms } ] }";
-const STAGES: &str = "{ stages: [ { duration: 0s, arrivals: 50/s }, \"400ms:50/s\" ] }";
-const RECORDED: &str = "{ recorded: { file: gaps.txt, as: gaps, unit: ms, speed: 20 } }";
+const LADDER: &str = "{ staircase: { from: 20/s, by: 20/s, hold: 200ms, to: 60/s } }";
+const ROWS: &str = "{ schedule: [ { users: 2, hold: 1s }, { users: 3, start: 500ms, hold: 300ms } ] }";
+const STAGES: &str = "{ stages: [ { duration: 0s, rate: 50/s }, \"400ms:50/s\" ] }";
+const RECORDED: &str = "{ replay: { file: gaps.txt, format: intervals, unit: ms, speed: 20 } }";
 
 pub const CASES: &[Case] = &[
     case(
-        &["load.users", "load.loops"],
-        || load("{ users: 3, loops: 2 }", ""),
+        &["load.users", "load.iterations_per_user"],
+        || load("{ users: 3, iterations_per_user: 2 }", ""),
         |s| {
             exactly(s, 6);
             assert_eq!(users(s).into_values().collect::<Vec<_>>(), [2; 3]);
         },
     ),
     case(
-        &["load.connections"],
-        || load("{ arrivals: 100/s, duration: 300ms, connections: 2 }", "delay=60ms"),
+        &["load.max_connections"],
+        || load("{ rate: 100/s, duration: 300ms, max_connections: 2 }", "delay=60ms"),
         starved,
     ),
     case(
-        &["load.arrivals", "load.duration"],
-        || load("{ arrivals: 100/s, duration: 500ms }", ""),
+        &["load.rate", "load.duration"],
+        || load("{ rate: 100/s, duration: 500ms }", ""),
         |s| {
             due(s, 50);
         },
     ),
-    case(&[], || load("{ arrivals: 37 over 400ms }", ""), |s| due(s, 37)),
+    case(&["load.total_arrivals"], || load("{ total_arrivals: 37, duration: 400ms }", ""), |s| due(s, 37)),
     case(
         &[],
-        || load("{ arrivals: 37 over 400ms, spread: poisson }", "").args(&["--seed", "6"]),
+        || load("{ total_arrivals: 37, duration: 400ms, arrivals: poisson }", "").args(&["--seed", "6"]),
         |s| due(s, 37),
     ),
-    case(&["load.spread"], || load("{ arrivals: 200/s, duration: 1s, spread: poisson }", ""), is_poisson),
-    case(&["load.stages", "stage.duration", "stage.arrivals"], || load(STAGES, ""), stages),
+    case(&["load.arrivals"], || load("{ rate: 200/s, duration: 1s, arrivals: poisson }", ""), is_poisson),
+    case(&["load.stages", "stage.duration", "stage.rate"], || load(STAGES, ""), stages),
     case(
         &["stage.users"],
         || {
@@ -155,13 +155,18 @@ pub const CASES: &[Case] = &[
         },
     ),
     case(
-        &["load.rows", "load_row.users", "load_row.start", "load_row.hold"],
+        &["load.schedule", "schedule_row.users", "schedule_row.start", "schedule_row.hold"],
         || load(ROWS, "delay=10ms"),
         rows,
     ),
     case(
-        &["load_row.ramp_up", "load_row.ramp_down"],
-        || load("{ rows: [ { users: 5, ramp_up: 500ms, hold: 200ms, ramp_down: 500ms } ] }", "delay=10ms"),
+        &["schedule_row.ramp_up", "schedule_row.ramp_down"],
+        || {
+            load(
+                "{ schedule: [ { users: 5, ramp_up: 500ms, hold: 200ms, ramp_down: 500ms } ] }",
+                "delay=10ms",
+            )
+        },
         |s| {
             s.expect_run(0);
             let all = spans(s);
@@ -182,26 +187,26 @@ pub const CASES: &[Case] = &[
         spike,
     ),
     case(
-        &["load.steps", "load_steps.from", "load_steps.by", "load_steps.every", "load_steps.until"],
+        &["load.staircase", "staircase.from", "staircase.by", "staircase.hold", "staircase.to"],
         || load(LADDER, ""),
         ladder,
     ),
     case(
         &[],
-        || load("{ steps: { from: 1, by: x2, every: 200ms, until: 4 } }", "delay=10ms"),
+        || load("{ staircase: { from: 1, by: x2, hold: 200ms, to: 4 } }", "delay=10ms"),
         |s| {
             s.expect_run(0);
             assert_eq!(spans(s).len(), 4);
         },
     ),
     case(
-        &["load.recorded", "recorded.file", "recorded.as", "recorded.unit", "recorded.speed"],
+        &["load.replay", "replay.file", "replay.format", "replay.unit", "replay.speed"],
         || load(RECORDED, "").file("gaps.txt", GAPS),
         recorded,
     ),
     case(
         &[],
-        || load("{ recorded: at.txt }", "").file("at.txt", "0s\n100ms\n100ms\n350ms\n"),
+        || load("{ replay: at.txt }", "").file("at.txt", "0s\n100ms\n100ms\n350ms\n"),
         |s| {
             exactly(s, 4);
             assert!(s.at_ms(3) > 200.0, "{}", s.at_ms(3));
@@ -218,42 +223,46 @@ pub const CASES: &[Case] = &[
         },
     ),
     case(
-        &["scenario.load", "scenario_load.users", "scenario_load.loops"],
-        || workload("{ users: 3, loops: 2 }", ""),
+        &["scenario.load", "scenario_load.users", "scenario_load.iterations_per_user"],
+        || workload("{ users: 3, iterations_per_user: 2 }", ""),
         |s| {
             exactly(s, 6);
             assert_eq!((users(s).into_values().collect::<Vec<_>>(), s.count("/two")), (vec![2; 3], 1));
         },
     ),
     case(
-        &["scenario_load.connections"],
-        || workload("{ arrivals: 100/s, duration: 300ms, connections: 2 }", "delay=60ms"),
+        &["scenario_load.max_connections"],
+        || workload("{ rate: 100/s, duration: 300ms, max_connections: 2 }", "delay=60ms"),
         starved,
     ),
     case(
-        &["scenario_load.arrivals", "scenario_load.duration"],
-        || workload("{ arrivals: 100/s, duration: 500ms }", ""),
+        &["scenario_load.rate", "scenario_load.duration"],
+        || workload("{ rate: 100/s, duration: 500ms }", ""),
         |s| due(s, 50),
     ),
-    case(&[], || workload("{ arrivals: 37 over 400ms }", ""), |s| due(s, 37)),
     case(
-        &["scenario_load.spread"],
-        || workload("{ arrivals: 200/s, duration: 1s, spread: poisson }", ""),
+        &["scenario_load.total_arrivals"],
+        || workload("{ total_arrivals: 37, duration: 400ms }", ""),
+        |s| due(s, 37),
+    ),
+    case(
+        &["scenario_load.arrivals"],
+        || workload("{ rate: 200/s, duration: 1s, arrivals: poisson }", ""),
         is_poisson,
     ),
     case(&["scenario_load.stages"], || workload(STAGES, ""), stages),
-    case(&["scenario_load.rows"], || workload(ROWS, "delay=10ms"), rows),
+    case(&["scenario_load.schedule"], || workload(ROWS, "delay=10ms"), rows),
     case(&["scenario_load.spike"], || workload(SPIKE, ""), spike),
-    case(&["scenario_load.steps"], || workload(LADDER, ""), ladder),
-    case(&["scenario_load.recorded"], || workload(RECORDED, "").file("gaps.txt", GAPS), recorded),
+    case(&["scenario_load.staircase"], || workload(LADDER, ""), ladder),
+    case(&["scenario_load.replay"], || workload(RECORDED, "").file("gaps.txt", GAPS), recorded),
     case(&["scenario_load.iterations"], || workload("{ users: 3, iterations: 8 }", ""), |s| exactly(s, 8)),
     case(
-        &["scenario.start"],
+        &["scenario.start_delay"],
         || {
             trial(
                 "scenarios:\n  one: { load: { users: 1, duration: 800ms }, steps: [ { \
                     get: /x?delay=10ms } ] }\n  \
-                 two: { start: 500ms, load: { users: 1, loops: 1 }, steps: [ { get: /two } ] }",
+                 two: { start_delay: 500ms, load: { users: 1, iterations_per_user: 1 }, steps: [ { get: /two } ] }",
             )
         },
         |s| {

@@ -50,7 +50,7 @@ pub const CASES: &[Case] = &[
         |s| {
             pauses(s, 40, 0.0, 8.0);
             let short = s.gaps_ms().iter().filter(|gap| **gap < 10.0).count();
-            assert!(short >= 4, "39 % of an exponential are below half its mean; {short} of 40");
+            assert!(short >= 4, "39% of an exponential are below half its mean; {short} of 40");
         },
     ),
     case(
@@ -96,8 +96,12 @@ pub const CASES: &[Case] = &[
         },
     ),
     case(
-        &["while.most"],
-        || trial(steps("- set: { n: 0 }\n- while: \"${n} == 0\"\n  most: 3\n  steps: [ { get: /a } ]")),
+        &["while.max_iterations"],
+        || {
+            trial(steps(
+                "- set: { n: 0 }\n- while: \"${n} == 0\"\n  max_iterations: 3\n  steps: [ { get: /a } ]",
+            ))
+        },
         |s| assert_eq!(s.lines(), ["GET /a"; 3]),
     ),
     case(
@@ -141,11 +145,11 @@ pub const CASES: &[Case] = &[
         },
     ),
     case(
-        &["once.once"],
+        &["once_per_user.once_per_user"],
         || {
             trial(format!(
-                "load: {{ users: 2, loops: 3 }}\n{}",
-                steps("- once: [ { get: /login } ]\n- get: /x")
+                "load: {{ users: 2, iterations_per_user: 3 }}\n{}",
+                steps("- once_per_user: [ { get: /login } ]\n- get: /x")
             ))
         },
         |s| {

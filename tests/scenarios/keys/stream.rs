@@ -31,8 +31,8 @@ pub const CASES: &[Case] = &[
         },
     ),
     case(
-        &["stream.for"],
-        || stream("/events?every=100ms", "{ for: 550ms }"),
+        &["stream.duration"],
+        || stream("/events?every=100ms", "{ duration: 550ms }"),
         |s| {
             s.expect_run(0);
             let sent = s.counters["events_sent"].as_u64().unwrap();
@@ -53,8 +53,8 @@ pub const CASES: &[Case] = &[
         },
     ),
     case(
-        &["stream.idle"],
-        || stream("/events?every=30s", "{ idle: 200ms }"),
+        &["stream.idle_timeout"],
+        || stream("/events?every=30s", "{ idle_timeout: 200ms }"),
         |s| {
             s.ended(&[99], 0);
             expect_number(s, "failures", 1);
@@ -62,9 +62,9 @@ pub const CASES: &[Case] = &[
         },
     ),
     case(
-        &["stream.every"],
+        &["stream.expected_interval"],
         // Told 100 ms, sent every 500: of some twenty that should have come within 2 s, four did.
-        || stream("/events?every=500ms&count=4", "{ every: 100ms }"),
+        || stream("/events?every=500ms&count=4", "{ expected_interval: 100ms }"),
         |s| {
             let row = s.row("streams", "s");
             let of = |field: &str| row[field].as_u64().unwrap();
@@ -107,18 +107,23 @@ pub const CASES: &[Case] = &[
         },
     ),
     case(
-        &["stream.made_at", "made_at.json", "made_at.unit"],
-        || stream("/events?every=50ms&count=5", "{ made_at: { json: $.sent_ns, unit: ns } }"),
+        &["stream.timestamp", "timestamp.json", "timestamp.unit"],
+        || stream("/events?every=50ms&count=5", "{ timestamp: { json: $.sent_ns, unit: ns } }"),
         ages,
     ),
     case(
-        &["made_at.at"],
-        || stream("/events?every=50ms&count=5", "{ made_at: { at: $.sent_ns, unit: ns } }"),
+        &["timestamp.at"],
+        || stream("/events?every=50ms&count=5", "{ timestamp: { at: $.sent_ns, unit: ns } }"),
         ages,
     ),
     case(
-        &["made_at.regex"],
-        || stream("/events?every=50ms&count=5", r#"{ made_at: { regex: '"sent_ns":([0-9]+)', unit: ns } }"#),
+        &["timestamp.regex"],
+        || {
+            stream(
+                "/events?every=50ms&count=5",
+                r#"{ timestamp: { regex: '"sent_ns":([0-9]+)', unit: ns } }"#,
+            )
+        },
         ages,
     ),
     case(
@@ -142,10 +147,10 @@ pub const CASES: &[Case] = &[
         },
     ),
     case(
-        &["stream.beside"],
+        &["stream.while_open"],
         || {
             let list = "- get: /events?every=20ms\n  name: s\n  stream:\n    closed_by: \
-                server\n    beside:\n      - think: 200ms\n      - post: /events/stop";
+                server\n    while_open:\n      - think: 200ms\n      - post: /events/stop";
             trial(steps(list))
         },
         |s| {

@@ -103,7 +103,7 @@ pub const CASES: &[Case] = &[
         &["experiment.setup", "experiment.teardown"],
         || {
             let top = "setup: [ { get: /token, extract: { token: $.token } } \
-                ]\nteardown: [ { delete: /bye } ]\nload: { users: 2, loops: 2 }";
+                ]\nteardown: [ { delete: /bye } ]\nload: { users: 2, iterations_per_user: 2 }";
             trial(with(top, "- { get: /secure, auth: { bearer: \"${token}\" } }"))
         },
         |s| {
@@ -131,7 +131,7 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &["experiment.load"],
-        || trial(with("load: { users: 2, loops: 3 }", "- get: /x")),
+        || trial(with("load: { users: 2, iterations_per_user: 3 }", "- get: /x")),
         |s| {
             assert_eq!(s.count("/x"), 6);
             s.expect_run(0);
@@ -160,7 +160,7 @@ pub const CASES: &[Case] = &[
     ),
     case(
         &["experiment.warmup"],
-        || trial(with("warmup: 300ms\nload: { arrivals: 50/s, duration: 1s }", "- get: /x")),
+        || trial(with("warmup: 300ms\nload: { rate: 50/s, duration: 1s }", "- get: /x")),
         |s| {
             assert_eq!(s.asked.len(), 50);
             let sent = s.told_count("/totals/requests_sent");
@@ -213,16 +213,16 @@ pub const CASES: &[Case] = &[
         },
     ),
     case(
-        &["experiment.share"],
-        || trial(with("share: 2/3\nload: { users: 4, iterations: 30 }", "- get: /x")),
+        &["experiment.shard"],
+        || trial(with("shard: 2/3\nload: { users: 4, iterations: 30 }", "- get: /x")),
         |s| {
             s.expect_run(0);
             assert_eq!(s.asked.len(), 10);
         },
     ),
     case(
-        &["experiment.bands"],
-        || trial(with("bands: [1s, 20s]", "- get: /x")),
+        &["experiment.buckets"],
+        || trial(with("buckets: [1s, 20s]", "- get: /x")),
         |s| {
             s.expect_run(0);
             let edges: Vec<_> =

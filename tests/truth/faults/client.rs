@@ -89,7 +89,7 @@ fn exhausted_ports_are_the_clients_and_the_mend_is_named() {
         || {
             let ruler = Ruler::start(&["--delay", "5ms"]);
             let run = |connections: &str, code| {
-                ruler.get("/_ruler/forget");
+                ruler.get("/_test-server/forget");
                 shell(PORTS);
                 let said = json(&[&ruler.url("/"), "-c", connections, "-d", "2s"], code);
                 // The test needs a port as well to ask the ruler.
@@ -123,7 +123,7 @@ fn exhausted_ports_lose_no_arrival() {
         // 200/s for 400 ms each need 80 connections (Little); there are ports for 64, which serve 160/s.
         let ruler = Ruler::start(&["--delay", "400ms"]);
         shell(PORTS);
-        let said = json(&[&ruler.url("/"), "-r", "200", "-c", "100", "-d", "3s"], 3);
+        let said = json(&[&ruler.url("/"), "-r", "200", "--max-connections", "100", "-d", "3s"], 3);
         shell(MANY_PORTS);
         is_the_clients(&said, "ports_exhausted", "client_ports_exhausted");
         let at = |place: &str| count(&said, place);
@@ -167,7 +167,7 @@ fn a_kernel_without_memory_for_sockets_is_the_clients() {
 
     // The kernel may find a worker asking for memory of its own before it has refused a socket; then once more.
     patiently("memory ran out, and nothing was refused", || {
-        ruler.get("/_ruler/forget");
+        ruler.get("/_test-server/forget");
         let running = after(&cgroup.enter(), &args).start();
         ruler.wait_for_requests(50);
         cgroup.leave(1 << 19);

@@ -28,7 +28,7 @@ fn odd_answers_that_real_servers_send_are_good() {
         ("body=1000", &["-X", "HEAD"]),
         ("close=1", &[]),
     ] {
-        ruler.get("/_ruler/forget");
+        ruler.get("/_test-server/forget");
         let url = ruler.url(&format!("/?{query}"));
         let said = json(&[&[url.as_str(), "-n", "120", "-c", "4"], more].concat(), 0);
         no_faults(&said);

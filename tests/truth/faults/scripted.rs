@@ -59,8 +59,8 @@ fn a_body_that_is_not_coded_as_it_says() {
 #[test]
 fn a_stream_that_falls_silent() {
     by_answer(
-        "{ get: '/events?every=10s&count=2&first=0s', name: e, stream: { idle: 100ms } }",
-        "{ get: '/events?every=10ms&count=5', name: e, stream: { idle: 5s } }",
+        "{ get: '/events?every=10s&count=2&first=0s', name: e, stream: { idle_timeout: 100ms } }",
+        "{ get: '/events?every=10ms&count=5', name: e, stream: { idle_timeout: 5s } }",
         "stream_idle",
     );
 }

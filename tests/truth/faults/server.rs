@@ -238,7 +238,8 @@ fn an_idle_connection_closed_in_time_is_no_failure() {
     let _beside = run_alongside();
     let ruler = Ruler::start(&["--idle-close", "30ms"]);
     // Whether the few sends were on time is another question.
-    let run = || Tool::run(&[&ruler.url("/"), "-r", "10", "-c", "1", "-d", "2s", "--json"]).json();
+    let run =
+        || Tool::run(&[&ruler.url("/"), "-r", "10", "--max-connections", "1", "-d", "2s", "--json"]).json();
     let said = run();
     no_faults(&said);
     let connections = |name: &str| count(&said, &format!("/client/connections/{name}"));

@@ -116,7 +116,7 @@ fn users_outside_of_requests_break_littles_law() {
 fn requests_in_flight_at_the_stop_are_counted_and_noted() {
     beside_first(|| {
         let ruler = Ruler::start(&["--delay", "500ms"]);
-        let args = [&ruler.url("/"), "-r", "100", "-c", "200"];
+        let args = [&ruler.url("/"), "-r", "100", "--max-connections", "200"];
         let said = json(&[&args[..], &["-d", "2s"]].concat(), 0);
         // X R = 100/s times 500 ms.
         let in_flight = count(&said, "/totals/in_flight_at_end");

@@ -29,10 +29,10 @@ fn a_queue_that_grows_through_the_whole_run_is_said() {
         let (over, under, spike, ramp) = (station(), station(), station(), station());
         // Half a second without any answer in the third second; 50 arrivals wait, and are served within another one.
         spike.set("pause=500ms/1m&pause_at=2s");
-        let beyond = start(&over, &["-r", "300", "-d", "6s", "-c", "4000"]);
-        let below = start(&under, &["-r", "160", "-d", "6s", "-c", "4000"]);
-        let passing = start(&spike, &["-r", "100", "-d", "6s", "-c", "4000"]);
-        let rising = start(&ramp, &["--stages", "6s:600/s", "-c", "4000"]);
+        let beyond = start(&over, &["-r", "300", "-d", "6s", "--max-connections", "4000"]);
+        let below = start(&under, &["-r", "160", "-d", "6s", "--max-connections", "4000"]);
+        let passing = start(&spike, &["-r", "100", "-d", "6s", "--max-connections", "4000"]);
+        let rising = start(&ramp, &["--stages", "6s:600/s", "--max-connections", "4000"]);
         let [said, below, passing, rising] = [beyond, below, passing, rising].map(wait);
         // 100 more wait each second, half a second's work: 0.5 s after one second, 2 s after six.
         let told = warns(&said, "backlog_grew");

@@ -63,7 +63,7 @@ fn a_machine_that_is_missing_from_a_merge_is_missed() {
     let (ruler, scratch) = (Ruler::start(&[]), Scratch::new());
     for part in 1..=3 {
         let (share, file) = (format!("{part}/3"), scratch.path(&format!("{part}.plim")));
-        json(&[&ruler.url("/"), "-n", "300", "-c", "3", "--share", &share, "--out", &file], 0);
+        json(&[&ruler.url("/"), "-n", "300", "-c", "3", "--shard", &share, "--out", &file], 0);
     }
     let [one, two, three] = [1, 2, 3].map(|part| scratch.path(&format!("{part}.plim")));
     let said = Tool::run(&["merge", &one, &three, "--json"]).expect_code(3).json();
@@ -80,7 +80,7 @@ fn runs_one_after_the_other_are_not_one_run() {
         let (ruler, scratch) = (Ruler::start(&["--delay", "5ms"]), Scratch::new());
         let start = |name: &str, share: &str| {
             let url = ruler.url("/");
-            Tool::new(&[&url, "-c", "4", "-d", "600ms", "-q", "--share", share, "--out", &scratch.path(name)])
+            Tool::new(&[&url, "-c", "4", "-d", "600ms", "-q", "--shard", share, "--out", &scratch.path(name)])
                 .start()
         };
         let both = [start("a.plim", "1/2"), start("b.plim", "2/2")];
@@ -103,7 +103,7 @@ fn runs_of_different_targets_do_not_make_one_experiment() {
     let (one, other, scratch) = (Ruler::start(&[]), Ruler::start(&[]), Scratch::new());
     let run = |ruler: &Ruler, name: &str, share: &str| {
         let file = scratch.path(name);
-        json(&[&ruler.url("/"), "-n", "100", "-c", "2", "--share", share, "--out", &file], 0);
+        json(&[&ruler.url("/"), "-n", "100", "-c", "2", "--shard", share, "--out", &file], 0);
         file
     };
     let a = run(&one, "a.plim", "1/2");

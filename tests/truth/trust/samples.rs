@@ -16,7 +16,7 @@ fn the_closed_model_says_what_it_hides() {
         ruler.set("pause=200ms/1s");
         let said = json(&args, 0);
         let told = warns(&said, "closed_model_blind_spot");
-        // "x % of the requests (16, each above ...) took 19.7 % of the users' time".
+        // "x % of the requests (16, each above ...) took 19.7% of the users' time".
         let share: f64 =
             told.split(" took ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap().parse().unwrap();
         assert!((15.0..=24.0).contains(&share), "{told}");
@@ -34,7 +34,7 @@ fn the_closed_model_says_what_it_hides() {
 fn a_mean_above_p95_is_said() {
     beside_first(|| {
         let ruler = Ruler::start(&[]);
-        // Mean 1 ms + 2 % of 800 ms = 17 ms; 98 % take 1 ms.
+        // Mean 1 ms + 2% of 800 ms = 17 ms; 98% take 1 ms.
         let args = ["-n", "600", "-c", "20"];
         let said = json(&[&[ruler.url("/?delay=bimodal:1ms:800ms:0.02").as_str()], &args[..]].concat(), 0);
         assert!(warns(&said, "mean_above_p95").contains("mean"), "{}", said["response_time"]);
@@ -52,7 +52,7 @@ fn a_percentile_that_decides_needs_samples() {
                 json(&[&ruler.url("/"), "-n", n, "-c", "4", "--threshold", "response_time p99 < 5s"], code);
             (said["verdict"]["result"].as_str().unwrap().to_owned(), said)
         };
-        // All are quick, and so is the p99 when 0.99^n is below 2.5 %: from 368 on.
+        // All are quick, and so is the p99 when 0.99^n is below 2.5%: from 368 on.
         let (result, said) = run("367", 3);
         assert_eq!((result.as_str(), reasons(&said)), ("INCONCLUSIVE", vec!["too_few_samples"]));
         assert!(warns(&said, "too_few_samples").contains("p99 needs 1,000"));

@@ -19,7 +19,7 @@ fn run(ruler: &Ruler, steps: &str, load: &str, more: &str, code: i32) -> Value {
 fn data_that_runs_out_ends_users_and_is_told() {
     let _beside = run_alongside();
     let ruler = Ruler::start(&[]);
-    let data = |end: &str| format!("data: {{ r: {{ file: rows.csv, share: unique, at_end: {end} }} }}");
+    let data = |end: &str| format!("data: {{ r: {{ file: rows.csv, sharing: unique, on_end: {end} }} }}");
     let load = "{ users: 2, iterations: 10 }";
     let said = run(&ruler, "{ get: '/${r.name}' }", load, &data("stop"), 0);
     assert!(warns(&said, "data_ran_out").contains("2 users"));

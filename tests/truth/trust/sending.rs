@@ -14,7 +14,7 @@ fn a_generator_that_was_stopped_for_a_second_says_that_it_sent_late() {
     let ruler = Ruler::start(&["--delay", "20ms"]);
     let limit = ["--threshold", "response_time p99 < 500ms"];
     let url = ruler.url("/");
-    let args = [&[url.as_str(), "-r", "500", "-d", "3s", "-c", "600"], &limit[..]].concat();
+    let args = [&[url.as_str(), "-r", "500", "-d", "3s", "--max-connections", "600"], &limit[..]].concat();
     let running = Tool::new(&[&args[..], &["--json"]].concat()).start();
     ruler.wait_for_requests(250);
     running.signal("STOP");
@@ -44,7 +44,7 @@ fn a_rate_beyond_this_machines_cpu_is_not_the_targets_fault() {
     let [mine, ..] = cpus_of_this_test()[..] else { panic!("no CPU") };
     let run = |rate: &str| {
         let url = format!("http://127.0.0.1:{port}/");
-        let args = [&url, "-r", rate, "-c", "40", "-t", "1", "-d", "1s", "--json"];
+        let args = [&url, "-r", rate, "--max-connections", "40", "-t", "1", "-d", "1s", "--json"];
         let mut command = Command::new("taskset");
         command.args(["-c", &mine.to_string(), BINARY]).args(args);
         Tool::of(command).start().wait()
@@ -71,7 +71,7 @@ fn arrivals_that_find_every_connection_in_use_say_so() {
     beside_first(|| {
         let ruler = Ruler::start(&["--delay", "20ms"]);
         // One connection serves 50/s; 100/s come for a second.
-        let said = json(&[&ruler.url("/"), "-r", "100", "-c", "1", "-d", "1s"], 99);
+        let said = json(&[&ruler.url("/"), "-r", "100", "--max-connections", "1", "-d", "1s"], 99);
         let told = warns(&said, "connection_cap_hit");
         assert!(told.contains("found all 1 connection in use"), "{told}");
         let never = count(&said, "/totals/never_started");
@@ -84,7 +84,9 @@ fn arrivals_that_find_every_connection_in_use_say_so() {
         let peak = count(&said, "/client/waiting_peak");
         assert!((never..=never + 1).contains(&peak), "{peak} waited at most, {never} at the stop");
 
-        let calm = Tool::run(&[&ruler.url("/"), "-r", "100", "-c", "50", "-d", "1s", "--json"]).json();
+        let calm =
+            Tool::run(&[&ruler.url("/"), "-r", "100", "--max-connections", "50", "-d", "1s", "--json"])
+                .json();
         silent(&calm, "connection_cap_hit");
         assert_eq!((count(&calm, "/offered/starved"), count(&calm, "/client/waiting_peak")), (0, 0));
     });

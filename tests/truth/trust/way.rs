@@ -90,7 +90,7 @@ fn attempts_to_connect_that_were_lost_are_said() {
             let running: Running = Tool::new(&[&ruler.url("/"), "-c", "300", "-d", "2s", "--json"]).start();
             // The look whether anybody listens comes first and waits in the queue like the rest.
             pass(Duration::from_millis(400));
-            line.get("/_ruler/set?max_connections=0&accept_none_beyond=0");
+            line.get("/_test-server/set?max_connections=0&accept_none_beyond=0");
             running.wait().json()
         };
         let said = run("1");
@@ -163,7 +163,7 @@ fn distance_that_was_measured_is_said() {
             return;
         };
         let mut command = Command::new(crate::support::BINARY);
-        command.args(["ruler", "--listen", "10.78.0.1:0", "--until-stdin-closes", "--seconds", "600"]);
+        command.args(["test-server", "--listen", "10.78.0.1:0", "--until-stdin-closes", "--seconds", "600"]);
         let ruler = Ruler::from_command(command);
         let far = |path: &str| format!("http://10.78.0.2:{}{path}", ruler.port());
         unless_noisy(|| {

@@ -56,7 +56,7 @@ fn little(s: &Summary) -> Option<Reason<'_>> {
 }
 
 /// The threshold that was nearest to being missed, among those that somebody wrote where there are any: an implied
-/// one of 99 % has no room for a margin.
+/// one of 99% has no room for a margin.
 fn closest(s: &Summary) -> Option<Reason<'_>> {
     let written = s.thresholds.iter().filter(|t| !t.is_default).count();
     // Of `error_rate == 0%` there is no margin.

@@ -54,7 +54,7 @@ pub struct MetricRow {
     /// Mean and highest value as shares of the limit.
     pub usage_mean_ratio: Option<f64>,
     pub usage_peak_ratio: Option<f64>,
-    /// Share of the samples at 90 % of the limit or above.
+    /// Share of the samples at 90% of the limit or above.
     pub at_limit_ratio: Option<f64>,
     /// Of memory, in runs of a minute or more.
     pub slope: Option<Slope>,
@@ -65,12 +65,12 @@ pub struct MetricRow {
 /// How memory went over the second half of the measured part.
 #[derive(Debug, Clone, Serialize)]
 pub struct Slope {
-    /// Bytes per hour, with its 95 % interval.
+    /// Bytes per hour, with its 95% interval.
     pub bytes_per_h: f64,
     pub low_bytes_per_h: f64,
     pub high_bytes_per_h: f64,
     pub verdict: SlopeVerdict,
-    /// `grows by 12.0 MB/h (95 %: 8.10 MB/h to 15.2 MB/h)`
+    /// `grows by 12.0 MB/h (95%: 8.10 MB/h to 15.2 MB/h)`
     pub sentence: String,
 }
 
@@ -92,7 +92,7 @@ pub struct Correlation {
     pub lag_s: i32,
     /// Seconds that were compared.
     pub samples: u64,
-    /// 95 % interval of `rho`.
+    /// 95% interval of `rho`.
     pub low: f64,
     pub high: f64,
     pub sentence: String,

@@ -36,7 +36,7 @@ pub struct SeriesRow {
 /// are frustrated.
 ///
 /// Exact but for two things. A limit within a bucket of the histogram counts the whole bucket, so it is in effect up to
-/// 0.8 % higher than written. And a file does not know which times were those of failed answers: `index` takes them for
+/// 0.8% higher than written. And a file does not know which times were those of failed answers: `index` takes them for
 /// the fastest ones, `index_max` for the slowest; without failed answers the two are one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Apdex {
@@ -84,7 +84,7 @@ pub struct GeneratorRow {
 /// t-test of the logarithms of their ratios, its level divided by the number of looks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Divergence {
-    /// An interval without 1 in it, and a difference of 5 % or more.
+    /// An interval without 1 in it, and a difference of 5% or more.
     pub is_different: bool,
     /// What differs; empty: nothing.
     pub sentence: String,
@@ -97,7 +97,7 @@ pub struct Ratio {
     /// 0.5
     pub q: f64,
     pub ratio: f64,
-    /// 95 % interval of all looks together.
+    /// 95% interval of all looks together.
     pub low: f64,
     pub high: f64,
     /// Stretches of time that were compared.

@@ -135,7 +135,7 @@ fn one_address_of_two_that_hangs_is_down() {
 fn availability_of_a_request_counts_the_time_in_which_nothing_succeeded() {
     // All ten users wait; of `pay` none of them does.
     let run = Run::planned(|draft| {
-        draft.load.connections = Some(10);
+        draft.load.users = Some(10);
         draft.load.duration_ns = Some(8 * S);
         draft.requests = ["a", "pay"].iter().map(|name| request(name, "/")).collect();
     });

@@ -73,7 +73,7 @@ fn an_idle_timeout_is_claimed_only_of_idle_connections_and_a_server_that_goes_on
     assert!(caution(&summary, "stale_connections").unwrap().title().contains("in use"));
 
     let mut run = Run::planned(|draft| {
-        draft.load.connections = Some(10);
+        draft.load.users = Some(10);
         draft.load.duration_ns = Some(15 * S);
     });
     run.fill(|tick| {
@@ -170,7 +170,7 @@ fn the_one_request_that_fails_is_named() {
     let of = |others: u64| {
         let mut run = Run::planned(|draft| {
             draft.requests = vec![request("list", "/list"), request("pay", "/pay")];
-            draft.load.connections = Some(10);
+            draft.load.users = Some(10);
             draft.load.duration_ns = Some(12 * S);
         });
         run.fill(|tick| {
@@ -274,7 +274,7 @@ fn a_request_that_always_takes_long_is_no_pause_and_hides_none() {
     let of = |pauses: bool| {
         let mut run = Run::planned(|draft| {
             draft.requests = vec![request("list", "/list"), request("order", "/order")];
-            draft.load.connections = Some(10);
+            draft.load.users = Some(10);
             draft.load.duration_ns = Some(12 * S);
         });
         run.fill(|tick| {

@@ -179,7 +179,7 @@ cases! {
     arrivals_that_wait_while_the_worker_is_busy_are_not_the_servers_fault: OfferedNotSent, Inconclusive,
         starved(200).with(|r| r.pulse = WorkerTimes { wall_ns: S, busy_ns: S * 99 / 100, ..WorkerTimes::default() }),
         starved(200),
-        ["200 of 15,000 arrivals (1.33 %)", "99 % of the time"];
+        ["200 of 15,000 arrivals (1.3%)", "99% of the time"];
 
     late_sends_of_a_tenth_of_the_response_time_are_the_generators: LateSends, Warning,
         Run::open(15).all_ticks(|t| (0..20).for_each(|_| t.run.record(RunHist::Lateness.id(), 2 * MS))),
@@ -208,7 +208,7 @@ cases! {
     time_outs_make_lower_bounds: TimeoutsCensor, Warning,
         Run::closed(15).at(12, |t| time_out(t, 400, 10 * S)),
         Run::closed(15),
-        ["400 time-outs (1.32 % of the requests)", "after 10 s", "from p99 on are lower bounds"];
+        ["400 time-outs (1.3% of the requests)", "after 10 s", "from p99 on are lower bounds"];
 
     few_time_outs_touch_the_maximum_only: TimeoutsCensor, Warning,
         Run::closed(15).at(12, |t| time_out(t, 2, 10 * S)),
@@ -218,7 +218,7 @@ cases! {
     a_stall_hides_in_a_closed_model: ClosedModelBlindSpot, Warning,
         Run::closed(15).at(4, stall).at(9, stall),
         Run::open(15).at(4, stall).at(9, stall),
-        ["0.0666 % of the requests (20, each above 50.0 ms)", "11.8 % of the users' time",
+        ["0.1% of the requests (20, each above 50.0 ms)", "12% of the users' time",
          "all users waited at once, for up to 1.00 s", "would meet 9", "p99 says 5", "-r RATE"];
 
     a_stall_too_small_to_matter_hides_nothing: ClosedModelBlindSpot, Warning,
@@ -245,7 +245,7 @@ cases! {
 
     slow_requests_that_are_many_hide_nothing: ClosedModelBlindSpot, Warning,
         Run::closed(15).at(4, stall),
-        // 30 % take 60 times as long: four fifths of the time is theirs, and every percentile from p70 on shows it.
+        // 30% take 60 times as long: four fifths of the time is theirs, and every percentile from p70 on shows it.
         Run::closed(15).all_ticks(|t| (0..860).for_each(|_| answer(t, 0, 300 * MS, 200))),
         ["arrivals that do not wait"];
 
@@ -253,7 +253,7 @@ cases! {
         starved(20),
         Run::open(15),
         ["300 arrivals found all 1,000 connections in use", "p99 of the wait 40", "20 had none at the stop",
-         "raise `-c` (to 2000"];
+         "raise `--max-connections` (to 2000"];
 
     arrivals_behind_a_service_that_hangs_never_get_a_connection: ConnectionCapHit, Warning,
         Run::open(15).at(14, |t| {
@@ -280,7 +280,7 @@ cases! {
     users_who_wait_for_the_generator_break_littles_law: LittlesLaw, Warning,
         Run::closed(15).all_ticks(|t| t.run.add(RunSum::UsersNs.id(), 2 * S)),
         Run::closed(15).all_ticks(|t| t.run.add(RunSum::UsersNs.id(), S)),
-        ["16.7 % of their time outside"];
+        ["17% of their time outside"];
 
     connecting_explains_time_outside_requests: LittlesLaw, Warning,
         Run::closed(15).all_ticks(|t| t.run.add(RunSum::UsersNs.id(), 2 * S)),
@@ -311,22 +311,22 @@ cases! {
         Run::closed(15).with(|r| r.pulse.busy_ns = S * 95 / 100),
         // Spinning is waiting: a precise generator is not a busy one.
         Run::closed(15).with(|r| r.pulse.spin_ns = S * 95 / 100),
-        ["worker 0", "95 %"];
+        ["worker 0", "95%"];
 
     workers_that_wait_for_a_cpu_are_disturbed: RunQueue, Warning,
         Run::closed(15).with(|r| r.pulse.run_queue_ns = S * 12 / 100),
         Run::closed(15).with(|r| r.pulse.run_queue_ns = S * 9 / 100),
-        ["12 % of the time"];
+        ["12% of the time"];
 
     stolen_time_is_named: Steal, Warning,
         Run::closed(15).all_ticks(|t| t.run.add(RunSum::StealNs.id(), S * 12 / 100)),
         Run::closed(15).all_ticks(|t| t.run.add(RunSum::StealNs.id(), S * 8 / 100)),
-        ["6 % of all CPU time"];
+        ["6% of all CPU time"];
 
     lost_packets_are_named: Retransmits, Warning,
         Run::closed(15).all_ticks(|t| t.run.add(RunSum::Retransmits.id(), 4)),
         Run::closed(15).at(4, |t| t.run.add(RunSum::Retransmits.id(), 25)),
-        ["60 segments sent again in 30,000 requests (0.2 %)"];
+        ["60 segments sent again in 30,000 requests (0.2%)"];
 
     a_handful_of_retransmits_proves_nothing: Retransmits, Warning,
         short_open(10),
@@ -369,7 +369,7 @@ cases! {
     answers_that_shrank_in_the_middle_are_two_experiments: ResponseChanged, Warning,
         Run::closed(15).with(|r| r.ticks[9..].iter_mut().for_each(|t| sizes(t, |_| 80))),
         Run::closed(15).with(|r| r.ticks.iter_mut().for_each(|t| sizes(t, |i| 100 + i * 7919 % 200))),
-        ["`pick`", "200 bytes", "80.0 bytes from 9 s on", "60 % less"];
+        ["`pick`", "200 bytes", "80.0 bytes from 9 s on", "60% less"];
 
     sizes_that_vary_from_second_to_second_have_not_changed: ResponseChanged, Warning,
         Run::closed(15).with(|r| r.ticks[5..].iter_mut().for_each(|t| sizes(t, |_| 900))),

@@ -43,7 +43,7 @@ impl Run {
 
     pub fn closed_with(seconds: u64, change: impl FnOnce(&mut Draft)) -> Run {
         let mut run = Run::planned(|draft| {
-            draft.load.connections = Some(10);
+            draft.load.users = Some(10);
             draft.load.duration_ns = Some(seconds * S);
             change(draft);
         });

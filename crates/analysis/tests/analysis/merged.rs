@@ -13,7 +13,7 @@ fn whole_and_halves() -> (Run, Run, Run) {
         Run::planned(|d| {
             d.load.rate_per_s = Some(2_000.0);
             d.load.duration_ns = Some(12 * S);
-            d.share = Some(part(p, of));
+            d.shard = Some(part(p, of));
         })
     };
     let (mut whole, mut one, mut two) = (plan(1, 1), plan(1, 2), plan(2, 2));
@@ -253,7 +253,7 @@ fn hogged_run(percent: u64) -> Summary {
         Run::planned(|d| {
             d.load.rate_per_s = Some(4_000.0);
             d.load.duration_ns = Some(60 * S);
-            d.share = Some(part(p, 2));
+            d.shard = Some(part(p, 2));
         })
     };
     let (mut one, mut two) = (plan(1), plan(2));
@@ -282,7 +282,7 @@ fn a_machine_that_measures_other_times_is_found_and_one_that_does_not_is_not() {
     for percent in [100, 102] {
         let alike = hogged_run(percent);
         let told = alike.generators[1].divergence.as_ref().expect("there are stretches enough");
-        assert!(!told.is_different && told.sentence.is_empty(), "{percent} %: {told:?}");
+        assert!(!told.is_different && told.sentence.is_empty(), "{percent}%: {told:?}");
     }
     assert!(Run::closed(15).summary().generators[0].divergence.is_none(), "one machine has no others");
 }

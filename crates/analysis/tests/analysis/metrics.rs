@@ -152,7 +152,7 @@ fn thresholds_judge_metrics_by_name_and_labels() {
         assert_eq!(judged(&summary, text).standing, Standing::Missed, "{text}");
     }
     assert_eq!(summary.verdict.result, Outcome::Fail);
-    assert!(summary.verdict.sentence.contains("true_ratio{metric: ok} is 75 %"), "{:?}", summary.verdict);
+    assert!(summary.verdict.sentence.contains("true_ratio{metric: ok} is 75%"), "{:?}", summary.verdict);
 }
 
 #[test]

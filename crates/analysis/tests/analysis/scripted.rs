@@ -133,7 +133,7 @@ fn a_threshold_of_a_scope_sees_only_its_requests() {
     let text = "response_time{request: 'pay'} p50 < 8ms";
     let sentence = shop().thresholds(&[text]).summary().verdict.sentence;
     assert!(
-        sentence.starts_with("FAIL: the p50 response time of request pay is 19.9 ms, the limit is 8 ms"),
+        sentence.starts_with("FAIL: p50 response time of request pay is 19.9 ms; the threshold is < 8 ms"),
         "{sentence}"
     );
 }
@@ -163,7 +163,7 @@ fn the_time_of_a_group_is_that_of_its_passages_and_not_of_its_requests() {
     assert!(!slow.thresholds[0].is_met && slow.thresholds[1].is_met);
     assert_eq!(slow.thresholds[0].window.map(|w| w.from_s), Some(5.0));
     assert!(
-        slow.verdict.sentence.starts_with("FAIL: the p90 time of a passage of group shop is 2."),
+        slow.verdict.sentence.starts_with("FAIL: p90 group time of group shop is 2."),
         "{}",
         slow.verdict.sentence
     );

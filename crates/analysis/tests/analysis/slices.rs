@@ -58,7 +58,7 @@ fn agrees(slice: &Slice, requests: &[Request]) {
     assert_eq!(slice.requests, count, "{slice:?}");
     let found = [slice.wait_ns, slice.first_byte_ns, slice.body_ns];
     for (found, wanted) in found.into_iter().zip(phases) {
-        // Neighbours in a bucket of 0.8 % may change places across an edge.
+        // Neighbours in a bucket of 0.8% may change places across an edge.
         assert!((found - wanted as f64).abs() <= 0.02 * slice.response_ns, "{found}, {wanted}: {slice:?}");
     }
     assert!((slice.response_ns - phases.iter().sum::<u64>() as f64).abs() <= 0.02 * slice.response_ns);

@@ -153,7 +153,7 @@ fn recovery_is_counted_from_the_end_of_the_load_step() {
 /// behind.
 fn ten_users(answered: &[u64]) -> Run {
     let mut run = Run::planned(|d| {
-        d.load.connections = Some(10);
+        d.load.users = Some(10);
         d.load.duration_ns = Some(answered.len() as u64 * S);
     });
     run.fill(|tick| {

@@ -19,7 +19,7 @@ cases! {
     another_level_is_said_with_its_second: SteeredByHand, Warning,
         steered(Run::open(15), &[(6, Steered::level(&open_load(), 1_100.0))]),
         Run::open(15).note(6 * S, NoteKind::Control, "the rate was set to 1,100/s"),
-        ["1,100/s (110 % of the plan) from 6.00 s on"];
+        ["1,100/s (110% of the plan) from 6.00 s on"];
 
     a_pause_that_the_end_cuts_off_lasts_until_then: SteeredByHand, Warning,
         steered(Run::closed(15), &[(14, Steered::Paused)]),
@@ -104,7 +104,7 @@ fn a_step_is_told_by_its_kind_and_not_by_its_words() {
         assert_eq!(Steered::of(&Note { kind: NoteKind::Control, ..note }), None, "words are no steps");
     }
     let text = Steered::level(&closed, 5.0).note(0).text;
-    assert_eq!(text, "by hand the load was set to 5 users (50 % of the plan)");
+    assert_eq!(text, "by hand the load was set to 5 users (50% of the plan)");
     assert!(matches!(open_load(), Load::Open { arrivals: Arrivals::Constant, .. }));
 }
 

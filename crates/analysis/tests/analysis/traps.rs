@@ -53,13 +53,13 @@ cases! {
     a_slow_beginning_is_not_the_service_in_its_stride: NotSteady, Warning,
         closed_course(|second| if second < 4 { 20 } else { 5 }),
         closed_course(|second| 5 + second * 7919 % 3),
-        ["was 19.9 ms until 4 s and 4.9", "75 % less", "the rate 500/s, then 2,000/s", "`--warmup 4s`"];
+        ["was 19.9 ms until 4 s and 4.9", "75% less", "the rate 500/s, then 2,000/s", "`--warmup 4s`"];
 
     a_fast_beginning_is_not_either: NotSteady, Warning,
         open_course(|second| if second < 3 { 5 } else { 8 }),
         // One second is a spike; the timeline shows it.
         open_course(|second| if second < 1 { 500 } else { 5 }),
-        ["until 3 s", "60", "more"];
+        ["until 3 s", "(6", "more"];
 
     what_a_median_does_not_see_the_rate_does: NotSteady, Warning,
         beginning(900),
@@ -96,7 +96,7 @@ cases! {
         connects(&[(400, 30), (1_030, 40), (2_050, 3), (3_040, 7)], 60),
         // The kernel sent nothing again: it is the target's own slowness.
         connects(&[(400, 30), (1_030, 40), (2_050, 3), (3_040, 7)], 0),
-        ["50 of 480 connections (10.4 %)", "40 1 s, 3 2 s, 7 3 s", "60 segments again", "somaxconn"];
+        ["50 of 480 connections (10%)", "40 1 s, 3 2 s, 7 3 s", "60 segments again", "somaxconn"];
 
     long_times_that_are_no_whole_seconds_are_something_else: LostSyns, Warning,
         connects(&[(1, 900), (1_030, 5)], 5),
@@ -112,12 +112,12 @@ cases! {
         bodies(95, |_| 0).at(14, |t| t.run.add(RunSum::Disordered.id(), 80)),
         // Nothing was lost: a server that makes its bodies slowly looks the same.
         bodies(95, |_| 0).at(14, |t| t.run.add(RunSum::Disordered.id(), 9)),
-        ["95 % of the requests' time", "600,000 bytes/s (4.80 Mbit/s)", "80 segments"];
+        ["95% of the requests' time", "600,000 bytes/s (4.80 Mbit/s)", "80 segments"];
 
     a_service_that_is_slow_before_the_first_byte_is_no_full_link: LinkFull, Warning,
         bodies(80, |_| 0).at(14, |t| t.run.add(RunSum::Disordered.id(), 80)),
         bodies(70, |_| 0).at(14, |t| t.run.add(RunSum::Disordered.id(), 80)),
-        ["80 % of the requests' time"];
+        ["80% of the requests' time"];
 
     bytes_that_come_unevenly_are_not_bound_by_a_link: LinkFull, Warning,
         bodies(95, |second| second % 3 * 100).at(14, |t| t.run.add(RunSum::Disordered.id(), 80)),
@@ -154,14 +154,14 @@ cases! {
     a_server_that_closes_behind_each_answer_is_said: ConnectionsNotReused, Warning,
         ended(1, RunSum::ClosedByServer, |_| {}),
         ended(1, RunSum::ClosedByServer, |d| d.keep_alive = Some(false)),
-        ["closed 1,500 of 1,500 connections, after 1.00 requests each", "took 200 us"];
+        ["closed 1,500 of 1,500 connections, after 1.00 requests each", "took 200 µs"];
 
     a_server_that_closes_too_soon_is_said_when_it_costs: ConnectionsNotReused, Warning,
         ended(8, RunSum::ClosedByServer, |_| {})
             .all_ticks(|t| (0..100).for_each(|_| t.run.record(RunHist::Handshake.id(), 9 * MS))),
         // 0.2 ms in 8 times 5 ms.
         ended(8, RunSum::ClosedByServer, |_| {}),
-        ["after 8.00 requests each", "took 9.", "18"];
+        ["after 8.00 requests each", "took 9.", "1"];
 
     a_plan_that_closes_gets_what_it_asked_for: ConnectionsNotReused, Warning,
         ended(1, RunSum::ClosedByServer, |_| {}),
@@ -274,7 +274,7 @@ fn bodies(hundredths: u64, more: impl Fn(u64) -> u64) -> Run {
 
 /// Users with a connection each to the end, by the number of requests that these have served.
 fn served(connections: &'static [(u64, u64)]) -> Run {
-    Run::closed_with(15, |d| d.load.connections = Some(20)).at(14, |t| {
+    Run::closed_with(15, |d| d.load.users = Some(20)).at(14, |t| {
         for (n, requests) in connections {
             (0..*n).for_each(|_| t.run.record(RunHist::ConnRequests.id(), *requests));
             t.run.add(RunSum::OpenAtStop.id(), *n);

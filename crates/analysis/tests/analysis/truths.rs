@@ -206,7 +206,7 @@ fn bounds_of_the_closed_model_hold_the_services_own_time() {
         let mut own = Hist::on_demand();
         (0..100_000).for_each(|_| own.record(service_ns(median_ns, 0.4, &mut times)));
         let run = Run::planned(|d| {
-            d.load.connections = Some(users as u32);
+            d.load.users = Some(users as u32);
             d.load.duration_ns = Some(SECONDS * S);
         });
         let run = recorded(run, &seen, &blocks);
@@ -249,7 +249,7 @@ fn thinned_samples_hold_the_quantile_as_often_as_they_promise() {
             out += u32::from(holds(&judged, truth, "").is_err());
         }
     }
-    // 1,200 intervals of four quantiles each of 300 samples: 5 % and three deviations of 300 independent ones.
+    // 1,200 intervals of four quantiles each of 300 samples: 5% and three deviations of 300 independent ones.
     assert!(
         f64::from(out) < f64::from(all) * (0.05 + 3.0 * (0.05f64 * 0.95 / 300.0).sqrt()),
         "{out} of {all}"

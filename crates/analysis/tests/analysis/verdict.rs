@@ -12,17 +12,14 @@ use plimsoll_record::event::StoppedBy;
 fn a_healthy_closed_run_passes() {
     let verdict = Run::closed(15).summary().verdict;
     assert_eq!(verdict.result, Outcome::Pass);
-    assert_eq!(verdict.sentence, "PASS: 2,000 requests/s with p99 5.95 ms and no errors over 15 s");
+    assert_eq!(verdict.sentence, "PASS: 2,000 req/s with p99 5.95 ms and no errors in 15 s");
     assert!(verdict.reasons.is_empty());
 }
 
 #[test]
 fn a_healthy_open_run_passes_beside_what_was_offered() {
     let verdict = Run::open(15).summary().verdict;
-    assert_eq!(
-        verdict.sentence,
-        "PASS: 1,000 of 1,000 offered requests/s with p99 5.95 ms and no errors over 15 s"
-    );
+    assert_eq!(verdict.sentence, "PASS: 1,000 of 1,000 req/s offered with p99 5.95 ms and no errors in 15 s");
 }
 
 #[test]
@@ -33,7 +30,8 @@ fn a_service_that_only_says_404_fails() {
     assert_eq!(summary.verdict.result, Outcome::Fail);
     assert_eq!(
         summary.verdict.sentence,
-        "FAIL: no request succeeded from 0 s to the end (15 s of 15 s); 100 % of 15,000 requests failed, none may"
+        "FAIL: no request succeeded from 0 s to the end (15 s of 15 s). 100% of 15,000 requests failed; the \
+         threshold is 0%"
     );
     assert_eq!(summary.verdict.reasons, ["error_rate == 0%", "longest_outage < 1s"]);
     assert_eq!((summary.totals.errors, summary.totals.error_ratio), (15_000, 1.0));
@@ -43,11 +41,11 @@ fn a_service_that_only_says_404_fails() {
 #[test]
 fn one_error_in_a_million_is_an_error_when_nobody_said_otherwise() {
     let summary = Run::closed(15).at(7, |t| fail(t, Fault::Reset, 1)).summary();
-    assert_eq!(summary.verdict.sentence, "FAIL: 0.00333 % of 30,001 requests failed, none may");
+    assert_eq!(summary.verdict.sentence, "FAIL: 0.0033% of 30,001 requests failed; the threshold is 0%");
     let allowed = Run::closed(15).at(7, |t| fail(t, Fault::Reset, 1)).thresholds(&["error_rate < 0.1%"]);
     assert_eq!(
         allowed.summary().verdict.sentence,
-        "PASS: 2,000 requests/s with p99 5.95 ms and 1 error of 30,001 over 15 s"
+        "PASS: 2,000 req/s with p99 5.95 ms and 1 error of 30,001 in 15 s"
     );
 }
 
@@ -64,8 +62,8 @@ fn every_missed_threshold_is_named() {
         .summary();
     assert_eq!(
         summary.verdict.sentence,
-        "FAIL: 2.06 % of 30,630 requests failed, the limit is 0.1 %; the p99 response time is 5.95 ms, the limit is \
-         5 ms; the rate is 2,042/s, more than 5,000/s is required"
+        "FAIL: 2.1% of 30,630 requests failed; the threshold is < 0.1%. p99 response time is 5.95 ms; the threshold \
+         is < 5 ms. Throughput is 2,042/s; the threshold is > 5,000/s"
     );
     assert_eq!(
         summary.verdict.reasons,
@@ -79,8 +77,8 @@ fn a_limit_of_this_machine_is_never_a_verdict_on_the_service() {
     assert_eq!(summary.verdict.result, Outcome::Inconclusive);
     assert_eq!(
         summary.verdict.sentence,
-        "INCONCLUSIVE: 44 attempts found no free file descriptor: between 0 % and 0.146 % of 30,000 requests failed, \
-         none may"
+        "INCONCLUSIVE: 44 attempts found no free file descriptor: between 0% and 0.15% of 30,000 requests failed; \
+         the threshold is 0%"
     );
     assert_eq!(summary.verdict.reasons, ["client_fd_limit"]);
 }
@@ -164,8 +162,8 @@ fn a_value_beside_its_limit_is_shown_with_every_digit() {
         .summary();
     assert_eq!(
         summary.verdict.sentence,
-        "FAIL: the rate is 2000.0666666666666/s, more than 2000.07/s is required; the number of finished requests is \
-         30,001, less than 30,001 is required"
+        "FAIL: throughput is 2,000/s; the threshold is > 2000.07/s. Number of completed requests is 30,001; the \
+         threshold is < 30,001"
     );
 }
 
@@ -196,7 +194,7 @@ fn requests_of_a_sequence_are_not_held_against_its_arrivals() {
     });
     assert_eq!(
         run.summary().verdict.sentence,
-        "PASS: offered 1,000 arrivals/s, achieved 1,000 iterations/s and 2,000 requests/s with p99 5.95 ms and \
-         no errors over 15 s"
+        "PASS: offered 1,000 arrivals/s, achieved 1,000 iterations/s and 2,000 req/s with p99 5.95 ms and \
+         no errors in 15 s"
     );
 }

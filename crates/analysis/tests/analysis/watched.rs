@@ -78,11 +78,11 @@ fn one_full_thread_is_told_before_the_host_that_has_room() {
     let said = summary.bottleneck.unwrap();
     assert_eq!(
         said,
-        "api: the busiest thread (0.980 cores of 1 core on the average (98 %), 90 % or more of it in 15 of 15 s)"
+        "api: the busiest thread (0.980 cores of 1 core on the average (98%), 90% or more of it in 15 of 15 s)"
     );
     let failed = run.clone().thresholds(&["response_time p99 < 1ms"]).summary();
     assert!(
-        failed.verdict.sentence.contains("; what gave out first: api: the busiest thread"),
+        failed.verdict.sentence.contains("; bottleneck: api: the busiest thread"),
         "{}",
         failed.verdict.sentence
     );
@@ -125,7 +125,7 @@ fn what_was_full_before_did_not_give_out_first() {
     assert!(told == 0 && !sentence.contains("gave out"), "{sentence}");
     assert_eq!(seen("swap_used", |s| (10 + 40 * s).min(99) as f64 * MB).0, 0);
     let (told, sentence) = seen("memory_used", |s| (60 + 10 * s).min(98) as f64 * MB);
-    assert!(told == 1 && sentence.contains("what gave out first: host: memory"), "{sentence}");
+    assert!(told == 1 && sentence.contains("bottleneck: host: memory"), "{sentence}");
     let run = Run::closed(15)
         .watch("host", "host")
         .sees("memory_used", Unit::Bytes, Some(100.0 * MB), |s| (60 + 10 * s).min(98) as f64 * MB)
@@ -147,7 +147,7 @@ fn overflows_without_late_connections_may_be_another_programs() {
     let run = run.at(0, |t| t.run.add(RunSum::ConnAttempts.id(), 1));
     let summary = run.at(1, |t| t.run.record(RunHist::Connect.id(), S)).summary();
     let said = &summary.verdict.sentence;
-    assert!(said.contains("what gave out first: the listen backlog"), "{said}");
+    assert!(said.contains("bottleneck: the listen backlog"), "{said}");
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn teeth_spikes_and_a_beginning_that_ends_are_no_leak() {
         assert_ne!(verdict(&summary), SlopeVerdict::Grows, "{name}: {:?}", row(&summary, "rss").slope);
         assert!(caution(&summary, "memory_grows").is_none(), "{name}");
     };
-    // Reported of a real service: straight growth for 45 % of the run, then flat.
+    // Reported of a real service: straight growth for 45% of the run, then flat.
     flat("filled", 600, &|s| 100.0 * MB + MB * s.min(270) as f64 + 0.3 * MB * noise(s, 2));
     flat("one spike", 600, &|s| {
         if (410..425).contains(&s) { 400.0 * MB } else { 100.0 * MB + MB * noise(s, 3) }
@@ -325,14 +325,14 @@ cases! {
     a_group_that_is_held_back_is_told: Throttled, Warning,
         Run::closed(15).watch("box", "cgroup").sees("throttled_share", Unit::Share, None, |_| 0.4),
         Run::closed(15).watch("box", "cgroup").sees("throttled_share", Unit::Share, None, |_| 0.01),
-        ["box: 40 % of its periods"];
+        ["box: 40% of its periods"];
 
     users_that_all_come_at_once_are_told_where_connections_were_lost: AllAtOnce, Warning,
-        Run::closed_with(15, |d| d.load.connections = Some(600))
+        Run::closed_with(15, |d| d.load.users = Some(600))
             .at(0, |t| t.run.add(RunSum::ConnAttempts.id(), 20))
             .at(1, |t| (0..20).for_each(|_| t.run.record(RunHist::Connect.id(), S)))
             .watch("host", "host").sees("listen_overflows", Unit::PerS, None, |s| if s == 0 { 20.0 } else { 0.0 }),
-        Run::closed_with(15, |d| d.load.connections = Some(600))
+        Run::closed_with(15, |d| d.load.users = Some(600))
             .watch("host", "host").sees("listen_overflows", Unit::PerS, None, |_| 0.0),
         ["600 users began within 10 ms", "20 of 20 connections took longer than 500 ms", "ramp_up"];
 }

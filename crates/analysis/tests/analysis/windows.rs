@@ -31,7 +31,7 @@ fn a_window_shows_what_the_whole_run_hides() {
     assert_eq!(t[2].observed, Some(20.0 / 520.0));
     assert_eq!(
         summary.verdict.sentence,
-        "FAIL: 16.7 % of 120 requests failed from 7 s to 8 s, the limit is 5 %"
+        "FAIL: 17% of 120 requests failed from 7 s to 8 s; the threshold is < 5%"
     );
 }
 

@@ -101,7 +101,7 @@ fn a_change_for_good_is_told_and_a_planned_one_is_not() {
     assert_eq!(changes.len(), 1, "{changes:?}");
     assert!((58.0..=62.0).contains(&changes[0].0), "{changes:?}");
     assert!(changes[0].1.starts_with("p99 of the seconds goes from 5.9"), "{changes:?}");
-    assert_eq!(events_of(&course(2).summary(), EventKind::Change), [], "2 % are nothing to act on");
+    assert_eq!(events_of(&course(2).summary(), EventKind::Change), [], "2% are nothing to act on");
     // The rate follows its profile: no news.
     let rates = |planned: bool| {
         let mut run = Run::planned(|draft| draft.load.duration_ns = Some(120 * S));

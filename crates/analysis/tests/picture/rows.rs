@@ -183,7 +183,7 @@ fn two_machines_make_the_picture_of_one() {
         let mut run = Run::planned(|draft| {
             draft.load.rate_per_s = Some(100.0);
             draft.load.duration_ns = Some(30 * S);
-            draft.share = Some(part(number, of));
+            draft.shard = Some(part(number, of));
         });
         run.origin = origin.into();
         run.fill(|tick| answers(tick, 0, 10 * u64::from(number), u64::from(number + tick.tick) * MS));

@@ -56,7 +56,7 @@ pub fn division_cut_off(documents: &[Document], out: &mut Out) {
         )
         .line(format!("{} = {}", e.left, num(e.value)))
         .line(format!(
-            "1 of {} = {:.2} % may be missing and not be seen",
+            "1 of {} = {:.2}% may be missing and not be seen",
             num(whole + 1.0),
             100.0 / (whole + 1.0)
         ))

@@ -93,7 +93,7 @@ pub fn noise(documents: &[Document], out: &mut Out) {
             );
             for (s, x) in rates {
                 say = say.line(format!(
-                    "{}: {}/s, {:+.1} % of their mean",
+                    "{}: {}/s, {:+.1}% of their mean",
                     s.row.label,
                     num(*x),
                     (x / mean - 1.0) * 100.0

@@ -157,7 +157,7 @@ pub fn any_percentile(documents: &[Document], out: &mut Out) {
     for document in documents.iter().filter(|d| is_report(d) && !measured(d)) {
         let none = !mentions(
             document,
-            &["percentile", "p95", "p99", "p90", "p(9", "quantile", "median", "95 %", "99 %", "95%", "99%"],
+            &["percentile", "p95", "p99", "p90", "p(9", "quantile", "median", "95%", "99%", "95 %", "99 %"],
         );
         let said = document.prose.iter().find(|s| has(&s.text, &["latency", "response time"]));
         if let Some(said) = said.filter(|_| none) {

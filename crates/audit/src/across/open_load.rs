@@ -153,7 +153,7 @@ pub fn absolute_shortfall(documents: &[Document], out: &mut Out) {
         ))
         .describe(document, said)
         .explained("the same absolute gap means half the load at first and next to nothing later")
-        .advise("end at a relative shortfall (achieved < 99 % of offered), or at a limit on a percentile");
+        .advise("end at a relative shortfall (achieved < 99% of offered), or at a limit on a percentile");
     }
 }
 
@@ -248,7 +248,7 @@ pub fn latency_set_by_length(documents: &[Document], out: &mut Out) {
         )
         .line("mean wait = (1 - capacity / rate) x length / 2")
         .line(format!(
-            "at a rate 10 % above capacity: (1 - 1 / 1.1) x {} s / 2 = {}",
+            "at a rate 10% above capacity: (1 - 1 / 1.1) x {} s / 2 = {}",
             num(length),
             time((1.0 - 1.0 / 1.1) * length / 2.0)
         ))

@@ -117,7 +117,7 @@ pub fn time(seconds: f64) -> String {
     }
 }
 
-/// `8.1 %`.
+/// `8.1%`.
 pub fn share(value: f64) -> String {
-    format!("{:.1} %", value * 100.0)
+    format!("{:.1}%", value * 100.0)
 }

@@ -95,7 +95,7 @@ pub(super) fn shares_in_range(s: &Subject) -> Option<Hit> {
     for measure in [Measure::ErrorRatio, Measure::WithinStdDev] {
         let Some((figure, span)) = s.get(measure) else { continue };
         if span.above(Span::exact(1.0)) {
-            let line = format!("{} {} > 100 %", say::measure(measure), say::percent(span.said));
+            let line = format!("{} {} > 100%", say::measure(measure), say::percent(span.said));
             hit = Some(hit.unwrap_or_else(share_hit).line(line).at([figure]));
         }
     }
@@ -111,7 +111,7 @@ pub(super) fn shares_in_range(s: &Subject) -> Option<Hit> {
 }
 
 fn share_hit() -> Hit {
-    let sentence = "a share lies outside 0 % to 100 %";
+    let sentence = "a share lies outside 0% to 100%";
     Hit::new(Proved, sentence, sentence).advice("look at what the share is of, and at the unit of the column")
 }
 

@@ -9,7 +9,7 @@ pub(super) fn time(seconds: f64) -> String {
     let size = seconds.abs();
     let (scale, unit) = match size {
         0.0 => (1.0, "s"),
-        s if s < 1e-3 => (1e6, "us"),
+        s if s < 1e-3 => (1e6, "µs"),
         s if s < 1.0 => (1e3, "ms"),
         _ => (1.0, "s"),
     };
@@ -45,9 +45,9 @@ pub(super) fn about(x: f64) -> String {
     if part.is_empty() { thousands(whole) } else { format!("{}.{part}", thousands(whole)) }
 }
 
-/// `1.30 x`, `12 %`.
+/// `1.30 x`, `12%`.
 pub(super) fn percent(share: f64) -> String {
-    format!("{} %", about(share * 100.0))
+    format!("{}%", about(share * 100.0))
 }
 
 /// What rounding leaves open of a result: `107.7 to 108.9`, or one number where both ends read the same.

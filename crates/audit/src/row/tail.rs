@@ -5,7 +5,7 @@ use super::subject::{Hit, Subject};
 use crate::Certainty::{Likely, Proved};
 use crate::foreign::{Measure, Tool};
 
-/// Two-sided 95 % of the normal distribution.
+/// Two-sided 95% of the normal distribution.
 const Z: f64 = 1.96;
 /// With fewer samples beyond a percentile the interval of their number, n +- 1.96 sqrt(n), is wider than half of it.
 const BEYOND: f64 = (Z / 0.5) * (Z / 0.5);
@@ -36,7 +36,7 @@ pub(super) fn enough_samples(s: &Subject) -> Option<Hit> {
             if high >= n { "the maximum".to_owned() } else { format!("p{}", say::about(100.0 * high / n)) };
         hit = hit
             .line(format!(
-                "{} x (1 - {share}) = {} above {}: it lies between p{} and {top} of this run (95 %)",
+                "{} x (1 - {share}) = {} above {}: it lies between p{} and {top} of this run (95%)",
                 say::number(n),
                 say::about(beyond(*share)),
                 say::percentile(*p),

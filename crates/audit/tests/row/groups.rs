@@ -53,7 +53,7 @@ fn the_tail_that_a_mean_needs_is_said() {
     let finding = audit.findings.iter().find(|f| f.rule == "mean_above_high_percentile").expect("494 > 190");
     // (0.4935 - 0.95 x 0.1905 - 0.04 x 1.0305) / 0.01 s, less what two ranks of 600,000 shift.
     assert!(
-        finding.arithmetic[1].contains("the slowest 1 % would need a mean of 27.1"),
+        finding.arithmetic[1].contains("the slowest 1% would need a mean of 27.1"),
         "{:?}",
         finding.arithmetic
     );
@@ -65,7 +65,7 @@ fn time_outs_bound_the_percentiles_above_their_share() {
     let audit = found(vec![row("wrk requests=17000 timeouts=340 p90=1.10s p99=1.80s max=2.00s")]);
     let finding = audit.findings.iter().find(|f| f.rule == "timeouts_left_out").expect("340 timed out");
     assert_eq!(finding.sentence, "a row: p99 leaves out 340 time-outs, which are slower");
-    let expected = "340 / 17,000 = 2 % timed out: from p98 on every percentile is at least the time-out";
+    let expected = "340 / 17,000 = 2% timed out: from p98 on every percentile is at least the time-out";
     assert_eq!(finding.arithmetic[0], expected);
     assert_eq!(finding.arithmetic[1], "the stated p99 (1.8 s) is p97 of all requests");
     // 1 in 1000: p99 still holds, and the sentence accuses no percentile.

@@ -130,7 +130,7 @@ impl Form {
     }
 }
 
-/// The shortest rate at which exactly `n` arrive within `seconds`, the first at 0, in the same rhythm to 0.01 %.
+/// The shortest rate at which exactly `n` arrive within `seconds`, the first at 0, in the same rhythm to 0.01%.
 fn spread(n: u32, seconds: f64) -> f64 {
     let n = f64::from(n);
     let exact = n / seconds;

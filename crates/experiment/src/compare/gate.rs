@@ -80,7 +80,7 @@ impl Rule {
             limit.strip_suffix('%').and_then(|n| n.trim().parse::<f64>().ok()).filter(|n| n.is_finite());
         let percent = percent.ok_or_else(|| wrong(&format!("no per cent `{limit}`")))?;
         if percent <= -100.0 {
-            return Err(wrong(&format!("nothing falls by {} %", quantity(-percent))));
+            return Err(wrong(&format!("nothing falls by {}%", quantity(-percent))));
         }
         // A rate is to stay up, all else is to stay down.
         if below == matches!(figure, Figure::Throughput) {

@@ -18,21 +18,21 @@ pub fn figure_name(kind: Figure) -> String {
     }
 }
 
-/// A difference with its sign: `+12.4 %`, `-0.31 %`; of error ratios in percentage points, `+0.12 pp`. No zeros behind
+/// A difference with its sign: `+12.4%`, `-0.31%`; of error ratios in percentage points, `+0.12 pp`. No zeros behind
 /// the point that carry no information, as in every per cent.
 pub fn change(difference: f64, scale: Scale) -> String {
     let sign = if difference < 0.0 { "-" } else { "+" };
     if !difference.is_finite() {
         return plimsoll_plan::phrase::NONE.into();
     }
-    let unit = if scale == Scale::Ratio { "%" } else { "pp" };
+    let unit = if scale == Scale::Ratio { "%" } else { " pp" };
     if difference == 0.0 {
-        return format!("0 {unit}");
+        return format!("0{unit}");
     }
     let digits = quantity(difference.abs() * 100.0);
     let digits =
         if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { &digits };
-    format!("{sign}{digits} {unit}")
+    format!("{sign}{digits}{unit}")
 }
 
 /// `users 10, payload big`.
@@ -43,11 +43,11 @@ pub fn cell_name(cell: &[Setting]) -> String {
         .join(", ")
 }
 
-/// `12.1 ms against 10.4 ms, +16 % (95 % interval +11 % to +22 %)`.
+/// `12.1 ms against 10.4 ms, +16% (95% interval +11% to +22%)`.
 pub fn evidence(row: &Compared, confidence: f64) -> String {
     let value = |x: Option<f64>, at_least: bool| {
         let text = x.map_or_else(|| plimsoll_plan::phrase::NONE.into(), |x| figure(x, row.unit));
-        if at_least { format!(">= {text}") } else { text }
+        if at_least { format!("≥ {text}") } else { text }
     };
     let mut text =
         format!("{} against {}", value(row.b, row.b_is_lower_bound), value(row.a, row.a_is_lower_bound));
@@ -141,7 +141,7 @@ fn headline(c: &Comparison, test: impl Fn(&Compared) -> bool) -> Option<&Compare
     c.figures.iter().filter(|row| test(row)).max_by(|x, y| weight(x).total_cmp(&weight(y)))
 }
 
-/// `4.1 % in any figure, and 0.03 pp in errors`.
+/// `4.1% in any figure, and 0.03 pp in errors`.
 fn largest(c: &Comparison) -> Option<String> {
     let of = |scale: Scale| {
         let all = c.figures.iter().filter(|row| row.scale == scale).filter_map(|row| row.difference_bound);

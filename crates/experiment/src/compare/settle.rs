@@ -168,7 +168,7 @@ impl Found {
     }
 
     /// No error on either side: of n requests less than 3 / n may fail without one having been seen (the rule of three,
-    /// Hanley & Lippman-Hand 1983; here exact, the share at which none of n fails in 5 % of all cases).
+    /// Hanley & Lippman-Hand 1983; here exact, the share at which none of n fails in 5% of all cases).
     fn spotless(&self, adjusted: f64, asked: &CompareOptions) -> Compared {
         let mut row = self.row.clone();
         let hidden = |n: u64| 1.0 - (1.0 - asked.confidence).powf(1.0 / n.max(1) as f64);

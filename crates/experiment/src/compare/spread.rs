@@ -11,12 +11,12 @@ use plimsoll_stats::maths::student::Estimate;
 use plimsoll_stats::random::SplitMix64;
 use plimsoll_stats::{quantile_interval, samples_needed};
 
-/// Resamples for a variance: its own relative error is then 1 / sqrt(2 * 200) = 5 %, of the deviation half of that.
+/// Resamples for a variance: its own relative error is then 1 / sqrt(2 * 200) = 5%, of the deviation half of that.
 const RESAMPLES: usize = 200;
 /// Degrees of freedom that the assumed deviation of single runs is worth: as if five runs had shown it.
 const ASSUMED_DF: f64 = 4.0;
 /// Fewer pairs have too few degrees of freedom: at p = 0.025, what a median needs after adjustment, t(4) is 3.5 where
-/// two sides of five runs have t(8) = 2.75. From eight on the two are within 14 %.
+/// two sides of five runs have t(8) = 2.75. From eight on the two are within 14%.
 const PAIRS_LEAST: usize = 8;
 
 /// What is compared, in the order of the report.

@@ -81,7 +81,7 @@ impl Counts {
         self.cumulative.len().checked_div(self.blocks).unwrap_or(0)
     }
 
-    /// Quantile `q` of the resample, straight lines within buckets: the steps of whole buckets, 0.8 % each, would
+    /// Quantile `q` of the resample, straight lines within buckets: the steps of whole buckets, 0.8% each, would
     /// hide smaller spreads. None when the resample is empty.
     pub fn quantile(&self, q: f64, weights: &[u32]) -> Option<f64> {
         let last = self.buckets().checked_sub(1)?;

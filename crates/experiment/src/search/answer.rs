@@ -70,7 +70,7 @@ pub struct Capacity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IntervalKind {
-    /// A 95 % interval of the capacity.
+    /// A 95% interval of the capacity.
     #[serde(rename = "confidence_95")]
     Confidence95,
     /// The last level that was met and the first that was missed: nothing is known between the two.
@@ -191,7 +191,7 @@ pub struct Knee {
     pub method: &'static str,
 }
 
-/// A percentile with its 95 % interval, ns.
+/// A percentile with its 95% interval, ns.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Reading {
     pub value_ns: u64,
@@ -223,7 +223,7 @@ pub struct Point {
     pub p50: Option<Reading>,
     pub p99: Option<Reading>,
     pub error_ratio: f64,
-    /// 95 % interval (Wilson 1927).
+    /// 95% interval (Wilson 1927).
     pub error_interval: [f64; 2],
 }
 

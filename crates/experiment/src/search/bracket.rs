@@ -82,7 +82,7 @@ pub(super) fn next(quest: &CapacitySearch, history: &[Trial]) -> Choice {
     // Behind the first round the enclosure is what rounds made of it, unless a vote has moved it far away.
     let begun = confirm::has_begun(&view) && top / met <= BEGUN;
     let close =
-        begun || top / met <= 1.0 + (4.0 * quest.within).max(0.08) || (quest.users && top - met <= 1.0);
+        begun || top / met <= 1.0 + (4.0 * quest.precision).max(0.08) || (quest.users && top - met <= 1.0);
     let between = quest.level((met * top).sqrt());
     if close || between <= met || between >= top {
         return confirm::next(quest, &view, last, turn);

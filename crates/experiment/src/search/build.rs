@@ -53,7 +53,7 @@ pub(super) fn answer(quest: &CapacitySearch, history: &[Trial], refusal: Option<
         rise,
         knee,
         unloaded_p50_ns: floor_ns,
-        precision_ratio: quest.within,
+        precision_ratio: quest.precision,
         thresholds: texts(true),
         skipped_thresholds: texts(false),
         bottleneck: bottleneck(history, &view, level),
@@ -387,7 +387,7 @@ fn sentence(answer: &Answer, ended: Option<String>) -> String {
         }
         Style::Search => {
             let half = ratio((high - low) / 2.0 / capacity.level().max(f64::MIN_POSITIVE));
-            format!("carries {level} (95 % interval {} to {}, +-{half}){with}{why}", bare(low), bare(high))
+            format!("carries {level} (95% interval {} to {}, +-{half}){with}{why}", bare(low), bare(high))
         }
     }
 }

@@ -33,11 +33,11 @@ pub struct CapacitySearch {
     /// A ladder instead of a search.
     pub step: Option<Step>,
     /// End of a ladder; `None`: when a threshold is missed.
-    pub until: Option<Until>,
+    pub stop_when: Option<Until>,
     /// Measured length of a full step, ns; `None`: as long as the limits need.
-    pub every_ns: Option<u64>,
+    pub step_duration_ns: Option<u64>,
     /// Half width of the interval that is sought, a ratio (0.001..0.5).
-    pub within: f64,
+    pub precision: f64,
     /// Confirming runs at each of below, at and above the answer, at least.
     pub confirm: u32,
     /// Median of an unloaded response time, ns; `None`: a run of one user finds it.
@@ -45,7 +45,7 @@ pub struct CapacitySearch {
     /// Largest limit of a time among the thresholds, ns.
     pub longest_limit_ns: Option<u64>,
     /// All runs with their warm-ups and rests take at most this, ns.
-    pub budget_ns: Option<u64>,
+    pub max_time_ns: Option<u64>,
     /// Of the order of confirming runs.
     pub seed: u64,
 }
@@ -57,13 +57,13 @@ impl Default for CapacitySearch {
             from: None,
             to: 1e6,
             step: None,
-            until: None,
-            every_ns: None,
-            within: 0.02,
+            stop_when: None,
+            step_duration_ns: None,
+            precision: 0.02,
             confirm: 2,
             floor_ns: None,
             longest_limit_ns: None,
-            budget_ns: None,
+            max_time_ns: None,
             seed: 1,
         }
     }
@@ -90,7 +90,11 @@ impl CapacitySearch {
         CapacitySearch {
             to,
             from: self.from.filter(|x| positive(*x)).map(|x| x.clamp(lowest, to)),
-            within: if positive(self.within) { self.within.clamp(0.001, 0.5) } else { usual.within },
+            precision: if positive(self.precision) {
+                self.precision.clamp(0.001, 0.5)
+            } else {
+                usual.precision
+            },
             confirm: self.confirm.clamp(1, 10),
             ..self.clone()
         }
@@ -119,7 +123,7 @@ impl CapacitySearch {
     /// How long the queue of a service near the answer remembers, s.
     ///
     /// In heavy traffic (M/M/1: relaxation about 2 / (mu (1 - rho)^2), and a p99 of L at mu - lambda = ln(100) / L)
-    /// that is about 0.2 L^2 lambda. Nearer to saturation than `within` nobody looks: there it is 2 / (lambda
+    /// that is about 0.2 L^2 lambda. Nearer to saturation than `precision` nobody looks: there it is 2 / (lambda
     /// within^2), and twice that to be safe.
     fn memory_s(&self, level: f64, floor_ns: Option<u64>) -> f64 {
         let limit = self.limit_s();
@@ -128,7 +132,7 @@ impl CapacitySearch {
             (true, _) => return limit.min(5.0),
             (false, _) => level.max(1e-3),
         };
-        (0.2 * limit * limit * rate).min(4.0 / (rate * self.within * self.within)).min(30.0)
+        (0.2 * limit * limit * rate).min(4.0 / (rate * self.precision * self.precision)).min(30.0)
     }
 
     /// Warm-up and length of a step that may decide, ns.
@@ -138,9 +142,10 @@ impl CapacitySearch {
     pub(super) fn full_ns(&self, level: f64, floor_ns: Option<u64>) -> (u64, u64) {
         let memory = self.memory_s(level, floor_ns);
         let rate = self.rate_at(level, floor_ns);
-        let bursts = SAMPLES / (rate * self.within * self.within);
-        let wanted = bursts.max(2.0 * self.limit_s() / self.within).max(2_000.0 / rate);
-        let length = self.every_ns.unwrap_or((wanted * SECOND).ceil().clamp(SHORTEST_NS, LONGEST_NS) as u64);
+        let bursts = SAMPLES / (rate * self.precision * self.precision);
+        let wanted = bursts.max(2.0 * self.limit_s() / self.precision).max(2_000.0 / rate);
+        let length =
+            self.step_duration_ns.unwrap_or((wanted * SECOND).ceil().clamp(SHORTEST_NS, LONGEST_NS) as u64);
         let warmup = (1.5 * memory).clamp(1.0, 30.0).ceil() * SECOND;
         self.affordable(warmup as u64, whole_seconds(length), 8)
     }
@@ -154,10 +159,10 @@ impl CapacitySearch {
     /// Shortened where a step would take more than one of `parts` of all the time: an answer of a few short steps is
     /// one, and an answer of a single long one is a matter of luck. A length that somebody chose stays.
     fn affordable(&self, warmup_ns: u64, length_ns: u64, parts: u64) -> (u64, u64) {
-        let Some(budget_ns) = self.budget_ns.filter(|_| self.every_ns.is_none()) else {
+        let Some(max_time_ns) = self.max_time_ns.filter(|_| self.step_duration_ns.is_none()) else {
             return (warmup_ns, length_ns);
         };
-        let most_ns = (budget_ns / parts).max(LEAST_STEP_NS);
+        let most_ns = (max_time_ns / parts).max(LEAST_STEP_NS);
         if warmup_ns.saturating_add(length_ns) <= most_ns {
             return (warmup_ns, length_ns);
         }
@@ -174,7 +179,7 @@ impl CapacitySearch {
         if probe.total_ns() <= left_ns {
             return Some(probe);
         }
-        if self.every_ns.is_some() || self.step.is_some() || probe.purpose == Purpose::Baseline {
+        if self.step_duration_ns.is_some() || self.step.is_some() || probe.purpose == Purpose::Baseline {
             return None;
         }
         let room_ns = left_ns.checked_sub(probe.rest_ns)?;
@@ -185,7 +190,7 @@ impl CapacitySearch {
 
     /// Warm-up and length of a step of a ladder, ns.
     pub(super) fn ladder_ns(&self) -> (u64, u64) {
-        (1_000_000_000, self.every_ns.unwrap_or(LADDER_NS).max(1_000_000_000))
+        (1_000_000_000, self.step_duration_ns.unwrap_or(LADDER_NS).max(1_000_000_000))
     }
 
     fn rate_at(&self, level: f64, floor_ns: Option<u64>) -> f64 {

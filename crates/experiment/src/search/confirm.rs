@@ -62,7 +62,7 @@ pub(super) fn end(quest: &CapacitySearch, view: &View) -> Option<Refusal> {
 }
 
 pub(super) fn estimate(quest: &CapacitySearch, view: &View) -> Option<Crossing> {
-    crossing(&view.usable, quest.within).filter(|found| is_credible(quest, view, found))
+    crossing(&view.usable, quest.precision).filter(|found| is_credible(quest, view, found))
 }
 
 /// While all full steps are on one side of the answer, a line through them is a guess at the other side: outside of
@@ -72,7 +72,7 @@ fn is_credible(quest: &CapacitySearch, view: &View, found: &Crossing) -> bool {
     if full().any(|t| t.met()) && full().any(|t| !t.met()) {
         return true;
     }
-    let room = 1.0 + ENCLOSED * quest.within;
+    let room = 1.0 + ENCLOSED * quest.precision;
     let below = view.missed.is_none_or(|missed| found.at <= missed * room);
     below && view.met.is_none_or(|met| found.at * room >= met)
 }
@@ -84,7 +84,7 @@ fn of_purpose<'a>(view: &View<'a>) -> Vec<&'a Trial> {
 fn is_settled(quest: &CapacitySearch, view: &View) -> bool {
     let half = |c: &Crossing| (c.high - c.low) / 2.0 / c.at;
     // Of whole users nothing finer than one can be asked.
-    let allowed = |c: &Crossing| if quest.users { quest.within.max(1.0 / c.at) } else { quest.within };
+    let allowed = |c: &Crossing| if quest.users { quest.precision.max(1.0 / c.at) } else { quest.precision };
     estimate(quest, view).is_some_and(|c| half(&c) <= allowed(&c))
 }
 
@@ -147,12 +147,12 @@ fn before_round<'a>(view: &View<'a>, place: usize) -> Vec<&'a Trial> {
 
 /// Below, at and above.
 fn levels(quest: &CapacitySearch, view: &View, known: &[&Trial]) -> [f64; 3] {
-    let found = crossing(known, quest.within).filter(|found| is_credible(quest, view, found));
+    let found = crossing(known, quest.precision).filter(|found| is_credible(quest, view, found));
     let met = view.met.unwrap_or_else(|| quest.min_level());
     let between = view.missed.map_or(met, |missed| (met * missed).sqrt());
     let centre = found.as_ref().map_or(between, |c| c.at);
-    let reach = found.as_ref().map_or(2.0 * quest.within, |c| c.reach);
-    let reach = reach.clamp((0.5 * quest.within).min(WIDEST), WIDEST);
+    let reach = found.as_ref().map_or(2.0 * quest.precision, |c| c.reach);
+    let reach = reach.clamp((0.5 * quest.precision).min(WIDEST), WIDEST);
     let mut levels = [centre / (1.0 + reach), centre, centre * (1.0 + reach)];
     if quest.users && levels[2] - levels[0] < 2.0 {
         levels = [centre.floor() - 1.0, centre.floor(), centre.floor() + 1.0];

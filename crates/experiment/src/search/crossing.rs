@@ -10,7 +10,7 @@ use plimsoll_stats::maths::regression::{Point, Root, Share, fit_line, fit_shares
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Crossing {
     pub at: f64,
-    /// 95 % interval.
+    /// 95% interval.
     pub low: f64,
     pub high: f64,
     /// How far (in logarithm of the level) from the crossing repeats tell most.
@@ -21,7 +21,7 @@ pub(super) struct Crossing {
 }
 
 const CONFIDENCE: f64 = 0.95;
-/// A quantile of the histogram is known to half a bucket, 0.4 %.
+/// A quantile of the histogram is known to half a bucket, 0.4%.
 const RESOLUTION: f64 = 0.004;
 /// Outer levels stand where the slack differs by this from that of the middle, or the logarithm of the share by that:
 /// near enough for a straight line, far enough to know its slope.

@@ -81,7 +81,7 @@ fn spread<'a>(blocks: impl Iterator<Item = &'a Block>, value_ns: u64, q: f64) ->
     if count < 3.0 || independent <= 0.0 { 1.0 } else { squares / independent * count / (count - 1.0) }
 }
 
-/// 95 % interval of a share (Wilson 1927).
+/// 95% interval of a share (Wilson 1927).
 pub(super) fn wilson(part: u64, whole: u64) -> [f64; 2] {
     if whole == 0 {
         return [0.0, 1.0];

@@ -52,7 +52,7 @@ pub(super) fn next(quest: &CapacitySearch, step: Step, history: &[Trial]) -> Cho
 }
 
 pub(super) fn rule(quest: &CapacitySearch) -> Until {
-    quest.until.unwrap_or(Until::Missed)
+    quest.stop_when.unwrap_or(Until::Missed)
 }
 
 /// A ladder that carried nothing: the rule that ended it is told, since thresholds may all be met.

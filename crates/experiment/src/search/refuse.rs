@@ -75,7 +75,7 @@ pub(super) fn budget(quest: &CapacitySearch, view: &View) -> Refusal {
         ),
         (None, Some(_), Some(_)) => format!(
             "the time for the search was over before the interval was as narrow as asked for ({} either way)",
-            ratio(quest.within)
+            ratio(quest.precision)
         ),
     };
     refusal(RefusalKind::MaxTimeReached, sentence)

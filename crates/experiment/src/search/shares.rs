@@ -1,4 +1,4 @@
-//! A threshold as a share: `p99 < 250ms` says that less than 1 % of the requests take 250 ms or longer.
+//! A threshold as a share: `p99 < 250ms` says that less than 1% of the requests take 250 ms or longer.
 //!
 //! Shares of several runs can be added up without bias. A p99 cannot: near saturation slow requests come in bursts,
 //! most short runs see none, and both the mean p99 and the mean of its inverse mislead.
@@ -12,7 +12,7 @@ use plimsoll_stats::maths::regression::Share;
 /// longer than a burst.
 pub(super) const PARTS: usize = 4;
 /// Least variance of a count beside its mean, in squares of the slope. The steeper the share rises with the load,
-/// the nearer the queue is to saturation, and the longer its bursts: above a level that 1 % exceed, the workload (a
+/// the nearer the queue is to saturation, and the longer its bursts: above a level that 1% exceed, the workload (a
 /// Brownian motion with drift -d and variance s^2 a second, Harrison 1985) stays for about s^2 / d^2 seconds, and
 /// the slope is 2 d / s^2 times the limit; eliminating d gives 0.12 (1 + scv) slopes squared. A few short runs may
 /// have seen no burst at all, and their own scatter would then promise too much.

@@ -187,7 +187,7 @@ fn slack(judged: &ThresholdResult) -> f64 {
     }
     let raw = match judged.unit {
         _ if is_upwards(judged) => {
-            // `achieved >= 99%` cannot be exceeded by more than 1 %: inside there is no scale.
+            // `achieved >= 99%` cannot be exceeded by more than 1%: inside there is no scale.
             if is_inside(judged) { 0.5 } else { ((observed - limit) / limit * 20.0).clamp(-0.5, -0.05) }
         }
         FigureUnit::Nanoseconds => limit / observed.max(1.0) - 1.0,

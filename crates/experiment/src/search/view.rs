@@ -103,5 +103,5 @@ pub(super) fn rest(quest: &CapacitySearch, last: Option<&Trial>) -> u64 {
     let backlog_s = last.shortfall_per_s() * last.measured_s / last.iterations_per_s.max(1e-3);
     let least = if last.is_runaway() { 5.0 } else { 1.0 };
     let rest_ns = ((1.5 * backlog_s).clamp(least, 30.0) * 1e9) as u64;
-    quest.budget_ns.map_or(rest_ns, |budget| rest_ns.min((budget / 10).max(2_000_000_000)))
+    quest.max_time_ns.map_or(rest_ns, |budget| rest_ns.min((budget / 10).max(2_000_000_000)))
 }

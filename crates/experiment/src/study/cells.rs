@@ -112,8 +112,8 @@ fn axes(settings: &[Vec<Setting>]) -> Axes {
 }
 
 /// Why a run is no measurement of its cell.
-fn flaw(digest: &Digest, least_ns: u64) -> Option<String> {
-    let least_s = least_ns as f64 / 1e9;
+fn flaw(digest: &Digest, min_duration_ns: u64) -> Option<String> {
+    let least_s = min_duration_ns as f64 / 1e9;
     if !digest.complete {
         return Some("the record is incomplete".into());
     }
@@ -131,7 +131,7 @@ fn row(settings: Vec<Setting>, runs: &[&Digest], asked: &StudyAsked) -> CellRow 
     let mut left_out = Vec::new();
     let mut good = Vec::new();
     for run in runs {
-        match flaw(run, asked.least_ns) {
+        match flaw(run, asked.min_duration_ns) {
             None => good.push(*run),
             Some(why) => {
                 let repeat = run.cell.as_ref().map_or(0, |cell| cell.repeat);

@@ -99,7 +99,7 @@ fn bunch(hist: &Hist, floor_ns: u64, delay_ns: u64, delay: Delay) -> Option<Clus
     let margin_ns = from_ns / 100;
     let to_ns = from_ns.saturating_add(width_ns);
     let within = |from: u64, to: u64| hist.count_at_most(to).saturating_sub(hist.count_at_most(from));
-    // A bucket is 0.8 % wide: the bunch begins that much earlier, and so do its neighbours.
+    // A bucket is 0.8% wide: the bunch begins that much earlier, and so do its neighbours.
     let count = within(from_ns - margin_ns, to_ns);
     let before = within((from_ns - margin_ns).saturating_sub(width_ns + margin_ns), from_ns - margin_ns);
     let gap = width_ns / 2;

@@ -166,7 +166,7 @@ struct Stretch {
 }
 
 /// Circular block bootstrap (Politis & Romano 1992) within each run, blocks of the cube root of the number of stretches
-/// (Hall, Horowitz & Jing 1995, up to a constant): 2.5 % and 97.5 % of what comes out.
+/// (Hall, Horowitz & Jing 1995, up to a constant): 2.5% and 97.5% of what comes out.
 fn resampled(runs: &[&Digest], seed: u64) -> Option<[[f64; 2]; 7]> {
     let cut: Vec<Vec<Block>> = runs.iter().map(|run| coarser(&run.blocks, STRETCHES)).collect();
     if cut.iter().any(|blocks| blocks.len() < 4) || cut.is_empty() {

@@ -57,7 +57,7 @@ pub struct Shift {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Drift {
     pub figure: &'static str,
-    /// Per hour, in the unit of the figure, with its 95 % interval.
+    /// Per hour, in the unit of the figure, with its 95% interval.
     pub per_hour: f64,
     pub low_per_hour: f64,
     pub high_per_hour: f64,

@@ -37,7 +37,7 @@ fn a_difference_that_outlives_what_the_generator_may_have_done_is_one() {
 
 #[test]
 fn a_difference_that_the_generator_may_have_made_is_none() {
-    // 30 % slower, and half of the time of a worker was none.
+    // 30% slower, and half of the time of a worker was none.
     let (mut a, mut b) = pair(9);
     assert_eq!(compared(&a, &b).verdict, Overall::Slower);
     alongside(&mut a, &mut b, Kind::RunQueue, |run| run.generator.cpu_wait_ratio = 0.3);

@@ -13,7 +13,7 @@ use plimsoll_plan::experiment::Setting;
 use plimsoll_plan::threshold::FigureUnit;
 use plimsoll_stats::Hist;
 
-/// Sure of itself: steady, and 30 % apart.
+/// Sure of itself: steady, and 30% apart.
 pub fn light() -> Service {
     Service { seconds: 10, rate: 300.0, between: 0.002, drift: 0.005, ..USUAL }
 }
@@ -42,7 +42,7 @@ fn a_comparison_without_doubts_has_none_and_says_what_it_found() {
     let c = compared(&a, &b);
     assert_eq!((c.verdict, codes(&c)), (Overall::Slower, vec![]), "{:?}", c.doubts);
     assert!(c.sentence.starts_with("`b` is slower than `a`: response_time p"), "{}", c.sentence);
-    assert!(c.sentence.contains("95 % interval +"), "{}", c.sentence);
+    assert!(c.sentence.contains("95% interval +"), "{}", c.sentence);
     assert_eq!(c.figures.len(), 9);
     assert_eq!(c.p_values_count, 9);
     let same = compare(&a, &b, &CompareOptions::default());
@@ -369,7 +369,7 @@ fn without_rules_doubt_counts_only_for_the_worse() {
         let (better, worse) = if is_rate { (rises, falls) } else { (falls, rises) };
         assert_eq!((better, worse), (Passage::Pass, Passage::Inconclusive), "{figure}");
     }
-    // Worse for certain, by at least 4 % of what is a lower bound: how much worse is unknown.
+    // Worse for certain, by at least 4% of what is a lower bound: how much worse is unknown.
     let mut c = compared(&a, &a);
     let row = c.figures.iter_mut().find(|row| row.figure == "response_time p99").expect("it has one");
     (row.verdict, row.difference, row.difference_bound) = (Verdict::Slower, Some(0.04), None);

@@ -46,7 +46,7 @@ fn equal_services_are_told_apart_in_at_most_17_of_200_comparisons() {
     let mut random = Random::new(101);
     let score = score(200, &CompareOptions::default(), || sides(&short, &short, 5, &mut random));
     assert!(score.named <= 17, "{score:?}");
-    // Nor may it be silence that keeps the promise: intervals of 95 % miss now and then.
+    // Nor may it be silence that keeps the promise: intervals of 95% miss now and then.
     assert!((180..200).contains(&score.holds_zero), "{score:?}");
     assert!(score.half_width_p50 < 0.10, "{score:?}");
 }
@@ -96,7 +96,7 @@ fn steady_services_are_found_equal() {
     assert!(score.none >= 18, "{score:?}");
 }
 
-/// The machine changes by 10 % from repeat to repeat; neighbours in time share it.
+/// The machine changes by 10% from repeat to repeat; neighbours in time share it.
 fn in_one_weather(a: &Service, b: &Service, repeats: u32, random: &mut Random) -> (Side, Side) {
     let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
     for repeat in 0..repeats {
@@ -231,7 +231,7 @@ fn what_repeats_buy() {
             let slow =
                 score(100, &CompareOptions::default(), || sides(&a, &slowed(a, 1.05), repeats, &mut random));
             println!("{spread:?}, {repeats} repeats of 30 s: A/A {same:?}");
-            println!("{spread:?}, {repeats} repeats of 30 s: 5 % {slow:?}");
+            println!("{spread:?}, {repeats} repeats of 30 s: 5% {slow:?}");
             assert!(same.named <= 17, "{same:?}");
             assert!(repeats < 5 || slow.slower >= 90, "{slow:?}");
         }
@@ -240,12 +240,12 @@ fn what_repeats_buy() {
         let same = score(200, &CompareOptions::default(), || sides(&a, &a, 10, &mut random));
         let slow = score(100, &CompareOptions::default(), || sides(&a, &slowed(a, 1.05), 10, &mut random));
         println!("{spread:?}, 10 repeats of 10 s: A/A {same:?}");
-        println!("{spread:?}, 10 repeats of 10 s: 5 % {slow:?}");
+        println!("{spread:?}, 10 repeats of 10 s: 5% {slow:?}");
         assert!(same.named <= 17 && slow.slower >= 90, "{same:?} {slow:?}");
     }
 }
 
-/// Its second table: hardly any queue, so that 5 % more work are 6 % more time and not 14 %.
+/// Its second table: hardly any queue, so that 5% more work are 6% more time and not 14%.
 #[test]
 #[ignore = "thousands of simulated comparisons: `cargo xtask nightly`"]
 fn what_repeats_buy_without_a_queue() {
@@ -256,8 +256,8 @@ fn what_repeats_buy_without_a_queue() {
             let same = score(200, &CompareOptions::default(), || sides(&a, &a, repeats, &mut random));
             let slow =
                 score(100, &CompareOptions::default(), || sides(&a, &slowed(a, 1.05), repeats, &mut random));
-            println!("{spread:?}, {repeats} repeats of 30 s at 12 % load: A/A {same:?}");
-            println!("{spread:?}, {repeats} repeats of 30 s at 12 % load: 5 % {slow:?}");
+            println!("{spread:?}, {repeats} repeats of 30 s at 12% load: A/A {same:?}");
+            println!("{spread:?}, {repeats} repeats of 30 s at 12% load: 5% {slow:?}");
             assert!(same.named <= 17, "{same:?}");
         }
     }

@@ -12,7 +12,7 @@ fn the_answer_is_a_document_with_all_its_steps() {
     let (answer, history) = search(&server, &quest, limits, 4);
     let json = serde_json::to_value(&answer).expect("plain data");
     let text = json["sentence"].as_str().expect("a sentence");
-    assert!(text.contains("95 % interval") && text.contains("response_time p99 < 0.020000s"), "{text}");
+    assert!(text.contains("95% interval") && text.contains("response_time p99 < 0.020000s"), "{text}");
     assert_eq!(json["steps"].as_array().expect("steps").len(), history.len());
     assert_eq!(json["steps"][0]["purpose"], "baseline");
     assert_eq!(json["style"], "search");
@@ -48,7 +48,7 @@ fn a_search_can_be_taken_up_again_at_any_step() {
 fn each_end_of_a_search_says_what_was_measured() {
     let ended = |budget_s: u64, capacity: f64| {
         let quest =
-            CapacitySearch { budget_ns: Some(budget_s * 1_000_000_000), from: Some(100.0), ..quest(1e6) };
+            CapacitySearch { max_time_ns: Some(budget_s * 1_000_000_000), from: Some(100.0), ..quest(1e6) };
         drive(&quest, |probe| cheap(probe, capacity)).0
     };
     // Climbing when the time was over: a lower bound, and no level that was not run.

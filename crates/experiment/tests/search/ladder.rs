@@ -11,7 +11,7 @@ fn shortfall(limit: Limit, inclusive: bool) -> Until {
 
 /// A ladder from 100/s against a service that answers 500 of a second's arrivals, and gets socket errors above 300.
 fn ladder(step: Step, until: Option<Until>, to: f64) -> (Answer, Vec<Trial>) {
-    let quest = CapacitySearch { step: Some(step), from: Some(100.0), until, ..quest(to) };
+    let quest = CapacitySearch { step: Some(step), from: Some(100.0), stop_when: until, ..quest(to) };
     drive(&quest, |probe| {
         let mut trial = cheap(probe, 500.0);
         trial.offered_rate_per_s = Some(probe.level);
@@ -39,7 +39,7 @@ fn a_ladder_goes_up_until_its_rule_and_says_that_it_was_one() {
     let users = CapacitySearch {
         users: true,
         step: Some(Step::Plus(1.0)),
-        until: Some(shortfall(Limit::Ratio(0.1), false)),
+        stop_when: Some(shortfall(Limit::Ratio(0.1), false)),
         ..quest(9.0)
     };
     let (answer, _) = drive(&users, |probe| cheap(probe, 500.0));
@@ -95,8 +95,8 @@ fn answers_under_way_at_the_end_of_a_step_are_not_missed() {
         let quest = CapacitySearch {
             step: Some(Step::Times(1.25)),
             from: Some(500.0),
-            until: Some(shortfall(Limit::PerSecond(0.0), false)),
-            every_ns: Some(3_000_000_000),
+            stop_when: Some(shortfall(Limit::PerSecond(0.0), false)),
+            step_duration_ns: Some(3_000_000_000),
             ..quest(1e5)
         };
         let (answer, _) = search(&server, &quest, Limits::default(), seed);
@@ -112,7 +112,7 @@ fn a_ladder_that_ends_at_its_first_level_says_by_what() {
         let quest = CapacitySearch {
             step: Some(Step::Times(2.0)),
             from: Some(level),
-            until: Some(until),
+            stop_when: Some(until),
             ..quest(1e6)
         };
         let (answer, history) = drive(&quest, |probe| {

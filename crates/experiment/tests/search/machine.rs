@@ -142,13 +142,16 @@ fn numbers_without_sense_neither_panic_nor_loop() {
             let quest = CapacitySearch {
                 to: odd,
                 from: Some(odd),
-                within: odd,
+                precision: odd,
                 step,
                 confirm: u32::MAX,
                 ..quest(odd)
             };
-            let quest =
-                CapacitySearch { longest_limit_ns: Some(u64::MAX), every_ns: Some(u64::MAX), ..quest };
+            let quest = CapacitySearch {
+                longest_limit_ns: Some(u64::MAX),
+                step_duration_ns: Some(u64::MAX),
+                ..quest
+            };
             let (answer, _) = drive(&quest, |probe| cheap(probe, 1_000.0));
             assert!(!answer.sentence.is_empty());
         }
@@ -382,7 +385,7 @@ fn nothing_met_is_no_capacity() {
 
 #[test]
 fn the_budget_is_kept() {
-    let quest = CapacitySearch { budget_ns: Some(40_000_000_000), ..quest(1e6) };
+    let quest = CapacitySearch { max_time_ns: Some(40_000_000_000), ..quest(1e6) };
     let (answer, history) = drive(&quest, |probe| cheap(probe, 3_000.0));
     let spent: u64 = history.iter().map(|t| t.probe.total_ns()).sum();
     assert!(spent <= 40_000_000_000);

@@ -30,7 +30,7 @@ fn probe(level: f64, seconds: u64) -> Probe {
 
 #[test]
 fn a_step_is_sure_of_itself_only_where_its_seconds_agree() {
-    // One burst in ten seconds: 4 % are beyond, and none of the other seconds knows of any.
+    // One burst in ten seconds: 4% are beyond, and none of the other seconds knows of any.
     let burst = seconds(probe(1_000.0, 10), |at| if at == 4 { 0.4 } else { 0.0 });
     assert!(!burst.met() && burst.standing() == Standing::Undecided);
     let all = seconds(probe(1_000.0, 10), |_| 0.04);
@@ -49,7 +49,7 @@ fn a_step_is_sure_of_itself_only_where_its_seconds_agree() {
 fn one_noisy_step_does_not_decide_while_there_is_time() {
     for spoilt in 0..6u32 {
         let quest = CapacitySearch {
-            budget_ns: Some(60 * SECOND),
+            max_time_ns: Some(60 * SECOND),
             longest_limit_ns: Some(60_000_000),
             ..CapacitySearch::default()
         };
@@ -105,8 +105,8 @@ fn no_answer_contradicts_its_own_steps() {
     for seed in 0..300u64 {
         let mut random = SplitMix64::new(seed);
         let share = [3, 6, 20][seed as usize % 3];
-        let budget_ns = (seed % 2 == 0).then_some(120 * SECOND);
-        let (answer, _) = drive(&CapacitySearch { budget_ns, seed, ..quest(1e6) }, |probe| {
+        let max_time_ns = (seed % 2 == 0).then_some(120 * SECOND);
+        let (answer, _) = drive(&CapacitySearch { max_time_ns, seed, ..quest(1e6) }, |probe| {
             let is_over = (probe.level > 1_000.0) != random.next_u64().is_multiple_of(share);
             figure(probe, if is_over { 900e6 } else { 5e6 }, 250e6)
         });
@@ -144,7 +144,7 @@ fn a_level_that_contradicts_the_answer_is_run_again() {
 #[test]
 fn a_rate_limiter_is_searched_like_any_service() {
     for (limit, budget_s) in [(50.0, 60), (50.0, 300), (3.0, 120), (400.0, 60)] {
-        let quest = CapacitySearch { budget_ns: Some(budget_s * SECOND), ..CapacitySearch::default() };
+        let quest = CapacitySearch { max_time_ns: Some(budget_s * SECOND), ..CapacitySearch::default() };
         let (answer, history) = drive(&quest, |probe| limited(probe, limit));
         let found = capacity(&answer);
         // Of a few a second whole requests are turned away, or none.
@@ -230,9 +230,9 @@ fn a_search_with_little_time_is_coarse_and_not_wild() {
         let server = Server { service: Service::Exponential, mean_s: 0.005, servers: 1, room: None };
         let truth = 200.0 - 100f64.ln() / 0.1;
         let limits = Limits { p99_s: Some(0.1), errors: None };
-        let budget_ns = Some(60 * SECOND);
+        let max_time_ns = Some(60 * SECOND);
         let quest = CapacitySearch {
-            budget_ns,
+            max_time_ns,
             longest_limit_ns: Some(100_000_000),
             seed,
             ..CapacitySearch::default()

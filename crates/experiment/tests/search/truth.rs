@@ -145,7 +145,7 @@ impl Score {
         let bias = self.errors.iter().sum::<f64>() / n as f64;
         let square = self.errors.iter().map(|e| e * e).sum::<f64>() / n as f64;
         format!(
-            "{name}: {}/{n} within 3 %, {}/{n} covered, bias {bias:+.4}, rms {:.4}, half width {:.4}, \
+            "{name}: {}/{n} within 3%, {}/{n} covered, bias {bias:+.4}, rms {:.4}, half width {:.4}, \
              {} steps, {:.0} s (longest {:.0}); medians",
             self.near,
             self.covered,

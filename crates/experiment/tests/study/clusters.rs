@@ -37,7 +37,7 @@ fn lost_connection_attempts_are_found_at_one_three_and_seven_seconds() {
 
 #[test]
 fn most_connects_lost_are_found_too() {
-    // 38 % at once, 50 % after one second, 12 % after two.
+    // 38% at once, 50% after one second, 12% after two.
     let found = clusters(&times(1_200, 25.0, 5.0, &[(1_000.0, 0.5), (2_000.0, 0.12)], 2), 25_000_000);
     assert_eq!(found.iter().map(|c| c.delay_ns / 1_000_000).collect::<Vec<_>>(), [1_000, 2_000], "{found:?}");
 }

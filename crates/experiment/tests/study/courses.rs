@@ -42,7 +42,7 @@ fn a_healthy_run_has_no_course_to_tell() {
 
 #[test]
 fn a_wandering_run_is_no_finding_either() {
-    // Seconds that are like their neighbours, as real ones are: 5 % of slow noise.
+    // Seconds that are like their neighbours, as real ones are: 5% of slow noise.
     let alarms: usize = (0..20)
         .map(|seed| {
             let mut random = SplitMix64::new(900 + seed);
@@ -62,7 +62,7 @@ fn a_wandering_run_is_no_finding_either() {
 #[test]
 fn another_level_is_found_where_it_begins() {
     let study = studied(&[course(CLOSED, 300, 1, |at| if at < 180 { 10.0 } else { 15.0 })]);
-    let shift = study.stability[0].shifts.iter().find(|s| s.figure == "p50").expect("50 % more");
+    let shift = study.stability[0].shifts.iter().find(|s| s.figure == "p50").expect("50% more");
     assert!(
         (shift.at_s - 180.0).abs() <= 3.0 && (shift.after / shift.before - 1.5).abs() < 0.05,
         "{shift:?}"
@@ -73,10 +73,10 @@ fn another_level_is_found_where_it_begins() {
 
 #[test]
 fn a_leak_is_a_slope_and_not_a_stair() {
-    // 50 % slower over an hour.
+    // 50% slower over an hour.
     let study = studied(&[course(Level::Rate(500.0), 3_600, 1, |at| 10.0 + 5.0 * at as f64 / 3_600.0)]);
     let drift = study.stability[0].drifts.iter().find(|d| d.figure == "p50").expect("a slope");
-    // The times of a second are forty values: its median is within 1.3 % of the mean.
+    // The times of a second are forty values: its median is within 1.3% of the mean.
     assert!(drift.low_per_hour <= 5.07 * MS && 4.93 * MS <= drift.high_per_hour, "{drift:?}");
     assert!((drift.per_hour / MS - 5.0).abs() < 0.1);
     assert_eq!(codes(&study), ["drifts"]);
@@ -127,7 +127,7 @@ fn the_beginning_is_cut_and_the_figures_are_made_again() {
     assert!((cut.response_time.mean_ns.expect("times") / MS - 10.0).abs() < 0.15);
     assert_eq!(cut.requests, cut.blocks.iter().map(|b| b.requests).sum::<u64>());
     assert_eq!(cut.measured_s as usize, cut.blocks.len());
-    let asked = StudyAsked { steady: true, ..StudyAsked::default() };
+    let asked = StudyAsked { trim_to_steady_state: true, ..StudyAsked::default() };
     assert_eq!(study(&[digest], &asked).table[0].rate_per_s.value, Some(cut.rate_per_s));
 }
 
@@ -180,7 +180,7 @@ fn few_answers_a_second_have_noisy_percentiles_and_no_course() {
 
 #[test]
 fn runs_without_a_steady_state_are_counted_where_one_was_asked_for() {
-    let asked = StudyAsked { steady: true, ..StudyAsked::default() };
+    let asked = StudyAsked { trim_to_steady_state: true, ..StudyAsked::default() };
     let runs = [course(CLOSED, 50, 1, |at| 10.0 + at as f64), course(CLOSED, 50, 2, |_| 10.0)];
     let study = study(&runs, &asked);
     assert!(found(&study, "not_steady").expect("one rises").sentence.starts_with("1 of 2 runs"));

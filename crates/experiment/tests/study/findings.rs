@@ -129,7 +129,7 @@ fn littles_law_finds_time_outside_requests_and_too_much_of_it() {
         let second = Second { rate, mean_ns: mean_ms * MS, in_flight: users, bytes_per_answer: 300.0 };
         run(&[("users", &users.to_string())], Level::Users(users), 20, 1, |_| second)
     };
-    // 600 users, X R = 317: 47 % missing, 123 ms per request.
+    // 600 users, X R = 317: 47% missing, 123 ms per request.
     let mut runs = [make(600.0, 2_300.0, 138.0), make(300.0, 2_000.0, 150.0)];
     // Users that think are nobody's fault: only what a run cannot explain is told.
     assert!(found(&studied(&runs), "users_outside_requests").is_none());

@@ -25,7 +25,7 @@ pub struct Second {
     pub bytes_per_answer: f64,
 }
 
-/// A run whose seconds come from `second`, with 2 % of noise in rate and time, times between half and one and a half
+/// A run whose seconds come from `second`, with 2% of noise in rate and time, times between half and one and a half
 /// of their mean.
 pub fn run(
     settings: &[(&str, &str)],

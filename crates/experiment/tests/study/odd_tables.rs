@@ -46,7 +46,11 @@ fn whatever_runs_hold_a_study_ends_and_repeats() {
     let mut random = SplitMix64::new(11);
     for turn in 0..150 {
         let runs: Vec<Digest> = (0..random.next_u64() % 12).map(|_| odd_run(&mut random)).collect();
-        let asked = StudyAsked { steady: turn % 2 == 0, least_ns: turn * 1_000_000_000, seed: turn };
+        let asked = StudyAsked {
+            trim_to_steady_state: turn % 2 == 0,
+            min_duration_ns: turn * 1_000_000_000,
+            seed: turn,
+        };
         let text = serde_json::to_string(&study(&runs, &asked)).expect("a study can be written");
         let again = serde_json::to_string(&study(&runs, &asked)).expect("a study can be written");
         assert_eq!(text, again, "turn {turn}");

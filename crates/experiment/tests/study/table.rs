@@ -52,7 +52,7 @@ fn short_inconclusive_and_incomplete_runs_are_left_out_with_their_reason() {
     runs[0].measured_s = 3.0;
     runs[1].outcome = Outcome::Inconclusive;
     runs[2].complete = false;
-    let asked = StudyAsked { least_ns: 5_000_000_000, ..StudyAsked::default() };
+    let asked = StudyAsked { min_duration_ns: 5_000_000_000, ..StudyAsked::default() };
     let study = study(&runs, &asked);
     let row = &study.table[0];
     assert!(row.is_valid && row.repeats == 1);

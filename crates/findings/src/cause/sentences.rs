@@ -211,7 +211,7 @@ fn described(class: &'static str) -> &'static str {
     Fault::ALL.iter().find(|fault| fault.name() == class).map_or(class, |fault| fault.sentence())
 }
 
-/// `1,204 of 30,000 requests (4.01 %)`
+/// `1,204 of 30,000 requests (4.01%)`
 fn share(of: Failures) -> String {
     let (n, all) = (of.failed_count, of.requests_count);
     format!("{} of {} ({})", count(n), counted(all, "request"), ratio(n as f64 / all.max(1) as f64))

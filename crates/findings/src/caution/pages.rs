@@ -30,7 +30,7 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              for a response body that a check reads.\n\n\
              Each attempt that ended in ENOBUFS or ENOMEM counts as a fault of the load generator, and so does each \
              response whose body did not fit into `kept_total_bytes`. One is enough.\n\n\
-             Use fewer connections, smaller bodies, or more machines with `--share`."
+             Use fewer connections, smaller bodies, or more machines with `--shard`."
         }
         Kind::ClientBlocked => {
             "This machine itself refused to connect or to send: a firewall for outgoing packets, a sandbox, a \
@@ -67,7 +67,7 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              Try one request by hand (`curl -v URL`); if it is answered, make the run longer than an answer takes."
         }
         Kind::OfferedNotSent => {
-            "The open model promises a number of arrivals, and more than 1 % of them never went out. The service \
+            "The open model promises a number of arrivals, and more than 1% of them never went out. The service \
              was tested with less than the report's rate.\n\n\
              Promised is the area under the plan's rate, less what chance and rounding explain; arrivals that \
              waited for a connection while a worker had no CPU left are among the missing. What the service held \
@@ -227,7 +227,7 @@ pub(super) const fn text(kind: Kind) -> &'static str {
             "Arrivals came due while all connections were in use, and waited on this side. The wait is in the \
              response times, and is not the service's alone.\n\n\
              Arrivals that found no free connection are counted, those that never got one too.\n\n\
-             Raise `-c`, unless clients of the real service share as few connections."
+             Raise `--max-connections`, unless clients of the real service share as few connections."
         }
         Kind::LittlesLaw => {
             "The number of requests in flight, their rate and their time must fit (N = X R, Little 1961). Where \
@@ -239,7 +239,7 @@ pub(super) const fn text(kind: Kind) -> &'static str {
         Kind::ClientCpu => {
             "A worker had no time left. What waits for the worker is measured as if it waited for the service.\n\n\
              One worker was busy more than 90 % of the time; polling for a due instant is not counted as busy.\n\n\
-             Use more workers, or several machines with `--share`."
+             Use more workers, or several machines with `--shard`."
         }
         Kind::RunQueue => {
             "A worker was ready to run and had no CPU: other programs or the service itself had it.\n\n\

@@ -114,7 +114,7 @@ fn sentences(evidence: &Evidence) -> Sentences {
             ))
         }
         Evidence::LateSends { late_p99_ns, response_p99_ns } => Sentences::of(format!(
-            "1 % of the sends were {} or more behind their instant, {} of the response p99 of {}",
+            "1% of the sends were {} or more behind their instant, {} of the response p99 of {}",
             duration_ns(*late_p99_ns),
             ratio(*late_p99_ns as f64 / *response_p99_ns as f64),
             duration_ns(*response_p99_ns)
@@ -147,8 +147,8 @@ fn sentences(evidence: &Evidence) -> Sentences {
                 "{arrivals} found {found} and waited{wait}{never}; the response times include the wait"
             ))
             .advising(format!(
-                "raise `-c` (to {suggested_count}, say) if clients of the real service do not share so few \
-                 connections"
+                "raise `--max-connections` (to {suggested_count}, say) if clients of the real service do not share so \
+                 few connections"
             ))
         }
         Evidence::InFlightDiffers { measured_mean, computed_mean } => Sentences::of(format!(

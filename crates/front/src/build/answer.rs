@@ -99,13 +99,13 @@ impl Work {
                 .any(|e| matches!(e.from, Source::Json(_) | Source::Regex { .. } | Source::Body));
         if reads_body {
             let message = "the body of a stream is not kept: it cannot be checked as a whole";
-            let hint = "check its status and headers; its events are accounted for by `events`, `every` and \
-                        `sequence`";
+            let hint = "check its status and headers; its events are accounted for by `events`, \
+                        `expected_interval` and `sequence`";
             self.wrong.complain("F017", draft.pos, message, hint);
         }
         if stream.closed_by == Some(Closer::Client) && stream.for_ns.is_none() && stream.events.is_none() {
             let message = "`closed_by: client`, and nothing says when we close the stream";
-            self.wrong.complain("F016", draft.pos, message, "add `for: 60s` or `events: 100`");
+            self.wrong.complain("F016", draft.pos, message, "add `duration: 60s` or `events: 100`");
         }
         Box::new(stream)
     }

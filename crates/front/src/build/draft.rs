@@ -258,7 +258,7 @@ pub struct ExtractDraft {
 #[derive(Debug)]
 pub struct StreamDraft {
     pub pos: Pos,
-    /// Its own `beside` is empty.
+    /// Its own `while_open` is empty.
     pub stream: Stream,
     pub beside: Vec<StepDraft>,
 }

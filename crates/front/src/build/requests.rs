@@ -95,7 +95,7 @@ pub fn name_apart(requests: &mut [Request]) {
 
 /// Puts a script into a draft, as plain requests if that says the same.
 pub fn settle(mut script: Script, is_scripted: bool, draft: &mut Draft) {
-    let counted = draft.load.iterations.is_some() || draft.load.loops.is_some();
+    let counted = draft.load.iterations.is_some() || draft.load.iterations_per_user.is_some();
     if !is_scripted && !counted && draft.workloads.is_empty() && is_sequence(&script) {
         let requests: Option<Vec<Request>> = script.asks.iter().map(request_of).collect();
         if let Some(requests) = requests {

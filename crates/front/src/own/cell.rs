@@ -107,30 +107,32 @@ fn experiment(tree: &Node, terms: &mut Experiment, w: &mut Work<'_>) -> (Draft, 
             of::Top::ReadBodies => draft.read_bodies = r.truth(node, row),
             of::Top::Workers => draft.workers = r.count(node, row),
             of::Top::Seed => draft.seed = r.whole(node, row),
-            of::Top::Share => {
-                draft.share = r.parsed(node, row, |t| unit::share(t).map(|(part, of)| Share { part, of }));
+            of::Top::Shard => {
+                draft.shard = r.parsed(node, row, |t| unit::share(t).map(|(part, of)| Share { part, of }));
             }
-            of::Top::Bands => draft.buckets_ns = bands(node, row, r),
+            of::Top::Buckets => draft.buckets_ns = buckets(node, row, r),
             of::Top::Limits => limits(node, row, &mut draft.limits, r),
             of::Top::Question => draft.question = question(node, row, r),
-            of::Top::Scale => scale = r.parsed(node, row, Scale::parse).map(|scale| (scale, entry.pos)),
+            of::Top::TimeScale => scale = r.parsed(node, row, Scale::parse).map(|scale| (scale, entry.pos)),
             of::Top::Generators => {
                 terms.generators = generators_of(node, row, r);
                 generators = Some(entry.pos);
             }
-            of::Top::Monitor => draft.watches = monitor::read(node, row, r),
+            of::Top::Monitors => draft.watches = monitor::read(node, row, r),
             of::Top::Environment => draft.system_under_test = monitor::environment(node, row, r),
             of::Top::Find => {
                 terms.find = search::read(node, row, r);
                 find = Some(entry.pos);
             }
             of::Top::Repeat => terms.repeat = repeat(node, row, r),
-            of::Top::CoolDown => {
-                terms.cool_down_ns = r.parsed(node, row, unit::duration_ns).unwrap_or_default()
+            of::Top::Cooldown => {
+                terms.cooldown_ns = r.parsed(node, row, unit::duration_ns).unwrap_or_default()
             }
-            of::Top::Least => terms.least_ns = r.parsed(node, row, unit::duration_ns).unwrap_or_default(),
-            of::Top::Steady => terms.steady = r.truth(node, row).unwrap_or_default(),
-            of::Top::EndRows => terms.end_rows = r.choice(node, row, &[("missed", true)]).unwrap_or_default(),
+            of::Top::MinDuration => {
+                terms.min_duration_ns = r.parsed(node, row, unit::duration_ns).unwrap_or_default()
+            }
+            of::Top::TrimToSteadyState => terms.trim_to_steady_state = r.truth(node, row).unwrap_or_default(),
+            of::Top::StopOnMiss => terms.stop_on_miss = r.truth(node, row).unwrap_or_default(),
             of::Top::Expect => {
                 let sentences = one_or_more(node).iter();
                 terms.expects =
@@ -197,7 +199,8 @@ fn experiment(tree: &Node, terms: &mut Experiment, w: &mut Work<'_>) -> (Draft, 
         let is_recorded = draft.load.recorded.is_some()
             || draft.workloads.iter().any(|workload| workload.load.recorded.is_some());
         if is_recorded && !scale.is_whole() {
-            let message = "`scale` would have to cut `recorded` arrivals, which come when they came";
+            let message =
+                "`time_scale` would have to cut the arrivals of `replay`, which come when they came";
             w.r.complain("F017", pos, message, "leave one of them out, or give the recording a `speed`");
         }
         scale.draft(&mut draft);
@@ -229,8 +232,8 @@ fn field_of(key: of::Top) -> Option<Field> {
         of::Top::Workers => Some(field::WORKERS),
         of::Top::Warmup => Some(field::WARMUP),
         of::Top::Timeout => Some(field::TIMEOUT),
-        of::Top::Bands => Some(field::BANDS),
-        of::Top::Share => Some(field::SHARE),
+        of::Top::Buckets => Some(field::BUCKETS),
+        of::Top::Shard => Some(field::SHARD),
         of::Top::Thresholds => Some(field::THRESHOLDS),
         of::Top::Name
         | of::Top::Question
@@ -250,11 +253,11 @@ fn field_of(key: of::Top) -> Option<Field> {
         | of::Top::Expect
         | of::Top::Find
         | of::Top::Repeat
-        | of::Top::CoolDown
-        | of::Top::Least
-        | of::Top::Steady
-        | of::Top::EndRows
-        | of::Top::Scale
+        | of::Top::Cooldown
+        | of::Top::MinDuration
+        | of::Top::TrimToSteadyState
+        | of::Top::StopOnMiss
+        | of::Top::TimeScale
         | of::Top::Generators
         | of::Top::GracefulStop
         | of::Top::KeepAlive
@@ -263,7 +266,7 @@ fn field_of(key: of::Top) -> Option<Field> {
         | of::Top::ReadBodies
         | of::Top::Seed
         | of::Top::Limits
-        | of::Top::Monitor
+        | of::Top::Monitors
         | of::Top::Environment => None,
     }
 }
@@ -298,8 +301,8 @@ fn generators_of(node: &Node, row: &key::Row, r: &mut Reader<'_>) -> u32 {
     number
 }
 
-/// Edges of the latency bands: a list, or the text that the flag takes.
-fn bands(node: &Node, row: &key::Row, r: &mut Reader<'_>) -> Option<Vec<u64>> {
+/// Edges of the latency buckets: a list, or the text that the flag takes.
+fn buckets(node: &Node, row: &key::Row, r: &mut Reader<'_>) -> Option<Vec<u64>> {
     if let Value::List(list) = &node.value {
         let edges: Vec<u64> = list.iter().filter_map(|item| r.parsed(item, row, unit::duration_ns)).collect();
         return Some(edges);

@@ -25,7 +25,7 @@ pub fn read(node: &Node, row: &Row, link: &mut Link, r: &mut Reader<'_>) -> Opti
                 link.reuse = r.choice(node, row, &words).unwrap_or_default();
                 reuse = Some(entry.pos);
             }
-            of::Connection::Requests => {
+            of::Connection::MaxRequests => {
                 link.requests_per_connection = r.count(node, row);
                 if link.requests_per_connection == Some(0) {
                     r.complain(
@@ -67,7 +67,7 @@ pub fn read(node: &Node, row: &Row, link: &mut Link, r: &mut Reader<'_>) -> Opti
     }
     if link.reuse == Reuse::Request && link.requests_per_connection.is_some_and(|requests| requests != 1) {
         let message = "`reuse: request` closes each connection behind its first request";
-        r.complain("F017", node.pos, message, "leave out `requests`, or choose another `reuse`");
+        r.complain("F017", node.pos, message, "leave out `max_requests`, or choose another `reuse`");
     }
     reuse
 }
@@ -148,7 +148,7 @@ pub fn tls(node: &Node, row: &Row, files: &mut TlsFiles, r: &mut Reader<'_>) -> 
                 });
                 tls.server_name = name.unwrap_or_default();
             }
-            of::Tls::Resume => tls.resume = r.truth(node, row).unwrap_or_default(),
+            of::Tls::SessionResumption => tls.resume = r.truth(node, row).unwrap_or_default(),
         }
     }
     for (pos, other, name, missing) in

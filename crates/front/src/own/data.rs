@@ -105,16 +105,16 @@ fn feeder(
                 delimiter_pos = entry.pos;
             }
             of::Feeder::Columns => header = names(node, row, r).map(|names| (names, entry.pos)),
-            of::Feeder::Share => {
+            of::Feeder::Sharing => {
                 let words =
-                    [("all", Sharing::All), ("partition", Sharing::Partition), ("unique", Sharing::Unique)];
+                    [("all", Sharing::All), ("partitioned", Sharing::Partition), ("unique", Sharing::Unique)];
                 share = r.choice(node, row, &words).unwrap_or_default();
             }
             of::Feeder::Order => {
                 let words = [("sequential", RowOrder::Sequential), ("random", RowOrder::Random)];
                 order = r.choice(node, row, &words).unwrap_or_default();
             }
-            of::Feeder::AtEnd => {
+            of::Feeder::OnEnd => {
                 let words = [("recycle", AtEnd::Recycle), ("stop", AtEnd::Stop)];
                 at_end = r.choice(node, row, &words).unwrap_or_default();
             }

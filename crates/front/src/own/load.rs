@@ -34,32 +34,35 @@ pub fn read(node: &Node, row: &Row, section: Section, r: &mut Reader<'_>) -> Loa
     contradictions(entries, r);
     let torn = refuse_torn(entries, r);
     let mut climb = climb::Climb::default();
+    let mut total = None;
     for entry in entries.iter().filter(|entry| !torn.contains(&entry.pos)) {
         let (node, Some((row, key))) = (&entry.value, r.key_in(section, entry)) else { continue };
         if let Some(field) = field_of(key) {
             r.mark(field, node.pos);
         }
         match key {
-            // In the closed model a user holds one connection, so both words fill one field.
-            of::Load::Users | of::Load::Connections => load.connections = r.count(node, row),
-            of::Load::Arrivals => arrivals(node, row, load, r),
-            of::Load::Spread => load.arrivals = r.parsed(node, row, spread),
+            of::Load::Users => load.users = r.count(node, row),
+            of::Load::MaxConnections => load.max_connections = r.count(node, row),
+            of::Load::Rate => load.rate_per_s = r.parsed(node, row, unit::rate_per_s),
+            of::Load::TotalArrivals => total = r.whole(node, row).map(|number| (number, node.pos)),
+            of::Load::Arrivals => load.arrivals = r.parsed(node, row, arrivals),
             of::Load::Stages => load.stages = shape::stages(node, row, r),
-            of::Load::Rows => load.stages = shape::rows(node, row, r),
+            of::Load::Schedule => load.stages = shape::schedule(node, row, r),
             of::Load::Spike => load.stages = shape::spike(node, row, r),
-            of::Load::Steps => load.stages = shape::ladder(node, row, r),
-            of::Load::Recorded => load.recorded = recorded::read(node, row, r),
-            of::Load::Duration => {
-                load.duration_ns = r.parsed(node, row, unit::duration_ns).or(load.duration_ns)
-            }
+            of::Load::Staircase => load.stages = shape::staircase(node, row, r),
+            of::Load::Replay => load.recorded = recorded::read(node, row, r),
+            of::Load::Duration => load.duration_ns = r.parsed(node, row, unit::duration_ns),
             of::Load::Requests => load.requests_total = r.whole(node, row),
-            of::Load::Iterations => load.iterations = r.whole(node, row).or(load.iterations),
-            of::Load::Loops => load.loops = r.whole(node, row),
+            of::Load::Iterations => load.iterations = r.whole(node, row),
+            of::Load::IterationsPerUser => load.iterations_per_user = r.whole(node, row),
             of::Load::Step => climb.step = r.parsed(node, row, Step::parse),
-            of::Load::Every => climb.every_ns = search::every(node, row, r),
-            of::Load::Until => climb.until = r.parsed(node, row, Until::parse),
+            of::Load::StepDuration => climb.step_duration_ns = search::length(node, row, r),
+            of::Load::StopWhen => climb.stop_when = r.parsed(node, row, Until::parse),
             of::Load::GracefulStop => whole.graceful_stop_ns = r.parsed(node, row, unit::duration_ns),
         }
+    }
+    if let Some((number, pos)) = total {
+        spread(number, pos, entries, load, r);
     }
     whole.ladder = climb.settle(entries, load, r);
     whole
@@ -98,7 +101,7 @@ fn refuse_torn(entries: &[Entry], r: &mut Reader<'_>) -> Vec<Pos> {
         } else if !LEVELS.contains(&first.key.as_str()) {
             format!("`{}` takes one value", first.key)
         } else {
-            let per_s = if first.key == "arrivals" { "/s" } else { "" };
+            let per_s = if first.key == "rate" { "/s" } else { "" };
             let stages = as_stages(text).unwrap_or_else(|| format!("10s:100{per_s}, 20s:300{per_s}"));
             format!("`{}` is one level; several are `stages: \"{stages}\"`", first.key)
         };
@@ -108,7 +111,7 @@ fn refuse_torn(entries: &[Entry], r: &mut Reader<'_>) -> Vec<Pos> {
 }
 
 /// Keys whose value is one level of the load.
-const LEVELS: [&str; 4] = ["users", "connections", "rate", "arrivals"];
+const LEVELS: [&str; 3] = ["users", "max_connections", "rate"];
 
 /// `10` and `000/s`: a number with a comma between its thousands.
 fn is_thousands(before: &str, rest: &str) -> bool {
@@ -128,54 +131,50 @@ fn as_stages(text: &str) -> Option<String> {
 /// The field of the draft behind a key, if diagnostics of the seal name it.
 fn field_of(key: of::Load) -> Option<Field> {
     match key {
-        of::Load::Users | of::Load::Connections => Some(field::CONNECTIONS),
-        of::Load::Arrivals | of::Load::Recorded => Some(field::RATE),
-        of::Load::Spread => Some(field::ARRIVALS),
-        of::Load::Stages | of::Load::Rows | of::Load::Spike | of::Load::Steps => Some(field::STAGES),
+        of::Load::Users => Some(field::USERS),
+        of::Load::MaxConnections => Some(field::MAX_CONNECTIONS),
+        of::Load::Rate | of::Load::TotalArrivals | of::Load::Replay => Some(field::RATE),
+        of::Load::Arrivals => Some(field::ARRIVALS),
+        of::Load::Stages | of::Load::Schedule | of::Load::Spike | of::Load::Staircase => Some(field::STAGES),
         of::Load::Duration => Some(field::DURATION),
         of::Load::Requests => Some(field::TOTAL),
         of::Load::Iterations => Some(field::ITERATIONS),
-        of::Load::Loops => Some(field::LOOPS),
-        of::Load::Step | of::Load::Every | of::Load::Until | of::Load::GracefulStop => None,
+        of::Load::IterationsPerUser => Some(field::ITERATIONS_PER_USER),
+        of::Load::Step | of::Load::StepDuration | of::Load::StopWhen | of::Load::GracefulStop => None,
     }
 }
 
-fn spread(text: &str) -> Result<Arrivals, Problem> {
+fn arrivals(text: &str) -> Result<Arrivals, Problem> {
     match text {
         "constant" => Ok(Arrivals::Constant),
         "poisson" => Ok(Arrivals::Poisson),
-        _ => Err(Problem::new(
-            format!("`{text}` is no spread of arrivals"),
-            "expected `constant` or `poisson`",
-        )),
+        _ => {
+            let hint = match unit::rate_per_s(text) {
+                Ok(_) => format!("a rate is written `rate: {text}`; expected `constant` or `poisson`"),
+                Err(_) => "expected `constant` or `poisson`".to_owned(),
+            };
+            Err(Problem::new(format!("`{text}` is no spread of arrivals"), hint))
+        }
     }
 }
 
-/// A rate; or so many arrivals over a time, which is a rate with an end.
-fn arrivals(node: &Node, row: &Row, load: &mut LoadDraft, r: &mut Reader<'_>) {
-    let Some(text) = r.written(node, row) else { return };
-    let Some((number, time)) = text.split_once(" over ") else {
-        load.rate_per_s = r.parsed(node, row, unit::rate_per_s);
-        return;
-    };
-    let number = number.trim();
-    let Some(arrivals) = number.parse::<u64>().ok().filter(|n| *n > 0) else {
-        let message = format!("`{number}` is no number of arrivals");
-        r.complain("F015", node.pos, message, "write plain digits, such as `10000 over 15s`");
-        return;
-    };
-    match unit::duration_ns(time) {
-        Err(problem) => r.complain_of(node.pos, problem),
-        Ok(0) => r.complain(
-            "F015",
-            node.pos,
-            "arrivals over no time at all",
-            "give them a time, such as `10000 over 15s`",
-        ),
-        Ok(duration_ns) => {
-            load.rate_per_s = Some(arrivals as f64 * 1e9 / duration_ns as f64);
-            load.iterations = Some(arrivals);
-            load.duration_ns = Some(duration_ns);
+/// So many arrivals over the duration, which is a rate with an end.
+fn spread(number: u64, pos: Pos, entries: &[Entry], load: &mut LoadDraft, r: &mut Reader<'_>) {
+    let has_duration = entries.iter().any(|entry| entry.key == "duration");
+    match load.duration_ns {
+        _ if number == 0 => {
+            r.complain("F015", pos, "a total of 0 arrivals sends nothing", "give at least 1");
+        }
+        None if !has_duration => {
+            let message = "`total_arrivals` without the time over which they are spread";
+            r.complain("F016", pos, message, "add it, such as `duration: 15s`");
+        }
+        // What cannot be read, or is none, is reported where it stands.
+        None | Some(0) => {}
+        Some(duration_ns) => {
+            load.rate_per_s = Some(number as f64 * 1e9 / duration_ns as f64);
+            load.iterations = Some(number);
+            load.is_total = true;
         }
     }
 }
@@ -186,14 +185,14 @@ fn contradictions(entries: &[Entry], r: &mut Reader<'_>) {
     if let Some(users) = pos("users") {
         for (other, message, hint) in [
             (
-                "connections",
-                "`users` and `connections` contradict each other: every user holds one connection",
-                "keep `users`; `connections` caps a load that is given by `arrivals`",
+                "max_connections",
+                "`users` and `max_connections` contradict each other: every user holds one connection",
+                "keep `users`; `max_connections` caps a load that is given by a `rate`",
             ),
             (
-                "arrivals",
-                "`users` and `arrivals` contradict each other: users wait for answers, arrivals do not",
-                "keep one; the most connections of `arrivals` are set with `connections`",
+                "rate",
+                "`users` and `rate` contradict each other: users wait for answers, arrivals do not",
+                "keep one; the most connections of a `rate` are set with `max_connections`",
             ),
         ] {
             if let Some(other) = pos(other) {
@@ -201,7 +200,8 @@ fn contradictions(entries: &[Entry], r: &mut Reader<'_>) {
             }
         }
     }
-    const SHAPES: [&str; 7] = ["users", "arrivals", "stages", "rows", "spike", "steps", "recorded"];
+    const SHAPES: [&str; 8] =
+        ["users", "rate", "stages", "total_arrivals", "schedule", "spike", "staircase", "replay"];
     // Those in front have sentences of their own, here or in the seal.
     for (i, second) in SHAPES.iter().enumerate().skip(3) {
         for first in &SHAPES[..i] {
@@ -211,28 +211,21 @@ fn contradictions(entries: &[Entry], r: &mut Reader<'_>) {
             }
         }
     }
-    for (shape, other) in
-        [("rows", "duration"), ("spike", "duration"), ("steps", "duration"), ("recorded", "spread")]
-    {
+    for (shape, other) in [
+        ("schedule", "duration"),
+        ("spike", "duration"),
+        ("staircase", "duration"),
+        ("replay", "arrivals"),
+        ("total_arrivals", "iterations"),
+    ] {
         if let (Some(one), Some(other_pos)) = (pos(shape), pos(other)) {
             let message = format!("`{shape}` and `{other}` contradict each other");
             let hint = match other {
-                "spread" => "recorded arrivals come when they came",
+                "arrivals" => "recorded arrivals come when they came",
+                "iterations" => "keep the first: it says how many iterations there are",
                 _ => "keep the first: it says how long the run is",
             };
             r.complain("F017", one.max(other_pos), message, hint);
-        }
-    }
-    let counted = entries.iter().find(|entry| {
-        entry.key == "arrivals"
-            && matches!(&entry.value.value, Value::Scalar(scalar) if scalar.text.contains(" over "))
-    });
-    if let Some(counted) = counted {
-        for other in ["duration", "iterations"] {
-            if let Some(other_pos) = pos(other) {
-                let message = format!("`{other}`, and `arrivals` says so many over a time");
-                r.complain("F017", counted.pos.max(other_pos), message, "keep one");
-            }
         }
     }
 }

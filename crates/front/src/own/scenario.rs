@@ -62,7 +62,7 @@ impl Parts<'_> {
             let number = number as u16;
             if let (Some((_, pos)), None) = (&terms.start, &terms.load) {
                 let message =
-                    format!("`{name}` has a `start`, and no `load` of its own that could begin then");
+                    format!("`{name}` has a `start_delay`, and no `load` of its own that could begin then");
                 w.r.complain(
                     "F016",
                     *pos,
@@ -143,7 +143,7 @@ fn scenario(entry: &Entry, script: &mut ScriptDraft, w: &mut Work<'_>) -> Terms 
                         terms.weight = steps::weight(node, row, &mut w.r).map(|weight| (weight, field.pos))
                     }
                     of::Scenario::Pace => made.pace = steps::delay(node, row, &mut w.r),
-                    of::Scenario::Start => {
+                    of::Scenario::StartDelay => {
                         terms.start = w.r.parsed(node, row, unit::duration_ns).map(|ns| (ns, field.pos));
                     }
                     of::Scenario::Load => terms.load = own_load(field, row, w),

@@ -23,22 +23,22 @@ pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Find> {
     let before = r.wrong.len();
     let mut find = Find::default();
     // What levels are has to be known before the levels are read, wherever it stands.
-    let over = entries.iter().find(|entry| entry.key == "over");
-    if let Some((entry, row)) = over.and_then(|entry| Some((entry, r.row(Section::Find, entry)?))) {
+    let vary = entries.iter().find(|entry| entry.key == "vary");
+    if let Some((entry, row)) = vary.and_then(|entry| Some((entry, r.row(Section::Find, entry)?))) {
         find.users = r.choice(&entry.value, row, &[("rate", false), ("users", true)]).unwrap_or_default();
     }
-    for entry in entries.iter().filter(|entry| entry.key != "over") {
+    for entry in entries.iter().filter(|entry| entry.key != "vary") {
         let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
         match key {
             // Read in front of the others.
-            of::Find::Over => {}
+            of::Find::Vary => {}
             of::Find::From => find.from = level(node, row, find.users, r),
             of::Find::To => find.to = level(node, row, find.users, r),
             of::Find::Step => find.step = r.parsed(node, row, Step::parse),
-            of::Find::Until => find.until = r.parsed(node, row, Until::parse),
-            of::Find::Every => find.every_ns = every(node, row, r),
-            of::Find::Within => find.within = r.parsed(node, row, within),
-            of::Find::Budget => find.budget_ns = every(node, row, r),
+            of::Find::StopWhen => find.stop_when = r.parsed(node, row, Until::parse),
+            of::Find::StepDuration => find.step_duration_ns = length(node, row, r),
+            of::Find::Precision => find.precision = r.parsed(node, row, precision),
+            of::Find::MaxTime => find.max_time_ns = length(node, row, r),
             of::Find::Confirm => find.confirm = confirm(node, row, r),
         }
     }
@@ -55,21 +55,21 @@ fn level(node: &Node, row: &Row, users: bool, r: &mut Reader<'_>) -> Option<f64>
         number.map(f64::from).ok_or_else(|| {
             Problem::new(
                 format!("`{text}` is no number of users"),
-                "`over: users` expects whole numbers such as `100`",
+                "`vary: users` expects whole numbers such as `100`",
             )
         })
     })
 }
 
 /// The length of a level, above 0.
-pub fn every(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<u64> {
+pub fn length(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<u64> {
     r.parsed(node, row, |text| match unit::duration_ns(text)? {
         0 => Err(Problem::new("a level that lasts no time shows nothing", "give it a time such as `15s`")),
         ns => Ok(ns),
     })
 }
 
-fn within(text: &str) -> Result<f64, Problem> {
+fn precision(text: &str) -> Result<f64, Problem> {
     let ratio = unit::ratio(text)?;
     match ratio > 0.0 && ratio <= WIDEST {
         true => Ok(ratio),
@@ -100,26 +100,26 @@ fn contradictions(entries: &[Entry], find: &Find, r: &mut Reader<'_>) {
         r.complain("F017", at, message, "`from` is the first level, `to` the highest that is tried");
     }
     let Some(step) = pos("step") else {
-        if let Some(until) = pos("until") {
-            let message = "`until` ends a ladder, and no `step` says how its levels rise";
+        if let Some(stop_when) = pos("stop_when") {
+            let message = "`stop_when` ends a ladder, and no `step` says how its levels rise";
             r.complain(
                 "F016",
-                until,
+                stop_when,
                 message,
                 "add one, such as `step: x1.10`; a search without ends with its answer",
             );
         }
         return;
     };
-    if pos("until").or(pos("to")).is_none() {
+    if pos("stop_when").or(pos("to")).is_none() {
         r.complain(
             "F016",
             step,
             "nothing says when the ladder ends",
-            "add an end, such as `until: offered - achieved > 5%` or `to: 5000/s`",
+            "add an end, such as `stop_when: offered - achieved > 5%` or `to: 5000/s`",
         );
     }
-    for name in ["within", "confirm"] {
+    for name in ["precision", "confirm"] {
         if let Some(other) = pos(name) {
             let message =
                 format!("`step` and `{name}` contradict each other: a ladder visits each level once");
@@ -136,20 +136,24 @@ fn contradictions(entries: &[Entry], find: &Find, r: &mut Reader<'_>) {
 /// Whether the load beside a search leaves the level to it. `load` is what the file has under that key.
 pub fn judge_load(pos: Pos, users: bool, load: Option<&Node>, r: &mut Reader<'_>) {
     let Some(Node { value: Value::Map(entries), .. }) = load else { return };
-    const LEVELS: [&str; 7] = ["users", "arrivals", "stages", "rows", "spike", "steps", "recorded"];
-    const ENDS: [&str; 4] = ["duration", "requests", "iterations", "loops"];
+    const LEVELS: [&str; 8] =
+        ["users", "rate", "total_arrivals", "stages", "schedule", "spike", "staircase", "replay"];
+    const ENDS: [&str; 4] = ["duration", "requests", "iterations", "iterations_per_user"];
     for entry in entries {
         let name = entry.key.as_str();
         let (message, hint) = if name == "step" {
             ("`find` and a ladder under `load` are two searches".to_owned(), "keep one")
-        // With users as levels, `connections` would be a second number of users: each holds one.
-        } else if LEVELS.contains(&name) || users && name == "connections" {
+        // With users as levels there is nothing to cap: each holds one connection.
+        } else if LEVELS.contains(&name) || users && name == "max_connections" {
             (
                 format!("`find` sets the level, and so does `{name}`"),
                 "leave it out; `from` names the first level",
             )
         } else if ENDS.contains(&name) {
-            (format!("`find` says how long its runs are, and so does `{name}`"), "write `every` under `find`")
+            (
+                format!("`find` says how long its runs are, and so does `{name}`"),
+                "write `step_duration` under `find`",
+            )
         } else {
             continue;
         };
@@ -161,7 +165,7 @@ pub fn judge_load(pos: Pos, users: bool, load: Option<&Node>, r: &mut Reader<'_>
 /// be. The search sets each level that it runs.
 pub fn stand_in(find: &Find, draft: &mut Draft) {
     match find.users {
-        true => draft.load.connections = Some(find.from.map_or(1, |users| users as u32)),
+        true => draft.load.users = Some(find.from.map_or(1, |users| users as u32)),
         false => draft.load.rate_per_s = Some(find.from.unwrap_or(1.0)),
     }
 }

@@ -75,7 +75,7 @@ fn read(item: &Node, w: &mut Work<'_>) -> Option<Vec<StepDraft>> {
             }
             // A misspelt step that holds steps: they are right where they are.
             if has("steps") || has("then") {
-                let beside = ["steps", "then", "else", "most", "mix", "weight"];
+                let beside = ["steps", "then", "else", "max_iterations", "mix", "weight"];
                 let names = || STEPS.iter().map(|(name, _)| *name);
                 if let Some((entry, right)) = entries
                     .iter()
@@ -110,7 +110,7 @@ fn read(item: &Node, w: &mut Work<'_>) -> Option<Vec<StepDraft>> {
         Step::Repeat => control::repeat(item, entries, w),
         Step::While => control::rounds(item, entries, w),
         Step::If => control::branch(item, entries, w),
-        Step::Once => control::once(entries, w),
+        Step::OncePerUser => control::once_per_user(entries, w),
         Step::Choose => control::choose(entries, w),
         Step::Parallel => control::parallel(item, entries, w),
     };

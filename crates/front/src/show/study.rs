@@ -71,16 +71,19 @@ fn terms(experiment: &Experiment, out: &mut Lines) {
     if experiment.generators > 1 {
         out.fact("generators", &format!("{} processes share the load of each run", experiment.generators));
     }
-    if experiment.cool_down_ns > 0 {
-        out.fact("rest", &format!("{} between two runs", time(experiment.cool_down_ns)));
+    if experiment.cooldown_ns > 0 {
+        out.fact("rest", &format!("{} between two runs", time(experiment.cooldown_ns)));
     }
-    if experiment.least_ns > 0 {
-        out.fact("least", &format!("a run shorter than {} is no valid cell", time(experiment.least_ns)));
+    if experiment.min_duration_ns > 0 {
+        out.fact(
+            "least",
+            &format!("a run shorter than {} is no valid cell", time(experiment.min_duration_ns)),
+        );
     }
-    if experiment.steady {
+    if experiment.trim_to_steady_state {
         out.fact("judged", "from the steady state of each run on");
     }
-    if experiment.end_rows {
+    if experiment.stop_on_miss {
         out.fact("rows end", "at a level that misses its thresholds in every repeat: no higher one runs");
     }
 }
@@ -102,10 +105,10 @@ fn search(find: &Find) -> String {
     if let Some(to) = find.to {
         text.push_str(&format!(", never above {}{unit}", level(to)));
     }
-    if let Some(every_ns) = find.every_ns {
-        text.push_str(&format!(", {} a level", time(every_ns)));
+    if let Some(step_duration_ns) = find.step_duration_ns {
+        text.push_str(&format!(", {} a level", time(step_duration_ns)));
     }
-    match find.until {
+    match find.stop_when {
         None => {}
         Some(Until::Missed) => text.push_str(", until a threshold is missed"),
         Some(Until::SocketErrors(errors)) => {
@@ -113,7 +116,7 @@ fn search(find: &Find) -> String {
         }
         Some(Until::Shortfall(Bound { limit, inclusive })) => {
             let least = match limit {
-                Limit::Ratio(ratio) => format!("{} %", level(100.0 * ratio)),
+                Limit::Ratio(ratio) => format!("{}%", level(100.0 * ratio)),
                 Limit::PerSecond(rate) => format!("{}/s", level(rate)),
             };
             let words = match (limit.is_none(), inclusive) {
@@ -125,11 +128,11 @@ fn search(find: &Find) -> String {
             text.push_str(&format!(", until {words}"));
         }
     }
-    if let Some(within) = find.within {
-        text.push_str(&format!(", within {} %", level(100.0 * within)));
+    if let Some(within) = find.precision {
+        text.push_str(&format!(", within {}%", level(100.0 * within)));
     }
-    if let Some(budget_ns) = find.budget_ns {
-        text.push_str(&format!(", for at most {}", time(budget_ns)));
+    if let Some(max_time_ns) = find.max_time_ns {
+        text.push_str(&format!(", for at most {}", time(max_time_ns)));
     }
     if let Some(confirm) = find.confirm {
         text.push_str(&format!(", confirmed by {} below, at and above", count(u64::from(confirm), "run")));

@@ -17,7 +17,7 @@ pub(crate) type Rows<'a> = NextRows<Reason<'a>, Step<'a>>;
 /// Reasons first, then steps.
 pub(crate) fn hints(one: &Comparison, gated: Option<&Gated>) -> Vec<Hint> {
     let Next { reasons, steps } = Next::of(one, gated);
-    let hint = |is_next: bool| move |text: String| Hint { is_next, text, shown: &[] };
+    let hint = |is_next: bool| move |text: String| Hint { is_next, text, command: None, shown: &[] };
     let reasons = reasons.iter().map(reason_text).map(hint(false));
     reasons.chain(steps.iter().map(step_text).map(hint(true))).collect()
 }

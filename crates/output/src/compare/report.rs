@@ -70,7 +70,7 @@ pub(super) fn gate_tone(passage: Passage) -> Tone {
 }
 
 pub(super) fn next(c: &Comparison, gated: Option<&Gated>) -> Vec<Hint> {
-    let hint = |hint: crate::next::Hint| Hint { is_next: hint.is_next, text: hint.text, link: None };
+    let hint = |hint: crate::next::Hint| hint.into_block(None);
     hints(c, gated).into_iter().map(hint).collect()
 }
 

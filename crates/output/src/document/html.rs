@@ -76,6 +76,7 @@ fn block(block: &Block, place: &Around) -> Markup {
     match block {
         Block::Only(on, inner) if on.has(On::HTML) => self::block(inner, place),
         Block::Only(..) => html! {},
+        Block::Indented(all) => blocks(all, place),
         Block::Heading(title) => place.at.heading(title),
         Block::Verdict(verdict) => self::verdict(verdict),
         Block::Setting(setting) => self::setting(setting),
@@ -83,6 +84,12 @@ fn block(block: &Block, place: &Around) -> Markup {
         Block::Badge(tone, word, text) if text.is_empty() => html! { p { (status(*tone, word)) } },
         Block::Badge(tone, word, text) => html! { p { (status(*tone, word)) " " (prose(text)) } },
         Block::Hints(hints) => self::hints(hints, place.at),
+        Block::Reasons(all) => html! { @if !all.is_empty() {
+            ul.reasons { @for one in all { li { (hint(one, place.at)) } } }
+        } },
+        Block::Steps(all) => html! { @if !all.is_empty() {
+            ol.steps { @for one in all { li { (hint(one, place.at)) } } }
+        } },
         Block::Overruling(title, all) => html! { div.overrule { h2 { (title) } (blocks(all, place)) } },
         Block::Tiles(tiles) => self::tiles(tiles),
         Block::Facts(facts) => self::facts(facts),
@@ -113,7 +120,7 @@ fn charts(ids: &[String], place: &Around) -> Markup {
 
 fn verdict(verdict: &Verdict) -> Markup {
     let sentence = match &verdict.form {
-        Heading::Rule => &verdict.sentence,
+        Heading::Lead => &verdict.sentence,
         Heading::Answer | Heading::Badge | Heading::Named(_) => after_word(&verdict.word, &verdict.sentence),
     };
     html! {
@@ -123,7 +130,8 @@ fn verdict(verdict: &Verdict) -> Markup {
 }
 
 fn setting(setting: &Setting) -> Markup {
-    let facts = [&setting.target].into_iter().chain(&setting.facts).chain(&setting.more);
+    let facts =
+        [&setting.target].into_iter().chain(&setting.facts).chain(&setting.details).chain(&setting.more);
     html! { ul.setting { @for fact in facts { li { (fact) } } } }
 }
 
@@ -168,11 +176,17 @@ fn hints(all: &[Hint], at: &At) -> Markup {
             @if number == 0 || all[number - 1].is_next != hint.is_next {
                 dt { @if hint.is_next { "Next" } @else { "Why" } }
             }
-            dd { (prose(&hint.text)) @if let Some((anchor, name)) = &hint.link {
-                " " a href={ "#" (at.id(anchor)) } { (name) }
-            } }
+            dd { (self::hint(hint, at)) }
         } }
     } }
+}
+
+fn hint(hint: &Hint, at: &At) -> Markup {
+    html! {
+        (prose(&hint.text))
+        @if let Some(command) = &hint.command { " " code.command { (command) } }
+        @if let Some((anchor, name)) = &hint.link { " " a href={ "#" (at.id(anchor)) } { (name) } }
+    }
 }
 
 fn tiles(all: &[Tile]) -> Markup {

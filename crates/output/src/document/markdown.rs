@@ -32,6 +32,7 @@ fn blocks(all: &[Block]) -> Vec<String> {
 fn block(block: &Block) -> Vec<String> {
     match block {
         Block::Only(on, inner) if on.has(On::MARKDOWN) => self::block(inner),
+        Block::Indented(all) => blocks(all),
         Block::Heading(title) => vec![format!("#### {}\n", escape(title))],
         Block::Verdict(verdict) => vec![self::verdict(verdict)],
         Block::Setting(setting) => vec![self::setting(setting)],
@@ -39,6 +40,8 @@ fn block(block: &Block) -> Vec<String> {
         Block::Badge(_, word, text) if text.is_empty() => vec![format!("{}\n", prose(word))],
         Block::Badge(_, word, text) => vec![format!("**{word}** {}\n", prose(text))],
         Block::Hints(all) => hints(all),
+        Block::Reasons(all) => vec![all.iter().map(|hint| format!("- {}\n", prose(&hint.text))).collect()],
+        Block::Steps(all) => vec![(1..).zip(all).map(step).collect()],
         Block::Overruling(_, all) => blocks(all),
         Block::Pair(_, all) => all.iter().flat_map(|one| blocks(one)).collect(),
         Block::Command(text) => vec![format!("`{}`\n", code(text))],
@@ -64,7 +67,7 @@ fn verdict(verdict: &Verdict) -> String {
         Tone::Doubt | Tone::Note => ":warning:",
     };
     match &verdict.form {
-        Heading::Rule => format!("## {}: {sentence}\n", verdict.word),
+        Heading::Lead => format!("## {}: {sentence}\n", verdict.word),
         Heading::Answer => format!("## {sentence}\n"),
         Heading::Badge => format!("{sign} **{}**: {sentence}\n", verdict.word),
         Heading::Named(name) => format!("## {}: {}\n\n{sentence}\n", verdict.word, escape(name)),
@@ -72,7 +75,11 @@ fn verdict(verdict: &Verdict) -> String {
 }
 
 fn setting(setting: &Setting) -> String {
-    format!("`{}` ({})\n", code(&setting.name), escape(&setting.facts.join(", ")))
+    format!(
+        "`{}` ({})\n",
+        code(&setting.name),
+        escape(&[setting.facts.as_slice(), &setting.details].concat().join(", "))
+    )
 }
 
 fn sentence(said: &Sentence) -> String {
@@ -94,6 +101,11 @@ fn hints(all: &[Hint]) -> Vec<String> {
         }
     }
     out
+}
+
+fn step((number, hint): (usize, &Hint)) -> String {
+    let command = hint.command.as_ref().map_or(String::new(), |text| format!(" `{}`", code(text)));
+    format!("{number}. {}{command}\n", prose(&hint.text))
 }
 
 fn facts(all: &[Fact]) -> String {

@@ -12,12 +12,21 @@ use super::{
     Block, Document, Edge, Example, Fact, Finding, Findings, Folded, Form, Heading, Hint, Inner, List,
 };
 use super::{On, Parts, Role, Section, Setting, Tone, Value, Verdict, more};
-use crate::line::{Line, flow, width, wrap, write_all};
+use crate::line::{Line, command_lines, flow, width, wrap, write_all};
 use crate::style::{Look, TextStyle};
 
-/// The document, no line wider than [`Look::columns`].
+/// The document with all of its details, no line wider than [`Look::columns`].
 pub fn write(document: &Document, look: &Look) -> String {
-    let mut pen = Pen { look, columns: look.columns(), label: 0, lines: Vec::new() };
+    write_view(document, look, On::DETAIL)
+}
+
+/// The document on one screen, no line wider than [`Look::columns`].
+pub fn screen(document: &Document, look: &Look) -> String {
+    write_view(document, look, On::SCREEN)
+}
+
+fn write_view(document: &Document, look: &Look, view: On) -> String {
+    let mut pen = Pen { look, view, columns: look.columns(), label: 0, lines: Vec::new() };
     pen.document(document);
     write_all(&pen.lines, look)
 }
@@ -27,6 +36,8 @@ const INDENT: usize = 2;
 
 struct Pen<'a> {
     look: &'a Look,
+    /// [`On::SCREEN`] or [`On::DETAIL`].
+    view: On,
     columns: usize,
     /// Of the labels of a section's facts.
     label: usize,
@@ -37,13 +48,13 @@ struct Pen<'a> {
 const LABEL: usize = 14;
 
 /// Labels of one section have one width.
-fn label_of(blocks: &[Block]) -> usize {
+fn label_of(blocks: &[Block], view: On) -> usize {
     let facts = |block: &Block| match block {
         Block::Facts(facts) => {
-            let shown = facts.iter().filter(|fact| fact.on.has(On::TERMINAL));
+            let shown = facts.iter().filter(|fact| fact.on.has(view));
             shown.map(|fact| width(&fact.label).min(LABEL)).max().unwrap_or(0)
         }
-        Block::Only(on, inner) if on.has(On::TERMINAL) => label_of(std::slice::from_ref(inner)),
+        Block::Only(on, inner) if on.has(view) => label_of(std::slice::from_ref(inner), view),
         _ => 0,
     };
     blocks.iter().map(facts).max().unwrap_or(0)
@@ -51,10 +62,12 @@ fn label_of(blocks: &[Block]) -> usize {
 
 impl Pen<'_> {
     fn document(&mut self, document: &Document) {
-        let is_ruled = |block: &&Block| matches!(block, Block::Verdict(Verdict { form: Heading::Rule, .. }));
-        let (ruled, rest) = document.head.split_at(document.head.iter().take_while(is_ruled).count());
-        ruled.iter().for_each(|block| self.block(block));
-        self.moved_in(if ruled.is_empty() { 0 } else { INDENT }, rest);
+        let (mut rest, mut indent) = (document.head.as_slice(), 0);
+        if let [Block::Verdict(verdict @ Verdict { form: Heading::Lead, .. }), below @ ..] = rest {
+            self.verdict(verdict);
+            (rest, indent) = (below, width(&verdict.word) + INDENT);
+        }
+        self.moved_in(indent, rest);
         let mut groups: Vec<Vec<Vec<Line>>> = Vec::new();
         for section in &document.sections {
             match (self.section(section), groups.last_mut()) {
@@ -72,32 +85,24 @@ impl Pen<'_> {
 
     /// With its heading; nothing where there is nothing below it.
     fn section(&self, section: &Section) -> Vec<Line> {
-        let margin = match section.edge {
-            Edge::None | Edge::Rule => section.indent,
-            Edge::Frame => room::MARGIN,
-        };
-        let columns = self.columns.saturating_sub(margin);
-        let mut body = Pen { lines: Vec::new(), columns, label: label_of(&section.blocks), ..*self };
-        if section.on.has(On::TERMINAL) {
+        let columns = self.columns.saturating_sub(section.indent);
+        let mut body =
+            Pen { lines: Vec::new(), columns, label: label_of(&section.blocks, self.view), ..*self };
+        if section.on.has(self.view) {
             section.blocks.iter().for_each(|block| body.block(block));
         }
-        if body.lines.is_empty() && !(section.is_alone && section.on.has(On::TERMINAL)) {
+        if body.lines.is_empty() && !(section.is_alone && section.on.has(self.view)) {
             return Vec::new();
         }
-        let heading = section.titled.has(On::TERMINAL).then(|| self.heading(section)).flatten();
-        match section.edge {
-            Edge::None | Edge::Rule => {
-                let lines = body.lines.into_iter().map(|line| Line::new().pad(section.indent).line(line));
-                heading.into_iter().chain(lines).collect()
-            }
-            Edge::Frame => room::framed(heading, body.lines, self.columns, self.look),
-        }
+        let heading = section.titled.has(self.view).then(|| self.heading(section)).flatten();
+        let lines = body.lines.into_iter().map(|line| Line::new().pad(section.indent).line(line));
+        heading.into_iter().chain(lines).collect()
     }
 
     /// Behind blanks.
     fn moved_in(&mut self, indent: usize, blocks: &[Block]) {
         let columns = self.columns.saturating_sub(indent);
-        let mut body = Pen { lines: Vec::new(), columns, label: label_of(blocks), ..*self };
+        let mut body = Pen { lines: Vec::new(), columns, label: label_of(blocks, self.view), ..*self };
         blocks.iter().for_each(|block| body.block(block));
         self.lines.extend(body.lines.into_iter().map(|line| Line::new().pad(indent).line(line)));
     }
@@ -117,14 +122,15 @@ impl Pen<'_> {
         let rest = self.columns.saturating_sub(line.width() + 1);
         let line = match section.edge {
             Edge::Rule => line.text(" ").ink(TextStyle::Dim, &self.look.signs().rule.repeat(rest)),
-            Edge::None | Edge::Frame => line,
+            Edge::None => line,
         };
         (!title.is_empty()).then_some(line)
     }
 
     fn block(&mut self, block: &Block) {
         match block {
-            Block::Only(on, block) if on.has(On::TERMINAL) => self.block(block),
+            Block::Only(on, block) if on.has(self.view) => self.block(block),
+            Block::Indented(blocks) => self.moved_in(INDENT, blocks),
             Block::Heading(title) => {
                 self.gap();
                 self.wrapped(TextStyle::Strong, title);
@@ -137,6 +143,10 @@ impl Pen<'_> {
                 self.wrap_beside(Line::of(ink_of_tone(*tone), word), width(word) + 1, TextStyle::Plain, text);
             }
             Block::Hints(hints) => self.hints(hints),
+            Block::Reasons(hints) => hints.iter().for_each(|hint| self.reason(hint)),
+            Block::Steps(hints) => {
+                (1..).zip(hints).for_each(|(number, hint)| self.step(number, hint));
+            }
             Block::Overruling(_, blocks) => blocks.iter().for_each(|block| self.block(block)),
             Block::Facts(facts) => self.facts(facts),
             Block::Health(all) => {
@@ -146,7 +156,8 @@ impl Pen<'_> {
             Block::Findings(findings) => self.findings(findings),
             Block::List(list) => self.list(list),
             Block::Table(table) => {
-                let lines = columns::lines(table, self.columns.saturating_sub(table.indent), self.look);
+                let lines =
+                    columns::lines(table, self.columns.saturating_sub(table.indent), self.look, self.view);
                 self.lines.extend(lines.into_iter().map(|line| Line::new().pad(table.indent).line(line)));
             }
             Block::Courses(all, axis) => {
@@ -171,14 +182,12 @@ impl Pen<'_> {
             Tone::Doubt => TextStyle::BadgeWarn,
             Tone::Note => TextStyle::Strong,
         };
+        let word = Line::of(badge, &verdict.word);
         let badge = Line::of(badge, &format!(" {} ", verdict.word));
         match &verdict.form {
-            Heading::Rule => {
-                let (rule, ink) = (self.look.signs().heavy_rule, ink_of_tone(verdict.tone));
-                let line = Line::of(ink, &rule.repeat(2)).line(badge);
-                let rest = self.columns.saturating_sub(line.width());
-                self.lines.push(line.ink(ink, &rule.repeat(rest)));
-                self.hanging(INDENT, (TextStyle::Plain, ""), TextStyle::Strong, &verdict.sentence);
+            Heading::Lead => {
+                let from = word.width() + INDENT;
+                self.wrap_beside(word, from, TextStyle::Strong, &verdict.sentence);
             }
             Heading::Answer if verdict.tone == Tone::Note => {
                 self.wrapped(TextStyle::Strong, &verdict.sentence)
@@ -195,15 +204,15 @@ impl Pen<'_> {
         }
     }
 
-    /// The name, and where the load went if the name does not say it.
+    /// The name, where the load went if the name does not say it, and the facts.
     fn setting(&mut self, setting: &Setting) {
-        let line = Line::of(TextStyle::Accent, &setting.name).cut(self.columns, self.look);
-        self.lines.push(line);
+        let mut all = vec![Line::of(TextStyle::Accent, &setting.name)];
         if !setting.name.contains(&setting.target) {
-            self.lines.push(Line::new().text(&setting.target).cut(self.columns, self.look));
+            all.push(Line::new().text(&setting.target));
         }
-        let facts = setting.facts.iter().map(|fact| Line::of(TextStyle::Dim, fact)).collect();
-        self.lines.extend(flow(facts, self.columns, self.look));
+        let details = setting.details.iter().filter(|_| self.view == On::DETAIL);
+        all.extend(setting.facts.iter().chain(details).map(|fact| Line::of(TextStyle::Dim, fact)));
+        self.lines.extend(flow(all, self.columns, self.look));
     }
 
     /// Reasons and steps; the first of each kind names it.
@@ -217,10 +226,33 @@ impl Pen<'_> {
         }
     }
 
+    fn reason(&mut self, hint: &Hint) {
+        self.hanging(0, (TextStyle::Plain, ""), TextStyle::Plain, &hint.text);
+    }
+
+    /// The command stands on the last line of its step where it fits, and else on lines of its own.
+    fn step(&mut self, number: usize, hint: &Hint) {
+        const BETWEEN: usize = 2;
+        let label = format!("{number}. ");
+        let from = width(&label);
+        self.hanging(0, (TextStyle::Accent, &label), TextStyle::Plain, &hint.text);
+        let Some(command) = &hint.command else { return };
+        let parts = command_lines(command, self.columns.saturating_sub(from));
+        match (parts.as_slice(), self.lines.pop()) {
+            ([one], Some(last)) if last.width() + BETWEEN + width(one) <= self.columns => {
+                self.lines.push(last.text("  ").ink(TextStyle::Accent, one));
+            }
+            (parts, last) => {
+                self.lines.extend(last);
+                let line = |part: &String| Line::new().pad(from).ink(TextStyle::Accent, part);
+                self.lines.extend(parts.iter().map(line));
+            }
+        }
+    }
+
     fn facts(&mut self, facts: &[Fact]) {
-        let describe = || facts.iter().filter(|fact| fact.on.has(On::TERMINAL));
-        let from = self.label + 2;
-        for fact in describe() {
+        let (view, from) = (self.view, self.label + 2);
+        for fact in facts.iter().filter(|fact| fact.on.has(view)) {
             let label = Line::of(TextStyle::Dim, &fact.label).cut(self.label + 1, self.look);
             let plain = |text: &str| columns::plain(text, self.look);
             match &fact.value {
@@ -350,7 +382,9 @@ impl Pen<'_> {
             Some(last) if last.width() + code.width() <= self.columns => self.lines.push(last.line(code)),
             last => self.lines.extend(last.into_iter().chain([Line::new().text(" ").line(code)])),
         }
-        for line in &finding.evidence {
+        // A note is short on one screen.
+        let is_brief = finding.tone == Tone::Note && self.view == On::SCREEN;
+        for line in finding.evidence.iter().filter(|_| !is_brief) {
             self.labelled(TITLE, (TextStyle::Plain, ""), line);
         }
         self.labelled(TITLE, (TextStyle::Accent, self.look.signs().arrow), &finding.advice);

@@ -33,8 +33,8 @@ pub fn next(c: &Conclusion) -> Option<Vec<Hint>> {
         Next::Found { .. } => Some(("findings".to_owned(), "All findings")),
         Next::RunsMissing { .. } | Next::SamplesShort { .. } => None,
     };
-    let reason = Hint { is_next: false, text: reason_text(&one), link };
-    Some(vec![reason, Hint { is_next: true, text: step_text(&one), link: None }])
+    let reason = Hint { is_next: false, text: reason_text(&one), command: None, link };
+    Some(vec![reason, Hint { is_next: true, text: step_text(&one), command: None, link: None }])
 }
 
 fn reason_text(one: &Next<'_>) -> String {

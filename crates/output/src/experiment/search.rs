@@ -52,7 +52,7 @@ fn all(searches: &[Searched]) -> Table {
     Table::of("searches", "All searches", searches)
         .column(Column::text("search"), |one| Cell::text(name(&one.settings)))
         .column(Column::number("carries").role(Role::Strong), |one| Cell::number(capacity(one).0, raw(one)))
-        .column(Column::text("95 % interval"), |one| Cell::text(capacity(one).1))
+        .column(Column::text("95% interval"), |one| Cell::text(capacity(one).1))
         .column(Column::number("steps"), |one| Cell::count(one.steps as u64))
         .done()
 }
@@ -64,7 +64,7 @@ pub fn next(c: &Conclusion) -> Option<Block> {
         Some(answer) => find::next(answer),
         None => {
             let text = "The same command with the same `--out` goes on where it was stopped.".into();
-            Block::Hints(vec![Hint { is_next: true, text, link: None }])
+            Block::Hints(vec![Hint { is_next: true, text, command: None, link: None }])
         }
     })
 }
@@ -76,7 +76,7 @@ pub fn tiles(one: &Searched) -> Vec<Tile> {
     if let Some(found) = &answer.capacity {
         let (level, interval) = capacity(one);
         let interval = match found.interval_kind {
-            IntervalKind::Confidence95 if !found.is_lower_bound => format!("95 % interval {interval}"),
+            IntervalKind::Confidence95 if !found.is_lower_bound => format!("95% interval {interval}"),
             IntervalKind::Confidence95 | IntervalKind::Bracket => String::new(),
         };
         out.push(Tile::new("carries", Value::Number(level, Some(found.level()))).with(interval));

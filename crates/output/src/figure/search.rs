@@ -25,7 +25,7 @@ pub fn figure(name: &str, settings: &str, answer: &Answer) -> Chart {
              missed them, and the true end lies somewhere in it."
         }
         Some(_) => {
-            " The line is the highest load that meets the thresholds; the shaded band is its 95 % interval."
+            " The line is the highest load that meets the thresholds; the shaded band is its 95% interval."
         }
     };
     chart.help = format!("Each point is a run at one level of load.{meaning}");
@@ -65,7 +65,7 @@ pub fn figure(name: &str, settings: &str, answer: &Answer) -> Chart {
         let what = match (capacity.is_lower_bound, capacity.interval_kind) {
             (true, _) => "at least".to_owned(),
             (_, IntervalKind::Confidence95) => {
-                format!("95 % interval {} to {}", quantity(low), quantity(high))
+                format!("95% interval {} to {}", quantity(low), quantity(high))
             }
             (_, IntervalKind::Bracket) => {
                 format!("last met {}, first missed {}", quantity(low), quantity(high))

@@ -129,9 +129,9 @@ fn has_bare_points(chart: &Chart) -> bool {
 fn tell_intervals(chart: &mut Chart) {
     let said = match has_intervals(chart) {
         true if has_bare_points(chart) => {
-            "bars are 95 % intervals; of a point without one the repeats say nothing of how exact it is"
+            "bars are 95% intervals; of a point without one the repeats say nothing of how exact it is"
         }
-        true => "bars are 95 % intervals",
+        true => "bars are 95% intervals",
         false => study::NO_INTERVALS,
     };
     chart.subtitle = format!("{}; {said}", chart.subtitle);

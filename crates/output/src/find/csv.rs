@@ -1,4 +1,4 @@
-//! The curve as CSV: a row a level, repeats pooled, with the 95 % intervals beside each figure. The rules are those of
+//! The curve as CSV: a row a level, repeats pooled, with the 95% intervals beside each figure. The rules are those of
 //! the timeline ([`crate::csv`]): line feeds, an empty field where nothing is known, units last in the names.
 
 use plimsoll_experiment::search::{Answer, Point, Reading};

@@ -24,7 +24,7 @@ pub(crate) fn rows(answer: &Answer) -> NextRows<Reason<'_>, Step<'_>> {
 }
 
 fn hint(is_next: bool, text: String) -> Hint {
-    Hint { is_next, text, shown: &[] }
+    Hint { is_next, text, command: None, shown: &[] }
 }
 
 /// `800/s`, `40 users`.
@@ -87,12 +87,12 @@ fn step_text(answer: &Answer, step: &Step<'_>) -> String {
         Step::SearchBetween { from, to } => {
             let (from, to) = (flag(answer, *from), flag(answer, *to));
             format!(
-                "Search between the two: the same command with `--from {from} --to {to}` and more time (`--budget`)."
+                "Search between the two: the same command with `--from {from} --to {to}` and more time (`--max-time`)."
             )
         }
-        Step::GiveMoreTime { from: None } => "Give the search more time (`--budget`).".into(),
+        Step::GiveMoreTime { from: None } => "Give the search more time (`--max-time`).".into(),
         Step::GiveMoreTime { from: Some(from) } => {
-            format!("Give the search more time (`--budget`); it may begin at {}.", flag(answer, *from))
+            format!("Give the search more time (`--max-time`); it may begin at {}.", flag(answer, *from))
         }
         Step::MendGenerator => {
             "Mend what limited the load generator (`plimsoll doctor` looks for it) or load from more machines, then \
@@ -116,7 +116,7 @@ fn step_text(answer: &Answer, step: &Step<'_>) -> String {
              again with more repeats (`--confirm`)."
                 .into()
         }
-        Step::EndOnMissed => "End the ladder with `--until missed`, or search for a rate.".into(),
+        Step::EndOnMissed => "End the ladder with `--stop-when missed`, or search for a rate.".into(),
         Step::AllowHigher => "Where the service ends was not seen: allow a higher level (`--to`).".into(),
         Step::Relieve { .. } => {
             "Relieve what stood at its limit, then search again with the same command.".into()

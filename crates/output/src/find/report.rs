@@ -4,7 +4,7 @@ use super::next::hints;
 use super::{
     cautions, errors, facts, hides, level, outcome, printable, purpose, value, verdict, with_bounds,
 };
-use crate::document::{Block, Cell, Column, Fact, Finding, Findings, Form, Heading, Hint, On, Role, Section};
+use crate::document::{Block, Cell, Column, Fact, Finding, Findings, Form, Heading, On, Role, Section};
 use crate::document::{Table, Tone, Value, Verdict, sentence};
 use crate::experiment::RunFile;
 use crate::format::{chosen_s, count, duration_ns, ratio};
@@ -33,7 +33,7 @@ pub(crate) fn describe_answer(answer: &Answer) -> Block {
 
 /// Reasons and steps.
 pub(crate) fn next(answer: &Answer) -> Block {
-    let hint = |hint: crate::next::Hint| Hint { is_next: hint.is_next, text: hint.text, link: None };
+    let hint = |hint: crate::next::Hint| hint.into_block(None);
     Block::Hints(hints(answer).into_iter().map(hint).collect())
 }
 
@@ -125,9 +125,9 @@ fn curve(told: &NamedAnswer, id: String) -> Block {
             Cell::number(level(p.achieved_rate_per_s, false), Some(p.achieved_rate_per_s))
         })
         .column(narrow("p50"), time(|p| p.p50, value))
-        .column(wide("p50 (95 %)"), time(|p| p.p50, with_bounds))
+        .column(wide("p50 (95%)"), time(|p| p.p50, with_bounds))
         .column(narrow("p99"), time(|p| p.p99, value))
-        .column(wide("p99 (95 %)"), time(|p| p.p99, with_bounds))
+        .column(wide("p99 (95%)"), time(|p| p.p99, with_bounds))
         .column(Column::number("errors"), |p| Cell::number(errors(p.error_ratio), Some(p.error_ratio)))
         .column(Column::number("runs").on(On::FULL), |p| Cell::count(p.runs))
         .column(Column::text("thresholds"), |p| Cell::status(tone(p), verdict(p)))

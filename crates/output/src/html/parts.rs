@@ -71,7 +71,7 @@ fn questions(name: &str, parts: &[Part]) -> Document {
             count(parts.len() as u64),
             worst.row.name
         ),
-        form: Heading::Rule,
+        form: Heading::Lead,
     });
     Document {
         tone: worst.map_or(Tone::Doubt, |worst| worst.row.tone()),

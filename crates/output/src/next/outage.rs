@@ -17,16 +17,16 @@ fn instant(at_s: f64) -> String {
 pub(super) fn describe(s: &Summary, gone: &Gone<'_>) -> String {
     let longest = gone.outage;
     let who = match gone.part {
-        None => "The service was gone".to_owned(),
+        None => "The service was down".to_owned(),
         Some(part) => match part.kind {
-            PartKind::Address => format!("Address {} was gone while others were served,", quoted(part.name)),
-            PartKind::Request => format!("Request {} had no success while others had,", quoted(part.name)),
+            PartKind::Address => format!("Address {} was down while others responded,", quoted(part.name)),
+            PartKind::Request => format!("Request {} never succeeded while others did,", quoted(part.name)),
         },
     };
     let end = if longest.is_open_ended { "the end".into() } else { instant(longest.to_s) };
     let back = match longest.is_open_ended {
-        true => "it did not come back",
-        false => "then it came back",
+        true => "it did not recover",
+        false => "then it recovered",
     };
     let more = match gone.outages {
         1 => String::new(),
@@ -40,7 +40,7 @@ pub(super) fn describe(s: &Summary, gone: &Gone<'_>) -> String {
 fn how(s: &Summary, gone: &Gone<'_>) -> Option<String> {
     let outage = gone.outage;
     if outage.failed_requests == 0 {
-        return Some("requests waited and were not answered".into());
+        return Some("requests received no response".into());
     }
     if gone.part.is_some() {
         return None;
@@ -67,18 +67,18 @@ pub(super) fn look(s: &Summary, gone: &Gone<'_>) -> String {
     match (gone.part, status) {
         (Some(part), _) => match part.kind {
             PartKind::Address => format!(
-                "See that the server runs and listens on {}: look in its log at {at} of the run.",
+                "Check that the server runs and listens on {}, and read its log from {at} of the run.",
                 quoted(part.name)
             ),
             PartKind::Request => {
-                format!("Look in the server's log for request {} at {at} of the run.", quoted(part.name))
+                format!("Search the server's log for request {} at {at} of the run.", quoted(part.name))
             }
         },
         (None, Some(status)) => format!(
-            "Look in the server's log, and in that of any proxy before it, for status {status} at {at} of the run."
+            "Search the logs of the server and of any proxy in front of it for status {status} at {at} of the run."
         ),
-        (None, None) => format!(
-            "Look in the log of {target} at {at} of the run: whether it ended, was restarted, or stopped answering."
-        ),
+        (None, None) => {
+            format!("Read the log of {target} at {at} of the run: did it exit, restart, or stop responding?")
+        }
     }
 }

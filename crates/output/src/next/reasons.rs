@@ -22,11 +22,11 @@ pub(super) fn hint(s: &Summary, reason: &Reason<'_>) -> Hint {
         Reason::Doubt { row, .. } => {
             why(format!("{}: {}", capital(&row.title()), sentence(&row.evidence_text())), FINDINGS)
         }
-        Reason::GeneratorInDoubt => why("The load generator or the record is in doubt.".into(), FINDINGS),
+        Reason::GeneratorInDoubt => why("The load generator or its record is unreliable.".into(), FINDINGS),
         Reason::Cause { row, .. } => why(cause(row), describe(row)),
         Reason::LittleEvidence { requests, measured_s } => {
             let (n, length) = (counted(*requests, "request"), chosen_s(*measured_s));
-            why(format!("Little stands behind it: {n} in {length}, and seconds differ."), METHOD)
+            why(format!("Based on only {n} in {length}. Run longer before you rely on it."), METHOD)
         }
         Reason::Failures(all) => why(failures(all), ERRORS),
         Reason::SlowSinceRise(slow) => why(slow_since_rise(slow), COURSE),
@@ -47,30 +47,28 @@ pub(super) fn hint(s: &Summary, reason: &Reason<'_>) -> Hint {
             let arrivals = counted(*arrivals, "arrival");
             let how = match (starved, never_started) {
                 (0, 0) => {
-                    format!("{} still waited for a response at the end", count(*in_flight_at_end))
+                    format!("{} were still in flight at the end", count(*in_flight_at_end))
                 }
-                (waited, never) => format!(
-                    "{} found no free connection and waited, {} never began",
-                    count(*waited),
-                    count(*never)
-                ),
+                (waited, never) => {
+                    format!("{} waited for a connection and {} never started", count(*waited), count(*never))
+                }
             };
-            why(format!("The service did not keep up: of {arrivals} offered {how}."), COURSE)
+            why(format!("The service did not keep up: of {arrivals}, {how}."), COURSE)
         }
         Reason::SlowestRequest { request, p99_ns, samples } => {
             let (name, p99) = (quoted(request), duration_ns(*p99_ns));
             let (q, samples) = (quantile_name(0.99), counted(*samples, "sample"));
-            let text = format!("The slowest request is {name}: {q} of its response times {p99} ({samples}).");
+            let text = format!("The slowest request is {name}: {q} response time {p99} ({samples}).");
             why(text, REQUESTS)
         }
         Reason::LongestPhase { phase, p99_ns, samples } => {
             let what = match phase {
-                Phase::ConnectionWait => "waiting for a free connection, before the send",
-                Phase::FirstByte => "waiting for the first byte of the answer: the server works or waits",
-                Phase::Body => "receiving the body of the answer",
+                Phase::ConnectionWait => ("waiting for a free connection", ""),
+                Phase::FirstByte => ("time to first byte", ": the server was processing or queuing"),
+                Phase::Body => ("download of the response body", ""),
             };
             let (p99, samples) = (duration_ns(*p99_ns), counted(*samples, "sample"));
-            let text = format!("The longest part of the time is {what} (p99 {p99}, {samples}).");
+            let text = format!("Most of that time is {} (p99 {p99}, {samples}){}.", what.0, what.1);
             why(text, &[Anchor::Phases, Anchor::Times])
         }
     }
@@ -116,10 +114,10 @@ fn cause(cause: &Cause) -> String {
     match cause.certainty {
         Claim::Certain => sentence(&format!("{}: {evidence}", capital(&what))),
         Claim::Likely => {
-            format!("Probably {what}: {} To be sure, {}", sentence(&evidence), sentence(confirmation))
+            format!("Probably {what}: {} To confirm, {}", sentence(&evidence), sentence(confirmation))
         }
         Claim::Possible => {
-            format!("It may be that {what}: {} To find out, {}", sentence(&evidence), sentence(confirmation))
+            format!("Possibly {what}: {} To find out, {}", sentence(&evidence), sentence(confirmation))
         }
     }
 }
@@ -127,13 +125,11 @@ fn cause(cause: &Cause) -> String {
 fn closest(one: &Closest<'_>) -> String {
     let all = one.thresholds_count;
     let met = match (all, one.explicit_count) {
-        (1, 0) => "The one threshold, which holds where nobody writes any, was met".to_owned(),
-        (1, _) => "The one threshold was met".to_owned(),
-        (_, 0) => format!("All {all} thresholds were met, which hold where nobody writes any; the closest"),
-        (_, 1) if all > 1 => format!("All {all} thresholds were met; the one that was written"),
-        (_, n) if n < all => {
-            format!("All {all} thresholds were met; the closest of the {n} that were written")
-        }
+        (1, 0) => "The default threshold was met".to_owned(),
+        (1, _) => "The threshold was met".to_owned(),
+        (_, 0) => format!("All {all} default thresholds were met; the closest"),
+        (_, 1) if all > 1 => format!("All {all} thresholds were met; yours"),
+        (_, n) if n < all => format!("All {all} thresholds were met; the closest of your {n}"),
         _ => format!("All {all} thresholds were met; the closest"),
     };
     let margin = match words::margin(one.row) {
@@ -141,7 +137,7 @@ fn closest(one: &Closest<'_>) -> String {
         margin => format!(", {margin}"),
     };
     let observed = words::observed(one.row);
-    format!("{met}: {}, observed {observed}{margin}.", quoted(one.threshold))
+    format!("{met}: {} is {observed}{margin}.", quoted(one.threshold))
 }
 
 /// How much failed, of which kinds, and when where it came together.
@@ -175,7 +171,7 @@ fn kind(failed: &Failed<'_>) -> String {
     let what = match failed.status {
         Some(most) if most.is_nearly_all => format!("status {}", most.status),
         Some(most) => format!(
-            "{}; the most frequent is status {}, {}",
+            "{}; most often status {} ({})",
             failed.row.sentence,
             most.status,
             counted(most.count, "time")
@@ -189,8 +185,8 @@ fn kind(failed: &Failed<'_>) -> String {
 fn came_together(burst: &Burst) -> String {
     let [from, to] = [burst.from_s, burst.to_s].map(instant);
     match burst.is_all {
-        true => format!("all came between {from} and {to}"),
-        false => format!("of all failures {} came between {from} and {to}", count(burst.failed_requests)),
+        true => format!("all between {from} and {to}"),
+        false => format!("{} of all failures between {from} and {to}", count(burst.failed_requests)),
     }
 }
 
@@ -203,7 +199,7 @@ fn answer(sample: &FailureExample) -> String {
         told.push_str("...");
     }
     let request = quoted(&sample.request);
-    format!("An answer with status {} to {request}: {}", sample.status, quoted(&told))
+    format!("A response with status {} to {request}: {}", sample.status, quoted(&told))
 }
 
 /// `as the load rose to 320 arrivals/s`, where it did within two seconds of the beginning.
@@ -222,14 +218,12 @@ fn slow_since_rise(slow: &SlowSinceRise) -> String {
     let rose = rose(slow.load);
     let others = match slow.others_from_s.as_slice() {
         [] => String::new(),
-        [one] => format!(" Another spike began at {}.", instant(*one)),
+        [one] => format!(" Another spike started at {}.", instant(*one)),
         [first, ..] => {
-            format!(" Of {} more spikes the first began at {}.", slow.others_from_s.len(), instant(*first))
+            format!(" {} more spikes followed, the first at {}.", slow.others_from_s.len(), instant(*first))
         }
     };
-    format!(
-        "It became slow at {from}, {rose}: for {length} of {whole}, p95 up to {peak} and {rest} before.{others}"
-    )
+    format!("p95 rose from {rest} to {peak} at {from}, {rose} (slow for {length} of {whole}).{others}")
 }
 
 fn spikes(slow: &SlowSpikes) -> String {
@@ -237,10 +231,10 @@ fn spikes(slow: &SlowSpikes) -> String {
     let spikes = counted(slow.spikes as u64, "spike");
     let first = instant(slow.first_from_s);
     let when = match (slow.spikes, slow.pace_s) {
-        (1, _) => format!("once, from {first} on"),
-        (_, Some(pace_s)) => format!("in {spikes}, one about every {}", chosen_s(pace_s)),
+        (1, _) => format!("in 1 spike at {first}"),
+        (_, Some(pace_s)) => format!("in {spikes}, about one every {}", chosen_s(pace_s)),
         (_, None) => format!("in {spikes}, the first at {first}"),
     };
     let (length, whole) = (chosen_s(slow.slow_s), chosen_s(slow.measured_s));
-    format!("It was slow {when}: {length} of {whole}, p95 up to {peak} there and {rest} otherwise.")
+    format!("p95 rose from {rest} to {peak} {when} ({length} of {whole}).")
 }

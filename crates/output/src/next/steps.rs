@@ -11,28 +11,21 @@ use plimsoll_analysis::summary::{SaturatedResource, Summary};
 
 /// `run_file` is what the command to compare names; `None`: the command is told in words.
 pub(super) fn hint(s: &Summary, one: &Step<'_>, run_file: Option<&str>) -> Hint {
-    let compare = run_file.map(|file| format!("`plimsoll compare {} AFTER.plim`", shell(file)));
+    let compare = || format!("plimsoll compare {} after.plim", run_file.map_or("before.plim".into(), shell));
     match one {
         Step::LookAtOutage(gone) => step(outage::look(s, gone), COURSE),
         Step::RunAgainAndCompare => {
-            let text = match &compare {
-                Some(compare) => {
-                    format!("Then run the same load again with `--out AFTER.plim` and compare: {compare}.")
-                }
-                None => "Then run the same load again; `plimsoll compare` holds two run files (`--out`) against each \
-                         other."
-                    .into(),
-            };
-            step(text, METHOD)
+            step("Rerun the same load with `--out after.plim`, then compare:".into(), METHOD)
+                .with_command(compare())
         }
         Step::RunToTheEnd => {
-            let text = "Run it to its end: what was met so far proves nothing of the rest. Where stopping early is an \
-                        ordinary end, `--stop-early-ok` says so.";
+            let text = "Run the test to its end: the part that passed does not prove the rest. If you stop tests \
+                        early on purpose, add `--stop-early-ok`.";
             step(text.into(), METHOD)
         }
         Step::FollowAdvice { row, .. } => step(capital(&sentence(&named(s, &row.advice()))), FINDINGS),
         Step::ReadGeneratorHealth => {
-            step("Read what the load generator says of itself, then run again.".into(), &[Anchor::Generator])
+            step("Check the load generator's health, fix it, then rerun.".into(), &[Anchor::Generator])
         }
         Step::Relieve { resource: what, relief } => {
             step(format!("Relieve {}: {}.", quoted(what), relief_words(*relief)), SYSTEM)
@@ -40,25 +33,23 @@ pub(super) fn hint(s: &Summary, one: &Step<'_>, run_file: Option<&str>) -> Hint 
         Step::FollowCause { row, .. } => step(sentence(&capital(row.advice())), reasons::describe(row)),
         Step::MendFailures { class, status } => step(mend(s, class, status.unwrap_or_default()), ERRORS),
         Step::HoldAnswerAgainstCheck => {
-            step("Hold an answer that failed the check against what the check expects.".into(), CHECKS)
+            step("Compare a failed response with what the check expects.".into(), CHECKS)
         }
-        Step::FindWhatIsSlow(slow) => step(find_slow(slow), COURSE),
+        Step::FindWhatIsSlow(slow) => find_slow(slow),
         Step::FindRate(slow) => {
-            step(format!("Look for the rate that it holds: `plimsoll find`. {}", find_slow(slow)), COURSE)
+            let hint = find_slow(slow);
+            let text = format!("Find the highest rate that passes with `plimsoll find`. {}", hint.text);
+            Hint { text, ..hint }
         }
         Step::SeeThreshold => {
-            step("See which threshold was missed, by how much and when.".into(), THRESHOLDS)
+            step("Check which threshold was missed, by how much, and when.".into(), THRESHOLDS)
         }
         Step::HeedCaution { row, .. } => {
             step(format!("{} ({}).", capital(&row.advice()), row.title()), FINDINGS)
         }
         Step::FindCapacity => {
-            let find = "`plimsoll find` looks for the highest load that still passes";
-            let later = match compare {
-                Some(compare) => format!("; {compare} holds a later run against this one"),
-                None => "; `plimsoll compare` holds a later run against this one (`--out` keeps it)".into(),
-            };
-            step(format!("{find}{later}."), METHOD)
+            let text = "Find the highest load that passes with `plimsoll find`, or compare a later run with this one:";
+            step(text.into(), METHOD).with_command(compare())
         }
     }
 }
@@ -77,67 +68,67 @@ fn mend(s: &Summary, class: &str, status: &str) -> String {
     let target = quoted(&s.target);
     match class {
         "http_status" => match status {
-            "401" | "403" => format!("Check the credentials that the requests carry: status {status}."),
+            "401" | "403" => format!("Check the credentials that the requests send (status {status})."),
             "404" => "Check the paths of the requests: the server does not know them (status 404).".into(),
-            "429" => {
-                "The server refuses so many requests (status 429): raise its limit, or load less.".into()
-            }
+            "429" => "Raise the server's rate limit, or lower the load (status 429).".into(),
             "502" | "503" | "504" => format!(
-                "Look in the log of the server and of any proxy before it for status {status}: too few workers or \
-                 connections behind it, a queue that is full, a service that is down."
+                "Search the logs of the server and of any proxy in front of it for status {status}: too few workers or \
+                 upstream connections, a full queue, or a service that is down."
             ),
             _ if status.starts_with('5') => {
-                format!(
-                    "Look in the server's log for the first answer with status {status}, and mend its cause."
-                )
+                format!("Find the first response with status {status} in the server's log, and fix its cause.")
             }
-            _ if status.is_empty() => "See which statuses came, and which of them the plan expects.".into(),
-            _ => format!("Check what the requests send: the server refuses it with status {status}."),
+            _ if status.is_empty() => "Check which status codes came back, and which the plan expects.".into(),
+            _ => format!("Check what the requests send: the server rejects them with status {status}."),
         },
-        "connect_refused" => format!("See that the server runs and listens on {target}."),
-        "connect_timeout" | "unreachable" => format!("Check the way to {target}: address, route, firewall."),
+        "connect_refused" => format!("Check that the server runs and listens on {target}."),
+        "connect_timeout" | "unreachable" => format!("Check the network path to {target}: address, route, firewall."),
         "timeout" => {
-            "See in the server's log or monitors what it waits for; with a longer `--timeout` the run \
-                      shows how long such an answer takes."
+            "Check in the server's log or monitors what it waits for. A longer `--timeout` shows how long such a \
+             response takes."
                 .into()
         }
         "reset" | "closed_before_response" | "closed_mid_response" | "stale_connection" => {
-            "Look in the log of the server, or of the proxy before it, why it closes connections.".into()
+            "Check the log of the server, or of the proxy in front of it, for why it closes connections.".into()
         }
-        "check_failed" => "Hold an answer among the errors against what the check expects.".into(),
+        "check_failed" => "Compare a failed response with what the check expects.".into(),
         "tls_failed" | "tls_timeout" | "certificate_refused" => {
-            format!("Check certificate and TLS versions of {target}.")
+            format!("Check the certificate and the TLS versions of {target}.")
         }
-        _ => "Read the examples of failures and the server's log.".into(),
+        _ => "Read the failure examples and the server's log.".into(),
     }
 }
 
-/// Where to look when it was slow and nothing stood at its limit.
-fn find_slow(slow: &Slow) -> String {
+/// Where to look when it was slow and nothing was saturated.
+fn find_slow(slow: &Slow) -> Hint {
     let large = match slow.large_body_bytes {
-        Some(bytes) => format!(" Bodies are {} on the average.", bytes_f64(bytes)),
+        Some(bytes) => format!(" Response bodies average {}.", bytes_f64(bytes)),
         None => String::new(),
     };
-    if let Some(pace_s) = slow.pace_s {
-        return format!(
-            "Look for what runs every {} on the server or beside it (a collection of garbage, a checkpoint, a timer): \
-             its log and its monitors at those moments.{large}",
+    let what = match slow.pace_s {
+        Some(pace_s) => format!(
+            "Find what runs every {} on the server: garbage collection, a checkpoint, or a timer.",
             chosen_s(pace_s)
-        );
-    }
-    match slow.is_watched {
-        false => format!(
-            "See when it was slow and what else happened then. To see what the server lacks, watch it in the next \
-             run: `--monitor host` or `--monitor process=:PORT` on its machine.{large}"
         ),
-        true => format!(
-            "See when it was slow and what else happened then. Nothing that was watched stood at its limit: look for \
-             locks, waits for another service, or a limit that nobody watched.{large}"
+        None => "Check what else happened while it was slow.".into(),
+    };
+    match (slow.is_watched, slow.pace_s) {
+        (true, None) => step(
+            format!(
+                "{what} Nothing that was monitored was saturated: look for locks, waits for another service, or a \
+                 limit without a monitor.{large}"
+            ),
+            COURSE,
         ),
+        (true, Some(_)) => {
+            step(format!("{what} Check its log and its monitors at those times.{large}"), COURSE)
+        }
+        (false, _) => step(format!("{what}{large} To find the bottleneck, add server metrics:"), COURSE)
+            .with_command("--monitor host --monitor process=:PORT"),
     }
 }
 
-/// For something that stood at its limit, by what it is.
+/// For something that was saturated, by what it is.
 pub(crate) fn relief(p: &SaturatedResource) -> &'static str {
     relief_words(Relief::of(p))
 }
@@ -145,11 +136,11 @@ pub(crate) fn relief(p: &SaturatedResource) -> &'static str {
 fn relief_words(relief: Relief) -> &'static str {
     match relief {
         Relief::Cpu => {
-            "profile what it computes, or give it more processors; if one thread is full, more processors do not help"
+            "profile what it computes, or add CPUs; if one thread is saturated, more CPUs do not help"
         }
-        Relief::Connections => "see what holds them for so long, then raise the limit",
-        Relief::Memory => "give it more memory, or find what it keeps",
-        Relief::Device => "see what reads and writes, or give it a faster device",
-        Relief::Other => "raise the limit or take work from it, then run the same load again",
+        Relief::Connections => "find out what holds them for that long, then raise the limit",
+        Relief::Memory => "add memory, or find what it retains",
+        Relief::Device => "find out what reads and writes, or use a faster device",
+        Relief::Other => "raise the limit or reduce its work, then rerun the same load",
     }
 }

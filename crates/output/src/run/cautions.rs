@@ -4,11 +4,12 @@
 
 use super::anchors::Anchors;
 use crate::anchor::Anchor;
-use crate::document::{Block, Finding, Findings, Form, Role, Section, Sentence, Tone};
+use crate::document::{Block, Finding, Findings, Form, On, Role, Section, Sentence, Tone};
 use crate::format::{chosen_s, count, counted, duration_ns};
 use crate::next::{relief, with_load};
 use crate::words;
 use plimsoll_analysis::caution::{Kind, Set};
+use plimsoll_analysis::next::{Next, Reason};
 use plimsoll_analysis::summary::{Caution, SaturatedResource, SlopeVerdict, Spike, Summary};
 
 use Set::{Generator, Plan, System};
@@ -73,11 +74,37 @@ const fn wanted(kind: Kind) -> &'static [Anchor] {
     }
 }
 
-/// All doubts for those who read text: before any figure.
+/// On one screen: those about the service and the plan; those about the load generator stand with it.
+pub fn screen(s: &Summary, anchors: &Anchors) -> Section {
+    let doubts = doubts(s);
+    let is_other = |c: &&Caution| c.kind.set() != Generator && !doubts.contains(&c.kind);
+    let all = sorted(s).filter(is_other).map(|c| caution(c, anchors)).collect();
+    let blocks = vec![Block::Findings(Findings { form: Form::Doubt, all })];
+    Section::new("cautions", "Cautions", blocks).indented().only(On::SCREEN)
+}
+
+/// On one screen: those about the load generator.
+pub fn of_generator(s: &Summary, anchors: &Anchors) -> Block {
+    let doubts = doubts(s);
+    let is_own = |c: &&Caution| c.kind.set() == Generator && !doubts.contains(&c.kind);
+    let all = sorted(s).filter(is_own).map(|c| caution(c, anchors)).collect();
+    Block::Findings(Findings { form: Form::Doubt, all })
+}
+
+/// Those that `Why` has told already.
+fn doubts(s: &Summary) -> Vec<Kind> {
+    let of = |reason: &Reason| match reason {
+        Reason::Doubt { caution, .. } => Some(*caution),
+        _ => None,
+    };
+    Next::of(s).reasons.iter().filter_map(of).collect()
+}
+
+/// All of them.
 pub fn section(s: &Summary, anchors: &Anchors) -> Section {
     let all = sorted(s).map(|c| caution(c, anchors)).collect();
     let blocks = vec![Block::Findings(Findings { form: Form::Doubt, all })];
-    Section::new("cautions", "Cautions", blocks).brief("cautions").indented()
+    Section::new("cautions", "Cautions", blocks).indented().only(On::UNABRIDGED)
 }
 
 pub fn findings(s: &Summary, anchors: &Anchors) -> Section {
@@ -87,11 +114,9 @@ pub fn findings(s: &Summary, anchors: &Anchors) -> Section {
     all.extend(found.chain(spikes(s, anchors)).map(|finding| (System, finding)));
     let limiting = s.bottleneck.iter();
     let mut blocks: Vec<Block> = limiting
-        .map(|what| Block::Sentence(Sentence::new(Role::Lead, "At its limit: ").strong(what, "")))
+        .map(|what| Block::Sentence(Sentence::new(Role::Lead, "Bottleneck: ").strong(what, "")))
         .collect();
-    for (title, set) in
-        [("The system under test", System), ("The plan", Plan), ("The load generator", Generator)]
-    {
+    for (title, set) in [("System under test", System), ("Plan", Plan), ("Load generator", Generator)] {
         let all: Vec<Finding> = all.extract_if(.., |(its, _)| *its == set).map(|(_, one)| one).collect();
         if !all.is_empty() {
             let found = Block::Findings(Findings { form: Form::Doubt, all });
@@ -128,16 +153,15 @@ fn link(anchors: &Anchors, wanted: &[Anchor]) -> Option<(String, &'static str)> 
 const TOLD: usize = 5;
 
 /// What to do about each kind of finding: what one looks at next, no guess at the cause.
-const LONGER: &str = "run for longer: if it goes on, look for what is kept and never given back";
-const FALLS: &str =
-    "nothing is to be done: it gives memory back; a run that is to be compared begins when it is level";
+const LONGER: &str = "run longer: if it continues, look for what is retained and never released";
+const FALLS: &str = "no action: it releases memory; start runs for comparison when the level is steady";
 const ROSE: &str =
-    "see what stood at its limit from then on, and which load it still serves: `plimsoll find`";
-const MOMENT: &str = "look in the server's log and in its monitors at that time: a collection of garbage, a job of its \
-    own, a deployment";
-const READ: &str = "read the examples, and the server's log for the first of them";
-const ANSWERS: &str =
-    "read the examples, and the server's log for the first of them; until it answers, its times say little";
+    "check what is saturated since then, and find the load that it still serves: `plimsoll find`";
+const MOMENT: &str = "check the server's log and monitors at that time: garbage collection, a background job, or a \
+    deployment";
+const READ: &str = "read the failure examples, and the server's log for the first one";
+const ANSWERS: &str = "read the failure examples, and the server's log for the first one; until it succeeds, its times \
+    mean little";
 
 /// Classes and statuses of the failures, the most frequent first; `None` where nothing failed.
 fn failures(s: &Summary) -> Option<Finding> {
@@ -171,7 +195,7 @@ fn pressures(s: &Summary, anchors: &Anchors) -> Vec<Finding> {
         evidence: vec![p.evidence.clone()],
         advice: relief(p).into(),
         link: link(anchors, WATCHED),
-        ..Finding::new(Tone::Doubt, "at its limit", &p.resource)
+        ..Finding::new(Tone::Doubt, "saturated", &p.resource)
     };
     s.saturated_resources.iter().take(TOLD).map(one).collect()
 }
@@ -194,13 +218,13 @@ fn slopes(s: &Summary, anchors: &Anchors) -> Vec<Finding> {
 fn spikes(s: &Summary, anchors: &Anchors) -> Vec<Finding> {
     let one = |spike: &Spike| {
         let back = words::back(spike);
-        let title = format!("slow from {} on, for {}", chosen_s(spike.from_s), chosen_s(spike.slow_s));
+        let title = format!("slow at {} for {}", chosen_s(spike.from_s), chosen_s(spike.slow_s));
         let (peak, baseline) = (duration_ns(spike.peak_p95_ns), duration_ns(spike.baseline_p95_ns));
         let rose = with_load(s, spike);
         let advice = if rose.is_some() { ROSE } else { MOMENT };
-        let began = rose.map_or(String::new(), |rose| format!("; it began {rose}"));
+        let began = rose.map_or(String::new(), |rose| format!("; it started {rose}"));
         Finding {
-            evidence: vec![format!("p95 {peak} against {baseline}, {back}{began}")],
+            evidence: vec![format!("p95 {peak} (baseline {baseline}), {back}{began}")],
             advice: advice.into(),
             link: link(anchors, COURSE),
             ..Finding::new(Tone::Doubt, "spike", title)

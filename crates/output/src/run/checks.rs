@@ -2,7 +2,7 @@
 //! line says so.
 
 use crate::document::{Block, Cell, Column, Mark, On, Role, Section, Table, Tone, more, sentence};
-use crate::format::{count, ratio};
+use crate::format::{count, counted, ratio};
 use plimsoll_analysis::summary::{CheckRow, Summary};
 
 /// Those that a screen shows.
@@ -22,7 +22,7 @@ pub fn section(s: &Summary) -> Section {
     let table = Table::of("checks", "Checks", &all)
         .column(Column::text("check").brief(""), |(_, check)| Cell::text(&check.name).signed(Tone::Fail))
         .column(Column::text("request").brief("").role(Role::Soft), |(_, check)| Cell::text(&check.request))
-        .column(Column::number("made").on(On::FULL), |(_, check)| Cell::count(check.evaluations))
+        .column(Column::number("evaluated").on(On::FULL), |(_, check)| Cell::count(check.evaluations))
         .column(Column::number("failed").on(On::FULL), |(_, check)| {
             Cell::count(check.failures).bold(check.failures > 0)
         })
@@ -30,7 +30,7 @@ pub fn section(s: &Summary) -> Section {
             Cell::text(format!("{} failed", count(check.failures))).toned(Tone::Fail)
         })
         .column(on_screen().role(Role::Soft), |(_, check)| Cell::text(of(check)))
-        .column(Column::number("failed share").on(On::HTML), |(_, check)| {
+        .column(Column::number("failed %").on(On::HTML), |(_, check)| {
             super::share(check.evaluations, check.failures)
         })
         .marked(|(_, check)| (check.failures > 0).then_some(Mark::Bad))
@@ -39,11 +39,13 @@ pub fn section(s: &Summary) -> Section {
     let made: u64 = s.checks.iter().map(|check| check.evaluations).sum();
     let aside = match (held, failed) {
         (0, _) => String::new(),
-        (all, 0) => format!("all {} held, {} made", count(all as u64), count(made)),
-        (some, _) => format!("{some} more held always"),
+        (all, 0) => format!("all {} passed ({} evaluated)", count(all as u64), count(made)),
+        (some, _) => format!("{} always passed", counted(some as u64, "other check")),
     };
     let more = more(failed, ROWS).map(|text| sentence(Role::Faint, text).only(On::TERMINAL));
     let blocks = [Block::Table(table.done())].into_iter().chain(more).collect();
-    let section = Section::new("checks", "Checks", blocks).brief("checks").aside(aside).indented();
-    Section { is_alone: !s.checks.is_empty(), ..section }
+    let section = Section::new("checks", "Checks", blocks).aside(aside).indented();
+    // One screen has those that failed.
+    let on = if failed > 0 { On::ALL } else { On::UNABRIDGED };
+    Section { is_alone: !s.checks.is_empty(), ..section }.only(on)
 }

@@ -23,26 +23,26 @@ fn facts(s: &Summary) -> Block {
     let mut facts = vec![
         exact("attempts", c.attempts),
         exact("opened", c.opened),
-        exact("at most at once", c.peak),
-        exact("requests on a used one", c.reused_requests),
-        exact("closed by the server", c.closed_by_server),
-        exact("closed by us", c.closed_by_us),
-        exact("closed by a failure", c.closed_by_fault),
-        exact("open at the stop", c.open_at_end),
+        exact("peak", c.peak),
+        exact("requests on reused connections", c.reused_requests),
+        exact("closed by server", c.closed_by_server),
+        exact("closed by client", c.closed_by_us),
+        exact("closed after an error", c.closed_by_fault),
+        exact("open at the end", c.open_at_end),
     ];
     if let (Some(p50), Some(max)) = (c.requests_per_connection_p50, c.requests_per_connection_max) {
-        facts.push(Fact::new("requests on one", format!("p50 {}, max {}", count(p50), count(max))));
+        facts.push(Fact::new("requests per connection", format!("p50 {}, max {}", count(p50), count(max))));
     }
     if c.redirects_elsewhere > 0 {
         facts.push(Fact::new(
-            "redirects elsewhere",
+            "redirects to another host",
             format!("{}, not followed", count(c.redirects_elsewhere)),
         ));
     }
     if let Some(tls) = &s.tls {
         let resumed = format!("{} ({})", count(tls.resumptions), ratio(tls.resumed_ratio));
         facts.push(exact("TLS handshakes", tls.handshakes));
-        facts.push(Fact::of("of these resumed", Value::Number(resumed, Some(tls.resumptions as f64))));
+        facts.push(Fact::of("resumed", Value::Number(resumed, Some(tls.resumptions as f64))));
     }
     Block::Facts(facts)
 }

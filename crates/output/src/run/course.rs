@@ -8,6 +8,7 @@ use crate::terminal::live::slow_times;
 use crate::words;
 use plimsoll_analysis::picture::{Moment, MomentKind, Picture};
 use plimsoll_analysis::summary::{Second, Spike, Summary};
+use plimsoll_plan::threshold::Subject;
 
 /// A long run has hundreds of stages: those are in the chart.
 const MOMENTS: usize = 60;
@@ -20,7 +21,7 @@ pub fn section(picture: &Picture) -> Section {
         blocks.extend([Block::Heading("Events".into()), Block::Table(moments(picture))]);
     }
     blocks.extend(more(picture.moments.len(), MOMENTS).map(|text| sentence(Role::Faint, text)));
-    Section::new("course", "Over time", blocks)
+    Section::new("course", "Timeline", blocks)
 }
 
 fn moments(picture: &Picture) -> Table {
@@ -50,25 +51,46 @@ pub fn spikes(s: &Summary) -> Section {
     let one = |spike: &Spike| {
         let (from, slow) = (chosen_s(spike.from_s), chosen_s(spike.slow_s));
         let (peak, baseline) = (duration_ns(spike.peak_p95_ns), duration_ns(spike.baseline_p95_ns));
-        let text = format!("at {from} for {slow}: p95 {peak} against {baseline}, {}", words::back(spike));
+        let to = chosen_s(spike.from_s + spike.slow_s);
+        let text =
+            format!("{from} to {to} ({slow}): p95 {peak} (baseline {baseline}), {}", words::back(spike));
         sentence(Role::Plain, text)
     };
     let mut blocks: Vec<Block> = s.spikes.iter().take(SHOWN).map(one).collect();
     blocks.extend(more(s.spikes.len(), SHOWN).map(|text| sentence(Role::Faint, text)));
-    let section = Section::new("spikes", "Spikes", blocks).brief("spikes").on(On::TERMINAL);
-    section.aside("seconds whose p95 stood out").indented()
+    let section = Section::new("spikes", "Spikes", blocks).on(On::TERMINAL);
+    section.aside("seconds with an unusually high p95").indented()
 }
 
 /// Rates are pooled by their mean and share a scale; times and errors by their highest, so that a single bad second of
 /// an hour is still a letter.
 pub fn letters(s: &Summary) -> Section {
     // Two points make no course.
-    let blocks = if s.timeline.len() < 3 { Vec::new() } else { vec![Block::Courses(courses(s), axis(s))] };
-    let section = Section::new("course", "Over time", blocks).brief("over time").on(On::TERMINAL);
-    section.aside("each line from 0 to the value behind it").indented()
+    let blocks = if s.timeline.len() < 3 {
+        Vec::new()
+    } else {
+        vec![Block::Courses(courses(s).into_iter().map(|(_, course)| course).collect(), axis(s))]
+    };
+    let section = Section::new("course", "Timeline", blocks).on(On::TERMINAL);
+    section.aside("each row scaled from 0 to the value on its right").indented()
 }
 
-fn courses(s: &Summary) -> Vec<Course> {
+/// The slowest requests and the errors over time, and the rates where the offered load was not reached.
+pub fn brief(s: &Summary) -> Option<Block> {
+    let end_s = s.timeline.last().map(|t| t.from_s + t.length_s)?;
+    // Two points make no course.
+    let is_enough = s.timeline.len() >= 3;
+    let shows_rates = super::is_missed(s, &[Subject::Achieved, Subject::Throughput]);
+    let all = courses(s).into_iter().filter(|(is_rate, _)| shows_rates || !is_rate);
+    let mut all: Vec<Course> = all.map(|(_, course)| course).collect();
+    if let Some(first) = all.first_mut() {
+        first.label = format!("{}, 0–{}", first.label, chosen_s(end_s));
+    }
+    (is_enough && !all.is_empty()).then_some(Block::Courses(all, None))
+}
+
+/// Each with whether it is a rate.
+fn courses(s: &Summary) -> Vec<(bool, Course)> {
     let values = |of: fn(&Second) -> Option<f64>| s.timeline.iter().map(of).collect::<Vec<_>>();
     let offered = s.offered.is_some().then(|| values(|t| t.offered_rate_per_s));
     let achieved = values(|t| Some(t.achieved_rate_per_s));
@@ -95,13 +117,16 @@ fn courses(s: &Summary) -> Vec<Course> {
     let rates = offered.into_iter().chain([rate("achieved", Some(Tone::Note), achieved)]);
     let times = times.map(|values| highest(slow, Tone::Doubt, values, duration_f64_ns));
     let errors = errors.map(|values| highest("errors".into(), Tone::Fail, values, |n| count(n as u64)));
-    rates.chain(times).chain(errors).collect()
+    rates
+        .map(|course| (true, course))
+        .chain(times.into_iter().chain(errors).map(|course| (false, course)))
+        .collect()
 }
 
 /// Start, end of the warm-up, end.
 fn axis(s: &Summary) -> Option<Axis> {
     let end_s = s.timeline.last().map(|t| t.from_s + t.length_s)?;
     let is_marked = s.totals.warmup_s > 0.0 && end_s > 0.0;
-    let mark = is_marked.then(|| (s.totals.warmup_s / end_s, "measured from here"));
+    let mark = is_marked.then(|| (s.totals.warmup_s / end_s, "end of warm-up"));
     Some(Axis { ends: ["0 s".into(), chosen_s(end_s)], mark })
 }

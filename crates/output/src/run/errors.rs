@@ -1,6 +1,6 @@
 //! What failed: classes, statuses, requests, and examples; on a page.
 
-use super::{examples, figures};
+use super::{examples, results};
 use crate::document::{Block, Cell, Column, Role, Room, Section, Table, Value, sentence};
 use plimsoll_analysis::summary::{ErrorRow, SeriesRow, Summary};
 
@@ -12,17 +12,17 @@ pub fn section(s: &Summary) -> Section {
         return section(Vec::new());
     }
     let titled = |title: &str, table| vec![Block::Heading(title.into()), Block::Table(table)];
-    let classes = (!failed.is_empty()).then(|| titled("Classes", figures::classes(failed)));
-    let statuses = (!s.status_codes.is_empty()).then(|| titled("Statuses", statuses(s)));
+    let classes = (!failed.is_empty()).then(|| titled("By fault", results::classes(failed)));
+    let statuses = (!s.status_codes.is_empty()).then(|| titled("By status", statuses(s)));
     let mut blocks = vec![Block::Pair(Room::Narrow, classes.into_iter().chain(statuses).collect())];
     blocks.extend(by_request(s));
     if s.client.faults.iter().any(|row| row.count > 0) {
-        let said =
-            "Failures on the client's side are faults of the load generator and never count as errors.";
+        let said = "Failures of the load generator never count as errors.";
         blocks.push(sentence(Role::Faint, said));
     }
-    blocks
-        .extend(examples::block(s).into_iter().flat_map(|block| [Block::Heading("Examples".into()), block]));
+    blocks.extend(
+        examples::block(s).into_iter().flat_map(|block| [Block::Heading("Failure examples".into()), block]),
+    );
     section(blocks)
 }
 
@@ -38,7 +38,7 @@ fn by_request(s: &Summary) -> Vec<Block> {
     all.sort_by_key(|row| std::cmp::Reverse(row.errors_by_class.values().sum::<u64>()));
     let is_there = |class: &str| all.iter().any(|row| row.errors_by_class.contains_key(class));
     let shown = all.iter().copied().take(FAILING);
-    let mut table = Table::of("failing", "Failures by request and class", shown)
+    let mut table = Table::of("failing", "Errors by request and fault", shown)
         .column(Column::text("request"), |row| Cell::text(&row.name));
     for class in s.errors.iter().map(|row| row.class).filter(|class| is_there(class)) {
         table = table.column(Column::number(class), |row| match row.errors_by_class.get(class) {
@@ -49,7 +49,7 @@ fn by_request(s: &Summary) -> Vec<Block> {
     let mut blocks = vec![Block::Heading("By request".into()), Block::Table(table.done())];
     if all.len() > FAILING {
         let more = all.len() - FAILING;
-        let said = format!("and {more} requests more, each with its classes in the table of requests");
+        let said = format!("and {more} more requests: see the table of requests");
         blocks.push(sentence(Role::Faint, said));
     }
     blocks
@@ -58,9 +58,9 @@ fn by_request(s: &Summary) -> Vec<Block> {
 fn statuses(s: &Summary) -> Table {
     let all: u64 = s.status_codes.values().sum();
     let rows: Vec<(&String, &u64)> = s.status_codes.iter().collect();
-    Table::of("statuses", "Answers by status", &rows)
+    Table::of("statuses", "Responses by status", &rows)
         .column(Column::text("status"), |(status, _)| Cell::text(*status))
-        .column(Column::number("answers"), |(_, n)| Cell::count(**n))
+        .column(Column::number("responses"), |(_, n)| Cell::count(**n))
         .column(Column::number("share"), |(_, n)| Value::Share(**n as f64 / all.max(1) as f64).into())
         .done()
 }

@@ -6,8 +6,8 @@ use plimsoll_analysis::summary::{FailureExampleRow, Summary};
 
 /// For the text outputs: a page has them among its errors.
 pub fn section(s: &Summary) -> Section {
-    let section = Section::new("samples", "Samples", block(s).into_iter().collect()).brief("samples");
-    section.aside("an example of each failure").indented()
+    let section = Section::new("examples", "Failure examples", block(s).into_iter().collect());
+    section.aside("one of each kind").indented()
 }
 
 pub fn block(s: &Summary) -> Option<Block> {

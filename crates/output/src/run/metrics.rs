@@ -29,7 +29,7 @@ pub fn section(s: &Summary) -> Section {
         let more = format!("{} more series are in the JSON document.", count((known - ROWS) as u64));
         blocks.push(sentence(Role::Faint, more).only(On::ALL));
     }
-    Section::new("metrics", "Metrics", blocks).brief("metrics").indented()
+    Section::new("metrics", "Metrics", blocks).indented()
 }
 
 fn rows(metric: &CustomMetric) -> impl Iterator<Item = Row<'_>> {

@@ -10,7 +10,7 @@ const DIFFERS: f64 = 1.5;
 
 /// Their percentiles stand beside the merged ones, which come from merged histograms and not from these.
 pub fn section(s: &Summary) -> Section {
-    let section = |blocks| Section::new("machines", "Machines", blocks).brief("machines").indented();
+    let section = |blocks| Section::new("machines", "Load generators", blocks).indented();
     if s.generators.len() < 2 {
         return section(Vec::new());
     }
@@ -20,8 +20,8 @@ pub fn section(s: &Summary) -> Section {
         Cell::text(&row.host).tail(Tone::Doubt, if row.is_complete { "" } else { "(cut off)" })
     };
     let later = |row: &GeneratorRow| Value::Nanoseconds((row.started_unix_ns - first_ns) as f64).into();
-    let table = Table::of("machines", "Machines", &s.generators)
-        .column(Column::text("machine").brief(""), host)
+    let table = Table::of("machines", "Load generators", &s.generators)
+        .column(Column::text("load generator").brief(""), host)
         .column(Column::text("share").role(Role::Soft), |row| Cell::text(&row.share))
         .column(Column::number("requests").on(On::TEXT), |row| Cell::count(row.requests))
         .column(Column::number("rate"), |row| rate(Some(row.rate_per_s)))
@@ -30,13 +30,13 @@ pub fn section(s: &Summary) -> Section {
         .column(Column::number("p50"), |row| Cell::quantile(row.quantile(0.5)))
         .column(Column::number("p99"), |row| Cell::quantile(row.quantile(0.99)))
         .column(Column::number("max"), |row| Cell::quantile(row.longest()))
-        .column(Column::number("lateness p99").brief("late p99"), |row| {
+        .column(Column::number("schedule lag p99").brief("lag p99"), |row| {
             Cell::quantile(row.lateness.quantile(0.99))
         })
-        .column(Column::number("lateness max").on(On::HTML), |row| Cell::nanoseconds(row.lateness.max_ns))
+        .column(Column::number("schedule lag max").on(On::HTML), |row| Cell::nanoseconds(row.lateness.max_ns))
         .column(Column::number("requests").on(On::HTML), |row| Cell::count(row.requests))
-        .column(Column::number("began later by").on(On::HTML), later)
-        .column(Column::number("lasted").on(On::HTML), |row| {
+        .column(Column::number("started later by").on(On::HTML), later)
+        .column(Column::number("duration").on(On::HTML), |row| {
             Cell::number(chosen_s(row.elapsed_s), Some(row.elapsed_s))
         })
         .column(Column::text("remark").on(On::HTML), |row| Cell::text(remark(s, row)))
@@ -92,7 +92,7 @@ fn generator_rows(s: &Summary) -> Vec<Block> {
         .column(Column::number("at least"), |(_, r)| Value::Quantity(r.low).into())
         .column(Column::number("at most"), |(_, r)| Value::Quantity(r.high).into())
         .column(Column::number("stretches compared"), |(_, r)| Cell::count(r.windows));
-    let lead = "Stretches of the same time are compared in pairs (t-test of the logarithms, 95 % interval of all rows \
-                together). A machine differs where 1 lies outside the interval and the difference is 5 % or more.";
+    let lead = "Stretches of the same time are compared in pairs (t-test of the logarithms, 95% interval of all rows \
+                together). A machine differs where 1 lies outside the interval and the difference is 5% or more.";
     vec![Block::Heading("Beside the others".into()), sentence(Role::Lead, lead), Block::Table(table.done())]
 }

@@ -17,17 +17,17 @@ fn several(name: &'static str, title: &'static str, one: &'static str, all: &[Pa
     let rows = all.iter().filter(|_| all.len() > 1);
     let table = Table::of(name, title, rows)
         .column(Column::text(one).brief(""), |row: &PartRow| Cell::text(&row.name))
-        .column(Column::number("finished").brief("requests").on(On::TEXT), |row| Cell::count(row.requests))
-        .column(Column::number("rate"), |row| Value::Rate(row.rate_per_s).into())
+        .column(Column::number("requests").on(On::TEXT), |row| Cell::count(row.requests))
+        .column(Column::number("throughput"), |row| Value::Rate(row.rate_per_s).into())
         .column(Column::number("errors"), |row| Cell::errors(row.errors))
-        .column(Column::number("error share").on(On::HTML), |row| share(row.requests, row.errors))
+        .column(Column::number("error rate").on(On::HTML), |row| share(row.requests, row.errors))
         .column(Column::number("p50"), |row| percentile(&row.response_time, 0.5))
         .column(Column::number("p99"), |row| percentile(&row.response_time, 0.99))
         .column(Column::number("max"), |row| max(&row.response_time))
-        .column(Column::number("finished").on(On::HTML), |row| Cell::count(row.requests))
+        .column(Column::number("requests").on(On::HTML), |row| Cell::count(row.requests))
         .worst_first(|row| row.errors, |row, q| printable_ns(&row.response_time, q));
     let section = Section::new(name, title, vec![Block::Table(table.done())]);
-    section.brief(name).aside("response time of their requests").indented()
+    section.aside("response time").indented()
 }
 
 /// One line per group: how long it took to go through it.
@@ -35,15 +35,15 @@ pub fn groups(s: &Summary) -> Section {
     let passage = |q: f64| move |row: &GroupRow| percentile(&row.passage, q);
     let table = Table::of("groups", "Groups", &s.groups)
         .column(Column::text("group").brief(""), |row| Cell::text(&row.name))
-        .column(Column::number("passages"), |row| Cell::count(row.passages))
+        .column(Column::number("runs"), |row| Cell::count(row.passages))
         .column(Column::number("requests").role(Role::Soft), |row| Cell::count(row.requests))
         .column(Column::number("errors"), |row| Cell::errors(row.errors))
-        .column(Column::number("passage p50").brief("p50"), passage(0.5))
-        .column(Column::number("passage p99").brief("p99"), passage(0.99))
-        .column(Column::number("passage max").brief("max"), |row| max(&row.passage))
+        .column(Column::number("p50"), passage(0.5))
+        .column(Column::number("p99"), passage(0.99))
+        .column(Column::number("max"), |row| max(&row.passage))
         .worst_first(|row| row.errors, |row, q| printable_ns(&row.passage, q));
-    let lead = "A passage is the way through a group as a whole, thinking included.";
+    let lead = "The time of a group covers all of its steps, think time included.";
     let blocks = vec![sentence(Role::Lead, lead).only(On::HTML), Block::Table(table.done())];
     let section = Section::new("groups", "Groups", blocks);
-    section.brief("groups").aside("a passage as a whole, thinking included").indented()
+    section.aside("time through a whole group, think time included").indented()
 }

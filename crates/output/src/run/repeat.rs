@@ -29,7 +29,7 @@ pub fn command(plan: &Outline) -> Option<String> {
         Load::Closed { .. } => words.push(format!("-c {}", profile.peak())),
         Load::Open { arrivals, .. } => {
             words.push(format!("-r {}", profile.peak()));
-            words.push(format!("-c {}", plan.connections));
+            words.push(format!("--max-connections {}", plan.connections));
             match arrivals {
                 Arrivals::Constant => {}
                 Arrivals::Poisson => words.push("--arrivals poisson".into()),
@@ -54,7 +54,7 @@ pub fn command(plan: &Outline) -> Option<String> {
     let asked = plan.thresholds.iter().filter(|threshold| !threshold.is_default);
     words.extend(asked.map(|threshold| format!("--threshold {}", shell_word(&threshold.text))));
     if plan.share.of > 1 {
-        words.push(format!("--share {}/{}", plan.share.part, plan.share.of));
+        words.push(format!("--shard {}/{}", plan.share.part, plan.share.of));
     }
     words.push(format!("--seed {}", plan.seed));
     Some(words.join(" "))
@@ -65,6 +65,6 @@ fn time(ns: u64) -> String {
     match (ns % 1_000_000_000, ns % 1_000_000) {
         (0, _) => format!("{}s", ns / 1_000_000_000),
         (_, 0) => format!("{}ms", ns / 1_000_000),
-        _ => chosen_ns(ns).replace(' ', ""),
+        _ => chosen_ns(ns).replace(' ', "").replace('µ', "u"),
     }
 }

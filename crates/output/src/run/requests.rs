@@ -12,27 +12,25 @@ use plimsoll_chart::spark;
 
 /// In the text outputs a single one would only repeat the figures above.
 pub fn section(s: &Summary, picture: &Picture) -> Section {
-    let section = |blocks| Section::new("requests", "Requests", blocks).brief("requests").indented();
+    let section = |blocks| Section::new("requests", "Requests", blocks).indented();
     if s.requests.is_empty() {
         return section(Vec::new());
     }
     let drawn = Lines::of(s, picture);
     let on_page = |role, text: String| sentence(role, text).only(On::HTML);
     let mut lead =
-        "Response time of each request. Further columns stand to the right: the table moves sideways, its \
-                    names stay."
-            .to_owned();
+        "Response time of each request. Scroll right for more columns; the names stay in view.".to_owned();
     if s.requests.len() > SPARKS && !drawn.is_empty() {
-        lead += &format!(" The {SPARKS} that were sent most have their course drawn.");
+        lead += &format!(" Charts show the {SPARKS} most frequent requests over time.");
     }
     let mut blocks = vec![on_page(Role::Lead, lead), Block::Table(table(s, &drawn))];
     if s.requests.iter().any(|row| is_bad(s, row)) {
         blocks.push(on_page(Role::Faint, rule(s)));
     }
     if has_apdex(s) {
-        let said = "Apdex: of its finished requests the share that took no longer than the limit T of its threshold, \
-                    and half of those that took up to four times as long; a failure counts as slower. It judges \
-                    nothing here. >=: which of its times were those of failures is not known, and this is the least.";
+        let said = "Apdex: the share of requests within the limit T of their threshold, plus half of those within 4 T; \
+                    failures count as slower. It does not affect the verdict. ≥: the times of failures are unknown, so \
+                    this is a lower bound.";
         blocks.push(on_page(Role::Faint, said.into()));
     }
     blocks.extend(too_few(s.requests.iter().map(|row| &row.response_time)));
@@ -56,7 +54,9 @@ pub fn section(s: &Summary, picture: &Picture) -> Section {
 fn too_few<'a>(mut all: impl Iterator<Item = &'a Times>) -> Option<Block> {
     let lacks = |times: &Times| times.count > 0 && times.percentiles.iter().any(|p| !p.has_enough_samples);
     let (p99, p999) = (count(1_000), count(10_000));
-    let said = format!("{NONE} : too few samples. A percentile needs 10 / (1 - p): p99 {p99}, p99.9 {p999}.");
+    let said = format!(
+        "{NONE}: too few samples. A percentile needs 10 / (1 - p) samples: {p99} for p99, {p999} for p99.9."
+    );
     all.any(lacks).then(|| sentence(Role::Faint, said).only(On::HTML))
 }
 
@@ -73,11 +73,11 @@ fn table(s: &Summary, drawn: &Lines) -> Table {
     let page = |head: &str| Column::number(head).on(On::HTML);
     let mut table = Table::of("requests", "Requests", nodes.iter().map(|(node, _)| node))
         .column(Column::text("request").brief(""), |node| name(s, node))
-        .column(Column::number("finished").brief("requests").on(On::TEXT), finished)
-        .column(page("rate"), |node| Value::Rate(node.rate_per_s()).into())
+        .column(Column::number("requests").on(On::TEXT), finished)
+        .column(page("throughput"), |node| Value::Rate(node.rate_per_s()).into())
         .column(Column::number("errors"), errors)
-        .column(Column::number("rate").on(On::MARKDOWN), |node| Value::Rate(node.rate_per_s()).into())
-        .column(page("error share"), |node| super::share(node.requests(), node.errors()))
+        .column(Column::number("throughput").on(On::MARKDOWN), |node| Value::Rate(node.rate_per_s()).into())
+        .column(page("error rate"), |node| super::share(node.requests(), node.errors()))
         .column(Column::number("p50"), times(0.5))
         .column(Column::number("p99"), times(0.99))
         .column(Column::number("max").on(On::TEXT), |node| max(node.times()));
@@ -97,7 +97,7 @@ fn table(s: &Summary, drawn: &Lines) -> Table {
     };
     // The mean beside the least: how far it lies off tells of the tail.
     table
-        .column(page("finished"), finished)
+        .column(page("requests"), finished)
         .column(page("min"), |node| Cell::nanoseconds(node.times().min_ns))
         .column(page("mean"), |node| mean(node.times()))
         .column(page("p75"), times(0.75))
@@ -105,7 +105,9 @@ fn table(s: &Summary, drawn: &Lines) -> Table {
         .column(page("p95"), times(0.95))
         .column(page("p99.9"), times(0.999))
         .column(page("max"), |node| max(node.times()))
-        .column(page("sd"), |node| node.times().std_dev_ns.map_or(Value::Missing, Value::Nanoseconds).into())
+        .column(page("std dev"), |node| {
+            node.times().std_dev_ns.map_or(Value::Missing, Value::Nanoseconds).into()
+        })
         .column(page("service p50"), |node| own(node, &|row| percentile(&row.service_time, 0.5)))
         .column(page("service p99"), |node| own(node, &|row| percentile(&row.service_time, 0.99)))
         .column(page("received"), |node| own(node, &bytes_in))
@@ -160,7 +162,7 @@ fn name(s: &Summary, node: &Node) -> Cell {
     let asides = [
         row.scenario.clone().filter(|_| s.scenarios.len() > 1).unwrap_or_default(),
         tags.join(", "),
-        if row.is_stream { "stream: its times are its whole life".into() } else { String::new() },
+        if row.is_stream { "stream: its times cover its whole life".into() } else { String::new() },
     ];
     let asides: Vec<String> = asides.into_iter().filter(|text| !text.is_empty()).collect();
     let cell = Cell::text(&row.name).aside(Tone::Note, asides.join("; "));
@@ -210,10 +212,10 @@ fn is_bad(s: &Summary, row: &SeriesRow) -> bool {
 /// What a bar beside a name means.
 fn rule(s: &Summary) -> String {
     let most = match errors_max(s) {
-        Some(limit) => format!("more of it failed than the {} that the run may have", ratio(limit)),
-        None => format!("more than {} of it failed (the run has no limit on errors)", ratio(FAILED_MAX)),
+        Some(limit) => format!("its error rate exceeds the limit of {}", ratio(limit)),
+        None => format!("its error rate exceeds {} (the run has no limit)", ratio(FAILED_MAX)),
     };
-    format!("A red bar: a threshold on this request was missed, or {most}.")
+    format!("A red bar: this request missed a threshold, or {most}.")
 }
 
 /// Requests that have their course drawn: two lines for each of hundreds would be a large file.

@@ -17,12 +17,12 @@ pub fn section(s: &Summary) -> Section {
     }
     blocks.extend(rest(left_out, by).map(|text| sentence(Role::Soft, text).only(On::TERMINAL)));
     if !s.streams.is_empty() {
-        let said = "Gap: between two events of a stream. Age: from the instant that an event says it was made, by \
-                    both clocks.";
+        let said = "Gap: the time between two events of a stream. Age: from the timestamp of an event to its arrival, \
+                    by both clocks.";
         blocks.push(sentence(Role::Faint, said).only(On::HTML));
     }
-    let section = Section::new("streams", "Streams", blocks).brief("streams");
-    section.aside("gap: between events; age: by both clocks").indented()
+    let section = Section::new("streams", "Streams", blocks);
+    section.aside("gap: time between events; age: timestamp to arrival, by both clocks").indented()
 }
 
 fn stream(at: usize, row: &StreamRow) -> Vec<Block> {
@@ -34,8 +34,8 @@ fn stream(at: usize, row: &StreamRow) -> Vec<Block> {
         .column(Column::number("max"), |(_, times)| max(times))
         .column(Column::number("samples").role(Role::Soft), |(_, times)| Cell::count(times.count));
     let facts = vec![
-        Fact::new("how they ended", words::ends(row).join(", ")),
-        Fact::new("what came", words::events(row).join("; ")),
+        Fact::new("streams", words::ends(row).join(", ")),
+        Fact::new("events", words::events(row).join("; ")),
     ];
     vec![Block::Heading(row.name.clone()), Block::Facts(facts), Block::Table(table.done())]
 }

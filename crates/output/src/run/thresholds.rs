@@ -11,7 +11,9 @@ pub fn section(s: &Summary) -> Section {
         remarks(t).into_iter().fold(cell, |cell, remark| cell.aside(Tone::Note, remark))
     };
     let alongside = |t: &ThresholdResult| {
-        let margin = Some(words::margin(t)).filter(|margin| !margin.is_empty());
+        // How far a default was from its limit matters once it is missed.
+        let is_told = !(t.is_default && t.is_met);
+        let margin = Some(words::margin(t)).filter(|margin| is_told && !margin.is_empty());
         Value::Facts(margin.into_iter().chain(remarks(t)).collect()).into()
     };
     let met =
@@ -30,13 +32,13 @@ pub fn section(s: &Summary) -> Section {
         .column(Column::text("").on(On::TERMINAL).role(Role::Soft), alongside)
         .column(Column::text("").on(On::MARKDOWN), |t| Value::Facts(remarks(t)).into())
         .marked(|t| (t.standing == Standing::Missed).then_some(Mark::Bad));
-    Section::new("thresholds", "Thresholds", vec![Block::Table(table.done())]).brief("thresholds").indented()
+    Section::new("thresholds", "Thresholds", vec![Block::Table(table.done())]).indented()
 }
 
 /// What else is to be known of it.
 fn remarks(t: &ThresholdResult) -> Vec<String> {
     let few = if t.has_too_few_samples { "too few samples" } else { "" };
-    let implied = if t.is_default { "implied" } else { "" };
+    let implied = if t.is_default { "default" } else { "" };
     let all = [words::bounds(t), words::window(t), few.into(), implied.into()];
     all.into_iter().filter(|remark| !remark.is_empty()).collect()
 }

@@ -33,7 +33,7 @@ pub fn tiles(s: &Summary) -> Vec<Tile> {
             Shown::Fact(p) => {
                 let bounds = bounds(p.value_ns, p.low_ns, p.high_ns);
                 let samples = samples(s.response_time.count);
-                let aside = bounds.map_or(samples.clone(), |bounds| format!("95 %: {bounds}; {samples}"));
+                let aside = bounds.map_or(samples.clone(), |bounds| format!("95% CI {bounds}; {samples}"));
                 (duration_ns(p.value_ns), Some(p.value_ns), aside)
             }
             Shown::TooFew(has, needs) => (NONE.into(), None, words::too_few(has, needs)),
@@ -49,16 +49,16 @@ pub fn tiles(s: &Summary) -> Vec<Tile> {
     };
     let offered = match (&s.offered, s.achieved.ratio) {
         (Some(offered), Some(share)) => {
-            format!("offered {}, {} kept up with", offers(offered.rate_per_s), ratio(share))
+            format!("{} offered, {} achieved", offers(offered.rate_per_s), ratio(share))
         }
         (Some(offered), None) => format!("offered {}", offers(offered.rate_per_s)),
-        (None, _) => "closed model: users wait for their answers".into(),
+        (None, _) => "closed model: users wait for responses".into(),
     };
     let few = t.requests < samples_needed(0.5) && s.streams.is_empty();
     let rate = match few {
-        true => tile("finished requests", NONE.into(), None, "too few for a rate".into()),
+        true => tile("throughput", NONE.into(), None, "too few requests".into()),
         false => {
-            tile("finished requests", rate_per_s(s.achieved.rate_per_s), Some(s.achieved.rate_per_s), offered)
+            tile("throughput", rate_of(s.achieved.rate_per_s, "req"), Some(s.achieved.rate_per_s), offered)
         }
     };
     // Of nothing there is no share.

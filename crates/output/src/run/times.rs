@@ -7,9 +7,9 @@ use crate::words::{self, Shown};
 use plimsoll_analysis::picture::{Picture, Slice};
 use plimsoll_analysis::summary::{Bucket, Short, Summary, Times};
 
-/// A row of the percentiles.
+/// A figure of a distribution.
 #[derive(Clone, Copy)]
-enum Figure {
+pub enum Figure {
     Min,
     Quantile(f64),
     Max,
@@ -20,19 +20,19 @@ enum Figure {
 }
 
 impl Figure {
-    fn name(self) -> String {
+    pub fn name(self) -> String {
         match self {
             Figure::Min => "min".into(),
             Figure::Quantile(q) => quantile_name(q),
             Figure::Max => "max".into(),
             Figure::Mean => "mean".into(),
-            Figure::Sd => "sd".into(),
+            Figure::Sd => "std dev".into(),
             Figure::Samples => "samples".into(),
-            Figure::CutOff => "cut off".into(),
+            Figure::CutOff => "timed out".into(),
         }
     }
 
-    fn of(self, times: &Times) -> Cell {
+    pub fn of(self, times: &Times) -> Cell {
         match self {
             Figure::Min => Cell::nanoseconds(times.min_ns),
             Figure::Quantile(q) => percentile(times, q).strong((q - 0.99).abs() < 1e-9),
@@ -41,6 +41,16 @@ impl Figure {
             Figure::Sd => times.std_dev_ns.map_or(Value::Missing, Value::Nanoseconds).into(),
             Figure::Samples => Cell::count(times.count),
             Figure::CutOff => Cell::count(times.censored),
+        }
+    }
+
+    /// The interval of a percentile; empty where there is none.
+    pub fn brief_interval(self, times: &Times) -> Cell {
+        match self {
+            Figure::Quantile(q) if matches!(words::percentile(times, q), Shown::Fact(_)) => {
+                self.interval(times)
+            }
+            _ => Cell::text(""),
         }
     }
 
@@ -68,7 +78,7 @@ pub fn percentiles(s: &Summary) -> Section {
     let cut_off = (response.censored + service.censored > 0).then_some(Figure::CutOff);
     let figures: Vec<Figure> =
         [Figure::Min].into_iter().chain(quantiles).chain(rest).chain(cut_off).collect();
-    let bounds_of = |on| Column { is_number: true, ..Column::text("95 % interval").on(on).role(Role::Soft) };
+    let bounds_of = |on| Column { is_number: true, ..Column::text("95% CI").on(on).role(Role::Soft) };
     let table = Table::of("times", "Response and service time", &figures)
         .column(Column::text("figure").brief("").role(Role::Soft), |figure| Cell::text(figure.name()))
         .column(Column::number("response time").brief("response"), |figure| figure.of(response))
@@ -77,8 +87,8 @@ pub fn percentiles(s: &Summary) -> Section {
         .column(Column::number("service time").brief("service"), |figure| figure.of(service))
         .column(bounds_of(On::HTML), |figure| figure.interval(service))
         .column(bounds_of(On::TERMINAL), |figure| figure.interval(response));
-    let section = Section::new("times", "Times", vec![Block::Table(table.done())]).brief("times");
-    section.aside("the interval is the response's").indented()
+    let section = Section::new("latency", "Latency", vec![Block::Table(table.done())]);
+    section.aside("95% CI of the response time").indented()
 }
 
 /// The mean is exact, the percentile is its bucket's, which is a 128th wide: of times that are all alike one may lie a
@@ -89,8 +99,8 @@ pub fn is_skewed(times: &Times) -> bool {
     told && times.mean_ns.zip(times.p95_ns).is_some_and(is_above)
 }
 
-/// Share of the answered requests by how long they took, and how many were cut off; an empty band stays, so that two
-/// reports can be laid side by side.
+/// Share of the responses by how long they took, and how many timed out; an empty bucket stays, so that two reports can
+/// be laid side by side.
 pub fn buckets(s: &Summary) -> Section {
     let mut below = None;
     let mut rows: Vec<(String, Option<f64>, u64)> = Vec::new();
@@ -101,17 +111,17 @@ pub fn buckets(s: &Summary) -> Section {
     };
     rows.extend(s.buckets.iter().map(named));
     if s.buckets_censored > 0 && !rows.is_empty() {
-        rows.push(("cut off".into(), None, s.buckets_censored));
+        rows.push(("timed out".into(), None, s.buckets_censored));
     }
     let or_nothing = |value: Option<Value>| value.map_or_else(|| Cell::text(""), Cell::from);
-    let table = Table::of("buckets", "Buckets of the response time", &rows)
+    let table = Table::of("buckets", "Response time buckets", &rows)
         .column(Column::right("response time").brief("").role(Role::Soft), |(name, ..)| Cell::text(name))
         .column(Column::picture("share", 12, 12).brief("").on(On::DRAWN), |(_, share, _)| {
             or_nothing(share.map(Value::Bar))
         })
         .column(Column::number("share").brief(""), |(_, share, _)| or_nothing(share.map(Value::Share)))
         .column(Column::number("requests").brief("").role(Role::Soft), |(.., n)| Cell::count(*n));
-    let section = Section::new("buckets", "Buckets", vec![Block::Table(table.done())]).brief("buckets");
+    let section = Section::new("buckets", "Buckets", vec![Block::Table(table.done())]);
     section.aside("of the response time").indented().adjacent()
 }
 
@@ -120,14 +130,14 @@ pub fn buckets(s: &Summary) -> Section {
 pub fn phases(s: &Summary) -> Section {
     let p = &s.phases;
     let all: [(&str, &str, &Short); 5] = [
-        ("wait for a connection", "wait", &p.connection_wait),
+        ("connection wait", "wait", &p.connection_wait),
         ("connect", "connect", &p.connect),
-        ("send stall", "send stall", &p.send_stall),
-        ("first byte", "first byte", &p.first_byte),
-        ("body", "body", &p.body),
+        ("send", "send", &p.send_stall),
+        ("time to first byte (TTFB)", "TTFB", &p.first_byte),
+        ("download", "download", &p.body),
     ];
     let known = all.iter().filter(|(.., short)| short.count > 0);
-    let table = Table::of("phases", "Parts of a request's time", known)
+    let table = Table::of("phases", "Latency breakdown", known)
         .column(Column::text("part").on(On::HTML), |(name, ..)| Cell::text(*name))
         .column(Column::text("").on(On::TERMINAL).role(Role::Soft), |(_, name, _)| Cell::text(*name))
         .column(Column::number("mean").on(On::HTML), |(.., short)| {
@@ -141,28 +151,28 @@ pub fn phases(s: &Summary) -> Section {
         0 => String::new(),
         ns => duration_ns(ns),
     };
-    let said = "Each part has samples of its own: only some requests connect, only some wait.";
+    let said = "Each part has its own samples: only some requests connect, and only some wait.";
     let (once, aside) = match dns.as_str() {
         "" => (String::new(), String::new()),
-        dns => (format!(" The name was resolved once, in {dns}."), format!("DNS once, {dns}")),
+        dns => (format!(" DNS resolved the name once, in {dns}."), format!("DNS once, {dns}")),
     };
     let table = Block::Table(table.done());
     let blocks = vec![table, sentence(Role::Faint, format!("{said}{once}")).only(On::HTML)];
-    Section::new("phases", "Phases", blocks).brief("phases").aside(aside).indented().on(On::DRAWN).adjacent()
+    Section::new("phases", "Latency breakdown", blocks).aside(aside).indented().on(On::DRAWN).adjacent()
 }
 
 /// Of a page: both distributions, and their pictures.
 pub fn section(s: &Summary) -> Section {
-    let warm_up = if s.totals.warmup_s > 0.0 { ", those of the warm-up left out" } else { "" };
+    let warm_up = if s.totals.warmup_s > 0.0 { ", excluding the warm-up" } else { "" };
     let lead = format!(
-        "Response time counts from the instant at which a request was due, service time from its send. Both are of the \
-         same requests{warm_up}."
+        "Response time starts at the intended start time of a request, service time at its send. Both cover the same \
+         requests{warm_up}."
     );
     let mut tables = vec![vec![Block::Heading("Percentiles".into())]];
     tables[0].extend(percentiles(s).blocks);
     tables[0].extend(counts(s).map(|said| sentence(Role::Faint, said)));
     if !s.buckets.is_empty() {
-        let heading = Block::Heading("Buckets of the response time".into());
+        let heading = Block::Heading("Response time buckets".into());
         tables.push([heading].into_iter().chain(buckets(s).blocks).collect());
     }
     let charts = ["spectrum", "distribution", "spectrum-requests"].map(String::from);
@@ -178,17 +188,16 @@ fn counts(s: &Summary) -> Option<String> {
         return None;
     }
     let mut told =
-        format!("{} finished, {} of them with a whole answer", counted(finished, "request"), count(answered));
+        format!("{} completed, {} with a whole response", counted(finished, "request"), count(answered));
     if cut_off > 0 {
         let stop = match s.totals.in_flight_at_end {
-            0 => String::new(),
-            _ => " or, not finished, at the stop".into(),
+            0 => "timed out",
+            _ => "timed out or were in flight at the end",
         };
-        told +=
-            &format!("; {} cut off at the time-out{stop}: only known to be longer", counted(cut_off, "time"));
+        told += &format!("; {} {stop} and count as lower bounds", count(cut_off));
     }
     if answered.saturating_add(cut_off) < finished {
-        told += "; the rest failed without an answer and have no time";
+        told += "; the others failed without a response and have no time";
     }
     Some(format!("{told}."))
 }
@@ -197,7 +206,7 @@ fn counts(s: &Summary) -> Option<String> {
 pub fn by_part(s: &Summary, picture: &Picture) -> Section {
     let p = &s.phases;
     let all = [&p.connection_wait, &p.connect, &p.send_stall, &p.first_byte, &p.body];
-    let section = |blocks| Section::new("phases", "Phases", blocks);
+    let section = |blocks| Section::new("phases", "Latency breakdown", blocks);
     if all.iter().all(|short| short.count == 0) && p.dns_ns == 0 && picture.slices.is_empty() {
         return section(Vec::new());
     }
@@ -222,15 +231,15 @@ fn slices(picture: &Picture) -> Vec<Block> {
         _ => Cell::number(at_least(slice.response_ns.round() as u64), Some(slice.response_ns)),
     };
     let cut_off: u64 = picture.slices.iter().map(|slice| slice.cut_off).sum();
-    let table = Table::of("slices", "What the slowest requests waited for", &picture.slices)
+    let table = Table::of("slices", "Latency breakdown of the slowest requests", &picture.slices)
         .column(Column::text("requests by response time"), |slice| Cell::text(name(slice)))
         .column(Column::number("requests"), |slice| Cell::count(slice.requests))
         .column(Column::number("mean"), least)
         .column(Column::number("wait"), |slice| Value::Nanoseconds(slice.wait_ns).into())
-        .column(Column::number("first byte"), |slice| Value::Nanoseconds(slice.first_byte_ns).into())
-        .column(Column::number("body"), |slice| Value::Nanoseconds(slice.body_ns).into());
-    let said = format!(">=: {} of them were cut off, and count with the time until then.", count(cut_off));
+        .column(Column::number("TTFB"), |slice| Value::Nanoseconds(slice.first_byte_ns).into())
+        .column(Column::number("download"), |slice| Value::Nanoseconds(slice.body_ns).into());
+    let said = format!("≥: {} of them timed out and count as lower bounds.", count(cut_off));
     let said = (cut_off > 0).then(|| sentence(Role::Faint, said));
-    let heading = Block::Heading("By how slow they were".into());
+    let heading = Block::Heading("By response time".into());
     [heading, Block::Table(table.done())].into_iter().chain(said).collect()
 }

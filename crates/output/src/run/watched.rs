@@ -24,16 +24,16 @@ pub fn section(s: &Summary) -> Section {
     if !found.is_empty() {
         blocks.push(list(found));
         if s.monitors.iter().any(|monitor| monitor.rows.iter().any(|row| row.p99_correlation.is_some())) {
-            let said = "What moved together is no cause: both may follow a third.";
+            let said = "Correlation is not causation: both may have a common cause.";
             blocks.push(sentence(Role::Faint, said));
         }
     }
     blocks.push(Block::Charts(vec!["monitors-".into()]));
-    let of = |of: String| if of.is_empty() { "the file says".into() } else { of };
+    let of = |of: String| if of.is_empty() { "from the file".into() } else { of };
     let told: Vec<Fact> =
         environment(s).into_iter().map(|(whose, text)| Fact::of(of(whose), Value::Text(text))).collect();
     if !told.is_empty() {
-        blocks.extend([Block::Heading("What is known of it".into()), Block::Facts(told)]);
+        blocks.extend([Block::Heading("Environment".into()), Block::Facts(told)]);
     }
     blocks.extend(s.monitors.iter().enumerate().flat_map(|(at, monitor)| one(s, at, monitor)));
     blocks.extend(s.time_range.as_ref().map(|window| sentence(Role::Faint, &window.sentence)));
@@ -46,13 +46,13 @@ fn one(s: &Summary, at: usize, monitor: &MonitorRow) -> Vec<Block> {
     let said = [of.as_str(), host.map_or("", |row| &row.host)];
     let said: Vec<&str> = said.into_iter().filter(|part| !part.is_empty()).collect();
     let said = if said.is_empty() { String::new() } else { format!(" ({})", said.join(", ")) };
-    let caption = format!("What the monitor {} saw", monitor.name);
+    let caption = format!("Metrics of the monitor {}", monitor.name);
     let figures = table(format!("monitor-{at}"), caption, [monitor].into_iter());
     let figures = match monitor.rows.len() {
-        0 => sentence(Role::Plain, format!("nothing: {}", why(monitor))),
+        0 => sentence(Role::Plain, format!("no data: {}", why(monitor))),
         1..=OPEN => figures,
         n => {
-            let title = format!("{n} numbers");
+            let title = format!("{n} metrics");
             Block::Folded(Folded { title, inner: Inner::Blocks(vec![figures]) })
         }
     };
@@ -70,7 +70,7 @@ fn one(s: &Summary, at: usize, monitor: &MonitorRow) -> Vec<Block> {
 pub fn text(s: &Summary) -> Section {
     let mut items = Vec::new();
     for monitor in s.monitors.iter().filter(|monitor| monitor.rows.is_empty()) {
-        items.push(format!("{}: nothing: {}", monitor.name, why(monitor)));
+        items.push(format!("{}: no data: {}", monitor.name, why(monitor)));
     }
     items.extend(findings(s));
     let of = |of: String| if of.is_empty() { "environment".to_owned() } else { of };
@@ -78,12 +78,12 @@ pub fn text(s: &Summary) -> Section {
     let window = s.time_range.as_ref().map(|window| window.sentence.clone());
     let told = window.clone().map(|text| sentence(Role::Faint, text));
     items.extend(window);
-    let all = table("monitors".into(), "What monitors saw".into(), s.monitors.iter());
+    let all = table("monitors".into(), "Metrics of all monitors".into(), s.monitors.iter());
     let in_full = [all, list(items)];
     let on_screen = [Block::Facts(brief(s)), list(findings(s))].into_iter().chain(told);
     let blocks = in_full.into_iter().map(|block| block.only(On::MARKDOWN));
     let blocks = blocks.chain(on_screen.map(|block| block.only(On::TERMINAL))).collect();
-    let section = Section::new("system", "System under test", blocks).brief("system under test");
+    let section = Section::new("system", "System under test", blocks);
     section.aside("means and peaks").indented()
 }
 
@@ -94,7 +94,7 @@ fn brief(s: &Summary) -> Vec<Fact> {
     let mut facts: Vec<Fact> = of("").into_iter().collect();
     for monitor in &s.monitors {
         let all: Vec<(Option<Tone>, String)> = match monitor.rows.is_empty() {
-            true => vec![(Some(Tone::Doubt), format!("nothing: {}", why(monitor)))],
+            true => vec![(Some(Tone::Doubt), format!("no data: {}", why(monitor)))],
             false => {
                 let all = entries(monitor).into_iter();
                 all.map(|entry| (entry.is_full.then_some(Tone::Doubt), entry.text)).collect()
@@ -131,7 +131,7 @@ fn table<'a>(id: String, caption: String, monitors: impl Iterator<Item = &'a Mon
     };
     let table = Table::of(id, caption, &rows)
         .column(Column::text("monitor").on(On::MARKDOWN), |(monitor, _)| Cell::text(&monitor.name))
-        .column(Column::text("number"), name)
+        .column(Column::text("metric"), name)
         .column(Column::number("mean"), figure(|row| Some(row.mean)))
         .column(Column::number("peak"), figure(|row| Some(row.max)))
         .column(Column::number("at"), |(_, row)| {
@@ -150,5 +150,5 @@ fn table<'a>(id: String, caption: String, monitors: impl Iterator<Item = &'a Mon
 
 /// Why there is nothing of a monitor.
 fn why(monitor: &MonitorRow) -> &str {
-    monitor.first_missed_sample.as_ref().map_or("no sample", |lapse| lapse.reason.as_str())
+    monitor.first_missed_sample.as_ref().map_or("no samples", |lapse| lapse.reason.as_str())
 }

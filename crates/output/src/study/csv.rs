@@ -7,7 +7,7 @@ use plimsoll_experiment::study::{CellRow, Estimate, Study};
 use plimsoll_plan::watch::Unit;
 
 /// Cell (from 0, in the order of the table), its load in users or arrivals per second, runs pooled, whether they are a
-/// measurement, the figure with its unit, value and 95 % interval, whether the value is a lower bound, and what the
+/// measurement, the figure with its unit, value and 95% interval, whether the value is a lower bound, and what the
 /// interval comes from: `runs`, `blocks` or `none`, and whether a percentile has too few samples. A column is added at
 /// the end of these, never renamed.
 pub const COLUMNS: [&str; 13] = [

@@ -195,7 +195,7 @@ pub(crate) fn scaling(scaling: &Scaling, number: usize) -> Table {
         .column(Column::number("rate"), |step| Value::Rate(step.rate_per_s).into())
         .column(Column::number("speed-up"), |step| Value::Quantity(step.speedup).into())
         .column(Column::number("efficiency"), |step| Value::Share(step.efficiency).into())
-        .column(Column::text("95 % interval").role(Role::Soft), interval)
+        .column(Column::text("95% interval").role(Role::Soft), interval)
         .done()
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn columns<'a>(rows: impl Iterator<Item = &'a CellRow>) -> Vec<String
 /// Below this share of a limit the limit is of no interest.
 const NEAR: f64 = 0.10;
 
-/// `1.92 cores (96 %)`
+/// `1.92 cores (96%)`
 pub(crate) fn cell(row: &CellRow, column: &str) -> String {
     let Some((_, seen)) = sizes(&row.monitor_metrics).into_iter().find(|(head, _)| head == column) else {
         return NONE.into();

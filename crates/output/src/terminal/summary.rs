@@ -1,24 +1,59 @@
 //! The report at the end of a run.
 
+use crate::format::chosen_s;
 use crate::line::Line;
 use crate::style::{Look, TextStyle};
 use crate::{document, run, words};
 use plimsoll_analysis::picture::Picture;
 use plimsoll_analysis::summary::{Outcome, Summary};
+use plimsoll_record::event::StoppedBy;
 
-/// The report, about 60 lines at 100 columns. No line is wider than [`Look::columns`] but the last one, which names
-/// `run_file` and the command that shows it again: that is there to be copied and is never cut.
-pub fn summary(s: &Summary, look: &Look, run_file: Option<&str>) -> String {
+/// How much of a report is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// What a reader acts on.
+    Screen,
+    /// Everything.
+    Full,
+}
+
+/// The report. No line is wider than [`Look::columns`] but the last one, which names `run_file` and the command that
+/// shows all of it: that is there to be copied and is never cut.
+pub fn summary(s: &Summary, look: &Look, detail: Detail, run_file: Option<&str>) -> String {
     let report = run::document(s, &Picture::default(), &[], run_file);
-    let mut out = document::terminal(&report, look);
-    out.push('\n');
-    last_line(s, run_file).write(look, &mut out);
-    out.push('\n');
+    let mut out = match detail {
+        Detail::Screen => document::screen(&report, look),
+        Detail::Full => document::terminal(&report, look),
+    };
+    let last = match detail {
+        Detail::Screen => saved(s, run_file),
+        Detail::Full => Some(verdict_again(s, run_file)),
+    };
+    if let Some(last) = last {
+        out.push('\n');
+        last.write(look, &mut out);
+        out.push('\n');
+    }
     out
 }
 
-/// The report is longer than many windows: the verdict stands once more where the reader's eye is.
-fn last_line(s: &Summary, run_file: Option<&str>) -> Line {
+/// Where the record is, and what shows all of it.
+fn saved(s: &Summary, run_file: Option<&str>) -> Option<Line> {
+    let file = words::shell_word(run_file?);
+    let complete = if s.is_complete { "complete" } else { "incomplete" };
+    let line = Line::of(TextStyle::Dim, &format!("Saved to {file} ({complete}, {}). ", length(s)));
+    Some(line.ink(TextStyle::Dim, "Show everything: ").text(&format!("plimsoll report {file} --full")))
+}
+
+fn length(s: &Summary) -> String {
+    match s.stopped_by {
+        Some(StoppedBy::Duration) => format!("full {}", chosen_s(s.totals.measured_s + s.totals.warmup_s)),
+        other => words::stopped_by(other).into(),
+    }
+}
+
+/// All details are longer than many windows: the verdict stands once more where the reader's eye is.
+fn verdict_again(s: &Summary, run_file: Option<&str>) -> Line {
     let ink = match s.verdict.result {
         Outcome::Pass => TextStyle::Good,
         Outcome::Fail => TextStyle::Bad,
@@ -28,7 +63,7 @@ fn last_line(s: &Summary, run_file: Option<&str>) -> Line {
     match run_file {
         None => line,
         Some(path) => line
-            .ink(TextStyle::Dim, "  see it again: ")
-            .text(&format!("plimsoll report {}", words::shell_word(path))),
+            .ink(TextStyle::Dim, "  show again: ")
+            .text(&format!("plimsoll report {} --full", words::shell_word(path))),
     }
 }

@@ -144,7 +144,7 @@ pub fn inconclusive() -> Comparison {
         Doubt {
             code: "one_run",
             severity: Severity::Warning,
-            sentence: "`before` and `after` have one run: how much runs differ is not known, 5 % are assumed".into(),
+            sentence: "`before` and `after` have one run: how much runs differ is not known, 5% are assumed".into(),
         },
         Doubt { code: "too_few_samples", severity: Severity::Note, sentence: "too few samples to compare it".into() },
     ];

@@ -5,7 +5,7 @@ use crate::html::{dom, dom_of, runs};
 use crate::output::fixtures;
 use plimsoll_analysis::caution;
 use plimsoll_analysis::summary::{Apdex, Divergence, Ratio, Summary};
-use plimsoll_output::{Look, json, markdown, terminal, trust};
+use plimsoll_output::{Look, health, json, markdown, terminal, terminal::Detail};
 use serde_json::Value;
 
 /// Text of the cells of a table, row by row.
@@ -26,7 +26,7 @@ fn percentiles_stand_as_in_the_terminal() {
     for (name, s, picture) in runs() {
         let dom = dom_of(&s, &picture);
         let look = Look { colour: false, width: 120, unicode: true };
-        let text = terminal::summary(&s, &look, None);
+        let text = terminal::summary(&s, &look, Detail::Full, None);
         for row in cells(&dom, "table-times").iter().skip(1) {
             let line = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
             let (label, response) = (&row[0], row[1].replace("mean above p95", ""));
@@ -47,15 +47,20 @@ fn the_trust_box_has_the_rows_of_the_terminal() {
         let lines: Vec<String> = lists.flat_map(|list| list.below("li")).map(|li| li.text()).collect();
         // Those with a mark stand in the open, the others behind one line that counts them.
         let (marked, fine): (Vec<_>, Vec<_>) =
-            trust::rows(&s).into_iter().partition(|row| row.weight.is_some());
+            health::rows(&s).into_iter().partition(|row| row.severity.is_some());
         let folded = dom.by_id("generator").expect("every page has it").below("details");
         assert_eq!(folded.len(), usize::from(!fine.is_empty()), "{name}");
         assert_eq!(folded[0].below("li").len(), fine.len(), "{name}");
         assert!(folded[0].below("summary")[0].text().contains(&fine.len().to_string()), "{name}");
-        let rows: Vec<trust::Row> = marked.into_iter().chain(fine).collect();
+        let rows: Vec<health::Row> = marked.into_iter().chain(fine).collect();
         assert_eq!(lines.len(), rows.len(), "{name}");
         for (line, row) in lines.iter().zip(&rows) {
-            assert!(line.starts_with(&row.label) && line.contains(&row.facts.join("; ")), "{name}: {line}");
+            assert!(
+                line.starts_with(&row.label)
+                    && line.contains(&row.facts.join("; "))
+                    && row.titles.iter().all(|title| line.contains(title)),
+                "{name}: {line}"
+            );
         }
     }
 }
@@ -79,9 +84,9 @@ fn raw_values_are_those_of_the_document() {
                 let column = heads.iter().position(|other| other == head).expect("the column is there");
                 cells_of(row)[column].attribute("data-v").map(|v| v.parse::<f64>().unwrap())
             };
-            assert_eq!(raw("finished"), request["requests"].as_f64(), "{name}");
+            assert_eq!(raw("requests"), request["requests"].as_f64(), "{name}");
             assert_eq!(raw("errors"), request["errors"].as_f64(), "{name}");
-            assert_eq!(raw("rate"), request["rate_per_s"].as_f64(), "{name}");
+            assert_eq!(raw("throughput"), request["rate_per_s"].as_f64(), "{name}");
             assert_eq!(raw("p50"), request["response_time"]["p50_ns"].as_f64(), "{name}");
             assert_eq!(raw("p99"), describe(&request["response_time"], 0.99), "{name}");
             assert_eq!(raw("mean"), request["response_time"]["mean_ns"].as_f64(), "{name}");
@@ -93,7 +98,7 @@ fn raw_values_are_those_of_the_document() {
 fn what_a_reader_looks_for_stands_right_behind_the_name_of_a_request() {
     for (name, s, picture) in runs().into_iter().filter(|(_, s, _)| !s.requests.is_empty()) {
         let heads = cells(&dom_of(&s, &picture), "table-requests").swap_remove(0);
-        assert_eq!(heads[..6], ["request", "rate", "errors", "error share", "p50", "p99"], "{name}");
+        assert_eq!(heads[..6], ["request", "throughput", "errors", "error rate", "p50", "p99"], "{name}");
     }
 }
 
@@ -145,7 +150,7 @@ fn apdex_stands_with_its_limit_and_is_a_lower_bound_where_failures_have_times() 
     let said = describe(0.996, 0.996, &mut s);
     assert!(said.starts_with("0.99") && said.contains("T 500 ms"), "below 1 is not 1: {said}");
     assert!(describe(1.0, 1.0, &mut s).starts_with("1.00"));
-    assert!(describe(0.75, 0.82, &mut s).starts_with(">= 0.75"));
+    assert!(describe(0.75, 0.82, &mut s).starts_with("≥ 0.75"));
 }
 
 #[test]
@@ -160,13 +165,13 @@ fn machines_say_how_late_they_were_and_whether_one_differs() {
     (s.generators[0].lateness.p99_ns, s.generators[0].lateness.count) = (Some(42_000), 1_000);
     let machines = |s: &Summary| dom(s).by_id("machines").expect("there are several").text();
     let said = machines(&s);
-    assert!(said.contains("42.0 us") && said.contains("was found: p50, p99 (too few samples)."), "{said}");
+    assert!(said.contains("42.0 µs") && said.contains("was found: p50, p99 (too few samples)."), "{said}");
     s.generators[1].divergence = Some(outliers("p50 1.30 times that of the others"));
     let (page, host) = (machines(&s), s.generators[1].host.clone());
     let look = Look { colour: false, width: 120, unicode: true };
-    let (text, marked) = (terminal::summary(&s, &look, None), markdown::to_string(&s));
+    let (text, marked) = (terminal::summary(&s, &look, Detail::Full, None), markdown::to_string(&s));
     for said in [page, text, marked] {
-        assert!(said.contains(&format!("{host}: p50 1.30 times")) && said.contains("42.0 us"), "{said}");
+        assert!(said.contains(&format!("{host}: p50 1.30 times")) && said.contains("42.0 µs"), "{said}");
     }
 }
 

@@ -77,7 +77,7 @@ fn of_many_requests_the_busiest_have_their_course_drawn() {
     let drawn: Vec<bool> = rows.iter().skip(1).map(|row| row.below("svg").len() == 2).collect();
     // The first ten were sent least.
     assert_eq!(drawn, [vec![false; 10], vec![true; 50]].concat());
-    assert!(dom.by_id("requests").unwrap().text().contains("The 50 that were sent most"));
+    assert!(dom.by_id("requests").unwrap().text().contains("the 50 most frequent requests"));
     // A column without a line is none.
     let once = |request| Spark { p99_ns: vec![Some(1), None], ..spark(request) };
     let picture = Picture { sparks: (0..60).map(once).collect(), ..Picture::default() };
@@ -178,7 +178,7 @@ fn a_run_that_passed_says_when_its_failures_came() {
     let first = |s: &Summary| {
         let page = dom(s);
         let all = page.elements();
-        all.iter().find(|e| e.has_class("next")).map(|e| e.text()).unwrap_or_default()
+        all.iter().filter(|e| e.has_class("reasons")).map(|e| e.text()).collect::<String>()
     };
     let mut with = |seconds: &[u32]| {
         s.timeline
@@ -187,7 +187,7 @@ fn a_run_that_passed_says_when_its_failures_came() {
         first(&s)
     };
     let together = with(&[12]);
-    let told = "requests failed: status 503 (http_status); all came between 12 s and 13 s.";
+    let told = "requests failed: status 503 (http_status); all between 12 s and 13 s.";
     assert!(together.contains(told) && together.contains("threshold"), "{together}");
     let apart = with(&[7, 12]);
     assert!(apart.contains("status 503 (http_status).") && !apart.contains("between"), "{apart}");
@@ -201,8 +201,8 @@ fn failures_are_in_the_first_screen_and_in_the_findings_whatever_the_verdict() {
     s.status_codes = [("503".to_owned(), s.totals.requests)].into_iter().collect();
     let dom = dom(&s);
     let all = dom.elements();
-    let head = all.iter().find(|one| one.has_class("head")).expect("every page has it").text();
-    assert!(head.contains("http_status") && head.contains("status 503"), "{head}");
+    let why = all.iter().find(|one| one.has_class("reasons")).expect("every page has it").text();
+    assert!(why.contains("http_status") && why.contains("status 503"), "{why}");
     let findings = dom.by_id("findings").expect("something was found").text();
     assert!(findings.contains("of status 503") && findings.contains("server's log"), "{findings}");
 }

@@ -66,7 +66,7 @@ fn a_search_tells_its_answer_its_confirmation_and_why_it_ended() {
     let dom = dom(&page);
     let text = dom.all("main")[0].text();
     for said in
-        ["carries 1,000/s within", "980/s to 1,020/s", "1,000/s met 1 of 2", "(2 % either way)", "api cpu"]
+        ["carries 1,000/s within", "980/s to 1,020/s", "1,000/s met 1 of 2", "(2% either way)", "api cpu"]
     {
         assert!(text.contains(said), "`{said}` is missing in\n{text}");
     }

@@ -3,7 +3,7 @@
 use crate::output::fixtures;
 use plimsoll_analysis::caution::Kind;
 use plimsoll_output::line::wrap;
-use plimsoll_output::{Look, terminal};
+use plimsoll_output::{Look, terminal, terminal::Detail};
 
 /// The commands of a report, as a shell reads them: a `\` at the end of a line is read over, any other end of a line
 /// ends a command. `front`: columns of labels in front of each line.
@@ -50,7 +50,7 @@ fn each_command_of_a_report_is_copied_whole_at_any_width() {
         for file in [&long, &blank] {
             let at = |width| {
                 let look = Look { colour: false, width, unicode: true };
-                commands(&terminal::summary(&s, &look, Some(file)))
+                commands(&terminal::summary(&s, &look, Detail::Full, Some(file)))
             };
             let wide = at(120);
             seen += wide.len();
@@ -84,5 +84,5 @@ fn a_command_wider_than_the_window_goes_on_behind_a_backslash() {
 
 #[test]
 fn a_number_keeps_its_per_cent_sign() {
-    assert_eq!(wrap("the share of errors is 0 %.", 25), ["the share of errors is", "0 %."]);
+    assert_eq!(wrap("the share of errors is 0%.", 25), ["the share of errors is", "0%."]);
 }

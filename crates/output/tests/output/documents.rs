@@ -3,7 +3,7 @@
 use crate::output::fixtures;
 use plimsoll_analysis::caution::{Evidence, Kind};
 use plimsoll_analysis::summary::{CustomFigures, CustomMetric, CustomSeries};
-use plimsoll_output::{Look, csv, format, json, markdown, ndjson, terminal};
+use plimsoll_output::{Look, csv, format, json, markdown, ndjson, terminal, terminal::Detail};
 use serde_json::Value;
 
 fn parsed(s: &plimsoll_analysis::Summary) -> Value {
@@ -40,16 +40,17 @@ fn a_number_that_is_not_finite_never_reaches_json() {
 fn the_terminal_shows_the_figures_of_the_json_document() {
     let s = fixtures::fail();
     let v = parsed(&s);
-    let text = terminal::summary(&s, &Look { colour: false, width: 100, unicode: true }, None);
+    let text = terminal::summary(&s, &Look { colour: false, width: 100, unicode: true }, Detail::Full, None);
     let row = |label: &str| text.lines().find(|l| l.trim_start().starts_with(label)).unwrap().to_owned();
-    for (label, field) in [("p50 ", "p50_ns"), ("p95 ", "p95_ns"), ("p99 ", "p99_ns"), ("min ", "min_ns")] {
+    for (label, field) in [("p50  ", "p50_ns"), ("p95  ", "p95_ns"), ("p99  ", "p99_ns"), ("min  ", "min_ns")]
+    {
         let response = format::duration_ns(v["response_time"][field].as_u64().unwrap());
         let service = format::duration_ns(v["service_time"][field].as_u64().unwrap());
         assert!(row(label).contains(&response) && row(label).contains(&service), "{}", row(label));
     }
-    assert!(row("requests").contains(&format::count(v["totals"]["requests"].as_u64().unwrap())));
-    assert!(row("errors").contains(&format::ratio(v["totals"]["error_ratio"].as_f64().unwrap())));
-    assert!(text.contains(&format::rate_per_s(v["offered"]["rate_per_s"].as_f64().unwrap())));
+    assert!(row("Throughput").contains(&format::count(v["totals"]["requests"].as_u64().unwrap())));
+    assert!(row("Errors").contains(&format::ratio(v["totals"]["error_ratio"].as_f64().unwrap())));
+    assert!(text.contains(&format::rate_of(v["offered"]["rate_per_s"].as_f64().unwrap(), "req")));
 }
 
 #[test]
@@ -73,12 +74,15 @@ fn user_metrics_stand_in_every_report_with_their_labels() {
     s.metrics = vec![metric("orders", orders(1_500.0), vec![north]), metric("size", size, Vec::new())];
     let look = Look { colour: false, width: 120, unicode: true };
     let page = crate::html::rendered(&s);
-    for text in [terminal::summary(&s, &look, None), markdown::to_string(&s), page] {
+    for text in [terminal::summary(&s, &look, Detail::Full, None), markdown::to_string(&s), page] {
         for part in ["orders{shop: north}", "1,200", "1,500", "size", "41.5", "77.0"] {
             assert!(text.contains(part), "{part} is missing in\n{text}");
         }
     }
-    assert!(!terminal::summary(&fixtures::fail(), &look, None).contains("metrics"), "a section without rows");
+    assert!(
+        !terminal::summary(&fixtures::fail(), &look, Detail::Full, None).contains("metrics"),
+        "a section without rows"
+    );
 }
 
 #[test]
@@ -180,24 +184,24 @@ fn commands_in_advice_can_be_copied_from_markdown() {
 #[test]
 fn checks_that_failed_come_first_and_samples_are_told_once_each() {
     let look = Look { colour: false, width: 100, unicode: true };
-    let text = terminal::summary(&fixtures::shop(), &look, None);
+    let text = terminal::summary(&fixtures::shop(), &look, Detail::Full, None);
     let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("`{part}` is missing in\n{text}"));
-    assert!(at("30 failed") < at("samples  an example") && at("is paid") < at("buyer  "));
+    assert!(at("30 failed") < at("Failure examples") && at("is paid") < at("buyer  "));
     assert_eq!(text.matches("expected `true` at `$.paid`").count(), 1);
     assert!(!text.contains('\u{fffd}'), "a line break of an answer is a blank");
     for part in [
-        "2 more held always",
+        "2 other checks always passed",
         "31 abandoned",
-        "12 cut off by the stop",
+        "12 interrupted at the end",
         "3 users out of data",
-        "900 followed a redirect",
+        "900 requests followed a redirect",
         "140 handshakes",
-        "119 resumed (85 %)",
+        "119 resumed (85%)",
         "7 redirects to another host, not followed",
-        "worst from 12 s to 22 s",
-        "120 of 12,000 expected lost (1 %)",
+        "worst window 12 s to 22 s",
+        "120 of 12,000 expected events lost (1%)",
         "fairness 0.987 (Jain)",
-        "20 open at the stop",
+        "20 open at the end",
     ] {
         at(part);
     }
@@ -205,11 +209,11 @@ fn checks_that_failed_come_first_and_samples_are_told_once_each() {
 }
 
 #[test]
-fn checks_that_all_held_take_one_line() {
+fn passed_checks_take_one_line() {
     let mut s = fixtures::shop();
     s.checks.iter_mut().for_each(|check| check.failures = 0);
-    let text = terminal::summary(&s, &Look { colour: false, width: 100, unicode: true }, None);
-    assert!(text.contains("checks  all 3 held, 24,000 made"), "{text}");
+    let text = terminal::summary(&s, &Look { colour: false, width: 100, unicode: true }, Detail::Full, None);
+    assert!(text.contains("Checks  all 3 passed (24,000 evaluated)"), "{text}");
 }
 
 #[test]

@@ -47,8 +47,8 @@ pub fn fail() -> Summary {
     s.verdict = Verdict {
         result: Outcome::Fail,
         sentence:
-            "FAIL: the p99 response time is 669 ms, the limit is 250 ms; 0.841 % of 29,964 requests failed, \
-                   the limit is 0.1 %"
+            "FAIL: the p99 response time is 669 ms, the limit is 250 ms; 0.841% of 29,964 requests failed, \
+                   the limit is 0.1%"
                 .into(),
         reasons: vec!["error_rate < 0.1%".into(), "response_time p99 < 250ms".into()],
     };

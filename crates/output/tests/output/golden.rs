@@ -1,7 +1,7 @@
 //! What is printed, committed: a change of any report shows up in review as text. `UPDATE_GOLDEN=1` rewrites the files.
 
 use crate::output::fixtures;
-use plimsoll_output::{Look, csv, json, markdown, ndjson, terminal};
+use plimsoll_output::{Look, csv, json, markdown, ndjson, terminal, terminal::Detail};
 use std::path::Path;
 
 pub fn check(name: &str, text: &str) {
@@ -25,17 +25,35 @@ pub fn look(width: u16, colour: bool, unicode: bool) -> Look {
 fn terminal_reports_are_as_committed() {
     let file = Some("runs/2026-11-21-032100-lab-1-k3f9.plim");
     for (name, s) in fixtures::all() {
-        check(&format!("summary-{name}.txt"), &terminal::summary(&s, &look(100, false, true), file));
+        check(
+            &format!("summary-{name}.txt"),
+            &terminal::summary(&s, &look(100, false, true), Detail::Full, file),
+        );
+        check(
+            &format!("screen-{name}.txt"),
+            &terminal::summary(&s, &look(100, false, true), Detail::Screen, file),
+        );
     }
     let fail = fixtures::fail();
-    check("summary-pass-80.txt", &terminal::summary(&fixtures::pass(), &look(80, false, true), file));
-    check("summary-fail-80-ascii.txt", &terminal::summary(&fail, &look(80, false, false), file));
-    check("summary-fail-80.txt", &terminal::summary(&fail, &look(80, false, true), file));
+    check(
+        "summary-pass-80.txt",
+        &terminal::summary(&fixtures::pass(), &look(80, false, true), Detail::Full, file),
+    );
+    check(
+        "summary-fail-80-ascii.txt",
+        &terminal::summary(&fail, &look(80, false, false), Detail::Full, file),
+    );
+    check("summary-fail-80.txt", &terminal::summary(&fail, &look(80, false, true), Detail::Full, file));
     check(
         "summary-watched-60-ascii.txt",
-        &terminal::summary(&fixtures::watched(), &look(60, false, false), file),
+        &terminal::summary(&fixtures::watched(), &look(60, false, false), Detail::Full, file),
     );
-    let colour = terminal::summary(&fixtures::inconclusive(), &look(100, true, true), file);
+    check("screen-fail-80.txt", &terminal::summary(&fail, &look(80, false, true), Detail::Screen, file));
+    check(
+        "screen-fail-80-ascii.txt",
+        &terminal::summary(&fail, &look(80, false, false), Detail::Screen, file),
+    );
+    let colour = terminal::summary(&fixtures::inconclusive(), &look(100, true, true), Detail::Full, file);
     check("summary-inconclusive-colour.txt", &colour);
 }
 

@@ -84,13 +84,13 @@ fn the_view_tells_what_happens_now_and_what_is_left() {
     state.on(&tick(9, 500, 400_000_000, &[(Fault::Timeout, 8), (Fault::Reset, 3), (Fault::FdLimit, 44)]));
     let text = describe(&state, &PLAIN);
     for part in [
-        "open model, 1,000/s, Poisson",
+        "open model, 1,000 arrivals/s, Poisson",
         "5 s left",
         "offered 503/s · achieved 489/s · overall 946/s",
         "p50 400 ms  p99 -  max 400 ms · overall p50 2.00 ms  p99 400 ms  max 400 ms",
         "11 · fd_limit 44 (this machine) · timeout 8 · reset 3",
         "98.5 · 90 connections open · 100 opened so far",
-        "58 % headroom · spinning 10 % · late p99 -",
+        "58% headroom · spinning 10% · late p99 -",
     ] {
         assert!(text.contains(part), "`{part}` is missing in\n{text}");
     }
@@ -226,11 +226,11 @@ fn without_a_terminal_there_is_one_line_a_second() {
         [tick(0, 997, 2_000_000, &[]), tick(1, 500, 2_000_000, &[(Fault::Reset, 3)]), ended()],
     );
     assert_eq!(lines.len(), 4);
-    assert_eq!(lines[0], "GET 127.0.0.1:8080/pick: open model, 1,000/s, Poisson");
+    assert_eq!(lines[0], "GET 127.0.0.1:8080/pick: open model, 1,000 arrivals/s, Poisson");
     assert_eq!(
         lines[3].trim_start(),
         "2 s  offered 503/s  achieved 497/s  p50 2.00 ms  p99 -  max 2.00 ms  errors 3  reset 3  in flight 98.5  \
-         busy 42 %"
+         busy 42%"
     );
     // Why the first of them hides its p99 stands below it, and only there.
     assert_eq!(lines[2].trim_start(), DASH);
@@ -380,5 +380,5 @@ fn a_second_without_an_answer_states_no_time() {
         ],
     );
     assert!(lines[1].contains("p50 -  p99 -  max -"), "{lines:#?}");
-    assert!(lines[2].contains("p50 >= 98") && lines[2].contains("max >= 98"), "{lines:#?}");
+    assert!(lines[2].contains("p50 ≥ 98") && lines[2].contains("max ≥ 98"), "{lines:#?}");
 }

@@ -2,16 +2,16 @@
 
 use crate::output::fixtures;
 use plimsoll_analysis::caution::{Evidence, Kind, Place};
-use plimsoll_analysis::summary::{Severity, Summary};
+use plimsoll_analysis::summary::{Severity, Standing, Summary};
 use plimsoll_output::line::width;
-use plimsoll_output::{Look, terminal, trust};
+use plimsoll_output::{Look, health, terminal, terminal::Detail};
 
 fn look(width: u16) -> Look {
     Look { colour: false, width, unicode: true }
 }
 
 fn report(s: &Summary, look: Look) -> String {
-    terminal::summary(s, &look, Some("runs/a.plim"))
+    terminal::summary(s, &look, Detail::Full, Some("runs/a.plim"))
 }
 
 /// Text without escape sequences.
@@ -70,17 +70,59 @@ fn the_verdict_comes_first_and_last() {
         assert!(text.lines().next().unwrap().contains(&word));
         assert_eq!(
             text.lines().last().unwrap(),
-            format!("{word}  see it again: plimsoll report runs/a.plim")
+            format!("{word}  show again: plimsoll report runs/a.plim --full")
         );
     }
 }
 
 #[test]
+fn a_run_of_one_url_fits_one_screen() {
+    let screen =
+        |s: &Summary, columns| terminal::summary(s, &look(columns), Detail::Screen, Some("runs/a.plim"));
+    let mut paced = fixtures::fail();
+    paced.requests.truncate(1);
+    paced.thresholds.retain(|t| t.subject.starts_with("response_time"));
+    paced.errors.clear();
+    paced.totals.errors = 0;
+    paced.timeline.iter_mut().for_each(|t| t.errors = 0);
+    for (name, s) in
+        [("pass", fixtures::pass()), ("paced", paced), ("inconclusive", fixtures::inconclusive())]
+    {
+        let text = screen(&s, 100);
+        assert!(text.lines().count() <= 40, "{name} has {} lines:\n{text}", text.lines().count());
+    }
+    for (name, s) in fixtures::all() {
+        let text = screen(&s, 80);
+        // The last line is there to be copied.
+        let report: Vec<&str> = text.lines().collect();
+        for line in &report[..report.len() - 1] {
+            assert!(width(line) <= 80, "{name}: {line}");
+        }
+        assert!(report[report.len() - 1].ends_with("plimsoll report runs/a.plim --full"), "{name}");
+    }
+}
+
+#[test]
+fn a_detail_moves_onto_the_screen_when_a_missed_threshold_is_about_it() {
+    let screen = |s: &Summary| terminal::summary(s, &look(100), Detail::Screen, None);
+    let mut s = fixtures::shop();
+    assert!(!screen(&s).contains("\nGroups") && !screen(&s).contains("Latency breakdown"));
+    let t = &mut s.thresholds[1];
+    (t.subject, t.is_met, t.standing) = ("group_time{group: checkout} p99".into(), false, Standing::Missed);
+    assert!(screen(&s).contains("\nGroups"), "{}", screen(&s));
+    s.thresholds[1].subject = "first_byte p99".into();
+    assert!(!screen(&s).contains("\nGroups") && screen(&s).contains("Latency breakdown"));
+}
+
+#[test]
 fn the_command_at_the_end_survives_a_copy() {
     let long = format!("runs/{}'s run.plim", "x".repeat(150));
-    let text = terminal::summary(&fixtures::pass(), &look(80), Some(&long));
+    let text = terminal::summary(&fixtures::pass(), &look(80), Detail::Full, Some(&long));
     let quoted = long.replace('\'', r"'\''");
-    assert!(text.ends_with(&format!("plimsoll report '{quoted}'\n")), "neither cut nor open to the shell");
+    assert!(
+        text.ends_with(&format!("plimsoll report '{quoted}' --full\n")),
+        "neither cut nor open to the shell"
+    );
 }
 
 #[test]
@@ -96,7 +138,7 @@ fn censored_percentiles_and_the_maximum_say_at_least() {
     let text = report(&fixtures::fail(), look(100));
     for label in ["p99.9", "max"] {
         let line = text.lines().find(|l| l.trim_start().starts_with(&format!("{label} "))).unwrap();
-        assert!(line.contains(">= 10.0 s"), "{line}");
+        assert!(line.contains("≥ 10.0 s"), "{line}");
     }
 }
 
@@ -107,12 +149,12 @@ fn each_caution_marks_its_line_of_the_trust_box_or_says_why_it_has_none() {
         s.cautions.clear();
         // Without it there is no line for certificates.
         s.tls = fixtures::shop().tls;
-        assert!(trust::rows(&s).iter().all(|row| row.weight.is_none()));
+        assert!(health::rows(&s).iter().all(|row| row.severity.is_none()));
         let mut caution = kind.example().raise();
         caution.severity = Severity::Inconclusive;
         s.cautions.push(caution);
         let marked: Vec<String> =
-            trust::rows(&s).into_iter().filter(|row| row.weight.is_some()).map(|row| row.label).collect();
+            health::rows(&s).into_iter().filter(|row| row.severity.is_some()).map(|row| row.label).collect();
         match kind.place() {
             Place::Elsewhere(why) => {
                 assert!(marked.is_empty() && !why.is_empty(), "{} marked {marked:?}", kind.code());
@@ -120,7 +162,7 @@ fn each_caution_marks_its_line_of_the_trust_box_or_says_why_it_has_none() {
             Place::Line(_) => {
                 assert!(!marked.is_empty(), "{} marked nothing", kind.code());
                 let text = report(&s, look(100));
-                assert!(text.contains(&format!("│ ✗  {}", marked[0])), "{}", kind.code());
+                assert!(text.contains(&format!("  ✗  {}", marked[0])), "{}", kind.code());
             }
         }
     }
@@ -130,12 +172,12 @@ fn each_caution_marks_its_line_of_the_trust_box_or_says_why_it_has_none() {
 fn ports_that_run_short_are_not_called_ok() {
     let mut s = fixtures::pass();
     let line = |s: &Summary| {
-        let row = trust::rows(s).into_iter().find(|row| row.label == "local ports").unwrap();
-        (row.weight, row.facts[0].clone())
+        let row = health::rows(s).into_iter().find(|row| row.label == "Limits").unwrap();
+        (row.severity, row.titles.first().cloned())
     };
     assert_eq!(line(&s).0, None);
     s.cautions.push(Kind::FewPortsLeft.example().raise());
-    assert_eq!(line(&s), (Some(Severity::Warning), Kind::FewPortsLeft.title().to_owned()));
+    assert_eq!(line(&s), (Some(Severity::Warning), Some(Kind::FewPortsLeft.title().to_owned())));
 }
 
 #[test]
@@ -144,9 +186,9 @@ fn the_heaviest_caution_decides_the_sign() {
     let mut note = s.cautions[0].clone();
     (note.kind, note.severity) = (Kind::ClientFdLimit, Severity::Note);
     s.cautions.insert(0, note);
-    let rows = trust::rows(&s);
-    let row = rows.iter().find(|row| row.label == "descriptors").unwrap();
-    assert_eq!(row.weight, Some(Severity::Inconclusive));
+    let rows = health::rows(&s);
+    let row = rows.iter().find(|row| row.label == "Limits").unwrap();
+    assert_eq!(row.severity, Some(Severity::Inconclusive));
 }
 
 #[test]
@@ -154,13 +196,12 @@ fn long_facts_of_the_trust_box_are_broken_and_not_cut() {
     let mut s = fixtures::merged();
     s.gaps[0].reason = "the disk was full and what could not be written was kept until the end ".repeat(3);
     let text = report(&s, look(80));
-    let inside: Vec<&str> =
-        text.lines().filter(|l| l.starts_with('│')).map(|l| l.trim_matches(['│', ' '])).collect();
+    let inside: Vec<&str> = text.lines().map(str::trim).collect();
     assert!(inside.join(" ").contains(s.gaps[0].reason.trim()), "{text}");
 }
 
 #[test]
-fn many_workers_become_two_lines() {
+fn of_many_workers_the_mean_and_the_busiest_have_a_row() {
     let mut s = fixtures::pass();
     let mut worker = s.client.workers[0].clone();
     s.client.workers = (0..32)
@@ -171,7 +212,7 @@ fn many_workers_become_two_lines() {
         })
         .collect();
     let text = report(&s, look(100));
-    assert!(text.contains("32 workers") && text.contains("the busiest") && text.contains("busy 31 %"));
+    assert!(text.contains("Workers (32)") && text.contains("worker 31 · busy 31%"));
     assert!(!text.contains("worker 17"));
 }
 
@@ -194,42 +235,42 @@ fn a_run_in_which_nothing_finished_prints_no_false_figure() {
 
 #[test]
 fn arrivals_of_several_requests_stand_beside_iterations() {
-    let facts = |s: &Summary| trust::rows(s).remove(0).facts;
+    let facts = |s: &Summary| health::rows(s).remove(0).facts;
     let mut s = fixtures::fail();
     s.plan.requests.push(s.plan.requests[0].clone());
     s.achieved.iterations_per_s = 996.0;
     s.achieved.rate_per_s = 1_992.0;
     let told = facts(&s);
-    assert_eq!(told[..2], ["offered 1,000 arrivals/s", "achieved 996 iterations/s, 1,992 requests/s"]);
+    assert_eq!(told[..2], ["offered 1,000 arrivals/s", "achieved 996 iterations/s (99.9%)"]);
     s.plan.requests.truncate(1);
-    assert_eq!(facts(&s)[..2], ["offered 1,000/s", "achieved 1,992/s"]);
+    assert_eq!(facts(&s)[..2], ["offered 1,000 req/s", "achieved 1,992 req/s (99.9%)"]);
 }
 
 #[test]
 fn what_is_not_known_is_no_figure() {
     let mut s = fixtures::pass();
     (s.environments[0].port_low, s.environments[0].port_high) = (0, 0);
-    let rows = trust::rows(&s);
-    let row = rows.iter().find(|row| row.label == "local ports").unwrap();
-    assert_eq!(row.facts, ["range not known"]);
+    let rows = health::rows(&s);
+    let row = rows.iter().find(|row| row.label == "Limits").unwrap();
+    assert!(row.facts.contains(&"ephemeral port range unknown".to_owned()));
 }
 
 #[test]
 fn ticks_handed_over_late_mark_the_record() {
     let mut s = fixtures::pass();
-    let record = |s: &Summary| trust::rows(s).into_iter().find(|row| row.label == "record").unwrap();
-    assert_eq!(record(&s).weight, None);
+    let record = |s: &Summary| health::rows(s).into_iter().find(|row| row.label == "Record").unwrap();
+    assert_eq!(record(&s).severity, None);
     s.client.late_ticks = 2;
-    assert_eq!(record(&s).weight, Some(Severity::Warning));
-    assert!(record(&s).facts.contains(&"2 ticks handed over more than 100 ms late".to_owned()));
+    assert_eq!(record(&s).severity, Some(Severity::Warning));
+    assert!(record(&s).facts.contains(&"2 intervals recorded more than 100 ms late".to_owned()));
 }
 
 #[test]
-fn requests_that_were_cut_off_are_in_no_bucket_and_told_beside_them() {
+fn timed_out_requests_are_in_no_bucket() {
     let line = |s: &Summary| {
         let text = report(s, look(60));
-        let from = text.find("buckets").unwrap();
-        text[from..].lines().take(6).find(|l| l.contains("cut off")).map(str::to_owned)
+        let from = text.find("Buckets").unwrap();
+        text[from..].lines().take(6).find(|l| l.contains("timed out")).map(str::to_owned)
     };
     assert!(line(&fixtures::fail()).unwrap().contains("60"));
     assert_eq!(line(&fixtures::pass()), None);
@@ -272,7 +313,7 @@ fn many(n: u64) -> Summary {
 /// The names in the table of requests, and the lines behind it.
 fn requests_of(s: &Summary, columns: u16) -> (Vec<String>, String) {
     let text = report(s, look(columns));
-    let table = text.lines().skip_while(|line| !line.starts_with("requests")).skip(2);
+    let table = text.lines().skip_while(|line| !line.starts_with("Requests")).skip(2);
     let table: Vec<&str> = table.take_while(|line| !line.is_empty()).collect();
     let is_row = |line: &&&str| line.trim_start().starts_with('r');
     let names = table.iter().filter(is_row).filter_map(|line| line.split_whitespace().next());
@@ -319,7 +360,7 @@ fn a_run_without_response_times_draws_none() {
     }
     let text = report(&s, look(100));
     let rows = |text: &str| {
-        let (_, course) = text.split_once("over time").unwrap();
+        let (_, course) = text.split_once("Timeline").unwrap();
         course.lines().skip(1).take(3).map(|line| line.trim().to_owned()).collect::<Vec<_>>()
     };
     assert!(rows(&text).iter().all(|row| !row.ends_with("0 ns")), "{text}");

@@ -179,7 +179,7 @@ fn possible(by: By, direction: Direction, value: &str, text: &str) -> Result<By,
         )),
         By::Ratio(ratio) if ratio >= 1.0 && direction == Direction::Lowers => Err(Problem::new(
             format!("nothing is lowered by `{value}` as `{text}` says"),
-            "write less than 100 %, or a factor such as `2x`",
+            "write less than 100%, or a factor such as `2x`",
         )),
         By::Factor(_) | By::Ratio(_) => Ok(by),
     }

@@ -75,7 +75,7 @@ impl Until {
                 };
                 if is_never {
                     return Err(Problem::new(
-                        format!("`{text}` never holds: all arrivals are 100 %"),
+                        format!("`{text}` never holds: all arrivals are 100%"),
                         "write less, such as \
                          `offered - achieved > 5%`",
                     ));

@@ -49,7 +49,7 @@ pub(super) fn of(draft: &Draft, wrong: &mut Vec<Diagnostic>) -> Lanes {
             let load = load(&workload.load, draft.load.requests_total);
             let connections = match &load {
                 Load::Closed { users } => users.peak() as u32,
-                Load::Open { .. } => workload.load.connections.unwrap_or(DEFAULT_OPEN_CONNECTIONS),
+                Load::Open { .. } => workload.load.max_connections.unwrap_or(DEFAULT_OPEN_CONNECTIONS),
             };
             let load = if alone { load } else { placed(load, workload.start_ns, *end_ns) };
             Workload {
@@ -57,7 +57,7 @@ pub(super) fn of(draft: &Draft, wrong: &mut Vec<Diagnostic>) -> Lanes {
                 load,
                 connections,
                 iterations: workload.load.iterations.or(recorded_count(&workload.load)),
-                loops: workload.load.loops,
+                loops: workload.load.iterations_per_user,
             }
         })
         .collect();
@@ -85,7 +85,7 @@ fn own(draft: &Draft) -> WorkloadDraft {
     }
 }
 
-fn is_open(load: &LoadDraft) -> bool {
+pub(super) fn is_open(load: &LoadDraft) -> bool {
     load.rate_per_s.is_some() || load.recorded.is_some() || matches!(load.stages, Some((_, true)))
 }
 
@@ -110,16 +110,18 @@ fn unpaced(draft: &Draft, workload: &WorkloadDraft, wrong: &mut Vec<Diagnostic>)
 
 fn contradictions(load: &LoadDraft, wrong: &mut Vec<Diagnostic>) {
     let open = is_open(load);
-    if open && load.loops.is_some() {
+    if open && load.iterations_per_user.is_some() {
         wrong.push(Diagnostic::field(
             "P020",
-            key::LOOPS,
-            "`loops` counts the iterations of each user: arrivals have none of their own",
+            key::ITERATIONS_PER_USER,
+            "`iterations_per_user` counts the iterations of each user: arrivals have none of their own",
             "use `iterations` to end after so many arrivals",
         ));
     }
-    for (is_zero, key) in [(load.iterations == Some(0), key::ITERATIONS), (load.loops == Some(0), key::LOOPS)]
-    {
+    for (is_zero, key) in [
+        (load.iterations == Some(0), key::ITERATIONS),
+        (load.iterations_per_user == Some(0), key::ITERATIONS_PER_USER),
+    ] {
         if is_zero {
             wrong.push(Diagnostic::field(
                 "P006",
@@ -141,7 +143,8 @@ fn contradictions(load: &LoadDraft, wrong: &mut Vec<Diagnostic>) {
 
 /// When the workload ends; `None`: after a number of requests or iterations.
 fn end_ns(workload: &WorkloadDraft, counted: bool) -> Option<u64> {
-    let counted = counted || workload.load.iterations.is_some() || workload.load.loops.is_some();
+    let counted =
+        counted || workload.load.iterations.is_some() || workload.load.iterations_per_user.is_some();
     let length_ns = match (&workload.load.stages, workload.load.duration_ns, &workload.load.recorded) {
         (Some((profile, _)), _, _) => Some(profile.total_ns()),
         (None, Some(given), _) => Some(given),
@@ -175,7 +178,7 @@ fn load(load: &LoadDraft, requests: Option<u64>) -> Load {
         (None, None) => {
             // Ten requests keep ten users busy at most, however many there are by default or by `-c`.
             let most = |n: Option<u64>| n.unwrap_or(u64::MAX).clamp(1, u64::from(u32::MAX)) as u32;
-            let users = match load.connections {
+            let users = match load.users {
                 // None at all is refused elsewhere.
                 Some(users) => users.min(most(requests)),
                 None => DEFAULT_USERS.min(most(requests.or(load.iterations))),

@@ -257,7 +257,7 @@ impl Compiler<'_> {
             Node::Once(nodes) => {
                 let mark = self.onces;
                 if mark >= ONCES_MAX {
-                    return Err(format!("more than {ONCES_MAX} steps `once`"));
+                    return Err(format!("more than {ONCES_MAX} steps `once_per_user`"));
                 }
                 self.onces += 1;
                 let test = self.push(Op::Once { mark, to: 0 });

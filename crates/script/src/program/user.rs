@@ -107,7 +107,7 @@ pub(super) struct State {
     /// The others, made when the first of them is needed.
     others: Vec<Branch>,
     pub iteration: u64,
-    /// Steps `once` that it has come through, by their bits.
+    /// Steps `once_per_user` that it has come through, by their bits.
     pub onces: u64,
     begin_ns: u64,
     /// From 1, over all workloads and machines.

@@ -73,7 +73,7 @@ fn a_random_mix_meets_its_ratio_and_has_no_pattern() {
             chi_square += (count - due).powi(2) / due;
         }
     }
-    // 99.99 % of the chi-square distribution with two degrees of freedom lies below 18.4.
+    // 99.99% of the chi-square distribution with two degrees of freedom lies below 18.4.
     assert!(chi_square < 18.4, "{chi_square}");
     let repeats = ways.windows(2).filter(|pair| pair[0] == pair[1]).count() as f64;
     // Independent draws repeat with the sum of the squared shares, 0.54; five standard errors.

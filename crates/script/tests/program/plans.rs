@@ -104,7 +104,7 @@ pub fn plan_of(mut script: Script, entry: Entry) -> Plan {
         target: Some(Target { host: "127.0.0.1".into(), port: 8080, tls: false }),
         script: Some(sound),
         entry: Some(Entry::Scenario(0)),
-        load: LoadDraft { connections: Some(4), ..LoadDraft::default() },
+        load: LoadDraft { users: Some(4), ..LoadDraft::default() },
         ..Draft::default()
     };
     let plan = seal(draft, Machine { cpus: 1, seed: 7 }).expect("the shell is sound");

@@ -171,7 +171,7 @@ fn running_median(values: &[f64]) -> Vec<f64> {
 pub struct Trend {
     /// Theil and Sen's: the median slope between all pairs, per value.
     pub slope: f64,
-    /// Its 95 % interval (Sen 1968), made wider for neighbours that are alike.
+    /// Its 95% interval (Sen 1968), made wider for neighbours that are alike.
     pub low: f64,
     pub high: f64,
     /// Two-sided, of Mann and Kendall's test with the variance of Hamed & Rao (1998).

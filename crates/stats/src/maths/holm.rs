@@ -1,7 +1,7 @@
 //! Several comparisons at once: step-down adjustment of p-values.
 //!
-//! Nine figures compared at 5 % each cry wolf in up to every third comparison of a service with itself. Adjusted, the
-//! probability that any of them does is 5 %, however they depend on each other.
+//! Nine figures compared at 5% each cry wolf in up to every third comparison of a service with itself. Adjusted, the
+//! probability that any of them does is 5%, however they depend on each other.
 
 /// Holm's adjusted p-values in the order of `p` (Scandinavian Journal of Statistics 6, 1979): sorted upwards, the k-th
 /// of m is multiplied by m - k + 1, and none may be below the one before it. What is no number counts as 1.

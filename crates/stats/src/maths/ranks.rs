@@ -1,7 +1,7 @@
 //! Rank tests: Mann-Whitney, and the shift that goes with it.
 //!
 //! They ask nothing of the shape of a distribution, and one run that went wrong moves them little; the price is that
-//! with fewer than four values a side no difference, however large, is certain at 5 %.
+//! with fewer than four values a side no difference, however large, is certain at 5%.
 
 use super::inverse_normal;
 use super::student::normal_cdf;

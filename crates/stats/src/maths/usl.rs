@@ -18,7 +18,7 @@ pub const PATTERN: f64 = 0.03;
 
 const STEPS: usize = 200;
 
-/// A fitted law with its 95 % bands.
+/// A fitted law with its 95% bands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Usl {
     /// Throughput of one user, in the unit of the points.
@@ -29,7 +29,7 @@ pub struct Usl {
     pub r2: f64,
     /// Root mean square residual as a share of the mean throughput.
     pub residual_ratio: f64,
-    /// 95 % intervals, low and high, within what the law allows.
+    /// 95% intervals, low and high, within what the law allows.
     pub lambda_band: [f64; 2],
     pub sigma_band: [f64; 2],
     pub kappa_band: [f64; 2],
@@ -55,7 +55,7 @@ struct Spread {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Peak {
     pub n: f64,
-    /// 95 % band of `n`.
+    /// 95% band of `n`.
     pub n_band: [f64; 2],
     /// Throughput there.
     pub x: f64,
@@ -84,7 +84,7 @@ impl Usl {
         law(&[self.lambda, self.sigma, self.kappa], n)
     }
 
-    /// The 95 % band of the law at `n` users, not of single points: the slopes of the law at the fit with the
+    /// The 95% band of the law at `n` users, not of single points: the slopes of the law at the fit with the
     /// parameters' covariance (Seber & Wild 1989, section 5.1), the wider of the two models of the scatter.
     pub fn band_at(&self, n: f64) -> [f64; 2] {
         let Spread { best, covariances, t, scale } = &self.spread;
@@ -161,7 +161,7 @@ fn summit(p: &[f64; 3]) -> f64 {
 }
 
 /// Whether the signs of the levels' residuals come in too few runs (Wald & Wolfowitz 1940, normal approximation at
-/// 2.5 %); three runs are a bow whatever the number of levels.
+/// 2.5%); three runs are a bow whatever the number of levels.
 fn has_pattern(sorted: &[(f64, f64)], p: &[f64; 3]) -> bool {
     let means: Vec<f64> = sorted
         .chunk_by(|a, b| a.0 == b.0)
@@ -277,7 +277,7 @@ fn damped(a: &[[f64; 3]; 3], b: &[f64; 3], held: &[bool; 3], damping: f64) -> Op
     s.iter().all(|v| v.is_finite()).then_some(s)
 }
 
-/// 95 % intervals of the three parameters and, where the data bound it on both sides, of N*. `None` when the levels do
+/// 95% intervals of the three parameters and, where the data bound it on both sides, of N*. `None` when the levels do
 /// not tell the parameters apart.
 ///
 /// From the slopes of the law with Student's t at n - 3 degrees of freedom (Seber & Wild, Nonlinear Regression, 1989,

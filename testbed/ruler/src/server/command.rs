@@ -1,4 +1,4 @@
-//! Requests under `/_ruler/`: answered at once, whatever pauses, delays and faults are commanded.
+//! Requests under `/_test-server/`: answered at once, whatever pauses, delays and faults are commanded.
 
 use super::slots::Stage;
 use super::{Server, Streams};

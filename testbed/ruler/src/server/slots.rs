@@ -82,7 +82,7 @@ pub(super) struct Connection {
     pub(super) lost: bool,
     /// The next request is answered by RST.
     pub(super) doomed: bool,
-    /// Its first request went to `/_ruler/`: it is the tester's own and not counted.
+    /// Its first request went to `/_test-server/`: it is the tester's own and not counted.
     pub(super) is_control: bool,
     /// The recorder's epoch in which it was accepted.
     pub(super) epoch: u32,

@@ -160,7 +160,7 @@ const OTHER_THAN_MEASURED: &[&str] = &[
     "margin",
 ];
 
-/// `95 % interval`, `max rate`, `goal`: beside a figure, and not the figure.
+/// `95% interval`, `max rate`, `goal`: beside a figure, and not the figure.
 pub fn is_bound(header: &str) -> bool {
     header.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|w| OTHER_THAN_MEASURED.contains(&w))
 }

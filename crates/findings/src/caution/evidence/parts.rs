@@ -131,7 +131,7 @@ pub struct GrownMemory {
     /// Such as one process of several; empty: the whole.
     pub part: String,
     pub metric: String,
-    /// Bytes an hour, with the ends of the 95 % interval.
+    /// Bytes an hour, with the ends of the 95% interval.
     pub slope_bytes_per_h: f64,
     pub slope_low_bytes_per_h: f64,
     pub slope_high_bytes_per_h: f64,

@@ -53,7 +53,7 @@ pub fn ports(attempts_count: u64, hosts: &[String], range: Option<[u16; 2]>, kee
     if range.is_none_or(|[low, high]| low > FIRST_PORT || high < u16::MAX) {
         ways.push(Kind::ClientPortsExhausted.advice());
     }
-    ways.push("or share the load between machines with `--share`");
+    ways.push("or share the load between machines with `--shard`");
     Sentences::of(format!("{}; {facts}", attempts(attempts_count, "found none free", hosts)))
         .advising(ways.join("; ").trim_start_matches("or "))
 }

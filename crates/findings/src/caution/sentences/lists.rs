@@ -48,9 +48,9 @@ pub fn grown_memory(one: &GrownMemory) -> String {
     )
 }
 
-/// `grows by 12.0 MB/h (95 %: 8.10 MB/h to 15.2 MB/h)`
+/// `grows by 12.0 MB/h (95%: 8.10 MB/h to 15.2 MB/h)`
 pub fn slope(verb: &str, per_h: f64, low: f64, high: f64) -> String {
-    format!("{verb} by {}/h (95 %: {}/h to {}/h)", bytes_f64(per_h), bytes_f64(low), bytes_f64(high))
+    format!("{verb} by {}/h (95%: {}/h to {}/h)", bytes_f64(per_h), bytes_f64(low), bytes_f64(high))
 }
 
 pub fn listener(one: &ListenerOverflow, is_own_server: bool) -> String {

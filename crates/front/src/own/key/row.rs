@@ -23,11 +23,11 @@ sections! {
     Top = "experiment", "at the top level";
     Load = "load", "under `load`";
     Stage = "stage", "in a stage";
-    LoadRow = "load_row", "in a row of `rows`";
+    ScheduleRow = "schedule_row", "in a row of `schedule`";
     Spike = "spike", "under `spike`";
-    Ladder = "load_steps", "under `steps` of `load`";
+    Staircase = "staircase", "under `staircase`";
     Find = "find", "under `find`";
-    Recorded = "recorded", "under `recorded`";
+    Replay = "replay", "under `replay`";
     ScenarioLoad = "scenario_load", "under the `load` of a scenario";
     Scenario = "scenario", "in a scenario";
     Request = "request", "in a request";
@@ -41,7 +41,7 @@ sections! {
     Extract = "extraction", "in an extraction";
     Stream = "stream", "under `stream`";
     Sequence = "sequence", "under `sequence`";
-    MadeAt = "made_at", "under `made_at`";
+    Timestamp = "timestamp", "under `timestamp`";
     Pause = "pause", "in a pause";
     Normal = "normal", "under `normal`";
     Think = "think", "in a step `think`";
@@ -49,7 +49,7 @@ sections! {
     Repeat = "repeat", "in a loop";
     While = "while", "in a loop";
     If = "if", "in a condition";
-    Once = "once", "in a step `once`";
+    OncePerUser = "once_per_user", "in a step `once_per_user`";
     Choose = "choose", "in a choice";
     Way = "way", "in a way of a choice";
     Set = "set", "in a step `set`";

@@ -5,9 +5,10 @@ use super::row::Kind::{
     Whole, Words, Written,
 };
 use super::row::Section::{
-    AppendTo, Auth, Basic, Check, Connection, Extract, Feeder, Find, GenerateRows, Hash, Ladder, Line, Load,
-    LoadRow, MadeAt, Monitor, MonitorCgroup, MonitorNginx, MonitorProcess, MonitorPrometheus, Normal, Part,
-    Pause, Recorded, Rule, Scenario, ScenarioLoad, Sequence, Spike, Stage, Stream, Threshold, Tls, Way,
+    AppendTo, Auth, Basic, Check, Connection, Extract, Feeder, Find, GenerateRows, Hash, Line, Load, Monitor,
+    MonitorCgroup, MonitorNginx, MonitorProcess, MonitorPrometheus, Normal, Part, Pause, Replay, Rule,
+    Scenario, ScenarioLoad, ScheduleRow, Sequence, Spike, Stage, Staircase, Stream, Threshold, Timestamp,
+    Tls, Way,
 };
 use super::row::{Key, Kind, Row, Section};
 
@@ -95,15 +96,15 @@ keys! {
             "a list such as `[ \"response_time p99 < 250ms\" ]`",
             Either(&[Text, List(&Either(&[Text, Keys(Threshold)]))]);
         Expect = "expect", "a list of sentences such as `bcrypt lowers capacity by 2x`", Either(&[Text, List(&Text)]);
-        Find = "find", "a mapping such as `{ over: rate, to: 5000/s }`", Keys(Find);
+        Find = "find", "a mapping such as `{ vary: rate, to: 5000/s }`", Keys(Find);
         Repeat = "repeat", "a whole number such as `3`: how often each cell runs", Whole;
-        CoolDown = "cool_down", "a time such as `2s`, between two runs", Time;
-        Least = "least", "a time such as `5s`: a shorter run is no valid cell", Time;
-        Steady = "steady", "`true` or `false`: whether a run is judged from its steady state on", Truth;
-        EndRows = "end_rows",
-            "`missed`: beyond a level that misses its thresholds, no higher one runs",
-            Words(&["missed"]);
-        Scale = "scale", "a number such as `0.05`, by which all lengths are multiplied", Written;
+        Cooldown = "cooldown", "a time such as `2s`, between two runs", Time;
+        MinDuration = "min_duration", "a time such as `5s`: a shorter run is no valid cell", Time;
+        TrimToSteadyState = "trim_to_steady_state",
+            "`true` or `false`: whether a run is judged from its steady state on", Truth;
+        StopOnMiss = "stop_on_miss",
+            "`true` or `false`: whether no higher level runs beyond one that misses its thresholds", Truth;
+        TimeScale = "time_scale", "a number such as `0.05`, by which all lengths are multiplied", Written;
         Generators = "generators", "a whole number such as `2`: processes that share each run's load", Whole;
         Timeout = "timeout", TIME, Time;
         Warmup = "warmup", "a time such as `5s`", Time;
@@ -114,10 +115,10 @@ keys! {
         ReadBodies = "read_bodies", "`true` or `false`", Truth;
         Workers = "workers", "a whole number such as `2`", Whole;
         Seed = "seed", "a whole number such as `1`", Whole;
-        Share = "share", "a share such as `1/2`", Text;
-        Bands = "bands", "a list of times such as `[100ms, 1s, 10s]`", Either(&[Text, List(&Time)]);
+        Shard = "shard", "a part such as `1/2`", Text;
+        Buckets = "buckets", "a list of times such as `[100ms, 1s, 10s]`", Either(&[Text, List(&Time)]);
         Limits = "limits", "a mapping such as `{ head_bytes: 32k }`", Limits;
-        Monitor = "monitor",
+        Monitors = "monitors",
             "a list of what is watched beside the load, such as `[ { host: true } ]`",
             List(&Keys(Monitor));
         Environment = "environment",
@@ -131,41 +132,42 @@ keys! {
     }
     Load {
         Users = "users", WHOLE, Whole, ScenarioLoad;
-        Connections = "connections", WHOLE, Whole, ScenarioLoad;
-        Arrivals = "arrivals",
-            "a rate such as `100/s`, or a number over a time such as `10000 over 15s`",
-            Rate, ScenarioLoad;
-        Spread = "spread", "`constant` or `poisson`", Words(&["constant", "poisson"]), ScenarioLoad;
+        MaxConnections = "max_connections", WHOLE, Whole, ScenarioLoad;
+        Rate = "rate", "a rate such as `100/s`", Rate, ScenarioLoad;
+        TotalArrivals = "total_arrivals",
+            "a whole number such as `10000`, beside the `duration` over which they are spread",
+            Whole, ScenarioLoad;
+        Arrivals = "arrivals", "`constant` or `poisson`", Words(&["constant", "poisson"]), ScenarioLoad;
         Stages = "stages",
             "a list such as `[ \"10s:100\", \"1m:500\" ]`",
             Either(&[Text, List(&Either(&[Text, Keys(Stage)]))]), ScenarioLoad;
-        Rows = "rows",
+        Schedule = "schedule",
             "a list such as `[ { users: 10, ramp_up: 10s, hold: 30s } ]`",
-            List(&Keys(LoadRow)), ScenarioLoad;
+            List(&Keys(ScheduleRow)), ScenarioLoad;
         Spike = "spike",
             "a mapping such as `{ base: 50/s, peak: 500/s, at: 30s, hold: 10s, duration: 2m }`",
             Keys(Spike), ScenarioLoad;
-        Steps = "steps",
-            "a mapping such as `{ from: 10/s, by: 10/s, every: 15s, until: 100/s }`",
-            Keys(Ladder), ScenarioLoad;
-        Recorded = "recorded",
-            "the name of a file, or a mapping such as `{ file: gaps.txt, as: gaps, unit: ms }`",
-            Either(&[Text, Keys(Recorded)]), ScenarioLoad;
+        Staircase = "staircase",
+            "a mapping such as `{ from: 10/s, by: 10/s, hold: 15s, to: 100/s }`",
+            Keys(Staircase), ScenarioLoad;
+        Replay = "replay",
+            "the name of a file, or a mapping such as `{ file: gaps.txt, format: intervals, unit: ms }`",
+            Either(&[Text, Keys(Replay)]), ScenarioLoad;
         Duration = "duration", "a time such as `15s`", Time, ScenarioLoad;
         Requests = "requests", "a whole number such as `1000`", Whole;
         Iterations = "iterations", "a whole number such as `1000`", Whole, ScenarioLoad;
-        Loops = "loops", "a whole number such as `5`", Whole, ScenarioLoad;
+        IterationsPerUser = "iterations_per_user", "a whole number such as `5`", Whole, ScenarioLoad;
         GracefulStop = "graceful_stop", "a time such as `5s`", Time;
         Step = "step", "a step upwards such as `x1.10` or `+50/s`", Rate;
-        Every = "every", "a time such as `15s`: how long each level of the ladder lasts", Time;
-        Until = "until", "an end such as `offered - achieved > 5%`, `socket_errors > 0` or `missed`", Text;
+        StepDuration = "step_duration", "a time such as `15s`: how long each level of the ladder lasts", Time;
+        StopWhen = "stop_when", "an end such as `offered - achieved > 5%`, `socket_errors > 0` or `missed`", Text;
     }
     Stage {
         Duration = "duration", TIME, Time;
         Users = "users", WHOLE, Whole;
-        Arrivals = "arrivals", "a rate such as `100/s`", Rate;
+        Rate = "rate", "a rate such as `100/s`", Rate;
     }
-    LoadRow {
+    ScheduleRow {
         Users = "users", WHOLE, Whole;
         Start = "start", "a time such as `0s`", Time;
         RampUp = "ramp_up", TIME, Time;
@@ -180,26 +182,26 @@ keys! {
         Hold = "hold", TIME, Time;
         Duration = "duration", "a time such as `2m`", Time;
     }
-    Ladder {
+    Staircase {
         From = "from", LEVEL, Rate;
         By = "by", "a rate such as `10/s`, a number of users, or a factor such as `x1.5`", Rate;
-        Every = "every", "a time such as `15s`", Time;
-        Until = "until", LEVEL, Rate;
+        Hold = "hold", "a time such as `15s`", Time;
+        To = "to", LEVEL, Rate;
     }
     Find {
-        Over = "over", "`rate` or `users`", Words(&["rate", "users"]);
+        Vary = "vary", "`rate` or `users`", Words(&["rate", "users"]);
         From = "from", LEVEL, Rate;
         To = "to", LEVEL, Rate;
         Step = "step", "a step upwards such as `x1.10` or `+50/s`", Rate;
-        Until = "until", "an end such as `offered - achieved > 5%`, `socket_errors > 0` or `missed`", Text;
-        Every = "every", "a time such as `15s`: how long a level lasts", Time;
-        Within = "within", "a part such as `2%`: how close the answer is wanted", Written;
-        Budget = "budget", "a time such as `10m`: after it the search answers with what it knows", Time;
+        StopWhen = "stop_when", "an end such as `offered - achieved > 5%`, `socket_errors > 0` or `missed`", Text;
+        StepDuration = "step_duration", "a time such as `15s`: how long a level lasts", Time;
+        Precision = "precision", "a part such as `2%`: how close the answer is wanted", Written;
+        MaxTime = "max_time", "a time such as `10m`: after it the search answers with what it knows", Time;
         Confirm = "confirm", "a whole number such as `3`: runs below, at and above the answer", Whole;
     }
-    Recorded {
+    Replay {
         File = "file", FILE, Text;
-        As = "as", "`instants` or `gaps`", Words(&["instants", "gaps"]);
+        Format = "format", "`timestamps` or `intervals`", Words(&["timestamps", "intervals"]);
         Unit = "unit", "`s`, `ms`, `us` or `ns`", Words(&["s", "ms", "us", "ns"]);
         Speed = "speed", "a number such as `2`: twice as fast as recorded", Written;
     }
@@ -207,7 +209,7 @@ keys! {
         Steps = "steps", STEPS, Steps;
         Weight = "weight", NUMBER, Written;
         Pace = "pace", PAUSE, PAUSES;
-        Start = "start", TIME, Time;
+        StartDelay = "start_delay", TIME, Time;
         Load = "load", "a mapping such as `{ users: 100, duration: 15s }`", Keys(ScenarioLoad);
     }
     Request {
@@ -242,7 +244,7 @@ keys! {
         Extract = "extract",
             "a mapping of names to places, such as `{ token: $.token }`",
             Named(&Either(&[Text, Keys(Extract)]));
-        Stream = "stream", "`true`, or a mapping such as `{ for: 60s }`", Either(&[Truth, Keys(Stream)]);
+        Stream = "stream", "`true`, or a mapping such as `{ duration: 60s }`", Either(&[Truth, Keys(Stream)]);
         Think = "think", PAUSE, PAUSES;
     }
     Line {
@@ -273,20 +275,20 @@ keys! {
         Json = "json", "a mapping of JSONPaths to values or rules, such as `{ $.id: 7 }`", Named(&RULES);
         Length = "length", "a number of bytes such as `683481`, or a range such as `10..200`", Written;
         Hash = "hash", "a mapping such as `{ sha256: 9f86d0... }`", Keys(Hash);
-        Below = "below", "a time such as `300ms`", Time;
+        MaxDuration = "max_duration", "a time such as `300ms`", Time;
     }
     Rule {
         Equals = "equals", "a value", Written;
         Not = "not", "a value that it must not be", Written;
         Contains = "contains", "a text", Written;
-        Lacks = "lacks", "a text", Written;
+        NotContains = "not_contains", "a text", Written;
         Matches = "matches", "a regular expression such as `\"^[0-9]+$\"`", Written;
         Exists = "exists", "`true` or `false`", Truth;
         LessThan = "less_than", NUMBER, Written;
         AtMost = "at_most", NUMBER, Written;
         MoreThan = "more_than", NUMBER, Written;
         AtLeast = "at_least", NUMBER, Written;
-        OneOf = "one_of", "a list of values such as `[a, b]`", List(&Written);
+        In = "in", "a list of values such as `[a, b]`", List(&Written);
     }
     Hash {
         Md5 = "md5", "32 hexadecimal digits", Written;
@@ -303,23 +305,23 @@ keys! {
         Default = "default", "a value for when there is none", Written;
     }
     Stream {
-        For = "for", "a time such as `60s`, after which we close it", Time;
+        Duration = "duration", "a time such as `60s`, after which we close it", Time;
         Events = "events", "a whole number such as `100`, after which we close it", Whole;
-        Idle = "idle", "a time such as `40s`: a longer silence is a failure", Time;
-        Every = "every", "a time such as `15s`, in which a healthy stream sends one event", Time;
+        IdleTimeout = "idle_timeout", "a time such as `40s`: a longer silence is a failure", Time;
+        ExpectedInterval = "expected_interval", "a time such as `15s`, in which a healthy stream sends one event", Time;
         Sequence = "sequence",
             "where the number of an event is: `id`, a JSONPath, or `{ regex: \"([0-9]+)\" }`",
             Either(&[Text, Keys(Sequence)]);
-        MadeAt = "made_at", "a mapping such as `{ json: $.at, unit: ms }`", Keys(MadeAt);
+        Timestamp = "timestamp", "a mapping such as `{ json: $.at, unit: ms }`", Keys(Timestamp);
         Reconnect = "reconnect", "a whole number such as `3`", Whole;
         ClosedBy = "closed_by", "`server` or `client`", Words(&["server", "client"]);
-        Beside = "beside", STEPS, Steps;
+        WhileOpen = "while_open", STEPS, Steps;
     }
     Sequence {
         Json = "json", "a JSONPath such as `$.seq`", Text;
         Regex = "regex", REGEX, Text;
     }
-    MadeAt {
+    Timestamp {
         Json = "json", "a JSONPath such as `$.at`", Text;
         Regex = "regex", REGEX, Text;
         At = "at", "`id`, or a JSONPath such as `$.at`", Text;
@@ -347,7 +349,7 @@ keys! {
     }
     While {
         While = "while", CONDITION, Text;
-        Most = "most", "a whole number such as `1000`: the most rounds", Whole;
+        MaxIterations = "max_iterations", "a whole number such as `1000`: the most rounds", Whole;
         Steps = "steps", STEPS, Steps;
     }
     If {
@@ -355,8 +357,8 @@ keys! {
         Then = "then", STEPS, Steps;
         Else = "else", STEPS, Steps;
     }
-    Once {
-        Once = "once", STEPS, Steps;
+    OncePerUser {
+        OncePerUser = "once_per_user", STEPS, Steps;
     }
     Choose {
         Choose = "choose",
@@ -396,13 +398,13 @@ keys! {
         Format = "format", "`csv` or `jsonl`", Words(&["csv", "jsonl"]);
         Delimiter = "delimiter", "one character such as `\";\"`, or `tab`", Text;
         Columns = "columns", "a list of names such as `[email, password]`", List(&Written);
-        Share = "share", "`all`, `partition` or `unique`", Words(&["all", "partition", "unique"]);
+        Sharing = "sharing", "`all`, `partitioned` or `unique`", Words(&["all", "partitioned", "unique"]);
         Order = "order", "`sequential` or `random`", Words(&["sequential", "random"]);
-        AtEnd = "at_end", "`recycle` or `stop`", Words(&["recycle", "stop"]);
+        OnEnd = "on_end", "`recycle` or `stop`", Words(&["recycle", "stop"]);
     }
     Connection {
         Reuse = "reuse", "`user`, `pool`, `iteration` or `request`", Words(&["user", "pool", "iteration", "request"]);
-        Requests = "requests", WHOLE, Whole;
+        MaxRequests = "max_requests", WHOLE, Whole;
         Http = "http", "`1.0` or `1.1`", Either(&[Only("1.0"), Only("1.1")]);
         Resolve = "resolve", "a mapping of hosts to addresses, such as `{ a.test: 127.0.0.2 }`", Named(&Text);
         Addresses = "addresses", "`first` or `all`", Words(&["first", "all"]);
@@ -417,7 +419,7 @@ keys! {
         Insecure = "insecure", "`true` or `false`", Truth;
         Versions = "versions", "`1.2` or `1.3`", Either(&[Only("1.2"), Only("1.3")]);
         ServerName = "server_name", "a host name", Text;
-        Resume = "resume", "`true` or `false`", Truth;
+        SessionResumption = "session_resumption", "`true` or `false`", Truth;
     }
     Monitor {
         Name = "name", "a name such as `api`, for the reports", Written;

@@ -29,16 +29,17 @@ pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Arc<[u64]>> {
             for entry in entries {
                 let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
                 match key {
-                    of::Recorded::File => file = r.text(node, row).map(|text| (text.to_owned(), node.pos)),
-                    of::Recorded::As => {
-                        manner.gaps =
-                            r.choice(node, row, &[("instants", false), ("gaps", true)]).unwrap_or_default()
+                    of::Replay::File => file = r.text(node, row).map(|text| (text.to_owned(), node.pos)),
+                    of::Replay::Format => {
+                        manner.gaps = r
+                            .choice(node, row, &[("timestamps", false), ("intervals", true)])
+                            .unwrap_or_default()
                     }
-                    of::Recorded::Unit => {
+                    of::Replay::Unit => {
                         let words = [("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0)];
                         manner.unit_ns = r.choice(node, row, &words);
                     }
-                    of::Recorded::Speed => {
+                    of::Replay::Speed => {
                         let so_far = r.wrong.len();
                         manner.speed = r.number(node, row).filter(|speed| *speed > 0.0);
                         if manner.speed.is_none() && r.wrong.len() == so_far {
@@ -81,7 +82,7 @@ fn instants(text: &str, manner: &Manner) -> Result<Vec<u64>, ReplayError> {
         let last = all.last().copied().unwrap_or(0.0);
         if !manner.gaps && ns < last {
             let message = format!("`{line}` lies before the instant above it");
-            return Err((number, message, "sort the file, or say that it holds gaps: `as: gaps`"));
+            return Err((number, message, "sort the file, or say that it holds gaps: `format: intervals`"));
         }
         all.push(if manner.gaps { last + ns } else { ns });
     }
@@ -107,7 +108,7 @@ fn time_ns(text: &str, unit_ns: Option<f64>) -> Result<f64, (String, &'static st
         )),
         (Ok(_), _) => Err((
             format!("`{text}` has no unit"),
-            "say which: `recorded: { file: ..., unit: ms }`; or write it behind every number",
+            "say which: `replay: { file: ..., unit: ms }`; or write it behind every number",
         )),
         (Err(_), _) => duration_ns(text).map(|ns| ns as f64).map_err(|_| {
             (

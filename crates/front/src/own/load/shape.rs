@@ -63,14 +63,14 @@ fn stage(pos: Pos, entries: &[Entry], r: &mut Reader<'_>) -> Option<String> {
     for entry in entries {
         let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
         if level.is_some() && key != of::Stage::Duration {
-            r.complain("F017", entry.pos, "a stage has either `users` or `arrivals`", "keep one");
+            r.complain("F017", entry.pos, "a stage has either `users` or `rate`", "keep one");
         }
         match key {
             of::Stage::Duration => {
                 time = r.parsed(node, row, |text| unit::duration_ns(text).map(|_| text.to_owned()));
             }
             of::Stage::Users => level = r.count(node, row).map(|users| users.to_string()),
-            of::Stage::Arrivals => {
+            of::Stage::Rate => {
                 let per_s = |t: &str| if t.contains('/') { t.to_owned() } else { format!("{t}/s") };
                 level = r.written(node, row).map(per_s);
             }
@@ -84,7 +84,7 @@ fn stage(pos: Pos, entries: &[Entry], r: &mut Reader<'_>) -> Option<String> {
         (time, _) => {
             let (missing, hint) = match time {
                 None => ("duration", "add how long it lasts, such as `duration: 10s`"),
-                Some(_) => ("users", "add a level, such as `users: 100` or `arrivals: 100/s`"),
+                Some(_) => ("users", "add a level, such as `users: 100` or `rate: 100/s`"),
             };
             r.complain("F016", pos, format!("this stage lacks `{missing}`"), hint);
             None
@@ -93,7 +93,7 @@ fn stage(pos: Pos, entries: &[Entry], r: &mut Reader<'_>) -> Option<String> {
 }
 
 /// Rows of users that add up, each with a begin, a ramp, a while and a ramp down.
-pub fn rows(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
+pub fn schedule(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
     let before = r.wrong.len();
     let mut profiles = Vec::new();
     for item in r.list(node, row)? {
@@ -103,14 +103,14 @@ pub fn rows(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
         for entry in entries {
             let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
             let slot = match key {
-                of::LoadRow::Users => {
+                of::ScheduleRow::Users => {
                     users = r.count(node, row);
                     continue;
                 }
-                of::LoadRow::Start => 0,
-                of::LoadRow::RampUp => 1,
-                of::LoadRow::Hold => 2,
-                of::LoadRow::RampDown => 3,
+                of::ScheduleRow::Start => 0,
+                of::ScheduleRow::RampUp => 1,
+                of::ScheduleRow::Hold => 2,
+                of::ScheduleRow::RampDown => 3,
             };
             times[slot] = r.parsed(node, row, unit::duration_ns).unwrap_or_default();
         }
@@ -245,34 +245,34 @@ fn by(text: &str) -> Result<By, Problem> {
 }
 
 /// Levels that rise by steps.
-pub fn ladder(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
+pub fn staircase(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
     /// A ladder of more rungs is a ramp: `stages`.
     const MOST: usize = 10_000;
     let before = r.wrong.len();
-    let (mut from, mut step, mut every, mut until) = (None, None, None, None);
+    let (mut from, mut step, mut hold, mut to) = (None, None, None, None);
     for entry in r.map(node, row)? {
         let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
         match key {
-            of::Ladder::From => from = r.parsed(node, row, level),
-            of::Ladder::By => step = r.parsed(node, row, by),
-            of::Ladder::Every => every = r.parsed(node, row, unit::duration_ns),
-            of::Ladder::Until => until = r.parsed(node, row, level),
+            of::Staircase::From => from = r.parsed(node, row, level),
+            of::Staircase::By => step = r.parsed(node, row, by),
+            of::Staircase::Hold => hold = r.parsed(node, row, unit::duration_ns),
+            of::Staircase::To => to = r.parsed(node, row, level),
         }
     }
     if r.wrong.len() > before {
         return None;
     }
-    let (Some(from), Some(step), Some(every_ns), Some(until)) = (from, step, every, until) else {
+    let (Some(from), Some(step), Some(hold_ns), Some(to)) = (from, step, hold, to) else {
         let names = [
             ("from", from.is_some()),
             ("by", step.is_some()),
-            ("every", every.is_some()),
-            ("until", until.is_some()),
+            ("hold", hold.is_some()),
+            ("to", to.is_some()),
         ];
         missing(&names, node, row, r);
         return None;
     };
-    let mut levels = vec![from, until];
+    let mut levels = vec![from, to];
     if let By::Add(_, open) = step {
         levels.push((0.0, open));
     }
@@ -281,15 +281,15 @@ pub fn ladder(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
         By::Add(step, _) => step <= 0.0,
         By::Factor(_) => from.0 <= 0.0,
     };
-    if stands_still || every_ns == 0 || until.0 < from.0 || until.0 <= 0.0 {
-        let hint = "let `until` lie above `from`, `by` above 0, and `every` last";
+    if stands_still || hold_ns == 0 || to.0 < from.0 || to.0 <= 0.0 {
+        let hint = "let `to` lie above `from`, `by` above 0, and `hold` last";
         r.complain("F015", node.pos, "these steps lead nowhere", hint);
         return None;
     }
     let mut levels = Vec::new();
     let mut level = from.0;
     // Sums of fractions miss their end by a hair.
-    while level <= until.0 * (1.0 + 1e-9) {
+    while level <= to.0 * (1.0 + 1e-9) {
         levels.push(if open { level } else { level.round() });
         if levels.len() > MOST {
             r.complain("F015", node.pos, "these are more than 10,000 steps", "take larger ones, or `stages`");
@@ -300,10 +300,10 @@ pub fn ladder(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
             By::Factor(factor) => level * factor,
         };
     }
-    // The last step is shorter where the others do not lead there: `until` is what was asked for.
-    let end = if open { until.0 } else { until.0.round() };
+    // The last step is shorter where the others do not lead there: `to` is what was asked for.
+    let end = if open { to.0 } else { to.0.round() };
     if levels.last().is_some_and(|last| *last < end * (1.0 - 1e-9)) {
         levels.push(end);
     }
-    Some((Profile::ladder(&levels, every_ns), open))
+    Some((Profile::ladder(&levels, hold_ns), open))
 }

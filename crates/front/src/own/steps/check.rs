@@ -80,7 +80,7 @@ fn one(node: &Node, row: &Row, expect: &mut Option<Statuses>, r: &mut Reader<'_>
                 }
             }
             of::Check::Hash => hashes(node, row, &mut found, r),
-            of::Check::Below => {
+            of::Check::MaxDuration => {
                 if let Some(below_ns) = r.parsed(node, row, unit::duration_ns) {
                     let words = format!("below {}", r.written(node, row).unwrap_or_default());
                     found.push(fixed(Subject::Duration { below_ns }, words));

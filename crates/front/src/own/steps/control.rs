@@ -33,9 +33,9 @@ pub fn repeat(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDr
 }
 
 /// The first time only.
-pub fn once(entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
+pub fn once_per_user(entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
     let all = known(entries, &mut w.r);
-    let (row, steps) = find_key(&all, of::Once::Once)?;
+    let (row, steps) = find_key(&all, of::OncePerUser::OncePerUser)?;
     Some(StepDraft::Once(list(steps, row, w)))
 }
 
@@ -103,11 +103,11 @@ pub fn rounds(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDr
     let all = known(entries, &mut w.r);
     let (row, node) = find_key(&all, of::While::While)?;
     let condition = condition::read(node, row, &mut w.r);
-    let most = match find_key(&all, of::While::Most) {
+    let most = match find_key(&all, of::While::MaxIterations) {
         None => Some(USUAL_MOST),
         Some((row, node)) => w.r.count(node, row).filter(|most| {
             if *most == 0 {
-                w.r.complain("F015", node.pos, "`most` of 0 does nothing", "give at least 1");
+                w.r.complain("F015", node.pos, "`max_iterations` of 0 does nothing", "give at least 1");
             }
             *most > 0
         }),

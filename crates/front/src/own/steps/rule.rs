@@ -55,7 +55,7 @@ fn one(node: &Node, row: &Row, key: of::Rule, r: &mut Reader<'_>) -> Option<Rule
         of::Rule::Equals => RuleDraft::Equals(r.template(node, row, Escape::None)?),
         of::Rule::Not => RuleDraft::Differs(r.template(node, row, Escape::None)?),
         of::Rule::Contains => RuleDraft::Contains(r.template(node, row, Escape::None)?),
-        of::Rule::Lacks => RuleDraft::Lacks(r.template(node, row, Escape::None)?),
+        of::Rule::NotContains => RuleDraft::Lacks(r.template(node, row, Escape::None)?),
         of::Rule::Matches => {
             let pattern = r.written(node, row)?.to_owned();
             regex(&pattern, node.pos, r)?;
@@ -69,7 +69,7 @@ fn one(node: &Node, row: &Row, key: of::Rule, r: &mut Reader<'_>) -> Option<Rule
         of::Rule::AtMost => RuleDraft::Fixed(Rule::AtMost(r.number(node, row)?)),
         of::Rule::MoreThan => RuleDraft::Fixed(Rule::Above(r.number(node, row)?)),
         of::Rule::AtLeast => RuleDraft::Fixed(Rule::AtLeast(r.number(node, row)?)),
-        of::Rule::OneOf => {
+        of::Rule::In => {
             let items = one_or_more(node);
             if items.is_empty() {
                 r.expected(node, row, "name at least one");

@@ -28,20 +28,20 @@ fn field(entry: &Entry, draft: &mut StreamDraft, w: &mut Work<'_>) {
     let (node, Some((row, key))) = (&entry.value, w.r.key(entry)) else { return };
     let (stream, r) = (&mut draft.stream, &mut w.r);
     match key {
-        of::Stream::For => stream.for_ns = length(node, row, r),
-        of::Stream::Idle => stream.idle_ns = length(node, row, r),
-        of::Stream::Every => stream.every_ns = length(node, row, r),
+        of::Stream::Duration => stream.for_ns = length(node, row, r),
+        of::Stream::IdleTimeout => stream.idle_ns = length(node, row, r),
+        of::Stream::ExpectedInterval => stream.every_ns = length(node, row, r),
         of::Stream::Events => {
             stream.events = r.whole(node, row).filter(|events| above_zero(*events, node, row, r))
         }
         of::Stream::Sequence => stream.sequence = sequence(node, row, r),
-        of::Stream::MadeAt => stream.made_at = made_at(node, row, r),
+        of::Stream::Timestamp => stream.made_at = timestamp(node, row, r),
         of::Stream::Reconnect => stream.reconnects = r.count(node, row).unwrap_or_default(),
         of::Stream::ClosedBy => {
             let words = [("server", Closer::Server), ("client", Closer::Client)];
             stream.closed_by = r.choice(node, row, &words);
         }
-        of::Stream::Beside => draft.beside = list(node, row, w),
+        of::Stream::WhileOpen => draft.beside = list(node, row, w),
     }
 }
 
@@ -105,7 +105,7 @@ fn pattern(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Place> {
     Some(Place::Regex(pattern))
 }
 
-fn made_at(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<(Place, TimeUnit)> {
+fn timestamp(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<(Place, TimeUnit)> {
     const WORDS: [(&str, TimeUnit); 4] = [
         ("s", TimeUnit::Seconds),
         ("ms", TimeUnit::Milliseconds),
@@ -123,12 +123,12 @@ fn made_at(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<(Place, TimeUni
     for entry in entries {
         let Some((row, key)) = r.key(entry) else { continue };
         match key {
-            of::MadeAt::Unit => unit = r.choice(&entry.value, row, &WORDS),
-            of::MadeAt::Json | of::MadeAt::At => {
+            of::Timestamp::Unit => unit = r.choice(&entry.value, row, &WORDS),
+            of::Timestamp::Json | of::Timestamp::At => {
                 places += 1;
                 place = bare(&entry.value, row, r);
             }
-            of::MadeAt::Regex => {
+            of::Timestamp::Regex => {
                 places += 1;
                 place = pattern(&entry.value, row, r);
             }

@@ -121,10 +121,10 @@ fn difference(one: &Experiment, other: &Experiment) -> Option<&'static str> {
         ("generators", one.generators != other.generators),
         ("seed", one.seed != other.seed),
         ("repeat", one.repeat != other.repeat),
-        ("cool_down", one.cool_down_ns != other.cool_down_ns),
-        ("least", one.least_ns != other.least_ns),
-        ("steady", one.steady != other.steady),
-        ("end_rows", one.end_rows != other.end_rows),
+        ("cooldown", one.cooldown_ns != other.cooldown_ns),
+        ("min_duration", one.min_duration_ns != other.min_duration_ns),
+        ("trim_to_steady_state", one.trim_to_steady_state != other.trim_to_steady_state),
+        ("stop_on_miss", one.stop_on_miss != other.stop_on_miss),
         ("find", one.find != other.find),
         ("expect", one.expects != other.expects),
     ];
@@ -200,10 +200,10 @@ fn several(
         ("repeat", experiment.repeat > 1),
         ("generators", experiment.generators > 1),
         ("expect", !experiment.expects.is_empty()),
-        ("cool_down", experiment.cool_down_ns > 0),
-        ("least", experiment.least_ns > 0),
-        ("steady", experiment.steady),
-        ("end_rows", experiment.end_rows),
+        ("cooldown", experiment.cooldown_ns > 0),
+        ("min_duration", experiment.min_duration_ns > 0),
+        ("trim_to_steady_state", experiment.trim_to_steady_state),
+        ("stop_on_miss", experiment.stop_on_miss),
     ];
     let (key, _) = asked.into_iter().find(|(_, is_asked)| *is_asked)?;
     // The short form of a ladder has another name.

@@ -2,7 +2,7 @@
 //! one line.
 
 use crate::document::{Tone, Vital};
-use crate::html::piece::{meter, sign};
+use crate::html::piece::sign;
 use maud::{Markup, html};
 
 pub fn markup(all: &[Vital]) -> Markup {
@@ -31,10 +31,7 @@ fn list(all: &[&Vital]) -> Markup {
         li.{(one.tone.class())} {
             (sign(one.tone))
             b { (one.label) " " span.word { (one.word) } }
-            div {
-                (one.facts.join("; "))
-                @if let Some(share) = one.bar { (meter(share)) }
-            }
+            div { (one.facts.join("; ")) }
         }
     } } }
 }

@@ -21,12 +21,12 @@ struct Shown<'a> {
 }
 
 /// The table in at most `room` columns; the first column gives way.
-pub fn lines(table: &Table, room: usize, look: &Look) -> Vec<Line> {
-    let all = || table.rows.iter().filter(|row| row.on.has(On::TERMINAL));
+pub fn lines(table: &Table, room: usize, look: &Look, view: On) -> Vec<Line> {
+    let all = || table.rows.iter().filter(|row| row.on.has(view));
     if all().next().is_none() {
         return Vec::new();
     }
-    let mut shown = fitted(table, room, look);
+    let mut shown = fitted(table, room, look, view);
     let wrapped = shown.pop_if(|one| one.column.is_wrapped);
     let (rows, left_out) = match table.by {
         "" => (all().collect(), 0),
@@ -84,8 +84,8 @@ fn head_wide(column: &Column) -> usize {
 }
 
 /// What must be shown first, then what is welcome, then longer words, as far as a picture keeps its room.
-fn fitted<'a>(table: &'a Table, room: usize, look: &Look) -> Vec<Shown<'a>> {
-    let is_there = |column: &Column| column.on.has(On::TERMINAL) && column.windows.contains(&look.columns());
+fn fitted<'a>(table: &'a Table, room: usize, look: &Look, view: On) -> Vec<Shown<'a>> {
+    let is_there = |column: &Column| column.on.has(view) && column.windows.contains(&look.columns());
     let all = || table.columns.iter().enumerate().filter(|(_, column)| is_there(column));
     let wide = |at: usize, is_brief: bool| {
         let cells = table
@@ -142,7 +142,10 @@ fn text(cell: &Cell, is_brief: bool, look: &Look) -> String {
 
 /// With the signs that this terminal has.
 pub fn plain(text: &str, look: &Look) -> String {
-    if look.unicode { text.to_owned() } else { text.replace('±', "+-").replace('×', look.signs().times) }
+    match look.unicode {
+        true => text.to_owned(),
+        false => text.replace('±', "+-").replace('≥', ">=").replace('≤', "<="),
+    }
 }
 
 fn head_line(table: &Table, shown: &Shown, look: &Look) -> Line {

@@ -20,7 +20,7 @@ const UNICODE: Marks =
 const ASCII: Marks =
     Marks { left: '[', right: ']', line: '-', at: '*', zero: '|', beyond_left: '<', beyond_right: '>' };
 
-/// What the edges of the pictures stand for, over the zero line: `-12 %    0    +12 %`.
+/// What the edges of the pictures stand for, over the zero line: `-12%    0    +12%`.
 pub fn scale(edge: &str, room: usize) -> Line {
     let half = room.saturating_sub(1) / 2;
     let (left, right) = (edge.replacen('+', "-", 1), edge);

@@ -38,7 +38,7 @@ fn capacity(page: &Page) -> Chart {
     let is_one = page.curves.len() == 1;
     let law = match (has_law, is_one) {
         (true, true) => {
-            "; the dashed line is the universal scalability law fitted to them, in its 95 % band. The panel below is \
+            "; the dashed line is the universal scalability law fitted to them, in its 95% band. The panel below is \
              what the law leaves over: points on both sides of 0, each near it, say that it fits"
         }
         (true, false) => "; the dashed line is the universal scalability law fitted to them",
@@ -66,7 +66,7 @@ fn fit(curve: &Curve, at: usize, is_one_of_many: bool) -> Vec<Series> {
     if is_one_of_many {
         return vec![law];
     }
-    let band = Series::new("law-band", "95 % band of the law", colour, Form::Range, vec![None; x.len()])
+    let band = Series::new("law-band", "95% band of the law", colour, Form::Range, vec![None; x.len()])
         .at(x)
         .within(of(|point| point.low), of(|point| point.high));
     vec![band, law]
@@ -111,7 +111,7 @@ fn law(curve: &Curve) -> Option<String> {
     let UslFit::Fit { r2, peak, .. } = &curve.usl else { return None };
     let peak = peak.map(|peak| {
         let [low, high] = peak.users_band;
-        let band = format!("95 % band {} to {}", quantity(low), quantity(high));
+        let band = format!("95% band {} to {}", quantity(low), quantity(high));
         let beyond = if peak.is_extrapolated { ", beyond what was measured" } else { "" };
         format!(", its peak at {} ({band}{beyond})", quantity(peak.users))
     });
