@@ -246,7 +246,8 @@ fn every_kind_of_result_has_a_template_and_refuses_that_of_another() {
     let search = experiment(
         "search",
         "find",
-        "thresholds: [ \"error_rate == 0%\" ]\nfind: { vary: rate, step: +50, from: 50/s, to: 100/s, step_duration: 1s }\n",
+        "thresholds: [ \"error_rate == 0%\" ]\n\
+         find: { vary: rate, step: +50, from: 50/s, to: 100/s, step_duration: 1s }\n",
     );
     let published =
         seen.scratch.file("published.md", "| users | rate |\n|---|---|\n| 10 | 100/s |\n| 10 | 9/s |\n");

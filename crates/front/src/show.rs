@@ -37,8 +37,8 @@ pub fn show(plan: &Plan) -> String {
         let implied = if threshold.is_default { " (unless another is written)" } else { "" };
         out.fact("threshold", &format!("{}{implied}", threshold.text));
     }
-    let bands: Vec<String> = outline.buckets_ns.iter().map(|ns| time(*ns)).collect();
-    out.fact("bands", &bands.join(", "));
+    let buckets: Vec<String> = outline.buckets_ns.iter().map(|ns| time(*ns)).collect();
+    out.fact("buckets", &buckets.join(", "));
     let timeout = format!("{} from the send", time(outline.timeout_ns));
     out.fact("timeout", &timeout);
     if outline.read_bodies {

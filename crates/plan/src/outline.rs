@@ -83,7 +83,7 @@ pub struct Outline {
     pub keep_alive: bool,
     pub read_bodies: bool,
     pub thresholds: Vec<Threshold>,
-    /// Upper edges of the latency bands, ns, rising.
+    /// Upper edges of the latency buckets, ns, rising.
     pub buckets_ns: Vec<u64>,
     pub share: Share,
     pub seed: u64,

@@ -334,8 +334,8 @@ fn ranges(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
             "no single machine sends that many",
         ));
     }
-    if let Some(bands) = &draft.buckets_ns
-        && (bands.is_empty() || bands.len() > 12 || bands.windows(2).any(|w| w[0] >= w[1]))
+    if let Some(buckets) = &draft.buckets_ns
+        && (buckets.is_empty() || buckets.len() > 12 || buckets.windows(2).any(|w| w[0] >= w[1]))
     {
         wrong.push(Diagnostic::field(
             "P011",

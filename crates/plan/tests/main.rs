@@ -12,6 +12,7 @@
 
 mod experiment;
 mod plan;
+mod policy;
 mod scale;
 mod script;
 mod series;

@@ -27,7 +27,7 @@ pub struct Part {
 
 /// The same threshold for all: that is what makes them comparable.
 const RULE: &str = "response_time p99 < 100ms";
-/// The same as a number, and an edge of the latency bands.
+/// The same as a number, and an edge of the latency buckets.
 const RULE_NS: u64 = DEFAULT_BANDS_NS[0];
 
 pub const PARTS: [Part; 3] = [

@@ -220,7 +220,7 @@ fn limit(subject: Subject, text: &str) -> Result<f64, Problem> {
     }
 }
 
-/// A share of all: `errors < 1` means one per cent to one reader, one error to the next, and would be 100% here.
+/// A share of all: `error_rate < 1` means one percent to one reader, one error to the next, and would be 100% here.
 fn share(text: &str) -> Result<f64, Problem> {
     let ratio = unit::ratio(text)?;
     if !text.ends_with('%') && ratio >= 1.0 {
