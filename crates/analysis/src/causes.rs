@@ -26,7 +26,7 @@ impl Case<'_> {
 
     /// A threshold says that it was too slow, or too little.
     pub fn is_slow(&self) -> bool {
-        ["response_time", "service_time", "first_byte", "achieved", "rate"]
+        ["response_time", "service_time", "first_byte", "achieved", "throughput"]
             .iter()
             .any(|what| self.missed(what))
     }
