@@ -112,7 +112,9 @@ pub fn run(
         .iter()
         .map(|cell| plan(&experiment, cell.located.clone()).map(|plan| plan.outline))
         .collect::<Result<_, Failure>>()?;
-    let seed = match experiment.seed {
+    // A seed on the command line is that of each cell; in the file, that of the experiment.
+    let given = cells.first().and_then(|cell| cell.located.draft.seed);
+    let seed = match given.or(experiment.seed) {
         Some(seed) => seed,
         None => run::seed()?,
     };

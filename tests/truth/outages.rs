@@ -148,7 +148,7 @@ fn a_service_that_comes_back_was_gone_for_so_long() {
         assert!(!sentence(&said).starts_with("FAIL"), "{}", said["verdict"]);
         assert!(sentence(&said).contains("; no request succeeded from "), "{}", said["verdict"]);
         let report = Tool::run(&["report", &file]).stdout;
-        assert!(report.contains("The service was gone from "), "{report}");
+        assert!(report.contains("The service was down from "), "{report}");
     });
 }
 

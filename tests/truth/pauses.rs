@@ -95,7 +95,7 @@ fn closed_hides(said: &Value) -> Vec<String> {
     let blind = caution(said, "closed_model_blind_spot");
     // It says why, in numbers, and what to do.
     let evidence = blind["evidence"].as_str().unwrap_or_default();
-    let share = evidence.split("took ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<f64>().ok());
+    let share = evidence.split("took ").nth(1).and_then(|rest| rest.split('%').next()?.parse::<f64>().ok());
     let advice = blind["advice"].as_str().unwrap_or_default();
     if blind["severity"] != "warning" || !advice.contains("`-r RATE`") {
         wrong.push(format!("closed: {blind}"));

@@ -2,6 +2,7 @@
 //! test that shows it failing on a bad sample; what a rule permits is data in `tables`, each exception with its reason.
 
 mod imports;
+mod language;
 mod licences;
 mod links;
 mod modules;
@@ -35,6 +36,7 @@ type Rule = fn(&Tree) -> Vec<Problem>;
 const RULES: &[(&str, Rule)] = &[
     ("imports", imports::check),
     ("words", words::check),
+    ("language", language::check),
     ("modules", modules::check),
     ("shape", shape::check),
     ("licences", licences::check),
@@ -43,8 +45,10 @@ const RULES: &[(&str, Rule)] = &[
 ];
 
 pub fn command(arguments: &[String]) -> Outcome {
-    if let Some(unknown) = arguments.first() {
-        return Err(format!("unknown argument `{unknown}`"));
+    match arguments {
+        [] => {}
+        [only] if only == "words" => return language::command(&Tree::read(&shell::root())?),
+        [unknown, ..] => return Err(format!("unknown argument `{unknown}`")),
     }
     let tree = Tree::read(&shell::root())?;
     let problems: BTreeSet<Problem> = RULES.iter().flat_map(|(_, rule)| rule(&tree)).collect();

@@ -57,7 +57,7 @@ fn a_generator_that_stood_still_does_not_blame_the_service() {
     // Of two seconds; up to 100 ms of a stop may pass for the sleep into which it fell.
     let told = warns(&said, "client_stalled");
     let share: f64 =
-        told.split("each, ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap().parse().unwrap();
+        told.split("each, ").nth(1).and_then(|rest| rest.split('%').next()).unwrap().parse().unwrap();
     assert!((28.0..=40.0).contains(&share), "{told}");
 
     patiently("this machine stood still without a cause", || silent_enough(&run(false), "client_stalled"));

@@ -18,7 +18,7 @@ fn the_closed_model_says_what_it_hides() {
         let told = warns(&said, "closed_model_blind_spot");
         // "x % of the requests (16, each above ...) took 19.7% of the users' time".
         let share: f64 =
-            told.split(" took ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap().parse().unwrap();
+            told.split(" took ").nth(1).and_then(|rest| rest.split('%').next()).unwrap().parse().unwrap();
         assert!((15.0..=24.0).contains(&share), "{told}");
         let advice = caution(&said, "closed_model_blind_spot")["advice"].as_str().unwrap();
         assert!(advice.contains("-r RATE"), "{advice}");

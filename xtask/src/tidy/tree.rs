@@ -42,7 +42,7 @@ pub struct Dependency {
 /// Folders that hold nothing written here: builds, histories, other tools' state.
 const SKIP: &[&str] = &["target", ".git", ".next", "node_modules", "corpus", "artifacts"];
 /// Files that the rules read. Everything else only has to exist.
-const TEXT: &[&str] = &["rs", "md", "toml", "c", "js", "sh", "yaml", "yml", "html", "css", "conf"];
+const TEXT: &[&str] = &["rs", "md", "toml", "c", "js", "sh", "yaml", "yml", "html", "css", "conf", "svelte"];
 
 impl File {
     pub fn new(path: &str, text: &str) -> File {

@@ -21,7 +21,7 @@ test("what is no number is a dash", () => {
 
 test("a value is written in the unit of its axis", () => {
   expect(format.figure(8_140_000, "nanoseconds")).toBe("8.14 ms");
-  expect(format.figure(0.01, "ratio")).toBe("1 %");
+  expect(format.figure(0.01, "ratio")).toBe("1%");
   expect(format.figure(0.99, "quantile")).toBe("p99");
   expect(format.figure(120, "seconds")).toBe("2m 00s");
 });

@@ -57,7 +57,7 @@ function clock(ns: number): string {
 export function timeUnit(ns: number): [number, string] {
   const power = exponent(ns);
   if (power < 3) return [1, "ns"];
-  if (power < 6) return [1e3, "us"];
+  if (power < 6) return [1e3, "µs"];
   return power < 9 ? [1e6, "ms"] : [1e9, "s"];
 }
 
@@ -65,13 +65,13 @@ export function timeUnit(ns: number): [number, string] {
 export function durationF64Ns(ns: number): string {
   if (!Number.isFinite(ns)) return NONE;
   if (ns === 0) return "0 ns";
-  // From 100 s on a second is within half a per cent.
+  // From 100 s on a second is within half a percent.
   if (exponent(ns) >= 11) return clock(ns);
   const [scale, unit] = timeUnit(ns);
   return `${three(ns / scale)} ${unit}`;
 }
 
-/** A measured time in whole ns: `812 us`, `8.14 ms`, `1.32 s`, `2m 05s`; below 1 us exact. */
+/** A measured time in whole ns: `812 µs`, `8.14 ms`, `1.32 s`, `2m 05s`; below 1 µs exact. */
 export function durationNs(ns: number): string {
   return ns < 1000 ? `${ns} ns` : durationF64Ns(ns);
 }
@@ -111,16 +111,25 @@ export function count(n: number): string {
   return grouped(String(n));
 }
 
-/** `0.13 %`, `97.4 %`, `98.96 %`: rounding never reaches 0 % or 100 % from beside them. */
+/** Decimals that show so many digits of the distance to 100. */
+function decimalsBelow100(percent: number, digits: number): number {
+  return Math.min(10, Math.max(0, digits - 1 - exponent(100 - percent)));
+}
+
+function percentWith(percent: number, decimals: number): string {
+  const shown = fixed(percent, decimals);
+  const text = percent < 100 && shown.startsWith("100") ? "99.9999999999" : shown;
+  return `${grouped(trimmed(text))}%`;
+}
+
+/** `0.3%`, `48%`, `99.97%`: one decimal below 10%, none above; rounding never reaches 0% or 100%. */
 export function ratio(ratio: number): string {
   if (!Number.isFinite(ratio)) return NONE;
   const percent = ratio * 100;
-  if (ratio < 1 && percent >= 98) {
-    const decimals = Math.min(10, Math.max(2, 1 - exponent(100 - percent)));
-    const shown = fixed(percent, decimals);
-    return `${trimmed(shown.startsWith("100") ? "99.9999999999" : shown)} %`;
-  }
-  return `${trimmed(three(percent))} %`;
+  const size = Math.abs(percent);
+  if (size > 0 && size < 0.05) return "<0.1%";
+  if (size < 9.95) return percentWith(percent, 1);
+  return percentWith(percent, size > 99 && size < 100 ? decimalsBelow100(size, 1) : 0);
 }
 
 const BYTES = ["B", "kB", "MB", "GB", "TB", "PB"];

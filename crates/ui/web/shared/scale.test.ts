@@ -49,13 +49,13 @@ test("a third step of 0.1 is 0.3, and what is just above 0 begins at 0", () => {
 
 test("marks of a logarithmic axis of times carry their own unit", () => {
   const found = marks(axis("nanoseconds", { scale: "log" }), [1e5, 1e10], 6);
-  expect(found.texts).toEqual(["100 us", "1 ms", "10 ms", "100 ms", "1 s", "10 s"]);
+  expect(found.texts).toEqual(["100 µs", "1 ms", "10 ms", "100 ms", "1 s", "10 s"]);
   expect(found.unit).toBe("");
 });
 
 test("an axis of nines is marked at the percentiles that people name", () => {
   expect(marks(axis("quantile", { scale: "nines" }), [0, 0.9999], 8).texts).toEqual([
-    "0 %", "p50", "p90", "p99", "p99.9", "p99.99",
+    "0%", "p50", "p90", "p99", "p99.9", "p99.99",
   ]);
 });
 
@@ -87,9 +87,9 @@ test("an axis of nothing has a length all the same", () => {
 });
 
 test("names below an axis stay within their lines", () => {
-  expect(wrapped("response p50 +19.5 %", 12, 3)).toBe("response p50\n+19.5 %");
-  expect(wrapped("rate -0.3 %", 6, 3)).toBe("rate\n-0.3 %");
-  expect(wrapped("response p50 +19.5 %", 8, 2)).toBe("response\np50…");
+  expect(wrapped("response p50 +19.5%", 12, 3)).toBe("response p50\n+19.5%");
+  expect(wrapped("rate -0.3%", 6, 3)).toBe("rate\n-0.3%");
+  expect(wrapped("response p50 +19.5%", 8, 2)).toBe("response\np50…");
   for (const line of wrapped("a_name_without_any_blank of a server", 9, 3).split("\n")) {
     expect(line.length).toBeLessThanOrEqual(9);
   }

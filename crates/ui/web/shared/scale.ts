@@ -58,7 +58,7 @@ export function shown(unit: Unit, most: number): { by: number; unit: string } {
   };
   switch (unit) {
     case "nanoseconds":
-      return pick(["ns", "us", "ms", "s"]);
+      return pick(["ns", "µs", "ms", "s"]);
     case "bytes":
       return pick(["B", "kB", "MB", "GB"]);
     case "bytes_per_second":
@@ -159,7 +159,7 @@ export function wrapped(name: string, letters: number, lines: number): string {
 }
 
 function text(value: number, axis: Axis, by: number): string {
-  if (axis.unit === "quantile" || axis.scale === "nines") return value === 0 ? "0 %" : quantileName(value);
+  if (axis.unit === "quantile" || axis.scale === "nines") return value === 0 ? "0%" : quantileName(value);
   if (axis.unit === "ratio") return `${plain(value * 100)} %`;
   if (axis.scale === "linear") return plain(value / by);
   if (axis.unit === "nanoseconds") return value < 1 ? `${plain(value)} ns` : chosenNs(Math.round(value));
