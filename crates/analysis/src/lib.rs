@@ -50,7 +50,7 @@ pub use digest::{Digest, Seen, Watching, digest, limiting_of, sizes};
 pub use facts::ratio;
 pub use follow::{Follow, Fresh};
 pub use picture::picture;
-pub use plimsoll_findings::{cause, caution};
+pub use plimsoll_findings::{cause, caution, saturation};
 pub use reading::{Reading, reading_within};
 pub use slices::slices;
 pub use summarise::{summarise, summarise_with, summarise_with_picture};

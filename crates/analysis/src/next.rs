@@ -17,6 +17,7 @@ use crate::caution::Kind;
 use crate::summary::{
     Caution, Outage, PartAvailability, PartKind, SaturatedResource, Severity, Summary, ThresholdResult,
 };
+use plimsoll_plan::Fault;
 use plimsoll_plan::sample::Sample;
 use serde::Serialize;
 
@@ -135,7 +136,7 @@ pub enum Step<'a> {
     },
     /// Where one looks first for this kind of failure, no guess at the cause.
     MendFailures {
-        class: &'static str,
+        class: Fault,
         /// The most frequent status that says that something failed.
         status: Option<&'a str>,
     },

@@ -18,7 +18,7 @@ pub(super) fn errors(all: &Tally, wanted: impl Fn(Side) -> bool) -> Vec<ErrorRow
         .iter()
         .filter(|fault| wanted(fault.side()))
         .map(|fault| ErrorRow {
-            class: fault.name(),
+            class: *fault,
             side: fault.side(),
             count: all.fault(*fault),
             sentence: fault.sentence(),

@@ -25,7 +25,7 @@ pub use tables::{Apart, Apdex, OriginRow, Ratio, SeriesRow};
 pub use threshold_result::{Bound, Doubt, Standing, ThresholdResult};
 
 use crate::cause::Cause;
-use plimsoll_plan::{Outline, Side};
+use plimsoll_plan::{Fault, Outline, Side};
 use plimsoll_record::event::{Environment, StoppedBy};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -258,7 +258,7 @@ pub struct Band {
 
 #[derive(Debug, Clone, Serialize)]
 pub struct ErrorRow {
-    pub class: &'static str,
+    pub class: Fault,
     pub side: Side,
     pub count: u64,
     pub sentence: &'static str,

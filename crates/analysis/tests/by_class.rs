@@ -1,6 +1,7 @@
 //! The failures of each request by class are those of the run: what a table of requests says adds up to the whole.
 
 use plimsoll_analysis::summarise;
+use plimsoll_plan::Fault;
 use plimsoll_record::run_file;
 use plimsoll_testkit::scene::Made;
 use plimsoll_testkit::trouble;
@@ -14,12 +15,12 @@ fn failures_of_requests_by_class_add_up_to_those_of_the_run() {
     trouble::all_errors(7).write(&path).expect("a run is written");
     let s = summarise(&run_file::read(&path).expect("it is read"));
     std::fs::remove_dir_all(&folder).expect("it is ours");
-    let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut sums: BTreeMap<Fault, u64> = BTreeMap::new();
     for row in &s.requests {
         assert_eq!(row.errors_by_class.values().sum::<u64>(), row.errors, "{}", row.name);
-        row.errors_by_class.iter().for_each(|(class, n)| *sums.entry(class).or_default() += n);
+        row.errors_by_class.iter().for_each(|(class, n)| *sums.entry(*class).or_default() += n);
     }
-    let wanted: BTreeMap<&str, u64> = s.errors.iter().map(|row| (row.class, row.count)).collect();
+    let wanted: BTreeMap<Fault, u64> = s.errors.iter().map(|row| (row.class, row.count)).collect();
     assert!(wanted.len() > 1, "several classes: {wanted:?}");
     assert_eq!(sums, wanted);
 }

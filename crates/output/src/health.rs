@@ -287,7 +287,7 @@ fn record(s: &Summary) -> Vec<String> {
 
 /// Failures of the load generator, where the row about their resource shows them.
 fn fault(s: &Summary, fault: Fault, what: &str) -> Option<String> {
-    let row = s.client.faults.iter().find(|row| row.class == fault.name() && row.count > 0)?;
+    let row = s.client.faults.iter().find(|row| row.class == fault && row.count > 0)?;
     Some(format!("{} {what}", counted(row.count, "attempt")))
 }
 

@@ -97,8 +97,12 @@ pub(crate) fn named(monitor: &MonitorRow, row: &MetricRow) -> String {
 
 /// What the numbers say: limits first, then memory, then what moved with p99.
 pub(crate) fn findings(s: &Summary) -> Vec<String> {
-    let mut out: Vec<String> =
-        s.pressure.iter().take(TOLD).map(|p| format!("saturated: {} ({})", p.what, p.evidence)).collect();
+    let mut out: Vec<String> = s
+        .pressure
+        .iter()
+        .take(TOLD)
+        .map(|p| format!("saturated: {} ({})", p.what, p.evidence.text()))
+        .collect();
     if let Some(limiting) = s.limiting_resource.as_ref().filter(|_| s.pressure.is_empty()) {
         out.push(format!("bottleneck: {limiting}"));
     }

@@ -3,6 +3,7 @@
 
 use plimsoll_analysis::Seen;
 use plimsoll_analysis::digest::{Block, Digest, Level};
+use plimsoll_analysis::saturation::Saturation;
 use plimsoll_analysis::summary::{LimitingResource, Outcome, Percentile, SaturatedResource, Times};
 use plimsoll_chart::{Skin, draw};
 use plimsoll_experiment::study::{Study, StudyAsked, UslFit, UslPeak, UslPoint, study};
@@ -156,7 +157,15 @@ fn watched() -> Study {
             let is_full = busy >= 0.9;
             run.watched.limiting = Some(LimitingResource::NoneWatched);
             if is_full {
-                let evidence = format!("{busy:.2} cores of 1 core on the average");
+                let evidence = Saturation::Usage {
+                    unit: Unit::Cores,
+                    mean: busy,
+                    limit: 1.0,
+                    reached_from_ratio: 0.9,
+                    held_s: 15,
+                    measured_s: 15,
+                    load_generator_cores: None,
+                };
                 run.watched.limiting = Some(LimitingResource::Saturated {
                     what: "api: the busiest thread".into(),
                     evidence: evidence.clone(),

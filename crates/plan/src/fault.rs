@@ -3,8 +3,11 @@
 //! The side decides what a failure says: one on the client's side is a limit of the load generator and is never
 //! counted among the server's errors.
 
+use serde::{Serialize, Serializer};
+use std::cmp::Ordering;
+
 /// Whose failure it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
     /// The load generator's machine gave out. Makes a run INCONCLUSIVE, never counts in `errors`.
@@ -18,7 +21,7 @@ pub enum Side {
 macro_rules! faults {
     ($($variant:ident = $number:literal, $name:literal, $side:ident, $sentence:literal;)*) => {
         /// Why a request (or the attempt to make a connection for it) failed.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[repr(u8)]
         pub enum Fault { $(#[doc = $sentence] $variant = $number,)* }
 
@@ -92,5 +95,25 @@ impl Fault {
     /// The fault with this number.
     pub fn from_number(number: usize) -> Option<Fault> {
         Self::ALL.get(number).copied()
+    }
+}
+
+/// By name, so that a map of faults is sorted as its names are.
+impl Ord for Fault {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.name().cmp(other.name())
+    }
+}
+
+impl PartialOrd for Fault {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Its name.
+impl Serialize for Fault {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
     }
 }

@@ -7,6 +7,7 @@ use crate::cause::{Cause, Claim, Evidence, Kind};
 use crate::cells::Cells;
 use crate::stale::{self, Ended};
 use crate::summary::{ErrorRow, SeriesRow};
+use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunHist, RunSum};
 
 /// A class is told from this share of all failures on.
@@ -72,38 +73,47 @@ fn of_class(case: &Case, row: &ErrorRow) -> Option<Cause> {
     let failures = share_of(case, row.count);
     let failed = Evidence::Failed(failures);
     match row.class {
-        "http_status" => status(case, row),
-        "check_failed" => Some(Kind::CheckFailed.claim(Claim::Certain, check(case).unwrap_or(failed))),
-        "malformed_response" | "dangerous_response" | "undecodable_body" => {
+        Fault::Status => status(case, row),
+        Fault::Check => Some(Kind::CheckFailed.claim(Claim::Certain, check(case).unwrap_or(failed))),
+        Fault::Malformed | Fault::Dangerous | Fault::Undecodable => {
             let evidence = Evidence::FailedAs { failures, failure: row.class };
             Some(Kind::InvalidResponses.claim(Claim::Certain, evidence))
         }
-        "closed_mid_response" => {
+        Fault::ClosedMidResponse => {
             let claim = if case.is_local() { Claim::Certain } else { Claim::Likely };
             Some(Kind::ResponsesCutShort.claim(claim, failed))
         }
-        "tls_failed" | "tls_timeout" | "certificate_refused" => {
+        Fault::Tls | Fault::TlsTimeout | Fault::Certificate => {
             let evidence = Evidence::FailedAs { failures, failure: row.class };
             Some(Kind::TlsRefused.claim(Claim::Certain, evidence))
         }
-        "stale_connection" => match stale::ended(case.facts)? {
+        Fault::StaleConnection => match stale::ended(case.facts)? {
             Ended::Idle => Some(idle(case, failures)),
             Ended::InUse | Ended::Gone => Some(closed(case, failed)),
         },
-        "reset" | "closed_before_response" => {
+        Fault::Reset | Fault::ClosedBeforeResponse => {
             limited(case, row, failures).or_else(|| Some(closed(case, failed)))
         }
-        "connect_refused" => {
+        Fault::Refused => {
             // A listener whose queue is full drops; only one that is not there refuses.
             Some(Kind::ConnectionsRefused.claim(Claim::Likely, failed))
         }
-        "unreachable" => Some(Kind::Unreachable.claim(Claim::Certain, failed)),
-        "connect_timeout" => Some(match case.is_local() {
+        Fault::Unreachable => Some(Kind::Unreachable.claim(Claim::Certain, failed)),
+        Fault::ConnectTimeout => Some(match case.is_local() {
             true => Kind::ListenQueueFull.claim(Claim::Likely, Evidence::FailedConnecting(failures)),
             false => Kind::Unreachable.claim(Claim::Possible, Evidence::FailedConnecting(failures)),
         }),
-        "timeout" => limited(case, row, failures).or_else(|| Some(unanswered(case, failures))),
-        _ => None,
+        Fault::Timeout => limited(case, row, failures).or_else(|| Some(unanswered(case, failures))),
+        // What a stream or a chain of redirects should have been is the plan's business, and limits of the load
+        // generator have a cause of their own.
+        Fault::StreamIdle
+        | Fault::StreamEnded
+        | Fault::Redirects
+        | Fault::FdLimit
+        | Fault::PortsExhausted
+        | Fault::ClientMemory
+        | Fault::ClientOther
+        | Fault::ClientLimit => None,
     }
 }
 
@@ -164,9 +174,9 @@ fn limited(case: &Case, row: &ErrorRow, failures: Failures) -> Option<Cause> {
     let s = case.s;
     let connections = &s.client.connections;
     let served = case.facts.run.spread(RunHist::ConnRequests);
-    let stale = s.errors.iter().any(|row| row.class == "stale_connection");
+    let stale = s.errors.iter().any(|row| row.class == Fault::StaleConnection);
     // One that failed under its first request counts it.
-    let unopened = if row.class == "reset" { reset_unopened(case) } else { 0 };
+    let unopened = if row.class == Fault::Reset { reset_unopened(case) } else { 0 };
     let fresh = served.count_at_most(1).saturating_add(unopened);
     let others = s.totals.requests.saturating_sub(s.totals.errors);
     let is_fresh = fresh as f64 >= row.count as f64 * FAILS && !stale;
@@ -189,8 +199,8 @@ fn limited(case: &Case, row: &ErrorRow, failures: Failures) -> Option<Cause> {
 /// they served nothing. What else keeps one from opening has a class of its own, and some were still opening at the
 /// stop.
 fn reset_unopened(case: &Case) -> u64 {
-    const CONNECTING: [&str; 3] = ["connect_refused", "connect_timeout", "unreachable"];
-    const HANDSHAKING: [&str; 3] = ["tls_failed", "tls_timeout", "certificate_refused"];
+    const CONNECTING: [Fault; 3] = [Fault::Refused, Fault::ConnectTimeout, Fault::Unreachable];
+    const HANDSHAKING: [Fault; 3] = [Fault::Tls, Fault::TlsTimeout, Fault::Certificate];
     let s = case.s;
     let is_tls = case.facts.plan.tls().is_some();
     let runs = || case.facts.machines.iter().map(|machine| &machine.origin.totals.run);

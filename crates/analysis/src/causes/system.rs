@@ -17,7 +17,7 @@ pub(super) fn saturated(case: &Case) -> Vec<Cause> {
             held_ratio: p.held_ratio,
             usage_mean_ratio: p.usage_mean,
             usage_peak_ratio: p.usage_peak,
-            text: p.evidence.clone(),
+            saturation: p.evidence.clone(),
         };
         let cause = if is_listening(&p.kind, &p.metric) {
             Kind::ListenQueueFull.claim(Claim::Certain, evidence(Bottleneck::ListenQueue))

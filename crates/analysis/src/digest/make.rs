@@ -25,9 +25,6 @@ pub fn digest_with(record: &RunRecord, summary: &Summary) -> Digest {
         Load::Closed { users } => Level::Users(users.peak()),
         Load::Open { rate_per_s, .. } => Level::Rate(rate_per_s.peak()),
     };
-    let is_socket = |class: &&crate::summary::ErrorRow| {
-        plimsoll_plan::Fault::ALL.iter().any(|f| f.name() == class.class && f.is_below_http())
-    };
     Digest {
         name: summary.name.clone(),
         target: summary.target.clone(),
@@ -41,7 +38,12 @@ pub fn digest_with(record: &RunRecord, summary: &Summary) -> Digest {
         requests: summary.totals.requests,
         errors: summary.totals.errors,
         error_ratio: summary.totals.error_ratio,
-        socket_errors: summary.errors.iter().filter(is_socket).map(|row| row.count).sum(),
+        socket_errors: summary
+            .errors
+            .iter()
+            .filter(|row| row.class.is_below_http())
+            .map(|row| row.count)
+            .sum(),
         client_faults: summary.client.faults.iter().map(|row| row.count).sum(),
         offered_rate_per_s: summary.offered.as_ref().map(|offered| offered.rate_per_s),
         rate_per_s: summary.achieved.rate_per_s,

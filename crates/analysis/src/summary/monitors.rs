@@ -1,7 +1,9 @@
 //! The rows of the summary that monitors fill: what was seen of the system under test while it was loaded.
 
+use crate::saturation::Saturation;
 use plimsoll_plan::watch::{Unit, WATCH_NS};
-use serde::Serialize;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 
 /// One monitor. Figures are of the measured part; lapses of the whole run.
 #[derive(Debug, Clone, Serialize)]
@@ -99,7 +101,7 @@ pub struct Correlation {
 }
 
 /// A resource that stood at its limit.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SaturatedResource {
     pub monitor: String,
     pub kind: String,
@@ -112,7 +114,25 @@ pub struct SaturatedResource {
     pub usage_mean: Option<f64>,
     pub usage_peak: Option<f64>,
     /// The numbers that say so.
-    pub evidence: String,
+    pub evidence: Saturation,
+}
+
+/// Its numbers as a text, and as `figures`.
+impl Serialize for SaturatedResource {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("SaturatedResource", 10)?;
+        fields.serialize_field("monitor", &self.monitor)?;
+        fields.serialize_field("kind", &self.kind)?;
+        fields.serialize_field("part", &self.part)?;
+        fields.serialize_field("metric", &self.metric)?;
+        fields.serialize_field("what", &self.what)?;
+        fields.serialize_field("held_ratio", &self.held_ratio)?;
+        fields.serialize_field("usage_mean", &self.usage_mean)?;
+        fields.serialize_field("usage_peak", &self.usage_peak)?;
+        fields.serialize_field("evidence", &self.evidence.text())?;
+        fields.serialize_field("figures", &self.evidence)?;
+        fields.end()
+    }
 }
 
 /// The measured part: from the end of the warm-up to the stop.

@@ -64,7 +64,7 @@ fn a_server_that_dies_is_down_from_its_last_answer_to_the_end() {
     assert_eq!((outage.length_ns, all.longest_outage_ns), (4_900 * MS, 4_900 * MS));
     assert!((all.ratio_time.unwrap() - 3.1 / 8.0).abs() < 1e-9);
     assert_eq!((all.intervals, all.intervals_without_success), (8, 4));
-    assert_eq!((outage.failures[0].class, outage.failures[0].count), ("connect_refused", 80));
+    assert_eq!((outage.failures[0].class, outage.failures[0].count), (Fault::Refused, 80));
     silent(&Run::closed(8), "the same service, alive");
     silent(&Run::open(8), "an open one, alive");
 }
@@ -84,7 +84,7 @@ fn a_restart_in_the_middle_is_as_long_as_it_was() {
     assert_eq!((outage.from_s, outage.to_s, outage.open_ended), (3.1, 4.6, false));
     assert!((all.ratio_time.unwrap() - 6.5 / 8.0).abs() < 1e-9);
     let told: Vec<_> = outage.failures.iter().map(|one| (one.class, one.count)).collect();
-    assert_eq!(told, [("connect_refused", 60), ("reset", 40)]);
+    assert_eq!(told, [(Fault::Refused, 60), (Fault::Reset, 40)]);
     // 0.9 s are less than an outage has.
     let short = run.at(4, |tick| {
         tick.series[0].floors[SeriesFloor::FirstSuccess.id()] = 4_000 * MS;
@@ -106,7 +106,7 @@ fn answers_that_are_all_errors_are_no_service() {
     let outage = only(&all);
     assert_eq!((outage.from_s, outage.to_s, outage.open_ended), (2.999, 8.0, true));
     let first = &outage.failures[0];
-    assert_eq!((first.class, first.status, first.count), ("http_status", Some(503), 5_000));
+    assert_eq!((first.class, first.status, first.count), (Fault::Status, Some(503), 5_000));
 }
 
 #[test]

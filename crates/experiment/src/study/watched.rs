@@ -55,7 +55,7 @@ fn finding(row: &CellRow, curve: &Curve, x: f64, limiting: &LimitingResource) ->
     let of = settings_text(&curve.fixed);
     let of = if of.is_empty() { of } else { format!(" ({of})") };
     let (what, evidence) = match limiting {
-        LimitingResource::Saturated { what, evidence } => (what.clone(), evidence.clone()),
+        LimitingResource::Saturated { what, evidence } => (what.clone(), evidence.text()),
         LimitingResource::NoneWatched => (
             limiting.to_string(),
             "all of them had room: what gave out was not watched, or it is a lock, a pool or a wait".into(),

@@ -2,7 +2,6 @@
 
 use super::Kind;
 use super::evidence::{Absence, Bottleneck, Evidence, Failures, ServicePart, Stretch};
-use plimsoll_plan::Fault;
 use plimsoll_plan::phrase::{
     bytes_f64, bytes_per_s, chosen_ns, count, counted, duration_f64_ns, duration_ns, rate_per_s, ratio,
 };
@@ -65,7 +64,7 @@ pub(super) fn advice(kind: Kind, evidence: &Evidence) -> &'static str {
 pub(super) fn text(evidence: &Evidence) -> String {
     match evidence {
         Evidence::Refusals { attempts_count, failure } => {
-            format!("{}: {}", counted(*attempts_count, "attempt"), described(failure))
+            format!("{}: {}", counted(*attempts_count, "attempt"), failure.sentence())
         }
         Evidence::OneRequest {
             request: _,
@@ -74,7 +73,7 @@ pub(super) fn text(evidence: &Evidence) -> String {
             others_failed_count,
             others_requests_count,
         } => {
-            let how = failure.map_or(String::new(), |class| format!(" (`{class}`)"));
+            let how = failure.map_or(String::new(), |class| format!(" (`{}`)", class.name()));
             format!(
                 "{} of {} failed{how}; of the others {} of {}",
                 count(failures.failed_count),
@@ -84,7 +83,7 @@ pub(super) fn text(evidence: &Evidence) -> String {
             )
         }
         Evidence::Failed(failures) => share(*failures),
-        Evidence::FailedAs { failures, failure } => format!("{}: {}", share(*failures), described(failure)),
+        Evidence::FailedAs { failures, failure } => format!("{}: {}", share(*failures), failure.sentence()),
         Evidence::FailedConnecting(failures) => format!("{}, while connecting", share(*failures)),
         Evidence::Status { failures, status, is_in_sentence: _ } => {
             format!("{} with status {status}", share(*failures))
@@ -194,7 +193,7 @@ pub(super) fn text(evidence: &Evidence) -> String {
             counted(*requests_count, "request"),
             bytes_f64(growth_bytes / (*requests_count).max(1) as f64)
         ),
-        Evidence::Saturated { text, .. } => text.clone(),
+        Evidence::Saturated { saturation, .. } => saturation.text(),
         Evidence::Caution(evidence) => evidence.text(),
     }
 }
@@ -202,11 +201,6 @@ pub(super) fn text(evidence: &Evidence) -> String {
 /// A name between backticks.
 fn quoted(name: &str) -> String {
     name.replace('`', "'")
-}
-
-/// The sentence of a class of failures.
-fn described(class: &'static str) -> &'static str {
-    Fault::ALL.iter().find(|fault| fault.name() == class).map_or(class, |fault| fault.sentence())
 }
 
 /// `1,204 of 30,000 requests (4.01%)`

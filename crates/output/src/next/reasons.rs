@@ -16,9 +16,9 @@ use plimsoll_analysis::summary::{Spike, Summary};
 use plimsoll_plan::phrase::is_harmful;
 use plimsoll_plan::sample::Sample;
 
-pub(super) fn hint(s: &Summary, reason: &Reason<'_>) -> Hint {
+pub(super) fn hint(reason: &Reason<'_>) -> Hint {
     match reason {
-        Reason::Outage(gone) => why(outage::describe(s, gone), COURSE),
+        Reason::Outage(gone) => why(outage::describe(gone), COURSE),
         Reason::Doubt { row, .. } => {
             why(format!("{}: {}", capital(&row.title()), sentence(&row.evidence_text())), FINDINGS)
         }
@@ -174,7 +174,7 @@ fn kind(failed: &Failed<'_>) -> String {
         ),
         None => failed.row.sentence.to_owned(),
     };
-    format!("{what} (`{}`)", failed.class)
+    format!("{what} (`{}`)", failed.class.name())
 }
 
 /// `of all failures 700 came between 2m 30s and 2m 36s`

@@ -172,7 +172,7 @@ fn failures(s: &Summary) -> Option<Finding> {
     let mut classes: Vec<_> = s.errors.iter().filter(|row| row.count > 0).collect();
     classes.sort_by_key(|row| std::cmp::Reverse(row.count));
     let told: Vec<String> =
-        classes.iter().take(TOLD).map(|row| format!("{} {}", count(row.count), row.class)).collect();
+        classes.iter().take(TOLD).map(|row| format!("{} {}", count(row.count), row.class.name())).collect();
     let mut statuses: Vec<_> =
         s.statuses.iter().filter(|(status, _)| status.starts_with(['4', '5'])).collect();
     statuses.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
@@ -192,7 +192,7 @@ fn failures(s: &Summary) -> Option<Finding> {
 
 fn pressures(s: &Summary, anchors: &Anchors) -> Vec<Finding> {
     let one = |p: &SaturatedResource| Finding {
-        evidence: vec![p.evidence.clone()],
+        evidence: vec![p.evidence.text()],
         advice: relief(p).into(),
         link: link(anchors, WATCHED),
         ..Finding::new(Tone::Doubt, "saturated", &p.what)

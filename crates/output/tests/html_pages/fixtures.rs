@@ -2,6 +2,7 @@
 
 use crate::compare::fixtures as compared;
 use crate::html::dom::Dom;
+use plimsoll_analysis::saturation::Saturation;
 use plimsoll_analysis::summary::{LimitingResource, Outcome};
 use plimsoll_audit::foreign::{Document, read};
 use plimsoll_audit::{Audit, audit};
@@ -22,6 +23,7 @@ use plimsoll_output::html::parts::Part;
 use plimsoll_output::html::{Page, parts};
 use plimsoll_output::{compare as comparison, experiment};
 use plimsoll_plan::experiment::{Axis, Purpose, Setting};
+use plimsoll_plan::watch::Unit;
 
 /// What wants to be more than text.
 pub const EVIL: &str =
@@ -237,7 +239,15 @@ pub fn search() -> Conclusion {
         left_out: Vec::new(),
         limiting_resource: Some(LimitingResource::Saturated {
             what: "api cpu".into(),
-            evidence: "1.00 of 1.00 cores".into(),
+            evidence: Saturation::Usage {
+                unit: Unit::Cores,
+                mean: 1.0,
+                limit: 1.0,
+                reached_from_ratio: 0.9,
+                held_s: 60,
+                measured_s: 60,
+                load_generator_cores: None,
+            },
         }),
         deciding: None,
         curve: vec![point(500.0, 3), point(1_000.0, 2), point(1_100.0, 0)],

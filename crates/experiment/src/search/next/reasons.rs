@@ -58,7 +58,9 @@ fn more_than_offered(answer: &Answer) -> Option<Reason<'_>> {
 
 fn limiting(answer: &Answer) -> Option<Reason<'_>> {
     Some(match answer.limiting_resource.as_ref()? {
-        LimitingResource::Saturated { what, evidence } => Reason::Saturated { what, evidence },
+        LimitingResource::Saturated { what, evidence } => {
+            Reason::Saturated { what, evidence: evidence.text() }
+        }
         LimitingResource::NoneWatched => Reason::NothingSaturated,
         LimitingResource::NotKnown => Reason::NothingWatched,
     })
