@@ -271,7 +271,7 @@ fn end(generator: &mut Child) -> Outcome {
 /// was read, at most those it had sent in the end.
 fn agrees(said: &Value, held: &Held, sent_in_the_end: u64) -> Outcome {
     let number = |name: &str| own::number(said, &format!("/streams/0/{name}"));
-    let (open, failed, events) = (number("open_at_stop")?, number("failed")?, number("events")?);
+    let (open, failed, events) = (number("open_at_end")?, number("failed")?, number("events")?);
     let right = open == held.streams as f64
         && failed == 0.0
         && (held.events as f64..=sent_in_the_end as f64).contains(&events);
@@ -350,7 +350,7 @@ mod tests {
     #[test]
     fn a_stream_or_an_event_too_few_is_no_agreement() {
         let describe = |open: u64, events: u64| {
-            let row = serde_json::json!({"open_at_stop": open, "failed": 0, "events": events});
+            let row = serde_json::json!({"open_at_end": open, "failed": 0, "events": events});
             serde_json::json!({"streams": [row]})
         };
         let held = Held { streams: 10, kib: [0.0; 3], events: 30 };
@@ -358,6 +358,6 @@ mod tests {
         assert!(agrees(&describe(9, 30), &held, 40).is_err());
         assert!(agrees(&describe(10, 29), &held, 40).is_err());
         assert!(agrees(&describe(10, 41), &held, 40).is_err());
-        assert!(agrees(&Value::Null, &held, 40).unwrap_err().contains("open_at_stop"));
+        assert!(agrees(&Value::Null, &held, 40).unwrap_err().contains("open_at_end"));
     }
 }

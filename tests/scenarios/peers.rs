@@ -243,7 +243,7 @@ fn node_and_go_are_shopped_at_by_users_of_their_own() {
             "{name}: {totals}"
         );
         assert_eq!(
-            (&totals["redirects"], &totals["users_retired"]),
+            (&totals["redirects"], &totals["users_out_of_data"]),
             (&12.into(), &3.into()),
             "{name}: {totals}"
         );
@@ -262,7 +262,7 @@ fn a_library_of_events_is_read_to_the_last_one() {
     let (output, said, _scratch) = run(&text);
     assert!([0, 3].contains(&output.code), "{}\n{said:#}", output.stderr);
     let row = &said["streams"][0];
-    let told = ["streams", "events", "expected", "lost", "repeated", "disordered", "failed"]
+    let told = ["streams", "events", "expected", "lost", "duplicated", "out_of_order", "failed"]
         .map(|f| row[f].as_u64());
     assert_eq!(told, [20, 300, 300, 0, 0, 0, 0].map(Some), "{row}");
     let stats = server.stats();

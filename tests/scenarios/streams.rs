@@ -64,7 +64,7 @@ fn lost_repeated_and_swapped_events_are_counted_exactly() {
     );
     let seen = trial(text).run();
     assert_eq!(ruler(&seen, "events_sent"), 50 * 19, "20 without 3, and 2 twice");
-    let told = ["events", "lost", "repeated", "disordered", "expected"].map(|field| count(&seen, field));
+    let told = ["events", "lost", "duplicated", "out_of_order", "expected"].map(|field| count(&seen, field));
     assert_eq!(told, [50 * 19, 50 * 3, 50 * 2, 50, 50 * 20], "{}", seen.row("streams", "events"));
     let row = seen.row("streams", "events");
     assert_eq!(row["age"]["count"], 50 * 19);
@@ -83,7 +83,7 @@ fn streams_that_stand_at_the_stop_are_told_apart() {
         name: events, stream: { sequence: id } } ] }\n";
     let seen = trial(text).run();
     seen.ended(&[0, 3], 0);
-    assert_eq!((count(&seen, "open_at_stop"), count(&seen, "streams"), count(&seen, "failed")), (20, 20, 0));
+    assert_eq!((count(&seen, "open_at_end"), count(&seen, "streams"), count(&seen, "failed")), (20, 20, 0));
     assert_eq!(count(&seen, "lost"), 0);
     let (sent, got) = (ruler(&seen, "events_sent"), count(&seen, "events"));
     // What was written after the stop was not read.
@@ -111,6 +111,11 @@ scenarios:
         seen.of("/events").iter().map(|asked| asked.header("Last-Event-ID")).collect();
     assert!(again.iter().filter(|id| id.is_some()).count() >= 4, "{again:?}");
     assert_eq!(count(&seen, "events"), ruler(&seen, "events_sent"), "{}", seen.row("streams", "events"));
-    assert_eq!((count(&seen, "lost"), count(&seen, "repeated")), (0, 0), "{}", seen.row("streams", "events"));
+    assert_eq!(
+        (count(&seen, "lost"), count(&seen, "duplicated")),
+        (0, 0),
+        "{}",
+        seen.row("streams", "events")
+    );
     assert_ne!(seen.row("streams", "events")["reconnects"], Value::from(0));
 }

@@ -20,8 +20,8 @@ fn a_killed_run_is_there_up_to_its_last_second_and_proves_nothing() {
         let said = Tool::run(&["report", &file, "--json"]).expect_code(3).json();
         assert_eq!(said["verdict"]["result"], "INCONCLUSIVE");
         let because = said["verdict"]["because"].as_array().unwrap();
-        assert!(because.iter().any(|code| code == "missing_intervals"), "{because:?}");
-        assert_eq!(caution(&said, "missing_intervals")["weight"], "inconclusive");
+        assert!(because.iter().any(|code| code == "incomplete_record"), "{because:?}");
+        assert_eq!(caution(&said, "incomplete_record")["weight"], "inconclusive");
         assert_eq!(said["complete"], false);
         assert!(said["stopped_by"].is_null());
         // Every whole second is there, with what was offered in it, and nothing of it is lost.

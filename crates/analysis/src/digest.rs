@@ -54,7 +54,7 @@ pub struct Digest {
     pub in_flight_mean: f64,
     /// Bytes received per second.
     pub bytes_in_per_s: f64,
-    pub rtt_floor_ns: Option<u64>,
+    pub rtt_min_ns: Option<u64>,
     pub connect_p50_ns: Option<u64>,
     pub first_byte_mean_ns: Option<f64>,
     pub body_mean_ns: Option<f64>,
@@ -76,9 +76,9 @@ pub struct Digest {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Generator {
     /// p99 of how late requests were sent, ns.
-    pub late_p99_ns: Option<u64>,
+    pub schedule_lag_p99_ns: Option<u64>,
     /// Share of the time in which a worker was runnable without a CPU.
-    pub run_queue_ratio: f64,
+    pub cpu_wait_ratio: f64,
     pub busy_ratio: f64,
     /// Time in which a worker stood still without meaning to, ns.
     pub stalled_ns: u64,
@@ -89,8 +89,8 @@ impl Generator {
     /// The worse of two in each figure; what is counted is added up.
     pub fn worst(&self, other: &Generator) -> Generator {
         Generator {
-            late_p99_ns: self.late_p99_ns.max(other.late_p99_ns),
-            run_queue_ratio: self.run_queue_ratio.max(other.run_queue_ratio),
+            schedule_lag_p99_ns: self.schedule_lag_p99_ns.max(other.schedule_lag_p99_ns),
+            cpu_wait_ratio: self.cpu_wait_ratio.max(other.cpu_wait_ratio),
             busy_ratio: self.busy_ratio.max(other.busy_ratio),
             stalled_ns: self.stalled_ns.saturating_add(other.stalled_ns),
             retransmits: self.retransmits.saturating_add(other.retransmits),

@@ -8,8 +8,8 @@
 mod apdex;
 mod availability;
 mod bands;
-mod blind_spot;
 mod bounds;
+mod coordinated_omission;
 
 mod causes;
 mod cells;

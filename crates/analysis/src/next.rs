@@ -91,9 +91,9 @@ pub enum Reason<'a> {
     /// The service was behind what was offered.
     NotKeptUp {
         arrivals: u64,
-        starved: u64,
-        never_started: u64,
-        in_flight_at_stop: u64,
+        arrivals_queued: u64,
+        arrivals_not_started: u64,
+        in_flight_at_end: u64,
     },
     SlowestRequest {
         request: &'a str,
@@ -198,8 +198,8 @@ pub struct Closest<'a> {
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     ConnectionWait,
-    FirstByte,
-    Body,
+    TimeToFirstByte,
+    Download,
 }
 
 /// What is known of slow answers where nothing stood at its limit.

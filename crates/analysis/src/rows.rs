@@ -113,7 +113,7 @@ fn origin_row(machine: &Machine, holes: &[RecordGap], belief: Belief) -> OriginR
         p50_ns,
         p99_ns,
         max_ns,
-        lateness: short(run.spread(RunHist::Lateness)),
+        schedule_lag: short(run.spread(RunHist::ScheduleLag)),
         offered_rate_per_s: machine
             .plan()
             .load

@@ -24,3 +24,21 @@ fn failures_of_requests_by_class_add_up_to_those_of_the_run() {
     assert!(wanted.len() > 1, "several classes: {wanted:?}");
     assert_eq!(sums, wanted);
 }
+
+#[test]
+fn examples_of_failures_keep_the_names_that_an_older_file_has() {
+    let folder = std::env::temp_dir().join(format!("plimsoll-by-class-old-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("the folder for temporary files can be written");
+    let (new, old) = (folder.join("new.plim"), folder.join("old.plim"));
+    trouble::all_errors(7).write(&new).expect("a run is written");
+    let mut record = run_file::read(&new).expect("it is read");
+    let samples = record.origins.values_mut().flat_map(|origin| origin.samples.iter_mut());
+    for sample in samples.filter(|sample| sample.check == Fault::ConnectionRefused.name()) {
+        sample.check = "connect_refused".into();
+    }
+    run_file::write(&old, &record).expect("a run is written");
+    let s = summarise(&run_file::read(&old).expect("a name is text, so none is unknown"));
+    std::fs::remove_dir_all(&folder).expect("it is ours");
+    assert!(s.samples.iter().any(|row| row.sample.check == "connect_refused"));
+    assert!(s.errors.iter().any(|row| row.class == Fault::ConnectionRefused), "numbers have the new name");
+}

@@ -79,7 +79,7 @@ pub enum Set {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     Rate,
-    Lateness,
+    ScheduleLag,
     Workers,
     Machine,
     Connections,
@@ -149,11 +149,11 @@ cautions! {
     ClientPortsExhausted = "client_ports_exhausted", Inconclusive, Generator, Line(Ports),
         "this machine ran out of local ports",
         "widen the range: `sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"`";
-    ClientMemory = "client_memory", Inconclusive, Generator, Line(Machine),
+    ClientOutOfMemory = "client_out_of_memory", Inconclusive, Generator, Line(Machine),
         "this machine had no memory for sockets or responses",
         "use fewer connections, or more machines with `--shard`; `sysctl net.ipv4.tcp_mem` shows the limit of sockets, \
          the limit `kept_total_bytes` that of response bodies that are checked";
-    ClientBlocked = "client_blocked", Inconclusive, Generator, Line(Machine),
+    ClientSendRefused = "client_send_refused", Inconclusive, Generator, Line(Machine),
         "this machine refused to send",
         "look for a firewall rule (`iptables -L OUTPUT`) or a sandbox that blocks connections to the target";
     ClientLimit = "client_limit", Inconclusive, Generator, Line(Machine),
@@ -162,54 +162,54 @@ cautions! {
     ClientStalled = "client_stalled", Inconclusive, Generator, Line(Workers),
         "this machine stood still",
         "find out what stopped the load generator (a suspended process, a host that took the CPU), and run again";
-    MissingIntervals = "missing_intervals", Inconclusive, Generator, Line(Record),
+    IncompleteRecord = "incomplete_record", Inconclusive, Generator, Line(Record),
         "the record is incomplete",
         "the figures cover what is there; run again for the whole";
     NoRequests = "no_requests", Inconclusive, Plan, Line(Rate),
         "nothing was measured",
         "try one request by hand (`curl -v URL`); if it is answered, make the run longer than an answer takes";
-    OfferedNotSent = "offered_not_sent", Inconclusive, Generator, Line(Rate),
+    OfferedRateMissed = "offered_rate_missed", Inconclusive, Generator, Line(Rate),
         "this machine did not send the load that was asked for",
         "use more workers (`-t`), a lower rate, or several machines with `--shard`";
-    LateSends = "late_sends", Inconclusive, Generator, Line(Lateness),
+    LateSends = "late_sends", Inconclusive, Generator, Line(ScheduleLag),
         "requests were sent late",
         "leave this machine more CPU (another machine for the target, fewer other programs), or use a lower rate";
     TooFewSamples = "too_few_samples", Inconclusive, Plan, Elsewhere("about the figures, not the load generator"),
         "too few samples for a percentile",
         "run longer, or look at a lower percentile";
-    MergedApart = "merged_apart", Inconclusive, Generator, Line(Record),
+    MergedRunsNotConcurrent = "merged_runs_not_concurrent", Inconclusive, Generator, Line(Record),
         "the merged runs were not at the same time",
         "start the runs of all machines together; runs one after the other are compared, not added up";
-    SteeredByHand = "steered_by_hand", Warning, Plan, Line(Rate),
+    LoadChangedManually = "load_changed_manually", Warning, Plan, Line(Rate),
         "the load was steered by hand",
         "the load was not that of the plan: what stands in the plan, and every figure per second of the whole run, \
          holds for the rest of the time alone; for figures to compare, run again and let it be";
     BacklogGrew = "backlog_grew", Warning, System, Line(InFlight),
         "work piled up through the whole run",
         "the rate is above the service's capacity: its percentiles tell the length of the run; use a lower rate";
-    NotSteady = "not_steady", Warning, System, Elsewhere("about the figures, not the load generator"),
+    UnsteadyStart = "unsteady_start", Warning, System, Elsewhere("about the figures, not the load generator"),
         "the beginning differs from the rest",
         "leave the beginning out of the figures with `--warmup`";
-    LostSyns = "lost_syns", Warning, System, Line(Network),
+    SynRetransmits = "syn_retransmits", Warning, System, Line(Network),
         "connection attempts were lost and made again",
         "the listen queue of the target is too short (`net.core.somaxconn`, its own backlog), or the way to it loses \
          packets: each lost SYN costs 1, 3 or 7 s";
-    AllAtOnce = "all_at_once", Warning, Plan, Line(Rate),
+    ThunderingHerd = "thundering_herd", Warning, Plan, Line(Rate),
         "all users connected at the same instant",
         "let the users come one after the other (`ramp_up: 10s` in a file): clients of a real service do not arrive \
          together";
-    ListenOverflowed = "listen_overflowed", Warning, System, Elsewhere("about the service"),
+    ListenQueueOverflow = "listen_queue_overflow", Warning, System, Elsewhere("about the service"),
         "the listen backlog was too short",
         "raise the server's own backlog and `net.core.somaxconn`, and see that it accepts while it works: what does \
          not fit is dropped, and the client tries again a second later";
-    DescriptorsShort = "descriptors_short", Warning, System, Elsewhere("about the service"),
+    ProcessFdLimit = "process_fd_limit", Warning, System, Elsewhere("about the service"),
         "a watched process ran out of file descriptors",
         "raise its limit (`LimitNOFILE=` for systemd, `ulimit -n` in a shell), or find out why it holds so many";
-    Throttled = "throttled", Warning, System, Elsewhere("about the service"),
+    CpuThrottled = "cpu_throttled", Warning, System, Elsewhere("about the service"),
         "a control group was held back by its CPU quota",
         "raise the quota (`cpu.max`, the CPU limit of a container), or measure with the quota that will be used: \
          times include the waiting for the next period";
-    LinkFull = "link_full", Warning, System, Line(Network),
+    NetworkSaturated = "network_saturated", Warning, System, Line(Network),
         "the link was full",
         "the way of the bytes was measured, not the service: use a faster link, smaller answers, or compress them";
     ConnectionsUnfair = "connections_unfair", Warning, System, Line(Connections),
@@ -219,28 +219,28 @@ cautions! {
     ConnectionsNotReused = "connections_not_reused", Warning, System, Line(Connections),
         "connections were hardly used again",
         "let the server keep connections open longer, or ask for one each with `--no-keepalive` so that both agree";
-    FewPortsLeft = "few_ports_left", Warning, Generator, Line(Ports),
+    LowEphemeralPorts = "low_ephemeral_ports", Warning, Generator, Line(Ports),
         "this machine is about to run out of local ports",
         "keep connections open, or widen the range: `sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"`";
-    TimeoutsCensor = "timeouts_censor", Warning, Plan, Line(InFlight),
+    CensoredByTimeouts = "censored_by_timeouts", Warning, Plan, Line(InFlight),
         "time-outs cut off the longest times",
         "raise `--timeout` to see how long the requests that were given up really take";
-    ClosedModelBlindSpot = "closed_model_blind_spot", Warning, Plan, Line(Rate),
+    CoordinatedOmission = "coordinated_omission", Warning, Plan, Line(Rate),
         "the percentiles hide stalls",
         "use the open model, `-r RATE`: arrivals do not wait for a stalled service";
-    ConnectionCapHit = "connection_cap_hit", Warning, Plan, Line(Connections),
+    ConnectionLimitReached = "connection_limit_reached", Warning, Plan, Line(Connections),
         "arrivals waited for a free connection",
         "raise `--max-connections` if clients of the real service do not share so few connections";
     LittlesLaw = "littles_law", Warning, Generator, Line(Little),
         "users spent their time outside requests",
         "the users' time does not add up: the load generator may be the limit; use fewer users or more workers";
-    ClientCpu = "client_cpu", Warning, Generator, Line(Workers),
+    ClientCpuSaturated = "client_cpu_saturated", Warning, Generator, Line(Workers),
         "a worker was busy all the time",
         "the load generator may be the limit: use more workers (`-t`), or several machines with `--shard`";
-    RunQueue = "run_queue", Warning, Generator, Line(Workers),
+    ClientCpuWait = "client_cpu_wait", Warning, Generator, Line(Workers),
         "workers had to wait for a CPU",
         "stop other programs on this machine, or use fewer workers than there are CPUs";
-    Steal = "steal", Warning, Generator, Line(Machine),
+    CpuSteal = "cpu_steal", Warning, Generator, Line(Machine),
         "the host took CPU time from this machine",
         "run on a machine with CPUs of its own; times measured here include the host's pauses";
     Retransmits = "retransmits", Warning, System, Line(Network),
@@ -250,7 +250,7 @@ cautions! {
     StaleConnections = "stale_connections", Warning, System, Line(Connections),
         "the server closed idle connections as requests came",
         "make the server keep idle connections longer than its clients do, or use `--no-keepalive`";
-    SurplusBytes = "surplus_bytes", Warning, System, Line(Connections),
+    UnexpectedBytes = "unexpected_bytes", Warning, System, Line(Connections),
         "bytes that nobody asked for came behind answers",
         "the server's framing is wrong (a length too small, an answer sent twice): the next answer may be misread";
     MeanAboveP95 = "mean_above_p95", Warning, System, Elsewhere("about the figures, not the load generator"),
@@ -262,13 +262,13 @@ cautions! {
     RedirectsNotFollowed = "redirects_not_followed", Warning, Plan, Elsewhere("about the service"),
         "only redirects came back, and none was followed",
         "follow them with `--follow 3` (`redirects: 3` in a file), or load the address that they lead to";
-    RowsNotAppended = "rows_not_appended", Warning, Plan, Line(Record),
+    RowsNotWritten = "rows_not_written", Warning, Plan, Line(Record),
         "extracted values are missing in a file",
         "look at the file and its disk: what reads it will miss these rows";
     TooManySeries = "too_many_series", Warning, Plan, Line(Record),
         "programs asked for more series than the run holds",
         "use labels with few values, or raise `--limit open_series=N`: values beyond it have lost their labels";
-    ValuesRefused = "values_refused", Warning, Plan, Line(Record),
+    ValuesRejected = "values_rejected", Warning, Plan, Line(Record),
         "values of user-defined metrics were not counted",
         "add only numbers, to counters and trends none below 0";
     IterationsAbandoned = "iterations_abandoned", Warning, Plan, Elsewhere("about the service"),
@@ -280,28 +280,28 @@ cautions! {
     MonitorFailed = "monitor_failed", Note, Generator, Elsewhere("about a monitor, in the section of what was watched"),
         "a monitor failed",
         "look at what it says; the load and its figures are not touched by it";
-    MemoryGrows = "memory_grows", Note, System, Elsewhere("about the service"),
+    MemoryGrowth = "memory_growth", Note, System, Elsewhere("about the service"),
         "memory grew through the run",
         "run longer: a leak goes on, a cache that fills ends; compare the slope with what each request may keep";
     SameMachine = "same_machine", Note, Generator, Line(Machine),
         "the target runs on this machine",
         "both share CPU and memory; for figures that hold elsewhere, load from another machine";
-    CertificateUnchecked = "certificate_unchecked", Note, Plan, Line(Tls),
+    CertificateNotVerified = "certificate_not_verified", Note, Plan, Line(Tls),
         "the server's certificate was not checked",
         "whoever answered may have been another server; trust its certificate with `--ca FILE` instead of `-k`";
-    InFlightCensors = "in_flight_censors", Note, Plan, Line(InFlight),
+    CensoredAtEnd = "censored_at_end", Note, Plan, Line(InFlight),
         "requests were under way at the stop",
         "run longer: their share of the samples shrinks";
-    RoundTripBound = "round_trip_bound", Note, Plan, Line(Network),
+    RttBound = "rtt_bound", Note, Plan, Line(Network),
         "the way to the target was measured",
         "the time is that of one round trip: more users raise the rate; load from nearby to see the service itself";
     ShortRun = "short_run", Note, Plan, Elsewhere("about the figures, not the load generator"),
         "a short run",
         "seconds differ: measure for at least 10 s, better a minute";
-    DataRanOut = "data_ran_out", Note, Plan, Line(Rate),
+    DataExhausted = "data_exhausted", Note, Plan, Line(Rate),
         "users ended because their data ran out",
         "give the feeder more rows, or let it begin again at its end";
-    Interrupted = "interrupted", Note, Plan, Line(Record),
+    StoppedEarly = "stopped_early", Note, Plan, Line(Record),
         "the run was stopped before its end",
         "the figures hold for the part that ran";
 }
@@ -341,7 +341,7 @@ pub fn page(code: &str) -> Option<&'static str> {
 /// The numbers from which on a doubt is raised. Ratios unless the name says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CautionLimits {
-    /// Lateness p99 as a share of the reported response p99 ...
+    /// p99 schedule lag as a share of the reported response p99 ...
     pub late_share: f64,
     /// ... and at least this much.
     pub late_ns: u64,
@@ -349,7 +349,7 @@ pub struct CautionLimits {
     pub offered_missed: f64,
     /// Busy (or waiting for a CPU) above this, a worker has no room left.
     pub worker_busy: f64,
-    pub run_queue: f64,
+    pub cpu_wait: f64,
     pub steal: f64,
     /// Share of the workers' time in which they stood still without meaning to.
     pub stalled: f64,
@@ -410,7 +410,7 @@ pub struct CautionLimits {
     /// ... this share of the requests' time lay behind the first byte ...
     pub link_body: f64,
     /// ... and so many segments came out of order.
-    pub link_disordered: u64,
+    pub link_out_of_order: u64,
     /// Users (in this share of their time) had a request under way: it is not they who set the rate.
     pub users_waiting: f64,
     /// Jain's index of the connections' requests below this is unfair, from this many connections ...
@@ -449,7 +449,7 @@ impl Default for CautionLimits {
             late_ns: 1_000_000,
             offered_missed: 0.01,
             worker_busy: 0.90,
-            run_queue: 0.10,
+            cpu_wait: 0.10,
             steal: 0.05,
             stalled: 0.01,
             overlap: 0.90,
@@ -481,7 +481,7 @@ impl Default for CautionLimits {
             syn_share: 0.001,
             link_flat: 0.03,
             link_body: 0.75,
-            link_disordered: 10,
+            link_out_of_order: 10,
             users_waiting: 0.8,
             unfair_index: 0.5,
             unfair_connections: 8,

@@ -82,7 +82,7 @@ fn figures_of_causes_are_numbers_and_names() {
             .claim(Claim::Certain, cause::Evidence::Status { failures, status: 500, is_in_sentence: true }),
         cause::Kind::ConnectionsNotReused
             .claim(Claim::Certain, cause::Evidence::Caution(Kind::ConnectionsNotReused.example())),
-        cause::Kind::ResponsesCutShort.claim(Claim::Likely, cause::Evidence::Failed(failures)),
+        cause::Kind::TruncatedResponses.claim(Claim::Likely, cause::Evidence::Failed(failures)),
     ];
     let json = serde_json::to_value(&causes).unwrap();
     assert_eq!(json[0]["figures"]["failed_count"], 30);

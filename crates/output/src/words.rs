@@ -192,11 +192,11 @@ pub fn window(judged: &ThresholdResult) -> String {
 /// What became of the iterations that were not finished; empty when there is nothing to tell.
 pub fn iterations_lost(s: &Summary) -> Vec<String> {
     let t = &s.totals;
-    let told = [(t.iterations_abandoned, "abandoned"), (t.iterations_cut, "interrupted at the end")];
+    let told = [(t.iterations_abandoned, "abandoned"), (t.iterations_interrupted, "interrupted at the end")];
     let mut facts: Vec<String> =
         told.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", count(n))).collect();
-    if t.users_retired > 0 {
-        facts.push(format!("{} out of data", counted(t.users_retired, "user")));
+    if t.users_out_of_data > 0 {
+        facts.push(format!("{} out of data", counted(t.users_out_of_data, "user")));
     }
     facts
 }
@@ -208,8 +208,11 @@ pub fn events(row: &StreamRow) -> Vec<String> {
         let lost = crate::format::ratio(share);
         facts.push(format!("{} of {} expected events lost ({lost})", count(row.lost), count(row.expected)));
     }
-    let odd =
-        [(row.repeated, "duplicated"), (row.disordered, "out of order"), (row.unnumbered, "without an ID")];
+    let odd = [
+        (row.duplicated, "duplicated"),
+        (row.out_of_order, "out of order"),
+        (row.unnumbered, "without an ID"),
+    ];
     facts.extend(odd.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", count(n))));
     if let Some(fair) = row.fairness {
         facts.push(format!(
@@ -226,9 +229,9 @@ pub fn events(row: &StreamRow) -> Vec<String> {
 /// How the streams of a request ended.
 pub fn ends(row: &StreamRow) -> Vec<String> {
     let told = [
-        (row.open_at_stop, "open at the end"),
+        (row.open_at_end, "open at the end"),
         (row.closed_by_server, "closed by the server"),
-        (row.closed_by_us, "closed by the client"),
+        (row.closed_by_client, "closed by the client"),
         (row.failed, "failed"),
         (row.reconnects, "reconnected"),
     ];
@@ -244,7 +247,7 @@ pub fn stream_times(row: &StreamRow) -> impl Iterator<Item = (&'static str, &Tim
         ("first event", &row.first_event),
         ("gap", &row.gap),
         ("age", &row.age),
-        ("life", &row.life),
+        ("duration", &row.duration),
     ];
     all.into_iter().filter(|(_, times)| times.count > 0)
 }

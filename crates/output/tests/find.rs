@@ -104,8 +104,8 @@ fn answer() -> Answer {
         deciding: Some(Deciding {
             runs: 9,
             generator: Generator {
-                late_p99_ns: Some(1_200_000),
-                run_queue_ratio: 0.034,
+                schedule_lag_p99_ns: Some(1_200_000),
+                cpu_wait_ratio: 0.034,
                 busy_ratio: 0.41,
                 stalled_ns: 0,
                 retransmits: 3,

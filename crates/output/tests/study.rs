@@ -76,7 +76,7 @@ fn run(settings: &[(&str, &str)], users: f64, rate: f64, bytes: f64, repeat: u32
         service_time: times(&all),
         in_flight_mean: users,
         bytes_in_per_s: blocks.iter().map(|b| b.bytes_in).sum::<u64>() as f64 / 20.0,
-        rtt_floor_ns: Some(80_000),
+        rtt_min_ns: Some(80_000),
         connect_p50_ns: None,
         first_byte_mean_ns: all.mean().map(|m| m * 0.9),
         body_mean_ns: all.mean().map(|m| m * 0.1),

@@ -177,7 +177,7 @@ pub const CASES: &[Case] = &[
             s.came(&["GET /a?delay=600ms", "GET /b"]);
             s.expect_run(0);
             assert_eq!(
-                (&s.counters["abandoned"], s.value_at("/totals/iterations_cut")),
+                (&s.counters["abandoned"], s.value_at("/totals/iterations_interrupted")),
                 (&0.into(), &0.into())
             );
         },
@@ -188,7 +188,7 @@ pub const CASES: &[Case] = &[
         |s| {
             s.came(&["GET /a?delay=600ms"]);
             assert_eq!(
-                s.value_at("/totals/in_flight_at_stop"),
+                s.value_at("/totals/in_flight_at_end"),
                 1,
                 "without `graceful_stop` the stop cuts off"
             );

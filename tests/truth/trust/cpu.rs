@@ -19,14 +19,14 @@ fn a_worker_without_room_says_so() {
     patiently("a worker with too much to read has room", || {
         let args = [&format!("http://127.0.0.1:{port}/"), "-c", "8", "-t", "1", "-d", "1s", "--json"];
         let said = ahead_of_others(&args).start().wait().expect_code(0).json();
-        let told = cautions(&said).contains(&"client_cpu")
-            && warns(&said, "client_cpu").starts_with("worker 0 was busy");
+        let told = cautions(&said).contains(&"client_cpu_saturated")
+            && warns(&said, "client_cpu_saturated").starts_with("worker 0 was busy");
         if told { Ok(()) } else { Err(format!("{} {}", said["client"]["workers"], said["cautions"])) }
     });
     let ruler = Ruler::start(&["--delay", "20ms"]);
     let calm = json(&[&ruler.url("/"), "-c", "10", "-t", "1", "-d", "1s"], 0);
-    silent(&calm, "client_cpu");
-    let sleep = number(&calm, "/client/workers/0/sleep_ratio");
+    silent(&calm, "client_cpu_saturated");
+    let sleep = number(&calm, "/client/workers/0/idle_ratio");
     assert!(sleep > 0.8, "asleep {sleep} of the time with 500 requests a second");
 }
 
@@ -73,12 +73,12 @@ fn a_workers_shares_of_its_time_add_up() {
         let workers = said["client"]["workers"].as_array().unwrap().clone();
         assert_eq!(workers.len(), 2);
         for worker in &workers {
-            let names = ["busy_ratio", "spin_ratio", "sleep_ratio", "run_queue_ratio"];
+            let names = ["busy_ratio", "busy_poll_ratio", "idle_ratio", "cpu_wait_ratio"];
             let sum: f64 = names.iter().map(|name| worker[name].as_f64().unwrap()).sum();
             // The kernel's accounts of one thread are read one after the other.
             assert!((0.97..=1.03).contains(&sum), "{worker}");
         }
-        workers.iter().map(|worker| worker["spin_ratio"].as_f64().unwrap()).sum::<f64>()
+        workers.iter().map(|worker| worker["busy_poll_ratio"].as_f64().unwrap()).sum::<f64>()
     };
     assert_eq!(shares(&["-c", "8"]), 0.0, "nothing is awaited on the clock in the closed model");
     assert_eq!(shares(&["-r", "1000", "--limit", "spin_ns=0ns"]), 0.0, "spinning is switched off");
@@ -105,7 +105,7 @@ fn cpu_time_agrees_with_the_kernels_bill() {
         let used: f64 = (0..2)
             .map(|i| {
                 let share = |name: &str| number(&said, &format!("/client/workers/{i}/{name}"));
-                (share("busy_ratio") + share("spin_ratio")) * 2.0
+                (share("busy_ratio") + share("busy_poll_ratio")) * 2.0
             })
             .sum();
         // The rest is start-up, the run file, and the report.
@@ -143,7 +143,7 @@ fn stolen_time_is_what_the_kernel_counts_and_is_warned_of() {
     let mut warned_with = |stolen_ns: u64| {
         let origin = record.origins.values_mut().next().unwrap();
         origin.totals.run.sums[RunSum::StealNs.id()] = stolen_ns;
-        summarise(&record).cautions.iter().any(|caution| caution.kind.code() == "steal")
+        summarise(&record).cautions.iter().any(|caution| caution.kind.code() == "cpu_steal")
     };
     // A fiftieth and a tenth of all CPUs' second; the line is drawn at a twentieth.
     assert!(!warned_with((cpus * 2e7) as u64));

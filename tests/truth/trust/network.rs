@@ -52,7 +52,7 @@ fn the_round_trip_floor_is_the_kernels() {
     ruler.wait_for_requests(400);
     let seen = shell(&format!("ss -Htin dport = :{}", ruler.port()));
     let said = running.wait().expect_code(0).json();
-    let floor_ns = number(&said, "/client/rtt_floor_ns");
+    let floor_ns = number(&said, "/client/rtt_min_ns");
     // minrtt:0.021, in ms.
     let least_ms =
         seen.split_whitespace().filter_map(|word| word.strip_prefix("minrtt:")?.parse::<f64>().ok());

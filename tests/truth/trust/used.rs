@@ -36,7 +36,7 @@ fn a_few_connections_that_get_everything_are_said() {
         assert!(told.starts_with("2 of 20 connections got 9"), "{told}");
         assert!(told.contains("Jain's index 0.1"), "{told}");
         // The two that are served may have their responses and no next request yet.
-        let at_stop = count(&said, "/totals/in_flight_at_stop");
+        let at_stop = count(&said, "/totals/in_flight_at_end");
         assert!((18..=20).contains(&at_stop), "{at_stop}");
         drop(ruler);
 
@@ -65,15 +65,15 @@ fn ports_that_would_run_out_within_a_minute_are_said() {
                     .json()
             };
             let said = run(&there, &["--no-keepalive"]);
-            assert_eq!(caution(&said, "few_ports_left")["weight"], "warning");
-            let told = warns(&said, "few_ports_left");
+            assert_eq!(caution(&said, "low_ephemeral_ports")["weight"], "warning");
+            let told = warns(&said, "low_ephemeral_ports");
             assert!(told.contains("takes 3,") && told.contains("of 2,000 ports"), "{told}");
             silent(&said, "client_ports_exhausted");
-            silent(&run(&there, &[]), "few_ports_left");
+            silent(&run(&there, &[]), "low_ephemeral_ports");
             // The loopback does not run out, and a result from there must not be trusted to carry over.
             let here = run(&Ruler::start(&[]), &["--no-keepalive"]);
-            assert_eq!(caution(&here, "few_ports_left")["weight"], "note");
-            assert!(warns(&here, "few_ports_left").contains("after a second"), "{}", here["cautions"]);
+            assert_eq!(caution(&here, "low_ephemeral_ports")["weight"], "note");
+            assert!(warns(&here, "low_ephemeral_ports").contains("after a second"), "{}", here["cautions"]);
         },
     );
 }

@@ -42,9 +42,9 @@ fn hung(case: &Case, part: &PartAvailability, outage: &Outage) -> Option<Gone> {
         name: part.name.clone(),
         stretch: stretch(outage),
     };
-    let claim = case.unless_starved(Claim::Certain);
+    let claim = case.unless_cpu_short(Claim::Certain);
     Some(Gone {
-        cause: Kind::ServiceGone.claim(claim, evidence),
+        cause: Kind::ServiceOutage.claim(claim, evidence),
         explains_failures: case.s.totals.errors == 0,
         explains_times: false,
         part: Some(part.name.clone()),
@@ -73,7 +73,7 @@ fn whole(case: &Case) -> Option<Gone> {
         waiting_count: waiting.round() as u64,
     };
     Some(Gone {
-        cause: Kind::ServiceGone.claim(claim, evidence),
+        cause: Kind::ServiceOutage.claim(claim, evidence),
         explains_failures: failed.saturating_mul(2) >= case.s.totals.errors,
         explains_times: case.s.availability.ratio_time.is_none_or(|ratio| ratio < MOSTLY_THERE),
         part: None,
@@ -87,36 +87,42 @@ fn went(case: &Case, failure: &OutageFailure) -> Option<(Absence, Claim)> {
         Fault::Status if failure.status.is_some_and(|status| status < 500) => return None,
         Fault::Status => (Absence::OnlyErrors, Claim::Certain),
         Fault::Check
-        | Fault::Malformed
-        | Fault::Dangerous
-        | Fault::Undecodable
+        | Fault::MalformedResponse
+        | Fault::UnsafeResponse
+        | Fault::DecodeFailed
         | Fault::Tls
         | Fault::TlsTimeout
-        | Fault::Certificate => return None,
-        Fault::Refused => (Absence::NothingListens, Claim::Certain),
-        Fault::Unreachable | Fault::ConnectTimeout if !case.is_local() => (Absence::WentAway, Claim::Likely),
+        | Fault::CertificateRejected => return None,
+        Fault::ConnectionRefused => (Absence::NothingListens, Claim::Certain),
+        Fault::HostUnreachable | Fault::ConnectTimeout if !case.is_local() => {
+            (Absence::WentAway, Claim::Likely)
+        }
         Fault::Timeout => (Absence::NoAnswer, Claim::Certain),
-        Fault::Unreachable
+        Fault::HostUnreachable
         | Fault::ConnectTimeout
-        | Fault::Reset
+        | Fault::ConnectionReset
         | Fault::StaleConnection
         | Fault::ClosedBeforeResponse
         | Fault::ClosedMidResponse
-        | Fault::StreamIdle
-        | Fault::StreamEnded
+        | Fault::StreamIdleTimeout
+        | Fault::StreamFailed
         | Fault::Redirects
         | Fault::FdLimit
         | Fault::PortsExhausted
-        | Fault::ClientMemory
-        | Fault::ClientOther
+        | Fault::ClientOutOfMemory
+        | Fault::ClientSendRefused
         | Fault::ClientLimit => (Absence::WentAway, Claim::Certain),
     })
 }
 
 /// The class of failure that says most of how it went; ended connections are only the beginning.
 fn how(outage: &Outage) -> Option<&OutageFailure> {
-    const ENDS: [Fault; 4] =
-        [Fault::StaleConnection, Fault::Reset, Fault::ClosedBeforeResponse, Fault::ClosedMidResponse];
+    const ENDS: [Fault; 4] = [
+        Fault::StaleConnection,
+        Fault::ConnectionReset,
+        Fault::ClosedBeforeResponse,
+        Fault::ClosedMidResponse,
+    ];
     let telling = outage.failures.iter().find(|failure| !ENDS.contains(&failure.class));
     telling.or_else(|| outage.failures.first())
 }

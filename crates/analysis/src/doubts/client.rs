@@ -17,11 +17,11 @@ pub(super) fn limits(e: &Inputs, into: &mut Vec<Caution>) {
     into.extend(fd_limit(e));
     into.extend(ports(e));
     into.extend(
-        hit(e, Fault::ClientMemory)
+        hit(e, Fault::ClientOutOfMemory)
             .map(|hit| Evidence::NoMemory { attempts_count: hit.attempts, hosts: hit.hosts() }.raise()),
     );
     into.extend(
-        hit(e, Fault::ClientOther)
+        hit(e, Fault::ClientSendRefused)
             .map(|hit| Evidence::SendRefused { attempts_count: hit.attempts, hosts: hit.hosts() }.raise()),
     );
     let cut = hit(e, Fault::ClientLimit);
@@ -102,11 +102,11 @@ pub(super) fn room(e: &Inputs, into: &mut Vec<Caution>) {
             Evidence::WorkerBusy { worker: w.worker, machine: machine(w), busy_ratio: w.busy_ratio };
         into.push(evidence.raise());
     }
-    if let Some(w) = workers.iter().max_by(|a, b| a.run_queue_ratio.total_cmp(&b.run_queue_ratio))
-        && w.run_queue_ratio > e.limits.run_queue
+    if let Some(w) = workers.iter().max_by(|a, b| a.cpu_wait_ratio.total_cmp(&b.cpu_wait_ratio))
+        && w.cpu_wait_ratio > e.limits.cpu_wait
     {
-        let (worker, run_queue_ratio) = (w.worker, w.run_queue_ratio);
-        into.push(Evidence::WorkerQueued { worker, machine: machine(w), run_queue_ratio }.raise());
+        let (worker, cpu_wait_ratio) = (w.worker, w.cpu_wait_ratio);
+        into.push(Evidence::WorkerQueued { worker, machine: machine(w), cpu_wait_ratio }.raise());
     }
     into.extend(stalled(e));
     if e.client.steal_ratio > e.limits.steal {

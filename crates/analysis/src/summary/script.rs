@@ -61,9 +61,9 @@ pub struct StreamRow {
     pub scenario: Option<String>,
     /// Opened: a head with a good status came.
     pub streams: u64,
-    pub open_at_stop: u64,
+    pub open_at_end: u64,
     pub closed_by_server: u64,
-    pub closed_by_us: u64,
+    pub closed_by_client: u64,
     /// That did not begin, broke off, or ended otherwise than planned.
     pub failed: u64,
     /// Opened again behind an end by the server.
@@ -75,8 +75,8 @@ pub struct StreamRow {
     pub lost: u64,
     /// Lost / expected.
     pub lost_ratio: Option<f64>,
-    pub repeated: u64,
-    pub disordered: u64,
+    pub duplicated: u64,
+    pub out_of_order: u64,
     pub unnumbered: u64,
     /// From the send to the head.
     pub head: Times,
@@ -86,7 +86,7 @@ pub struct StreamRow {
     pub gap: Times,
     /// From the instant an event says it was made, by both clocks.
     pub age: Times,
-    pub life: Times,
+    pub duration: Times,
     /// Whether all streams got their share of events.
     pub fairness: Option<Fairness>,
 }

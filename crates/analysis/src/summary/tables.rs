@@ -68,7 +68,7 @@ pub struct OriginRow {
     pub p99_ns: Option<u64>,
     pub max_ns: Option<u64>,
     /// How far its sends were behind their instants.
-    pub lateness: Short,
+    pub schedule_lag: Short,
     /// Arrivals per second of its measured part; open model only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offered_rate_per_s: Option<f64>,

@@ -136,7 +136,7 @@ pub enum Evidence {
         achieved_per_s: f64,
         service_min_ns: f64,
         service_p50_ns: f64,
-        starved_count: u64,
+        queued_count: u64,
     },
     /// Users that stand in line.
     Queue { users_count: u64, p50_ns: f64, p90_ns: f64, min_ns: f64, rate_per_s: f64 },

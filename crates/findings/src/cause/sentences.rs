@@ -151,20 +151,14 @@ pub(super) fn text(evidence: &Evidence) -> String {
             duration_ns(*slow_ns),
             duration_ns(*fast_ns)
         ),
-        Evidence::Offered {
-            offered_per_s,
-            achieved_per_s,
-            service_min_ns,
-            service_p50_ns,
-            starved_count,
-        } => {
+        Evidence::Offered { offered_per_s, achieved_per_s, service_min_ns, service_p50_ns, queued_count } => {
             format!(
                 "offered {}, achieved {}; service time min {}, p50 {}; {} waited for a connection",
                 rate_per_s(*offered_per_s),
                 rate_per_s(*achieved_per_s),
                 duration_f64_ns(*service_min_ns),
                 duration_f64_ns(*service_p50_ns),
-                counted(*starved_count, "arrival")
+                counted(*queued_count, "arrival")
             )
         }
         Evidence::Queue { users_count, p50_ns, p90_ns, min_ns, rate_per_s: rate } => format!(

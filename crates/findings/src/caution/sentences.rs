@@ -90,10 +90,10 @@ fn sentences(evidence: &Evidence) -> Sentences {
             client::worker(*worker, *machine),
             ratio(*busy_ratio)
         )),
-        Evidence::WorkerQueued { worker, machine, run_queue_ratio } => Sentences::of(format!(
+        Evidence::WorkerQueued { worker, machine, cpu_wait_ratio } => Sentences::of(format!(
             "{} was ready to run but without a CPU {} of the time",
             client::worker(*worker, *machine),
-            ratio(*run_queue_ratio)
+            ratio(*cpu_wait_ratio)
         )),
         Evidence::CpuStolen { steal_ratio } => {
             Sentences::of(format!("{} of all CPU time was taken by the host", ratio(*steal_ratio)))
@@ -113,14 +113,14 @@ fn sentences(evidence: &Evidence) -> Sentences {
                 ratio(*unsent_ratio)
             ))
         }
-        Evidence::LateSends { late_p99_ns, response_p99_ns } => Sentences::of(format!(
+        Evidence::LateSends { schedule_lag_p99_ns, response_p99_ns } => Sentences::of(format!(
             "1% of the sends were {} or more behind their instant, {} of the response p99 of {}",
-            duration_ns(*late_p99_ns),
-            ratio(*late_p99_ns as f64 / *response_p99_ns as f64),
+            duration_ns(*schedule_lag_p99_ns),
+            ratio(*schedule_lag_p99_ns as f64 / *response_p99_ns as f64),
             duration_ns(*response_p99_ns)
         )),
         Evidence::ConnectionsFull {
-            starved_count,
+            queued_count,
             unstarted_count,
             peak_count,
             limit_count,
@@ -141,7 +141,7 @@ fn sentences(evidence: &Evidence) -> Sentences {
                 ),
                 false => format!("all {} in use", counted(*limit_count, "connection")),
             };
-            let arrivals = counted(*starved_count, "arrival");
+            let arrivals = counted(*queued_count, "arrival");
             // To be typed, so without commas.
             Sentences::of(format!(
                 "{arrivals} found {found} and waited{wait}{never}; the response times include the wait"
@@ -187,7 +187,7 @@ fn sentences(evidence: &Evidence) -> Sentences {
         Evidence::RedirectsOnly { redirects, location, leads_elsewhere } => {
             samples::redirects(redirects, location.as_deref(), *leads_elsewhere)
         }
-        Evidence::SurplusBytes { responses_count } => Sentences::of(format!(
+        Evidence::UnexpectedBytes { responses_count } => Sentences::of(format!(
             "behind {}; each cost its connection, the answers count",
             counted(*responses_count, "answer")
         )),
@@ -301,7 +301,7 @@ fn sentences(evidence: &Evidence) -> Sentences {
                 counted(*resent_segments_count, "segment")
             ))
         }
-        Evidence::LinkFull { body_ratio, received_bytes_per_s, uneven_ratio, disordered_segments_count } => {
+        Evidence::NetworkSaturated { body_ratio, received_bytes_per_s, uneven_ratio, out_of_order_segments_count } => {
             Sentences::of(format!(
                 "{} of the requests' time passed behind the first byte, {} bytes/s ({} Mbit/s) came within {} in \
                  every fifth of the run, and {} came out of order, as behind a queue that overflows",
@@ -309,7 +309,7 @@ fn sentences(evidence: &Evidence) -> Sentences {
                 quantity(*received_bytes_per_s),
                 quantity(received_bytes_per_s * 8.0 / 1e6),
                 ratio(*uneven_ratio),
-                counted(*disordered_segments_count, "segment")
+                counted(*out_of_order_segments_count, "segment")
             ))
         }
         Evidence::RoundTrip { request_p50_ns, round_trip_ns, users_count, limit_per_s } => {
@@ -405,7 +405,7 @@ fn sentences(evidence: &Evidence) -> Sentences {
             counted(*iterations_count, "iteration"),
             counted(*failed_requests_count, "request")
         )),
-        Evidence::UsersRetired { users_count } => Sentences::of(format!(
+        Evidence::UsersOutOfData { users_count } => Sentences::of(format!(
             "{} did so; the load was less from then on",
             counted(*users_count, "user")
         )),
@@ -461,19 +461,19 @@ fn sentences(evidence: &Evidence) -> Sentences {
             count(*samples_count),
             count(*needed_count)
         )),
-        Evidence::SendsDelayed { late_p99_ns, late_max_ns } => Sentences::of(format!(
+        Evidence::SendsDelayed { schedule_lag_p99_ns, schedule_lag_max_ns } => Sentences::of(format!(
             "sends were late, p99 {}, at most {}",
-            duration_ns(*late_p99_ns),
-            duration_ns(*late_max_ns)
+            duration_ns(*schedule_lag_p99_ns),
+            duration_ns(*schedule_lag_max_ns)
         )),
         Evidence::GeneratorStalled { stalls_count, stalled_ratio } => Sentences::of(format!(
             "the load generator stood still {}, {} of its time",
             counted(*stalls_count, "time"),
             ratio(*stalled_ratio)
         )),
-        Evidence::GeneratorQueued { run_queue_ratio } => Sentences::of(format!(
+        Evidence::GeneratorQueued { cpu_wait_ratio } => Sentences::of(format!(
             "the load generator waited for a CPU {} of its time",
-            ratio(*run_queue_ratio)
+            ratio(*cpu_wait_ratio)
         )),
         Evidence::PartMissing { missing_ratio } => {
             Sentences::of(format!("{} of the run is not recorded", ratio(*missing_ratio)))

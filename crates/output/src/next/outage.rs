@@ -13,7 +13,7 @@ fn instant(at_s: f64) -> String {
     }
 }
 
-/// `The service was gone from 3.1 s to the end: 40 times nothing listens on that port (`connect_refused`).`
+/// `The service was gone from 3.1 s to the end: 40 times nothing listens on that port (`connection_refused`).`
 pub(super) fn describe(gone: &Gone<'_>) -> String {
     let longest = gone.outage;
     let who = match gone.part {

@@ -43,11 +43,11 @@ pub(super) fn hint(reason: &Reason<'_>) -> Hint {
             let (name, request) = (quoted(check), quoted(request));
             why(format!("The check {name} of request {request} failed {failed} of {made}."), CHECKS)
         }
-        Reason::NotKeptUp { arrivals, starved, never_started, in_flight_at_stop } => {
+        Reason::NotKeptUp { arrivals, arrivals_queued, arrivals_not_started, in_flight_at_end } => {
             let arrivals = counted(*arrivals, "arrival");
-            let how = match (starved, never_started) {
+            let how = match (arrivals_queued, arrivals_not_started) {
                 (0, 0) => {
-                    format!("{} were still in flight at the end", count(*in_flight_at_stop))
+                    format!("{} were still in flight at the end", count(*in_flight_at_end))
                 }
                 (waited, never) => {
                     format!("{} waited for a connection and {} never started", count(*waited), count(*never))
@@ -64,8 +64,8 @@ pub(super) fn hint(reason: &Reason<'_>) -> Hint {
         Reason::LongestPhase { phase, p99_ns, samples } => {
             let what = match phase {
                 Phase::ConnectionWait => ("waiting for a free connection", ""),
-                Phase::FirstByte => ("time to first byte", ": the server was processing or queuing"),
-                Phase::Body => ("download of the response body", ""),
+                Phase::TimeToFirstByte => ("time to first byte", ": the server was processing or queuing"),
+                Phase::Download => ("download of the response body", ""),
             };
             let (p99, samples) = (duration_ns(*p99_ns), counted(*samples, "sample"));
             let text = format!("Most of that time is {} (p99 {p99}, {samples}){}.", what.0, what.1);
@@ -76,23 +76,23 @@ pub(super) fn hint(reason: &Reason<'_>) -> Hint {
 
 /// What a page shows of them.
 const FAILING: &[Kind] = &[
-    Kind::RequestFails,
+    Kind::FailingRequest,
     Kind::RateLimited,
-    Kind::CredentialsRefused,
+    Kind::CredentialsRejected,
     Kind::NotFound,
-    Kind::RequestRefused,
+    Kind::RequestRejected,
     Kind::CheckFailed,
     Kind::InvalidResponses,
-    Kind::ResponsesCutShort,
-    Kind::TlsRefused,
+    Kind::TruncatedResponses,
+    Kind::TlsFailed,
     Kind::IdleTimeout,
     Kind::ConnectionLimit,
     Kind::UpstreamFailed,
-    Kind::Overloaded,
+    Kind::ServerOverloaded,
     Kind::ServerErrors,
     Kind::ConnectionsClosed,
     Kind::ConnectionsRefused,
-    Kind::Unreachable,
+    Kind::HostUnreachable,
     Kind::NoResponse,
 ];
 

@@ -82,30 +82,32 @@ fn mend(s: &Summary, class: Fault, status: &str) -> String {
             _ if status.is_empty() => "Check which status codes came back, and which the plan expects.".into(),
             _ => format!("Check what the requests send: the server rejects them with status {status}."),
         },
-        Fault::Refused => format!("Check that the server runs and listens on {target}."),
-        Fault::ConnectTimeout | Fault::Unreachable => format!("Check the network path to {target}: address, route, firewall."),
+        Fault::ConnectionRefused => format!("Check that the server runs and listens on {target}."),
+        Fault::ConnectTimeout | Fault::HostUnreachable => {
+            format!("Check the network path to {target}: address, route, firewall.")
+        }
         Fault::Timeout => {
             "Check in the server's log or monitors what it waits for. A longer `--timeout` shows how long such a \
              response takes."
                 .into()
         }
-        Fault::Reset | Fault::ClosedBeforeResponse | Fault::ClosedMidResponse | Fault::StaleConnection => {
+        Fault::ConnectionReset | Fault::ClosedBeforeResponse | Fault::ClosedMidResponse | Fault::StaleConnection => {
             "Check the log of the server, or of the proxy in front of it, for why it closes connections.".into()
         }
         Fault::Check => "Compare a failed response with what the check expects.".into(),
-        Fault::Tls | Fault::TlsTimeout | Fault::Certificate => {
+        Fault::Tls | Fault::TlsTimeout | Fault::CertificateRejected => {
             format!("Check the certificate and the TLS versions of {target}.")
         }
-        Fault::Malformed
-        | Fault::Dangerous
-        | Fault::Undecodable
-        | Fault::StreamIdle
-        | Fault::StreamEnded
+        Fault::MalformedResponse
+        | Fault::UnsafeResponse
+        | Fault::DecodeFailed
+        | Fault::StreamIdleTimeout
+        | Fault::StreamFailed
         | Fault::Redirects
         | Fault::FdLimit
         | Fault::PortsExhausted
-        | Fault::ClientMemory
-        | Fault::ClientOther
+        | Fault::ClientOutOfMemory
+        | Fault::ClientSendRefused
         | Fault::ClientLimit => "Read the failure examples and the server's log.".into(),
     }
 }

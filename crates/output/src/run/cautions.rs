@@ -16,7 +16,7 @@ use Set::{Generator, Plan, System};
 
 const COURSE: &[Anchor] = &[Anchor::Timeline, Anchor::Times];
 const SPECTRUM: &[Anchor] = &[Anchor::Spectrum, Anchor::Times];
-const LATENESS: &[Anchor] = &[Anchor::Timeline, Anchor::Generator];
+const SCHEDULE_LAG: &[Anchor] = &[Anchor::Timeline, Anchor::Generator];
 const BOX: &[Anchor] = &[Anchor::Generator];
 const LINKS: &[Anchor] = &[Anchor::Connections];
 const WATCHED: &[Anchor] = &[Anchor::System, Anchor::Generator];
@@ -29,48 +29,48 @@ const fn wanted(kind: Kind) -> &'static [Anchor] {
     match kind {
         Kind::ClientFdLimit
         | Kind::ClientPortsExhausted
-        | Kind::ClientMemory
-        | Kind::ClientBlocked
+        | Kind::ClientOutOfMemory
+        | Kind::ClientSendRefused
         | Kind::ClientLimit
-        | Kind::FewPortsLeft
+        | Kind::LowEphemeralPorts
         | Kind::LittlesLaw
-        | Kind::ClientCpu
-        | Kind::RunQueue
-        | Kind::Steal
+        | Kind::ClientCpuSaturated
+        | Kind::ClientCpuWait
+        | Kind::CpuSteal
         | Kind::SameMachine
-        | Kind::CertificateUnchecked => BOX,
-        Kind::ClientStalled | Kind::LateSends => LATENESS,
-        Kind::MissingIntervals
-        | Kind::OfferedNotSent
-        | Kind::SteeredByHand
+        | Kind::CertificateNotVerified => BOX,
+        Kind::ClientStalled | Kind::LateSends => SCHEDULE_LAG,
+        Kind::IncompleteRecord
+        | Kind::OfferedRateMissed
+        | Kind::LoadChangedManually
         | Kind::BacklogGrew
-        | Kind::NotSteady
-        | Kind::AllAtOnce
-        | Kind::LinkFull
-        | Kind::ConnectionCapHit
+        | Kind::UnsteadyStart
+        | Kind::ThunderingHerd
+        | Kind::NetworkSaturated
+        | Kind::ConnectionLimitReached
         | Kind::Retransmits
         | Kind::ShortRun
-        | Kind::DataRanOut
-        | Kind::Interrupted => COURSE,
+        | Kind::DataExhausted
+        | Kind::StoppedEarly => COURSE,
         Kind::TooFewSamples
-        | Kind::TimeoutsCensor
-        | Kind::ClosedModelBlindSpot
+        | Kind::CensoredByTimeouts
+        | Kind::CoordinatedOmission
         | Kind::MeanAboveP95
-        | Kind::InFlightCensors
-        | Kind::RoundTripBound => SPECTRUM,
-        Kind::LostSyns
+        | Kind::CensoredAtEnd
+        | Kind::RttBound => SPECTRUM,
+        Kind::SynRetransmits
         | Kind::ConnectionsUnfair
         | Kind::ConnectionsNotReused
         | Kind::StaleConnections
-        | Kind::SurplusBytes => LINKS,
-        Kind::ListenOverflowed
-        | Kind::DescriptorsShort
-        | Kind::Throttled
+        | Kind::UnexpectedBytes => LINKS,
+        Kind::ListenQueueOverflow
+        | Kind::ProcessFdLimit
+        | Kind::CpuThrottled
         | Kind::MonitorFailed
-        | Kind::MemoryGrows => WATCHED,
+        | Kind::MemoryGrowth => WATCHED,
         Kind::ResponseChanged | Kind::RedirectsNotFollowed | Kind::IterationsAbandoned => REQUESTS,
-        Kind::MergedApart | Kind::MergedTargetsDiffer => MACHINES,
-        Kind::NoRequests | Kind::RowsNotAppended | Kind::TooManySeries | Kind::ValuesRefused => METHOD,
+        Kind::MergedRunsNotConcurrent | Kind::MergedTargetsDiffer => MACHINES,
+        Kind::NoRequests | Kind::RowsNotWritten | Kind::TooManySeries | Kind::ValuesRejected => METHOD,
     }
 }
 

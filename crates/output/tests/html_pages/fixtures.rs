@@ -64,7 +64,7 @@ fn cell(users: f64, rate: f64, axis: &str) -> CellRow {
         p99_ns: estimate(mean_ns * 2.5),
         in_flight: users,
         bytes_in_per_s: rate * 200.0,
-        rtt_floor_ns: Some(20_000),
+        rtt_min_ns: Some(20_000),
         service_p50_ns: None,
         first_byte_mean_ns: None,
         body_mean_ns: None,

@@ -71,7 +71,7 @@ pub fn fail() -> Summary {
     );
     s.totals.errors = 252;
     s.totals.error_ratio = 252.0 / s.totals.requests as f64;
-    s.offered = Some(Offered { arrivals: 30_012, rate_per_s: 1_000.4, starved: 312 });
+    s.offered = Some(Offered { arrivals: 30_012, rate_per_s: 1_000.4, arrivals_queued: 312 });
     s.achieved.ratio = Some(0.9987);
     s.errors = vec![error(Fault::Timeout, 60), error(Fault::Status, 180), error(Fault::StaleConnection, 12)];
     s.statuses = BTreeMap::from([("200".into(), 29_708), ("503".into(), 180), ("other".into(), 12)]);
@@ -82,24 +82,24 @@ pub fn fail() -> Summary {
             origin: 0,
             worker: 0,
             busy_ratio: 0.112,
-            spin_ratio: 0.061,
-            sleep_ratio: 0.82,
-            run_queue_ratio: 0.007,
+            busy_poll_ratio: 0.061,
+            idle_ratio: 0.82,
+            cpu_wait_ratio: 0.007,
         },
         WorkerRow {
             origin: 0,
             worker: 1,
             busy_ratio: 0.108,
-            spin_ratio: 0.064,
-            sleep_ratio: 0.825,
-            run_queue_ratio: 0.003,
+            busy_poll_ratio: 0.064,
+            idle_ratio: 0.825,
+            cpu_wait_ratio: 0.003,
         },
     ];
     s.client.connections.closed_by_server = 14;
-    s.client.connections.closed_by_fault = 72;
+    s.client.connections.closed_after_error = 72;
     s.client.connections.requests_per_connection_p50 = Some(61);
     s.client.connections.requests_per_connection_max = Some(1_204);
-    s.client.peak_waiting = 188;
+    s.client.peak_arrivals_queued = 188;
     s.spikes = vec![
         Spike {
             from_s: 12.0,
@@ -184,7 +184,7 @@ pub fn inconclusive() -> Summary {
     s.environments[0].nofile_hard = 256;
     s.client.faults = vec![error(Fault::FdLimit, 44)];
     let c = &mut s.client.connections;
-    (c.attempts, c.opened, c.open_at_stop, c.peak) = (300, 239, 239, 239);
+    (c.attempts, c.opened, c.open_at_end, c.peak) = (300, 239, 239, 239);
     s.client.peak_in_flight = 239;
     s.client.littles_law.users_mean = Some(300.0);
     s.client.littles_law.users_time_outside = Some(0.203);
@@ -201,9 +201,9 @@ pub fn merged() -> Summary {
     s.verdict = Verdict {
         result: Outcome::Inconclusive,
         sentence: "INCONCLUSIVE: 3 seconds of 1 machine are missing".into(),
-        because: vec!["missing_intervals".into()],
+        because: vec!["incomplete_record".into()],
     };
-    s.offered = Some(Offered { arrivals: 60_000, rate_per_s: 4_000.0, starved: 0 });
+    s.offered = Some(Offered { arrivals: 60_000, rate_per_s: 4_000.0, arrivals_queued: 0 });
     s.achieved.ratio = Some(0.99991);
     let losses = vec![RecordLoss::Seconds {
         from_s: 12.0,
@@ -239,7 +239,7 @@ pub fn nothing() -> Summary {
     s.client.workers.clear();
     s.environments.clear();
     s.client.rtt = Short::default();
-    s.client.rtt_floor_ns = None;
+    s.client.rtt_min_ns = None;
     s.client.littles_law = Little {
         in_flight_mean: f64::NAN,
         rate_times_service_time: 0.0,
