@@ -69,7 +69,7 @@ fn a_hundred_and_twenty_slow_answers_prove_a_miss_and_a_hundred_quick_ones_no_pa
     let said = run("100", "response_time p99 < 30s");
     assert_eq!((result(&said), because(&said)), ("INCONCLUSIVE", vec!["too_few_samples"]));
     assert!(
-        said["verdict"]["sentence"].as_str().unwrap().contains("100 of at least 368"),
+        said["verdict"]["sentence"].as_str().unwrap().contains("100 of the required 368"),
         "{}",
         said["verdict"]
     );

@@ -66,7 +66,7 @@ fn every_shape_of_evidence_has_its_sentences() {
     for evidence in Evidence::examples() {
         let name = evidence.name();
         let caution = evidence.raise();
-        for text in [caution.title(), caution.evidence_text(), caution.advice()] {
+        for text in [caution.title(), caution.evidence_text(), caution.impact(), caution.advice()] {
             assert!(!text.is_empty(), "{name}");
             assert!(!text.contains("NaN") && !text.split(' ').any(|word| word.starts_with("inf")), "{text}");
             assert!(!text.contains("  ") && !text.contains('\n'), "{name}: {text}");

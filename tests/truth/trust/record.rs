@@ -67,7 +67,7 @@ fn a_machine_that_is_missing_from_a_merge_is_missed() {
     }
     let [one, two, three] = [1, 2, 3].map(|part| scratch.path(&format!("{part}.plim")));
     let said = Tool::run(&["merge", &one, &three, "--json"]).expect_code(3).json();
-    assert!(warns(&said, "incomplete_record").contains("share 2/3"), "{}", said["cautions"]);
+    assert!(warns(&said, "incomplete_record").contains("shard 2/3"), "{}", said["cautions"]);
     let calm = Tool::run(&["merge", &one, &two, &three, "--json"]).expect_code(0).json();
     silent(&calm, "incomplete_record");
     assert_eq!(count(&calm, "/totals/requests"), 300);

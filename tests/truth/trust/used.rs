@@ -67,7 +67,7 @@ fn ports_that_would_run_out_within_a_minute_are_said() {
             let said = run(&there, &["--no-keepalive"]);
             assert_eq!(caution(&said, "low_ephemeral_ports")["weight"], "warning");
             let told = warns(&said, "low_ephemeral_ports");
-            assert!(told.contains("takes 3,") && told.contains("of 2,000 ports"), "{told}");
+            assert!(told.contains(": 3,") && told.contains("of 2,000 ports"), "{told}");
             silent(&said, "client_ports_exhausted");
             silent(&run(&there, &[]), "low_ephemeral_ports");
             // The loopback does not run out, and a result from there must not be trusted to carry over.

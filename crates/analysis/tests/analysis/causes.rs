@@ -116,7 +116,7 @@ fn loopback_never_loses_packets() {
     assert_ne!(claims(&near, Kind::ListenQueueFull), Some(Claim::Certain));
     let told = caution(&near, "retransmits").unwrap();
     assert!(
-        told.title().contains("loopback") && told.advice().contains("loopback loses nothing"),
+        told.title().contains("loopback") && told.impact().contains("loopback itself loses no packets"),
         "{told:?}"
     );
 }

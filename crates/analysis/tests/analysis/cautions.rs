@@ -92,7 +92,7 @@ cases! {
             (r.environment.port_low, r.environment.port_high) = (0, 0);
         }),
         Run::closed(15),
-        ["7 attempts", "is not known"];
+        ["7 attempts", "unknown port range"];
 
     times_that_do_not_make_the_requests_in_flight_are_doubted: LittlesLaw, Warning,
         Run::open(15).all_ticks(|t| t.run.add(RunSum::InFlightNs.id(), 2 * S)),
@@ -101,7 +101,7 @@ cases! {
             t.run.add(RunSum::InFlightNs.id(), 2 * S);
             (0..20).for_each(|_| t.series[0].record(SeriesHist::FailedService.id(), 100 * MS));
         }),
-        ["7.0 requests were in flight by the clock, 5.0 by rate times service time"];
+        ["7.0 requests in flight measured, 5.0 computed (throughput × service time)"];
 
     no_memory_for_sockets_is_this_machines_limit: ClientOutOfMemory, Inconclusive,
         Run::closed(15).at(0, |t| fail(t, Fault::ClientOutOfMemory, 1)),
@@ -111,7 +111,7 @@ cases! {
     a_limit_of_ours_is_not_the_servers_fault: ClientLimit, Inconclusive,
         Run::closed(15).at(0, |t| fail(t, Fault::ClientLimit, 2)),
         Run::closed(15),
-        ["2 responses were longer than a limit", "--limit NAME=VALUE"];
+        ["2 responses exceeded a limit", "--limit NAME=VALUE"];
 
     a_firewall_here_is_not_the_servers_fault: ClientSendRefused, Inconclusive,
         Run::closed(15).at(0, |t| fail(t, Fault::ClientSendRefused, 9)),
@@ -121,12 +121,12 @@ cases! {
     a_generator_that_stood_still_saw_nothing_meanwhile: ClientStalled, Warning,
         Run::closed(15).at(3, |t| { t.run.add(RunSum::Stalls.id(), 2); t.run.add(RunSum::StalledNs.id(), 2 * S); }),
         Run::closed(15).at(3, |t| { t.run.add(RunSum::Stalls.id(), 1); t.run.add(RunSum::StalledNs.id(), S / 8); }),
-        ["2 times", "100 ms"];
+        ["2 stalls", "100 ms"];
 
     unexpected_bytes_are_reported: UnexpectedBytes, Warning,
         Run::closed(15).at(3, |t| t.run.add(RunSum::UnexpectedBytes.id(), 7)),
         Run::closed(15),
-        ["7 answers"];
+        ["7 responses"];
 
     nothing_but_redirects_is_told_with_where_they_lead: RedirectsNotFollowed, Warning,
         Run::closed(15).all_ticks(|t| redirected(t, 2_000)),
@@ -146,7 +146,7 @@ cases! {
     a_gap_of_the_disk_is_a_warning_because_the_totals_are_whole: IncompleteRecord, Warning,
         Run::closed(15).with(|r| { r.ticks.drain(4..6); }).note(4 * S, NoteKind::Gap, "the disk was full"),
         Run::closed(15),
-        ["4 s to 6 s", "the disk was full", "the totals hold them"];
+        ["4 s to 6 s", "the disk was full", "missing from the timeline"];
 
     a_worker_that_died_makes_the_record_incomplete: IncompleteRecord, Inconclusive,
         Run::closed(15).with(|r| r.ending = Some(Ending {
@@ -158,13 +158,13 @@ cases! {
     a_service_that_never_answers_leaves_nothing_to_measure: NoRequests, Inconclusive,
         Run::closed(15).with(|r| { r.ticks.clear(); r.fill(|_| {}); }).at(14, |t| under_way(t, 10, 15 * S)),
         Run::closed(15),
-        ["no request finished in 15 s", "10 sent", "10 unanswered"];
+        ["no request completed in 15 s", "10 sent", "10 in flight"];
 
     a_run_that_ends_in_its_warm_up_measured_nothing: NoRequests, Inconclusive,
         Run::closed_with(15, |d| d.warmup_ns = Some(5 * S)).with(|r| r.ticks.truncate(3))
             .ends(StoppedBy::Interrupt, 3 * S),
         Run::closed_with(15, |d| d.warmup_ns = Some(5 * S)),
-        ["before the warm-up"];
+        ["during the warmup"];
 
     arrivals_that_never_came_due_lower_the_offered_rate: OfferedRateMissed, Inconclusive,
         Run::open_with(15, |d| d.load.rate_per_s = Some(1_020.0)),
@@ -184,7 +184,7 @@ cases! {
     late_sends_of_a_tenth_of_the_response_time_are_the_generators: LateSends, Warning,
         Run::open(15).all_ticks(|t| (0..20).for_each(|_| t.run.record(RunHist::ScheduleLag.id(), 2 * MS))),
         Run::open(15).all_ticks(|t| (0..20).for_each(|_| t.run.record(RunHist::ScheduleLag.id(), MS - 1))),
-        ["2.00 ms or more behind", "p99 of 5.9"];
+        ["p99 schedule lag 2.00 ms", "p99 of 5.9"];
 
     late_sends_are_judged_by_the_response_time_that_they_spoil: LateSends, Warning,
         Run::open(15).all_ticks(|t| (0..20).for_each(|_| t.run.record(RunHist::ScheduleLag.id(), 2 * MS))),
@@ -193,7 +193,7 @@ cases! {
             answers(t, 0, 1_000, 50 * MS);
             (0..1_000).for_each(|_| t.run.record(RunHist::ScheduleLag.id(), 2 * MS));
         })),
-        ["behind their instant"];
+        ["p99 schedule lag"];
 
     a_deciding_percentile_needs_samples: TooFewSamples, Inconclusive,
         Run::closed(15).thresholds(&["response_time p99.99 < 1s"]),
@@ -208,18 +208,18 @@ cases! {
     time_outs_make_lower_bounds: CensoredByTimeouts, Warning,
         Run::closed(15).at(12, |t| time_out(t, 400, 10 * S)),
         Run::closed(15),
-        ["400 time-outs (1.3% of the requests)", "after 10 s", "from p99 on are lower bounds"];
+        ["400 timeouts (1.3% of the requests)", "after 10 s", "from p99 up are lower bounds"];
 
     few_time_outs_touch_the_maximum_only: CensoredByTimeouts, Warning,
         Run::closed(15).at(12, |t| time_out(t, 2, 10 * S)),
         Run::closed(15),
-        ["2 time-outs", "the maximum is a lower bound"];
+        ["2 timeouts", "the maximum is a lower bound"];
 
     a_stall_hides_in_a_closed_model: CoordinatedOmission, Warning,
         Run::closed(15).at(4, stall).at(9, stall),
         Run::open(15).at(4, stall).at(9, stall),
         ["0.1% of the requests (20, each above 50.0 ms)", "12% of the users' time",
-         "all users waited at once, for up to 1.00 s", "would meet 9", "p99 says 5", "-r RATE"];
+         "all users waited at once for up to 1.00 s", "would wait 9", "while p99 is 5", "-r RATE"];
 
     a_stall_too_small_to_matter_hides_nothing: CoordinatedOmission, Warning,
         Run::closed(15).at(4, stall),
@@ -247,13 +247,13 @@ cases! {
         Run::closed(15).at(4, stall),
         // 30% take 60 times as long: four fifths of the time is theirs, and every percentile from p70 on shows it.
         Run::closed(15).all_ticks(|t| (0..860).for_each(|_| answer(t, 0, 300 * MS, 200))),
-        ["arrivals that do not wait"];
+        ["independent arrivals"];
 
     arrivals_without_a_connection_wait: ConnectionLimitReached, Warning,
         queued(20),
         Run::open(15),
-        ["300 arrivals found all 1,000 connections in use", "p99 of the wait 40", "20 had none at the stop",
-         "raise `--max-connections` (to 2000"];
+        ["300 arrivals found all 1,000 connections in use", "p99 wait 40", "20 still waited at the end",
+         "raise `--max-connections` (for example to 2000"];
 
     arrivals_behind_a_service_that_hangs_never_get_a_connection: ConnectionLimitReached, Warning,
         Run::open(15).at(14, |t| {
@@ -265,12 +265,12 @@ cases! {
             under_way(t, 900, 14 * S);
             t.run.add(RunSum::ArrivalsNotStarted.id(), 90);
         }),
-        ["9,000 had none at the stop"];
+        ["9,000 still waited at the end"];
 
     a_time_out_while_connecting_has_its_own_length: CensoredByTimeouts, Warning,
         Run::closed_with(15, |d| d.timeout_ns = Some(2 * S)).at(12, |t| fail(t, Fault::ConnectTimeout, 4)),
         Run::closed(15),
-        ["4 time-outs", "4 of them while connecting", "after 10 s"];
+        ["4 timeouts", "4 of them while connecting", "after 10 s"];
 
     the_samples_of_a_first_byte_are_its_own: TooFewSamples, Warning,
         Run::closed(15).thresholds(&["time_to_first_byte p99.99 < 1s"]).at(3, |t| time_out(t, 10, 10 * S)),
@@ -327,7 +327,7 @@ cases! {
     lost_packets_are_named: Retransmits, Warning,
         Run::closed(15).all_ticks(|t| t.run.add(RunSum::Retransmits.id(), 4)),
         Run::closed(15).at(4, |t| t.run.add(RunSum::Retransmits.id(), 25)),
-        ["60 segments sent again in 30,000 requests (0.2%)"];
+        ["60 segments retransmitted in 30,000 requests (0.2%)"];
 
     a_handful_of_retransmits_proves_nothing: Retransmits, Warning,
         short_open(10),
@@ -340,7 +340,7 @@ cases! {
             t.run.record(RunHist::IdleBeforeClose.id(), 5_001 * MS);
         }),
         Run::closed(15).at(7, |t| fail(t, Fault::ConnectionReset, 3)),
-        ["3 requests", "idle for 5.00 s to 5.00 s", "--no-keepalive"];
+        ["3 requests", "after 5.00 s to 5.00 s idle", "--no-keepalive"];
 
     a_mean_above_p95_is_not_a_middle: MeanAboveP95, Warning,
         Run::open(15).all_ticks(|t| (0..30).for_each(|_| answer(t, 0, 500 * MS, 200))),
@@ -350,27 +350,27 @@ cases! {
     a_target_on_this_machine_is_named: SameMachine, Note,
         Run::closed(15).with(|r| r.environment.same_machine = true),
         Run::closed(15),
-        ["10.0.0.7 belongs to this machine"];
+        ["10.0.0.7 is a local address"];
 
     an_unverified_certificate_is_reported: CertificateNotVerified, Note,
         Run::closed(15).with(|r| r.outline.link.tls = Some(tls(true))),
         Run::closed(15).with(|r| r.outline.link.tls = Some(tls(false))),
-        ["any certificate was taken for shop.example"];
+        ["any certificate was accepted for shop.example"];
 
     many_requests_under_way_at_the_stop_are_told: CensoredAtEnd, Note,
         Run::closed(15).at(14, |t| under_way(t, 400, 5 * MS)),
         Run::closed(15).at(14, |t| under_way(t, 10, 5 * MS)),
-        ["400 requests without an answer", "against 30,000 finished"];
+        ["400 requests in flight", "compared with 30,000 completed"];
 
     a_few_seconds_are_a_short_run: ShortRun, Note,
         Run::closed(9),
         Run::closed(10),
-        ["9 s were measured"];
+        ["9 s measured"];
 
     answers_that_shrank_in_the_middle_are_two_experiments: ResponseChanged, Warning,
         Run::closed(15).with(|r| r.ticks[9..].iter_mut().for_each(|t| sizes(t, |_| 80))),
         Run::closed(15).with(|r| r.ticks.iter_mut().for_each(|t| sizes(t, |i| 100 + i * 7919 % 200))),
-        ["`pick`", "200 bytes", "80.0 bytes from 9 s on", "60% less"];
+        ["`pick`", "200 bytes", "80.0 bytes since 9 s", "60% less"];
 
     sizes_that_vary_from_second_to_second_have_not_changed: ResponseChanged, Warning,
         Run::closed(15).with(|r| r.ticks[5..].iter_mut().for_each(|t| sizes(t, |_| 900))),
@@ -378,7 +378,7 @@ cases! {
             let bytes = 100 + u64::from(t.tick) * 7919 % 13 * 20;
             sizes(t, |_| bytes);
         })),
-        ["900 bytes from 5 s on"];
+        ["900 bytes since 5 s"];
 
     answers_of_another_shape_are_two_experiments: ResponseChanged, Warning,
         Run::closed(15).at(8, |t| t.series[0].add(SeriesSum::ShapeChanges.id(), 10)),
@@ -388,7 +388,7 @@ cases! {
     a_label_for_everything_is_told: TooManySeries, Warning,
         Run::closed(15).all_ticks(|t| t.run.add(RunSum::SeriesRejected.id(), 66_000)),
         Run::closed(15),
-        ["990,000 look-ups without a place of its own, 10,000 were held"];
+        ["990,000 lookups beyond the limit of 10,000 series"];
 
     values_without_a_meaning_are_told: ValuesRejected, Warning,
         Run::closed(15).at(3, |t| t.run.add(RunSum::ValuesRejected.id(), 1)),
@@ -406,12 +406,12 @@ cases! {
             t.run.add(RunSum::IterationsAbandoned.id(), 4);
             t.series[0].add(SeriesSum::Failed.id(), 4);
         }),
-        ["4 iterations so, 0 requests failed"];
+        ["4 iterations abandoned, 0 requests failed"];
 
     exhausted_data_is_reported: DataExhausted, Note,
         Run::closed(15).at(3, |t| t.run.add(RunSum::UsersOutOfData.id(), 1)),
         Run::closed(15),
-        ["1 user did so"];
+        ["1 user ended early"];
 
     an_interrupt_is_told: StoppedEarly, Note,
         Run::closed(30).with(|r| r.ticks.truncate(15)).ends(StoppedBy::Interrupt, 15 * S),

@@ -114,7 +114,7 @@ fn a_machine_that_is_not_there_makes_the_merge_inconclusive() {
     let summary = summarise(&merged(&[&a, &c]));
     assert_eq!(summary.verdict.result, Outcome::Inconclusive);
     let missing = caution(&summary, "incomplete_record").unwrap();
-    assert!(missing.evidence_text().contains("share 2/3"), "{missing:#?}");
+    assert!(missing.evidence_text().contains("shard 2/3"), "{missing:#?}");
     // One alone is that machine's own report.
     assert!(caution(&a.summary(), "incomplete_record").is_none());
 }
@@ -207,8 +207,8 @@ fn a_part_that_is_there_twice_is_told() {
     let twice = two.with(|r| r.outline.share = part(1, 2));
     let summary = summarise(&merged(&[&one, &twice]));
     let found = caution(&summary, "merged_targets_differ").unwrap();
-    assert!(found.evidence_text().contains("share 1/2 is there more than once"), "{found:#?}");
-    assert!(caution(&summary, "incomplete_record").unwrap().evidence_text().contains("share 2/2"));
+    assert!(found.evidence_text().contains("shard 1/2 appears more than once"), "{found:#?}");
+    assert!(caution(&summary, "incomplete_record").unwrap().evidence_text().contains("shard 2/2"));
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn everything_that_shapes_the_load_is_compared() {
         let summary = summarise(&merged(&[&one, &other]));
         caution(&summary, "merged_targets_differ").map_or(String::new(), |c| c.evidence_text())
     };
-    assert_eq!(evidence(&|p| p.timeout_ns = 2 * S), "different time-outs (10 s and 2 s)");
+    assert_eq!(evidence(&|p| p.timeout_ns = 2 * S), "different timeouts (10 s and 2 s)");
     assert_eq!(evidence(&|p| p.keep_alive = false), "different keep-alives (one with, one without)");
     assert_eq!(evidence(&|p| p.stop.requests = Some(9)), "different lengths (12 s and 12 s or 9 requests)");
     assert_eq!(evidence(&|p| p.connections = 7), "different connections (1,000 and 7)");

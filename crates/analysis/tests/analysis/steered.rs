@@ -14,12 +14,12 @@ cases! {
         steered(paused(Run::open(15)), &[(5, Steered::Paused), (8, Steered::Resumed)]),
         // Somebody wrote these words; nobody did it.
         Run::open(15).note(5 * S, NoteKind::Note, "paused by hand"),
-        ["paused from 5.00 s to 8.00 s", "not that of the plan"];
+        ["paused from 5.00 s to 8.00 s", "for comparable results"];
 
     another_level_is_said_with_its_second: LoadChangedManually, Warning,
         steered(Run::open(15), &[(6, Steered::level(&open_load(), 1_100.0))]),
         Run::open(15).note(6 * S, NoteKind::Control, "the rate was set to 1,100/s"),
-        ["1,100/s (110% of the plan) from 6.00 s on"];
+        ["1,100/s (110% of the plan) since 6.00 s"];
 
     a_pause_that_the_end_cuts_off_lasts_until_then: LoadChangedManually, Warning,
         steered(Run::closed(15), &[(14, Steered::Paused)]),

@@ -101,7 +101,7 @@ fn a_lower_bound_meets_no_upper_limit() {
     assert!(summary.thresholds[0].at_least);
     assert_eq!(
         summary.verdict.sentence,
-        "INCONCLUSIVE: 200 requests known only to have taken longer: p99 response time is at least 10.0 s; \
+        "INCONCLUSIVE: 200 requests with lower bounds only: p99 response time is at least 10.0 s; \
          the threshold is < 15 s"
     );
 }

@@ -17,7 +17,7 @@ cases! {
     times_that_rise_to_the_end_tell_the_length_of_the_run: BacklogGrew, Warning,
         open_course(|second| 10 + 400 * second),
         open_course(|_| 10),
-        ["was 807 ms in the first third and 4.78 s in the last", "requests in flight", "a lower rate"];
+        ["807 ms in the first third and 4.78 s in the last", "requests in flight", "lower the rate"];
 
     a_spike_that_is_over_is_no_backlog: BacklogGrew, Warning,
         open_course(|second| 10 + 100 * second),
@@ -36,7 +36,7 @@ cases! {
         }),
         // Nothing waits anywhere: the times grow, but not because work piles up.
         open_course(|second| 10 + 100 * second).all_ticks(|t| t.run.sums[RunSum::InFlightNs.id()] = 5 * S),
-        ["with 5.00 and then 5.00 requests in flight"];
+        ["with 5.00 and 5.00 requests in flight"];
 
     a_rate_that_rises_by_plan_may_have_rising_times: BacklogGrew, Warning,
         open_course(|second| 10 + 100 * second),
@@ -53,7 +53,7 @@ cases! {
     a_slow_beginning_is_not_the_service_in_its_stride: UnsteadyStart, Warning,
         closed_course(|second| if second < 4 { 20 } else { 5 }),
         closed_course(|second| 5 + second * 7919 % 3),
-        ["was 19.9 ms until 4 s and 4.9", "75% less", "the rate 500/s, then 2,000/s", "`--warmup 4s`"];
+        ["19.9 ms until 4 s, then 4.9", "75% less", "throughput 500/s, then 2,000/s", "`--warmup 4s`"];
 
     a_fast_beginning_is_not_either: UnsteadyStart, Warning,
         open_course(|second| if second < 3 { 5 } else { 8 }),
@@ -64,7 +64,7 @@ cases! {
     what_a_median_does_not_see_the_rate_does: UnsteadyStart, Warning,
         beginning(900),
         beginning(1_900),
-        ["the mean service time was 11.1 ms until 4 s", "the rate 900/s, then 2,000/s"];
+        ["mean service time 11.1 ms until 4 s", "throughput 900/s, then 2,000/s"];
 
     a_change_behind_the_middle_is_no_beginning: UnsteadyStart, Warning,
         closed_course(|second| if second < 5 { 20 } else { 5 }),
@@ -96,7 +96,7 @@ cases! {
         connects(&[(400, 30), (1_030, 40), (2_050, 3), (3_040, 7)], 60),
         // The kernel sent nothing again: it is the target's own slowness.
         connects(&[(400, 30), (1_030, 40), (2_050, 3), (3_040, 7)], 0),
-        ["50 of 480 connections (10%)", "40 1 s, 3 2 s, 7 3 s", "60 segments again", "somaxconn"];
+        ["50 of 480 connections (10%)", "40 by 1 s, 3 by 2 s, 7 by 3 s", "retransmitted 60 segments", "somaxconn"];
 
     long_times_that_are_no_whole_seconds_are_something_else: SynRetransmits, Warning,
         connects(&[(1, 900), (1_030, 5)], 5),
@@ -129,12 +129,12 @@ cases! {
         bodies(95, |_| 0)
             .at(14, |t| t.run.add(RunSum::SegmentsOutOfOrder.id(), 80))
             .with(|r| r.pulse.busy_ns = S * 95 / 100),
-        ["came out of order"];
+        ["arrived out of order"];
 
     two_connections_that_get_everything_are_unfair: ConnectionsUnfair, Warning,
         served(&[(2, 15_000), (18, 3)]),
         served(&[(10, 1_200), (10, 1_800)]),
-        ["2 of 20 connections got 9", "half of them 3 or fewer", "Jain's index 0.1"];
+        ["2 of 20 connections got 9", "the median connection 3", "Jain's index 0.1"];
 
     users_that_come_one_by_one_have_unequal_turns: ConnectionsUnfair, Warning,
         served(&[(2, 15_000), (18, 3)]),
@@ -173,7 +173,7 @@ cases! {
     a_minute_of_this_takes_more_ports_than_there_are: LowEphemeralPorts, Warning,
         closing(400),
         closing(370),
-        ["400 connections/s were closed", "takes 24,000 of 28,232 ports", "1024 65535"];
+        ["400 connections/s closed", "24,000 of 28,232 ports", "1024 65535"];
 
     more_local_addresses_have_more_ports: LowEphemeralPorts, Warning,
         closing(400),
@@ -203,12 +203,12 @@ cases! {
         Run::closed(15).at(3, |t| t.run.floor(RunFloor::RttNs.id(), 4 * MS)),
         // A quarter of the time at least is the service's own.
         Run::closed(15).at(3, |t| t.run.floor(RunFloor::RttNs.id(), 3 * MS)),
-        ["took 4.9", "one round trip 4.00 ms", "10 users cannot make more than 2,500/s"];
+        ["median request 4.9", "round trip 4.00 ms", "10 users cannot exceed 2,500/s"];
 
     arrivals_do_not_wait_for_a_round_trip: RttBound, Note,
         Run::closed(15).at(3, |t| t.run.floor(RunFloor::RttNs.id(), 4 * MS)),
         Run::open(15).at(3, |t| t.run.floor(RunFloor::RttNs.id(), 4 * MS)),
-        ["one round trip"];
+        ["round trip"];
 }
 
 /// 1,000 arrivals a second, answered within about so many ms, by second. By Little's law as many are in flight.

@@ -143,7 +143,7 @@ fn an_interrupted_run_still_has_a_verdict() {
 fn nothing_at_all_is_inconclusive() {
     let summary = summarise(&RunRecord::default());
     assert_eq!(summary.verdict.result, Outcome::Inconclusive);
-    assert_eq!(summary.verdict.sentence, "INCONCLUSIVE: nothing was measured (the record is empty)");
+    assert_eq!(summary.verdict.sentence, "INCONCLUSIVE: no request completed (the record is empty)");
     assert!(!summary.complete);
 }
 

@@ -136,7 +136,7 @@ fn overflows_without_late_connections_may_be_another_programs() {
     let summary = run.summary();
     assert!(summary.pressure.is_empty() && !summary.verdict.sentence.contains("gave out"));
     let told = caution(&summary, "listen_queue_overflow").unwrap().evidence_text();
-    assert!(told.contains("perhaps before another program"), "{told}");
+    assert!(told.contains("perhaps of another program"), "{told}");
     // With a connection that was late, and tried when the queue overflowed, it was this one.
     let run = run.at(0, |t| t.run.add(RunSum::ConnAttempts.id(), 1));
     let summary = run.at(1, |t| t.run.record(RunHist::Connect.id(), S)).summary();
@@ -284,7 +284,7 @@ cases! {
     a_monitor_that_brings_nothing_is_named_with_its_reason: MonitorFailed, Note,
         Run::closed(15).watch("api", "process").lapses(0, "no process listens on port `4110`").lapses(S, "still not"),
         Run::closed(15).watch("api", "process").sees("cpu", Unit::Cores, None, |_| 0.2),
-        ["api brought nothing in 15 s", "before the load already: no process listens on port `4110`"];
+        ["api returned nothing in 15 s", "before the load: no process listens on port `4110`"];
 
     a_monitor_with_many_lapses_is_named: MonitorFailed, Note,
         Run::closed(30).watch("db", "postgres")
@@ -293,7 +293,7 @@ cases! {
         Run::closed(30).watch("db", "postgres")
             .sees("connections", Unit::Count, None, |s| if s == 14 { f64::NAN } else { 1.0 })
             .lapses(15 * S, "no answer within 800 ms"),
-        ["db brought 15 samples in 30 s", "at 16 s first: no answer within 800 ms"];
+        ["db returned 15 samples in 30 s", "first at 16 s: no answer within 800 ms"];
 
     memory_that_grows_to_the_end_is_noted: MemoryGrowth, Note,
         Run::closed(120).watch("api", "process")
@@ -319,7 +319,7 @@ cases! {
     a_group_that_is_held_back_is_told: CpuThrottled, Warning,
         Run::closed(15).watch("box", "cgroup").sees("throttled_share", Unit::Share, None, |_| 0.4),
         Run::closed(15).watch("box", "cgroup").sees("throttled_share", Unit::Share, None, |_| 0.01),
-        ["box: 40% of its periods"];
+        ["box: throttled in 40% of its periods"];
 
     users_that_all_come_at_once_are_told_where_connections_were_lost: ThunderingHerd, Warning,
         Run::closed_with(15, |d| d.load.users = Some(600))
@@ -328,5 +328,5 @@ cases! {
             .watch("host", "host").sees("listen_overflows", Unit::PerS, None, |s| if s == 0 { 20.0 } else { 0.0 }),
         Run::closed_with(15, |d| d.load.users = Some(600))
             .watch("host", "host").sees("listen_overflows", Unit::PerS, None, |_| 0.0),
-        ["600 users began within 10 ms", "20 of 20 connections took longer than 500 ms", "ramp_up"];
+        ["600 users started within 10 ms", "20 of 20 connections took longer than 500 ms", "ramp_up"];
 }

@@ -136,7 +136,7 @@ fn sorted(s: &Summary) -> impl Iterator<Item = &Caution> {
 fn caution(c: &Caution, anchors: &Anchors) -> Finding {
     Finding {
         code: c.kind.code().into(),
-        evidence: vec![c.evidence_text()],
+        evidence: vec![format!("{}; {}", c.evidence_text(), c.impact())],
         advice: c.advice(),
         link: link(anchors, wanted(c.kind)),
         ..Finding::new(c.weight.into(), words::weight(c.weight), c.title())

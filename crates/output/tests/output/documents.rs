@@ -178,7 +178,7 @@ fn commands_in_advice_can_be_copied_from_markdown() {
     s.cautions = vec![Kind::LowEphemeralPorts.example().raise(), elsewhere.raise()];
     let text = markdown::to_string(&s);
     assert!(text.contains("`sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"`"), "{text}");
-    assert!(text.contains("load http://root\\_user/ itself"), "{text}");
+    assert!(text.contains("test http://root\\_user/ itself"), "{text}");
 }
 
 #[test]
