@@ -132,7 +132,7 @@ fn requests_in_flight_at_the_stop_are_counted_and_noted() {
         assert!((49..=60).contains(&in_flight), "{in_flight}");
         assert_eq!(count(&said, "/totals/requests") + in_flight, 200);
         assert_eq!(ruler.requests(), 200);
-        assert!(warns(&said, "censored_at_end").contains(&format!("{in_flight} requests without an answer")));
+        assert!(warns(&said, "censored_at_end").contains(&format!("{in_flight} requests in flight")));
         assert_eq!(count(&said, "/totals/errors"), 0, "no answer yet is no failure");
 
         let calm = json(&[&args[..], &["-n", "100"]].concat(), 0);

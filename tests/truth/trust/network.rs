@@ -29,7 +29,7 @@ fn lost_packets_are_retransmits() {
         // The kernel may send once more what was only slow. (Its own count is of no use here: with a request the
         // acknowledgement in it is lost, and the ruler sends again as well.)
         assert!((lost - 1..=lost + 3).contains(&again), "{lost} lost, {again} sent again");
-        assert!(warns(&said, "retransmits").contains(&format!("{again} segments sent again")));
+        assert!(warns(&said, "retransmits").contains(&format!("{again} segments retransmitted")));
         assert_eq!(count(&said, "/totals/requests"), 3_000, "late, but all of them");
     });
 }

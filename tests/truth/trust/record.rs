@@ -92,7 +92,7 @@ fn runs_one_after_the_other_are_not_one_run() {
             |name: &str| Tool::run(&["merge", &scratch.path("a.plim"), &scratch.path(name), "--json"]).json();
         let said = merged("late.plim");
         assert_eq!(because(&said), ["merged_runs_not_concurrent"]);
-        assert!(warns(&said, "merged_runs_not_concurrent").contains("they share 0"), "{}", said["cautions"]);
+        assert!(warns(&said, "merged_runs_not_concurrent").contains("0 ns overlap"), "{}", said["cautions"]);
         silent(&merged("b.plim"), "merged_runs_not_concurrent");
     });
 }

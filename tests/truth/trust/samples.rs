@@ -72,7 +72,7 @@ fn a_run_without_an_answer_proves_nothing() {
         let ruler = Ruler::start(&[]);
         let said = json(&[&ruler.url("/?fault=never"), "-c", "3", "-d", "300ms"], 3);
         assert_eq!(because(&said), ["no_requests"]);
-        assert!(warns(&said, "no_requests").contains("3 sent, 3 unanswered"), "{}", said["cautions"]);
+        assert!(warns(&said, "no_requests").contains("3 sent, 3 in flight"), "{}", said["cautions"]);
         silent(&json(&[&ruler.url("/"), "-c", "3", "-d", "300ms"], 0), "no_requests");
     });
 }
