@@ -23,10 +23,10 @@ struct Grid {
 type Row = Vec<(&'static str, f64, &'static str)>;
 
 /// Where our tool's JSON report says how late its sends were, what it sent, and what it admits not to have sent.
-const LATE_P50_NS: &str = "/client/lateness/p50_ns";
-const LATE_P99_NS: &str = "/client/lateness/p99_ns";
+const LATE_P50_NS: &str = "/client/schedule_lag/p50_ns";
+const LATE_P99_NS: &str = "/client/schedule_lag/p99_ns";
 const SENT: &str = "/totals/requests_sent";
-const NEVER_STARTED: &str = "/totals/never_started";
+const NEVER_STARTED: &str = "/totals/arrivals_not_started";
 
 pub fn run(context: &Context, roster: &Roster, options: &Options, report: &mut Report) -> Outcome {
     let server = RawServer::start(context, true)?;
@@ -137,8 +137,8 @@ fn own_cells(said: &Value, ideal: u64, served: u64, row: &mut Row) -> Outcome {
     let number = |place: &str| own::number(said, place);
     row.push(("own p50", number(LATE_P50_NS)? / 1000.0, "us"));
     row.push(("own p99", number(LATE_P99_NS)? / 1000.0, "us"));
-    let (sent, never_started) = (number(SENT)?, number(NEVER_STARTED)?);
-    let missing = (ideal as f64 - sent - never_started).max(0.0);
+    let (sent, arrivals_not_started) = (number(SENT)?, number(NEVER_STARTED)?);
+    let missing = (ideal as f64 - sent - arrivals_not_started).max(0.0);
     row.push(("unaccounted", missing + (sent - served as f64).abs(), "1"));
     Ok(())
 }
@@ -254,9 +254,9 @@ mod tests {
     #[test]
     fn what_is_admitted_is_not_lost_silently() {
         let mut row = Row::new();
-        let lateness = serde_json::json!({"p50_ns": 180, "p99_ns": 40_000});
-        let said =
-            serde_json::json!({"client": {"lateness": lateness}, "totals": {"sent": 96, "never_started": 3}});
+        let lag = serde_json::json!({"p50_ns": 180, "p99_ns": 40_000});
+        let totals = serde_json::json!({"sent": 96, "arrivals_not_started": 3});
+        let said = serde_json::json!({"client": {"schedule_lag": lag}, "totals": totals});
         own_cells(&said, 100, 95, &mut row).unwrap();
         assert_eq!(row, [("own p50", 0.18, "us"), ("own p99", 40.0, "us"), ("unaccounted", 2.0, "1")]);
         assert!(own_cells(&Value::Null, 100, 95, &mut row).unwrap_err().contains(LATE_P50_NS));

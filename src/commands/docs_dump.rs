@@ -172,9 +172,15 @@ fn cautions() -> String {
                 that only where they do; a warning must be known to the reader; a note is good to know.";
     let rows = Kind::ALL.iter().map(|kind| {
         let weight = format!("{:?}", kind.weight()).to_lowercase();
-        vec![format!("`{}`", kind.code()), weight, kind.title().to_owned(), kind.advice().to_owned()]
+        vec![
+            format!("`{}`", kind.code()),
+            weight,
+            kind.title().to_owned(),
+            kind.impact().to_owned(),
+            kind.advice().to_owned(),
+        ]
     });
-    let all = page("Cautions", lead) + &table(&["code", "severity", "what it is", "what to do"], rows);
+    let all = page("Cautions", lead) + &table(&["code", "severity", "title", "impact", "action"], rows);
     let lead = "`figures` of a caution in the JSON document has the numbers of its evidence. What is not known is left \
                 out, and further figures may stand beside those of the example.";
     let rows = Evidence::examples().into_iter().map(|evidence| {

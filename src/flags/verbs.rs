@@ -197,7 +197,7 @@ pub struct Schema {}
 /// `plimsoll explain`.
 #[derive(Debug, Parser)]
 #[command(
-    about = "Explains the code of a mistake (F011), a failure class (connect_refused), a caution (late_sends) or an \
+    about = "Explains the code of a mistake (F011), a failure class (connection_refused), a caution (late_sends) or an \
              exit code (99).",
     override_usage = "plimsoll explain CODE"
 )]

@@ -64,7 +64,7 @@ test('what the cursor says is what --json says, at every second', async ({ page 
       ['p95', 'p95_ns'],
       ['p99', 'p99_ns'],
     ] as const) {
-      // Behind a comma or the instant: `lateness of sends p99` is another figure.
+      // Behind a comma or the instant: `schedule lag p99` is another figure.
       const text = new RegExp(`[,:] ${name} ([\\d,.]*\\d ?[a-z/]*)`).exec(said)?.[1];
       // Of p95 and p99 one is drawn: the higher of those that nearly all seconds have the samples for.
       const isDrawn = !(name in other) || !new RegExp(`[,:] ${other[name]} `).test(said);

@@ -102,7 +102,7 @@ const IDEAS: &[Idea] = &[
     idea("data-csv.yaml", 380, |seen| seen.checks_held(1)),
     idea("data-unique-once.yaml", 120, |seen| {
         assert_eq!(seen.number("/totals/requests"), 120, "one for each voucher");
-        assert_eq!(seen.number("/totals/users_retired"), 4);
+        assert_eq!(seen.number("/totals/users_out_of_data"), 4);
     }),
     idea("exact-mix.yaml", 380, |seen| {
         let [read, write] = ["read", "write"].map(|name| seen.requests_of("scenarios", name));

@@ -28,7 +28,7 @@ fn redirects_that_are_all_there_is_are_a_caution() {
     let away = ruler.url("/old?status=301&location=http://127.0.0.1:1/new");
     let said = Tool::run(&[&away, "-n", "2", "--json"]).expect_code(0).json();
     let told = caution(&said).expect("there is nothing but redirects");
-    assert!(told.contains("load http://127.0.0.1:1/new itself"), "{told}");
+    assert!(told.contains("test http://127.0.0.1:1/new itself"), "{told}");
 }
 
 #[test]

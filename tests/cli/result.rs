@@ -20,7 +20,7 @@ fn json_is_one_document_with_the_promised_fields() {
         "/service_time/max_ns",
         "/offered/rate_per_s",
         "/achieved/rate_per_s",
-        "/client/lateness/count",
+        "/client/schedule_lag/count",
         "/client/connections/opened",
     ] {
         assert!(json.pointer(pointer).is_some_and(serde_json::Value::is_number), "{pointer}:\n{json:#}");

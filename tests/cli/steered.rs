@@ -72,7 +72,7 @@ fn a_note_stands_at_its_second() {
     let event = events.iter().find(|event| event["kind"] == "note").expect("the note is an event");
     assert_eq!((event["at_s"].as_f64(), &event["text"]), (Some(at_s), &found[0].text.clone().into()));
     let codes: Vec<_> = said["cautions"].as_array().unwrap().iter().map(|c| c["code"].clone()).collect();
-    assert!(!codes.contains(&"steered_by_hand".into()), "words steer nothing");
+    assert!(!codes.contains(&"load_changed_manually".into()), "words steer nothing");
 }
 
 #[test]
@@ -109,11 +109,16 @@ fn a_pause_is_a_hole_in_the_arrivals_and_what_came_due_in_it_is_not_made_up_for(
             all.iter().find(|c| c["code"] == code).map(|c| c["evidence"].as_str().unwrap_or("").to_owned())
         };
         assert!(
-            about("steered_by_hand").expect("it is said").contains("paused from"),
+            about("load_changed_manually").expect("it is said").contains("paused from"),
             "{}",
             said["cautions"]
         );
-        assert_eq!((about("offered_not_sent"), about("littles_law")), (None, None), "{}", said["cautions"]);
+        assert_eq!(
+            (about("offered_rate_missed"), about("littles_law")),
+            (None, None),
+            "{}",
+            said["cautions"]
+        );
         let achieved = said["achieved"]["ratio"].as_f64().unwrap_or(1.0);
         assert!(achieved > 0.98, "what was not asked for is not missed: {achieved}");
     }

@@ -106,8 +106,8 @@ fn the_live_view_shows_rate_errors_and_time_left_and_is_gone_at_the_end() {
     assert_eq!(screen, "", "the view left a trace");
     // A noisy machine may make the run doubtful and leave no time for the last arrivals; each is counted all the same.
     let count = |name: &str| terminal.results()["totals"][name].as_u64().unwrap();
-    assert_eq!(count("requests") + count("never_started"), 800);
-    assert!(count("never_started") <= 2, "{}", terminal.results());
+    assert_eq!(count("requests") + count("arrivals_not_started"), 800);
+    assert!(count("arrivals_not_started") <= 2, "{}", terminal.results());
 }
 
 /// An address reserved for documentation (RFC 5737); here it belongs to the loopback interface of a namespace.

@@ -89,8 +89,8 @@ fn a_stock_self_signed_certificate_is_one_sentence_with_both_ways_out() {
         assert_eq!(said["totals"]["requests"], 2, "{said:#}");
         said["cautions"].to_string()
     };
-    assert!(codes(&["-k"]).contains("certificate_unchecked"));
-    assert!(!codes(&["--ca", &ca]).contains("certificate_unchecked"));
+    assert!(codes(&["-k"]).contains("certificate_not_verified"));
+    assert!(!codes(&["--ca", &ca]).contains("certificate_not_verified"));
 }
 
 #[test]

@@ -48,10 +48,10 @@ fn every_failure_class_caution_and_exit_code_is_explained() {
         let said = Tool::run(&["explain", name]).expect_code(0).stdout;
         assert!(said.starts_with(name) && said.contains("failure class"), "{said}");
     }
-    let both = Tool::run(&["explain", "client_memory"]).expect_code(0).stdout;
+    let both = Tool::run(&["explain", "client_out_of_memory"]).expect_code(0).stdout;
     assert!(both.contains("failure class, client side") && both.contains("tcp_mem"), "{both}");
     for (code, word) in
-        [("99", "threshold"), ("3", "inconclusive"), ("late_sends", "lateness"), ("f011", "unknown key")]
+        [("99", "threshold"), ("3", "inconclusive"), ("late_sends", "delay"), ("f011", "unknown key")]
     {
         let said = Tool::run(&["explain", code]).expect_code(0).stdout.to_lowercase();
         assert!(said.contains(word), "{code}: {said}");

@@ -132,12 +132,12 @@ pub const INCIDENTS: &[Incident] = &[
         USERS,
     )
     .quick(),
-    Incident::new("all get 401", "credentials_refused", &["--status", "401"], USERS),
+    Incident::new("all get 401", "credentials_rejected", &["--status", "401"], USERS),
     Incident::new("all get 404", "not_found", &["--status", "404"], USERS),
     Incident::new("a quota is used up: 429 from the middle on", "rate_limited", &[], DYING)
         .then(Event::Set("status=429"))
         .quick(),
-    Incident::new("a token expires: 401 from the middle on", "credentials_refused", &[], DYING)
+    Incident::new("a token expires: 401 from the middle on", "credentials_rejected", &[], DYING)
         .then(Event::Set("status=401")),
     Incident::new(
         "a third get 502",
@@ -147,29 +147,29 @@ pub const INCIDENTS: &[Incident] = &[
     ),
     Incident::new(
         "two workers and a queue of two: 503",
-        "overloaded",
+        "server_overloaded",
         &["--workers", "2", "--service", "20ms", "--queue", "2"],
         USERS,
     ),
     Incident::new("a tenth get 500", "server_errors", &["--error-rate", "0.1"], USERS).quick(),
     Incident::new("500s from the middle on, one in five", "server_errors", &[], DYING)
         .then(Event::Set("error_rate=0.2")),
-    Incident::new("one request of three fails", "request_fails", &[], &[])
+    Incident::new("one request of three fails", "failing_request", &[], &[])
         .file(THREE)
         .also(&["not_found"])
         .quick(),
     Incident::new("one request of three is slow", "slow_request", &[], &[]).file(ONE_SLOW).quick(),
-    Incident::new("the server is killed", "service_gone", &[], DYING).then(Event::Signal("KILL")).quick(),
-    Incident::new("the server is stopped", "service_gone", &[], DYING).then(Event::Signal("STOP")),
-    Incident::new("only 500 from the middle on", "service_gone", &[], DYING)
+    Incident::new("the server is killed", "service_outage", &[], DYING).then(Event::Signal("KILL")).quick(),
+    Incident::new("the server is stopped", "service_outage", &[], DYING).then(Event::Signal("STOP")),
+    Incident::new("only 500 from the middle on", "service_outage", &[], DYING)
         .then(Event::Set("status=500"))
         .also(&["server_errors"]),
-    Incident::new("no response from the middle on", "service_gone", &[], DYING)
+    Incident::new("no response from the middle on", "service_outage", &[], DYING)
         .then(Event::Set("fault=never"))
         .also(&["no_response"]),
     Incident::new(
         "each connection is reset from the middle on",
-        "service_gone",
+        "service_outage",
         &[],
         &["{url}/", "-c", "8", "-d", "4s", "--no-keepalive"],
     )
@@ -177,14 +177,14 @@ pub const INCIDENTS: &[Incident] = &[
     .also(&["connections_closed"]),
     Incident::new(
         "killed in an open run",
-        "service_gone",
+        "service_outage",
         &[],
         &["{url}/", "-r", "200", "-d", "4s", "--timeout", "1s"],
     )
     .then(Event::Signal("KILL")),
     Incident::new(
         "one request of two hangs from the middle on",
-        "service_gone",
+        "service_outage",
         &[],
         &["{url}/", "{url}/stuck", "-r", "30", "-d", "6s"],
     )
@@ -209,7 +209,7 @@ pub const INCIDENTS: &[Incident] = &[
     .quick(),
     Incident::new(
         "a tenth end in the middle of the body",
-        "responses_cut_short",
+        "truncated_responses",
         &["--fault", "close_mid_body", "--fault-rate", "0.1"],
         USERS,
     ),
@@ -243,25 +243,25 @@ pub const INCIDENTS: &[Incident] = &[
         &["{url}/", "-c", "100", "-d", "5s", "--timeout", "4s"],
     )
     .then(Event::Set("max_connections=0&accept_none_beyond=0")),
-    Incident::new("300 ms each", "server_time", &["--delay", "300ms"], SLOW).quick(),
-    Incident::new("half are slow", "two_speeds", &["--delay", "bimodal:2ms:150ms:0.5"], SLOW).quick(),
-    Incident::new("one in ten is slow", "two_speeds", &["--delay", "bimodal:2ms:250ms:0.1"], ARRIVALS),
+    Incident::new("300 ms each", "server_processing", &["--delay", "300ms"], SLOW).quick(),
+    Incident::new("half are slow", "bimodal_latency", &["--delay", "bimodal:2ms:150ms:0.5"], SLOW).quick(),
+    Incident::new("one in ten is slow", "bimodal_latency", &["--delay", "bimodal:2ms:250ms:0.1"], ARRIVALS),
     Incident::new(
         "collections of garbage, users",
-        "service_pauses",
+        "service_stalls",
         &["--delay", "1ms", "--pause", "250ms/1s"],
         &["{url}/", "-c", "8", "-d", "3s"],
     )
     .quick(),
     Incident::new(
         "collections of garbage, arrivals",
-        "service_pauses",
+        "service_stalls",
         &["--delay", "1ms", "--pause", "250ms/1s"],
         ARRIVALS,
     ),
     Incident::new(
         "one pause",
-        "service_pauses",
+        "service_stalls",
         &["--delay", "1ms", "--pause", "700ms/60s", "--pause-at", "1500ms"],
         &["{url}/", "-c", "8", "-d", "4s"],
     ),
@@ -325,7 +325,7 @@ pub const INCIDENTS: &[Incident] = &[
     .of(Server::Node),
     Incident::new(
         "few connections of our own",
-        "connection_cap",
+        "client_connection_limit",
         &["--delay", "100ms"],
         &[
             "{url}/",

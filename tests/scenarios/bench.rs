@@ -262,7 +262,7 @@ impl Seen {
     /// just before the stop, a machine that stands still for a moment sends none.
     #[track_caller]
     pub fn arrived(&self, path: &str, due: u64) {
-        let (came, never) = (self.count(path) as u64, self.told_count("/totals/never_started"));
+        let (came, never) = (self.count(path) as u64, self.told_count("/totals/arrivals_not_started"));
         assert_eq!((self.told_count("/offered/arrivals"), came + never), (due, due), "{}", self.brief());
         assert!(never <= due / 2, "{never} of {due} arrivals were not sent");
     }

@@ -63,7 +63,7 @@ fn what_all_users_share_is_exact_with_any_number_of_workers() {
                 .run();
             all_of(&seen, "id", 0..200);
             all_of(&seen, "n", 1..201);
-            assert_eq!(seen.value_at("/totals/users_retired"), 8);
+            assert_eq!(seen.value_at("/totals/users_out_of_data"), 8);
             assert!(seen.elapsed.as_secs() < 15, "{:?}", seen.elapsed);
         },
     );

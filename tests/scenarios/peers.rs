@@ -243,7 +243,7 @@ fn node_and_go_are_shopped_at_by_users_of_their_own() {
             "{name}: {totals}"
         );
         assert_eq!(
-            (&totals["redirects"], &totals["users_retired"]),
+            (&totals["redirects"], &totals["users_out_of_data"]),
             (&12.into(), &3.into()),
             "{name}: {totals}"
         );

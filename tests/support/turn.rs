@@ -17,7 +17,7 @@ const AT_ONCE: usize = 4;
 const TRIES_DISTURBED: usize = 3;
 /// How it says so: doubts of a run, and why a search or a comparison refused to answer.
 const OF_THE_MACHINE: [&str; 5] =
-    ["client_stalled", "offered_not_sent", "late_sends", "run_queue", "generator_limited"];
+    ["client_stalled", "offered_rate_missed", "late_sends", "client_cpu_wait", "generator_limited"];
 
 thread_local! {
     /// Whether any output that this test has seen spoke of the machine.

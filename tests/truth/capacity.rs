@@ -144,7 +144,7 @@ fn a_cap_on_connections_that_holds_the_load_back_is_named_and_no_reason_to_doubt
         let args = [&ruler.url("/"), "-r", "400", "-d", "3s", "--max-connections", "2", "--json"];
         let said = Tool::run(&args).expect_code(99).json();
         assert_eq!(said["verdict"]["result"], "FAIL");
-        assert_eq!(caution(&said, "connection_cap_hit")["severity"], "warning");
+        assert_eq!(caution(&said, "connection_limit_reached")["severity"], "warning");
         assert!(doubts(&said).is_empty(), "{:?}", doubts(&said));
         let rate = number(&said, "/achieved/rate_per_s");
         assert!((190.0..=200.5).contains(&rate), "{rate}");

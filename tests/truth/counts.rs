@@ -14,7 +14,7 @@ fn adds_up(said: &Value, ruler: &Ruler) {
     assert_eq!(ruler.requests(), sent, "the ruler's requests against those sent: {}", said["totals"]);
     assert_eq!(sent, finished + at("/totals/in_flight_at_end"), "{}", said["totals"]);
     if said["offered"].is_object() {
-        assert_eq!(at("/offered/arrivals"), sent + at("/totals/never_started"), "{}", said["totals"]);
+        assert_eq!(at("/offered/arrivals"), sent + at("/totals/arrivals_not_started"), "{}", said["totals"]);
     }
 }
 
@@ -49,7 +49,7 @@ fn poisson(workers: &str, share: &str) -> u64 {
     let said = Tool::run(&[&args[..], &[&ruler.url("/"), "--json"]].concat()).json();
     adds_up(&said, &ruler);
     // Two arrivals are due in the last 1.1 ms of this schedule. A worker without a CPU does not start them.
-    assert!(count(&said, "/totals/never_started") <= 2, "{}", said["totals"]);
+    assert!(count(&said, "/totals/arrivals_not_started") <= 2, "{}", said["totals"]);
     count(&said, "/offered/arrivals")
 }
 
@@ -68,7 +68,7 @@ fn two_machines_at_once_offer_what_one_would() {
         let sum = |place: &str| said.iter().map(|json| count(json, place)).sum::<u64>();
         let arrivals = sum("/offered/arrivals");
         assert_eq!(ruler.requests(), sum("/totals/requests_sent"));
-        assert_eq!(arrivals, sum("/totals/requests_sent") + sum("/totals/never_started"));
+        assert_eq!(arrivals, sum("/totals/requests_sent") + sum("/totals/arrivals_not_started"));
         if spread == "constant" {
             assert_eq!(arrivals, 2_000);
         }
@@ -87,7 +87,7 @@ fn a_server_that_is_too_slow_loses_no_arrival_of_the_count() {
                 .json();
         assert_eq!(count(&said, "/offered/arrivals"), 1_500);
         adds_up(&said, &ruler);
-        let never = count(&said, "/totals/never_started");
+        let never = count(&said, "/totals/arrivals_not_started");
         assert!((1_100..=1_200).contains(&never), "{}", said["totals"]);
         // The stop falls on an answer: two connections at most were between an answer and the next request.
         let under_way = count(&said, "/totals/in_flight_at_end");
@@ -110,7 +110,7 @@ fn a_server_that_is_too_slow_loses_no_arrival_of_the_count() {
 #[test]
 fn a_generator_that_stands_still_to_the_end_loses_no_arrival_and_blames_itself() {
     beside_first(|| {
-        asks_for(&["client_stalled", "late_sends", "offered_not_sent"]);
+        asks_for(&["client_stalled", "late_sends", "offered_rate_missed"]);
         let ruler = Ruler::start(&[]);
         let running = Tool::new(&[&ruler.url("/"), "-r", "500", "-d", "2s", "--json"]).start();
         ruler.wait_for_requests(400);
@@ -119,12 +119,12 @@ fn a_generator_that_stands_still_to_the_end_loses_no_arrival_and_blames_itself()
             running.watch(Duration::from_millis(2_200), Duration::from_secs(30), go_on).expect_code(3).json();
         assert_eq!(count(&said, "/offered/arrivals"), 1_000);
         adds_up(&said, &ruler);
-        let never = count(&said, "/totals/never_started");
+        let never = count(&said, "/totals/arrivals_not_started");
         assert!((400..=600).contains(&never), "{}", said["totals"]);
         assert_eq!(count(&said, "/response_time/censored"), never + count(&said, "/totals/in_flight_at_end"));
         assert_eq!(said["verdict"]["result"], "INCONCLUSIVE");
         let reasons = said["verdict"]["reasons"].as_array().unwrap();
-        assert!(reasons.iter().any(|code| code == "offered_not_sent"), "{reasons:?}");
+        assert!(reasons.iter().any(|code| code == "offered_rate_missed"), "{reasons:?}");
     });
 }
 
@@ -215,11 +215,11 @@ fn sends_lie_on_the_grid_as_the_server_sees_it() {
         adds_up(&said, &ruler);
         let grid = ruler.json("/_test-server/arrivals?rate=10000");
         let off_us = number(&grid, "/off_grid_p50_us");
-        let own_us = number(&said, "/client/lateness/p50_ns") / 1e3;
+        let own_us = number(&said, "/client/schedule_lag/p50_ns") / 1e3;
         eprintln!(
             "grid: off it p50 {off_us:.1} us, p99 {:.0} us; own record p50 {own_us:.2} us, p99 {:.0} us; floor: {}",
             number(&grid, "/off_grid_p99_us"),
-            number(&said, "/client/lateness/p99_ns") / 1e3,
+            number(&said, "/client/schedule_lag/p99_ns") / 1e3,
             floor()
         );
         if off_us > 30.0 || own_us > 1.0 {
@@ -243,7 +243,7 @@ fn opening_ever_more_connections_stalls_nobody() {
                 .json();
         assert_eq!(count(&said, "/client/connections/opened"), 1_500);
         let connect_ms = number(&said, "/phases/connect/max_ns") / 1e6;
-        let late_ms = number(&said, "/client/lateness/p99_ns") / 1e6;
+        let late_ms = number(&said, "/client/schedule_lag/p99_ns") / 1e6;
         if connect_ms > 6.0 && late_ms > 1.5 {
             return Err(format!("slowest connection {connect_ms:.1} ms, sends late p99 {late_ms:.1} ms"));
         }

@@ -5,11 +5,11 @@
 //! |---|---|
 //! | fd_limit | a hard limit of 256 descriptors |
 //! | ports_exhausted | a network whose port range is 64 wide |
-//! | client_memory | a memory cgroup that is full, its OOM killer off |
-//! | client_other | a routing rule that prohibits (EACCES) |
-//! | connect_refused | the listener closes in the middle of the run |
+//! | client_out_of_memory | a memory cgroup that is full, its OOM killer off |
+//! | client_send_refused | a routing rule that prohibits (EACCES) |
+//! | connection_refused | the listener closes in the middle of the run |
 //! | connect_timeout | a firewall that drops SYNs; a listen queue that is full |
-//! | unreachable | a routing rule without a way |
+//! | host_unreachable | a routing rule without a way |
 //! | client_limit | a limit below its default |
 //! | the others | a server that does just that |
 
@@ -38,27 +38,27 @@ fn every_class_of_the_table_has_its_test() {
     let tested = [
         "fd_limit",
         "ports_exhausted",
-        "client_memory",
-        "client_other",
-        "connect_refused",
+        "client_out_of_memory",
+        "client_send_refused",
+        "connection_refused",
         "connect_timeout",
-        "unreachable",
-        "reset",
+        "host_unreachable",
+        "connection_reset",
         "stale_connection",
         "closed_before_response",
         "closed_mid_response",
         "malformed_response",
-        "dangerous_response",
+        "unsafe_response",
         "timeout",
         "http_status",
         "check_failed",
         "tls_failed",
-        "certificate_refused",
+        "certificate_rejected",
         "tls_timeout",
-        "stream_idle",
-        "stream_ended",
+        "stream_idle_timeout",
+        "stream_failed",
         "too_many_redirects",
-        "undecodable_body",
+        "decode_failed",
         "client_limit",
     ];
     let table: Vec<&str> = Fault::ALL.iter().map(|fault| fault.name()).collect();

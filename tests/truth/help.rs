@@ -84,7 +84,7 @@ pub fn beside_others_first(what: &str, one: impl Fn() -> Result<(), String>) {
 }
 
 /// Doubts that a run has about the machine that it ran on, and not about what it measured.
-const OF_THE_MACHINE: [&str; 3] = ["client_stalled", "offered_not_sent", "late_sends"];
+const OF_THE_MACHINE: [&str; 3] = ["client_stalled", "offered_rate_missed", "late_sends"];
 
 /// The document of a run that ended with this code. A run that says of itself that this machine was in its way (and
 /// nothing else) answers another question than the test's: then it is made again, so often at the most.

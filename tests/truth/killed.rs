@@ -20,8 +20,8 @@ fn a_killed_run_is_there_up_to_its_last_second_and_proves_nothing() {
         let said = Tool::run(&["report", &file, "--json"]).expect_code(3).json();
         assert_eq!(said["verdict"]["result"], "INCONCLUSIVE");
         let reasons = said["verdict"]["reasons"].as_array().unwrap();
-        assert!(reasons.iter().any(|code| code == "missing_intervals"), "{reasons:?}");
-        assert_eq!(caution(&said, "missing_intervals")["severity"], "inconclusive");
+        assert!(reasons.iter().any(|code| code == "incomplete_record"), "{reasons:?}");
+        assert_eq!(caution(&said, "incomplete_record")["severity"], "inconclusive");
         assert_eq!(said["is_complete"], false);
         assert!(said["stopped_by"].is_null());
         // Every whole second is there, with what was offered in it, and nothing of it is lost.

@@ -73,7 +73,7 @@ fn merging_knows_no_order_no_grouping_and_no_second_time() {
     // A part of the shares proves its errors, whatever the rest would say.
     let (ab, part) = merge(&[a, b], "ab.plim");
     assert_eq!(part["verdict"]["result"], "FAIL", "{}", part["verdict"]);
-    assert!(part["cautions"].to_string().contains("missing_intervals"), "{}", part["cautions"]);
+    assert!(part["cautions"].to_string().contains("incomplete_record"), "{}", part["cautions"]);
     let (bc, _) = merge(&[b, c], "bc.plim");
     for (name, parts) in [
         ("order", &[c, a, b][..]),

@@ -73,7 +73,7 @@ fn a_server_that_dies_is_down_to_the_end_in_both_models() {
         let (said, outage) = down(first.wait());
         assert!((0.9..=1.3).contains(&number(&outage, "/from_s")), "{outage}");
         assert_eq!(outage["is_open_ended"], true);
-        assert_eq!(outage["failures"][0]["class"], "connect_refused", "{outage}");
+        assert_eq!(outage["failures"][0]["class"], "connection_refused", "{outage}");
         assert!(
             (number(&said, "/availability/uptime_ratio") - number(&outage, "/from_s") / 4.0).abs() < 0.01
         );

@@ -92,7 +92,7 @@ fn closed_hides(said: &Value) -> Vec<String> {
     if !is_near(at("max_ns"), P_NS + D_NS) || at("p99_ns") > 30e6 {
         wrong.push(format!("closed: {}", said["response_time"]));
     }
-    let blind = caution(said, "closed_model_blind_spot");
+    let blind = caution(said, "coordinated_omission");
     // It says why, in numbers, and what to do.
     let evidence = blind["evidence"].as_str().unwrap_or_default();
     let share = evidence.split("took ").nth(1).and_then(|rest| rest.split('%').next()?.parse::<f64>().ok());
@@ -121,8 +121,8 @@ fn a_cap_on_connections_does_not_hide_a_pause_from_the_response_time() {
                 .json();
         assert_eq!(ruler.requests(), 3_000);
         assert!(ruler.accepted() <= 101, "the cap of 100 and the one that looked whether somebody is there");
-        assert_eq!(caution(&said, "connection_cap_hit")["severity"], "warning");
-        assert!(count(&said, "/offered/starved") >= 150, "{}", said["offered"]);
+        assert_eq!(caution(&said, "connection_limit_reached")["severity"], "warning");
+        assert!(count(&said, "/offered/arrivals_queued") >= 150, "{}", said["offered"]);
         // Those that waited are sent as connections come free, 100 at a time each d: two rounds later at the
         // most.
         let response_ns = number(&said, "/response_time/p95_ns");
@@ -138,7 +138,7 @@ fn a_cap_on_connections_does_not_hide_a_pause_from_the_response_time() {
 #[test]
 fn a_standstill_of_the_generator_is_in_the_response_time_and_in_the_verdict() {
     beside_first(|| {
-        asks_for(&["client_stalled", "late_sends", "offered_not_sent"]);
+        asks_for(&["client_stalled", "late_sends", "offered_rate_missed"]);
         let ruler = Ruler::start(&[]);
         let running =
             Tool::new(&[&ruler.url("/"), "-r", "500", "-d", "3s", "--max-connections", "600", "--json"])
@@ -168,10 +168,10 @@ fn a_standstill_of_the_generator_is_in_the_response_time_and_in_the_verdict() {
 
 /// The twin.
 #[test]
-fn a_closed_run_of_a_server_without_pauses_has_no_blind_spot() {
+fn a_closed_run_of_a_server_without_stalls_omits_nothing() {
     beside_first(|| {
         let ruler = Ruler::start(&["--delay", "5ms"]);
         let said = Tool::run(&[&ruler.url("/"), "-c", "10", "-d", "3s", "--json"]).expect_code(0).json();
-        assert!(!cautions(&said).contains(&"closed_model_blind_spot"), "{}", said["cautions"]);
+        assert!(!cautions(&said).contains(&"coordinated_omission"), "{}", said["cautions"]);
     });
 }

@@ -117,7 +117,7 @@ fn monitors_that_fail_are_a_caution_and_cost_the_load_nothing() {
         assert!(!cautions(&plain).contains(&"monitor_failed"));
         // Of the same arrivals: a load that waited for a monitor would be late by hundreds of milliseconds.
         let (with, without) =
-            (number(&said, "/client/lateness/p99_ns"), number(&plain, "/client/lateness/p99_ns"));
+            (number(&said, "/client/schedule_lag/p99_ns"), number(&plain, "/client/schedule_lag/p99_ns"));
         // What the machine takes from a thread that does nothing at all is nobody's waiting.
         let floor = floor();
         let limit = without * 2.0 + 1e6 + floor.p99_ns as f64 * 2.0;
@@ -142,11 +142,11 @@ fn a_listen_queue_that_overflows_is_seen_by_the_host() {
         running.wait().json()
     };
     let said = run("1", &["-c", "300", "-d", "4s"]);
-    let told = caution(&said, "listen_overflowed")["evidence"].as_str().unwrap().to_owned();
+    let told = caution(&said, "listen_queue_overflow")["evidence"].as_str().unwrap().to_owned();
     assert!(told.contains("host"), "{told}");
-    caution(&said, "all_at_once");
+    caution(&said, "thundering_herd");
     let calm = run("4096", &["-c", "300", "-d", "4s"]);
-    for code in ["listen_overflowed", "all_at_once"] {
+    for code in ["listen_queue_overflow", "thundering_herd"] {
         assert!(!cautions(&calm).contains(&code), "{}", caution(&calm, code));
     }
 }
@@ -163,10 +163,10 @@ fn a_server_that_is_short_of_descriptors_is_seen() {
         if not d: p.unregister(key.fileobj); key.fileobj.close(); continue\n   \
         key.fileobj.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok')\n";
     let run = |users: &str| against(held, &[], &["-c", users, "-d", "3s"]);
-    let told = caution(&run("100"), "descriptors_short")["evidence"].as_str().unwrap().to_owned();
+    let told = caution(&run("100"), "process_fd_limit")["evidence"].as_str().unwrap().to_owned();
     assert!(told.contains("64"), "{told}");
     let calm = run("10");
-    assert!(!cautions(&calm).contains(&"descriptors_short"), "{:?}", cautions(&calm));
+    assert!(!cautions(&calm).contains(&"process_fd_limit"), "{:?}", cautions(&calm));
 }
 
 /// A control group of version 1 that may use a twentieth of a CPU; nothing where there is none, or not for this user.
@@ -190,12 +190,12 @@ fn a_quota_that_throttles_is_seen() {
         let said =
             Tool::run(&[&ruler.url("/"), "-c", "10", "-d", "4s", "--json", "--monitor", &watched]).json();
         drop(ruler);
-        caution(&said, "throttled");
+        caution(&said, "cpu_throttled");
         let free = Ruler::start(&[]);
         let watched = format!("cgroup={}", free.pid());
         let calm =
             Tool::run(&[&free.url("/"), "-c", "10", "-d", "2s", "--json", "--monitor", &watched]).json();
-        assert!(!cautions(&calm).contains(&"throttled"), "{:?}", cautions(&calm));
+        assert!(!cautions(&calm).contains(&"cpu_throttled"), "{:?}", cautions(&calm));
     }
     until("the group is empty", || std::fs::remove_dir(&folder).ok());
 }
@@ -215,9 +215,9 @@ fn a_server_whose_memory_grows_is_seen() {
     // 100 requests a second keep 20 kB each: 2 MB/s, 7.2 GB an hour.
     let per_h = number(row(&grown, "rss"), "/slope/per_h");
     assert!((6.5e9..=8.0e9).contains(&per_h), "{per_h}");
-    caution(&grown, "memory_grows");
+    caution(&grown, "memory_growth");
     let level = run(&[]);
-    assert!(!cautions(&level).contains(&"memory_grows"), "{}", caution(&level, "memory_grows"));
+    assert!(!cautions(&level).contains(&"memory_growth"), "{}", caution(&level, "memory_growth"));
 }
 
 /// A server with one thread, which works for a millisecond for each answer: that thread is named, although the machine

@@ -219,7 +219,7 @@ impl<'a> ServiceCourse<'a> {
     /// failed on its side of the success.
     fn failures(&self, slots: &[Slot], gap: &Gap) -> Vec<OutageFailure> {
         let mut all: Vec<OutageFailure> = Vec::new();
-        let mut add = |class: &'static str, status: Option<u16>, n: u64| match all
+        let mut add = |class: Fault, status: Option<u16>, n: u64| match all
             .iter_mut()
             .find(|one| one.class == class && one.status == status)
         {
@@ -229,10 +229,10 @@ impl<'a> ServiceCourse<'a> {
         let is_told = |at: &usize| failed_in(slots, gap, *at) > 0;
         for moment in (gap.before..=gap.after).filter(is_told).map(|at| &self.moments[slots[at].moment]) {
             for (fault, n) in moment.faults.iter().filter(|(fault, _)| *fault != Fault::Status) {
-                add(fault.name(), None, *n);
+                add(*fault, None, *n);
             }
             for (status, n) in &moment.failed_statuses {
-                add(Fault::Status.name(), Some(*status), *n);
+                add(Fault::Status, Some(*status), *n);
             }
         }
         all.sort_by_key(|one| std::cmp::Reverse(one.count));

@@ -26,7 +26,7 @@ impl Case<'_> {
 
     /// A threshold says that it was too slow, or too little.
     pub fn is_slow(&self) -> bool {
-        ["response_time", "service_time", "first_byte", "achieved", "throughput"]
+        ["response_time", "service_time", "time_to_first_byte", "achieved", "throughput"]
             .iter()
             .any(|what| self.missed(what))
     }
@@ -36,15 +36,15 @@ impl Case<'_> {
     }
 
     /// So much of the workers' time passed without a CPU that times may be the load generator's.
-    pub fn is_starved(&self) -> bool {
-        self.s.client.workers.iter().any(|w| w.cpu_wait_ratio > self.limits.run_queue)
+    pub fn lacks_cpu(&self) -> bool {
+        self.s.client.workers.iter().any(|w| w.cpu_wait_ratio > self.limits.cpu_wait)
             || self.s.client.steal_ratio > self.limits.steal
             || self.cautioned(crate::caution::Kind::ClientStalled)
     }
 
     /// As much as this evidence allows on a load generator that had its CPUs.
-    pub fn unless_starved(&self, claim: Claim) -> Claim {
-        if self.is_starved() { Claim::Possible } else { claim }
+    pub fn unless_cpu_short(&self, claim: Claim) -> Claim {
+        if self.lacks_cpu() { Claim::Possible } else { claim }
     }
 
     /// No network between, so what is lost or slow is not its doing.

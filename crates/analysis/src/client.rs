@@ -17,23 +17,20 @@ pub(super) fn client(facts: &Facts, moments: &[Moment], limits: &CautionLimits) 
         workers: workers(facts),
         steal_ratio: of_all_cpus(facts, RunSum::StealNs),
         host_busy_ratio: of_all_cpus(facts, RunSum::HostBusyNs),
-        lateness: short(run.spread(RunHist::Lateness)),
-        turn: short(run.spread(RunHist::Turn)),
+        schedule_lag: short(run.spread(RunHist::ScheduleLag)),
+        loop_time: short(run.spread(RunHist::LoopTime)),
         connections: connections(facts, moments),
         retransmits: run.of(RunSum::Retransmits),
         // The handshake is a round trip as well, and no acknowledgement is put off in it.
-        rtt_floor_ns: [run.floor(RunFloor::RttNs), run.floor(RunFloor::ConnectNs)]
-            .into_iter()
-            .flatten()
-            .min(),
+        rtt_min_ns: [run.floor(RunFloor::RttNs), run.floor(RunFloor::ConnectNs)].into_iter().flatten().min(),
         rtt: short(run.spread(RunHist::Rtt)),
         littles_law: little(facts, moments, limits),
         faults: rows::errors(&facts.all, |side| side == Side::Client),
         stalls: run.of(RunSum::Stalls),
         stalled_ns: run.of(RunSum::StalledNs),
-        late_ticks: run.of(RunSum::LateTicks),
+        intervals_late: run.of(RunSum::IntervalsLate),
         in_flight_peak: at_most(facts, RunPeak::InFlight, true),
-        waiting_peak: at_most(facts, RunPeak::Waiting, false),
+        arrivals_queued_peak: at_most(facts, RunPeak::ArrivalsQueued, false),
     }
 }
 
@@ -57,9 +54,9 @@ fn workers(facts: &Facts) -> Vec<WorkerRow> {
                 generator: origin,
                 worker,
                 busy_ratio: share(pulse.busy_ns),
-                busy_poll_ratio: share(pulse.spin_ns),
-                idle_ratio: share(pulse.sleep_ns),
-                cpu_wait_ratio: share(pulse.run_queue_ns),
+                busy_poll_ratio: share(pulse.busy_poll_ns),
+                idle_ratio: share(pulse.idle_ns),
+                cpu_wait_ratio: share(pulse.cpu_wait_ns),
             });
         }
     }
@@ -99,13 +96,13 @@ fn connections(facts: &Facts, moments: &[Moment]) -> Connections {
         opened: run.of(RunSum::ConnOpened),
         reused_requests: run.of(RunSum::ConnReusedRequests),
         closed_by_server: run.of(RunSum::ClosedByServer),
-        closed_by_us: run.of(RunSum::ClosedByUs),
-        closed_by_fault: run.of(RunSum::ClosedByFault),
-        open_at_end: run.of(RunSum::OpenAtStop),
+        closed_by_client: run.of(RunSum::ClosedByClient),
+        closed_after_error: run.of(RunSum::ClosedAfterError),
+        open_at_end: run.of(RunSum::OpenAtEnd),
         peak: open.max(run.peak(RunPeak::Connections)),
         requests_per_connection_p50: served.quantile(0.5),
         requests_per_connection_max: served.max(),
         connect_min_ns: run.floor(RunFloor::ConnectNs),
-        redirects_elsewhere: run.of(RunSum::RedirectsElsewhere),
+        redirects_cross_host: run.of(RunSum::RedirectsCrossHost),
     }
 }

@@ -52,7 +52,7 @@ pub struct Digest {
     pub in_flight_mean: f64,
     /// Bytes received per second.
     pub bytes_in_per_s: f64,
-    pub rtt_floor_ns: Option<u64>,
+    pub rtt_min_ns: Option<u64>,
     pub connect_p50_ns: Option<u64>,
     pub first_byte_mean_ns: Option<f64>,
     pub body_mean_ns: Option<f64>,
@@ -74,7 +74,7 @@ pub struct Digest {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Generator {
     /// p99 of how late requests were sent, ns.
-    pub late_p99_ns: Option<u64>,
+    pub schedule_lag_p99_ns: Option<u64>,
     /// Share of the time in which a worker was runnable without a CPU.
     pub cpu_wait_ratio: f64,
     pub busy_ratio: f64,
@@ -87,7 +87,7 @@ impl Generator {
     /// The worse of two in each figure; what is counted is added up.
     pub fn worst(&self, other: &Generator) -> Generator {
         Generator {
-            late_p99_ns: self.late_p99_ns.max(other.late_p99_ns),
+            schedule_lag_p99_ns: self.schedule_lag_p99_ns.max(other.schedule_lag_p99_ns),
             cpu_wait_ratio: self.cpu_wait_ratio.max(other.cpu_wait_ratio),
             busy_ratio: self.busy_ratio.max(other.busy_ratio),
             stalled_ns: self.stalled_ns.saturating_add(other.stalled_ns),

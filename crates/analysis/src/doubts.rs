@@ -52,7 +52,7 @@ pub(super) fn cautions(inputs: &Inputs) -> Vec<Caution> {
 }
 
 /// Doubts about the run as a whole: no threshold has a figure without them.
-pub(super) const OF_ALL: [Kind; 2] = [Kind::NoRequests, Kind::MergedApart];
+pub(super) const OF_ALL: [Kind; 2] = [Kind::NoRequests, Kind::MergedRunsNotConcurrent];
 
 /// What keeps a threshold from an answer weighs most, whatever its row says; what could not turn any answer leaves the
 /// verdict alone.

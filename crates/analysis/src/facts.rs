@@ -105,7 +105,7 @@ impl<'a> Facts<'a> {
             let run = row.run();
             let ended = match (one_request, self.is_scripted()) {
                 (true, _) => row.all().sum(SeriesSum::Finished),
-                (false, true) => run.of(RunSum::OpenArrivalsDone),
+                (false, true) => run.of(RunSum::ArrivalsCompleted),
                 (false, false) => run.of(RunSum::Iterations),
             };
             run.of(RunSum::Arrivals) as f64 - ended as f64
@@ -153,7 +153,7 @@ impl<'a> Facts<'a> {
     /// Failed requests as a share. A stream that stands at the stop has not failed, and nothing more will be heard of
     /// it.
     pub fn error_ratio(&self) -> f64 {
-        let standing = self.all.sum(StreamSum::StreamsOpenAtStop);
+        let standing = self.all.sum(StreamSum::OpenAtEnd);
         ratio(self.all.sum(SeriesSum::Failed) as f64, self.finished().saturating_add(standing) as f64)
     }
 
@@ -244,13 +244,13 @@ fn add_warmup(machine: &Machine, run: &mut Tally) {
         RunSum::ConnOpened,
         RunSum::ConnReusedRequests,
         RunSum::ClosedByServer,
-        RunSum::ClosedByUs,
-        RunSum::ClosedByFault,
+        RunSum::ClosedByClient,
+        RunSum::ClosedAfterError,
         RunSum::Retransmits,
-        RunSum::LateTicks,
+        RunSum::IntervalsLate,
         RunSum::Handshakes,
         RunSum::HandshakesResumed,
-        RunSum::Disordered,
+        RunSum::SegmentsOutOfOrder,
     ];
     for row in warmup(machine.origin) {
         let tick_run = row.run();

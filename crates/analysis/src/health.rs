@@ -28,11 +28,11 @@ impl<'a> SubjectHealth<'a> {
 fn beside_cautions(s: &Summary, subject: Subject) -> Option<Severity> {
     match subject {
         // Numbers handed over late are right all the same: no caution, but a sign of a machine without room.
-        Subject::Record => (s.client.late_ticks > 0).then_some(Severity::Warning),
+        Subject::Record => (s.client.intervals_late > 0).then_some(Severity::Warning),
         // Two ways to know a number are no confirmation where they differ, or where there was nothing to know it of.
         Subject::Little => (!s.client.littles_law.is_consistent).then_some(Severity::Note),
         Subject::Rate
-        | Subject::Lateness
+        | Subject::ScheduleLag
         | Subject::Workers
         | Subject::Machine
         | Subject::Connections

@@ -7,14 +7,13 @@
 
 mod apdex;
 mod availability;
-mod blind_spot;
 mod bounds;
 mod buckets;
-
 mod causes;
 mod cells;
 mod changes;
 mod client;
+mod coordinated_omission;
 pub mod digest;
 mod doubts;
 mod events;
@@ -50,7 +49,7 @@ pub use digest::{Digest, Seen, Watching, bottleneck_of, digest, sizes};
 pub use facts::ratio;
 pub use follow::{Follow, Fresh};
 pub use picture::picture;
-pub use plimsoll_findings::{cause, caution};
+pub use plimsoll_findings::{cause, caution, saturation};
 pub use reading::{Reading, reading_within};
 pub use slices::slices;
 pub use summarise::{summarise, summarise_with, summarise_with_picture};

@@ -80,30 +80,30 @@ fn pauses_ns(facts: &Facts) -> f64 {
             Fault::ConnectTimeout => {
                 facts.all.fault(*fault) as f64 * (limits.connect_timeout_ns as f64 + pause_ns as f64)
             }
-            Fault::Refused
-            | Fault::Unreachable
+            Fault::ConnectionRefused
+            | Fault::HostUnreachable
             // This side's own.
             | Fault::FdLimit
             | Fault::PortsExhausted
-            | Fault::ClientMemory
-            | Fault::ClientOther
+            | Fault::ClientOutOfMemory
+            | Fault::ClientSendRefused
             | Fault::ClientLimit => facts.all.fault(*fault) as f64 * pause_ns as f64,
-            Fault::Reset
+            Fault::ConnectionReset
             | Fault::StaleConnection
             | Fault::ClosedBeforeResponse
             | Fault::ClosedMidResponse
-            | Fault::Malformed
-            | Fault::Dangerous
+            | Fault::MalformedResponse
+            | Fault::UnsafeResponse
             | Fault::Timeout
             | Fault::Status
             | Fault::Check
             | Fault::Tls
-            | Fault::Certificate
+            | Fault::CertificateRejected
             | Fault::TlsTimeout
-            | Fault::StreamIdle
-            | Fault::StreamEnded
+            | Fault::StreamIdleTimeout
+            | Fault::StreamFailed
             | Fault::Redirects
-            | Fault::Undecodable => 0.0,
+            | Fault::DecodeFailed => 0.0,
         })
         .sum()
 }

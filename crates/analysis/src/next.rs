@@ -17,6 +17,7 @@ use crate::caution::Kind;
 use crate::summary::{
     Caution, Outage, PartAvailability, PartKind, SaturatedResource, Severity, Summary, ThresholdResult,
 };
+use plimsoll_plan::Fault;
 use plimsoll_plan::failure_example::FailureExample;
 use serde::Serialize;
 
@@ -90,8 +91,8 @@ pub enum Reason<'a> {
     /// The service was behind what was offered.
     NotKeptUp {
         arrivals: u64,
-        starved: u64,
-        never_started: u64,
+        arrivals_queued: u64,
+        arrivals_not_started: u64,
         in_flight_at_end: u64,
     },
     SlowestRequest {
@@ -135,7 +136,7 @@ pub enum Step<'a> {
     },
     /// Where one looks first for this kind of failure, no guess at the cause.
     MendFailures {
-        class: &'static str,
+        class: Fault,
         /// The most frequent status that says that something failed.
         status: Option<&'a str>,
     },
@@ -197,8 +198,8 @@ pub struct Closest<'a> {
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     ConnectionWait,
-    FirstByte,
-    Body,
+    TimeToFirstByte,
+    Download,
 }
 
 /// What is known of slow answers where nothing stood at its limit.

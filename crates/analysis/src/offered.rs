@@ -57,7 +57,7 @@ pub(super) fn demand(facts: &Facts) -> Demand {
     let rate_per_s = facts.rate_per_s(|m| m.all.answered());
     // Beside users of the closed model only those iterations count that arrivals started.
     let iterations = match facts.is_scripted() && facts.is_open() {
-        true => RunSum::OpenArrivalsDone,
+        true => RunSum::ArrivalsCompleted,
         false => RunSum::Iterations,
     };
     let iterations_per_s = facts.rate_per_s(|m| m.origin.totals.run.of(iterations));
@@ -78,13 +78,13 @@ pub(super) fn demand(facts: &Facts) -> Demand {
     let by_iterations = facts.counts_iterations() || facts.all.sum(SeriesSum::Redirects) > 0;
     let achieved_per_s = if by_iterations { iterations_per_s } else { rate_per_s };
     let ratio = (arrivals > 0).then(|| ratio(achieved_per_s, offered_per_s));
-    let own = unsent + facts.run.of(RunSum::Overlooked) as f64;
+    let own = unsent + facts.run.of(RunSum::ArrivalsUnprocessed) as f64;
     let edge = ratio.map(|ratio| edge(facts, arrivals as f64, ratio, own));
     Demand {
         offered: Some(Offered {
             arrivals,
             rate_per_s: offered_per_s,
-            starved: facts.run.of(RunSum::Starved),
+            arrivals_queued: facts.run.of(RunSum::ArrivalsQueued),
         }),
         achieved: Achieved { rate_per_s, iterations_per_s, ratio },
         unsent: unsent.floor() as u64,
@@ -103,7 +103,7 @@ const Z: f64 = 1.96;
 /// like these. What exceeds that number is missed.
 fn edge(facts: &Facts, arrivals: f64, ratio: f64, own: f64) -> Edge {
     let (served, dataless) = match facts.is_scripted() {
-        true => (facts.run.of(RunSum::OpenArrivalsDone) as f64, dataless(facts) as f64),
+        true => (facts.run.of(RunSum::ArrivalsCompleted) as f64, dataless(facts) as f64),
         false => (ratio * arrivals, 0.0),
     };
     let young = match facts.is_scripted() {
@@ -135,7 +135,7 @@ fn wilson_low(part: f64, whole: f64) -> f64 {
 /// Requests in flight at the stop, as many as X R. Behind a warm-up as many were in flight at the beginning, and ended
 /// among the others: only what is missing to X R may be added, or every backlog would be excused by its own times.
 fn waiting(facts: &Facts, served: f64) -> f64 {
-    let in_flight = facts.run.of(RunSum::InFlightAtStop) as f64;
+    let in_flight = facts.run.of(RunSum::InFlightAtEnd) as f64;
     // Before the first answer nobody knows how long one takes.
     let Some(mean_ns) = facts.all.hist(SeriesHist::Response).mean() else { return in_flight };
     let requests_each = ratio(facts.finished() as f64, served).max(1.0);
@@ -160,7 +160,7 @@ fn healthy(facts: &Facts, usual: f64) -> f64 {
 /// a stream open, is not missed; of those that waited for an answer a healthy service has X R, as above.
 fn thinking(facts: &Facts) -> f64 {
     let run = &facts.run;
-    let (cut, in_flight) = (run.of(RunSum::CutAtStop), run.of(RunSum::InFlightAtStop));
+    let (cut, in_flight) = (run.of(RunSum::IterationsInterrupted), run.of(RunSum::InFlightAtEnd));
     let mean_s = facts.all.hist(SeriesHist::Response).mean().unwrap_or(0.0) / 1e9;
     let answered = |m: &Machine| m.all.hist(SeriesHist::Response).count();
     // Of those under way at the beginning, as many waited for an answer as of those at the end.
@@ -172,9 +172,9 @@ fn thinking(facts: &Facts) -> f64 {
 
 /// Arrivals that met users without data, or that came when all had ended, were not the service's to serve.
 fn dataless(facts: &Facts) -> u64 {
-    match facts.run.of(RunSum::Retired) {
+    match facts.run.of(RunSum::UsersOutOfData) {
         0 => 0,
-        retired => retired.saturating_add(facts.run.of(RunSum::NeverStarted)),
+        retired => retired.saturating_add(facts.run.of(RunSum::ArrivalsNotStarted)),
     }
 }
 
@@ -183,7 +183,7 @@ fn offered_rate(facts: &Facts) -> (Option<f64>, f64) {
     let mut sum = 0.0;
     let mut slack = 0.0;
     // Users whose data has run out take no arrival any more.
-    if facts.run.of(RunSum::Retired) > 0 {
+    if facts.run.of(RunSum::UsersOutOfData) > 0 {
         return (None, 0.0);
     }
     for machine in &facts.machines {

@@ -18,7 +18,7 @@ pub(super) fn errors(all: &Tally, wanted: impl Fn(Side) -> bool) -> Vec<ErrorRow
         .iter()
         .filter(|fault| wanted(fault.side()))
         .map(|fault| ErrorRow {
-            class: fault.name(),
+            class: *fault,
             side: fault.side(),
             count: all.fault(*fault),
             sentence: fault.sentence(),
@@ -114,7 +114,7 @@ fn origin_row(machine: &Machine, holes: &[RecordGap], belief: Belief) -> Generat
         p50_ns,
         p99_ns,
         max_ns,
-        lateness: short(run.spread(RunHist::Lateness)),
+        schedule_lag: short(run.spread(RunHist::ScheduleLag)),
         offered_rate_per_s: machine
             .plan()
             .load

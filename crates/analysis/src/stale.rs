@@ -32,7 +32,7 @@ pub(super) fn ended(facts: &Facts) -> Option<Ended> {
     if gone * 2 > all {
         return Some(Ended::Gone);
     }
-    let idle = facts.run.spread(RunHist::Stale);
+    let idle = facts.run.spread(RunHist::IdleBeforeClose);
     let is_idle = idle.count() > 0 && idle.quantile(BUSY).is_some_and(|ns| ns >= IDLE_NS);
     Some(if is_idle { Ended::Idle } else { Ended::InUse })
 }
@@ -43,8 +43,9 @@ fn with_the_server(machine: &Machine) -> u64 {
     let good = |at: usize| {
         ticks.get(at).map(|t| t.sum(SeriesSum::Finished).saturating_sub(t.sum(SeriesSum::Failed)))
     };
-    let refused =
-        |at: usize| ticks.get(at).map_or(0, |t| t.fault(Fault::Refused) + t.fault(Fault::Unreachable));
+    let refused = |at: usize| {
+        ticks.get(at).map_or(0, |t| t.fault(Fault::ConnectionRefused) + t.fault(Fault::HostUnreachable))
+    };
     let mut gone: u64 = 0;
     for (at, tick) in ticks.iter().enumerate() {
         let stale = tick.fault(Fault::StaleConnection);

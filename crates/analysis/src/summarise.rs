@@ -152,11 +152,11 @@ fn totals(facts: &Facts) -> Totals {
         body_bytes: all.sum(SeriesSum::BodyBytes),
         measured_s: facts.measured_s(),
         warmup_s: facts.machines.iter().map(|m| m.elapsed_ns - m.measured_ns).max().unwrap_or(0) as f64 / 1e9,
-        in_flight_at_end: run.of(RunSum::InFlightAtStop),
-        never_started: run.of(RunSum::NeverStarted),
-        iterations_abandoned: run.of(RunSum::Abandoned),
-        iterations_cut: run.of(RunSum::CutAtStop),
-        users_retired: run.of(RunSum::Retired),
+        in_flight_at_end: run.of(RunSum::InFlightAtEnd),
+        arrivals_not_started: run.of(RunSum::ArrivalsNotStarted),
+        iterations_abandoned: run.of(RunSum::IterationsAbandoned),
+        iterations_interrupted: run.of(RunSum::IterationsInterrupted),
+        users_out_of_data: run.of(RunSum::UsersOutOfData),
         redirects: all.sum(SeriesSum::Redirects),
     }
 }
@@ -168,8 +168,8 @@ fn phases(facts: &Facts) -> Phases {
         // Once per machine, before the load.
         dns_ns: facts.machines.iter().map(|m| m.opening().environment.dns_ns).max().unwrap_or(0),
         connect: short(run.spread(RunHist::Connect)),
-        send_stall: short(run.spread(RunHist::SendStall)),
-        first_byte: short(all.hist(SeriesHist::FirstByte)),
-        body: short(all.hist(SeriesHist::Body)),
+        send_blocked: short(run.spread(RunHist::SendBlocked)),
+        time_to_first_byte: short(all.hist(SeriesHist::FirstByte)),
+        download: short(all.hist(SeriesHist::Body)),
     }
 }

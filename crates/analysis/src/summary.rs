@@ -27,7 +27,7 @@ pub use tables::{Apdex, Divergence, GeneratorRow, Ratio, SeriesRow};
 pub use threshold_result::{Bound, Doubt, Standing, ThresholdResult};
 
 use crate::cause::Cause;
-use plimsoll_plan::{Outline, Side};
+use plimsoll_plan::{Fault, Outline, Side};
 use plimsoll_record::event::{Environment, StoppedBy};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -156,13 +156,13 @@ pub struct Totals {
     pub warmup_s: f64,
     pub in_flight_at_end: u64,
     /// Arrivals still waiting for a connection at the stop.
-    pub never_started: u64,
+    pub arrivals_not_started: u64,
     /// Iterations left in the middle because of a failure, or of a value that was never extracted.
     pub iterations_abandoned: u64,
     /// Iterations that the stop cut off in the middle.
-    pub iterations_cut: u64,
+    pub iterations_interrupted: u64,
     /// Users that ended because their data ran out.
-    pub users_retired: u64,
+    pub users_out_of_data: u64,
     /// Requests that followed a redirect; each is among `requests`.
     pub redirects: u64,
 }
@@ -172,7 +172,7 @@ pub struct Offered {
     pub arrivals: u64,
     pub rate_per_s: f64,
     /// Arrivals that found no free connection and waited.
-    pub starved: u64,
+    pub arrivals_queued: u64,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -234,9 +234,9 @@ pub struct Phases {
     pub connection_wait: Short,
     pub dns_ns: u64,
     pub connect: Short,
-    pub send_stall: Short,
-    pub first_byte: Short,
-    pub body: Short,
+    pub send_blocked: Short,
+    pub time_to_first_byte: Short,
+    pub download: Short,
 }
 
 /// A distribution in five figures.
@@ -260,7 +260,7 @@ pub struct Bucket {
 
 #[derive(Debug, Clone, Serialize)]
 pub struct ErrorRow {
-    pub class: &'static str,
+    pub class: Fault,
     pub side: Side,
     pub count: u64,
     pub sentence: &'static str,
@@ -274,15 +274,15 @@ pub struct Client {
     pub steal_ratio: f64,
     /// CPU used on this machine by everybody.
     pub host_busy_ratio: f64,
-    pub lateness: Short,
-    /// Turns of the event loop, from the first event that was ready to the last. An answer is stamped when its
-    /// event is handled, so its stamp is late by its wait inside the turn: this is the bound on that wait.
-    pub turn: Short,
+    pub schedule_lag: Short,
+    /// event-loop iterations, from the first event that was ready to the last. An answer is stamped when its
+    /// event is handled, so its stamp is late by its wait in that iteration: this is the bound on that wait.
+    pub loop_time: Short,
     pub connections: Connections,
     /// TCP segments sent again, warm-up included.
     pub retransmits: u64,
     /// The lowest round trip: by the kernel's account of the connections, or by the fastest handshake.
-    pub rtt_floor_ns: Option<u64>,
+    pub rtt_min_ns: Option<u64>,
     /// The kernel's smoothed round trips. Delayed acknowledgements (40 ms and more) and answers that carry the
     /// acknowledgement are in it: an upper bound, not the network's time.
     pub rtt: Short,
@@ -293,10 +293,10 @@ pub struct Client {
     pub stalls: u64,
     pub stalled_ns: u64,
     /// Seconds handed over more than 100 ms late.
-    pub late_ticks: u64,
+    pub intervals_late: u64,
     /// Upper bounds when there are several workers: their own peaks need not fall on one moment.
     pub in_flight_peak: u64,
-    pub waiting_peak: u64,
+    pub arrivals_queued_peak: u64,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -317,8 +317,8 @@ pub struct Connections {
     pub opened: u64,
     pub reused_requests: u64,
     pub closed_by_server: u64,
-    pub closed_by_us: u64,
-    pub closed_by_fault: u64,
+    pub closed_by_client: u64,
+    pub closed_after_error: u64,
     pub open_at_end: u64,
     pub peak: u64,
     /// Requests that closed connections had served.
@@ -327,7 +327,7 @@ pub struct Connections {
     /// The fastest that one was made, ns: the way to the target and back, hardly anything else.
     pub connect_min_ns: Option<u64>,
     /// Redirects to another host, which were not followed. Outside the warm-up.
-    pub redirects_elsewhere: u64,
+    pub redirects_cross_host: u64,
 }
 
 /// N = X R, three ways to know how many requests were in flight.
@@ -388,7 +388,7 @@ pub struct Second {
     pub bytes_in: u64,
     pub bytes_out: u64,
     pub connections_opened: u64,
-    pub lateness_p99_ns: Option<u64>,
+    pub schedule_lag_p99_ns: Option<u64>,
     pub retransmits: u64,
     /// Events received; only when there are streams.
     #[serde(skip_serializing_if = "Option::is_none")]

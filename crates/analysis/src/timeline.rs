@@ -72,7 +72,7 @@ impl Sum {
 
     fn from_parts(plan: &Outline, tick: u32, run: Tally, all: Tally, elapsed_ns: u64) -> Sum {
         let (from_ns, to_ns) = plan.tick_bounds_ns(tick);
-        let waiting_peak = run.peak(RunPeak::Waiting).saturating_mul(u64::from(plan.workers.max(1)));
+        let waiting_peak = run.peak(RunPeak::ArrivalsQueued).saturating_mul(u64::from(plan.workers.max(1)));
         // A machine that stopped within the tick makes it shorter.
         let length_ns = to_ns.min(elapsed_ns).saturating_sub(from_ns);
         Sum { first: tick, from_ns, length_ns, run, all, waiting_peak }
@@ -154,9 +154,11 @@ pub(crate) fn moment(plan: &Outline, sum: &Sum, open: &mut Standing) -> Moment {
     let (service_p50_ns, service_p99_ns) =
         (service_p("service_p50_ns", 0.5), service_p("service_p99_ns", 0.99));
     let nothing = Hist::on_demand();
-    let late = run.spread(RunHist::Lateness);
-    let lateness_p99_ns = marks.percentile("lateness_p99_ns", late, &nothing, 0.99, Belief::LikeTheOthers);
-    let closed = [RunSum::ClosedByServer, RunSum::ClosedByUs, RunSum::ClosedByFault].map(|id| run.of(id));
+    let late = run.spread(RunHist::ScheduleLag);
+    let schedule_lag_p99_ns =
+        marks.percentile("schedule_lag_p99_ns", late, &nothing, 0.99, Belief::LikeTheOthers);
+    let closed =
+        [RunSum::ClosedByServer, RunSum::ClosedByClient, RunSum::ClosedAfterError].map(|id| run.of(id));
     open.connections = open
         .connections
         .saturating_add_unsigned(run.of(RunSum::ConnOpened))
@@ -165,7 +167,7 @@ pub(crate) fn moment(plan: &Outline, sum: &Sum, open: &mut Standing) -> Moment {
     open.streams = open
         .streams
         .saturating_add_unsigned(all.sum(StreamSum::Streams))
-        .saturating_add_unsigned(all.sum(StreamSum::StreamsOpenAtStop))
+        .saturating_add_unsigned(all.sum(StreamSum::OpenAtEnd))
         .saturating_sub_unsigned(all.hist(StreamHist::StreamLife).count());
     let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
     Moment {
@@ -190,7 +192,7 @@ pub(crate) fn moment(plan: &Outline, sum: &Sum, open: &mut Standing) -> Moment {
             bytes_in: all.sum(SeriesSum::BytesIn),
             bytes_out: all.sum(SeriesSum::BytesOut),
             connections_opened: run.of(RunSum::ConnOpened),
-            lateness_p99_ns,
+            schedule_lag_p99_ns,
             retransmits: run.of(RunSum::Retransmits),
             events: has_streams.then(|| all.sum(StreamSum::Events)),
             streams_open: has_streams.then(|| open.streams.max(0) as u64),

@@ -104,7 +104,7 @@ fn cut_short(when: &str, thresholds: &[ThresholdResult], figures: &str) -> Verdi
     Verdict {
         result: Outcome::Interrupted,
         sentence: format!("INTERRUPTED: {when}: {figures}{so_far}"),
-        reasons: vec![Kind::Interrupted.code().to_owned()],
+        reasons: vec![Kind::StoppedEarly.code().to_owned()],
     }
 }
 
@@ -205,14 +205,15 @@ fn saturated(pressure: &[SaturatedResource]) -> String {
 /// that has to be understood at a glance they would hide what was missed.
 fn bottleneck(cautions: &[Caution], pressure: &[SaturatedResource]) -> String {
     const CAUSES: [(Kind, &str); 4] = [
-        (Kind::DescriptorsShort, "file descriptors"),
-        (Kind::ListenOverflowed, "the listen backlog"),
-        (Kind::Throttled, "the CPU quota"),
-        (Kind::LinkFull, "the network link"),
+        (Kind::ProcessFdLimit, "file descriptors"),
+        (Kind::ListenQueueOverflow, "the listen backlog"),
+        (Kind::CpuThrottled, "the CPU quota"),
+        (Kind::NetworkSaturated, "the network link"),
     ];
     // Its counters are of the whole machine: without the run's own evidence it may be another server's.
     let is_ours = |kind: Kind| {
-        kind != Kind::ListenOverflowed || pressure.iter().any(|told| is_listening(&told.kind, &told.metric))
+        kind != Kind::ListenQueueOverflow
+            || pressure.iter().any(|told| is_listening(&told.kind, &told.metric))
     };
     let raised = |kind: Kind| cautions.iter().any(|c| c.kind == kind && is_ours(kind));
     let cause = CAUSES.iter().find(|(kind, _)| raised(*kind)).map(|(_, what)| *what);

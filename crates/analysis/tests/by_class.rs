@@ -1,6 +1,7 @@
 //! The failures of each request by class are those of the run: what a table of requests says adds up to the whole.
 
 use plimsoll_analysis::summarise;
+use plimsoll_plan::Fault;
 use plimsoll_record::run_file;
 use plimsoll_testkit::scene::Made;
 use plimsoll_testkit::trouble;
@@ -14,12 +15,30 @@ fn failures_of_requests_by_class_add_up_to_those_of_the_run() {
     trouble::all_errors(7).write(&path).expect("a run is written");
     let s = summarise(&run_file::read(&path).expect("it is read"));
     std::fs::remove_dir_all(&folder).expect("it is ours");
-    let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut sums: BTreeMap<Fault, u64> = BTreeMap::new();
     for row in &s.requests {
         assert_eq!(row.errors_by_class.values().sum::<u64>(), row.errors, "{}", row.name);
-        row.errors_by_class.iter().for_each(|(class, n)| *sums.entry(class).or_default() += n);
+        row.errors_by_class.iter().for_each(|(class, n)| *sums.entry(*class).or_default() += n);
     }
-    let wanted: BTreeMap<&str, u64> = s.errors.iter().map(|row| (row.class, row.count)).collect();
+    let wanted: BTreeMap<Fault, u64> = s.errors.iter().map(|row| (row.class, row.count)).collect();
     assert!(wanted.len() > 1, "several classes: {wanted:?}");
     assert_eq!(sums, wanted);
+}
+
+#[test]
+fn examples_of_failures_keep_the_names_that_an_older_file_has() {
+    let folder = std::env::temp_dir().join(format!("plimsoll-by-class-old-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("the folder for temporary files can be written");
+    let (new, old) = (folder.join("new.plim"), folder.join("old.plim"));
+    trouble::all_errors(7).write(&new).expect("a run is written");
+    let mut record = run_file::read(&new).expect("it is read");
+    let samples = record.generators.values_mut().flat_map(|generator| generator.failure_examples.iter_mut());
+    for sample in samples.filter(|sample| sample.check == Fault::ConnectionRefused.name()) {
+        sample.check = "connect_refused".into();
+    }
+    run_file::write(&old, &record).expect("a run is written");
+    let s = summarise(&run_file::read(&old).expect("a name is text, so none is unknown"));
+    std::fs::remove_dir_all(&folder).expect("it is ours");
+    assert!(s.failure_examples.iter().any(|row| row.sample.check == "connect_refused"));
+    assert!(s.errors.iter().any(|row| row.class == Fault::ConnectionRefused), "numbers have the new name");
 }

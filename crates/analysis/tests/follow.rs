@@ -92,11 +92,11 @@ fn failures_come_by_class_and_second() {
         let mut one = interval(number, 2, 40, &mut random);
         one.series[1].add(SeriesSum::Failed.id(), 3);
         one.series[1].add(fault_id(Fault::Timeout), u64::from(number) * 2);
-        one.series[0].add(fault_id(Fault::Refused), 1);
+        one.series[0].add(fault_id(Fault::ConnectionRefused), 1);
         writer.event(&tick(one));
     }
     let failures = tail.more().unwrap().failures;
-    let refused = (Fault::Refused, 1);
+    let refused = (Fault::ConnectionRefused, 1);
     let by_second: Vec<Vec<(Fault, u64)>> = failures
         .into_iter()
         .map(|mut second| {

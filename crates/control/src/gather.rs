@@ -194,8 +194,8 @@ impl Gather {
 
     fn hand_on(&mut self) -> Option<Tick> {
         let mut open = self.open.remove(&self.next)?;
-        if open.refused > 0 && open.sum.run.sums.len() > RunSum::SeriesRefused.id() {
-            open.sum.run.add(RunSum::SeriesRefused.id(), open.refused);
+        if open.refused > 0 && open.sum.run.sums.len() > RunSum::SeriesRejected.id() {
+            open.sum.run.add(RunSum::SeriesRejected.id(), open.refused);
         }
         self.next += 1;
         Some(Tick { interval: Arc::new(open.sum), pulses: open.pulses, opened: Arc::clone(&self.opened) })
@@ -222,8 +222,8 @@ fn pulse(run: &Tally) -> WorkerTimes {
     WorkerTimes {
         wall_ns: of(RunSum::WallNs),
         busy_ns: of(RunSum::BusyNs),
-        spin_ns: of(RunSum::SpinNs),
-        sleep_ns: of(RunSum::SleepNs),
-        run_queue_ns: of(RunSum::RunQueueNs),
+        busy_poll_ns: of(RunSum::BusyPollNs),
+        idle_ns: of(RunSum::IdleNs),
+        cpu_wait_ns: of(RunSum::CpuWaitNs),
     }
 }

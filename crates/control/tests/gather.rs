@@ -19,7 +19,7 @@ fn report(worker: u32, tick: u32) -> Interval {
     interval.run.add(RunSum::WallNs.id(), number);
     interval.run.add(RunSum::BusyNs.id(), number / 2);
     interval.run.peak(RunPeak::InFlight.id(), number);
-    interval.run.record(RunHist::Lateness.id(), number);
+    interval.run.record(RunHist::ScheduleLag.id(), number);
     interval.series[0].add(SeriesSum::Finished.id(), number);
     interval
 }
@@ -203,5 +203,5 @@ fn two_workers_may_open_more_together_than_a_run_holds() {
     assert_eq!(gather.opened().len(), 3);
     let tick = &drain(&mut gather)[0];
     assert_eq!(counts(tick), [1, 11, 10], "what has no place is counted without its labels");
-    assert_eq!(tick.interval.run.sums[RunSum::SeriesRefused.id()], 1);
+    assert_eq!(tick.interval.run.sums[RunSum::SeriesRejected.id()], 1);
 }

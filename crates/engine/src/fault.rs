@@ -11,24 +11,24 @@ pub fn of_connect(errno: Errno) -> Fault {
         libc::EMFILE | libc::ENFILE => Fault::FdLimit,
         // EADDRINUSE: what connect says on some kernels when every port towards this address is taken.
         libc::EADDRNOTAVAIL | libc::EADDRINUSE | libc::EAGAIN => Fault::PortsExhausted,
-        libc::ENOBUFS | libc::ENOMEM | libc::ENOSPC => Fault::ClientMemory,
-        libc::ECONNREFUSED => Fault::Refused,
+        libc::ENOBUFS | libc::ENOMEM | libc::ENOSPC => Fault::ClientOutOfMemory,
+        libc::ECONNREFUSED => Fault::ConnectionRefused,
         libc::ETIMEDOUT => Fault::ConnectTimeout,
-        libc::EHOSTUNREACH | libc::ENETUNREACH | libc::EHOSTDOWN | libc::ENETDOWN => Fault::Unreachable,
-        libc::ECONNRESET | libc::ECONNABORTED | libc::EPIPE => Fault::Reset,
-        _ => Fault::ClientOther,
+        libc::EHOSTUNREACH | libc::ENETUNREACH | libc::EHOSTDOWN | libc::ENETDOWN => Fault::HostUnreachable,
+        libc::ECONNRESET | libc::ECONNABORTED | libc::EPIPE => Fault::ConnectionReset,
+        _ => Fault::ClientSendRefused,
     }
 }
 
 /// An error on an established connection.
 pub fn of_transfer(errno: Errno) -> Fault {
     match errno.0 {
-        libc::ENOBUFS | libc::ENOMEM => Fault::ClientMemory,
+        libc::ENOBUFS | libc::ENOMEM => Fault::ClientOutOfMemory,
         libc::ETIMEDOUT => Fault::Timeout,
-        libc::EHOSTUNREACH | libc::ENETUNREACH | libc::ENETDOWN => Fault::Unreachable,
-        libc::ECONNRESET | libc::ECONNABORTED | libc::EPIPE | libc::ENOTCONN => Fault::Reset,
+        libc::EHOSTUNREACH | libc::ENETUNREACH | libc::ENETDOWN => Fault::HostUnreachable,
+        libc::ECONNRESET | libc::ECONNABORTED | libc::EPIPE | libc::ENOTCONN => Fault::ConnectionReset,
         // A firewall here, or something that nobody thought of: never put on the server's account.
-        _ => Fault::ClientOther,
+        _ => Fault::ClientSendRefused,
     }
 }
 
@@ -65,7 +65,7 @@ pub fn of_answer(malformed: Malformed) -> Fault {
         | Malformed::TooManyInformational
         | Malformed::TrailerTooLarge
         | Malformed::ChunkLineTooLong
-        | Malformed::Unasked => Fault::Dangerous,
-        _ => Fault::Malformed,
+        | Malformed::Unasked => Fault::UnsafeResponse,
+        _ => Fault::MalformedResponse,
     }
 }

@@ -43,12 +43,12 @@ pub struct Tally {
     /// is neither.
     moved_ns: u64,
     quiet_ns: u64,
-    silence: Option<Silence>,
+    stall: Option<ServiceStall>,
 }
 
 /// A stretch in which requests were in flight and none was over.
 #[derive(Debug, Clone, Copy)]
-pub struct Silence {
+pub struct ServiceStall {
     pub since_ns: u64,
     /// When the last request was sent in it.
     pub moved_ns: u64,
@@ -58,7 +58,7 @@ pub struct Silence {
 }
 
 /// Shorter ones are everyday.
-const SILENCE_NS: u64 = 10_000_000;
+const SERVICE_STALL_NS: u64 = 10_000_000;
 
 impl Tally {
     pub fn new(blank: Interval, begin_ns: u64) -> Tally {
@@ -69,7 +69,7 @@ impl Tally {
             changed_ns: begin_ns,
             moved_ns: begin_ns,
             quiet_ns: begin_ns,
-            silence: None,
+            stall: None,
         }
     }
 
@@ -195,21 +195,21 @@ impl Tally {
     #[inline]
     pub fn rested(&mut self, now_ns: u64) {
         self.integrate(now_ns);
-        if now_ns.saturating_sub(self.quiet_ns) >= SILENCE_NS {
+        if now_ns.saturating_sub(self.quiet_ns) >= SERVICE_STALL_NS {
             let (since_ns, moved_ns, waiting) = (self.quiet_ns, self.moved_ns, self.in_flight);
-            self.silence = Some(Silence { since_ns, moved_ns, end_ns: now_ns, waiting });
+            self.stall = Some(ServiceStall { since_ns, moved_ns, end_ns: now_ns, waiting });
         }
         (self.moved_ns, self.quiet_ns) = (now_ns, now_ns);
         self.in_flight -= 1;
     }
 
-    /// The last silence that ended since this was asked.
+    /// The last stall that ended since this was asked.
     #[inline]
-    pub fn silence(&mut self) -> Option<Silence> {
-        self.silence.take()
+    pub fn stall(&mut self) -> Option<ServiceStall> {
+        self.stall.take()
     }
 
-    /// What lies before this instant is no silence of the service.
+    /// What lies before this instant is no stall of the service.
     pub fn hear(&mut self, now_ns: u64) {
         (self.moved_ns, self.quiet_ns) = (now_ns, now_ns);
     }

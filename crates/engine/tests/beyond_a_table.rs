@@ -86,6 +86,6 @@ fn a_user_holds_a_stream_asks_twice_at_once_beside_it_and_decides_at_the_head() 
     // 2 ms to the notice, 3 ms to /b, 2 more to /a: three iterations of 7 ms each.
     assert_eq!(lines(&bodies), ["2: ", "1: hi"].repeat(3));
     assert_eq!((out.stopped, out.sum(RunSum::Iterations), out.elapsed_ns), (Stopped::Requests, 3, 21 * MS));
-    assert_eq!((out.count(StreamSum::Streams), out.count(StreamSum::StreamsByUs)), (3, 3));
+    assert_eq!((out.count(StreamSum::Streams), out.count(StreamSum::ClosedByClient)), (3, 3));
     assert_eq!(out.calls.open_max, 3, "the stream and both requests at once");
 }

@@ -301,10 +301,10 @@ fn a_flood_without_end_is_timed_out_and_the_run_ends_in_time() {
 }
 
 #[test]
-fn a_head_without_end_is_dangerous_and_the_run_ends_in_time() {
+fn a_head_without_end_is_unsafe_and_the_run_ends_in_time() {
     let made = simulate(scenery(HEAD_LINES, 3));
     assert_eq!(made.elapsed_ns, 1_500 * MS);
-    assert!(made.fault(Fault::Dangerous) > 100);
+    assert!(made.fault(Fault::UnsafeResponse) > 100);
     assert_eq!(made.fault(Fault::Timeout), 0);
 }
 
@@ -329,7 +329,7 @@ fn users_beside_a_flood_go_on_and_nobody_says_that_this_machine_stood_still() {
         // and a turn at most.
         assert!(served * 20 >= alone_each, "{served} of {alone_each}");
         assert_eq!(made.sum(RunSum::Stalls), 0);
-        assert!(made.all.run.peaks[RunPeak::TurnNs.id()] < 40 * MS);
+        assert!(made.all.run.peaks[RunPeak::LoopTimeNs.id()] < 40 * MS);
     }
 }
 
@@ -351,7 +351,7 @@ fn a_stream_that_floods_is_given_up_when_its_program_says_so() {
     let made = simulate(Scenery { factory: Some(Arc::new(Watcher)), ..scenery(EVENTS, 4) });
     assert_eq!(made.elapsed_ns, 1_500 * MS);
     // Ended after 0.5 and 1 s; the third is open at the stop, or was ended just at it.
-    let ended = made.all.series[0].sums[StreamSum::StreamsByUs.id()];
+    let ended = made.all.series[0].sums[StreamSum::ClosedByClient.id()];
     assert!((8..=12).contains(&ended), "{ended}");
     assert!(made.all.series[0].sums[StreamSum::Events.id()] > 1_000);
     let stopped =
@@ -389,7 +389,7 @@ fn lines_that_end_in_time_may_come_for_as_long_as_they_like() {
     let mut slow = trickle(TINY_CHUNKS);
     slow.draft.limits.chunk_line_timeout_ns = 50 * MS;
     let made = simulate(slow);
-    assert_eq!((made.fault(Fault::Timeout), made.sum(RunSum::InFlightAtStop)), (0, 1));
+    assert_eq!((made.fault(Fault::Timeout), made.sum(RunSum::InFlightAtEnd)), (0, 1));
 }
 
 #[test]
@@ -399,7 +399,12 @@ fn an_event_must_end_in_time_and_events_that_end_may_come_for_ever() {
         slow.draft.limits.event_timeout_ns = S;
         slow.factory = Some(Arc::new(WaitingProgram));
         let made = simulate(slow);
-        assert_eq!(made.fault(Fault::StreamIdle), expected, "{:?}", String::from_utf8_lossy(flood.again));
+        assert_eq!(
+            made.fault(Fault::StreamIdleTimeout),
+            expected,
+            "{:?}",
+            String::from_utf8_lossy(flood.again)
+        );
     }
 }
 

@@ -69,9 +69,9 @@ fn an_answer_that_breaks_off_at_any_place_fails_every_step_once() {
                 let (out, seen) = four(vec![answer[..cut].to_vec()], then);
                 assert_eq!(seen.iter().filter(|l| l.starts_with("reply")).count(), 4, "{seen:?}");
                 assert_eq!((out.count(SeriesSum::Failed), out.status(200)), (4, 0), "cut at {cut}: {seen:?}");
-                let faults = [Fault::Reset, Fault::ClosedBeforeResponse, Fault::ClosedMidResponse];
+                let faults = [Fault::ConnectionReset, Fault::ClosedBeforeResponse, Fault::ClosedMidResponse];
                 assert_eq!(faults.iter().map(|f| out.fault(*f)).sum::<u64>(), 4);
-                assert_eq!(out.fault(Fault::Reset), if then == Then::Reset { 4 } else { 0 });
+                assert_eq!(out.fault(Fault::ConnectionReset), if then == Then::Reset { 4 } else { 0 });
             }
         }
     }
@@ -126,7 +126,7 @@ fn an_event_of_a_connection_that_was_closed_in_the_same_batch_is_not_taken_for_o
             }
         });
     out.check();
-    assert_eq!((out.sum(RunSum::ConnOpened), out.status(200), out.sum(RunSum::ClosedByUs)), (40, 40, 40));
+    assert_eq!((out.sum(RunSum::ConnOpened), out.status(200), out.sum(RunSum::ClosedByClient)), (40, 40, 40));
     let connect = out.hist(RunHist::Connect);
     assert_eq!((connect.min(), connect.max()), (Some(2 * MS), Some(2 * MS)), "a round trip, each of them");
 }
@@ -277,12 +277,9 @@ fn in_any_chaos_every_step_ends_once_and_is_told_of_its_own_answer_alone() {
         let ended = out.count(SeriesSum::Finished) + out.client_faults();
         assert_eq!(ended, STEPS, "seed {seed}");
         let open = out.count(StreamSum::Streams);
-        let closed = out.count(StreamSum::StreamsByServer) + out.count(StreamSum::StreamsByUs);
-        assert!(
-            closed <= open && out.count(StreamSum::StreamsOpenAtStop) == 0,
-            "seed {seed}: {closed} of {open}"
-        );
-        assert_eq!((out.calls.open_now, out.sum(RunSum::InFlightAtStop)), (0, 0), "seed {seed}");
+        let closed = out.count(StreamSum::ClosedByServer) + out.count(StreamSum::ClosedByClient);
+        assert!(closed <= open && out.count(StreamSum::OpenAtEnd) == 0, "seed {seed}: {closed} of {open}");
+        assert_eq!((out.calls.open_now, out.sum(RunSum::InFlightAtEnd)), (0, 0), "seed {seed}");
         out.check();
     }
 }

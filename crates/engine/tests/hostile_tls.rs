@@ -185,7 +185,7 @@ fn bytes_may_come_one_by_one_and_go_out_one_by_one() {
             let out = lab.run(server);
             out.check();
             assert_eq!((out.status(200), out.sum(RunSum::ConnOpened)), (3, 1), "{versions:?} {window}");
-            assert_eq!(out.hist(RunHist::SendStall).count(), 3, "none fits at once");
+            assert_eq!(out.hist(RunHist::SendBlocked).count(), 3, "none fits at once");
         }
     }
 }
@@ -230,7 +230,7 @@ fn an_answer_in_many_records_is_one_and_a_stream_in_many_is_shown_as_it_comes() 
 #[test]
 fn a_server_that_leaves_in_the_middle_of_a_handshake_is_said_to_have_at_whatever_byte() {
     for versions in BOTH {
-        for (then, fault) in [(Then::Close, Fault::Tls), (Then::Reset, Fault::Reset)] {
+        for (then, fault) in [(Then::Close, Fault::Tls), (Then::Reset, Fault::ConnectionReset)] {
             for at in (0..900).step_by(13) {
                 let shape: Shape = Box::new(move |flight, number| match number {
                     0 => Answer::silence().piece(0, &flight[..at.min(flight.len() - 1)]).then(then),
@@ -257,7 +257,7 @@ fn a_handshake_without_an_end_is_given_up_in_time() {
     out.check();
     // 300 ms, a pause of 50 ms, 300 ms, a pause of 100 ms, and an attempt that is open at the end.
     assert_eq!((out.fault(Fault::TlsTimeout), out.sum(RunSum::ConnOpened)), (2, 3));
-    assert_eq!((out.sum(RunSum::Handshakes), out.sum(RunSum::NeverStarted)), (0, 1));
+    assert_eq!((out.sum(RunSum::Handshakes), out.sum(RunSum::ArrivalsNotStarted)), (0, 1));
     assert_eq!(out.series_hist(SeriesHist::ResponseCensored).count(), 3);
 }
 
@@ -272,16 +272,16 @@ fn a_refused_certificate_is_named_with_a_few_samples() {
         let server = TlsServer { config, peers: BTreeMap::new(), shape, serve: say(OK) };
         let out = lab(closed(8, 1.0), setup).run(server);
         out.check();
-        assert!(out.fault(Fault::Certificate) >= 8, "{then:?} {}", out.fault(Fault::Reset));
+        assert!(out.fault(Fault::CertificateRejected) >= 8, "{then:?} {}", out.fault(Fault::ConnectionReset));
         assert_eq!(
-            (out.fault(Fault::Certificate), out.count(SeriesSum::Sent)),
+            (out.fault(Fault::CertificateRejected), out.count(SeriesSum::Sent)),
             (out.count(SeriesSum::Failed), 0)
         );
         assert_eq!(out.samples.len(), 3, "not one for each");
         let sample = &out.samples[0];
         assert_eq!(
             (sample.check.as_str(), sample.request.as_str(), sample.status),
-            ("certificate_refused", "/", 0)
+            ("certificate_rejected", "/", 0)
         );
         assert!(sample.observed.contains("elsewhere.example"), "{}", sample.observed);
     }

@@ -66,8 +66,8 @@ fn a_program_opens_series_under_load_and_they_count_from_then_on() {
     assert_eq!((cells[2].sums[RateSum::Values.id()], cells[2].sums[RateSum::True.id()]), (4, 3));
     let cart = &cells[3].hists[TrendHist::Values.id()];
     assert_eq!((cart.count(), cart.min(), cart.max()), (4, Some(200), Some(500)), "in thousandths");
-    assert_eq!(out.sum(RunSum::ValuesRefused), 4 * 3, "negative, no number, of no series");
-    assert_eq!(out.sum(RunSum::SeriesRefused), 0);
+    assert_eq!(out.sum(RunSum::ValuesRejected), 4 * 3, "negative, no number, of no series");
+    assert_eq!(out.sum(RunSum::SeriesRejected), 0);
 }
 
 #[test]
@@ -112,5 +112,5 @@ fn what_finds_no_series_is_counted_without_its_labels_and_told() {
     let whole: Vec<u64> = out.opened_series.iter().map(|one| one.sums[CounterSum::Whole.id()]).collect();
     assert_eq!(whole, [1, 1, 1, 1, 1, 1, 1, 1, 42]);
     assert_eq!(out.named[8].labels, []);
-    assert_eq!(out.sum(RunSum::SeriesRefused), 42);
+    assert_eq!(out.sum(RunSum::SeriesRejected), 42);
 }

@@ -74,7 +74,7 @@ fn opened(out: &Outcome) -> [usize; 3] {
 fn a_user_keeps_a_connection_to_each_origin() {
     let (out, _) = run(closed(3, 1.0), Reuse::User);
     assert_eq!(opened(&out), [3, 3, 3]);
-    assert!(out.status(200) > 500 && out.sum(RunSum::ClosedByUs) == 0);
+    assert!(out.status(200) > 500 && out.sum(RunSum::ClosedByClient) == 0);
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn an_iteration_that_begins_without_connections_opens_one_to_each_origin() {
 #[test]
 fn arrivals_are_all_served_whatever_origins_they_go_to() {
     let (out, _) = run(open(100.0, 2.0), Reuse::User);
-    assert_eq!((out.status(200), out.sum(RunSum::OpenArrivalsDone)), (4 * 200, 200));
+    assert_eq!((out.status(200), out.sum(RunSum::ArrivalsCompleted)), (4 * 200, 200));
 }
 
 /// The second origin refuses everybody.
@@ -122,7 +122,7 @@ fn an_origin_that_refuses_costs_its_own_requests_only() {
     lab.more_addresses = vec![SocketAddr::from(([127, 0, 0, 2], 8081))];
     let out = lab.run(Half);
     out.check();
-    assert_eq!((out.status(200), out.fault(Fault::Refused)), (4, 4));
+    assert_eq!((out.status(200), out.fault(Fault::ConnectionRefused)), (4, 4));
     assert!(
         out.opened.iter().enumerate().all(|(at, (to, _))| to.port() == if at % 2 == 1 { 8081 } else { 8080 })
     );

@@ -36,7 +36,7 @@ fn a_limit_below_its_default_is_the_load_generators_own() {
         draft.limits.set(name, value).unwrap();
         let out = Lab::new(draft).run(move |_: &SimRequest<'_>| Answer::silence().piece(MS, whole));
         assert_eq!((out.fault(Fault::ClientLimit), out.client_faults()), (5, 5), "{limit}");
-        assert_eq!((out.count(SeriesSum::Failed), out.fault(Fault::Dangerous)), (0, 0), "{limit}");
+        assert_eq!((out.count(SeriesSum::Failed), out.fault(Fault::UnsafeResponse)), (0, 0), "{limit}");
         assert!(out.samples[0].observed.contains(&format!("`{name}`")), "{}", out.samples[0].observed);
         // The twin: at the default the answer is whole.
         let draft =
@@ -77,7 +77,7 @@ fn keeping(total_bytes: u64) -> Outcome {
 #[test]
 fn all_kept_bodies_together_are_bounded_and_what_does_not_fit_is_nobodys_failure_but_ours() {
     let out = keeping(2_500_000);
-    let short = out.fault(Fault::ClientMemory);
+    let short = out.fault(Fault::ClientOutOfMemory);
     // All four grow alike, so that none of them need be the one that fits.
     assert!((1..=40).contains(&short), "{short}");
     assert_eq!(out.client_faults(), short);

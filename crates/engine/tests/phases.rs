@@ -43,7 +43,7 @@ fn close(found_ns: u64, wanted_ns: u64) -> bool {
 fn a_late_head_and_a_slow_body_are_two_things() {
     let out = Lab::new(closed(2, 3.0)).run(|_: &SimRequest<'_>| slow(5 * MS, 20 * MS));
     let n = out.series_hist(SeriesHist::Response).count();
-    let cut = out.sum(RunSum::InFlightAtStop);
+    let cut = out.sum(RunSum::InFlightAtEnd);
     let [wait, first, body] = sums_ns(&out);
     assert_eq!(wait, 0, "users of the closed model send at once");
     assert!(close(first, (n + cut) * 5 * MS) && first >= n * 5 * MS, "{first} ns of {n} requests");

@@ -231,7 +231,7 @@ fn arrivals_run_programs_with_several_steps_each() {
     assert_eq!(out.count(SeriesSum::Sent), 600);
     // 30 ms per iteration: three users at once, and the last three arrivals are cut off.
     assert_eq!(out.sum(RunSum::Iterations), 197);
-    assert_eq!(out.hist(plimsoll_plan::metric::RunHist::Lateness).max(), Some(0));
+    assert_eq!(out.hist(plimsoll_plan::metric::RunHist::ScheduleLag).max(), Some(0));
 }
 
 #[test]
@@ -293,7 +293,7 @@ fn a_program_hears_of_failures_with_status_0_and_no_service_time_if_nothing_was_
     }));
     out.check();
     let lines = log.lock().unwrap().clone();
-    assert_eq!(lines[..3], ["0 0 Some(Refused) 0", "0 0 Some(FdLimit) 0", "0 200 None 5"]);
+    assert_eq!(lines[..3], ["0 0 Some(ConnectionRefused) 0", "0 0 Some(FdLimit) 0", "0 200 None 5"]);
     assert_eq!((out.fault(Fault::FdLimit), out.count(SeriesSum::Failed)), (1, 1));
 }
 
@@ -308,7 +308,7 @@ fn a_step_that_fails_at_once_ends_its_iteration_once() {
         _ => Connect::Accept { after_ns: 0 },
     }));
     out.check_arrivals();
-    assert_eq!(out.fault(Fault::Unreachable), 100);
+    assert_eq!(out.fault(Fault::HostUnreachable), 100);
     assert_eq!((out.sum(RunSum::Arrivals), out.sum(RunSum::Iterations)), (200, 200));
     assert_eq!(log.lock().unwrap().len(), 200);
     assert_eq!(out.calls.open_max, 1, "no user was given out twice");

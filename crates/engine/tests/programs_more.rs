@@ -71,7 +71,7 @@ fn rendered_bytes_arrive_whole_however_little_the_kernel_takes_at_once() {
         // Two a round that do not fit, if the window is small.
         let stalls = if window < 4_000 { 4 } else { 0 };
         let stalls = if window < post("/x", "0-0").len() { 6 } else { stalls };
-        assert_eq!(out.hist(RunHist::SendStall).count(), stalls, "window {window}");
+        assert_eq!(out.hist(RunHist::SendBlocked).count(), stalls, "window {window}");
     }
 }
 
@@ -266,7 +266,12 @@ fn a_run_ends_when_all_users_have_retired_in_both_models() {
         };
         let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(30 * MS));
         out.check();
-        assert_eq!((out.stopped, out.sum(RunSum::Retired)), (Stopped::Retired, 3), "{:?}", lines(&log));
+        assert_eq!(
+            (out.stopped, out.sum(RunSum::UsersOutOfData)),
+            (Stopped::Retired, 3),
+            "{:?}",
+            lines(&log)
+        );
         assert_eq!(out.count(SeriesSum::Finished), 1 + 2 + 3);
         assert!(out.elapsed_ns < S);
         assert_eq!(lines(&log).iter().filter(|l| l.contains("begin")).count(), 6 + 3, "none begins again");
@@ -281,7 +286,7 @@ fn counts_land_in_the_series_they_name_also_behind_those_of_the_requests() {
             scene.ask(1, 1, BodyUse::Discard);
             scene.out.count(Count::sum(2, GroupSum::Passages, 3));
             scene.out.count(Count::hist(2, GroupHist::Time, 77));
-            scene.out.count(Count::Run(RunSum::Abandoned, 2));
+            scene.out.count(Count::Run(RunSum::IterationsAbandoned, 2));
         }
         _ => {}
     });
@@ -295,7 +300,7 @@ fn counts_land_in_the_series_they_name_also_behind_those_of_the_requests() {
         [0, 10, 30]
     );
     let group = &out.all.series[2].hists[GroupHist::Time.id()];
-    assert_eq!((group.count(), group.max(), out.sum(RunSum::Abandoned)), (10, Some(77), 20));
+    assert_eq!((group.count(), group.max(), out.sum(RunSum::IterationsAbandoned)), (10, Some(77), 20));
 }
 
 /// No connection ever: there is no route, says the machine at once.
@@ -320,5 +325,5 @@ fn a_program_that_tries_again_whenever_it_fails_at_once_takes_no_stack_and_lets_
         Draft { load: LoadDraft { max_connections: Some(2), ..open(1.0, 120.0).load }, ..open(1.0, 120.0) };
     let out = Lab::new(draft).factory(factory).run(NoRoute);
     out.check();
-    assert!(out.fault(Fault::Unreachable) > 50_000 && out.sum(RunSum::Iterations) > 0);
+    assert!(out.fault(Fault::HostUnreachable) > 50_000 && out.sum(RunSum::Iterations) > 0);
 }

@@ -111,7 +111,7 @@ fn a_pool_of_connections_that_come_and_go_loses_and_repeats_nothing() {
         _ => Answer::ok(3 * MS),
     });
     out.check_arrivals();
-    assert_eq!((out.sum(RunSum::Arrivals), out.sum(RunSum::Starved)), (1_000, 0));
+    assert_eq!((out.sum(RunSum::Arrivals), out.sum(RunSum::ArrivalsQueued)), (1_000, 0));
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn with_a_connection_for_each_iteration_none_outlives_it_however_many_it_needed(
             assert!(paths.iter().all(|p| *p == paths[0]), "connection {connection} served {paths:?}");
             assert!(paths.len() <= 2, "once in each round: {paths:?}");
         }
-        assert_eq!(out.sum(RunSum::ClosedByUs), 2 * out.sum(RunSum::Iterations));
+        assert_eq!(out.sum(RunSum::ClosedByClient), 2 * out.sum(RunSum::Iterations));
     }
 }
 
@@ -178,7 +178,7 @@ fn with_a_connection_for_each_iteration_a_plain_sequence_keeps_one_from_first_to
     let (server, seen) = watched(|_| Answer::ok(MS));
     let out = Lab::new(with(Reuse::Iteration, draft)).run(server);
     out.check();
-    assert_eq!((out.sum(RunSum::ConnOpened), out.sum(RunSum::ClosedByUs)), (20, 20));
+    assert_eq!((out.sum(RunSum::ConnOpened), out.sum(RunSum::ClosedByClient)), (20, 20));
     assert!(by_connection(&seen).values().all(|paths| *paths == ["/a", "/b"]));
 }
 
@@ -192,7 +192,7 @@ fn with_a_connection_for_each_request_every_request_says_so() {
         Answer::ok(MS)
     });
     out.check();
-    assert_eq!((out.sum(RunSum::ConnOpened), out.sum(RunSum::ClosedByUs)), (20, 20));
+    assert_eq!((out.sum(RunSum::ConnOpened), out.sum(RunSum::ClosedByClient)), (20, 20));
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn a_connection_is_closed_after_so_many_requests() {
         let (server, seen) = watched(|_| Answer::ok(MS));
         let out = Lab::new(draft).run(server);
         out.check();
-        assert_eq!((out.sum(RunSum::ConnOpened), out.sum(RunSum::ClosedByUs)), (10, 10), "{reuse:?}");
+        assert_eq!((out.sum(RunSum::ConnOpened), out.sum(RunSum::ClosedByClient)), (10, 10), "{reuse:?}");
         assert!(by_connection(&seen).values().all(|paths| paths.len() == 3));
         assert_eq!(
             (out.hist(RunHist::ConnRequests).min(), out.hist(RunHist::ConnRequests).max()),
@@ -274,7 +274,7 @@ fn a_refused_attempt_goes_to_the_next_address_when_it_is_made_again() {
     let out = lab.run(Refusing(|connection| connection < 2));
     out.check();
     assert_eq!(out.opened.iter().map(|(to, _)| *to).collect::<Vec<_>>(), addresses());
-    assert_eq!(out.fault(Fault::Refused), 2);
+    assert_eq!(out.fault(Fault::ConnectionRefused), 2);
 }
 
 #[test]

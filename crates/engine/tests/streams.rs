@@ -51,8 +51,8 @@ fn run_one(
 
 /// (opened, closed by the server, by us, open at the stop)
 fn ends(out: &Outcome) -> [u64; 4] {
-    use StreamSum::{Streams, StreamsByServer, StreamsByUs, StreamsOpenAtStop};
-    [Streams, StreamsByServer, StreamsByUs, StreamsOpenAtStop].map(|sum| out.count(sum))
+    use StreamSum::{ClosedByClient, ClosedByServer, OpenAtEnd, Streams};
+    [Streams, ClosedByServer, ClosedByClient, OpenAtEnd].map(|sum| out.count(sum))
 }
 
 #[test]
@@ -138,11 +138,11 @@ fn a_stream_that_breaks_off_is_a_fault_and_no_end() {
     // Longer than a limit that was lowered, which is our own affair, and longer than any stream needs.
     let (long, longer) = ("y".repeat(2_000), "y".repeat(1_100_000));
     for (answer, fault) in [
-        (begun().then(Then::Reset), Fault::Reset),
+        (begun().then(Then::Reset), Fault::ConnectionReset),
         (begun().then(Then::Close), Fault::ClosedMidResponse),
-        (begun().piece(0, b"zz\r\n"), Fault::Malformed),
+        (begun().piece(0, b"zz\r\n"), Fault::MalformedResponse),
         (begun().piece(0, &chunk(&long)), Fault::ClientLimit),
-        (begun().piece(0, &chunk(&longer)), Fault::Dangerous),
+        (begun().piece(0, &chunk(&longer)), Fault::UnsafeResponse),
     ] {
         let (factory, log) = diary(|scene, wake| match wake {
             Wake::Begin { iteration: 1, .. } => scene.out.retire(),
@@ -178,7 +178,7 @@ fn events_in_front_of_a_fault_are_shown_and_never_to_somebody_else() {
         [
             "1 head 1 200",
             "1 event 1 one",
-            "1 reply 1 0 Malformed",
+            "1 reply 1 0 MalformedResponse",
             "1 begin 1",
             "2 head 1 200",
             "2 event 1 two",
@@ -241,7 +241,7 @@ fn a_program_ends_its_stream_from_an_event_a_head_or_a_sleep_and_sees_nothing_of
             _ => end(scene, wake),
         });
         assert_eq!(lines[2..lines.len() - 1], expected, "{lines:?}");
-        assert_eq!((ends(&out), out.sum(RunSum::ClosedByUs)), ([1, 0, 1, 0], 1));
+        assert_eq!((ends(&out), out.sum(RunSum::ClosedByClient)), ([1, 0, 1, 0], 1));
     }
 }
 
@@ -301,14 +301,14 @@ fn at_the_stop_open_streams_are_counted_and_settled_and_cut_nothing_off() {
         });
         out.check();
         assert_eq!(ends(&out), [4, 0, 0, 4]);
-        assert_eq!(out.sum(RunSum::InFlightAtStop), 4, "the requests beside them");
+        assert_eq!(out.sum(RunSum::InFlightAtEnd), 4, "the requests beside them");
         assert_eq!((out.count(SeriesSum::Sent), out.count(SeriesSum::Finished)), (4 + 4 * 3, 4 * 2));
         let stop_ms = if command { 45 } else { 50 };
         for user in 0..4 {
             let end = format!("u{user} {stop_ms} reply 1 200 by Stop");
             assert_eq!(lines(&log).iter().filter(|l| **l == end).count(), 1, "{:?}", lines(&log));
         }
-        assert_eq!(out.sum(RunSum::CutAtStop), 4);
+        assert_eq!(out.sum(RunSum::IterationsInterrupted), 4);
         assert_eq!(out.sum(RunSum::InFlightNs), 8 * stop_ms * MS, "each user had two steps out all the time");
         assert_eq!(out.series_hist(SeriesHist::ServiceCensored).count(), 0, "a stream is not late");
         assert_eq!(out.peak(RunPeak::Streams), 4);

@@ -324,13 +324,13 @@ impl Outcome {
     /// too; those have a time from their send.
     fn unsent(&self) -> u64 {
         let all = [
-            Fault::Refused,
+            Fault::ConnectionRefused,
             Fault::ConnectTimeout,
-            Fault::Unreachable,
+            Fault::HostUnreachable,
             Fault::TlsTimeout,
-            Fault::Certificate,
+            Fault::CertificateRejected,
         ];
-        let tls = self.fault(Fault::Tls) + self.fault(Fault::Reset);
+        let tls = self.fault(Fault::Tls) + self.fault(Fault::ConnectionReset);
         let sent: u64 = self
             .all
             .series
@@ -339,7 +339,8 @@ impl Outcome {
             .map(Hist::count)
             .sum();
         let others = [Fault::StaleConnection, Fault::ClosedBeforeResponse, Fault::ClosedMidResponse];
-        let others = others.iter().chain(&[Fault::Malformed, Fault::Dangerous]).map(|f| self.fault(*f));
+        let others =
+            others.iter().chain(&[Fault::MalformedResponse, Fault::UnsafeResponse]).map(|f| self.fault(*f));
         let late = self.failed_afterwards();
         all.iter().map(|f| self.fault(*f)).sum::<u64>()
             + (tls + others.sum::<u64>()).saturating_sub(sent + late)
@@ -349,7 +350,7 @@ impl Outcome {
     fn failed_afterwards(&self) -> u64 {
         let ends = |f: &&Fault| f.side() != plimsoll_plan::Side::Client && f.is_below_http();
         let faults: u64 = Fault::ALL.iter().filter(ends).map(|f| self.fault(*f)).sum();
-        let idle = self.fault(Fault::StreamIdle);
+        let idle = self.fault(Fault::StreamIdleTimeout);
         let answers: u64 = (100..1_000).map(|status| self.status(status)).sum();
         (faults + idle + answers).saturating_sub(self.count(SeriesSum::Finished))
     }
@@ -362,11 +363,11 @@ impl Outcome {
             assert_eq!(interval.tick as usize, i, "ticks are handed over in order");
         }
         let (sent, finished) = (self.count(SeriesSum::Sent), self.count(SeriesSum::Finished));
-        let in_flight = self.sum(RunSum::InFlightAtStop);
+        let in_flight = self.sum(RunSum::InFlightAtEnd);
         // A request ends once: finished, or at the stop still in flight or a stream. Those that failed before their
         // send (no connection) are finished without being sent.
         let unsent = self.unsent();
-        let streams = self.count(StreamSum::StreamsOpenAtStop);
+        let streams = self.count(StreamSum::OpenAtEnd);
         assert_eq!(
             sent + unsent,
             finished + in_flight + streams + self.fault(Fault::ClientLimit),
@@ -385,7 +386,7 @@ impl Outcome {
         self.check();
         assert_eq!(
             self.sum(RunSum::Arrivals),
-            self.count(SeriesSum::Sent) + self.sum(RunSum::NeverStarted) + self.unsent(),
+            self.count(SeriesSum::Sent) + self.sum(RunSum::ArrivalsNotStarted) + self.unsent(),
             "arrivals = sent + never started + failed before the send"
         );
     }

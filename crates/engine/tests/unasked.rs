@@ -23,24 +23,24 @@ fn each(answer: impl FnMut(&SimRequest<'_>) -> Answer + 'static) -> Outcome {
 }
 
 #[test]
-fn bytes_behind_an_answer_make_it_dangerous() {
+fn bytes_after_a_response_make_it_unsafe() {
     for more in [&b" GARBAGE"[..], b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"] {
         let whole = [b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", more].concat();
         let out = each(move |_| Answer::silence().piece(10 * MS, &whole));
         assert_eq!((out.status(200), out.count(SeriesSum::Failed)), (0, 71));
-        assert_eq!((out.fault(Fault::Dangerous), out.sum(RunSum::Surplus)), (71, 71));
+        assert_eq!((out.fault(Fault::UnsafeResponse), out.sum(RunSum::UnexpectedBytes)), (71, 71));
         assert_eq!(out.sum(RunSum::ConnOpened), out.count(SeriesSum::Sent));
     }
 }
 
 #[test]
-fn an_empty_line_and_a_leave_taking_behind_an_answer_are_not_dangerous() {
+fn an_empty_line_and_a_leave_taking_after_a_response_are_not_unsafe() {
     let leave = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n";
     for more in [&b"\r\n"[..], leave] {
         let whole = [b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", more].concat();
         let out = each(move |_| Answer::silence().piece(10 * MS, &whole));
         assert_eq!((out.status(200), out.count(SeriesSum::Failed)), (71, 0));
-        assert_eq!(out.sum(RunSum::Surplus), 71, "the connection is given up, and it is said");
+        assert_eq!(out.sum(RunSum::UnexpectedBytes), 71, "the connection is given up, and it is said");
     }
 }
 
@@ -61,8 +61,8 @@ fn idle(second: &'static [u8], then: Then) -> Outcome {
 fn an_answer_on_an_idle_connection_fails_the_one_before_it_and_answers_nothing() {
     let out = idle(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", Then::Stay);
     assert_eq!((out.status(200), out.count(SeriesSum::Finished)), (20, 20));
-    assert_eq!((out.fault(Fault::Dangerous), out.count(SeriesSum::Failed)), (10, 10));
-    assert_eq!((out.sum(RunSum::Surplus), out.sum(RunSum::ClosedByFault)), (10, 10));
+    assert_eq!((out.fault(Fault::UnsafeResponse), out.count(SeriesSum::Failed)), (10, 10));
+    assert_eq!((out.sum(RunSum::UnexpectedBytes), out.sum(RunSum::ClosedAfterError)), (10, 10));
 }
 
 #[test]
@@ -75,12 +75,12 @@ fn a_leave_taking_on_an_idle_connection_is_a_close() {
     ] {
         let out = idle(notice, then);
         assert_eq!((out.status(200), out.count(SeriesSum::Failed)), (20, 0));
-        assert_eq!((out.sum(RunSum::Surplus), out.sum(RunSum::ClosedByServer)), (0, 10));
+        assert_eq!((out.sum(RunSum::UnexpectedBytes), out.sum(RunSum::ClosedByServer)), (0, 10));
     }
 }
 
 #[test]
-fn an_answer_that_was_sent_before_its_request_could_be_read_is_dangerous() {
+fn an_answer_that_was_sent_before_its_request_could_be_read_is_unsafe() {
     let run = |unacknowledged: u32, whole: &'static [u8]| {
         let mut lab = Lab::new(closed(1, 1.0)).latency(MS);
         (lab.nature.facts.unacknowledged, lab.nature.facts.segment_bytes) = (unacknowledged, 1_460);
@@ -90,17 +90,17 @@ fn an_answer_that_was_sent_before_its_request_could_be_read_is_dangerous() {
     };
     let ok = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
     let early = run(1, ok);
-    assert_eq!((early.status(200), early.fault(Fault::Dangerous)), (0, 71));
+    assert_eq!((early.status(200), early.fault(Fault::UnsafeResponse)), (0, 71));
     let in_time = run(0, ok);
     assert_eq!((in_time.status(200), in_time.count(SeriesSum::Failed)), (83, 0));
     // A refusal is one whether or not it has waited; its connection is not used again.
     let refused = run(1, b"HTTP/1.1 503 Full\r\nContent-Length: 0\r\n\r\n");
-    assert_eq!((refused.status(503), refused.fault(Fault::Dangerous)), (71, 0));
+    assert_eq!((refused.status(503), refused.fault(Fault::UnsafeResponse)), (71, 0));
     assert_eq!(refused.sum(RunSum::ConnReusedRequests), 0);
 }
 
 #[test]
-fn an_answer_on_accept_is_dangerous() {
+fn a_response_on_accept_is_unsafe() {
     struct Eager;
     impl Server for Eager {
         fn connect(&mut self, _: u64, _: u64) -> Connect {
@@ -112,7 +112,7 @@ fn an_answer_on_accept_is_dangerous() {
     }
     let out = Lab::new(closed(1, 1.0)).latency(MS).run(Eager);
     out.check();
-    assert_eq!((out.status(200), out.fault(Fault::Dangerous)), (0, out.count(SeriesSum::Finished)));
+    assert_eq!((out.status(200), out.fault(Fault::UnsafeResponse)), (0, out.count(SeriesSum::Finished)));
     assert!(out.count(SeriesSum::Finished) > 100);
 }
 
@@ -164,7 +164,7 @@ fn load(address: SocketAddr) -> (u64, u64, u64) {
     }
     running.finish();
     let sums = &all.series[0].sums;
-    (sums[status_id(200)], sums[fault_id(Fault::Dangerous)], sums[SeriesSum::Failed.id()])
+    (sums[status_id(200)], sums[fault_id(Fault::UnsafeResponse)], sums[SeriesSum::Failed.id()])
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn users_with_a_fixed_service_time_send_what_arithmetic_says() {
         assert_eq!((out.stopped, out.elapsed_ns), (Stopped::Duration, 10 * S));
         // Whole service times within 10 s for each user, and one request of each in flight at the stop.
         assert_eq!(out.count(SeriesSum::Finished), u64::from(users) * (10 * S / service_ns));
-        assert_eq!(out.sum(RunSum::InFlightAtStop), u64::from(users));
+        assert_eq!(out.sum(RunSum::InFlightAtEnd), u64::from(users));
         assert_eq!(out.status(200), out.count(SeriesSum::Finished));
         let service = out.series_hist(SeriesHist::Service);
         assert_eq!((service.min(), service.max()), (Some(service_ns), Some(service_ns)));
@@ -72,7 +72,7 @@ fn n_requests_are_exactly_n() {
             out.check();
             assert_eq!(out.stopped, Stopped::Requests);
             assert_eq!((out.count(SeriesSum::Sent), out.count(SeriesSum::Finished)), (n, n));
-            assert_eq!(out.sum(RunSum::InFlightAtStop), 0);
+            assert_eq!(out.sum(RunSum::InFlightAtEnd), 0);
         }
     }
 }
@@ -153,7 +153,7 @@ fn a_stall_of_the_machine_over_several_ticks_is_noted_and_loses_none() {
     out.check();
     assert_eq!(out.ticks.len(), 6);
     // The edges at 2, 3 and 4 s were handed over at 4.5 s.
-    assert_eq!(out.sum(RunSum::LateTicks), 3);
+    assert_eq!(out.sum(RunSum::IntervalsLate), 3);
 }
 
 // ---- users come and go ------------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ fn stages_of_users_make_the_area_under_them() {
     assert_eq!(out.peak(RunPeak::InFlight), 10);
     assert_eq!(out.sum(RunSum::ConnOpened), 10);
     // Those whose time was over closed their connections; none is left at the end, when the level is 0.
-    assert!(out.sum(RunSum::ClosedByUs) >= 9, "{}", out.sum(RunSum::ClosedByUs));
+    assert!(out.sum(RunSum::ClosedByClient) >= 9, "{}", out.sum(RunSum::ClosedByClient));
 }
 
 fn staged(legs: &[(f64, f64)]) -> Draft {
@@ -211,7 +211,7 @@ fn stop_ends_the_run_and_counts_what_is_in_flight() {
     out.check();
     assert_eq!((out.stopped, out.elapsed_ns), (Stopped::Command, 2_500 * MS));
     assert_eq!(out.ticks.len(), 3);
-    assert_eq!(out.sum(RunSum::InFlightAtStop), 4);
+    assert_eq!(out.sum(RunSum::InFlightAtEnd), 4);
     // 2,500 = 357 x 7 + 1: each had waited for 1 ms.
     let censored = out.series_hist(SeriesHist::ServiceCensored);
     assert_eq!((censored.count(), censored.max()), (4, Some(MS)));

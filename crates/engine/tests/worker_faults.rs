@@ -21,12 +21,12 @@ fn a_time_out_cuts_the_measurement_off_and_the_user_goes_on_with_a_new_connectio
     // Nine answers of 10 ms and a time-out of 100 ms, looked at up to two slots of 1.05 ms late: 190 to 192.2 ms.
     assert!((52..=53).contains(&timeouts), "{timeouts}");
     let censored = out.series_hist(SeriesHist::ServiceCensored);
-    assert_eq!(censored.count(), timeouts + out.sum(RunSum::InFlightAtStop));
+    assert_eq!(censored.count(), timeouts + out.sum(RunSum::InFlightAtEnd));
     assert!(censored.max().unwrap() <= 102_200_000, "{:?}", censored.max());
     assert_eq!(out.series_hist(SeriesHist::Service).count(), out.status(200), "and in no other histogram");
     assert_eq!(out.series_hist(SeriesHist::Service).max(), Some(10 * MS));
     assert_eq!(out.sum(RunSum::ConnOpened), timeouts + 1);
-    assert_eq!(out.sum(RunSum::ClosedByFault), timeouts);
+    assert_eq!(out.sum(RunSum::ClosedAfterError), timeouts);
     assert_eq!(out.count(SeriesSum::Failed), timeouts);
 }
 
@@ -61,7 +61,7 @@ fn a_late_answer_to_a_request_given_up_does_not_answer_the_next() {
     let out = Lab::new(draft)
         .run(|a: &SimRequest<'_>| Answer::ok(if a.total.is_multiple_of(2) { 70 * MS } else { 20 * MS }));
     out.check();
-    assert_eq!(out.fault(Fault::Malformed) + out.fault(Fault::Dangerous), 0);
+    assert_eq!(out.fault(Fault::MalformedResponse) + out.fault(Fault::UnsafeResponse), 0);
     assert_eq!(out.series_hist(SeriesHist::Service).max(), Some(20 * MS));
 }
 
@@ -84,7 +84,7 @@ fn a_refused_user_pauses_and_doubles_the_pause_up_to_a_second() {
     out.check();
     // 50, 100, 200, 400, 800, 1000, 1000 ... ms: attempts at 0, .05, .15, .35, .75, 1.55, 2.55, ..., 9.55 s.
     assert_eq!(out.sum(RunSum::ConnAttempts), 14);
-    assert_eq!(out.fault(Fault::Refused), 14);
+    assert_eq!(out.fault(Fault::ConnectionRefused), 14);
     assert_eq!(out.count(SeriesSum::Failed), 14);
     assert_eq!(out.count(SeriesSum::Sent), 0);
     assert_eq!(out.sum(RunSum::ConnOpened), 0);
@@ -124,9 +124,9 @@ fn users_that_wait_for_a_connection_at_the_stop_leave_a_trace() {
     let out = Lab::new(closed(3, 1.0))
         .run(Gate(|c| if c == 0 { Connect::Accept { after_ns: 0 } } else { Connect::Never }));
     out.check();
-    assert_eq!((out.sum(RunSum::NeverStarted), out.sum(RunSum::OpenAtStop)), (2, 1));
+    assert_eq!((out.sum(RunSum::ArrivalsNotStarted), out.sum(RunSum::OpenAtEnd)), (2, 1));
     let censored = out.series_hist(SeriesHist::ResponseCensored);
-    assert_eq!((censored.count(), censored.max()), (2 + out.sum(RunSum::InFlightAtStop), Some(S)));
+    assert_eq!((censored.count(), censored.max()), (2 + out.sum(RunSum::InFlightAtEnd), Some(S)));
 }
 
 #[test]
@@ -137,8 +137,8 @@ fn no_answer_to_a_connection_attempt_is_a_connect_time_out() {
         .run(Gate(|c| if c % 2 == 0 { Connect::Never } else { Connect::Accept { after_ns: 0 } }));
     out.check();
     assert_eq!(out.fault(Fault::ConnectTimeout), 1, "then the second connection serves the rest");
-    assert_eq!(out.series_hist(SeriesHist::ResponseCensored).count(), 1 + out.sum(RunSum::InFlightAtStop));
-    assert_eq!(out.series_hist(SeriesHist::ServiceCensored).count(), out.sum(RunSum::InFlightAtStop));
+    assert_eq!(out.series_hist(SeriesHist::ResponseCensored).count(), 1 + out.sum(RunSum::InFlightAtEnd));
+    assert_eq!(out.series_hist(SeriesHist::ServiceCensored).count(), out.sum(RunSum::InFlightAtEnd));
 }
 
 #[test]
@@ -147,8 +147,8 @@ fn a_full_descriptor_table_is_this_machines_fault_and_the_request_keeps_its_stam
         (libc::EMFILE, Fault::FdLimit),
         (libc::ENFILE, Fault::FdLimit),
         (libc::EADDRNOTAVAIL, Fault::PortsExhausted),
-        (libc::ENOBUFS, Fault::ClientMemory),
-        (libc::EPERM, Fault::ClientOther),
+        (libc::ENOBUFS, Fault::ClientOutOfMemory),
+        (libc::EPERM, Fault::ClientSendRefused),
     ] {
         let mut draft = closed(1, 1.0);
         (draft.load.duration_ns, draft.load.requests_total) = (None, Some(5));
@@ -220,11 +220,11 @@ fn a_server_that_closes_in_the_middle() {
 #[test]
 fn a_reset_on_a_fresh_connection() {
     let out = each(|_| Answer::silence().piece(10 * MS, b"").then(Then::Reset));
-    assert_eq!(out.fault(Fault::Reset), 71);
+    assert_eq!(out.fault(Fault::ConnectionReset), 71);
     let out = each(|_| {
         Answer::silence().piece(10 * MS, b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n").then(Then::Reset)
     });
-    assert_eq!(out.fault(Fault::Reset), 71);
+    assert_eq!(out.fault(Fault::ConnectionReset), 71);
 }
 
 #[test]
@@ -235,8 +235,8 @@ fn a_reused_connection_that_ends_before_the_first_byte_is_stale() {
             _ => Answer::silence().then(then),
         });
         assert!(out.fault(Fault::StaleConnection) >= 60);
-        assert_eq!(out.fault(Fault::ClosedBeforeResponse) + out.fault(Fault::Reset), 0);
-        assert_eq!(out.hist(RunHist::Stale).count(), out.fault(Fault::StaleConnection));
+        assert_eq!(out.fault(Fault::ClosedBeforeResponse) + out.fault(Fault::ConnectionReset), 0);
+        assert_eq!(out.hist(RunHist::IdleBeforeClose).count(), out.fault(Fault::StaleConnection));
         assert_eq!(
             out.sum(RunSum::ConnReusedRequests),
             out.count(SeriesSum::Sent) - out.sum(RunSum::ConnOpened)
@@ -262,13 +262,13 @@ fn answers_that_are_no_http() {
         b"HTTP/1.1 200 OK\r\nBad Header: 1\r\n\r\n",
     ] {
         let out = each(move |_| Answer::silence().piece(10 * MS, bad));
-        assert_eq!(out.fault(Fault::Malformed), 71, "{}", String::from_utf8_lossy(bad));
-        assert_eq!(out.sum(RunSum::ClosedByFault), 71);
+        assert_eq!(out.fault(Fault::MalformedResponse), 71, "{}", String::from_utf8_lossy(bad));
+        assert_eq!(out.sum(RunSum::ClosedAfterError), 71);
     }
 }
 
 #[test]
-fn answers_that_are_dangerous_to_believe() {
+fn unsafe_responses_are_faults() {
     let endless = [&b"HTTP/1.1 200 OK\r\nX: "[..], &[b'x'; 70_000]].concat();
     let lengths = b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\na".to_vec();
     let both =
@@ -276,7 +276,7 @@ fn answers_that_are_dangerous_to_believe() {
     let interim = b"HTTP/1.1 100 Continue\r\n\r\n".repeat(17);
     for bad in [endless, lengths, both, interim] {
         let out = each(move |_| Answer::silence().piece(10 * MS, &bad));
-        assert_eq!(out.fault(Fault::Dangerous), 71);
+        assert_eq!(out.fault(Fault::UnsafeResponse), 71);
     }
 }
 
@@ -360,7 +360,7 @@ fn without_keep_alive_every_request_has_its_own_connection() {
     });
     out.check();
     assert_eq!(out.status(200), 3 * 71);
-    assert_eq!(out.sum(RunSum::ClosedByUs), 3 * 71);
+    assert_eq!(out.sum(RunSum::ClosedByClient), 3 * 71);
     assert_eq!(out.sum(RunSum::ConnReusedRequests), 0);
     assert_eq!(out.calls.open_max, 3);
 }
@@ -494,7 +494,7 @@ fn a_request_that_the_kernel_takes_in_pieces_arrives_whole_and_its_stall_is_know
     assert_eq!(out.fault(Fault::Timeout), 0);
     assert!(out.status(200) >= 100);
     // Three more round trips of 2 ms each until the last byte was taken.
-    let stall = out.hist(RunHist::SendStall);
+    let stall = out.hist(RunHist::SendBlocked);
     assert_eq!((stall.count(), stall.max()), (out.count(SeriesSum::Sent), Some(6 * MS)));
 }
 

@@ -26,10 +26,10 @@ fn what_is_offered_is_rate_times_duration_in_every_tick() {
         assert_eq!(out.sum(RunSum::Arrivals), 5 * rate as u64);
         // An arrival due at the very edge belongs to the tick that begins there.
         assert_eq!(per_tick(&out, RunSum::Arrivals), [rate as u64; 5]);
-        assert_eq!(out.hist(RunHist::Lateness).max(), Some(0));
-        assert_eq!(out.hist(RunHist::Lateness).count(), out.count(SeriesSum::Sent));
+        assert_eq!(out.hist(RunHist::ScheduleLag).max(), Some(0));
+        assert_eq!(out.hist(RunHist::ScheduleLag).count(), out.count(SeriesSum::Sent));
         assert_eq!(out.series_hist(SeriesHist::Response).max(), Some(3 * MS));
-        assert_eq!(out.sum(RunSum::Starved) + out.sum(RunSum::NeverStarted), 0);
+        assert_eq!(out.sum(RunSum::ArrivalsQueued) + out.sum(RunSum::ArrivalsNotStarted), 0);
         assert_eq!(out.client_faults(), 0);
     }
 }
@@ -67,7 +67,7 @@ fn n_counts_requests_when_an_arrival_starts_several() {
         assert_eq!((out.stopped, out.count(SeriesSum::Finished)), (Stopped::Requests, n));
         let firsts = out.all.series[0].sums[SeriesSum::Sent.id()];
         assert_eq!(out.sum(RunSum::Arrivals), firsts);
-        assert_eq!((out.sum(RunSum::NeverStarted), out.sum(RunSum::Starved)), (0, 0));
+        assert_eq!((out.sum(RunSum::ArrivalsNotStarted), out.sum(RunSum::ArrivalsQueued)), (0, 0));
     }
 }
 
@@ -86,14 +86,14 @@ fn an_iteration_is_all_its_requests() {
 }
 
 #[test]
-fn a_stall_of_this_machine_is_lateness_and_no_arrival_is_lost() {
+fn a_stall_of_this_machine_is_schedule_lag_and_no_arrival_is_lost() {
     let mut lab = Lab::new(open(1_000.0, 3.0));
     lab.nature.stalls = vec![(BEGIN_NS + 1_200 * MS + 1, 100 * MS)];
     let out = lab.run(|_: &SimRequest<'_>| Answer::ok(MS));
     out.check_arrivals();
     assert_eq!(out.sum(RunSum::Arrivals), 3_000);
     assert_eq!(out.count(SeriesSum::Sent), 3_000);
-    let late = out.hist(RunHist::Lateness);
+    let late = out.hist(RunHist::ScheduleLag);
     // The hundred that came due meanwhile, at 1,201 to 1,300 ms.
     assert_eq!(late.count() - late.count_at_most(0), 100);
     assert_eq!(late.max(), Some(99 * MS + 1));
@@ -101,7 +101,7 @@ fn a_stall_of_this_machine_is_lateness_and_no_arrival_is_lost() {
     // One answer came in the stall and was read after it; what was sent afterwards took its true time.
     let service = out.series_hist(SeriesHist::Service);
     assert_eq!(service.count() - service.count_at_most(MS), 1);
-    assert_eq!(out.sum(RunSum::Starved), 0, "connections were free: this is ours, not the server's");
+    assert_eq!(out.sum(RunSum::ArrivalsQueued), 0, "connections were free: this is ours, not the server's");
 }
 
 #[test]
@@ -114,8 +114,12 @@ fn spinning_towards_the_instant_uses_the_clock_and_is_counted_as_spinning() {
     let out = lab.run(|_: &SimRequest<'_>| Answer::ok(200 * US));
     out.check_arrivals();
     assert_eq!(out.sum(RunSum::Arrivals), 1_000);
-    assert!(out.hist(RunHist::Lateness).max().unwrap() <= 1_000, "{:?}", out.hist(RunHist::Lateness).max());
-    let spun = out.sum(RunSum::SpinNs) as f64 / 1e9;
+    assert!(
+        out.hist(RunHist::ScheduleLag).max().unwrap() <= 1_000,
+        "{:?}",
+        out.hist(RunHist::ScheduleLag).max()
+    );
+    let spun = out.sum(RunSum::BusyPollNs) as f64 / 1e9;
     assert!((0.05..=0.061).contains(&spun), "{spun} s of 1,000 x 60 us");
 }
 
@@ -147,18 +151,18 @@ fn the_cap_is_respected_and_arrivals_wait_with_their_stamp() {
     assert_eq!(out.sum(RunSum::Arrivals), 100);
     // Sends at 0, 15, 30, ..., 990 ms.
     assert_eq!(out.count(SeriesSum::Sent), 67);
-    assert_eq!(out.sum(RunSum::NeverStarted), 33);
-    assert_eq!(out.sum(RunSum::Starved), 66);
-    // Arrival k came at 10 k and was sent at 15 k: 5 k of waiting, and no lateness of ours at all.
+    assert_eq!(out.sum(RunSum::ArrivalsNotStarted), 33);
+    assert_eq!(out.sum(RunSum::ArrivalsQueued), 66);
+    // Arrival k came at 10 k and was sent at 15 k: 5 k of waiting, and no schedule lag at all.
     let wait = out.hist(RunHist::ConnWait);
     assert_eq!((wait.count(), wait.min(), wait.max()), (66, Some(5 * MS), Some(330 * MS)));
     assert_eq!(wait.sum(), (1..=66).map(|k| 5 * MS as u128 * k).sum::<u128>());
-    assert_eq!(out.hist(RunHist::Lateness).max(), Some(0));
+    assert_eq!(out.hist(RunHist::ScheduleLag).max(), Some(0));
     // Response from the intended instant: 15 ms + 5 k; the last one was in flight at the stop.
     let response = out.series_hist(SeriesHist::Response);
     assert_eq!((response.count(), response.max()), (66, Some(15 * MS + 5 * 65 * MS)));
     // Just before the send at 990 ms: 100 had come due, 66 were sent.
-    assert_eq!(out.peak(RunPeak::Waiting), 34);
+    assert_eq!(out.peak(RunPeak::ArrivalsQueued), 34);
     // 33 never started and one in flight: their response times are longer than what was waited for.
     let censored = out.series_hist(SeriesHist::ResponseCensored);
     assert_eq!((censored.count(), censored.min(), censored.max()), (34, Some(10 * MS), Some(340 * MS)));
@@ -173,7 +177,7 @@ fn arrivals_that_wait_are_counted_in_the_tick_in_which_they_came_due() {
     out.check_arrivals();
     assert_eq!(per_tick(&out, RunSum::Arrivals), [100; 4]);
     assert_eq!(sent_per_tick(&out).iter().sum::<u64>(), 267);
-    let waiting: Vec<u64> = out.ticks.iter().map(|t| t.0.run.peaks[RunPeak::Waiting.id()]).collect();
+    let waiting: Vec<u64> = out.ticks.iter().map(|t| t.0.run.peaks[RunPeak::ArrivalsQueued.id()]).collect();
     assert_eq!(waiting, [34, 67, 100, 134], "the queue at its longest, in each tick");
 }
 
@@ -190,11 +194,11 @@ fn a_queue_drains_when_the_server_recovers_and_begins_anew_when_it_stalls_again(
     assert_eq!(out.sum(RunSum::Arrivals), 1_000);
     assert_eq!(per_tick(&out, RunSum::Arrivals), [100; 10]);
     assert_eq!(out.count(SeriesSum::Finished), 1_000);
-    assert_eq!(out.hist(RunHist::Lateness).max(), Some(0));
-    let starved = per_tick(&out, RunSum::Starved);
+    assert_eq!(out.hist(RunHist::ScheduleLag).max(), Some(0));
+    let queued = per_tick(&out, RunSum::ArrivalsQueued);
     assert!(
-        starved[2] > 0 && starved[6] > 0 && starved[1] + starved[4] + starved[5] + starved[9] == 0,
-        "{starved:?}"
+        queued[2] > 0 && queued[6] > 0 && queued[1] + queued[4] + queued[5] + queued[9] == 0,
+        "{queued:?}"
     );
 }
 
@@ -240,8 +244,8 @@ fn a_server_that_pauses_for_a_second_in_every_ten_has_the_p99_that_arithmetic_gi
         if connections == 100 {
             // With too few connections the service time hides what the response time shows.
             let service = out.series_hist(SeriesHist::Service).quantile(0.99).unwrap();
-            assert!(service < 100 * MS || out.sum(RunSum::Starved) > 5_000, "{service}");
-            assert_eq!(out.hist(RunHist::Lateness).max(), Some(0));
+            assert!(service < 100 * MS || out.sum(RunSum::ArrivalsQueued) > 5_000, "{service}");
+            assert_eq!(out.hist(RunHist::ScheduleLag).max(), Some(0));
         }
     }
 }
@@ -255,7 +259,7 @@ fn poisson_arrivals_are_sent_as_drawn() {
     let out = run_fixed(draft, MS);
     out.check_arrivals();
     assert!((out.sum(RunSum::Arrivals) as f64 - 10_000.0).abs() < 400.0);
-    assert_eq!(out.hist(RunHist::Lateness).max(), Some(0));
+    assert_eq!(out.hist(RunHist::ScheduleLag).max(), Some(0));
 }
 
 #[test]
@@ -294,7 +298,7 @@ fn refused_arrivals_end_at_once_and_the_rate_goes_on() {
         _ => Connect::Accept { after_ns: 0 },
     }));
     out.check_arrivals();
-    assert_eq!((out.fault(Fault::Refused), out.status(200)), (100, 100));
+    assert_eq!((out.fault(Fault::ConnectionRefused), out.status(200)), (100, 100));
     assert_eq!(out.sum(RunSum::ConnAttempts), 101);
 }
 
@@ -306,7 +310,7 @@ fn an_unreachable_host_fails_arrivals_one_by_one_however_many_are_due() {
     lab.nature.stalls = vec![(BEGIN_NS + 100 * MS, S)];
     let out = lab.run(Gate(|_, _| Connect::Errno(libc::ENETUNREACH)));
     out.check_arrivals();
-    assert_eq!(out.fault(Fault::Unreachable), 75_000);
+    assert_eq!(out.fault(Fault::HostUnreachable), 75_000);
     assert_eq!(out.sum(RunSum::Iterations), 75_000);
 }
 
@@ -324,7 +328,7 @@ fn an_arrival_without_a_descriptor_keeps_its_stamp_and_is_sent_later() {
     assert_eq!(out.client_faults(), out.fault(Fault::FdLimit));
     assert_eq!(out.count(SeriesSum::Failed), 0, "no failure of the server's");
     assert_eq!((out.sum(RunSum::Arrivals), out.count(SeriesSum::Sent)), (200, 200));
-    assert_eq!(out.count(SeriesSum::Finished) + out.sum(RunSum::InFlightAtStop), 200);
+    assert_eq!(out.count(SeriesSum::Finished) + out.sum(RunSum::InFlightAtEnd), 200);
     // The first arrival waited from 0 on.
     let longest = out.series_hist(SeriesHist::Response).max().unwrap();
     assert!(longest >= 300 * MS, "{longest}");
@@ -338,7 +342,7 @@ fn arrivals_without_a_descriptor_until_the_stop_never_started() {
         let out = Lab::new(draft).run(Gate(|_, _| Connect::Errno(libc::EMFILE)));
         out.check();
         assert_eq!(out.sum(RunSum::Arrivals), 100);
-        assert_eq!((out.count(SeriesSum::Sent), out.sum(RunSum::NeverStarted)), (0, 100));
+        assert_eq!((out.count(SeriesSum::Sent), out.sum(RunSum::ArrivalsNotStarted)), (0, 100));
         assert_eq!(out.series_hist(SeriesHist::ResponseCensored).count(), 100);
         assert_eq!(out.series_hist(SeriesHist::ResponseCensored).max(), Some(S));
     }
@@ -369,7 +373,7 @@ fn n_stays_exact_with_sequences_when_descriptors_run_out() {
             out.check();
             assert_eq!((out.stopped, out.count(SeriesSum::Finished)), (Stopped::Requests, n));
             let firsts = out.all.series[0].sums[SeriesSum::Sent.id()];
-            assert_eq!(out.sum(RunSum::Arrivals), firsts + out.sum(RunSum::NeverStarted));
+            assert_eq!(out.sum(RunSum::Arrivals), firsts + out.sum(RunSum::ArrivalsNotStarted));
         }
     }
 }
@@ -380,7 +384,7 @@ fn arrivals_that_wait_for_their_connection_at_the_stop_never_started() {
     draft.limits.connect_timeout_ns = 10 * S;
     let out = Lab::new(draft).run(Gate(|_, _| Connect::Never));
     out.check_arrivals();
-    assert_eq!(out.sum(RunSum::NeverStarted), 10);
+    assert_eq!(out.sum(RunSum::ArrivalsNotStarted), 10);
     let censored = out.series_hist(SeriesHist::ResponseCensored);
     assert_eq!((censored.count(), censored.max()), (10, Some(S)));
 }
@@ -391,7 +395,7 @@ fn connect_time_outs_end_arrivals() {
     draft.limits.connect_timeout_ns = 500 * MS;
     let out = Lab::new(draft).run(Gate(|_, _| Connect::Never));
     out.check_arrivals();
-    assert_eq!(out.fault(Fault::ConnectTimeout) + out.sum(RunSum::NeverStarted), 30);
+    assert_eq!(out.fault(Fault::ConnectTimeout) + out.sum(RunSum::ArrivalsNotStarted), 30);
     assert!(out.fault(Fault::ConnectTimeout) >= 24);
     assert_eq!(out.series_hist(SeriesHist::ResponseCensored).count(), 30);
 }
@@ -403,7 +407,7 @@ fn requests_without_an_answer_are_in_flight_at_the_stop_and_censor() {
         _ => Answer::silence(),
     });
     out.check_arrivals();
-    assert_eq!(out.sum(RunSum::InFlightAtStop), 50);
+    assert_eq!(out.sum(RunSum::InFlightAtEnd), 50);
     assert_eq!(out.series_hist(SeriesHist::ResponseCensored).count(), 50);
     assert_eq!(out.series_hist(SeriesHist::ServiceCensored).max(), Some(990 * MS));
 }
@@ -440,7 +444,7 @@ fn stop_counts_what_waits_and_what_is_in_flight() {
     out.check_arrivals();
     assert_eq!((out.stopped, out.elapsed_ns), (Stopped::Command, 1_005 * MS));
     assert_eq!((out.sum(RunSum::Arrivals), out.count(SeriesSum::Sent)), (101, 51));
-    assert_eq!((out.sum(RunSum::InFlightAtStop), out.sum(RunSum::NeverStarted)), (1, 50));
+    assert_eq!((out.sum(RunSum::InFlightAtEnd), out.sum(RunSum::ArrivalsNotStarted)), (1, 50));
 }
 
 #[test]
@@ -450,7 +454,7 @@ fn a_pause_is_not_made_up_for() {
     let out = lab.run(|_: &SimRequest<'_>| Answer::ok(5 * MS));
     out.check_arrivals();
     assert_eq!(per_tick(&out, RunSum::Arrivals), [100, 100, 0, 0, 100, 100]);
-    assert_eq!(out.hist(RunHist::Lateness).max(), Some(0));
+    assert_eq!(out.hist(RunHist::ScheduleLag).max(), Some(0));
     assert_eq!(out.series_hist(SeriesHist::Response).max(), Some(5 * MS));
 }
 
@@ -465,11 +469,15 @@ fn a_pause_in_the_middle_of_a_queue_keeps_the_queue_and_adds_nothing_to_it() {
     out.check_arrivals();
     assert_eq!(per_tick(&out, RunSum::Arrivals), [100, 100, 0, 0, 100, 100]);
     assert_eq!(out.count(SeriesSum::Finished), 400);
-    assert_eq!(out.sum(RunSum::NeverStarted), 0);
+    assert_eq!(out.sum(RunSum::ArrivalsNotStarted), 0);
     // The last before the pause came at 1,990 ms and was sent 99 ms after its end or so.
     assert!(out.series_hist(SeriesHist::Response).max().unwrap() > 2_900 * MS);
-    assert_eq!(out.peak(RunPeak::Waiting), 100);
-    assert!(out.hist(RunHist::Lateness).max().unwrap() <= 2 * MS, "{:?}", out.hist(RunHist::Lateness).max());
+    assert_eq!(out.peak(RunPeak::ArrivalsQueued), 100);
+    assert!(
+        out.hist(RunHist::ScheduleLag).max().unwrap() <= 2 * MS,
+        "{:?}",
+        out.hist(RunHist::ScheduleLag).max()
+    );
 }
 
 #[test]
@@ -479,7 +487,7 @@ fn a_stop_in_a_pause_counts_only_what_came_before_it() {
     let lab = Lab::new(draft).command(S - 1, Command::Pause).command(5 * S, Command::Stop);
     let out = lab.run(|_: &SimRequest<'_>| Answer::ok(20 * MS));
     out.check_arrivals();
-    assert_eq!((out.sum(RunSum::Arrivals), out.sum(RunSum::NeverStarted)), (100, 50));
+    assert_eq!((out.sum(RunSum::Arrivals), out.sum(RunSum::ArrivalsNotStarted)), (100, 50));
 }
 
 #[test]
@@ -495,7 +503,7 @@ fn the_rate_changes_by_command_up_and_down_and_to_nothing() {
     for (found, wanted) in per_tick(&out, RunSum::Arrivals).iter().zip([100u64, 400, 0, 10, 1_000]) {
         assert!(found.abs_diff(wanted) <= 1, "{found} instead of {wanted}");
     }
-    assert_eq!(out.hist(RunHist::Lateness).max(), Some(0));
+    assert_eq!(out.hist(RunHist::ScheduleLag).max(), Some(0));
 }
 
 #[test]
@@ -507,10 +515,10 @@ fn the_rate_changes_with_a_queue_and_the_queue_stays() {
     let out = lab.run(|_: &SimRequest<'_>| Answer::ok(20 * MS));
     out.check_arrivals();
     assert!(out.sum(RunSum::Arrivals).abs_diff(115) <= 1, "{}", out.sum(RunSum::Arrivals));
-    assert_eq!(out.sum(RunSum::NeverStarted), 0);
-    assert_eq!(out.hist(RunHist::Lateness).max(), Some(0), "they waited for the server, not for us");
+    assert_eq!(out.sum(RunSum::ArrivalsNotStarted), 0);
+    assert_eq!(out.hist(RunHist::ScheduleLag).max(), Some(0), "they waited for the server, not for us");
     // The command falls on an arrival and on the edge of a tick: one more may wait at that very instant.
-    assert!(out.peak(RunPeak::Waiting).abs_diff(50) <= 1);
+    assert!(out.peak(RunPeak::ArrivalsQueued).abs_diff(50) <= 1);
 }
 
 #[test]

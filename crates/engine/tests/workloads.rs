@@ -69,7 +69,7 @@ fn a_closed_and_an_open_lane_run_beside_each_other_each_with_its_own_users() {
     let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(10 * MS));
     out.check();
     assert_eq!([sent(&out, 0), sent(&out, 1), sent(&out, 2)], [300, 100, 100]);
-    assert_eq!((out.sum(RunSum::Arrivals), out.sum(RunSum::OpenArrivalsDone)), (100, 100));
+    assert_eq!((out.sum(RunSum::Arrivals), out.sum(RunSum::ArrivalsCompleted)), (100, 100));
     assert_eq!(out.sum(RunSum::Iterations), 500);
     assert_eq!(out.sum(RunSum::UsersNs), 3 * S + 990 * MS, "users of the open model are none");
     assert_eq!((out.stopped, out.elapsed_ns), (Stopped::Duration, S));
@@ -122,7 +122,11 @@ fn loops_are_counted_for_each_user_by_itself() {
         .run(|a: &SimRequest<'_>| Answer::ok((a.connection + 1) * MS));
     out.check();
     assert_eq!((out.stopped, out.sum(RunSum::Iterations)), (Stopped::Retired, 20));
-    assert_eq!((out.sum(RunSum::Retired), out.sum(RunSum::ClosedByUs)), (0, 4), "none ran out of data");
+    assert_eq!(
+        (out.sum(RunSum::UsersOutOfData), out.sum(RunSum::ClosedByClient)),
+        (0, 4),
+        "none ran out of data"
+    );
     assert_eq!(out.elapsed_ns, 5 * 2 * 4 * MS);
 }
 
@@ -165,7 +169,7 @@ fn recorded_arrivals_come_at_their_instants_and_to_one_worker_of_one_machine_eac
                 lab.worker = worker;
                 let out = lab.run(|_: &SimRequest<'_>| Answer::ok(10 * US));
                 out.check();
-                assert!(out.hist(RunHist::Lateness).max().is_none_or(|late| late == 0));
+                assert!(out.hist(RunHist::ScheduleLag).max().is_none_or(|late| late == 0));
                 seen.extend(
                     begins(&log)
                         .iter()
@@ -226,8 +230,8 @@ fn an_iteration_under_way_at_the_end_is_finished_within_the_grace_and_none_begin
         let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(30 * MS));
         out.check();
         assert_eq!((out.stopped, out.elapsed_ns / MS), (Stopped::Duration, end_ms));
-        assert_eq!((out.sum(RunSum::Iterations), out.sum(RunSum::CutAtStop)), (whole, cut));
-        assert_eq!((out.sum(RunSum::InFlightAtStop), begins(&log).len()), (cut, 2));
+        assert_eq!((out.sum(RunSum::Iterations), out.sum(RunSum::IterationsInterrupted)), (whole, cut));
+        assert_eq!((out.sum(RunSum::InFlightAtEnd), begins(&log).len()), (cut, 2));
     }
 }
 
@@ -252,7 +256,7 @@ fn in_the_grace_arrivals_that_wait_are_left_and_the_worker_sleeps() {
         Lab::new(draft).factory(factory).run(|a: &SimRequest<'_>| Answer::ok((30 + 40 * a.connection) * MS));
     out.check();
     // Their one user begins at 0 and 60 ms and is free at 120; of ten arrivals eight have waited for it in vain.
-    assert_eq!((out.sum(RunSum::Arrivals), out.sum(RunSum::NeverStarted)), (10, 8));
+    assert_eq!((out.sum(RunSum::Arrivals), out.sum(RunSum::ArrivalsNotStarted)), (10, 8));
     assert_eq!((out.elapsed_ns / MS, begins(&log).len()), (140, 3));
     assert!(out.calls.wait < 100, "{} waits", out.calls.wait);
 }

@@ -64,7 +64,7 @@ pub struct Study {
 /// Something that the numbers of several runs say.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
-    /// Stable: `link_full`.
+    /// Stable: `network_saturated`.
     pub code: &'static str,
     /// One sentence that may be quoted.
     pub sentence: String,
@@ -142,7 +142,7 @@ pub struct CellRow {
     /// Mean requests in flight, measured.
     pub in_flight: f64,
     pub bytes_in_per_s: f64,
-    pub rtt_floor_ns: Option<u64>,
+    pub rtt_min_ns: Option<u64>,
     pub service_p50_ns: Option<u64>,
     pub first_byte_mean_ns: Option<f64>,
     pub body_mean_ns: Option<f64>,

@@ -62,22 +62,22 @@ causes! {
     GeneratorLimit = "generator_limit", "the load generator reached a limit of its own machine",
         "run `plimsoll doctor` on the load generator",
         "raise the limit on the load generator (`plimsoll doctor` shows how), then rerun";
-    ServiceGone = "service_gone", "the service stopped answering",
+    ServiceOutage = "service_outage", "the service stopped answering",
         "check the server's log and exit status at that time",
         "check the server's log and exit status at that time";
-    RequestFails = "request_fails", "one request fails and the others do not",
+    FailingRequest = "failing_request", "one request fails and the others do not",
         "send this request by hand",
         "send this request by hand, and read the server's log for it";
     RateLimited = "rate_limited", "the server limits the rate (status 429)",
         "compare its rate limit with the load",
         "raise the server's rate limit, or load less";
-    CredentialsRefused = "credentials_refused", "the server refuses the credentials",
+    CredentialsRejected = "credentials_rejected", "the server refuses the credentials",
         "send the request by hand with the same credentials",
         "check the credentials that the requests carry";
     NotFound = "not_found", "the server does not know the path (status 404)",
         "request the path by hand",
         "check the paths of the requests";
-    RequestRefused = "request_refused", "the server refuses the request",
+    RequestRejected = "request_rejected", "the server refuses the request",
         "read the body of a failed response",
         "check what the requests send";
     CheckFailed = "check_failed", "responses differ from what a check expects",
@@ -86,10 +86,10 @@ causes! {
     InvalidResponses = "invalid_responses", "responses break the rules of HTTP",
         "look at one response with `curl -v`",
         "look at one response with `curl -v`, and fix how the server or its proxy frames responses";
-    ResponsesCutShort = "responses_cut_short", "the server closes connections in the middle of responses",
+    TruncatedResponses = "truncated_responses", "the server closes connections in the middle of responses",
         "capture one such connection on the server (`tcpdump`)",
         "check the server's and its proxy's log for what ends responses early";
-    TlsRefused = "tls_refused", "the TLS handshake fails",
+    TlsFailed = "tls_failed", "the TLS handshake fails",
         "try `openssl s_client -connect HOST:PORT`",
         "check certificate and TLS versions of the target";
     IdleTimeout = "idle_timeout", "the server's idle timeout closes connections as requests arrive",
@@ -110,7 +110,7 @@ causes! {
     UpstreamFailed = "upstream_failed", "a proxy reports that the service after it failed",
         "read the proxy's error log",
         "check the proxy's error log, and the service after it";
-    Overloaded = "overloaded", "the server turns requests away (status 503)",
+    ServerOverloaded = "server_overloaded", "the server turns requests away (status 503)",
         "check whether fewer users get fewer 503",
         "check the server's queue and its workers, and the log of any proxy before it";
     ServerErrors = "server_errors", "the server fails to process requests",
@@ -122,13 +122,13 @@ causes! {
     ConnectionsRefused = "connections_refused", "some connections find nothing that listens",
         "check on the server which addresses listen (`ss -ltn`), and when it restarted",
         "check on the server which addresses listen (`ss -ltn`), and when it restarted";
-    Unreachable = "unreachable", "the target cannot be reached",
+    HostUnreachable = "host_unreachable", "the target cannot be reached",
         "check address, route, and firewall",
         "check address, route, and firewall of the target";
     NoResponse = "no_response", "the server accepts requests and does not finish the responses",
         "check in the server's log what such a request waits for",
         "check in the server's log or monitors what such a request waits for";
-    ServicePauses = "service_pauses", "the whole service pauses",
+    ServiceStalls = "service_stalls", "the whole service pauses",
         "compare the times with the server's log (garbage collection, checkpoints, locks, timers)",
         "find what runs on the server at these times: garbage collection, a checkpoint, a lock, or a timer";
     SlowRequest = "slow_request", "one request is slow and the others are not",
@@ -137,10 +137,10 @@ causes! {
     SlowBodies = "slow_bodies", "the server sends response bodies slowly",
         "download one body on the server itself",
         "find what the server waits for while it writes a body; check buffers and compression";
-    TwoSpeeds = "two_speeds", "responses have two speeds",
+    BimodalLatency = "bimodal_latency", "responses have two speeds",
         "compare a fast and a slow response: which instance, cache, or data they met",
         "compare a fast and a slow response: a cache that misses, one slow instance, or a lock";
-    ConnectionCap = "connection_cap", "arrivals wait for one of the load generator's own connections",
+    ClientConnectionLimit = "client_connection_limit", "arrivals wait for one of the load generator's own connections",
         "rerun with a higher `--max-connections`",
         "raise the number of connections (`--max-connections`) if real clients do not share so few";
     OverCapacity = "over_capacity", "the offered load exceeds the capacity of the service",
@@ -152,7 +152,7 @@ causes! {
     Queueing = "queueing", "requests queue in the server",
         "rerun with half the users: the response time halves and the rate stays",
         "rerun with half the users: if the rate stays, the server has too few workers for this load";
-    ServerTime = "server_time", "the server takes the time, before the first byte of its response",
+    ServerProcessing = "server_processing", "the server takes the time, before the first byte of its response",
         "monitor the server in the next run (`--monitor process=:PORT` on its machine)",
         "find what the server does or waits for before it responds";
     PacketLoss = "packet_loss", "the network loses packets",

@@ -66,7 +66,7 @@ fn every_shape_of_evidence_has_its_sentences() {
     for evidence in Evidence::examples() {
         let name = evidence.name();
         let caution = evidence.raise();
-        for text in [caution.title(), caution.evidence_text(), caution.advice()] {
+        for text in [caution.title(), caution.evidence_text(), caution.impact(), caution.advice()] {
             assert!(!text.is_empty(), "{name}");
             assert!(!text.contains("NaN") && !text.split(' ').any(|word| word.starts_with("inf")), "{text}");
             assert!(!text.contains("  ") && !text.contains('\n'), "{name}: {text}");
@@ -82,7 +82,7 @@ fn figures_of_causes_are_numbers_and_names() {
             .claim(Claim::Certain, cause::Evidence::Status { failures, status: 500, is_in_sentence: true }),
         cause::Kind::ConnectionsNotReused
             .claim(Claim::Certain, cause::Evidence::Caution(Kind::ConnectionsNotReused.example())),
-        cause::Kind::ResponsesCutShort.claim(Claim::Likely, cause::Evidence::Failed(failures)),
+        cause::Kind::TruncatedResponses.claim(Claim::Likely, cause::Evidence::Failed(failures)),
     ];
     let json = serde_json::to_value(&causes).unwrap();
     assert_eq!(json[0]["figures"]["failed_count"], 30);

@@ -29,7 +29,7 @@ pub const COLUMNS: &[(&str, Cell)] = &[
     ("bytes_in", |s| s.bytes_in.to_string()),
     ("bytes_out", |s| s.bytes_out.to_string()),
     ("connections_opened", |s| s.connections_opened.to_string()),
-    ("lateness_p99_ns", |s| whole(s.lateness_p99_ns)),
+    ("schedule_lag_p99_ns", |s| whole(s.schedule_lag_p99_ns)),
     ("retransmits", |s| s.retransmits.to_string()),
 ];
 

@@ -142,7 +142,7 @@ fn outcome(step: &StepRow) -> String {
 fn generator(deciding: &Deciding) -> String {
     let worst = &deciding.generator;
     let mut parts = Vec::new();
-    if let Some(late) = worst.late_p99_ns {
+    if let Some(late) = worst.schedule_lag_p99_ns {
         parts.push(format!("sends late by {} (p99)", duration_ns(late)));
     }
     parts.push(format!("workers busy {}", ratio(worst.busy_ratio)));

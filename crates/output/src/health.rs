@@ -34,7 +34,7 @@ pub fn rows(s: &Summary) -> Vec<Row> {
     };
     let mut rows = vec![
         row(&[Subject::Rate], "Rate", rate(s)),
-        row(&[Subject::Lateness], "Schedule lag", schedule_lag(s)),
+        row(&[Subject::ScheduleLag], "Schedule lag", schedule_lag(s)),
         row(&[Subject::Workers], &format!("Workers ({})", s.client.workers.len().max(1)), workers(s)),
     ];
     rows.extend(busiest(s).map(|facts| row(&[], "Busiest worker", facts)));
@@ -76,23 +76,23 @@ fn rate(s: &Summary) -> Vec<String> {
     let unit = if many { "arrivals" } else { "req" };
     let mut facts = vec![format!("offered {}", rate_of(offered.rate_per_s, unit))];
     facts.extend(achieved);
-    if offered.starved > 0 {
-        facts.push(format!("{} waited for a connection", counted(offered.starved, "arrival")));
+    if offered.arrivals_queued > 0 {
+        facts.push(format!("{} waited for a connection", counted(offered.arrivals_queued, "arrival")));
     }
-    if s.totals.never_started > 0 {
-        facts.push(format!("{} never started", counted(s.totals.never_started, "arrival")));
+    if s.totals.arrivals_not_started > 0 {
+        facts.push(format!("{} never started", counted(s.totals.arrivals_not_started, "arrival")));
     }
     facts
 }
 
 /// Delay of sends caused by the load generator, and the bound on the error of timestamps.
 fn schedule_lag(s: &Summary) -> Vec<String> {
-    let mut facts = match s.client.lateness.count {
+    let mut facts = match s.client.schedule_lag.count {
         0 if s.offered.is_none() => vec!["no schedule (closed model)".into()],
         0 => vec!["nothing was sent".into()],
-        _ => vec![spread(&s.client.lateness)],
+        _ => vec![spread(&s.client.schedule_lag)],
     };
-    let turn = &s.client.turn;
+    let turn = &s.client.loop_time;
     if turn.count > 0 {
         // A response that is ready waits for the rest of its event-loop iteration: no stamp is later by more.
         let p99 = turn.quantile(0.99);
@@ -158,9 +158,9 @@ fn host(s: &Summary) -> Vec<String> {
     {
         facts.push("target on the same machine".into());
     }
-    facts.extend(fault(s, Fault::ClientMemory, "failed: out of memory"));
+    facts.extend(fault(s, Fault::ClientOutOfMemory, "failed: out of memory"));
     facts.extend(fault(s, Fault::ClientLimit, "exceeded a limit of the load generator"));
-    facts.extend(fault(s, Fault::ClientOther, "rejected by this host"));
+    facts.extend(fault(s, Fault::ClientSendRefused, "rejected by this host"));
     facts
 }
 
@@ -176,13 +176,13 @@ fn connections(s: &Summary) -> Vec<String> {
         format!("peak {}", count(c.peak)),
         format!("reused for {}{median}", counted(c.reused_requests, "request")),
     ];
-    let closed = [c.closed_by_server, c.closed_by_us, c.closed_by_fault];
+    let closed = [c.closed_by_server, c.closed_by_client, c.closed_after_error];
     if closed.iter().any(|n| *n > 0) {
         let [server, client, error] = closed.map(count);
         facts.push(format!("closed: {server} by server, {client} by client, {error} after an error"));
     }
-    if c.redirects_elsewhere > 0 {
-        facts.push(format!("{} to another host, not followed", counted(c.redirects_elsewhere, "redirect")));
+    if c.redirects_cross_host > 0 {
+        facts.push(format!("{} to another host, not followed", counted(c.redirects_cross_host, "redirect")));
     }
     facts
 }
@@ -232,15 +232,18 @@ fn in_flight(s: &Summary) -> Vec<String> {
     let at_end = s.totals.in_flight_at_end;
     let bound = if at_end > 0 { ", counted as lower bounds" } else { "" };
     facts.push(format!("{} at the end{bound}", count(at_end)));
-    if s.client.waiting_peak > 0 {
-        facts.push(format!("peak {} waiting for a connection", counted(s.client.waiting_peak, "arrival")));
+    if s.client.arrivals_queued_peak > 0 {
+        facts.push(format!(
+            "peak {} waiting for a connection",
+            counted(s.client.arrivals_queued_peak, "arrival")
+        ));
     }
     facts
 }
 
 fn network(s: &Summary) -> Vec<String> {
     let mut facts = vec![counted(s.client.retransmits, "retransmit")];
-    if let Some(floor) = s.client.rtt_floor_ns {
+    if let Some(floor) = s.client.rtt_min_ns {
         facts.push(format!("RTT min {}", rough_ns(floor)));
     }
     // The kernel's smoothed round trip includes delayed acknowledgements and the server's time: not shown.
@@ -273,8 +276,9 @@ fn record(s: &Summary) -> Vec<String> {
     const GAPS_SHOWN: usize = 3;
     let mut facts = vec![if s.is_complete { "complete".into() } else { "incomplete".into() }];
     facts.push(words::stopped_by(s.stopped_by).into());
-    if s.client.late_ticks > 0 {
-        facts.push(format!("{} recorded more than 100 ms late", counted(s.client.late_ticks, "interval")));
+    if s.client.intervals_late > 0 {
+        facts
+            .push(format!("{} recorded more than 100 ms late", counted(s.client.intervals_late, "interval")));
     }
     for gap in s.gaps.iter().take(GAPS_SHOWN) {
         facts.push(format!(
@@ -292,7 +296,7 @@ fn record(s: &Summary) -> Vec<String> {
 
 /// Failures of the load generator, where the row about their resource shows them.
 fn fault(s: &Summary, fault: Fault, what: &str) -> Option<String> {
-    let row = s.client.faults.iter().find(|row| row.class == fault.name() && row.count > 0)?;
+    let row = s.client.faults.iter().find(|row| row.class == fault && row.count > 0)?;
     Some(format!("{} {what}", counted(row.count, "attempt")))
 }
 

@@ -63,7 +63,7 @@ const METHOD: &[Anchor] = &[Anchor::Method];
 /// Reasons and steps. `run_file` is what the command to compare names; `None`: the command names an example.
 pub(crate) fn hints(s: &Summary, run_file: Option<&str>) -> (Vec<Hint>, Vec<Hint>) {
     let Next { reasons, steps } = Next::of(s);
-    let reasons = reasons.iter().map(|reason| reasons::hint(s, reason)).collect();
+    let reasons = reasons.iter().map(|reason| reasons::hint(reason)).collect();
     (reasons, steps.iter().map(|step| steps::hint(s, step, run_file)).collect())
 }
 

@@ -75,7 +75,7 @@ pub fn document(s: &Summary, picture: &Picture, charts: &[Chart], run_file: Opti
         requests::section(s, &Picture::default()),
         detail(missed(&Subject::CUSTOM), metrics::section(s)),
         streams::section(s),
-        detail(raised(&[Kind::MergedApart, Kind::MergedTargetsDiffer]), origins::section(s)),
+        detail(raised(&[Kind::MergedRunsNotConcurrent, Kind::MergedTargetsDiffer]), origins::section(s)),
         detail(!s.saturated_resources.is_empty() || raised(MONITORED), watched::text(s)),
         detail(false, course::letters(s)),
         health::screen(s, &anchors),
@@ -97,11 +97,11 @@ const PHASES: &[Subject] = &[Subject::Connect, Subject::TlsHandshake, Subject::F
 
 /// Cautions that rest on what monitors saw.
 const MONITORED: &[Kind] = &[
-    Kind::ListenOverflowed,
-    Kind::DescriptorsShort,
-    Kind::Throttled,
+    Kind::ListenQueueOverflow,
+    Kind::ProcessFdLimit,
+    Kind::CpuThrottled,
     Kind::MonitorFailed,
-    Kind::MemoryGrows,
+    Kind::MemoryGrowth,
 ];
 
 /// What a screen has only where something points at it.

@@ -101,7 +101,7 @@ pub(crate) fn findings(s: &Summary) -> Vec<String> {
         .saturated_resources
         .iter()
         .take(TOLD)
-        .map(|p| format!("saturated: {} ({})", p.resource, p.evidence))
+        .map(|p| format!("saturated: {} ({})", p.resource, p.evidence.text()))
         .collect();
     if let Some(limiting) = s.bottleneck.as_ref().filter(|_| s.saturated_resources.is_empty()) {
         out.push(format!("bottleneck: {limiting}"));

@@ -195,11 +195,11 @@ pub fn window(judged: &ThresholdResult) -> String {
 /// What became of the iterations that were not finished; empty when there is nothing to tell.
 pub fn iterations_lost(s: &Summary) -> Vec<String> {
     let t = &s.totals;
-    let told = [(t.iterations_abandoned, "abandoned"), (t.iterations_cut, "interrupted at the end")];
+    let told = [(t.iterations_abandoned, "abandoned"), (t.iterations_interrupted, "interrupted at the end")];
     let mut facts: Vec<String> =
         told.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", count(n))).collect();
-    if t.users_retired > 0 {
-        facts.push(format!("{} out of data", counted(t.users_retired, "user")));
+    if t.users_out_of_data > 0 {
+        facts.push(format!("{} out of data", counted(t.users_out_of_data, "user")));
     }
     facts
 }
@@ -238,7 +238,7 @@ pub fn ends(row: &StreamRow) -> Vec<String> {
     let told = [
         (row.open_at_end, "open at the end"),
         (row.closed_by_server, "closed by the server"),
-        (row.closed_by_us, "closed by the client"),
+        (row.closed_by_client, "closed by the client"),
         (row.failures, "failed"),
         (row.reconnects, "reconnected"),
     ];
@@ -254,7 +254,7 @@ pub fn stream_times(row: &StreamRow) -> impl Iterator<Item = (&'static str, &Tim
         ("first event", &row.first_event),
         ("gap", &row.gap),
         ("age", &row.age),
-        ("life", &row.life),
+        ("duration", &row.duration),
     ];
     all.into_iter().filter(|(_, times)| times.count > 0)
 }

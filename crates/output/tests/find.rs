@@ -108,7 +108,7 @@ fn answer() -> Answer {
         deciding_runs: Some(Deciding {
             runs: 9,
             generator: Generator {
-                late_p99_ns: Some(1_200_000),
+                schedule_lag_p99_ns: Some(1_200_000),
                 cpu_wait_ratio: 0.034,
                 busy_ratio: 0.41,
                 stalled_ns: 0,

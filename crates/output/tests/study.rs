@@ -3,6 +3,7 @@
 
 use plimsoll_analysis::Seen;
 use plimsoll_analysis::digest::{Block, Digest, Level};
+use plimsoll_analysis::saturation::Saturation;
 use plimsoll_analysis::summary::{Bottleneck, Outcome, Percentile, SaturatedResource, Times};
 use plimsoll_chart::{Skin, draw};
 use plimsoll_experiment::study::{Study, StudyAsked, UslFit, UslPeak, UslPoint, study};
@@ -75,7 +76,7 @@ fn run(settings: &[(&str, &str)], users: f64, rate: f64, bytes: f64, repeat: u32
         service_time: times(&all),
         in_flight_mean: users,
         bytes_in_per_s: blocks.iter().map(|b| b.bytes_in).sum::<u64>() as f64 / 20.0,
-        rtt_floor_ns: Some(80_000),
+        rtt_min_ns: Some(80_000),
         connect_p50_ns: None,
         first_byte_mean_ns: all.mean().map(|m| m * 0.9),
         body_mean_ns: all.mean().map(|m| m * 0.1),
@@ -163,7 +164,15 @@ fn watched() -> Study {
             let is_full = busy >= 0.9;
             run.watched.bottleneck = Some(Bottleneck::NoneWatched);
             if is_full {
-                let evidence = format!("{busy:.2} cores of 1 core on the average");
+                let evidence = Saturation::Usage {
+                    unit: Unit::Cores,
+                    mean: busy,
+                    limit: 1.0,
+                    reached_from_ratio: 0.9,
+                    held_s: 15,
+                    measured_s: 15,
+                    load_generator_cores: None,
+                };
                 run.watched.bottleneck = Some(Bottleneck::Saturated {
                     what: "api: the busiest thread".into(),
                     evidence: evidence.clone(),

@@ -3,11 +3,14 @@
 //! The side decides what a failure says: one on the client's side is a limit of the load generator and is never
 //! counted among the server's errors.
 
+use serde::{Serialize, Serializer};
+use std::cmp::Ordering;
+
 /// Whose failure it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
-    /// The load generator's machine gave out. Makes a run INCONCLUSIVE, never counts in `errors`.
+    /// A limit of the load generator's machine. Makes a run INCONCLUSIVE, never counts in `errors`.
     Client,
     /// Something between the two, or the server's kernel.
     Network,
@@ -18,7 +21,7 @@ pub enum Side {
 macro_rules! faults {
     ($($variant:ident = $number:literal, $name:literal, $side:ident, $sentence:literal;)*) => {
         /// Why a request (or the attempt to make a connection for it) failed.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[repr(u8)]
         pub enum Fault { $(#[doc = $sentence] $variant = $number,)* }
 
@@ -39,36 +42,40 @@ macro_rules! faults {
 }
 
 faults! {
-    FdLimit = 0, "fd_limit", Client, "no file descriptor left on this machine (EMFILE, ENFILE)";
-    PortsExhausted = 1, "ports_exhausted", Client, "no local port left towards this address (EADDRNOTAVAIL)";
-    ClientMemory = 2, "client_memory", Client,
-        "no memory left on this machine for a socket (ENOBUFS, ENOMEM), or for a response that is read";
-    ClientOther = 3, "client_other", Client, "this machine refused to send (firewall or permission)";
-    Refused = 4, "connect_refused", Network, "nothing listens on the port, or its firewall says no (ECONNREFUSED)";
-    ConnectTimeout = 5, "connect_timeout", Network, "no answer to the connection attempt within the time allowed";
-    Unreachable = 6, "unreachable", Network, "no route to the host (EHOSTUNREACH, ENETUNREACH)";
-    Reset = 7, "reset", Network, "the connection was reset (ECONNRESET)";
+    FdLimit = 0, "fd_limit", Client, "the load generator ran out of file descriptors (EMFILE, ENFILE)";
+    PortsExhausted = 1, "ports_exhausted", Client,
+        "the load generator ran out of ephemeral ports for this address (EADDRNOTAVAIL)";
+    ClientOutOfMemory = 2, "client_out_of_memory", Client,
+        "the load generator ran out of memory for a socket (ENOBUFS, ENOMEM) or a response body";
+    ClientSendRefused = 3, "client_send_refused", Client,
+        "the load generator's machine refused to send (firewall or permission)";
+    ConnectionRefused = 4, "connection_refused", Network,
+        "nothing listens on the port, or a firewall rejects the connection (ECONNREFUSED)";
+    ConnectTimeout = 5, "connect_timeout", Network, "the connection attempt timed out";
+    HostUnreachable = 6, "host_unreachable", Network, "no route to the host (EHOSTUNREACH, ENETUNREACH)";
+    ConnectionReset = 7, "connection_reset", Network, "the connection was reset (ECONNRESET)";
     StaleConnection = 8, "stale_connection", Network,
-        "a reused connection ended before the first byte of the answer";
+        "a reused connection closed before the first byte of the response";
     ClosedBeforeResponse = 9, "closed_before_response", Server,
-        "the server closed a fresh connection without answering";
-    ClosedMidResponse = 10, "closed_mid_response", Server, "the server closed in the middle of its answer";
-    Malformed = 11, "malformed_response", Server, "the answer is not HTTP/1.x";
-    Dangerous = 12, "dangerous_response", Server,
-        "the answer was refused as dangerous: conflicting lengths, an endless head or bytes that nobody asked for";
-    Timeout = 13, "timeout", Server, "no complete answer within the time-out";
-    Status = 14, "http_status", Server, "a status outside 200-399, or outside those that the plan expects";
-    Check = 15, "check_failed", Server, "a check on the answer did not hold, or there was nothing to extract";
-    Tls = 16, "tls_failed", Network, "the TLS handshake or a TLS record was refused, by either side";
-    Certificate = 17, "certificate_refused", Server,
-        "the server's certificate is not trusted, not valid or for another name";
-    TlsTimeout = 18, "tls_timeout", Network, "no end of the TLS handshake within the time allowed for a connection";
-    StreamIdle = 19, "stream_idle", Server, "no event came on a stream for longer than the plan allows";
-    StreamEnded = 20, "stream_ended", Server, "a stream ended, broke off or began otherwise than the plan expects";
+        "the server closed a fresh connection without a response";
+    ClosedMidResponse = 10, "closed_mid_response", Server,
+        "the server closed the connection in the middle of a response";
+    MalformedResponse = 11, "malformed_response", Server, "the response is not valid HTTP/1.x";
+    UnsafeResponse = 12, "unsafe_response", Server,
+        "the response is unsafe to read: conflicting lengths, an endless head, or unexpected bytes";
+    Timeout = 13, "timeout", Server, "the request timed out before the response was complete";
+    Status = 14, "http_status", Server, "the status is outside 200-399, or outside those that the plan expects";
+    Check = 15, "check_failed", Server, "a check of the response failed, or a value could not be extracted";
+    Tls = 16, "tls_failed", Network, "either side rejected the TLS handshake or a TLS record";
+    CertificateRejected = 17, "certificate_rejected", Server,
+        "the server's certificate is untrusted, invalid, or for another name";
+    TlsTimeout = 18, "tls_timeout", Network, "the TLS handshake timed out";
+    StreamIdleTimeout = 19, "stream_idle_timeout", Server, "no event was received within the idle timeout of a stream";
+    StreamFailed = 20, "stream_failed", Server, "a stream started or ended otherwise than the plan expects";
     Redirects = 21, "too_many_redirects", Server, "more redirects than the plan follows";
-    Undecodable = 22, "undecodable_body", Server, "the content coding of a body could not be undone";
+    DecodeFailed = 22, "decode_failed", Server, "the content encoding of a response body could not be decoded";
     ClientLimit = 23, "client_limit", Client,
-        "a limit of the load generator was too small for the response: lowered by the plan, or that on kept bodies";
+        "the response exceeds a limit of the load generator: one that the plan lowers, or the limit of kept bodies";
 }
 
 impl Fault {
@@ -82,9 +89,9 @@ impl Fault {
             Fault::Status
                 | Fault::Check
                 | Fault::Redirects
-                | Fault::Undecodable
-                | Fault::StreamIdle
-                | Fault::StreamEnded
+                | Fault::DecodeFailed
+                | Fault::StreamIdleTimeout
+                | Fault::StreamFailed
                 | Fault::ClientLimit
         )
     }
@@ -92,5 +99,25 @@ impl Fault {
     /// The fault with this number.
     pub fn from_number(number: usize) -> Option<Fault> {
         Self::ALL.get(number).copied()
+    }
+}
+
+/// By name, so that a map of faults is sorted as its names are.
+impl Ord for Fault {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.name().cmp(other.name())
+    }
+}
+
+impl PartialOrd for Fault {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Its name.
+impl Serialize for Fault {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
     }
 }

@@ -56,95 +56,98 @@ ids! {
     /// Sums for the run as a whole (per worker and tick, added up).
     RunSum {
         Arrivals = "arrivals", "arrivals that came due (open model)";
-        Starved = "starved", "arrivals that found no free connection and waited with their stamp";
-        NeverStarted = "never_started", "arrivals, or requests of users, still waiting for a connection at the stop";
-        InFlightAtStop = "in_flight_at_end", "requests sent and not answered at the stop";
-        Iterations = "iterations", "iterations finished";
-        ConnAttempts = "connection_attempts", "connections tried";
-        ConnOpened = "connections_opened", "connections that were established";
-        ConnReusedRequests = "requests_on_reused_connections",
-            "requests sent on a connection that had served one before";
-        ClosedByServer = "closed_by_server", "connections that the server closed or asked to close";
-        ClosedByUs = "closed_by_us", "connections that the load generator closed, or asked to be closed, as planned";
-        ClosedByFault = "closed_by_fault", "connections given up after a failure";
-        OpenAtStop = "open_at_end", "connections still open at the stop";
-        Retransmits = "retransmits", "TCP segments sent again by this machine, SYNs included";
-        BusyNs = "busy_ns", "CPU time of the worker outside spinning, ns";
-        SpinNs = "spin_ns", "time spent polling for a due instant, ns";
-        SleepNs = "sleep_ns", "time asleep waiting for the kernel, ns";
-        RunQueueNs = "run_queue_ns", "time runnable but without a CPU (another process or the host had it), ns";
-        WallNs = "wall_ns", "length of the tick for this worker, ns";
-        Turns = "turns", "turns of the event loop";
+        ArrivalsQueued = "arrivals_queued", "arrivals that waited for a free connection, from their intended start";
+        ArrivalsNotStarted = "arrivals_not_started",
+            "arrivals, or requests of users, that still waited for a connection at the end";
+        InFlightAtEnd = "in_flight_at_end", "requests in flight at the end";
+        Iterations = "iterations", "completed iterations";
+        ConnAttempts = "connection_attempts", "attempts to open a connection";
+        ConnOpened = "connections_opened", "connections opened";
+        ConnReusedRequests = "requests_on_reused_connections", "requests sent on a reused connection";
+        ClosedByServer = "closed_by_server", "connections that the server closed, or asked to close";
+        ClosedByClient = "closed_by_client",
+            "connections that the load generator closed, or asked to close, as planned";
+        ClosedAfterError = "closed_after_error", "connections closed after an error";
+        OpenAtEnd = "open_at_end", "connections open at the end";
+        Retransmits = "retransmits", "TCP segments that the load generator retransmitted, SYNs included";
+        BusyNs = "busy_ns", "CPU time of the worker without busy-polling, ns";
+        BusyPollNs = "busy_poll_ns", "time spent busy-polling before a send, ns";
+        IdleNs = "idle_ns", "time asleep in the kernel, ns";
+        CpuWaitNs = "cpu_wait_ns", "time runnable without a CPU (another process or the hypervisor had it), ns";
+        WallNs = "wall_ns", "wall-clock length of the tick, ns";
+        LoopIterations = "loop_iterations", "event-loop iterations";
         InFlightNs = "in_flight_ns", "requests in flight, integrated over time, ns";
         UsersNs = "users_ns", "active users, integrated over time, ns";
-        StealNs = "steal_ns", "CPU time the host took from this machine, all CPUs, ns";
-        HostBusyNs = "host_busy_ns", "CPU time used on this machine by everybody, all CPUs, ns";
-        LateTicks = "late_ticks", "ticks handed over more than 100 ms late";
-        Surplus = "surplus_answers", "answers followed by bytes that nobody asked for; the connection was closed";
-        Stalls = "stalls", "times a worker stood still for more than 100 ms without having meant to sleep";
-        StalledNs = "stalled_ns", "length of those, ns: a stopped process, or a host that took the CPU";
-        Overlooked = "overlooked",
-            "arrivals that came due before the stop and that this machine had not looked at by then; never started";
-        Handshakes = "tls_handshakes", "TLS handshakes finished";
-        HandshakesResumed = "tls_handshakes_resumed", "of those, the ones that resumed an earlier session";
-        Abandoned = "iterations_abandoned",
-            "iterations left in the middle: a failure, or a value that they needed was never extracted";
-        Retired = "users_retired", "users that ended because their data ran out";
-        NotAppended = "rows_not_appended", "rows that could not be written to a file of extracted values";
-        CutAtStop = "iterations_cut", "iterations that the stop cut off in the middle";
-        RedirectsElsewhere = "redirects_elsewhere", "redirects to another host, which were not followed";
-        OpenArrivalsDone = "arrivals_done", "iterations finished of those that arrivals started";
-        Disordered = "segments_disordered",
-            "data segments that came out of their order, as they do behind a loss; counted when a connection closes";
+        StealNs = "steal_ns", "CPU time that the hypervisor took from the load generator's machine, all CPUs, ns";
+        HostBusyNs = "host_busy_ns", "CPU time used by all processes of the load generator's machine, all CPUs, ns";
+        IntervalsLate = "intervals_late", "intervals that a worker reported more than 100 ms late";
+        UnexpectedBytes = "responses_with_unexpected_bytes",
+            "responses followed by bytes that no request asked for; the connection is closed";
+        Stalls = "stalls", "stalls of a worker, each longer than 100 ms";
+        StalledNs = "stalled_ns", "length of these stalls (a stopped process, or a hypervisor that took the CPU), ns";
+        ArrivalsUnprocessed = "arrivals_unprocessed",
+            "arrivals that came due before the end and that the load generator never reached; not started";
+        Handshakes = "tls_handshakes", "completed TLS handshakes";
+        HandshakesResumed = "tls_handshakes_resumed", "TLS handshakes that resumed an earlier session";
+        IterationsAbandoned = "iterations_abandoned",
+            "iterations that ended early: a request failed, or a value they needed was never extracted";
+        UsersOutOfData = "users_out_of_data", "users that ended because their data ran out";
+        RowsNotWritten = "rows_not_written", "rows that could not be written to a file of extracted values";
+        IterationsInterrupted = "iterations_interrupted", "iterations that the end of the run interrupted";
+        RedirectsCrossHost = "redirects_cross_host", "redirects to another host, which are not followed";
+        ArrivalsCompleted = "arrivals_completed", "arrivals whose iteration completed";
+        SegmentsOutOfOrder = "segments_out_of_order",
+            "TCP data segments received out of order, as after a loss; counted when a connection closes";
         UsersActive = "users_active", "users that started at least one iteration (closed model); counted at the end";
         UsersWithoutSuccess = "users_without_success",
-            "of those, users without one successful request in the whole run; counted at the end";
-        SeriesRefused = "series_refused",
-            "times that a program wanted to count under labels of its own and found no series left, see `open_series`";
-        ValuesRefused = "values_refused",
-            "values of user-defined metrics that were not counted: no number, or negative where that has no meaning";
+            "active users without one successful request in the whole run; counted at the end";
+        SeriesRejected = "series_rejected", "lookups of series beyond the limit `open_series`";
+        ValuesRejected = "values_rejected",
+            "values of user-defined metrics that were not counted: not a number, or negative where that has no meaning";
     }
 }
 
 ids! {
     /// Highest values.
     RunPeak {
-        InFlight = "in_flight_max", "most requests in flight at once in one worker";
-        Waiting = "waiting_max", "most arrivals waiting for a connection in one worker";
-        Connections = "connections_max", "most connections open at once in one worker";
-        TurnNs = "turn_max_ns", "longest turn of the event loop, ns";
-        Streams = "streams_max", "most streams open at once in one worker";
+        InFlight = "in_flight_max", "peak of requests in flight in one worker";
+        ArrivalsQueued = "arrivals_queued_max", "peak of arrivals that waited for a connection in one worker";
+        Connections = "connections_max", "peak of open connections in one worker";
+        LoopTimeNs = "loop_time_max_ns", "longest event-loop iteration, ns";
+        Streams = "streams_max", "peak of open streams in one worker";
     }
 }
 
 ids! {
     /// Lowest values.
     RunFloor {
-        RttNs = "rtt_floor_ns", "lowest round-trip time that the kernel saw, ns";
-        ConnectNs = "connect_floor_ns", "fastest connection, ns";
+        RttNs = "rtt_min_ns", "lowest round-trip time that the kernel measured, ns";
+        ConnectNs = "connect_min_ns", "fastest TCP connect, ns";
     }
 }
 
 ids! {
     /// Histograms for the run as a whole, ns unless said otherwise.
     RunHist {
-        Lateness = "lateness", "actual send minus the instant at which it could and should have been sent, ns";
-        ConnWait = "connection_wait", "wait of an arrival for a free connection, ns (only those that waited)";
-        Connect = "connect", "TCP connection set-up, ns";
+        ScheduleLag = "schedule_lag",
+            "schedule lag: the delay of a send after its intended start time that the load generator caused, ns";
+        ConnWait = "connection_wait", "time that an arrival waited for a free connection, ns (only those that waited)";
+        Connect = "connect", "TCP connect, ns";
         Rtt = "rtt", "smoothed round-trip time of each connection, ns";
-        ConnRequests = "requests_per_connection", "requests that a closed connection had served";
-        Turn = "turn", "length of a turn of the event loop: the bound on every timestamp's error, ns";
-        SendStall = "send_stall", "time until the kernel took the last byte of a request that did not fit at once, ns";
-        Stale = "stale_after", "idle time of a reused connection at the moment it turned out to be closed, ns";
-        Handshake = "tls_handshake", "TLS handshake, from the connection to the first byte that may be sent, ns";
-        WaitByResponse = "wait_by_response",
-            "by response time (ns): sums of the time from the intended instant to the send, in units of 64 ns";
-        FirstByteByResponse = "first_byte_by_response",
-            "by response time (ns): sums of the time from the send to the first byte, in units of 64 ns";
-        BodyByResponse = "body_by_response",
+        ConnRequests = "requests_per_connection", "requests on each closed connection";
+        LoopTime = "loop_time", "length of an event-loop iteration: the bound of the timestamp error, ns";
+        SendBlocked = "send_blocked",
+            "time until the kernel took the last byte of a request that did not fit into the send buffer, ns";
+        IdleBeforeClose = "idle_before_close", "idle time of a reused connection that turned out to be closed, ns";
+        Handshake = "tls_handshake", "TLS handshake, from the TCP connection to the first byte that may be sent, ns";
+        WaitByResponse = "wait_by_response_time",
+            "by response time (ns): sums of the time from the intended start to the send, in units of 64 ns";
+        FirstByteByResponse = "time_to_first_byte_by_response_time",
+            "by response time (ns): sums of the time to first byte, in units of 64 ns";
+        BodyByResponse = "download_by_response_time",
             "by response time (ns): sums of the time from the first byte to the last, in units of 64 ns";
-        Silence = "silence",
-            "time in which all users of a worker, or five arrivals, waited and no answer came; from 10 ms, ns";
+        ServiceStall = "service_stall",
+            "stall: time in which all users of a worker, or five arrivals, waited and no response came; from 10 ms, ns";
     }
 }
 
@@ -157,47 +160,48 @@ ids! {
     /// Sums of requests, one series for each named one; faults and status codes follow behind these, and
     /// between them lie those of [`StreamSum`], where files of all versions have them.
     SeriesSum: SumCell {
-        Sent = "sent", "requests sent";
-        Finished = "finished", "requests that ended, in an answer or in a fault of the network or server";
-        Failed = "failed", "finished requests that failed";
+        Sent = "requests_sent", "requests sent";
+        Finished = "requests_completed", "requests that ended in a response, or in a fault of the network or server";
+        Failed = "requests_failed", "completed requests that failed";
         BytesIn = "bytes_in", "bytes received, heads included";
         BytesOut = "bytes_out", "bytes sent, heads included";
         BodyBytes = "body_bytes", "bytes of response bodies after de-chunking";
-        Redirects = "redirects", "of the requests sent, those that followed a redirect";
-        ShapeChanges = "shape_changes", "answers whose shape differed from that of the answer looked at before";
-        Ended @ 19 = "ended", "requests sent that have ended, with or without a response; the others are in flight";
+        Redirects = "redirects", "requests sent to follow a redirect";
+        ShapeChanges = "shape_changes", "responses with another shape than the response examined before";
+        Ended @ 19 = "requests_ended", "requests that ended with or without a response; all others sent are in flight";
     }
 }
 
 ids! {
     /// Sums that streams have besides those of requests.
     StreamSum: SumCell {
-        Streams @ 8 = "streams", "streams opened (a head with an accepted status came)";
-        StreamsByServer = "streams_closed_by_server", "streams that the server ended";
-        StreamsByUs = "streams_closed_by_us", "streams that the load generator ended as planned";
-        StreamsOpenAtStop = "streams_open_at_stop", "streams still open at the stop";
-        Reconnects = "reconnects", "streams opened again behind an end by the server";
+        Streams @ 8 = "streams", "streams opened: a head with an expected status was received";
+        ClosedByServer = "streams_closed_by_server", "streams that the server ended";
+        ClosedByClient = "streams_closed_by_client", "streams that the load generator ended as planned";
+        OpenAtEnd = "streams_open_at_end", "streams open at the end";
+        Reconnects = "reconnects", "streams reopened after the server ended them";
         Events = "events", "events received";
-        EventsExpected = "events_expected", "events that should have come, by their numbers or by the stated period";
-        EventsLost = "events_lost", "numbers that were skipped and never came";
-        EventsRepeated = "events_repeated", "events whose number had come before";
-        EventsDisordered = "events_disordered", "events that came behind a later one";
-        EventsUnnumbered = "events_unnumbered", "events in which no number was found";
+        EventsExpected = "events_expected",
+            "events that should have been received, by their numbers or by their period";
+        EventsLost = "events_lost", "events whose number was skipped and never received";
+        EventsDuplicated = "events_duplicated", "events whose number was received before";
+        EventsOutOfOrder = "events_out_of_order", "events received after a later one";
+        EventsUnnumbered = "events_unnumbered", "events without a number";
     }
 }
 
 ids! {
     /// Sums of a check.
     CheckSum: SumCell {
-        Made @ 1 = "finished", "times that the check was made";
-        Failed @ 2 = "failed", "of those, the times that it did not hold";
+        Made @ 1 = "checks", "evaluations of the check";
+        Failed @ 2 = "checks_failed", "evaluations that failed";
     }
 }
 
 ids! {
     /// Sums of a group.
     GroupSum: SumCell {
-        Passages @ 1 = "finished", "passages through the group, from its first step to its last";
+        Passages @ 1 = "groups_completed", "passes through the group, from its first step to its last";
     }
 }
 
@@ -227,20 +231,17 @@ pub const fn fault_id(fault: Fault) -> usize {
 ids! {
     /// Highest values per series.
     SeriesPeak {
-        LastSuccess = "last_success",
-            "instant of the last success (a request, a stream's head or an event), ns from the start";
-        LastFailure = "last_failure",
-            "instant of the last failure on the network's or server's side, ns from the start";
+        LastSuccess = "last_success_ns",
+            "time of the last success (a request, a stream's head, or an event), ns from the start";
+        LastFailure = "last_failure_ns", "time of the last failure of the network or server, ns from the start";
     }
 }
 
 ids! {
     /// Lowest values per series.
     SeriesFloor {
-        FirstSuccess = "first_success",
-            "instant of the first success, ns from the start";
-        FirstFailure = "first_failure",
-            "instant of the first failure on the network's or server's side, ns from the start";
+        FirstSuccess = "first_success_ns", "time of the first success, ns from the start";
+        FirstFailure = "first_failure_ns", "time of the first failure of the network or server, ns from the start";
     }
 }
 
@@ -248,17 +249,17 @@ ids! {
 pub const SERIES_SUMS: usize = STATUS_BASE + STATUS_CELLS;
 
 ids! {
-    /// Histograms of requests, ns. Every finished request is in `Response` and `Service`; time-outs are in
-    /// `ResponseCensored`/`ServiceCensored` instead, because their true time is only known to be longer.
+    /// Histograms of requests, ns. Every finished request is in `Response` and `Service`; timeouts are in
+    /// `ResponseCensored`/`ServiceCensored` instead, because their true times are longer and unknown.
     SeriesHist: HistCell {
-        Response = "response_time", "from the intended instant to the last byte, ns";
+        Response = "response_time", "from the intended start to the last byte, ns";
         Service = "service_time", "from the send to the last byte, ns";
-        FirstByte = "first_byte", "from the send to the first byte of the answer, ns";
-        Body = "body", "from the first byte to the last, ns";
-        ResponseCensored = "response_time_censored", "lower bounds of response times that were cut off, ns";
-        ServiceCensored = "service_time_censored", "lower bounds of service times that were cut off, ns";
+        FirstByte = "time_to_first_byte", "from the send to the first byte of the response (TTFB), ns";
+        Body = "download", "from the first byte of the response to the last, ns";
+        ResponseCensored = "response_time_censored", "lower bounds of the response times of timeouts, ns";
+        ServiceCensored = "service_time_censored", "lower bounds of the service times of timeouts, ns";
         BodySize = "body_size", "bytes of each response body";
-        FailedService = "failed_service_time", "from the send to the failure of requests that got no answer, ns";
+        FailedService = "failed_service_time", "from the send to the failure of requests without a response, ns";
     }
 }
 
@@ -268,52 +269,52 @@ ids! {
         StreamHead @ 8 = "stream_head", "from the send to the head of a stream, ns";
         FirstEvent = "first_event", "from the send to the first event of a stream, ns";
         EventGap = "event_gap", "between two events of a stream, ns";
-        EventAge = "event_age", "from the instant an event says it was made to its arrival, by both clocks, ns";
-        StreamLife = "stream_life", "length of each stream that ended, ns";
-        StreamEvents = "stream_events", "events of each stream that ended or was open at the stop";
+        EventAge = "event_age", "from the timestamp in an event to its receipt, by both clocks, ns";
+        StreamLife = "stream_duration", "length of each stream that ended, ns";
+        StreamEvents = "events_per_stream", "events of each stream that ended or was open at the end";
     }
 }
 
 ids! {
     /// Histograms of a group, ns.
     GroupHist: HistCell {
-        Time = "response_time", "a passage as a whole, from its begin to its end, pauses included, ns";
+        Time = "response_time", "one pass through the group, pauses included, ns";
     }
 }
 
 ids! {
     /// Sums of a user-defined counter.
     CounterSum: SumCell {
-        Whole = "whole", "what was added, whole numbers";
-        Billionths = "billionths", "what was added behind the point, in billionths";
+        Whole = "whole", "the integer part of the sum";
+        Billionths = "billionths", "the fraction of the sum, in billionths";
     }
 }
 
 ids! {
     /// Sums of a user-defined gauge.
     GaugeSum: SumCell {
-        Values = "values", "how often it was set";
+        Values = "values", "values set";
     }
 }
 
 ids! {
     /// Highest values of a user-defined gauge.
     GaugePeak {
-        Max = "max", "the greatest value, as bits that rise with it";
+        Max = "max", "highest value, as bits in ascending order";
     }
 }
 
 ids! {
     /// Lowest values of a user-defined gauge.
     GaugeFloor {
-        Min = "min", "the least value, as bits that rise with it";
+        Min = "min", "lowest value, as bits in ascending order";
     }
 }
 
 ids! {
     /// Last values of a user-defined gauge.
     GaugeLast {
-        Last = "last", "the latest value, as bits that rise with it, and when it was set: ns since 1970";
+        Last = "last", "last value, as bits in ascending order, and when it was set: ns since 1970";
     }
 }
 
@@ -321,7 +322,7 @@ ids! {
     /// Sums of a user-defined rate.
     RateSum: SumCell {
         Values = "values", "values";
-        True = "true", "of those, the ones that were true";
+        True = "values_true", "values that were true";
     }
 }
 

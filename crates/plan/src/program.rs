@@ -81,7 +81,7 @@ pub enum Ended {
 /// Where the time of one request went, ns. The last two are 0 for one that was never sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Phases {
-    /// From the instant at which it was due to its send: lateness, waiting for a connection, and making one.
+    /// From the instant at which it was due to its send: schedule lag, waiting for a connection, and making one.
     pub wait_ns: u64,
     /// Of that, the making of its connection; 0 for one that was there already.
     pub connect_ns: u64,
@@ -244,7 +244,7 @@ impl Outbox {
 
     /// The series of this family, name and labels, opened when it is new: found on this worker alone, without
     /// a lock, and without memory unless it is new. A program that keeps the number saves the look-up.
-    /// `None`: there are too many, which is counted (`series_refused`); before that the values go to the
+    /// `None`: there are too many, which is counted (`series_rejected`); before that the values go to the
     /// series of this name without labels.
     pub fn open(&mut self, family: Family, name: &str, labels: &[(&str, &str)]) -> Option<RequestId> {
         self.book.find(family, name, labels)
@@ -252,7 +252,7 @@ impl Outbox {
 
     /// Adds a value to a user-defined metric, by its series: to a counter what it grows by, to a rate 0 (false) or
     /// anything else (true), to a gauge and a trend the value. A value without meaning there is counted as such
-    /// (`values_refused`).
+    /// (`values_rejected`).
     pub fn add(&mut self, metric: RequestId, value: f64) {
         self.counts.push(Count::Value(metric, value));
     }

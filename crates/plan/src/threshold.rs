@@ -151,7 +151,7 @@ impl Subject {
         match self {
             Subject::ResponseTime => "response_time",
             Subject::ServiceTime => "service_time",
-            Subject::FirstByte => "first_byte",
+            Subject::FirstByte => "time_to_first_byte",
             Subject::GroupTime => "group_time",
             Subject::Connect => "connect",
             Subject::TlsHandshake => "tls_handshake",

@@ -92,18 +92,18 @@ pub struct WayThere {
 pub struct WorkerTimes {
     pub wall_ns: u64,
     pub busy_ns: u64,
-    pub spin_ns: u64,
-    pub sleep_ns: u64,
-    pub run_queue_ns: u64,
+    pub busy_poll_ns: u64,
+    pub idle_ns: u64,
+    pub cpu_wait_ns: u64,
 }
 
 impl WorkerTimes {
     pub fn add(&mut self, other: &WorkerTimes) {
         self.wall_ns += other.wall_ns;
         self.busy_ns += other.busy_ns;
-        self.spin_ns += other.spin_ns;
-        self.sleep_ns += other.sleep_ns;
-        self.run_queue_ns += other.run_queue_ns;
+        self.busy_poll_ns += other.busy_poll_ns;
+        self.idle_ns += other.idle_ns;
+        self.cpu_wait_ns += other.cpu_wait_ns;
     }
 }
 

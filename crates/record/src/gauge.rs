@@ -54,7 +54,7 @@ impl Gauge {
             Subject::Connect => times(run.hists.get(RunHist::Connect.id()), None),
             Subject::TlsHandshake => times(run.hists.get(RunHist::Handshake.id()), None),
             Subject::Achieved => {
-                counts(sum(run, RunSum::OpenArrivalsDone.id()), sum(run, RunSum::Arrivals.id()))
+                counts(sum(run, RunSum::ArrivalsCompleted.id()), sum(run, RunSum::Arrivals.id()))
             }
             Subject::Checks => checks(outline, interval, is_covered),
             Subject::GroupTime => passages(threshold, outline, interval),
@@ -71,7 +71,7 @@ impl Gauge {
             // A stream that stands at the stop has not failed, and nothing more will be heard of it.
             Subject::ErrorRate => counts(
                 of(SeriesSum::Failed),
-                of(SeriesSum::Finished).saturating_add(streams(StreamSum::StreamsOpenAtStop)),
+                of(SeriesSum::Finished).saturating_add(streams(StreamSum::OpenAtEnd)),
             ),
             Subject::Throughput | Subject::Requests => counts(of(SeriesSum::Finished), 0),
             Subject::Events => counts(streams(StreamSum::Events), 0),

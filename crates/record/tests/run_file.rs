@@ -489,7 +489,7 @@ fn single_series_and_the_rarer_histograms_are_kept_by_ten_seconds() {
     let row = &record.generators["a"].ticks[&7];
     assert_eq!(row.all().hists[SeriesHist::Response.id()].count(), 120);
     assert!(row.all().hists[SeriesHist::FirstByte.id()].is_empty(), "a second does without it");
-    assert!(row.run().hists[RunHist::Turn.id()].is_empty());
+    assert!(row.run().hists[RunHist::LoopTime.id()].is_empty());
 
     let spans = read_spans(&path, "a", Some(2)).unwrap();
     let times: Vec<(u32, u32)> = spans.iter().map(|span| (span.first_tick, span.last_tick)).collect();
@@ -497,7 +497,7 @@ fn single_series_and_the_rarer_histograms_are_kept_by_ten_seconds() {
     let counts = spans.iter().map(|span| span.cells.hists[SeriesHist::FirstByte.id()].count());
     assert_eq!(counts.collect::<Vec<_>>(), [400, 400, 200]);
     let run = read_spans(&path, "a", None).unwrap();
-    assert_eq!(run[1].cells.hists[RunHist::Turn.id()].count(), 10 * 120);
+    assert_eq!(run[1].cells.hists[RunHist::LoopTime.id()].count(), 10 * 120);
     assert_eq!(read_spans(&path, "a", Some(3)).unwrap(), []);
     assert_eq!(read_spans(&path, "b", None).unwrap(), []);
 }

@@ -69,8 +69,8 @@ impl Feed {
 
     /// Expected, lost, repeated, disordered, unnumbered.
     fn account(&self) -> [u64; 5] {
-        use StreamSum::{EventsDisordered, EventsExpected, EventsLost, EventsRepeated, EventsUnnumbered};
-        [EventsExpected, EventsLost, EventsRepeated, EventsDisordered, EventsUnnumbered]
+        use StreamSum::{EventsDuplicated, EventsExpected, EventsLost, EventsOutOfOrder, EventsUnnumbered};
+        [EventsExpected, EventsLost, EventsDuplicated, EventsOutOfOrder, EventsUnnumbered]
             .map(|sum| self.sum(sum))
     }
 }

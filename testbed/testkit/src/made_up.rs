@@ -118,20 +118,20 @@ pub fn interval(number: u32, series: usize, requests: u64, random: &mut Random) 
         (RunSum::Iterations, total),
         (RunSum::ConnReusedRequests, total),
         (RunSum::BusyNs, 900_000_000 + random.below(100_000_000)),
-        (RunSum::SleepNs, 1_000_000_000 + random.below(100_000_000)),
+        (RunSum::IdleNs, 1_000_000_000 + random.below(100_000_000)),
         (RunSum::WallNs, 2_000_000_000),
-        (RunSum::Turns, 10_000 + random.below(1000)),
+        (RunSum::LoopIterations, 10_000 + random.below(1000)),
         (RunSum::InFlightNs, 99_000_000_000 + random.below(1_000_000_000)),
         (RunSum::UsersNs, 100_000_000_000),
     ] {
         run.add(sum.id(), n);
     }
     run.peak(RunPeak::InFlight.id(), 90 + random.below(10));
-    run.peak(RunPeak::TurnNs.id(), 100_000 + random.below(1_000_000));
+    run.peak(RunPeak::LoopTimeNs.id(), 100_000 + random.below(1_000_000));
     run.floor(RunFloor::RttNs.id(), 20_000 + random.below(1000));
     for _ in 0..total {
-        run.record(RunHist::Lateness.id(), random.time_ns(8_000.0, 0.7));
-        run.record(RunHist::Turn.id(), random.time_ns(40_000.0, 0.6));
+        run.record(RunHist::ScheduleLag.id(), random.time_ns(8_000.0, 0.7));
+        run.record(RunHist::LoopTime.id(), random.time_ns(40_000.0, 0.6));
     }
     let series = (0..series).map(|_| busy_series(requests, random)).collect();
     Interval { tick: number, run, series }
@@ -168,9 +168,9 @@ pub fn tick(interval: Interval) -> RunEvent {
     let pulse = |k: u64| WorkerTimes {
         wall_ns: 1_000_000_000,
         busy_ns: 400_000_000 + 1000 * k + u64::from(interval.tick),
-        spin_ns: 1_000 * k,
-        sleep_ns: 590_000_000,
-        run_queue_ns: 500 + k,
+        busy_poll_ns: 1_000 * k,
+        idle_ns: 590_000_000,
+        cpu_wait_ns: 500 + k,
     };
     RunEvent::Ticked(Tick {
         pulses: vec![pulse(0), pulse(1)],

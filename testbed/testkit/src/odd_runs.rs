@@ -114,9 +114,9 @@ pub fn streams(seed: u64) -> Scene {
             (SeriesSum::Sent.id(), fresh),
             (StreamSum::Streams.id(), fresh),
             (StreamSum::Reconnects.id(), back),
-            (StreamSum::StreamsByServer.id(), sent_away),
+            (StreamSum::ClosedByServer.id(), sent_away),
             (SeriesSum::Finished.id(), sent_away),
-            (StreamSum::StreamsOpenAtStop.id(), at_stop),
+            (StreamSum::OpenAtEnd.id(), at_stop),
             (StreamSum::Events.id(), open - lost),
             (StreamSum::EventsExpected.id(), open),
             (StreamSum::EventsLost.id(), lost),
@@ -183,7 +183,7 @@ pub fn hostile(seed: u64) -> Scene {
             let service_ns = second.random.time_ns(95e6, 0.3);
             let way = match k {
                 3 => Way::Status(418),
-                4 => Way::Broken(Fault::Malformed),
+                4 => Way::Broken(Fault::MalformedResponse),
                 _ => Way::Status(200),
             };
             second.request(k as usize % HOSTILE.len(), service_ns, 0, 700, way);

@@ -93,9 +93,9 @@ fn pulses(workers: u32, busy_ns: u64) -> Vec<WorkerTimes> {
     let one = WorkerTimes {
         wall_ns: S,
         busy_ns,
-        spin_ns: 0,
-        sleep_ns: (S - busy_ns).saturating_sub(MS),
-        run_queue_ns: MS / 2,
+        busy_poll_ns: 0,
+        idle_ns: (S - busy_ns).saturating_sub(MS),
+        cpu_wait_ns: MS / 2,
     };
     vec![one; workers as usize]
 }
@@ -145,7 +145,7 @@ impl Second {
         let series = (0..outline.series_count()).map(|_| Tally::on_demand(SERIES_LAYOUT)).collect();
         let mut run = Tally::on_demand(RUN_LAYOUT);
         run.add(RunSum::WallNs.id(), u64::from(outline.workers) * S);
-        run.add(RunSum::Turns.id(), 4_000);
+        run.add(RunSum::LoopIterations.id(), 4_000);
         let interval = Interval { tick: number as u32, run, series };
         let mut second =
             Second { interval, random, busy_ns: 20 * MS, carried, requests: 0, opened: 0, broken: 0 };
@@ -196,18 +196,20 @@ impl Second {
         self.busy_ns += 11_000 + body_bytes / 8;
         let first_byte_ns = service_ns - (service_ns / 9).min(40_000 + body_bytes * 8);
         let run = &mut self.interval.run;
-        run.record(RunHist::Lateness.id(), late_ns);
-        run.record(RunHist::Turn.id(), 30_000 + late_ns);
+        run.record(RunHist::ScheduleLag.id(), late_ns);
+        run.record(RunHist::LoopTime.id(), 30_000 + late_ns);
         // On the average it began in the middle of its second.
         let held_ns = if let Way::Timeout(after_ns) = way { after_ns.min(S / 2) } else { service_ns };
         run.add(RunSum::InFlightNs.id(), held_ns);
         let response_ns = service_ns + wait_ns + late_ns;
         if wait_ns > 0 {
             run.record(RunHist::ConnWait.id(), wait_ns);
-            run.add(RunSum::Starved.id(), 1);
+            run.add(RunSum::ArrivalsQueued.id(), 1);
         }
         match way {
-            Way::Broken(Fault::Refused | Fault::Unreachable) => run.add(RunSum::ConnAttempts.id(), 1),
+            Way::Broken(Fault::ConnectionRefused | Fault::HostUnreachable) => {
+                run.add(RunSum::ConnAttempts.id(), 1)
+            }
             _ => self.requests += 1,
         }
         if matches!(way, Way::Status(_)) {
@@ -222,7 +224,7 @@ impl Second {
         }
         if let Way::Broken(fault) = way {
             cells.record(SeriesHist::FailedService.id(), service_ns);
-            self.broken += u64::from(!matches!(fault, Fault::Refused | Fault::Unreachable));
+            self.broken += u64::from(!matches!(fault, Fault::ConnectionRefused | Fault::HostUnreachable));
             return self.fail(at, fault);
         }
         cells.record(SeriesHist::Response.id(), response_ns);
@@ -311,7 +313,7 @@ impl Second {
     fn settle(&mut self, workers: u64) {
         for _ in 0..std::mem::take(&mut self.broken) {
             let served = self.carried.served.pop_back();
-            self.closed(RunSum::ClosedByFault, served);
+            self.closed(RunSum::ClosedAfterError, served);
             self.made(1);
         }
         let (requests, open, opened) = (self.requests, self.open(), self.opened);
@@ -328,7 +330,7 @@ impl Second {
     /// The end of the run cuts off what hangs, and leaves connections open.
     fn stop(&mut self) {
         let hung = std::mem::take(&mut self.carried.hung);
-        self.run().add(RunSum::InFlightAtStop.id(), hung.len() as u64);
+        self.run().add(RunSum::InFlightAtEnd.id(), hung.len() as u64);
         for one in hung {
             let age_ns = one.after_ns - one.left_ns;
             let cells = &mut self.interval.series[one.at];
@@ -336,7 +338,7 @@ impl Second {
             cells.record(SeriesHist::ServiceCensored.id(), age_ns);
         }
         let open = self.open();
-        self.run().add(RunSum::OpenAtStop.id(), open);
+        self.run().add(RunSum::OpenAtEnd.id(), open);
         for served in std::mem::take(&mut self.carried.served) {
             self.run().record(RunHist::ConnRequests.id(), served);
         }

@@ -121,7 +121,7 @@ fn fill(day: &Day, share: f64) -> Fill {
         for _ in 0..arrivals {
             visit(second, factor, is_spike);
         }
-        for id in [RunSum::Arrivals, RunSum::Iterations, RunSum::OpenArrivalsDone] {
+        for id in [RunSum::Arrivals, RunSum::Iterations, RunSum::ArrivalsCompleted] {
             second.run().add(id.id(), arrivals);
         }
         connect(&day, second, number);
@@ -160,7 +160,7 @@ fn visit(second: &mut Second, factor: f64, is_spike: bool) {
             n if is_spike && n < 150_000 => Way::Status(503),
             n if is_spike && n < 160_000 => Way::Timeout(10 * S),
             n if n < 150 => Way::Status(500),
-            n if n < 170 => Way::Broken(Fault::Reset),
+            n if n < 170 => Way::Broken(Fault::ConnectionReset),
             _ if at == 4 => Way::Status(201),
             _ => Way::Status(200),
         };
@@ -183,8 +183,8 @@ fn visit(second: &mut Second, factor: f64, is_spike: bool) {
 
 /// A few are under way, young as they are.
 fn at_stop(second: &mut Second) {
-    second.run().add(RunSum::InFlightAtStop.id(), 3);
-    second.run().add(RunSum::CutAtStop.id(), 3);
+    second.run().add(RunSum::InFlightAtEnd.id(), 3);
+    second.run().add(RunSum::IterationsInterrupted.id(), 3);
     for age_ms in [1, 4, 9] {
         let cells = &mut second.interval.series[1];
         cells.add(SeriesSum::Sent.id(), 1);
@@ -217,7 +217,7 @@ fn other_readings(day: &Day, notes: Vec<(u64, &'static str)>) -> Beside {
                     request: request.into(),
                     check: check.into(),
                     observed: match check {
-                        "timeout" => "no complete answer within 10 s".into(),
+                        "timeout" => "no complete response within 10 s".into(),
                         _ => "status 503 where 200-399 was expected".into(),
                     },
                     status: if check == "timeout" { 0 } else { 503 },

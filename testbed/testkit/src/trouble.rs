@@ -26,12 +26,12 @@ const WAYS: [(Way, u64); 9] = [
     (Way::Status(500), 30),
     (Way::Status(503), 24),
     (Way::Status(404), 14),
-    (Way::Broken(Fault::Refused), 10),
-    (Way::Broken(Fault::Reset), 8),
+    (Way::Broken(Fault::ConnectionRefused), 10),
+    (Way::Broken(Fault::ConnectionReset), 8),
     (Way::Timeout(S), 6),
     (Way::Broken(Fault::ClosedMidResponse), 4),
-    (Way::Broken(Fault::Malformed), 3),
-    (Way::Broken(Fault::Unreachable), 1),
+    (Way::Broken(Fault::MalformedResponse), 3),
+    (Way::Broken(Fault::HostUnreachable), 1),
 ];
 
 pub fn all_errors(seed: u64) -> Scene {
@@ -57,7 +57,7 @@ pub fn all_errors(seed: u64) -> Scene {
         let texts = [
             ("http_status", 500, "status 500 where 200-399 was expected", "{\"error\":\"out of memory\"}"),
             ("http_status", 503, "status 503 where 200-399 was expected", "upstream is down"),
-            ("connect_refused", 0, "nothing listens on 127.0.0.1:8080", ""),
+            ("connection_refused", 0, "nothing listens on 127.0.0.1:8080", ""),
             ("malformed_response", 0, "the first line is `HTP/1.1 200`", "HTP/1.1 200\r\n"),
         ];
         let sample = |(check, status, found, excerpt): &(&str, u16, &str, &str)| {
@@ -84,7 +84,7 @@ pub fn empty(seed: u64) -> Scene {
             second.interval.series[0].add(SeriesSum::Sent.id(), 10);
         }
         if number == 19 {
-            second.run().add(RunSum::InFlightAtStop.id(), 10);
+            second.run().add(RunSum::InFlightAtEnd.id(), 10);
             for id in [SeriesHist::ResponseCensored, SeriesHist::ServiceCensored] {
                 second.interval.series[0].hists[id.id()].record_n(20 * S - MS, 10);
             }

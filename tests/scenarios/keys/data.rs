@@ -117,7 +117,7 @@ pub const CASES: &[Case] = &[
         |s| {
             // Every user reads all rows by itself.
             assert_eq!(ids(s).values().copied().collect::<Vec<_>>(), [2; 10], "{:?}", s.lines());
-            assert_eq!(s.value_at("/totals/users_retired"), 2);
+            assert_eq!(s.value_at("/totals/users_out_of_data"), 2);
             assert!(s.elapsed.as_secs() < 15, "{:?}", s.elapsed);
         },
     ),

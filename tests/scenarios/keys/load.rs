@@ -62,11 +62,11 @@ fn is_poisson(s: &Seen) {
     assert!(short >= 20, "{short} short gaps");
 }
 
-fn starved(s: &Seen) {
+fn queued(s: &Seen) {
     s.ended(&[0, 3, 99], 0);
     let connections: BTreeSet<u64> = s.of("/x").iter().map(|asked| asked.connection).collect();
     assert_eq!(connections.len(), 2, "{connections:?}");
-    assert!(s.told_count("/offered/starved") > 0);
+    assert!(s.told_count("/offered/arrivals_queued") > 0);
 }
 
 fn rows(s: &Seen) {
@@ -120,7 +120,7 @@ pub const CASES: &[Case] = &[
     case(
         &["load.max_connections"],
         || load("{ rate: 100/s, duration: 300ms, max_connections: 2 }", "delay=60ms"),
-        starved,
+        queued,
     ),
     case(
         &["load.rate", "load.duration"],
@@ -233,7 +233,7 @@ pub const CASES: &[Case] = &[
     case(
         &["scenario_load.max_connections"],
         || workload("{ rate: 100/s, duration: 300ms, max_connections: 2 }", "delay=60ms"),
-        starved,
+        queued,
     ),
     case(
         &["scenario_load.rate", "scenario_load.duration"],

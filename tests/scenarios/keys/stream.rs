@@ -37,7 +37,7 @@ pub const CASES: &[Case] = &[
             s.expect_run(0);
             let sent = s.counters["events_sent"].as_u64().unwrap();
             assert!((2..=6).contains(&sent), "{sent} events within 550 ms");
-            expect_number(s, "closed_by_us", 1);
+            expect_number(s, "closed_by_client", 1);
             assert_eq!(s.counters["streams_closed_by_peer"], 1);
             assert!(s.elapsed.as_millis() >= 500);
         },
@@ -48,7 +48,7 @@ pub const CASES: &[Case] = &[
         |s| {
             s.expect_run(0);
             expect_number(s, "events", 4);
-            expect_number(s, "closed_by_us", 1);
+            expect_number(s, "closed_by_client", 1);
             assert_eq!(s.counters["streams_closed_by_peer"], 1);
         },
     ),

@@ -177,7 +177,7 @@ pub const CASES: &[Case] = &[
             s.came(&["GET /a?delay=600ms", "GET /b"]);
             s.expect_run(0);
             assert_eq!(
-                (&s.counters["abandoned"], s.value_at("/totals/iterations_cut")),
+                (&s.counters["abandoned"], s.value_at("/totals/iterations_interrupted")),
                 (&0.into(), &0.into())
             );
         },

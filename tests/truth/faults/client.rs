@@ -128,7 +128,12 @@ fn exhausted_ports_lose_no_arrival() {
         is_the_clients(&said, "ports_exhausted", "client_ports_exhausted");
         let at = |place: &str| count(&said, place);
         assert_eq!(at("/offered/arrivals"), 600);
-        assert_eq!(at("/totals/requests_sent") + at("/totals/never_started"), 600, "{}", said["totals"]);
+        assert_eq!(
+            at("/totals/requests_sent") + at("/totals/arrivals_not_started"),
+            600,
+            "{}",
+            said["totals"]
+        );
         assert_eq!(at("/totals/requests") + at("/totals/in_flight_at_end"), at("/totals/requests_sent"));
         assert_eq!(ruler.requests(), at("/totals/requests_sent"));
     });
@@ -148,7 +153,7 @@ fn a_prohibition_of_this_machine_is_the_clients() {
             let said = middle(&ruler, &args, 3, || {
                 shell(&rule);
             });
-            is_the_clients(&said, "client_other", "client_blocked");
+            is_the_clients(&said, "client_send_refused", "client_send_refused");
         },
     );
 }
@@ -178,18 +183,18 @@ fn a_kernel_without_memory_for_sockets_is_the_clients() {
         assert_eq!(ruler.requests(), count(&said, "/totals/requests_sent"));
         // Without memory for its inode the kernel calls a socket one file too many (ENFILE).
         assert!(
-            found.keys().all(|class| ["client_memory", "fd_limit"].contains(&class.as_str())),
+            found.keys().all(|class| ["client_out_of_memory", "fd_limit"].contains(&class.as_str())),
             "{found:?}"
         );
-        if !found.contains_key("client_memory") {
+        if !found.contains_key("client_out_of_memory") {
             return Err(format!("{found:?}"));
         }
         assert_eq!(said["verdict"]["result"], "INCONCLUSIVE");
         // The doubt that decides is the first one of the two, which the kernel chooses.
-        let own = ["client_memory", "client_fd_limit"];
+        let own = ["client_out_of_memory", "client_fd_limit"];
         assert!(reasons(&said).iter().all(|code| own.contains(code)), "{}", said["verdict"]);
-        caution(&said, "client_memory");
-        assert_eq!(found["client_memory"].0, "client");
+        caution(&said, "client_out_of_memory");
+        assert_eq!(found["client_out_of_memory"].0, "client");
         Ok(())
     });
 }
@@ -209,7 +214,7 @@ fn sockets_refused_for_want_of_buffers_are_the_clients() {
     };
     for error in ["ENOBUFS", "ENOMEM"] {
         let said = run(error, "40+2").expect_code(3).json();
-        is_the_clients(&said, "client_memory", "client_memory");
+        is_the_clients(&said, "client_out_of_memory", "client_out_of_memory");
     }
     no_faults(&run("ENOBUFS", "60000").expect_code(0).json());
 }

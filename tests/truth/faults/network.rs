@@ -15,7 +15,7 @@ fn a_listener_that_closes_in_the_middle_refuses_connections() {
     let mut line = Line::to(&ruler);
     let said = middle(&ruler, &args, 99, || ruler.set("listen=off"));
     fails(&said);
-    let refused = only(&said, "connect_refused", "network");
+    let refused = only(&said, "connection_refused", "network");
     assert_eq!(refused, count(&said, "/totals/errors"));
     let attempts = count(&said, "/client/connections/attempts");
     assert_eq!(attempts, count(&said, "/client/connections/opened") + refused);
@@ -41,7 +41,7 @@ fn syns_that_vanish_are_a_connect_timeout() {
             fails(&said);
             let timed_out = only(&said, "connect_timeout", "network");
             assert_eq!(timed_out, count(&said, "/totals/errors"));
-            let told = caution(&said, "timeouts_censor");
+            let told = caution(&said, "censored_by_timeouts");
             assert!(told["evidence"].as_str().unwrap().contains("while connecting"), "{told}");
             let longest = count(&said, "/response_time/percentiles/5/value_ns");
             assert!(longest >= 300_000_000, "p99.9 holds the waits: {longest} ns");
@@ -81,9 +81,9 @@ fn a_listen_queue_that_is_full_is_a_connect_timeout() {
 }
 
 #[test]
-fn a_way_that_is_gone_is_unreachable() {
+fn a_host_without_a_route_is_unreachable() {
     namespace::inside(
-        "faults::network::a_way_that_is_gone_is_unreachable",
+        "faults::network::a_host_without_a_route_is_unreachable",
         ROUTES_FIRST,
         run_alongside,
         || {
@@ -95,7 +95,7 @@ fn a_way_that_is_gone_is_unreachable() {
                 shell(&rule);
             });
             fails(&said);
-            only(&said, "unreachable", "network");
+            only(&said, "host_unreachable", "network");
         },
     );
 }
@@ -115,7 +115,7 @@ fn a_router_that_says_no_is_unreachable() {
                 format!("tcp dport {} tcp flags syn reject with icmpx type host-unreachable", ruler.port());
             let said = middle(&ruler, &args, 99, || firewall(&rule));
             fails(&said);
-            only(&said, "unreachable", "network");
+            only(&said, "host_unreachable", "network");
         },
     );
 }

@@ -52,7 +52,7 @@ fn a_body_that_is_not_coded_as_it_says() {
     by_answer(
         "{ get: '/?text=hello&header=Content-Encoding:gzip', check: { body: hello } }",
         "{ get: '/?text=hello&encoding=gzip', check: { body: hello } }",
-        "undecodable_body",
+        "decode_failed",
     );
 }
 
@@ -61,7 +61,7 @@ fn a_stream_that_falls_silent() {
     by_answer(
         "{ get: '/events?every=10s&count=2&first=0s', name: e, stream: { idle_timeout: 100ms } }",
         "{ get: '/events?every=10ms&count=5', name: e, stream: { idle_timeout: 5s } }",
-        "stream_idle",
+        "stream_idle_timeout",
     );
 }
 
@@ -70,7 +70,7 @@ fn a_stream_that_the_wrong_side_ends() {
     by_answer(
         "{ get: '/events?every=5ms&count=3', name: e, stream: { events: 100, closed_by: client } }",
         "{ get: '/events?every=5ms&count=3', name: e, stream: { closed_by: server } }",
-        "stream_ended",
+        "stream_failed",
     );
 }
 
@@ -150,7 +150,7 @@ fn a_certificate_of_somebody_else() {
     let (first, address) = nginx();
     // Another nginx has another authority.
     let (_stranger, other) = nginx();
-    by_handshake(&first, address, Behind::Elsewhere(other), &[], "certificate_refused", "server");
+    by_handshake(&first, address, Behind::Elsewhere(other), &[], "certificate_rejected", "server");
 }
 
 #[test]

@@ -28,12 +28,12 @@ fn by_server(query: &str, more: &[&str], class: &str, side: &str) {
 
 #[test]
 fn a_reset_before_the_answer() {
-    by_server("fault=reset_before", &["--no-keepalive"], "reset", "network");
+    by_server("fault=reset_before", &["--no-keepalive"], "connection_reset", "network");
 }
 
 #[test]
 fn a_reset_in_the_body() {
-    by_server("fault=reset_mid_body", &[], "reset", "network");
+    by_server("fault=reset_mid_body", &[], "connection_reset", "network");
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn a_reset_right_after_the_connection() {
     fails(&said);
     // Whether the reset meets the connection attempt, the send or the wait is a matter of microseconds; it is a reset
     // in each of them.
-    only(&said, "reset", "network");
+    only(&said, "connection_reset", "network");
 }
 
 #[test]
@@ -89,27 +89,27 @@ fn answers_that_are_not_http() {
 }
 
 #[test]
-fn answers_that_are_dangerous_to_believe() {
+fn unsafe_responses_are_faults() {
     for fault in ["conflicting_length", "endless_head"] {
-        by_server(&format!("fault={fault}"), &[], "dangerous_response", "server");
+        by_server(&format!("fault={fault}"), &[], "unsafe_response", "server");
     }
 }
 
 /// HTTP/1.1 matches answers to requests by their order: one answer too many makes the next another request's.
 #[test]
-fn bytes_behind_an_answer_make_it_dangerous() {
+fn bytes_after_a_response_make_it_unsafe() {
     let _beside = run_alongside();
     let ruler = Ruler::start(&["--delay", "1ms"]);
     for fault in ["garbage_after", "two_answers"] {
         let said = json(&[ruler.url(&format!("/?fault={fault}")).as_str(), "-c", "4", "-n", "60"], 99);
         fails(&said);
-        assert_eq!(only(&said, "dangerous_response", "server"), 60);
-        assert!(cautions(&said).contains(&"surplus_bytes"), "{fault}: {:?}", cautions(&said));
+        assert_eq!(only(&said, "unsafe_response", "server"), 60);
+        assert!(cautions(&said).contains(&"unexpected_bytes"), "{fault}: {:?}", cautions(&said));
         assert_eq!(said["client"]["connections"]["opened"], 60, "{fault}: no connection is used again");
     }
     let calm = json(&[ruler.url("/").as_str(), "-c", "4", "-n", "60"], 0);
     no_faults(&calm);
-    assert!(!cautions(&calm).contains(&"surplus_bytes"));
+    assert!(!cautions(&calm).contains(&"unexpected_bytes"));
 }
 
 /// A body without an end, sent as fast as the kernel takes it: the time-out, the duration and the report hold.
@@ -166,7 +166,7 @@ fn a_silent_server_is_a_timeout_and_censors() {
     let said = json(&[&[ruler.url("/?fault=never").as_str(), "--out", &run_file], &args[..]].concat(), 99);
     fails(&said);
     assert_eq!(only(&said, "timeout", "server"), 120);
-    assert!(cautions(&said).contains(&"timeouts_censor"));
+    assert!(cautions(&said).contains(&"censored_by_timeouts"));
     let p50 = &said["response_time"]["percentiles"][0];
     assert_eq!((p50["q"].as_f64(), p50["is_lower_bound"].as_bool()), (Some(0.5), Some(true)), "{p50}");
     assert!(p50["value_ns"].as_u64().unwrap() >= 300_000_000, "{p50}");
@@ -176,7 +176,7 @@ fn a_silent_server_is_a_timeout_and_censors() {
 
     let calm = json(&[&[ruler.url("/").as_str()], &args[..]].concat(), 0);
     no_faults(&calm);
-    assert!(!cautions(&calm).contains(&"timeouts_censor"));
+    assert!(!cautions(&calm).contains(&"censored_by_timeouts"));
     assert_eq!(calm["response_time"]["percentiles"][0]["is_lower_bound"], false);
 }
 
@@ -225,7 +225,7 @@ fn a_reset_that_crosses_the_next_request_is_the_keep_alive_race() {
     assert_eq!(only(&said, "stale_connection", "network"), 30);
     assert_eq!(count(&said, "/status_codes/200"), 30);
     assert!(cautions(&said).contains(&"stale_connections"));
-    assert_eq!(count(&said, "/client/connections/closed_by_fault"), 30);
+    assert_eq!(count(&said, "/client/connections/closed_after_error"), 30);
 
     let calm = json(&[&[ruler.url("/").as_str()], &args[..]].concat(), 0);
     no_faults(&calm);

@@ -28,7 +28,7 @@ fn connections_that_stay_open_are_counted_as_the_server_counts_them() {
     let said = json(&[&ruler.url("/"), "-n", "500", "-c", "5", "-t", "2"], 0);
     let wanted = [("attempts", 5), ("opened", 5), ("reused_requests", 495), ("open_at_end", 5), ("peak", 5)];
     connections(&said).are(&wanted);
-    connections(&said).are(&[("closed_by_server", 0), ("closed_by_us", 0), ("closed_by_fault", 0)]);
+    connections(&said).are(&[("closed_by_server", 0), ("closed_by_client", 0), ("closed_after_error", 0)]);
     let counters = ruler.counters();
     // One more is the look whether anybody listens.
     assert_eq!((counters["accepted"].as_u64(), counters["closed_by_us"].as_u64()), (Some(6), Some(0)));
@@ -41,7 +41,12 @@ fn connections_that_the_server_closes_are_counted_as_its_own() {
     let ruler = Ruler::start(&["--keep-alive-requests", "10"]);
     let said = json(&[&ruler.url("/"), "-n", "500", "-c", "1"], 0);
     connections(&said).are(&[("opened", 50), ("reused_requests", 450), ("closed_by_server", 50)]);
-    connections(&said).are(&[("closed_by_us", 0), ("closed_by_fault", 0), ("open_at_end", 0), ("peak", 1)]);
+    connections(&said).are(&[
+        ("closed_by_client", 0),
+        ("closed_after_error", 0),
+        ("open_at_end", 0),
+        ("peak", 1),
+    ]);
     connections(&said).are(&[("requests_per_connection_p50", 10), ("requests_per_connection_max", 10)]);
     let counters = ruler.counters();
     assert_eq!((counters["accepted"].as_u64(), counters["closed_by_us"].as_u64()), (Some(51), Some(50)));
@@ -49,16 +54,16 @@ fn connections_that_the_server_closes_are_counted_as_its_own() {
 
 /// Who sends the first FIN after `Connection: close` is a matter of microseconds; who wanted it is not.
 #[test]
-fn connections_for_one_request_each_are_closed_by_us() {
+fn connections_for_one_request_each_are_closed_by_the_client() {
     let _beside = run_alongside();
     let ruler = Ruler::start(&[]);
     let said = json(&[&ruler.url("/"), "-n", "200", "-c", "4", "--no-keepalive"], 0);
     connections(&said).are(&[("opened", 200), ("reused_requests", 0), ("requests_per_connection_max", 1)]);
     connections(&said).are(&[
-        ("closed_by_fault", 0),
+        ("closed_after_error", 0),
         ("open_at_end", 0),
         ("closed_by_server", 0),
-        ("closed_by_us", 200),
+        ("closed_by_client", 200),
     ]);
     assert_eq!(ruler.accepted(), 201);
 }
@@ -69,7 +74,11 @@ fn connections_given_up_after_a_failure_are_counted_apart() {
     let ruler = Ruler::start(&[]);
     let said = json(&[&ruler.url("/?fault=bad_header&fault_rate=0.25"), "-n", "400", "-c", "4"], 99);
     let failed = faults(&said)["malformed_response"].1;
-    connections(&said).are(&[("closed_by_fault", failed), ("closed_by_server", 0), ("closed_by_us", 0)]);
+    connections(&said).are(&[
+        ("closed_after_error", failed),
+        ("closed_by_server", 0),
+        ("closed_by_client", 0),
+    ]);
     let opened = said["client"]["connections"]["opened"].as_u64().unwrap();
     assert_eq!(ruler.accepted(), opened + 1);
     assert_eq!(opened, failed + said["client"]["connections"]["open_at_end"].as_u64().unwrap());
@@ -123,13 +132,11 @@ fn requests_in_flight_at_the_stop_are_counted_and_noted() {
         assert!((49..=60).contains(&in_flight), "{in_flight}");
         assert_eq!(count(&said, "/totals/requests") + in_flight, 200);
         assert_eq!(ruler.requests(), 200);
-        assert!(
-            warns(&said, "in_flight_censors").contains(&format!("{in_flight} requests without an answer"))
-        );
+        assert!(warns(&said, "censored_at_end").contains(&format!("{in_flight} requests in flight")));
         assert_eq!(count(&said, "/totals/errors"), 0, "no answer yet is no failure");
 
         let calm = json(&[&args[..], &["-n", "100"]].concat(), 0);
-        silent(&calm, "in_flight_censors");
+        silent(&calm, "censored_at_end");
         assert_eq!((count(&calm, "/totals/in_flight_at_end"), count(&calm, "/totals/requests")), (0, 100));
     });
 }

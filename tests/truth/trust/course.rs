@@ -39,7 +39,7 @@ fn a_queue_that_grows_through_the_whole_run_is_said() {
         assert!(told.contains("in the first third and 1."), "{told}");
         for twin in [below, passing] {
             silent(&twin, "backlog_grew");
-            silent(&twin, "not_steady");
+            silent(&twin, "unsteady_start");
         }
         // What rises because the plan does is no surprise, even where the service cannot follow.
         silent(&rising, "backlog_grew");
@@ -60,13 +60,13 @@ fn a_beginning_of_another_kind_is_said() {
         // Caches full, pools made, code compiled.
         [cold, warmed, open].iter().for_each(|ruler| ruler.set("delay=5ms"));
         let [cold, warmed, open, constant] = [cold_run, warmed_run, open_run, constant_run].map(wait);
-        let told = warns(&cold, "not_steady");
-        assert!(told.contains(" until 2 s and 5."), "{told}");
-        assert!(told.contains("the rate 2"), "{told}");
-        let advice = caution(&cold, "not_steady")["advice"].as_str().unwrap_or("");
+        let told = warns(&cold, "unsteady_start");
+        assert!(told.contains(" until 2 s, then 5."), "{told}");
+        assert!(told.contains("throughput 2"), "{told}");
+        let advice = caution(&cold, "unsteady_start")["advice"].as_str().unwrap_or("");
         assert!(advice.contains("`--warmup 2s`"), "{advice}");
-        assert!(warns(&open, "not_steady").contains("median response time was 2"), "{}", open["cautions"]);
-        silent(&warmed, "not_steady");
-        silent(&constant, "not_steady");
+        assert!(warns(&open, "unsteady_start").contains("median response time 2"), "{}", open["cautions"]);
+        silent(&warmed, "unsteady_start");
+        silent(&constant, "unsteady_start");
     });
 }

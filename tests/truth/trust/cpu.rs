@@ -19,13 +19,13 @@ fn a_worker_without_room_says_so() {
     patiently("a worker with too much to read has room", || {
         let args = [&format!("http://127.0.0.1:{port}/"), "-c", "8", "-t", "1", "-d", "1s", "--json"];
         let said = ahead_of_others(&args).start().wait().expect_code(0).json();
-        let told = cautions(&said).contains(&"client_cpu")
-            && warns(&said, "client_cpu").starts_with("worker 0 was busy");
+        let told = cautions(&said).contains(&"client_cpu_saturated")
+            && warns(&said, "client_cpu_saturated").starts_with("worker 0 was busy");
         if told { Ok(()) } else { Err(format!("{} {}", said["client"]["workers"], said["cautions"])) }
     });
     let ruler = Ruler::start(&["--delay", "20ms"]);
     let calm = json(&[&ruler.url("/"), "-c", "10", "-t", "1", "-d", "1s"], 0);
-    silent(&calm, "client_cpu");
+    silent(&calm, "client_cpu_saturated");
     let sleep = number(&calm, "/client/workers/0/idle_ratio");
     assert!(sleep > 0.8, "asleep {sleep} of the time with 500 requests a second");
 }
@@ -143,7 +143,7 @@ fn stolen_time_is_what_the_kernel_counts_and_is_warned_of() {
     let mut warned_with = |stolen_ns: u64| {
         let origin = record.generators.values_mut().next().unwrap();
         origin.totals.run.sums[RunSum::StealNs.id()] = stolen_ns;
-        summarise(&record).cautions.iter().any(|caution| caution.kind.code() == "steal")
+        summarise(&record).cautions.iter().any(|caution| caution.kind.code() == "cpu_steal")
     };
     // A fiftieth and a tenth of all CPUs' second; the line is drawn at a twentieth.
     assert!(!warned_with((cpus * 2e7) as u64));

@@ -14,9 +14,9 @@ fn a_run_that_was_interrupted_says_so() {
         ruler.wait_for_requests(50);
         running.signal("INT");
         let said = running.wait().expect_code(130).json();
-        assert!(warns(&said, "interrupted").contains("of 20 s"), "{}", said["cautions"]);
+        assert!(warns(&said, "stopped_early").contains("of 20 s"), "{}", said["cautions"]);
         assert_eq!(said["stopped_by"], "interrupt");
-        silent(&json(&[&ruler.url("/"), "-c", "2", "-d", "200ms"], 0), "interrupted");
+        silent(&json(&[&ruler.url("/"), "-c", "2", "-d", "200ms"], 0), "stopped_early");
     });
 }
 
@@ -31,14 +31,14 @@ fn a_run_that_was_killed_is_missing_its_end() {
         running.signal("KILL");
         running.wait().expect_code(-9);
         let said = Tool::run(&["report", &file, "--json"]).expect_code(3).json();
-        assert_eq!(reasons(&said), ["missing_intervals"]);
+        assert_eq!(reasons(&said), ["incomplete_record"]);
         assert_eq!(said["is_complete"], false);
         assert!(count(&said, "/totals/requests") > 500, "{}", said["totals"]);
 
         let whole = scratch.path("whole.plim");
         json(&[&ruler.url("/"), "-c", "2", "-d", "200ms", "--out", &whole], 0);
         let calm = Tool::run(&["report", &whole, "--json"]).expect_code(0).json();
-        silent(&calm, "missing_intervals");
+        silent(&calm, "incomplete_record");
         assert_eq!(calm["is_complete"], true);
     });
 }
@@ -67,9 +67,9 @@ fn a_machine_that_is_missing_from_a_merge_is_missed() {
     }
     let [one, two, three] = [1, 2, 3].map(|part| scratch.path(&format!("{part}.plim")));
     let said = Tool::run(&["merge", &one, &three, "--json"]).expect_code(3).json();
-    assert!(warns(&said, "missing_intervals").contains("share 2/3"), "{}", said["cautions"]);
+    assert!(warns(&said, "incomplete_record").contains("shard 2/3"), "{}", said["cautions"]);
     let calm = Tool::run(&["merge", &one, &two, &three, "--json"]).expect_code(0).json();
-    silent(&calm, "missing_intervals");
+    silent(&calm, "incomplete_record");
     assert_eq!(count(&calm, "/totals/requests"), 300);
 }
 
@@ -91,9 +91,9 @@ fn runs_one_after_the_other_are_not_one_run() {
         let merged =
             |name: &str| Tool::run(&["merge", &scratch.path("a.plim"), &scratch.path(name), "--json"]).json();
         let said = merged("late.plim");
-        assert_eq!(reasons(&said), ["merged_apart"]);
-        assert!(warns(&said, "merged_apart").contains("they share 0"), "{}", said["cautions"]);
-        silent(&merged("b.plim"), "merged_apart");
+        assert_eq!(reasons(&said), ["merged_runs_not_concurrent"]);
+        assert!(warns(&said, "merged_runs_not_concurrent").contains("0 ns overlap"), "{}", said["cautions"]);
+        silent(&merged("b.plim"), "merged_runs_not_concurrent");
     });
 }
 

@@ -11,21 +11,21 @@ fn the_closed_model_says_what_it_hides() {
     beside_first(|| {
         let ruler = Ruler::start(&["--delay", "1ms"]);
         let args = [&ruler.url("/"), "-c", "8", "-d", "2s"];
-        patiently("stalls without a cause", || silent_enough(&json(&args, 0), "closed_model_blind_spot"));
+        patiently("stalls without a cause", || silent_enough(&json(&args, 0), "coordinated_omission"));
 
         ruler.set("pause=200ms/1s");
         let said = json(&args, 0);
-        let told = warns(&said, "closed_model_blind_spot");
+        let told = warns(&said, "coordinated_omission");
         // "x % of the requests (16, each above ...) took 19.7% of the users' time".
         let share: f64 =
             told.split(" took ").nth(1).and_then(|rest| rest.split('%').next()).unwrap().parse().unwrap();
         assert!((15.0..=24.0).contains(&share), "{told}");
-        let advice = caution(&said, "closed_model_blind_spot")["advice"].as_str().unwrap();
+        let advice = caution(&said, "coordinated_omission")["advice"].as_str().unwrap();
         assert!(advice.contains("-r RATE"), "{advice}");
         assert!(count(&said, "/response_time/p99_ns") < 50_000_000, "which is why it needs to be said");
         // The open model hides nothing, so nothing needs to be said.
         let open = Tool::run(&[&ruler.url("/"), "-r", "300", "-d", "2s", "--json"]).json();
-        silent(&open, "closed_model_blind_spot");
+        silent(&open, "coordinated_omission");
         assert!(count(&open, "/response_time/p99_ns") > 100_000_000);
     });
 }
@@ -72,7 +72,7 @@ fn a_run_without_an_answer_proves_nothing() {
         let ruler = Ruler::start(&[]);
         let said = json(&[&ruler.url("/?fault=never"), "-c", "3", "-d", "300ms"], 3);
         assert_eq!(reasons(&said), ["no_requests"]);
-        assert!(warns(&said, "no_requests").contains("3 sent, 3 unanswered"), "{}", said["cautions"]);
+        assert!(warns(&said, "no_requests").contains("3 sent, 3 in flight"), "{}", said["cautions"]);
         silent(&json(&[&ruler.url("/"), "-c", "3", "-d", "300ms"], 0), "no_requests");
     });
 }

@@ -22,10 +22,10 @@ fn data_that_runs_out_ends_users_and_is_told() {
     let data = |end: &str| format!("data: {{ r: {{ file: rows.csv, sharing: unique, on_end: {end} }} }}");
     let load = "{ users: 2, iterations: 10 }";
     let said = run(&ruler, "{ get: '/${r.name}' }", load, &data("stop"), 0);
-    assert!(warns(&said, "data_ran_out").contains("2 users"));
+    assert!(warns(&said, "data_exhausted").contains("2 users"));
     assert_eq!(count(&said, "/totals/requests"), 3);
     let calm = run(&ruler, "{ get: '/${r.name}' }", load, &data("recycle"), 0);
-    silent(&calm, "data_ran_out");
+    silent(&calm, "data_exhausted");
     assert_eq!(count(&calm, "/totals/requests"), 10);
 }
 
@@ -61,8 +61,8 @@ fn a_row_that_finds_no_room_is_told() {
         };
         let load = "{ users: 1, iterations: 3 }";
         let said = run(&ruler, &steps("/mnt/out.csv"), load, "", 0);
-        assert!(warns(&said, "rows_not_appended").contains("2 rows"));
-        silent(&run(&ruler, &steps("out.csv"), load, "", 0), "rows_not_appended");
+        assert!(warns(&said, "rows_not_written").contains("2 rows"));
+        silent(&run(&ruler, &steps("out.csv"), load, "", 0), "rows_not_written");
     });
 }
 

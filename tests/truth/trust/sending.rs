@@ -22,8 +22,8 @@ fn a_generator_that_was_stopped_for_a_second_says_that_it_sent_late() {
     running.signal("CONT");
     let said = running.wait().expect_code(3).json();
     assert!(reasons(&said).contains(&"late_sends"), "{}", said["verdict"]);
-    let late_ns = count(&said, "/client/lateness/p99_ns");
-    assert!((900_000_000..2_000_000_000).contains(&late_ns), "lateness p99 {late_ns} ns");
+    let late_ns = count(&said, "/client/schedule_lag/p99_ns");
+    assert!((900_000_000..2_000_000_000).contains(&late_ns), "schedule lag p99 {late_ns} ns");
     // From the intended instant: the stop is in the response times, not in the service times.
     assert!(count(&said, "/response_time/p99_ns") >= 900_000_000, "{}", said["response_time"]);
     assert!(count(&said, "/service_time/p50_ns") < 500_000_000, "{}", said["service_time"]);
@@ -52,17 +52,17 @@ fn a_rate_beyond_this_machines_cpu_is_not_the_targets_fault() {
     {
         let _hogs = Hogs::on(mine, 2);
         let said = run("30000").expect_code(3).json();
-        assert!(reasons(&said).contains(&"offered_not_sent"), "{}", said["verdict"]);
-        let told = warns(&said, "offered_not_sent");
-        assert!(told.contains("busy or waiting for a CPU"), "{told}");
+        assert!(reasons(&said).contains(&"offered_rate_missed"), "{}", said["verdict"]);
+        let told = warns(&said, "offered_rate_missed");
+        assert!(told.contains("busy or waiting for CPU"), "{told}");
         assert_eq!(count(&said, "/offered/arrivals"), 30_000, "what was not sent is counted all the same");
         assert!(number(&said, "/client/workers/0/cpu_wait_ratio") > 0.3, "{}", said["client"]["workers"]);
-        warns(&said, "run_queue");
+        warns(&said, "client_cpu_wait");
     }
     patiently("50/s are too much without a cause", || {
         let said = run("50").json();
-        silent_enough(&said, "offered_not_sent")?;
-        silent_enough(&said, "run_queue")
+        silent_enough(&said, "offered_rate_missed")?;
+        silent_enough(&said, "client_cpu_wait")
     });
 }
 
@@ -72,22 +72,25 @@ fn arrivals_that_find_every_connection_in_use_say_so() {
         let ruler = Ruler::start(&["--delay", "20ms"]);
         // One connection serves 50/s; 100/s come for a second.
         let said = json(&[&ruler.url("/"), "-r", "100", "--max-connections", "1", "-d", "1s"], 99);
-        let told = warns(&said, "connection_cap_hit");
+        let told = warns(&said, "connection_limit_reached");
         assert!(told.contains("found all 1 connection in use"), "{told}");
-        let never = count(&said, "/totals/never_started");
+        let never = count(&said, "/totals/arrivals_not_started");
         // About half of the hundred; each turn costs a little more than the 20 ms that were commanded.
         assert!((45..=60).contains(&never), "{never}");
         assert_eq!(ruler.requests() + never, 100);
         // Every one but the first found the connection in use; the queue only grew, but for those that were served
         // between.
-        assert_eq!(count(&said, "/offered/starved"), count(&said, "/totals/requests_sent") - 1);
-        let peak = count(&said, "/client/waiting_peak");
+        assert_eq!(count(&said, "/offered/arrivals_queued"), count(&said, "/totals/requests_sent") - 1);
+        let peak = count(&said, "/client/arrivals_queued_peak");
         assert!((never..=never + 1).contains(&peak), "{peak} waited at most, {never} at the stop");
 
         let calm =
             Tool::run(&[&ruler.url("/"), "-r", "100", "--max-connections", "50", "-d", "1s", "--json"])
                 .json();
-        silent(&calm, "connection_cap_hit");
-        assert_eq!((count(&calm, "/offered/starved"), count(&calm, "/client/waiting_peak")), (0, 0));
+        silent(&calm, "connection_limit_reached");
+        assert_eq!(
+            (count(&calm, "/offered/arrivals_queued"), count(&calm, "/client/arrivals_queued_peak")),
+            (0, 0)
+        );
     });
 }

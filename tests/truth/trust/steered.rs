@@ -16,8 +16,8 @@ fn a_load_that_was_paused_by_hand_says_so() {
             running.wait().json()
         };
         let steered = load("{\"do\":\"pause\"}\n{\"do\":\"resume\"}");
-        assert!(warns(&steered, "steered_by_hand").contains("paused from"), "{}", steered["cautions"]);
-        silent(&steered, "offered_not_sent");
-        silent(&load(r#"{"do":"note","text":"nobody touches it"}"#), "steered_by_hand");
+        assert!(warns(&steered, "load_changed_manually").contains("paused from"), "{}", steered["cautions"]);
+        silent(&steered, "offered_rate_missed");
+        silent(&load(r#"{"do":"note","text":"nobody touches it"}"#), "load_changed_manually");
     });
 }

@@ -65,15 +65,15 @@ fn ports_that_would_run_out_within_a_minute_are_said() {
                     .json()
             };
             let said = run(&there, &["--no-keepalive"]);
-            assert_eq!(caution(&said, "few_ports_left")["severity"], "warning");
-            let told = warns(&said, "few_ports_left");
-            assert!(told.contains("takes 3,") && told.contains("of 2,000 ports"), "{told}");
+            assert_eq!(caution(&said, "low_ephemeral_ports")["severity"], "warning");
+            let told = warns(&said, "low_ephemeral_ports");
+            assert!(told.contains(": 3,") && told.contains("of 2,000 ports"), "{told}");
             silent(&said, "client_ports_exhausted");
-            silent(&run(&there, &[]), "few_ports_left");
+            silent(&run(&there, &[]), "low_ephemeral_ports");
             // The loopback does not run out, and a result from there must not be trusted to carry over.
             let here = run(&Ruler::start(&[]), &["--no-keepalive"]);
-            assert_eq!(caution(&here, "few_ports_left")["severity"], "note");
-            assert!(warns(&here, "few_ports_left").contains("after a second"), "{}", here["cautions"]);
+            assert_eq!(caution(&here, "low_ephemeral_ports")["severity"], "note");
+            assert!(warns(&here, "low_ephemeral_ports").contains("after a second"), "{}", here["cautions"]);
         },
     );
 }

@@ -107,8 +107,8 @@ impl<'a> Flow<'a> {
         let sum = |id: usize| {
             requests().fold(0u64, |all, series| all.saturating_add(series.sums.get(id).copied().unwrap_or(0)))
         };
-        let streams = sum(StreamSum::StreamsOpenAtStop.id());
-        let at_stop = totals.run.of(RunSum::InFlightAtStop).saturating_add(streams);
+        let streams = sum(StreamSum::OpenAtEnd.id());
+        let at_stop = totals.run.of(RunSum::InFlightAtEnd).saturating_add(streams);
         // Early versions did not count which requests had ended.
         let is_known = sum(SeriesSum::Sent.id()).saturating_sub(sum(SeriesSum::Ended.id())) <= at_stop;
         Self {

@@ -3,9 +3,9 @@
 //! A request that is sent late takes longer by that from its intended start, and it may make others wait: those that
 //! were late together arrive together. In a queue that serves in order, work that arrives later by at most d ends later
 //! by at most d (Lindley's recursion does not stretch differences), so within a busy period no time is longer by more
-//! than the longest lateness in it. Lateness is recorded when a request is sent, its times when its response comes: so
-//! they are held together over stretches of some seconds, each with the seconds before it in which its responses can
-//! have been sent.
+//! than the longest schedule lag in it. The lag is recorded when a request is sent, its times when its response comes:
+//! so they are compared over stretches of some seconds, each with the seconds before it in which its requests can have
+//! been sent.
 
 use crate::cells::Cells;
 use crate::timeline::Sum;
@@ -45,17 +45,17 @@ type Bucket = (u64, u64, u64);
 #[derive(Debug)]
 pub(super) struct Sends {
     most_ns: u64,
-    lateness: Vec<Bucket>,
+    lags: Vec<Bucket>,
     /// From the intended start, with all waiting and connecting.
     longest_ns: u64,
     service: Vec<Bucket>,
 }
 
 impl Sends {
-    pub fn new(lateness: &Hist, response: &Hist, service: &Hist) -> Self {
+    pub fn new(lags: &Hist, response: &Hist, service: &Hist) -> Self {
         Self {
-            most_ns: lateness.max().unwrap_or(0),
-            lateness: lateness.buckets().collect(),
+            most_ns: lags.max().unwrap_or(0),
+            lags: lags.buckets().collect(),
             longest_ns: response.max().max(service.max()).unwrap_or(0),
             service: service.buckets().collect(),
         }
@@ -63,7 +63,7 @@ impl Sends {
 
     /// Sends that were late by more, or by as much as the resolution of the buckets cannot tell from more.
     fn later_than(&self, ns: u64) -> u64 {
-        let later = self.lateness.iter().filter(|(_, high, _)| (*high).min(self.most_ns) > ns);
+        let later = self.lags.iter().filter(|(_, high, _)| (*high).min(self.most_ns) > ns);
         later.fold(0, |sum, (_, _, count)| sum.saturating_add(*count))
     }
 }
@@ -112,7 +112,7 @@ impl Course {
     pub fn take(&mut self, plan: &Outline, sum: &Sum) {
         let response = merged(&sum.all, SeriesHist::Response, SeriesHist::ResponseCensored);
         let service = merged(&sum.all, SeriesHist::Service, SeriesHist::ServiceCensored);
-        self.seconds.push_back(Sends::new(sum.run.spread(RunHist::Lateness), &response, &service));
+        self.seconds.push_back(Sends::new(sum.run.spread(RunHist::ScheduleLag), &response, &service));
         while self.seconds.len() > MOST_KEPT {
             self.seconds.pop_front();
         }
@@ -122,7 +122,7 @@ impl Course {
             let seconds = u32::try_from(own_ns / TICK_NS).unwrap_or(u32::MAX);
             self.stalls.push((sum.first.saturating_add(1).saturating_add(seconds), own_ns));
         }
-        let queued_ns = sum.run.of(RunSum::RunQueueNs);
+        let queued_ns = sum.run.of(RunSum::CpuWaitNs);
         let queued_before_ns = std::mem::replace(&mut self.queued_before_ns, queued_ns);
         self.stalls.retain(|(last, _)| *last >= sum.first);
         if plan.is_warmup(sum.first) {
@@ -197,13 +197,13 @@ impl Eased {
     }
 }
 
-/// The shortest stretch, ns: its overlap with the second before it, of which the lateness counts twice, is a tenth.
+/// The shortest stretch, ns: its overlap with the second before it, of which the schedule lag counts twice, is a tenth.
 const STRETCH_NS: u64 = 10_000_000_000;
 /// Most seconds that are kept: those of a stretch, and a minute of service time before it.
 const MOST_KEPT: usize = 71;
 
-/// For each of [`CUTS`] what lateness may have done to so many samples of a stretch of time, with all sends that they
-/// can have met.
+/// For each of [`CUTS`] what schedule lag may have done to so many samples of a stretch of time, with all sends that
+/// they can have met.
 pub(super) fn delays(sends: &[&Sends], samples: u64, length_ns: u64) -> Vec<Delay> {
     let most_ns = sends.iter().map(|sends| sends.most_ns).max().unwrap_or(0);
     let mut service: Vec<Bucket> = sends.iter().flat_map(|sends| &sends.service).copied().collect();

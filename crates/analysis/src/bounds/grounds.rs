@@ -31,7 +31,7 @@ pub(crate) struct Grounds {
     unsent: Option<Unsent>,
     not_sent: u64,
     edge: Option<Edge>,
-    lateness: Hist,
+    schedule_lag: Hist,
     service: Hist,
     measured_ns: u64,
     /// Share of the workers' time in which they stood still.
@@ -103,11 +103,11 @@ pub(crate) fn missed_arrivals(
     limits: &CautionLimits,
 ) -> Option<Missed> {
     let asked = demand.asked?;
-    let overlooked = facts.run.of(RunSum::Overlooked);
-    let waited = facts.run.of(RunSum::NeverStarted).saturating_sub(overlooked);
+    let unprocessed = facts.run.of(RunSum::ArrivalsUnprocessed);
+    let waited = facts.run.of(RunSum::ArrivalsNotStarted).saturating_sub(unprocessed);
     let worker = client.workers.iter().map(|w| w.busy_ratio + w.cpu_wait_ratio).fold(0.0, f64::max);
     let no_room = worker > limits.worker_busy;
-    let missed = demand.unsent.saturating_add(overlooked).saturating_add(if no_room { waited } else { 0 });
+    let missed = demand.unsent.saturating_add(unprocessed).saturating_add(if no_room { waited } else { 0 });
     let is_many = asked > 0.0 && missed as f64 > asked * limits.offered_missed;
     is_many.then_some(Missed { number: missed, asked, no_room: no_room.then_some(worker) })
 }
@@ -125,7 +125,7 @@ impl Grounds {
         let wall_ns: f64 =
             facts.machines.iter().flat_map(|m| &m.origin.workers).map(|w| w.wall_ns as f64).sum();
         let queued_ns: f64 =
-            facts.machines.iter().flat_map(|m| &m.origin.workers).map(|w| w.run_queue_ns as f64).sum();
+            facts.machines.iter().flat_map(|m| &m.origin.workers).map(|w| w.cpu_wait_ns as f64).sum();
         let unmade = unmade(facts);
         let number = sum_of(unmade.iter().map(|one| one.number));
         let made = facts.finished().saturating_add(number);
@@ -149,7 +149,7 @@ impl Grounds {
             unsent,
             not_sent,
             edge: demand.edge.clone(),
-            lateness: facts.run.spread(RunHist::Lateness).clone(),
+            schedule_lag: facts.run.spread(RunHist::ScheduleLag).clone(),
             service: facts.all.hist(SeriesHist::Service).clone(),
             measured_ns: facts.measured_ns,
             stalled: ratio(facts.run.of(RunSum::StalledNs) as f64, wall_ns).min(1.0),
@@ -186,8 +186,8 @@ impl Grounds {
             }
         };
         let lag = Evidence::SendsDelayed {
-            late_p99_ns: self.lateness.quantile(0.99).unwrap_or(0),
-            late_max_ns: self.lateness.max().unwrap_or(0),
+            schedule_lag_p99_ns: self.schedule_lag.quantile(0.99).unwrap_or(0),
+            schedule_lag_max_ns: self.schedule_lag.max().unwrap_or(0),
         };
         // Events come on streams that were opened long before.
         let is_sent = !matches!(look.threshold.subject, Subject::EventGap | Subject::EventAge);
@@ -213,7 +213,7 @@ impl Grounds {
 
     /// Where the seconds are not known apart: any of the samples may have been those of a stalled one.
     fn eased_at_once(&self, all: &Hist) -> (Vec<Relief>, Vec<Relief>) {
-        let sends = Sends::new(&self.lateness, &self.service, &self.service);
+        let sends = Sends::new(&self.schedule_lag, &self.service, &self.service);
         let eased = |stalled: bool| {
             let delays = delays(&[&sends], self.service.count(), self.measured_ns);
             let one = |delay| {
@@ -303,22 +303,22 @@ impl Grounds {
 }
 
 /// The longest that one answer can have waited for the CPU of its worker. A clock that steps by more than 100 ms beyond
-/// the sleep that was meant, which is 100 ms at most, is a stall and counted as one; behind it comes the turn of the
-/// event loop. Arrivals at an even rate see each wait that is longer than the time between two of them.
+/// the sleep that was meant, which is 100 ms at most, is a stall and counted as one; after it comes one event-loop
+/// iteration. Arrivals at an even rate see each wait that is longer than the time between two of them.
 fn longest_wait_ns(facts: &Facts, course: &Course) -> f64 {
     let mut most_ns = course.most_queued_ns as f64;
     if facts.run.of(RunSum::Stalls) == 0 {
-        let turn_ns = facts.run.peak(RunPeak::TurnNs) as f64;
-        most_ns = most_ns.min(UNSEEN_NS + turn_ns);
+        let loop_ns = facts.run.peak(RunPeak::LoopTimeNs) as f64;
+        most_ns = most_ns.min(UNSEEN_NS + loop_ns);
         let is_even = matches!(
             facts.plan.load,
             Load::Open { arrivals: Arrivals::Constant, ref rate_per_s } if rate_per_s.stages.is_empty()
         );
-        let late_ns = facts.run.spread(RunHist::Lateness).max();
+        let late_ns = facts.run.spread(RunHist::ScheduleLag).max();
         if let (true, true, Some(late_ns)) = (is_even, facts.plan.workloads.is_empty(), late_ns) {
             let workers: f64 = facts.machines.iter().map(|m| f64::from(m.plan().workers.max(1))).sum();
             let apart_ns = 1e9 * workers / facts.rate_per_s(|m| m.origin.totals.run.of(RunSum::Arrivals));
-            most_ns = most_ns.min(late_ns as f64 + apart_ns + turn_ns);
+            most_ns = most_ns.min(late_ns as f64 + apart_ns + loop_ns);
         }
     }
     most_ns
@@ -332,9 +332,9 @@ fn unmade(facts: &Facts) -> Vec<Unmade> {
     const FAULTS: [(Fault, Shortage); 5] = [
         (Fault::FdLimit, Shortage::Descriptors),
         (Fault::PortsExhausted, Shortage::Ports),
-        (Fault::ClientMemory, Shortage::Memory),
+        (Fault::ClientOutOfMemory, Shortage::Memory),
         (Fault::ClientLimit, Shortage::Limit),
-        (Fault::ClientOther, Shortage::Other),
+        (Fault::ClientSendRefused, Shortage::Other),
     ];
     let all = FAULTS.into_iter().map(|(fault, shortage)| Unmade { shortage, number: facts.all.fault(fault) });
     all.filter(|one| one.number > 0).collect()

@@ -7,6 +7,7 @@ use crate::cause::{Cause, Claim, Evidence, Kind};
 use crate::cells::Cells;
 use crate::stale::{self, Ended};
 use crate::summary::{ErrorRow, SeriesRow};
+use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunHist, RunSum};
 
 /// A class is told from this share of all failures on.
@@ -36,7 +37,7 @@ pub(super) fn may_be_load(cause: &Cause) -> bool {
     const LOAD: [Kind; 8] = [
         Kind::NoResponse,
         Kind::ListenQueueFull,
-        Kind::Overloaded,
+        Kind::ServerOverloaded,
         Kind::UpstreamFailed,
         Kind::ServerErrors,
         Kind::ConnectionsClosed,
@@ -65,45 +66,54 @@ fn one_request(case: &Case) -> Option<Cause> {
         others_failed_count: failed,
         others_requests_count: all,
     };
-    Some(Kind::RequestFails.claim(Claim::Certain, evidence))
+    Some(Kind::FailingRequest.claim(Claim::Certain, evidence))
 }
 
 fn of_class(case: &Case, row: &ErrorRow) -> Option<Cause> {
     let failures = share_of(case, row.count);
     let failed = Evidence::Failed(failures);
     match row.class {
-        "http_status" => status(case, row),
-        "check_failed" => Some(Kind::CheckFailed.claim(Claim::Certain, check(case).unwrap_or(failed))),
-        "malformed_response" | "dangerous_response" | "undecodable_body" => {
+        Fault::Status => status(case, row),
+        Fault::Check => Some(Kind::CheckFailed.claim(Claim::Certain, check(case).unwrap_or(failed))),
+        Fault::MalformedResponse | Fault::UnsafeResponse | Fault::DecodeFailed => {
             let evidence = Evidence::FailedAs { failures, failure: row.class };
             Some(Kind::InvalidResponses.claim(Claim::Certain, evidence))
         }
-        "closed_mid_response" => {
+        Fault::ClosedMidResponse => {
             let claim = if case.is_local() { Claim::Certain } else { Claim::Likely };
-            Some(Kind::ResponsesCutShort.claim(claim, failed))
+            Some(Kind::TruncatedResponses.claim(claim, failed))
         }
-        "tls_failed" | "tls_timeout" | "certificate_refused" => {
+        Fault::Tls | Fault::TlsTimeout | Fault::CertificateRejected => {
             let evidence = Evidence::FailedAs { failures, failure: row.class };
-            Some(Kind::TlsRefused.claim(Claim::Certain, evidence))
+            Some(Kind::TlsFailed.claim(Claim::Certain, evidence))
         }
-        "stale_connection" => match stale::ended(case.facts)? {
+        Fault::StaleConnection => match stale::ended(case.facts)? {
             Ended::Idle => Some(idle(case, failures)),
             Ended::InUse | Ended::Gone => Some(closed(case, failed)),
         },
-        "reset" | "closed_before_response" => {
+        Fault::ConnectionReset | Fault::ClosedBeforeResponse => {
             limited(case, row, failures).or_else(|| Some(closed(case, failed)))
         }
-        "connect_refused" => {
+        Fault::ConnectionRefused => {
             // A listener whose queue is full drops; only one that is not there refuses.
             Some(Kind::ConnectionsRefused.claim(Claim::Likely, failed))
         }
-        "unreachable" => Some(Kind::Unreachable.claim(Claim::Certain, failed)),
-        "connect_timeout" => Some(match case.is_local() {
+        Fault::HostUnreachable => Some(Kind::HostUnreachable.claim(Claim::Certain, failed)),
+        Fault::ConnectTimeout => Some(match case.is_local() {
             true => Kind::ListenQueueFull.claim(Claim::Likely, Evidence::FailedConnecting(failures)),
-            false => Kind::Unreachable.claim(Claim::Possible, Evidence::FailedConnecting(failures)),
+            false => Kind::HostUnreachable.claim(Claim::Possible, Evidence::FailedConnecting(failures)),
         }),
-        "timeout" => limited(case, row, failures).or_else(|| Some(unanswered(case, failures))),
-        _ => None,
+        Fault::Timeout => limited(case, row, failures).or_else(|| Some(unanswered(case, failures))),
+        // What a stream or a chain of redirects should have been is the plan's business, and limits of the load
+        // generator have a cause of their own.
+        Fault::StreamIdleTimeout
+        | Fault::StreamFailed
+        | Fault::Redirects
+        | Fault::FdLimit
+        | Fault::PortsExhausted
+        | Fault::ClientOutOfMemory
+        | Fault::ClientSendRefused
+        | Fault::ClientLimit => None,
     }
 }
 
@@ -124,13 +134,13 @@ fn status(case: &Case, row: &ErrorRow) -> Option<Cause> {
     };
     Some(match status {
         429 => claimed(Kind::RateLimited, Claim::Certain, false),
-        401 | 403 | 407 => claimed(Kind::CredentialsRefused, Claim::Certain, true),
+        401 | 403 | 407 => claimed(Kind::CredentialsRejected, Claim::Certain, true),
         404 | 410 => claimed(Kind::NotFound, Claim::Certain, false),
         // Gateways say so of themselves; a service may say it, too.
         502 | 504 => claimed(Kind::UpstreamFailed, Claim::Likely, false),
-        503 => claimed(Kind::Overloaded, Claim::Certain, false),
+        503 => claimed(Kind::ServerOverloaded, Claim::Certain, false),
         500.. => claimed(Kind::ServerErrors, Claim::Certain, true),
-        ..500 => claimed(Kind::RequestRefused, Claim::Certain, true),
+        ..500 => claimed(Kind::RequestRejected, Claim::Certain, true),
     })
 }
 
@@ -146,7 +156,7 @@ fn check(case: &Case) -> Option<Evidence> {
 
 /// Ends of connections that had been idle, while the server went on serving others.
 fn idle(case: &Case, failures: Failures) -> Cause {
-    let idle = case.facts.run.spread(RunHist::Stale);
+    let idle = case.facts.run.spread(RunHist::IdleBeforeClose);
     let (idle_min_ns, idle_max_ns) = (idle.min().unwrap_or(0), idle.max().unwrap_or(0));
     let evidence = Evidence::Idle { failures, idle_min_ns, idle_max_ns };
     Kind::IdleTimeout.claim(Claim::Certain, evidence)
@@ -164,9 +174,9 @@ fn limited(case: &Case, row: &ErrorRow, failures: Failures) -> Option<Cause> {
     let s = case.s;
     let connections = &s.client.connections;
     let served = case.facts.run.spread(RunHist::ConnRequests);
-    let stale = s.errors.iter().any(|row| row.class == "stale_connection");
+    let stale = s.errors.iter().any(|row| row.class == Fault::StaleConnection);
     // One that failed under its first request counts it.
-    let unopened = if row.class == "reset" { reset_unopened(case) } else { 0 };
+    let unopened = if row.class == Fault::ConnectionReset { reset_unopened(case) } else { 0 };
     let fresh = served.count_at_most(1).saturating_add(unopened);
     let others = s.totals.requests.saturating_sub(s.totals.errors);
     let is_fresh = fresh as f64 >= row.count as f64 * FAILS && !stale;
@@ -189,8 +199,8 @@ fn limited(case: &Case, row: &ErrorRow, failures: Failures) -> Option<Cause> {
 /// they served nothing. What else keeps one from opening has a class of its own, and some were still opening at the
 /// stop.
 fn reset_unopened(case: &Case) -> u64 {
-    const CONNECTING: [&str; 3] = ["connect_refused", "connect_timeout", "unreachable"];
-    const HANDSHAKING: [&str; 3] = ["tls_failed", "tls_timeout", "certificate_refused"];
+    const CONNECTING: [Fault; 3] = [Fault::ConnectionRefused, Fault::ConnectTimeout, Fault::HostUnreachable];
+    const HANDSHAKING: [Fault; 3] = [Fault::Tls, Fault::TlsTimeout, Fault::CertificateRejected];
     let s = case.s;
     let is_tls = case.facts.plan.tls().is_some();
     let runs = || case.facts.machines.iter().map(|machine| &machine.origin.totals.run);

@@ -6,6 +6,7 @@ use crate::cause::evidence::{Absence, ServicePart};
 use crate::cause::{Cause, Claim, Evidence, Kind};
 use crate::outage_words::stretch;
 use crate::summary::{Outage, OutageFailure, PartAvailability, PartKind, Second};
+use plimsoll_plan::Fault;
 
 /// Below this availability other causes are not worth a claim of their own.
 const MOSTLY_THERE: f64 = 0.9;
@@ -41,9 +42,9 @@ fn hung(case: &Case, part: &PartAvailability, outage: &Outage) -> Option<Gone> {
         name: part.name.clone(),
         stretch: stretch(outage),
     };
-    let claim = case.unless_starved(Claim::Certain);
+    let claim = case.unless_cpu_short(Claim::Certain);
     Some(Gone {
-        cause: Kind::ServiceGone.claim(claim, evidence),
+        cause: Kind::ServiceOutage.claim(claim, evidence),
         explains_failures: case.s.totals.errors == 0,
         explains_times: false,
         part: Some(part.name.clone()),
@@ -61,26 +62,9 @@ fn whole(case: &Case) -> Option<Gone> {
     let waiting = in_it.map(|second| second.in_flight).fold(0.0, f64::max);
     let failed: u64 = outage.failures.iter().map(|failure| failure.count).sum();
     let how = how(outage);
-    let (absence, claim) = match how.map(|failure| (failure.class, failure.status)) {
-        // A service that responds, but not as expected, did not go away. `failures` names what it responds.
-        Some(("http_status", Some(status))) if status < 500 => return None,
-        Some((
-            "check_failed"
-            | "malformed_response"
-            | "dangerous_response"
-            | "undecodable_body"
-            | "tls_failed"
-            | "tls_timeout"
-            | "certificate_refused",
-            _,
-        )) => return None,
-        Some(("connect_refused", _)) => (Absence::NothingListens, Claim::Certain),
-        Some(("http_status", _)) => (Absence::OnlyErrors, Claim::Certain),
-        Some(("unreachable" | "connect_timeout", _)) if !case.is_local() => {
-            (Absence::WentAway, Claim::Likely)
-        }
-        Some(("timeout", _)) | None => (Absence::NoAnswer, Claim::Certain),
-        Some(_) => (Absence::WentAway, Claim::Certain),
+    let (absence, claim) = match how {
+        Some(failure) => went(case, failure)?,
+        None => (Absence::NoAnswer, Claim::Certain),
     };
     let evidence = Evidence::Gone {
         absence,
@@ -89,16 +73,56 @@ fn whole(case: &Case) -> Option<Gone> {
         waiting_count: waiting.round() as u64,
     };
     Some(Gone {
-        cause: Kind::ServiceGone.claim(claim, evidence),
+        cause: Kind::ServiceOutage.claim(claim, evidence),
         explains_failures: failed.saturating_mul(2) >= case.s.totals.errors,
         explains_times: case.s.availability.uptime_ratio.is_none_or(|ratio| ratio < MOSTLY_THERE),
         part: None,
     })
 }
 
+/// How the service went, by its most telling failure; `None`: it responds, but not as expected, so it did not go away,
+/// and `failures` names what it responds.
+fn went(case: &Case, failure: &OutageFailure) -> Option<(Absence, Claim)> {
+    Some(match failure.class {
+        Fault::Status if failure.status.is_some_and(|status| status < 500) => return None,
+        Fault::Status => (Absence::OnlyErrors, Claim::Certain),
+        Fault::Check
+        | Fault::MalformedResponse
+        | Fault::UnsafeResponse
+        | Fault::DecodeFailed
+        | Fault::Tls
+        | Fault::TlsTimeout
+        | Fault::CertificateRejected => return None,
+        Fault::ConnectionRefused => (Absence::NothingListens, Claim::Certain),
+        Fault::HostUnreachable | Fault::ConnectTimeout if !case.is_local() => {
+            (Absence::WentAway, Claim::Likely)
+        }
+        Fault::Timeout => (Absence::NoAnswer, Claim::Certain),
+        Fault::HostUnreachable
+        | Fault::ConnectTimeout
+        | Fault::ConnectionReset
+        | Fault::StaleConnection
+        | Fault::ClosedBeforeResponse
+        | Fault::ClosedMidResponse
+        | Fault::StreamIdleTimeout
+        | Fault::StreamFailed
+        | Fault::Redirects
+        | Fault::FdLimit
+        | Fault::PortsExhausted
+        | Fault::ClientOutOfMemory
+        | Fault::ClientSendRefused
+        | Fault::ClientLimit => (Absence::WentAway, Claim::Certain),
+    })
+}
+
 /// The class of failure that says most of how it went; ended connections are only the beginning.
 fn how(outage: &Outage) -> Option<&OutageFailure> {
-    let ends = ["stale_connection", "reset", "closed_before_response", "closed_mid_response"];
-    let telling = outage.failures.iter().find(|failure| !ends.contains(&failure.class));
+    const ENDS: [Fault; 4] = [
+        Fault::StaleConnection,
+        Fault::ConnectionReset,
+        Fault::ClosedBeforeResponse,
+        Fault::ClosedMidResponse,
+    ];
+    let telling = outage.failures.iter().find(|failure| !ENDS.contains(&failure.class));
     telling.or_else(|| outage.failures.first())
 }

@@ -1,10 +1,10 @@
 //! Where the time went in a run that was too slow, from what the distribution, its parts and its course exclude.
 
 use super::Case;
-use crate::blind_spot::{arrivals_wait_ns, pulses, silences, users};
 use crate::cause::{Cause, Claim, Evidence, Kind};
 use crate::caution;
 use crate::cells::Cells;
+use crate::coordinated_omission::{arrivals_wait_ns, pulses, stalls, users};
 use crate::facts::ratio;
 use crate::summary::SeriesRow;
 use plimsoll_plan::Fault;
@@ -24,7 +24,7 @@ const APART: f64 = 3.0;
 const FREQUENT: f64 = 0.05;
 /// This share of the time is most of it.
 const MOST: f64 = 0.5;
-/// So many silences, the longest, tell whose they are; two of one pause differ by less than this.
+/// So many stalls, the longest, tell whose they are; two of one pause differ by less than this.
 const LOOKED_AT: usize = 10_000;
 const ALIKE: f64 = 0.8;
 /// All CPUs of a machine are in use.
@@ -34,11 +34,11 @@ const FIRST_WINDOW: f64 = 14_600.0;
 
 /// `hung`: a request or an address that was not answered while others were.
 pub(super) fn slow(case: &Case, hung: Option<&str>, into: &mut Vec<Cause>) {
-    // What waits for it is in flight all the time, so silences and all that is missing say nothing of the others.
+    // What waits for it is in flight all the time, so stalls and all that is missing say nothing of the others.
     let pauses = if hung.is_some() { None } else { pauses(case) };
     let has_pauses = pauses.is_some();
     let is_missed = case.is_slow();
-    if is_missed || case.cautioned(caution::Kind::ClosedModelBlindSpot) {
+    if is_missed || case.cautioned(caution::Kind::CoordinatedOmission) {
         into.extend(pauses);
     }
     if !is_missed {
@@ -49,7 +49,7 @@ pub(super) fn slow(case: &Case, hung: Option<&str>, into: &mut Vec<Cause>) {
     into.extend(one);
     into.extend(slow_bodies(case));
     if !has_pauses && !is_one {
-        into.extend(two_speeds(case));
+        into.extend(bimodal_latency(case));
     }
     if hung.is_none() {
         into.extend(open(case));
@@ -59,7 +59,7 @@ pub(super) fn slow(case: &Case, hung: Option<&str>, into: &mut Vec<Cause>) {
         into.extend(queueing(case));
     }
     if into.is_empty() {
-        into.extend(server_time(case));
+        into.extend(server_processing(case));
     }
 }
 
@@ -68,11 +68,11 @@ fn pauses(case: &Case) -> Option<Cause> {
     let times = case.facts.all.hist(SeriesHist::Service);
     let median = usual_ns(case, times.quantile(0.5)?);
     let least = median.saturating_add(PAUSE_NS).max(median.saturating_mul(3));
-    let (found, whole_ns) = silences(case.facts, least);
+    let (found, whole_ns) = stalls(case.facts, least);
     let silent_ns: f64 = found.iter().map(|(length, n)| length * n).sum();
     let n: f64 = found.iter().map(|(_, n)| n).sum();
     let share = ratio(silent_ns, whole_ns);
-    if case.facts.has_streams() || share < 0.01 || silent_ns <= pulses(case.facts, |pulse| pulse.run_queue_ns)
+    if case.facts.has_streams() || share < 0.01 || silent_ns <= pulses(case.facts, |pulse| pulse.cpu_wait_ns)
     {
         return None;
     }
@@ -99,7 +99,7 @@ fn pauses(case: &Case) -> Option<Cause> {
         return None;
     }
     let evidence = Evidence::Pauses {
-        longest_ns: case.facts.run.spread(RunHist::Silence).max().unwrap_or(0),
+        longest_ns: case.facts.run.spread(RunHist::ServiceStall).max().unwrap_or(0),
         silent_ratio: share,
         arrivals_p99_ns: arrivals_wait_ns(&found, whole_ns, 0.01),
     };
@@ -107,14 +107,14 @@ fn pauses(case: &Case) -> Option<Cause> {
     let is_full = case.is_local() && case.s.client.host_busy_ratio >= FULL;
     let is_whole = case.facts.is_open() || are_of_all(&found, case.s.client.workers.len().max(1));
     let is_fact = is_whole && !is_full;
-    let claim = if is_fact { case.unless_starved(Claim::Certain) } else { Claim::Possible };
-    Some(Kind::ServicePauses.claim(claim, evidence))
+    let claim = if is_fact { case.unless_cpu_short(Claim::Certain) } else { Claim::Possible };
+    Some(Kind::ServiceStalls.claim(claim, evidence))
 }
 
-/// Each worker knows its own silences. A pause of the service is one of all workers, so as many of them have the same
+/// Each worker knows its own stalls. A pause of the service is one of all workers, so as many of them have the same
 /// length; a service that takes the connections of one worker first makes single ones.
-fn are_of_all(silences: &[(f64, f64)], workers: usize) -> bool {
-    let each = silences.iter().rev().flat_map(|(length, n)| std::iter::repeat_n(*length, *n as usize));
+fn are_of_all(stalls: &[(f64, f64)], workers: usize) -> bool {
+    let each = stalls.iter().rev().flat_map(|(length, n)| std::iter::repeat_n(*length, *n as usize));
     let lengths: Vec<f64> = each.take(LOOKED_AT).collect();
     let is_shared = |group: &&[f64]| group.len() == workers && group[workers - 1] >= group[0] * ALIKE;
     let shared: f64 = lengths.chunks(workers).filter(is_shared).flatten().sum();
@@ -164,7 +164,7 @@ fn slow_bodies(case: &Case) -> Option<Cause> {
         return None;
     }
     // A body that fits into what is sent at once needs no more than a moment of any link; on one machine there is none.
-    let rtt_ns = case.s.client.rtt_floor_ns.unwrap_or(0) as f64;
+    let rtt_ns = case.s.client.rtt_min_ns.unwrap_or(0) as f64;
     let is_server = case.is_local() || size <= FIRST_WINDOW && mean_ns > 3.0 * rtt_ns;
     let evidence = Evidence::Bodies {
         body_ratio: share,
@@ -172,7 +172,7 @@ fn slow_bodies(case: &Case) -> Option<Cause> {
         body_ns: mean_ns,
         body_bytes_per_s: ratio(size, mean_ns / 1e9),
     };
-    let claim = if is_server { case.unless_starved(Claim::Certain) } else { Claim::Possible };
+    let claim = if is_server { case.unless_cpu_short(Claim::Certain) } else { Claim::Possible };
     Some(Kind::SlowBodies.claim(claim, evidence))
 }
 
@@ -193,7 +193,7 @@ fn split(times: &Hist) -> Option<(u64, f64)> {
     best
 }
 
-fn two_speeds(case: &Case) -> Option<Cause> {
+fn bimodal_latency(case: &Case) -> Option<Cause> {
     let times = case.facts.all.hist(SeriesHist::Service);
     if times.count() < 100 {
         return None;
@@ -207,15 +207,15 @@ fn two_speeds(case: &Case) -> Option<Cause> {
         return None;
     }
     let evidence = Evidence::TwoSpeeds { slow_ratio: share, slow_ns: slow, fast_ns: fast };
-    Some(Kind::TwoSpeeds.claim(case.unless_starved(Claim::Certain), evidence))
+    Some(Kind::BimodalLatency.claim(case.unless_cpu_short(Claim::Certain), evidence))
 }
 
 /// The open model: more was offered than came back.
 fn open(case: &Case) -> Option<Cause> {
     let (s, offered) = (case.s, case.s.offered.as_ref()?);
     let grew = case.cautioned(caution::Kind::BacklogGrew);
-    let waited = offered.starved > 0 || s.totals.never_started > 0;
-    if case.cautioned(caution::Kind::OfferedNotSent) || !(grew || waited || case.missed("achieved")) {
+    let waited = offered.arrivals_queued > 0 || s.totals.arrivals_not_started > 0;
+    if case.cautioned(caution::Kind::OfferedRateMissed) || !(grew || waited || case.missed("achieved")) {
         return None;
     }
     let (min, p50) = (s.service_time.min_ns? as f64, s.service_time.p50_ns? as f64);
@@ -224,15 +224,15 @@ fn open(case: &Case) -> Option<Cause> {
         achieved_per_s: s.achieved.rate_per_s,
         service_min_ns: min,
         service_p50_ns: p50,
-        starved_count: offered.starved,
+        queued_count: offered.arrivals_queued,
     };
     let slower = p50 > 3.0 * min && p50 > min + 1e6;
     // A service that is as fast as ever is not at its capacity: the connections are.
     if waited && !slower {
-        return Some(Kind::ConnectionCap.claim(case.unless_starved(Claim::Likely), evidence));
+        return Some(Kind::ClientConnectionLimit.claim(case.unless_cpu_short(Claim::Likely), evidence));
     }
     let is_over = slower && (grew || waited || case.missed("achieved"));
-    is_over.then(|| Kind::OverCapacity.claim(case.unless_starved(Claim::Certain), evidence))
+    is_over.then(|| Kind::OverCapacity.claim(case.unless_cpu_short(Claim::Certain), evidence))
 }
 
 fn not_reused(case: &Case) -> Option<Cause> {
@@ -258,18 +258,18 @@ fn queueing(case: &Case) -> Option<Cause> {
             min_ns: min,
             rate_per_s: s.achieved.rate_per_s,
         };
-        Kind::Queueing.claim(case.unless_starved(Claim::Likely), evidence)
+        Kind::Queueing.claim(case.unless_cpu_short(Claim::Likely), evidence)
     })
 }
 
 /// What is left when nothing else explains it: the time between the request and the first byte.
-fn server_time(case: &Case) -> Option<Cause> {
+fn server_processing(case: &Case) -> Option<Cause> {
     let s = case.s;
     let all = &case.facts.all;
     let (body, first) = (all.hist(SeriesHist::Body), all.hist(SeriesHist::FirstByte));
     let share = ratio(first.sum() as f64, (body.sum() + first.sum()) as f64);
     let p50 = first.quantile(0.5)?;
-    let rtt_ns = s.client.rtt_floor_ns.unwrap_or(0);
+    let rtt_ns = s.client.rtt_min_ns.unwrap_or(0);
     if share < MOST || p50 < rtt_ns.saturating_mul(2) {
         return None;
     }
@@ -279,5 +279,5 @@ fn server_time(case: &Case) -> Option<Cause> {
         round_trip_ns: rtt_ns,
         is_unexplained: !s.monitors.is_empty() && s.saturated_resources.is_empty(),
     };
-    Some(Kind::ServerTime.claim(case.unless_starved(Claim::Likely), evidence))
+    Some(Kind::ServerProcessing.claim(case.unless_cpu_short(Claim::Likely), evidence))
 }

@@ -17,7 +17,7 @@ pub(super) fn saturated(case: &Case) -> Vec<Cause> {
             saturated_ratio: p.saturated_ratio,
             usage_mean_ratio: p.usage_mean_ratio,
             usage_peak_ratio: p.usage_peak_ratio,
-            text: p.evidence.clone(),
+            saturation: p.evidence.clone(),
         };
         let cause = if is_listening(&p.kind, &p.metric) {
             Kind::ListenQueueFull.claim(Claim::Certain, evidence(ResourceKind::ListenQueue))
@@ -44,7 +44,7 @@ pub(super) fn saturated(case: &Case) -> Vec<Cause> {
 /// Connection attempts that were lost. On one machine nothing but a full queue (or a firewall rule) loses them.
 fn dropped(case: &Case) -> Option<Cause> {
     let s = case.s;
-    let lost = s.cautions.iter().find(|c| c.kind == caution::Kind::LostSyns);
+    let lost = s.cautions.iter().find(|c| c.kind == caution::Kind::SynRetransmits);
     if let Some(lost) = lost {
         let claim = if case.is_local() { Claim::Certain } else { Claim::Likely };
         return Some(Kind::ListenQueueFull.claim(claim, Evidence::Caution(lost.evidence.clone())));
@@ -72,7 +72,7 @@ pub(super) fn memory(case: &Case) -> Option<Cause> {
         .iter()
         .filter_map(|course| Growth::of(course, &s.timeline))
         .max_by(|a, b| a.bytes.total_cmp(&b.bytes));
-    let soak = s.cautions.iter().find(|c| c.kind == caution::Kind::MemoryGrows);
+    let soak = s.cautions.iter().find(|c| c.kind == caution::Kind::MemoryGrowth);
     let Some(grown) = grown else {
         return soak.map(|c| Kind::MemoryLeak.claim(Claim::Likely, Evidence::Caution(c.evidence.clone())));
     };

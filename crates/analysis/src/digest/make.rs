@@ -25,9 +25,6 @@ pub fn digest_with(record: &RunRecord, summary: &Summary) -> Digest {
         Load::Closed { users } => Level::Users(users.peak()),
         Load::Open { rate_per_s, .. } => Level::Rate(rate_per_s.peak()),
     };
-    let is_socket = |class: &&crate::summary::ErrorRow| {
-        plimsoll_plan::Fault::ALL.iter().any(|f| f.name() == class.class && f.is_below_http())
-    };
     Digest {
         name: summary.name.clone(),
         target: summary.target.clone(),
@@ -41,7 +38,12 @@ pub fn digest_with(record: &RunRecord, summary: &Summary) -> Digest {
         requests: summary.totals.requests,
         errors: summary.totals.errors,
         error_ratio: summary.totals.error_ratio,
-        socket_errors: summary.errors.iter().filter(is_socket).map(|row| row.count).sum(),
+        socket_errors: summary
+            .errors
+            .iter()
+            .filter(|row| row.class.is_below_http())
+            .map(|row| row.count)
+            .sum(),
         client_faults: summary.client.faults.iter().map(|row| row.count).sum(),
         offered_rate_per_s: summary.offered.as_ref().map(|offered| offered.rate_per_s),
         rate_per_s: summary.achieved.rate_per_s,
@@ -50,10 +52,10 @@ pub fn digest_with(record: &RunRecord, summary: &Summary) -> Digest {
         service_time: summary.service_time.clone(),
         in_flight_mean: summary.client.littles_law.in_flight_mean,
         bytes_in_per_s: ratio(summary.totals.bytes_in as f64, summary.totals.measured_s),
-        rtt_floor_ns: summary.client.rtt_floor_ns,
+        rtt_min_ns: summary.client.rtt_min_ns,
         connect_p50_ns: summary.phases.connect.p50_ns,
-        first_byte_mean_ns: summary.phases.first_byte.mean_ns,
-        body_mean_ns: summary.phases.body.mean_ns,
+        first_byte_mean_ns: summary.phases.time_to_first_byte.mean_ns,
+        body_mean_ns: summary.phases.download.mean_ns,
         stopped_by: summary.stopped_by,
         started_unix_ns: facts.machines.iter().map(|m| m.opening().started_unix_ns).min().unwrap_or(0),
         blocks: coarser(&blocks(&facts), MOST_BLOCKS),
@@ -71,7 +73,7 @@ fn generator(summary: &Summary) -> Generator {
     let client = &summary.client;
     let worst = |of: fn(&crate::summary::WorkerRow) -> f64| client.workers.iter().map(of).fold(0.0, f64::max);
     Generator {
-        late_p99_ns: client.lateness.p99_ns,
+        schedule_lag_p99_ns: client.schedule_lag.p99_ns,
         cpu_wait_ratio: worst(|worker| worker.cpu_wait_ratio),
         busy_ratio: worst(|worker| worker.busy_ratio),
         stalled_ns: client.stalled_ns,

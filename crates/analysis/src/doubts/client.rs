@@ -17,11 +17,11 @@ pub(super) fn limits(e: &Inputs, into: &mut Vec<Caution>) {
     into.extend(fd_limit(e));
     into.extend(ports(e));
     into.extend(
-        hit(e, Fault::ClientMemory)
+        hit(e, Fault::ClientOutOfMemory)
             .map(|hit| Evidence::NoMemory { attempts_count: hit.attempts, hosts: hit.hosts() }.raise()),
     );
     into.extend(
-        hit(e, Fault::ClientOther)
+        hit(e, Fault::ClientSendRefused)
             .map(|hit| Evidence::SendRefused { attempts_count: hit.attempts, hosts: hit.hosts() }.raise()),
     );
     let cut = hit(e, Fault::ClientLimit);
@@ -103,7 +103,7 @@ pub(super) fn room(e: &Inputs, into: &mut Vec<Caution>) {
         into.push(evidence.raise());
     }
     if let Some(w) = workers.iter().max_by(|a, b| a.cpu_wait_ratio.total_cmp(&b.cpu_wait_ratio))
-        && w.cpu_wait_ratio > e.limits.run_queue
+        && w.cpu_wait_ratio > e.limits.cpu_wait
     {
         let (worker, cpu_wait_ratio) = (w.worker, w.cpu_wait_ratio);
         into.push(Evidence::WorkerQueued { worker, machine: machine(w), cpu_wait_ratio }.raise());

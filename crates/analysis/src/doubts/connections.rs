@@ -27,7 +27,7 @@ pub(super) fn connections(e: &Inputs, into: &mut Vec<Caution>) {
 /// often. Jain's index (Jain, Chiu & Hawe 1984) is (sum x)^2 / (n sum x^2), about the share of connections that were
 /// served. A connection that was made again in between would be two, so then nothing is said.
 fn unfair(e: &Inputs) -> Option<Caution> {
-    let closed = [RunSum::ClosedByServer, RunSum::ClosedByUs, RunSum::ClosedByFault];
+    let closed = [RunSum::ClosedByServer, RunSum::ClosedByClient, RunSum::ClosedAfterError];
     let one = |m: &Machine| {
         let (plan, run) = (m.plan(), &m.origin.totals.run);
         let fixed = plan.load.profile().stages.is_empty() && plan.workloads.is_empty();
@@ -35,7 +35,7 @@ fn unfair(e: &Inputs) -> Option<Caution> {
         // Those that closed in the warm-up are in its ticks only; without them the count is not that of the users.
         let served = run.spread(RunHist::ConnRequests);
         let standing =
-            closed.iter().all(|id| run.of(*id) == 0) && served.count() == run.of(RunSum::OpenAtStop);
+            closed.iter().all(|id| run.of(*id) == 0) && served.count() == run.of(RunSum::OpenAtEnd);
         (fixed && own && standing).then(|| served.clone())
     };
     if e.facts.is_open() || e.facts.has_streams() {
@@ -127,7 +127,7 @@ fn few_ports(e: &Inputs) -> Option<Caution> {
             Addresses::All => env.addresses.len().max(1) as u64,
         };
         let room = range.saturating_mul(sources).saturating_mul(targets);
-        let closed = [RunSum::ClosedByServer, RunSum::ClosedByUs, RunSum::ClosedByFault]
+        let closed = [RunSum::ClosedByServer, RunSum::ClosedByClient, RunSum::ClosedAfterError]
             .iter()
             .fold(0u64, |sum, id| sum.saturating_add(run.of(*id)));
         let per_s = ratio(closed as f64, m.measured_ns as f64 / 1e9);

@@ -27,7 +27,7 @@ pub(super) fn course(e: &Inputs, into: &mut Vec<Caution>) {
     let stretches = stretches(e);
     let grew = backlog_grew(e, &stretches);
     // What grows all the time has no level that a beginning could differ from.
-    let beginning = if grew.is_some() { None } else { not_steady(e, &stretches) };
+    let beginning = if grew.is_some() { None } else { unsteady_start(e, &stretches) };
     into.extend(grew);
     into.extend(beginning);
 }
@@ -97,7 +97,7 @@ fn backlog_grew(e: &Inputs, stretches: &[Stretch]) -> Option<Caution> {
     let ((first, last), (few, many)) = (ends(&times), ends(&busy));
     let slower = last > first * e.limits.grew_times && last - first > e.limits.grew_more_ns as f64;
     // Behind a cap on connections the queue is on this side, and what is in flight cannot grow.
-    let waiting = e.demand.offered.as_ref().map_or(0, |offered| offered.starved);
+    let waiting = e.demand.offered.as_ref().map_or(0, |offered| offered.arrivals_queued);
     let piled_up = many > few * e.limits.grew_times || waiting > 0;
     (slower && piled_up && tau(&times) >= e.limits.grew_tau).then(|| {
         let evidence = Evidence::BacklogGrew {
@@ -112,7 +112,7 @@ fn backlog_grew(e: &Inputs, stretches: &[Stretch]) -> Option<Caution> {
 
 /// A beginning of at least two seconds at another level than the rest, with room between them. Users of a script begin
 /// together with the same step, so their beginning is always of another kind.
-fn not_steady(e: &Inputs, stretches: &[Stretch]) -> Option<Caution> {
+fn unsteady_start(e: &Inputs, stretches: &[Stretch]) -> Option<Caution> {
     if stretches.len() < STRETCHES_LEAST || e.facts.counts_iterations() {
         return None;
     }

@@ -1,10 +1,10 @@
 //! Was the load what was asked for, and does the load model show what the service did?
 
 use super::Inputs;
-use crate::blind_spot::blind_spot;
 use crate::bounds::missed_arrivals;
 use crate::caution::Evidence;
 use crate::cells::Cells;
+use crate::coordinated_omission::omitted_stalls;
 use crate::facts::sum_of;
 use crate::little::{is_close, users_time};
 use crate::summary::Caution;
@@ -14,12 +14,12 @@ use plimsoll_stats::samples_needed;
 
 /// The open model: on time, and all of it.
 pub(super) fn sending(e: &Inputs, into: &mut Vec<Caution>) {
-    into.extend(offered_not_sent(e));
+    into.extend(offered_rate_missed(e));
     into.extend(late_sends(e));
-    into.extend(connection_cap(e));
+    into.extend(client_connection_limit(e));
 }
 
-fn offered_not_sent(e: &Inputs) -> Option<Caution> {
+fn offered_rate_missed(e: &Inputs) -> Option<Caution> {
     let missed = missed_arrivals(e.facts, e.demand, e.client, e.limits)?;
     let evidence = Evidence::ArrivalsNotSent {
         unsent_count: missed.number,
@@ -31,28 +31,30 @@ fn offered_not_sent(e: &Inputs) -> Option<Caution> {
 }
 
 fn late_sends(e: &Inputs) -> Option<Caution> {
-    let late_ns = e.client.lateness.p99_ns?;
+    let late_ns = e.client.schedule_lag.p99_ns?;
     let response_ns = e.response.p99_ns?;
     // A p99 that is not printed proves nothing either; a generator that stood still is told by its own clock.
-    if e.client.lateness.count < samples_needed(0.99) {
+    if e.client.schedule_lag.count < samples_needed(0.99) {
         return None;
     }
     let is_late = late_ns > e.limits.late_ns && late_ns as f64 > response_ns as f64 * e.limits.late_share;
-    is_late.then(|| Evidence::LateSends { late_p99_ns: late_ns, response_p99_ns: response_ns }.raise())
+    is_late
+        .then(|| Evidence::LateSends { schedule_lag_p99_ns: late_ns, response_p99_ns: response_ns }.raise())
 }
 
-fn connection_cap(e: &Inputs) -> Option<Caution> {
+fn client_connection_limit(e: &Inputs) -> Option<Caution> {
     let offered = e.demand.offered.as_ref()?;
-    let never = e.facts.run.of(RunSum::NeverStarted);
+    let never = e.facts.run.of(RunSum::ArrivalsNotStarted);
     let cap: u64 = sum_of(e.facts.machines.iter().map(|m| arrivals_connections(m.plan())));
-    // An arrival counts as starved when it gets its connection at last; behind a service that hangs none ever does.
-    let starved = offered.starved > 0 || (never > 0 && e.facts.run.of(RunSum::InFlightAtStop) >= cap);
+    // An arrival counts as queued when it gets its connection at last; behind a service that hangs none ever does.
+    let is_queued =
+        offered.arrivals_queued > 0 || (never > 0 && e.facts.run.of(RunSum::InFlightAtEnd) >= cap);
     // Without a descriptor or a port for them the connections allowed were never reached: another caution's matter.
-    if !starved || e.facts.client_faults() > 0 {
+    if !is_queued || e.facts.client_faults() > 0 {
         return None;
     }
     let evidence = Evidence::ConnectionsFull {
-        starved_count: offered.starved,
+        queued_count: offered.arrivals_queued,
         unstarted_count: never,
         peak_count: e.client.connections.peak,
         limit_count: cap,
@@ -95,14 +97,14 @@ pub(super) fn model(e: &Inputs, into: &mut Vec<Caution>) {
     // Users spent their time in those that were cut off too.
     times.merge(e.facts.all.hist(SeriesHist::ResponseCensored));
     let users = users_time(e.facts, e.moments);
-    if let Some(spot) = blind_spot(e.facts, &times, e.limits) {
+    if let Some(omitted) = omitted_stalls(e.facts, &times, e.limits) {
         let evidence = Evidence::StallsHidden {
-            slow_above_ns: spot.above_ns,
-            slow_count: spot.slow,
-            slow_ratio: spot.of_requests,
-            time_ratio: spot.of_time,
-            longest_ns: spot.longest_ns,
-            arrivals_p99_ns: spot.arrivals_p99_ns,
+            slow_above_ns: omitted.above_ns,
+            slow_count: omitted.slow,
+            slow_ratio: omitted.of_requests,
+            time_ratio: omitted.of_time,
+            longest_ns: omitted.longest_ns,
+            arrivals_p99_ns: omitted.arrivals_p99_ns,
             p99_ns: times.quantile(0.99).unwrap_or(0),
             is_scripted: e.facts.is_scripted(),
         };

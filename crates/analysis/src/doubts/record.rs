@@ -89,7 +89,7 @@ fn nothing(e: &Inputs) -> Option<Caution> {
         return None;
     }
     let sent = e.facts.all.sum(SeriesSum::Sent);
-    let waiting = e.facts.run.of(RunSum::InFlightAtStop);
+    let waiting = e.facts.run.of(RunSum::InFlightAtEnd);
     let run = match (e.facts.machines.is_empty(), e.facts.measured_ns) {
         (true, _) => EmptyRun::NoRecord,
         (_, 0) if e.facts.plan.warmup_ns > 0 => EmptyRun::WarmUpOnly,

@@ -24,7 +24,7 @@ pub(super) fn samples(e: &Inputs, into: &mut Vec<Caution>) {
     into.extend(timeouts(e));
     into.extend(in_flight(e));
     into.extend(mean(e));
-    into.extend(surplus(e));
+    into.extend(unexpected_bytes(e));
     into.extend(redirects(e));
 }
 
@@ -64,9 +64,9 @@ fn is_elsewhere(location: &str, plan: &Outline) -> bool {
     target.is_ok_and(|url| !plan.all_origins().iter().any(|origin| is(&url.target, origin)))
 }
 
-fn surplus(e: &Inputs) -> Option<Caution> {
-    let n = e.facts.run.of(RunSum::Surplus);
-    (n > 0).then(|| Evidence::SurplusBytes { responses_count: n }.raise())
+fn unexpected_bytes(e: &Inputs) -> Option<Caution> {
+    let n = e.facts.run.of(RunSum::UnexpectedBytes);
+    (n > 0).then(|| Evidence::UnexpectedBytes { responses_count: n }.raise())
 }
 
 /// A warning for a percentile that decides, a note for one that is only shown. Whether more samples could turn the
@@ -137,7 +137,7 @@ fn timeouts(e: &Inputs) -> Option<Caution> {
 /// A few requests are always under way at the stop of a closed model; they matter when they are many.
 fn in_flight(e: &Inputs) -> Option<Caution> {
     let run = &e.facts.run;
-    let (sent, waiting) = (run.of(RunSum::InFlightAtStop), run.of(RunSum::NeverStarted));
+    let (sent, waiting) = (run.of(RunSum::InFlightAtEnd), run.of(RunSum::ArrivalsNotStarted));
     let open = sent.saturating_add(waiting);
     let timed_out = e.facts.all.fault(Fault::Timeout) > 0 || e.facts.all.fault(Fault::ConnectTimeout) > 0;
     let bounded = bounded_from(e).filter(|_| !timed_out);
@@ -189,7 +189,7 @@ pub(super) fn network(e: &Inputs, into: &mut Vec<Caution>) {
 /// Reused connections that ended under a request; where the server itself went away they are no news of their own.
 fn stale(e: &Inputs) -> Option<Caution> {
     let ended = stale::ended(e.facts).filter(|ended| *ended != Ended::Gone)?;
-    let idle = e.facts.run.spread(RunHist::Stale);
+    let idle = e.facts.run.spread(RunHist::IdleBeforeClose);
     let evidence = Evidence::ConnectionsStale {
         requests_count: e.facts.all.fault(Fault::StaleConnection),
         idle_min_ns: idle.min(),

@@ -13,29 +13,30 @@ const NAMED: usize = 3;
 
 pub(super) fn script(e: &Inputs, into: &mut Vec<Caution>) {
     into.extend(response_changed(e));
-    let lost = e.facts.run.of(RunSum::NotAppended);
+    let lost = e.facts.run.of(RunSum::RowsNotWritten);
     if lost > 0 {
         into.push(Evidence::RowsLost { rows_count: lost }.raise());
     }
-    let nameless = e.facts.run.of(RunSum::SeriesRefused);
+    let nameless = e.facts.run.of(RunSum::SeriesRejected);
     if nameless > 0 {
         let limit_count = e.facts.plan.limits.open_series;
         into.push(Evidence::SeriesRefused { lookups_count: nameless, limit_count }.raise());
     }
-    let refused = e.facts.run.of(RunSum::ValuesRefused);
+    let refused = e.facts.run.of(RunSum::ValuesRejected);
     if refused > 0 {
         into.push(Evidence::ValuesRefused { values_count: refused }.raise());
     }
     // After a failure the rest is left out on purpose, and the failure itself is told.
-    let (abandoned, failed) = (e.facts.run.of(RunSum::Abandoned), e.facts.all.sum(SeriesSum::Failed));
+    let (abandoned, failed) =
+        (e.facts.run.of(RunSum::IterationsAbandoned), e.facts.all.sum(SeriesSum::Failed));
     if abandoned > failed {
         let evidence =
             Evidence::IterationsAbandoned { iterations_count: abandoned, failed_requests_count: failed };
         into.push(evidence.raise());
     }
-    let retired = e.facts.run.of(RunSum::Retired);
+    let retired = e.facts.run.of(RunSum::UsersOutOfData);
     if retired > 0 {
-        into.push(Evidence::UsersRetired { users_count: retired }.raise());
+        into.push(Evidence::UsersOutOfData { users_count: retired }.raise());
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn watched(e: &Inputs, into: &mut Vec<Caution>) {
     into.extend(memory(e));
     let overflowed = overflowed(e);
     let is_ours = overflowed.is_some() && was_before_us(e);
-    into.extend(at_once(e, is_ours || into.iter().any(|c| c.kind == Kind::LostSyns)));
+    into.extend(at_once(e, is_ours || into.iter().any(|c| c.kind == Kind::SynRetransmits)));
     into.extend(overflowed);
     into.extend(descriptors(e));
     into.extend(throttled(e));

@@ -21,15 +21,15 @@ const SECOND_NS: u64 = 1_000_000_000;
 const SYN_EARLY_NS: u64 = 20_000_000;
 
 pub(super) fn way(e: &Inputs, into: &mut Vec<Caution>) {
-    into.extend(lost_syns(e));
-    into.extend(link_full(e));
-    into.extend(round_trip_bound(e));
+    into.extend(syn_retransmits(e));
+    into.extend(network_saturated(e));
+    into.extend(rtt_bound(e));
 }
 
 /// A SYN without an answer is sent again after 1 s, then after 2 s and 4 s more (RFC 6298, 2.1 and 5.5), or each second
 /// for the first few times (Linux from 6.5 on): connections made by one of them took k s and the usual. The kernel
 /// counts what it sent again, so a service that is slow by whole seconds is not taken for this.
-fn lost_syns(e: &Inputs) -> Option<Caution> {
+fn syn_retransmits(e: &Inputs) -> Option<Caution> {
     let floor_ns = e.facts.run.floor(RunFloor::ConnectNs)?;
     let times = e.facts.run.spread(RunHist::Connect);
     let within = |from_ns: u64, to_ns: u64| {
@@ -67,16 +67,16 @@ fn lost_syns(e: &Inputs) -> Option<Caution> {
 /// In the closed model users take whatever comes, so bytes that come evenly while hardly anything else takes time are
 /// bound by something. That it is a link, and not a server that makes or sends its bodies slowly, shows in what a queue
 /// in front of a link does when it overflows: it drops, and segments behind the gap come out of order.
-fn link_full(e: &Inputs) -> Option<Caution> {
+fn network_saturated(e: &Inputs) -> Option<Caution> {
     let all = &e.facts.all;
-    let disordered = e.facts.run.of(RunSum::Disordered);
+    let out_of_order = e.facts.run.of(RunSum::SegmentsOutOfOrder);
     let (body_ns, first_ns) =
         (all.hist(SeriesHist::Body).sum() as f64, all.hist(SeriesHist::FirstByte).sum() as f64);
     let body = ratio(body_ns, body_ns + first_ns);
     let worker = e.client.workers.iter().map(|w| w.busy_ratio + w.cpu_wait_ratio).fold(0.0, f64::max);
     let may_be = users_wait(e)
         && !e.facts.has_streams()
-        && disordered >= e.limits.link_disordered
+        && out_of_order >= e.limits.link_out_of_order
         && body >= e.limits.link_body
         && worker <= e.limits.worker_busy;
     if !may_be {
@@ -105,11 +105,11 @@ fn link_full(e: &Inputs) -> Option<Caution> {
         return None;
     }
     let per_s = ratio(all.sum(SeriesSum::BytesIn) as f64, e.facts.measured_s());
-    let evidence = Evidence::LinkFull {
+    let evidence = Evidence::NetworkSaturated {
         body_ratio: body,
         received_bytes_per_s: per_s,
         uneven_ratio: uneven,
-        disordered_segments_count: disordered,
+        out_of_order_segments_count: out_of_order,
     };
     Some(evidence.raise())
 }
@@ -117,8 +117,8 @@ fn link_full(e: &Inputs) -> Option<Caution> {
 /// In the closed model N users that do nothing but wait for a round trip make N / RTT requests a second, whatever the
 /// service could do. The round trip is the kernel's own, of empty segments and requests alike, so below the floor of a
 /// service's time; on this machine and in one room it is too short to matter.
-fn round_trip_bound(e: &Inputs) -> Option<Caution> {
-    let rtt_ns = e.client.rtt_floor_ns.filter(|ns| *ns >= e.limits.round_trip_ns)?;
+fn rtt_bound(e: &Inputs) -> Option<Caution> {
+    let rtt_ns = e.client.rtt_min_ns.filter(|ns| *ns >= e.limits.round_trip_ns)?;
     let p50_ns = e.facts.all.hist(SeriesHist::Service).quantile(0.5)?;
     let is_one = p50_ns as f64 <= rtt_ns as f64 * e.limits.round_trips;
     if !is_one || !users_wait(e) || e.facts.has_streams() {

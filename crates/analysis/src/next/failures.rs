@@ -3,6 +3,7 @@
 use super::when::{Burst, burst};
 use super::{Reason, missed};
 use crate::summary::{ErrorRow, Outcome, Summary};
+use plimsoll_plan::Fault;
 use serde::Serialize;
 
 /// How much failed and how. A run that passed tells it as well.
@@ -24,7 +25,7 @@ pub struct Failures<'a> {
 /// One kind of failure.
 #[derive(Debug, Clone, Serialize)]
 pub struct Failed<'a> {
-    pub class: &'static str,
+    pub class: Fault,
     pub count: u64,
     /// Of a kind that is about statuses.
     pub status: Option<MostFrequent<'a>>,
@@ -74,7 +75,7 @@ pub(super) fn failures(s: &Summary) -> Option<Failures<'_>> {
 
 fn kind<'a>(s: &'a Summary, row: &'a ErrorRow) -> Failed<'a> {
     // More answers than failures: the plan expects some of them.
-    let worst = worst(s).filter(|(_, n)| row.class == "http_status" && *n <= row.count);
+    let worst = worst(s).filter(|(_, n)| row.class == Fault::Status && *n <= row.count);
     let status = worst.map(|(status, count)| MostFrequent {
         status,
         count,
@@ -96,7 +97,7 @@ pub(super) fn answer(s: &Summary) -> Option<Reason<'_>> {
     let describe = |wanted: &str| {
         s.failure_examples.iter().map(|row| &row.sample).find(|sample| {
             let is_status = wanted.is_empty() || sample.status.to_string() == wanted;
-            sample.check == row.class && is_status && !sample.excerpt.trim().is_empty()
+            sample.check == row.class.name() && is_status && !sample.excerpt.trim().is_empty()
         })
     };
     let sample = describe(status).or_else(|| describe(""))?;

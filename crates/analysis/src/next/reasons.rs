@@ -79,13 +79,13 @@ fn closest(s: &Summary) -> Option<Reason<'_>> {
 /// How far the service was behind what was offered, where that was missed.
 fn low_samples(s: &Summary) -> Option<Reason<'_>> {
     let offered = s.offered.as_ref().filter(|_| missed(s, "achieved"))?;
-    let (starved, never_started) = (offered.starved, s.totals.never_started);
+    let (arrivals_queued, arrivals_not_started) = (offered.arrivals_queued, s.totals.arrivals_not_started);
     let in_flight_at_end = s.totals.in_flight_at_end;
-    let is_known = starved > 0 || never_started > 0 || in_flight_at_end > 0;
+    let is_known = arrivals_queued > 0 || arrivals_not_started > 0 || in_flight_at_end > 0;
     is_known.then_some(Reason::NotKeptUp {
         arrivals: offered.arrivals,
-        starved,
-        never_started,
+        arrivals_queued,
+        arrivals_not_started,
         in_flight_at_end,
     })
 }
@@ -121,8 +121,8 @@ fn phase(s: &Summary) -> Option<Reason<'_>> {
     let p = &s.phases;
     let all = [
         (&p.connection_wait, Phase::ConnectionWait),
-        (&p.first_byte, Phase::FirstByte),
-        (&p.body, Phase::Body),
+        (&p.time_to_first_byte, Phase::TimeToFirstByte),
+        (&p.download, Phase::Download),
     ];
     let known = all.into_iter().filter(|(short, _)| short.count >= TOLD);
     let (short, phase) = known.max_by_key(|(short, _)| short.p99_ns.unwrap_or(0))?;

@@ -15,18 +15,18 @@ const LARGE_BYTES: f64 = 1e6;
 /// Their steps are told with the target, the status or what was monitored in them.
 const TOLD_BETTER: &[Kind] = &[
     Kind::RateLimited,
-    Kind::CredentialsRefused,
+    Kind::CredentialsRejected,
     Kind::NotFound,
-    Kind::RequestRefused,
+    Kind::RequestRejected,
     Kind::CheckFailed,
-    Kind::TlsRefused,
+    Kind::TlsFailed,
     Kind::UpstreamFailed,
-    Kind::Overloaded,
+    Kind::ServerOverloaded,
     Kind::ServerErrors,
     Kind::ConnectionsRefused,
-    Kind::Unreachable,
+    Kind::HostUnreachable,
     Kind::NoResponse,
-    Kind::ServerTime,
+    Kind::ServerProcessing,
 ];
 
 pub(super) fn steps(s: &Summary) -> Vec<Step<'_>> {

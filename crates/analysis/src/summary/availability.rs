@@ -1,5 +1,6 @@
 //! Whether the service was there, second by second: the rows of it in the summary.
 
+use plimsoll_plan::Fault;
 use serde::Serialize;
 
 /// Time without service counts as time, however few requests were sent in it.
@@ -47,8 +48,7 @@ pub struct Outage {
 /// A kind of failure in an outage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OutageFailure {
-    /// Class of the failure: `connect_refused`.
-    pub class: &'static str,
+    pub class: Fault,
     /// Status code, where that was the failure.
     pub status: Option<u16>,
     pub count: u64,

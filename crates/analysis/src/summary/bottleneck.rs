@@ -1,15 +1,16 @@
 //! What of the system under test stood at its limit, as far as monitors tell.
 
 use super::{MonitorRow, SaturatedResource};
+use crate::saturation::Saturation;
 use serde::{Serialize, Serializer};
 use std::fmt;
 
 /// In documents it is its sentence.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Bottleneck {
     Saturated {
         what: String,
-        evidence: String,
+        evidence: Saturation,
     },
     /// All that was looked at had room.
     NoneWatched,
@@ -38,7 +39,7 @@ impl From<&SaturatedResource> for Bottleneck {
 impl fmt::Display for Bottleneck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Bottleneck::Saturated { what, evidence } => write!(f, "{what} ({evidence})"),
+            Bottleneck::Saturated { what, evidence } => write!(f, "{what} ({})", evidence.text()),
             Bottleneck::NoneWatched => f.write_str("none of the watched resources"),
             Bottleneck::NotKnown => f.write_str("not known: no monitor saw anything"),
         }

@@ -1,7 +1,9 @@
 //! The rows of the summary that monitors fill: what was seen of the system under test while it was loaded.
 
+use crate::saturation::Saturation;
 use plimsoll_plan::watch::{Unit, WATCH_NS};
-use serde::Serialize;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 
 /// One monitor. Figures are of the measured part; lapses of the whole run.
 #[derive(Debug, Clone, Serialize)]
@@ -99,7 +101,7 @@ pub struct Correlation {
 }
 
 /// A resource that stood at its limit.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SaturatedResource {
     pub monitor: String,
     pub kind: String,
@@ -112,7 +114,25 @@ pub struct SaturatedResource {
     pub usage_mean_ratio: Option<f64>,
     pub usage_peak_ratio: Option<f64>,
     /// The numbers that say so.
-    pub evidence: String,
+    pub evidence: Saturation,
+}
+
+/// Its numbers as a text, and as `figures`.
+impl Serialize for SaturatedResource {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("SaturatedResource", 10)?;
+        fields.serialize_field("monitor", &self.monitor)?;
+        fields.serialize_field("kind", &self.kind)?;
+        fields.serialize_field("part", &self.part)?;
+        fields.serialize_field("metric", &self.metric)?;
+        fields.serialize_field("resource", &self.resource)?;
+        fields.serialize_field("saturated_ratio", &self.saturated_ratio)?;
+        fields.serialize_field("usage_mean_ratio", &self.usage_mean_ratio)?;
+        fields.serialize_field("usage_peak_ratio", &self.usage_peak_ratio)?;
+        fields.serialize_field("evidence", &self.evidence.text())?;
+        fields.serialize_field("figures", &self.evidence)?;
+        fields.end()
+    }
 }
 
 /// The measured part: from the end of the warm-up to the stop.

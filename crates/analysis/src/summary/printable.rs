@@ -69,9 +69,9 @@ impl Second {
         Quantile::of(value_ns, self.lower_bounds.contains(&name), !self.few_samples.contains(&name))
     }
 
-    /// p99 of the lateness of its sends.
-    pub fn lateness_p99(&self) -> Quantile {
-        Quantile::of(self.lateness_p99_ns, false, !self.few_samples.contains(&"lateness_p99_ns"))
+    /// p99 of its schedule lag.
+    pub fn schedule_lag_p99(&self) -> Quantile {
+        Quantile::of(self.schedule_lag_p99_ns, false, !self.few_samples.contains(&"schedule_lag_p99_ns"))
     }
 
     /// The longest response time: a fact of any number of samples.

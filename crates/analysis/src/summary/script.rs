@@ -63,7 +63,7 @@ pub struct StreamRow {
     pub streams: u64,
     pub open_at_end: u64,
     pub closed_by_server: u64,
-    pub closed_by_us: u64,
+    pub closed_by_client: u64,
     /// That did not begin, broke off, or ended otherwise than planned.
     pub failures: u64,
     /// Opened again behind an end by the server.
@@ -86,7 +86,7 @@ pub struct StreamRow {
     pub gap: Times,
     /// From the instant an event says it was made, by both clocks.
     pub age: Times,
-    pub life: Times,
+    pub duration: Times,
     /// Whether all streams got their share of events.
     pub fairness: Option<Fairness>,
 }

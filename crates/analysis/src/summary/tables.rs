@@ -1,6 +1,7 @@
 //! The rows of the tables of requests and of machines.
 
 use super::{Short, Times};
+use plimsoll_plan::Fault;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -26,7 +27,7 @@ pub struct SeriesRow {
     pub redirects: u64,
     /// Its `errors` by class; those of the client's side are none of them. Absent where nothing failed.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub errors_by_class: BTreeMap<&'static str, u64>,
+    pub errors_by_class: BTreeMap<Fault, u64>,
     /// Against the one limit that thresholds set for its response time; absent where there is none or several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub apdex: Option<Apdex>,
@@ -67,7 +68,7 @@ pub struct GeneratorRow {
     pub p99_ns: Option<u64>,
     pub max_ns: Option<u64>,
     /// How far its sends were behind their instants.
-    pub lateness: Short,
+    pub schedule_lag: Short,
     /// Arrivals per second of its measured part; open model only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offered_rate_per_s: Option<f64>,

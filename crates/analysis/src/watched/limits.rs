@@ -7,9 +7,9 @@
 use super::{AT_LIMIT, Values};
 use crate::cells::Cells;
 use crate::facts::Machine;
+use crate::saturation::Saturation;
 use crate::summary::SaturatedResource;
 use plimsoll_plan::metric::RunSum;
-use plimsoll_plan::phrase::{count, quantity, ratio, watched};
 use plimsoll_plan::watch::{MonitorOutline, Unit, WATCH_NS};
 use plimsoll_record::record::Channel;
 use std::cmp::Ordering;
@@ -152,7 +152,7 @@ pub(super) fn pressure(
 }
 
 /// Warm-up included: connections are made then, and refused then.
-fn refused(channel: &Channel) -> Option<(f64, String)> {
+fn refused(channel: &Channel) -> Option<(f64, Saturation)> {
     let n = counted(channel);
     if n < REFUSED {
         return None;
@@ -162,13 +162,14 @@ fn refused(channel: &Channel) -> Option<(f64, String)> {
     let seconds = channel.points.len();
     Some((
         some as f64 / seconds as f64,
-        format!(
-            "{} {}, in {some} of {seconds} s, most of them ({}/s) at {} s",
-            count(n.round() as u64),
-            short_name(&channel.metric),
-            quantity(most),
-            quantity(at as f64 / 1e9)
-        ),
+        Saturation::Refusals {
+            metric: short_name(&channel.metric),
+            refused_count: n.round() as u64,
+            held_s: some as u64,
+            measured_s: seconds as u64,
+            peak_per_s: most,
+            peak_at_s: at as f64 / 1e9,
+        },
     ))
 }
 
@@ -215,12 +216,16 @@ fn was_full(channel: &Channel, limit: f64, kind: &str) -> bool {
     *first >= AT_LIMIT * limit && peak - first < RISE * limit
 }
 
-fn throttled(points: &[(f64, f64)]) -> Option<(f64, String)> {
+fn throttled(points: &[(f64, f64)]) -> Option<(f64, Saturation)> {
     let mean = points.iter().map(|(_, share)| share).sum::<f64>() / points.len().max(1) as f64;
     let some = points.iter().filter(|(_, share)| *share > THROTTLED).count();
     (mean > THROTTLED).then(|| {
-        let text = format!("held back in {} of its periods, in {some} of {} s", ratio(mean), points.len());
-        (some as f64 / points.len() as f64, text)
+        let held = Saturation::Throttling {
+            throttled_ratio: mean,
+            held_s: some as u64,
+            measured_s: points.len() as u64,
+        };
+        (some as f64 / points.len() as f64, held)
     })
 }
 
@@ -229,7 +234,7 @@ fn at_limit(
     points: &[(f64, f64)],
     machine: &Machine,
     kind: &str,
-) -> Option<(f64, String)> {
+) -> Option<(f64, Saturation)> {
     // Pages that were once moved out stay there until they are asked for: a full swap limits nothing by itself.
     let limit = channel.limit.filter(|limit| *limit > 0.0 && channel.metric != "swap_used")?;
     if was_full(channel, limit, kind) {
@@ -241,21 +246,20 @@ fn at_limit(
         return None;
     }
     let mean = points.iter().map(|(_, value)| value).sum::<f64>() / points.len() as f64;
-    let mut text = format!(
-        "{} of {} on the average ({}), {} or more of it in {held} of {} s",
-        watched(mean, channel.unit),
-        watched(limit, channel.unit),
-        ratio(mean / limit),
-        ratio(AT_LIMIT),
-        points.len()
-    );
     // What this machine's own load generator took is no sign of the service.
-    if class(kind, &channel.metric).0 == Class::HostCpu && machine.opening().environment.is_same_machine {
-        let busy_ns: u64 = machine.origin.workers.iter().map(|worker| worker.busy_ns).sum();
-        let cores = busy_ns as f64 / machine.measured_ns.max(1) as f64;
-        text += &format!(", of which the load generator took {}", watched(cores, Unit::Cores));
-    }
-    Some((saturated_ratio, text))
+    let is_shared =
+        class(kind, &channel.metric).0 == Class::HostCpu && machine.opening().environment.is_same_machine;
+    let busy_ns: u64 = machine.origin.workers.iter().map(|worker| worker.busy_ns).sum();
+    let usage = Saturation::Usage {
+        unit: channel.unit,
+        mean,
+        limit,
+        reached_from_ratio: AT_LIMIT,
+        held_s: held as u64,
+        measured_s: points.len() as u64,
+        load_generator_cores: is_shared.then(|| busy_ns as f64 / machine.measured_ns.max(1) as f64),
+    };
+    Some((saturated_ratio, usage))
 }
 
 /// The most telling first: by class, then by how much of the time and how high.

@@ -33,7 +33,7 @@ fn those_within_the_limit_and_half_of_those_within_four_times_it() {
 #[test]
 fn a_failure_frustrates_however_quick_it_was() {
     let limit = &["response_time p99 < 20ms"];
-    let reset = steps().at(3, |tick| fail(tick, Fault::Reset, 1_000));
+    let reset = steps().at(3, |tick| fail(tick, Fault::ConnectionReset, 1_000));
     let told = apdex(&reset, limit).expect("there is one limit");
     assert_eq!((told.satisfied, told.tolerating, told.frustrated), (600, 300, 1_100));
     assert!(close(told.index, 0.375, 1e-12) && told.index_max == told.index, "{told:?}");

@@ -47,11 +47,11 @@ fn failure(tick: &mut Interval, series: usize, first_ns: u64, last_ns: u64) {
 fn killed() -> Run {
     Run::closed(8).with(|run| {
         success(&mut run.ticks[3], 0, 3_000 * MS, 3_100 * MS);
-        fail(&mut run.ticks[3], Fault::Refused, 40);
+        fail(&mut run.ticks[3], Fault::ConnectionRefused, 40);
         failure(&mut run.ticks[3], 0, 3_101 * MS, 3_990 * MS);
         for number in 4..8 {
             run.ticks[number] = nothing(run, number);
-            fail(&mut run.ticks[number], Fault::Refused, 10);
+            fail(&mut run.ticks[number], Fault::ConnectionRefused, 10);
         }
     })
 }
@@ -64,7 +64,7 @@ fn a_server_that_dies_is_down_from_its_last_answer_to_the_end() {
     assert_eq!((outage.length_ns, all.longest_outage_ns), (4_900 * MS, 4_900 * MS));
     assert!((all.uptime_ratio.unwrap() - 3.1 / 8.0).abs() < 1e-9);
     assert_eq!((all.intervals, all.intervals_without_success), (8, 4));
-    assert_eq!((outage.failures[0].class, outage.failures[0].count), ("connect_refused", 80));
+    assert_eq!((outage.failures[0].class, outage.failures[0].count), (Fault::ConnectionRefused, 80));
     silent(&Run::closed(8), "the same service, alive");
     silent(&Run::open(8), "an open one, alive");
 }
@@ -73,9 +73,9 @@ fn a_server_that_dies_is_down_from_its_last_answer_to_the_end() {
 fn a_restart_in_the_middle_is_as_long_as_it_was() {
     let run = Run::closed(8).with(|run| {
         success(&mut run.ticks[3], 0, 3_000 * MS, 3_100 * MS);
-        fail(&mut run.ticks[3], Fault::Reset, 40);
+        fail(&mut run.ticks[3], Fault::ConnectionReset, 40);
         failure(&mut run.ticks[3], 0, 3_101 * MS, 3_990 * MS);
-        fail(&mut run.ticks[4], Fault::Refused, 60);
+        fail(&mut run.ticks[4], Fault::ConnectionRefused, 60);
         failure(&mut run.ticks[4], 0, 4_010 * MS, 4_500 * MS);
         success(&mut run.ticks[4], 0, 4_600 * MS, 4_999 * MS);
     });
@@ -84,7 +84,7 @@ fn a_restart_in_the_middle_is_as_long_as_it_was() {
     assert_eq!((outage.from_s, outage.to_s, outage.is_open_ended), (3.1, 4.6, false));
     assert!((all.uptime_ratio.unwrap() - 6.5 / 8.0).abs() < 1e-9);
     let told: Vec<_> = outage.failures.iter().map(|one| (one.class, one.count)).collect();
-    assert_eq!(told, [("connect_refused", 60), ("reset", 40)]);
+    assert_eq!(told, [(Fault::ConnectionRefused, 60), (Fault::ConnectionReset, 40)]);
     // 0.9 s are less than an outage has.
     let short = run.at(4, |tick| {
         tick.series[0].floors[SeriesFloor::FirstSuccess.id()] = 4_000 * MS;
@@ -106,7 +106,7 @@ fn answers_that_are_all_errors_are_no_service() {
     let outage = only(&all);
     assert_eq!((outage.from_s, outage.to_s, outage.is_open_ended), (2.999, 8.0, true));
     let first = &outage.failures[0];
-    assert_eq!((first.class, first.status, first.count), ("http_status", Some(503), 5_000));
+    assert_eq!((first.class, first.status, first.count), (Fault::Status, Some(503), 5_000));
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn a_slow_service_a_slow_load_and_one_that_nobody_asks_are_not_down() {
             for number in 0..20 {
                 run.ticks[number] = run.blank(number as u32);
                 match number % 4 {
-                    0 if number == failed => fail(&mut run.ticks[number], Fault::Refused, 1),
+                    0 if number == failed => fail(&mut run.ticks[number], Fault::ConnectionRefused, 1),
                     0 => answers(&mut run.ticks[number], 0, 1, 5 * MS),
                     _ => {}
                 }
@@ -202,7 +202,7 @@ fn five_requests_are_too_few_to_be_down() {
     let run = Run::closed(5).with(|run| {
         for number in 0..5 {
             run.ticks[number] = nothing(run, number);
-            fail(&mut run.ticks[number], Fault::Refused, 1);
+            fail(&mut run.ticks[number], Fault::ConnectionRefused, 1);
         }
     });
     let all = of(&run);
@@ -217,7 +217,7 @@ fn failures_that_come_by_chance_are_errors_and_no_outage() {
             run.ticks[number] = run.blank(number as u32);
             run.ticks[number].run.add(RunSum::Arrivals.id(), 1);
             match number % 2 == 0 || number == 31 {
-                true => fail(&mut run.ticks[number], Fault::Reset, 1),
+                true => fail(&mut run.ticks[number], Fault::ConnectionReset, 1),
                 false => answers(&mut run.ticks[number], 0, 1, 5 * MS),
             }
         }
@@ -229,7 +229,7 @@ fn failures_that_come_by_chance_are_errors_and_no_outage() {
             run.ticks[number] = run.blank(number as u32);
             run.ticks[number].run.add(RunSum::Arrivals.id(), 1);
             match (30..40).contains(&number) {
-                true => fail(&mut run.ticks[number], Fault::Reset, 1),
+                true => fail(&mut run.ticks[number], Fault::ConnectionReset, 1),
                 false => answers(&mut run.ticks[number], 0, 1, 5 * MS),
             }
         }
@@ -245,7 +245,7 @@ fn what_the_load_generator_did_not_do_is_no_outage_of_the_service() {
                 run.ticks[number] = nothing(run, number);
                 run.ticks[number].run.add(RunSum::InFlightNs.id(), 10 * S);
             }
-            fail(&mut run.ticks[6], Fault::Reset, 10);
+            fail(&mut run.ticks[6], Fault::ConnectionReset, 10);
         })
     };
     assert_eq!(of(&gap()).outages.len(), 1);
@@ -272,7 +272,7 @@ fn the_warm_up_is_not_judged_and_an_outage_that_outlasts_it_begins_with_the_meas
         Run::closed_with(10, |draft| draft.warmup_ns = Some(3 * S)).with(|run| {
             for number in ticks {
                 run.ticks[number] = nothing(run, number);
-                fail(&mut run.ticks[number], Fault::Refused, 20);
+                fail(&mut run.ticks[number], Fault::ConnectionRefused, 20);
             }
         })
     };
@@ -329,7 +329,7 @@ fn one_address_of_two_that_is_dead_is_named_with_its_time() {
                 tick.series = vec![one.clone(), one, second];
                 match dead && tick.tick >= 3 {
                     true => {
-                        tick.series[2].add(fault_id(Fault::Refused), 40);
+                        tick.series[2].add(fault_id(Fault::ConnectionRefused), 40);
                         tick.series[2].add(SeriesSum::Finished.id(), 40);
                         tick.series[2].add(SeriesSum::Failed.id(), 40);
                     }

@@ -35,7 +35,7 @@ fn hung(waiting: u64, from: u32, back: Option<u32>) -> Run {
             _ => {}
         }
         if back.is_none() && tick.tick == SECONDS - 1 {
-            tick.run.add(RunSum::InFlightAtStop.id(), waiting);
+            tick.run.add(RunSum::InFlightAtEnd.id(), waiting);
         }
     })
 }
@@ -83,7 +83,7 @@ fn what_always_takes_as_long_is_on_its_way() {
             }
             (4, _) => tick.series[4].add(SeriesSum::Sent.id(), 5),
             (7, false) => late(tick, 5, 3 * S),
-            (9, true) => tick.run.add(RunSum::InFlightAtStop.id(), 5),
+            (9, true) => tick.run.add(RunSum::InFlightAtEnd.id(), 5),
             _ => {}
         })
     };
@@ -120,7 +120,7 @@ fn one_address_of_two_that_hangs_is_down() {
                 }
             }
             if dead {
-                run.ticks[7].run.add(RunSum::InFlightAtStop.id(), 5);
+                run.ticks[7].run.add(RunSum::InFlightAtEnd.id(), 5);
             }
         })
     };
@@ -148,7 +148,7 @@ fn availability_of_a_request_counts_the_time_in_which_nothing_succeeded() {
             match tick.tick {
                 n if n < from => (0..2).for_each(|series| answers(tick, series, 100, 5 * MS)),
                 n if n == from => tick.series[0].add(SeriesSum::Sent.id(), 10),
-                7 => tick.run.add(RunSum::InFlightAtStop.id(), 10),
+                7 => tick.run.add(RunSum::InFlightAtEnd.id(), 10),
                 _ => {}
             }
             // Its own outage is a short one at the beginning of the other.

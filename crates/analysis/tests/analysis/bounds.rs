@@ -14,14 +14,14 @@ fn standing(run: &Run, text: &str) -> Standing {
 fn late(by_ns: u64) -> Run {
     Run::open(15).all_ticks(|tick| {
         for _ in 0..50 {
-            tick.run.record(RunHist::Lateness.id(), by_ns);
+            tick.run.record(RunHist::ScheduleLag.id(), by_ns);
             tick.series[0].record(SeriesHist::Response.id(), 6 * MS + by_ns);
         }
     })
 }
 
 #[test]
-fn lateness_makes_a_pass_only_safer() {
+fn schedule_lag_makes_a_pass_only_safer() {
     // p99 is 10 ms, of which 4 are the generator's own.
     let summary = late(4 * MS).thresholds(&["response_time p99 < 500ms"]).summary();
     assert_eq!(summary.verdict.result, Outcome::Pass, "{}", summary.verdict.sentence);
@@ -30,7 +30,7 @@ fn lateness_makes_a_pass_only_safer() {
 }
 
 #[test]
-fn a_miss_that_lateness_explains_is_undecided_and_one_beyond_it_stands() {
+fn a_miss_that_schedule_lag_explains_is_undecided_and_one_beyond_it_stands() {
     let summary = late(4 * MS).thresholds(&["response_time p99 < 8ms"]).summary();
     assert_eq!(summary.verdict.result, Outcome::Inconclusive);
     assert_eq!(summary.verdict.reasons, ["late_sends"]);
@@ -43,7 +43,7 @@ fn a_miss_that_lateness_explains_is_undecided_and_one_beyond_it_stands() {
     );
     assert!(close(judged.best.unwrap(), 6e6, 0.05) && close(judged.worst.unwrap(), 10e6, 0.02), "{judged:?}");
     let told = &summary.verdict.sentence;
-    assert!(told.starts_with("INCONCLUSIVE: sends were late, p99 4.0"), "{told}");
+    assert!(told.starts_with("INCONCLUSIVE: schedule lag p99 4.0"), "{told}");
     assert!(told.ends_with(" ms; the threshold is < 8 ms"), "{told}");
     // Without any lateness it would still be 6 ms.
     assert_eq!(standing(&late(4 * MS), "response_time p99 < 5ms"), Standing::Missed);
@@ -51,7 +51,7 @@ fn a_miss_that_lateness_explains_is_undecided_and_one_beyond_it_stands() {
 }
 
 #[test]
-fn lateness_may_be_in_any_samples_and_not_only_in_the_longest() {
+fn schedule_lag_may_be_in_any_samples_and_not_only_in_the_longest() {
     // In each second 900 take 1 ms, 40 take 5 ms, 60 take 8 ms; 4 sends were late by 4 ms, which may have delayed as
     // many others as arrive while 4 are served. Whether those of 5 ms were among them decides about the p92.
     let mut run = Run::planned(|d| d.load.rate_per_s = Some(1_000.0));
@@ -59,7 +59,7 @@ fn lateness_may_be_in_any_samples_and_not_only_in_the_longest() {
         for (n, ms) in [(900, 1), (40, 5), (60, 8)] {
             (0..n).for_each(|_| answer(tick, 0, ms * MS, 200));
         }
-        (0..4).for_each(|_| tick.run.record(RunHist::Lateness.id(), 4 * MS));
+        (0..4).for_each(|_| tick.run.record(RunHist::ScheduleLag.id(), 4 * MS));
     });
     assert_eq!(standing(&run, "response_time p92 < 2ms"), Standing::Undecided);
     assert_eq!(standing(&run, "response_time p92 < 900us"), Standing::Missed);
@@ -76,7 +76,7 @@ fn a_late_send_is_looked_for_in_the_second_in_which_it_was_sent() {
     let mut run = Run::planned(|d| d.load.rate_per_s = Some(1_000.0));
     run.fill(|tick| {
         let (late, slow) = if tick.tick % 2 == 0 { (90, 0) } else { (0, 90) };
-        (0..late).for_each(|_| tick.run.record(RunHist::Lateness.id(), 90 * MS));
+        (0..late).for_each(|_| tick.run.record(RunHist::ScheduleLag.id(), 90 * MS));
         (0..1_000 - slow).for_each(|_| answer(tick, 0, 1_000 * MS, 200));
         for _ in 0..slow {
             answer(tick, 0, 1_000 * MS, 200);
@@ -93,10 +93,10 @@ fn unrecorded_samples_and_waiting_for_a_cpu_add_up() {
     let mut run = Run::planned(|d| d.load.duration_ns = Some(15 * S));
     run.fill(|tick| {
         answers(tick, 0, 1_000, 10 * MS);
-        fail(tick, Fault::ClientMemory, 500);
+        fail(tick, Fault::ClientOutOfMemory, 500);
     });
-    let run = run.with(|run| run.pulse.run_queue_ns = 3 * S / 10).all_ticks(|tick| {
-        tick.run.add(RunSum::RunQueueNs.id(), 3 * S / 10);
+    let run = run.with(|run| run.pulse.cpu_wait_ns = 3 * S / 10).all_ticks(|tick| {
+        tick.run.add(RunSum::CpuWaitNs.id(), 3 * S / 10);
         tick.run.peak(RunPeak::InFlight.id(), 10);
     });
     // The mean of 10 ms may be 7 without the waiting; with 500 samples of 0, which nothing is known of, 4.7.
@@ -135,7 +135,7 @@ fn few_samples_matter_where_their_interval_contains_the_limit() {
     assert_eq!(summary.thresholds[0].worst, None);
     assert_eq!(
         summary.verdict.sentence,
-        "INCONCLUSIVE: too few samples for p99: 100 of at least 368: p99 response time is at least 2.36 ms; the \
+        "INCONCLUSIVE: too few samples for p99: 100 of the required 368: p99 response time is at least 2.36 ms; the \
          threshold is < 500 ms"
     );
     // 0.99^368 = 0.025, which is half of the doubt that is allowed.
@@ -173,14 +173,14 @@ fn a_stall_excuses_no_miss_that_holds_outside_of_it() {
 #[test]
 fn a_record_with_a_gap_decides_what_the_gap_cannot_turn() {
     let cut = |failed: u64| {
-        let mut run = Run::closed(20).at(2, |tick| fail(tick, Fault::Reset, failed));
+        let mut run = Run::closed(20).at(2, |tick| fail(tick, Fault::ConnectionReset, failed));
         run.ticks.truncate(15);
         run.ending = None;
         run.summary()
     };
     let is = |summary: Summary| (summary.verdict.result, summary.verdict.reasons);
     assert_eq!(is(cut(30)), (Outcome::Fail, vec!["error_rate == 0%".to_owned()]));
-    assert_eq!(is(cut(0)), (Outcome::Inconclusive, vec!["missing_intervals".to_owned()]));
+    assert_eq!(is(cut(0)), (Outcome::Inconclusive, vec!["incomplete_record".to_owned()]));
 }
 
 #[test]
@@ -189,13 +189,13 @@ fn a_load_that_was_not_sent_proves_a_miss_and_no_pass() {
     assert_eq!(standing(&short, "response_time p99 < 500ms"), Standing::Undecided);
     assert_eq!(standing(&short, "response_time p99 < 4ms"), Standing::Missed);
     let verdict = short.thresholds(&["response_time p99 < 500ms"]).summary().verdict;
-    assert_eq!(verdict.reasons, ["offered_not_sent"], "{}", verdict.sentence);
+    assert_eq!(verdict.reasons, ["offered_rate_missed"], "{}", verdict.sentence);
 }
 
 /// Ten users of a generator whose worker waits for a CPU for 78% of the time.
-fn starved(run: Run) -> Run {
-    run.with(|run| run.pulse.run_queue_ns = S * 78 / 100).all_ticks(|tick| {
-        tick.run.add(RunSum::RunQueueNs.id(), S * 78 / 100);
+fn short_of_cpu(run: Run) -> Run {
+    run.with(|run| run.pulse.cpu_wait_ns = S * 78 / 100).all_ticks(|tick| {
+        tick.run.add(RunSum::CpuWaitNs.id(), S * 78 / 100);
         tick.run.peak(RunPeak::InFlight.id(), 10);
     })
 }
@@ -203,23 +203,23 @@ fn starved(run: Run) -> Run {
 #[test]
 fn waiting_for_a_cpu_explains_a_few_milliseconds_and_not_hundreds() {
     // 150 s of requests in 15 s, of which 117 s may have been waiting: 3 ms of each 5 ms, not 4.
-    let quick = starved(Run::closed(15));
+    let quick = short_of_cpu(Run::closed(15));
     let summary = quick.clone().thresholds(&["response_time p99 < 2ms"]).summary();
     assert_eq!(summary.verdict.result, Outcome::Inconclusive, "{}", summary.verdict.sentence);
-    assert_eq!(summary.verdict.reasons, ["run_queue"]);
+    assert_eq!(summary.verdict.reasons, ["client_cpu_wait"]);
     assert!(
-        summary.verdict.sentence.contains("waited for a CPU 78% of its time"),
+        summary.verdict.sentence.contains("waited for CPU 78% of its time"),
         "{}",
         summary.verdict.sentence
     );
-    assert_eq!(caution(&summary, "run_queue").unwrap().severity, Severity::Inconclusive);
+    assert_eq!(caution(&summary, "client_cpu_wait").unwrap().severity, Severity::Inconclusive);
     assert_eq!(standing(&quick, "response_time p99 < 1ms"), Standing::Missed);
     assert_eq!(standing(&quick, "response_time p99 < 10ms"), Standing::Met);
     assert_eq!(standing(&Run::closed(15), "response_time p99 < 2ms"), Standing::Missed);
     // No wait that is no stall is longer than 200 ms.
     let mut slow = Run::planned(|d| d.load.duration_ns = Some(15 * S));
     slow.fill(|tick| answers(tick, 0, 40, 400 * MS));
-    assert_eq!(standing(&starved(slow), "response_time p99 < 100ms"), Standing::Missed);
+    assert_eq!(standing(&short_of_cpu(slow), "response_time p99 < 100ms"), Standing::Missed);
     // Users who had not waited would have come again sooner: up to 2,000/s / 0.22.
     assert_eq!(standing(&quick, "throughput > 9000/s"), Standing::Undecided);
     assert_eq!(standing(&quick, "throughput > 9200/s"), Standing::Missed);

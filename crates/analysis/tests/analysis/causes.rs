@@ -60,7 +60,7 @@ fn an_idle_timeout_is_claimed_only_of_idle_connections_and_a_server_that_goes_on
     let ended = |idle_ns: u64| {
         Run::closed(15).at(7, move |t| {
             fail(t, Fault::StaleConnection, 20);
-            (0..20).for_each(|_| t.run.record(RunHist::Stale.id(), idle_ns));
+            (0..20).for_each(|_| t.run.record(RunHist::IdleBeforeClose.id(), idle_ns));
         })
     };
     let summary = ended(5 * S).summary();
@@ -86,17 +86,17 @@ fn an_idle_timeout_is_claimed_only_of_idle_connections_and_a_server_that_goes_on
             7 => {
                 answers(tick, 0, 900, 5 * MS);
                 fail(tick, Fault::StaleConnection, 10);
-                (0..10).for_each(|_| tick.run.record(RunHist::Stale.id(), S));
-                fail(tick, Fault::Refused, 5);
+                (0..10).for_each(|_| tick.run.record(RunHist::IdleBeforeClose.id(), S));
+                fail(tick, Fault::ConnectionRefused, 5);
             }
-            8.. => fail(tick, Fault::Refused, 10),
+            8.. => fail(tick, Fault::ConnectionRefused, 10),
             _ => {}
         }
     });
     let summary = run.summary();
     assert_eq!(
         codes(&summary).first(),
-        Some(&(Kind::ServiceGone.code(), Claim::Certain)),
+        Some(&(Kind::ServiceOutage.code(), Claim::Certain)),
         "{:#?}",
         summary.causes
     );
@@ -116,7 +116,7 @@ fn loopback_never_loses_packets() {
     assert_ne!(claims(&near, Kind::ListenQueueFull), Some(Claim::Certain));
     let told = caution(&near, "retransmits").unwrap();
     assert!(
-        told.title().contains("loopback") && told.advice().contains("loopback loses nothing"),
+        told.title().contains("loopback") && told.impact().contains("loopback itself loses no packets"),
         "{told:?}"
     );
 }
@@ -127,7 +127,7 @@ fn the_round_trip_is_the_lowest_and_never_above_the_fastest_handshake() {
         t.run.floor(plimsoll_plan::metric::RunFloor::RttNs.id(), 7 * MS);
         t.run.floor(plimsoll_plan::metric::RunFloor::ConnectNs.id(), 40_000);
     });
-    assert_eq!(run.summary().client.rtt_floor_ns, Some(40_000));
+    assert_eq!(run.summary().client.rtt_min_ns, Some(40_000));
 }
 
 #[test]
@@ -185,10 +185,15 @@ fn the_one_request_that_fails_is_named() {
         run.summary()
     };
     let one = of(0);
-    assert_eq!(codes(&one).first(), Some(&(Kind::RequestFails.code(), Claim::Certain)), "{:#?}", one.causes);
+    assert_eq!(
+        codes(&one).first(),
+        Some(&(Kind::FailingRequest.code(), Claim::Certain)),
+        "{:#?}",
+        one.causes
+    );
     let cause = &one.causes[0];
     assert!(cause.sentence().contains("`pay`") && cause.evidence_text().contains("7 of 7"), "{cause:?}");
-    assert_eq!(claims(&of(900), Kind::RequestFails), None);
+    assert_eq!(claims(&of(900), Kind::FailingRequest), None);
 }
 
 /// All users of a worker waited at once: a pause. The same times one by one: two speeds.
@@ -197,35 +202,35 @@ fn pauses_and_two_speeds_are_told_apart() {
     let slow = |silent: bool| {
         let run = Run::closed(15).all_ticks(move |t| {
             (0..100).for_each(|_| answer(t, 0, 300 * MS, 200));
-            (0..if silent { 10 } else { 0 }).for_each(|_| t.run.record(RunHist::Silence.id(), 30 * MS));
+            (0..if silent { 10 } else { 0 }).for_each(|_| t.run.record(RunHist::ServiceStall.id(), 30 * MS));
         });
         run.thresholds(&["response_time p99 < 50ms"]).summary()
     };
     let apart = slow(false);
-    assert_eq!(claims(&apart, Kind::TwoSpeeds), Some(Claim::Certain), "{:#?}", apart.causes);
-    assert_eq!(claims(&apart, Kind::ServicePauses), None);
+    assert_eq!(claims(&apart, Kind::BimodalLatency), Some(Claim::Certain), "{:#?}", apart.causes);
+    assert_eq!(claims(&apart, Kind::ServiceStalls), None);
     let paused = |same_machine: bool, busy_ns: u64| {
         let run = Run::closed(15).all_ticks(|t| {
             (0..10).for_each(|_| answer(t, 0, 300 * MS, 200));
-            t.run.record(RunHist::Silence.id(), 300 * MS);
+            t.run.record(RunHist::ServiceStall.id(), 300 * MS);
             t.run.add(RunSum::HostBusyNs.id(), busy_ns);
         });
         let run = run.with(|run| run.environment.is_same_machine = same_machine);
         run.thresholds(&["response_time p99.9 < 50ms"]).summary()
     };
     // Two CPUs.
-    let of = |summary: &Summary| claims(summary, Kind::ServicePauses);
+    let of = |summary: &Summary| claims(summary, Kind::ServiceStalls);
     assert_eq!(of(&paused(true, S)), Some(Claim::Certain));
     assert_eq!(of(&paused(true, 2 * S)), Some(Claim::Possible), "others may have had the service's CPU");
     assert_eq!(of(&paused(false, 2 * S)), Some(Claim::Certain), "it has CPUs of its own");
     let paused = paused(false, S);
     assert_eq!(
         codes(&paused).first(),
-        Some(&(Kind::ServicePauses.code(), Claim::Certain)),
+        Some(&(Kind::ServiceStalls.code(), Claim::Certain)),
         "{:#?}",
         paused.causes
     );
-    assert_eq!(claims(&paused, Kind::TwoSpeeds), None);
+    assert_eq!(claims(&paused, Kind::BimodalLatency), None);
 }
 
 /// A full thread that takes the connections of one worker first keeps the other one waiting, and does not pause.
@@ -234,37 +239,37 @@ fn a_pause_of_the_service_is_one_of_all_workers() {
     let silent = |lengths_ms: &'static [u64]| {
         let run = Run::closed_with(15, |draft| draft.workers = Some(2)).all_ticks(|t| {
             (0..10).for_each(|_| answer(t, 0, 300 * MS, 200));
-            lengths_ms.iter().for_each(|ms| t.run.record(RunHist::Silence.id(), ms * MS));
+            lengths_ms.iter().for_each(|ms| t.run.record(RunHist::ServiceStall.id(), ms * MS));
         });
-        claims(&run.thresholds(&["response_time p99.9 < 50ms"]).summary(), Kind::ServicePauses)
+        claims(&run.thresholds(&["response_time p99.9 < 50ms"]).summary(), Kind::ServiceStalls)
     };
     assert_eq!(silent(&[300, 301]), Some(Claim::Certain));
     let once = Run::closed_with(15, |draft| draft.workers = Some(2)).all_ticks(|t| {
         (0..10).for_each(|_| answer(t, 0, 300 * MS, 200));
         if t.tick == 3 {
-            t.run.record(RunHist::Silence.id(), 900 * MS);
+            t.run.record(RunHist::ServiceStall.id(), 900 * MS);
         }
     });
     let once = once.thresholds(&["response_time p99.9 < 50ms"]).summary();
-    assert_ne!(claims(&once, Kind::ServicePauses), Some(Claim::Certain), "{:#?}", once.causes);
+    assert_ne!(claims(&once, Kind::ServiceStalls), Some(Claim::Certain), "{:#?}", once.causes);
 }
 
 /// The same numbers on a load generator that had to wait for a CPU prove less.
 #[test]
 fn a_load_generator_without_cpu_makes_a_cause_possible_at_most() {
-    let slow = |run_queue_ns: u64| {
+    let slow = |cpu_wait_ns: u64| {
         let run = Run::closed(15).all_ticks(|t| {
             (0..2_000).for_each(|_| t.series[0].record(SeriesHist::FirstByte.id(), 5 * MS));
         });
-        let run = run.with(|run| run.pulse.run_queue_ns = run_queue_ns);
+        let run = run.with(|run| run.pulse.cpu_wait_ns = cpu_wait_ns);
         run.thresholds(&["response_time p99 < 2ms"]).summary()
     };
-    assert_eq!(claims(&slow(0), Kind::ServerTime), Some(Claim::Likely));
-    let starved = slow(S / 2);
+    assert_eq!(claims(&slow(0), Kind::ServerProcessing), Some(Claim::Likely));
+    let short_of_cpu = slow(S / 2);
     assert!(
-        [None, Some(Claim::Possible)].contains(&claims(&starved, Kind::ServerTime)),
+        [None, Some(Claim::Possible)].contains(&claims(&short_of_cpu, Kind::ServerProcessing)),
         "{:#?}",
-        starved.causes
+        short_of_cpu.causes
     );
 }
 
@@ -280,10 +285,10 @@ fn a_request_that_always_takes_long_is_no_pause_and_hides_none() {
         run.fill(|tick| {
             answers(tick, 0, 60, 2 * MS);
             answers(tick, 1, 50, 150 * MS);
-            (0..5).for_each(|_| tick.run.record(RunHist::Silence.id(), 148 * MS));
+            (0..5).for_each(|_| tick.run.record(RunHist::ServiceStall.id(), 148 * MS));
             if pauses && tick.tick % 4 == 2 {
                 (0..10).for_each(|_| answer(tick, 1, 900 * MS, 200));
-                tick.run.record(RunHist::Silence.id(), 890 * MS);
+                tick.run.record(RunHist::ServiceStall.id(), 890 * MS);
             }
             tick.run.add(RunSum::UsersNs.id(), 10 * S);
             tick.run.add(RunSum::InFlightNs.id(), 10 * S);
@@ -292,9 +297,9 @@ fn a_request_that_always_takes_long_is_no_pause_and_hides_none() {
     };
     let slow = of(false);
     assert_eq!(codes(&slow).first(), Some(&(Kind::SlowRequest.code(), Claim::Certain)), "{:#?}", slow.causes);
-    assert_eq!(claims(&slow, Kind::ServicePauses), None);
+    assert_eq!(claims(&slow, Kind::ServiceStalls), None);
     let paused = of(true);
-    assert_eq!(claims(&paused, Kind::ServicePauses), Some(Claim::Certain), "{:#?}", paused.causes);
+    assert_eq!(claims(&paused, Kind::ServiceStalls), Some(Claim::Certain), "{:#?}", paused.causes);
 }
 
 /// Connections that were reset before they were seen open served nothing. Those that the warm-up could not open, and
@@ -304,10 +309,10 @@ fn a_limit_of_connections_is_claimed_only_of_fresh_ones() {
     let of = |opened: u64, requests_of_each: u64, refused_before: u64| {
         let run = Run::closed(15).with(|run| run.outline.warmup_ns = 3 * S).at(1, move |t| {
             t.run.add(RunSum::ConnAttempts.id(), refused_before);
-            fail(t, Fault::Refused, refused_before);
+            fail(t, Fault::ConnectionRefused, refused_before);
         });
         let run = run.at(7, move |t| {
-            fail(t, Fault::Reset, 250);
+            fail(t, Fault::ConnectionReset, 250);
             t.run.add(RunSum::ConnAttempts.id(), 255);
             t.run.add(RunSum::ConnOpened.id(), 5 + opened);
             t.run.add(RunSum::ConnReusedRequests.id(), 20_000);

@@ -68,13 +68,13 @@ fn every_caution_has_a_case() {
     .collect();
     let missing: Vec<&Kind> = Kind::ALL.iter().filter(|kind| !tested.contains(kind)).collect();
     // Two runs are needed for these; they stand below and in `merged`.
-    assert_eq!(missing, [&Kind::MergedApart, &Kind::MergedTargetsDiffer]);
+    assert_eq!(missing, [&Kind::MergedRunsNotConcurrent, &Kind::MergedTargetsDiffer]);
 }
 
 cases! {
     descriptors_that_ran_out_are_this_machines_limit: ClientFdLimit, Inconclusive,
         Run::closed(15).at(3, |t| fail(t, Fault::FdLimit, 44)),
-        Run::closed(15).at(3, |t| fail(t, Fault::Refused, 44)),
+        Run::closed(15).at(3, |t| fail(t, Fault::ConnectionRefused, 44)),
         ["44 attempts", "soft limit 256", "hard limit 256", "ulimit -Hn 65536"];
 
     local_ports_that_ran_out_are_this_machines_limit: ClientPortsExhausted, Inconclusive,
@@ -84,7 +84,7 @@ cases! {
 
     descriptors_that_ran_out_in_the_warm_up_are_this_machines_limit: ClientFdLimit, Inconclusive,
         Run::closed_with(15, |d| d.warmup_ns = Some(5 * S)).at(0, |t| fail(t, Fault::FdLimit, 44)),
-        Run::closed_with(15, |d| d.warmup_ns = Some(5 * S)).at(0, |t| fail(t, Fault::Refused, 44)),
+        Run::closed_with(15, |d| d.warmup_ns = Some(5 * S)).at(0, |t| fail(t, Fault::ConnectionRefused, 44)),
         ["44 attempts"];
 
     a_range_of_ports_that_nobody_could_read_is_not_one_port: ClientPortsExhausted, Inconclusive,
@@ -92,7 +92,7 @@ cases! {
             (r.environment.port_low, r.environment.port_high) = (0, 0);
         }),
         Run::closed(15),
-        ["7 attempts", "is not known"];
+        ["7 attempts", "unknown port range"];
 
     times_that_do_not_make_the_requests_in_flight_are_doubted: LittlesLaw, Warning,
         Run::open(15).all_ticks(|t| t.run.add(RunSum::InFlightNs.id(), 2 * S)),
@@ -101,54 +101,54 @@ cases! {
             t.run.add(RunSum::InFlightNs.id(), 2 * S);
             (0..20).for_each(|_| t.series[0].record(SeriesHist::FailedService.id(), 100 * MS));
         }),
-        ["7.0 requests were in flight by the clock, 5.0 by rate times service time"];
+        ["7.0 requests in flight measured, 5.0 computed (throughput × service time)"];
 
-    no_memory_for_sockets_is_this_machines_limit: ClientMemory, Inconclusive,
-        Run::closed(15).at(0, |t| fail(t, Fault::ClientMemory, 1)),
+    no_memory_for_sockets_is_this_machines_limit: ClientOutOfMemory, Inconclusive,
+        Run::closed(15).at(0, |t| fail(t, Fault::ClientOutOfMemory, 1)),
         Run::closed(15),
         ["1 attempt failed", "tcp_mem"];
 
     a_limit_of_ours_is_not_the_servers_fault: ClientLimit, Inconclusive,
         Run::closed(15).at(0, |t| fail(t, Fault::ClientLimit, 2)),
         Run::closed(15),
-        ["2 responses were longer than a limit", "--limit NAME=VALUE"];
+        ["2 responses exceeded a limit", "--limit NAME=VALUE"];
 
-    a_firewall_here_is_not_the_servers_fault: ClientBlocked, Inconclusive,
-        Run::closed(15).at(0, |t| fail(t, Fault::ClientOther, 9)),
+    a_firewall_here_is_not_the_servers_fault: ClientSendRefused, Inconclusive,
+        Run::closed(15).at(0, |t| fail(t, Fault::ClientSendRefused, 9)),
         Run::closed(15),
         ["9 attempts failed", "firewall"];
 
     a_generator_that_stood_still_saw_nothing_meanwhile: ClientStalled, Warning,
         Run::closed(15).at(3, |t| { t.run.add(RunSum::Stalls.id(), 2); t.run.add(RunSum::StalledNs.id(), 2 * S); }),
         Run::closed(15).at(3, |t| { t.run.add(RunSum::Stalls.id(), 1); t.run.add(RunSum::StalledNs.id(), S / 8); }),
-        ["2 times", "100 ms"];
+        ["2 stalls", "100 ms"];
 
-    bytes_behind_answers_are_told: SurplusBytes, Warning,
-        Run::closed(15).at(3, |t| t.run.add(RunSum::Surplus.id(), 7)),
+    unexpected_bytes_are_reported: UnexpectedBytes, Warning,
+        Run::closed(15).at(3, |t| t.run.add(RunSum::UnexpectedBytes.id(), 7)),
         Run::closed(15),
-        ["7 answers"];
+        ["7 responses"];
 
     nothing_but_redirects_is_told_with_where_they_lead: RedirectsNotFollowed, Warning,
         Run::closed(15).all_ticks(|t| redirected(t, 2_000)),
         Run::closed(15).all_ticks(|t| redirected(t, 1_999)),
         ["302 x 30,000, not followed", "--follow 3"];
 
-    a_run_without_an_end_was_cut_off: MissingIntervals, Inconclusive,
+    a_run_without_an_end_was_cut_off: IncompleteRecord, Inconclusive,
         Run::closed(15).with(|r| { r.ending = None; r.ticks.truncate(9); }),
         Run::closed(15),
         ["9 s to 15 s", "cut off"];
 
-    seconds_that_nobody_handed_over_are_missing: MissingIntervals, Inconclusive,
+    seconds_that_nobody_handed_over_are_missing: IncompleteRecord, Inconclusive,
         Run::closed(15).with(|r| { r.ticks.drain(4..6); }),
         Run::closed(15),
         ["4 s to 6 s"];
 
-    a_gap_of_the_disk_is_a_warning_because_the_totals_are_whole: MissingIntervals, Warning,
+    a_gap_of_the_disk_is_a_warning_because_the_totals_are_whole: IncompleteRecord, Warning,
         Run::closed(15).with(|r| { r.ticks.drain(4..6); }).note(4 * S, NoteKind::Gap, "the disk was full"),
         Run::closed(15),
-        ["4 s to 6 s", "the disk was full", "the totals hold them"];
+        ["4 s to 6 s", "the disk was full", "missing from the timeline"];
 
-    a_worker_that_died_makes_the_record_incomplete: MissingIntervals, Inconclusive,
+    a_worker_that_died_makes_the_record_incomplete: IncompleteRecord, Inconclusive,
         Run::closed(15).with(|r| r.ending = Some(Ending {
             stopped_by: StoppedBy::Duration, elapsed_ns: 15 * S, lost_workers: vec!["worker 1: no epoll".into()],
         })),
@@ -158,42 +158,42 @@ cases! {
     a_service_that_never_answers_leaves_nothing_to_measure: NoRequests, Inconclusive,
         Run::closed(15).with(|r| { r.ticks.clear(); r.fill(|_| {}); }).at(14, |t| under_way(t, 10, 15 * S)),
         Run::closed(15),
-        ["no request finished in 15 s", "10 sent", "10 unanswered"];
+        ["no request completed in 15 s", "10 sent", "10 in flight"];
 
     a_run_that_ends_in_its_warm_up_measured_nothing: NoRequests, Inconclusive,
         Run::closed_with(15, |d| d.warmup_ns = Some(5 * S)).with(|r| r.ticks.truncate(3))
             .ends(StoppedBy::Interrupt, 3 * S),
         Run::closed_with(15, |d| d.warmup_ns = Some(5 * S)),
-        ["before the warm-up"];
+        ["during the warmup"];
 
-    arrivals_that_never_came_due_were_not_sent_by_us: OfferedNotSent, Inconclusive,
+    arrivals_that_never_came_due_lower_the_offered_rate: OfferedRateMissed, Inconclusive,
         Run::open_with(15, |d| d.load.rate_per_s = Some(1_020.0)),
         Run::open_with(15, |d| d.load.rate_per_s = Some(1_005.0)),
         ["of 15,300 arrivals", "not sent"];
 
-    chance_makes_poisson_arrivals_fewer_than_planned: OfferedNotSent, Inconclusive,
+    chance_makes_poisson_arrivals_fewer_than_planned: OfferedRateMissed, Inconclusive,
         Run::open_with(15, |d| { d.load.rate_per_s = Some(1_080.0); d.load.arrivals = Some(Arrivals::Poisson); }),
         Run::open_with(15, |d| { d.load.rate_per_s = Some(1_020.0); d.load.arrivals = Some(Arrivals::Poisson); }),
         ["of 16,200 arrivals"];
 
-    arrivals_that_wait_while_the_worker_is_busy_are_not_the_servers_fault: OfferedNotSent, Inconclusive,
-        starved(200).with(|r| r.pulse = WorkerTimes { wall_ns: S, busy_ns: S * 99 / 100, ..WorkerTimes::default() }),
-        starved(200),
+    arrivals_that_wait_while_the_worker_is_busy_are_not_the_servers_fault: OfferedRateMissed, Inconclusive,
+        queued(200).with(|r| r.pulse = WorkerTimes { wall_ns: S, busy_ns: S * 99 / 100, ..WorkerTimes::default() }),
+        queued(200),
         ["200 of 15,000 arrivals (1.3%)", "99% of the time"];
 
     late_sends_of_a_tenth_of_the_response_time_are_the_generators: LateSends, Warning,
-        Run::open(15).all_ticks(|t| (0..20).for_each(|_| t.run.record(RunHist::Lateness.id(), 2 * MS))),
-        Run::open(15).all_ticks(|t| (0..20).for_each(|_| t.run.record(RunHist::Lateness.id(), MS - 1))),
-        ["2.00 ms or more behind", "p99 of 5.9"];
+        Run::open(15).all_ticks(|t| (0..20).for_each(|_| t.run.record(RunHist::ScheduleLag.id(), 2 * MS))),
+        Run::open(15).all_ticks(|t| (0..20).for_each(|_| t.run.record(RunHist::ScheduleLag.id(), MS - 1))),
+        ["p99 schedule lag 2.00 ms", "p99 of 5.9"];
 
     late_sends_are_judged_by_the_response_time_that_they_spoil: LateSends, Warning,
-        Run::open(15).all_ticks(|t| (0..20).for_each(|_| t.run.record(RunHist::Lateness.id(), 2 * MS))),
+        Run::open(15).all_ticks(|t| (0..20).for_each(|_| t.run.record(RunHist::ScheduleLag.id(), 2 * MS))),
         Run::open(15).with(|r| r.ticks.clear()).with(|r| r.fill(|t| {
             t.run.add(RunSum::Arrivals.id(), 1_000);
             answers(t, 0, 1_000, 50 * MS);
-            (0..1_000).for_each(|_| t.run.record(RunHist::Lateness.id(), 2 * MS));
+            (0..1_000).for_each(|_| t.run.record(RunHist::ScheduleLag.id(), 2 * MS));
         })),
-        ["behind their instant"];
+        ["p99 schedule lag"];
 
     a_deciding_percentile_needs_samples: TooFewSamples, Inconclusive,
         Run::closed(15).thresholds(&["response_time p99.99 < 1s"]),
@@ -205,77 +205,77 @@ cases! {
         Run::closed(15),
         ["4,000 samples for response_time p99.9", "needs 10,000"];
 
-    time_outs_make_lower_bounds: TimeoutsCensor, Warning,
+    time_outs_make_lower_bounds: CensoredByTimeouts, Warning,
         Run::closed(15).at(12, |t| time_out(t, 400, 10 * S)),
         Run::closed(15),
-        ["400 time-outs (1.3% of the requests)", "after 10 s", "from p99 on are lower bounds"];
+        ["400 timeouts (1.3% of the requests)", "after 10 s", "from p99 up are lower bounds"];
 
-    few_time_outs_touch_the_maximum_only: TimeoutsCensor, Warning,
+    few_time_outs_touch_the_maximum_only: CensoredByTimeouts, Warning,
         Run::closed(15).at(12, |t| time_out(t, 2, 10 * S)),
         Run::closed(15),
-        ["2 time-outs", "the maximum is a lower bound"];
+        ["2 timeouts", "the maximum is a lower bound"];
 
-    a_stall_hides_in_a_closed_model: ClosedModelBlindSpot, Warning,
+    a_stall_hides_in_a_closed_model: CoordinatedOmission, Warning,
         Run::closed(15).at(4, stall).at(9, stall),
         Run::open(15).at(4, stall).at(9, stall),
         ["0.1% of the requests (20, each above 50.0 ms)", "12% of the users' time",
-         "all users waited at once, for up to 1.00 s", "would meet 9", "p99 says 5", "-r RATE"];
+         "all users waited at once for up to 1.00 s", "would wait 9", "while p99 is 5", "-r RATE"];
 
-    a_stall_too_small_to_matter_hides_nothing: ClosedModelBlindSpot, Warning,
+    a_stall_too_small_to_matter_hides_nothing: CoordinatedOmission, Warning,
         Run::closed(15).at(4, stall),
         Run::closed(15).at(4, |t| stall_of(t, 60 * MS)),
         ["users' time"];
 
-    the_few_milliseconds_for_which_a_machine_holds_a_process_up_hide_nothing: ClosedModelBlindSpot, Warning,
+    the_few_milliseconds_for_which_a_machine_holds_a_process_up_hide_nothing: CoordinatedOmission, Warning,
         Run::closed(15).all_ticks(|t| stall_of(t, 200 * MS)),
         // A fifth of the time, in stalls of 20 ms.
         Run::closed(15).all_ticks(|t| (0..10).for_each(|_| stall_of(t, 20 * MS))),
         ["users' time"];
 
-    requests_that_are_slow_one_by_one_hide_nothing: ClosedModelBlindSpot, Warning,
+    requests_that_are_slow_one_by_one_hide_nothing: CoordinatedOmission, Warning,
         Run::closed(15).at(4, stall).at(9, stall),
         // The same times, and others were answered meanwhile.
         Run::closed(15).at(4, slow_alone).at(9, slow_alone),
         ["users' time"];
 
-    a_machine_that_took_the_cpu_may_have_made_the_silence: ClosedModelBlindSpot, Warning,
+    a_machine_that_took_the_cpu_may_have_made_the_silence: CoordinatedOmission, Warning,
         Run::closed(15).at(4, stall).at(9, stall),
-        Run::closed(15).at(4, stall).at(9, stall).with(|run| run.pulse.run_queue_ns = S / 5),
+        Run::closed(15).at(4, stall).at(9, stall).with(|run| run.pulse.cpu_wait_ns = S / 5),
         ["users' time"];
 
-    slow_requests_that_are_many_hide_nothing: ClosedModelBlindSpot, Warning,
+    slow_requests_that_are_many_hide_nothing: CoordinatedOmission, Warning,
         Run::closed(15).at(4, stall),
         // 30% take 60 times as long: four fifths of the time is theirs, and every percentile from p70 on shows it.
         Run::closed(15).all_ticks(|t| (0..860).for_each(|_| answer(t, 0, 300 * MS, 200))),
-        ["arrivals that do not wait"];
+        ["independent arrivals"];
 
-    arrivals_without_a_connection_wait: ConnectionCapHit, Warning,
-        starved(20),
+    arrivals_without_a_connection_wait: ConnectionLimitReached, Warning,
+        queued(20),
         Run::open(15),
-        ["300 arrivals found all 1,000 connections in use", "p99 of the wait 40", "20 had none at the stop",
-         "raise `--max-connections` (to 2000"];
+        ["300 arrivals found all 1,000 connections in use", "p99 wait 40", "20 still waited at the end",
+         "raise `--max-connections` (for example to 2000"];
 
-    arrivals_behind_a_service_that_hangs_never_get_a_connection: ConnectionCapHit, Warning,
+    arrivals_behind_a_service_that_hangs_never_get_a_connection: ConnectionLimitReached, Warning,
         Run::open(15).at(14, |t| {
             under_way(t, 1_000, 14 * S);
-            t.run.add(RunSum::NeverStarted.id(), 9_000);
+            t.run.add(RunSum::ArrivalsNotStarted.id(), 9_000);
         }),
         // Fewer than all connections are in use: those without one were still connecting.
         Run::open(15).at(14, |t| {
             under_way(t, 900, 14 * S);
-            t.run.add(RunSum::NeverStarted.id(), 90);
+            t.run.add(RunSum::ArrivalsNotStarted.id(), 90);
         }),
-        ["9,000 had none at the stop"];
+        ["9,000 still waited at the end"];
 
-    a_time_out_while_connecting_has_its_own_length: TimeoutsCensor, Warning,
+    a_time_out_while_connecting_has_its_own_length: CensoredByTimeouts, Warning,
         Run::closed_with(15, |d| d.timeout_ns = Some(2 * S)).at(12, |t| fail(t, Fault::ConnectTimeout, 4)),
         Run::closed(15),
-        ["4 time-outs", "4 of them while connecting", "after 10 s"];
+        ["4 timeouts", "4 of them while connecting", "after 10 s"];
 
     the_samples_of_a_first_byte_are_its_own: TooFewSamples, Warning,
-        Run::closed(15).thresholds(&["first_byte p99.99 < 1s"]).at(3, |t| time_out(t, 10, 10 * S)),
-        Run::closed(15).thresholds(&["first_byte p99 < 1s"]),
-        ["30,000 samples for first_byte p99.99"];
+        Run::closed(15).thresholds(&["time_to_first_byte p99.99 < 1s"]).at(3, |t| time_out(t, 10, 10 * S)),
+        Run::closed(15).thresholds(&["time_to_first_byte p99 < 1s"]),
+        ["30,000 samples for time_to_first_byte p99.99"];
 
     users_who_wait_for_the_generator_break_littles_law: LittlesLaw, Warning,
         Run::closed(15).all_ticks(|t| t.run.add(RunSum::UsersNs.id(), 2 * S)),
@@ -292,7 +292,8 @@ cases! {
 
     pauses_after_refused_attempts_explain_time_outside_requests: LittlesLaw, Warning,
         Run::closed(15).all_ticks(|t| t.run.add(RunSum::UsersNs.id(), 2 * S)),
-        Run::closed(15).all_ticks(|t| { t.run.add(RunSum::UsersNs.id(), 2 * S); fail(t, Fault::Refused, 2); }),
+        Run::closed(15)
+            .all_ticks(|t| { t.run.add(RunSum::UsersNs.id(), 2 * S); fail(t, Fault::ConnectionRefused, 2); }),
         ["outside requests"];
 
     users_without_work_at_the_end_of_a_counted_run_break_no_law: LittlesLaw, Warning,
@@ -307,18 +308,18 @@ cases! {
             .ends(StoppedBy::Requests, 15 * S),
         ["outside requests"];
 
-    a_worker_without_room_may_be_the_limit: ClientCpu, Warning,
+    a_worker_without_room_may_be_the_limit: ClientCpuSaturated, Warning,
         Run::closed(15).with(|r| r.pulse.busy_ns = S * 95 / 100),
         // Spinning is waiting: a precise generator is not a busy one.
-        Run::closed(15).with(|r| r.pulse.spin_ns = S * 95 / 100),
+        Run::closed(15).with(|r| r.pulse.busy_poll_ns = S * 95 / 100),
         ["worker 0", "95%"];
 
-    workers_that_wait_for_a_cpu_are_disturbed: RunQueue, Warning,
-        Run::closed(15).with(|r| r.pulse.run_queue_ns = S * 12 / 100),
-        Run::closed(15).with(|r| r.pulse.run_queue_ns = S * 9 / 100),
+    workers_that_wait_for_a_cpu_are_disturbed: ClientCpuWait, Warning,
+        Run::closed(15).with(|r| r.pulse.cpu_wait_ns = S * 12 / 100),
+        Run::closed(15).with(|r| r.pulse.cpu_wait_ns = S * 9 / 100),
         ["12% of the time"];
 
-    stolen_time_is_named: Steal, Warning,
+    stolen_time_is_named: CpuSteal, Warning,
         Run::closed(15).all_ticks(|t| t.run.add(RunSum::StealNs.id(), S * 12 / 100)),
         Run::closed(15).all_ticks(|t| t.run.add(RunSum::StealNs.id(), S * 8 / 100)),
         ["6% of all CPU time"];
@@ -326,7 +327,7 @@ cases! {
     lost_packets_are_named: Retransmits, Warning,
         Run::closed(15).all_ticks(|t| t.run.add(RunSum::Retransmits.id(), 4)),
         Run::closed(15).at(4, |t| t.run.add(RunSum::Retransmits.id(), 25)),
-        ["60 segments sent again in 30,000 requests (0.2%)"];
+        ["60 segments retransmitted in 30,000 requests (0.2%)"];
 
     a_handful_of_retransmits_proves_nothing: Retransmits, Warning,
         short_open(10),
@@ -336,10 +337,10 @@ cases! {
     a_keep_alive_race_is_named_with_the_idle_time: StaleConnections, Warning,
         Run::closed(15).at(7, |t| {
             fail(t, Fault::StaleConnection, 3);
-            t.run.record(RunHist::Stale.id(), 5_001 * MS);
+            t.run.record(RunHist::IdleBeforeClose.id(), 5_001 * MS);
         }),
-        Run::closed(15).at(7, |t| fail(t, Fault::Reset, 3)),
-        ["3 requests", "idle for 5.00 s to 5.00 s", "--no-keepalive"];
+        Run::closed(15).at(7, |t| fail(t, Fault::ConnectionReset, 3)),
+        ["3 requests", "after 5.00 s to 5.00 s idle", "--no-keepalive"];
 
     a_mean_above_p95_is_not_a_middle: MeanAboveP95, Warning,
         Run::open(15).all_ticks(|t| (0..30).for_each(|_| answer(t, 0, 500 * MS, 200))),
@@ -349,27 +350,27 @@ cases! {
     a_target_on_this_machine_is_named: SameMachine, Note,
         Run::closed(15).with(|r| r.environment.is_same_machine = true),
         Run::closed(15),
-        ["10.0.0.7 belongs to this machine"];
+        ["10.0.0.7 is a local address"];
 
-    a_certificate_that_nobody_checked_is_told: CertificateUnchecked, Note,
+    an_unverified_certificate_is_reported: CertificateNotVerified, Note,
         Run::closed(15).with(|r| r.outline.link.tls = Some(tls(true))),
         Run::closed(15).with(|r| r.outline.link.tls = Some(tls(false))),
-        ["any certificate was taken for shop.example"];
+        ["any certificate was accepted for shop.example"];
 
-    many_requests_under_way_at_the_stop_are_told: InFlightCensors, Note,
+    many_requests_under_way_at_the_stop_are_told: CensoredAtEnd, Note,
         Run::closed(15).at(14, |t| under_way(t, 400, 5 * MS)),
         Run::closed(15).at(14, |t| under_way(t, 10, 5 * MS)),
-        ["400 requests without an answer", "against 30,000 finished"];
+        ["400 requests in flight", "compared with 30,000 completed"];
 
     a_few_seconds_are_a_short_run: ShortRun, Note,
         Run::closed(9),
         Run::closed(10),
-        ["9 s were measured"];
+        ["9 s measured"];
 
     answers_that_shrank_in_the_middle_are_two_experiments: ResponseChanged, Warning,
         Run::closed(15).with(|r| r.ticks[9..].iter_mut().for_each(|t| sizes(t, |_| 80))),
         Run::closed(15).with(|r| r.ticks.iter_mut().for_each(|t| sizes(t, |i| 100 + i * 7919 % 200))),
-        ["`pick`", "200 bytes", "80.0 bytes from 9 s on", "60% less"];
+        ["`pick`", "200 bytes", "80.0 bytes since 9 s", "60% less"];
 
     sizes_that_vary_from_second_to_second_have_not_changed: ResponseChanged, Warning,
         Run::closed(15).with(|r| r.ticks[5..].iter_mut().for_each(|t| sizes(t, |_| 900))),
@@ -377,7 +378,7 @@ cases! {
             let bytes = 100 + u64::from(t.tick) * 7919 % 13 * 20;
             sizes(t, |_| bytes);
         })),
-        ["900 bytes from 5 s on"];
+        ["900 bytes since 5 s"];
 
     answers_of_another_shape_are_two_experiments: ResponseChanged, Warning,
         Run::closed(15).at(8, |t| t.series[0].add(SeriesSum::ShapeChanges.id(), 10)),
@@ -385,39 +386,39 @@ cases! {
         ["`pick`", "one shape until 8 s", "10 differed"];
 
     a_label_for_everything_is_told: TooManySeries, Warning,
-        Run::closed(15).all_ticks(|t| t.run.add(RunSum::SeriesRefused.id(), 66_000)),
+        Run::closed(15).all_ticks(|t| t.run.add(RunSum::SeriesRejected.id(), 66_000)),
         Run::closed(15),
-        ["990,000 look-ups without a place of its own, 10,000 were held"];
+        ["990,000 lookups beyond the limit of 10,000 series"];
 
-    values_without_a_meaning_are_told: ValuesRefused, Warning,
-        Run::closed(15).at(3, |t| t.run.add(RunSum::ValuesRefused.id(), 1)),
+    values_without_a_meaning_are_told: ValuesRejected, Warning,
+        Run::closed(15).at(3, |t| t.run.add(RunSum::ValuesRejected.id(), 1)),
         Run::closed(15),
         ["1 value"];
 
-    rows_that_a_file_does_not_have_are_told: RowsNotAppended, Warning,
-        Run::closed(15).at(3, |t| t.run.add(RunSum::NotAppended.id(), 4)),
+    rows_not_written_are_reported: RowsNotWritten, Warning,
+        Run::closed(15).at(3, |t| t.run.add(RunSum::RowsNotWritten.id(), 4)),
         Run::closed(15),
         ["4 rows"];
 
     iterations_left_for_a_missing_value_are_told: IterationsAbandoned, Warning,
-        Run::closed(15).at(3, |t| t.run.add(RunSum::Abandoned.id(), 4)),
+        Run::closed(15).at(3, |t| t.run.add(RunSum::IterationsAbandoned.id(), 4)),
         Run::closed(15).at(3, |t| {
-            t.run.add(RunSum::Abandoned.id(), 4);
+            t.run.add(RunSum::IterationsAbandoned.id(), 4);
             t.series[0].add(SeriesSum::Failed.id(), 4);
         }),
-        ["4 iterations so, 0 requests failed"];
+        ["4 iterations abandoned, 0 requests failed"];
 
-    data_that_ran_out_is_told: DataRanOut, Note,
-        Run::closed(15).at(3, |t| t.run.add(RunSum::Retired.id(), 1)),
+    exhausted_data_is_reported: DataExhausted, Note,
+        Run::closed(15).at(3, |t| t.run.add(RunSum::UsersOutOfData.id(), 1)),
         Run::closed(15),
-        ["1 user did so"];
+        ["1 user ended early"];
 
-    an_interrupt_is_told: Interrupted, Note,
+    an_interrupt_is_told: StoppedEarly, Note,
         Run::closed(30).with(|r| r.ticks.truncate(15)).ends(StoppedBy::Interrupt, 15 * S),
         Run::closed(15),
         ["after 15 s of 30 s"];
 
-    the_circuit_breaker_is_told_in_its_own_words: Interrupted, Note,
+    the_circuit_breaker_is_told_in_its_own_words: StoppedEarly, Note,
         Run::closed(30).with(|r| r.ticks.truncate(15)).ends(StoppedBy::Command, 15 * S)
             .note(15 * S, NoteKind::Control, "stopped by the circuit breaker"),
         Run::closed(15).ends(StoppedBy::Requests, 15 * S),
@@ -451,7 +452,7 @@ fn stall(tick: &mut plimsoll_stats::Interval) {
 /// All ten users sat in it.
 fn stall_of(tick: &mut plimsoll_stats::Interval, length_ns: u64) {
     (0..10).for_each(|_| answer(tick, 0, length_ns, 200));
-    tick.run.record(RunHist::Silence.id(), length_ns);
+    tick.run.record(RunHist::ServiceStall.id(), length_ns);
 }
 
 /// Each of ten users at another time.
@@ -460,14 +461,14 @@ fn slow_alone(tick: &mut plimsoll_stats::Interval) {
 }
 
 /// Twenty arrivals a second wait for a connection, and some never get one.
-fn starved(never: u64) -> Run {
+fn queued(never: u64) -> Run {
     Run::open(15)
         .all_ticks(|t| {
-            t.run.add(RunSum::Starved.id(), 20);
+            t.run.add(RunSum::ArrivalsQueued.id(), 20);
             (0..20).for_each(|_| t.run.record(RunHist::ConnWait.id(), 40 * MS));
         })
         .at(14, move |t| {
-            t.run.add(RunSum::NeverStarted.id(), never);
+            t.run.add(RunSum::ArrivalsNotStarted.id(), never);
             (0..never).for_each(|_| t.series[0].record(SeriesHist::ResponseCensored.id(), 40 * MS));
         })
 }
@@ -505,9 +506,9 @@ fn cautions_come_heaviest_first() {
 
 #[test]
 fn a_cap_that_was_never_reached_is_not_blamed_for_missing_descriptors() {
-    let summary = starved(0).at(3, |t| fail(t, Fault::FdLimit, 10)).summary();
+    let summary = queued(0).at(3, |t| fail(t, Fault::FdLimit, 10)).summary();
     assert!(caution(&summary, "client_fd_limit").is_some());
-    assert!(caution(&summary, "connection_cap_hit").is_none());
+    assert!(caution(&summary, "connection_limit_reached").is_none());
 }
 
 #[test]
@@ -520,9 +521,9 @@ fn a_steered_run_is_not_held_to_its_plan() {
             }
         })
     };
-    assert!(caution(&half(Run::open(15)).summary(), "offered_not_sent").is_some());
+    assert!(caution(&half(Run::open(15)).summary(), "offered_rate_missed").is_some());
     let steered = half(Run::open(15)).note(3 * S, NoteKind::Control, "the rate was set to 1,000/s");
-    assert!(caution(&steered.summary(), "offered_not_sent").is_none());
+    assert!(caution(&steered.summary(), "offered_rate_missed").is_none());
 }
 
 #[test]
@@ -537,9 +538,9 @@ fn a_ramp_offers_the_area_under_it() {
         });
         run.summary()
     };
-    assert!(caution(&ramp(19_995), "offered_not_sent").is_none());
+    assert!(caution(&ramp(19_995), "offered_rate_missed").is_none());
     let short = ramp(19_500);
-    assert!(caution(&short, "offered_not_sent").unwrap().evidence_text().contains("of 20,000 arrivals"));
+    assert!(caution(&short, "offered_rate_missed").unwrap().evidence_text().contains("of 20,000 arrivals"));
 }
 
 #[test]
@@ -550,7 +551,7 @@ fn a_number_of_requests_bounds_what_is_offered() {
     let last = run.blank(10);
     run.ticks[10] = last;
     let summary = run.ends(StoppedBy::Requests, 10 * S + 5 * MS).summary();
-    assert!(caution(&summary, "offered_not_sent").is_none(), "{:#?}", summary.cautions);
+    assert!(caution(&summary, "offered_rate_missed").is_none(), "{:#?}", summary.cautions);
     assert_eq!(summary.achieved.ratio, Some(1.0));
 }
 
@@ -560,7 +561,7 @@ fn every_number_that_raises_a_doubt_can_be_set() {
     let record = Run::closed(15).record();
     let summary = summarise_with(&record, &strict);
     assert!(caution(&summary, "short_run").is_some());
-    assert!(caution(&summary, "client_cpu").is_some());
+    assert!(caution(&summary, "client_cpu_saturated").is_some());
 }
 
 #[test]

@@ -65,24 +65,18 @@ fn bands_count_every_answer_once_and_nothing_that_was_cut_off() {
 #[test]
 fn failures_are_listed_by_class_with_their_side() {
     let summary = Run::closed(15)
-        .at(3, |t| fail(t, Fault::Reset, 5))
-        .at(4, |t| fail(t, Fault::Malformed, 9))
+        .at(3, |t| fail(t, Fault::ConnectionReset, 5))
+        .at(4, |t| fail(t, Fault::MalformedResponse, 9))
         .at(5, |t| fail(t, Fault::PortsExhausted, 2))
         .at(6, |t| answer(t, 0, 5 * MS, 503))
         .at(6, |t| t.series[0].add(status_id(999), 4))
         .summary();
     let rows: Vec<_> = summary.errors.iter().map(|e| (e.class, e.count)).collect();
-    assert_eq!(
-        rows,
-        [("malformed_response", 9), ("connect_reset", 5), ("http_status", 1)].map(|(c, n)| match c {
-            "connect_reset" => ("reset", n),
-            _ => (c, n),
-        })
-    );
+    assert_eq!(rows, [(Fault::MalformedResponse, 9), (Fault::ConnectionReset, 5), (Fault::Status, 1)]);
     assert_eq!(summary.totals.errors, 15);
     assert_eq!(
         summary.client.faults.iter().map(|e| (e.class, e.count)).collect::<Vec<_>>(),
-        [("ports_exhausted", 2)]
+        [(Fault::PortsExhausted, 2)]
     );
     assert_eq!(
         summary.status_codes.iter().map(|(k, v)| (k.as_str(), *v)).collect::<Vec<_>>(),
@@ -111,24 +105,24 @@ fn the_trust_box_repeats_what_the_workers_counted() {
             r.pulse = WorkerTimes {
                 wall_ns: S,
                 busy_ns: S / 4,
-                spin_ns: S / 10,
-                sleep_ns: S * 6 / 10,
-                run_queue_ns: S / 20,
+                busy_poll_ns: S / 10,
+                idle_ns: S * 6 / 10,
+                cpu_wait_ns: S / 20,
             }
         })
         .all_ticks(|t| {
             t.run.add(RunSum::StealNs.id(), S / 50);
             t.run.add(RunSum::HostBusyNs.id(), S);
             t.run.floor(RunFloor::RttNs.id(), 30_000 + u64::from(t.tick));
-            t.run.record(RunHist::Turn.id(), 90_000);
+            t.run.record(RunHist::LoopTime.id(), 90_000);
         })
         .summary();
     let worker = &summary.client.workers[0];
     assert_eq!((worker.busy_ratio, worker.busy_poll_ratio, worker.cpu_wait_ratio), (0.25, 0.1, 0.05));
     // Two CPUs: a hundredth of their time was stolen, a half was used.
     assert_eq!((summary.client.steal_ratio, summary.client.host_busy_ratio), (0.01, 0.5));
-    assert_eq!(summary.client.rtt_floor_ns, Some(30_000));
-    assert_eq!((summary.client.turn.count, summary.client.turn.max_ns), (10, Some(90_000)));
+    assert_eq!(summary.client.rtt_min_ns, Some(30_000));
+    assert_eq!((summary.client.loop_time.count, summary.client.loop_time.max_ns), (10, Some(90_000)));
     assert_eq!(summary.phases.dns_ns, 3 * MS);
 }
 
@@ -219,14 +213,14 @@ fn connections_and_retransmits_are_counted_from_the_start() {
         .at(1, |t| t.run.add(RunSum::ClosedByServer.id(), 3))
         .at(1, |t| t.run.add(RunSum::Retransmits.id(), 2))
         .at(1, |t| t.run.record(RunHist::ConnRequests.id(), 500))
-        .at(2, |t| t.run.add(RunSum::LateTicks.id(), 1))
+        .at(2, |t| t.run.add(RunSum::IntervalsLate.id(), 1))
         .at(9, |t| t.run.add(RunSum::ConnOpened.id(), 3))
-        .at(2, |t| fail(t, Fault::ClientMemory, 4))
+        .at(2, |t| fail(t, Fault::ClientOutOfMemory, 4))
         .summary();
     let c = &summary.client.connections;
     assert_eq!((c.attempts, c.opened, c.closed_by_server), (10, 13, 3));
     assert_eq!((c.requests_per_connection_max, c.connect_min_ns), (Some(500), Some(38_000)));
-    assert_eq!((summary.client.retransmits, summary.client.late_ticks), (2, 1));
+    assert_eq!((summary.client.retransmits, summary.client.intervals_late), (2, 1));
     assert_eq!(summary.client.faults[0].count, 4);
     assert_eq!(summary.totals.requests, 10 * 2_000, "requests are counted without the warm-up all the same");
 }
@@ -251,7 +245,7 @@ fn the_document_has_the_promised_fields() {
         "/offered/arrivals",
         "/achieved/rate_per_s",
         "/achieved/ratio",
-        "/client/lateness/p99_ns",
+        "/client/schedule_lag/p99_ns",
         "/client/workers/0/busy_ratio",
         "/client/littles_law/in_flight_mean",
         "/plan/target",
@@ -336,7 +330,7 @@ fn check_finite(value: &Value, path: &str) {
         "up_to_ns",
         "recovered_after_s",
         "offered_rate_per_s",
-        "rtt_floor_ns",
+        "rtt_min_ns",
         "scenario",
         "group",
         "window",

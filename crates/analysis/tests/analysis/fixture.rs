@@ -69,7 +69,7 @@ impl Run {
         run.fill(|tick| {
             tick.run.add(RunSum::Arrivals.id(), 1_000);
             answers(tick, 0, 1_000, 5 * MS);
-            (0..1_000).for_each(|i| tick.run.record(RunHist::Lateness.id(), 800 + i % 100));
+            (0..1_000).for_each(|i| tick.run.record(RunHist::ScheduleLag.id(), 800 + i % 100));
             tick.run.add(RunSum::InFlightNs.id(), 5 * S);
         });
         run
@@ -106,9 +106,9 @@ impl Run {
             pulse: WorkerTimes {
                 wall_ns: S,
                 busy_ns: S / 5,
-                spin_ns: S / 10,
-                sleep_ns: S * 7 / 10,
-                run_queue_ns: 0,
+                busy_poll_ns: S / 10,
+                idle_ns: S * 7 / 10,
+                cpu_wait_ns: 0,
             },
             ending: Some(Ending { stopped_by: StoppedBy::Duration, elapsed_ns, lost_workers: Vec::new() }),
             notes: Vec::new(),
@@ -317,7 +317,7 @@ pub fn time_out(tick: &mut Interval, n: u64, after_ns: u64) {
 
 /// `n` requests under way at the stop, of ages up to `oldest_ns`.
 pub fn under_way(tick: &mut Interval, n: u64, oldest_ns: u64) {
-    tick.run.add(RunSum::InFlightAtStop.id(), n);
+    tick.run.add(RunSum::InFlightAtEnd.id(), n);
     let cells = &mut tick.series[0];
     cells.add(SeriesSum::Sent.id(), n);
     for i in 1..=n {

@@ -113,10 +113,10 @@ fn a_machine_that_is_not_there_makes_the_merge_inconclusive() {
     let (a, c) = (of_three(&one, 1), of_three(&two, 3));
     let summary = summarise(&merged(&[&a, &c]));
     assert_eq!(summary.verdict.result, Outcome::Inconclusive);
-    let missing = caution(&summary, "missing_intervals").unwrap();
-    assert!(missing.evidence_text().contains("share 2/3"), "{missing:#?}");
+    let missing = caution(&summary, "incomplete_record").unwrap();
+    assert!(missing.evidence_text().contains("shard 2/3"), "{missing:#?}");
     // One alone is that machine's own report.
-    assert!(caution(&a.summary(), "missing_intervals").is_none());
+    assert!(caution(&a.summary(), "incomplete_record").is_none());
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn one_machine_that_was_cut_off_is_enough() {
         (summary.gaps[0].generator.as_str(), summary.gaps[0].from_s, summary.gaps[0].to_s),
         ("two", 7.0, 12.0)
     );
-    assert_eq!(caution(&summary, "missing_intervals").unwrap().severity, Severity::Inconclusive);
+    assert_eq!(caution(&summary, "incomplete_record").unwrap().severity, Severity::Inconclusive);
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn a_name_used_twice_in_one_plan_stays_two_rows() {
 #[test]
 fn runs_one_after_the_other_do_not_add_up() {
     let (_, one, mut two) = whole_and_halves();
-    let code = "merged_apart";
+    let code = "merged_runs_not_concurrent";
     let together = summarise(&merged(&[&one, &two]));
     assert!(caution(&together, code).is_none());
     two.started_unix_ns += 6 * S;
@@ -207,8 +207,8 @@ fn a_part_that_is_there_twice_is_told() {
     let twice = two.with(|r| r.outline.share = part(1, 2));
     let summary = summarise(&merged(&[&one, &twice]));
     let found = caution(&summary, "merged_targets_differ").unwrap();
-    assert!(found.evidence_text().contains("share 1/2 is there more than once"), "{found:#?}");
-    assert!(caution(&summary, "missing_intervals").unwrap().evidence_text().contains("share 2/2"));
+    assert!(found.evidence_text().contains("shard 1/2 appears more than once"), "{found:#?}");
+    assert!(caution(&summary, "incomplete_record").unwrap().evidence_text().contains("shard 2/2"));
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn parts_of_different_wholes_are_told() {
     let summary = summarise(&merged(&[&one, &third]));
     let found = caution(&summary, "merged_targets_differ").unwrap();
     assert!(found.evidence_text().contains("different divisions (1/2, 1/3)"), "{found:#?}");
-    let missing = caution(&summary, "missing_intervals").unwrap();
+    let missing = caution(&summary, "incomplete_record").unwrap();
     assert!(missing.evidence_text().contains("2/2, 1/3, 3/3"), "{missing:#?}");
 }
 
@@ -230,7 +230,7 @@ fn everything_that_shapes_the_load_is_compared() {
         let summary = summarise(&merged(&[&one, &other]));
         caution(&summary, "merged_targets_differ").map_or(String::new(), |c| c.evidence_text())
     };
-    assert_eq!(evidence(&|p| p.timeout_ns = 2 * S), "different time-outs (10 s and 2 s)");
+    assert_eq!(evidence(&|p| p.timeout_ns = 2 * S), "different timeouts (10 s and 2 s)");
     assert_eq!(evidence(&|p| p.keep_alive = false), "different keep-alives (one with, one without)");
     assert_eq!(evidence(&|p| p.stop.requests = Some(9)), "different lengths (12 s and 12 s or 9 requests)");
     assert_eq!(evidence(&|p| p.connections = 7), "different connections (1,000 and 7)");
@@ -263,7 +263,7 @@ fn hogged_run(percent: u64) -> Summary {
         for (run, percent) in [(&mut one, 100), (&mut two, percent)] {
             let mut tick = run.blank(number as u32);
             tick.run.add(RunSum::Arrivals.id(), 2_000);
-            tick.run.record(RunHist::Lateness.id(), percent * 1_000);
+            tick.run.record(RunHist::ScheduleLag.id(), percent * 1_000);
             answers(&mut tick, 0, 2_000, (5 + number) * MS * percent / 100);
             run.ticks.push(tick);
         }
@@ -288,11 +288,11 @@ fn a_machine_that_measures_other_times_is_found_and_one_that_does_not_is_not() {
 }
 
 #[test]
-fn each_machine_has_its_own_lateness_and_its_own_offer() {
+fn each_machine_has_its_own_schedule_lag_and_its_own_offer() {
     let summary = hogged_run(130);
-    let late = |at: usize| summary.generators[at].lateness.max_ns;
+    let late = |at: usize| summary.generators[at].schedule_lag.max_ns;
     assert_eq!((late(0), late(1)), (Some(100_000), Some(130_000)));
-    assert_eq!(summary.generators[0].lateness.count, 60);
+    assert_eq!(summary.generators[0].schedule_lag.count, 60);
     assert_eq!(summary.generators[1].offered_rate_per_s, Some(2_000.0));
     assert_eq!(Run::closed(15).summary().generators[0].offered_rate_per_s, None);
 }

@@ -97,7 +97,7 @@ fn requests_under_way_at_the_stop_count_as_ones_that_take_longer() {
     run.fill(|tick| {
         whole.iter().for_each(|ns| answer(tick, 0, *ns, 200));
         cut.iter().for_each(|ns| tick.series[0].record(SeriesHist::ResponseCensored.id(), *ns));
-        tick.run.add(RunSum::InFlightAtStop.id(), cut.len() as u64);
+        tick.run.add(RunSum::InFlightAtEnd.id(), cut.len() as u64);
     });
     let times = run.summary().response_time;
     for (q, ms) in [(0.5, 50.0), (0.75, 75.0), (0.9, 90.0), (0.95, 95.0), (0.99, 99.0)] {

@@ -231,11 +231,11 @@ fn arrivals(done_per_s: u64, cut: u64, in_flight: u64) -> Run {
         answers(tick, 0, 100, 5 * MS);
         answers(tick, 1, 100, 5 * MS);
         tick.run.sums[RunSum::Iterations.id()] = done_per_s + 40;
-        tick.run.add(RunSum::OpenArrivalsDone.id(), done_per_s);
+        tick.run.add(RunSum::ArrivalsCompleted.id(), done_per_s);
     });
     run.at(9, |tick| {
-        tick.run.add(RunSum::CutAtStop.id(), cut);
-        tick.run.add(RunSum::InFlightAtStop.id(), in_flight);
+        tick.run.add(RunSum::IterationsInterrupted.id(), cut);
+        tick.run.add(RunSum::InFlightAtEnd.id(), in_flight);
     })
 }
 
@@ -247,7 +247,7 @@ fn arrivals_are_held_against_their_own_iterations() {
     assert_eq!(summary.totals.iterations, 1_400);
     // Missing ones are missing, however many iterations the other users make.
     assert_eq!(arrivals(90, 0, 0).summary().achieved.ratio, Some(0.9));
-    assert!(caution(&summary, "offered_not_sent").is_none());
+    assert!(caution(&summary, "offered_rate_missed").is_none());
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn iterations_that_think_at_the_stop_are_not_missed_and_a_backlog_is() {
     let thinking = arrivals(90, 100, 1).thresholds(&text).summary();
     assert_eq!(thinking.achieved.ratio, Some(0.9));
     assert!(thinking.thresholds[0].is_met, "{:?}", thinking.thresholds);
-    assert_eq!(thinking.totals.iterations_cut, 100);
+    assert_eq!(thinking.totals.iterations_interrupted, 100);
     // The same number waits for answers that take 5 ms: one is usual.
     let waiting = arrivals(90, 100, 100).thresholds(&text).summary();
     assert!(waiting.thresholds[0].best.unwrap() < 0.91, "{:?}", waiting.thresholds);
@@ -272,30 +272,30 @@ fn recorded_arrivals_are_asked_for_by_the_second() {
         run.all_ticks(move |tick| tick.run.sums[RunSum::Arrivals.id()] = per_tick).summary()
     };
     // A second's worth of a thousand may lie on the other side of an edge.
-    assert!(caution(&recorded(900), "offered_not_sent").is_none());
-    assert!(caution(&recorded(850), "offered_not_sent").is_some());
+    assert!(caution(&recorded(900), "offered_rate_missed").is_none());
+    assert!(caution(&recorded(850), "offered_rate_missed").is_some());
 }
 
 #[test]
 fn users_whose_data_ran_out_take_no_arrival() {
     let run = arrivals(50, 0, 0).all_ticks(|tick| tick.run.sums[RunSum::Arrivals.id()] = 50);
-    assert!(caution(&run.summary(), "offered_not_sent").is_some());
-    let retired = run.at(5, |tick| tick.run.add(RunSum::Retired.id(), 3)).summary();
-    assert!(caution(&retired, "offered_not_sent").is_none());
-    assert_eq!(retired.totals.users_retired, 3);
+    assert!(caution(&run.summary(), "offered_rate_missed").is_some());
+    let retired = run.at(5, |tick| tick.run.add(RunSum::UsersOutOfData.id(), 3)).summary();
+    assert!(caution(&retired, "offered_rate_missed").is_none());
+    assert_eq!(retired.totals.users_out_of_data, 3);
 }
 
 #[test]
 fn arrivals_that_find_no_data_are_not_the_services_to_serve() {
     let run = arrivals(50, 0, 0).all_ticks(|tick| {
         tick.run.sums[RunSum::Arrivals.id()] = 50;
-        tick.run.sums[RunSum::OpenArrivalsDone.id()] = 40;
+        tick.run.sums[RunSum::ArrivalsCompleted.id()] = 40;
     });
     let missed = run.summary().achieved.ratio.expect("arrivals have one");
     assert!(missed < 0.9, "{missed}");
     let retired = run.at(5, |tick| {
-        tick.run.add(RunSum::Retired.id(), 4);
-        tick.run.add(RunSum::NeverStarted.id(), 96);
+        tick.run.add(RunSum::UsersOutOfData.id(), 4);
+        tick.run.add(RunSum::ArrivalsNotStarted.id(), 96);
     });
     let judged = retired.thresholds(&["achieved >= 99%"]).summary().thresholds.remove(0);
     assert_eq!((judged.observed, judged.worst, judged.is_met), (Some(0.8), Some(1.0), true));
@@ -305,7 +305,7 @@ fn arrivals_that_find_no_data_are_not_the_services_to_serve() {
 fn iterations_left_without_a_failure_are_told_and_those_behind_one_are_not() {
     let run = arrivals(50, 0, 0);
     assert!(caution(&run.summary(), "iterations_abandoned").is_none());
-    let left = run.at(5, |tick| tick.run.add(RunSum::Abandoned.id(), 3));
+    let left = run.at(5, |tick| tick.run.add(RunSum::IterationsAbandoned.id(), 3));
     assert!(caution(&left.summary(), "iterations_abandoned").is_some());
     let behind = left.at(5, |tick| tick.series[0].add(SeriesSum::Failed.id(), 3));
     assert!(caution(&behind.summary(), "iterations_abandoned").is_none());

@@ -183,7 +183,7 @@ fn users_who_cannot_even_connect_wait_too() {
     let run = ten_users(&[100, 100, 100, 100, 0, 0, 100, 100]);
     let found = run
         .with(|r| (4..6).for_each(|at| r.tick(at).run.sums[RunSum::InFlightNs.id()] = 0))
-        .at(4, |t| fail(t, plimsoll_plan::Fault::Refused, 200))
+        .at(4, |t| fail(t, plimsoll_plan::Fault::ConnectionRefused, 200))
         .summary();
     assert!(found.spikes.is_empty(), "{:?}", found.spikes);
     let found = found.availability.outages;

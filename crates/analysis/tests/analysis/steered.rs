@@ -10,18 +10,18 @@ use plimsoll_record::event::{Note, NoteKind, StoppedBy};
 use plimsoll_record::steered::{Steered, pauses};
 
 cases! {
-    a_pause_is_said_with_its_seconds: SteeredByHand, Warning,
+    a_pause_is_said_with_its_seconds: LoadChangedManually, Warning,
         steered(paused(Run::open(15)), &[(5, Steered::Paused), (8, Steered::Resumed)]),
         // Somebody wrote these words; nobody did it.
         Run::open(15).note(5 * S, NoteKind::Note, "paused by hand"),
-        ["paused from 5.00 s to 8.00 s", "not that of the plan"];
+        ["paused from 5.00 s to 8.00 s", "for comparable results"];
 
-    another_level_is_said_with_its_second: SteeredByHand, Warning,
+    another_level_is_said_with_its_second: LoadChangedManually, Warning,
         steered(Run::open(15), &[(6, Steered::level(&open_load(), 1_100.0))]),
         Run::open(15).note(6 * S, NoteKind::Control, "the rate was set to 1,100/s"),
-        ["1,100/s (110% of the plan) from 6.00 s on"];
+        ["1,100/s (110% of the plan) since 6.00 s"];
 
-    a_pause_that_the_end_cuts_off_lasts_until_then: SteeredByHand, Warning,
+    a_pause_that_the_end_cuts_off_lasts_until_then: LoadChangedManually, Warning,
         steered(Run::closed(15), &[(14, Steered::Paused)]),
         Run::closed(15),
         ["paused from 14.0 s to 15.0 s"];
@@ -48,13 +48,13 @@ const PAUSE: [(u64, Steered); 2] = [(5, Steered::Paused), (8, Steered::Resumed)]
 #[test]
 fn a_paused_stretch_is_not_the_services_fault() {
     // The same seconds without anybody who paused: somebody is asked why.
-    assert!(caution(&paused(Run::open(15)).summary(), "offered_not_sent").is_some());
+    assert!(caution(&paused(Run::open(15)).summary(), "offered_rate_missed").is_some());
     let summary = steered(paused(Run::open(15)), &PAUSE).summary();
     assert_eq!(summary.verdict.result, Outcome::Pass, "{}", summary.verdict.sentence);
     assert_eq!(summary.achieved.ratio, Some(1.0));
     assert!(summary.spikes.is_empty(), "{:?}", summary.spikes);
     let codes: Vec<&str> = summary.cautions.iter().map(|c| c.kind.code()).collect();
-    assert_eq!(codes, ["steered_by_hand"]);
+    assert_eq!(codes, ["load_changed_manually"]);
 }
 
 #[test]
@@ -80,16 +80,16 @@ fn a_pause_in_the_last_second_excuses_its_arrivals() {
         };
         Run::open(15).with(less)
     };
-    assert!(caution(&cut().summary(), "offered_not_sent").is_some());
+    assert!(caution(&cut().summary(), "offered_rate_missed").is_some());
     let run = cut().with(|run| run.notes.push(Steered::Paused.note(14 * S + 400 * MS)));
-    assert!(caution(&run.summary(), "offered_not_sent").is_none());
+    assert!(caution(&run.summary(), "offered_rate_missed").is_none());
 }
 
 #[test]
 fn what_stopped_a_run_is_not_what_steered_it() {
     let run = steered(Run::open(15), &[(14, Steered::level(&open_load(), 500.0))])
         .ends(StoppedBy::Interrupt, 15 * S);
-    let told = caution(&run.summary(), "interrupted").expect("it was").evidence_text();
+    let told = caution(&run.summary(), "stopped_early").expect("it was").evidence_text();
     assert!(told.contains("interrupted") && !told.contains("by hand"), "{told}");
 }
 

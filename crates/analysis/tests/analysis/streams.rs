@@ -27,7 +27,7 @@ fn feed(events: [u64; 10]) -> Run {
         tick.series[0].hists[StreamHist::FirstEvent.id()].record_n(50 * MS, 10);
     })
     .at(9, |tick| {
-        tick.series[0].add(StreamSum::StreamsOpenAtStop.id(), 10);
+        tick.series[0].add(StreamSum::OpenAtEnd.id(), 10);
         events.iter().for_each(|n| tick.series[0].record(StreamHist::StreamEvents.id(), *n));
         tick.series[0].hists[StreamHist::StreamLife.id()].record_n(10 * S, 10);
     })
@@ -44,7 +44,7 @@ fn a_stream_has_an_account_of_its_own() {
     );
     assert_eq!(row.events_per_s, 100.0);
     assert!(close(row.event_loss_ratio.unwrap(), 10.0 / 1_010.0, 1e-9));
-    assert_eq!((row.gap.count, row.head.count, row.life.count), (1_000, 10, 10));
+    assert_eq!((row.gap.count, row.head.count, row.duration.count), (1_000, 10, 10));
     assert!(close(row.gap.p50_ns.unwrap() as f64, 100e6, 0.01));
     let seconds = &summary.timeline;
     assert!(seconds.iter().all(|second| second.events == Some(100)));
@@ -80,7 +80,7 @@ fn the_life_of_a_stream_is_nobodys_response_time() {
     assert_eq!((summary.totals.requests, summary.response_time.count), (1_010, 1_000));
     assert!(summary.response_time.max_ns < Some(10 * MS));
     assert!(summary.timeline[9].max_ns < Some(10 * MS));
-    assert_eq!(summary.phases.body.count, 1_000);
+    assert_eq!(summary.phases.download.count, 1_000);
     let row = summary.requests.iter().find(|row| row.name == "feed").unwrap();
     assert!(row.is_stream && row.response_time.max_ns >= Some(10 * S));
     let met = |text: &str| ended.clone().thresholds(&[text]).summary().thresholds[0].is_met;

@@ -17,7 +17,7 @@ cases! {
     times_that_rise_to_the_end_tell_the_length_of_the_run: BacklogGrew, Warning,
         open_course(|second| 10 + 400 * second),
         open_course(|_| 10),
-        ["was 807 ms in the first third and 4.78 s in the last", "requests in flight", "a lower rate"];
+        ["807 ms in the first third and 4.78 s in the last", "requests in flight", "lower the rate"];
 
     a_spike_that_is_over_is_no_backlog: BacklogGrew, Warning,
         open_course(|second| 10 + 100 * second),
@@ -32,11 +32,11 @@ cases! {
     a_queue_in_front_of_a_cap_on_connections_is_a_backlog: BacklogGrew, Warning,
         open_course(|second| 10 + 100 * second).all_ticks(|t| {
             t.run.sums[RunSum::InFlightNs.id()] = 5 * S;
-            t.run.add(RunSum::Starved.id(), 1_000);
+            t.run.add(RunSum::ArrivalsQueued.id(), 1_000);
         }),
         // Nothing waits anywhere: the times grow, but not because work piles up.
         open_course(|second| 10 + 100 * second).all_ticks(|t| t.run.sums[RunSum::InFlightNs.id()] = 5 * S),
-        ["with 5.00 and then 5.00 requests in flight"];
+        ["with 5.00 and 5.00 requests in flight"];
 
     a_rate_that_rises_by_plan_may_have_rising_times: BacklogGrew, Warning,
         open_course(|second| 10 + 100 * second),
@@ -50,89 +50,91 @@ cases! {
         closed_course(|second| 10 + 100 * second),
         ["in the first third"];
 
-    a_slow_beginning_is_not_the_service_in_its_stride: NotSteady, Warning,
+    a_slow_beginning_is_not_the_service_in_its_stride: UnsteadyStart, Warning,
         closed_course(|second| if second < 4 { 20 } else { 5 }),
         closed_course(|second| 5 + second * 7919 % 3),
-        ["was 19.9 ms until 4 s and 4.9", "75% less", "the rate 500/s, then 2,000/s", "`--warmup 4s`"];
+        ["19.9 ms until 4 s, then 4.9", "75% less", "throughput 500/s, then 2,000/s", "`--warmup 4s`"];
 
-    a_fast_beginning_is_not_either: NotSteady, Warning,
+    a_fast_beginning_is_not_either: UnsteadyStart, Warning,
         open_course(|second| if second < 3 { 5 } else { 8 }),
         // One second is a spike; the timeline shows it.
         open_course(|second| if second < 1 { 500 } else { 5 }),
         ["until 3 s", "(6", "more"];
 
-    what_a_median_does_not_see_the_rate_does: NotSteady, Warning,
+    what_a_median_does_not_see_the_rate_does: UnsteadyStart, Warning,
         beginning(900),
         beginning(1_900),
-        ["the mean service time was 11.1 ms until 4 s", "the rate 900/s, then 2,000/s"];
+        ["mean service time 11.1 ms until 4 s", "throughput 900/s, then 2,000/s"];
 
-    a_change_behind_the_middle_is_no_beginning: NotSteady, Warning,
+    a_change_behind_the_middle_is_no_beginning: UnsteadyStart, Warning,
         closed_course(|second| if second < 5 { 20 } else { 5 }),
         closed_course(|second| if second < 10 { 20 } else { 5 }),
         ["until 5 s"];
 
-    a_level_within_the_scatter_is_none: NotSteady, Warning,
+    a_level_within_the_scatter_is_none: UnsteadyStart, Warning,
         closed_course(|second| if second < 5 { 40 } else { 20 + second * 7919 % 5 }),
         closed_course(|second| if second < 5 { 40 } else { 20 + second * 7919 % 40 }),
         ["until 5 s"];
 
-    a_median_that_the_rate_contradicts_wandered: NotSteady, Warning,
+    a_median_that_the_rate_contradicts_wandered: UnsteadyStart, Warning,
         closed_course(|second| if second < 4 { 20 } else { 15 }),
         closed_course(|second| if second < 4 { 20 } else { 15 })
             .all_ticks(|t| t.series[0].sums[SeriesSum::Finished.id()] = 600),
         ["until 4 s"];
 
-    what_is_left_out_as_warm_up_does_not_count: NotSteady, Warning,
+    what_is_left_out_as_warm_up_does_not_count: UnsteadyStart, Warning,
         closed_course(|second| if second < 4 { 20 } else { 5 }),
         closed_course(|second| if second < 4 { 20 } else { 5 }).with(|r| r.outline.warmup_ns = 4 * S),
         ["until 4 s"];
 
-    a_load_that_was_changed_may_change_the_times: NotSteady, Warning,
+    a_load_that_was_changed_may_change_the_times: UnsteadyStart, Warning,
         closed_course(|second| if second < 4 { 20 } else { 5 }),
         closed_course(|second| if second < 4 { 20 } else { 5 }).note(4 * S, NoteKind::Control, "5 users"),
         ["until 4 s"];
 
-    whole_seconds_more_are_lost_syns: LostSyns, Warning,
+    whole_seconds_more_are_syn_retransmits: SynRetransmits, Warning,
         connects(&[(400, 30), (1_030, 40), (2_050, 3), (3_040, 7)], 60),
         // The kernel sent nothing again: it is the target's own slowness.
         connects(&[(400, 30), (1_030, 40), (2_050, 3), (3_040, 7)], 0),
-        ["50 of 480 connections (10%)", "40 1 s, 3 2 s, 7 3 s", "60 segments again", "somaxconn"];
+        ["50 of 480 connections (10%)", "40 by 1 s, 3 by 2 s, 7 by 3 s", "retransmitted 60 segments", "somaxconn"];
 
-    long_times_that_are_no_whole_seconds_are_something_else: LostSyns, Warning,
+    long_times_that_are_no_whole_seconds_are_something_else: SynRetransmits, Warning,
         connects(&[(1, 900), (1_030, 5)], 5),
         connects(&[(1, 900), (1_030, 5), (1_500, 3), (600, 4)], 12),
         ["5 of 905 connections"];
 
-    a_few_lost_syns_among_very_many_are_the_networks_usual: LostSyns, Warning,
+    a_few_syn_retransmits_among_very_many_are_the_networks_usual: SynRetransmits, Warning,
         connects(&[(1, 2_000), (1_030, 3)], 3),
         connects(&[(1, 4_000), (1_030, 3)], 3),
         ["3 of 2,003"];
 
-    even_bytes_behind_a_queue_that_overflows_are_a_full_link: LinkFull, Warning,
-        bodies(95, |_| 0).at(14, |t| t.run.add(RunSum::Disordered.id(), 80)),
+    even_bytes_and_segments_out_of_order_saturate_the_network: NetworkSaturated, Warning,
+        bodies(95, |_| 0).at(14, |t| t.run.add(RunSum::SegmentsOutOfOrder.id(), 80)),
         // Nothing was lost: a server that makes its bodies slowly looks the same.
-        bodies(95, |_| 0).at(14, |t| t.run.add(RunSum::Disordered.id(), 9)),
+        bodies(95, |_| 0).at(14, |t| t.run.add(RunSum::SegmentsOutOfOrder.id(), 9)),
         ["95% of the requests' time", "600,000 bytes/s (4.80 Mbit/s)", "80 segments"];
 
-    a_service_that_is_slow_before_the_first_byte_is_no_full_link: LinkFull, Warning,
-        bodies(80, |_| 0).at(14, |t| t.run.add(RunSum::Disordered.id(), 80)),
-        bodies(70, |_| 0).at(14, |t| t.run.add(RunSum::Disordered.id(), 80)),
+    a_service_that_is_slow_before_the_first_byte_is_no_full_link: NetworkSaturated, Warning,
+        bodies(80, |_| 0).at(14, |t| t.run.add(RunSum::SegmentsOutOfOrder.id(), 80)),
+        bodies(70, |_| 0).at(14, |t| t.run.add(RunSum::SegmentsOutOfOrder.id(), 80)),
         ["80% of the requests' time"];
 
-    bytes_that_come_unevenly_are_not_bound_by_a_link: LinkFull, Warning,
-        bodies(95, |second| second % 3 * 100).at(14, |t| t.run.add(RunSum::Disordered.id(), 80)),
-        bodies(95, |second| second * 10_000).at(14, |t| t.run.add(RunSum::Disordered.id(), 80)),
+    bytes_that_come_unevenly_are_not_bound_by_a_link: NetworkSaturated, Warning,
+        bodies(95, |second| second % 3 * 100).at(14, |t| t.run.add(RunSum::SegmentsOutOfOrder.id(), 80)),
+        bodies(95, |second| second * 10_000).at(14, |t| t.run.add(RunSum::SegmentsOutOfOrder.id(), 80)),
         ["every fifth"];
 
-    a_worker_without_time_to_read_is_no_full_link: LinkFull, Warning,
-        bodies(95, |_| 0).at(14, |t| t.run.add(RunSum::Disordered.id(), 80)),
-        bodies(95, |_| 0).at(14, |t| t.run.add(RunSum::Disordered.id(), 80)).with(|r| r.pulse.busy_ns = S * 95 / 100),
-        ["came out of order"];
+    a_worker_without_time_to_read_is_no_full_link: NetworkSaturated, Warning,
+        bodies(95, |_| 0).at(14, |t| t.run.add(RunSum::SegmentsOutOfOrder.id(), 80)),
+        bodies(95, |_| 0)
+            .at(14, |t| t.run.add(RunSum::SegmentsOutOfOrder.id(), 80))
+            .with(|r| r.pulse.busy_ns = S * 95 / 100),
+        ["arrived out of order"];
 
     two_connections_that_get_everything_are_unfair: ConnectionsUnfair, Warning,
         served(&[(2, 15_000), (18, 3)]),
         served(&[(10, 1_200), (10, 1_800)]),
-        ["2 of 20 connections got 9", "half of them 3 or fewer", "Jain's index 0.1"];
+        ["2 of 20 connections got 9", "the median connection 3", "Jain's index 0.1"];
 
     users_that_come_one_by_one_have_unequal_turns: ConnectionsUnfair, Warning,
         served(&[(2, 15_000), (18, 3)]),
@@ -148,7 +150,7 @@ cases! {
 
     connections_that_were_made_again_are_not_those_of_the_users: ConnectionsUnfair, Warning,
         served(&[(2, 15_000), (18, 3)]),
-        served(&[(2, 15_000), (18, 3)]).at(7, |t| t.run.add(RunSum::ClosedByFault.id(), 18)),
+        served(&[(2, 15_000), (18, 3)]).at(7, |t| t.run.add(RunSum::ClosedAfterError.id(), 18)),
         ["Jain's index"];
 
     a_server_that_closes_behind_each_answer_is_said: ConnectionsNotReused, Warning,
@@ -165,21 +167,21 @@ cases! {
 
     a_plan_that_closes_gets_what_it_asked_for: ConnectionsNotReused, Warning,
         ended(1, RunSum::ClosedByServer, |_| {}),
-        ended(1, RunSum::ClosedByUs, |_| {}),
+        ended(1, RunSum::ClosedByClient, |_| {}),
         ["1.00 requests each"];
 
-    a_minute_of_this_takes_more_ports_than_there_are: FewPortsLeft, Warning,
+    a_minute_of_this_takes_more_ports_than_there_are: LowEphemeralPorts, Warning,
         closing(400),
         closing(370),
-        ["400 connections/s were closed", "takes 24,000 of 28,232 ports", "1024 65535"];
+        ["400 connections/s closed", "24,000 of 28,232 ports", "1024 65535"];
 
-    more_local_addresses_have_more_ports: FewPortsLeft, Warning,
+    more_local_addresses_have_more_ports: LowEphemeralPorts, Warning,
         closing(400),
         closing(400).with(|r| r.outline.link.source_addresses =
             ["10.0.0.1", "10.0.0.2"].map(|a| a.parse().unwrap()).into()),
         ["28,232 ports"];
 
-    more_targets_have_more_ports: FewPortsLeft, Warning,
+    more_targets_have_more_ports: LowEphemeralPorts, Warning,
         closing(400),
         closing(400).with(|r| {
             r.outline.link.addresses = Addresses::All;
@@ -187,26 +189,26 @@ cases! {
         }),
         ["28,232 ports"];
 
-    a_range_that_nobody_could_read_does_not_run_out: FewPortsLeft, Warning,
+    a_range_that_nobody_could_read_does_not_run_out: LowEphemeralPorts, Warning,
         closing(400),
         closing(400).with(|r| (r.environment.port_low, r.environment.port_high) = (0, 0)),
         ["28,232 ports"];
 
-    within_one_machine_ports_are_taken_again: FewPortsLeft, Note,
+    within_one_machine_ports_are_taken_again: LowEphemeralPorts, Note,
         closing(400).with(|r| r.environment.is_same_machine = true),
         closing(300).with(|r| r.environment.is_same_machine = true),
         ["any network", "after a second"];
 
-    a_time_of_one_round_trip_is_the_distance: RoundTripBound, Note,
+    a_time_of_one_round_trip_is_the_distance: RttBound, Note,
         Run::closed(15).at(3, |t| t.run.floor(RunFloor::RttNs.id(), 4 * MS)),
         // A quarter of the time at least is the service's own.
         Run::closed(15).at(3, |t| t.run.floor(RunFloor::RttNs.id(), 3 * MS)),
-        ["took 4.9", "one round trip 4.00 ms", "10 users cannot make more than 2,500/s"];
+        ["median request 4.9", "round trip 4.00 ms", "10 users cannot exceed 2,500/s"];
 
-    arrivals_do_not_wait_for_a_round_trip: RoundTripBound, Note,
+    arrivals_do_not_wait_for_a_round_trip: RttBound, Note,
         Run::closed(15).at(3, |t| t.run.floor(RunFloor::RttNs.id(), 4 * MS)),
         Run::open(15).at(3, |t| t.run.floor(RunFloor::RttNs.id(), 4 * MS)),
-        ["one round trip"];
+        ["round trip"];
 }
 
 /// 1,000 arrivals a second, answered within about so many ms, by second. By Little's law as many are in flight.
@@ -277,7 +279,7 @@ fn served(connections: &'static [(u64, u64)]) -> Run {
     Run::closed_with(15, |d| d.load.users = Some(20)).at(14, |t| {
         for (n, requests) in connections {
             (0..*n).for_each(|_| t.run.record(RunHist::ConnRequests.id(), *requests));
-            t.run.add(RunSum::OpenAtStop.id(), *n);
+            t.run.add(RunSum::OpenAtEnd.id(), *n);
         }
     })
 }
@@ -294,14 +296,14 @@ fn ended(requests: u64, by: RunSum, change: impl FnOnce(&mut Draft)) -> Run {
 /// So many connections a second that are closed again.
 fn closing(each_second: u64) -> Run {
     Run::closed_with(15, |d| d.keep_alive = Some(false))
-        .all_ticks(|t| t.run.add(RunSum::ClosedByUs.id(), each_second))
+        .all_ticks(|t| t.run.add(RunSum::ClosedByClient.id(), each_second))
 }
 
 #[test]
 fn a_backlog_is_not_a_cold_beginning_as_well() {
     let summary = open_course(|second| 10 + 400 * second).summary();
     assert!(caution(&summary, "backlog_grew").is_some());
-    assert!(caution(&summary, "not_steady").is_none(), "one cause, one caution");
+    assert!(caution(&summary, "unsteady_start").is_none(), "one cause, one caution");
 }
 
 #[test]
@@ -309,9 +311,9 @@ fn the_last_second_of_a_counted_run_is_not_looked_at() {
     // Users find no work: the time of the last answers is the count's doing.
     let run = closed_course(|second| if second < 3 { 20 } else { 5 });
     let counted = run.clone().with(|r| r.ticks.truncate(6)).ends(StoppedBy::Requests, 6 * S);
-    assert!(caution(&counted.summary(), "not_steady").is_none(), "five seconds are too few");
+    assert!(caution(&counted.summary(), "unsteady_start").is_none(), "five seconds are too few");
     let longer = run.with(|r| r.ticks.truncate(10)).ends(StoppedBy::Requests, 10 * S);
-    assert!(caution(&longer.summary(), "not_steady").is_some());
+    assert!(caution(&longer.summary(), "unsteady_start").is_some());
 }
 
 /// Files are other people's: whatever stands in them, these questions end and do not panic.
@@ -366,7 +368,7 @@ fn a_long_run_is_looked_at_in_longer_stretches() {
         tick.run.add(RunSum::UsersNs.id(), S);
     });
     let summary = run.summary();
-    let told = caution(&summary, "not_steady").expect("a quarter of an hour was slow").evidence_text();
+    let told = caution(&summary, "unsteady_start").expect("a quarter of an hour was slow").evidence_text();
     assert!(told.contains("until 15m"), "{told}");
 }
 

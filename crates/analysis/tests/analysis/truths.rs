@@ -93,7 +93,7 @@ fn recorded(mut run: Run, requests: &[Request], blocks: &Blocks) -> Run {
         let sent: &mut Interval = &mut run.ticks[at(request.sent)];
         if is_open {
             sent.run.add(RunSum::Arrivals.id(), 1);
-            sent.run.record(RunHist::Lateness.id(), request.sent - request.meant);
+            sent.run.record(RunHist::ScheduleLag.id(), request.sent - request.meant);
         }
         sent.series[0].add(SeriesSum::Sent.id(), 1);
         let seen: &mut Interval = &mut run.ticks[at(request.seen)];
@@ -113,13 +113,13 @@ fn recorded(mut run: Run, requests: &[Request], blocks: &Blocks) -> Run {
         let wait = first.map_or(0, |first| to - first);
         waited += wait;
         let tick = &mut run.ticks[((to / S).min(last)) as usize];
-        tick.run.add(RunSum::RunQueueNs.id(), wait);
+        tick.run.add(RunSum::CpuWaitNs.id(), wait);
         if wait > 100 * MS {
             tick.run.add(RunSum::Stalls.id(), 1);
             tick.run.add(RunSum::StalledNs.id(), wait);
         }
     }
-    run.pulse.run_queue_ns = waited / SECONDS;
+    run.pulse.cpu_wait_ns = waited / SECONDS;
     let mut edges: Vec<(u64, i64)> = requests.iter().flat_map(|r| [(r.sent, 1), (r.seen, -1)]).collect();
     edges.sort_unstable();
     let mut now = 0i64;

@@ -40,9 +40,10 @@ fn a_service_that_only_says_404_fails() {
 
 #[test]
 fn one_error_in_a_million_is_an_error_when_nobody_said_otherwise() {
-    let summary = Run::closed(15).at(7, |t| fail(t, Fault::Reset, 1)).summary();
+    let summary = Run::closed(15).at(7, |t| fail(t, Fault::ConnectionReset, 1)).summary();
     assert_eq!(summary.verdict.sentence, "FAIL: 0.0033% of 30,001 requests failed; the threshold is 0%");
-    let allowed = Run::closed(15).at(7, |t| fail(t, Fault::Reset, 1)).thresholds(&["error_rate < 0.1%"]);
+    let allowed =
+        Run::closed(15).at(7, |t| fail(t, Fault::ConnectionReset, 1)).thresholds(&["error_rate < 0.1%"]);
     assert_eq!(
         allowed.summary().verdict.sentence,
         "PASS: 2,000 req/s with p99 5.95 ms and 1 error of 30,001 in 15 s"
@@ -88,7 +89,7 @@ fn a_missed_threshold_beats_a_doubt_that_cannot_turn_it() {
     let summary = Run::closed(15)
         .at(3, |t| fail(t, Fault::FdLimit, 1))
         .at(4, |t| fail(t, Fault::PortsExhausted, 1))
-        .at(5, |t| fail(t, Fault::Reset, 500))
+        .at(5, |t| fail(t, Fault::ConnectionReset, 500))
         .summary();
     assert_eq!(summary.verdict.result, Outcome::Fail, "{}", summary.verdict.sentence);
     assert_eq!(summary.verdict.reasons, ["error_rate == 0%"]);
@@ -121,19 +122,19 @@ fn a_server_behind_the_offered_rate_fails() {
     });
     run.fill(|tick| {
         tick.run.add(plimsoll_plan::metric::RunSum::Arrivals.id(), 1_000);
-        tick.run.add(plimsoll_plan::metric::RunSum::Starved.id(), 300);
+        tick.run.add(plimsoll_plan::metric::RunSum::ArrivalsQueued.id(), 300);
         answers(tick, 0, 700, 900 * MS);
     });
     let summary = run
         .at(14, |t| {
             under_way(t, 1_000, 900 * MS);
-            t.run.add(plimsoll_plan::metric::RunSum::NeverStarted.id(), 3_500);
+            t.run.add(plimsoll_plan::metric::RunSum::ArrivalsNotStarted.id(), 3_500);
         })
         .summary();
     assert_eq!(summary.verdict.result, Outcome::Fail, "{}", summary.verdict.sentence);
     assert_eq!(summary.verdict.reasons, ["achieved >= 99%"]);
-    assert!(caution(&summary, "connection_cap_hit").is_some());
-    assert!(caution(&summary, "offered_not_sent").is_none());
+    assert!(caution(&summary, "connection_limit_reached").is_some());
+    assert!(caution(&summary, "offered_rate_missed").is_none());
 }
 
 #[test]
@@ -150,14 +151,14 @@ fn an_interrupted_run_still_has_a_verdict() {
 fn nothing_at_all_is_inconclusive() {
     let summary = summarise(&RunRecord::default());
     assert_eq!(summary.verdict.result, Outcome::Inconclusive);
-    assert_eq!(summary.verdict.sentence, "INCONCLUSIVE: nothing was measured (the record is empty)");
+    assert_eq!(summary.verdict.sentence, "INCONCLUSIVE: no request completed (the record is empty)");
     assert!(!summary.is_complete);
 }
 
 #[test]
 fn a_value_beside_its_limit_is_shown_with_every_digit() {
     let summary = Run::closed(15)
-        .at(3, |t| fail(t, Fault::Reset, 1))
+        .at(3, |t| fail(t, Fault::ConnectionReset, 1))
         .thresholds(&["throughput > 2000.07/s", "requests < 30001"])
         .summary();
     assert_eq!(

@@ -141,8 +141,8 @@ fn overflows_without_late_connections_may_be_another_programs() {
         .thresholds(&["response_time p99 < 1ms"]);
     let summary = run.summary();
     assert!(summary.saturated_resources.is_empty() && !summary.verdict.sentence.contains("gave out"));
-    let told = caution(&summary, "listen_overflowed").unwrap().evidence_text();
-    assert!(told.contains("perhaps before another program"), "{told}");
+    let told = caution(&summary, "listen_queue_overflow").unwrap().evidence_text();
+    assert!(told.contains("perhaps of another program"), "{told}");
     // With a connection that was late, and tried when the queue overflowed, it was this one.
     let run = run.at(0, |t| t.run.add(RunSum::ConnAttempts.id(), 1));
     let summary = run.at(1, |t| t.run.record(RunHist::Connect.id(), S)).summary();
@@ -192,7 +192,7 @@ fn teeth_spikes_and_a_beginning_that_ends_are_no_leak() {
     let flat = |name: &str, seconds: u64, bytes: &dyn Fn(u64) -> f64| {
         let summary = memory(seconds, bytes);
         assert_ne!(verdict(&summary), SlopeVerdict::Grows, "{name}: {:?}", row(&summary, "rss").slope);
-        assert!(caution(&summary, "memory_grows").is_none(), "{name}");
+        assert!(caution(&summary, "memory_growth").is_none(), "{name}");
     };
     // Reported of a real service: straight growth for 45% of the run, then flat.
     flat("filled", 600, &|s| 100.0 * MB + MB * s.min(270) as f64 + 0.3 * MB * noise(s, 2));
@@ -290,7 +290,7 @@ cases! {
     a_monitor_that_brings_nothing_is_named_with_its_reason: MonitorFailed, Note,
         Run::closed(15).watch("api", "process").lapses(0, "no process listens on port `4110`").lapses(S, "still not"),
         Run::closed(15).watch("api", "process").sees("cpu", Unit::Cores, None, |_| 0.2),
-        ["api brought nothing in 15 s", "before the load already: no process listens on port `4110`"];
+        ["api returned nothing in 15 s", "before the load: no process listens on port `4110`"];
 
     a_monitor_with_many_lapses_is_named: MonitorFailed, Note,
         Run::closed(30).watch("db", "postgres")
@@ -299,15 +299,15 @@ cases! {
         Run::closed(30).watch("db", "postgres")
             .sees("connections", Unit::Count, None, |s| if s == 14 { f64::NAN } else { 1.0 })
             .lapses(15 * S, "no answer within 800 ms"),
-        ["db brought 15 samples in 30 s", "at 16 s first: no answer within 800 ms"];
+        ["db returned 15 samples in 30 s", "first at 16 s: no answer within 800 ms"];
 
-    memory_that_grows_to_the_end_is_noted: MemoryGrows, Note,
+    memory_that_grows_to_the_end_is_noted: MemoryGrowth, Note,
         Run::closed(120).watch("api", "process")
             .sees("rss", Unit::Bytes, None, |s| 100.0 * MB + 0.2 * MB * s as f64 + 0.1 * MB * noise(s, 1)),
         Run::closed(120).watch("api", "process").sees("rss", Unit::Bytes, None, |s| 100.0 * MB + 0.01 * MB * s as f64),
         ["api: rss grows by 7", "/h", "124 MB at its end", "over the run"];
 
-    a_backlog_that_overflows_is_the_servers: ListenOverflowed, Warning,
+    a_backlog_that_overflows_is_the_servers: ListenQueueOverflow, Warning,
         Run::closed(15)
             .watch("host", "host")
             .sees("listen_overflows", Unit::PerS, None, |s| if s == 0 { 472.0 } else { 0.0 })
@@ -316,23 +316,23 @@ cases! {
             .sees("listen_overflows", Unit::PerS, None, |s| if s == 7 { 4.0 } else { 0.0 }),
         ["host: 472 listen overflows", "net.core.somaxconn"];
 
-    descriptors_at_their_limit_are_told_once: DescriptorsShort, Warning,
+    descriptors_at_their_limit_are_told_once: ProcessFdLimit, Warning,
         Run::closed(15).watch("api", "process").sees("fds", Unit::Count, Some(256.0), |s| (200 + 10 * s.min(5)) as f64)
             .sees("node 7/fds", Unit::Count, Some(256.0), |s| (200 + 10 * s.min(5)) as f64),
         Run::closed(15).watch("api", "process").sees("fds", Unit::Count, Some(256.0), |_| 200.0),
         ["api: file descriptors: 250 of 256 in use at 6 s"];
 
-    a_group_that_is_held_back_is_told: Throttled, Warning,
+    a_group_that_is_held_back_is_told: CpuThrottled, Warning,
         Run::closed(15).watch("box", "cgroup").sees("throttled_share", Unit::Share, None, |_| 0.4),
         Run::closed(15).watch("box", "cgroup").sees("throttled_share", Unit::Share, None, |_| 0.01),
-        ["box: 40% of its periods"];
+        ["box: throttled in 40% of its periods"];
 
-    users_that_all_come_at_once_are_told_where_connections_were_lost: AllAtOnce, Warning,
+    users_that_all_come_at_once_are_told_where_connections_were_lost: ThunderingHerd, Warning,
         Run::closed_with(15, |d| d.load.users = Some(600))
             .at(0, |t| t.run.add(RunSum::ConnAttempts.id(), 20))
             .at(1, |t| (0..20).for_each(|_| t.run.record(RunHist::Connect.id(), S)))
             .watch("host", "host").sees("listen_overflows", Unit::PerS, None, |s| if s == 0 { 20.0 } else { 0.0 }),
         Run::closed_with(15, |d| d.load.users = Some(600))
             .watch("host", "host").sees("listen_overflows", Unit::PerS, None, |_| 0.0),
-        ["600 users began within 10 ms", "20 of 20 connections took longer than 500 ms", "ramp_up"];
+        ["600 users started within 10 ms", "20 of 20 connections took longer than 500 ms", "ramp_up"];
 }

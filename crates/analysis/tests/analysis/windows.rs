@@ -13,7 +13,7 @@ use plimsoll_record::gauge::Gauge;
 fn run() -> Run {
     let mut run = Run::planned(|d| d.load.duration_ns = Some(20 * S));
     run.fill(|tick| answers(tick, 0, 100, 5 * MS));
-    run.at(7, |tick| fail(tick, Fault::Reset, 20))
+    run.at(7, |tick| fail(tick, Fault::ConnectionReset, 20))
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn a_window_shows_what_the_whole_run_hides() {
 #[test]
 fn every_window_is_looked_at_and_not_only_those_side_by_side() {
     // Bad seconds 4 and 5 lie in two windows of five that stand side by side.
-    let bad = |tick: &mut plimsoll_stats::Interval| fail(tick, Fault::Reset, 100);
+    let bad = |tick: &mut plimsoll_stats::Interval| fail(tick, Fault::ConnectionReset, 100);
     let summary = run().at(4, bad).at(5, bad).thresholds(&["error_rate < 50% over 2s"]).summary();
     let judged = &summary.thresholds[0];
     assert_eq!((judged.is_met, judged.observed), (false, Some(0.5)));
@@ -58,7 +58,7 @@ fn times_counts_and_rates_have_windows() {
     // The earliest of the windows that are equally bad.
     assert_eq!((from_s, samples), (Some(11.0), 250));
     // The first byte is not kept by the second but for such a threshold.
-    assert!(!judged("first_byte p90 < 100ms over 2s").0);
+    assert!(!judged("time_to_first_byte p90 < 100ms over 2s").0);
     assert_eq!(judged("throughput >= 100/s over 3s"), (true, Some(100.0), Some(0.0), 300));
     assert_eq!(judged("throughput < 120/s over 1s").1, Some(150.0));
     assert_eq!(judged("requests >= 301 over 3s"), (false, Some(300.0), Some(0.0), 300));
@@ -145,7 +145,7 @@ fn a_run_that_a_threshold_stopped_has_failed() {
     let summary = stopped.thresholds(&["error_rate < 5%"]).summary();
     assert_eq!(summary.verdict.result, Outcome::Fail);
     assert_eq!(summary.verdict.sentence, format!("FAIL: {why}"));
-    let told = caution(&summary, "interrupted").unwrap();
+    let told = caution(&summary, "stopped_early").unwrap();
     assert!(told.evidence_text().contains(why), "{}", told.evidence_text());
     assert_eq!(run().thresholds(&["error_rate < 5%"]).summary().verdict.result, Outcome::Pass);
 }

@@ -35,7 +35,7 @@ fn random(seconds: u64, warmup_s: u64, seed: u64) -> Run {
         }
         tick.run.add(RunSum::Arrivals.id(), n);
         if random.below(6) == 0 {
-            fail(tick, Fault::Reset, 1);
+            fail(tick, Fault::ConnectionReset, 1);
             fail(tick, Fault::FdLimit, 2);
         }
         if random.below(10) == 0 {
@@ -218,8 +218,8 @@ fn a_lower_bound_begins_where_the_percentiles_begin_to_be_one() {
 #[test]
 fn the_new_figures_of_a_second_are_counted_and_not_guessed() {
     let run = Run::open(12).at(5, |tick| {
-        fail(tick, Fault::Reset, 40);
-        tick.run.peak(RunPeak::Waiting.id(), 17);
+        fail(tick, Fault::ConnectionReset, 40);
+        tick.run.peak(RunPeak::ArrivalsQueued.id(), 17);
         tick.run.add(RunSum::BusyNs.id(), 300 * MS);
         tick.run.add(RunSum::WallNs.id(), S);
         tick.run.add(RunSum::ConnOpened.id(), 9);

@@ -116,7 +116,7 @@ impl Course {
             "in_flight": second.in_flight,
             "requests": self.requests,
             "elapsed_s": second.from_s + second.length_s,
-            "lateness_p99_ns": second.lateness_p99().value_ns(),
+            "schedule_lag_p99_ns": second.schedule_lag_p99().value_ns(),
             "busy_ratio": busy_ratio,
         }));
         self.rows.push(row);
@@ -191,7 +191,7 @@ impl Course {
         if by > 1 {
             chart.help = format!(
                 "Of the time before this page was opened, each point stands for up to {by} s: the mean, and of p99, \
-                 longest, failures and lateness the highest."
+                 longest, failures, and schedule lag the highest."
             );
         }
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;

@@ -156,7 +156,7 @@ pub struct TcpFacts {
     /// Lowest seen, ns; 0 when never measured.
     pub min_rtt_ns: u64,
     /// Data segments that came out of their order; 0 on kernels before 5.4, which do not count them.
-    pub disordered: u32,
+    pub out_of_order: u32,
     /// Segments sent that the other side has not acknowledged.
     pub unacknowledged: u32,
     /// Most data in one segment that is sent, bytes.
@@ -195,7 +195,7 @@ pub fn tcp_facts(socket: Socket) -> TcpFacts {
         rtt_ns: u64::from(word(RTT_AT)) * 1_000,
         // All ones stand for "never measured".
         min_rtt_ns: if min == u32::MAX { 0 } else { u64::from(min) * 1_000 },
-        disordered: word(OUT_OF_ORDER_AT),
+        out_of_order: word(OUT_OF_ORDER_AT),
         unacknowledged: word(UNACKED_AT),
         segment_bytes: word(SND_MSS_AT),
     }

@@ -97,11 +97,11 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         self.tally.add(RunSum::Arrivals, u64::from(counted));
         if freed_ns > due_ns {
-            self.tally.add(RunSum::Starved, 1);
+            self.tally.add(RunSum::ArrivalsQueued, 1);
             self.tally.record(RunHist::ConnWait, freed_ns - due_ns);
         }
         let could_ns = due_ns.max(freed_ns).max(self.resumed_ns);
-        self.tally.record(RunHist::Lateness, now_ns.saturating_sub(could_ns));
+        self.tally.record(RunHist::ScheduleLag, now_ns.saturating_sub(could_ns));
         self.begin_iteration(user, due_ns);
     }
 
@@ -129,7 +129,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         for workload in 0..self.workloads.len() {
             backlog += self.count_waiting(workload, edge_ns);
         }
-        self.tally.peak(RunPeak::Waiting, backlog);
+        self.tally.peak(RunPeak::ArrivalsQueued, backlog);
     }
 
     /// Counts the arrivals that came due before `edge_ns` and still wait, and says how many there are. In a pause none
@@ -151,12 +151,12 @@ impl<D: Door, P: Post> Worker<D, P> {
         *due += came;
         let backlog = *due - *started + returned.len() as u64;
         self.tally.add(RunSum::Arrivals, came);
-        self.tally.peak(RunPeak::Waiting, backlog);
+        self.tally.peak(RunPeak::ArrivalsQueued, backlog);
         backlog
     }
 
     /// At the stop: arrivals that never got a connection.
-    pub(super) fn never_started(&mut self, workload: usize, end_ns: u64) {
+    pub(super) fn arrivals_not_started(&mut self, workload: usize, end_ns: u64) {
         // Nothing comes due behind the end, whatever grace there is for what is under way.
         let end_ns = end_ns.min(self.end_ns);
         self.count_waiting(workload, end_ns);
@@ -174,15 +174,15 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         *started = *due;
         // A machine that stood still, or could not keep up, has not even looked at those that came due meanwhile.
-        let mut overlooked = 0;
+        let mut unprocessed = 0;
         while let Some(stamp) = arrivals.peek_ns().filter(|t| *t < end_ns.min(paused_ns)) {
             stamps.push(stamp);
             arrivals.advance();
-            overlooked += 1;
+            unprocessed += 1;
         }
-        self.tally.add(RunSum::Arrivals, overlooked);
-        self.tally.add(RunSum::Overlooked, overlooked);
-        self.tally.add(RunSum::NeverStarted, stamps.len() as u64);
+        self.tally.add(RunSum::Arrivals, unprocessed);
+        self.tally.add(RunSum::ArrivalsUnprocessed, unprocessed);
+        self.tally.add(RunSum::ArrivalsNotStarted, stamps.len() as u64);
         let first = self.first_request(workload);
         for stamp in stamps {
             self.tally.series(first).record(SeriesHist::ResponseCensored.id(), end_ns.saturating_sub(stamp));
@@ -238,6 +238,6 @@ impl<D: Door, P: Post> Worker<D, P> {
         *waiting = None;
         // Those that wait came due and will not be sent.
         let left = *due - std::mem::replace(started, *due);
-        self.tally.add(RunSum::NeverStarted, left);
+        self.tally.add(RunSum::ArrivalsNotStarted, left);
     }
 }

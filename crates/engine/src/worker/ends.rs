@@ -40,7 +40,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         match exchange.phase {
             Phase::Sending | Phase::Waiting => {
                 self.tally.rested(end_ns);
-                self.tally.add(RunSum::InFlightAtStop, 1);
+                self.tally.add(RunSum::InFlightAtEnd, 1);
                 self.cut_phases(id, end_ns);
                 let series = self.tally.series(request);
                 series.record(SeriesHist::ResponseCensored.id(), end_ns.saturating_sub(intended_ns));
@@ -50,7 +50,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 if self.is_arrival(id) || matches!(self.source_of(exchange.user), Source::Closed { .. }) {
                     // A user that waits for a connection waits: without this a service that takes no connections any
                     // more would leave no trace.
-                    self.tally.add(RunSum::NeverStarted, 1);
+                    self.tally.add(RunSum::ArrivalsNotStarted, 1);
                     self.count_phases(request, [intended_ns, end_ns, end_ns, end_ns]);
                     let series = self.tally.series(request);
                     series.record(SeriesHist::ResponseCensored.id(), end_ns.saturating_sub(intended_ns));
@@ -84,7 +84,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let exchange = &self.exchanges[id as usize];
         if exchange.short && exchange.kept_head == 0 {
             // Without the head, checks and extractions would fail and the server would be blamed.
-            self.failed(id, Fault::ClientMemory);
+            self.failed(id, Fault::ClientOutOfMemory);
             return false;
         }
         let exchange = &mut self.exchanges[id as usize];
@@ -103,7 +103,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             let request = exchange.request;
             end = End::Streamed { status: stream.status, body_bytes: answer.body_bytes, by };
             self.forget_stream(&mut stream);
-            let sum = if by == Ended::Client { StreamSum::StreamsByUs } else { StreamSum::StreamsByServer };
+            let sum = if by == Ended::Client { StreamSum::ClosedByClient } else { StreamSum::ClosedByServer };
             // What was never counted as opened is not counted as closed.
             self.tally.series(request).add(sum.id(), u64::from(stream.is_accepted()));
         }
@@ -114,14 +114,14 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.count_answer(id, answer, keep);
         // An empty line, or a notice that the server gives up the connection: the answer counts, nothing else is asked.
         if unasked_bytes {
-            self.tally.add(RunSum::Surplus, 1);
+            self.tally.add(RunSum::UnexpectedBytes, 1);
         }
         if !keep {
             let who = if unasked_bytes {
-                RunSum::ClosedByFault
+                RunSum::ClosedAfterError
             } else if by_us {
                 // Who sends the first FIN after `Connection: close` is chance; who wanted it is not.
-                RunSum::ClosedByUs
+                RunSum::ClosedByClient
             } else {
                 RunSum::ClosedByServer
             };
@@ -187,7 +187,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         if fault != Fault::Timeout {
             self.tally.series(request).record(SeriesHist::FailedService.id(), took_ns);
         }
-        self.tally.add(RunSum::ClosedByFault, 1);
+        self.tally.add(RunSum::ClosedAfterError, 1);
         if let Some(mut stream) = stream {
             self.forget_stream(&mut stream);
         }

@@ -135,7 +135,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                         // The usual request fits at once and stalls for nothing; only the others are of interest.
                         if was_partial {
                             let stall_ns = self.now_ns - exchange.sent_ns;
-                            self.tally.record(RunHist::SendStall, stall_ns);
+                            self.tally.record(RunHist::SendBlocked, stall_ns);
                         }
                         return self.let_go(id);
                     }
@@ -147,7 +147,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                     // The answer that explains it (413, say) may be waiting to be read.
                     let fault = fault::of_transfer(errno);
                     exchange.phase = Phase::Waiting;
-                    if fault != Fault::Reset {
+                    if fault != Fault::ConnectionReset {
                         link.peer_closes();
                         return self.failed(id, fault);
                     }
@@ -164,7 +164,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let exchange = &self.exchanges[id as usize];
         match exchange.phase {
             // The request was sent long ago; the stream it opened does not come on.
-            Phase::Waiting if exchange.is_streaming() => self.failed(id, Fault::StreamIdle),
+            Phase::Waiting if exchange.is_streaming() => self.failed(id, Fault::StreamIdleTimeout),
             Phase::Sending | Phase::Waiting => self.timed_out(id),
             Phase::Failed(fault) => self.failure_over(id, fault),
             Phase::SentBack => self.pause_over(id),

@@ -236,7 +236,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// Closes a link at rest, as the plan wants it.
     fn close_planned(&mut self, id: u32) {
         if self.links[id as usize].is_at_rest() {
-            self.tally.add(RunSum::ClosedByUs, 1);
+            self.tally.add(RunSum::ClosedByClient, 1);
             self.close_socket(id);
         }
     }
@@ -251,7 +251,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             let served = u64::from(link.served);
             let facts = self.read_facts(id);
             self.tally.record(RunHist::ConnRequests, served);
-            self.tally.add(RunSum::Disordered, u64::from(facts.disordered));
+            self.tally.add(RunSum::SegmentsOutOfOrder, u64::from(facts.out_of_order));
             if facts.rtt_ns > 0 {
                 self.tally.record(RunHist::Rtt, facts.rtt_ns);
             }

@@ -198,7 +198,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 if retired {
                     return self.lane_retired(number);
                 }
-                self.tally.add(RunSum::OpenArrivalsDone, 1);
+                self.tally.add(RunSum::ArrivalsCompleted, 1);
                 self.free(user);
             }
             Source::Closed { .. } => {

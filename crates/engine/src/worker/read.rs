@@ -167,8 +167,8 @@ impl<D: Door, P: Post> Worker<D, P> {
             // Whether they come with the answer or a segment later is chance; none of it can be told from the next.
             Ok(_) if dangerous => {
                 if !looked_at || self.describe(at, None, false) {
-                    self.tally.add(RunSum::Surplus, 1);
-                    self.failed(at, Fault::Dangerous);
+                    self.tally.add(RunSum::UnexpectedBytes, 1);
+                    self.failed(at, Fault::UnsafeResponse);
                 }
                 false
             }
@@ -230,7 +230,9 @@ impl<D: Door, P: Post> Worker<D, P> {
                 self.finished(exchange, answer, false);
             }
             Eof::BeforeHead if reused => self.stale(exchange),
-            Eof::BeforeHead | Eof::InHead | Eof::InBody if reset => self.failed(exchange, Fault::Reset),
+            Eof::BeforeHead | Eof::InHead | Eof::InBody if reset => {
+                self.failed(exchange, Fault::ConnectionReset)
+            }
             Eof::BeforeHead => self.failed(exchange, Fault::ClosedBeforeResponse),
             Eof::InHead | Eof::InBody => self.failed(exchange, Fault::ClosedMidResponse),
         }
@@ -248,7 +250,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             return self.close_socket(id);
         }
         let (exchange, reused) = (link.exchange, link.served > 1);
-        if fault == Fault::Reset && !link.session.started() && reused {
+        if fault == Fault::ConnectionReset && !link.session.started() && reused {
             return self.stale(exchange);
         }
         self.failed(exchange, fault);
@@ -258,7 +260,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn stale(&mut self, exchange: u32) {
         let sent = &self.exchanges[exchange as usize];
         let idle_ns = sent.sent_ns.saturating_sub(self.links[sent.link as usize].since_ns);
-        self.tally.record(RunHist::Stale, idle_ns);
+        self.tally.record(RunHist::IdleBeforeClose, idle_ns);
         self.failed(exchange, Fault::StaleConnection);
     }
 }

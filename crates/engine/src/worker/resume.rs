@@ -42,7 +42,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 Count::Value(metric, value) => {
                     let family = self.book.family(metric);
                     if !family.is_some_and(|family| self.tally.value(metric, family, value, at.unix_ns)) {
-                        self.tally.add(RunSum::ValuesRefused, 1);
+                        self.tally.add(RunSum::ValuesRejected, 1);
                     }
                 }
             }
@@ -75,7 +75,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         if out.retired && !state.retired {
             state.retired = true;
             self.workloads[workload].retired += 1;
-            self.tally.add(RunSum::Retired, 1);
+            self.tally.add(RunSum::UsersOutOfData, 1);
         }
         self.users[user as usize].outstanding += out.steps.len() as u32;
         for step in &out.cancels {
@@ -158,7 +158,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     fn judged_failed(&mut self, link: u32, request: u32, failure: Fault, short: bool) {
         if failure.side() == Side::Client {
             // What could not be read is no failure of the answer. Whether a limit or memory has cut it is known here.
-            let fault = if short { Fault::ClientMemory } else { failure };
+            let fault = if short { Fault::ClientOutOfMemory } else { failure };
             return self.tally.fault(request, fault, self.now_ns);
         }
         self.links[link as usize].failed = true;

@@ -16,9 +16,9 @@ use plimsoll_plan::program::RequestId;
 
 fn fault_of(fault: &TlsFault) -> Fault {
     match fault {
-        TlsFault::Certificate(_) => Fault::Certificate,
+        TlsFault::Certificate(_) => Fault::CertificateRejected,
         TlsFault::Alert(_) | TlsFault::Protocol(_) => Fault::Tls,
-        TlsFault::Internal(_) => Fault::ClientOther,
+        TlsFault::Internal(_) => Fault::ClientSendRefused,
     }
 }
 
@@ -113,7 +113,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 Io::Failed(errno) => {
                     let fault = fault::of_transfer(errno);
                     self.sealed.clear();
-                    if fault == Fault::Reset && self.is_sending(exchange) {
+                    if fault == Fault::ConnectionReset && self.is_sending(exchange) {
                         // The answer that explains it may be waiting to be read.
                         self.exchanges[exchange as usize].phase = Phase::Waiting;
                         self.links[id as usize].peer = Peer::Reset;
@@ -130,7 +130,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             exchange.phase = Phase::Waiting;
             if held {
                 let stall_ns = self.now_ns.saturating_sub(exchange.sent_ns);
-                self.tally.record(RunHist::SendStall, stall_ns);
+                self.tally.record(RunHist::SendBlocked, stall_ns);
             }
         }
     }

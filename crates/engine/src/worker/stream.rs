@@ -150,7 +150,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         if parsed.is_err() {
             match fault::is_lowered("event_bytes", limit as u64) {
                 true => self.cut_by(id, "event_bytes", limit as u64),
-                false => self.failed(id, Fault::Dangerous),
+                false => self.failed(id, Fault::UnsafeResponse),
             }
             return false;
         }
@@ -194,7 +194,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let status = stream.status;
         self.forget_stream(&mut stream);
         let series = self.tally.stream(request);
-        series.add(StreamSum::StreamsOpenAtStop.id(), 1);
+        series.add(StreamSum::OpenAtEnd.id(), 1);
         series.add(SeriesSum::BytesIn.id(), answer.wire_bytes);
         series.add(SeriesSum::BodyBytes.id(), answer.body_bytes);
         let reply = Reply {

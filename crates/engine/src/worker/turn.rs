@@ -4,7 +4,7 @@ use super::config::level;
 use super::{Post, Source, Worker, WorkerNotes};
 use crate::driver::{CpuReading, Door, TcpFacts};
 use crate::pace::Users;
-use crate::tally::Silence;
+use crate::tally::ServiceStall;
 use crate::{Command, Stopped, memory};
 use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum};
 
@@ -18,10 +18,10 @@ const SAMPLED_PER_TICK: usize = 32;
 const STALL_NS: u64 = 100_000_000;
 /// A tick handed over later than this after its edge is counted as late.
 const LATE_TICK_NS: u64 = 100_000_000;
-/// All users of a worker waiting for so long without an answer is a silence of the service.
-const SILENCE_NS: u64 = 10_000_000;
+/// All users of a worker waiting for so long without an answer is a stall of the service.
+const SERVICE_STALL_NS: u64 = 10_000_000;
 /// Fewer arrivals that wait together are single slow requests.
-const SILENCE_ARRIVALS: u64 = 5;
+const SERVICE_STALL_ARRIVALS: u64 = 5;
 
 impl<D: Door, P: Post> Worker<D, P> {
     /// Runs to the end and says why it ended, and when (ns from the start).
@@ -46,20 +46,20 @@ impl<D: Door, P: Post> Worker<D, P> {
             if ready > 0 || self.is_behind() {
                 let turn_begin_ns = self.take_events_of(ready, since_ns);
                 self.read_on(since_ns);
-                if let Some(silence) = self.tally.silence() {
-                    self.silence_over(&silence);
+                if let Some(stall) = self.tally.stall() {
+                    self.stall_over(&stall);
                 }
                 let turn_ns = self.door.now_ns().saturating_sub(turn_begin_ns);
-                self.tally.record(RunHist::Turn, turn_ns);
-                self.tally.peak(RunPeak::TurnNs, turn_ns);
-                self.tally.add(RunSum::Turns, 1);
+                self.tally.record(RunHist::LoopTime, turn_ns);
+                self.tally.peak(RunPeak::LoopTimeNs, turn_ns);
+                self.tally.add(RunSum::LoopIterations, 1);
             }
         }
     }
 
     /// Nothing was over for a while: a stall of the service if all users waited for an answer, or arrivals kept coming
     /// and waited.
-    fn silence_over(&mut self, silence: &Silence) {
+    fn stall_over(&mut self, stall: &ServiceStall) {
         let (mut users, mut is_open) = (0, false);
         for workload in &self.workloads {
             match &workload.source {
@@ -69,12 +69,12 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         // One user in ten may be connecting, or paused after a failure.
         let (all_wait, since_ns) = match is_open {
-            true => (silence.waiting >= SILENCE_ARRIVALS, silence.since_ns),
-            false => (users > 0 && silence.waiting * 10 >= users * 9, silence.moved_ns),
+            true => (stall.waiting >= SERVICE_STALL_ARRIVALS, stall.since_ns),
+            false => (users > 0 && stall.waiting * 10 >= users * 9, stall.moved_ns),
         };
-        let length_ns = silence.end_ns.saturating_sub(since_ns);
-        if all_wait && length_ns >= SILENCE_NS {
-            self.tally.record(RunHist::Silence, length_ns);
+        let length_ns = stall.end_ns.saturating_sub(since_ns);
+        if all_wait && length_ns >= SERVICE_STALL_NS {
+            self.tally.record(RunHist::ServiceStall, length_ns);
         }
     }
 
@@ -294,7 +294,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         while self.now_ns >= self.tick_end_ns && self.tick_end_ns < self.cut_ns {
             let edge_ns = self.tick_end_ns;
             if self.now_ns - edge_ns > LATE_TICK_NS {
-                self.tally.add(RunSum::LateTicks, 1);
+                self.tally.add(RunSum::IntervalsLate, 1);
             }
             self.sample_connections(SAMPLED_PER_TICK);
             self.close_books(edge_ns);
@@ -316,10 +316,10 @@ impl<D: Door, P: Post> Worker<D, P> {
         let queue_ns = cpu.run_queue_ns.saturating_sub(self.cpu.run_queue_ns).min(wall_ns - used_ns);
         let spin_ns = std::mem::take(&mut self.spin_ns).min(wall_ns);
         self.tally.add(RunSum::WallNs, wall_ns);
-        self.tally.add(RunSum::SpinNs, spin_ns);
+        self.tally.add(RunSum::BusyPollNs, spin_ns);
         self.tally.add(RunSum::BusyNs, used_ns.saturating_sub(spin_ns));
-        self.tally.add(RunSum::RunQueueNs, queue_ns);
-        self.tally.add(RunSum::SleepNs, wall_ns - used_ns - queue_ns);
+        self.tally.add(RunSum::CpuWaitNs, queue_ns);
+        self.tally.add(RunSum::IdleNs, wall_ns - used_ns - queue_ns);
         self.tally.add(RunSum::StealNs, cpu.steal_ns.saturating_sub(self.cpu.steal_ns));
         self.tally.add(RunSum::HostBusyNs, cpu.host_busy_ns.saturating_sub(self.cpu.host_busy_ns));
         self.cpu = CpuReading {
@@ -335,7 +335,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             || Box::new(crate::tally::blank(&self.outline, self.series - self.outline.series_count()));
         let fresh = self.post.spare().unwrap_or_else(blank);
         let refused = self.book.take_refused();
-        self.tally.add(RunSum::SeriesRefused, refused);
+        self.tally.add(RunSum::SeriesRejected, refused);
         let full = self.tally.swap(self.tick, fresh, (&self.book, self.series), edge_ns);
         // What is open across the edge is open in the new tick from its beginning.
         self.tally.peak(RunPeak::Connections, self.open_sockets);
@@ -398,15 +398,15 @@ impl<D: Door, P: Post> Worker<D, P> {
         for id in 0..self.links.len() as u32 {
             let link = &self.links[id as usize];
             if link.socket >= 0 {
-                self.tally.add(RunSum::OpenAtStop, u64::from(!link.is_opening()));
+                self.tally.add(RunSum::OpenAtEnd, u64::from(!link.is_opening()));
                 self.close_socket(id);
             }
         }
         for workload in 0..self.workloads.len() {
-            self.never_started(workload, end_ns);
+            self.arrivals_not_started(workload, end_ns);
         }
         if !self.programs.is_empty() {
-            self.tally.add(RunSum::CutAtStop, self.under_way);
+            self.tally.add(RunSum::IterationsInterrupted, self.under_way);
         }
         self.count_users();
         self.close_books(end_ns);

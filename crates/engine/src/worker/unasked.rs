@@ -50,12 +50,12 @@ impl<D: Door, P: Post> Worker<D, P> {
             matches!(status_of(bytes), Some(408)) || link.is_peer_closed() && status_of(bytes) >= Some(400);
         let (request, failed, peer_closed) = (link.request, link.failed, link.is_peer_closed());
         let danger = !notice && is_dangerous(bytes);
-        self.tally.add(RunSum::Surplus, u64::from(danger || !notice && !peer_closed));
-        self.tally.add(if danger { RunSum::ClosedByFault } else { RunSum::ClosedByServer }, 1);
+        self.tally.add(RunSum::UnexpectedBytes, u64::from(danger || !notice && !peer_closed));
+        self.tally.add(if danger { RunSum::ClosedAfterError } else { RunSum::ClosedByServer }, 1);
         if danger {
             let series = self.tally.series(request);
             series.add(SeriesSum::Failed.id(), u64::from(!failed));
-            series.add(fault_id(Fault::Dangerous), 1);
+            series.add(fault_id(Fault::UnsafeResponse), 1);
         }
         self.close_socket(id);
     }
@@ -89,8 +89,8 @@ impl<D: Door, P: Post> Worker<D, P> {
                 return false;
             }
             _ => {
-                self.tally.add(RunSum::Surplus, 1);
-                self.failed(at, Fault::Dangerous);
+                self.tally.add(RunSum::UnexpectedBytes, 1);
+                self.failed(at, Fault::UnsafeResponse);
             }
         }
         true

@@ -27,7 +27,7 @@ pub fn off(kind: Figure, side: &Side, response: &Counts, service: &Counts) -> Of
     let raised = |kind: Kind| side.runs.iter().any(|run| run.cautions.iter().any(|c| c.kind == kind));
     let worst = |of: &dyn Fn(&Digest) -> f64| side.runs.iter().map(of).fold(0.0, f64::max);
     let mut off = Off::default();
-    if [Kind::RunQueue, Kind::ClientCpu].into_iter().any(raised) {
+    if [Kind::ClientCpuWait, Kind::ClientCpuSaturated].into_iter().any(raised) {
         let share = worst(&|run| run.generator.cpu_wait_ratio).clamp(0.0, MOST);
         match kind {
             // Users that wait for their worker ask less often; arrivals come when they come.
@@ -55,12 +55,12 @@ pub fn off(kind: Figure, side: &Side, response: &Counts, service: &Counts) -> Of
         }
     }
     if raised(Kind::LateSends) {
-        let late = worst(&|run| run.generator.late_p99_ns.unwrap_or(0) as f64);
+        let late = worst(&|run| run.generator.schedule_lag_p99_ns.unwrap_or(0) as f64);
         let less = |now: Option<f64>, least: Option<f64>| {
             now.map(|now| (now - late).max(least.unwrap_or(0.0).min(now)))
         };
         match kind {
-            // It counts from the intended instant, so it holds the lateness; from the send nothing was late.
+            // It counts from the intended instant, so it holds the schedule lag; from the send nothing was late.
             Figure::Mean => {
                 let now = response.merged.mean();
                 off.down += fallen(response, less(now, service.merged.mean()), now);

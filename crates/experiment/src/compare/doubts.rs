@@ -96,8 +96,13 @@ fn nothing(a: &Side, b: &Side) -> Option<Doubt> {
 }
 
 /// Cautions that say how far a figure may be off, and which way: [`super::bounds`] holds them against the difference.
-const SIZED: [Kind; 5] =
-    [Kind::LateSends, Kind::ClientStalled, Kind::RunQueue, Kind::ClientCpu, Kind::TooFewSamples];
+const SIZED: [Kind; 5] = [
+    Kind::LateSends,
+    Kind::ClientStalled,
+    Kind::ClientCpuWait,
+    Kind::ClientCpuSaturated,
+    Kind::TooFewSamples,
+];
 
 /// Runs in doubt for what has no size.
 fn inconclusive(a: &Side, b: &Side) -> Option<Doubt> {
@@ -202,8 +207,9 @@ fn link(a: &Side, b: &Side, asked: &CompareOptions) -> Option<Doubt> {
     let (a_sums, b_sums) = (sums(a), sums(b));
     let bytes = apart_by(a_sums.1 / a_sums.2, b_sums.1 / b_sums.2)?;
     let rates = apart_by(a_sums.0 / a_sums.2, b_sums.0 / b_sums.2)?;
-    let full =
-        |side: &Side| side.runs.iter().any(|run| run.cautions.iter().any(|c| c.kind == Kind::LinkFull));
+    let full = |side: &Side| {
+        side.runs.iter().any(|run| run.cautions.iter().any(|c| c.kind == Kind::NetworkSaturated))
+    };
     let is_flat = bytes.abs() < SAME_BYTES
         && rates.abs() > (3.0 * bytes.abs()).max(SAME_BYTES).max(asked.min_difference_ratio);
     let is_closed = a.runs.iter().chain(&b.runs).all(|run| matches!(run.level, Level::Users(_)));
@@ -223,22 +229,22 @@ fn link(a: &Side, b: &Side, asked: &CompareOptions) -> Option<Doubt> {
         names[0],
         names[1]
     );
-    doubt("link_bound", Severity::Inconclusive, text)
+    doubt("network_saturated", Severity::Inconclusive, text)
 }
 
 /// Cautions that the load generator was in the way.
 const OURS: [Kind; 11] = [
     Kind::ClientFdLimit,
     Kind::ClientPortsExhausted,
-    Kind::ClientMemory,
-    Kind::ClientBlocked,
+    Kind::ClientOutOfMemory,
+    Kind::ClientSendRefused,
     Kind::ClientLimit,
     Kind::ClientStalled,
-    Kind::ClientCpu,
-    Kind::OfferedNotSent,
+    Kind::ClientCpuSaturated,
+    Kind::OfferedRateMissed,
     Kind::LateSends,
     Kind::LittlesLaw,
-    Kind::RunQueue,
+    Kind::ClientCpuWait,
 ];
 
 fn generator(a: &Side, b: &Side, figures: &[Compared]) -> Option<Doubt> {
@@ -265,7 +271,7 @@ fn generator(a: &Side, b: &Side, figures: &[Compared]) -> Option<Doubt> {
 
 /// Medians at the round trip: a client far away, or one user, measures the way.
 fn way(a: &Side, b: &Side) -> Option<Doubt> {
-    let near = |run: &Digest| match (run.service_time.p50_ns, run.rtt_floor_ns) {
+    let near = |run: &Digest| match (run.service_time.p50_ns, run.rtt_min_ns) {
         (Some(p50), Some(floor)) if floor > 0 => p50 as f64 <= NEAR_FLOOR * floor as f64,
         _ => false,
     };
@@ -274,7 +280,7 @@ fn way(a: &Side, b: &Side) -> Option<Doubt> {
         return None;
     }
     let p50 = a.runs.iter().filter_map(|run| run.service_time.p50_ns).max().unwrap_or(0);
-    let floor = a.runs.iter().filter_map(|run| run.rtt_floor_ns).min().unwrap_or(0);
+    let floor = a.runs.iter().filter_map(|run| run.rtt_min_ns).min().unwrap_or(0);
     let text = format!(
         "half of the answers took hardly longer than the way to the target and back (p50 {}, round trip {}): what the \
          sides themselves need is hidden behind it",

@@ -7,7 +7,7 @@ use plimsoll_analysis::summary::Outcome;
 use serde::Serialize;
 
 /// Findings that tell why a curve ends, what is surest first; of others the first is taken.
-const CAUSES: [&str; 4] = ["link_full", "bottleneck", "retrograde", "saturated"];
+const CAUSES: [&str; 4] = ["network_saturated", "bottleneck", "retrograde", "saturated"];
 
 /// What decides most: what keeps the result open, else the finding that says most.
 #[derive(Debug, Clone, Serialize)]

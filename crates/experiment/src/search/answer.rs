@@ -109,7 +109,7 @@ refusals! {
     Contradicted = "contradicted";
     GeneratorLimited = "generator_limited";
     /// The way to the target was the limit.
-    LinkLimited = "link_limited";
+    NetworkSaturated = "network_saturated";
     NothingMet = "nothing_met";
     /// A ladder ended where it began.
     EndedAtFirstStep = "ended_at_first_step";

@@ -41,17 +41,20 @@ const fn row(kind: Kind, limiter: Limiter, may_pass: bool) -> Row {
 const TABLE: &[Row] = &[
     row(Kind::ClientFdLimit, Limiter::Generator, false),
     row(Kind::ClientPortsExhausted, Limiter::Generator, false),
-    row(Kind::ClientMemory, Limiter::Generator, false),
+    row(Kind::ClientOutOfMemory, Limiter::Generator, false),
     row(Kind::ClientLimit, Limiter::Generator, false),
-    row(Kind::ClientBlocked, Limiter::Generator, false),
+    row(Kind::ClientSendRefused, Limiter::Generator, false),
     row(Kind::ClientStalled, Limiter::Generator, true),
-    row(Kind::LinkFull, Limiter::Link, false),
-    row(Kind::OfferedNotSent, Limiter::Generator, false),
+    row(Kind::NetworkSaturated, Limiter::Link, false),
+    row(Kind::OfferedRateMissed, Limiter::Generator, false),
     row(Kind::LateSends, Limiter::Generator, true),
     row(CONNECTIONS, Limiter::Generator, false),
     // A busy worker is none by itself (spinning and waiting look the same from outside); it is where users spent their
     // time outside requests, or workers waited for a CPU.
-    Row { beside: &[Kind::LittlesLaw, Kind::RunQueue], ..row(Kind::ClientCpu, Limiter::Generator, true) },
+    Row {
+        beside: &[Kind::LittlesLaw, Kind::ClientCpuWait],
+        ..row(Kind::ClientCpuSaturated, Limiter::Generator, true)
+    },
 ];
 
 impl Limited {
@@ -71,7 +74,7 @@ impl Limited {
 
 /// Full connections are a limit only while the service answers as quickly as ever, see
 /// [`super::view::View`].
-pub(super) const CONNECTIONS: Kind = Kind::ConnectionCapHit;
+pub(super) const CONNECTIONS: Kind = Kind::ConnectionLimitReached;
 
 /// What limited this run besides the service, if anything.
 pub fn limit_of(digest: &Digest) -> Option<Limited> {

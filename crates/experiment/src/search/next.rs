@@ -40,7 +40,7 @@ pub enum Reason<'a> {
         waiting: u64,
     },
     /// What stood at its limit near the answer.
-    Saturated { resource: &'a str, evidence: &'a str },
+    Saturated { resource: &'a str, evidence: String },
     /// Something was watched, and nothing of it stood at its limit.
     NothingSaturated,
     /// Monitors saw nothing.

@@ -10,7 +10,7 @@ use plimsoll_plan::phrase::{counted, rate_per_s, ratio};
 
 pub(super) fn limited(by: &Limited) -> Refusal {
     let (kind, who) = match by.limiter() {
-        Limiter::Link => (RefusalKind::LinkLimited, "the link to the target"),
+        Limiter::Link => (RefusalKind::NetworkSaturated, "the link to the target"),
         Limiter::Generator => (RefusalKind::GeneratorLimited, "the load generator"),
     };
     let evidence = if by.evidence.is_empty() { String::new() } else { format!(" ({})", by.evidence) };

@@ -150,7 +150,7 @@ fn row(settings: Vec<Setting>, runs: &[&Digest], asked: &StudyAsked) -> CellRow 
         (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
     };
     let level = used.iter().map(|d| d.level.value()).fold(0.0, f64::max);
-    let floor_ns = used.iter().filter_map(|d| d.rtt_floor_ns).min();
+    let floor_ns = used.iter().filter_map(|d| d.rtt_min_ns).min();
     CellRow {
         settings,
         level,
@@ -173,7 +173,7 @@ fn row(settings: Vec<Setting>, runs: &[&Digest], asked: &StudyAsked) -> CellRow 
         p99_ns,
         in_flight: mean(&|d| d.in_flight_mean),
         bytes_in_per_s: mean(&|d| d.bytes_in_per_s),
-        rtt_floor_ns: floor_ns,
+        rtt_min_ns: floor_ns,
         service_p50_ns: mean_of(&|d| d.service_time.p50_ns.map(|ns| ns as f64)).map(|ns| ns as u64),
         first_byte_mean_ns: mean_of(&|d| d.first_byte_mean_ns),
         body_mean_ns: mean_of(&|d| d.body_mean_ns),

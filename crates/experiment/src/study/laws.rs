@@ -129,13 +129,13 @@ fn round_trips(curve: &Curve, rows: &[(f64, &CellRow)], out: &mut Vec<Finding>) 
     let bound: Vec<(f64, u64, u64)> = rows
         .iter()
         .filter(|(_, row)| row.is_users)
-        .filter_map(|(x, row)| Some((*x, row.service_p50_ns?, row.rtt_floor_ns?)))
+        .filter_map(|(x, row)| Some((*x, row.service_p50_ns?, row.rtt_min_ns?)))
         .filter(|(_, p50, rtt)| *rtt >= FAR_NS && *p50 as f64 <= ROUND_TRIPS * *rtt as f64)
         .collect();
     if let Some((_, p50, rtt)) = bound.last() {
         let xs: Vec<f64> = bound.iter().map(|b| b.0).collect();
         out.push(Finding {
-            code: "round_trip_bound",
+            code: "rtt_bound",
             sentence: format!(
                 "{}at {} {} the rate is the number of users divided by the round trip: the distance was measured",
                 place(curve),

@@ -88,7 +88,7 @@ fn full(curve: &mut Curve, table: &[CellRow], out: &mut Vec<Finding>) {
     let fixed = settings_text(&curve.settings);
     let xs: Vec<f64> = flat.iter().map(|f| f.0).collect();
     out.push(Finding {
-        code: "link_full",
+        code: "network_saturated",
         sentence: format!(
             "{}at {} {} the link is full: {} arrive at every level",
             if fixed.is_empty() { fixed } else { format!("{fixed}: ") },

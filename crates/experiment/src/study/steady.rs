@@ -136,7 +136,7 @@ pub(super) fn findings(digests: &[Digest], out: &mut Vec<Finding>) {
     let all: Vec<Steady> = digests.iter().map(steady_from).filter(|steady| !steady.is_reached).collect();
     if let Some(first) = all.first() {
         out.push(Finding {
-            code: "not_steady",
+            code: "unsteady_start",
             sentence: format!(
                 "{} of {} reached no steady state, and count from their beginning",
                 count(all.len() as u64),

@@ -56,7 +56,7 @@ fn finding(row: &CellRow, curve: &Curve, x: f64, limiting: &Bottleneck) -> Optio
     let of = settings_text(&curve.settings);
     let of = if of.is_empty() { of } else { format!(" ({of})") };
     let (what, evidence) = match limiting {
-        Bottleneck::Saturated { what, evidence } => (what.clone(), evidence.clone()),
+        Bottleneck::Saturated { what, evidence } => (what.clone(), evidence.text()),
         Bottleneck::NoneWatched => (
             limiting.to_string(),
             "all of them had room: what gave out was not watched, or it is a lock, a pool or a wait".into(),

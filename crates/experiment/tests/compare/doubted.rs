@@ -25,8 +25,8 @@ fn a_difference_that_outlives_what_the_generator_may_have_done_is_one() {
     let slow = Service { mean_ns: light().mean_ns * 10.0, rate: light().rate / 5.0, ..light() };
     let quick = Service { rate: light().rate / 5.0, ..light() };
     let (mut a, mut b) = sides(&quick, &slow, 4, &mut Random::new(9));
-    alongside(&mut a, &mut b, Kind::LateSends, |run| run.generator.late_p99_ns = Some(300_000));
-    alongside(&mut a, &mut b, Kind::RunQueue, |run| run.generator.cpu_wait_ratio = 0.2);
+    alongside(&mut a, &mut b, Kind::LateSends, |run| run.generator.schedule_lag_p99_ns = Some(300_000));
+    alongside(&mut a, &mut b, Kind::ClientCpuWait, |run| run.generator.cpu_wait_ratio = 0.2);
     let c = compared(&a, &b);
     assert_eq!((c.verdict, codes(&c)), (Overall::Slower, vec!["generator_bound"]), "{}", c.sentence);
     assert_eq!(gate(&c, &Gate::default()).result, Passage::Fail);
@@ -40,7 +40,7 @@ fn a_difference_that_the_generator_may_have_made_is_none() {
     // 30% slower, and half of the time of a worker was none.
     let (mut a, mut b) = pair(9);
     assert_eq!(compared(&a, &b).verdict, Overall::Slower);
-    alongside(&mut a, &mut b, Kind::RunQueue, |run| run.generator.cpu_wait_ratio = 0.3);
+    alongside(&mut a, &mut b, Kind::ClientCpuWait, |run| run.generator.cpu_wait_ratio = 0.3);
     let c = compared(&a, &b);
     assert_eq!((c.verdict, codes(&c)), (Overall::Inconclusive, vec!["generator_bound"]), "{}", c.sentence);
     assert!(c.sentence.contains("with what the load generator may have done to it"), "{}", c.sentence);
@@ -48,7 +48,7 @@ fn a_difference_that_the_generator_may_have_made_is_none() {
     assert_eq!(gate(&c, &Gate::default()).result, Passage::Inconclusive);
     // Late sends make response times longer, and leave those from the send alone.
     let (mut a, mut b) = pair(9);
-    let late = |run: &mut Digest| run.generator.late_p99_ns = Some(run.response_time.p99_ns.unwrap());
+    let late = |run: &mut Digest| run.generator.schedule_lag_p99_ns = Some(run.response_time.p99_ns.unwrap());
     alongside(&mut a, &mut b, Kind::LateSends, late);
     let c = compared(&a, &b);
     let of = |name: &str| c.figure(name).unwrap();
@@ -63,12 +63,13 @@ fn doubts_widen_and_never_turn() {
     for seed in 0..20u64 {
         let (a, b) = pair(seed);
         let bare = compared(&a, &b);
-        for (kind, share) in [(Kind::RunQueue, 0.1), (Kind::ClientStalled, 0.02), (Kind::LateSends, 0.0)] {
+        for (kind, share) in [(Kind::ClientCpuWait, 0.1), (Kind::ClientStalled, 0.02), (Kind::LateSends, 0.0)]
+        {
             let (mut x, mut y) = (a.clone(), b.clone());
             alongside(&mut x, &mut y, kind, |run| {
                 run.generator.cpu_wait_ratio = share;
                 run.generator.stalled_ns = (share * run.measured_s * 1e9) as u64;
-                run.generator.late_p99_ns = Some(200_000);
+                run.generator.schedule_lag_p99_ns = Some(200_000);
             });
             let c = compared(&x, &y);
             for (row, before) in c.figures.iter().zip(&bare.figures) {

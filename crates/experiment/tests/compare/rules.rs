@@ -77,12 +77,12 @@ fn percentiles_are_those_of_all_runs_merged() {
 fn an_inconclusive_run_forbids_a_verdict() {
     let (a, mut b) = pair(4);
     b.runs[1].outcome = Outcome::Inconclusive;
-    b.runs[1].cautions.push(Kind::MissingIntervals.example().raise());
+    b.runs[1].cautions.push(Kind::IncompleteRecord.example().raise());
     let c = compared(&a, &b);
     assert_eq!(c.verdict, Overall::Inconclusive);
     assert_eq!(codes(&c), ["inconclusive_side"]);
     assert!(
-        c.sentence.contains("cannot compare") && c.sentence.contains("missing_intervals"),
+        c.sentence.contains("cannot compare") && c.sentence.contains("incomplete_record"),
         "{}",
         c.sentence
     );
@@ -149,7 +149,10 @@ fn equal_bytes_per_second_at_unequal_rates_rank_nothing() {
     }
     let c = compared(&sides[0], &sides[1]);
     assert_eq!(c.figure("throughput").unwrap().verdict, Verdict::Higher);
-    assert_eq!((c.verdict, codes(&c)), (Overall::Inconclusive, vec!["link_bound", "response_sizes_differ"]));
+    assert_eq!(
+        (c.verdict, codes(&c)),
+        (Overall::Inconclusive, vec!["network_saturated", "response_sizes_differ"])
+    );
     assert!(c.sentence.contains("cannot rank `node` and `go`"), "{}", c.sentence);
     // The twin: rates differ and bytes do too.
     each(&mut sides[1], |run| run.bytes_in_per_s *= 353.0 / 284.0);
@@ -169,7 +172,7 @@ fn answers_as_fast_as_the_way_hide_what_the_sides_need() {
     let (mut a, mut b) = sides(&steady, &steady, 4, &mut Random::new(10));
     assert_eq!(compare(&a, &b, &asked).verdict, Overall::Equivalent);
     for side in [&mut a, &mut b] {
-        each(side, |run| run.rtt_floor_ns = run.service_time.p50_ns);
+        each(side, |run| run.rtt_min_ns = run.service_time.p50_ns);
     }
     let c = compare(&a, &b, &asked);
     assert_eq!((c.verdict, codes(&c)), (Overall::Inconclusive, vec!["rtt_bound"]), "{}", c.sentence);
@@ -333,7 +336,7 @@ fn a_gate_passes_fails_and_owns_up() {
     assert!(bare.rules.iter().all(|rule| rule.evidence.starts_with("not compared")), "{:?}", bare.rules);
     assert_eq!(bare.result, Passage::Inconclusive);
     let (mut first, second) = pair(13);
-    each(&mut first, |run| run.cautions.push(Kind::MissingIntervals.example().raise()));
+    each(&mut first, |run| run.cautions.push(Kind::IncompleteRecord.example().raise()));
     assert_eq!(gate(&compared(&first, &second), &Gate::default()).result, Passage::Inconclusive);
     let steady = Service { rate: 200.0, between: 0.001, drift: 0.001, ..light() };
     let (same, too) = sides(&steady, &steady, 6, &mut Random::new(14));

@@ -165,7 +165,7 @@ pub fn digest(blocks: Vec<Block>, level: Level) -> Digest {
         service_time: times(&service),
         in_flight_mean: 1.0,
         bytes_in_per_s: if measured_s > 0.0 { bytes as f64 / measured_s } else { 0.0 },
-        rtt_floor_ns: Some(100_000),
+        rtt_min_ns: Some(100_000),
         connect_p50_ns: None,
         first_byte_mean_ns: None,
         body_mean_ns: None,

@@ -186,7 +186,7 @@ fn a_limit_of_the_generator_is_never_told_as_one_of_the_service() {
         // The machine in front sends no more than 2,000/s, and the times look bad then.
         if probe.level > 2_000.0 {
             trial = figure(probe, 400e6, 250e6);
-            trial.limited_by = limit_of(&cautioned(Kind::OfferedNotSent));
+            trial.limited_by = limit_of(&cautioned(Kind::OfferedRateMissed));
         }
         trial
     });
@@ -222,7 +222,7 @@ fn what_may_pass_spoils_a_step_and_not_the_search() {
     assert_eq!(late(u32::MAX).0.refusal.expect("it never passes").kind.code(), "generator_limited");
 }
 
-/// A miss that no lateness can explain is one, whatever else was said of the step.
+/// A miss that no schedule lag can explain is one, whatever else was said of the step.
 #[test]
 fn a_late_step_that_is_missed_for_certain_counts() {
     let (answer, history) = drive(&quest(1e6), |probe| {
@@ -250,15 +250,19 @@ fn a_late_step_that_met_its_thresholds_counts() {
 
 #[test]
 fn only_what_limits_the_generator_or_the_link_is_a_limit() {
-    for kind in [Kind::ClientFdLimit, Kind::ClientPortsExhausted, Kind::LateSends, Kind::ConnectionCapHit] {
+    for kind in
+        [Kind::ClientFdLimit, Kind::ClientPortsExhausted, Kind::LateSends, Kind::ConnectionLimitReached]
+    {
         assert_eq!(limit_of(&cautioned(kind)).expect("a limit").kind, kind);
     }
-    for kind in [Kind::ClientCpu, Kind::TooFewSamples, Kind::ShortRun, Kind::SameMachine, Kind::Retransmits] {
+    for kind in
+        [Kind::ClientCpuSaturated, Kind::TooFewSamples, Kind::ShortRun, Kind::SameMachine, Kind::Retransmits]
+    {
         assert_eq!(limit_of(&cautioned(kind)), None);
     }
-    let mut both = cautioned(Kind::ClientCpu);
-    both.cautions.push(Kind::RunQueue.example().raise());
-    assert_eq!(limit_of(&both).expect("a worker that had no CPU").kind.code(), "client_cpu");
+    let mut both = cautioned(Kind::ClientCpuSaturated);
+    both.cautions.push(Kind::ClientCpuWait.example().raise());
+    assert_eq!(limit_of(&both).expect("a worker that had no CPU").kind.code(), "client_cpu_saturated");
 }
 
 #[test]
@@ -268,7 +272,7 @@ fn full_connections_in_front_of_a_slow_service_are_its_own_fault() {
             let mut trial = cheap(probe, 1_000.0);
             trial.service_p50_ns = Some(1_000_000);
             if !trial.met() {
-                trial.limited_by = limit_of(&cautioned(Kind::ConnectionCapHit));
+                trial.limited_by = limit_of(&cautioned(Kind::ConnectionLimitReached));
                 trial.service_p50_ns = Some(if slow { 80_000_000 } else { 1_100_000 });
             }
             trial

@@ -156,7 +156,7 @@ pub fn digest(level: f64, blocks: Vec<Block>, errors: u64) -> Digest {
         service_time: times(&Hist::on_demand()),
         in_flight_mean: 0.0,
         bytes_in_per_s: 0.0,
-        rtt_floor_ns: None,
+        rtt_min_ns: None,
         connect_p50_ns: None,
         first_byte_mean_ns: None,
         body_mean_ns: None,

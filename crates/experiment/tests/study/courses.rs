@@ -183,6 +183,6 @@ fn runs_without_a_steady_state_are_counted_where_one_was_asked_for() {
     let asked = StudyAsked { trim_to_steady_state: true, ..StudyAsked::default() };
     let runs = [course(CLOSED, 50, 1, |at| 10.0 + at as f64), course(CLOSED, 50, 2, |_| 10.0)];
     let study = study(&runs, &asked);
-    assert!(found(&study, "not_steady").expect("one rises").sentence.starts_with("1 of 2 runs"));
-    assert!(found(&studied(&runs), "not_steady").is_none());
+    assert!(found(&study, "unsteady_start").expect("one rises").sentence.starts_with("1 of 2 runs"));
+    assert!(found(&studied(&runs), "unsteady_start").is_none());
 }

@@ -48,11 +48,15 @@ fn a_flat_rate_with_the_time_in_the_body_is_the_link() {
         runs
     };
     let full = studied(&make(true));
-    assert!(found(&full, "link_full").is_some() && found(&full, "saturated").is_none(), "{:?}", codes(&full));
+    assert!(
+        found(&full, "network_saturated").is_some() && found(&full, "saturated").is_none(),
+        "{:?}",
+        codes(&full)
+    );
     assert!(full.curves[0].saturation.expect("flat").is_link);
     // The same with a slow service in front of a quick body.
     let slow = studied(&make(false));
-    assert!(found(&slow, "link_full").is_none() && found(&slow, "saturated").is_some());
+    assert!(found(&slow, "network_saturated").is_none() && found(&slow, "saturated").is_some());
 }
 
 #[test]
@@ -92,12 +96,12 @@ fn the_best_load_of_each_number_of_servers_is_compared() {
 fn the_distance_is_not_the_service() {
     let make = |rtt_ns: u64| -> Vec<Digest> {
         let mut runs = sweep(&[10.0, 20.0, 40.0], |n| n / 0.110);
-        runs.iter_mut().for_each(|run| run.rtt_floor_ns = Some(rtt_ns));
+        runs.iter_mut().for_each(|run| run.rtt_min_ns = Some(rtt_ns));
         runs
     };
     let far = studied(&make(100_000_000));
-    assert!(found(&far, "round_trip_bound").expect("110 ms of 100").sentence.contains("10, 20 and 40"));
-    assert!(found(&studied(&make(6_000_000)), "round_trip_bound").is_none());
+    assert!(found(&far, "rtt_bound").expect("110 ms of 100").sentence.contains("10, 20 and 40"));
+    assert!(found(&studied(&make(6_000_000)), "rtt_bound").is_none());
 }
 
 #[test]

@@ -107,7 +107,7 @@ pub fn digest(settings: &[(&str, &str)], level: Level, blocks: Vec<Block>) -> Di
         service_time: times(&service),
         in_flight_mean: blocks.iter().map(|b| b.in_flight).sum::<f64>() / blocks.len().max(1) as f64,
         bytes_in_per_s: sum(|b| b.bytes_in) as f64 / lasted,
-        rtt_floor_ns: Some(80_000),
+        rtt_min_ns: Some(80_000),
         connect_p50_ns: Some(90_000),
         first_byte_mean_ns: response.mean().map(|m| m * 0.9),
         body_mean_ns: response.mean().map(|m| m * 0.1),

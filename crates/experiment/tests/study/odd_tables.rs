@@ -35,7 +35,7 @@ fn odd_run(random: &mut SplitMix64) -> Digest {
         3 => run.in_flight_mean = ODD[pick(9)],
         4 => (run.requests, run.errors) = (u64::MAX, u64::MAX),
         5 => (run.body_mean_ns, run.first_byte_mean_ns) = (Some(ODD[pick(9)]), Some(ODD[pick(9)])),
-        6 => run.rtt_floor_ns = Some(u64::MAX),
+        6 => run.rtt_min_ns = Some(u64::MAX),
         _ => {}
     }
     run

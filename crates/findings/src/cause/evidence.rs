@@ -1,6 +1,8 @@
 //! What speaks for a cause: numbers and names, never text. [`super::sentences`] puts them into words.
 
 use crate::caution;
+use crate::saturation::Saturation;
+use plimsoll_plan::Fault;
 use serde::Serialize;
 
 /// Failures among all requests.
@@ -52,14 +54,14 @@ pub enum ResourceKind {
 #[serde(untagged)]
 pub enum Evidence {
     /// The most frequent failure of the load generator's machine.
-    Refusals { attempts_count: u64, failure: &'static str },
+    Refusals { attempts_count: u64, failure: Fault },
     /// One request that fails, and the others.
     OneRequest {
         request: String,
         #[serde(flatten)]
         failures: Failures,
         #[serde(skip_serializing_if = "Option::is_none")]
-        failure: Option<&'static str>,
+        failure: Option<Fault>,
         others_failed_count: u64,
         others_requests_count: u64,
     },
@@ -69,7 +71,7 @@ pub enum Evidence {
     FailedAs {
         #[serde(flatten)]
         failures: Failures,
-        failure: &'static str,
+        failure: Fault,
     },
     /// Failures while connecting.
     FailedConnecting(Failures),
@@ -134,7 +136,7 @@ pub enum Evidence {
         achieved_per_s: f64,
         service_min_ns: f64,
         service_p50_ns: f64,
-        starved_count: u64,
+        queued_count: u64,
     },
     /// Users that stand in line.
     Queue { users_count: u64, p50_ns: f64, p90_ns: f64, min_ns: f64, rate_per_s: f64 },
@@ -160,9 +162,9 @@ pub enum Evidence {
         usage_mean_ratio: Option<f64>,
         #[serde(skip_serializing_if = "Option::is_none")]
         usage_peak_ratio: Option<f64>,
-        /// As it stands in `pressure`, which has its own words.
+        /// Its numbers are those of the resource.
         #[serde(skip)]
-        text: String,
+        saturation: Saturation,
     },
     /// A caution says it already.
     Caution(caution::Evidence),

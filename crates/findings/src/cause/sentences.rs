@@ -2,7 +2,6 @@
 
 use super::Kind;
 use super::evidence::{Absence, Evidence, Failures, ResourceKind, ServicePart, Stretch};
-use plimsoll_plan::Fault;
 use plimsoll_plan::phrase::{
     bytes_f64, bytes_per_s, chosen_ns, count, counted, duration_f64_ns, duration_ns, rate_per_s, ratio,
 };
@@ -67,7 +66,7 @@ pub(super) fn advice(kind: Kind, evidence: &Evidence) -> &'static str {
 pub(super) fn text(evidence: &Evidence) -> String {
     match evidence {
         Evidence::Refusals { attempts_count, failure } => {
-            format!("{}: {}", counted(*attempts_count, "attempt"), described(failure))
+            format!("{}: {}", counted(*attempts_count, "attempt"), failure.sentence())
         }
         Evidence::OneRequest {
             request: _,
@@ -76,7 +75,7 @@ pub(super) fn text(evidence: &Evidence) -> String {
             others_failed_count,
             others_requests_count,
         } => {
-            let how = failure.map_or(String::new(), |class| format!(" (`{class}`)"));
+            let how = failure.map_or(String::new(), |class| format!(" (`{}`)", class.name()));
             format!(
                 "{} of {} failed{how}; of the others {} of {}",
                 count(failures.failed_count),
@@ -86,7 +85,7 @@ pub(super) fn text(evidence: &Evidence) -> String {
             )
         }
         Evidence::Failed(failures) => share(*failures),
-        Evidence::FailedAs { failures, failure } => format!("{}: {}", share(*failures), described(failure)),
+        Evidence::FailedAs { failures, failure } => format!("{}: {}", share(*failures), failure.sentence()),
         Evidence::FailedConnecting(failures) => format!("{}, while connecting", share(*failures)),
         Evidence::Status { failures, status, is_in_sentence: _ } => {
             format!("{} with status {status}", share(*failures))
@@ -154,20 +153,14 @@ pub(super) fn text(evidence: &Evidence) -> String {
             duration_ns(*slow_ns),
             duration_ns(*fast_ns)
         ),
-        Evidence::Offered {
-            offered_per_s,
-            achieved_per_s,
-            service_min_ns,
-            service_p50_ns,
-            starved_count,
-        } => {
+        Evidence::Offered { offered_per_s, achieved_per_s, service_min_ns, service_p50_ns, queued_count } => {
             format!(
                 "offered {}, achieved {}; service time min {}, p50 {}; {} waited for a connection",
                 rate_per_s(*offered_per_s),
                 rate_per_s(*achieved_per_s),
                 duration_f64_ns(*service_min_ns),
                 duration_f64_ns(*service_p50_ns),
-                counted(*starved_count, "arrival")
+                counted(*queued_count, "arrival")
             )
         }
         Evidence::Queue { users_count, p50_ns, p90_ns, min_ns, rate_per_s: rate } => format!(
@@ -196,7 +189,7 @@ pub(super) fn text(evidence: &Evidence) -> String {
             counted(*requests_count, "request"),
             bytes_f64(growth_bytes / (*requests_count).max(1) as f64)
         ),
-        Evidence::Saturated { text, .. } => text.clone(),
+        Evidence::Saturated { saturation, .. } => saturation.text(),
         Evidence::Caution(evidence) => evidence.text(),
     }
 }
@@ -204,11 +197,6 @@ pub(super) fn text(evidence: &Evidence) -> String {
 /// A name between backticks.
 fn quoted(name: &str) -> String {
     name.replace('`', "'")
-}
-
-/// The sentence of a class of failures.
-fn described(class: &'static str) -> &'static str {
-    Fault::ALL.iter().find(|fault| fault.name() == class).map_or(class, |fault| fault.sentence())
 }
 
 /// `1,204 of 30,000 requests (4.01%)`

@@ -77,9 +77,9 @@ evidence! {
         keeps_alive: bool,
     }
     /// Attempts that found no memory.
-    NoMemory: ClientMemory { attempts_count: u64, hosts: Vec<String> }
+    NoMemory: ClientOutOfMemory { attempts_count: u64, hosts: Vec<String> }
     /// Attempts that this machine refused.
-    SendRefused: ClientBlocked { attempts_count: u64, hosts: Vec<String> }
+    SendRefused: ClientSendRefused { attempts_count: u64, hosts: Vec<String> }
     /// Responses longer than a limit of the load generator.
     ResponsesCut: ClientLimit { responses_count: u64 }
     /// Workers that stood still.
@@ -89,7 +89,7 @@ evidence! {
         stalled_ratio: f64,
     }
     /// The busiest worker.
-    WorkerBusy: ClientCpu {
+    WorkerBusy: ClientCpuSaturated {
         worker: u32,
         /// Counted from 1, where there are several.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,7 +97,7 @@ evidence! {
         busy_ratio: f64,
     }
     /// The worker that waited most for a CPU.
-    WorkerQueued: RunQueue {
+    WorkerQueued: ClientCpuWait {
         worker: u32,
         /// Counted from 1, where there are several.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -105,16 +105,16 @@ evidence! {
         cpu_wait_ratio: f64,
     }
     /// CPU time that the host took.
-    CpuStolen: Steal { steal_ratio: f64 }
+    CpuStolen: CpuSteal { steal_ratio: f64 }
     /// The target's address is one of this machine.
     LocalTarget: SameMachine { address: String }
     /// No certificate was checked.
-    AnyCertificate: CertificateUnchecked { server_name: String }
+    AnyCertificate: CertificateNotVerified { server_name: String }
 
     // The load.
 
     /// Arrivals that were not sent, for reasons on this side.
-    ArrivalsNotSent: OfferedNotSent {
+    ArrivalsNotSent: OfferedRateMissed {
         unsent_count: u64,
         asked_count: u64,
         unsent_ratio: f64,
@@ -123,10 +123,10 @@ evidence! {
         worker_ratio: Option<f64>,
     }
     /// 99th percentiles of the delay of sends and of the response times.
-    LateSends: LateSends { late_p99_ns: u64, response_p99_ns: u64 }
+    LateSends: LateSends { schedule_lag_p99_ns: u64, response_p99_ns: u64 }
     /// Arrivals that waited for a free connection.
-    ConnectionsFull: ConnectionCapHit {
-        starved_count: u64,
+    ConnectionsFull: ConnectionLimitReached {
+        queued_count: u64,
         /// Those that had none at the stop.
         unstarted_count: u64,
         peak_count: u64,
@@ -141,7 +141,7 @@ evidence! {
     /// Time of users that no request and no connecting explains.
     UsersOutside: LittlesLaw { outside_ratio: f64, unexplained_ratio: f64 }
     /// Stalls of the service that a closed model hides.
-    StallsHidden: ClosedModelBlindSpot {
+    StallsHidden: CoordinatedOmission {
         /// Slow: longer than this.
         slow_above_ns: u64,
         slow_count: u64,
@@ -167,7 +167,7 @@ evidence! {
         leads_elsewhere: bool,
     }
     /// Answers with bytes behind them.
-    SurplusBytes: SurplusBytes { responses_count: u64 }
+    UnexpectedBytes: UnexpectedBytes { responses_count: u64 }
     /// Percentiles of too few samples, the lowest first.
     ThinQuantiles: TooFewSamples {
         /// Of the first one.
@@ -176,7 +176,7 @@ evidence! {
         quantiles: Vec<ThinQuantile>,
     }
     /// Requests that were given up.
-    TimedOut: TimeoutsCensor {
+    TimedOut: CensoredByTimeouts {
         timeouts_count: u64,
         connecting_count: u64,
         timeouts_ratio: f64,
@@ -186,7 +186,7 @@ evidence! {
         bounded_from: Option<f64>,
     }
     /// Requests without an answer at the stop.
-    InFlightAtStop: InFlightCensors {
+    InFlightAtStop: CensoredAtEnd {
         unanswered_count: u64,
         /// Arrivals that had not been sent.
         unsent_count: u64,
@@ -226,7 +226,7 @@ evidence! {
         last_in_flight: f64,
     }
     /// A beginning at another level.
-    LevelShift: NotSteady {
+    LevelShift: UnsteadyStart {
         figure: LevelFigure,
         before_ns: f64,
         after_ns: f64,
@@ -242,7 +242,7 @@ evidence! {
     // The way to the service.
 
     /// Connections that took whole seconds longer than the fastest.
-    ConnectionsLate: LostSyns {
+    ConnectionsLate: SynRetransmits {
         late_count: u64,
         connections_count: u64,
         late_ratio: f64,
@@ -251,16 +251,16 @@ evidence! {
         resent_segments_count: u64,
     }
     /// Bytes that came evenly, while hardly anything else took time.
-    LinkFull: LinkFull {
+    NetworkSaturated: NetworkSaturated {
         /// Share of the requests' time behind the first byte.
         body_ratio: f64,
         received_bytes_per_s: f64,
         /// How far the fifths of the run lie from their mean at most.
         uneven_ratio: f64,
-        disordered_segments_count: u64,
+        out_of_order_segments_count: u64,
     }
     /// A median request of about one round trip.
-    RoundTrip: RoundTripBound {
+    RoundTrip: RttBound {
         request_p50_ns: u64,
         round_trip_ns: u64,
         users_count: u64,
@@ -268,7 +268,7 @@ evidence! {
         limit_per_s: f64,
     }
     /// Users that began at the same instant.
-    UsersAtOnce: AllAtOnce { users_count: u64, within_ns: u64, late_count: u64, connections_count: u64 }
+    UsersAtOnce: ThunderingHerd { users_count: u64, within_ns: u64, late_count: u64, connections_count: u64 }
 
     // Connections.
 
@@ -292,7 +292,7 @@ evidence! {
         making_ratio: f64,
     }
     /// Ports that closed connections hold for a minute.
-    PortsHeld: FewPortsLeft {
+    PortsHeld: LowEphemeralPorts {
         closed_per_s: f64,
         /// In a minute.
         held_count: f64,
@@ -305,38 +305,38 @@ evidence! {
     /// Monitors that brought too little.
     MonitorsFailed: MonitorFailed { monitors: Vec<FailedMonitor>, more_count: u64 }
     /// Memory that grew, the fastest first.
-    MemoryGrew: MemoryGrows { memories: Vec<GrownMemory>, more_count: u64 }
+    MemoryGrew: MemoryGrowth { memories: Vec<GrownMemory>, more_count: u64 }
     /// Listen backlogs that were too short.
-    ListenersOverflowed: ListenOverflowed {
+    ListenersOverflowed: ListenQueueOverflow {
         listeners: Vec<ListenerOverflow>,
         more_count: u64,
         /// The run's own connections agree that it was their server.
         is_own_server: bool,
     }
     /// Descriptors of watched processes.
-    DescriptorsUsed: DescriptorsShort { resources: Vec<DescriptorUse>, more_count: u64 }
+    DescriptorsUsed: ProcessFdLimit { resources: Vec<DescriptorUse>, more_count: u64 }
     /// Control groups that were held back.
-    GroupsThrottled: Throttled { groups: Vec<ThrottledGroup>, more_count: u64 }
+    GroupsThrottled: CpuThrottled { groups: Vec<ThrottledGroup>, more_count: u64 }
 
     // What users did.
 
     /// Requests whose answers changed.
     ResponsesChanged: ResponseChanged { changes: Vec<ChangedResponse>, more_count: u64 }
     /// Extracted rows that were not written.
-    RowsLost: RowsNotAppended { rows_count: u64 }
+    RowsLost: RowsNotWritten { rows_count: u64 }
     /// Look-ups of series beyond the limit.
     SeriesRefused: TooManySeries { lookups_count: u64, limit_count: u64 }
     /// Values that were not counted.
-    ValuesRefused: ValuesRefused { values_count: u64 }
+    ValuesRefused: ValuesRejected { values_count: u64 }
     /// Iterations that were left.
     IterationsAbandoned: IterationsAbandoned { iterations_count: u64, failed_requests_count: u64 }
     /// Users that ended.
-    UsersRetired: DataRanOut { users_count: u64 }
+    UsersOutOfData: DataExhausted { users_count: u64 }
 
     // The record.
 
     /// What the record does not hold.
-    RecordIncomplete: MissingIntervals {
+    RecordIncomplete: IncompleteRecord {
         losses: Vec<RecordLoss>,
         more_count: u64,
         /// Only rows of the timeline: the totals are whole.
@@ -358,13 +358,13 @@ evidence! {
         repeated_share: Option<Share>,
     }
     /// Runs that were merged and were not at the same time.
-    RunsApart: MergedApart { shared_ns: u64, shortest_ns: u64, longest_ns: u64 }
+    RunsApart: MergedRunsNotConcurrent { shared_ns: u64, shortest_ns: u64, longest_ns: u64 }
     /// The length of the measured part.
     ShortRun: ShortRun { measured_ns: u64 }
     /// What somebody did to the load.
-    LoadSteered: SteeredByHand { steps: Vec<SteeredStep>, more_count: u64 }
+    LoadSteered: LoadChangedManually { steps: Vec<SteeredStep>, more_count: u64 }
     /// When the run was stopped.
-    StoppedEarly: Interrupted {
+    StoppedEarly: StoppedEarly {
         elapsed_ns: u64,
         #[serde(skip_serializing_if = "Option::is_none")]
         planned_ns: Option<u64>,
@@ -382,9 +382,9 @@ evidence! {
         subject: String,
     }
     /// Requests that were given up, so that their times are lower bounds.
-    TimesCutOff: TimeoutsCensor { requests_count: u64 }
+    TimesCutOff: CensoredByTimeouts { requests_count: u64 }
     /// Requests in flight at the end, so that their times are lower bounds.
-    TimesUnfinished: InFlightCensors { requests_count: u64 }
+    TimesUnfinished: CensoredAtEnd { requests_count: u64 }
     /// Where the sample puts a quantile of times.
     TimeInterval: TooFewSamples { samples_count: u64, quantile: f64, low_ns: u64, high_ns: u64 }
     /// Where the sample puts a quantile of a user-defined metric, in its unit.
@@ -392,21 +392,21 @@ evidence! {
     /// A sample that does not bound a quantile from above.
     NoInterval: TooFewSamples { samples_count: u64, quantile: f64, needed_count: u64 }
     /// What the delay of sends may have added.
-    SendsDelayed: LateSends { late_p99_ns: u64, late_max_ns: u64 }
+    SendsDelayed: LateSends { schedule_lag_p99_ns: u64, schedule_lag_max_ns: u64 }
     /// What stalls of the load generator may have added.
     GeneratorStalled: ClientStalled { stalls_count: u64, stalled_ratio: f64 }
     /// What waiting for a CPU may have added.
-    GeneratorQueued: RunQueue { cpu_wait_ratio: f64 }
+    GeneratorQueued: ClientCpuWait { cpu_wait_ratio: f64 }
     /// The part of the run that is not recorded.
-    PartMissing: MissingIntervals { missing_ratio: f64 }
+    PartMissing: IncompleteRecord { missing_ratio: f64 }
     /// Attempts that failed on this side, and are in no figure.
     AttemptsLost: Kind of shortage { shortage: Shortage, attempts_count: u64 }
     /// The part of the load that was not sent.
     LoadReduced: Kind of loss { loss: LoadLoss, unsent_ratio: f64 }
     /// Arrivals that were not sent, too few to reduce the load.
-    SomeArrivalsUnsent: OfferedNotSent { unsent_count: u64 }
+    SomeArrivalsUnsent: OfferedRateMissed { unsent_count: u64 }
     /// Time-outs that ran while the load generator stood still.
     TimeoutsInStalls: ClientStalled { timeouts_count: u64 }
     /// Requests in flight at the end, as many as in a service that keeps up.
-    RequestsYoung: InFlightCensors { requests_count: u64 }
+    RequestsYoung: CensoredAtEnd { requests_count: u64 }
 }

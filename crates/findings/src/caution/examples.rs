@@ -39,11 +39,13 @@ impl Kind {
                 port_range: Some([32_768, 60_999]),
                 keeps_alive: false,
             },
-            Kind::ClientMemory => Evidence::NoMemory { attempts_count: 12, hosts: vec!["lab".into()] },
-            Kind::ClientBlocked => Evidence::SendRefused { attempts_count: 300, hosts: vec!["lab".into()] },
+            Kind::ClientOutOfMemory => Evidence::NoMemory { attempts_count: 12, hosts: vec!["lab".into()] },
+            Kind::ClientSendRefused => {
+                Evidence::SendRefused { attempts_count: 300, hosts: vec!["lab".into()] }
+            }
             Kind::ClientLimit => Evidence::ResponsesCut { responses_count: 3 },
             Kind::ClientStalled => Evidence::WorkersStalled { stalls_count: 3, stalled_ratio: 0.042 },
-            Kind::MissingIntervals => Evidence::RecordIncomplete {
+            Kind::IncompleteRecord => Evidence::RecordIncomplete {
                 losses: vec![RecordLoss::Seconds {
                     from_s: 12.0,
                     to_s: 15.0,
@@ -59,24 +61,24 @@ impl Kind {
                 sent_count: 50,
                 unanswered_count: 50,
             },
-            Kind::OfferedNotSent => Evidence::ArrivalsNotSent {
+            Kind::OfferedRateMissed => Evidence::ArrivalsNotSent {
                 unsent_count: 1_250,
                 asked_count: 20_000,
                 unsent_ratio: 0.0625,
                 worker_ratio: Some(0.97),
             },
-            Kind::LateSends => Evidence::LateSends { late_p99_ns: 12 * MS, response_p99_ns: 80 * MS },
+            Kind::LateSends => Evidence::LateSends { schedule_lag_p99_ns: 12 * MS, response_p99_ns: 80 * MS },
             Kind::TooFewSamples => Evidence::ThinQuantiles {
                 samples_count: 4_311,
                 needed_count: 10_000,
                 quantiles: vec![ThinQuantile { subject: "response_time".into(), quantile: 0.999 }],
             },
-            Kind::MergedApart => Evidence::RunsApart {
+            Kind::MergedRunsNotConcurrent => Evidence::RunsApart {
                 shared_ns: 2 * SECOND,
                 shortest_ns: 30 * SECOND,
                 longest_ns: 31 * SECOND,
             },
-            Kind::SteeredByHand => Evidence::LoadSteered {
+            Kind::LoadChangedManually => Evidence::LoadSteered {
                 steps: vec![SteeredStep {
                     from_ns: 4 * SECOND,
                     host: None,
@@ -90,7 +92,7 @@ impl Kind {
                 first_in_flight: 51.0,
                 last_in_flight: 1_310.0,
             },
-            Kind::NotSteady => Evidence::LevelShift {
+            Kind::UnsteadyStart => Evidence::LevelShift {
                 figure: LevelFigure::MedianResponseTime,
                 before_ns: 41e6,
                 after_ns: 8.2e6,
@@ -98,7 +100,7 @@ impl Kind {
                 rate_before_per_s: Some(240.0),
                 rate_after_per_s: Some(1_210.0),
             },
-            Kind::LostSyns => Evidence::ConnectionsLate {
+            Kind::SynRetransmits => Evidence::ConnectionsLate {
                 late_count: 12,
                 connections_count: 400,
                 late_ratio: 0.03,
@@ -109,13 +111,13 @@ impl Kind {
                 ],
                 resent_segments_count: 14,
             },
-            Kind::AllAtOnce => Evidence::UsersAtOnce {
+            Kind::ThunderingHerd => Evidence::UsersAtOnce {
                 users_count: 400,
                 within_ns: 10 * MS,
                 late_count: 12,
                 connections_count: 400,
             },
-            Kind::ListenOverflowed => Evidence::ListenersOverflowed {
+            Kind::ListenQueueOverflow => Evidence::ListenersOverflowed {
                 listeners: vec![ListenerOverflow {
                     monitor: "host".into(),
                     metric: "listen overflows".into(),
@@ -124,7 +126,7 @@ impl Kind {
                 more_count: 0,
                 is_own_server: true,
             },
-            Kind::DescriptorsShort => Evidence::DescriptorsUsed {
+            Kind::ProcessFdLimit => Evidence::DescriptorsUsed {
                 resources: vec![DescriptorUse {
                     resource: "server fds".into(),
                     used_ratio: 0.99,
@@ -134,15 +136,15 @@ impl Kind {
                 }],
                 more_count: 0,
             },
-            Kind::Throttled => Evidence::GroupsThrottled {
+            Kind::CpuThrottled => Evidence::GroupsThrottled {
                 groups: vec![ThrottledGroup { monitor: "service".into(), mean_ratio: 0.31, max_ratio: 0.6 }],
                 more_count: 0,
             },
-            Kind::LinkFull => Evidence::LinkFull {
+            Kind::NetworkSaturated => Evidence::NetworkSaturated {
                 body_ratio: 0.94,
                 received_bytes_per_s: 117e6,
                 uneven_ratio: 0.011,
-                disordered_segments_count: 840,
+                out_of_order_segments_count: 840,
             },
             Kind::ConnectionsUnfair => Evidence::ConnectionsUnfair {
                 few_count: 4,
@@ -158,20 +160,20 @@ impl Kind {
                 making_ns: 310_000.0,
                 making_ratio: 0.24,
             },
-            Kind::FewPortsLeft => Evidence::PortsHeld {
+            Kind::LowEphemeralPorts => Evidence::PortsHeld {
                 closed_per_s: 450.0,
                 held_count: 27_000.0,
                 ports_count: 28_232,
                 is_same_machine: false,
             },
-            Kind::TimeoutsCensor => Evidence::TimedOut {
+            Kind::CensoredByTimeouts => Evidence::TimedOut {
                 timeouts_count: 60,
                 connecting_count: 0,
                 timeouts_ratio: 0.002,
                 after_ns: 10 * SECOND,
                 bounded_from: Some(0.999),
             },
-            Kind::ClosedModelBlindSpot => Evidence::StallsHidden {
+            Kind::CoordinatedOmission => Evidence::StallsHidden {
                 slow_above_ns: 27 * MS,
                 slow_count: 40,
                 slow_ratio: 0.0001,
@@ -181,8 +183,8 @@ impl Kind {
                 p99_ns: 4 * MS,
                 is_scripted: false,
             },
-            Kind::ConnectionCapHit => Evidence::ConnectionsFull {
-                starved_count: 312,
+            Kind::ConnectionLimitReached => Evidence::ConnectionsFull {
+                queued_count: 312,
                 unstarted_count: 0,
                 peak_count: 50,
                 limit_count: 50,
@@ -190,9 +192,11 @@ impl Kind {
                 suggested_count: 100,
             },
             Kind::LittlesLaw => Evidence::UsersOutside { outside_ratio: 0.47, unexplained_ratio: 0.45 },
-            Kind::ClientCpu => Evidence::WorkerBusy { worker: 0, machine: None, busy_ratio: 0.99 },
-            Kind::RunQueue => Evidence::WorkerQueued { worker: 0, machine: Some(2), cpu_wait_ratio: 0.3 },
-            Kind::Steal => Evidence::CpuStolen { steal_ratio: 0.12 },
+            Kind::ClientCpuSaturated => Evidence::WorkerBusy { worker: 0, machine: None, busy_ratio: 0.99 },
+            Kind::ClientCpuWait => {
+                Evidence::WorkerQueued { worker: 0, machine: Some(2), cpu_wait_ratio: 0.3 }
+            }
+            Kind::CpuSteal => Evidence::CpuStolen { steal_ratio: 0.12 },
             Kind::Retransmits => Evidence::SegmentsResent {
                 segments_count: 120,
                 requests_count: 30_000,
@@ -205,7 +209,7 @@ impl Kind {
                 idle_max_ns: Some(5_010 * MS),
                 is_in_use: false,
             },
-            Kind::SurplusBytes => Evidence::SurplusBytes { responses_count: 2 },
+            Kind::UnexpectedBytes => Evidence::UnexpectedBytes { responses_count: 2 },
             Kind::MeanAboveP95 => {
                 Evidence::MeanAboveP95 { mean_ns: 48e6, is_lower_bound: false, p95_ns: 12 * MS }
             }
@@ -222,9 +226,9 @@ impl Kind {
                 location: Some("https://shop.example/".into()),
                 leads_elsewhere: true,
             },
-            Kind::RowsNotAppended => Evidence::RowsLost { rows_count: 40 },
+            Kind::RowsNotWritten => Evidence::RowsLost { rows_count: 40 },
             Kind::TooManySeries => Evidence::SeriesRefused { lookups_count: 90, limit_count: 1_000 },
-            Kind::ValuesRefused => Evidence::ValuesRefused { values_count: 7 },
+            Kind::ValuesRejected => Evidence::ValuesRefused { values_count: 7 },
             Kind::IterationsAbandoned => {
                 Evidence::IterationsAbandoned { iterations_count: 30, failed_requests_count: 2 }
             }
@@ -245,7 +249,7 @@ impl Kind {
                 }],
                 more_count: 0,
             },
-            Kind::MemoryGrows => Evidence::MemoryGrew {
+            Kind::MemoryGrowth => Evidence::MemoryGrew {
                 memories: vec![GrownMemory {
                     monitor: "server".into(),
                     part: String::new(),
@@ -260,22 +264,22 @@ impl Kind {
                 more_count: 0,
             },
             Kind::SameMachine => Evidence::LocalTarget { address: "127.0.0.1".into() },
-            Kind::CertificateUnchecked => Evidence::AnyCertificate { server_name: "shop.example".into() },
-            Kind::InFlightCensors => Evidence::InFlightAtStop {
+            Kind::CertificateNotVerified => Evidence::AnyCertificate { server_name: "shop.example".into() },
+            Kind::CensoredAtEnd => Evidence::InFlightAtStop {
                 unanswered_count: 402,
                 unsent_count: 0,
                 finished_count: 4_311,
                 bounded_from: Some(0.95),
             },
-            Kind::RoundTripBound => Evidence::RoundTrip {
+            Kind::RttBound => Evidence::RoundTrip {
                 request_p50_ns: 42 * MS,
                 round_trip_ns: 41 * MS,
                 users_count: 50,
                 limit_per_s: 1_220.0,
             },
             Kind::ShortRun => Evidence::ShortRun { measured_ns: 3 * SECOND },
-            Kind::DataRanOut => Evidence::UsersRetired { users_count: 10 },
-            Kind::Interrupted => Evidence::StoppedEarly {
+            Kind::DataExhausted => Evidence::UsersOutOfData { users_count: 10 },
+            Kind::StoppedEarly => Evidence::StoppedEarly {
                 elapsed_ns: 2_990 * MS,
                 planned_ns: Some(15 * SECOND),
                 stopped_by: StopCause::Interrupt,

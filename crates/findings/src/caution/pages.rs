@@ -21,18 +21,18 @@ pub(super) const fn text(kind: Kind) -> &'static str {
             "A connection needs a local port, and none was free: a TCP connection that this side closed keeps its \
              port for a minute (TIME_WAIT), so 28,232 ports last for 470 connections a second.\n\n\
              Each attempt that ended in EADDRNOTAVAIL is counted as a fault of this machine. One is enough; \
-             `few_ports_left` comes before it.\n\n\
+             `low_ephemeral_ports` comes before it.\n\n\
              Keep connections open, widen the range of ports, add local addresses, or share the load between \
              machines."
         }
-        Kind::ClientMemory => {
+        Kind::ClientOutOfMemory => {
             "The load generator had no memory left: the kernel for another socket or its buffers, or this process \
              for a response body that a check reads.\n\n\
              Each attempt that ended in ENOBUFS or ENOMEM counts as a fault of the load generator, and so does each \
              response whose body did not fit into `kept_total_bytes`. One is enough.\n\n\
              Use fewer connections, smaller bodies, or more machines with `--shard`."
         }
-        Kind::ClientBlocked => {
+        Kind::ClientSendRefused => {
             "This machine itself refused to connect or to send: a firewall for outgoing packets, a sandbox, a \
              routing rule.\n\n\
              Each attempt that ended in EPERM, EACCES or another refusal of the local kernel is counted as a \
@@ -44,7 +44,7 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              `kept_body_bytes` keeps, or the plan lowered a limit (such as `head_bytes`) below its default. That says \
              nothing about the service.\n\n\
              Each such response counts as a fault of the load generator, never as an error of the server. One is \
-             enough. A response that exceeds a default limit is the server's: `dangerous_response`.\n\n\
+             enough. A response that exceeds a default limit is the server's: `unsafe_response`.\n\n\
              The failure examples name the limit; raise it with `--limit NAME=VALUE`."
         }
         Kind::ClientStalled => {
@@ -54,7 +54,7 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              stall; together they took more than 1 % of the workers' time.\n\n\
              Find what stopped it (a suspended process, a host that took the CPU, swapping), and run again."
         }
-        Kind::MissingIntervals => {
+        Kind::IncompleteRecord => {
             "The record does not hold all of the run: it was cut off, a worker died, a disk was full, or a \
              machine that shared the load is not among the merged ones.\n\n\
              The seconds, the end and the shares that the plan promises are compared with those that are there. \
@@ -66,7 +66,7 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              Finished requests and opened streams are counted; there were none behind the warm-up.\n\n\
              Try one request by hand (`curl -v URL`); if it is answered, make the run longer than an answer takes."
         }
-        Kind::OfferedNotSent => {
+        Kind::OfferedRateMissed => {
             "The open model promises a number of arrivals, and more than 1% of them never went out. The service \
              was tested with less than the report's rate.\n\n\
              Promised is the area under the plan's rate, less what chance and rounding explain; arrivals that \
@@ -88,12 +88,12 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              is only shown it is a note.\n\n\
              Run longer, or name a lower percentile."
         }
-        Kind::MergedApart => {
+        Kind::MergedRunsNotConcurrent => {
             "The merged machines did not load at the same time, so their rates never were the load of one moment.\n\n\
              By the clocks of the machines their runs share less than 90 % of the longest one.\n\n\
              Start them together. Runs one behind the other are compared, not added up."
         }
-        Kind::SteeredByHand => {
+        Kind::LoadChangedManually => {
             "Somebody paused the load, or gave it another level than the plan's, while it ran. What was offered is \
              then not what the plan says, and a rate over the whole run has seconds in it in which nothing was asked \
              for; no standstill of those seconds is the service's.\n\n\
@@ -114,7 +114,7 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              is over has no trend, and a ramp may have one.\n\n\
              Read the achieved rate as the capacity, and offer less than it to learn the response times."
         }
-        Kind::NotSteady => {
+        Kind::UnsteadyStart => {
             "The first seconds had another level than the rest: code not compiled yet, empty caches and pools, \
              a scaler that had not scaled. The figures mix both, and a shorter or longer run mixes them \
              otherwise.\n\n\
@@ -126,7 +126,7 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              may show it.\n\n\
              Leave the beginning out with `--warmup`; the advice says how long it was."
         }
-        Kind::LostSyns => {
+        Kind::SynRetransmits => {
             "Attempts to connect got no answer and were made again by the kernel after whole seconds: 1 s, then 3 \
              s and 7 s in all (RFC 6298), or each second on newer Linux. Such a second is in the response time of \
              the request that waited. The usual cause is a listen queue that is too short for many clients at \
@@ -137,7 +137,7 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              Raise the listen queue of the service (its backlog, `net.core.somaxconn`), begin with a ramp, keep \
              connections open."
         }
-        Kind::AllAtOnce => {
+        Kind::ThunderingHerd => {
             "Every user opened its connection in the same instant. The listen backlog of most servers holds 128 to 511 \
              attempts (`net.core.somaxconn` caps it): what comes beyond is dropped, and a client tries again after 1, \
              3 and 7 s. Such times are made by the test's beginning, not by the load that follows.\n\n\
@@ -146,7 +146,7 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              Let users come one after the other, or leave the beginning out with `--warmup`; where all do come at \
              once, a longer backlog is the answer."
         }
-        Kind::ListenOverflowed => {
+        Kind::ListenQueueOverflow => {
             "The queue of connections that the kernel has made and the server has not taken yet was full, and further \
              ones were dropped. Their clients tried again after a second or more, which is in the response times, or \
              gave up.\n\n\
@@ -155,13 +155,13 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              Raise the backlog that the server asks for and `net.core.somaxconn`, which caps it; see that it accepts \
              connections while it works."
         }
-        Kind::DescriptorsShort => {
+        Kind::ProcessFdLimit => {
             "A process has as many sockets and files as its descriptor limit lets it have. At the limit a server can \
              accept no more connections: clients wait in its backlog, and it may log `too many open files`.\n\n\
              A monitor of a process saw 95 % of its limit or more in use, warm-up included.\n\n\
              Raise the limit where the process is started, or close what is not used."
         }
-        Kind::Throttled => {
+        Kind::CpuThrottled => {
             "A control group with a CPU quota gets its share in periods of 100 ms. When it is used up before the \
              period ends, everything in it stands still until the next: times of some tens of milliseconds that no \
              program made.\n\n\
@@ -169,7 +169,7 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              Raise the quota, start fewer threads, or keep it and call the result what it is: the capacity of the \
              quota."
         }
-        Kind::LinkFull => {
+        Kind::NetworkSaturated => {
             "Users had nothing to do but receive, bytes came at the same speed all the time, and segments got \
              lost as in front of a full link. The figures are the link's: two services with answers of \
              different sizes would differ by just that.\n\n\
@@ -200,7 +200,7 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              Raise the server's limit of requests per connection or its idle time; if it is meant so, say it with \
              `--no-keepalive`."
         }
-        Kind::FewPortsLeft => {
+        Kind::LowEphemeralPorts => {
             "Connections are closed at a rate that this machine cannot keep up for a minute. A short run ends \
              before the ports do and hides it.\n\n\
              Closed connections per second times 60 s (TIME_WAIT) are above 80 % of the local ports, times the \
@@ -208,13 +208,13 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              first. Within one machine the kernel takes ports again after a second, so there it is a note.\n\n\
              Keep connections open, widen the range, add local addresses or machines."
         }
-        Kind::TimeoutsCensor => {
+        Kind::CensoredByTimeouts => {
             "Requests were given up, and how long they would have taken nobody knows. Percentiles that reach into \
              them are lower bounds and are printed as such.\n\n\
              Every time-out counts with the time until it was given up, never as if it had not been.\n\n\
              Raise `--timeout` to see the real times."
         }
-        Kind::ClosedModelBlindSpot => {
+        Kind::CoordinatedOmission => {
             "In the closed model a stall of the service is a handful of long requests among very many short ones: \
              users wait and send nothing meanwhile (coordinated omission). The percentiles do not show it, clients \
              who come anyway would.\n\n\
@@ -223,7 +223,7 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              times the p99 that was measured. Requests that are slow one by one hide nothing, and raise nothing.\n\n\
              Use the open model, `-r RATE`."
         }
-        Kind::ConnectionCapHit => {
+        Kind::ConnectionLimitReached => {
             "Arrivals came due while all connections were in use, and waited on this side. The wait is in the \
              response times, and is not the service's alone.\n\n\
              Arrivals that found no free connection are counted, those that never got one too.\n\n\
@@ -236,17 +236,17 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              explain; or the measured and the computed number in flight differ by 10 %.\n\n\
              In the first case use fewer users or more workers; in the second do not rely on the run."
         }
-        Kind::ClientCpu => {
+        Kind::ClientCpuSaturated => {
             "A worker had no time left. What waits for the worker is measured as if it waited for the service.\n\n\
              One worker was busy more than 90 % of the time; polling for a due instant is not counted as busy.\n\n\
              Use more workers, or several machines with `--shard`."
         }
-        Kind::RunQueue => {
+        Kind::ClientCpuWait => {
             "A worker was ready to run and had no CPU: other programs or the service itself had it.\n\n\
              The kernel's own account of the thread: more than 10 % of the time.\n\n\
              Stop other programs on this machine, or use fewer workers than there are CPUs."
         }
-        Kind::Steal => {
+        Kind::CpuSteal => {
             "The host gave the CPUs of this virtual machine to others. Times measured meanwhile include it.\n\n\
              Steal time above 5 % of all CPU time, by the kernel's count for the whole machine.\n\n\
              Run on a machine with CPUs of its own."
@@ -258,7 +258,7 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              The kernel's count of retransmitted segments, SYNs among them: ten at least, and 0.1 % of the \
              requests.\n\n\
              Compare with the counters on the other side (`nstat -az TcpExtListenDrops`, `ip -s link`). Whole seconds \
-             at the start of connections are `lost_syns`."
+             at the start of connections are `syn_retransmits`."
         }
         Kind::StaleConnections => {
             "The server closed a reused connection in the instant in which a request was sent on it. Clients meet \
@@ -270,12 +270,12 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              Make the server keep idle connections longer than its clients do; or look in its log for what closes \
              connections in use."
         }
-        Kind::SurplusBytes => {
+        Kind::UnexpectedBytes => {
             "Bytes came that belong to no answer. If they had come a moment later they would have been taken for \
              the beginning of the next one.\n\n\
              Bytes after the end that the response's own framing gives, on an idle connection, or before the request \
              was read. plimsoll closes the connection, and unless it is an empty line the response counts as \
-             `dangerous_response`. A 408 on an idle connection is how many servers close it: it counts as a close.\n\n\
+             `unsafe_response`. A 408 on an idle connection is how many servers close it: it counts as a close.\n\n\
              Fix the server's lengths."
         }
         Kind::MeanAboveP95 => {
@@ -301,7 +301,7 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              Run with `--follow 3` (`redirects: 3` in a file), or load the address in `Location`. Redirects to another \
              host are never followed: load that host itself."
         }
-        Kind::RowsNotAppended => {
+        Kind::RowsNotWritten => {
             "Extracted values are missing in the file that was to take them.\n\n\
              Rows that could not be written are counted; one is enough.\n\n\
              Look at the file and its disk."
@@ -315,7 +315,7 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              A label is for what has few values: a kind, a region. What differs with each user or order is data. Each \
              series takes memory on each worker that uses it."
         }
-        Kind::ValuesRefused => {
+        Kind::ValuesRejected => {
             "Values that a program added to its metrics were left out: they were no numbers, or negative where only a \
              sum or a distribution from 0 on has a meaning.\n\n\
              They are counted; one is enough.\n\n\
@@ -340,7 +340,7 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              No sample in the measured part, or more than 10 % of its seconds are missing.\n\n\
              The first reason that it gave stands beside its name."
         }
-        Kind::MemoryGrows => {
+        Kind::MemoryGrowth => {
             "What a process holds grew until the end of the run. If it goes on like this, it ends with the memory of \
              the machine or the limit of its group.\n\n\
              At least 60 samples; the slope of the second half (Theil-Sen, with an interval that knows that seconds \
@@ -354,20 +354,20 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              The target's address belongs to this machine.\n\n\
              For figures that hold elsewhere load from another machine."
         }
-        Kind::CertificateUnchecked => {
+        Kind::CertificateNotVerified => {
             "Everything went over TLS, but nobody knows with whom: with `-k` (`insecure: true`) a certificate of any \
              name and any authority is taken. A proxy in between, or another machine under the same name, would have \
              been measured just as well.\n\n\
              The plan says so; no number is needed.\n\n\
              For a self-signed certificate give its PEM with `--ca FILE` (`tls: { ca: FILE }`): then it is checked."
         }
-        Kind::InFlightCensors => {
+        Kind::CensoredAtEnd => {
             "Requests were under way when the run ended. They are counted with the time they had had, which is a \
              lower bound.\n\n\
              More than 1 % of the samples, or enough to reach into a printed percentile.\n\n\
              Run longer: their share shrinks."
         }
-        Kind::RoundTripBound => {
+        Kind::RttBound => {
             "A request took hardly longer than one round trip of its packets. The distance between client and \
              service was measured; users who wait for it make users / RTT requests a second however fast the \
              service is.\n\n\
@@ -380,12 +380,12 @@ pub(super) const fn text(kind: Kind) -> &'static str {
              Less than 10 s were measured.\n\n\
              Measure for at least 10 s, better a minute, and more than once."
         }
-        Kind::DataRanOut => {
+        Kind::DataExhausted => {
             "Users ended because their rows were used up, and the load was less from then on.\n\n\
-             Users that retired are counted; one is enough.\n\n\
+             Users that ran out of data are counted; one is enough.\n\n\
              Give the feeder more rows, or let it begin again at its end."
         }
-        Kind::Interrupted => {
+        Kind::StoppedEarly => {
             "The run did not reach its end: somebody stopped it, or a rule did.\n\n\
              What stopped it is in the record.\n\n\
              The figures hold for the part that ran."

@@ -1,4 +1,4 @@
-//! Cautions in words: title, evidence and advice of each, made here and nowhere else.
+//! Cautions in words: title, evidence, impact, and advice of each, made here and nowhere else.
 //!
 //! The match has an arm for every shape of evidence, so a new one without its words does not compile.
 
@@ -15,22 +15,28 @@ use plimsoll_plan::phrase::{
     ratio,
 };
 
-/// The three texts of a caution.
+/// The four texts of a caution.
 struct Sentences {
     /// `None`: that of its row.
     title: Option<String>,
     evidence: String,
+    /// `None`: that of its row.
+    impact: Option<String>,
     /// `None`: that of its row.
     advice: Option<String>,
 }
 
 impl Sentences {
     fn of(evidence: impl Into<String>) -> Self {
-        Self { title: None, evidence: evidence.into(), advice: None }
+        Self { title: None, evidence: evidence.into(), impact: None, advice: None }
     }
 
     fn titled(self, title: impl Into<String>) -> Self {
         Self { title: Some(title.into()), ..self }
+    }
+
+    fn meaning(self, impact: impl Into<String>) -> Self {
+        Self { impact: Some(impact.into()), ..self }
     }
 
     fn advising(self, advice: impl Into<String>) -> Self {
@@ -47,6 +53,11 @@ impl Evidence {
     /// The numbers that say so, one fragment.
     pub fn text(&self) -> String {
         sentences(self).evidence
+    }
+
+    /// Why it matters, one clause.
+    pub fn impact(&self) -> String {
+        sentences(self).impact.unwrap_or_else(|| self.kind().impact().to_owned())
     }
 
     /// What to do.
@@ -76,88 +87,87 @@ fn sentences(evidence: &Evidence) -> Sentences {
             Sentences::of(client::attempts(*attempts_count, "failed", hosts))
         }
         Evidence::ResponsesCut { responses_count } => {
-            let cut = if *responses_count == 1 { "response was" } else { "responses were" };
-            Sentences::of(format!("{} {cut} longer than a limit", count(*responses_count)))
+            Sentences::of(format!("{} exceeded a limit", counted(*responses_count, "response")))
         }
         Evidence::WorkersStalled { stalls_count, stalled_ratio } => Sentences::of(format!(
-            "workers stood still {} for more than 100 ms each, {} of their time; what the service did meanwhile was \
-             not seen",
-            counted(*stalls_count, "time"),
+            "{} of more than 100 ms each, {} of the workers' time",
+            counted(*stalls_count, "stall"),
             ratio(stalled_ratio.min(1.0))
         )),
         Evidence::WorkerBusy { worker, machine, busy_ratio } => Sentences::of(format!(
-            "{} was busy {} of the time, spinning not counted",
+            "{} was busy {} of the time, without busy-polling",
             client::worker(*worker, *machine),
             ratio(*busy_ratio)
         )),
         Evidence::WorkerQueued { worker, machine, cpu_wait_ratio } => Sentences::of(format!(
-            "{} was ready to run but without a CPU {} of the time",
+            "{} waited for CPU {} of the time",
             client::worker(*worker, *machine),
             ratio(*cpu_wait_ratio)
         )),
         Evidence::CpuStolen { steal_ratio } => {
-            Sentences::of(format!("{} of all CPU time was taken by the host", ratio(*steal_ratio)))
+            Sentences::of(format!("steal took {} of all CPU time", ratio(*steal_ratio)))
         }
-        Evidence::LocalTarget { address } => Sentences::of(format!("{address} belongs to this machine")),
+        Evidence::LocalTarget { address } => Sentences::of(format!("{address} is a local address")),
         Evidence::AnyCertificate { server_name } => {
-            Sentences::of(format!("any certificate was taken for {server_name}"))
+            Sentences::of(format!("any certificate was accepted for {server_name}"))
         }
         Evidence::ArrivalsNotSent { unsent_count, asked_count, unsent_ratio, worker_ratio } => {
             let cpu = worker_ratio.map_or(String::new(), |worker| {
-                format!("; a worker was busy or waiting for a CPU {} of the time", ratio(worker.min(1.0)))
+                format!("; a worker was busy or waiting for CPU {} of the time", ratio(worker.min(1.0)))
             });
             Sentences::of(format!(
-                "{} of {} arrivals ({}) were not sent, and the target does not explain it{cpu}",
+                "{} of {} arrivals ({}) were not sent, and the target is not the reason{cpu}",
                 count(*unsent_count),
                 count(*asked_count),
                 ratio(*unsent_ratio)
             ))
         }
-        Evidence::LateSends { late_p99_ns, response_p99_ns } => Sentences::of(format!(
-            "1% of the sends were {} or more behind their instant, {} of the response p99 of {}",
-            duration_ns(*late_p99_ns),
-            ratio(*late_p99_ns as f64 / *response_p99_ns as f64),
+        Evidence::LateSends { schedule_lag_p99_ns, response_p99_ns } => Sentences::of(format!(
+            "p99 schedule lag {}, {} of the response p99 of {}",
+            duration_ns(*schedule_lag_p99_ns),
+            ratio(*schedule_lag_p99_ns as f64 / *response_p99_ns as f64),
             duration_ns(*response_p99_ns)
         )),
         Evidence::ConnectionsFull {
-            starved_count,
+            queued_count,
             unstarted_count,
             peak_count,
             limit_count,
             wait_p99_ns,
             suggested_count,
         } => {
-            let wait = wait_p99_ns.map_or(String::new(), |w| format!(", p99 of the wait {}", duration_ns(w)));
+            let wait = wait_p99_ns.map_or(String::new(), |w| format!(", p99 wait {}", duration_ns(w)));
             let never = match unstarted_count {
                 0 => String::new(),
-                n => format!("; {} had none at the stop", count(*n)),
+                n => format!("; {} still waited at the end", count(*n)),
             };
             // Each worker has its share of them, and the share of one may be in use while another has room.
             let found = match *peak_count > 0 && peak_count < limit_count {
                 true => format!(
-                    "none free on its worker (at most {} of {} open at once)",
+                    "none free on its worker (peak {} of {} open)",
                     count(*peak_count),
                     count(*limit_count)
                 ),
                 false => format!("all {} in use", counted(*limit_count, "connection")),
             };
-            let arrivals = counted(*starved_count, "arrival");
+            let arrivals = counted(*queued_count, "arrival");
             // To be typed, so without commas.
             Sentences::of(format!(
-                "{arrivals} found {found} and waited{wait}{never}; the response times include the wait"
+                "{arrivals} found {found}{wait}{never}"
             ))
             .advising(format!(
-                "raise `--max-connections` (to {suggested_count}, say) if clients of the real service do not share so \
-                 few connections"
+                "raise `--max-connections` (for example to {suggested_count}), unless real clients share as few \
+                 connections"
             ))
         }
         Evidence::InFlightDiffers { measured_mean, computed_mean } => Sentences::of(format!(
-            "{measured_mean:.1} requests were in flight by the clock, {computed_mean:.1} by rate times service time"
+            "{measured_mean:.1} requests in flight measured, {computed_mean:.1} computed (throughput × service time)"
         ))
-        .titled("N = X R does not hold")
-        .advising("rates and times of this run contradict each other: do not rely on either"),
+        .titled("Little's law does not hold")
+        .meaning("the rates and times of this run contradict each other")
+        .advising("rely on neither, and rerun"),
         Evidence::UsersOutside { outside_ratio, unexplained_ratio } => Sentences::of(format!(
-            "the users spent {} of their time outside requests, {} more than connecting explains",
+            "users spent {} of their time outside requests, {} more than connecting explains",
             ratio(*outside_ratio),
             ratio(*unexplained_ratio)
         )),
@@ -173,8 +183,8 @@ fn sentences(evidence: &Evidence) -> Sentences {
         } => {
             let whose = if *is_scripted { "time that users waited" } else { "users' time" };
             Sentences::of(format!(
-                "{} of the requests ({}, each above {}) took {} of the {whose}: all users waited at once, for up to \
-                 {}; 1 of 100 arrivals that do not wait for each other would meet {} or more, and p99 says {}",
+                "{} of the requests ({}, each above {}) took {} of the {whose}, and all users waited at once for up to \
+                 {}; 1% of independent arrivals would wait {} or longer, while p99 is {}",
                 ratio(*slow_ratio),
                 count(*slow_count),
                 duration_ns(*slow_above_ns),
@@ -187,17 +197,17 @@ fn sentences(evidence: &Evidence) -> Sentences {
         Evidence::RedirectsOnly { redirects, location, leads_elsewhere } => {
             samples::redirects(redirects, location.as_deref(), *leads_elsewhere)
         }
-        Evidence::SurplusBytes { responses_count } => Sentences::of(format!(
-            "behind {}; each cost its connection, the answers count",
-            counted(*responses_count, "answer")
+        Evidence::UnexpectedBytes { responses_count } => Sentences::of(format!(
+            "after {}; plimsoll closed these connections",
+            counted(*responses_count, "response")
         )),
         Evidence::ThinQuantiles { samples_count, needed_count, quantiles } => {
             samples::thin(*samples_count, *needed_count, quantiles)
         }
         Evidence::TimedOut { timeouts_count, connecting_count, timeouts_ratio, after_ns, bounded_from } => {
             let bounds = match bounded_from {
-                Some(q) => format!("percentiles from {} on are lower bounds", quantile_name(*q)),
-                None => "the printed percentiles lie below them; the maximum is a lower bound".into(),
+                Some(q) => format!("percentiles from {} up are lower bounds", quantile_name(*q)),
+                None => "only the maximum is a lower bound".into(),
             };
             let connecting = match connecting_count {
                 0 => String::new(),
@@ -205,29 +215,29 @@ fn sentences(evidence: &Evidence) -> Sentences {
             };
             Sentences::of(format!(
                 "{} ({} of the requests{connecting}) after {}: {bounds}",
-                counted(*timeouts_count, "time-out"),
+                counted(*timeouts_count, "timeout"),
                 ratio(*timeouts_ratio),
                 chosen_ns(*after_ns)
             ))
         }
         Evidence::InFlightAtStop { unanswered_count, unsent_count, finished_count, bounded_from } => {
             let bounds = match bounded_from {
-                Some(q) => format!("; percentiles from {} on are lower bounds", quantile_name(*q)),
+                Some(q) => format!("; percentiles from {} up are lower bounds", quantile_name(*q)),
                 None => String::new(),
             };
             let waiting = match unsent_count {
                 0 => String::new(),
-                n => format!(" and {} that had not been sent", count(*n)),
+                n => format!(" and {} arrivals not sent", count(*n)),
             };
             Sentences::of(format!(
-                "{} without an answer{waiting}, against {} finished{bounds}",
+                "{} in flight{waiting}, compared with {} completed{bounds}",
                 counted(*unanswered_count, "request"),
                 count(*finished_count)
             ))
         }
         Evidence::MeanAboveP95 { mean_ns, is_lower_bound, p95_ns } => Sentences::of(format!(
-            "mean {}{}, p95 {}: more than 95 of 100 requests were faster than the mean",
-            if *is_lower_bound { "at least " } else { "" },
+            "mean {}{}, p95 {}: more than 95% of requests were faster than the mean",
+            if *is_lower_bound { "≥ " } else { "" },
             duration_f64_ns(*mean_ns),
             duration_ns(*p95_ns)
         )),
@@ -239,8 +249,7 @@ fn sentences(evidence: &Evidence) -> Sentences {
         }
         Evidence::BacklogGrew { first_p50_ns, last_p50_ns, first_in_flight, last_in_flight } => {
             Sentences::of(format!(
-                "the median response time was {} in the first third and {} in the last, with {} and then {} \
-                 requests in flight; a longer run would show longer times",
+                "median response time {} in the first third and {} in the last, with {} and {} requests in flight",
                 duration_f64_ns(*first_p50_ns),
                 duration_f64_ns(*last_p50_ns),
                 quantity(*first_in_flight),
@@ -256,19 +265,19 @@ fn sentences(evidence: &Evidence) -> Sentences {
             rate_after_per_s,
         } => {
             let what = match figure {
-                LevelFigure::MedianResponseTime => "the median response time",
-                LevelFigure::MeanServiceTime => "the mean service time",
+                LevelFigure::MedianResponseTime => "median response time",
+                LevelFigure::MeanServiceTime => "mean service time",
             };
             let rates = match (rate_before_per_s, rate_after_per_s) {
                 (Some(before), Some(after)) => {
-                    format!("; the rate {}, then {}", rate_per_s(*before), rate_per_s(*after))
+                    format!("; throughput {}, then {}", rate_per_s(*before), rate_per_s(*after))
                 }
                 _ => String::new(),
             };
             // To be typed: whole seconds, and no unit apart from its number.
             let warmup_s = changed_at_ns.div_ceil(1_000_000_000);
             Sentences::of(format!(
-                "{what} was {} until {} and {} from then on ({} {}){rates}",
+                "{what} {} until {}, then {} ({} {}){rates}",
                 duration_f64_ns(*before_ns),
                 chosen_ns(*changed_at_ns),
                 duration_f64_ns(*after_ns),
@@ -276,7 +285,7 @@ fn sentences(evidence: &Evidence) -> Sentences {
                 direction(*before_ns, *after_ns)
             ))
             .advising(format!(
-                "the figures mix two states of the service; leave the first out with `--warmup {warmup_s}s`"
+                "exclude the start with `--warmup {warmup_s}s`"
             ))
         }
         Evidence::ConnectionsLate {
@@ -289,10 +298,10 @@ fn sentences(evidence: &Evidence) -> Sentences {
         } => {
             let places: Vec<String> = by_second
                 .iter()
-                .map(|one| format!("{} {} s", count(one.connections_count), one.later_by_s))
+                .map(|one| format!("{} by {} s", count(one.connections_count), one.later_by_s))
                 .collect();
             Sentences::of(format!(
-                "{} of {} ({}) took whole seconds longer than the fastest ({}): {}; the kernel sent {} again",
+                "{} of {} ({}) took whole seconds longer than the fastest ({}): {}; the kernel retransmitted {}",
                 count(*late_count),
                 counted(*connections_count, "connection"),
                 ratio(*late_ratio),
@@ -301,20 +310,20 @@ fn sentences(evidence: &Evidence) -> Sentences {
                 counted(*resent_segments_count, "segment")
             ))
         }
-        Evidence::LinkFull { body_ratio, received_bytes_per_s, uneven_ratio, disordered_segments_count } => {
+        Evidence::NetworkSaturated { body_ratio, received_bytes_per_s, uneven_ratio, out_of_order_segments_count } => {
             Sentences::of(format!(
-                "{} of the requests' time passed behind the first byte, {} bytes/s ({} Mbit/s) came within {} in \
-                 every fifth of the run, and {} came out of order, as behind a queue that overflows",
+                "{} of the requests' time was download, at {} bytes/s ({} Mbit/s) within {} in every fifth of the \
+                 run, and {} arrived out of order, as after a queue that overflows",
                 ratio(*body_ratio),
                 quantity(*received_bytes_per_s),
                 quantity(received_bytes_per_s * 8.0 / 1e6),
                 ratio(*uneven_ratio),
-                counted(*disordered_segments_count, "segment")
+                counted(*out_of_order_segments_count, "segment")
             ))
         }
         Evidence::RoundTrip { request_p50_ns, round_trip_ns, users_count, limit_per_s } => {
             Sentences::of(format!(
-                "the median request took {}, one round trip {}: {} users cannot make more than {}",
+                "median request {}, round trip {}: {} users cannot exceed {}",
                 duration_ns(*request_p50_ns),
                 duration_ns(*round_trip_ns),
                 count(*users_count),
@@ -323,7 +332,7 @@ fn sentences(evidence: &Evidence) -> Sentences {
         }
         Evidence::UsersAtOnce { users_count, within_ns, late_count, connections_count } => {
             Sentences::of(format!(
-                "{} users began within {}; {} of {} took longer than 500 ms to make",
+                "{} users started within {}; {} of {} took longer than 500 ms to open",
                 count(*users_count),
                 chosen_ns(*within_ns),
                 count(*late_count),
@@ -337,8 +346,8 @@ fn sentences(evidence: &Evidence) -> Sentences {
             requests_p50_count,
             fairness_index,
         } => Sentences::of(format!(
-            "{} of {} got {} of the requests, half of them {} or fewer each; Jain's index {fairness_index:.2} (1: \
-             all alike)",
+            "{} of {} got {} of the requests, the median connection {}; Jain's index {fairness_index:.2} (1 is \
+             fair)",
             count(*few_count),
             counted(*connections_count, "connection"),
             ratio(*few_requests_ratio),
@@ -351,7 +360,7 @@ fn sentences(evidence: &Evidence) -> Sentences {
             making_ns,
             making_ratio,
         } => Sentences::of(format!(
-            "the server closed {} of {}, after {} requests each on the average; making one took {}, {} of its time",
+            "the server closed {} of {}, after {} requests each on average; opening one took {}, {} of its time",
             count(*closed_count),
             counted(*connections_count, "connection"),
             quantity(*requests_mean),
@@ -360,16 +369,16 @@ fn sentences(evidence: &Evidence) -> Sentences {
         )),
         Evidence::PortsHeld { closed_per_s, held_count, ports_count, is_same_machine } => {
             let held = format!(
-                "{} were closed; each may hold its port for a minute, so a minute of this takes {} of {}",
+                "{} closed, each of which may hold its port for a minute: {} of {} in a minute",
                 rate_of(*closed_per_s, "connections"),
                 quantity(*held_count),
                 counted(*ports_count, "port")
             );
             match is_same_machine {
                 true => Sentences::of(
-                    held + "; within one machine the kernel takes ports again after a second, which hides it",
+                    held + "; on one machine the kernel reuses ports after a second, which hides this",
                 )
-                .titled("too many connections for any network"),
+                .titled("connections close too fast for any network"),
                 false => Sentences::of(held),
             }
         }
@@ -395,26 +404,27 @@ fn sentences(evidence: &Evidence) -> Sentences {
             Sentences::of(format!("{} could not be written", counted(*rows_count, "row")))
         }
         Evidence::SeriesRefused { lookups_count, limit_count } => Sentences::of(format!(
-            "{} without a place of its own, {} were held",
-            counted(*lookups_count, "look-up"),
+            "{} beyond the limit of {} series",
+            counted(*lookups_count, "lookup"),
             count(*limit_count)
         )),
         Evidence::ValuesRefused { values_count } => Sentences::of(counted(*values_count, "value")),
         Evidence::IterationsAbandoned { iterations_count, failed_requests_count } => Sentences::of(format!(
-            "{} so, {} failed",
+            "{} abandoned, {} failed",
             counted(*iterations_count, "iteration"),
             counted(*failed_requests_count, "request")
         )),
-        Evidence::UsersRetired { users_count } => Sentences::of(format!(
-            "{} did so; the load was less from then on",
+        Evidence::UsersOutOfData { users_count } => Sentences::of(format!(
+            "{} ended early",
             counted(*users_count, "user")
         )),
         Evidence::RecordIncomplete { losses, more_count, is_in_totals } => {
             let lost = lists::joined(losses, record::loss, *more_count);
             match is_in_totals {
                 true => lost
-                    .titled("seconds are missing in the timeline")
-                    .advising("the totals hold them all the same; make room on the disk before the next run"),
+                    .titled("seconds are missing from the timeline")
+                    .meaning("the totals include them")
+                    .advising("free disk space before the next run"),
                 false => lost,
             }
         }
@@ -425,13 +435,13 @@ fn sentences(evidence: &Evidence) -> Sentences {
             Sentences::of(record::plans(differences, divisions, *repeated_share))
         }
         Evidence::RunsApart { shared_ns, shortest_ns, longest_ns } => Sentences::of(format!(
-            "they share {} of runs of {} to {}",
+            "{} overlap of runs of {} to {}",
             chosen_ns(*shared_ns),
             chosen_ns(*shortest_ns),
             chosen_ns(*longest_ns)
         )),
         Evidence::ShortRun { measured_ns } => {
-            Sentences::of(format!("{} were measured", chosen_ns(*measured_ns)))
+            Sentences::of(format!("{} measured", chosen_ns(*measured_ns)))
         }
         Evidence::LoadSteered { steps, more_count } => lists::joined(steps, record::steered, *more_count),
         Evidence::StoppedEarly { elapsed_ns, planned_ns, stopped_by, reason: why } => {
@@ -439,40 +449,40 @@ fn sentences(evidence: &Evidence) -> Sentences {
             let why = why.as_deref().unwrap_or_else(|| record::stop(*stopped_by));
             Sentences::of(format!("after {}{planned}: {why}", chosen_ns(*elapsed_ns)))
         }
-        Evidence::FigureMissing { subject } => Sentences::of(format!("nothing was measured of {subject}")),
+        Evidence::FigureMissing { subject } => Sentences::of(format!("no samples of {subject}")),
         Evidence::TimesCutOff { requests_count } | Evidence::TimesUnfinished { requests_count } => {
-            Sentences::of(format!("{} known only to have taken longer", counted(*requests_count, "request")))
+            Sentences::of(format!("{} with lower bounds only", counted(*requests_count, "request")))
         }
         Evidence::TimeInterval { samples_count, quantile, low_ns, high_ns } => Sentences::of(format!(
-            "the sample of {} puts {} between {} and {}",
+            "{} samples put {} between {} and {}",
             count(*samples_count),
             quantile_name(*quantile),
             duration_ns(*low_ns),
             duration_ns(*high_ns)
         )),
         Evidence::ValueInterval { samples_count, quantile, low, high } => Sentences::of(format!(
-            "the sample of {} puts {} between {low} and {high}",
+            "{} samples put {} between {low} and {high}",
             count(*samples_count),
             quantile_name(*quantile)
         )),
         Evidence::NoInterval { samples_count, quantile, needed_count } => Sentences::of(format!(
-            "too few samples for {}: {} of at least {}",
+            "too few samples for {}: {} of the required {}",
             quantile_name(*quantile),
             count(*samples_count),
             count(*needed_count)
         )),
-        Evidence::SendsDelayed { late_p99_ns, late_max_ns } => Sentences::of(format!(
-            "sends were late, p99 {}, at most {}",
-            duration_ns(*late_p99_ns),
-            duration_ns(*late_max_ns)
+        Evidence::SendsDelayed { schedule_lag_p99_ns, schedule_lag_max_ns } => Sentences::of(format!(
+            "schedule lag p99 {}, max {}",
+            duration_ns(*schedule_lag_p99_ns),
+            duration_ns(*schedule_lag_max_ns)
         )),
         Evidence::GeneratorStalled { stalls_count, stalled_ratio } => Sentences::of(format!(
-            "the load generator stood still {}, {} of its time",
+            "the load generator stalled {}, {} of its time",
             counted(*stalls_count, "time"),
             ratio(*stalled_ratio)
         )),
         Evidence::GeneratorQueued { cpu_wait_ratio } => Sentences::of(format!(
-            "the load generator waited for a CPU {} of its time",
+            "the load generator waited for CPU {} of its time",
             ratio(*cpu_wait_ratio)
         )),
         Evidence::PartMissing { missing_ratio } => {
@@ -481,10 +491,10 @@ fn sentences(evidence: &Evidence) -> Sentences {
         Evidence::AttemptsLost { shortage, attempts_count } => {
             let what = match shortage {
                 Shortage::Descriptors => "found no free file descriptor",
-                Shortage::Ports => "found no free local port",
+                Shortage::Ports => "found no free ephemeral port",
                 Shortage::Memory => "found no memory",
                 Shortage::Limit => "ended at a limit of the load generator",
-                Shortage::Other => "failed on the load generator's side",
+                Shortage::Other => "failed on the load generator",
             };
             Sentences::of(format!("{} {what}", counted(*attempts_count, "attempt")))
         }
@@ -493,10 +503,10 @@ fn sentences(evidence: &Evidence) -> Sentences {
         }
         Evidence::SomeArrivalsUnsent { .. } => Sentences::of("some arrivals were not sent"),
         Evidence::TimeoutsInStalls { .. } => {
-            Sentences::of("time-outs while the load generator stood still")
+            Sentences::of("timeouts while the load generator stalled")
         }
         Evidence::RequestsYoung { requests_count } => Sentences::of(format!(
-            "{} in flight at the end, as many as in a service that keeps up",
+            "{} in flight at the end, no more than in a service that keeps up",
             counted(*requests_count, "request")
         )),
     }

@@ -12,7 +12,7 @@ use plimsoll_plan::{Draft, unit};
 /// The metrics of k6, and our word for what they measure.
 const METRICS: [(&str, &str); 9] = [
     ("http_req_duration", "response_time"),
-    ("http_req_waiting", "first_byte"),
+    ("http_req_waiting", "time_to_first_byte"),
     ("http_req_connecting", "connect"),
     ("http_req_tls_handshaking", "tls_handshake"),
     ("http_req_failed", "error_rate"),

@@ -40,7 +40,7 @@ pub fn live(outline: &Outline, classes: &[&str], courses: &[Course]) -> Vec<Char
     }
     chart.panels.push(course::bytes(&at));
     if is_open {
-        chart.panels.push(course::lateness(&at));
+        chart.panels.push(course::schedule_lag(&at));
     }
     let mut out = vec![chart];
     for (id, label, metrics) in SIZES {
@@ -84,7 +84,7 @@ pub fn live_row(row: &Second, failures: &[(&str, u64)], courses: &[Course]) -> R
         ("opened", per_s(row.connections_opened, row)),
         ("bytes_in", per_s(row.bytes_in, row)),
         ("bytes_out", per_s(row.bytes_out, row)),
-        ("lateness_p99", ns(row.lateness_p99_ns)),
+        ("schedule_lag_p99", ns(row.schedule_lag_p99_ns)),
     ];
     let known = |(id, value): (&str, Option<f64>)| Some((id.to_owned(), value.filter(|y| y.is_finite())?));
     let mut timeline: BTreeMap<String, f64> = all.into_iter().filter_map(known).collect();

@@ -40,7 +40,7 @@ impl<'a> NextRows<Reason<'a>, Step<'a>> {
     /// The command to compare names an example: a document does not know where it is kept.
     pub fn of(s: &'a Summary) -> Self {
         let Next { reasons, steps } = Next::of(s);
-        let reason = |one: &Reason<'_>| reasons::hint(s, one).whole_text();
+        let reason = |one: &Reason<'_>| reasons::hint(one).whole_text();
         NextRows::described(reasons, steps, reason, |one| steps::hint(s, one, None).whole_text())
     }
 }

@@ -13,8 +13,8 @@ fn instant(at_s: f64) -> String {
     }
 }
 
-/// `The service was gone from 3.1 s to the end: 40 times nothing listens on that port (`connect_refused`).`
-pub(super) fn describe(s: &Summary, gone: &Gone<'_>) -> String {
+/// `The service was gone from 3.1 s to the end: 40 times nothing listens on that port (`connection_refused`).`
+pub(super) fn describe(gone: &Gone<'_>) -> String {
     let longest = gone.outage;
     let who = match gone.part {
         None => "The service was down".to_owned(),
@@ -32,12 +32,12 @@ pub(super) fn describe(s: &Summary, gone: &Gone<'_>) -> String {
         1 => String::new(),
         n => format!(" (the longest of {n} outages)"),
     };
-    let how = how(s, gone).map_or(String::new(), |how| format!(": {how}"));
+    let how = how(gone).map_or(String::new(), |how| format!(": {how}"));
     format!("{who} from {} to {end}{more}{how}; {back}.", instant(longest.from_s))
 }
 
 /// How requests failed meanwhile; of a part it is only known how many did.
-fn how(s: &Summary, gone: &Gone<'_>) -> Option<String> {
+fn how(gone: &Gone<'_>) -> Option<String> {
     let outage = gone.outage;
     if outage.failed_requests == 0 {
         return Some("requests received no response".into());
@@ -46,17 +46,16 @@ fn how(s: &Summary, gone: &Gone<'_>) -> Option<String> {
         return None;
     }
     let first = outage.failures.first()?;
-    let sentence = |class: &str| s.errors.iter().find(|row| row.class == class).map(|row| row.sentence);
     let told = match first.status {
         Some(status) => format!("status {status}"),
-        None => sentence(first.class).unwrap_or(first.class).to_owned(),
+        None => first.class.sentence().to_owned(),
     };
     let rest: u64 = outage.failures.iter().skip(1).map(|one| one.count).sum();
     let others = match rest {
         0 => String::new(),
         rest => format!(", and {} of other kinds", counted(rest, "failure")),
     };
-    Some(format!("{} times {told} (`{}`){others}", count(first.count), first.class))
+    Some(format!("{} times {told} (`{}`){others}", count(first.count), first.class.name()))
 }
 
 /// Where to look first.

@@ -16,9 +16,9 @@ use plimsoll_analysis::summary::{Spike, Summary};
 use plimsoll_plan::failure_example::FailureExample;
 use plimsoll_plan::phrase::is_harmful;
 
-pub(super) fn hint(s: &Summary, reason: &Reason<'_>) -> Hint {
+pub(super) fn hint(reason: &Reason<'_>) -> Hint {
     match reason {
-        Reason::Outage(gone) => why(outage::describe(s, gone), COURSE),
+        Reason::Outage(gone) => why(outage::describe(gone), COURSE),
         Reason::Doubt { row, .. } => {
             why(format!("{}: {}", capital(&row.title()), sentence(&row.evidence_text())), FINDINGS)
         }
@@ -43,9 +43,9 @@ pub(super) fn hint(s: &Summary, reason: &Reason<'_>) -> Hint {
             let (name, request) = (quoted(check), quoted(request));
             why(format!("The check {name} of request {request} failed {failed} of {made}."), CHECKS)
         }
-        Reason::NotKeptUp { arrivals, starved, never_started, in_flight_at_end } => {
+        Reason::NotKeptUp { arrivals, arrivals_queued, arrivals_not_started, in_flight_at_end } => {
             let arrivals = counted(*arrivals, "arrival");
-            let how = match (starved, never_started) {
+            let how = match (arrivals_queued, arrivals_not_started) {
                 (0, 0) => {
                     format!("{} were still in flight at the end", count(*in_flight_at_end))
                 }
@@ -64,8 +64,8 @@ pub(super) fn hint(s: &Summary, reason: &Reason<'_>) -> Hint {
         Reason::LongestPhase { phase, p99_ns, samples } => {
             let what = match phase {
                 Phase::ConnectionWait => ("waiting for a free connection", ""),
-                Phase::FirstByte => ("time to first byte", ": the server was processing or queuing"),
-                Phase::Body => ("download of the response body", ""),
+                Phase::TimeToFirstByte => ("time to first byte", ": the server was processing or queuing"),
+                Phase::Download => ("download of the response body", ""),
             };
             let (p99, samples) = (duration_ns(*p99_ns), counted(*samples, "sample"));
             let text = format!("Most of that time is {} (p99 {p99}, {samples}){}.", what.0, what.1);
@@ -76,23 +76,23 @@ pub(super) fn hint(s: &Summary, reason: &Reason<'_>) -> Hint {
 
 /// What a page shows of them.
 const FAILING: &[Kind] = &[
-    Kind::RequestFails,
+    Kind::FailingRequest,
     Kind::RateLimited,
-    Kind::CredentialsRefused,
+    Kind::CredentialsRejected,
     Kind::NotFound,
-    Kind::RequestRefused,
+    Kind::RequestRejected,
     Kind::CheckFailed,
     Kind::InvalidResponses,
-    Kind::ResponsesCutShort,
-    Kind::TlsRefused,
+    Kind::TruncatedResponses,
+    Kind::TlsFailed,
     Kind::IdleTimeout,
     Kind::ConnectionLimit,
     Kind::UpstreamFailed,
-    Kind::Overloaded,
+    Kind::ServerOverloaded,
     Kind::ServerErrors,
     Kind::ConnectionsClosed,
     Kind::ConnectionsRefused,
-    Kind::Unreachable,
+    Kind::HostUnreachable,
     Kind::NoResponse,
 ];
 
@@ -178,7 +178,7 @@ fn kind(failed: &Failed<'_>) -> String {
         ),
         None => failed.row.sentence.to_owned(),
     };
-    format!("{what} (`{}`)", failed.class)
+    format!("{what} (`{}`)", failed.class.name())
 }
 
 /// `of all failures 700 came between 2m 30s and 2m 36s`

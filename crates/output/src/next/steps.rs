@@ -8,6 +8,7 @@ use crate::anchor::Anchor;
 use crate::format::{bytes_f64, chosen_s};
 use plimsoll_analysis::next::{Relief, Slow, Step};
 use plimsoll_analysis::summary::{SaturatedResource, Summary};
+use plimsoll_plan::Fault;
 
 /// `run_file` is what the command to compare names; `None`: the command is told in words.
 pub(super) fn hint(s: &Summary, one: &Step<'_>, run_file: Option<&str>) -> Hint {
@@ -31,7 +32,7 @@ pub(super) fn hint(s: &Summary, one: &Step<'_>, run_file: Option<&str>) -> Hint 
             step(format!("Relieve {}: {}.", quoted(what), relief_words(*relief)), SYSTEM)
         }
         Step::FollowCause { row, .. } => step(sentence(&capital(row.advice())), reasons::describe(row)),
-        Step::MendFailures { class, status } => step(mend(s, class, status.unwrap_or_default()), ERRORS),
+        Step::MendFailures { class, status } => step(mend(s, *class, status.unwrap_or_default()), ERRORS),
         Step::HoldAnswerAgainstCheck => {
             step("Compare a failed response with what the check expects.".into(), CHECKS)
         }
@@ -64,10 +65,10 @@ fn named(s: &Summary, advice: &str) -> String {
 }
 
 /// What to do about a kind of failure: where one looks first, no guess at the cause.
-fn mend(s: &Summary, class: &str, status: &str) -> String {
+fn mend(s: &Summary, class: Fault, status: &str) -> String {
     let target = quoted(&s.target);
     match class {
-        "http_status" => match status {
+        Fault::Status => match status {
             "401" | "403" => format!("Check the credentials that the requests send (status {status})."),
             "404" => "Check the paths of the requests: the server does not know them (status 404).".into(),
             "429" => "Raise the server's rate limit, or lower the load (status 429).".into(),
@@ -81,21 +82,33 @@ fn mend(s: &Summary, class: &str, status: &str) -> String {
             _ if status.is_empty() => "Check which status codes came back, and which the plan expects.".into(),
             _ => format!("Check what the requests send: the server rejects them with status {status}."),
         },
-        "connect_refused" => format!("Check that the server runs and listens on {target}."),
-        "connect_timeout" | "unreachable" => format!("Check the network path to {target}: address, route, firewall."),
-        "timeout" => {
+        Fault::ConnectionRefused => format!("Check that the server runs and listens on {target}."),
+        Fault::ConnectTimeout | Fault::HostUnreachable => {
+            format!("Check the network path to {target}: address, route, firewall.")
+        }
+        Fault::Timeout => {
             "Check in the server's log or monitors what it waits for. A longer `--timeout` shows how long such a \
              response takes."
                 .into()
         }
-        "reset" | "closed_before_response" | "closed_mid_response" | "stale_connection" => {
+        Fault::ConnectionReset | Fault::ClosedBeforeResponse | Fault::ClosedMidResponse | Fault::StaleConnection => {
             "Check the log of the server, or of the proxy in front of it, for why it closes connections.".into()
         }
-        "check_failed" => "Compare a failed response with what the check expects.".into(),
-        "tls_failed" | "tls_timeout" | "certificate_refused" => {
+        Fault::Check => "Compare a failed response with what the check expects.".into(),
+        Fault::Tls | Fault::TlsTimeout | Fault::CertificateRejected => {
             format!("Check the certificate and the TLS versions of {target}.")
         }
-        _ => "Read the failure examples and the server's log.".into(),
+        Fault::MalformedResponse
+        | Fault::UnsafeResponse
+        | Fault::DecodeFailed
+        | Fault::StreamIdleTimeout
+        | Fault::StreamFailed
+        | Fault::Redirects
+        | Fault::FdLimit
+        | Fault::PortsExhausted
+        | Fault::ClientOutOfMemory
+        | Fault::ClientSendRefused
+        | Fault::ClientLimit => "Read the failure examples and the server's log.".into(),
     }
 }
 

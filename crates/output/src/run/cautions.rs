@@ -16,7 +16,7 @@ use Set::{Generator, Plan, System};
 
 const COURSE: &[Anchor] = &[Anchor::Timeline, Anchor::Times];
 const SPECTRUM: &[Anchor] = &[Anchor::Spectrum, Anchor::Times];
-const LATENESS: &[Anchor] = &[Anchor::Timeline, Anchor::Generator];
+const SCHEDULE_LAG: &[Anchor] = &[Anchor::Timeline, Anchor::Generator];
 const BOX: &[Anchor] = &[Anchor::Generator];
 const LINKS: &[Anchor] = &[Anchor::Connections];
 const WATCHED: &[Anchor] = &[Anchor::System, Anchor::Generator];
@@ -29,48 +29,48 @@ const fn wanted(kind: Kind) -> &'static [Anchor] {
     match kind {
         Kind::ClientFdLimit
         | Kind::ClientPortsExhausted
-        | Kind::ClientMemory
-        | Kind::ClientBlocked
+        | Kind::ClientOutOfMemory
+        | Kind::ClientSendRefused
         | Kind::ClientLimit
-        | Kind::FewPortsLeft
+        | Kind::LowEphemeralPorts
         | Kind::LittlesLaw
-        | Kind::ClientCpu
-        | Kind::RunQueue
-        | Kind::Steal
+        | Kind::ClientCpuSaturated
+        | Kind::ClientCpuWait
+        | Kind::CpuSteal
         | Kind::SameMachine
-        | Kind::CertificateUnchecked => BOX,
-        Kind::ClientStalled | Kind::LateSends => LATENESS,
-        Kind::MissingIntervals
-        | Kind::OfferedNotSent
-        | Kind::SteeredByHand
+        | Kind::CertificateNotVerified => BOX,
+        Kind::ClientStalled | Kind::LateSends => SCHEDULE_LAG,
+        Kind::IncompleteRecord
+        | Kind::OfferedRateMissed
+        | Kind::LoadChangedManually
         | Kind::BacklogGrew
-        | Kind::NotSteady
-        | Kind::AllAtOnce
-        | Kind::LinkFull
-        | Kind::ConnectionCapHit
+        | Kind::UnsteadyStart
+        | Kind::ThunderingHerd
+        | Kind::NetworkSaturated
+        | Kind::ConnectionLimitReached
         | Kind::Retransmits
         | Kind::ShortRun
-        | Kind::DataRanOut
-        | Kind::Interrupted => COURSE,
+        | Kind::DataExhausted
+        | Kind::StoppedEarly => COURSE,
         Kind::TooFewSamples
-        | Kind::TimeoutsCensor
-        | Kind::ClosedModelBlindSpot
+        | Kind::CensoredByTimeouts
+        | Kind::CoordinatedOmission
         | Kind::MeanAboveP95
-        | Kind::InFlightCensors
-        | Kind::RoundTripBound => SPECTRUM,
-        Kind::LostSyns
+        | Kind::CensoredAtEnd
+        | Kind::RttBound => SPECTRUM,
+        Kind::SynRetransmits
         | Kind::ConnectionsUnfair
         | Kind::ConnectionsNotReused
         | Kind::StaleConnections
-        | Kind::SurplusBytes => LINKS,
-        Kind::ListenOverflowed
-        | Kind::DescriptorsShort
-        | Kind::Throttled
+        | Kind::UnexpectedBytes => LINKS,
+        Kind::ListenQueueOverflow
+        | Kind::ProcessFdLimit
+        | Kind::CpuThrottled
         | Kind::MonitorFailed
-        | Kind::MemoryGrows => WATCHED,
+        | Kind::MemoryGrowth => WATCHED,
         Kind::ResponseChanged | Kind::RedirectsNotFollowed | Kind::IterationsAbandoned => REQUESTS,
-        Kind::MergedApart | Kind::MergedTargetsDiffer => MACHINES,
-        Kind::NoRequests | Kind::RowsNotAppended | Kind::TooManySeries | Kind::ValuesRefused => METHOD,
+        Kind::MergedRunsNotConcurrent | Kind::MergedTargetsDiffer => MACHINES,
+        Kind::NoRequests | Kind::RowsNotWritten | Kind::TooManySeries | Kind::ValuesRejected => METHOD,
     }
 }
 
@@ -136,7 +136,7 @@ fn sorted(s: &Summary) -> impl Iterator<Item = &Caution> {
 fn caution(c: &Caution, anchors: &Anchors) -> Finding {
     Finding {
         code: c.kind.code().into(),
-        evidence: vec![c.evidence_text()],
+        evidence: vec![format!("{}; {}", c.evidence_text(), c.impact())],
         advice: c.advice(),
         link: link(anchors, wanted(c.kind)),
         ..Finding::new(c.severity.into(), words::weight(c.severity), c.title())
@@ -172,7 +172,7 @@ fn failures(s: &Summary) -> Option<Finding> {
     let mut classes: Vec<_> = s.errors.iter().filter(|row| row.count > 0).collect();
     classes.sort_by_key(|row| std::cmp::Reverse(row.count));
     let told: Vec<String> =
-        classes.iter().take(TOLD).map(|row| format!("{} {}", count(row.count), row.class)).collect();
+        classes.iter().take(TOLD).map(|row| format!("{} {}", count(row.count), row.class.name())).collect();
     let mut statuses: Vec<_> =
         s.status_codes.iter().filter(|(status, _)| status.starts_with(['4', '5'])).collect();
     statuses.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
@@ -192,7 +192,7 @@ fn failures(s: &Summary) -> Option<Finding> {
 
 fn pressures(s: &Summary, anchors: &Anchors) -> Vec<Finding> {
     let one = |p: &SaturatedResource| Finding {
-        evidence: vec![p.evidence.clone()],
+        evidence: vec![p.evidence.text()],
         advice: relief(p).into(),
         link: link(anchors, WATCHED),
         ..Finding::new(Tone::Doubt, "saturated", &p.resource)

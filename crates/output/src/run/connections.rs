@@ -26,17 +26,17 @@ fn facts(s: &Summary) -> Block {
         exact("peak", c.peak),
         exact("requests on reused connections", c.reused_requests),
         exact("closed by server", c.closed_by_server),
-        exact("closed by client", c.closed_by_us),
-        exact("closed after an error", c.closed_by_fault),
+        exact("closed by client", c.closed_by_client),
+        exact("closed after an error", c.closed_after_error),
         exact("open at the end", c.open_at_end),
     ];
     if let (Some(p50), Some(max)) = (c.requests_per_connection_p50, c.requests_per_connection_max) {
         facts.push(Fact::new("requests per connection", format!("p50 {}, max {}", count(p50), count(max))));
     }
-    if c.redirects_elsewhere > 0 {
+    if c.redirects_cross_host > 0 {
         facts.push(Fact::new(
             "redirects to another host",
-            format!("{}, not followed", count(c.redirects_elsewhere)),
+            format!("{}, not followed", count(c.redirects_cross_host)),
         ));
     }
     if let Some(tls) = &s.tls {

@@ -3,6 +3,7 @@
 use super::{examples, results};
 use crate::document::{Block, Cell, Column, Role, Room, Section, Table, Value, sentence};
 use plimsoll_analysis::summary::{ErrorRow, SeriesRow, Summary};
+use plimsoll_plan::Fault;
 
 pub fn section(s: &Summary) -> Section {
     let failed: Vec<&ErrorRow> =
@@ -36,12 +37,12 @@ fn by_request(s: &Summary) -> Vec<Block> {
         return Vec::new();
     }
     all.sort_by_key(|row| std::cmp::Reverse(row.errors_by_class.values().sum::<u64>()));
-    let is_there = |class: &str| all.iter().any(|row| row.errors_by_class.contains_key(class));
+    let is_there = |class: &Fault| all.iter().any(|row| row.errors_by_class.contains_key(class));
     let shown = all.iter().copied().take(FAILING);
     let mut table = Table::of("failing", "Errors by request and fault", shown)
         .column(Column::text("request"), |row| Cell::text(&row.name));
     for class in s.errors.iter().map(|row| row.class).filter(|class| is_there(class)) {
-        table = table.column(Column::number(class), |row| match row.errors_by_class.get(class) {
+        table = table.column(Column::number(class.name()), |row| match row.errors_by_class.get(&class) {
             Some(n) => Cell::count(*n),
             None => Cell::text(""),
         });

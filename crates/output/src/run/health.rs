@@ -55,7 +55,7 @@ fn line(s: &Summary) -> Vec<String> {
         _ => "unreliable",
     };
     let state: Vec<String> = [word.to_owned()].into_iter().chain(counts).collect();
-    let lag = s.client.lateness.quantile(0.99);
+    let lag = s.client.schedule_lag.quantile(0.99);
     let lag = lag.value_ns().map(|_| format!("schedule lag p99 {}", rough_quantile(lag)));
     let workers = &s.client.workers;
     let busy = workers.iter().map(|w| w.busy_ratio).sum::<f64>() / workers.len().max(1) as f64;

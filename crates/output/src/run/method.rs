@@ -147,7 +147,7 @@ fn record(s: &Summary) -> Block {
         ("sent".into(), count(t.requests_sent)),
         ("finished".into(), count(t.requests)),
         ("in flight at the stop".into(), count(t.in_flight_at_end)),
-        ("never started".into(), count(t.never_started)),
+        ("never started".into(), count(t.arrivals_not_started)),
         ("iterations".into(), count(t.iterations)),
         ("given up".into(), words::iterations_lost(s).join(", ")),
         ("received".into(), format!("{}, {} of bodies", bytes(t.bytes_in), bytes(t.body_bytes))),

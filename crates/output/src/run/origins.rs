@@ -31,9 +31,11 @@ pub fn section(s: &Summary) -> Section {
         .column(Column::number("p99"), |row| Cell::quantile(row.quantile(0.99)))
         .column(Column::number("max"), |row| Cell::quantile(row.longest()))
         .column(Column::number("schedule lag p99").brief("lag p99"), |row| {
-            Cell::quantile(row.lateness.quantile(0.99))
+            Cell::quantile(row.schedule_lag.quantile(0.99))
         })
-        .column(Column::number("schedule lag max").on(On::HTML), |row| Cell::nanoseconds(row.lateness.max_ns))
+        .column(Column::number("schedule lag max").on(On::HTML), |row| {
+            Cell::nanoseconds(row.schedule_lag.max_ns)
+        })
         .column(Column::number("requests").on(On::HTML), |row| Cell::count(row.requests))
         .column(Column::number("started later by").on(On::HTML), later)
         .column(Column::number("duration").on(On::HTML), |row| {

@@ -9,6 +9,7 @@ use crate::words;
 use plimsoll_analysis::picture::{Picture, Spark};
 use plimsoll_analysis::summary::{GroupRow, SeriesRow, Summary, Times};
 use plimsoll_chart::spark;
+use plimsoll_plan::Fault;
 
 /// In the text outputs a single one would only repeat the figures above.
 pub fn section(s: &Summary, picture: &Picture) -> Section {
@@ -173,11 +174,11 @@ fn name(s: &Summary, node: &Node) -> Cell {
 fn errors(node: &Node) -> Cell {
     let cell = Cell::errors(node.errors());
     let Node::Request(_, row) = node else { return cell };
-    let mut classes: Vec<(&&str, &u64)> = row.errors_by_class.iter().collect();
+    let mut classes: Vec<(&Fault, &u64)> = row.errors_by_class.iter().collect();
     classes.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
-    let describe = |(class, n): (&&str, &u64)| match *n == row.errors {
-        true => (*class).to_owned(),
-        false => format!("{class} {}", count(*n)),
+    let describe = |(class, n): (&Fault, &u64)| match *n == row.errors {
+        true => class.name().to_owned(),
+        false => format!("{} {}", class.name(), count(*n)),
     };
     classes.into_iter().map(describe).fold(cell, |cell, describe| cell.aside(Tone::Note, describe))
 }

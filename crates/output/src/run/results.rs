@@ -83,7 +83,7 @@ fn traffic(s: &Summary) -> Vec<String> {
 
 fn failed(s: &Summary) -> Vec<&ErrorRow> {
     let mut sorted: Vec<&ErrorRow> = s.errors.iter().filter(|row| row.count > 0).collect();
-    sorted.sort_by(|a, b| b.count.cmp(&a.count).then(a.class.cmp(b.class)));
+    sorted.sort_by(|a, b| b.count.cmp(&a.count).then(a.class.cmp(&b.class)));
     sorted
 }
 
@@ -91,7 +91,7 @@ fn failed(s: &Summary) -> Vec<&ErrorRow> {
 pub fn classes<'a>(failed: impl IntoIterator<Item = &'a ErrorRow>) -> Table {
     Table::of("errors", "Errors by fault", failed)
         .column(Column::number("").on(On::TERMINAL), |row| Cell::errors(row.count))
-        .column(Column::text("fault").brief(""), |row| Value::Code(row.class.into()).into())
+        .column(Column::text("fault").brief(""), |row| Value::Code(row.class.name().into()).into())
         .column(Column::text("side").brief("").role(Role::Soft), |row| Cell::text(words::side(row.side)))
         .column(Column::number("count").on(On::FULL), |row| Cell::count(row.count))
         .column(Column::text("meaning").brief("").role(Role::Soft).wrapped(), |row| Cell::text(row.sentence))

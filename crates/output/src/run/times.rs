@@ -132,9 +132,9 @@ pub fn phases(s: &Summary) -> Section {
     let all: [(&str, &str, &Short); 5] = [
         ("connection wait", "wait", &p.connection_wait),
         ("connect", "connect", &p.connect),
-        ("send", "send", &p.send_stall),
-        ("time to first byte (TTFB)", "TTFB", &p.first_byte),
-        ("download", "download", &p.body),
+        ("send", "send", &p.send_blocked),
+        ("time to first byte (TTFB)", "TTFB", &p.time_to_first_byte),
+        ("download", "download", &p.download),
     ];
     let known = all.iter().filter(|(.., short)| short.count > 0);
     let table = Table::of("phases", "Latency breakdown", known)
@@ -205,7 +205,7 @@ fn counts(s: &Summary) -> Option<String> {
 /// Of a page: what the time was spent on, and what the slowest requests waited for.
 pub fn by_part(s: &Summary, picture: &Picture) -> Section {
     let p = &s.phases;
-    let all = [&p.connection_wait, &p.connect, &p.send_stall, &p.first_byte, &p.body];
+    let all = [&p.connection_wait, &p.connect, &p.send_blocked, &p.time_to_first_byte, &p.download];
     let section = |blocks| Section::new("phases", "Latency breakdown", blocks);
     if all.iter().all(|short| short.count == 0) && p.dns_ns == 0 && picture.slices.is_empty() {
         return section(Vec::new());

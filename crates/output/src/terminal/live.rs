@@ -36,7 +36,7 @@ pub struct LiveState {
     /// Share of its time that the busiest worker worked, and share of the workers' time spent polling for a due
     /// instant, in the last tick.
     busiest: f64,
-    spin: f64,
+    busy_poll: f64,
     elapsed_ns: u64,
     warming_up: bool,
     ended: bool,
@@ -57,7 +57,7 @@ impl LiveState {
             finished: 0,
             opened: 0,
             busiest: 0.0,
-            spin: 0.0,
+            busy_poll: 0.0,
             elapsed_ns: 0,
             ended: false,
             note: None,
@@ -97,7 +97,7 @@ impl LiveState {
         self.elapsed_ns = self.elapsed_ns.max(to_ns.min(elapsed_ns));
         self.busiest = busiest(&tick.pulses);
         let workers = tick.pulses.len().max(1) as f64;
-        self.spin = tick.pulses.iter().map(|p| share(p, p.spin_ns)).sum::<f64>() / workers;
+        self.busy_poll = tick.pulses.iter().map(|p| share(p, p.busy_poll_ns)).sum::<f64>() / workers;
         let Some(second) = last.second(&self.outline, &mut self.open) else { return };
         self.finished += second.requests;
         self.opened += second.connections_opened;
@@ -229,7 +229,7 @@ impl LiveState {
     }
 
     /// Headroom is what the busiest worker has left: it is the first to fall behind. Spinning is not counted as busy,
-    /// because a worker spins only while it has nothing to do.
+    /// because a worker busy-polls only while it has nothing to do.
     fn generator(&self, look: &Look) -> Vec<Line> {
         let headroom = 1.0 - self.busiest;
         let mut facts = vec![
@@ -237,11 +237,11 @@ impl LiveState {
                 .text(" ")
                 .ink(TextStyle::Strong, &ratio(headroom.max(0.0)))
                 .text(" headroom"),
-            Line::of(TextStyle::Dim, &format!("spinning {}", ratio(self.spin))),
+            Line::of(TextStyle::Dim, &format!("busy-polling {}", ratio(self.busy_poll))),
         ];
-        let late = self.history.back().map_or(Quantile::Missing, Second::lateness_p99);
+        let late = self.history.back().map_or(Quantile::Missing, Second::schedule_lag_p99);
         if late != Quantile::Missing {
-            facts.push(Line::of(TextStyle::Dim, &format!("late p99 {}", format::quantile(late))));
+            facts.push(Line::of(TextStyle::Dim, &format!("lag p99 {}", format::quantile(late))));
         }
         facts
     }

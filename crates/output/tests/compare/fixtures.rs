@@ -135,7 +135,7 @@ pub fn inconclusive() -> Comparison {
     missing.basis = Basis::Nothing;
     let doubts = vec![
         Doubt {
-            code: "link_bound",
+            code: "network_saturated",
             severity: Severity::Inconclusive,
             sentence: "both sides moved the same bytes per second (0.402 and 0.391 MB/s) in answers of 284 B and 353 \
                        B: a link or a proxy is the limit, and this pair cannot rank `before` and `after`"

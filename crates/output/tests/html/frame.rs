@@ -217,7 +217,9 @@ fn the_first_screen_says_why_and_what_to_do_next() {
         "a code comes behind its words: {said}"
     );
     assert!(
-        said.contains("; 60 times: no complete answer within the time-out (timeout), and 1 more kind"),
+        said.contains(
+            "; 60 times: the request timed out before the response was complete (timeout), and 1 more kind"
+        ),
         "{said}"
     );
     assert!(said.contains("180 of all failures between 12 s and 13 s"), "{said}");

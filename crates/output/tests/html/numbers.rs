@@ -162,7 +162,7 @@ fn machines_say_how_late_they_were_and_whether_one_differs() {
         ratios: vec![Ratio { q: 0.5, ratio: 1.3, low: 1.2, high: 1.4, windows: 30 }],
     };
     s.generators.iter_mut().for_each(|row| row.divergence = Some(outliers("")));
-    (s.generators[0].lateness.p99_ns, s.generators[0].lateness.count) = (Some(42_000), 1_000);
+    (s.generators[0].schedule_lag.p99_ns, s.generators[0].schedule_lag.count) = (Some(42_000), 1_000);
     let machines = |s: &Summary| dom(s).by_id("machines").expect("there are several").text();
     let said = machines(&s);
     assert!(said.contains("42.0 µs") && said.contains("was found: p50, p99 (too few samples)."), "{said}");

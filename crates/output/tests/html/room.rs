@@ -94,13 +94,13 @@ fn of_many_requests_the_busiest_have_their_course_drawn() {
 }
 
 fn error(fault: Fault, count: u64) -> ErrorRow {
-    ErrorRow { class: fault.name(), side: fault.side(), count, sentence: fault.sentence() }
+    ErrorRow { class: fault, side: fault.side(), count, sentence: fault.sentence() }
 }
 
 #[test]
 fn failures_of_a_request_stand_by_their_class() {
     let mut s = fixtures::shop();
-    let all = [("timeout", 7), ("http_status", 1_200)];
+    let all = [(Fault::Timeout, 7), (Fault::Status, 1_200)];
     s.requests.iter_mut().for_each(|row| row.errors_by_class.clear());
     s.requests[1].errors = 1_207;
     s.requests[1].errors_by_class = all.into_iter().collect();

@@ -2,6 +2,7 @@
 
 use crate::compare::fixtures as compared;
 use crate::html::dom::Dom;
+use plimsoll_analysis::saturation::Saturation;
 use plimsoll_analysis::summary::{Bottleneck, Outcome};
 use plimsoll_audit::foreign::{Document, read};
 use plimsoll_audit::{Audit, audit};
@@ -22,6 +23,7 @@ use plimsoll_output::html::parts::Part;
 use plimsoll_output::html::{Page, parts};
 use plimsoll_output::{compare as comparison, experiment};
 use plimsoll_plan::experiment::{Axis, Purpose, Setting};
+use plimsoll_plan::watch::Unit;
 
 /// What wants to be more than text.
 pub const EVIL: &str =
@@ -62,7 +64,7 @@ fn cell(users: f64, rate: f64, axis: &str) -> CellRow {
         p99_ns: estimate(mean_ns * 2.5),
         in_flight: users,
         bytes_in_per_s: rate * 200.0,
-        rtt_floor_ns: Some(20_000),
+        rtt_min_ns: Some(20_000),
         service_p50_ns: None,
         first_byte_mean_ns: None,
         body_mean_ns: None,
@@ -241,7 +243,15 @@ pub fn search() -> Conclusion {
         skipped_thresholds: Vec::new(),
         bottleneck: Some(Bottleneck::Saturated {
             what: "api cpu".into(),
-            evidence: "1.00 of 1.00 cores".into(),
+            evidence: Saturation::Usage {
+                unit: Unit::Cores,
+                mean: 1.0,
+                limit: 1.0,
+                reached_from_ratio: 0.9,
+                held_s: 60,
+                measured_s: 60,
+                load_generator_cores: None,
+            },
         }),
         deciding_runs: None,
         curve: vec![point(500.0, 3), point(1_000.0, 2), point(1_100.0, 0)],

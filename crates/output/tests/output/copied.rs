@@ -46,7 +46,7 @@ fn each_command_of_a_report_is_copied_whole_at_any_width() {
     let mut seen = 0;
     for (name, mut s) in fixtures::all() {
         // One whose advice holds a command with quotes in it.
-        s.cautions.push(Kind::FewPortsLeft.example().raise());
+        s.cautions.push(Kind::LowEphemeralPorts.example().raise());
         for file in [&long, &blank] {
             let at = |width| {
                 let look = Look { colour: false, width, unicode: true };

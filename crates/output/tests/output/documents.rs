@@ -24,7 +24,7 @@ fn json_has_the_fields_that_programs_were_promised() {
         "/service_time/p50_ns",
         "/offered/rate_per_s",
         "/achieved/rate_per_s",
-        "/client/lateness/p99_ns",
+        "/client/schedule_lag/p99_ns",
     ] {
         assert!(v.pointer(path).is_some_and(Value::is_number), "{path}");
     }
@@ -175,10 +175,10 @@ fn commands_in_advice_can_be_copied_from_markdown() {
         location: Some("http://root_user/".into()),
         leads_elsewhere: true,
     };
-    s.cautions = vec![Kind::FewPortsLeft.example().raise(), elsewhere.raise()];
+    s.cautions = vec![Kind::LowEphemeralPorts.example().raise(), elsewhere.raise()];
     let text = markdown::to_string(&s);
     assert!(text.contains("`sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"`"), "{text}");
-    assert!(text.contains("load http://root\\_user/ itself"), "{text}");
+    assert!(text.contains("test http://root\\_user/ itself"), "{text}");
 }
 
 #[test]

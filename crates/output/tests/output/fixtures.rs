@@ -71,7 +71,7 @@ pub fn fail() -> Summary {
     );
     s.totals.errors = 252;
     s.totals.error_ratio = 252.0 / s.totals.requests as f64;
-    s.offered = Some(Offered { arrivals: 30_012, rate_per_s: 1_000.4, starved: 312 });
+    s.offered = Some(Offered { arrivals: 30_012, rate_per_s: 1_000.4, arrivals_queued: 312 });
     s.achieved.ratio = Some(0.9987);
     s.errors = vec![error(Fault::Timeout, 60), error(Fault::Status, 180), error(Fault::StaleConnection, 12)];
     s.status_codes = BTreeMap::from([("200".into(), 29_708), ("503".into(), 180), ("other".into(), 12)]);
@@ -96,10 +96,10 @@ pub fn fail() -> Summary {
         },
     ];
     s.client.connections.closed_by_server = 14;
-    s.client.connections.closed_by_fault = 72;
+    s.client.connections.closed_after_error = 72;
     s.client.connections.requests_per_connection_p50 = Some(61);
     s.client.connections.requests_per_connection_max = Some(1_204);
-    s.client.waiting_peak = 188;
+    s.client.arrivals_queued_peak = 188;
     s.spikes = vec![
         Spike {
             from_s: 12.0,
@@ -201,9 +201,9 @@ pub fn merged() -> Summary {
     s.verdict = Verdict {
         result: Outcome::Inconclusive,
         sentence: "INCONCLUSIVE: 3 seconds of 1 machine are missing".into(),
-        reasons: vec!["missing_intervals".into()],
+        reasons: vec!["incomplete_record".into()],
     };
-    s.offered = Some(Offered { arrivals: 60_000, rate_per_s: 4_000.0, starved: 0 });
+    s.offered = Some(Offered { arrivals: 60_000, rate_per_s: 4_000.0, arrivals_queued: 0 });
     s.achieved.ratio = Some(0.99991);
     let losses = vec![RecordLoss::Seconds {
         from_s: 12.0,
@@ -240,7 +240,7 @@ pub fn nothing() -> Summary {
     s.client.workers.clear();
     s.environments.clear();
     s.client.rtt = Short::default();
-    s.client.rtt_floor_ns = None;
+    s.client.rtt_min_ns = None;
     s.client.littles_law = Little {
         in_flight_mean: f64::NAN,
         in_flight_computed: 0.0,

@@ -35,7 +35,7 @@ fn tick(number: u32, requests: u64, latency_ns: u64, faults: &[(Fault, u64)]) ->
     interval.run.add(RunSum::ConnOpened.id(), 10);
     interval.run.add(RunSum::ClosedByServer.id(), 1);
     interval.run.add(RunSum::InFlightNs.id(), 98_500_000_000);
-    interval.run.record(RunHist::Lateness.id(), 14_000);
+    interval.run.record(RunHist::ScheduleLag.id(), 14_000);
     let one = &mut interval.series[0];
     one.add(SeriesSum::Finished.id(), requests);
     one.hists[SeriesHist::Response.id()].record_n(latency_ns, requests);
@@ -48,7 +48,7 @@ fn tick(number: u32, requests: u64, latency_ns: u64, faults: &[(Fault, u64)]) ->
     let pulse = |busy_ns| WorkerTimes {
         wall_ns: 1_000_000_000,
         busy_ns,
-        spin_ns: 100_000_000,
+        busy_poll_ns: 100_000_000,
         ..WorkerTimes::default()
     };
     RunEvent::Ticked(Tick {
@@ -81,16 +81,21 @@ fn the_view_tells_what_happens_now_and_what_is_left() {
     for number in 0..9 {
         state.on(&tick(number, 997, 2_000_000, &[]));
     }
-    state.on(&tick(9, 500, 400_000_000, &[(Fault::Timeout, 8), (Fault::Reset, 3), (Fault::FdLimit, 44)]));
+    state.on(&tick(
+        9,
+        500,
+        400_000_000,
+        &[(Fault::Timeout, 8), (Fault::ConnectionReset, 3), (Fault::FdLimit, 44)],
+    ));
     let text = describe(&state, &PLAIN);
     for part in [
         "open model, 1,000 arrivals/s, Poisson",
         "5 s left",
         "offered 503/s · achieved 489/s · overall 946/s",
         "p50 400 ms  p99 -  max 400 ms · overall p50 2.00 ms  p99 400 ms  max 400 ms",
-        "11 · fd_limit 44 (this machine) · timeout 8 · reset 3",
+        "11 · fd_limit 44 (this machine) · timeout 8 · connection_reset 3",
         "98.5 · 90 connections open · 100 opened so far",
-        "58% headroom · spinning 10% · late p99 -",
+        "58% headroom · busy-polling 10% · lag p99 -",
     ] {
         assert!(text.contains(part), "`{part}` is missing in\n{text}");
     }
@@ -124,7 +129,12 @@ fn the_view_never_leaves_its_lines_or_its_columns() {
     outline.name = "日本語 ".repeat(40);
     let mut state = LiveState::new(&opening(outline));
     for number in 0..90 {
-        state.on(&tick(number, 1_000_000, 2_000_000, &[(Fault::Timeout, 1_000_000), (Fault::Malformed, 7)]));
+        state.on(&tick(
+            number,
+            1_000_000,
+            2_000_000,
+            &[(Fault::Timeout, 1_000_000), (Fault::MalformedResponse, 7)],
+        ));
         for width in [1, 10, 40, 80, 100, 200] {
             let lines = state.lines(&Look { width, ..LOOK });
             assert!(lines.len() <= live::LINES);
@@ -223,14 +233,14 @@ fn plain_lines(outline: Outline, events: impl IntoIterator<Item = RunEvent>) -> 
 fn without_a_terminal_there_is_one_line_a_second() {
     let lines = plain_lines(
         fixtures::open(1_000.0, 15),
-        [tick(0, 997, 2_000_000, &[]), tick(1, 500, 2_000_000, &[(Fault::Reset, 3)]), ended()],
+        [tick(0, 997, 2_000_000, &[]), tick(1, 500, 2_000_000, &[(Fault::ConnectionReset, 3)]), ended()],
     );
     assert_eq!(lines.len(), 4);
     assert_eq!(lines[0], "GET 127.0.0.1:8080/pick: open model, 1,000 arrivals/s, Poisson");
     assert_eq!(
         lines[3].trim_start(),
-        "2 s  offered 503/s  achieved 497/s  p50 2.00 ms  p99 -  max 2.00 ms  errors 3  reset 3  in flight 98.5  \
-         busy 42%"
+        "2 s  offered 503/s  achieved 497/s  p50 2.00 ms  p99 -  max 2.00 ms  errors 3  \
+         connection_reset 3  in flight 98.5  busy 42%"
     );
     // Why the first of them hides its p99 stands below it, and only there.
     assert_eq!(lines[2].trim_start(), DASH);

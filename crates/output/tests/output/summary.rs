@@ -110,7 +110,7 @@ fn a_detail_moves_onto_the_screen_when_a_missed_threshold_is_about_it() {
     let t = &mut s.thresholds[1];
     (t.subject, t.is_met, t.standing) = ("group_time{group: checkout} p99".into(), false, Standing::Missed);
     assert!(screen(&s).contains("\nGroups"), "{}", screen(&s));
-    s.thresholds[1].subject = "first_byte p99".into();
+    s.thresholds[1].subject = "time_to_first_byte p99".into();
     assert!(!screen(&s).contains("\nGroups") && screen(&s).contains("Latency breakdown"));
 }
 
@@ -176,8 +176,8 @@ fn ports_that_run_short_are_not_called_ok() {
         (row.severity, row.titles.first().cloned())
     };
     assert_eq!(line(&s).0, None);
-    s.cautions.push(Kind::FewPortsLeft.example().raise());
-    assert_eq!(line(&s), (Some(Severity::Warning), Some(Kind::FewPortsLeft.title().to_owned())));
+    s.cautions.push(Kind::LowEphemeralPorts.example().raise());
+    assert_eq!(line(&s), (Some(Severity::Warning), Some(Kind::LowEphemeralPorts.title().to_owned())));
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn ticks_handed_over_late_mark_the_record() {
     let mut s = fixtures::pass();
     let record = |s: &Summary| health::rows(s).into_iter().find(|row| row.label == "Record").unwrap();
     assert_eq!(record(&s).severity, None);
-    s.client.late_ticks = 2;
+    s.client.intervals_late = 2;
     assert_eq!(record(&s).severity, Some(Severity::Warning));
     assert!(record(&s).facts.contains(&"2 intervals recorded more than 100 ms late".to_owned()));
 }

@@ -10,7 +10,7 @@ use plimsoll_stats::tally::{Layout, Tally};
 /// Histograms that are not kept for each second, for they would double its size: the totals hold them, and so do the
 /// rows of some ten seconds in the run file.
 const COARSER_RUN: [RunHist; 4] =
-    [RunHist::Turn, RunHist::WaitByResponse, RunHist::FirstByteByResponse, RunHist::BodyByResponse];
+    [RunHist::LoopTime, RunHist::WaitByResponse, RunHist::FirstByteByResponse, RunHist::BodyByResponse];
 const COARSER_SERIES: [SeriesHist; 3] = [SeriesHist::FirstByte, SeriesHist::Body, SeriesHist::BodySize];
 
 /// One tick: the run-wide numbers, all requests added up ([`requests_total`]), and beside them what is needed of single

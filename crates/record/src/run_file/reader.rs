@@ -184,9 +184,9 @@ pub(super) fn workers(sums: &Sums<'_>, at: i64) -> Result<Vec<WorkerTimes>, Bad>
         workers.push(WorkerTimes {
             wall_ns: ns(2)?,
             busy_ns: ns(3)?,
-            spin_ns: ns(4)?,
-            sleep_ns: ns(5)?,
-            run_queue_ns: ns(6)?,
+            busy_poll_ns: ns(4)?,
+            idle_ns: ns(5)?,
+            cpu_wait_ns: ns(6)?,
         });
     }
     Ok(workers)

@@ -55,7 +55,7 @@ pub fn put_workers(db: &Connection, at: i64, origin: &GeneratorRecord) -> Result
     for (number, p) in origin.workers.iter().enumerate() {
         // Nanoseconds of 292 years fit; the reader turns them back with the same cast.
         let [wall, busy, spin, sleep, queue] =
-            [p.wall_ns, p.busy_ns, p.spin_ns, p.sleep_ns, p.run_queue_ns].map(|ns| ns as i64);
+            [p.wall_ns, p.busy_ns, p.busy_poll_ns, p.idle_ns, p.cpu_wait_ns].map(|ns| ns as i64);
         put.row(&[&at, &(number as i64), &wall, &busy, &spin, &sleep, &queue])?;
     }
     Ok(())

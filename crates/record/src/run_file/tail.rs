@@ -235,9 +235,9 @@ fn since(before: &[WorkerTimes], now: &[WorkerTimes]) -> Vec<WorkerTimes> {
     both.map(|(before, now)| WorkerTimes {
         wall_ns: now.wall_ns.saturating_sub(before.wall_ns),
         busy_ns: now.busy_ns.saturating_sub(before.busy_ns),
-        spin_ns: now.spin_ns.saturating_sub(before.spin_ns),
-        sleep_ns: now.sleep_ns.saturating_sub(before.sleep_ns),
-        run_queue_ns: now.run_queue_ns.saturating_sub(before.run_queue_ns),
+        busy_poll_ns: now.busy_poll_ns.saturating_sub(before.busy_poll_ns),
+        idle_ns: now.idle_ns.saturating_sub(before.idle_ns),
+        cpu_wait_ns: now.cpu_wait_ns.saturating_sub(before.cpu_wait_ns),
     })
     .collect()
 }

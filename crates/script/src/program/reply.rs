@@ -107,7 +107,7 @@ impl Turn<'_> {
         match next {
             Next::Stay => Way::Here,
             Next::Elsewhere => {
-                self.out.count(Count::Run(RunSum::RedirectsElsewhere, 1));
+                self.out.count(Count::Run(RunSum::RedirectsCrossHost, 1));
                 Way::Here
             }
             Next::Follow { .. } if left.redirects == 0 => {
@@ -173,7 +173,7 @@ impl Turn<'_> {
                 .enumerate()
                 .all(|(number, held)| *held || findings.unseen.contains(&number));
         let fault = match (findings.undecodable, findings.status_ok, held) {
-            (true, _, _) => Some(Fault::Undecodable),
+            (true, _, _) => Some(Fault::DecodeFailed),
             (_, false, _) => Some(Fault::Status),
             (_, _, false) => Some(Fault::Check),
             // What nobody has seen has neither held nor failed; the limit was ours.

@@ -212,7 +212,7 @@ impl Turn<'_> {
         }
         self.bench.row.extend_from_slice(b"\r\n");
         if !self.stage.files[usize::from(to)].append(&self.bench.row) {
-            self.out.count(Count::Run(RunSum::NotAppended, 1));
+            self.out.count(Count::Run(RunSum::RowsNotWritten, 1));
         }
         Ok(())
     }

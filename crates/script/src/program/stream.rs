@@ -230,14 +230,14 @@ impl Turn<'_> {
             (Some(fault), _) => Some(fault),
             (None, Ending::GivenUp) => None,
             (None, Ending::Refused(fault)) => Some(fault),
-            (None, Ending::Idle) => Some(Fault::StreamIdle),
-            (None, Ending::AsPlanned) => (closer == Some(Closer::Server)).then_some(Fault::StreamEnded),
+            (None, Ending::Idle) => Some(Fault::StreamIdleTimeout),
+            (None, Ending::AsPlanned) => (closer == Some(Closer::Server)).then_some(Fault::StreamFailed),
             // An answer without a head that could have been accepted: no stream has ever begun.
-            (None, Ending::Not) if !live.is_open => Some(Fault::StreamEnded),
+            (None, Ending::Not) if !live.is_open => Some(Fault::StreamFailed),
             (None, Ending::Not) => {
                 // Between two connections an end by the server is what the plan speaks of.
                 let last = live.reconnects == 0;
-                (last && closer == Some(Closer::Client)).then_some(Fault::StreamEnded)
+                (last && closer == Some(Closer::Client)).then_some(Fault::StreamFailed)
             }
         };
         // What broke on the way is opened again too, as browsers do; but not for a limit of this machine.
@@ -294,7 +294,7 @@ impl Turn<'_> {
             Way::Here => {
                 let answer = Answer { status: reply.status, head, body: &[], body_bytes: 0, service_ns: 0 };
                 // Whatever the plan accepts: a redirect that leads nowhere is no stream.
-                self.judge(ask, &answer).unwrap_or(Fault::StreamEnded)
+                self.judge(ask, &answer).unwrap_or(Fault::StreamFailed)
             }
         };
         self.out.fail(fault);

@@ -13,7 +13,7 @@ use plimsoll_plan::metric::RunSum;
 use plimsoll_plan::program::{Count, Outbox, Reply};
 
 pub(super) fn abandoned(out: &mut Outbox) {
-    out.count(Count::Run(RunSum::Abandoned, 1));
+    out.count(Count::Run(RunSum::IterationsAbandoned, 1));
 }
 
 impl Turn<'_> {

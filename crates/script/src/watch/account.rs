@@ -178,7 +178,7 @@ impl Watch {
         let back = self.highest - number;
         if back >= WINDOW {
             // Whether it was lost or had come is forgotten; that it came behind a later one is certain.
-            return sum(StreamSum::EventsDisordered, 1);
+            return sum(StreamSum::EventsOutOfOrder, 1);
         }
         if number < self.lowest {
             // The stream began with a swap: the true first number comes late.
@@ -188,14 +188,14 @@ impl Watch {
             self.window &= !between;
             self.lowest = number;
             self.await_more(more, sum);
-            return sum(StreamSum::EventsDisordered, 1);
+            return sum(StreamSum::EventsOutOfOrder, 1);
         }
         let bit = 1u64 << back;
         if self.window & bit != 0 {
-            sum(StreamSum::EventsRepeated, 1);
+            sum(StreamSum::EventsDuplicated, 1);
         } else {
             self.window |= bit;
-            sum(StreamSum::EventsDisordered, 1);
+            sum(StreamSum::EventsOutOfOrder, 1);
         }
     }
 

@@ -94,7 +94,7 @@ fn a_value_that_cannot_be_sent_is_not_sent() {
     let nodes = vec![Node::Ask(0), Node::Ask(1)];
     let mut engine = play(script(vec![first, second], nodes), always(200, r#"{"id": "x\r\nHost: evil"}"#));
     engine.iterate();
-    assert_eq!((engine.sent.len(), engine.run_sum(RunSum::Abandoned)), (1, 1));
+    assert_eq!((engine.sent.len(), engine.run_sum(RunSum::IterationsAbandoned)), (1, 1));
     assert_eq!(engine.samples[0].check, "unfilled");
 }
 
@@ -103,7 +103,7 @@ fn faults_of_the_engine_leave_the_iteration() {
     let mut engine = two(ask("/"), |_| Served::fault(Fault::Timeout));
     engine.iterate();
     assert_eq!(engine.failures, [(0, Fault::Timeout)], "counted by the engine, not once more here");
-    assert_eq!((engine.sent.len(), engine.run_sum(RunSum::Abandoned)), (1, 1));
+    assert_eq!((engine.sent.len(), engine.run_sum(RunSum::IterationsAbandoned)), (1, 1));
     assert_eq!((engine.samples[0].check.as_str(), engine.samples[0].status), ("timeout", 0));
 }
 
@@ -113,7 +113,7 @@ fn a_body_that_cannot_be_decoded_is_a_fault_of_its_own() {
     first.checks = vec![equals("$.a", "1")];
     let mut engine = two(first, |_| Served::ok("no gzip").header("Content-Encoding", "gzip"));
     engine.iterate();
-    assert_eq!(engine.failures, [(0, Fault::Undecodable)]);
+    assert_eq!(engine.failures, [(0, Fault::DecodeFailed)]);
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn a_redirect_to_another_host_is_counted_and_not_followed() {
     });
     engine.iterate();
     assert_eq!(engine.lines(), ["GET /", "GET /next"]);
-    assert_eq!((engine.run_sum(RunSum::RedirectsElsewhere), engine.failures.len()), (1, 0));
+    assert_eq!((engine.run_sum(RunSum::RedirectsCrossHost), engine.failures.len()), (1, 0));
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn a_number_of_rounds_that_is_none_leaves_the_iteration_and_says_so() {
     let rounds = Node::Repeat { times: var(0), nodes: vec![Node::Ask(0)] };
     let mut engine = walk(1, vec![set(0, "many"), rounds, Node::Ask(0)]);
     engine.iterate();
-    assert_eq!((engine.sent.len(), engine.run_sum(RunSum::Abandoned)), (0, 1));
+    assert_eq!((engine.sent.len(), engine.run_sum(RunSum::IterationsAbandoned)), (0, 1));
     assert!(engine.samples[0].observed.contains("`many` is no number"), "{:?}", engine.samples);
     let fixed = Node::Repeat { times: text("many"), nodes: Vec::new() };
     assert!(refused(script(Vec::new(), vec![fixed])).contains("`many` is no number"));
@@ -190,7 +190,7 @@ fn a_failure_in_one_branch_ends_the_pauses_of_the_others() {
     engine.iterate();
     assert_eq!(engine.lines(), ["GET /0", "GET /2"]);
     assert_eq!(engine.now_ns, 20 * MS, "what was on its way is waited for");
-    assert_eq!(engine.run_sum(RunSum::Abandoned), 1);
+    assert_eq!(engine.run_sum(RunSum::IterationsAbandoned), 1);
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn what_was_asked_for_in_the_wake_of_the_failure_is_taken_back() {
     let mut engine = play(script(vec![ask("/0"), broken], vec![Node::Parallel(branches)]), always(200, ""));
     engine.iterations(2);
     assert_eq!((engine.sent.len(), engine.now_ns), (0, 0));
-    assert_eq!(engine.run_sum(RunSum::Abandoned), 2);
+    assert_eq!(engine.run_sum(RunSum::IterationsAbandoned), 2);
     assert!(engine.samples[0].observed.contains("`a` has no value"), "{:?}", engine.samples);
 }
 
@@ -239,7 +239,7 @@ fn a_failure_leaves_the_iteration_unless_it_is_to_go_on() {
         engine.iterate();
         assert_eq!(engine.sent.len(), sent);
         assert_eq!(engine.failures, [(0, plimsoll_plan::Fault::Status)]);
-        assert_eq!(engine.run_sum(RunSum::Abandoned), u64::from(!goes_on));
+        assert_eq!(engine.run_sum(RunSum::IterationsAbandoned), u64::from(!goes_on));
     }
 }
 

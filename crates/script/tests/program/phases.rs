@@ -84,7 +84,7 @@ fn a_set_up_that_fails_says_why() {
     let cases: [(Service, &str); 4] = [
         (|_| Served::status(500), "expected `200-399`, found `500`"),
         (|_| Served::ok("{}"), "extract"),
-        (|_| Served::fault(plimsoll_plan::Fault::Timeout), "no complete answer"),
+        (|_| Served::fault(plimsoll_plan::Fault::Timeout), "timed out"),
         (|_| Served::ok("x").header("Content-Encoding", "gzip"), "cod"),
     ];
     for (service, part) in cases {
@@ -133,7 +133,7 @@ fn users_get_rows_and_retire_when_there_are_no_more() {
     assert_eq!(users[0].lines(), [ann, ann, "GET /bye", cem, cem, "GET /bye"], "a row is an iteration's");
     assert_eq!(users[1].lines(), [bob, bob, "GET /bye"]);
     assert_eq!((users[0].retired, users[1].retired), (false, true));
-    assert_eq!(users[1].run_sum(RunSum::Abandoned), 0, "the end of the data is no failure");
+    assert_eq!(users[1].run_sum(RunSum::IterationsAbandoned), 0, "the end of the data is no failure");
     users[1].iterate();
     assert_eq!(users[1].sent.len(), 3, "who has retired does nothing more");
 }
@@ -202,7 +202,7 @@ fn rows_are_appended_behind_one_line_of_names() {
         let stage = stage(script);
         let mut engine = Engine::new(user_of(&stage), always(200, ""));
         engine.iterate();
-        assert_eq!(engine.run_sum(RunSum::NotAppended), 0);
+        assert_eq!(engine.run_sum(RunSum::RowsNotWritten), 0);
         stage.close().expect("there is room on the disk");
     };
     row("7");

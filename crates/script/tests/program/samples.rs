@@ -163,10 +163,10 @@ fn values_that_users_have_extracted_under_secret_names_are_cut_out_too() {
 
 #[test]
 fn faults_have_samples_too_and_few() {
-    let service = |_: &str| Served::fault(plimsoll_plan::Fault::Reset);
+    let service = |_: &str| Served::fault(plimsoll_plan::Fault::ConnectionReset);
     let samples = sampled(script(vec![ask("/")], vec![Node::Ask(0)]), service);
     assert_eq!(samples.len(), EXAMPLES_MAX as usize);
-    assert_eq!((samples[0].check.as_str(), samples[0].excerpt.as_str()), ("reset", ""));
+    assert_eq!((samples[0].check.as_str(), samples[0].excerpt.as_str()), ("connection_reset", ""));
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn an_end_by_the_wrong_side_is_a_failure() {
     ];
     for (closed_by, end_ns, fails) in cases {
         let engine = run(Stream { closed_by, ..long() }, ticking(9, end_ns));
-        let expected: Vec<_> = fails.then_some((0, Fault::StreamEnded)).into_iter().collect();
+        let expected: Vec<_> = fails.then_some((0, Fault::StreamFailed)).into_iter().collect();
         assert_eq!(engine.failures, expected, "{closed_by:?}, {end_ns:?}");
         assert_eq!(engine.sent.len(), if fails { 1 } else { 2 });
     }
@@ -82,10 +82,10 @@ fn silence_for_too_long_is_a_failure() {
     // Events at 10, 20 and 30 ms behind the head, then none.
     let stream = Stream { idle_ns: Some(25 * MS), for_ns: Some(900 * MS), ..Stream::default() };
     let engine = run(stream, ticking(3, None));
-    assert_eq!(engine.failures, [(0, Fault::StreamIdle)]);
+    assert_eq!(engine.failures, [(0, Fault::StreamIdleTimeout)]);
     assert_eq!(engine.now_ns, MS + 30 * MS + 25 * MS, "counted from the last event, to the nanosecond");
-    assert_eq!((engine.sent.len(), engine.run_sum(RunSum::Abandoned)), (1, 1));
-    assert_eq!(engine.samples[0].check, "stream_idle");
+    assert_eq!((engine.sent.len(), engine.run_sum(RunSum::IterationsAbandoned)), (1, 1));
+    assert_eq!(engine.samples[0].check, "stream_idle_timeout");
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn a_failure_beside_a_stream_closes_it() {
     engine.iterate();
     assert_eq!(engine.failures, [(2, Fault::Status)], "that we have closed it is no failure of the stream");
     assert_eq!(engine.hist(0, StreamHist::StreamEvents), [2], "and its account is settled");
-    assert_eq!(engine.run_sum(RunSum::Abandoned), 1);
+    assert_eq!(engine.run_sum(RunSum::IterationsAbandoned), 1);
 }
 
 #[test]
@@ -193,12 +193,12 @@ fn a_stream_that_broke_is_opened_again_while_it_may_be() {
         opened += 1;
         match (request.starts_with("GET /events"), opened) {
             (true, 1) => Served { end_ns: Some(20 * MS), fault: None, ..ticking(1, None) },
-            (true, _) => Served::fault(Fault::Refused),
+            (true, _) => Served::fault(Fault::ConnectionRefused),
             _ => Served::ok(""),
         }
     });
     engine.iterate();
-    assert_eq!(engine.failures, [(0, Fault::Refused)], "the second attempt was the last");
+    assert_eq!(engine.failures, [(0, Fault::ConnectionRefused)], "the second attempt was the last");
     assert_eq!(engine.sum(0, StreamSum::Reconnects), 1);
     assert_eq!(engine.hist(0, StreamHist::StreamLife), [20 * MS], "what never opened has no life");
     assert_eq!((engine.lines().len(), engine.now_ns), (2, 22 * MS), "the timer of the first went with it");
@@ -243,5 +243,5 @@ fn losses_of_a_stream_that_stays_open_are_counted_as_it_goes() {
         said,
         "and nothing is begun"
     );
-    assert_eq!(engine.run_sum(RunSum::Abandoned), 0);
+    assert_eq!(engine.run_sum(RunSum::IterationsAbandoned), 0);
 }

@@ -64,7 +64,9 @@ fn more_than_offered(answer: &Answer) -> Option<Reason<'_>> {
 
 fn limiting(answer: &Answer) -> Option<Reason<'_>> {
     Some(match answer.bottleneck.as_ref()? {
-        Bottleneck::Saturated { what, evidence } => Reason::Saturated { resource: what, evidence },
+        Bottleneck::Saturated { what, evidence } => {
+            Reason::Saturated { resource: what, evidence: evidence.text() }
+        }
         Bottleneck::NoneWatched => Reason::NothingSaturated,
         Bottleneck::NotKnown => Reason::NothingWatched,
     })

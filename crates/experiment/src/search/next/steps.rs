@@ -20,7 +20,7 @@ fn refused<'a>(answer: &Answer, refusal: RefusalKind, capacity: Option<&Capacity
     match refusal {
         RefusalKind::MaxTimeReached => more_time(capacity),
         RefusalKind::GeneratorLimited => Step::MendGenerator,
-        RefusalKind::LinkLimited => Step::SearchFromNearer,
+        RefusalKind::NetworkSaturated => Step::SearchFromNearer,
         RefusalKind::NothingMet | RefusalKind::EndedAtFirstStep => {
             let lowest = counted(answer).map(|step| step.level).reduce(f64::min);
             Step::BeginLower { from: lowest.map(|lowest| lowest / LOWER) }

@@ -24,9 +24,9 @@ impl Shortage {
         match self {
             Shortage::Descriptors => Kind::ClientFdLimit,
             Shortage::Ports => Kind::ClientPortsExhausted,
-            Shortage::Memory => Kind::ClientMemory,
+            Shortage::Memory => Kind::ClientOutOfMemory,
             Shortage::Limit => Kind::ClientLimit,
-            Shortage::Other => Kind::ClientBlocked,
+            Shortage::Other => Kind::ClientSendRefused,
         }
     }
 }
@@ -46,7 +46,7 @@ impl LoadLoss {
     /// The caution that tells of it.
     pub const fn kind(self) -> Kind {
         match self {
-            LoadLoss::Arrivals => Kind::OfferedNotSent,
+            LoadLoss::Arrivals => Kind::OfferedRateMissed,
             LoadLoss::Attempts(shortage) => shortage.kind(),
         }
     }

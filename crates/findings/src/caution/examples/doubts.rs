@@ -13,7 +13,7 @@ pub fn examples() -> Vec<Evidence> {
         Evidence::TimeInterval { samples_count: 1_200, quantile: 0.99, low_ns: 80 * MS, high_ns: 2 * SECOND },
         Evidence::ValueInterval { samples_count: 1_200, quantile: 0.99, low: 2.5, high: 12.0 },
         Evidence::NoInterval { samples_count: 120, quantile: 0.99, needed_count: 368 },
-        Evidence::SendsDelayed { late_p99_ns: 12 * MS, late_max_ns: 31 * MS },
+        Evidence::SendsDelayed { schedule_lag_p99_ns: 12 * MS, schedule_lag_max_ns: 31 * MS },
         Evidence::GeneratorStalled { stalls_count: 3, stalled_ratio: 0.042 },
         Evidence::GeneratorQueued { cpu_wait_ratio: 0.3 },
         Evidence::PartMissing { missing_ratio: 0.2 },

@@ -25,10 +25,10 @@ pub fn descriptors(attempts_count: u64, hosts: &[String], [soft, hard]: [u64; 2]
     let evidence = format!("{attempts}; soft limit {}, hard limit {}", count(soft), count(hard));
     Sentences::of(evidence).advising(match soft < hard {
         // Everything up to the hard limit was taken, unless the plan wants less.
-        true => format!("leave the limit `descriptors` out of the plan: {} are to be had", count(hard)),
+        true => format!("remove the limit `descriptors` from the plan: {} are available", count(hard)),
         false => format!(
-            "raise the hard limit: `ulimit -Hn {enough}` as root, or `LimitNOFILE={enough}` in a systemd unit; or \
-             use fewer connections than {}",
+            "raise the hard limit (`ulimit -Hn {enough}` as root, `LimitNOFILE={enough}` in a systemd unit), or use \
+             fewer than {} connections",
             count(soft)
         ),
     })
@@ -42,18 +42,18 @@ pub fn ports(attempts_count: u64, hosts: &[String], range: Option<[u16; 2]>, kee
             let room = (u64::from(high) + 1).saturating_sub(low.into());
             format!("range {low}-{high}, {}", counted(room, "port"))
         }
-        None => "the range of this machine is not known".to_owned(),
+        None => "unknown port range".to_owned(),
     };
     let mut ways = Vec::new();
     if !keeps_alive {
         ways.push(
-            "keep connections open (drop `--no-keepalive`): each closed one blocks its port for a minute",
+            "keep connections open (remove `--no-keepalive`): each closed one holds its port for a minute",
         );
     }
     if range.is_none_or(|[low, high]| low > FIRST_PORT || high < u16::MAX) {
         ways.push(Kind::ClientPortsExhausted.advice());
     }
-    ways.push("or share the load between machines with `--shard`");
+    ways.push("or use several load generators with `--shard`");
     Sentences::of(format!("{}; {facts}", attempts(attempts_count, "found none free", hosts)))
         .advising(ways.join("; ").trim_start_matches("or "))
 }

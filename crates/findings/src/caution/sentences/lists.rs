@@ -18,19 +18,19 @@ pub fn failed_monitor(one: &FailedMonitor) -> String {
     let why = match &one.first_missed_sample {
         Some(lapse) if lapse.at_s > 0.0 => {
             format!(
-                ", at {} first: {}",
+                ", first at {}: {}",
                 chosen_ns((lapse.at_s * 10.0).round() as u64 * 100_000_000),
                 lapse.reason
             )
         }
-        Some(lapse) => format!(", before the load already: {}", lapse.reason),
+        Some(lapse) => format!(", before the load: {}", lapse.reason),
         None => String::new(),
     };
     let samples = match one.samples_count {
         0 => "nothing".into(),
         n => counted(n, "sample"),
     };
-    format!("{} brought {samples} in {} s{why}", one.monitor, count(one.measured_s))
+    format!("{} returned {samples} in {} s{why}", one.monitor, count(one.measured_s))
 }
 
 pub fn grown_memory(one: &GrownMemory) -> String {
@@ -54,7 +54,7 @@ pub fn slope(verb: &str, per_h: f64, low: f64, high: f64) -> String {
 }
 
 pub fn listener(one: &ListenerOverflow, is_own_server: bool) -> String {
-    let whose = if is_own_server { "" } else { " on this machine, perhaps before another program" };
+    let whose = if is_own_server { "" } else { " on this machine, perhaps of another program" };
     format!("{}: {} {}{whose}", one.monitor, count(one.overflows_count), one.metric)
 }
 
@@ -64,19 +64,24 @@ pub fn descriptors(one: &DescriptorUse) -> String {
         (Some(used), Some(limit)) => {
             format!("{}: {} of {} in use at {at}", one.resource, count(used), count(limit))
         }
-        _ => format!("{}: {} of a process's in use at {at}", one.resource, ratio(one.used_ratio)),
+        _ => format!("{}: {} of a process's limit in use at {at}", one.resource, ratio(one.used_ratio)),
     }
 }
 
 pub fn throttled(one: &ThrottledGroup) -> String {
-    format!("{}: {} of its periods, at most {}", one.monitor, ratio(one.mean_ratio), ratio(one.max_ratio))
+    format!(
+        "{}: throttled in {} of its periods, peak {}",
+        one.monitor,
+        ratio(one.mean_ratio),
+        ratio(one.max_ratio)
+    )
 }
 
 pub fn changed(one: &ChangedResponse) -> String {
     let at = chosen_ns(one.at_ns);
     match one.change {
         ResponseChange::Size { before_bytes, after_bytes } => format!(
-            "`{}`: answers of {} bytes on average, {} bytes from {at} on ({} {})",
+            "`{}`: responses of {} bytes on average, {} bytes since {at} ({} {})",
             one.request,
             quantity(before_bytes),
             quantity(after_bytes),
@@ -84,7 +89,7 @@ pub fn changed(one: &ChangedResponse) -> String {
             direction(before_bytes, after_bytes)
         ),
         ResponseChange::Shape { changes_count } => format!(
-            "`{}`: all answers had one shape until {at}; {} differed from the one before since then",
+            "`{}`: all responses had one shape until {at}; since then, {} differed from the one before",
             one.request,
             count(changes_count)
         ),

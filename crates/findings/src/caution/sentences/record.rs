@@ -19,7 +19,7 @@ pub fn loss(one: &RecordLoss) -> String {
         RecordLoss::Machines { shares } => {
             let shares: Vec<String> =
                 shares.iter().map(|share| format!("{}/{}", share.part, share.of)).collect();
-            format!("no record of the machine with share {}", shares.join(", "))
+            format!("no record of shard {}", shares.join(", "))
         }
         RecordLoss::Seconds { from_s, to_s, reason: why, generator: origin } => {
             format!("{} to {}: {why}{}", chosen_s(*from_s), chosen_s(*to_s), on(origin.as_deref()))
@@ -31,10 +31,10 @@ pub fn loss(one: &RecordLoss) -> String {
 pub fn nothing(run: EmptyRun, measured_ns: u64, sent: u64, unanswered: u64) -> String {
     match run {
         EmptyRun::NoRecord => "the record is empty".to_owned(),
-        EmptyRun::WarmUpOnly => "the run was over before the warm-up was".to_owned(),
+        EmptyRun::WarmUpOnly => "the run ended during the warmup".to_owned(),
         EmptyRun::NothingSent => "nothing was sent".to_owned(),
         EmptyRun::NothingFinished => format!(
-            "no request finished in {}; {} sent, {} unanswered at the stop",
+            "no request completed in {}; {} sent, {} in flight at the end",
             chosen_ns(measured_ns),
             count(sent),
             count(unanswered)
@@ -42,7 +42,7 @@ pub fn nothing(run: EmptyRun, measured_ns: u64, sent: u64, unanswered: u64) -> S
     }
 }
 
-/// `different targets (a and b), warm-ups (1 s and 2 s); share 1/2 is there more than once`
+/// `different targets (a and b), warm-ups (1 s and 2 s); shard 1/2 appears more than once`
 pub fn plans(differences: &[PlanDifference], divisions: &[u32], repeated: Option<Share>) -> String {
     let mut parts: Vec<String> = Vec::new();
     if !differences.is_empty() {
@@ -51,9 +51,9 @@ pub fn plans(differences: &[PlanDifference], divisions: &[u32], repeated: Option
     }
     if !divisions.is_empty() {
         let wholes: Vec<String> = divisions.iter().map(|of| format!("1/{of}")).collect();
-        parts.push(format!("shares of different divisions ({})", wholes.join(", ")));
+        parts.push(format!("shards of different divisions ({})", wholes.join(", ")));
     }
-    parts.extend(repeated.map(|share| format!("share {}/{} is there more than once", share.part, share.of)));
+    parts.extend(repeated.map(|share| format!("shard {}/{} appears more than once", share.part, share.of)));
     parts.join("; ")
 }
 
@@ -65,12 +65,12 @@ fn difference(one: &PlanDifference) -> String {
             ("requests", format!("{} and {}", first.join(", "), other.join(", ")))
         }
         PlanDifference::Loads => ("loads", PLANS.into()),
-        PlanDifference::Links => ("ways to connect", PLANS.into()),
+        PlanDifference::Links => ("connection settings", PLANS.into()),
         PlanDifference::WarmUps { first_ns, other_ns } => {
-            ("warm-ups", format!("{} and {}", chosen_ns(*first_ns), chosen_ns(*other_ns)))
+            ("warmups", format!("{} and {}", chosen_ns(*first_ns), chosen_ns(*other_ns)))
         }
         PlanDifference::Timeouts { first_ns, other_ns } => {
-            ("time-outs", format!("{} and {}", chosen_ns(*first_ns), chosen_ns(*other_ns)))
+            ("timeouts", format!("{} and {}", chosen_ns(*first_ns), chosen_ns(*other_ns)))
         }
         PlanDifference::KeepAlives => ("keep-alives", "one with, one without".into()),
         PlanDifference::Lengths { first, other } => {
@@ -93,7 +93,7 @@ pub fn steered(one: &SteeredStep) -> String {
     let (from, on) = (duration_ns(one.from_ns), on(one.host.as_deref()));
     match one.change {
         SteeredChange::Paused { to_ns } => format!("paused from {from} to {}{on}", duration_ns(to_ns)),
-        SteeredChange::Level(to) => format!("{to} from {from} on{on}"),
+        SteeredChange::Level(to) => format!("{to} since {from}{on}"),
     }
 }
 

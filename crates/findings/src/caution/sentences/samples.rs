@@ -12,7 +12,7 @@ pub fn redirects(redirects: &[StatusCount], location: Option<&str>, leads_elsewh
     let words = Sentences::of(format!("{}, not followed{led}", counts.join(", ")));
     match location.filter(|_| leads_elsewhere) {
         Some(elsewhere) => words.advising(format!(
-            "load {elsewhere} itself: redirects to another host, port or scheme are never followed"
+            "test {elsewhere} itself: plimsoll never follows redirects to another host, port, or scheme"
         )),
         None => words,
     }
@@ -51,7 +51,7 @@ pub fn thin(samples_count: u64, needed_count: u64, quantiles: &[ThinQuantile]) -
 /// `120 segments sent again in 30,000 requests (0.4%)`
 pub fn resent(segments: u64, requests: u64, resent_ratio: f64, is_same_machine: bool) -> Sentences {
     let words = Sentences::of(format!(
-        "{} sent again in {} ({})",
+        "{} retransmitted in {} ({})",
         counted(segments, "segment"),
         counted(requests, "request"),
         ratio(resent_ratio)
@@ -59,9 +59,9 @@ pub fn resent(segments: u64, requests: u64, resent_ratio: f64, is_same_machine: 
     if !is_same_machine {
         return words;
     }
-    words.titled("TCP segments were retransmitted on loopback").advising(
-        "loopback loses nothing: look for a full listen queue (`nstat -az TcpExtListenDrops`), a process that had \
-         stopped or got no CPU, or a firewall rule that drops",
+    words.titled("TCP segments were retransmitted on loopback").meaning("loopback itself loses no packets").advising(
+        "look for a full listen queue (`nstat -az TcpExtListenDrops`), a process that stopped or got no CPU, or a \
+         firewall rule that drops packets",
     )
 }
 
@@ -69,7 +69,7 @@ pub fn resent(segments: u64, requests: u64, resent_ratio: f64, is_same_machine: 
 pub fn stale(requests: u64, idle: [Option<u64>; 2], is_in_use: bool) -> Sentences {
     let after = match idle {
         [Some(min), Some(max)] if max > 0 => {
-            format!(", idle for {} to {} before", duration_ns(min), duration_ns(max))
+            format!(" after {} to {} idle", duration_ns(min), duration_ns(max))
         }
         _ => String::new(),
     };
@@ -80,8 +80,8 @@ pub fn stale(requests: u64, idle: [Option<u64>; 2], is_in_use: bool) -> Sentence
     if !is_in_use {
         return words;
     }
-    words.titled("the server closed connections in use").advising(
-        "these connections were not idle, so no idle timeout closed them: look in the log of the server or its proxy \
-         for a worker that ended, a restart, or a limit on requests per connection",
+    words.titled("the server closed connections in use").meaning("no idle timeout closed these connections").advising(
+        "check the log of the server or its proxy for a worker that ended, a restart, or a limit on requests per \
+         connection",
     )
 }

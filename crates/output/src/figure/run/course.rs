@@ -48,7 +48,7 @@ pub fn timeline(s: &Summary, p: &Picture, rows: &[Second]) -> Chart {
         Some(opened(&at)).filter(|_| rows.iter().filter(|t| t.connections_opened > 0).count() > 2),
         Some(errors(&p.classes, &failed, &at)).filter(any),
         Some(bytes(&at)).filter(any),
-        Some(lateness(&at)).filter(has_values),
+        Some(schedule_lag(&at)).filter(has_values),
     ];
     chart.panels = all.into_iter().flatten().collect();
     chart
@@ -174,9 +174,9 @@ pub fn bytes(at: &Rows) -> Panel {
 }
 
 /// The generator's own.
-pub fn lateness(at: &Rows) -> Panel {
-    let late = at.values(|t| t.lateness_p99_ns.map(|ns| ns as f64));
-    let label = "lateness of sends p99";
-    let series = vec![Series::new("lateness_p99", label, 5, Form::Line, late).highest()];
-    Panel::new("lateness", Axis::new(label, Unit::Nanoseconds), series)
+pub fn schedule_lag(at: &Rows) -> Panel {
+    let late = at.values(|t| t.schedule_lag_p99_ns.map(|ns| ns as f64));
+    let label = "schedule lag p99";
+    let series = vec![Series::new("schedule_lag_p99", label, 5, Form::Line, late).highest()];
+    Panel::new("schedule_lag", Axis::new(label, Unit::Nanoseconds), series)
 }

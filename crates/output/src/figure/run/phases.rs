@@ -30,8 +30,8 @@ pub fn phases(s: &Summary, p: &Picture) -> Option<Chart> {
     type Phase = (&'static str, &'static str, u8, fn(&Slice) -> f64);
     let phases: [Phase; 3] = [
         ("wait", "before the send", 7, |slice| slice.wait_ns),
-        ("first_byte", "to the first byte", 0, |slice| slice.first_byte_ns),
-        ("body", "to the last byte", 4, |slice| slice.body_ns),
+        ("time_to_first_byte", "to the first byte", 0, |slice| slice.first_byte_ns),
+        ("download", "to the last byte", 4, |slice| slice.body_ns),
     ];
     let panel = |id: &str, axis: Axis, value: &dyn Fn(&Slice, f64) -> Option<f64>| {
         let layer = |(phase, name, colour, of): &Phase| {

@@ -98,7 +98,7 @@ export interface Tiles {
   in_flight: number | null;
   requests: number | null;
   elapsed_s: number | null;
-  lateness_p99_ns: number | null;
+  schedule_lag_p99_ns: number | null;
   busy_ratio: number | null;
 }
 

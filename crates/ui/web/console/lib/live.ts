@@ -148,10 +148,10 @@ export function hold_ms(chart: Chart): number {
 }
 
 /**
- * Whether the generator's own lateness spoils the times: p99 above 1 ms and above a tenth of the reported p99, the rule
+ * Whether the generator's schedule lag spoils the times: p99 above 1 ms and above a tenth of the reported p99, the rule
  * by which a run becomes inconclusive.
  */
 export function late(tiles: Tiles): boolean {
-  const lateness = tiles.lateness_p99_ns ?? 0;
-  return lateness > 1e6 && lateness > 0.1 * (tiles.p99_ns ?? Infinity);
+  const lag = tiles.schedule_lag_p99_ns ?? 0;
+  return lag > 1e6 && lag > 0.1 * (tiles.p99_ns ?? Infinity);
 }

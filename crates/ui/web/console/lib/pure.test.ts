@@ -309,7 +309,7 @@ describe("a live run", () => {
     in_flight: 0,
     requests: 1,
     elapsed_s: 1,
-    lateness_p99_ns: 1,
+    schedule_lag_p99_ns: 1,
     busy_ratio: 0,
   };
   const row = (x: number): Row => ({ x, values: { timeline: { achieved: 10 * x } }, tiles });
@@ -390,11 +390,11 @@ describe("a live run", () => {
   });
 
   test("the generator is late when that spoils the times, not before", () => {
-    expect(late({ ...tiles, lateness_p99_ns: 9e5 })).toBe(false);
-    expect(late({ ...tiles, lateness_p99_ns: 2e6 })).toBe(true);
-    expect(late({ ...tiles, lateness_p99_ns: 2e6, p99_ns: 1.5e7 })).toBe(true);
-    expect(late({ ...tiles, lateness_p99_ns: 2e6, p99_ns: 1e8 })).toBe(false);
-    expect(late({ ...tiles, lateness_p99_ns: null })).toBe(false);
+    expect(late({ ...tiles, schedule_lag_p99_ns: 9e5 })).toBe(false);
+    expect(late({ ...tiles, schedule_lag_p99_ns: 2e6 })).toBe(true);
+    expect(late({ ...tiles, schedule_lag_p99_ns: 2e6, p99_ns: 1.5e7 })).toBe(true);
+    expect(late({ ...tiles, schedule_lag_p99_ns: 2e6, p99_ns: 1e8 })).toBe(false);
+    expect(late({ ...tiles, schedule_lag_p99_ns: null })).toBe(false);
   });
 });
 
