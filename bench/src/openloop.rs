@@ -255,7 +255,7 @@ mod tests {
     fn what_is_admitted_is_not_lost_silently() {
         let mut row = Row::new();
         let lag = serde_json::json!({"p50_ns": 180, "p99_ns": 40_000});
-        let totals = serde_json::json!({"sent": 96, "arrivals_not_started": 3});
+        let totals = serde_json::json!({"requests_sent": 96, "arrivals_not_started": 3});
         let said = serde_json::json!({"client": {"schedule_lag": lag}, "totals": totals});
         own_cells(&said, 100, 95, &mut row).unwrap();
         assert_eq!(row, [("own p50", 0.18, "us"), ("own p99", 40.0, "us"), ("unaccounted", 2.0, "1")]);
