@@ -23,7 +23,7 @@ impl Diagnosis {
         let said = incident.run();
         let text = |cause: &serde_json::Value, field: &str| cause[field].as_str().unwrap().to_owned();
         let causes = said["causes"].as_array().expect("the document has its causes");
-        let causes = causes.iter().map(|cause| (text(cause, "code"), text(cause, "claim"))).collect();
+        let causes = causes.iter().map(|cause| (text(cause, "code"), text(cause, "certainty"))).collect();
         Diagnosis { name: incident.name, expected: incident.expected, causes }
     }
 
@@ -34,19 +34,19 @@ impl Diagnosis {
     /// Stated as a fact, and not the cause.
     fn wrong_facts<'a>(&'a self, also: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
         let certain =
-            self.causes.iter().filter(|(_, claim)| claim == "certain").map(|(code, _)| code.as_str());
+            self.causes.iter().filter(|(_, certainty)| certainty == "certain").map(|(code, _)| code.as_str());
         certain.filter(move |code| *code != self.expected && !also.contains(code))
     }
 
     fn row(&self, wrong: &[&str]) -> String {
-        let (first, claim) = match self.causes.first() {
-            Some((code, claim)) => (code.as_str(), claim.as_str()),
+        let (first, certainty) = match self.causes.first() {
+            Some((code, certainty)) => (code.as_str(), certainty.as_str()),
             None => ("-", "-"),
         };
         let expected = if self.expected.is_empty() { "-" } else { self.expected };
         let right = if first == expected { "yes" } else { "**no**" };
         let wrong = if wrong.is_empty() { "-".into() } else { wrong.join(", ") };
-        format!("| {} | {expected} | {first} | {claim} | {right} | {wrong} |", self.name)
+        format!("| {} | {expected} | {first} | {certainty} | {right} | {wrong} |", self.name)
     }
 }
 
@@ -97,7 +97,7 @@ fn of_healthy_services_no_cause_is_said() {
 }
 
 const HEAD: &str =
-    "| incident | expected | said first | claim | right | wrong facts |\n|---|---|---|---|---|---|";
+    "| incident | expected | said first | certainty | right | wrong facts |\n|---|---|---|---|---|---|";
 
 fn is_nightly() -> bool {
     std::env::var_os("PLIMSOLL_NIGHTLY").is_some_and(|value| value == "1")
