@@ -46,7 +46,9 @@ mod tests {
 
     #[test]
     fn the_servers_count_lies_between_finished_and_sent() {
-        let describe = |errors: u64| serde_json::json!({"totals": {"requests": 90, "requests_sent": 100, "errors": errors}});
+        let totals =
+            |errors: u64| serde_json::json!({"requests": 90, "requests_sent": 100, "errors": errors});
+        let describe = |errors: u64| serde_json::json!({"totals": totals(errors)});
         assert!(agrees(&describe(0), 90).is_ok() && agrees(&describe(0), 100).is_ok());
         assert!(agrees(&describe(0), 89).unwrap_err().contains("the server counted 89"));
         assert!(agrees(&describe(0), 101).is_err());
