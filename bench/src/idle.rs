@@ -3,8 +3,8 @@
 
 use super::options::Options;
 use super::report::Report;
-use super::target::{RawServer, Target, remove_if_there};
-use super::tools::{OWN, Roster, Tool, Values, run_file};
+use super::target::{RawServer, Target, remove_run_files};
+use super::tools::{OWN, Roster, Tool, Values};
 use super::{Context, RATE_PER_S, child, maths};
 use chore::Outcome;
 use std::time::{Duration, Instant};
@@ -85,6 +85,7 @@ fn slopes(
 
 /// Holds `connections` streams with a fresh server, and reads the tool's memory.
 fn hold(tool: &Tool, connections: u32, settle_s: f64, context: &Context) -> Result<Held, String> {
+    remove_run_files(&context.folder)?;
     let server = RawServer::start(context, false)?;
     let url = server.url("/s");
     let values =
@@ -96,7 +97,6 @@ fn hold(tool: &Tool, connections: u32, settle_s: f64, context: &Context) -> Resu
     let killed =
         if generator.try_wait().ok().flatten().is_some() { Ok(()) } else { child::kill(&mut generator) };
     generator.wait().map_err(|e| format!("cannot wait for `{}`: {e}", tool.name))?;
-    remove_run_files(context)?;
     killed?;
     result.map_err(|sentence| format!("{}: {sentence}\n{}", tool.name, child::last_words(context, &log)))
 }
@@ -124,15 +124,4 @@ fn watch(
         return Err("holds no connection".into());
     }
     Ok(Held { connections, rss_kib: child::memory_kib(generator.id(), "VmRSS:") })
-}
-
-/// A killed run leaves its file, and SQLite's two beside it.
-fn remove_run_files(context: &Context) -> Outcome {
-    let file = run_file(&context.folder);
-    for suffix in ["", "-wal", "-shm"] {
-        let mut name = file.clone().into_os_string();
-        name.push(suffix);
-        remove_if_there(std::path::Path::new(&name))?;
-    }
-    Ok(())
 }

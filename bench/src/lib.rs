@@ -57,8 +57,6 @@ pub fn command(arguments: &[String]) -> Outcome {
     let folder = target.join("bench");
     std::fs::create_dir_all(folder.join("log"))
         .map_err(|e| format!("cannot make `{}`: {e}", folder.display()))?;
-    // A round that was killed may have left its run file; ours refuses to write over it.
-    target::remove_if_there(&tools::run_file(&folder))?;
     raise_descriptor_limit()?;
     let own = if options.peers_only { None } else { Some(own(options.tool.as_deref(), &target)?) };
     let before = options.before.as_deref().map(existing).transpose()?;

@@ -3,8 +3,8 @@
 
 use super::options::Options;
 use super::report::Report;
-use super::target::{RawServer, remove_if_there};
-use super::tools::{OWN, Roster, Tool, Values, run_file, targets_file};
+use super::target::{RawServer, remove_run_files};
+use super::tools::{OWN, Roster, Tool, Values, targets_file};
 use super::{CONNECTIONS, Context, RATE_PER_S, child, floor, maths, own};
 use chore::Outcome;
 use serde_json::Value;
@@ -101,7 +101,7 @@ fn one(
 ) -> Result<Row, String> {
     let log = format!("open-{}", tool.name);
     server.forget()?;
-    remove_if_there(&run_file(values.folder))?;
+    remove_run_files(values.folder)?;
     let ended = child::run(context, &tool.program, &tool.arguments(values), &log, values.secs)?;
     let arrivals = server.arrivals()?;
     let ideal = u64::from(values.rate_per_s) * u64::from(values.secs);

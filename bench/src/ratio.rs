@@ -4,8 +4,8 @@
 
 use super::options::Options;
 use super::report::Report;
-use super::target::{RawServer, Target, remove_if_there};
-use super::tools::{BASE, BEFORE, OWN, Roster, Tool, Values, run_file, targets_file};
+use super::target::{RawServer, Target, remove_run_files};
+use super::tools::{BASE, BEFORE, OWN, Roster, Tool, Values, targets_file};
 use super::{CONNECTIONS, Context, RATE_PER_S, child, maths, own};
 use chore::Outcome;
 
@@ -147,8 +147,7 @@ pub fn measure(
 fn one(field: &Field, tool: &Tool, values: &Values, context: &Context) -> Result<Round, String> {
     let (bench, server) = (field.bench, field.target);
     let log = format!("{bench}-{}", tool.name);
-    // A round that failed may have left its own, and ours refuses to write over it.
-    remove_if_there(&run_file(values.folder))?;
+    remove_run_files(values.folder)?;
     let (before, server_before) = (server.counters()?, server.cpu_s());
     let ended = child::run(context, &tool.program, &tool.arguments(values), &log, values.secs)?;
     let (after, server_after) = (server.counters()?, server.cpu_s());

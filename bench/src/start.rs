@@ -3,8 +3,8 @@
 
 use super::options::Options;
 use super::report::Report;
-use super::target::remove_if_there;
-use super::tools::{OWN, Roster, Tool, Values, run_file, targets_file};
+use super::target::remove_run_files;
+use super::tools::{OWN, Roster, Tool, Values, targets_file};
 use super::{CONNECTIONS, Context, RATE_PER_S, child, maths};
 use chore::Outcome;
 use std::io::Read;
@@ -73,6 +73,7 @@ fn one(tool: &Tool, context: &Context) -> Result<f64, String> {
     let mut command = Command::new(&tool.program);
     command.args(tool.arguments(&values)).current_dir(&context.folder);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    remove_run_files(&context.folder)?;
     let begin = Instant::now();
     let mut generator = command.spawn().map_err(cannot)?;
     let first = first_byte(&stamps);
@@ -85,11 +86,6 @@ fn one(tool: &Tool, context: &Context) -> Result<f64, String> {
     // The acceptor leaves at the next connection, which is this one, because nobody listens to it any more.
     let _wake = std::net::TcpStream::connect(address);
     acceptor.join().map_err(|_| "the acceptor of bench start panicked".to_string())?;
-    for suffix in ["", "-wal", "-shm"] {
-        let mut name = run_file(&context.folder).into_os_string();
-        name.push(suffix);
-        remove_if_there(std::path::Path::new(&name))?;
-    }
     let first = first.ok_or_else(|| format!("{} sent no byte within {} s", tool.name, WITHIN.as_secs()))?;
     Ok(first.duration_since(begin).as_secs_f64() * 1e3)
 }

@@ -5,7 +5,7 @@
 use super::nginx::Nginx;
 use super::options::Options;
 use super::report::Report;
-use super::target::{ask, remove_if_there};
+use super::target::{ask, remove_run_files};
 use super::tools::{OWN, Roster, experiment_file, run_file};
 use super::{Context, child, maths, own};
 use chore::Outcome;
@@ -203,7 +203,7 @@ fn hold(program: &Path, wanted: u64, tls: bool, size: &Size, context: &Context) 
     );
     std::fs::write(&file, text).map_err(|e| format!("cannot write `{}`: {e}", file.display()))?;
     let out = run_file(&context.folder);
-    remove_if_there(&out)?;
+    remove_run_files(&context.folder)?;
     let words = ["run", &file.display().to_string(), "--quiet", "--out", &out.display().to_string()];
     let mut generator = child::spawn(context, 0, program, &words.map(String::from), "streams")?;
     let result = watch(&mut generator, &ruler, wanted, size.settle);
@@ -212,7 +212,6 @@ fn hold(program: &Path, wanted: u64, tls: bool, size: &Size, context: &Context) 
     let held = result.map_err(failed)?;
     ended.map_err(failed)?;
     let said = own::report(program, &context.folder)?;
-    remove_if_there(&out)?;
     agrees(&said, &held, ruler.counter("events_sent")?)?;
     Ok(held)
 }

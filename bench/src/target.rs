@@ -170,6 +170,17 @@ fn read_counters(text: &str) -> Option<Counters> {
     Some(Counters { served: number("served ")?.checked_sub(1)?, open: number("open ")?.checked_sub(1)? })
 }
 
+/// A round that failed or was killed leaves its run file, and SQLite's two beside it; our tool refuses to write
+/// over it. So each round removes them before it starts.
+pub fn remove_run_files(folder: &Path) -> Outcome {
+    for suffix in ["", "-wal", "-shm"] {
+        let mut name = super::tools::run_file(folder).into_os_string();
+        name.push(suffix);
+        remove_if_there(Path::new(&name))?;
+    }
+    Ok(())
+}
+
 pub fn remove_if_there(path: &Path) -> Outcome {
     match std::fs::remove_file(path) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => {

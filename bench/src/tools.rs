@@ -174,7 +174,7 @@ impl Tool {
     }
 }
 
-/// Where our tool writes its run file; removed after each round, since it refuses to write over one.
+/// Where our tool writes its run file; removed before each round, since it refuses to write over one.
 pub fn run_file(folder: &Path) -> PathBuf {
     folder.join("round.plim")
 }
