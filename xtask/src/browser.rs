@@ -1,11 +1,12 @@
 //! `cargo xtask browser`: the report and the console in a real browser. Real runs are made, pages are written, and
-//! Playwright drives the distribution's Chromium over them; `--shots` only takes pictures of every section.
+//! Playwright drives the distribution's Chromium over them; `--shots` only takes pictures of every section, and
+//! `--pictures` only those of README and docs.
 
 use chore::{Outcome, needs, shell};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-pub const USAGE: &str = "[--shots] [--only SPEC] [--tool FILE]";
+pub const USAGE: &str = "[--shots | --pictures | --only SPEC] [--tool FILE]";
 
 pub fn command(arguments: &[String]) -> Outcome {
     let mut words: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -16,6 +17,7 @@ pub fn command(arguments: &[String]) -> Outcome {
     let specs: Vec<&str> = match words[..] {
         [] => vec!["report", "results", "console"],
         ["--shots"] => vec!["shots"],
+        ["--pictures"] => vec!["pictures"],
         ["--only", spec] => vec![spec],
         _ => {
             return Err(format!(

@@ -45,7 +45,7 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "browser",
         usage: browser::USAGE,
-        about: "the report and the console in a real browser; --shots takes pictures of each section",
+        about: "the report and the console in a real browser; --pictures makes docs/images, --shots one of each section",
         run: browser::command,
     },
     Command {
