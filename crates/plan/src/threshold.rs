@@ -358,9 +358,9 @@ fn shortest(percent: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Adds the default thresholds on subjects that `written` does not cover for the whole run. A limit on p99 says nothing
-/// about errors, and one on the errors of `login` says nothing about those of `search`. A service that returns only 500s
-/// must not pass by being fast.
+/// Adds the default thresholds on subjects that `written` does not cover for the whole run. A limit on p99 says
+/// nothing about errors, and one on the errors of `login` says nothing about those of `search`. A service that returns
+/// only 500s must not pass by being fast.
 pub fn with_defaults(written: Vec<Threshold>, open: bool) -> Vec<Threshold> {
     let mut all = defaults(open);
     // A threshold that accepts 100% errors also accepts an outage.

@@ -96,7 +96,7 @@ impl Expectation {
         let figure = figure(&name).ok_or_else(|| {
             let help = Subject::renamed(&name)
                 .map_or(EXAMPLE.into(), |subject| format!("did you mean `{}`?", subject.name()));
-            Problem::new(format!("unknown subject `{name}` in `{text}`"), help)
+            Problem::new(format!("unknown metric `{name}` in `{text}`"), help)
         })?;
         let (mut by, mut against) = (None, None);
         let mut tail = &rest[cut..];

@@ -218,8 +218,8 @@ fn cycle_words(cycle: f64, asked: &SizingInput) -> String {
     }
 }
 
-/// Returns contradictions between given numbers. It checks all four equations, because a redundant number may contradict
-/// any of them.
+/// Returns contradictions between given numbers. It checks all four equations, because a redundant number may
+/// contradict any of them.
 fn contradictions(known: &Known) -> Vec<Problem> {
     let mut wrong = Vec::new();
     let mut judge = |stated: Option<f64>, follows: Option<f64>, what: &str, how: &str| {
