@@ -91,7 +91,8 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, Vec<Diagnostic>> {
 /// Returns the text of an experiment file.
 fn text_of(path: &Path) -> Result<String, Vec<Diagnostic>> {
     let file = path.display().to_string();
-    let whole = |code, message: String, hint: String| vec![Diagnostic::new(code, Place::Whole, message, hint)];
+    let whole =
+        |code, message: String, hint: String| vec![Diagnostic::new(code, Place::Whole, message, hint)];
     if path.extension().is_some_and(|e| e == "plim") {
         return Err(whole(
             "F003",
@@ -125,10 +126,5 @@ fn not_utf8(file: &str, bytes: &[u8], at: usize) -> Diagnostic {
         column: excerpt.chars().count() as u32 + 1,
         excerpt: excerpt.to_owned(),
     };
-    Diagnostic::new(
-        "F010",
-        place,
-        format!("invalid UTF-8 byte {:#04x}", bytes[at]),
-        "save the file as UTF-8",
-    )
+    Diagnostic::new("F010", place, format!("invalid UTF-8 byte {:#04x}", bytes[at]), "save the file as UTF-8")
 }

@@ -224,13 +224,12 @@ pub fn stages(text: &str) -> Result<(Profile, bool), Problem> {
         let level = match level.trim() {
             "0" | "0/s" => 0.0,
             l if is_rate => crate::unit::rate_per_s(l)?,
-            l => f64::from(
-                l.parse::<u32>()
-                    .map_err(|_| Problem::new(
-                        format!("invalid number of users `{l}` in stage `{part}`"),
-                        "write a stage such as `10s:100`",
-                    ))?,
-            ),
+            l => f64::from(l.parse::<u32>().map_err(|_| {
+                Problem::new(
+                    format!("invalid number of users `{l}` in stage `{part}`"),
+                    "write a stage such as `10s:100`",
+                )
+            })?),
         };
         profile.stages.push(Stage { duration_ns: crate::unit::duration_ns(time)?, to: level });
     }

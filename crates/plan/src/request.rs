@@ -71,8 +71,8 @@ pub fn url(text: &str) -> Result<Url, Problem> {
         Some((user, host)) => (Some(percent_decode(user)), host),
         None => (None, authority),
     };
-    let target =
-        host_and_port(host_port, tls).map_err(|problem| problem.within(format_args!("invalid URL `{shown}`: ")))?;
+    let target = host_and_port(host_port, tls)
+        .map_err(|problem| problem.within(format_args!("invalid URL `{shown}`: ")))?;
     let mut path = path.to_owned();
     if !path.starts_with('/') {
         path.insert(0, '/');
@@ -98,14 +98,12 @@ fn host_and_port(text: &str, tls: bool) -> Result<Target, Problem> {
             "" => (host, None),
             _ => (
                 host,
-                Some(
-                    after
-                        .strip_prefix(':')
-                        .ok_or_else(|| Problem::new(
-                            format!("unexpected `{after}` after the bracket"),
-                            "write a port as `[::1]:8080`",
-                        ))?,
-                ),
+                Some(after.strip_prefix(':').ok_or_else(|| {
+                    Problem::new(
+                        format!("unexpected `{after}` after the bracket"),
+                        "write a port as `[::1]:8080`",
+                    )
+                })?),
             ),
         }
     } else {

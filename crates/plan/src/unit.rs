@@ -20,8 +20,9 @@ pub fn duration_ns(text: &str) -> Result<u64, Problem> {
     let mut total = 0f64;
     while !rest.is_empty() {
         let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
-        let number: f64 =
-            rest[..digits].parse().map_err(|_| Problem::new(format!("invalid duration `{text}`"), EXPECTED))?;
+        let number: f64 = rest[..digits]
+            .parse()
+            .map_err(|_| Problem::new(format!("invalid duration `{text}`"), EXPECTED))?;
         rest = &rest[digits..];
         let letters = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
         let scale = match &rest[..letters] {

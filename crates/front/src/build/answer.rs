@@ -105,7 +105,12 @@ impl Work {
         }
         if stream.closed_by == Some(Closer::Client) && stream.for_ns.is_none() && stream.events.is_none() {
             let message = "missing `duration` or `events`: `closed_by: client` requires one of them";
-            self.wrong.complain("F016", draft.pos, message, "add one, such as `duration: 60s` or `events: 100`");
+            self.wrong.complain(
+                "F016",
+                draft.pos,
+                message,
+                "add one, such as `duration: 60s` or `events: 100`",
+            );
         }
         Box::new(stream)
     }

@@ -136,8 +136,7 @@ fn split(text: &str) -> Vec<String> {
 /// Finds the first placeholder of another tool outside of `${...}`.
 fn foreign(text: &str) -> Option<Mistake> {
     let mistake = |written: &str, whose: &str, hint: String| {
-        let message =
-            format!("`{}` is a placeholder of {whose} and would be sent literally", short(written));
+        let message = format!("`{}` is a placeholder of {whose} and would be sent literally", short(written));
         Some(Mistake { code: "F023", written: written.to_owned(), message, hint })
     };
     let mut rest = text;

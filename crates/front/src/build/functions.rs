@@ -59,10 +59,7 @@ pub fn read(name: &str, arguments: &[String], counter: u16) -> Result<Function, 
             };
             match length.parse::<u32>() {
                 Ok(length @ 1..=LONGEST_RANDOM) => Ok(Function::RandomString { length, alphabet }),
-                _ => Err((
-                    format!("invalid length `{length}`, expected 1–1,048,576"),
-                    hint.into(),
-                )),
+                _ => Err((format!("invalid length `{length}`, expected 1–1,048,576"), hint.into())),
             }
         }
         _ => {

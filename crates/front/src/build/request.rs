@@ -201,8 +201,9 @@ impl Work {
                 }
             }
             (None, _) | (_, None) => {
-                let message =
-                    format!("header `{name}` cannot be set: the length of the body changes with every request");
+                let message = format!(
+                    "header `{name}` cannot be set: the length of the body changes with every request"
+                );
                 let hint = "remove the header (plimsoll adds it with the right length)";
                 self.wrong.complain("F015", pos, message, hint);
             }

@@ -103,7 +103,10 @@ impl Site {
             let names: Vec<String> = named.map(|more| format!("`{}`", more.name)).collect();
             let hint = match names.is_empty() {
                 true => {
-                    format!("define it at the top level: `origins: {{ {}: http://127.0.0.1:3001 }}`", chosen.name)
+                    format!(
+                        "define it at the top level: `origins: {{ {}: http://127.0.0.1:3001 }}`",
+                        chosen.name
+                    )
                 }
                 false => format!("use {}, or `{TARGET}`", names.join(", ")),
             };

@@ -17,7 +17,11 @@ impl Line {
             self.complain("-F", "`-F` and `-d` both set the body", "keep one of them");
         }
         if !self.form.is_empty() && (self.get || self.head) {
-            self.complain("-F", "`-F` sets the body of a POST, but `-G` and `-I` have none", "remove `-G` and `-I`");
+            self.complain(
+                "-F",
+                "`-F` sets the body of a POST, but `-G` and `-I` have none",
+                "remove `-G` and `-I`",
+            );
         }
         if self.follows {
             // curl's default.
@@ -38,11 +42,7 @@ impl Line {
             }
             [_, second, ..] => {
                 let message = format!("unexpected second URL `{second}`");
-                self.complain(
-                    "",
-                    message,
-                    "write one URL, and quote values that contain spaces",
-                );
+                self.complain("", message, "write one URL, and quote values that contain spaces");
                 return draft;
             }
         };
@@ -79,7 +79,11 @@ impl Line {
             self.complain_of("-H", problem);
         }
         if self.files.certificate.is_some() != self.files.key.is_some() {
-            self.complain("--key", "`--cert` and `--key` require each other", "write both `--cert` and `--key`");
+            self.complain(
+                "--key",
+                "`--cert` and `--key` require each other",
+                "write both `--cert` and `--key`",
+            );
         }
         draft.link = std::mem::take(&mut self.link);
         if !url.target.tls {

@@ -53,7 +53,10 @@ fn or_file(value: &str) -> Result<Vec<u8>, Problem> {
 fn file(name: &str) -> Result<Vec<u8>, Problem> {
     match name {
         "-" => Err(Problem::new("`@-` (standard input) is not supported yet", "write a file name after `@`")),
-        "" => Err(Problem::new("missing file name after `@`", "write a file name, or send an `@` with `--data-raw`")),
+        "" => Err(Problem::new(
+            "missing file name after `@`",
+            "write a file name, or send an `@` with `--data-raw`",
+        )),
         _ => from_file(Path::new(name)),
     }
 }

@@ -39,7 +39,10 @@ pub fn read(text: &str, literal: bool) -> Result<Field, Problem> {
         return Err(Problem::new("standard input is not supported in a form part", "write a file name"));
     }
     if is_upload && first.contains(',') && !Path::new(&first).exists() {
-        return Err(Problem::new("several files in one form part are not supported", "write a `-F` for each"));
+        return Err(Problem::new(
+            "several files in one form part are not supported",
+            "write a `-F` for each",
+        ));
     }
     field.content = from_file(Path::new(&first))?;
     if is_upload {

@@ -94,10 +94,8 @@ const NO_ADDRESS: Does = Does::Refused(
     "write the address in the URL, and send `-H 'Host: name'`",
 );
 const NO_CIPHERS: Does = Does::Refused("ciphers cannot be selected", "remove the option");
-const NO_RETRY: Does = Does::Refused(
-    "retries are not supported: a load test counts failed requests",
-    "remove the option",
-);
+const NO_RETRY: Does =
+    Does::Refused("retries are not supported: a load test counts failed requests", "remove the option");
 const NO_SEVERAL: Does = Does::Refused(
     "several requests in one curl line are not supported",
     "write an experiment file with one step for each request",

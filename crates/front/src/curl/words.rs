@@ -96,10 +96,7 @@ impl Splitter<'_> {
     fn end_word(&mut self) -> Result<(), WordError> {
         if let Some(word) = self.word.take() {
             let word = String::from_utf8(word).map_err(|_| {
-                wrong(
-                    "invalid UTF-8 in a word",
-                    "put binary data in a file: `--data-binary @file`",
-                )
+                wrong("invalid UTF-8 in a word", "put binary data in a file: `--data-binary @file`")
             })?;
             self.words.push(word);
         }

@@ -211,12 +211,7 @@ fn experiment(tree: &Node, terms: &mut Experiment, w: &mut Work<'_>) -> (Draft, 
         && !draft.more_origins.iter().any(|more| more.target.tls);
     if let (Some(pos), true, false) = (tls, is_plain, is_watched) {
         let hint = "write `https://` in `target`, or remove `tls`";
-        w.r.complain(
-            "F017",
-            pos,
-            "`tls` has no effect: the target is `http`",
-            hint,
-        );
+        w.r.complain("F017", pos, "`tls` has no effect: the target is `http`", hint);
     }
     (draft, built.script)
 }

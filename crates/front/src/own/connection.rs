@@ -60,7 +60,12 @@ pub fn read(node: &Node, row: &Row, link: &mut Link, r: &mut Reader<'_>) -> Opti
                     .enumerate()
                     .find(|(i, a)| link.source_addresses[..*i].contains(a))
                 {
-                    r.complain("F013", node.pos, format!("duplicate address `{}`", double.1), "keep one of them");
+                    r.complain(
+                        "F013",
+                        node.pos,
+                        format!("duplicate address `{}`", double.1),
+                        "keep one of them",
+                    );
                 }
             }
         }
@@ -174,8 +179,10 @@ fn pem(node: &Node, row: &Row, mark: &str, r: &mut Reader<'_>) -> Option<Vec<u8>
     match r.content(name, node.pos)? {
         bytes if String::from_utf8_lossy(&bytes).contains(mark) => Some(bytes),
         _ => {
-            let message =
-                format!("missing `{}` in PEM file `{name}`", mark.trim_matches('-').trim_start_matches("BEGIN "));
+            let message = format!(
+                "missing `{}` in PEM file `{name}`",
+                mark.trim_matches('-').trim_start_matches("BEGIN ")
+            );
             r.complain(
                 "F032",
                 node.pos,

@@ -141,8 +141,10 @@ fn refuse_unknown_sets(vars: &[Entry], given: &Overrides, r: &mut Reader<'_>) {
 fn refuse_in_key(entry: &Entry, r: &mut Reader<'_>) {
     if let Some(at) = entry.key.find("${") {
         let end = entry.key[at..].find('}').map_or(entry.key.len(), |end| at + end + 1);
-        let message =
-            format!("unexpected expression `{}`: names cannot contain expressions", short(&entry.key[at..end]));
+        let message = format!(
+            "unexpected expression `{}`: names cannot contain expressions",
+            short(&entry.key[at..end])
+        );
         r.complain("F030", entry.pos, message, "write a fixed name, and use expressions only in values");
     }
 }

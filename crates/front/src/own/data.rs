@@ -145,7 +145,8 @@ fn feeder(
             (header.is_some(), header.as_ref().map_or(node.pos, |(_, pos)| *pos), "columns"),
         ] {
             if given {
-                let message = format!("`{key}` does not apply to JSON Lines, where each line names its values");
+                let message =
+                    format!("`{key}` does not apply to JSON Lines, where each line names its values");
                 r.complain("F017", pos, message, format!("remove `{key}`"));
             }
         }

@@ -200,7 +200,12 @@ fn cgroup(fields: &[Entry], node: &Node, row: &Row, r: &mut Reader<'_>) -> Optio
     };
     if let Some(other) = fields.iter().find(|entry| entry.key != "path") {
         let message = "`cgroup` names its group twice";
-        r.complain("F017", path.pos.max(other.pos), message, "keep either `path` or the process in the group");
+        r.complain(
+            "F017",
+            path.pos.max(other.pos),
+            message,
+            "keep either `path` or the process in the group",
+        );
         return None;
     }
     let row = r.row(Section::MonitorCgroup, path)?;

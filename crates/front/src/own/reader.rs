@@ -156,10 +156,7 @@ impl<'a> Reader<'a> {
                             word.to_uppercase()
                         ),
                     };
-                    (
-                        format!("`{name}` must be known before the load starts, but `{shown}` is not"),
-                        hint,
-                    )
+                    (format!("`{name}` must be known before the load starts, but `{shown}` is not"), hint)
                 }
                 _ => (
                     format!("`{name}` must be fixed, but `{shown}` changes with every request"),

@@ -67,10 +67,9 @@ fn sentences(kind: &K, pos: Pos, source: &Source<'_>) -> (String, String) {
         }
         K::UnexpectedEofFlowMapping
         | K::ExpectedFlowMappingSeparator
-        | K::UnexpectedEofImplicitFlowMapping => pair(
-            "missing `,` or `}` in a mapping in braces",
-            "separate pairs with `,` and close with `}`",
-        ),
+        | K::UnexpectedEofImplicitFlowMapping => {
+            pair("missing `,` or `}` in a mapping in braces", "separate pairs with `,` and close with `}`")
+        }
         K::InvalidColonPlacement => pair(
             "unexpected `key: value` pair inside an open list in brackets",
             "close the list with `]` on a line above, or put braces around the pair",
@@ -78,10 +77,9 @@ fn sentences(kind: &K, pos: Pos, source: &Source<'_>) -> (String, String) {
         K::UnclosedQuotedScalar | K::InvalidQuotedScalarIndent | K::DocumentIndicatorInQuotedScalar => {
             pair("unclosed quote on this line or above", "add the same kind of quote at the end of the text")
         }
-        K::InvalidTrailingDoubleQuotedScalar | K::InvalidTrailingSingleQuotedScalar => pair(
-            "unexpected text after a closing quote",
-            "put a `,` between items, or quote the whole text",
-        ),
+        K::InvalidTrailingDoubleQuotedScalar | K::InvalidTrailingSingleQuotedScalar => {
+            pair("unexpected text after a closing quote", "put a `,` between items, or quote the whole text")
+        }
         K::UnknownQuotedScalarEscape => pair(
             "unknown escape sequence in a double-quoted text",
             "write `\\\\` for a backslash, or use single quotes",
@@ -91,24 +89,18 @@ fn sentences(kind: &K, pos: Pos, source: &Source<'_>) -> (String, String) {
             "the indentation of this line matches neither the lines above nor their parents",
             "indent all keys of a mapping equally",
         ),
-        K::ExpectedBlockSequenceEntry if source.line(pos.line).trim_start().starts_with('-') => pair(
-            "missing space after the `-` of a list item",
-            "write `- ` before the key: `- get: /pick`",
-        ),
-        K::ExpectedBlockSequenceEntry => pair(
-            "missing `-` in a list",
-            "begin each item with `- `, or indent this line differently",
-        ),
-        K::BlockSequenceEntryNotAllowed | K::BlockEntryInFlowCollection | K::InvalidBlockEntryWhitespace => {
-            pair(
-                "unexpected `-`",
-                "begin each list item on a separate line, with a space after the `-`",
-            )
+        K::ExpectedBlockSequenceEntry if source.line(pos.line).trim_start().starts_with('-') => {
+            pair("missing space after the `-` of a list item", "write `- ` before the key: `- get: /pick`")
         }
-        K::SimpleKeyExpected | K::InvalidSimpleKey => pair(
-            "missing colon",
-            "write `key: value`, with a space after the colon",
-        ),
+        K::ExpectedBlockSequenceEntry => {
+            pair("missing `-` in a list", "begin each item with `- `, or indent this line differently")
+        }
+        K::BlockSequenceEntryNotAllowed | K::BlockEntryInFlowCollection | K::InvalidBlockEntryWhitespace => {
+            pair("unexpected `-`", "begin each list item on a separate line, with a space after the `-`")
+        }
+        K::SimpleKeyExpected | K::InvalidSimpleKey => {
+            pair("missing colon", "write `key: value`, with a space after the colon")
+        }
         K::UnexpectedCharacter { character } => {
             (format!("a YAML value must not begin with {character:?}"), "put the value in quotes".to_owned())
         }
@@ -122,10 +114,7 @@ fn sentences(kind: &K, pos: Pos, source: &Source<'_>) -> (String, String) {
         K::CommentNotSeparated | K::CommentInterceptedScalar => {
             pair("comment inside a value", "move the comment to its own line above")
         }
-        _ => pair(
-            "invalid YAML",
-            "check quotes, brackets, and indentation on this line and the one above",
-        ),
+        _ => pair("invalid YAML", "check quotes, brackets, and indentation on this line and the one above"),
     }
 }
 
@@ -146,6 +135,7 @@ fn value_not_allowed(pos: Pos, source: &Source<'_>) -> (String, String) {
     }
     (
         "unexpected value".to_owned(),
-        "check the line above: a key ends with a colon and a space, and the indentation stays the same".to_owned(),
+        "check the line above: a key ends with a colon and a space, and the indentation stays the same"
+            .to_owned(),
     )
 }

@@ -84,10 +84,7 @@ impl Expectation {
         let words: Vec<&str> = text.split_whitespace().collect();
         let verb = |word: &&str| direction(word).is_some();
         let Some(at) = words.iter().position(verb).filter(|at| *at > 0) else {
-            return Err(Problem::new(
-                format!("missing `raises`, `lowers`, or `keeps` in `{text}`"),
-                EXAMPLE,
-            ));
+            return Err(Problem::new(format!("missing `raises`, `lowers`, or `keeps` in `{text}`"), EXAMPLE));
         };
         let direction = direction(words[at]).unwrap_or(Direction::Keeps);
         let rest = &words[at + 1..];

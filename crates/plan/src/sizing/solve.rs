@@ -140,9 +140,7 @@ fn arrivals(asked: &SizingInput, lines: &mut Vec<Line>, assumed: &mut Vec<String
         per_hour *= peak;
         lines.push(Line { name: "visitors in the busiest hour", formula, value: per_hour, unit: "/h" });
     } else {
-        assumed.push(
-            "all hours are equally busy (set the ratio of the busiest hour with `--peak`)".into(),
-        );
+        assumed.push("all hours are equally busy (set the ratio of the busiest hour with `--peak`)".into());
     }
     let formula = format!("{}/h / 3600", Shown(per_hour));
     lines.push(Line { name: "arrivals", formula, value: per_hour / HOUR_S, unit: "/s" });
@@ -277,9 +275,7 @@ fn month(
     let arrivals = known.arrivals?;
     let peak = asked.peak.unwrap_or(1.0);
     if asked.visitors.is_none() && asked.peak.is_none() {
-        assumed.push(
-            "all hours are equally busy (set the ratio of the busiest hour with `--peak`)".into(),
-        );
+        assumed.push("all hours are equally busy (set the ratio of the busiest hour with `--peak`)".into());
     }
     // Already assumed if visitors per day or per week were given.
     let is_said = asked.visitors.is_some_and(|visitors| visitors.per.days().is_some());

@@ -208,7 +208,10 @@ fn whole_seconds(text: &str, what: &str) -> Result<u64, Problem> {
     if ns.is_multiple_of(TICK_NS) {
         Ok(ns)
     } else {
-        Err(Problem::new(format!("{what} must be in whole seconds, found `{text}`"), "write a duration such as `10s`"))
+        Err(Problem::new(
+            format!("{what} must be in whole seconds, found `{text}`"),
+            "write a duration such as `10s`",
+        ))
     }
 }
 
@@ -280,7 +283,11 @@ fn makes_sense(t: &Threshold) -> Result<(), Problem> {
     }
     if t.subject == Subject::LongestOutage && t.value < OUTAGE_LEAST_NS as f64 {
         return Err(Problem::new(
-            format!("invalid limit in `{}`: an outage lasts at least {} s", t.text, OUTAGE_LEAST_NS / TICK_NS),
+            format!(
+                "invalid limit in `{}`: an outage lasts at least {} s",
+                t.text,
+                OUTAGE_LEAST_NS / TICK_NS
+            ),
             "write `longest_outage < 1s`, or a longer limit",
         ));
     }

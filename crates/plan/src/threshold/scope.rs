@@ -156,8 +156,7 @@ fn read<'a>(inner: &'a str, other: char, kinds: &'static str) -> Result<(Scope, 
                 Problem::new(format!("unclosed quote in `{rest}`"), format!("add a `{quote}` after the name"))
             })?;
             let end = behind.trim_start().chars().next().filter(|end| [other, '}'].contains(end));
-            let end =
-                end.ok_or_else(|| Problem::new(format!("missing `}}` after `{name}`"), kinds))?;
+            let end = end.ok_or_else(|| Problem::new(format!("missing `}}` after `{name}`"), kinds))?;
             (name, end, &behind.trim_start()[1..])
         }
         None => {

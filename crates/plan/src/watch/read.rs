@@ -39,7 +39,10 @@ impl Watch {
         let source = match (kind, place) {
             ("host", None) => Source::Host,
             ("host", Some(_)) => {
-                return Err(Problem::new("`host` takes no value: it is the machine that runs plimsoll", "write `host`"));
+                return Err(Problem::new(
+                    "`host` takes no value: it is the machine that runs plimsoll",
+                    "write `host`",
+                ));
             }
             (_, place) => match (SourceKind::of_name(kind), place) {
                 (Some(known), None | Some("")) => {
@@ -92,10 +95,7 @@ impl Source {
             SourceKind::Command => {
                 let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
                 if words.is_empty() {
-                    return Err(Problem::new(
-                        "missing program",
-                        format!("write {}", known.place()),
-                    ));
+                    return Err(Problem::new("missing program", format!("write {}", known.place())));
                 }
                 Source::Command(words)
             }

@@ -38,7 +38,9 @@ impl Take {
                 let regex = rule::regex(pattern)?;
                 let groups = regex.captures_len() - 1;
                 if usize::from(*group) > groups {
-                    return Err(format!("unknown group `{group}`: the last group of `{pattern}` is `{groups}`"));
+                    return Err(format!(
+                        "unknown group `{group}`: the last group of `{pattern}` is `{groups}`"
+                    ));
                 }
                 From::Regex { regex, group: usize::from(*group) }
             }

@@ -193,9 +193,7 @@ fn csv_trouble(flaw: csv::TableError, width: usize, header_given: bool) -> FileE
             let header = if header_given { "`columns` has" } else { "the header has" };
             let what = format!("the row has {fields} field{}, but {header} {width}", plural(fields));
             match fields > width {
-                true => {
-                    self::flaw(Some(at), what).mended_by("quote fields that contain a delimiter")
-                }
+                true => self::flaw(Some(at), what).mended_by("quote fields that contain a delimiter"),
                 false => self::flaw(Some(at), what),
             }
         }

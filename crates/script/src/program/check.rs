@@ -23,9 +23,7 @@ pub fn check(script: &Script, outline: &Outline, entries: &[Entry]) -> Result<()
             script.groups.len()
         ));
     }
-    let seen = |scenario: u16| {
-        index(usize::from(scenario), script.scenarios.len(), "scenario", "the load")
-    };
+    let seen = |scenario: u16| index(usize::from(scenario), script.scenarios.len(), "scenario", "the load");
     for entry in entries {
         match entry {
             Entry::Scenario(scenario) => seen(*scenario)?,

@@ -1,6 +1,7 @@
 //! Chooses one of several branches: randomly by weight, or in a fixed pattern that matches the ratio at every moment.
 
 use super::draw;
+use plimsoll_plan::phrase::counted;
 use plimsoll_plan::script::Order;
 use plimsoll_stats::random::SplitMix64;
 use std::sync::atomic::{AtomicU64, Ordering};

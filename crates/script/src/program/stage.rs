@@ -108,10 +108,7 @@ impl Stage {
     /// Returns an error for the first invalid index or pattern, or for a file that cannot be written.
     pub fn new(plan: &Plan) -> Result<Arc<Stage>, Problem> {
         let outline = &plan.outline;
-        let script = plan
-            .script
-            .clone()
-            .ok_or_else(|| Problem::plain("the plan has no script"))?;
+        let script = plan.script.clone().ok_or_else(|| Problem::plain("the plan has no script"))?;
         check(&script, outline, &plan.entries).map_err(Problem::plain)?;
         let all_origins = outline.all_origins();
         let sites: Box<[Site]> = (0..)

@@ -192,11 +192,7 @@ pub const MENDS: &[(Section, &str, &str)] = &[
     (ScenarioLoad, "ramp_up", RAMP),
     (ScenarioLoad, "rampup", RAMP),
     (ScenarioLoad, "executor", EXECUTOR),
-    (
-        Scenario,
-        "executor",
-        "remove it, and write `load: { users: 10 }`, `rate`, `stages`, or another shape",
-    ),
+    (Scenario, "executor", "remove it, and write `load: { users: 10 }`, `rate`, `stages`, or another shape"),
     (Scenario, "exec", "write the steps themselves: `steps: [ { get: /pick } ]`"),
     (Scenario, "vus", "write `load: { users: 10, duration: 15s }`"),
     (Scenario, "rate", "write `load: { rate: 100/s, duration: 15s }`"),
@@ -206,8 +202,7 @@ pub const MENDS: &[(Section, &str, &str)] = &[
     (Scenario, "gracefulStop", "write `graceful_stop` at the top level, for all scenarios"),
 ];
 
-const LISTS: &str =
-    "write a list of the values to run, such as `load: { users: [1, 10, 100] }`";
+const LISTS: &str = "write a list of the values to run, such as `load: { users: [1, 10, 100] }`";
 const RAMP: &str =
     "write `stages: \"30s:100, 1m:100\"` (100 users after 30 s, then for 1 minute), or `schedule`";
 const CONNECTIONS: &str =

@@ -82,7 +82,11 @@ fn instants(text: &str, manner: &Manner) -> Result<Vec<u64>, ReplayError> {
         let last = all.last().copied().unwrap_or(0.0);
         if !manner.gaps && ns < last {
             let message = format!("`{line}` is earlier than the timestamp before it");
-            return Err((number, message, "sort the file, or write `format: intervals` if these are intervals"));
+            return Err((
+                number,
+                message,
+                "sort the file, or write `format: intervals` if these are intervals",
+            ));
         }
         all.push(if manner.gaps { last + ns } else { ns });
     }

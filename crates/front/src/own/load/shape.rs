@@ -118,7 +118,12 @@ pub fn schedule(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
         let [start_ns, up_ns, hold_ns, down_ns] = times;
         match users {
             Some(0) => {
-                r.complain("F015", item.pos, "`users` must be at least 1", "write a number such as `users: 10`");
+                r.complain(
+                    "F015",
+                    item.pos,
+                    "`users` must be at least 1",
+                    "write a number such as `users: 10`",
+                );
             }
             Some(_) if up_ns + hold_ns + down_ns == 0 && r.wrong.len() == so_far => {
                 let hint = "add a duration, such as `hold: 30s` or `ramp_up: 10s`";

@@ -46,7 +46,8 @@ operators! {
 const EXPECTED: &str = "write a condition such as `${n} < 5`, `${state} == done`, `${body} contains ok`, \
                         `${id} matches /^[0-9]+$/`, `${token} exists`, `${token} absent`, or `${x} in [a, b]`";
 
-const ONE_COMPARISON: &str = "nest two `if`s, or quote text that contains such a word: `${x} == 'this and that'`";
+const ONE_COMPARISON: &str =
+    "nest two `if`s, or quote text that contains such a word: `${x} == 'this and that'`";
 
 /// Reads a condition.
 pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<ConditionDraft> {

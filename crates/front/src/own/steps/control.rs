@@ -135,12 +135,7 @@ pub fn choose(entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
     let mut ways = Vec::new();
     let items = w.r.list(node, row)?;
     if items.is_empty() {
-        w.r.complain(
-            "F016",
-            node.pos,
-            "`choose` is empty",
-            format!("write {}", row.expects),
-        );
+        w.r.complain("F016", node.pos, "`choose` is empty", format!("write {}", row.expects));
     }
     for item in items {
         let Some(entries) = w.r.map(item, row) else { continue };

@@ -101,7 +101,8 @@ fn place(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Place> {
             let usual = u32::from(groups > 0);
             let (number, pos) = group.unwrap_or((usual, node.pos));
             if number as usize > groups {
-                let message = format!("invalid group `{number}`: the pattern has {}", counted(groups as u64, "group"));
+                let message =
+                    format!("invalid group `{number}`: the pattern has {}", counted(groups as u64, "group"));
                 r.complain("F015", pos, message, "count the opening parentheses of the groups, from 1");
                 return None;
             }

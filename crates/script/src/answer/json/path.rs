@@ -45,9 +45,7 @@ impl Path {
         if let Some(steps) = singular::parse(text) {
             return Ok(Path(Way::Singular(steps)));
         }
-        let path = JsonPath::parse(text).map_err(|error| {
-            format!("invalid JSONPath `{text}`: {error}")
-        })?;
+        let path = JsonPath::parse(text).map_err(|error| format!("invalid JSONPath `{text}`: {error}"))?;
         Ok(Path(Way::General(path)))
     }
 
