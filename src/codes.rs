@@ -1,4 +1,4 @@
-//! What the codes of the command line mean; those of files and plans are `plimsoll_front::explain`'s.
+//! Explanations of the codes of the command line. Those of files and plans are in `plimsoll_front::explain`.
 
 use plimsoll_front::explain::Explained;
 
@@ -10,245 +10,251 @@ const fn row(code: &'static str, title: &'static str, text: &'static str) -> Exp
 pub const TABLE: &[Explained] = &[
     row(
         "U001",
-        "there is no such flag",
-        "No flag is ever ignored. The hint names the nearest flag, or what is not supported yet.\n\n  plimsoll URL \
-         -c 100 -d 15s",
+        "unknown flag",
+        "plimsoll rejects unknown flags. The help line names the closest flag, or says what is not supported \
+         yet.\n\n  plimsoll URL -c 100 -d 15s",
     ),
     row(
         "U002",
-        "one word too many",
-        "A command takes one URL or one file. Words that belong together are quoted for the shell.\n\n  \
-         plimsoll URL -H 'Accept: text/html'",
+        "unexpected argument",
+        "A command takes one URL or one file. Quote values that contain spaces.\n\n  plimsoll URL -H 'Accept: \
+         text/html'",
     ),
-    row("U003", "a flag without its value", "The flag needs a value behind it.\n\n  plimsoll URL -d 15s"),
+    row("U003", "missing value of a flag", "This flag requires a value.\n\n  plimsoll URL -d 15s"),
     row(
         "U004",
-        "a value for a flag that takes none",
-        "The flag is a switch: it stands alone.\n\n  plimsoll URL --quiet",
+        "value for a flag that takes none",
+        "This flag is a switch without a value.\n\n  plimsoll URL --quiet",
     ),
     row(
         "U005",
-        "flags that exclude each other",
-        "Only one of them can hold, such as one form of a report.\n\n  plimsoll report run.plim --json",
+        "conflicting flags",
+        "Only one of these flags can apply, such as one output format of a report.\n\n  plimsoll report \
+         run.plim --json",
     ),
-    row("U006", "the command line cannot be read", "`plimsoll --help` lists all flags and commands."),
-    row(
-        "U007",
-        "there is no such command",
-        "The nearest right one stands in the hint.\n\n  plimsoll check a.yaml",
-    ),
-    row("U009", "a word that is no UTF-8", "File names and values on the command line are UTF-8 text."),
+    row("U006", "invalid command line", "`plimsoll --help` lists all flags and commands."),
+    row("U007", "unknown command", "The help line names the closest command.\n\n  plimsoll check a.yaml"),
+    row("U009", "argument not in UTF-8", "File names and values on the command line must be UTF-8 text."),
     row(
         "U010",
-        "the URL cannot be loaded",
-        "A URL has a scheme (`http` or `https`), a host and perhaps a port and a path.\n\n  \
-         plimsoll http://127.0.0.1:8080/pick",
+        "invalid URL",
+        "A URL consists of a scheme (`http` or `https`), a host, and optionally a port and a \
+         path.\n\n  plimsoll http://127.0.0.1:8080/pick",
     ),
     row(
         "U011",
-        "the value of a flag cannot be read",
-        "The sentence says what was expected: a time such as `15s`, a rate such as `100/s`, a whole number.\n\n  \
-         plimsoll URL -r 100/s -d 1m",
+        "invalid value of a flag",
+        "The message says what the flag expects: a duration such as `15s`, a rate such as `100/s`, or a whole \
+         number.\n\n  plimsoll URL -r 100/s -d 1m",
     ),
-    row("U012", "no URL", "There is nothing to load.\n\n  plimsoll http://127.0.0.1:8080/ -c 100 -d 15s"),
     row(
-        "U013",
-        "no file",
-        "The command needs the name of an experiment file.\n\n  plimsoll run experiment.yaml",
+        "U012",
+        "missing URL",
+        "The command requires a URL to load.\n\n  plimsoll http://127.0.0.1:8080/ -c 100 -d 15s",
     ),
+    row("U013", "missing file", "The command requires an experiment file.\n\n  plimsoll run experiment.yaml"),
     row(
         "U014",
-        "a URL where a file stands",
-        "A URL is loaded without a command.\n\n  plimsoll http://127.0.0.1:8080/",
+        "URL instead of a file",
+        "To load a URL, write it without a command.\n\n  plimsoll http://127.0.0.1:8080/",
     ),
     row(
         "U015",
-        "a file where a URL stands",
-        "Experiment files are run, run files are reported.\n\n  plimsoll run experiment.yaml\n  \
-         plimsoll report run.plim",
+        "file instead of a URL",
+        "Run experiment files with `plimsoll run`, and show run files with `plimsoll report`.\n\n  plimsoll \
+         run experiment.yaml\n  plimsoll report run.plim",
     ),
-    row("U016", "no run file to report", "Name the file of a run.\n\n  plimsoll report run.plim"),
+    row("U016", "missing run file", "The command requires a run file.\n\n  plimsoll report run.plim"),
     row(
         "U017",
-        "no run files to add up",
-        "Name two or more.\n\n  plimsoll merge a.plim b.plim --out both.plim",
+        "too few run files to merge",
+        "`plimsoll merge` requires at least two run files.\n\n  plimsoll merge a.plim b.plim --out both.plim",
     ),
     row(
         "U018",
-        "a flag that could change nothing",
-        "Scenarios say themselves what is sent, and some have load models of their own. A flag that would be ignored \
-         is refused: change it in the file.",
+        "flag without effect",
+        "The scenarios of the file already set this, so the flag would have no effect. plimsoll ignores no \
+         flag: change the file instead.",
     ),
     row(
         "U019",
         "`--set` without a file",
-        "Variables belong to experiment files.\n\n  plimsoll run a.yaml --set n=3",
+        "`--set` requires an experiment file with variables.\n\n  plimsoll run a.yaml --set n=3",
     ),
     row(
         "U020",
-        "the output is there already",
-        "No run file and no page is ever overwritten.\n\n  plimsoll URL --out another.plim",
+        "output file exists",
+        "plimsoll never overwrites a run file or a page.\n\n  plimsoll URL --out another.plim",
     ),
-    row("U021", "there is no such code", "`plimsoll explain` lists all codes."),
+    row("U021", "unknown code", "`plimsoll explain` lists all codes."),
     row(
         "U022",
-        "TLS flags for a plain target",
-        "`--ca` and `--insecure` say which certificate is believed; without `https://` there is none.\n\n  \
-         plimsoll https://127.0.0.1:8443/ --ca ca.pem",
+        "TLS flag for an HTTP target",
+        "`--ca` and `--insecure` control certificate verification, which requires an `https://` \
+         target.\n\n  plimsoll https://127.0.0.1:8443/ --ca ca.pem",
     ),
     row(
         "U023",
         "unknown example",
-        "`plimsoll examples` lists the examples that are part of plimsoll.\n\n  plimsoll examples sequence > \
-         sequence.yaml",
+        "`plimsoll examples` lists all built-in examples.\n\n  plimsoll examples sequence > sequence.yaml",
     ),
     row(
         "U024",
-        "unknown shell",
-        "There are completions for bash, zsh and fish.\n\n  plimsoll completions fish",
+        "unsupported shell",
+        "Completions are available for bash, zsh, and fish.\n\n  plimsoll completions fish",
     ),
-    row("U025", "no text to audit", "Name the files; `-` is standard input.\n\n  plimsoll audit report.md"),
+    row(
+        "U025",
+        "missing input to audit",
+        "Name the files to audit, or write `-` for standard input.\n\n  plimsoll audit report.md",
+    ),
     row(
         "U026",
-        "no one level to search",
-        "A search varies one load. Scenarios with load models of their own have several: give the load once at the \
-         top, and weights to the scenarios.",
+        "no single load to search",
+        "A search varies one load, but scenarios with their own `load` have several. Write one `load` at the \
+         top level, and give the scenarios weights.",
     ),
     row(
         "U027",
-        "the folder holds another experiment",
-        "Runs of a changed plan are not mixed with those that were made before. The same file goes on where it was \
-         stopped; a changed one needs another folder.\n\n  plimsoll run experiment.yaml --out another",
+        "directory of another experiment",
+        "plimsoll does not mix runs of a changed plan with earlier runs. An unchanged file resumes where it \
+         stopped. A changed file requires another directory.\n\n  plimsoll run experiment.yaml --out another",
     ),
     row(
         "U028",
         "nothing to search",
-        "Name a URL or an experiment file, and what is to be met.\n\n  \
-         plimsoll find http://127.0.0.1:8080/ --threshold 'response_time p99 < 250ms'",
+        "Name a URL or an experiment file, and the thresholds to meet.\n\n  plimsoll find \
+         http://127.0.0.1:8080/ --threshold 'response_time p99 < 250ms'",
     ),
     row(
         "U029",
-        "a flag that the search sets itself",
-        "A search chooses the level and the length of its steps: `--from`, `--to`, `--step-duration`, `--step` and \
-         `--stop-when` steer it.\n\n  plimsoll find URL --from 100/s --to 5000/s --step-duration 10s",
+        "flag that the search sets",
+        "A search sets the level and the duration of its steps. Control it with `--from`, `--to`, \
+         `--step-duration`, `--step`, and `--stop-when`.\n\n  plimsoll find URL --from 100/s --to 5000/s \
+         --step-duration 10s",
     ),
     row(
         "U030",
-        "a form that only a single run has",
-        "An experiment has many runs, each with a timeline of its own.\n\n  plimsoll report FOLDER --csv",
+        "output format for single runs only",
+        "An experiment has many runs, each with its own timeline.\n\n  plimsoll report results/ --csv",
     ),
     row(
         "U031",
-        "not two sides",
-        "A comparison has two sides: runs or folders of repeats, the variants of one folder, or one side and a \
-         baseline.\n\n  plimsoll compare before/ after/",
+        "comparison without two sides",
+        "A comparison requires two sides: runs or directories of repeats, the variants of one directory, or \
+         one side and a baseline.\n\n  plimsoll compare before/ after/",
     ),
     row(
         "U032",
-        "no cell is on both sides",
-        "Cells are compared with equal settings: the same level, the same payload.\n\n  plimsoll compare a.plim b.plim",
+        "no common combination",
+        "`plimsoll compare` matches runs with equal settings, such as the same load and the same \
+         payload.\n\n  plimsoll compare a.plim b.plim",
     ),
     row(
         "U033",
-        "no baseline can be made of this",
-        "A baseline is what later runs are held against: its runs are whole, without errors, and not INCONCLUSIVE.",
+        "unsuitable baseline",
+        "A baseline serves as the reference for later runs. Its runs must be complete, without errors, and \
+         not INCONCLUSIVE.",
     ),
     row(
         "U034",
-        "the numbers do not determine an answer",
-        "Little's law needs two of three: who comes, how long they stay, how many are there.\n\n  \
-         plimsoll size --visitors 100000/month --session 5min --active 12h",
+        "not enough numbers",
+        "Little's law requires two of three numbers: the arrival rate, the time each visitor stays, and the \
+         number of concurrent visitors.\n\n  plimsoll size --visitors 100000/month --session 5min --active \
+         12h",
     ),
     row(
         "U035",
-        "a flag over an axis",
-        "The cells of an axis differ in just what the flag would set for all of them.\n\n  \
-         plimsoll run sweep.yaml --set users=8",
+        "flag conflicts with a list in the file",
+        "The file has a list of values for this setting, and the flag would replace all of them. Select one \
+         value with `--set`.\n\n  plimsoll run sweep.yaml --set users=8",
     ),
     row(
         "U036",
-        "one run of a file that makes several",
-        "`--single-run` makes the one cell that is left a single run: for machines that share it, or to look at it \
-         again. The rest is chosen before.\n\n  plimsoll run sweep.yaml --set users=8 --single-run --shard 1/2",
+        "`--single-run` with several runs",
+        "`--single-run` runs the one remaining combination as a single run, such as for a sharded load. \
+         Select values until one combination remains.\n\n  plimsoll run sweep.yaml --set users=8 --single-run \
+         --shard 1/2",
     ),
     row(
         "U037",
-        "generators where they cannot share",
-        "`generators: N` makes each run of a sweep by N processes of this machine, each with its share. A search sets \
-         its loads itself, and a share that is written already is one of several machines.\n\n  \
-         generators: 2\n  load: { users: [100, 1000], duration: 30s }",
+        "`generators` with a search or a shard",
+        "`generators: N` splits each run of a sweep over N processes on this machine. A search sets its own \
+         loads, and `shard` already splits the load over machines.\n\n  generators: 2\n  load: { users: [100, \
+         1000], duration: 30s }",
     ),
     row(
         "U038",
         "two results on standard output",
-        "A page on standard output stands in place of the text; beside a document it needs a file of its own.\n\n  \
-         plimsoll report run.plim --json --html run.html",
+        "Standard output can hold only one result. Write the page to a file.\n\n  plimsoll report run.plim \
+         --json --html run.html",
     ),
     row(
         "U039",
         "unknown run",
-        "`plimsoll runs list` lists the runs in the state directory. A name may be cut short as long as one run has \
-         it.\n\n  plimsoll runs show 2026-11-21",
+        "`plimsoll runs list` lists the runs in the state directory. You can shorten a name as long as only \
+         one run matches.\n\n  plimsoll runs show 2026-11-21",
     ),
     row(
         "U040",
-        "a list and a URL",
-        "`--urls` names a list of requests. A URL beside it would be one more, so it belongs in the list.\n\n  \
-         plimsoll --urls urls.txt -c 100 -d 15s",
+        "both `--urls` and a URL",
+        "`--urls` names a list of requests. Add the URL to the list.\n\n  plimsoll --urls urls.txt -c 100 -d \
+         15s",
     ),
     row(
         "U041",
-        "a target with a path",
-        "`--target` replaces scheme, host and port of an experiment file; the paths are those of the file.\n\n  \
-         plimsoll run experiment.yaml --target http://127.0.0.1:8080",
+        "`--target` with a path",
+        "`--target` replaces only scheme, host, and port of the experiment file. The paths come from the \
+         file.\n\n  plimsoll run experiment.yaml --target http://127.0.0.1:8080",
     ),
     row(
         "U042",
-        "no one target to replace",
-        "`--target` is for experiment files that load one target. A URL names its target itself, and an experiment \
-         that \
-         compares targets has none to replace.\n\n  plimsoll run experiment.yaml --target http://127.0.0.1:8080",
+        "no single target to replace",
+        "`--target` requires an experiment file with one target. It cannot be used with a URL, or with an \
+         experiment that compares targets.\n\n  plimsoll run experiment.yaml --target http://127.0.0.1:8080",
     ),
     row(
         "U043",
         "no results to audit",
-        "No table and no output of a known tool was found in the text.\n\n  wrk -d 10s http://127.0.0.1:8080/ | \
+        "The text contains no table and no output of a known tool.\n\n  wrk -d 10s http://127.0.0.1:8080/ | \
          plimsoll audit -",
     ),
     row(
         "U047",
-        "images of no pictures",
-        "`--png` makes images of the pictures that `--charts` draws, beside them.\n\n  \
-         plimsoll report run.plim --charts pictures --png",
+        "`--png` without `--charts`",
+        "`--png` converts the charts of `--charts` to images.\n\n  plimsoll report run.plim --charts charts \
+         --png",
     ),
     row(
         "U048",
-        "a template that gives no text",
-        "It is no template, names something that the result does not have, or does not come to an end. Everything that \
-         there is to name stands in the document of `--json`, and `charts` beside it.\n\n  \
-         plimsoll report run.plim --template comment.md",
+        "invalid template",
+        "The template is invalid, uses a name that the result does not have, or does not end. It can use all \
+         names of the `--json` document, and `charts`.\n\n  plimsoll report run.plim --template comment.md",
     ),
     row(
         "U060",
-        "no address to listen on",
-        "An address of this machine and a port; names are not looked up.\n\n  plimsoll serve --listen 127.0.0.1:0",
+        "invalid listen address",
+        "Write an IP address of this machine and a port. plimsoll does not resolve host names \
+         here.\n\n  plimsoll serve --listen 127.0.0.1:0",
     ),
     row(
         "U061",
-        "half a protection",
-        "A console that others can reach needs a certificate, its key and a password.\n\n  \
-         plimsoll serve --listen 0.0.0.0:7117 --tls-cert cert.pem --tls-key key.pem --password-file password",
+        "incomplete protection",
+        "A console that other machines can reach requires a certificate, its key, and a \
+         password.\n\n  plimsoll serve --listen 0.0.0.0:7117 --tls-cert cert.pem --tls-key key.pem \
+         --password-file password",
     ),
     row(
         "U062",
-        "others could start loads",
-        "Without a certificate, its key and a password the console listens on this machine only.\n\n  \
-         plimsoll serve --listen 127.0.0.1:7117",
+        "unprotected console",
+        "Without a certificate, its key, and a password, the console listens only on this \
+         machine.\n\n  plimsoll serve --listen 127.0.0.1:7117",
     ),
     row(
         "U063",
-        "a password that is guessed",
-        "The first line of the file is the password, 12 characters or more.\n\n  openssl rand -base64 24 > password",
+        "weak password",
+        "The first line of the file is the password. It must have at least 12 characters.\n\n  openssl rand \
+         -base64 24 > password",
     ),
 ];
 

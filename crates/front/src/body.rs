@@ -1,51 +1,54 @@
-//! A body as a flag gives it: text, or `@file`.
+//! Reads the body that a flag gives: text, or `@file`.
 
 use plimsoll_plan::Problem;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// The bytes that `text` means: itself, the content of the file behind `@`, or, behind `@@`, the text with one `@`.
-/// Relative paths start at `folder`.
+/// Returns the bytes of `text`: the content of the file after `@`, the text with one `@` after `@@`, or the text
+/// itself. Relative paths start at `folder`.
 ///
 /// # Errors
-/// A sentence when the file is not named or cannot be read.
+/// Returns an error if the file name is missing, or if the file cannot be read.
 pub fn from_flag(text: &str, folder: &Path) -> Result<Vec<u8>, Problem> {
     match text.strip_prefix('@') {
         None => Ok(text.as_bytes().to_vec()),
         Some(rest) if rest.starts_with('@') => Ok(rest.as_bytes().to_vec()),
         Some("") => {
-            Err(Problem::new("no file name behind `@`", "expected `@body.json`, or `@@` for a literal `@`"))
+            let hint = "write a file name, such as `@body.json`, or `@@` for a literal `@`";
+            Err(Problem::new("missing file name after `@`", hint))
         }
         Some("-") => {
-            Err(Problem::new("`@-` would read standard input, which is not supported yet", "name a file"))
+            Err(Problem::new("`@-` (standard input) is not supported yet", "write a file name after `@`"))
         }
         Some(name) => from_file(&folder.join(name)),
     }
 }
 
-/// The content of a file.
+/// Returns the content of a file.
 pub(crate) fn from_file(path: &Path) -> Result<Vec<u8>, Problem> {
     content(path, LONGEST_BYTES).map_err(|error| {
         let shown = path.display();
         match error.kind() {
             std::io::ErrorKind::NotFound => {
-                Problem::new(format!("there is no file `{shown}`"), "check its name and folder")
+                Problem::new(format!("no such file: `{shown}`"), "check the path")
             }
-            std::io::ErrorKind::IsADirectory => Problem::new(format!("`{shown}` is a folder"), "name a file"),
-            _ => Problem::plain(format!("`{shown}` cannot be read: {}", lower(&error))),
+            std::io::ErrorKind::IsADirectory => {
+                Problem::new(format!("`{shown}` is a directory"), "name a file in it")
+            }
+            _ => Problem::plain(format!("cannot read `{shown}`: {}", lower(&error))),
         }
     })
 }
 
-/// No body is longer: each connection may hold one.
+/// Longest body: each connection may hold one.
 const LONGEST_BYTES: u64 = 1 << 30;
 
-/// The content of a regular file of at most so many bytes. A pipe may have nobody at its other end and a device no end:
-/// neither is waited for.
+/// Returns the content of a regular file of at most `longest_bytes`. Pipes and devices are rejected, because a pipe may
+/// have no writer and a device no end.
 ///
 /// # Errors
-/// Those of the file system; and that it is no such file.
+/// Returns an error if the file cannot be read, is not a regular file, or is too long.
 pub fn content(path: &Path, longest_bytes: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     regular(path)?.take(longest_bytes + 1).read_to_end(&mut bytes)?;
@@ -57,11 +60,11 @@ pub fn content(path: &Path, longest_bytes: u64) -> std::io::Result<Vec<u8>> {
 
 /// Opens a regular file.
 pub(crate) fn regular(path: &Path) -> std::io::Result<File> {
-    // A folder opens like a file, and a pipe only when somebody writes into it.
+    // A directory opens like a file, and opening a pipe blocks until it has a writer.
     match path.metadata()? {
         about if about.is_dir() => Err(std::io::ErrorKind::IsADirectory.into()),
         about if !about.is_file() => {
-            Err(refused("it is a pipe, a socket or a device, not a regular file".into()))
+            Err(refused("it is a pipe, a socket, or a device, not a regular file".into()))
         }
         _ => File::open(path),
     }
@@ -71,7 +74,7 @@ fn refused(why: String) -> std::io::Error {
     std::io::Error::new(std::io::ErrorKind::InvalidInput, why)
 }
 
-/// What the system says, in the case of a fragment and without its number.
+/// Returns the system's error text in lower case, without its number.
 pub(crate) fn lower(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_lowercase()

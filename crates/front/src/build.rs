@@ -1,8 +1,7 @@
-//! From what a text says to what a plan is made of: shared by all fronts, whatever their texts are written in.
+//! Builds plans from drafts, for all front ends and input formats.
 //!
-//! A front reads its text into a [`draft::ScriptDraft`], plain data with places; [`script`] gives every name its
-//! number, joins every path to its target, and says what is wrong with either. What needs no script goes through
-//! [`requests`].
+//! A front end reads its text into a [`draft::ScriptDraft`], plain data with places. [`script`] gives every name its
+//! number, joins every path to its target, and reports mistakes in either. Inputs that need no script use [`requests`].
 
 mod answer;
 pub mod draft;
@@ -27,18 +26,18 @@ pub use site::{TARGET, base};
 pub use work::wrong_name;
 use work::{Phase, Scope, Work};
 
-/// What became of a draft.
+/// The result of building a draft.
 pub struct Built {
-    /// Counts only when nothing is wrong.
+    /// Valid only if `wrong` is empty.
     pub script: Script,
-    /// Where its requests go, if anything says it.
+    /// The target of its requests, if the draft names one.
     pub target: Option<Target>,
-    /// The origins besides it, from number 1 on.
+    /// The other origins, starting at number 1.
     pub more_origins: Vec<NamedTarget>,
     pub wrong: Vec<Complaint>,
 }
 
-/// Makes a script of its draft. Set-up first: what it extracts, all others may use.
+/// Builds a script from its draft. Setup comes first, because all other phases may use what it extracts.
 pub fn script(draft: ScriptDraft) -> Built {
     let mut work = Work {
         wrong: Default::default(),

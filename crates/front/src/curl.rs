@@ -1,7 +1,7 @@
-//! A curl command line as a request: what people have at hand, and what browsers copy.
+//! Reads a curl command line, which browsers copy and documentation shows, as a request.
 //!
-//! The rule: the request that is sent is the one that curl would send (but for the `User-Agent`), or the line is
-//! refused. An option that says nothing about the request is accepted; the table says why. Nothing is ignored.
+//! plimsoll sends the request that curl would send (except for the `User-Agent`), or rejects the line. An option that
+//! does not affect the request is accepted, with the reason in the table. No option is ignored.
 
 mod assemble;
 mod data;
@@ -21,11 +21,11 @@ use plimsoll_plan::link::{Link, Tls, TlsFiles, Versions};
 use plimsoll_plan::{Diagnostic, Draft};
 use std::path::Path;
 
-/// Reads the words behind `plimsoll curl`, or one word that holds the whole pasted line, quotes and all. A leading
-/// word `curl` is dropped.
+/// Reads the words after `plimsoll curl`, or one word with the whole pasted line, including its quotes. A leading word
+/// `curl` is dropped.
 ///
 /// # Errors
-/// Every mistake found.
+/// Returns every mistake found.
 pub fn parse(args: &[String]) -> Result<Draft, Vec<Diagnostic>> {
     let args = match args {
         [line] if line.trim().contains(char::is_whitespace) => words::split(line)
@@ -42,17 +42,17 @@ pub fn parse(args: &[String]) -> Result<Draft, Vec<Diagnostic>> {
     if line.wrong.is_empty() { Ok(draft) } else { Err(line.wrong) }
 }
 
-/// What the options said, before it is put together.
+/// The values of the options, before they are combined.
 #[derive(Default)]
 struct Line {
     wrong: Vec<Diagnostic>,
     urls: Vec<String>,
     method: Option<String>,
-    /// As given with `-H`.
+    /// Headers from `-H`.
     headers: Vec<(String, String)>,
-    /// Named by `-H 'Name:'`: not to be sent.
+    /// Headers that `-H 'Name:'` removes.
     without: Vec<String>,
-    /// What other options imply; a header given with `-H` replaces it.
+    /// Headers that other options imply; a header from `-H` replaces them.
     implied: Vec<(&'static str, String)>,
     cookies: Vec<String>,
     data: Collected,
@@ -110,15 +110,15 @@ impl Line {
             (None, _) => {
                 let hint = match nearest(name, options::TABLE.iter().map(|row| row.long)) {
                     Some(right) => format!("did you mean `--{right}`?"),
-                    None => "leave it out if it does not change the request".to_owned(),
+                    None => "remove it if it does not change the request".to_owned(),
                 };
-                self.complain(&shown, format!("the option `{shown}` is not supported"), hint);
+                self.complain(&shown, format!("unsupported option `{shown}`"), hint);
             }
             (Some(row), Some(_)) if !row.value => {
                 self.complain(
                     &shown,
                     format!("`{shown}` takes no value"),
-                    "leave out the `=` and what follows",
+                    format!("write `{shown}` without `=` and a value"),
                 );
             }
             (Some(row), Some(value)) => self.apply(row, &shown, value),
@@ -126,15 +126,16 @@ impl Line {
         }
     }
 
-    /// `-sSd text`: letters in a row, of which the last may take the rest of the word or the next one.
+    /// Reads a cluster such as `-sSd text`: several letters, of which the last may take the rest of the word or the
+    /// next word as its value.
     fn cluster<'a>(&mut self, letters: &str, args: &mut impl Iterator<Item = &'a String>) {
         for (at, letter) in letters.char_indices() {
             let shown = format!("-{letter}");
             let Some(row) = options::short(letter) else {
                 self.complain(
                     &shown,
-                    format!("the option `{shown}` is not supported"),
-                    "leave it out if it does not change the request",
+                    format!("unsupported option `{shown}`"),
+                    "remove it if it does not change the request",
                 );
                 return;
             };
@@ -152,7 +153,7 @@ impl Line {
         }
         match args.next() {
             Some(value) => self.apply(row, shown, value),
-            None => self.complain(shown, format!("`{shown}` lacks its value"), "paste the whole line"),
+            None => self.complain(shown, format!("missing value of `{shown}`"), "paste the whole line"),
         }
     }
 
@@ -167,7 +168,7 @@ impl Line {
             }
             Does::User if !value.contains(':') => self.complain(
                 shown,
-                "curl would ask for the password",
+                "missing password: curl would ask for it",
                 "write `-u name:password`, or `-u name:` for an empty one",
             ),
             Does::User => self.imply("Authorization", requests::basic(value)),
@@ -183,8 +184,8 @@ impl Line {
             }
             Does::Cookie if !value.contains('=') => self.complain(
                 shown,
-                "a cookie without `=` names a file of cookies, which is not supported",
-                "write the cookies themselves: `-b 'name=value; other=value'`",
+                "cookie files are not supported: a cookie without `=` names a file",
+                "write the cookies directly: `-b 'name=value; other=value'`",
             ),
             Does::Cookie => self.cookies.push(value.to_owned()),
             Does::Range => self.imply("Range", format!("bytes={value}")),
@@ -203,7 +204,7 @@ impl Line {
                 Ok(n) if n <= 100 => self.redirects_max = Some(n),
                 _ => {
                     let message = format!("invalid number of redirects `{value}`");
-                    self.complain(shown, message, "expected a whole number up to 100");
+                    self.complain(shown, message, "write a whole number up to 100");
                 }
             },
             Does::Form | Does::FormString => match form::read(value, row.does == Does::FormString) {
@@ -223,9 +224,10 @@ impl Line {
     }
 
     fn pem(&mut self, does: Does, shown: &str, name: &str) {
-        // curl takes what follows for the key's password.
+        // curl reads the text after the colon as the password of the key.
         if does == Does::Certificate && name.contains(':') {
-            return self.complain(shown, "keys with a password are not supported", "name a file without one");
+            let hint = "decrypt the key with `openssl pkey -in KEY -out PLAIN_KEY`, and name the result";
+            return self.complain(shown, "keys with a password are not supported", hint);
         }
         self.tls();
         match (from_file(Path::new(name)), does) {
@@ -244,11 +246,11 @@ impl Line {
                 self.link.resolve.push((host.to_ascii_lowercase(), address));
             }
             _ => {
-                let message = format!("`{value}` does not say where a host is");
+                let message = format!("invalid `--resolve` value `{value}`: expected `host:port:address`");
                 self.complain(
                     shown,
                     message,
-                    "expected `host:port:address` with one address, or `-H 'Host: name'`",
+                    "write one address, such as `example.com:443:127.0.0.1`, or use `-H 'Host: name'`",
                 );
             }
         }
@@ -260,18 +262,18 @@ impl Line {
         self.implied.push((name, value));
     }
 
-    /// `Name: value`; `Name;` sends it empty, `Name:` takes away one of curl's own.
+    /// Reads `Name: value`. `Name;` sends the header empty, and `Name:` removes a default header of curl.
     fn header(&mut self, shown: &str, text: &str) {
         if let Some(name) = text.strip_prefix('@') {
-            let message = format!("headers from the file `{name}` are not supported");
-            return self.complain(shown, message, "write each one with `-H 'Name: value'`");
+            let message = format!("headers from a file are not supported (`{name}`)");
+            return self.complain(shown, message, "write each header with `-H 'Name: value'`");
         }
         let (name, value) = match (text.split_once(':'), text.strip_suffix(';')) {
             (Some((name, value)), _) if value.trim().is_empty() => return self.without(shown, name.trim()),
             (Some((name, value)), _) => (name, value.trim()),
             (None, Some(name)) => (name, ""),
             (None, None) => {
-                return self.complain(shown, "a header without a colon", "write `-H 'Name: value'`");
+                return self.complain(shown, "missing colon in a header", "write `-H 'Name: value'`");
             }
         };
         match header::check(name, value) {
@@ -289,17 +291,17 @@ impl Line {
     }
 
     fn cannot_remove(&mut self, shown: &str, name: &str) {
-        let message = format!("the header `{name}` cannot be left out");
-        self.complain(shown, message, "give it a value, or drop the option");
+        let message = format!("header `{name}` cannot be removed");
+        self.complain(shown, message, "write a value, or remove the option");
     }
 
-    /// curl's times are seconds, with a point if need be; 0 means no limit.
+    /// Reads a duration in seconds, possibly with decimals. In curl, 0 means no limit.
     fn seconds(&mut self, shown: &str, value: &str) -> Option<u64> {
         match value.parse::<f64>() {
             Ok(s) if s > 0.0 && s <= 31_622_400.0 => Some((s * 1e9).round() as u64),
             _ => {
-                let message = format!("`{value}` is no time for `{shown}`");
-                self.complain(shown, message, "expected seconds above 0, such as `2.5`");
+                let message = format!("invalid duration `{value}`: expected seconds above 0");
+                self.complain(shown, message, "write a number such as `2.5`");
                 None
             }
         }

@@ -1,19 +1,19 @@
-//! What kind of text a file holds, by its name first and by its content where the name says nothing.
+//! Detects the format of a file, first by its name, then by its content.
 
 use std::path::Path;
 
-/// Who can read a text.
+/// The format of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// An experiment file of our own.
+    /// A plimsoll experiment file.
     Own,
-    /// Known, named, and not readable yet.
+    /// A known format that is not supported yet, with its name.
     NotYet(&'static str),
-    /// Nothing that we know.
+    /// An unknown format.
     Unknown,
 }
 
-/// Endings that settle the matter.
+/// File extensions that identify a format.
 const ENDINGS: &[(&str, &str)] = &[
     ("jmx", "JMeter plan"),
     ("har", "HAR recording"),
@@ -22,13 +22,13 @@ const ENDINGS: &[(&str, &str)] = &[
     ("py", "Locust file"),
 ];
 
-/// A program in JavaScript or TypeScript may be a k6 script; its text says.
+/// Extensions of JavaScript and TypeScript files, which are k6 scripts if their content says so.
 const PROGRAMS: [&str; 5] = ["js", "mjs", "cjs", "ts", "mts"];
 
-/// Each is a sign of a k6 script: its module, or the function that k6 calls.
+/// Each marks a k6 script: its module, or the function that k6 calls.
 const K6_MARKS: [&str; 3] = ["'k6/", "\"k6/", "export default function"];
 
-/// Words of a text that settle the matter where the ending does not: all of a row must occur.
+/// Words that identify a format if the extension does not: all words of a row must occur.
 const MARKS: &[(&[&str], &str)] = &[
     (&["<jmeterTestPlan"], "JMeter plan"),
     (&["\"log\"", "\"entries\""], "HAR recording"),
@@ -37,7 +37,7 @@ const MARKS: &[(&[&str], &str)] = &[
     (&["\"k6/http\""], "k6 script"),
 ];
 
-/// Keys at the left edge of a YAML text that belong to somebody else's format.
+/// Top-level YAML keys of other formats.
 const FOREIGN_KEYS: &[(&str, &str)] = &[
     ("openapi:", "OpenAPI description"),
     ("swagger:", "OpenAPI description"),
@@ -45,7 +45,7 @@ const FOREIGN_KEYS: &[(&str, &str)] = &[
     ("execution:", "Taurus configuration"),
 ];
 
-/// Says what a file holds. `text` may be missing when the name alone has to do, or when it is not UTF-8.
+/// Detects the format of a file. Without `text`, the name alone decides.
 pub fn detect(path: &Path, text: Option<&str>) -> Kind {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     if let Some((_, name)) = ENDINGS.iter().find(|(e, _)| *e == ending) {
@@ -53,7 +53,7 @@ pub fn detect(path: &Path, text: Option<&str>) -> Kind {
     }
     if PROGRAMS.contains(&ending.as_str()) {
         return match text {
-            // The name alone: the usual guess.
+            // Only the name is known: most likely a k6 script.
             None => Kind::NotYet("k6 script"),
             Some(text) if K6_MARKS.iter().any(|mark| text.contains(mark)) => Kind::NotYet("k6 script"),
             Some(_) => Kind::Unknown,
@@ -63,7 +63,7 @@ pub fn detect(path: &Path, text: Option<&str>) -> Kind {
     let opens_a_line = |word: &str| text.lines().any(|line| line.starts_with(word));
     let ours = opens_a_line("scenarios:") && opens_a_line("target:");
     if matches!(ending.as_str(), "yaml" | "yml") {
-        // A file with both of our keys is ours with a mistake, whatever else it holds.
+        // A file with both keys is a plimsoll file with a mistake, even if it contains foreign keys.
         return match FOREIGN_KEYS.iter().find(|(key, _)| !ours && opens_a_line(key)) {
             Some((_, name)) => Kind::NotYet(name),
             None => Kind::Own,

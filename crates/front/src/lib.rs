@@ -1,10 +1,10 @@
-//! Texts in, a [`Draft`] or every mistake at once out: experiment files and pasted curl lines.
+//! Reads experiment files, curl lines, and lists of URLs into a [`Draft`], or returns all mistakes at once.
 //!
-//! Nothing here opens a socket or knows how a load is run. A mistake is a [`Diagnostic`] with the file, line and
-//! column; what the draft as a whole gets wrong is found later, by the seal, which knows fields only:
-//! [`Located::locate`] turns its fields back into places in the text.
+//! This crate opens no sockets and does not run loads. A mistake is a [`Diagnostic`] with file, line, and column. The
+//! seal later finds mistakes of the draft as a whole and knows only fields; [`Located::locate`] turns them into places
+//! in the text.
 //!
-//! Codes: `F0xx` a file, `C0xx` a curl line or a list of URLs.
+//! Codes: `F0xx` for files, `C0xx` for curl lines and lists of URLs.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! What a text gives: drafts that remember where they were written.
+//! Drafts with the places where their fields were written.
 
 use plimsoll_plan::diag::{Field, Place};
 use plimsoll_plan::experiment::{Experiment, Setting};
@@ -8,15 +8,15 @@ use std::collections::BTreeMap;
 /// Where each field of a draft was written, see [`plimsoll_plan::draft::key`].
 pub type Places = BTreeMap<Field, Place>;
 
-/// A draft that remembers where it was written.
+/// A draft with the places of its fields.
 #[derive(Debug, Clone, Default)]
 pub struct Located {
     pub draft: Draft,
-    /// Only fields that the text gives: what is missing here came from a flag or from a default.
+    /// Only fields that the text sets; others come from a flag or a default.
     pub places: Places,
 }
 
-/// An experiment file as a whole.
+/// A whole experiment file.
 #[derive(Debug, Clone, Default)]
 pub struct Study {
     pub experiment: Experiment,
@@ -27,7 +27,7 @@ pub struct Study {
 /// One of the experiments of a file.
 #[derive(Debug, Clone)]
 pub struct Part {
-    /// `None`: the file has no parts, and this is all of it.
+    /// `None` if the file has no parts.
     pub name: Option<String>,
     /// Its place in the file, from 1.
     pub number: usize,
@@ -43,14 +43,14 @@ pub struct StudyCell {
 }
 
 impl Located {
-    /// See [`locate`].
+    /// Replaces fields with their places, as [`locate`] does.
     pub fn locate(&self, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
         locate(diagnostics, &self.places)
     }
 }
 
-/// Replaces each [`Place::Field`] that the text gave by its line and column. A field that it did not give stays a
-/// field: its mistake comes from a flag, and the caller names that.
+/// Replaces each [`Place::Field`] that the text set with its line and column. A field that it did not set stays a
+/// field: its mistake comes from a flag, which the caller names.
 pub fn locate(mut diagnostics: Vec<Diagnostic>, places: &Places) -> Vec<Diagnostic> {
     for diagnostic in &mut diagnostics {
         if let Place::Field(field) = diagnostic.place

@@ -1,10 +1,10 @@
-//! The right word nearest to a wrong one, for "did you mean".
+//! Finds the word closest to an unknown one, for "did you mean".
 
-/// The candidate nearest to `word`, upper and lower case alike, if it is near enough to be meant: at most a third of
-/// the letters may differ, and at least one may.
+/// Returns the candidate closest to `word`, ignoring case, if it is close enough: at most a third of the letters may
+/// differ, or 1 letter in short words.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word: Vec<char> = word.to_lowercase().chars().collect();
-    // Nobody mistypes a word of this length; the table below would only cost time.
+    // Such a long word is not a typo, and the table below would cost time.
     if word.is_empty() || word.len() > 64 {
         return None;
     }
@@ -17,7 +17,8 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours that lead from `a` to `b` (optimal string alignment).
+/// Counts the insertions, deletions, replacements, and swaps of adjacent letters that turn `a` into `b` (optimal string
+/// alignment).
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut before = vec![0; b.len() + 1];
     let mut last: Vec<usize> = (0..=b.len()).collect();

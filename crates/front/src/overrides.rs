@@ -1,24 +1,24 @@
-//! What a text is read with besides itself: values from the command line, and the environment.
+//! Inputs besides the text itself: values from the command line, and the environment.
 
 use plimsoll_plan::Problem;
 use std::path::PathBuf;
 
-/// The value of a variable by its name.
+/// Looks up an environment variable by name.
 pub type Environment = dyn Fn(&str) -> Option<String>;
 
-/// Values that override `vars`, and where `${env.X}` and `${secret.X}` come from.
+/// Values that override `vars`, and the source of `${env.X}` and `${secret.X}`.
 pub struct Overrides {
     /// `--set NAME=VALUE`, in the order given; the last of a name counts.
     pub set: Vec<(String, String)>,
-    /// The value of an environment variable. A function, so that a test needs no environment.
+    /// Returns the value of an environment variable. It is a function so that tests need no environment.
     pub env: Box<Environment>,
-    /// The text is a stranger's: it may name no program to be run, no variable of the environment, and no files but
-    /// those in these folders.
+    /// If set, the text is untrusted: it must not run programs or read environment variables, and it may name only
+    /// files in these directories.
     pub keep_to: Option<Vec<PathBuf>>,
 }
 
 impl Default for Overrides {
-    /// Nothing set, and the environment of this process.
+    /// Returns overrides that set nothing and read the environment of this process.
     fn default() -> Self {
         Self { set: Vec::new(), env: Box::new(|name| std::env::var(name).ok()), keep_to: None }
     }
@@ -26,19 +26,19 @@ impl Default for Overrides {
 
 impl std::fmt::Debug for Overrides {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Values may be secrets.
+        // Values may be secrets, so only names are shown.
         f.debug_list().entries(self.set.iter().map(|(name, _)| name)).finish()
     }
 }
 
-/// Takes `NAME=VALUE` apart, as a flag gives it.
+/// Splits `NAME=VALUE`, the value of a flag.
 ///
 /// # Errors
-/// A sentence when there is no `=`, or nothing in front of it.
+/// Returns an error if there is no `=`, or nothing before it.
 pub fn parse_set(text: &str) -> Result<(String, String), Problem> {
     match text.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.to_owned())),
-        // What stands there may be a secret alone.
-        _ => Err(Problem::plain("a value without its name; expected `NAME=VALUE`")),
+        // The text is not repeated: it may be a secret.
+        _ => Err(Problem::plain("missing name: expected `NAME=VALUE`")),
     }
 }

@@ -1,5 +1,4 @@
-//! Our own experiment files: YAML in which everything that a flag can say can be said, and every mistake has its
-//! line and column.
+//! plimsoll's experiment files: YAML that covers everything that flags can set, and diagnostics with line and column.
 //!
 //! ```yaml
 //! target: http://127.0.0.1:8080
@@ -35,10 +34,10 @@ use std::path::Path;
 pub use study::parts::parts;
 pub use study::study;
 
-/// As [`parse_with`], with nothing set and the environment of this process.
+/// Reads an experiment as [`parse_with`] does, without overrides and with the environment of this process.
 ///
 /// # Errors
-/// As [`parse_with`].
+/// Returns an error if [`parse_with`] does.
 pub fn parse(text: &str, file: &str, folder: &Path) -> Result<Located, Vec<Diagnostic>> {
     parse_with(text, file, folder, &Overrides::default())
 }
@@ -46,8 +45,8 @@ pub fn parse(text: &str, file: &str, folder: &Path) -> Result<Located, Vec<Diagn
 /// Reads an experiment. `file` is the name that diagnostics show; relative file names in the text start at `folder`.
 ///
 /// # Errors
-/// Every mistake found, in the order of the text. Broken YAML is reported alone: what follows it cannot be judged. A
-/// text of more than one run is refused; [`study`] reads it.
+/// Returns every mistake found, in the order of the text. Invalid YAML is reported alone, because what follows it
+/// cannot be checked. A text of more than one run is rejected; [`study`] reads it.
 pub fn parse_with(
     text: &str,
     file: &str,

@@ -1,11 +1,11 @@
-//! The JSON Schema of experiment files (draft 2020-12), made from the key table, so that an editor knows every key that
-//! the reader knows and no other.
+//! The JSON Schema of experiment files (draft 2020-12), generated from the key table, so that editors and the reader
+//! know the same keys.
 
 use crate::own::key::{self, Kind, METHODS, Row, STEPS, Section, TABLE};
 use plimsoll_plan::limit;
 use serde_json::{Map, Value, json};
 
-/// The whole schema.
+/// Returns the whole schema.
 pub fn schema() -> Value {
     let mut definitions = Map::new();
     for section in Section::ALL {
@@ -48,7 +48,7 @@ fn section_schema(section: Section) -> Value {
             object.insert("required".into(), json!(required));
         }
         if section == Section::Top {
-            // Each part may bring its own.
+            // Each part may have its own scenarios.
             object.insert("anyOf".into(), json!([{ "required": ["scenarios"] }, { "required": ["parts"] }]));
         }
         if section == Section::Request {
@@ -60,7 +60,7 @@ fn section_schema(section: Section) -> Value {
     schema
 }
 
-/// Keys without which a section means nothing.
+/// Returns the required keys of a section.
 fn required(section: Section) -> &'static [&'static str] {
     match section {
         Section::Think => &["think"],
@@ -91,7 +91,7 @@ fn required(section: Section) -> &'static [&'static str] {
     }
 }
 
-/// A request under `generate`, with the number of times it is sent.
+/// Returns the schema of a request under `generate`, with the number of times to send it.
 fn generated_request() -> Value {
     let mut schema = section_schema(Section::Request);
     schema["properties"]["rows"] = kind_schema(&Kind::Written);
@@ -99,8 +99,8 @@ fn generated_request() -> Value {
     schema
 }
 
-/// What a variant or a part may say; a bare name is the file as it stands. Its values lead to those of the top level,
-/// so that each key is described once.
+/// Returns the schema of a variant or a part. A name without a value means the unchanged file. Properties refer to
+/// those of the top level, so that each key is described once.
 fn variant(without: &[&str]) -> Value {
     let names = key::names(Section::Top).filter(|name| !without.contains(name));
     let top = Section::Top.id();
@@ -118,7 +118,7 @@ fn step_schema() -> Value {
         }
     }
     let all: Vec<Value> = sections.iter().map(|section| reference(section.id())).collect();
-    json!({ "description": "One thing to do.", "anyOf": all })
+    json!({ "description": "One step.", "anyOf": all })
 }
 
 fn limits_schema() -> Value {
@@ -136,7 +136,7 @@ fn reference(id: &str) -> Value {
     json!({ "$ref": format!("#/$defs/{id}") })
 }
 
-/// Any value may come out of `vars` or the environment.
+/// Any value may come from `vars` or the environment.
 fn expression() -> Value {
     json!({ "type": "string", "pattern": "\\$\\{" })
 }
@@ -156,7 +156,7 @@ fn kind_schema(kind: &Kind) -> Value {
         Kind::Any => json!({}),
         Kind::Words(words) => or_expression(json!({ "enum": words })),
         Kind::Only(word) => match word.parse::<f64>() {
-            // YAML takes it for a number when it has no quotes.
+            // YAML reads it as a number if it has no quotes.
             Ok(number) => json!({ "enum": [word, number] }),
             Err(_) => json!({ "const": word }),
         },

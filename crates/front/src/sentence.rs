@@ -1,6 +1,6 @@
-//! Pieces that sentences of diagnostics and names of requests are made of.
+//! Building blocks of diagnostics and of request names.
 
-/// The beginning of a text in one line: a long one would drown the sentence.
+/// Returns the beginning of a text, on one line, so that a long value does not bury the sentence around it.
 pub fn short(text: &str) -> String {
     const LONGEST: usize = 60;
     let mut out = String::new();
@@ -14,17 +14,27 @@ pub fn short(text: &str) -> String {
     out
 }
 
-/// `a`, `b` and `c`, each in backticks.
+/// Joins names as `a`, `b`, and `c`, each in backticks.
 pub fn quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    joined(names, "and")
+}
+
+/// Joins names as `a`, `b`, or `c`, each in backticks.
+pub fn alternatives<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    joined(names, "or")
+}
+
+fn joined<'a>(names: impl IntoIterator<Item = &'a str>, word: &str) -> String {
     let names: Vec<String> = names.into_iter().map(|n| format!("`{n}`")).collect();
-    match names.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        Some((last, _)) => last.clone(),
-        None => String::new(),
+    match names.as_slice() {
+        [] => String::new(),
+        [one] => one.clone(),
+        [one, other] => format!("{one} {word} {other}"),
+        [rest @ .., last] => format!("{}, {word} {last}", rest.join(", ")),
     }
 }
 
-/// What a request is called when its author gave it no name; holds no secret, because it stands in every report.
+/// Returns the name of a request without a `name`. It contains no secret, because every report shows it.
 pub fn default_name(method: &str, path: &str) -> String {
     format!("{method} {}", plimsoll_plan::request::redacted_path(path))
 }

@@ -1,5 +1,4 @@
-//! A plan as it was understood, as text to be read before the load: every default filled in, every name resolved, no
-//! secret shown.
+//! Shows a plan as text before the load: with all defaults and resolved names, and without secrets.
 
 mod answer;
 mod load;
@@ -9,10 +8,11 @@ mod words;
 
 use plimsoll_plan::Plan;
 use plimsoll_plan::link::{Addresses, Link, Reuse, Tls, Versions};
+use plimsoll_plan::phrase::ratio;
 use plimsoll_plan::script::{Entry, Order, Script};
 use words::{Lines, bytes, time};
 
-/// The plan in words; ends with a line end.
+/// Returns the plan as text, which ends with a line end.
 pub fn show(plan: &Plan) -> String {
     let outline = &plan.outline;
     let mut out = Lines::default();
@@ -21,7 +21,7 @@ pub fn show(plan: &Plan) -> String {
         out.fact("question", question);
     }
     if let Some(factor) = outline.scale {
-        out.fact("scale", &format!("{factor}: all lengths are multiplied by it, as they stand below"));
+        out.fact("scale", &format!("{factor} (already applied to all durations below)"));
     }
     let origins = outline.all_origins();
     for (at, origin) in origins.iter().enumerate() {
@@ -32,23 +32,23 @@ pub fn show(plan: &Plan) -> String {
     }
     connection(&outline.link, plan, &mut out);
     load::show(plan, &mut out);
-    out.fact("machine", &machine(plan));
+    out.fact("workers", &workers(plan));
     for threshold in &outline.thresholds {
-        let implied = if threshold.is_default { " (unless another is written)" } else { "" };
-        out.fact("threshold", &format!("{}{implied}", threshold.text));
+        let origin = if threshold.is_default { " (default)" } else { "" };
+        out.fact("threshold", &format!("{}{origin}", threshold.text));
     }
     let buckets: Vec<String> = outline.buckets_ns.iter().map(|ns| time(*ns)).collect();
     out.fact("buckets", &buckets.join(", "));
-    let timeout = format!("{} from the send", time(outline.timeout_ns));
+    let timeout = format!("{}, measured from the send", time(outline.timeout_ns));
     out.fact("timeout", &timeout);
     if outline.read_bodies {
-        out.fact("bodies", "read by the load generator, not thrown away in the kernel");
+        out.fact("bodies", "read by the load generator, not discarded in the kernel");
     }
     for (name, value) in &outline.system_under_test {
         out.fact("environment", &format!("{name}: {value}"));
     }
     for watch in &outline.monitors {
-        let of = if watch.target.is_empty() { "this machine" } else { watch.target.as_str() };
+        let of = if watch.target.is_empty() { "the load generator" } else { watch.target.as_str() };
         out.fact("monitor", &format!("`{}`: {} of {of}", watch.name, watch.kind));
     }
     match &plan.script {
@@ -58,21 +58,21 @@ pub fn show(plan: &Plan) -> String {
     out.finish()
 }
 
-fn machine(plan: &Plan) -> String {
+fn workers(plan: &Plan) -> String {
     let outline = &plan.outline;
-    let mut text = format!("{}, seed {}", words::count(u64::from(outline.workers), "worker"), outline.seed);
+    let mut text = format!("{}, seed {}", outline.workers, outline.seed);
     if outline.share.of > 1 {
-        text.push_str(&format!(", part {} of {}", outline.share.part, outline.share.of));
+        text.push_str(&format!(", shard {} of {}", outline.share.part, outline.share.of));
     }
     text
 }
 
 fn connection(link: &Link, plan: &Plan, out: &mut Lines) {
     let reuse = match link.reuse {
-        Reuse::User => "each user keeps its own",
-        Reuse::Pool => "users share those of their worker",
-        Reuse::Iteration => "each iteration begins without one",
-        Reuse::Request => "one request each",
+        Reuse::User => "kept by each user",
+        Reuse::Pool => "shared by the users of a worker",
+        Reuse::Iteration => "new for each iteration",
+        Reuse::Request => "new for each request",
     };
     let version = if link.http10 { "HTTP/1.0" } else { "HTTP/1.1" };
     let mut text = format!("{version}, {reuse}");
@@ -80,17 +80,18 @@ fn connection(link: &Link, plan: &Plan, out: &mut Lines) {
         text.push_str(&format!(", closed after {}", words::count(u64::from(requests), "request")));
     }
     if link.addresses == Addresses::All {
-        text.push_str(", in turns over all addresses of the host");
+        text.push_str(", round-robin over all addresses of the host");
     }
     out.fact("connection", &text);
     for (host, address) in &link.resolve {
-        out.fact("resolve", &format!("{host} is {address}"));
+        out.fact("resolve", &format!("{host} to {address}"));
     }
     match link.source_addresses.as_slice() {
         [] => {}
-        [one] => out.fact("from", &one.to_string()),
+        [one] => out.fact("source", &one.to_string()),
         [first, .., last] => {
-            out.fact("from", &format!("{first} to {last}, {} in turns", link.source_addresses.len()));
+            let number = link.source_addresses.len();
+            out.fact("source", &format!("{first} to {last}, round-robin over {number} addresses"));
         }
     }
     if let Some(tls) = &link.tls {
@@ -101,27 +102,27 @@ fn connection(link: &Link, plan: &Plan, out: &mut Lines) {
 fn tls_words(tls: &Tls, plan: &Plan) -> String {
     let versions = match tls.versions {
         Versions::Both => "1.2 or 1.3",
-        Versions::Tls12 => "1.2 alone",
-        Versions::Tls13 => "1.3 alone",
+        Versions::Tls12 => "only 1.2",
+        Versions::Tls13 => "only 1.3",
     };
     let trust = match (tls.insecure, plan.tls_files.ca.len()) {
-        (true, _) => "nothing is verified".to_owned(),
-        (false, 0) => "verified by the public authorities".to_owned(),
-        (false, files) => format!("verified by {} of own authorities", words::count(files as u64, "file")),
+        (true, _) => "certificates not verified".to_owned(),
+        (false, 0) => "verified with public certificate authorities".to_owned(),
+        (false, files) => format!("verified with {}", words::count(files as u64, "CA file")),
     };
-    let mut text = format!("{versions}, {trust}, for `{}`", tls.server_name);
+    let mut text = format!("{versions}, {trust}, server name `{}`", tls.server_name);
     if plan.tls_files.certificate.is_some() {
-        text.push_str(", with a certificate of our own");
+        text.push_str(", client certificate");
     }
     if tls.resume {
-        text.push_str(", sessions are resumed");
+        text.push_str(", session resumption");
     }
     text
 }
 
-/// A plain sequence, which has no tree.
+/// Shows a fixed sequence of requests, which has no tree.
 fn sequence(plan: &Plan, out: &mut Lines) {
-    out.section("every user, in this order");
+    out.section("each user, in this order");
     for request in &plan.outline.requests {
         let line = format!("{} {}", request.method, request.path);
         let named = if request.name == line { String::new() } else { format!("  `{}`", request.name) };
@@ -146,26 +147,23 @@ fn script_of(plan: &Plan, script: &Script, out: &mut Lines) {
         out.fact("writes", &format!("`{}`: {}", file.path.display(), file.columns.join(", ")));
     }
     if !script.setup.is_empty() {
-        out.section("set-up, once before the load");
+        out.section("setup, once before the load");
         steps::show(&script.setup, 1, script, out);
     }
     for (number, scenario) in script.scenarios.iter().enumerate() {
         out.section(&format!("scenario `{}`{}", scenario.name, part_of(number, plan)));
         if let Some(pace) = &scenario.pace {
-            out.line(
-                1,
-                &format!("an iteration begins at the earliest {} after the one before", words::delay(pace)),
-            );
+            out.line(1, &format!("pace {}, from start to start of an iteration", words::delay(pace)));
         }
         steps::show(&scenario.nodes, 1, script, out);
     }
     if !script.teardown.is_empty() {
-        out.section("tear-down, once behind the load");
+        out.section("teardown, once after the load");
         steps::show(&script.teardown, 1, script, out);
     }
 }
 
-/// Under which load a scenario runs, and how much of it is its own.
+/// Returns the load of a scenario, and its share of that load.
 fn part_of(number: usize, plan: &Plan) -> String {
     for (entry, workload) in plan.entries.iter().zip(&plan.outline.workloads) {
         let (ways, order) = match entry {
@@ -177,11 +175,11 @@ fn part_of(number: usize, plan: &Plan) -> String {
         };
         let total: f64 = ways.iter().map(|(_, weight)| weight).sum();
         if let Some((_, weight)) = ways.iter().find(|(way, _)| usize::from(*way) == number) {
-            let kept = match order {
-                Order::Random => "drawn by weight",
-                Order::Exact => "kept exactly",
+            let mix = match order {
+                Order::Random => "random",
+                Order::Exact => "exact",
             };
-            return format!(", {:.1}% of `{}`, {kept}", 100.0 * weight / total, workload.name);
+            return format!(", {} of `{}`, {mix} mix", ratio(weight / total), workload.name);
         }
     }
     String::new()

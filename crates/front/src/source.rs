@@ -1,10 +1,10 @@
-//! A text as lines: where in it something stands, and what is wrong there.
+//! A text as lines, with positions and complaints.
 
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::Problem;
 use plimsoll_plan::diag::Place;
 
-/// Line and column, from 1.
+/// Line and column, starting at 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pos {
     pub line: u32,
@@ -12,11 +12,11 @@ pub struct Pos {
 }
 
 impl Pos {
-    /// Where the text begins: the place of what is missing.
+    /// The beginning of the text, which is the place of missing keys.
     pub const TOP: Pos = Pos { line: 1, column: 1 };
 }
 
-/// The text as lines, for the excerpts of diagnostics.
+/// A text as lines, for the excerpts of diagnostics.
 pub struct Source<'a> {
     file: &'a str,
     lines: Vec<&'a str>,
@@ -24,21 +24,21 @@ pub struct Source<'a> {
 
 impl<'a> Source<'a> {
     pub fn new(text: &'a str, file: &'a str) -> Self {
-        // A byte-order mark takes no column.
+        // A byte order mark takes no column.
         Self { file, lines: text.trim_start_matches('\u{feff}').lines().collect() }
     }
 
-    /// A position with its line. Control characters become spaces: an excerpt goes to a terminal.
+    /// Returns a place with its line. Control characters become spaces, because an excerpt may go to a terminal.
     pub fn place(&self, pos: Pos) -> Place {
         let line = self.lines.get((pos.line as usize).saturating_sub(1)).copied().unwrap_or_default();
         let excerpt = line.chars().take(400).map(|c| if c.is_control() { ' ' } else { c }).collect();
         Place::Text { file: self.file.to_owned(), line: pos.line, column: pos.column, excerpt }
     }
 
-    /// Where `needle` stands in the value that begins at `pos`; `pos` itself where it is not written as it reads
-    /// (escapes, folded lines).
+    /// Finds `needle` in the value that begins at `pos`. Returns `pos` if it is written differently (escapes, folded
+    /// lines).
     pub fn within(&self, pos: Pos, needle: &str) -> Pos {
-        /// Bodies have many lines; a needle that lies farther away belongs to something else.
+        /// Bodies have many lines, but a needle farther away belongs to something else.
         const LINES: u32 = 300;
         for line in pos.line..pos.line.saturating_add(LINES) {
             if line as usize > self.lines.len() {
@@ -65,14 +65,14 @@ impl<'a> Source<'a> {
         Diagnostic::new(code, self.place(pos), message, hint)
     }
 
-    /// The line in front of a position, for guesses at what was meant.
+    /// Returns a line by its number, starting at 1.
     pub fn line(&self, line: u32) -> &'a str {
         self.lines.get((line as usize).saturating_sub(1)).copied().unwrap_or_default()
     }
 }
 
-/// In the order of the text, each once: one value that an alias repeats, that every request carries, or that stands in
-/// every cell of a matrix would be reported as often.
+/// Sorts diagnostics in the order of the text and removes duplicates, which come from values that an alias, every
+/// request, or every cell of a matrix repeats.
 pub fn ordered(mut wrong: Vec<Diagnostic>) -> Vec<Diagnostic> {
     wrong.sort_by_key(|d| match d.place {
         Place::Text { line, column, .. } => (line, column),
@@ -80,7 +80,7 @@ pub fn ordered(mut wrong: Vec<Diagnostic>) -> Vec<Diagnostic> {
     });
     let mut seen: Vec<Diagnostic> = Vec::with_capacity(wrong.len());
     for diagnostic in wrong {
-        // Equal ones have one place, so that they stand near each other.
+        // Equal diagnostics have the same place, so they are close to each other.
         if !seen.iter().rev().take(64).any(|other| *other == diagnostic) {
             seen.push(diagnostic);
         }
@@ -88,7 +88,7 @@ pub fn ordered(mut wrong: Vec<Diagnostic>) -> Vec<Diagnostic> {
     seen
 }
 
-/// What is wrong at a place of a text, said by whoever knows no files.
+/// A mistake at a position of a text, without its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Complaint {
     pub code: &'static str,
@@ -107,14 +107,14 @@ impl Complaint {
         Complaint { code, pos, message: message.into(), hint: hint.into() }
     }
 
-    /// What is wrong with a value.
+    /// Turns a problem with a value into a complaint.
     pub fn of(pos: Pos, problem: Problem) -> Complaint {
         let Problem { message, hint } = problem;
         Complaint::new("F015", pos, message, hint)
     }
 }
 
-/// Everything that is wrong so far.
+/// All mistakes so far.
 #[derive(Debug, Default)]
 pub struct Complaints {
     pub all: Vec<Complaint>,
@@ -131,7 +131,7 @@ impl Complaints {
         self.all.push(Complaint::new(code, pos, message, hint));
     }
 
-    /// What is wrong with a value.
+    /// Adds a problem with a value.
     pub fn complain_of(&mut self, pos: Pos, problem: Problem) {
         self.all.push(Complaint::of(pos, problem));
     }

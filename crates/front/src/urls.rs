@@ -1,4 +1,4 @@
-//! A list of requests, one a line, as Vegeta's text format has it: `METHOD URL`, headers on the lines that follow, the
+//! A list of requests, one per line, in Vegeta's text format: `METHOD URL`, then headers on separate lines, and the
 //! body as `@file`.
 
 use crate::body::from_file;
@@ -19,7 +19,7 @@ pub fn parse(text: &str, file: &str, folder: &Path) -> Result<Draft, Vec<Diagnos
         list.line(number as u32 + 1, line, folder);
     }
     if list.draft.requests.is_empty() && list.wrong.is_empty() {
-        let message = format!("`{file}` names no request");
+        let message = format!("`{file}` has no requests");
         list.wrong.push(Diagnostic::new("C003", Place::Whole, message, "write `GET http://127.0.0.1:8080/`"));
     }
     if list.wrong.is_empty() { Ok(list.draft) } else { Err(list.wrong) }
@@ -43,25 +43,26 @@ impl List<'_> {
         };
         if let Err(problem) = read {
             let column = (line.len() - line.trim_start().len()) as u32 + 1;
-            // A header may be secret, so the line is named and not shown.
+            // A header may be secret, so the diagnostic does not show the line.
             let place =
                 Place::Text { file: self.file.to_owned(), line: number, column, excerpt: String::new() };
             self.wrong.push(Diagnostic::of("C003", place, problem));
         }
     }
 
-    /// A header or the body of the request above.
+    /// Reads a header or the body of the previous request.
     fn more(&mut self, text: &str, folder: &Path) -> Result<(), Problem> {
         let Some(request) = self.draft.requests.last_mut() else {
             return Err(Problem::new(
-                "a line before the first request",
+                "unexpected line before the first request",
                 "begin with `GET http://127.0.0.1:8080/`",
             ));
         };
         match text.strip_prefix('@') {
             Some("") => return Err(Problem::new("missing file name after `@`", "write `@body.json`")),
             Some(_) if request.body.is_some() => {
-                return Err(Problem::new(format!("a second body for `{}`", request.name), "keep one"));
+                let message = format!("duplicate body of `{}`", request.name);
+                return Err(Problem::new(message, "keep one of them"));
             }
             Some(name) => request.body = Some(from_file(&folder.join(name))?),
             None => request.headers.push(header::parse(text)?),
@@ -70,7 +71,7 @@ impl List<'_> {
     }
 }
 
-/// `GET http://host/path`, or the URL alone.
+/// Splits `GET http://host/path` into method and URL, or reads a URL alone.
 fn first_line(text: &str) -> Option<(&str, &str)> {
     let is_url = |text: &str| text.split_once("://").is_some_and(|(scheme, _)| is_word(scheme));
     match text.split_once(char::is_whitespace) {

@@ -1,11 +1,11 @@
-//! What is asked of an answer: checks, which can fail a request, and extractions, which fill variables.
+//! Checks of responses, which can fail a request, and extractions, which fill variables.
 
 use crate::Problem;
 use crate::script::Slot;
 use crate::value::Text;
 use serde::{Deserialize, Serialize};
 
-/// Statuses that are accepted: ranges, both ends included.
+/// Accepted status codes: ranges, including both ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Statuses(pub Vec<(u16, u16)>);
 
@@ -14,21 +14,21 @@ impl Statuses {
         self.0.iter().any(|(low, high)| (*low..=*high).contains(&status))
     }
 
-    /// What is accepted when nothing is said: 200 to 399.
+    /// Returns whether a status code is accepted by default: 200–399.
     pub fn usual(status: u16) -> bool {
         (200..400).contains(&status)
     }
 
-    /// Reads `201`, `2xx`, `200-299` or several of them with commas between.
+    /// Parses `201`, `2xx`, `200-299`, or several of them separated by commas.
     ///
     /// # Errors
-    /// A sentence naming the part that is no status.
+    /// Returns an error that names the invalid part.
     pub fn parse(text: &str) -> Result<Statuses, Problem> {
         let one = |text: &str| {
             text.trim().parse::<u16>().ok().filter(|n| (100..=999).contains(n)).ok_or_else(|| {
                 Problem::new(
-                    format!("`{}` is no status", text.trim()),
-                    "expected `201`, `2xx`, `200-299` or several of them",
+                    format!("invalid status code `{}`: expected 100–999", text.trim()),
+                    "write `201`, `2xx`, `200-299`, or several of them separated by commas",
                 )
             })
         };
@@ -44,21 +44,22 @@ impl Statuses {
             });
         }
         if let Some((low, high)) = all.iter().find(|(low, high)| low > high) {
-            return Err(Problem::plain(format!("`{low}-{high}` runs backwards")));
+            let message = format!("invalid range `{low}-{high}`: its first number is above its last");
+            return Err(Problem::new(message, format!("write `{high}-{low}`")));
         }
         Ok(Statuses(all))
     }
 }
 
-/// A condition on the answer. When it does not hold the request has failed.
+/// A condition on the response. If it is not met, the request has failed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Check {
-    /// What it is called in reports; unique among the checks of a request.
+    /// The name in reports; unique among the checks of a request.
     pub name: String,
     pub on: Subject,
 }
 
-/// What a check looks at. The status belongs to [`crate::script::Ask::expect`] and, by name, here.
+/// The subject of a check. The status is also in [`crate::script::Ask::expect`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum Subject {
     Status(Statuses),
@@ -74,12 +75,12 @@ pub enum Subject {
         path: String,
         rule: Rule,
     },
-    /// Bytes of the body as it came, before any content coding is undone; both ends included.
+    /// Bytes of the body as received, before decoding; both ends are included.
     Length {
         least_bytes: u64,
         most_bytes: u64,
     },
-    /// Of the decoded body, lower-case hexadecimal.
+    /// Of the decoded body, in lower-case hexadecimal digits.
     Hash {
         algorithm: Hash,
         hex: String,
@@ -97,19 +98,19 @@ pub enum Hash {
     Sha256,
 }
 
-/// A condition on a text that may be missing.
+/// A rule for a text that may be missing.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Rule {
     Exists,
     Absent,
-    /// As numbers when both are numbers.
+    /// Compared as numbers if both are numbers.
     Equals(Text),
     Differs(Text),
     Contains(Text),
     Lacks(Text),
-    /// A regular expression, found anywhere.
+    /// A regular expression that matches anywhere.
     Matches(String),
-    /// A number below (or at, or above) another.
+    /// A number below another.
     Below(f64),
     AtMost(f64),
     Above(f64),
@@ -117,11 +118,11 @@ pub enum Rule {
     OneOf(Vec<Text>),
 }
 
-/// A value taken from an answer. When it is not there the request has failed, unless there is a default.
+/// A value extracted from a response. If it is missing and has no default, the request has failed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extract {
     pub into: Slot,
-    /// The variable's name, which is also the name of the check "there was something to extract".
+    /// The name of the variable, which is also in the name of the check that a value was found.
     pub name: String,
     pub from: Source,
     pub pick: Pick,
@@ -132,26 +133,26 @@ pub struct Extract {
 pub enum Source {
     /// JSONPath (RFC 9535).
     Json(String),
-    /// The given group of the first match; 0 is the whole match.
+    /// A group of the first match; 0 is the whole match.
     Regex {
         pattern: String,
         group: u16,
     },
     Header(String),
-    /// The value that this answer sets.
+    /// The value that this response sets.
     Cookie(String),
     Status,
     /// The whole body as text, decoded.
     Body,
 }
 
-/// Which of several.
+/// Which of several values to take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Pick {
     #[default]
     First,
     Last,
     Random,
-    /// How many there are.
+    /// The number of values.
     Count,
 }

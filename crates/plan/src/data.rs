@@ -5,16 +5,16 @@ use std::path::PathBuf;
 /// A file of rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Feeder {
-    /// As named in the experiment: `${users.email}`.
+    /// The name in the experiment, as in `${users.email}`.
     pub name: String,
     pub path: PathBuf,
     pub format: Format,
-    /// The columns that are used, by slot; of JSON Lines each is a key of the object (or a path `a.b`).
+    /// The columns that are used, by slot. For JSON Lines, each is a key of the object, or a path such as `a.b`.
     pub columns: Vec<String>,
     pub share: Sharing,
     pub order: RowOrder,
     pub at_end: AtEnd,
-    /// A step of the set-up writes this file: it need not be there before.
+    /// Whether a setup step writes this file, so that it need not exist before.
     pub made_by_setup: bool,
 }
 
@@ -22,22 +22,22 @@ pub struct Feeder {
 pub enum Format {
     Csv {
         delimiter: u8,
-        /// Names of the columns when the file has no line of them.
+        /// Names of the columns, if the file has no header line.
         header: Option<Vec<String>>,
     },
     /// One JSON object per line.
     JsonLines,
 }
 
-/// Who gets which row.
+/// How users share the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sharing {
-    /// Every user goes through all rows.
+    /// Every user reads all rows.
     #[default]
     All,
-    /// The rows are dealt out: user i of n has rows i, i + n, ... and no other.
+    /// User i of n reads rows i, i + n, and so on.
     Partition,
-    /// One sequence for all: no row is given twice (before all were given).
+    /// All users share one sequence: no row is used twice before all rows have been used.
     Unique,
 }
 
@@ -45,16 +45,16 @@ pub enum Sharing {
 pub enum RowOrder {
     #[default]
     Sequential,
-    /// Drawn with replacement; with `unique`, a seeded permutation.
+    /// Drawn with replacement, or with `unique` a seeded permutation.
     Random,
 }
 
-/// Behind the last row.
+/// What happens after the last row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AtEnd {
     #[default]
     Recycle,
-    /// The user ends; the run ends when all have.
+    /// The user stops. The run ends when all users have stopped.
     Stop,
 }
 
@@ -64,6 +64,6 @@ pub struct OutFile {
     pub path: PathBuf,
     /// The first line.
     pub columns: Vec<String>,
-    /// A run begins it anew: what it held before is gone.
+    /// Whether a run replaces the file.
     pub anew: bool,
 }

@@ -1,34 +1,33 @@
-//! What is wrong with what the user wrote: a code, a place, a sentence and the mend.
+//! Diagnostics for user input: a code, a place, a message, and a help line.
 
-/// A field of a draft, by the words that people have for it; all are in [`crate::draft::key`].
+/// A field of a draft, with its names; all are in [`crate::draft::key`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Field {
-    /// As an experiment file spells it, and as diagnostics name it.
+    /// The key in an experiment file, which diagnostics show.
     pub key: &'static str,
-    /// The flag that says the same, or those that have the last word where none does.
+    /// The flag that sets the same, or the flags that override the key if there is none.
     pub flag: &'static str,
 }
 
-/// Where the offending text stands.
+/// The place of a mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
-    /// A field of the draft; a front turns it into a line or a flag.
+    /// A field of the draft; a front end turns it into a line or a flag.
     Field(Field),
-    /// A flag of the command line, as typed.
+    /// A command-line flag, as typed.
     Flag(String),
-    /// A place in a file; lines and columns count from 1.
+    /// A place in a file; lines and columns start at 1.
     Text { file: String, line: u32, column: u32, excerpt: String },
-    /// The text as a whole.
+    /// The whole text.
     Whole,
 }
 
-/// What is wrong with a text and how to mend it, said by whoever reads the text and does not know where it stands.
-/// [`Diagnostic::of`] gives it a code and a place.
+/// A mistake without its place: [`Diagnostic::of`] adds a code and a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Lower-case fragment: what was found and what was expected.
+    /// What is wrong and what was expected: a fragment in lower case, without a period.
     pub message: String,
-    /// How to mend it, a whole sentence in lower case; empty when the message says it already.
+    /// How to fix it: an imperative in lower case, without a period. Empty if the message says it.
     pub hint: String,
 }
 
@@ -37,18 +36,18 @@ impl Problem {
         Self { message: message.into(), hint: hint.into() }
     }
 
-    /// One whose message says how to mend it, or that nothing mends.
+    /// Returns a problem without a help line.
     pub fn plain(message: impl Into<String>) -> Self {
         Self::new(message, "")
     }
 
-    /// The same of a part: `front` says which, in front of the message.
+    /// Returns the problem with a prefix before its message.
     pub fn within(self, front: impl std::fmt::Display) -> Self {
         Self { message: format!("{front}{}", self.message), ..self }
     }
 }
 
-/// Both in one line, for whoever has no place of its own for the hint.
+/// Shows message and help on one line.
 impl std::fmt::Display for Problem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.message)?;
@@ -58,15 +57,15 @@ impl std::fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// One mistake. Everything that a person needs to mend it without opening the manual.
+/// One mistake, with everything that a user needs to fix it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Stable, for `grep` and for documents: `P001`.
+    /// Stable code, such as `P001`, for searches and documentation.
     pub code: &'static str,
     pub place: Place,
-    /// Lower-case fragment: what was found and what was expected.
+    /// What is wrong and what was expected: a fragment in lower case, without a period.
     pub message: String,
-    /// How to mend it, a whole sentence in lower case; empty when the message says it already.
+    /// How to fix it: an imperative in lower case, without a period. Empty if the message says it.
     pub hint: String,
 }
 
@@ -80,12 +79,12 @@ impl Diagnostic {
         Self { code, place, message: message.into(), hint: hint.into() }
     }
 
-    /// A mistake at its place.
+    /// Returns a problem at a place.
     pub fn of(code: &'static str, place: Place, problem: Problem) -> Self {
         Self { code, place, message: problem.message, hint: problem.hint }
     }
 
-    /// A mistake in one field of a draft.
+    /// Returns a mistake in a field of a draft.
     pub fn field(
         code: &'static str,
         field: Field,

@@ -1,4 +1,4 @@
-//! What was written, before anybody knows whether it makes sense: every field optional, nothing resolved.
+//! Drafts: user input before validation, with optional fields and unresolved names.
 
 use crate::limit::Limits;
 use crate::link::{Link, TlsFiles};
@@ -10,12 +10,12 @@ use crate::threshold::Threshold;
 use crate::watch::Watch;
 use std::sync::Arc;
 
-/// Filled by the flags or by a front; judged by [`crate::seal::seal`].
+/// Input from flags or from a front end; validated by [`crate::seal::seal`].
 #[derive(Debug, Clone, Default)]
 pub struct Draft {
     pub name: Option<String>,
     pub target: Option<Target>,
-    /// The origins besides the target, from number 1 on.
+    /// The other origins, starting at number 1.
     pub more_origins: Vec<NamedTarget>,
     pub requests: Vec<Request>,
     pub load: LoadDraft,
@@ -25,42 +25,42 @@ pub struct Draft {
     pub timeout_ns: Option<u64>,
     pub keep_alive: Option<bool>,
     pub read_bodies: Option<bool>,
-    /// `--follow`: redirects that each request follows at most, in place of what its text says.
+    /// `--follow`: maximum number of redirects of every request, which overrides the file.
     pub redirects: Option<u8>,
     pub thresholds: Vec<Threshold>,
     pub buckets_ns: Option<Vec<u64>>,
     pub shard: Option<Share>,
     pub seed: Option<u64>,
     pub limits: Limits,
-    /// Scenarios that do more than a plain sequence; `requests` is empty then.
+    /// Scenarios that are more than a fixed sequence; `requests` is then empty.
     pub script: Option<Script>,
-    /// Load models of single scenarios. Those without one share the draft's own.
+    /// Load models of single scenarios. Scenarios without one share that of the draft.
     pub workloads: Vec<WorkloadDraft>,
-    /// Which scenario runs under the draft's own load model, if any does.
+    /// The scenario that runs under the load model of the draft, if any.
     pub entry: Option<Entry>,
     pub link: Link,
     pub tls_files: TlsFiles,
     pub graceful_stop_ns: Option<u64>,
-    /// What is watched beside the load.
+    /// The monitors.
     pub watches: Vec<Watch>,
-    /// What the writer of the file says of the system under test: names and values, in their order.
+    /// The user's description of the system under test: names and values, in their order.
     pub system_under_test: Vec<(String, String)>,
-    /// What the run is to answer, in the words of who wrote the file.
+    /// The question that the run answers, in the user's words.
     pub question: Option<String>,
-    /// By what all lengths were multiplied; `None`: they are as written.
+    /// The factor that all durations were multiplied by; `None` if they are as written.
     pub scale: Option<f64>,
 }
 
-/// How much load, and for how long: of a run, or of one scenario. Flags and files fill it alike.
+/// The load model of a run or of one scenario, from flags or a file.
 #[derive(Debug, Clone, Default)]
 pub struct LoadDraft {
-    /// Of the closed model; each holds one connection. `-c`
+    /// Users of the closed model, each with one connection. `-c`
     pub users: Option<u32>,
-    /// Cap of the open model. `--max-connections`
+    /// Connection limit of the open model. `--max-connections`
     pub max_connections: Option<u32>,
     /// `-d`, ns
     pub duration_ns: Option<u64>,
-    /// Of the whole run; no scenario has its own. `-n`
+    /// Requests of the whole run, not of a scenario. `-n`
     pub requests_total: Option<u64>,
     /// `-r`, per second
     pub rate_per_s: Option<f64>,
@@ -69,24 +69,24 @@ pub struct LoadDraft {
     pub stages: Option<(Profile, bool)>,
     /// Iterations over all users.
     pub iterations: Option<u64>,
-    /// The iterations are a total of arrivals: the rate follows from them and the duration.
+    /// Whether `iterations` is a total of arrivals, so that the rate follows from it and the duration.
     pub is_total: bool,
     pub iterations_per_user: Option<u64>,
-    /// Instants of recorded arrivals, ns from the start, ascending.
+    /// Times of recorded arrivals, in ns from the start, ascending.
     pub recorded: Option<Arc<[u64]>>,
 }
 
-/// A load model of its own for one scenario.
+/// The load model of a single scenario.
 #[derive(Debug, Clone)]
 pub struct WorkloadDraft {
     pub name: String,
     pub entry: Entry,
     pub load: LoadDraft,
-    /// When it begins, from the start of the run, ns.
+    /// Its start, in ns from the start of the run.
     pub start_ns: u64,
 }
 
-/// The fields of a draft that diagnostics name: as an experiment file spells each, and the flag that says the same.
+/// The fields of a draft that diagnostics name, with their keys and flags.
 pub mod key {
     use crate::diag::Field;
 

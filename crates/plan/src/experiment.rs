@@ -1,5 +1,4 @@
-//! An experiment: more than one run for one question. What spans its matrix of cells, how often each cell is repeated,
-//! what is searched for, and what is expected of the answer.
+//! Experiments: several runs for one question, with the axes of the matrix, repeats, searches, and expectations.
 
 mod expect;
 mod until;
@@ -10,32 +9,32 @@ pub use until::{Bound, Limit, Until};
 use crate::Problem;
 use serde::{Deserialize, Serialize};
 
-/// Where a run stands in its experiment: the matrix can be rebuilt from the run files alone.
+/// The place of a run in its experiment. The matrix can be rebuilt from the run files alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CellOutline {
     /// Name of the experiment.
     pub experiment: String,
-    /// What the cell sets, axis by axis: `("variant", "node")`, `("users", "10")`.
+    /// The settings of the cell, by axis: `("variant", "node")`, `("users", "10")`.
     pub settings: Vec<Setting>,
-    /// Which repeat, from 0.
+    /// The number of the repeat, starting at 0.
     pub repeat: u32,
-    /// Place in the order of the runs, from 0.
+    /// The position in the order of the runs, starting at 0.
     pub run_index: u32,
-    /// Of the order of the runs.
+    /// The seed for the order of the runs.
     pub seed: u64,
-    /// What the run is for in a search; `None` outside of one.
+    /// The purpose of the run in a search; `None` without a search.
     #[serde(default)]
     pub purpose: Option<Purpose>,
 }
 
-/// One axis at one value.
+/// One value of one axis.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Setting {
     pub parameter: String,
     pub value: String,
 }
 
-/// `10`, `1,000`, `200/s`; rates in other units per second, so that they stand in their order.
+/// Parses `10`, `1,000`, or `200/s`. Rates in other units become rates per second, so that they can be sorted.
 pub fn number(text: &str) -> Option<f64> {
     let (digits, unit) = text.trim().split_once('/').unwrap_or((text.trim(), "s"));
     let per_s = match unit.trim() {
@@ -48,87 +47,87 @@ pub fn number(text: &str) -> Option<f64> {
     plain.trim().parse::<f64>().ok().filter(|n| n.is_finite()).map(|n| n / per_s)
 }
 
-/// What a run of a search is for.
+/// The purpose of a run in a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
-    /// One user, to know what an unloaded answer takes.
+    /// One user, to measure the response time without load.
     Baseline,
-    /// Geometric steps up (or down) until the answer is enclosed.
+    /// Geometric steps up (or down) until an interval contains the result.
     Bracket,
-    /// Between a level that is met and one that is missed.
+    /// A level between one that passes and one that fails.
     Bisect,
-    /// A repeat at, below or above the answer.
+    /// A repeat below, at, or above the result.
     Confirm,
-    /// A step of a ladder that goes up until its end rule.
+    /// A step of a ladder, which climbs until its stop condition.
     Ladder,
 }
 
 /// A dimension of the matrix.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Axis {
-    /// The key whose list spans it (`users`, `rate`, `variant`), or the name of the variable.
+    /// The key with the list (`users`, `rate`, `variant`), or the name of the variable.
     pub name: String,
-    /// As they are written, in the order of the file.
+    /// The values as written, in the order of the file.
     pub values: Vec<String>,
-    /// All values are numbers: the axis has an order and can be the x of a curve.
+    /// Whether all values are numbers, so that the axis has an order and can be the x-axis of a chart.
     pub is_numeric: bool,
 }
 
-/// What a file says of an experiment as a whole; its cells' drafts stand beside it.
+/// The settings of a whole experiment, without the drafts of its cells.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Experiment {
     pub name: String,
-    /// What the experiment is to answer, in the words of who wrote it; empty: nobody said.
+    /// The question that the experiment answers, in the user's words; empty if there is none.
     pub question: String,
-    /// Load generators that share each run's load on this machine; 0 is read as 1.
+    /// Load generators that share the load of each run on this machine; 0 means 1.
     pub generators: u32,
-    /// Empty: one cell. The variant axis, if there is one, comes first; then as in the file.
+    /// The axes: first variants, if there are any, then in the order of the file. Empty if there is one cell.
     pub axes: Vec<Axis>,
-    /// How often each cell runs; 0 is read as 1.
+    /// Runs of each cell; 0 means 1.
     pub repeat: u32,
-    /// Of the order of the runs; drawn when the file names none.
+    /// The seed for the order of the runs; random if the file has none.
     pub seed: Option<u64>,
-    /// Rest between two runs, ns.
+    /// Pause between runs, ns.
     pub cooldown_ns: u64,
-    /// A run whose measured part is shorter is no valid cell, ns.
+    /// Minimum measurement period of a valid run, ns.
     pub min_duration_ns: u64,
-    /// The beginning of each run up to its steady state is left out of the figures, beyond the warm-up that is written.
+    /// Whether results exclude the beginning of each run up to its steady state, in addition to the warm-up.
     pub trim_to_steady_state: bool,
-    /// Once a row (all settings but the last numeric axis) has missed its thresholds at a level in every repeat, higher
-    /// levels are not run.
+    /// Whether to skip higher levels once a row (all settings except the last numeric axis) has missed its thresholds
+    /// at a level in every repeat.
     pub stop_on_miss: bool,
-    /// A search in each cell instead of one run.
+    /// The search that each cell makes instead of one run.
     pub find: Option<Find>,
     pub expects: Vec<Expectation>,
 }
 
-/// What a search varies and how it ends. Levels are arrivals per second, or users.
+/// The settings of a search. Levels are arrivals per second, or users.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Find {
-    /// Users (closed model) instead of arrivals per second.
+    /// Whether levels are users (closed model) instead of arrivals per second.
     pub users: bool,
-    /// First level; derived from the unloaded answer when absent.
+    /// First level; `None` derives it from the response time without load.
     pub from: Option<f64>,
-    /// Never above this.
+    /// Highest level.
     pub to: Option<f64>,
-    /// A ladder: each step is the one before times or plus this, until `stop_when`.
+    /// The increase from level to level of a ladder, until `stop_when`.
     pub step: Option<Step>,
-    /// End of a ladder; a search without one ends with its answer.
+    /// The stop condition of a ladder; a search without one ends with its result.
     pub stop_when: Option<Until>,
     /// Length of a full step, ns.
     pub step_duration_ns: Option<u64>,
-    /// Half width of the interval that is searched for, a ratio of the answer.
+    /// Half the width of the required interval, as a ratio of the result.
     pub precision: Option<f64>,
-    /// Confirming runs at each of below, at and above the answer.
+    /// Confirming runs each below, at, and above the result.
     pub confirm: Option<u32>,
-    /// Time after which a search answers with what it knows, ns.
+    /// Time after which a search reports the interval found so far, ns.
     pub max_time_ns: Option<u64>,
 }
 
-/// From one level of a ladder to the next.
+/// The increase from one level of a ladder to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
@@ -137,7 +136,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// The level behind `level`.
+    /// Returns the level after `level`.
     pub fn next(self, level: f64) -> f64 {
         match self {
             Step::Times(factor) => level * factor,
@@ -148,7 +147,7 @@ impl Step {
     /// Parses `x1.10` or `+50`.
     ///
     /// # Errors
-    /// A sentence when it is neither, or does not lead upwards.
+    /// Returns an error if the text is neither, or does not increase the level.
     pub fn parse(text: &str) -> Result<Step, Problem> {
         let number = |digits: &str| digits.trim().parse::<f64>().ok().filter(|n| n.is_finite());
         let step = match text.trim().strip_prefix(['x', '×', '*']) {
@@ -158,6 +157,9 @@ impl Step {
                 more.filter(|m| *m > 0.0).map(Step::Plus)
             }
         };
-        step.ok_or_else(|| Problem::new(format!("`{text}` is no step upwards"), "expected `x1.10` or `+50`"))
+        step.ok_or_else(|| {
+            let message = format!("invalid step `{text}`: expected a factor above 1 or an increase");
+            Problem::new(message, "write a step such as `x1.10` or `+50`")
+        })
     }
 }

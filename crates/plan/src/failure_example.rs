@@ -1,16 +1,17 @@
-//! An example of what went wrong, kept whole enough to understand it and redacted enough to show it.
+//! Examples of failed responses: complete enough to understand the failure, and without secrets.
 
 use serde::{Deserialize, Serialize};
 
-/// Most samples of one check or fault that each worker keeps.
+/// Maximum number of examples of one check or fault that each worker keeps.
 pub const EXAMPLES_MAX: u32 = 3;
-/// Most bytes of a body in a sample.
+/// Maximum number of bytes of a body in an example.
 pub const EXCERPT_BYTES: usize = 512;
 
-/// In place of a check's name: not a failure, but where a redirect led that was not followed. No report lists it.
+/// Used instead of the name of a check for the destination of a redirect that was not followed. It is not a failure,
+/// and no report lists it.
 pub const REDIRECT: &str = "redirect_not_followed";
 
-/// See the module.
+/// An example of a failed response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailureExample {
     /// From the start of the run, ns.
@@ -19,9 +20,9 @@ pub struct FailureExample {
     pub request: String,
     /// Name of the check that failed, or of the fault.
     pub check: String,
-    /// What was expected and what was found, as a sentence fragment, redacted.
+    /// What was expected and what was found: a fragment without secrets.
     pub observed: String,
     pub status: u16,
-    /// The beginning of the answer's body, redacted.
+    /// The beginning of the response body, without secrets.
     pub excerpt: String,
 }

@@ -1,41 +1,41 @@
-//! The table of failures: each a small number on the hot path, with a name, a side and a sentence here.
+//! The table of failures. Each is a small number on the hot path, with a name, a side, and a description here.
 //!
-//! The side decides what a failure says: one on the client's side is a limit of the load generator and is never
-//! counted among the server's errors.
+//! The side decides how a failure counts: a failure on the client side is a limit of the load generator, and never
+//! counts as an error of the server.
 
 use serde::{Serialize, Serializer};
 use std::cmp::Ordering;
 
-/// Whose failure it is.
+/// The side that caused a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
-    /// A limit of the load generator's machine. Makes a run INCONCLUSIVE, never counts in `errors`.
+    /// A limit of the load generator. It makes a run INCONCLUSIVE, and never counts in `error_rate`.
     Client,
-    /// Something between the two, or the server's kernel.
+    /// The network between them, or the server's kernel.
     Network,
-    /// The server's program.
+    /// The server process.
     Server,
 }
 
 macro_rules! faults {
     ($($variant:ident = $number:literal, $name:literal, $side:ident, $sentence:literal;)*) => {
-        /// Why a request (or the attempt to make a connection for it) failed.
+        /// Why a request, or the attempt to open a connection for it, failed.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[repr(u8)]
         pub enum Fault { $(#[doc = $sentence] $variant = $number,)* }
 
         impl Fault {
-            /// All of them, by number.
+            /// All faults, by number.
             pub const ALL: &'static [Fault] = &[$(Fault::$variant,)*];
 
-            /// The stable name in JSON, CSV and documents.
+            /// The stable name in JSON, CSV, and documentation.
             pub const fn name(self) -> &'static str { match self { $(Fault::$variant => $name,)* } }
 
-            /// Whose failure it is.
+            /// The side that caused it.
             pub const fn side(self) -> Side { match self { $(Fault::$variant => Side::$side,)* } }
 
-            /// What happened, as a sentence fragment.
+            /// What happened, as a fragment.
             pub const fn sentence(self) -> &'static str { match self { $(Fault::$variant => $sentence,)* } }
         }
     };
@@ -79,10 +79,10 @@ faults! {
 }
 
 impl Fault {
-    /// How many there are; the size of a table indexed by `fault as usize`.
+    /// The number of faults, which is the size of a table indexed by `fault as usize`.
     pub const COUNT: usize = Self::ALL.len();
 
-    /// The connection failed, not what was said on it: what other tools count as a socket error.
+    /// Returns whether the connection failed, not the HTTP exchange on it: other tools call this a socket error.
     pub const fn is_below_http(self) -> bool {
         !matches!(
             self,
@@ -96,13 +96,13 @@ impl Fault {
         )
     }
 
-    /// The fault with this number.
+    /// Returns the fault with this number.
     pub fn from_number(number: usize) -> Option<Fault> {
         Self::ALL.get(number).copied()
     }
 }
 
-/// By name, so that a map of faults is sorted as its names are.
+/// Ordered by name, so that a map of faults is sorted by name.
 impl Ord for Fault {
     fn cmp(&self, other: &Self) -> Ordering {
         self.name().cmp(other.name())
@@ -115,7 +115,7 @@ impl PartialOrd for Fault {
     }
 }
 
-/// Its name.
+/// Serialized as its name.
 impl Serialize for Fault {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())

@@ -1,14 +1,14 @@
-//! The head of an answer, asked for by names of fields.
+//! The head of a response, with access to its fields by name.
 
-/// The final head of an answer, read where it lies. Its text is HTTP/1.1's (RFC 9112), from the status line to
-/// the empty line, whatever the answer came by: what reads fields needs one way.
+/// The final head of a response, read in place. Its text has the format of HTTP/1.1 (RFC 9112), from the status line to
+/// the empty line, for every protocol, so that fields have one reader.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Head<'a> {
     text: &'a [u8],
 }
 
 impl<'a> Head<'a> {
-    /// `text` is empty where no head came, or nobody asked for it.
+    /// `text` is empty if there is no head, or if it was not requested.
     pub const fn new(text: &'a [u8]) -> Self {
         Self { text }
     }
@@ -17,19 +17,19 @@ impl<'a> Head<'a> {
         self.text
     }
 
-    /// The value of the first field called `name`, see [`Head::fields`].
+    /// Returns the value of the first field `name`, as [`Head::fields`] does.
     pub fn field(self, name: &str) -> Option<&'a [u8]> {
         self.fields(name).next()
     }
 
-    /// The values of all fields called `name` (in any case), in their order, without the space around them. The line
-    /// ends of a folded value (RFC 9112 section 5.2) are still in it.
+    /// Returns the values of all fields `name`, ignoring case, in their order and trimmed. A folded value (RFC 9112
+    /// section 5.2) still contains its line ends.
     pub fn fields(self, name: &str) -> impl Iterator<Item = &'a [u8]> {
         let ends = memchr::memchr_iter(b'\n', self.text);
         let within = ends.take_while(|end| !matches!(self.text.get(end + 1), Some(b'\r' | b'\n')));
         within.filter_map(move |end_of_line| {
-            // The name stands right at the begin of the line and the colon right behind it (RFC 9112 section 5.1), so
-            // that one look at a byte passes most lines.
+            // A line begins with the name, and the colon follows directly (RFC 9112 section 5.1), so checking one byte
+            // excludes most lines.
             let line = &self.text[end_of_line + 1..];
             if line.get(name.len()) != Some(&b':')
                 || !line[..name.len()].eq_ignore_ascii_case(name.as_bytes())
@@ -42,7 +42,7 @@ impl<'a> Head<'a> {
     }
 }
 
-/// Where the value that begins here ends: at a line end that no space follows.
+/// Returns the end of the value that begins here: the first line end that is not followed by a space.
 fn folded_end(value: &[u8]) -> usize {
     let ends = memchr::memchr_iter(b'\n', value);
     let mut last = ends.filter(|end| !matches!(value.get(end + 1), Some(b' ' | b'\t')));

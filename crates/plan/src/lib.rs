@@ -1,8 +1,8 @@
-//! The nouns of an experiment, and nothing that runs: no I/O, no clock, no thread, no file format.
+//! The data types of an experiment, without I/O, clocks, threads, and file formats.
 //!
-//! Many texts (flags, YAML, later k6 and JMX) become one [`draft::Draft`]; [`seal::seal`] turns a draft into the one
-//! [`Plan`] that the engine runs, or into every diagnostic at once. The tables that all other crates share
-//! (faults, metrics, limits, cautions' ids) live here too, so that a word is written down once.
+//! All inputs (flags, YAML, later k6 and JMX) become one [`draft::Draft`]. [`seal::seal`] turns a draft into the
+//! [`Plan`] that the engine runs, or returns all diagnostics at once. The tables that other crates share (faults,
+//! metrics, limits) are here too, so that each name is defined once.
 
 #![forbid(unsafe_code)]
 
@@ -44,23 +44,23 @@ pub use request::{Request, Target};
 
 use std::sync::Arc;
 
-/// What the engine runs: checked as a whole by [`seal::seal`], never changed afterwards.
+/// A plan for the engine: validated by [`seal::seal`] and never changed afterwards.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// Everything that a report may show; holds no secret.
+    /// Everything that a report may show, without secrets.
     pub outline: Outline,
-    /// The requests themselves, secrets included; index = series number = [`program::RequestId`].
-    /// Empty when there is a script.
+    /// The requests, with secrets, by series number, which is also their [`program::RequestId`]. Empty if there is a
+    /// script.
     pub requests: Vec<Request>,
-    /// Users that do more than send the requests in their order.
+    /// The script of users that do more than send the requests in sequence.
     pub script: Option<Arc<script::Script>>,
-    /// By workload: which scenario its iterations run.
+    /// The scenario of each workload.
     pub entries: Vec<script::Entry>,
-    /// By workload: instants of recorded arrivals, ns from the start.
+    /// The recorded arrivals of each workload, in ns from the start.
     pub recorded: Vec<Option<Arc<[u64]>>>,
     pub tls_files: link::TlsFiles,
-    /// Of the monitors that ask by TLS.
+    /// The trust settings of monitors that use TLS.
     pub watch_trust: watch::Trust,
-    /// What is watched beside the load; index = number in `outline.watches`.
+    /// The monitors, by their index in `outline.monitors`.
     pub watches: Vec<watch::Watch>,
 }

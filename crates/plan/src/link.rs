@@ -1,62 +1,62 @@
-//! How connections are made and kept: addresses, TLS, reuse.
+//! Connection settings: addresses, TLS, reuse.
 
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 
-/// When a connection is used again.
+/// When connections are reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reuse {
-    /// Each user keeps its own.
+    /// Each user keeps its connections.
     #[default]
     User,
-    /// Users share the idle ones of their worker; the last one used goes first.
+    /// Users share the idle connections of their worker; the most recently used one goes first.
     Pool,
-    /// Each iteration begins without one.
+    /// Each iteration opens new connections.
     Iteration,
-    /// One request each, asked for by `Connection: close`.
+    /// Each connection serves one request, with `Connection: close`.
     Request,
 }
 
-/// Which of the addresses behind a name are loaded.
+/// Which addresses of a host name are loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Addresses {
-    /// The first.
+    /// The first address.
     #[default]
     First,
-    /// Connections take turns over all of them.
+    /// All addresses, round-robin over connections.
     All,
 }
 
-/// How to connect, as every report may show it.
+/// Connection settings that every report may show.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Link {
     pub reuse: Reuse,
-    /// Closed by us after so many requests.
+    /// Number of requests after which the client closes a connection.
     pub requests_per_connection: Option<u32>,
-    /// Requests say HTTP/1.0.
+    /// Whether requests use HTTP/1.0.
     pub http10: bool,
     pub addresses: Addresses,
-    /// Host names with the address to use instead of asking the resolver.
+    /// Host names with the addresses to use instead of resolving them.
     pub resolve: Vec<(String, IpAddr)>,
-    /// Connections take turns over these local addresses; none: the kernel chooses.
+    /// Local addresses, round-robin over connections; if empty, the kernel chooses.
     pub source_addresses: Vec<IpAddr>,
     /// `https`.
     pub tls: Option<Tls>,
 }
 
-/// TLS as asked for. File contents are in [`TlsFiles`], which no report shows.
+/// TLS settings. File contents are in [`TlsFiles`], which no report shows.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tls {
-    /// The name to be verified and sent as SNI; the target's host unless said otherwise.
+    /// The name to verify and to send as SNI; by default the host of the target.
     pub server_name: String,
-    /// Nothing is verified.
+    /// Whether certificate verification is off.
     pub insecure: bool,
     pub versions: Versions,
-    /// Sessions are resumed where the server offers it.
+    /// Whether sessions are resumed if the server offers it.
     pub resume: bool,
 }
 
@@ -71,10 +71,10 @@ pub enum Versions {
     Tls13,
 }
 
-/// Certificates and keys as read from their files (PEM).
+/// Certificates and keys from their files (PEM).
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct TlsFiles {
-    /// Own certificate authorities; none: the public ones.
+    /// Certificate authorities; if empty, the public ones.
     pub ca: Vec<Vec<u8>>,
     pub certificate: Option<Vec<u8>>,
     pub key: Option<Vec<u8>>,

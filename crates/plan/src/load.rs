@@ -1,16 +1,16 @@
-//! How much load, when: a profile of users (closed model) or of arrivals per second (open model).
+//! Load models: profiles of users (closed model) or of arrivals per second (open model) over time.
 
 use crate::Problem;
 use serde::{Deserialize, Serialize};
 
-/// One leg of a profile: the level goes in a straight line to `to` within `duration_ns`; 0 ns jumps.
+/// One stage of a profile: the level changes linearly to `to` in `duration_ns`. With 0 ns, it jumps.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
     pub duration_ns: u64,
     pub to: f64,
 }
 
-/// A level over time, piecewise linear. After the last stage the level stays.
+/// A piecewise linear level over time. After the last stage, the level stays.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
     pub start: f64,
@@ -22,7 +22,7 @@ impl Profile {
         Self { start: level, stages: Vec::new() }
     }
 
-    /// The level at `t_ns`; at a jump, the level after it.
+    /// Returns the level at `t_ns`; at a jump, the level after it.
     pub fn level_at(&self, t_ns: u64) -> f64 {
         let (mut level, mut begin_ns) = (self.start, 0u64);
         for stage in &self.stages {
@@ -36,7 +36,7 @@ impl Profile {
         level
     }
 
-    /// The same level, but 0 before `start_ns` (where the profile begins) and from `end_ns` on.
+    /// Returns the profile shifted to `start_ns`, with level 0 before the start and after `end_ns`.
     pub fn between(&self, start_ns: u64, end_ns: Option<u64>) -> Profile {
         let jump = |to| Stage { duration_ns: 0, to };
         let mut stages = vec![Stage { duration_ns: start_ns, to: 0.0 }, jump(self.start)];
@@ -54,13 +54,13 @@ impl Profile {
         Profile { start: if start_ns == 0 { self.start } else { 0.0 }, stages }
     }
 
-    /// The sum of several levels over time.
+    /// Returns the sum of several profiles.
     pub fn sum<'a>(profiles: impl Iterator<Item = &'a Profile>) -> Profile {
         let profiles: Vec<&Profile> = profiles.collect();
         if let [one] = profiles[..] {
             return one.clone();
         }
-        // Every instant at which any of them bends or jumps.
+        // All instants at which any of them bends or jumps.
         let mut edges: Vec<u64> = vec![0];
         for profile in &profiles {
             let mut t_ns = 0u64;
@@ -85,7 +85,7 @@ impl Profile {
         sum
     }
 
-    /// The level just before `t_ns`: at a jump, the level in front of it.
+    /// Returns the level just before `t_ns`; at a jump, the level before it.
     fn level_before(&self, t_ns: u64) -> f64 {
         let (mut level, mut begin_ns) = (self.start, 0u64);
         for stage in &self.stages {
@@ -102,14 +102,14 @@ impl Profile {
         level
     }
 
-    /// Nothing until `start_ns`, then up to `level`, on it for a while, and down to nothing again.
+    /// Returns a profile that starts at `start_ns`, ramps up to `level`, holds it, and ramps down to 0.
     pub fn trapezoid(start_ns: u64, up_ns: u64, hold_ns: u64, down_ns: u64, level: f64) -> Profile {
         let stages = [(start_ns, 0.0), (up_ns, level), (hold_ns, level), (down_ns, 0.0)];
         Profile::of_stages(0.0, stages)
     }
 
-    /// A level with one peak: at `at_ns` it rises within `rise_ns`, stays for `hold_ns`, falls as it rose, and stays at
-    /// `base` until `total_ns`. The peak must be over by then.
+    /// Returns a level with one peak: it rises at `at_ns` in `rise_ns`, holds for `hold_ns`, falls in `rise_ns`, and
+    /// stays at `base` until `total_ns`. The peak must end before `total_ns`.
     pub fn spike(base: f64, peak: f64, at_ns: u64, rise_ns: u64, hold_ns: u64, total_ns: u64) -> Profile {
         let over_ns = at_ns + 2 * rise_ns + hold_ns;
         let stages = [
@@ -122,10 +122,10 @@ impl Profile {
         Profile::of_stages(base, stages)
     }
 
-    /// One level after the other, each for `every_ns`, with a jump between them.
+    /// Returns a profile that holds each level for `every_ns`, with jumps between levels.
     pub fn ladder(levels: &[f64], every_ns: u64) -> Profile {
         let legs = levels.iter().flat_map(|level| [(0, *level), (every_ns, *level)]);
-        // The first level is there from the beginning.
+        // The first level begins immediately.
         Profile::of_stages(levels.first().copied().unwrap_or_default(), legs.skip(1))
     }
 
@@ -134,7 +134,7 @@ impl Profile {
         Profile { start, stages: stages.collect() }
     }
 
-    /// The rate of recorded instants (ns, ascending), second by second.
+    /// Returns the rate of recorded arrivals (ns, ascending) for each second.
     pub fn of_instants(instants_ns: &[u64]) -> Profile {
         const SECOND_NS: u64 = crate::unit::SECOND_NS;
         let seconds = instants_ns.last().map_or(0, |last| last / SECOND_NS + 1);
@@ -152,27 +152,27 @@ impl Profile {
         profile
     }
 
-    /// Length of all stages together, in ns; 0 for a constant.
+    /// Returns the total duration of all stages, in ns; 0 for a constant.
     pub fn total_ns(&self) -> u64 {
         self.stages.iter().map(|s| s.duration_ns).sum()
     }
 
-    /// The highest level reached.
+    /// Returns the highest level.
     pub fn peak(&self) -> f64 {
         self.stages.iter().map(|s| s.to).fold(self.start, f64::max)
     }
 }
 
-/// How arrivals of the open model are spread.
+/// The distribution of arrivals in the open model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Arrivals {
-    /// Evenly: arrival k at the instant where k arrivals are due.
+    /// Evenly spaced: arrival k comes when k arrivals are due.
     #[default]
     Constant,
-    /// A Poisson process of the same mean, as independent clients make.
+    /// A Poisson process with the same mean, like independent clients.
     Poisson,
-    /// At instants that were recorded; the profile is their rate by the second.
+    /// At recorded times; the profile is their rate for each second.
     Recorded,
 }
 
@@ -180,9 +180,9 @@ pub enum Arrivals {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "model", rename_all = "lowercase")]
 pub enum Load {
-    /// N users, each waits for its answer before it goes on.
+    /// N users, each of which waits for its response before it continues.
     Closed { users: Profile },
-    /// Arrivals at a rate per second, whether or not earlier ones were answered.
+    /// Arrivals at a rate per second, regardless of responses to earlier ones.
     Open { rate_per_s: Profile, arrivals: Arrivals },
 }
 
@@ -202,7 +202,7 @@ impl Load {
 /// Parses `10s:100,1m:500,0s:50` (users) or `10s:100/s,...` (arrivals per second); the level starts at 0.
 ///
 /// # Errors
-/// A sentence naming the stage that cannot be read, or a mix of users and rates.
+/// Returns an error that names an invalid stage, or if the text mixes users and rates.
 pub fn stages(text: &str) -> Result<(Profile, bool), Problem> {
     let mut profile = Profile::constant(0.0);
     let mut open: Option<bool> = None;
@@ -210,62 +210,67 @@ pub fn stages(text: &str) -> Result<(Profile, bool), Problem> {
         let part = part.trim();
         let Some((time, level)) = part.split_once(':') else {
             return Err(Problem::new(
-                format!("`{part}` is no stage"),
-                "expected time:level, such as `10s:100` or `1m:500/s`",
+                format!("invalid stage `{part}`: expected DURATION and LEVEL with a colon between"),
+                "write a stage such as `10s:100` or `1m:500/s`",
             ));
         };
         let is_rate = level.contains('/');
         if *open.get_or_insert(is_rate) != is_rate {
             return Err(Problem::new(
-                format!("`{text}` mixes users with rates"),
-                "write `/s` behind every level or behind none",
+                format!("`{text}` mixes users and rates"),
+                "write `/s` after every level or after none",
             ));
         }
         let level = match level.trim() {
             "0" | "0/s" => 0.0,
             l if is_rate => crate::unit::rate_per_s(l)?,
-            l => f64::from(
-                l.parse::<u32>()
-                    .map_err(|_| Problem::plain(format!("`{l}` is no number of users in stage `{part}`")))?,
-            ),
+            l => f64::from(l.parse::<u32>().map_err(|_| {
+                Problem::new(
+                    format!("invalid number of users `{l}` in stage `{part}`"),
+                    "write a stage such as `10s:100`",
+                )
+            })?),
         };
         profile.stages.push(Stage { duration_ns: crate::unit::duration_ns(time)?, to: level });
     }
     if profile.total_ns() == 0 {
         return Err(Problem::new(
-            format!("the stages `{text}` last 0 s"),
-            "give at least one of them a time",
+            format!("the stages `{text}` have no duration"),
+            "write a duration above 0 for at least one stage",
         ));
     }
     if profile.peak() <= 0.0 {
-        return Err(Problem::plain(format!("the stages `{text}` never rise above 0")));
+        return Err(Problem::new(
+            format!("the stages `{text}` never rise above 0"),
+            "write a level above 0 for at least one stage",
+        ));
     }
     Ok((profile, open.unwrap_or(false)))
 }
 
-/// One of several load models that run at the same time, each with users of its own.
+/// One of several load models that run at the same time, each with its own users.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
     /// The scenario's name, or `mix`.
     pub name: String,
     pub load: Load,
-    /// Closed model: users at the peak. Open model: the most in flight at once on each machine, which is also the most
-    /// users; an arrival beyond waits with its stamp and is counted.
+    /// Closed model: peak number of users. Open model: maximum number of connections on each machine, which is also the
+    /// maximum number of users. Arrivals above it wait with their intended start time and are counted.
     pub connections: u32,
-    /// Iterations over all users and machines; none are begun behind the last.
+    /// Iterations over all users and machines; none start after the last.
     pub iterations: Option<u64>,
     /// Iterations of each user (closed model).
     pub loops: Option<u64>,
 }
 
-/// When a run ends: at whichever comes first.
+/// The end of a run: whichever comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Stop {
     pub duration_ns: Option<u64>,
     pub requests: Option<u64>,
 }
 
-/// This machine's part of the schedule: part `part` of `of`, counted from 1.
+/// The shard of this machine: part `part` of `of`, starting at 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Share {
     pub part: u32,
@@ -273,7 +278,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// How many of `n` things dealt out in turns are this part's: `part` comes first with number `part - 1`.
+    /// Returns how many of `n` items this part gets if items are dealt round-robin. Its first item is `part - 1`.
     pub fn count_of(self, n: u32) -> u32 {
         n.saturating_add(self.of).saturating_sub(self.part) / self.of.max(1)
     }

@@ -1,7 +1,7 @@
-//! The table of what is counted: ids on the hot path, names and units here.
+//! The tables of metrics: IDs on the hot path, names and units here.
 //!
-//! A new metric is one row below and the line in the engine that counts it. Ids are appended, never renumbered:
-//! run files hold numbers by id.
+//! A new metric is one row below and the line in the engine that counts it. New IDs are appended and never renumbered,
+//! because run files store numbers by ID.
 
 use crate::fault::Fault;
 
@@ -32,7 +32,7 @@ macro_rules! ids {
 
         impl $name {
             pub const ALL: &'static [$name] = &[$($name::$variant,)*];
-            /// Cells that a tally needs for them: one more than the highest id.
+            /// Number of cells in a tally: one more than the highest ID.
             pub const COUNT: usize = {
                 let (mut at, mut most) = (0, 0);
                 while at < Self::ALL.len() {
@@ -44,7 +44,7 @@ macro_rules! ids {
             };
             /// The stable name.
             pub const fn name(self) -> &'static str { match self { $($name::$variant => $text,)* } }
-            /// One line of help with its unit.
+            /// One line of help, with the unit.
             pub const fn help(self) -> &'static str { match self { $($name::$variant => $help,)* } }
             /// The cell of a tally.
             pub const fn id(self) -> usize { self as usize }
@@ -53,7 +53,7 @@ macro_rules! ids {
 }
 
 ids! {
-    /// Sums for the run as a whole (per worker and tick, added up).
+    /// Sums of the whole run (per worker and tick, added up).
     RunSum {
         Arrivals = "arrivals", "arrivals that came due (open model)";
         ArrivalsQueued = "arrivals_queued", "arrivals that waited for a free connection, from their intended start";
@@ -127,7 +127,7 @@ ids! {
 }
 
 ids! {
-    /// Histograms for the run as a whole, ns unless said otherwise.
+    /// Histograms of the whole run, in ns unless noted.
     RunHist {
         ScheduleLag = "schedule_lag",
             "schedule lag: the delay of a send after its intended start time that the load generator caused, ns";
@@ -151,14 +151,14 @@ ids! {
     }
 }
 
-/// Unit of the weights of [`RunHist::WaitByResponse`] and its likes, ns. Counts hold 2^63 of them, the time of 200,000
-/// requests at once for a month and more; rounded to the nearest, a phase of 4 us is off by less than 1%, and a sum of
-/// many by far less.
+/// Unit of the weights of [`RunHist::WaitByResponse`] and similar histograms, ns. A count holds 2^63 units, the time of
+/// 200,000 concurrent requests over more than a month. Rounding changes a phase of 4 us by less than 1%, and a sum of
+/// many phases by far less.
 pub const PHASE_UNIT_NS: u64 = 64;
 
 ids! {
-    /// Sums of requests, one series for each named one; faults and status codes follow behind these, and
-    /// between them lie those of [`StreamSum`], where files of all versions have them.
+    /// Sums of requests, one series per request name. Faults and status codes follow, and those of [`StreamSum`] are in
+    /// between, where files of all versions have them.
     SeriesSum: SumCell {
         Sent = "requests_sent", "requests sent";
         Finished = "requests_completed", "requests that ended in a response, or in a fault of the network or server";
@@ -173,7 +173,7 @@ ids! {
 }
 
 ids! {
-    /// Sums that streams have besides those of requests.
+    /// Sums of streams, in addition to those of requests.
     StreamSum: SumCell {
         Streams @ 8 = "streams", "streams opened: a head with an expected status was received";
         ClosedByServer = "streams_closed_by_server", "streams that the server ended";
@@ -205,25 +205,25 @@ ids! {
     }
 }
 
-/// First fault cell of a series tally; the cells below are for sums, those in use and those to come, so that ids in old
-/// files stay valid.
+/// First fault cell of a series tally. The cells before it are for current and future sums, so that IDs in old files
+/// stay valid.
 pub const FAULT_BASE: usize = 32;
-/// First status cell of a series tally; there is room for 32 faults before it.
+/// First status cell of a series tally, with space for 32 faults before it.
 pub const STATUS_BASE: usize = 64;
 const _: () = assert!(
     StreamSum::COUNT <= SeriesSum::COUNT
         && SeriesSum::COUNT <= FAULT_BASE
         && Fault::COUNT <= STATUS_BASE - FAULT_BASE
 );
-/// Status codes 100..=599; anything else a server invents goes into the last cell (index 500).
+/// Status codes 100–599; all others go into the last cell (index 500).
 pub const STATUS_CELLS: usize = 501;
 
-/// Cell of a status code.
+/// Returns the cell of a status code.
 pub const fn status_id(status: u16) -> usize {
     if status >= 100 && status <= 599 { STATUS_BASE + (status as usize - 100) } else { STATUS_BASE + 500 }
 }
 
-/// Cell of a fault.
+/// Returns the cell of a fault.
 pub const fn fault_id(fault: Fault) -> usize {
     FAULT_BASE + fault as usize
 }
@@ -249,8 +249,8 @@ ids! {
 pub const SERIES_SUMS: usize = STATUS_BASE + STATUS_CELLS;
 
 ids! {
-    /// Histograms of requests, ns. Every finished request is in `Response` and `Service`; timeouts are in
-    /// `ResponseCensored`/`ServiceCensored` instead, because their true times are longer and unknown.
+    /// Histograms of requests, ns. Completed requests are in `Response` and `Service`. Timeouts are in
+    /// `ResponseCensored` and `ServiceCensored` instead, because their true times are longer and unknown.
     SeriesHist: HistCell {
         Response = "response_time", "from the intended start to the last byte, ns";
         Service = "service_time", "from the send to the last byte, ns";
@@ -264,7 +264,7 @@ ids! {
 }
 
 ids! {
-    /// Histograms that streams have besides those of requests, ns.
+    /// Histograms of streams, in addition to those of requests, ns.
     StreamHist: HistCell {
         StreamHead @ 8 = "stream_head", "from the send to the head of a stream, ns";
         FirstEvent = "first_event", "from the send to the first event of a stream, ns";

@@ -1,61 +1,61 @@
-//! Where requests go: a plan loads one origin or several, and every request names its own.
+//! The origins that a plan loads. Every request names its origin.
 
 use crate::link::Tls;
 use crate::request::Target;
 use serde::{Deserialize, Serialize};
 
-/// Number of an origin; the plan's target is [`FIRST`].
+/// Number of an origin; the target is [`FIRST`].
 pub type OriginId = u16;
 
-/// The plan's target.
+/// The target.
 pub const FIRST: OriginId = 0;
 
-/// The tag that requests of a plan with several origins bear: the name of theirs.
+/// The tag of requests in a plan with several origins: the name of the origin.
 pub const ORIGIN_TAG: &str = "origin";
 
-/// Most origins of a plan: each is resolved, asked for permission and tried before the load, one after the other.
+/// Maximum number of origins of a plan: before the load, each is resolved, asked for permission, and tried in sequence.
 pub const ORIGINS_MAX: usize = 256;
 
-/// Another origin than the target, as it was written.
+/// An origin other than the target, as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedTarget {
-    /// What the plan calls it; empty: it has only its address.
+    /// The name in the plan; empty if it has only an address.
     pub name: String,
     pub target: Target,
 }
 
 impl NamedTarget {
-    /// Its name, else host and port.
+    /// Returns its name, or else host and port.
     pub fn describe(&self) -> String {
         if self.name.is_empty() { self.target.authority() } else { self.name.clone() }
     }
 }
 
-/// An origin of a sealed plan, as every report may show it.
+/// An origin of a sealed plan, which every report may show.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
-    /// What reports call it: its name in the plan, else its authority.
+    /// The name in reports: its name in the plan, or else its authority.
     pub name: String,
     pub host: String,
     pub port: u16,
-    /// `https`, and how.
+    /// The TLS settings, if the scheme is `https`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
 }
 
 impl Origin {
-    /// Scheme and authority, such as `https://api.example:8443`.
+    /// Returns scheme and authority, such as `https://api.example:8443`.
     pub fn url(&self) -> String {
         url_of(&self.target())
     }
 
-    /// Its URL, with the name in front where it has one of its own.
+    /// Returns its URL, after its name if it has one.
     pub fn describe(&self) -> String {
         let (authority, url) = (self.authority(), self.url());
         if self.name == authority || self.name == url { url } else { format!("{}: {url}", self.name) }
     }
 
-    /// Host and port as in the `Host` header.
+    /// Returns host and port as in the `Host` header.
     pub fn authority(&self) -> String {
         self.target().authority()
     }
@@ -69,8 +69,8 @@ fn url_of(target: &Target) -> String {
     format!("{}://{}", if target.tls { "https" } else { "http" }, target.authority())
 }
 
-/// The origins of a plan in the order of their numbers; what is said about TLS holds for all that speak it, but
-/// the name to be verified, which is each origin's own unless `settings` name one for the target.
+/// Returns the origins of a plan in the order of their numbers. The TLS settings apply to all origins with TLS, except
+/// the name to verify: each origin has its own, unless `settings` names one for the target.
 pub(crate) fn origins(target: &Target, more: &[NamedTarget], settings: Option<&Tls>) -> Vec<Origin> {
     let tls_of = |target: &Target, server_name: Option<&str>| {
         let named = server_name.filter(|name| !name.is_empty()).unwrap_or(&target.host);
@@ -84,7 +84,7 @@ pub(crate) fn origins(target: &Target, more: &[NamedTarget], settings: Option<&T
         port: target.port,
         tls: tls_of(target, own_name),
     };
-    // `http` and `https` of one host and port differ by nothing but the scheme, and a row needs a name of its own.
+    // `http` and `https` of one host and port differ only in the scheme, and each row needs its own name.
     let is_taken = |one: &NamedTarget| {
         let others = more.iter().filter(|other| !std::ptr::eq(*other, one)).map(NamedTarget::describe);
         std::iter::once(target.authority()).chain(others).any(|name| name == one.describe())

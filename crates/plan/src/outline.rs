@@ -1,4 +1,4 @@
-//! The plan as every report may show it: no secrets, versioned, stored in the run file.
+//! The plan as every report may show it: without secrets, versioned, stored in the run file.
 
 use crate::experiment::CellOutline;
 use crate::limit::Limits;
@@ -14,53 +14,53 @@ use std::borrow::Cow;
 /// Version of this structure in run files and in `--json`.
 pub const OUTLINE_VERSION: u32 = 2;
 
-/// Length of a tick: each worker hands over its numbers at every one.
+/// Length of a tick: each worker reports its numbers at every tick.
 pub const TICK_NS: u64 = crate::unit::SECOND_NS;
 
-/// A request as shown.
+/// A request as reports show it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestOutline {
     pub name: String,
-    /// Where it goes; see [`Outline::origins`].
+    /// Its origin; see [`Outline::origins`].
     #[serde(default, skip_serializing_if = "is_first")]
     pub origin: OriginId,
     pub method: String,
     pub path: String,
     pub headers: Vec<(String, String)>,
-    /// Of the body as far as it is known before the load.
+    /// Size of the body, if it is known before the load.
     pub body_bytes: u64,
     #[serde(default)]
     pub scenario: Option<String>,
-    /// Nested ones as `a / b`.
+    /// The group; nested groups as `a / b`.
     #[serde(default)]
     pub group: Option<String>,
     #[serde(default)]
     pub tags: Vec<(String, String)>,
-    /// The answer is a stream of events.
+    /// Whether the response is an event stream.
     #[serde(default)]
     pub is_stream: bool,
-    /// Sent before or behind the load only, and not counted in it.
+    /// Whether the request is sent only before or after the load, and not counted in it.
     #[serde(default)]
     pub is_outside_load: bool,
-    /// The plan names a redirect among the statuses that it expects.
+    /// Whether the plan expects a redirect status code.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_redirect_expected: bool,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_first(origin: &OriginId) -> bool {
     *origin == FIRST
 }
 
-/// A check, which has a series of its own: `finished` counts how often it was made, `failed` how often it did not hold.
+/// A check. It has its own series, with the number of evaluations and of failures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckOutline {
     pub name: String,
-    /// Index of its request.
+    /// The index of its request.
     pub request: u32,
 }
 
-/// See the module.
+/// A plan as every report may show it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outline {
     pub version: u32,
@@ -69,13 +69,13 @@ pub struct Outline {
     pub target: String,
     pub host: String,
     pub port: u16,
-    /// Of several origins all, the target in front; empty: the target is the only one.
+    /// All origins, beginning with the target; empty if the target is the only one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub origins: Vec<Origin>,
     pub requests: Vec<RequestOutline>,
     pub load: Load,
     pub stop: Stop,
-    /// Closed model: users, each with a connection. Open model: the most connections.
+    /// Closed model: users, with one connection each. Open model: maximum number of connections.
     pub connections: u32,
     pub workers: u32,
     pub warmup_ns: u64,
@@ -83,45 +83,46 @@ pub struct Outline {
     pub keep_alive: bool,
     pub read_bodies: bool,
     pub thresholds: Vec<Threshold>,
-    /// Upper edges of the latency buckets, ns, rising.
+    /// Upper edges of the latency buckets, ns, ascending.
     pub buckets_ns: Vec<u64>,
     pub share: Share,
     pub seed: u64,
     pub limits: Limits,
-    /// Series behind those of the requests.
+    /// The checks; their series follow those of the requests.
     #[serde(default)]
     pub checks: Vec<CheckOutline>,
-    /// Series behind those of the checks: the time of each passage through a group is its `response_time`.
+    /// The groups; their series follow those of the checks. The time of each pass through a group is its
+    /// `response_time`.
     #[serde(default)]
     pub groups: Vec<String>,
-    /// The load models of a script; empty for a plain sequence, whose one model is `load`. With several, `load` is the
-    /// sum of those of the open model if there are any, else of all.
+    /// The load models of a script; empty for a fixed sequence, whose only model is `load`. If there are several,
+    /// `load` is the sum of the open ones, or else of all.
     #[serde(default)]
     pub workloads: Vec<Workload>,
     #[serde(default)]
     pub link: Link,
-    /// How long iterations under way may go on behind the end of the duration, ns.
+    /// Time that started iterations have to finish after the end of the duration, ns.
     #[serde(default)]
     pub graceful_stop_ns: u64,
-    /// Of a run that belongs to an experiment.
+    /// The cell of a run that belongs to an experiment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cell: Option<CellOutline>,
-    /// What is watched beside the load.
+    /// The monitors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub monitors: Vec<MonitorOutline>,
-    /// What the file says of the system under test: names and values, in their order.
+    /// The user's description of the system under test: names and values, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub system_under_test: Vec<(String, String)>,
-    /// What the run is to answer, in the words of who wrote the file.
+    /// The question that the run answers, in the user's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
-    /// By what all lengths of the file were multiplied; `None`: they are as written.
+    /// The factor that all durations of the file were multiplied by; `None` if they are as written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<f64>,
 }
 
 impl Outline {
-    /// The origins that are loaded, by number; at least the target.
+    /// Returns the origins by number; at least the target.
     pub fn all_origins(&self) -> Cow<'_, [Origin]> {
         if !self.origins.is_empty() {
             return Cow::Borrowed(&self.origins);
@@ -130,24 +131,24 @@ impl Outline {
         Cow::Owned(vec![Origin { name, host, port: self.port, tls: self.link.tls.clone() }])
     }
 
-    /// Where a request goes: the URL of its origin and its path.
+    /// Returns the URL of a request: that of its origin and its path.
     pub fn url_of(&self, request: &RequestOutline) -> String {
         let origins = self.all_origins();
         let origin = origins.get(usize::from(request.origin)).map_or_else(String::new, Origin::url);
         format!("{origin}{}", request.path)
     }
 
-    /// How TLS is spoken, if any origin does.
+    /// Returns the TLS settings, if any origin uses TLS.
     pub fn tls(&self) -> Option<&Tls> {
         self.link.tls.as_ref().or_else(|| self.origins.iter().find_map(|origin| origin.tls.as_ref()))
     }
 
-    /// How many series there are: requests, checks, groups.
+    /// Returns the number of series: requests, checks, groups.
     pub fn series_count(&self) -> usize {
         self.requests.len() + self.checks.len() + self.groups.len()
     }
 
-    /// Their families, in the same order.
+    /// Returns the families of the series, in the same order.
     pub fn families(&self) -> impl Iterator<Item = Family> + '_ {
         let requests =
             self.requests.iter().map(|one| if one.is_stream { Family::Stream } else { Family::Request });
@@ -155,18 +156,18 @@ impl Outline {
         requests.chain(checks).chain(self.groups.iter().map(|_| Family::Group))
     }
 
-    /// Series of a check.
+    /// Returns the series of a check.
     pub fn check_series(&self, check: usize) -> u32 {
         (self.requests.len() + check) as u32
     }
 
-    /// Series of a group.
+    /// Returns the series of a group.
     pub fn group_series(&self, group: usize) -> u32 {
         (self.requests.len() + self.checks.len() + group) as u32
     }
 
-    /// Start and end of tick `k`, in ns from the start of the run. A warm-up that is no whole number of ticks makes
-    /// tick 0 shorter, so that an edge falls exactly on the end of the warm-up.
+    /// Returns start and end of a tick, in ns from the start of the run. If the warm-up is not a whole number of ticks,
+    /// tick 0 is shorter, so that a tick ends exactly at the end of the warm-up.
     pub fn tick_bounds_ns(&self, tick: u32) -> (u64, u64) {
         let first = match self.warmup_ns % TICK_NS {
             0 => TICK_NS,
@@ -176,7 +177,7 @@ impl Outline {
         if k == 0 { (0, first) } else { (first + (k - 1) * TICK_NS, first + k * TICK_NS) }
     }
 
-    /// Whether a tick belongs to the warm-up: shown in the timeline, left out of the totals.
+    /// Returns whether a tick belongs to the warm-up: the timeline shows it, but totals exclude it.
     pub fn is_warmup(&self, tick: u32) -> bool {
         self.tick_bounds_ns(tick).1 <= self.warmup_ns
     }

@@ -1,22 +1,22 @@
-//! Numbers as text, for sentences and for tables alike: cautions and the verdict carry their evidence as text that
-//! can be quoted, and what they say has to be found again in the tables, digit for digit.
+//! Numbers as text, for sentences and tables: the evidence of cautions and of the verdict must match the tables digit
+//! for digit.
 //!
-//! One rounding rule for everything measured: three significant digits, so that reading a printed figure back is
-//! never more than 0.5% off. Counts are exact, and lengths that somebody chose have no zeros behind the point.
+//! Measured numbers have three significant digits, so that a printed number is never off by more than 0.5%. Counts are
+//! exact, and configured durations have no trailing zeros.
 
 use crate::calendar;
 use crate::threshold::FigureUnit;
 use crate::watch::Unit;
 
-/// What stands where there is no figure.
+/// Shown if there is no number.
 pub const NONE: &str = "-";
 
-/// `812 µs`, `8.14 ms`, `1.32 s`, `2m 05s`. Whole nanoseconds below 1 us are exact.
+/// Formats a duration: `812 µs`, `8.14 ms`, `1.32 s`, `2m 05s`. Nanoseconds below 1 µs are exact.
 pub fn duration_ns(ns: u64) -> String {
     if ns < 1_000 { format!("{ns} ns") } else { duration_f64_ns(ns as f64) }
 }
 
-/// The same for a mean or a deviation, in ns.
+/// Formats a mean or a deviation, in ns.
 pub fn duration_f64_ns(ns: f64) -> String {
     if !ns.is_finite() {
         return NONE.into();
@@ -24,7 +24,7 @@ pub fn duration_f64_ns(ns: f64) -> String {
     if ns == 0.0 {
         return "0 ns".into();
     }
-    // From 100 s on a second is within the 0.5%; between 60 and 100 s it would not be, so those stay `75.2 s`.
+    // From 100 s, a second is within 0.5%. Between 60 and 100 s it is not, so those stay `75.2 s`.
     if exponent(ns) >= 11 {
         return clock(ns);
     }
@@ -32,7 +32,7 @@ pub fn duration_f64_ns(ns: f64) -> String {
     format!("{} {unit}", three(ns / scale))
 }
 
-/// A length that somebody chose (a band's edge, a duration): the same without zeros behind the point, `10 s`.
+/// Formats a configured duration (a bucket edge, a run length) without trailing zeros: `10 s`.
 pub fn chosen_ns(ns: u64) -> String {
     let text = duration_ns(ns);
     text.split_once(' ').map_or(text.clone(), |(number, unit)| {
@@ -44,8 +44,8 @@ pub fn chosen_ns(ns: u64) -> String {
     })
 }
 
-/// Four significant digits, all of them when there are more before the point, without zeros behind it: `277.8`,
-/// `3,333`, `12`. For figures that somebody checks by hand.
+/// Formats a number for manual checks: four significant digits, or all digits before the point, without trailing
+/// zeros: `277.8`, `3,333`, `12`.
 pub fn trimmed_value(x: f64) -> String {
     if !x.is_finite() {
         return NONE.into();
@@ -61,33 +61,33 @@ pub fn trimmed_value(x: f64) -> String {
     }
 }
 
-/// `4,812/s`, `81.4/s`, `0.125/s`.
+/// Formats a rate: `4,812/s`, `81.4/s`, `0.125/s`.
 pub fn rate_per_s(rate: f64) -> String {
     if rate.is_finite() { format!("{}/s", quantity(rate)) } else { NONE.into() }
 }
 
-/// `4,812 requests/s`, `100 arrivals/s`.
+/// Formats a rate with its noun: `4,812 requests/s`, `100 arrivals/s`.
 pub fn rate_of(rate: f64, what: &str) -> String {
     format!("{} {what}/s", quantity(rate))
 }
 
-/// `72,180`: exact.
+/// Formats an exact count: `72,180`.
 pub fn count(n: u64) -> String {
     grouped(&n.to_string())
 }
 
-/// `1 attempt`, `44 attempts`: for words that take an s.
+/// Formats a count with its noun: `1 attempt`, `44 attempts`. The plural of the noun must end in s.
 pub fn counted(n: u64, word: &str) -> String {
     format!("{} {word}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
-/// A number that is no count, such as a mean of connections: `98.7`, `1,234`.
+/// Formats a number that is not a count, such as a mean of connections: `98.7`, `1,234`.
 pub fn quantity(x: f64) -> String {
     if !x.is_finite() { NONE.into() } else { three(x) }
 }
 
-/// `0.3%`, `48%`, `99.97%`: one decimal below 10%, none above. Rounding never reaches 0% or 100%: what is too small to
-/// show is `<0.1%`, and near the whole there are as many decimals as the difference needs.
+/// Formats a percentage: `0.3%`, `48%`, `99.97%`. It has one decimal below 10%, and none above. Rounding never reaches
+/// 0% or 100%: smaller values are `<0.1%`, and values near 100% have as many decimals as the difference needs.
 pub fn ratio(ratio: f64) -> String {
     let percent = ratio * 100.0;
     match percent.abs() {
@@ -99,8 +99,8 @@ pub fn ratio(ratio: f64) -> String {
     }
 }
 
-/// A share that decides something, to two significant digits: `0.056%`, `3.3%`, `48%`; near the whole, of what is
-/// missing to it: `98.5%`.
+/// Formats a percentage that decides a threshold, with two significant digits: `0.056%`, `3.3%`, `48%`. Above 90%,
+/// these are digits of the difference to 100%: `98.5%`.
 pub fn decisive_ratio(ratio: f64) -> String {
     decisive_ratio_with(ratio, 2)
 }
@@ -114,22 +114,22 @@ fn decisive_ratio_with(ratio: f64, digits: i32) -> String {
     }
 }
 
-/// Beyond any number of requests.
+/// More decimals than any number of requests needs.
 const MOST_DECIMALS: i32 = 10;
 
-/// Decimals that show so many digits of the distance to 100.
+/// Returns the decimals that show `digits` digits of the difference to 100.
 fn decimals_below_100(percent: f64, digits: i32) -> usize {
     (digits - 1 - exponent(100.0 - percent)).clamp(0, MOST_DECIMALS) as usize
 }
 
 fn percent_with(percent: f64, decimals: usize) -> String {
     let text = format!("{percent:.decimals$}");
-    // 99.99999999999 has more digits than anybody reads, and is not the whole.
+    // 99.99999999999 has too many digits to show, but is not 100%.
     let text = if percent < 100.0 && text.starts_with("100") { "99.9999999999".into() } else { text };
     format!("{}%", grouped(trimmed(&text)))
 }
 
-/// `683 kB`, `1.21 GB`: decimal units, as networks count.
+/// Formats bytes in decimal units, as networks do: `683 kB`, `1.21 GB`.
 pub fn bytes_f64(n: f64) -> String {
     const UNITS: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
     if !n.is_finite() {
@@ -142,16 +142,16 @@ pub fn bytes_f64(n: f64) -> String {
     format!("{} {}", three(n / 1e3f64.powi(step)), UNITS[step as usize])
 }
 
-/// `1.21 GB/s`.
+/// Formats a byte rate: `1.21 GB/s`.
 pub fn bytes_per_s(n: f64) -> String {
     if n.is_finite() { format!("{}/s", bytes_f64(n)) } else { NONE.into() }
 }
 
-/// A monitor's number in its unit: `1.87 cores`, `97%`, `412 MB`, `1,204/s`, `17`, `12.4 ms`.
+/// Formats a monitor's number in its unit: `1.87 cores`, `97%`, `412 MB`, `1,204/s`, `17`, `12.4 ms`.
 pub fn watched(value: f64, unit: Unit) -> String {
     match unit {
         Unit::Cores if value == 1.0 => "1 core".into(),
-        // A limit is a whole number of them, mostly.
+        // Limits are usually whole numbers.
         Unit::Cores if value.fract() == 0.0 => format!("{} cores", trimmed_value(value)),
         Unit::Cores => format!("{} cores", quantity(value)),
         Unit::Share => ratio(value),
@@ -163,13 +163,13 @@ pub fn watched(value: f64, unit: Unit) -> String {
     }
 }
 
-/// `2026-11-22 03:44:01 UTC`.
+/// Formats a date and time: `2026-11-22 03:44:01 UTC`.
 pub fn utc(unix_ns: u64) -> String {
     calendar::utc(unix_ns).strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
 }
 
-/// The figure of a threshold beside its limit: with as many digits as it takes to see on which side of the limit it is,
-/// so that rounding never carries it across.
+/// Formats a number next to its limit, with as many digits as needed to show on which side of the limit it is, so that
+/// rounding never moves it across.
 pub fn figure_against(value: f64, limit: f64, unit: FigureUnit) -> String {
     let is_clear = |text: &String| {
         let (number, scale) = read_back(text, unit);
@@ -191,7 +191,7 @@ pub fn figure_against(value: f64, limit: f64, unit: FigureUnit) -> String {
     (3..=17).map(with).find(is_clear).unwrap_or(plain)
 }
 
-/// The number that a reader takes out of a figure, and its unit; `None` where it is a clock.
+/// Returns the number in a formatted text, and its unit; `None` for minutes and seconds.
 fn read_back(text: &str, unit: FigureUnit) -> (Option<f64>, f64) {
     let end = text.find(|c: char| !(c.is_ascii_digit() || "-.,".contains(c))).unwrap_or(text.len());
     let (number, rest) = text.split_at(end);
@@ -207,13 +207,13 @@ fn read_back(text: &str, unit: FigureUnit) -> (Option<f64>, f64) {
     (number.replace(',', "").parse().ok(), scale)
 }
 
-/// So many significant digits at least, all of them when there are more before the point.
+/// Formats at least `digits` significant digits, and all digits before the point.
 fn significant(x: f64, digits: i32) -> String {
     let decimals = (digits - 1 - exponent(x)).max(0) as usize;
     grouped(&format!("{x:.decimals$}"))
 }
 
-/// A threshold's figure in the unit of its subject.
+/// Formats the value of a threshold in the unit of its subject.
 pub fn figure(value: f64, unit: FigureUnit) -> String {
     match unit {
         FigureUnit::Nanoseconds => duration_f64_ns(value),
@@ -225,19 +225,19 @@ pub fn figure(value: f64, unit: FigureUnit) -> String {
     }
 }
 
-/// `p50`, `p99.9`.
+/// Returns the name of a quantile: `p50`, `p99.9`.
 pub fn quantile_name(q: f64) -> String {
     format!("p{}", trimmed(&format!("{:.6}", q * 100.0)))
 }
 
-/// Minutes and seconds, hours too where there are any.
+/// Formats minutes and seconds, and hours if there are any.
 fn clock(ns: f64) -> String {
     let total_s = (ns / 1e9).round() as u64;
     let (h, m, s) = (total_s / 3_600, total_s / 60 % 60, total_s % 60);
     if h > 0 { format!("{h}h {m:02}m {s:02}s") } else { format!("{m}m {s:02}s") }
 }
 
-/// The unit that a time is shown in, and its length in ns.
+/// Returns the length in ns and the name of the unit for a duration.
 pub fn time_unit(ns: f64) -> (f64, &'static str) {
     match exponent(ns) {
         ..3 => (1.0, "ns"),
@@ -247,12 +247,12 @@ pub fn time_unit(ns: f64) -> (f64, &'static str) {
     }
 }
 
-/// The power of ten of `x` after rounding to three digits, so that 999.6 already counts as 1.00e3.
+/// Returns the power of ten of `x` after rounding to three digits, so that 999.6 counts as 1.00e3.
 pub fn exponent(x: f64) -> i32 {
     format!("{x:.2e}").split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0)
 }
 
-/// Three significant digits, all of them when there are more before the point.
+/// Formats three significant digits, and all digits before the point.
 pub fn three(x: f64) -> String {
     if x == 0.0 {
         return "0".into();
@@ -261,12 +261,12 @@ pub fn three(x: f64) -> String {
     grouped(&format!("{x:.decimals$}"))
 }
 
-/// Without zeros after the point that carry no information in a percentage.
+/// Removes trailing zeros after the point.
 fn trimmed(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
-/// Commas between thousands.
+/// Adds commas between thousands.
 fn grouped(text: &str) -> String {
     let (sign, rest) = text.strip_prefix('-').map_or(("", text), |rest| ("-", rest));
     let (whole, decimals) = rest.find('.').map_or((rest, ""), |at| rest.split_at(at));
@@ -280,17 +280,17 @@ fn grouped(text: &str) -> String {
     out + decimals
 }
 
-/// [`chosen_ns`] of a length in seconds.
+/// Formats a configured duration in seconds, as [`chosen_ns`] does.
 pub fn chosen_s(seconds: f64) -> String {
     chosen_ns((seconds.max(0.0) * 1e9).round() as u64)
 }
 
-/// `683 kB`, `1.21 GB`: decimal units, as networks count. Bytes below 1 kB are exact.
+/// Formats bytes in decimal units, as networks do: `683 kB`, `1.21 GB`. Bytes below 1 kB are exact.
 pub fn bytes(n: u64) -> String {
     if n < 1_000 { format!("{n} B") } else { bytes_f64(n as f64) }
 }
 
-/// Whether a character can move a cursor or reverse the direction of the text around it.
+/// Returns whether a character can move a cursor or reverse the direction of the text around it.
 pub fn is_harmful(c: char) -> bool {
     c.is_control() || matches!(u32::from(c), 0x061c | 0x200e..=0x200f | 0x2028..=0x202e | 0x2066..=0x2069)
 }

@@ -1,49 +1,49 @@
-//! Which addresses may be loaded without asking: pure classification, no look-up.
+//! Which addresses may be loaded without permission. This only classifies addresses and looks nothing up.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// What kind of neighbour an address is.
+/// The kind of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Neighbour {
     /// This machine.
     Loopback,
     /// Private networks (RFC 1918, RFC 4193, link-local, carrier-grade NAT).
     Private,
-    /// Anybody's: needs permission.
+    /// Public networks, which require permission.
     Public,
-    /// Never a target: cloud metadata services, multicast, broadcast.
+    /// Never a valid target: cloud metadata services, multicast, broadcast.
     Forbidden,
 }
 
-/// Addresses under which clouds hand out credentials or steer their machines, by provider; a load there is never meant.
-/// Some lie in private ranges, some in public ones.
+/// Addresses at which cloud providers serve credentials or control machines, so a load there is always a mistake. Some
+/// are in private ranges, some in public ones.
 const SPECIAL_V4: [Ipv4Addr; 7] = [
-    // Metadata of most clouds, and a resolver.
+    // Metadata service of most clouds, and a resolver.
     Ipv4Addr::new(169, 254, 169, 254),
     Ipv4Addr::new(169, 254, 169, 253),
     // Credentials of containers.
     Ipv4Addr::new(169, 254, 170, 2),
     Ipv4Addr::new(169, 254, 170, 23),
-    // Azure's host, Oracle's and Alibaba's metadata.
+    // The host of Azure, and the metadata services of Oracle and Alibaba.
     Ipv4Addr::new(168, 63, 129, 16),
     Ipv4Addr::new(192, 0, 0, 192),
     Ipv4Addr::new(100, 100, 100, 200),
 ];
 
-/// The same for IPv6: AWS, Google, OpenStack.
+/// The same for IPv6: AWS, Google, and OpenStack.
 const SPECIAL_V6: [Ipv6Addr; 3] = [
     Ipv6Addr::new(0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254),
     Ipv6Addr::new(0xfd20, 0x00ce, 0, 0, 0, 0, 0, 0x0254),
     Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0xa9fe, 0xa9fe),
 ];
 
-/// Classifies an address; IPv4 inside IPv6 counts as what it is.
+/// Classifies an address. IPv4 inside IPv6 is classified as IPv4.
 pub fn neighbour(address: IpAddr) -> Neighbour {
     match address {
         IpAddr::V4(v4) => neighbour_v4(v4),
         IpAddr::V6(v6) => match (v6.to_ipv4_mapped(), translated(v6)) {
             (Some(v4), _) => neighbour_v4(v4),
-            // The loopback interface behind a translator is the translator's, not ours.
+            // A loopback address after translation belongs to the translator, not to this machine.
             (None, Some(v4)) if neighbour_v4(v4) == Neighbour::Loopback => Neighbour::Public,
             (None, Some(v4)) => neighbour_v4(v4),
             (None, None) => neighbour_v6(v6),
@@ -51,7 +51,8 @@ pub fn neighbour(address: IpAddr) -> Neighbour {
     }
 }
 
-/// The IPv4 address to which a translator passes on: NAT64 (`64:ff9b::/96`, RFC 6052) or 6to4 (`2002::/16`, RFC 3056).
+/// Returns the IPv4 address that a translator forwards to: NAT64 (`64:ff9b::/96`, RFC 6052) or 6to4 (`2002::/16`, RFC
+/// 3056).
 fn translated(a: Ipv6Addr) -> Option<Ipv4Addr> {
     let v4 = |high: u16, low: u16| Some(Ipv4Addr::from(u32::from(high) << 16 | u32::from(low)));
     match a.segments() {
@@ -86,15 +87,15 @@ fn neighbour_v6(a: Ipv6Addr) -> Neighbour {
     }
 }
 
-/// Where an owner permits load: a file on the host itself.
+/// The path of the file with which the owner of a host permits load.
 pub const PROOF_PATH: &str = "/.well-known/plimsoll.txt";
 
-/// Reads an ownership file: lines `key: value`; `allow: HOST` permits, `expires: YYYY-MM-DD` ends it.
+/// Reads an ownership file with lines `key: value`: `allow: HOST` permits load, and `expires: YYYY-MM-DD` ends it.
 ///
-/// `today` is the date as `YYYY-MM-DD`. Returns whether the file permits load on `host`.
+/// `today` is the date as `YYYY-MM-DD`.
 ///
 /// # Errors
-/// A sentence when the file speaks of other hosts only or has expired.
+/// Returns an error if the file does not permit load on `host`, or has expired.
 pub fn proof_permits(text: &str, host: &str, today: &str) -> Result<(), String> {
     let mut allowed = false;
     for line in text.lines() {

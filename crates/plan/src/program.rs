@@ -1,9 +1,9 @@
-//! The vocabulary between a virtual user and the engine: Steps out, Replies in.
+//! The interface between a virtual user and the engine: Steps out, Replies in.
 //!
-//! A program is resumed with a [`Wake`] and says into its [`Outbox`] what it wants: requests, sleeps, streams, each
-//! under an id of its own choosing; several may be outstanding at once. When nothing is outstanding the iteration is
-//! over. Plain sequences from the command line are interpreted by the engine itself without a call through this trait;
-//! whatever does more (scenario files, scripts, tests) implements it. Nothing here knows what a program was written in.
+//! The engine resumes a program with a [`Wake`]. The program puts what it wants into its [`Outbox`]: requests, sleeps,
+//! and streams, each with an ID that it chooses. Several may be outstanding at once, and the iteration ends when
+//! nothing is outstanding. The engine runs fixed sequences itself, without calls through this trait. Everything else
+//! (scenario files, scripts, tests) implements it. The interface does not depend on the language of a program.
 
 use crate::Problem;
 use crate::failure_example::FailureExample;
@@ -15,107 +15,109 @@ use crate::series::Family;
 use crate::series::book::SeriesBook;
 use std::sync::Arc;
 
-/// Index of a series: first the requests of the plan, behind them its checks, behind those its groups; those that
-/// programs open ([`Outbox::open`]) follow behind all others.
+/// Index of a series: first the requests of the plan, then its checks, then its groups, and finally those that programs
+/// open ([`Outbox::open`]).
 pub type RequestId = u32;
 
-/// The program's own name for one outstanding step.
+/// The program's ID for one outstanding step.
 pub type StepId = u32;
 
-/// What becomes of the body of an answer.
+/// How the body of a response is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BodyUse {
-    /// Nobody looks at it: the kernel may throw it away.
+    /// It is not used, so the kernel may discard it.
     #[default]
     Discard,
-    /// It is handed over with the reply, and the head with it.
+    /// The reply contains the body and the head.
     Keep,
-    /// The program is woken with [`Wake::Head`] and says then ([`Outbox::decide`]); until it does: discard.
+    /// The program gets a [`Wake::Head`] and decides then ([`Outbox::decide`]). The default is to discard.
     Decide,
-    /// Only the head is handed over with the reply.
+    /// The reply contains only the head.
     HeadOnly,
-    /// The body is server-sent events: [`Wake::Head`], then [`Wake::Event`] for each, at last [`Wake::Reply`].
+    /// The body consists of server-sent events: [`Wake::Head`], a [`Wake::Event`] for each, and finally
+    /// [`Wake::Reply`].
     Stream,
 }
 
-/// What is sent for a step.
+/// The bytes to send for a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Payload {
-    /// The plan's own request of this number, rendered before the load.
+    /// The request of the plan with this number, rendered before the load.
     #[default]
     Prepared,
-    /// Bytes of the outbox, see [`Outbox::push_rendered`].
+    /// Bytes of the outbox; see [`Outbox::push_rendered`].
     Rendered { begin: u32, end: u32 },
 }
 
-/// Something a program wants done.
+/// A request of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Step {
     pub id: StepId,
-    /// The series that is counted.
+    /// The series that counts it.
     pub request: RequestId,
-    /// Where it is sent.
+    /// The origin that it is sent to.
     pub origin: OriginId,
     pub body: BodyUse,
     pub payload: Payload,
-    /// The method is HEAD.
+    /// Whether the method is HEAD.
     pub head_only: bool,
-    /// The request says `Connection: close` by its own header.
+    /// Whether the request has the header `Connection: close`.
     pub close: bool,
-    /// From the send, ns; 0: the plan's. Of a stream: until its head.
+    /// The timeout, measured from the send, ns; 0 means that of the plan. For a stream, it ends at the head.
     pub timeout_ns: u64,
-    /// The program says by [`Outbox::fail`] whether the answer is a failure; else a status outside 200-399 is one.
+    /// Whether the program decides with [`Outbox::fail`] if the response is a failure; otherwise a status outside
+    /// 200–399 is one.
     pub judged: bool,
 }
 
-/// Who ended a stream.
+/// The side that ended a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
     Server,
-    /// By [`Outbox::cancel`].
+    /// The client, with [`Outbox::cancel`].
     Client,
-    /// The run is over: only what the program counts about the stream is still taken.
+    /// The end of the run: the engine still accepts counts about the stream, but nothing else.
     Stop,
 }
 
-/// Where the time of one request went, ns. The last two are 0 for one that was never sent.
+/// The latency breakdown of one request, ns. The last two are 0 for a request that was never sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Phases {
-    /// From the instant at which it was due to its send: schedule lag, waiting for a connection, and making one.
+    /// From the intended start time to the send: schedule lag, wait for a connection, and connect.
     pub wait_ns: u64,
-    /// Of that, the making of its connection; 0 for one that was there already.
+    /// The part of it for opening the connection; 0 for a reused connection.
     pub connect_ns: u64,
-    /// Of that, the TLS handshake behind it.
+    /// The part of it for the TLS handshake.
     pub tls_ns: u64,
-    /// From the send to the first byte of the answer.
+    /// From the send to the first byte of the response.
     pub first_byte_ns: u64,
-    /// From there to the end.
+    /// From the first byte to the end.
     pub body_ns: u64,
 }
 
 impl Phases {
-    /// From the send to the end; 0 for a request that was never sent.
+    /// Returns the time from the send to the end; 0 for a request that was never sent.
     pub fn service_ns(&self) -> u64 {
         self.first_byte_ns.saturating_add(self.body_ns)
     }
 }
 
-/// How a step ended.
+/// The end of a step.
 #[derive(Debug, Clone, Copy)]
 pub struct Reply<'a> {
     pub id: StepId,
-    /// 0 when no answer came.
+    /// The status code; 0 without a response.
     pub status: u16,
     /// Why it failed, if it did.
     pub fault: Option<Fault>,
-    /// When the step asked for it.
+    /// The head, if the step requested it.
     pub head: Head<'a>,
-    /// The body when the step asked to keep it; content codings are not undone.
+    /// The body, if the step requested it; not decoded.
     pub body: &'a [u8],
-    /// Bytes of the whole body; more than `body` holds when the limit `kept_body_bytes` was met.
+    /// Size of the whole body; larger than `body` if the body exceeded the limit `kept_body_bytes`.
     pub body_bytes: u64,
     pub phases: Phases,
-    /// Of a stream that had begun, and that did not end in a fault.
+    /// The side that ended a stream that had started and had no fault.
     pub ended: Option<Ended>,
 }
 
@@ -123,74 +125,74 @@ pub struct Reply<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Event<'a> {
     pub id: StepId,
-    /// Empty: `message`.
+    /// The event type; empty means `message`.
     pub name: &'a [u8],
     pub data: &'a [u8],
     pub event_id: Option<&'a [u8]>,
 }
 
-/// Why a program is resumed.
+/// The reason to resume a program.
 #[derive(Debug, Clone, Copy)]
 pub enum Wake<'a> {
-    /// A new iteration of this user.
+    /// A new iteration of a user.
     Begin {
         user: u32,
         iteration: u64,
     },
     Reply(Reply<'a>),
-    /// The head of a stream, or of an answer whose body is still to be decided on.
+    /// The head of a stream, or of a response with [`BodyUse::Decide`].
     Head {
         id: StepId,
         status: u16,
         head: Head<'a>,
     },
     Event(Event<'a>),
-    /// A sleep is over.
+    /// The end of a sleep.
     Slept {
         id: StepId,
     },
 }
 
-/// The clocks at the moment of a wake, ns.
+/// The clocks at a wake, ns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct At {
-    /// From the start of the run, monotonic.
+    /// Time since the start of the run, monotonic.
     pub run_ns: u64,
-    /// Since 1970, for values that show the time.
+    /// Time since 1970, for values that show the time.
     pub unix_ns: u64,
 }
 
-/// A count that a program keeps about itself.
+/// A count that a program reports.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Count {
-    /// A cell of the series' family, see [`Count::sum`].
+    /// A cell in the family of the series; see [`Count::sum`].
     Sum(RequestId, usize, u64),
-    /// As well, see [`Count::hist`].
+    /// A cell in the family of the series; see [`Count::hist`].
     Hist(RequestId, usize, u64),
     Run(RunSum, u64),
-    /// A value of a user-defined metric, see [`Outbox::add`].
+    /// A value of a user-defined metric; see [`Outbox::add`].
     Value(RequestId, f64),
 }
 
 impl Count {
-    /// `id` must be of a table that the family of the series has.
+    /// Returns a count for a sum. `id` must be in a table of the series' family.
     pub fn sum(series: RequestId, id: impl SumCell, n: u64) -> Count {
         Count::Sum(series, id.cell(), n)
     }
 
-    /// As [`Count::sum`].
+    /// Returns a count for a histogram. `id` must be in a table of the series' family.
     pub fn hist(series: RequestId, id: impl HistCell, value: u64) -> Count {
         Count::Hist(series, id.cell(), value)
     }
 }
 
-/// What a program says in one wake; kept by the engine and reused, so that it does not allocate in the long run.
+/// The output of a program in one wake. The engine reuses it, so that it stops allocating after a while.
 #[derive(Debug, Default)]
 pub struct Outbox {
     pub steps: Vec<Step>,
     /// Bytes of rendered steps.
     pub arena: Vec<u8>,
-    /// (id, length in ns)
+    /// (ID, duration in ns)
     pub sleeps: Vec<(StepId, u64)>,
     pub cancels: Vec<StepId>,
     pub counts: Vec<Count>,
@@ -199,9 +201,9 @@ pub struct Outbox {
     pub failure: Option<Fault>,
     pub retired: bool,
     pub lane_over: bool,
-    /// See [`Outbox::rest`].
+    /// Set by [`Outbox::rest`].
     pub rest_ns: u64,
-    /// What the programs of this worker have opened.
+    /// The series that the programs of this worker have opened.
     pub book: Box<SeriesBook>,
 }
 
@@ -210,30 +212,30 @@ impl Outbox {
         self.steps.push(step);
     }
 
-    /// A request whose bytes are made now: head and body as they go over the wire.
+    /// Adds a request whose bytes are rendered now: head and body as sent.
     pub fn push_rendered(&mut self, step: Step, render: impl FnOnce(&mut Vec<u8>)) {
         let begin = self.arena.len() as u32;
         render(&mut self.arena);
         self.steps.push(Step { payload: Payload::Rendered { begin, end: self.arena.len() as u32 }, ..step });
     }
 
-    /// Wakes this program with [`Wake::Slept`] after `ns`.
+    /// Requests a [`Wake::Slept`] after `ns`.
     pub fn sleep(&mut self, id: StepId, ns: u64) {
         self.sleeps.push((id, ns));
     }
 
-    /// Gives up an outstanding step: a stream is closed and ends with a [`Wake::Reply`] of [`Ended::Client`] (not from
-    /// within this call); a sleep ends without a wake; a request on its way is left to end by itself.
+    /// Cancels an outstanding step. A stream is closed and later ends with a [`Wake::Reply`] of [`Ended::Client`]. A
+    /// sleep ends without a wake. A request in flight continues until it ends.
     pub fn cancel(&mut self, id: StepId) {
         self.cancels.push(id);
     }
 
-    /// The answer to [`Wake::Head`] of a step with [`BodyUse::Decide`]: discard or keep.
+    /// Answers the [`Wake::Head`] of a step with [`BodyUse::Decide`]: discard or keep.
     pub fn decide(&mut self, body: BodyUse) {
         self.decision = Some(body);
     }
 
-    /// The answer to [`Wake::Reply`] of a judged step: it has failed, by its status or by a check.
+    /// Answers the [`Wake::Reply`] of a judged step: it has failed by its status or by a check.
     pub fn fail(&mut self, fault: Fault) {
         self.failure = Some(fault);
     }
@@ -242,17 +244,16 @@ impl Outbox {
         self.counts.push(count);
     }
 
-    /// The series of this family, name and labels, opened when it is new: found on this worker alone, without
-    /// a lock, and without memory unless it is new. A program that keeps the number saves the look-up.
-    /// `None`: there are too many, which is counted (`series_rejected`); before that the values go to the
-    /// series of this name without labels.
+    /// Returns the series with this family, name, and labels, and opens it if it is new. The lookup is local to the
+    /// worker, takes no lock, and allocates only for a new series. A program can store the number to avoid lookups. If
+    /// there are too many series, it returns that of the same name without labels, or `None`; both are counted
+    /// (`series_rejected`).
     pub fn open(&mut self, family: Family, name: &str, labels: &[(&str, &str)]) -> Option<RequestId> {
         self.book.find(family, name, labels)
     }
 
-    /// Adds a value to a user-defined metric, by its series: to a counter what it grows by, to a rate 0 (false) or
-    /// anything else (true), to a gauge and a trend the value. A value without meaning there is counted as such
-    /// (`values_rejected`).
+    /// Adds a value to the series of a user-defined metric: the increase of a counter, 0 (false) or anything else
+    /// (true) for a rate, and the value of a gauge or a trend. An invalid value is counted (`values_rejected`).
     pub fn add(&mut self, metric: RequestId, value: f64) {
         self.counts.push(Count::Value(metric, value));
     }
@@ -261,18 +262,18 @@ impl Outbox {
         self.samples.push(sample);
     }
 
-    /// This user will do nothing more (its data has run out). The run ends when all users have said so.
+    /// Reports that this user has ended, because its data ran out. The run ends when all users have ended.
     pub fn retire(&mut self) {
         self.retired = true;
     }
 
-    /// No user of its workload will find anything to do any more: arrivals of the workload end here.
+    /// Reports that no user of the workload has anything left to do, so that its arrivals end.
     pub fn end_workload(&mut self) {
         self.lane_over = true;
     }
 
-    /// With the last word of an iteration: the next one of this user begins no sooner than after `ns`. The iteration
-    /// itself is over at once. In the open model arrivals say when the next one begins, and this nothing.
+    /// Delays the next iteration of this user by at least `ns`, at the end of an iteration. The current iteration ends
+    /// immediately. This has no effect in the open model, where arrivals start iterations.
     pub fn rest(&mut self, ns: u64) {
         self.rest_ns = ns;
     }
@@ -292,50 +293,50 @@ impl Outbox {
     }
 }
 
-/// A virtual user whose behaviour is code. It lives and dies on the thread of its worker.
+/// A virtual user as code. It stays on the thread of its worker.
 pub trait Program {
     fn resume(&mut self, at: At, wake: Wake<'_>, out: &mut Outbox);
 }
 
-/// Who a program is made for.
+/// The user that a program is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UserSlot {
-    /// Number of the load model it belongs to.
+    /// Number of its load model.
     pub workload: u16,
-    /// Number of the user in its workload over all machines, from 0.
+    /// Number of the user in its workload over all machines, starting at 0.
     pub user: u32,
-    /// Most users of the workload, over all machines.
+    /// Maximum number of users of the workload over all machines.
     pub users: u32,
 }
 
-/// Makes one program per virtual user of one worker.
+/// A maker of the programs of one worker, one per virtual user.
 pub trait Programs {
     fn make(&mut self, slot: UserSlot) -> Box<dyn Program>;
 }
 
-/// Whatever has programs to run.
+/// A source of programs.
 pub trait ProgramFactory: Send + Sync {
-    /// Called once by each worker, on its thread, before the instant is named at which all begin: what all programs of
-    /// the worker share (the machine of a script) begins here and is handed to each of them.
+    /// Returns the maker of programs for a worker. Each worker calls this once, on its thread, before the common start
+    /// time is set. State that the programs of a worker share (such as a script's virtual machine) is created here.
     fn programs(&self) -> Box<dyn Programs>;
 }
 
-/// What the users of a run are made for.
+/// A phase of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// One user, one iteration, before the load. Any failure ends it, see [`Behaviour::trouble`].
+    /// One user, one iteration, before the load. Any failure ends it; see [`Behaviour::trouble`].
     Setup,
     Load,
-    /// One user, one iteration, behind the load; as the set-up.
+    /// One user, one iteration, after the load, otherwise like setup.
     Teardown,
 }
 
-/// Why a behaviour is not ready for a phase.
+/// Why a script is not ready for a phase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unready {
-    /// What stands in a file that feeds the users is wrong: the user's text.
+    /// The content of a data file is invalid, which is a mistake of the user.
     Data(Problem),
-    /// A file cannot be read or written: the machine's trouble.
+    /// A file cannot be read or written, which is a failure of the system.
     File(Problem),
 }
 
@@ -353,37 +354,37 @@ impl std::fmt::Display for Unready {
     }
 }
 
-/// How the users of a plan behave: whatever makes programs of what somebody wrote, a table of scenarios or a script.
+/// The script of a plan, which makes programs from a table of scenarios or from code.
 pub trait Behaviour: Send + Sync {
-    /// Whether there is anything to do in a phase.
+    /// Returns whether a phase has any steps.
     fn has(&self, phase: Phase) -> bool;
 
-    /// Reads every row of every file that is there already.
+    /// Reads all rows of all existing data files.
     ///
     /// # Errors
-    /// When a row cannot be used; the message names its file and line.
+    /// Returns an error with file and line if a row is invalid.
     fn check_data(&self) -> Result<(), Unready>;
 
-    /// What makes the users of a phase. Call it in front of each phase and not before: the set-up may write the files
-    /// that feed the load, which are opened here.
+    /// Returns the source of programs for a phase. Call it directly before the phase, because it opens data files,
+    /// which setup may write.
     ///
     /// # Errors
-    /// When a file cannot be read or written; the message names it.
+    /// Returns an error with the name of the file if a file cannot be read or written.
     fn factory(self: Arc<Self>, phase: Phase) -> Result<Arc<dyn ProgramFactory>, Unready>;
 
-    /// Why the set-up, or the tear-down when that was made last, failed; `None` when it did not (yet).
+    /// Returns why the last phase, setup or teardown, failed; `None` if it did not fail, or has not ended.
     fn trouble(&self) -> Option<String>;
 
-    /// Whether the set-up (or the tear-down) has come to its end. A limit of the run may deny it a request, of which it
-    /// never hears.
+    /// Returns whether the last phase, setup or teardown, has reached its end. If a limit of the run rejects a request,
+    /// it never does.
     fn is_through(&self) -> bool;
 
-    /// Names of the values that the set-up should have set and has not.
+    /// Returns the names of the values that setup should have set, but did not.
     fn missing_globals(&self) -> Vec<String>;
 
-    /// Hands what was written on the side to the kernel.
+    /// Flushes the files that the script writes.
     ///
     /// # Errors
-    /// On the first refusal, now or earlier; the message names the file.
+    /// Returns the first error of a write, now or earlier, with the name of the file.
     fn close(&self) -> Result<(), Problem>;
 }

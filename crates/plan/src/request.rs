@@ -1,21 +1,21 @@
-//! What is sent, and where: URL, headers, body; with secrets that never print.
+//! Requests: URL, headers, and body, with secrets that are never printed.
 
 use crate::Problem;
 use crate::origin::OriginId;
 use std::fmt;
 
-/// `http://host:port`, taken apart.
+/// The parts of `http://host:port`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     /// Host name or address, without brackets.
     pub host: String,
     pub port: u16,
-    /// `https`.
+    /// Whether the scheme is `https`.
     pub tls: bool,
 }
 
 impl Target {
-    /// The value of the `Host` header: the port only when it is not the scheme's own, IPv6 in brackets.
+    /// Returns the value of the `Host` header: IPv6 in brackets, and without the default port of the scheme.
     pub fn authority(&self) -> String {
         let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
         if self.port == usual_port(self.tls) { host } else { format!("{host}:{}", self.port) }
@@ -26,25 +26,25 @@ fn usual_port(tls: bool) -> u16 {
     if tls { 443 } else { 80 }
 }
 
-/// A URL taken apart.
+/// The parts of a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Url {
     pub target: Target,
     /// Path and query as sent in the request line, at least `/`.
     pub path: String,
-    /// `user:password` in front of the host, if any, percent-decoded; becomes an `Authorization` header.
+    /// `user:password` before the host, if any, percent-decoded; becomes an `Authorization` header.
     pub credentials: Option<String>,
 }
 
-/// Takes a URL apart. A missing scheme is read as `http://`.
+/// Parses a URL. Without a scheme, `http://` is assumed.
 ///
 /// # Errors
-/// A sentence with the mend: unknown scheme, missing host, bad port, characters that no URL may hold.
+/// Returns an error for an unknown scheme, a missing host, an invalid port, or invalid characters.
 pub fn url(text: &str) -> Result<Url, Problem> {
     let text = text.trim();
-    // What is wrong is quoted, a password in it is not.
+    // Errors quote the URL without its password.
     let shown = redacted_url(text);
-    // `h/go?to=http://x` has no scheme of its own: what stands in front of `://` must look like one.
+    // `h/go?to=http://x` has no scheme: the text before `://` must look like one.
     let is_scheme =
         |s: &str| !s.is_empty() && s.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
     let (tls, rest) = match text.split_once("://").filter(|(scheme, _)| is_scheme(scheme)) {
@@ -59,8 +59,8 @@ pub fn url(text: &str) -> Result<Url, Problem> {
         }
         Some((scheme, _)) => {
             return Err(Problem::new(
-                format!("`{scheme}` in `{shown}` is no scheme that can be loaded"),
-                "expected `http://` or `https://`",
+                format!("unsupported scheme `{scheme}` in `{shown}`"),
+                "use `http://` or `https://`",
             ));
         }
     };
@@ -71,16 +71,16 @@ pub fn url(text: &str) -> Result<Url, Problem> {
         Some((user, host)) => (Some(percent_decode(user)), host),
         None => (None, authority),
     };
-    let target =
-        host_and_port(host_port, tls).map_err(|problem| problem.within(format_args!("`{shown}`: ")))?;
+    let target = host_and_port(host_port, tls)
+        .map_err(|problem| problem.within(format_args!("invalid URL `{shown}`: ")))?;
     let mut path = path.to_owned();
     if !path.starts_with('/') {
         path.insert(0, '/');
     }
     if let Some(bad) = path.chars().find(|c| c.is_ascii_control() || *c == ' ' || !c.is_ascii()) {
         return Err(Problem::new(
-            format!("`{shown}` holds {bad:?}, which no request line may"),
-            "write it percent-encoded, such as `%20` for a space",
+            format!("invalid character {bad:?} in `{shown}`"),
+            "percent-encode it, such as `%20` for a space",
         ));
     }
     Ok(Url { target, path, credentials })
@@ -90,36 +90,40 @@ fn host_and_port(text: &str, tls: bool) -> Result<Target, Problem> {
     let (host, port) = if let Some(inner) = text.strip_prefix('[') {
         let (host, after) = inner
             .split_once(']')
-            .ok_or_else(|| Problem::plain("the bracket of an IPv6 address is not closed"))?;
+            .ok_or_else(|| Problem::new("missing `]` after an IPv6 address", "write it as `[::1]`"))?;
         if host.parse::<std::net::Ipv6Addr>().is_err() {
-            return Err(Problem::plain(format!("`{host}` is no IPv6 address")));
+            return Err(Problem::new(format!("`{host}` is not an IPv6 address"), "write it as `[::1]`"));
         }
         match after {
             "" => (host, None),
             _ => (
                 host,
-                Some(
-                    after
-                        .strip_prefix(':')
-                        .ok_or_else(|| Problem::plain(format!("`{after}` behind the bracket is no port")))?,
-                ),
+                Some(after.strip_prefix(':').ok_or_else(|| {
+                    Problem::new(
+                        format!("unexpected `{after}` after the bracket"),
+                        "write a port as `[::1]:8080`",
+                    )
+                })?),
             ),
         }
     } else {
         match text.split_once(':') {
             Some((host, port)) if port.contains(':') => {
-                return Err(Problem::plain(format!("an IPv6 address stands in brackets: `[{host}:{port}]`")));
+                return Err(Problem::new(
+                    "an IPv6 address requires brackets",
+                    format!("write `[{host}:{port}]`"),
+                ));
             }
             Some((host, port)) => (host, Some(port)),
             None => (text, None),
         }
     };
     if host.is_empty() {
-        return Err(Problem::new("there is no host", "expected something like `http://127.0.0.1:8080/path`"));
+        return Err(Problem::new("missing host", "write a URL such as `http://127.0.0.1:8080/path`"));
     }
     if let Some(bad) = host.chars().find(|c| !(c.is_ascii_alphanumeric() || "-._:%".contains(*c))) {
         return Err(Problem::new(
-            format!("{bad:?} cannot stand in a host name"),
+            format!("invalid character {bad:?} in the host name"),
             "write international names in their `xn--` form",
         ));
     }
@@ -127,7 +131,10 @@ fn host_and_port(text: &str, tls: bool) -> Result<Target, Problem> {
         None => usual_port(tls),
         Some(p) => match p.parse::<u16>() {
             Ok(n) if n > 0 => n,
-            _ => return Err(Problem::new(format!("`{p}` is no port"), "expected 1 to 65535")),
+            _ => {
+                let message = format!("invalid port `{p}`, expected 1–65535");
+                return Err(Problem::new(message, "write a port such as `8080`"));
+            }
         },
     };
     Ok(Target { host: host.to_owned(), port, tls })
@@ -149,17 +156,17 @@ fn percent_decode(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// One request, ready to be rendered once and sent many times.
+/// One request, which is rendered once and sent many times.
 #[derive(Clone)]
 pub struct Request {
-    /// What the series is called in every report.
+    /// The name of the series in all reports.
     pub name: String,
-    /// Where it goes.
+    /// The origin that it is sent to.
     pub origin: OriginId,
     pub method: String,
     /// Path and query as sent.
     pub path: String,
-    /// In the order given. Values may be secret: never print them, use [`redacted_header`].
+    /// Headers in their order. Values may be secret: show them only with [`redacted_header`].
     pub headers: Vec<(String, String)>,
     pub body: Option<Vec<u8>>,
 }
@@ -178,16 +185,16 @@ impl fmt::Debug for Request {
     }
 }
 
-/// What stands in an artefact instead of a secret.
+/// The replacement for a secret in all output.
 pub const REDACTED: &str = "***";
 
-/// A header's value as any artefact may show it.
+/// Returns the value of a header for output.
 pub fn redacted_header<'a>(name: &str, value: &'a str) -> &'a str {
     if is_secret_key(name) { REDACTED } else { value }
 }
 
-/// Path and query as any artefact may show them: values of keys that look like secrets are cut out, also those of a
-/// path's own parameters (`/a;jsessionid=x`).
+/// Returns path and query for output: without the values of keys that look like secrets, including those of path
+/// parameters (`/a;jsessionid=x`).
 pub fn redacted_path(path: &str) -> String {
     let (path, query) = match path.split_once('?') {
         Some((path, query)) => (path, Some(query)),
@@ -201,7 +208,8 @@ pub fn redacted_path(path: &str) -> String {
     }
 }
 
-/// `key=value`, or several with `;` between. Behind the first secret nothing is shown: the `;` may be a part of it.
+/// Redacts `key=value`, or several of them separated by `;`. Everything after the first secret is hidden, because the
+/// `;` may be part of it.
 fn redacted_pairs(text: &str) -> String {
     let mut begin = 0;
     for pair in text.split(';') {
@@ -215,9 +223,9 @@ fn redacted_pairs(text: &str) -> String {
     text.to_owned()
 }
 
-/// A URL, or what was meant as one, as any artefact may show it: without its credentials and the secrets of its query.
+/// Returns a URL, even an invalid one, for output: without credentials and without secrets in the query.
 pub fn redacted_url(text: &str) -> String {
-    // Behind the first of these a `://` belongs to something else.
+    // After the first of these characters, a `://` belongs to something else.
     let begin =
         text.find("://").filter(|at| !text[..*at].contains(['/', '?', '#', '@'])).map_or(0, |at| at + 3);
     let end = text[begin..].find(['/', '?', '#']).map_or(text.len(), |at| begin + at);
@@ -228,30 +236,32 @@ pub fn redacted_url(text: &str) -> String {
     }
 }
 
-/// Keys of headers and query parameters that name secrets by custom: `token`, `accessKey`, `X-Amz-Credential`. A part
-/// of a word is enough: a `keyword` that is hidden costs less than a key that is shown.
+/// Returns whether a header or query parameter usually contains a secret: `token`, `accessKey`, `X-Amz-Credential`.
+/// Part of a word is enough, because hiding a `keyword` costs less than showing a key.
 fn is_secret_key(key: &str) -> bool {
     const PARTS: [&str; 12] =
         ["token", "secret", "key", "sig", "pass", "pwd", "cred", "auth", "sess", "sid", "jwt", "cookie"];
     let lower = key.to_ascii_lowercase();
-    // The one word by custom that is a part of too many harmless ones (`barcode`): what a sign-in hands back.
+    // `code`, which a sign-in returns, must match completely, because it is part of many harmless words (`barcode`).
     lower == "code" || PARTS.iter().any(|part| lower.contains(part))
 }
 
-/// Refuses a header that would break the message (RFC 9110 section 5).
+/// Rejects a header that would break the message (RFC 9110 section 5).
 ///
 /// # Errors
-/// A sentence saying which character may not stand where.
+/// Returns an error that names the invalid character.
 pub fn check_header(name: &str, value: &str) -> Result<(), Problem> {
     let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     if name.is_empty() {
-        return Err(Problem::plain("a header needs a name in front of the colon"));
+        return Err(Problem::new("missing header name", "write `Name: value`"));
     }
     if let Some(bad) = name.chars().find(|c| !is_token(*c)) {
-        return Err(Problem::plain(format!("{bad:?} cannot stand in the header name `{name}`")));
+        let hint = "write only letters, digits, and `-` in header names";
+        return Err(Problem::new(format!("invalid character {bad:?} in the header name `{name}`"), hint));
     }
     if let Some(bad) = value.chars().find(|c| c.is_ascii_control() && *c != '\t') {
-        return Err(Problem::plain(format!("{bad:?} cannot stand in the value of the header `{name}`")));
+        let message = format!("invalid character {bad:?} in the value of header `{name}`");
+        return Err(Problem::new(message, "remove the character"));
     }
     Ok(())
 }

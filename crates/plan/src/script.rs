@@ -1,7 +1,7 @@
-//! What users do, as data: scenarios made of requests, pauses, loops, conditions and choices.
+//! The steps of users as data: scenarios of requests, pauses, loops, conditions, and choices.
 //!
-//! A front fills this; an interpreter turns it into one [`crate::program::Program`] per user. The engine does not know
-//! it: to the engine a scenario from a file and a script in any other language are the same.
+//! A front end builds a script, and an interpreter turns it into one [`crate::program::Program`] per user. The engine
+//! does not use it, so that scenarios from a file and scripts in other languages are the same to the engine.
 
 use crate::answer::{Check, Extract, Rule, Statuses};
 use crate::data::{Feeder, OutFile};
@@ -9,79 +9,79 @@ use crate::origin::OriginId;
 use crate::stream::Stream;
 use crate::value::{Secret, Text, VarId};
 
-/// Index of a request of the script: its series in every report, and [`crate::program::RequestId`] of its steps.
+/// Index of a request of the script, which is also its series and the [`crate::program::RequestId`] of its steps.
 pub type AskId = u32;
 
-/// Everything that users do.
+/// All steps of all users.
 #[derive(Debug, Clone, Default)]
 pub struct Script {
-    /// Every request of every scenario, set-up and tear-down included, once per place where it stands.
+    /// All requests of all scenarios, of setup, and of teardown, once per place.
     pub asks: Vec<Ask>,
     pub scenarios: Vec<Scenario>,
-    /// Run once by one user before the load; what they extract into globals all users see.
+    /// Run once by one user before the load. All users see the globals that it extracts.
     pub setup: Vec<Node>,
-    /// Run once by one user behind the load.
+    /// Run once by one user after the load.
     pub teardown: Vec<Node>,
     pub feeders: Vec<Feeder>,
     pub files: Vec<OutFile>,
-    /// Names of the variables by slot, for diagnostics and samples.
+    /// Names of the variables by slot, for diagnostics and failure examples.
     pub vars: Vec<String>,
-    /// Names of the values that the set-up extracts, by slot.
+    /// Names of the values that setup extracts, by slot.
     pub globals: Vec<String>,
-    /// Names of the groups, by number; `a / b` when nested.
+    /// Names of the groups, by number; nested groups as `a / b`.
     pub groups: Vec<String>,
-    /// Cookies are kept per user and sent back (RFC 6265).
+    /// Whether each user keeps cookies and sends them back (RFC 6265).
     pub cookies: bool,
-    /// Values to be cut out of every sample.
+    /// Values to remove from failure examples.
     pub secrets: Vec<Secret>,
 }
 
-/// One way of using the service.
+/// A scenario.
 #[derive(Debug, Clone)]
 pub struct Scenario {
     pub name: String,
     pub nodes: Vec<Node>,
-    /// Least time from the begin of one iteration to the begin of the next, of the same user.
+    /// Minimum time from the start of one iteration to the start of the next by the same user.
     pub pace: Option<Delay>,
 }
 
-/// Which scenario an iteration runs.
+/// The scenario that an iteration runs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Entry {
     Scenario(u16),
-    /// Several, by weight.
+    /// One of several scenarios, by weight.
     Mix {
         ways: Vec<(u16, f64)>,
         order: Order,
     },
 }
 
-/// How weights are kept.
+/// How weights are applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Order {
-    /// Drawn by weight each time.
+    /// A random choice by weight each time.
     #[default]
     Random,
-    /// A fixed pattern that holds the ratio as exactly as whole numbers can at every moment.
+    /// A fixed pattern that matches the ratio as exactly as whole numbers can at every moment.
     Exact,
 }
 
-/// One thing to do.
+/// One step.
 #[derive(Debug, Clone)]
 pub enum Node {
     Ask(AskId),
     Think(Delay),
-    /// Timed as a whole and named in reports.
+    /// A group of steps, which is timed as a whole.
     Group {
         group: u16,
         nodes: Vec<Node>,
     },
-    /// `times` is read as a whole number when the loop begins.
+    /// A loop. `times` is parsed as a whole number when the loop starts.
     Repeat {
         times: Text,
         nodes: Vec<Node>,
     },
-    /// At most `most` rounds, so that a condition that never turns false is not for ever.
+    /// A loop with a condition, and with at most `most` iterations, so that it always ends.
     While {
         condition: Condition,
         most: u32,
@@ -92,31 +92,31 @@ pub enum Node {
         then: Vec<Node>,
         otherwise: Vec<Node>,
     },
-    /// The first time each user passes, and again until it has come through.
+    /// Steps that each user completes once: it repeats them until it has reached their end.
     Once(Vec<Node>),
     Choose {
         ways: Vec<(f64, Vec<Node>)>,
         order: Order,
     },
     Set(Vec<(Slot, Text)>),
-    /// One row behind the others.
+    /// Appends a row to a file.
     Append {
         file: u16,
         columns: Vec<Text>,
     },
-    /// All branches at once; goes on when all are through.
+    /// Runs all branches at the same time, and continues when all have ended.
     Parallel(Vec<Vec<Node>>),
 }
 
-/// Where an extracted or set value goes.
+/// The slot of an extracted or set value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slot {
     Var(VarId),
-    /// Only in the set-up.
+    /// Only in setup.
     Global(u16),
 }
 
-/// A length of time, drawn anew each time it is used; ns. Never below 0.
+/// A duration, drawn again for each use, ns. Never below 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Delay {
     Constant {
@@ -130,46 +130,46 @@ pub enum Delay {
         mean_ns: u64,
         deviation_ns: u64,
     },
-    /// By its mean.
+    /// An exponential distribution with this mean.
     Exponential {
         mean_ns: u64,
     },
 }
 
-/// A question about a value; text is compared as numbers where both sides are numbers.
+/// A condition on a value. Texts are compared as numbers if both are numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
     pub left: Text,
     pub rule: Rule,
 }
 
-/// A request with everything that belongs to it.
+/// A request with its checks, extractions, and stream.
 #[derive(Debug, Clone)]
 pub struct Ask {
-    /// What the series is called.
+    /// The name of its series.
     pub name: String,
-    /// Index of the scenario; `None` in set-up and tear-down.
+    /// Index of the scenario; `None` in setup and teardown.
     pub scenario: Option<u16>,
     pub group: Option<u16>,
     pub tags: Vec<(String, String)>,
-    /// Where it goes.
+    /// The origin that it is sent to.
     pub origin: OriginId,
     pub method: String,
-    /// Path and query as sent, holes escaped for where they stand.
+    /// Path and query as sent, with placeholders escaped for their places.
     pub path: Text,
-    /// In the order given; `Content-Type` of the body among them, `Content-Length` and `Host` not.
+    /// Headers in their order, including the `Content-Type` of the body, but without `Content-Length` and `Host`.
     pub headers: Vec<(String, Text)>,
     pub body: Option<Text>,
-    /// From the send; `None`: the plan's.
+    /// The timeout, measured from the send; `None` means that of the plan.
     pub timeout_ns: Option<u64>,
-    /// Most redirects followed to the same host, each a timed request of its own in this series; 0: none is followed.
+    /// Maximum number of redirects to follow on the same host, each as a timed request in this series; 0 follows none.
     pub redirects: u8,
-    /// Statuses that are no failure; `None`: 200 to 399.
+    /// Status codes that are not failures; `None` means 200–399.
     pub expect: Option<Statuses>,
     pub checks: Vec<Check>,
     pub extracts: Vec<Extract>,
-    /// After a failure the rest of the iteration is left out, unless this says otherwise.
+    /// Whether the iteration continues after a failure instead of ending.
     pub go_on_after_failure: bool,
-    /// The answer is a stream of events.
+    /// The event stream, if the response is one.
     pub stream: Option<Box<Stream>>,
 }

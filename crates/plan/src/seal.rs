@@ -1,4 +1,4 @@
-//! From what was written to what is meant: defaults, contradictions, and the one [`Plan`] or all diagnostics at once.
+//! Seals a draft: fills in defaults, finds contradictions, and returns the [`Plan`] or all diagnostics at once.
 
 mod follow;
 pub mod names;
@@ -12,6 +12,7 @@ use crate::link::Reuse;
 use crate::load::{Load, Stop, Workload};
 use crate::origin::{self, ORIGINS_MAX};
 use crate::outline::{OUTLINE_VERSION, Outline, RequestOutline};
+use crate::phrase::{chosen_ns, count, counted};
 use crate::request::{redacted_header, redacted_path};
 use crate::threshold::{self, Statistic, Subject};
 use crate::unit::SECOND_NS;
@@ -20,30 +21,30 @@ use crate::{Plan, Request};
 use std::sync::Arc;
 use workloads::Lanes;
 
-/// Users when `-c` is not given (closed model).
+/// Default number of users (closed model).
 pub const DEFAULT_USERS: u32 = 50;
-/// Most connections when `--max-connections` is not given (open model); they are opened only as arrivals need them.
+/// Default connection limit (open model). Connections are opened only as arrivals need them.
 pub const DEFAULT_OPEN_CONNECTIONS: u32 = 1_000;
-/// Length when neither `-d` nor `-n` nor `--stages` is given.
+/// Default duration, without `-d`, `-n`, and `--stages`.
 pub const DEFAULT_DURATION_NS: u64 = 10 * SECOND_NS;
-/// Time-out from the send.
+/// Default timeout, measured from the send.
 pub const DEFAULT_TIMEOUT_NS: u64 = 10 * SECOND_NS;
-/// Upper edges of the latency buckets.
+/// Default upper edges of the latency buckets.
 pub const DEFAULT_BANDS_NS: [u64; 3] = [SECOND_NS / 10, SECOND_NS, 10 * SECOND_NS];
 
-/// Facts about the machine that defaults depend on.
+/// Properties of the machine that defaults depend on.
 #[derive(Debug, Clone, Copy)]
 pub struct Machine {
     /// CPUs that this process may use.
     pub cpus: u32,
-    /// Seed for a run that names none.
+    /// Seed for a run without one.
     pub seed: u64,
 }
 
-/// Checks a draft as a whole.
+/// Validates a draft as a whole.
 ///
 /// # Errors
-/// Every mistake found, in the order of the fields.
+/// Returns every mistake found, in the order of the fields.
 pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
     let mut wrong = Vec::new();
     contradictions(&draft.load, &mut wrong);
@@ -54,8 +55,8 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         wrong.push(Diagnostic::field(
             "P001",
             key::TARGET,
-            "there is no target",
-            "name one, such as `http://127.0.0.1:8080/`",
+            "missing target",
+            "add a target, such as `http://127.0.0.1:8080/`",
         ));
         return Err(wrong);
     };
@@ -65,8 +66,8 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
             wrong.push(Diagnostic::field(
                 "P025",
                 key::TARGET,
-                format!("`resolve` names `{host}`, but what is loaded is `{}`", target.host),
-                "write the target's own host there, or leave it out",
+                format!("`resolve` names `{host}`, but the target is `{}`", target.host),
+                format!("write `{}` in `resolve`, or remove the entry", target.host),
             ));
         }
     }
@@ -75,7 +76,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
             "P026",
             key::TARGET,
             format!("too many origins: {}", draft.more_origins.len() + 1),
-            format!("load at most {ORIGINS_MAX} in one run"),
+            format!("load at most {ORIGINS_MAX} origins in one run"),
         ));
     }
     let asks = draft.script.iter().flat_map(|script| script.asks.iter().map(|ask| ask.origin));
@@ -85,8 +86,8 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         wrong.push(Diagnostic::field(
             "P027",
             key::REQUESTS,
-            format!("a request names origin {stray}, which does not exist"),
-            format!("the origins are numbered from 0 to {}", draft.more_origins.len()),
+            format!("unknown origin {stray} in a request"),
+            format!("use a number from 0 to {}", draft.more_origins.len()),
         ));
     }
     let Lanes { workloads, entries, recorded, load, duration_ns } = workloads::of(&draft, &mut wrong);
@@ -97,13 +98,13 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         wrong.push(Diagnostic::field(
             "P010",
             key::WARMUP,
-            "the warm-up lasts as long as the run: nothing would be measured",
-            "make the run longer or the warm-up shorter",
+            "the warm-up lasts as long as the run, so nothing would be measured",
+            "write a longer run or a shorter warm-up",
         ));
     }
     let share = draft.shard.unwrap_or_default();
     let connections = workloads.iter().map(|workload| workload.connections).sum();
-    // Users are shared between machines; the most connections are each machine's own.
+    // Users are divided among machines, but the connection limit applies to each machine.
     let here_of = |workload: &Workload| match workload.load.is_open() {
         true => workload.connections,
         false => share.count_of(workload.connections),
@@ -113,8 +114,13 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         wrong.push(Diagnostic::field(
             "P019",
             key::SHARD,
-            format!("{connections} users leave none for part {} of {}", share.part, share.of),
-            "share them between fewer machines, or use at least as many users as machines",
+            format!(
+                "shard {}/{} has no users: there are only {}",
+                share.part,
+                share.of,
+                counted(u64::from(connections), "user")
+            ),
+            "use at least as many users as shards",
         ));
     }
     if !wrong.is_empty() {
@@ -127,7 +133,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         None => (draft.requests.iter().map(outline_of).collect(), Vec::new(), Vec::new()),
     };
     let mut link = draft.link;
-    // What is said of TLS holds for monitors as well, also where no origin speaks it.
+    // The TLS settings also apply to monitors, even if no origin uses TLS.
     let watch_trust =
         Trust { ca: draft.tls_files.ca.clone(), insecure: link.tls.as_ref().is_some_and(|tls| tls.insecure) };
     let mut origins = origin::origins(&target, &draft.more_origins, link.tls.as_ref());
@@ -154,7 +160,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
     };
     let outline = Outline {
         version: OUTLINE_VERSION,
-        // After what loads it, not after the set-up that may stand in front.
+        // Named after a request of the load, not of setup.
         name: draft
             .name
             .or_else(|| requests.iter().find(|r| !r.is_outside_load).map(default_name))
@@ -167,7 +173,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         load,
         stop: Stop { duration_ns, requests: draft.load.requests_total },
         connections,
-        // A worker without a user would only sleep.
+        // A worker without users would only sleep.
         workers: draft.workers.unwrap_or(machine.cpus).min(here).max(1),
         warmup_ns,
         timeout_ns: draft.timeout_ns.unwrap_or(DEFAULT_TIMEOUT_NS),
@@ -180,7 +186,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         limits: draft.limits,
         checks,
         groups,
-        // A plain sequence has one load model, which is `load`.
+        // A fixed sequence has only one load model, `load`.
         workloads: if script.is_some() { workloads } else { Vec::new() },
         link,
         graceful_stop_ns: draft.graceful_stop_ns.unwrap_or(0),
@@ -213,7 +219,7 @@ fn contradictions(load: &LoadDraft, wrong: &mut Vec<Diagnostic>) {
             "P002",
             key::STAGES,
             "a constant rate and stages contradict each other",
-            "keep one; stages of a rate are written `10s:100/s`",
+            "keep one of them (stages of a rate look like `10s:100/s`)",
         ));
     }
     if users_staged && load.users.is_some() {
@@ -221,7 +227,7 @@ fn contradictions(load: &LoadDraft, wrong: &mut Vec<Diagnostic>) {
             "P003",
             key::USERS,
             "a number of users and stages of users contradict each other",
-            "the stages already say how many users there are",
+            "remove the number of users, because the stages set it",
         ));
     }
     let is_open = workloads::is_open(load);
@@ -229,15 +235,15 @@ fn contradictions(load: &LoadDraft, wrong: &mut Vec<Diagnostic>) {
         wrong.push(Diagnostic::field(
             "P028",
             key::USERS,
-            "a number of users and a rate contradict each other: arrivals wait for no user",
-            "leave it out; `--max-connections` (in a file, `max_connections`) limits the connections of arrivals",
+            "a number of users and a rate contradict each other: arrivals do not wait for users",
+            "remove it, or limit connections with `--max-connections` (in a file, `max_connections`)",
         ));
     }
     if !is_open && load.max_connections.is_some() {
         wrong.push(Diagnostic::field(
             "P028",
             key::MAX_CONNECTIONS,
-            "a limit on connections needs a rate: every user holds one connection",
+            "a connection limit requires a rate: every user has one connection",
             "set the number of users with `-c` (in a file, `users`), or add a rate such as `100/s`",
         ));
     }
@@ -246,14 +252,14 @@ fn contradictions(load: &LoadDraft, wrong: &mut Vec<Diagnostic>) {
             "P004",
             key::DURATION,
             "a duration and stages contradict each other",
-            "the stages already say how long the run is",
+            "remove the duration, because the stages set it",
         ));
     }
     if load.arrivals.is_some() && load.rate_per_s.is_none() && !matches!(load.stages, Some((_, true))) {
         wrong.push(Diagnostic::field(
             "P005",
             key::ARRIVALS,
-            "arrivals need a rate: with users alone there are none",
+            "an arrival distribution requires a rate: users have no arrivals",
             "add a rate, such as `100/s`",
         ));
     }
@@ -266,24 +272,24 @@ fn ranges(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
             wrong.push(Diagnostic::field(
                 "P006",
                 key,
-                format!("{what} of 0 sends nothing"),
-                "give at least 1",
+                format!("{what} must be above 0"),
+                "write a larger value",
             ));
         }
     };
-    zero(load.users == Some(0), key::USERS, "a number of connections");
-    zero(load.max_connections == Some(0), key::MAX_CONNECTIONS, "a number of connections");
-    zero(load.duration_ns == Some(0), key::DURATION, "a duration");
-    zero(load.requests_total == Some(0), key::TOTAL, "a number of requests");
-    zero(draft.workers == Some(0), key::WORKERS, "a number of workers");
-    zero(draft.timeout_ns == Some(0), key::TIMEOUT, "a time-out");
+    zero(load.users == Some(0), key::USERS, "the number of users");
+    zero(load.max_connections == Some(0), key::MAX_CONNECTIONS, "the connection limit");
+    zero(load.duration_ns == Some(0), key::DURATION, "the duration");
+    zero(load.requests_total == Some(0), key::TOTAL, "the number of requests");
+    zero(draft.workers == Some(0), key::WORKERS, "the number of workers");
+    zero(draft.timeout_ns == Some(0), key::TIMEOUT, "the timeout");
     for (number, key) in [(load.users, key::USERS), (load.max_connections, key::MAX_CONNECTIONS)] {
         if number.is_some_and(|c| c > 1_000_000) {
             wrong.push(Diagnostic::field(
                 "P007",
                 key,
-                "more than 1,000,000 connections",
-                "one machine holds fewer; share the load with `--shard`",
+                "more than 1,000,000 connections on one machine",
+                "split the load over several machines with `--shard`",
             ));
         }
     }
@@ -292,15 +298,15 @@ fn ranges(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
             "P007",
             key::WORKERS,
             "more than 1,024 workers",
-            "workers are threads of the load generator, one per core; users are set with `-c`",
+            "write one worker per CPU core (workers are threads, and `-c` sets the number of users)",
         ));
     }
     if load.requests_total.is_some_and(|n| n > draft.limits.requests) {
         wrong.push(Diagnostic::field(
             "P009",
             key::TOTAL,
-            format!("more requests than the hard cap of {}", draft.limits.requests),
-            "raise it with `--limit requests=N`",
+            format!("more requests than the hard limit of {}", count(draft.limits.requests)),
+            "raise the limit with `--limit requests=N`",
         ));
     }
     let staged = load.stages.as_ref();
@@ -312,8 +318,8 @@ fn ranges(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
         wrong.push(Diagnostic::field(
             "P009",
             key,
-            "longer than the hard cap on a run",
-            "raise it with `--limit duration_ns=TIME`",
+            format!("longer than the hard limit of {}", chosen_ns(draft.limits.duration_ns)),
+            "raise the limit with `--limit duration_ns=DURATION`",
         ));
     }
     let staged_of =
@@ -322,16 +328,16 @@ fn ranges(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
         wrong.push(Diagnostic::field(
             "P007",
             key::STAGES,
-            "more than 1,000,000 users",
-            "one machine holds fewer; share the load with `--shard`",
+            "more than 1,000,000 users on one machine",
+            "split the load over several machines with `--shard`",
         ));
     }
     if load.rate_per_s.unwrap_or(0.0).max(staged_of(true)) > 1e7 {
         wrong.push(Diagnostic::field(
             "P007",
             if staged.is_some() { key::STAGES } else { key::RATE },
-            "more than 10,000,000 arrivals per second",
-            "no single machine sends that many",
+            "more than 10,000,000 arrivals/s on one machine",
+            "split the load over several machines with `--shard`",
         ));
     }
     if let Some(buckets) = &draft.buckets_ns
@@ -340,8 +346,8 @@ fn ranges(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
         wrong.push(Diagnostic::field(
             "P011",
             key::BUCKETS,
-            "the edges of the buckets must rise",
-            "write 1 to 12 of them, such as `100ms,1s,10s`",
+            "bucket edges must be 1–12 durations in ascending order",
+            "write edges such as `100ms,1s,10s`",
         ));
     }
 }
@@ -353,18 +359,18 @@ fn check_thresholds(draft: &Draft, load: &Load, wrong: &mut Vec<Diagnostic>) {
                 "P015",
                 key::THRESHOLDS,
                 format!(
-                    "`{}`: in the closed model nothing is offered, so nothing can fall short",
+                    "threshold `{}` requires a rate: the closed model has no offered rate",
                     threshold.text
                 ),
-                "give a rate, or drop the threshold",
+                "add a rate, such as `100/s`, or remove the threshold",
             ));
         }
         if matches!(threshold.statistic, Statistic::Quantile(q) if q > 0.999_999) {
             wrong.push(Diagnostic::field(
                 "P016",
                 key::THRESHOLDS,
-                format!("`{}` needs more than ten million samples", threshold.text),
-                "p99.9999 is the highest",
+                format!("threshold `{}` requires more than 10 million samples", threshold.text),
+                "use a percentile up to `p99.9999`",
             ));
         }
     }

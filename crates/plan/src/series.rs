@@ -1,7 +1,7 @@
-//! What a series is: numbers of one thing, under a family, a name and labels. The family says which numbers.
+//! Series: numbers with a family, a name, and labels. The family determines the numbers.
 //!
-//! The series of a plan (its requests, checks, groups and addresses) are there from the start. A program may open
-//! others while the load goes on, see [`book`]: requests that nobody named before, and metrics of its own.
+//! The series of a plan (its requests, checks, groups, and addresses) exist from the start. During the load, a program
+//! may open others (see [`book`]): new requests, and user-defined metrics.
 
 pub mod book;
 mod value;
@@ -16,37 +16,37 @@ use crate::origin::FIRST;
 use crate::outline::RequestOutline;
 use serde::{Deserialize, Serialize};
 
-/// How many cells a tally has: sums, peaks, floors, histograms, last values.
+/// The numbers of cells of a tally: sums, peaks, floors, histograms, last values.
 pub type Cells = [usize; 5];
 
-/// Cells of the run as a whole.
+/// Cells of the whole run.
 pub const RUN_CELLS: Cells = [RunSum::COUNT, RunPeak::COUNT, RunFloor::COUNT, RunHist::COUNT, 0];
 
-/// Cells of all requests added up, whatever their families: those of the widest, so cells of one family that another
-/// does not have must not share a number.
+/// Cells of the sum of all requests of all families: those of the largest family. Cells that only some families have
+/// must therefore have different numbers.
 pub const REQUESTS_CELLS: Cells = Family::Stream.cells();
 
-/// See the module. A protocol that counts something of its own adds a family, and a table of [`crate::metric`].
+/// The kind of a series. A protocol with its own metrics adds a family, and a table in [`crate::metric`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Family {
     /// Requests of one name: [`crate::metric::SeriesSum`], faults, status codes, [`SeriesHist`].
     Request,
-    /// The same of streams of events, and [`crate::metric::StreamSum`], [`StreamHist`].
+    /// Event streams: the same, and [`crate::metric::StreamSum`], [`StreamHist`].
     Stream,
-    /// [`CheckSum`].
+    /// Checks: [`CheckSum`].
     Check,
-    /// [`GroupSum`], [`GroupHist`].
+    /// Groups: [`GroupSum`], [`GroupHist`].
     Group,
-    /// The requests to one of several addresses, their times left out.
+    /// Requests to one of several addresses, without their times.
     Address,
-    /// A user-defined metric: a sum of numbers that are not negative.
+    /// A user-defined metric: a sum of nonnegative numbers.
     Counter,
-    /// The last, the least and the greatest of some numbers.
+    /// The last, the lowest, and the highest of some numbers.
     Gauge,
-    /// How many of some values are true.
+    /// The share of true values.
     Rate,
-    /// The distribution of numbers that are not negative.
+    /// The distribution of nonnegative numbers.
     Trend,
 }
 
@@ -54,7 +54,7 @@ impl Family {
     /// The families of user-defined metrics.
     pub const CUSTOM: [Family; 4] = [Family::Counter, Family::Gauge, Family::Rate, Family::Trend];
 
-    /// As run files and documents call it.
+    /// Returns the name in run files and documentation.
     pub const fn name(self) -> &'static str {
         match self {
             Family::Request => "request",
@@ -69,7 +69,7 @@ impl Family {
         }
     }
 
-    /// The one home of layouts: every tally of a series is made of this.
+    /// Returns the layout of tallies. No other place defines it.
     pub const fn cells(self) -> Cells {
         match self {
             Family::Request => [SERIES_SUMS, SeriesPeak::COUNT, SeriesFloor::COUNT, SeriesHist::COUNT, 0],
@@ -84,7 +84,7 @@ impl Family {
         }
     }
 
-    /// What a user of the load defined, by its kind; `None`: nobody defined it.
+    /// Returns the kind of a user-defined metric; `None` for other families.
     pub const fn custom(self) -> Option<Custom> {
         match self {
             Family::Counter => Some(Custom::Counter),
@@ -95,12 +95,12 @@ impl Family {
         }
     }
 
-    /// What a user of the load defined.
+    /// Returns whether the family is one of user-defined metrics.
     pub const fn is_custom(self) -> bool {
         self.custom().is_some()
     }
 
-    /// Requests and streams count in the totals of a run.
+    /// Returns whether the family counts in the totals of a run: requests and streams.
     pub const fn is_requests(self) -> bool {
         match self {
             Family::Request | Family::Stream => true,
@@ -110,8 +110,7 @@ impl Family {
     }
 }
 
-/// The families of user-defined metrics, for those who know no other: a family that a protocol adds does not touch
-/// them.
+/// The families of user-defined metrics only, so that a new family of a protocol does not affect their users.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Custom {
     Counter,
@@ -120,13 +119,13 @@ pub enum Custom {
     Trend,
 }
 
-/// The name of a label that a series has from where it was counted, beside those that a program gave it.
+/// Labels that a series has from its place in the plan, in addition to those that a program sets.
 pub mod label {
     /// The scenario that a request belongs to.
     pub const SCENARIO: &str = "scenario";
-    /// The group, nested ones as `a / b`.
+    /// The group; nested groups as `a / b`.
     pub const GROUP: &str = "group";
-    /// The request's own name.
+    /// The name of the request.
     pub const REQUEST: &str = "request";
     /// The name of a user-defined metric.
     pub const METRIC: &str = "metric";
@@ -134,18 +133,18 @@ pub mod label {
     pub const METHOD: &str = "method";
 }
 
-/// What a series is known by, on every worker and every machine: numbers of equal keys are added up.
+/// The key of a series on all workers and machines. Numbers with equal keys are added up.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SeriesKey {
     pub family: Family,
     pub name: String,
-    /// By name, each once.
+    /// Labels, sorted by name, each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<(String, String)>,
 }
 
 impl SeriesKey {
-    /// Labels may come in any order; of two of one name the later counts.
+    /// Returns a key. Labels may be in any order; of two with the same name, the later one applies.
     pub fn new(family: Family, name: &str, labels: &[(&str, &str)]) -> Self {
         let mut sorted: Vec<(String, String)> = Vec::with_capacity(labels.len());
         for (name, value) in labels {
@@ -157,12 +156,12 @@ impl SeriesKey {
         SeriesKey { family, name: name.into(), labels: sorted }
     }
 
-    /// The value of a label.
+    /// Returns the value of a label.
     pub fn label(&self, name: &str) -> Option<&str> {
         self.labels.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// A request or a stream as the plan would have shown it; `None` of other families.
+    /// Returns a request or a stream as the plan would show it; `None` for other families.
     pub fn request(&self) -> Option<RequestOutline> {
         let text = |name: &str| self.label(name).map(str::to_owned);
         let own = [label::SCENARIO, label::GROUP, label::METHOD];
@@ -170,7 +169,7 @@ impl SeriesKey {
             name: self.name.clone(),
             method: text(label::METHOD).unwrap_or_default(),
             path: String::new(),
-            // A program says by a label where it went; the plan's own number of the server is not known here.
+            // A program sets the origin as a label; the number of the origin is unknown here.
             origin: FIRST,
             headers: Vec::new(),
             body_bytes: 0,

@@ -1,9 +1,9 @@
-//! From visitors to users and requests per second, and back: how large a load has to be before one is written.
+//! Converts visitors to users and requests per second, and back, to determine how large a load must be.
 //!
-//! Two laws tie all of it together. Little's law, N = A S: users at a time are arrivals per second times the length of
-//! a session (Little, A Proof for the Queuing Formula L = lambda W, 1961). The response time law, X = N / (Z + R): a
-//! user sends a request each time that it has thought and been answered (Denning and Buzen, The Operational Analysis
-//! of Queueing Network Models, 1978). Each step is kept with its numbers, so that a reader can check it by hand.
+//! Two laws connect these numbers. Little's law, N = A S: concurrent users are arrivals per second times the session
+//! length (Little, A Proof for the Queuing Formula L = lambda W, 1961). The response time law, X = N / (Z + R): a user
+//! sends a request after each think time and response time (Denning and Buzen, The Operational Analysis of Queueing
+//! Network Models, 1978). Each step keeps its numbers, so that a reader can check it by hand.
 
 mod idle;
 mod number;
@@ -15,10 +15,10 @@ use crate::Problem;
 use crate::unit::SECOND_NS;
 use serde::Serialize;
 
-/// Days in the month of a size. Calendars differ by 3%, guesses of visitors by far more.
+/// Days per month. Real months differ by 3%, and estimates of visitors by far more.
 pub const MONTH_DAYS: f64 = 30.0;
 
-/// So many visitors in some time.
+/// A number of visitors per period.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Visitors {
     pub number: f64,
@@ -44,7 +44,7 @@ impl Period {
         }
     }
 
-    /// Its days; `None` for what is shorter than one, to which the active hours of a day mean nothing.
+    /// Returns its number of days; `None` for an hour, to which the active hours of a day do not apply.
     pub const fn days(self) -> Option<f64> {
         match self {
             Period::Hour => None,
@@ -59,24 +59,24 @@ impl Visitors {
     /// Parses `100000/month`, `3.5k/day`, `2M/week` or `280/hour`.
     ///
     /// # Errors
-    /// A sentence when the number, or the time behind the stroke, cannot be read or is not above 0.
+    /// Returns an error if the number or the period is invalid, or if the number is not above 0.
     pub fn parse(text: &str) -> Result<Visitors, Problem> {
-        const EXPECTED: &str = "expected a number over a time, such as `100000/month` or `5k/day`";
-        let wrong = || Problem::new(format!("`{text}` is no number of visitors"), EXPECTED);
+        const EXPECTED: &str = "write a number per period, such as `100000/month` or `5k/day`";
+        let wrong = || Problem::new(format!("invalid number of visitors `{text}`"), EXPECTED);
         let (digits, period) = text.trim().split_once('/').ok_or_else(wrong)?;
         let per = match period.trim() {
             "h" | "hour" => Period::Hour,
             "d" | "day" => Period::Day,
             "w" | "week" => Period::Week,
             "month" => Period::Month,
-            // A minute to everything else in this tool.
+            // Everywhere else, `m` is a minute.
             "m" | "mo" => {
-                return Err(Problem::new(format!("`{text}` may mean a minute or a month"), "write `/month`"));
+                return Err(Problem::new(format!("ambiguous period in `{text}`"), "write `/month`"));
             }
             other => {
                 return Err(Problem::new(
-                    format!("`{other}` is no time of visitors"),
-                    "there are `hour`, `day`, `week` and `month`",
+                    format!("unknown period `{other}`"),
+                    "use `hour`, `day`, `week`, or `month`",
                 ));
             }
         };
@@ -91,60 +91,60 @@ impl Visitors {
     }
 }
 
-/// What is known. Everything else is derived from it, as far as it can be.
+/// The known numbers. All others are derived from them as far as possible.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SizingInput {
     pub visitors: Option<Visitors>,
-    /// The part of a day in which visitors come, ns; all of it when absent.
+    /// The part of a day in which visitors come, ns; by default the whole day.
     pub active_ns: Option<u64>,
-    /// How much busier the busiest hour is than the mean; 1 when absent.
+    /// Ratio of the busiest hour to the mean; by default 1.
     pub peak: Option<f64>,
-    /// Length of a visit, ns.
+    /// Length of a session, ns.
     pub session_ns: Option<u64>,
-    /// Requests of a visit.
+    /// Requests per session.
     pub pages: Option<f64>,
-    /// Pause of a user between an answer and the next request, ns.
+    /// Pause of a user between a response and the next request, ns.
     pub think_ns: Option<u64>,
-    /// Time until an answer, ns; 0 when absent.
+    /// Response time, ns; by default 0.
     pub response_ns: Option<u64>,
-    /// Users at the same time, in the busiest hour.
-    pub users: Option<f64>,
-    /// Requests per second, in the busiest hour.
-    pub rate_per_s: Option<f64>,
-}
-
-/// One step.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Line {
-    pub name: &'static str,
-    /// With the numbers in it: `277.8/h x 300 s / 3600`.
-    pub formula: String,
-    pub value: f64,
-    /// Of the value: `/day`, `/h`, `/s`, `s`, `users`, or nothing for a plain number.
-    pub unit: &'static str,
-}
-
-/// A load as large as what is known makes it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Sizing {
-    /// In the order in which one follows from the others; at least one.
-    pub lines: Vec<Line>,
-    /// What was taken for granted because nothing said it.
-    pub assumptions: Vec<String>,
-    /// Users at the same time in the busiest hour, with a fraction; a load takes the next whole number.
+    /// Concurrent users in the busiest hour.
     pub users: Option<f64>,
     /// Requests per second in the busiest hour.
     pub rate_per_s: Option<f64>,
-    /// Visits that begin per second in the busiest hour.
+}
+
+/// One step of the calculation.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Line {
+    pub name: &'static str,
+    /// The formula with its numbers: `277.8/h x 300 s / 3600`.
+    pub formula: String,
+    pub value: f64,
+    /// The unit of the value: `/day`, `/h`, `/s`, `s`, `users`, or empty for a plain number.
+    pub unit: &'static str,
+}
+
+/// The size of a load.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Sizing {
+    /// The steps, in the order of their derivation; at least one.
+    pub lines: Vec<Line>,
+    /// Assumptions in place of missing numbers.
+    pub assumptions: Vec<String>,
+    /// Concurrent users in the busiest hour, with a fraction; a load uses the next whole number.
+    pub users: Option<f64>,
+    /// Requests per second in the busiest hour.
+    pub rate_per_s: Option<f64>,
+    /// Sessions that begin per second in the busiest hour.
     pub arrivals_per_s: Option<f64>,
     pub visitors_per_month: Option<f64>,
 }
 
-/// Derives all that follows.
+/// Derives all numbers that follow from the known ones.
 ///
 /// # Errors
-/// Sentences, each with its mend: figures that cannot be, that contradict each other by more than 2%, from which
-/// nothing follows, or that no step of the answer uses.
+/// Returns errors for invalid numbers, for numbers that contradict each other by more than 2%, for numbers that no step
+/// uses, and if nothing can be derived.
 pub fn size(asked: &SizingInput) -> Result<Sizing, Vec<Problem>> {
     let wrong = impossible(asked);
     if !wrong.is_empty() {
@@ -166,31 +166,32 @@ fn impossible(asked: &SizingInput) -> Vec<Problem> {
     for (name, number, example) in numbers {
         if let Some(number) = number.filter(|number| !number.is_finite() || *number <= 0.0) {
             wrong.push(Problem::new(
-                format!("`{number}` is no size of `{name}`"),
-                format!("give a number above 0, such as `{example}`"),
+                format!("`{name}` must be above 0, found `{number}`"),
+                format!("write a number such as `{example}`"),
             ));
         }
     }
     if let Some(peak) = asked.peak.filter(|peak| !peak.is_finite() || *peak < 1.0) {
         wrong.push(Problem::new(
-            format!("a peak of `{peak}` is below the mean"),
-            "give how many times busier it is, such as `3`",
+            format!("the peak must be at least 1, found `{peak}`"),
+            "write the ratio of the busiest hour to the mean, such as `3`",
         ));
     }
     if let Some(active_ns) = asked.active_ns.filter(|ns| *ns == 0 || *ns > 86_400 * SECOND_NS) {
         let hours = active_ns as f64 / 3600e9;
         wrong.push(Problem::new(
-            format!("a day has no `{hours}` active hours"),
-            "give a part of it, such as `12h`",
+            format!("the active hours must be above 0 and at most 24, found `{hours}`"),
+            "write a part of a day, such as `12h`",
         ));
     }
     if asked.session_ns == Some(0) {
-        wrong.push(Problem::new("a session of no time meets nobody", "give its length, such as `5min`"));
+        let hint = "write a duration such as `5min`";
+        wrong.push(Problem::new("the session must be longer than 0", hint));
     }
     if asked.think_ns == Some(0) && asked.response_ns.unwrap_or(0) == 0 {
         wrong.push(Problem::new(
-            "without a think and a response time a rate has no end",
-            "give one, such as `--response 300ms`",
+            "the think time and the response time must not both be 0",
+            "add a response time, such as `--response 300ms`",
         ));
     }
     wrong

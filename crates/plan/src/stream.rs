@@ -1,30 +1,31 @@
-//! A request whose answer is a stream of server-sent events: when it ends, and how its events are accounted for.
+//! Requests whose responses are streams of server-sent events: when they end, and how their events are accounted for.
 
 use crate::script::Node;
 
 #[derive(Debug, Clone, Default)]
 pub struct Stream {
-    /// We close it after this long (from the open); `None`: when the server does, or at the stop.
+    /// Time after the opening at which the client closes the stream; `None` leaves this to the server, or to the end of
+    /// the run.
     pub for_ns: Option<u64>,
-    /// We close it after so many events.
+    /// Number of events after which the client closes the stream.
     pub events: Option<u64>,
-    /// The stream failed when there was no event for so long.
+    /// Time without an event after which the stream has failed.
     pub idle_ns: Option<u64>,
-    /// Events that a healthy stream delivers while open: one every so often, the first one period after the open.
+    /// The interval at which a healthy stream sends events; the first comes one interval after the opening.
     pub every_ns: Option<u64>,
-    /// Where the number of an event is, which rises by one from event to event.
+    /// The place of the sequence number, which increases by one with every event.
     pub sequence: Option<Place>,
-    /// Where the instant of its making is (Unix time); its age on arrival is measured.
+    /// The place of the event's timestamp (Unix time), from which its age on arrival is measured.
     pub made_at: Option<(Place, TimeUnit)>,
-    /// Opened again this often after the server has closed it, with `Last-Event-ID`.
+    /// Number of times to reopen the stream with `Last-Event-ID` after the server has closed it.
     pub reconnects: u32,
-    /// What the same user does while the stream is open; the stream is not closed when it is through.
+    /// Steps of the same user while the stream is open. The stream stays open after the last of them.
     pub beside: Vec<Node>,
-    /// The end that is expected: the stream has failed when it ended otherwise.
+    /// The side that must close the stream; otherwise it has failed.
     pub closed_by: Option<Closer>,
 }
 
-/// Where in an event.
+/// A place in an event.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Place {
     /// The `id:` field.

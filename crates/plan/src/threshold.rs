@@ -1,5 +1,5 @@
-//! `response_time{request: login} p99 < 250ms over 10s`: a condition that a run must meet. Here is what it means;
-//! the grammar is in `read`, what a scope covers in `scope`.
+//! Thresholds: conditions that a run must meet, such as `response_time{request: login} p99 < 250ms over 10s`. The
+//! grammar is in `read`, and scopes are in `scope`.
 
 mod read;
 mod scope;
@@ -11,13 +11,13 @@ use crate::outline::TICK_NS;
 use crate::series::Family;
 use serde::{Deserialize, Serialize};
 
-/// Longest window of `over`: each second of it keeps a histogram in memory while it slides.
+/// Longest window of `over`: the sliding window keeps a histogram in memory for each of its seconds.
 pub const OVER_MAX_NS: u64 = 600 * TICK_NS;
 
-/// An outage is no shorter: within less, requests fail or wait by chance, and a service with few of them has pauses.
+/// Shortest outage: within a shorter time, requests fail or wait by chance, and a service with few requests has pauses.
 pub const OUTAGE_LEAST_NS: u64 = 1_000_000_000;
 
-/// What the figure of a threshold's subject is counted in.
+/// The unit of a threshold's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FigureUnit {
@@ -25,11 +25,11 @@ pub enum FigureUnit {
     Ratio,
     PerSecond,
     Count,
-    /// A number of a user-defined metric, in the unit of whoever defined it.
+    /// A number of a user-defined metric, in the user's unit.
     Number,
 }
 
-/// What a threshold looks at.
+/// The metric of a threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
@@ -37,16 +37,16 @@ pub enum Subject {
     ResponseTime,
     ServiceTime,
     FirstByte,
-    /// Time of a passage through a group as a whole, from its begin to its end, pauses included, in ns. Only of one
-    /// group, by its own name: `{group: G}`. A passage that is left or cut off before its end is no sample.
+    /// Time of a complete pass through one group, `{group: G}`, including pauses, in ns. A pass that ends early is not
+    /// a sample.
     GroupTime,
-    /// Failed / finished, a ratio.
+    /// Failed requests / completed requests, a ratio.
     ErrorRate,
-    /// Achieved / offered rate of the open model, a ratio.
+    /// Achieved rate / offered rate of the open model, a ratio.
     Achieved,
-    /// Finished requests per second.
+    /// Completed requests per second.
     Throughput,
-    /// Finished requests.
+    /// Completed requests.
     Requests,
     /// Times of connections, in ns.
     Connect,
@@ -56,74 +56,74 @@ pub enum Subject {
     FirstEvent,
     EventGap,
     EventAge,
-    /// Checks that held / checks made, a ratio.
+    /// Passed checks / all checks, a ratio.
     Checks,
     /// Events received.
     Events,
     /// Events lost / events expected, a ratio.
     EventLoss,
-    /// Share of the time outside of outages, a ratio.
+    /// Share of the time without outages, a ratio.
     Availability,
-    /// The longest outage, in ns; 0: there was none.
+    /// The longest outage, in ns; 0 without outages.
     LongestOutage,
-    /// User-defined metrics, which a scope names: the sum of a counter.
+    /// User-defined metrics, named by a scope: the sum of a counter.
     Counter,
-    /// The last value of a gauge, its least or its greatest.
+    /// The last, lowest, or highest value of a gauge.
     Gauge,
-    /// True values of a rate / all of them.
+    /// True values of a rate / all values.
     TrueRatio,
     /// The distribution of a trend.
     Trend,
 }
 
-/// What kind of figure a subject is: it decides how the limit is written.
+/// The kind of a subject, which determines the syntax of the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A distribution of times: a statistic must be named.
+    /// A distribution of times, which requires a statistic.
     Times,
-    /// A share of something.
+    /// A share.
     Share,
     PerSecond,
     Count,
-    /// A length of time that is one number.
+    /// A single duration.
     Length,
     /// A number without a unit.
     Number,
-    /// A distribution of such: a statistic must be named.
+    /// A distribution of numbers, which requires a statistic.
     Numbers,
 }
 
-/// What is asked of the outages of a run.
+/// A metric of outages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutageFigure {
     Availability,
     Longest,
 }
 
-/// What the figure of a subject is read off.
+/// The data that a subject is computed from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Basis {
-    /// Times from the intended instant, which delays of the load generator may have lengthened.
+    /// Times since the intended start time, which delays of the load generator may have lengthened.
     Response,
-    /// Times from the send, likewise.
+    /// Times since the send, likewise.
     Service,
     /// The arrivals of the open model.
     Achieved,
     /// The throughput of the whole run.
     Throughput,
-    /// The course of the run, tick by tick.
+    /// The ticks of the run.
     Outages(OutageFigure),
     /// A user-defined metric of this family.
     Custom(Family),
-    /// The totals alone.
+    /// The totals.
     Totals,
 }
 
 impl Subject {
-    /// Those of user-defined metrics.
+    /// The subjects of user-defined metrics.
     pub const CUSTOM: [Subject; 4] = [Subject::Counter, Subject::Gauge, Subject::TrueRatio, Subject::Trend];
 
-    /// All others, in the order in which they are told.
+    /// All other subjects, in the order of the documentation.
     pub const ALL: &'static [Subject] = &[
         Subject::ResponseTime,
         Subject::ServiceTime,
@@ -146,7 +146,7 @@ impl Subject {
         Subject::LongestOutage,
     ];
 
-    /// As it is written.
+    /// Returns the name.
     pub const fn name(self) -> &'static str {
         match self {
             Subject::ResponseTime => "response_time",
@@ -175,7 +175,7 @@ impl Subject {
         }
     }
 
-    /// The subject that had this name before: an error about the name tells of the new one.
+    /// Returns the subject that had this name in an earlier version, for error messages.
     pub fn renamed(name: &str) -> Option<Subject> {
         match name {
             "errors" => Some(Subject::ErrorRate),
@@ -185,7 +185,7 @@ impl Subject {
         }
     }
 
-    /// Whether it is read off the totals like most subjects, or in a way of its own.
+    /// Returns the data that it is computed from: the totals, for most subjects.
     pub const fn basis(self) -> Basis {
         match self {
             Subject::ResponseTime => Basis::Response,
@@ -207,7 +207,7 @@ impl Subject {
         }
     }
 
-    /// The family of user-defined metrics that it is about, if any.
+    /// Returns its family of user-defined metrics, if any.
     pub const fn family(self) -> Option<Family> {
         match self.basis() {
             Basis::Custom(family) => Some(family),
@@ -231,12 +231,12 @@ impl Subject {
         }
     }
 
-    /// What it is decided by is the course of the run, tick by tick.
+    /// Returns whether it is computed from outages.
     pub const fn is_of_outages(self) -> bool {
         matches!(self.basis(), Basis::Outages(_))
     }
 
-    /// Only streams have it.
+    /// Returns whether only streams have it.
     pub const fn is_of_streams(self) -> bool {
         matches!(
             self,
@@ -249,13 +249,13 @@ impl Subject {
         )
     }
 
-    /// May be asked of a part of the plan: connections and arrivals belong to none of the requests.
+    /// Returns whether it may have a scope. Connections and arrivals do not belong to requests.
     pub const fn has_scope(self) -> bool {
         !matches!(self, Subject::Connect | Subject::TlsHandshake | Subject::Achieved)
     }
 }
 
-/// Which figure of a time.
+/// A statistic of a distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Statistic {
@@ -263,7 +263,7 @@ pub enum Statistic {
     Mean,
     Min,
     Max,
-    /// Subjects that are one number.
+    /// The value of a subject that is one number.
     Value,
 }
 
@@ -302,12 +302,12 @@ impl Comparison {
         }
     }
 
-    /// The limit is an upper one: less is better.
+    /// Returns whether the limit is an upper limit, so that less is better.
     pub fn is_downwards(self) -> bool {
         matches!(self, Comparison::Less | Comparison::LessOrEqual)
     }
 
-    /// The limit is a lower one: more is better.
+    /// Returns whether the limit is a lower limit, so that more is better.
     pub fn is_upwards(self) -> bool {
         matches!(self, Comparison::Greater | Comparison::GreaterOrEqual)
     }
@@ -316,29 +316,29 @@ impl Comparison {
 /// One condition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Threshold {
-    /// As written, white space folded (but not within a name).
+    /// The text as written, with white space folded except in names.
     pub text: String,
     pub subject: Subject,
     pub statistic: Statistic,
     pub comparison: Comparison,
-    /// ns for times, a ratio for shares, per second for rate.
+    /// The limit: ns for times, a ratio for shares, per second for rates.
     pub value: f64,
-    /// True for those that nobody wrote, see [`with_defaults`].
+    /// Whether it is a default; see [`with_defaults`].
     #[serde(default)]
     pub is_default: bool,
-    /// Of these requests only; `None`: of all.
+    /// The requests that it applies to; `None` means all.
     #[serde(default)]
     pub scope: Option<Scope>,
-    /// It must hold in every sliding window of this length, a whole number of ticks; `None`: for the run as a whole.
+    /// The length of the sliding windows in which it must be met, a whole number of ticks; `None` means the whole run.
     #[serde(default)]
     pub over_ns: Option<u64>,
-    /// The run is stopped when it has been missed for so long, a whole number of ticks, 0 included.
+    /// The time after which a miss stops the run, a whole number of ticks; may be 0.
     #[serde(default)]
     pub abort_after_ns: Option<u64>,
 }
 
 impl Threshold {
-    /// What is compared: `response_time{request: login} p99`.
+    /// Returns the left side of the comparison: `response_time{request: login} p99`.
     pub fn left(&self) -> String {
         let scope = self.scope.as_ref().map_or(String::new(), |scope| scope.to_string());
         let statistic = match self.statistic {
@@ -352,18 +352,18 @@ impl Threshold {
     }
 }
 
-/// `99.9`, not `99.90000000000001`: a share of one times a hundred is a few roundings off.
+/// Formats `99.9` without rounding errors such as `99.90000000000001`.
 fn shortest(percent: f64) -> String {
     let text = format!("{percent:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// What was written, and behind it the default thresholds whose subject nobody named for the run as a whole: a limit
-/// for the p99 says nothing about errors, one for the errors of `login` nothing about those of `search`, and a service
-/// that answers every request with 500 must not pass because it is quick.
+/// Adds the default thresholds on subjects that `written` does not cover for the whole run. A limit on p99 says
+/// nothing about errors, and one on the errors of `login` says nothing about those of `search`. A service that returns
+/// only 500s must not pass by being fast.
 pub fn with_defaults(written: Vec<Threshold>, open: bool) -> Vec<Threshold> {
     let mut all = defaults(open);
-    // Who takes a run in which everything failed takes one in which nothing succeeded.
+    // A threshold that accepts 100% errors also accepts an outage.
     let takes_all = |written: &Threshold| {
         written.subject == Subject::ErrorRate && written.value >= 1.0 && !written.comparison.is_upwards()
     };
@@ -378,8 +378,8 @@ pub fn with_defaults(written: Vec<Threshold>, open: bool) -> Vec<Threshold> {
     [written, all].concat()
 }
 
-/// The thresholds that hold until another one names their subject: no errors, no outage, and in the open model at least
-/// 99% of the offered rate achieved.
+/// Returns the default thresholds: no errors, no outage, and in the open model at least 99% of the offered rate
+/// achieved.
 pub fn defaults(open: bool) -> Vec<Threshold> {
     let make = |text: &str, subject, comparison, value| Threshold {
         text: text.into(),

@@ -1,27 +1,28 @@
-//! Durations, rates, sizes and shares as people type them, and the sentence for each way to get one wrong.
+//! Parses durations, rates, sizes, and shares as users type them, with an error message for each mistake.
 
 use crate::Problem;
 
 /// Nanoseconds in a second.
 pub const SECOND_NS: u64 = 1_000_000_000;
 
-/// Parses `250ms`, `1.5s`, `2m`, `1h`, `500us`, `100ns`, or sums such as `1m30s`. Result in nanoseconds.
+/// Parses `250ms`, `1.5s`, `2m`, `1h`, `500us`, `100ns`, or sums such as `1m30s`. Returns nanoseconds.
 ///
 /// # Errors
-/// A sentence saying what was found and what was expected; a number without a unit is refused, because `10`
-/// means seconds to one tool and milliseconds to the next.
+/// Returns an error if the text is invalid. A number without a unit is rejected, because `10` means seconds to some
+/// tools and milliseconds to others.
 pub fn duration_ns(text: &str) -> Result<u64, Problem> {
-    const EXPECTED: &str = "expected a number with a unit, such as `250ms`, `10s`, `1m30s` or `2h`";
+    const EXPECTED: &str = "write a duration such as `250ms`, `10s`, `1m30s`, or `2h`";
     let text = text.trim();
     if text.is_empty() {
-        return Err(Problem::new("an empty duration", EXPECTED));
+        return Err(Problem::new("empty duration", EXPECTED));
     }
     let mut rest = text;
     let mut total = 0f64;
     while !rest.is_empty() {
         let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
-        let number: f64 =
-            rest[..digits].parse().map_err(|_| Problem::new(format!("`{text}` is no duration"), EXPECTED))?;
+        let number: f64 = rest[..digits]
+            .parse()
+            .map_err(|_| Problem::new(format!("invalid duration `{text}`"), EXPECTED))?;
         rest = &rest[digits..];
         let letters = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
         let scale = match &rest[..letters] {
@@ -32,25 +33,31 @@ pub fn duration_ns(text: &str) -> Result<u64, Problem> {
             "m" | "min" => 60e9,
             "h" => 3600e9,
             "d" => 86_400e9,
-            "" => return Err(Problem::new(format!("`{text}` has no unit"), EXPECTED)),
-            unit => return Err(Problem::new(format!("`{unit}` is no unit of time in `{text}`"), EXPECTED)),
+            "" => {
+                let hint = format!("write `{text}s` for seconds, or `{text}ms` for milliseconds");
+                return Err(Problem::new(format!("missing unit in duration `{text}`"), hint));
+            }
+            unit => {
+                return Err(Problem::new(format!("unknown unit `{unit}` in duration `{text}`"), EXPECTED));
+            }
         };
         total += number * scale;
         rest = &rest[letters..];
     }
-    // A year bounds every duration: nothing longer is meant, and u64 nanoseconds cannot overflow.
+    // The maximum of a year keeps u64 nanoseconds from overflowing.
     if !total.is_finite() || total > 366.0 * 86_400e9 {
-        return Err(Problem::plain(format!("`{text}` is longer than a year")));
+        return Err(Problem::new(format!("duration `{text}` is longer than a year"), EXPECTED));
     }
     Ok(total.round() as u64)
 }
 
-/// Parses `100/s`, `6000/m`, `2.5/s`, `1k/s`, or a bare number (per second). Result per second, finite and > 0.
+/// Parses `100/s`, `6000/m`, `2.5/s`, `1k/s`, or a number without a unit (per second). Returns a finite rate per second
+/// above 0.
 ///
 /// # Errors
-/// A sentence for anything else, zero and negative numbers included.
+/// Returns an error for anything else, including 0 and negative numbers.
 pub fn rate_per_s(text: &str) -> Result<f64, Problem> {
-    const EXPECTED: &str = "expected a rate such as `100/s`, `2.5/s` or `6000/m`";
+    const EXPECTED: &str = "write a rate such as `100/s`, `2.5/s`, or `6000/m`";
     let text = text.trim();
     let (number, scale) = match text.split_once('/') {
         None => (text, 1.0),
@@ -58,20 +65,20 @@ pub fn rate_per_s(text: &str) -> Result<f64, Problem> {
         Some((n, "m" | "min")) => (n, 60.0),
         Some((n, "h")) => (n, 3600.0),
         Some((_, unit)) => {
-            return Err(Problem::new(format!("`{unit}` is no unit of time in `{text}`"), EXPECTED));
+            return Err(Problem::new(format!("unknown unit `{unit}` in rate `{text}`"), EXPECTED));
         }
     };
     match self::number(number.trim()) {
         Some(n) if n.is_finite() && n > 0.0 => Ok(n / scale),
-        Some(_) => Err(Problem::new(format!("a rate of `{text}` sends nothing"), EXPECTED)),
-        None => Err(Problem::new(format!("`{text}` is no rate"), EXPECTED)),
+        Some(_) => Err(Problem::new(format!("rate `{text}` must be above 0"), EXPECTED)),
+        None => Err(Problem::new(format!("invalid rate `{text}`"), EXPECTED)),
     }
 }
 
 /// Parses `1000`, `1k`, `1.5M` or `1e3`: `k` is a thousand, `M` a million.
 ///
 /// # Errors
-/// Returns a sentence for anything that is not a whole number of 0 or more.
+/// Returns an error for anything that is not a whole number of 0 or more.
 pub fn count(text: &str) -> Result<u64, Problem> {
     let text = text.trim();
     if let Ok(whole) = text.parse() {
@@ -82,30 +89,30 @@ pub fn count(text: &str) -> Result<u64, Problem> {
         Some(n) if n >= 0.0 && n.fract() == 0.0 && n <= 9e15 => Ok(n as u64),
         _ => Err(Problem::new(
             format!("invalid whole number `{text}`"),
-            "expected one such as `1000`, `1k` or `1e3`",
+            "write a number such as `1000`, `1k`, or `1e3`",
         )),
     }
 }
 
-/// A number with an optional `k` or `M`.
+/// Parses a number with an optional `k` or `M`.
 fn number(text: &str) -> Option<f64> {
     let (digits, scale) = match text.strip_suffix(['k', 'K']) {
         Some(digits) => (digits, 1e3),
         None => text.strip_suffix('M').map_or((text, 1.0), |digits| (digits, 1e6)),
     };
-    // `inf` and `nan` are numbers to the parser of floats.
+    // The parser of floats accepts `inf` and `nan`.
     let plain = digits.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
     let n: f64 = digits.parse().ok().filter(|_| plain)?;
-    // 1.1 times 1000 is a rounding off the whole number that was meant.
+    // 1.1 times 1000 has a rounding error.
     let scaled = n * scale;
     let whole = scaled.round();
     Some(if (scaled - whole).abs() < 1e-9 * scaled.abs() { whole } else { scaled })
 }
 
-/// Parses `683481`, `64k`, `1.5MiB`, `2mb`. Result in bytes; `k`, `m`, `g` are powers of 1,024.
+/// Parses `683481`, `64k`, `1.5MiB`, or `2mb`. Returns bytes; `k`, `m`, and `g` are powers of 1,024.
 ///
 /// # Errors
-/// A sentence for anything that is no size.
+/// Returns an error if the text is not a size.
 pub fn size_bytes(text: &str) -> Result<u64, Problem> {
     let lower = text.trim().to_ascii_lowercase();
     let digits = lower.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(lower.len());
@@ -116,21 +123,22 @@ pub fn size_bytes(text: &str) -> Result<u64, Problem> {
         "g" => 1024.0 * 1024.0 * 1024.0,
         _ => {
             return Err(Problem::new(
-                format!("`{text}` is no size"),
-                "expected bytes such as `683481`, `64k` or `2m`",
+                format!("invalid size `{text}`"),
+                "write a number of bytes such as `683481`, `64k`, or `2m`",
             ));
         }
     };
     let number: f64 = lower[..digits].parse().map_err(|_| {
-        Problem::new(format!("`{text}` is no size"), "expected bytes such as `683481`, `64k` or `2m`")
+        let hint = "write a number of bytes such as `683481`, `64k`, or `2m`";
+        Problem::new(format!("invalid size `{text}`"), hint)
     })?;
     Ok((number * scale).round() as u64)
 }
 
-/// Parses `0.1%`, `99%` or a plain ratio such as `0.001`. Result as a ratio.
+/// Parses `0.1%`, `99%`, or a ratio such as `0.001`. Returns a ratio.
 ///
 /// # Errors
-/// A sentence for anything that is no ratio.
+/// Returns an error if the text is neither a percentage nor a ratio.
 pub fn ratio(text: &str) -> Result<f64, Problem> {
     let text = text.trim();
     let (number, scale) = match text.strip_suffix('%') {
@@ -140,28 +148,28 @@ pub fn ratio(text: &str) -> Result<f64, Problem> {
     match number.parse::<f64>() {
         Ok(n) if n.is_finite() && n >= 0.0 => Ok(n / scale),
         _ => Err(Problem::new(
-            format!("`{text}` is no ratio"),
-            "expected a per cent such as `0.1%` or a number such as `0.001`",
+            format!("invalid share `{text}`"),
+            "write a percentage such as `0.1%`, or a ratio such as `0.001`",
         )),
     }
 }
 
-/// Parses `1/2`: (which part, of how many), counted from 1.
+/// Parses a shard such as `1/2`. Returns its number, starting at 1, and the number of shards.
 ///
 /// # Errors
-/// A sentence when the form is wrong, a number is zero, or the part exceeds the whole.
+/// Returns an error if the form is invalid, a number is 0, or the shard exceeds the number of shards.
 pub fn share(text: &str) -> Result<(u32, u32), Problem> {
     let parsed =
         text.split_once('/').and_then(|(a, b)| Some((a.trim().parse().ok()?, b.trim().parse().ok()?)));
     match parsed {
         Some((part, of)) if part >= 1 && part <= of => Ok((part, of)),
         Some((part, of)) => Err(Problem::new(
-            format!("`{part}/{of}` is no share"),
-            "the first of two machines is `1/2`, the other `2/2`",
+            format!("invalid shard `{part}/{of}`"),
+            "write `1/2` on the first of two machines, and `2/2` on the other",
         )),
         None => Err(Problem::new(
-            format!("`{text}` is no share"),
-            "the first of two machines is `1/2`, the other `2/2`",
+            format!("invalid shard `{text}`"),
+            "write `1/2` on the first of two machines, and `2/2` on the other",
         )),
     }
 }

@@ -1,6 +1,7 @@
-//! Values that change from request to request: a [`Text`] is literal bytes with holes, filled each time it is sent.
+//! Values that change with every request: a [`Text`] is literal bytes with placeholders, which are filled in for each
+//! send.
 //!
-//! Names are resolved before the load: a hole knows the slot of a variable or the column of a feeder by number.
+//! Names are resolved before the load: a placeholder has the number of a variable's slot or of a data column.
 
 use crate::Problem;
 use crate::request::REDACTED;
@@ -9,14 +10,14 @@ use std::sync::Arc;
 
 /// Slot of a variable of each user (extracted, set).
 pub type VarId = u16;
-/// Slot of a value that the set-up extracted, the same for all users.
+/// Slot of a value that setup extracted, the same for all users.
 pub type GlobalId = u16;
 /// Index of a feeder in the script.
 pub type FeederId = u16;
 /// Index of a column of a feeder.
 pub type ColumnId = u16;
 
-/// Literal bytes and holes, in order.
+/// Literal bytes and placeholders, in order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Text {
     pub parts: Vec<Part>,
@@ -26,12 +27,12 @@ pub struct Text {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
     Literal(Arc<[u8]>),
-    /// A literal that no artefact may show: from `${secret.X}`, escaped already.
+    /// A literal from `${secret.X}` that no output may show, already escaped.
     Secret(Secret),
     Placeholder(Placeholder, Escape),
 }
 
-/// What fills a hole.
+/// The source of a value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Placeholder {
     Var(VarId),
@@ -41,38 +42,38 @@ pub enum Placeholder {
         column: ColumnId,
     },
     Call(Function),
-    /// A text that is filled first and then coded in Base64 (RFC 4648 section 4): `user:password` of basic
-    /// authentication whose parts change from request to request.
+    /// A text that is filled in and then encoded in Base64 (RFC 4648 section 4): `user:password` of basic
+    /// authentication whose parts change with every request.
     Base64(Box<Text>),
 }
 
-/// How a value is changed so that it means itself where it stands.
+/// How a value is escaped for its context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Escape {
-    /// As it is (raw bodies, headers; a header value with a line end is never sent).
+    /// Unchanged (raw bodies, and headers; a header value with a line end is never sent).
     #[default]
     None,
     /// Inside the quotes of a JSON string (RFC 8259 section 7).
     Json,
-    /// A segment of a path or a query component: everything but unreserved characters percent-encoded (RFC 3986).
+    /// For a path segment or a query component: percent-encodes everything except unreserved characters (RFC 3986).
     Percent,
-    /// `application/x-www-form-urlencoded`: as `Percent`, but a space is `+`.
+    /// For `application/x-www-form-urlencoded`: like `Percent`, but a space becomes `+`.
     Form,
 }
 
-/// A value that is made, not looked up.
+/// A generated value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Function {
-    /// Version 4, lower case.
+    /// A UUID of version 4, in lower case.
     Uuid,
     Now(TimeFormat),
-    /// Counts over all users of this machine, in the order of use; `id` tells counters apart.
+    /// A counter over all users of this machine, in the order of use. `id` identifies the counter.
     Counter {
         id: u16,
         start: i64,
         step: i64,
     },
-    /// Both ends included.
+    /// A random number, including both ends.
     RandomInt {
         low: i64,
         high: i64,
@@ -81,13 +82,13 @@ pub enum Function {
         length: u32,
         alphabet: Alphabet,
     },
-    /// Number of the virtual user, from 1, over all machines.
+    /// Number of the virtual user over all machines, starting at 1.
     User,
-    /// Number of the user's own iteration, from 1.
+    /// Number of the user's iteration, starting at 1.
     Iteration,
 }
 
-/// How an instant is written.
+/// The format of a date and time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TimeFormat {
     /// `2026-01-31T12:00:00.123Z`
@@ -98,15 +99,15 @@ pub enum TimeFormat {
     UnixNs,
     /// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
     Http,
-    /// `%Y %m %d %H %M %S %L` (milliseconds) `%j %%`, in UTC; checked by [`TimeFormat::parse`].
+    /// `%Y %m %d %H %M %S %L` (milliseconds) `%j %%`, in UTC; validated by [`TimeFormat::parse`].
     Pattern(String),
 }
 
 impl TimeFormat {
-    /// Reads what stands in `${now(...)}`.
+    /// Parses the argument of `${now(...)}`.
     ///
     /// # Errors
-    /// A sentence naming the sign that is not known.
+    /// Returns an error that names an unknown format or specifier.
     pub fn parse(text: &str) -> Result<TimeFormat, Problem> {
         match text {
             "" | "iso" => return Ok(TimeFormat::Iso),
@@ -116,9 +117,8 @@ impl TimeFormat {
             "http" => return Ok(TimeFormat::Http),
             _ if !text.contains('%') => {
                 return Err(Problem::new(
-                    format!("`{text}` is no format of time"),
-                    "expected `iso`, `unix`, `unix_ms`, `unix_ns`, `http` or a pattern \
-                     such as `%Y-%m-%d`",
+                    format!("unknown time format `{text}`"),
+                    "write `iso`, `unix`, `unix_ms`, `unix_ns`, `http`, or a pattern such as `%Y-%m-%d`",
                 ));
             }
             _ => {}
@@ -131,8 +131,8 @@ impl TimeFormat {
                     other => {
                         let sign = other.map_or(String::new(), |c| c.to_string());
                         return Err(Problem::new(
-                            format!("`%{sign}` is no sign of a time"),
-                            "there are `%Y %m %d %H %M %S %L %j %%`",
+                            format!("unknown specifier `%{sign}`"),
+                            "use one of `%Y %m %d %H %M %S %L %j %%`",
                         ));
                     }
                 }
@@ -142,7 +142,7 @@ impl TimeFormat {
     }
 }
 
-/// What a random string is made of.
+/// The character set of a random string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Alphabet {
     /// `a-zA-Z0-9`
@@ -165,7 +165,7 @@ impl Secret {
         Secret(text.into())
     }
 
-    /// The value itself: for the wire and for cutting it out of samples, nothing else.
+    /// Returns the value. Use it only for sending, and for removing it from failure examples.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -178,7 +178,7 @@ impl fmt::Debug for Secret {
 }
 
 impl Text {
-    /// A text without holes.
+    /// Returns a text without placeholders.
     pub fn literal(bytes: impl AsRef<[u8]>) -> Text {
         let bytes = bytes.as_ref();
         Text { parts: if bytes.is_empty() { Vec::new() } else { vec![Part::Literal(bytes.into())] } }
@@ -194,7 +194,7 @@ impl Text {
         }
     }
 
-    /// The bytes when there is nothing to fill in; secrets count as literals.
+    /// Returns the bytes if there is nothing to fill in. Secrets count as literals.
     pub fn fixed(&self) -> Option<Vec<u8>> {
         let mut all = Vec::new();
         for part in &self.parts {
@@ -207,7 +207,7 @@ impl Text {
         Some(all)
     }
 
-    /// As any artefact may show it: secrets as `***`, holes as `${...}`.
+    /// Returns the text for output: secrets as `***`, placeholders as `${...}`.
     pub fn describe(&self) -> String {
         let mut all = String::new();
         for part in &self.parts {
@@ -222,7 +222,7 @@ impl Text {
 }
 
 impl Placeholder {
-    /// A short name by kind; the names that were written are known to the front alone.
+    /// Returns a short name by kind, because only the front end knows the names in the file.
     pub fn describe(&self) -> String {
         match self {
             Placeholder::Var(_) | Placeholder::Global(_) => "${variable}".into(),
@@ -234,7 +234,7 @@ impl Placeholder {
 }
 
 impl Function {
-    /// The name in `${name(...)}`.
+    /// Returns the name in `${name(...)}`.
     pub const fn name(&self) -> &'static str {
         match self {
             Function::Uuid => "uuid",

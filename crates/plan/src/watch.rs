@@ -1,7 +1,7 @@
-//! What of the system under test is watched beside the load: where a monitor looks, and what its numbers are.
+//! Monitors of the system under test: their sources and units.
 //!
-//! A monitor knows nothing of requests and an engine knows nothing of monitors; both put their numbers on the same time
-//! axis, which is the run's.
+//! Monitors do not know requests, and the engine does not know monitors. Both put their numbers on the time axis of the
+//! run.
 
 mod kind;
 pub mod read;
@@ -12,69 +12,69 @@ use crate::value::Secret;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Between two samples of a monitor, ns.
+/// Interval between two samples of a monitor, ns.
 pub const WATCH_NS: u64 = crate::unit::SECOND_NS;
 
 /// One monitor of a plan.
 #[derive(Debug, Clone)]
 pub struct Watch {
-    /// Unique among the monitors of a plan; reports name it.
+    /// The name in reports; unique among the monitors of a plan.
     pub name: String,
     pub source: Source,
 }
 
-/// Where a monitor looks. Addresses may hold a password, so they are never shown as they are.
+/// The source of a monitor. Addresses may contain a password, so they are never shown unchanged.
 #[derive(Debug, Clone)]
 pub enum Source {
-    /// One process with all its descendants.
+    /// Processes with all their descendants.
     Process(Who),
     /// A control group, version 1 or 2.
     Cgroup(Group),
-    /// This machine.
+    /// The machine that runs plimsoll.
     Host,
     /// A connection string, such as `postgres://lab@127.0.0.1:5432/lab`.
     Postgres(Secret),
     /// `host:port`, or `redis://:password@host:port`.
     Redis(Secret),
     Nginx(Nginx),
-    /// URL of the metrics that a Node program exposes, as text for Prometheus.
+    /// URL of a Node program's metrics in Prometheus text format.
     Node(Secret),
-    /// URL of `expvar`'s JSON, or of text for Prometheus with `go_` metrics.
+    /// URL of `expvar` JSON, or of `go_` metrics in Prometheus text format.
     Go(Secret),
     Prometheus(Prometheus),
-    /// A program with its arguments. It prints lines of a name and a number, and is run anew for each sample.
+    /// A program with its arguments. It runs once per sample and prints lines of a name and a number.
     Command(Vec<String>),
 }
 
-/// Whom monitors trust when they ask by TLS: what the plan says of its target.
+/// The trust settings of monitors with TLS, which are those of the target.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trust {
-    /// Own certificate authorities (PEM); none: the public ones.
+    /// Certificate authorities (PEM); if empty, the public ones.
     pub ca: Vec<Vec<u8>>,
-    /// Nothing is verified.
+    /// Whether certificate verification is off.
     pub insecure: bool,
 }
 
-/// Which process.
+/// How a monitor identifies a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Who {
     Pid(u32),
-    /// Name of the program, as `/proc/PID/comm` or the last part of its first argument has it. Several may match.
+    /// The name of a program, in `/proc/PID/comm` or the last part of its first argument. Several processes may match.
     Name(String),
-    /// Whoever listens on the TCP port.
+    /// The process that listens on a TCP port.
     Port(u16),
 }
 
-/// Which control group.
+/// How a monitor identifies a control group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Group {
-    /// Its folder below `/sys/fs/cgroup`.
+    /// Its directory below `/sys/fs/cgroup`.
     Path(PathBuf),
-    /// The one that a process lives in.
+    /// The group of a process.
     Of(Who),
 }
 
-/// At least one of the two.
+/// The sources of an nginx monitor, at least one.
 #[derive(Debug, Clone, Default)]
 pub struct Nginx {
     /// URL of `stub_status`.
@@ -84,19 +84,19 @@ pub struct Nginx {
 
 #[derive(Debug, Clone)]
 pub enum Prometheus {
-    /// A page of metrics. `metrics` are regular expressions for whole names; empty: all.
+    /// A metrics page. `metrics` are regular expressions for whole names; if empty, all metrics are read.
     Scrape { url: Secret, metrics: Vec<String> },
     /// An expression that a server evaluates.
     Query { server: Secret, query: String },
 }
 
-/// What a number is of. Figures of different units are never added up or drawn on one axis.
+/// The unit of a number. Numbers with different units are never added up or drawn on one axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
     /// CPU seconds per second.
     Cores,
-    /// A part of 1.
+    /// A ratio, 0–1.
     Share,
     Bytes,
     BytesPerS,
@@ -105,18 +105,18 @@ pub enum Unit {
     Seconds,
 }
 
-/// A monitor as every report may show it.
+/// A monitor for reports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MonitorOutline {
     pub name: String,
     /// The key in the file, such as `process`.
     pub kind: String,
-    /// Where it looks, without secrets.
+    /// Its source, without secrets.
     pub target: String,
 }
 
 impl Source {
-    /// It is asked by TLS, so that what a plan says of trust is said of it as well.
+    /// Returns whether it uses TLS, so that the trust settings apply.
     pub fn is_tls(&self) -> bool {
         let begins = |address: &Secret, with: &str| address.reveal().starts_with(with);
         match self {
@@ -132,7 +132,7 @@ impl Source {
         }
     }
 
-    /// The key that a file names it by.
+    /// Returns its key in a file.
     pub fn kind(&self) -> &'static str {
         match self {
             Source::Process(_) => SourceKind::Process,
@@ -149,7 +149,7 @@ impl Source {
         .name()
     }
 
-    /// Where it looks, as a report may show it: of an address no more than its host, port and database.
+    /// Returns the source for reports: only host, port, and database of an address.
     pub fn describe(&self) -> String {
         match self {
             Source::Process(who) | Source::Cgroup(Group::Of(who)) => who.describe(),
@@ -167,7 +167,7 @@ impl Source {
             Source::Prometheus(Prometheus::Query { server, query }) => {
                 format!("`{query}` at {}", without_login(server))
             }
-            // Arguments may be secrets, and the program says enough.
+            // Arguments may be secrets, and the program is enough.
             Source::Command(words) => words.first().cloned().unwrap_or_default(),
         }
     }
@@ -193,10 +193,10 @@ impl Watch {
     }
 }
 
-/// What is shown of an address that nothing can be told of.
+/// Shown instead of an address that cannot be shown safely.
 const HIDDEN: &str = "***";
 
-/// Scheme, host and port, and of a database its name: login, path and query may each hold a secret.
+/// Returns scheme, host, and port, and the name of a database. Credentials, path, and query may contain secrets.
 fn without_login(url: &Secret) -> String {
     let url = url.reveal();
     let (scheme, rest) = url.split_once("://").map_or(("", url), |(scheme, rest)| (scheme, rest));
@@ -206,12 +206,12 @@ fn without_login(url: &Secret) -> String {
     if scheme.is_empty() { rest.to_owned() } else { format!("{scheme}://{rest}") }
 }
 
-/// What lies between the login and the query. `None`: an `@` behind `?` or `#` may end a login, or be of a query's
-/// value, and either reading could show a secret.
+/// Returns the text between the credentials and the query. Returns `None` for an `@` after `?` or `#`: it may end the
+/// credentials or belong to the query, so showing either part could reveal a secret.
 fn host_and_path(rest: &str) -> Option<&str> {
     let front = rest.split(['?', '#']).next().unwrap_or_default();
     let (login, host) = rest.rsplit_once('@').unwrap_or(("", rest));
-    // A password may hold `@`, `/`, `?` and `#`: the last `@` is the one in front of the host.
+    // A password may contain `@`, `/`, `?`, and `#`: the last `@` is the one before the host.
     if login.len() > front.len() && front.contains(['/', '@']) {
         return None;
     }

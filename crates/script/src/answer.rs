@@ -1,7 +1,7 @@
-//! Checks on answers, and values taken out of them: a [`Judge`] per request, compiled once, fills [`Findings`] for
-//! every answer. It decides nothing: what a failed check means is the interpreter's business.
+//! Checks and extractions of responses: each request has a [`Judge`], compiled once, which fills [`Findings`] for every
+//! response. The interpreter decides what a failed check means.
 //!
-//! An answer is read where it lies; its body is decoded, and a tree of it built, only if something asks for that.
+//! A response is read in place. Its body is decoded and parsed into a tree only if a check or an extraction needs that.
 
 mod coding;
 mod cookies;
@@ -15,6 +15,6 @@ mod take;
 
 pub use json::path;
 pub use judge::{Answer, Findings, Judge, STATUS, Scratch};
-/// What [`Judge::body_use`] answers with.
+/// The result of [`Judge::body_use`].
 pub use plimsoll_plan::program::BodyUse;
 pub use rule::CompiledCondition;

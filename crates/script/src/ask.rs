@@ -1,8 +1,8 @@
-//! Requests of a script on their way out: compiled once, rendered with each user's values, sent on behind redirects.
+//! Requests of a script: compiled once, rendered with the values of each user, and redirected.
 //!
-//! Everything that a server reads is decided here: the order of the lines, `Content-Length`, the `Cookie` header. What
-//! could change the meaning of a request when it comes from data (a line end in a header, a space in a path) makes the
-//! request [`Unfilled::Unsendable`](crate::value::Unfilled::Unsendable), so that it is never sent.
+//! This module decides everything that a server reads: the order of lines, `Content-Length`, and the `Cookie` header.
+//! Data that could change the meaning of a request (a line end in a header, a space in a path) makes it
+//! [`Unfilled::Unsendable`](crate::value::Unfilled::Unsendable), so that it is never sent.
 
 use plimsoll_plan::origin::OriginId;
 
@@ -18,36 +18,37 @@ pub use cookie_jar::CookieJar;
 pub use follow::{Next, Redirect, set_header};
 pub use form::Form;
 
-/// What all requests to one origin have in common.
+/// Settings of all requests to one origin.
 #[derive(Debug, Clone)]
 pub struct Site {
     /// Its number in the plan.
     pub number: OriginId,
-    /// Value of the `Host` header: the port only when it is not the scheme's own, IPv6 in brackets.
+    /// Value of the `Host` header: IPv6 in brackets, and without the default port of the scheme.
     pub host: String,
-    /// `https`: decides on `Secure` cookies, and on what the same place is behind a redirect.
+    /// Whether the scheme is `https`, which matters for `Secure` cookies and for the origin of a redirect.
     pub tls: bool,
-    /// Requests say HTTP/1.0.
+    /// Whether requests use HTTP/1.0.
     pub http10: bool,
-    /// Requests say `Connection: close`.
+    /// Whether requests have `Connection: close`.
     pub close: bool,
     /// Name and version of the sender.
     pub user_agent: &'static str,
 }
 
-/// Whom an answer comes from, as far as its cookies ask.
+/// The origin of a response, for its cookies.
 #[derive(Debug, Clone)]
 pub struct Origin {
     /// Its number in the plan.
     pub(crate) number: OriginId,
-    /// The hosts that a `Domain` may name, lower case, without port and brackets: the origin's, and the one in the
-    /// author's own `Host` header. Empty when that header changes from request to request: any domain is then believed.
+    /// The hosts that a `Domain` may name, in lower case, without port and brackets: that of the origin, and that of
+    /// the `Host` header in the file. If that header changes with every request, this is empty and any domain is
+    /// accepted.
     pub(crate) hosts: Vec<String>,
     pub(crate) tls: bool,
 }
 
 impl Origin {
-    /// An origin that a plan loads, when requests have no `Host` header of their own.
+    /// Returns an origin of the plan, for requests without a `Host` header in the file.
     pub fn new(site: &Site) -> Origin {
         Origin { number: site.number, hosts: vec![bare(&site.host)], tls: site.tls }
     }
@@ -60,7 +61,7 @@ impl Origin {
     }
 }
 
-/// A host without its port and its brackets, lower case.
+/// Returns a host in lower case, without port and brackets.
 fn bare(authority: &str) -> String {
     let (host, _) = reference::host_and_port(authority.trim().as_bytes());
     String::from_utf8_lossy(host).trim_matches(['[', ']']).to_ascii_lowercase()

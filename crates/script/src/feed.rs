@@ -1,7 +1,7 @@
-//! Files of rows: read once before the load, shared by all users, and dealt out by number.
+//! Data files: read once before the load, shared by all users, and assigned to users row by row.
 //!
-//! A user keeps 16 bytes per feeder (the row of this iteration and how many rows came before); a value is cut out of
-//! the file's own bytes when it is needed. Nothing is copied per user or per row.
+//! A user keeps 16 bytes per file (the row of this iteration and the number of rows before). Values come from the bytes
+//! of the file when they are needed. Nothing is copied per user or per row.
 
 mod csv;
 mod json;
@@ -12,6 +12,7 @@ use crate::value::Unfilled;
 use plimsoll_plan::Problem;
 use plimsoll_plan::data::{AtEnd, Feeder, RowOrder, Sharing};
 use plimsoll_plan::load::Share;
+use plimsoll_plan::phrase::counted;
 use plimsoll_plan::program::{Unready, UserSlot};
 use plimsoll_plan::value::{ColumnId, FeederId, Placeholder};
 use shuffle::{mix, permuted};
@@ -19,14 +20,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use table::Table;
 
-/// All feeders of a script.
+/// All data files of a script.
 #[derive(Debug, Default)]
 pub struct Feeds {
-    /// By [`FeederId`]; `None`: left out by [`Feeds::open_ready`].
+    /// By [`FeederId`]; `None` if [`Feeds::open_ready`] skipped the file.
     feeds: Box<[Option<Arc<Feed>>]>,
 }
 
-/// One feeder: its rows, and the rule by which they are dealt out.
+/// One data file: its rows, and the rule that assigns them.
 #[derive(Debug)]
 struct Feed {
     table: Table,
@@ -35,25 +36,24 @@ struct Feed {
     at_end: AtEnd,
     machine: Share,
     seed: u64,
-    /// With [`Sharing::Unique`]: how many rows this machine has given out.
+    /// Number of rows that this machine has used with [`Sharing::Unique`].
     given: AtomicU64,
 }
 
 impl Feeds {
-    /// Reads and checks every file. `seed` is the run's; `share` says which machine this is.
+    /// Reads and validates all files. `seed` is that of the run, and `share` the shard of this machine.
     ///
     /// # Errors
-    /// A message that names feeder, file and, where it has one, the line: the file cannot be read, is empty, is no CSV
-    /// or JSON Lines, lacks a column, or has a row that is shorter or longer than the others. With
-    /// [`Sharing::Unique`] there must be a row for each machine.
+    /// Returns an error with name, file, and line if a file cannot be read, is empty, is not valid CSV or JSON Lines,
+    /// lacks a column, or has rows of different lengths. With [`Sharing::Unique`], each machine needs a row.
     pub fn open(feeders: &[Feeder], seed: u64, share: Share) -> Result<Feeds, Unready> {
         Feeds::default().open_rest(feeders, seed, share)
     }
 
-    /// As [`Feeds::open`], but leaves out what the set-up is still to write. A value of such a feeder is missing.
+    /// Opens files as [`Feeds::open`] does, but skips those that setup will write. Their values are missing.
     ///
     /// # Errors
-    /// As [`Feeds::open`].
+    /// Returns an error if [`Feeds::open`] does.
     pub fn open_ready(feeders: &[Feeder], seed: u64, share: Share) -> Result<Feeds, Unready> {
         let open = |(id, feeder): (usize, &Feeder)| match feeder.made_by_setup {
             true => Ok(None),
@@ -62,11 +62,11 @@ impl Feeds {
         Ok(Feeds { feeds: feeders.iter().enumerate().map(open).collect::<Result<_, Unready>>()? })
     }
 
-    /// All `feeders`, those of `self` shared with it: no file is read twice, and no unique row that the set-up has
-    /// used is given again.
+    /// Opens all `feeders`, and shares those that `self` has, so that no file is read twice and no unique row of setup
+    /// is reused.
     ///
     /// # Errors
-    /// As [`Feeds::open`].
+    /// Returns an error if [`Feeds::open`] does.
     pub fn open_rest(&self, feeders: &[Feeder], seed: u64, share: Share) -> Result<Feeds, Unready> {
         let open = |(id, feeder): (usize, &Feeder)| match self.feeds.get(id) {
             Some(Some(feed)) => Ok(Some(feed.clone())),
@@ -75,7 +75,7 @@ impl Feeds {
         Ok(Feeds { feeds: feeders.iter().enumerate().map(open).collect::<Result<_, Unready>>()? })
     }
 
-    /// Rows of the file; `None`: it is not open.
+    /// Returns the number of rows of a file; `None` if it is not open.
     pub fn row_count(&self, feeder: FeederId) -> Option<u64> {
         Some(self.feed(feeder)?.rows())
     }
@@ -85,10 +85,10 @@ impl Feeds {
     }
 }
 
-/// Where nothing says better how to mend a file.
+/// The default help line for an invalid file.
 const MEND: &str = "correct the file";
 
-/// What stands in a file cannot be used.
+/// Returns an error for the invalid content of a file.
 fn unsound(message: String) -> Unready {
     Unready::Data(Problem::new(message, MEND))
 }
@@ -99,9 +99,10 @@ impl Feed {
         let rows = table.rows() as u64;
         if feeder.share == Sharing::Unique && rows < u64::from(machine.of) {
             return Err(unsound(format!(
-                "data `{}`: {rows} rows in `{}` are too few for {} machines, each needs rows of its own",
+                "too few rows for data `{}`: `{}` has {}, but there are {} machines",
                 feeder.name,
                 feeder.path.display(),
+                counted(rows, "row"),
                 machine.of
             )));
         }
@@ -120,17 +121,17 @@ impl Feed {
         self.table.rows() as u64
     }
 
-    /// The next row of a user who was given `before` rows; `None`: there is none.
+    /// Returns the next row of a user after `before` rows; `None` if there is none.
     fn deal(&self, slot: UserSlot, before: u64) -> Option<u64> {
         let (first, stride) = match self.sharing {
             Sharing::All => (0, 1),
             Sharing::Partition => (u64::from(slot.user), u64::from(slot.users.max(1))),
             Sharing::Unique => (u64::from(self.machine.part.max(1)) - 1, u64::from(self.machine.of.max(1))),
         };
-        // Rows `first`, `first + stride`, ...: so many are this user's, or this machine's.
+        // The number of rows of this user or machine: `first`, `first + stride`, and so on.
         let own = self.rows().saturating_sub(first).div_ceil(stride);
         let number = match self.sharing {
-            // Relaxed: only that no number is given twice matters, not what else was written before.
+            // Relaxed is enough: numbers must be unique, but nothing else is synchronized.
             Sharing::Unique => self.given.fetch_add(1, Ordering::Relaxed),
             Sharing::All | Sharing::Partition => before,
         };
@@ -145,7 +146,7 @@ impl Feed {
             (RowOrder::Random, _) => {
                 let who = u64::from(slot.workload) << 32 | u64::from(slot.user);
                 let draw = mix(mix(self.seed ^ mix(who + 1)).wrapping_add(number));
-                // The high half of a product is below `own`; what it favours some rows by is below own / 2^64.
+                // The high half of the product is below `own`, and its bias is below own / 2^64.
                 ((u128::from(draw) * u128::from(own)) >> 64) as u64
             }
         };
@@ -153,17 +154,17 @@ impl Feed {
     }
 }
 
-/// One user's place in every feeder. A row is drawn when the first value of it is asked for in an iteration, and stays
-/// for the rest of that iteration.
+/// One user's position in all data files. A row is chosen at the first use of one of its values in an iteration, and
+/// stays for the rest of the iteration.
 ///
-/// - [`Sharing::All`]: each user has all rows, from the first on.
-/// - [`Sharing::Partition`]: user i of n of a load model has the rows i, i + n, ...; one without any (more users than
-///   rows) is exhausted at once, whatever [`AtEnd`] says, because every row is another's.
-/// - [`Sharing::Unique`]: machine k of m has the rows k - 1, k - 1 + m, ..., and never one of another machine, not
-///   even when it begins again.
+/// - [`Sharing::All`]: each user reads all rows, beginning with the first.
+/// - [`Sharing::Partition`]: user i of n of a load model reads rows i, i + n, and so on. If there are more users than
+///   rows, users without rows end immediately, regardless of [`AtEnd`].
+/// - [`Sharing::Unique`]: machine k of m reads rows k - 1, k - 1 + m, and so on, and never those of another machine,
+///   even after it starts over.
 ///
-/// [`RowOrder::Random`] draws with replacement, and [`AtEnd::Stop`] then ends a user after as many draws as it has
-/// rows; with [`Sharing::Unique`] it is a permutation, another one each time around.
+/// [`RowOrder::Random`] draws with replacement, and [`AtEnd::Stop`] ends a user after as many draws as it has rows.
+/// With [`Sharing::Unique`], it is a permutation, which differs in each pass.
 #[derive(Debug)]
 pub struct Rows {
     feeds: Arc<Feeds>,
@@ -171,7 +172,7 @@ pub struct Rows {
     seats: Box<[RowPosition]>,
 }
 
-/// No row of this iteration yet.
+/// Marks that the iteration has no row yet.
 const NONE: u64 = u64::MAX;
 
 #[derive(Debug, Clone)]
@@ -181,22 +182,22 @@ struct RowPosition {
 }
 
 impl Rows {
-    /// In front of the first row of every feeder; call [`Rows::new_iteration`] or not, the first row comes first.
+    /// Returns a position before the first row of every file, with or without a call of [`Rows::new_iteration`].
     pub fn new(feeds: &Arc<Feeds>, slot: UserSlot) -> Rows {
         let seats = vec![RowPosition { row: NONE, given: 0 }; feeds.feeds.len()];
         Rows { feeds: feeds.clone(), slot, seats: seats.into() }
     }
 
-    /// The next value asked for comes from the next row.
+    /// Lets the next value come from the next row.
     pub fn new_iteration(&mut self) {
         self.seats.iter_mut().for_each(|seat| seat.row = NONE);
     }
 
-    /// Appends the value of a column in the row of this iteration, unquoted.
+    /// Appends the value of a column in the row of this iteration, without quotes.
     ///
     /// # Errors
-    /// [`Unfilled::Exhausted`] when no row is left; [`Unfilled::Missing`] when the feeder is not open or the row has no
-    /// such value.
+    /// Returns [`Unfilled::Exhausted`] if no row is left, and [`Unfilled::Missing`] if the file is not open or the row
+    /// has no such value.
     pub fn value(&mut self, feeder: FeederId, column: ColumnId, out: &mut Vec<u8>) -> Result<(), Unfilled> {
         let missing = || Unfilled::Missing(Placeholder::Column { feeder, column });
         let feed = self.feeds.feed(feeder).ok_or_else(missing)?;
@@ -205,7 +206,7 @@ impl Rows {
             seat.row = feed.deal(self.slot, seat.given).ok_or(Unfilled::Exhausted(feeder))?;
             seat.given += 1;
         }
-        // proof: a row's number is below the number of rows, which were counted in a `usize`.
+        // proof: the number of a row is below the number of rows, which is a `usize`.
         if feed.table.value(seat.row as usize, usize::from(column), out) { Ok(()) } else { Err(missing()) }
     }
 }

@@ -1,8 +1,8 @@
-//! Scenarios as programs: a plan's script becomes one [`plimsoll_plan::program::Program`] per user.
+//! The interpreter of scenarios: turns the script of a plan into one [`plimsoll_plan::program::Program`] per user.
 //!
-//! [`value`] fills templates, [`feed`] reads files of rows, [`ask`] makes requests, [`answer`] checks answers and takes
-//! values out of them, [`watch`] accounts for the events of streams; the interpreter that ties them together sends
-//! nothing itself: it says to the engine what it wants, as any other program.
+//! [`value`] fills templates, [`feed`] reads data files, [`ask`] renders requests, [`answer`] checks responses and
+//! extracts values, and [`watch`] accounts for the events of streams. The interpreter that connects them sends nothing
+//! itself: like any other program, it tells the engine what to send.
 
 #![forbid(unsafe_code)]
 
@@ -17,11 +17,10 @@ use plimsoll_plan::program::Behaviour;
 use plimsoll_plan::{Plan, Problem};
 use std::sync::Arc;
 
-/// How the users of a plan behave; `None`: the plan is a list of requests, which needs no program.
+/// Compiles the script of a plan. Returns `None` if the plan is a fixed list of requests, which needs no program.
 ///
 /// # Errors
-/// On the first thing that cannot be run: an index without a thing, a pattern that cannot be read, a
-/// file that cannot be written.
+/// Returns an error for an invalid index or pattern, and for a file that cannot be written.
 pub fn behaviour(plan: &Plan) -> Result<Option<Arc<dyn Behaviour>>, Problem> {
     match plan.script {
         Some(_) => Ok(Some(program::Stage::new(plan)?)),

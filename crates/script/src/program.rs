@@ -1,8 +1,8 @@
-//! The interpreter: a plan's script becomes flat code once, and one [`plimsoll_plan::program::Program`] per user runs
-//! it.
+//! The interpreter: compiles the script of a plan to flat code, which one [`plimsoll_plan::program::Program`] per user
+//! runs.
 //!
-//! [`Stage`] is what all users share; its makers make the users of a [`plimsoll_plan::program::Phase`]. A user says
-//! what it wants and is resumed with what came of it; while it waits it is a few hundred bytes.
+//! [`Stage`] is the state that all users share. Its factories make the users of a [`plimsoll_plan::program::Phase`]. A
+//! user requests what it wants and is resumed with the result. While it waits, it takes a few hundred bytes.
 
 mod check;
 mod code;

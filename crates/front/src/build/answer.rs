@@ -1,4 +1,4 @@
-//! What is asked of an answer: checks, rules, extractions, and conditions on what was extracted.
+//! Checks, rules, and extractions of responses, and conditions on extracted values.
 
 use super::draft::{CheckDraft, ConditionDraft, ExtractDraft, On, Open, PartDraft, RuleDraft, StreamDraft};
 use super::expression::Expression;
@@ -32,8 +32,8 @@ impl Work {
             }
         }
         if let (Some(chosen), true) = (&draft.name, found.is_empty()) {
-            let hint = "add what the answer must be, such as `status: 200`";
-            self.wrong.complain("F016", chosen.pos, "this check asks for nothing", hint);
+            let hint = "add what the response must be, such as `status: 200`";
+            self.wrong.complain("F016", chosen.pos, format!("check `{}` has no rule", chosen.name), hint);
         }
         let several = found.len() > 1;
         for (on, words) in found {
@@ -47,8 +47,8 @@ impl Work {
         if let Some(chosen) = &draft.name
             && ask.checks.iter().any(|check| check.name == format!("{} (2)", chosen.name))
         {
-            let message = format!("two checks are called `{}`", chosen.name);
-            let hint = "give each a name of its own: reports tell them apart by it";
+            let message = format!("duplicate check name `{}`", chosen.name);
+            let hint = "give each check its own name, because reports distinguish checks by name";
             self.wrong.complain("F013", chosen.pos, message, hint);
         }
     }
@@ -69,7 +69,7 @@ impl Work {
 
     /// Adds extractions to a request.
     pub fn extracts(&mut self, drafts: &[ExtractDraft], ask: &mut Ask) {
-        // First the defaults, then the names: a default may use what was known before, not what this answer gives.
+        // Defaults first, then names: a default may use earlier values, but not values of this response.
         let defaults: Vec<Option<Option<Text>>> = drafts
             .iter()
             .map(|draft| match &draft.default {
@@ -86,10 +86,10 @@ impl Work {
         }
     }
 
-    /// The stream that begins with the answer to `ask`.
+    /// Builds the stream that begins with the response to `ask`.
     pub fn stream(&mut self, draft: &StreamDraft, ask: &Ask) -> Box<Stream> {
         let mut stream = draft.stream.clone();
-        // Both go on at the same time: what is set on one side may be there on the other.
+        // Both run at the same time: a value that one side sets may be available to the other.
         self.scope.add_all_of(&draft.beside);
         stream.beside = self.steps(&draft.beside);
         let reads_body = ask.checks.iter().any(|check| needs_body(&check.on))
@@ -98,22 +98,27 @@ impl Work {
                 .iter()
                 .any(|e| matches!(e.from, Source::Json(_) | Source::Regex { .. } | Source::Body));
         if reads_body {
-            let message = "the body of a stream is not kept: it cannot be checked as a whole";
-            let hint = "check its status and headers; its events are accounted for by `events`, \
-                        `expected_interval` and `sequence`";
+            let message = "the body of a stream cannot be checked: it is not kept";
+            let hint = "check its status and headers, and account for its events with `events`, \
+                        `expected_interval`, and `sequence`";
             self.wrong.complain("F017", draft.pos, message, hint);
         }
         if stream.closed_by == Some(Closer::Client) && stream.for_ns.is_none() && stream.events.is_none() {
-            let message = "`closed_by: client`, and nothing says when we close the stream";
-            self.wrong.complain("F016", draft.pos, message, "add `duration: 60s` or `events: 100`");
+            let message = "missing `duration` or `events`: `closed_by: client` requires one of them";
+            self.wrong.complain(
+                "F016",
+                draft.pos,
+                message,
+                "add one, such as `duration: 60s` or `events: 100`",
+            );
         }
         Box::new(stream)
     }
 
-    /// A condition of a loop or a branch.
+    /// Builds a condition of a loop or a branch.
     pub fn condition(&mut self, draft: &ConditionDraft) -> Option<Condition> {
-        // In the first iteration there may be no value yet, later there is. Who asks knows: the steps behind may use
-        // it.
+        // The value may be missing in the first iteration and present later. The condition checks for it, so the steps
+        // after it may use it.
         if draft.asks_for_being {
             for part in &draft.left.parts {
                 if let PartDraft::Open(Open { means: Expression::Name(name), .. }) = part
@@ -126,10 +131,10 @@ impl Work {
         if let Some(operator) = draft.is_fixed_before {
             let written = draft.left.written();
             let word = written.trim();
-            let message = format!("`{}` is fixed text in front of `{operator}`", short(word));
+            let message = format!("`{}` before `{operator}` is fixed text", short(word));
             let hint = match self.is_known(word) {
                 true => format!("did you mean `${{{word}}}`?"),
-                false => "in front stands what changes, such as `${n}`".to_owned(),
+                false => format!("write a value that changes before `{operator}`, such as `${{n}}`"),
             };
             self.wrong.complain("F031", draft.pos, message, hint);
         }
@@ -139,7 +144,7 @@ impl Work {
         Some(Condition { left: left?, rule: rule? })
     }
 
-    /// Whether `${word}` would mean something here, now or once a later step has set it.
+    /// Returns whether `${word}` is defined here, or after a later step has set it.
     fn is_known(&self, word: &str) -> bool {
         if let Some((feeder, column)) = word.split_once('.') {
             return self
@@ -165,7 +170,7 @@ fn add(name: String, on: Subject, ask: &mut Ask) {
     ask.checks.push(Check { name: apart, on });
 }
 
-/// Whether a check needs the body of the answer.
+/// Returns whether a check needs the response body.
 fn needs_body(on: &Subject) -> bool {
     match on {
         Subject::Body(_) | Subject::Json { .. } | Subject::Length { .. } | Subject::Hash { .. } => true,
@@ -173,7 +178,7 @@ fn needs_body(on: &Subject) -> bool {
     }
 }
 
-/// How a rule reads in the name of its check. Values that only the load knows are shown as `${...}`.
+/// Describes a rule for the name of its check. Values that only the load knows are shown as `${...}`.
 fn in_words(rule: &Rule) -> String {
     match rule {
         Rule::Exists => "exists".into(),

@@ -1,8 +1,8 @@
-//! What a text says that users do, as plain data: names are still names, paths are not joined to a target yet, and
-//! everything that may turn out wrong knows its place.
+//! The steps of users as plain data: names have no numbers yet, paths are not joined to a target, and everything that
+//! may be wrong has its place.
 //!
-//! A front reads its texts into these and complains of what it cannot read. `None`, and [`StepDraft::Spoiled`], stand
-//! for what is wrong and was complained of: nothing is made of it, but what stands beside it is still judged.
+//! A front end reads its texts into these types and reports what it cannot read. `None` and [`StepDraft::Spoiled`] mark
+//! reported mistakes: they are skipped, but everything around them is still checked.
 
 mod text;
 
@@ -17,24 +17,24 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 pub use text::{Open, PartDraft, TextDraft};
 
-/// Everything that users do.
+/// All steps of all users.
 #[derive(Debug, Default)]
 pub struct ScriptDraft {
-    /// Where requests go that do not say it themselves.
+    /// The target of requests that do not name one.
     pub target: Option<Url>,
-    /// Whether the text names a target, right or wrong.
+    /// Whether the text names a target, valid or not.
     pub has_target: bool,
-    /// The origins besides the target that have a name.
+    /// The other origins that have a name.
     pub origins: Vec<OriginDraft>,
-    /// Names of fixed values: filled in by the front, so that nothing else may be called so.
+    /// Names of fixed values. The front end fills them in, so no other value may have such a name.
     pub constants: Vec<String>,
     /// Values of `${secret.X}` by X.
     pub secrets: BTreeMap<String, String>,
     /// Data files by name.
     pub feeders: BTreeMap<String, FeederDraft>,
-    /// Of every request that has none of the same name.
+    /// Headers of every request that does not set the same header.
     pub headers: Vec<HeaderDraft>,
-    /// Of every request that says nothing of its own.
+    /// Authentication of every request that has no `auth`.
     pub auth: Option<AuthDraft>,
     pub cookies: bool,
     pub setup: Vec<StepDraft>,
@@ -42,43 +42,43 @@ pub struct ScriptDraft {
     pub teardown: Vec<StepDraft>,
 }
 
-/// An origin besides the target.
+/// An origin other than the target.
 #[derive(Debug)]
 pub struct OriginDraft {
-    /// Empty: it has none.
+    /// Empty if it has no name.
     pub name: String,
-    /// What its paths are joined to.
+    /// The URL that its paths are joined to.
     pub base: Url,
 }
 
 impl OriginDraft {
-    /// As the plan's draft has it.
+    /// Returns the origin as the plan's draft stores it.
     pub fn named_target(&self) -> NamedTarget {
         NamedTarget { name: self.name.clone(), target: self.base.target.clone() }
     }
 }
 
-/// One way of using the service.
+/// A scenario.
 #[derive(Debug)]
 pub struct ScenarioDraft {
     pub name: String,
     pub steps: Vec<StepDraft>,
-    /// Least time between the begins of two iterations of a user.
+    /// Minimum time between the starts of two iterations of a user.
     pub pace: Option<Delay>,
 }
 
 /// A data file, used or not.
 #[derive(Debug)]
 pub struct FeederDraft {
-    /// Its columns are those that are used: none yet.
+    /// Its columns are those that are used, so there are none yet.
     pub feeder: Feeder,
-    /// The columns that it has; `None`: nobody knows before the set-up has written it.
+    /// Its columns; `None` if they are unknown until setup has written the file.
     pub columns: Option<Vec<String>>,
-    /// Its mistakes are reported: nobody complains of its columns.
+    /// Its mistakes are already reported, so its columns are not checked.
     pub spoiled: bool,
 }
 
-/// One thing to do.
+/// One step.
 #[derive(Debug)]
 pub enum StepDraft {
     Request(Box<RequestDraft>),
@@ -103,48 +103,48 @@ pub enum StepDraft {
         otherwise: Vec<StepDraft>,
     },
     Once(Vec<StepDraft>),
-    /// Ways with their weights.
+    /// Branches with their weights.
     Choose {
         ways: Vec<(Option<f64>, Vec<StepDraft>)>,
         order: Order,
     },
-    /// One after the other: a later value may use an earlier one.
+    /// Set in sequence: a later value may use an earlier one.
     Set(Vec<(NameDraft, Option<TextDraft>)>),
     Append(AppendDraft),
-    /// Rows of a file that the load reads; only in the set-up.
+    /// Rows of a file that the load reads; only in setup.
     Generate {
         pos: Pos,
         times: Option<TextDraft>,
         rows: Option<AppendDraft>,
     },
     Parallel(Vec<Vec<StepDraft>>),
-    /// Wrong as a whole; these names it would have set.
+    /// An invalid step, with the names that it would have set.
     Spoiled(Vec<NameDraft>),
 }
 
-/// A name that a step gives a value to.
+/// A name that a step sets.
 #[derive(Debug, Clone)]
 pub struct NameDraft {
     pub name: String,
     pub pos: Pos,
 }
 
-/// A request with everything that belongs to it.
+/// A request with its checks, extractions, and stream.
 #[derive(Debug)]
 pub struct RequestDraft {
     pub pos: Pos,
     pub method: String,
     pub path: Option<PathDraft>,
-    /// Whose path it is; `None`: the target's, unless it is a whole URL.
+    /// The origin of the path; `None` means the target, unless the path is a whole URL.
     pub origin: Option<NameDraft>,
     pub query: Vec<QueryDraft>,
     pub headers: Vec<HeaderDraft>,
     pub auth: Option<AuthDraft>,
     pub body: Option<BodyDraft>,
-    /// As its author chose it; `None`: method and path.
+    /// The name that the user chose; `None` means method and path.
     pub name: Option<NameDraft>,
     pub tags: Vec<(String, String)>,
-    /// From the send; `None`: the plan's.
+    /// Measured from the send; `None` means the timeout of the plan.
     pub timeout_ns: Option<u64>,
     pub redirects: u8,
     pub go_on_after_failure: bool,
@@ -152,16 +152,16 @@ pub struct RequestDraft {
     pub checks: Vec<CheckDraft>,
     pub extracts: Vec<ExtractDraft>,
     pub stream: Option<StreamDraft>,
-    /// Something in it is wrong, and that is reported.
+    /// It contains a mistake that is already reported.
     pub spoiled: bool,
 }
 
-/// Where a request goes: a path that is joined to the target, or a whole URL.
+/// The destination of a request: a path that is joined to the target, or a whole URL.
 #[derive(Debug)]
 pub struct PathDraft {
-    /// As written: nothing is escaped yet.
+    /// As written, without escapes.
     pub text: TextDraft,
-    /// Blanks and values are percent-encoded.
+    /// Whether spaces and values are percent-encoded.
     pub encode: bool,
     pub pos: Pos,
 }
@@ -170,12 +170,12 @@ pub struct PathDraft {
 #[derive(Debug)]
 pub struct QueryDraft {
     pub key: String,
-    /// Escaped as it is sent.
+    /// Escaped for sending.
     pub value: TextDraft,
     pub pos: Pos,
 }
 
-/// A header in the order sent.
+/// A header, in sending order.
 #[derive(Debug)]
 pub struct HeaderDraft {
     pub name: String,
@@ -183,10 +183,10 @@ pub struct HeaderDraft {
     pub pos: Pos,
 }
 
-/// Who asks.
+/// The authentication of a request.
 #[derive(Debug)]
 pub enum AuthDraft {
-    /// Nobody: neither the file nor a URL says it for this request.
+    /// No authentication, even if the file or a URL sets one.
     None,
     /// The value of the header `Authorization`.
     Header(TextDraft),
@@ -204,24 +204,24 @@ pub struct BodyDraft {
     pub media_type: Option<String>,
 }
 
-/// What an answer must be.
+/// A check of a response.
 #[derive(Debug)]
 pub struct CheckDraft {
     pub name: Option<NameDraft>,
     pub subjects: Vec<SubjectDraft>,
 }
 
-/// What a check looks at, and how its name begins if it has none; a rule ends it.
+/// The subject of a check, and the beginning of its default name, which ends with the rule.
 #[derive(Debug)]
 pub struct SubjectDraft {
     pub words: String,
     pub on: On,
 }
 
-/// See [`Subject`].
+/// The draft of a [`Subject`].
 #[derive(Debug)]
 pub enum On {
-    /// Nothing in it can be filled in.
+    /// Without expressions.
     Fixed(Subject),
     Header {
         name: String,
@@ -234,10 +234,10 @@ pub enum On {
     },
 }
 
-/// See [`plimsoll_plan::answer::Rule`].
+/// The draft of a [`plimsoll_plan::answer::Rule`].
 #[derive(Debug)]
 pub enum RuleDraft {
-    /// Nothing in it can be filled in.
+    /// Without expressions.
     Fixed(plimsoll_plan::answer::Rule),
     Equals(TextDraft),
     Differs(TextDraft),
@@ -246,7 +246,7 @@ pub enum RuleDraft {
     OneOf(Vec<TextDraft>),
 }
 
-/// A value taken from an answer.
+/// A value extracted from a response.
 #[derive(Debug)]
 pub struct ExtractDraft {
     pub into: NameDraft,
@@ -254,7 +254,7 @@ pub struct ExtractDraft {
     pub default: Option<TextDraft>,
 }
 
-/// A stream of events, which begins with the answer.
+/// An event stream, which begins with the response.
 #[derive(Debug)]
 pub struct StreamDraft {
     pub pos: Pos,
@@ -263,30 +263,30 @@ pub struct StreamDraft {
     pub beside: Vec<StepDraft>,
 }
 
-/// A question about a value.
+/// A condition on a value.
 #[derive(Debug)]
 pub struct ConditionDraft {
     pub pos: Pos,
     pub left: TextDraft,
-    /// The left side was fixed text from the beginning, in front of this operator: it would be decided before the load,
-    /// and mostly somebody forgot the `${}`.
+    /// The operator after a left side that was written as fixed text. Such a condition would be decided before the
+    /// load; usually the `${}` is missing.
     pub is_fixed_before: Option<&'static str>,
-    /// Whether there is a value is what is asked: its name may be used in front of the step that sets it.
+    /// The condition asks whether a value exists, so its name may be used before the step that sets it.
     pub asks_for_being: bool,
-    /// What is wrong with the rest, told behind what is wrong on the left.
+    /// Mistakes in the rest, reported after those of the left side.
     pub wrong: Vec<Complaint>,
     pub rule: Option<RuleDraft>,
 }
 
-/// One row behind the others of a file.
+/// One row appended to a file.
 #[derive(Debug)]
 pub struct AppendDraft {
     /// As written, for diagnostics.
     pub file: String,
     pub pos: Pos,
-    /// Where it lies; or why it may not be written, told once its columns are judged.
+    /// The path, or why the file may not be written, which is reported after its columns are checked.
     pub path: Result<PathBuf, Complaint>,
     pub columns: Vec<(String, TextDraft)>,
-    /// A run begins the file anew, whoever else writes to it.
+    /// Each run replaces the file, even if other steps append to it.
     pub anew: bool,
 }

@@ -1,9 +1,9 @@
-//! Literal text made fit for where it stands; what the load fills in is escaped by the load, in the same way.
+//! Escapes literal text for its context. The load escapes the values that it fills in, in the same way.
 
 use plimsoll_plan::value::Escape;
 use std::fmt::Write;
 
-/// `text` as [`Escape`] says.
+/// Escapes `text` as `how` says.
 pub fn escaped(text: &str, how: Escape) -> String {
     match how {
         Escape::None => text.to_owned(),
@@ -13,7 +13,7 @@ pub fn escaped(text: &str, how: Escape) -> String {
     }
 }
 
-/// Everything but unreserved characters percent-encoded (RFC 3986 section 2.3).
+/// Percent-encodes everything except unreserved characters (RFC 3986 section 2.3).
 fn component(text: &str, space: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -26,7 +26,8 @@ fn component(text: &str, space: &str) -> String {
     out
 }
 
-/// A path as people write it: what no request line may hold is percent-encoded, what has a meaning there stays.
+/// Percent-encodes the characters of a path that a request line must not contain. Characters with a meaning in paths
+/// stay.
 pub fn path(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -44,7 +45,7 @@ fn percent(byte: u8, out: &mut String) {
     let _ = write!(out, "%{byte:02X}");
 }
 
-/// `text` as it stands between the quotes of a JSON string (RFC 8259 section 7).
+/// Escapes `text` for the inside of a JSON string (RFC 8259 section 7).
 pub fn json(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,5 +1,4 @@
-//! `${...}` taken apart: names, columns, functions; and the placeholders of other tools, which would be sent as they
-//! stand if nobody said so.
+//! Parses `${...}`: names, columns, and functions. Reports placeholders of other tools, which would be sent literally.
 
 use crate::sentence::short;
 
@@ -10,14 +9,14 @@ pub enum Piece {
     Expression { written: String, means: Expression },
 }
 
-/// What stands between the braces.
+/// The content of the braces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expression {
     /// `${token}`; also functions without arguments.
     Name(String),
-    /// `${users.email}`, `${env.HOME}`: what is in front of the first point, and the rest.
+    /// `${users.email}`, `${env.HOME}`: the text before the first dot, and the rest.
     Field(String, String),
-    /// `${random_int(1, 6)}`, arguments without the white space around them.
+    /// `${random_int(1, 6)}`, with arguments trimmed.
     Call(String, Vec<String>),
 }
 
@@ -31,17 +30,17 @@ pub struct Mistake {
     pub hint: String,
 }
 
-/// Takes a text apart; `$${` is a literal `${`.
+/// Splits a text into its pieces; `$${` is a literal `${`.
 ///
 /// # Errors
-/// Every mistake in it.
+/// Returns every mistake in the text.
 pub fn pieces(text: &str) -> Result<Vec<Piece>, Vec<Mistake>> {
     let mut wrong: Vec<Mistake> = foreign(text).into_iter().collect();
     let mut all = Vec::new();
     let mut literal = String::new();
     let mut rest = text;
     while let Some(at) = rest.find("${") {
-        // The first of two dollars says that the second is meant as itself.
+        // The first of two dollar signs escapes the second.
         if rest[..at].ends_with('$') {
             literal.push_str(&rest[..at]);
             literal.push('{');
@@ -53,7 +52,7 @@ pub fn pieces(text: &str) -> Result<Vec<Piece>, Vec<Mistake>> {
             wrong.push(Mistake {
                 code: "F020",
                 written: "${".into(),
-                message: format!("`{}` is never closed", short(&rest[at..])),
+                message: format!("unclosed expression `{}`", short(&rest[at..])),
                 hint: "close it with `}`, or write `$${` for a literal `${`".into(),
             });
             rest = "";
@@ -78,7 +77,7 @@ pub fn pieces(text: &str) -> Result<Vec<Piece>, Vec<Mistake>> {
     if wrong.is_empty() { Ok(all) } else { Err(wrong) }
 }
 
-/// Whether a name can stand between the braces.
+/// Returns whether a text is a valid name in an expression.
 pub fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
@@ -90,8 +89,8 @@ fn expression(inner: &str, written: &str) -> Result<Expression, Mistake> {
         |message: String, hint: String| Mistake { code: "F020", written: written.into(), message, hint };
     if inner.is_empty() {
         return Err(wrong(
-            format!("`{written}` names nothing"),
-            "write a name, such as `${token}`; a literal `${` is written `$${`".into(),
+            format!("empty expression `{written}`"),
+            "write a name, such as `${token}`, or `$${` for a literal `${`".into(),
         ));
     }
     if inner.starts_with("__") {
@@ -105,8 +104,8 @@ fn expression(inner: &str, written: &str) -> Result<Expression, Mistake> {
     if let Some((name, arguments)) = inner.split_once('(') {
         let Some(arguments) = arguments.strip_suffix(')').filter(|_| is_name(name.trim())) else {
             return Err(wrong(
-                format!("`{}` is no call of a function", short(written)),
-                "write it as `${random_int(1, 6)}`".into(),
+                format!("invalid function call `{}`", short(written)),
+                "write a call such as `${random_int(1, 6)}`".into(),
             ));
         };
         let all = if arguments.trim().is_empty() { Vec::new() } else { split(arguments) };
@@ -123,22 +122,21 @@ fn expression(inner: &str, written: &str) -> Result<Expression, Mistake> {
         return Ok(Expression::Name(inner.to_owned()));
     }
     Err(wrong(
-        format!("`{}` is no expression", short(written)),
-        "write a name (`${token}`), a column (`${users.email}`), a function (`${uuid}`) or `${env.NAME}`"
+        format!("invalid expression `{}`", short(written)),
+        "write a name (`${token}`), a column (`${users.email}`), a function (`${uuid}`), or `${env.NAME}`"
             .into(),
     ))
 }
 
-/// Arguments between commas, without quotes around them.
+/// Splits arguments at commas, and removes the quotes around them.
 fn split(text: &str) -> Vec<String> {
     text.split(',').map(|a| a.trim().trim_matches(['"', '\'']).to_owned()).collect()
 }
 
-/// The first placeholder of another tool that stands outside `${...}`.
+/// Finds the first placeholder of another tool outside of `${...}`.
 fn foreign(text: &str) -> Option<Mistake> {
     let mistake = |written: &str, whose: &str, hint: String| {
-        let message =
-            format!("`{}` is a placeholder of {whose}: it would be sent as it stands", short(written));
+        let message = format!("`{}` is a placeholder of {whose} and would be sent literally", short(written));
         Some(Mistake { code: "F023", written: written.to_owned(), message, hint })
     };
     let mut rest = text;
@@ -150,7 +148,7 @@ fn foreign(text: &str) -> Option<Mistake> {
             if !name.is_empty() && name.chars().all(is_word) {
                 let ours = name.trim_start_matches(['$', '.']).rsplit('.').next().unwrap_or(name);
                 let written = &rest[at..at + end + 4];
-                return mistake(written, "Artillery, Postman or a template", format!("write `${{{ours}}}`"));
+                return mistake(written, "Artillery, Postman, or a template", format!("write `${{{ours}}}`"));
             }
         }
         rest = behind;
@@ -173,12 +171,12 @@ fn foreign(text: &str) -> Option<Mistake> {
     None
 }
 
-/// Our word for a function of JMeter.
+/// Returns plimsoll's equivalent of a JMeter function.
 fn jmeter(inner: &str) -> String {
     let name = inner.split(['(', '}']).next().unwrap_or_default();
     let ours = match name {
         "__P" | "__property" => {
-            "define it under `vars`, write `${name}`, and override it with `--set NAME=VALUE`; or write `${env.NAME}`"
+            "define it under `vars`, write `${name}`, and override it with `--set NAME=VALUE`, or write `${env.NAME}`"
         }
         "__UUID" => "write `${uuid}`",
         "__time" | "__timeShift" => "write `${now(unix_ms)}`, or `${now(%Y-%m-%d)}` for a pattern",
@@ -187,7 +185,7 @@ fn jmeter(inner: &str) -> String {
         "__threadNum" => "write `${user}`",
         "__counter" => "write `${counter}`",
         "__CSVRead" | "__StringFromFile" => "name the file under `data` and write `${name.column}`",
-        _ => "there are `${uuid}`, `${now}`, `${counter}`, `${random_int(1, 6)}` and `${random_string(12)}`",
+        _ => "use `${uuid}`, `${now}`, `${counter}`, `${random_int(1, 6)}`, or `${random_string(12)}`",
     };
     ours.to_owned()
 }

@@ -1,16 +1,16 @@
-//! `${random_int(1, 6)}`: which functions there are, and what each takes.
+//! The functions of expressions, such as `${random_int(1, 6)}`, and their arguments.
 
 use crate::nearest::nearest;
-use crate::sentence::quoted;
+use crate::sentence::alternatives;
 use plimsoll_plan::value::{Alphabet, Function, TimeFormat};
 
-/// No text that a request carries is longer.
+/// Longest random string, in characters.
 const LONGEST_RANDOM: u32 = 1 << 20;
 
-/// A function by its name and arguments; `counter` is the number of the next counter.
+/// Returns a function by its name and arguments. `counter` is the number of the next counter.
 ///
 /// # Errors
-/// What is wrong, and how to write it.
+/// Returns a message and a help line if the function or its arguments are invalid.
 pub fn read(name: &str, arguments: &[String], counter: u16) -> Result<Function, (String, String)> {
     let plain = |function| match arguments {
         [] => Ok(function),
@@ -21,13 +21,12 @@ pub fn read(name: &str, arguments: &[String], counter: u16) -> Result<Function, 
         "user" => plain(Function::User),
         "iteration" => plain(Function::Iteration),
         "now" => {
-            // A pattern may hold commas: they were no borders between arguments.
+            // A pattern may contain commas, which do not separate arguments here.
             let format = arguments.join(", ");
             TimeFormat::parse(&format).map(Function::Now).map_err(|problem| (problem.message, problem.hint))
         }
         "counter" => {
-            let hint = "write `${counter}`, `${counter(100)}` to begin at 100, or `${counter(100, 2)}` for every \
-                        second";
+            let hint = "write `${counter}`, `${counter(100)}` to begin at 100, or `${counter(100, 2)}` to count by 2";
             let [start, step] = match arguments {
                 [] => [1, 1],
                 [start] => [whole(start, hint)?, 1],
@@ -35,7 +34,7 @@ pub fn read(name: &str, arguments: &[String], counter: u16) -> Result<Function, 
                 _ => return Err(("`counter` takes at most two numbers".into(), hint.into())),
             };
             if step == 0 {
-                return Err(("a step of 0 would give the same number for ever".into(), hint.into()));
+                return Err(("the step of `counter` must not be 0".into(), hint.into()));
             }
             Ok(Function::Counter { id: counter, start, step })
         }
@@ -60,24 +59,21 @@ pub fn read(name: &str, arguments: &[String], counter: u16) -> Result<Function, 
             };
             match length.parse::<u32>() {
                 Ok(length @ 1..=LONGEST_RANDOM) => Ok(Function::RandomString { length, alphabet }),
-                _ => Err((
-                    format!("`{length}` is no length; at most 1,048,576 characters are made"),
-                    hint.into(),
-                )),
+                _ => Err((format!("invalid length `{length}`, expected 1–1,048,576"), hint.into())),
             }
         }
         _ => {
             let hint = match nearest(name, Function::NAMES.iter().copied()) {
                 Some(right) => format!("did you mean `{right}`?"),
-                None => format!("there are {}", quoted(Function::NAMES.iter().copied())),
+                None => format!("use one of {}", alternatives(Function::NAMES.iter().copied())),
             };
-            Err((format!("there is no function `{name}`"), hint))
+            Err((format!("unknown function `{name}`"), hint))
         }
     }
 }
 
 fn whole(text: &str, hint: &str) -> Result<i64, (String, String)> {
-    text.parse().map_err(|_| (format!("`{text}` is no whole number"), hint.to_owned()))
+    text.parse().map_err(|_| (format!("invalid whole number `{text}`"), hint.to_owned()))
 }
 
 fn alphabet(text: &str) -> Result<Alphabet, (String, String)> {
@@ -89,8 +85,8 @@ fn alphabet(text: &str) -> Result<Alphabet, (String, String)> {
     ];
     WORDS.iter().find(|(word, _)| *word == text).map(|(_, alphabet)| *alphabet).ok_or_else(|| {
         (
-            format!("`{text}` is no set of characters"),
-            format!("there are {}", quoted(WORDS.map(|(word, _)| word))),
+            format!("unknown character set `{text}`"),
+            format!("use one of {}", alternatives(WORDS.map(|(word, _)| word))),
         )
     })
 }

@@ -1,4 +1,4 @@
-//! Where a request goes: a path with values in it, joined to the target, and its query.
+//! Builds the destination of a request: a path with values, joined to the target, and its query.
 
 use super::draft::{Open, PartDraft, PathDraft, QueryDraft, TextDraft};
 use super::escape;
@@ -8,39 +8,39 @@ use super::work::Work;
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::value::{Escape, Text};
 
-/// A path as it will be sent.
+/// A path for sending.
 pub struct Way {
     pub text: Text,
-    /// Where it leads.
+    /// The origin that the request goes to.
     pub origin: OriginId,
-    /// As the author wrote it: for names of series.
+    /// As written, for names of series.
     pub shown: String,
     /// `user:password` of its URL.
     pub credentials: Option<String>,
 }
 
 impl Work {
-    /// Where a request goes: the one place where its path or URL is joined to an origin, `to` if it is a path.
+    /// Builds the destination of a request. Only here are paths and URLs joined to origins: a path is joined to `to`.
     pub fn way(&mut self, draft: &PathDraft, to: OriginId) -> Option<Way> {
         if let Some(PartDraft::Open(Open { written, .. })) = draft.text.parts.first() {
             if !draft.encode {
-                // A path out of an answer: it is one as it stands.
+                // A path from a response is complete.
                 let text = self.text(&draft.text)?;
                 let credentials = self.site.base_of(to).and_then(|base| base.credentials.clone());
                 return Some(Way { text, origin: to, shown: draft.text.written(), credentials });
             }
-            // What is not known at all is worse than where it stands.
+            // Report an unknown name first.
             self.text(&draft.text)?;
             let message =
-                format!("a path that begins with `{written}` would be percent-encoded, slashes included");
-            let hint = "begin it with `/`, or add `encode: false`";
+                format!("the slashes in `{written}` would be percent-encoded at the beginning of a path");
+            let hint = "begin the path with `/`, or add `encode: false`";
             self.wrong.complain("F015", draft.pos, message, hint);
             return None;
         }
         let marked = Marked::new(draft);
         if marked.in_host() {
-            let hint = "write one `target`; a host from the environment is written `${env.HOST}`";
-            let message = "the host cannot change from request to request";
+            let hint = "write one `target`, or `${env.HOST}` for a host from the environment";
+            let message = "the host of a URL cannot change with every request";
             self.wrong.complain("F015", draft.pos, message, hint);
             return None;
         }
@@ -60,7 +60,7 @@ impl Work {
         for (mark, open) in &marked.marks {
             let part = self.part(open, escape);
             whole &= part.is_some();
-            // One behind a `#` is never sent.
+            // A value after a `#` is never sent.
             if let (Some((front, behind)), Some(part)) = (rest.split_once(mark.as_str()), part) {
                 build.literal(front);
                 build.part(part);
@@ -78,8 +78,8 @@ impl Work {
         for field in fields {
             let Some(text) = self.text(&field.value) else { continue };
             if !encode && let Some(bad) = unsendable(&field.value) {
-                let message = format!("{bad:?} cannot stand in a query as it is");
-                let hint = "leave out `encode: false`, or write it percent-encoded";
+                let message = format!("invalid character {bad:?} in a query");
+                let hint = "remove `encode: false`, or percent-encode the character";
                 self.wrong.complain("F015", field.pos, message, hint);
                 continue;
             }
@@ -95,10 +95,10 @@ impl Work {
     }
 }
 
-/// A path in which words stand for its expressions, so that it can be judged as the path that it will be.
+/// A path whose expressions are replaced with placeholder words, so that it can be validated.
 struct Marked<'d> {
     text: String,
-    /// Each mark, and the expression that it stands for.
+    /// Each placeholder word with its expression.
     marks: Vec<(String, &'d Open)>,
 }
 
@@ -139,7 +139,7 @@ impl<'d> Marked<'d> {
     }
 }
 
-/// The first sign of the literal parts that no request line may hold.
+/// Finds the first character of the literal parts that a request line must not contain.
 fn unsendable(text: &TextDraft) -> Option<char> {
     let literals = text.literals();
     let shown = String::from_utf8_lossy(&literals);

@@ -1,4 +1,4 @@
-//! One request: its line, headers, body, and what is asked of its answer.
+//! Builds one request: its request line, headers, body, checks, and extractions.
 
 use super::draft::{AuthDraft, HeaderDraft, NameDraft, RequestDraft};
 use super::requests::{basic, coded};
@@ -11,17 +11,17 @@ use plimsoll_plan::origin::FIRST;
 use plimsoll_plan::script::{Ask, AskId};
 use plimsoll_plan::value::{Escape, Part, Placeholder, Secret, Text};
 
-/// Headers in the order sent.
+/// Headers, in sending order.
 type Headers = Vec<(String, Text)>;
 
-/// Who asks, resolved.
+/// The resolved authentication of a request.
 enum Auth {
     Nobody,
     Header(Text),
 }
 
 impl Work {
-    /// Makes a request of its draft; nothing when its mistakes are reported.
+    /// Builds a request from its draft. Returns `None` if it reported a mistake.
     pub fn request(&mut self, draft: &RequestDraft) -> Option<AskId> {
         let before = self.wrong.all.len();
         let to = match &draft.origin {
@@ -29,7 +29,7 @@ impl Work {
             None => Some(FIRST),
         };
         let way = draft.path.as_ref().and_then(|path| {
-            // Nothing is joined to an origin that is not there, and of the path alone nothing is known.
+            // With an unknown origin, the path cannot be joined and checked.
             let mut way = self.way(path, to?)?;
             self.query(&draft.query, path.encode, &mut way);
             Some(way)
@@ -70,7 +70,7 @@ impl Work {
         let credentials = way.as_ref().and_then(|way| way.credentials.as_deref());
         ask.headers = self.headers(own, media_type, auth, credentials, draft.pos);
         self.check_length(&ask, draft.pos);
-        // Behind everything that is sent: only the steps to come see what this answer gives.
+        // After everything that is sent: only later steps can use values of this response.
         self.extracts(&draft.extracts, &mut ask);
         ask.stream = draft.stream.as_ref().map(|stream| self.stream(stream, &ask));
         let way = way?;
@@ -89,8 +89,8 @@ impl Work {
         Some(id)
     }
 
-    /// The request's own headers, behind those of the file that it does not replace, in front of those that its other
-    /// parts imply.
+    /// Returns all headers: those of the file that the request does not replace, those of the request, and those that
+    /// its other parts imply.
     fn headers(
         &mut self,
         own: Headers,
@@ -99,7 +99,7 @@ impl Work {
         credentials: Option<&str>,
         pos: Pos,
     ) -> Headers {
-        // Taken out for as long as they are read: names are resolved anew for every request, as they mean here.
+        // Moved out while they are read: names are resolved again for every request, in its scope.
         let common = std::mem::take(&mut self.headers);
         let mut all = Headers::new();
         for header in &common {
@@ -129,8 +129,8 @@ impl Work {
             if !has(&all, "Authorization") {
                 all.push(("Authorization".into(), text));
             } else if is_own {
-                let message = "`auth` and the header `Authorization` both say who asks";
-                self.wrong.complain("F017", pos, message, "keep one");
+                let message = "`auth` and the header `Authorization` contradict each other";
+                self.wrong.complain("F017", pos, message, "keep one of them");
             }
         }
         all
@@ -155,7 +155,7 @@ impl Work {
         }
     }
 
-    /// `Basic`, coded before the load when nothing in it changes from request to request.
+    /// Builds the value of `Basic` authentication. It is encoded before the load if it never changes.
     fn basic(&mut self, user: &Text, password: &Text, pos: Pos) -> Option<Text> {
         let mut build = Build::default();
         build.literal("Basic ");
@@ -168,8 +168,8 @@ impl Work {
             return Some(build.finish());
         };
         if name.contains(&b':') {
-            let message = "a user name cannot hold `:`";
-            self.wrong.complain("F015", pos, message, "what stands behind it would be password");
+            let message = "a user name for basic authentication must not contain `:`";
+            self.wrong.complain("F015", pos, message, "move the text after the `:` to `password`");
             return None;
         }
         let coded = coded(&[name, vec![b':'], word].concat());
@@ -184,7 +184,8 @@ impl Work {
         Some(build.finish())
     }
 
-    /// A length that is not the body's makes the server wait for the rest, or take it for the next request.
+    /// Rejects a `Content-Length` that differs from the length of the body: the server would wait for the rest, or
+    /// read part of the body as the next request.
     fn check_length(&mut self, ask: &Ask, pos: Pos) {
         let Some((name, value)) =
             ask.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("Content-Length"))
@@ -200,22 +201,23 @@ impl Work {
                 }
             }
             (None, _) | (_, None) => {
-                let message =
-                    format!("`{name}` is given by hand for a body that changes from request to request");
-                let hint = "leave the header out: it is added with the right number";
+                let message = format!(
+                    "header `{name}` cannot be set: the length of the body changes with every request"
+                );
+                let hint = "remove the header (plimsoll adds it with the right length)";
                 self.wrong.complain("F015", pos, message, hint);
             }
         }
     }
 
-    /// Every series of a report needs a name of its own: equal default names are counted, equal chosen ones are
-    /// refused.
+    /// Makes the name of a request unique, as reports require: equal default names get numbers, equal chosen names are
+    /// rejected.
     fn name_apart(&mut self, ask: &mut Ask, chosen: Option<&NameDraft>) {
         let plain = ask.name.clone();
         while let Some(times) = self.taken.get_mut(&ask.name) {
             if let Some(chosen) = chosen {
-                let message = format!("two requests are called `{plain}`");
-                let hint = "give each a name of its own: reports tell them apart by it";
+                let message = format!("duplicate request name `{plain}`");
+                let hint = "give each request its own name, because reports distinguish requests by name";
                 self.wrong.complain("F013", chosen.pos, message, hint);
                 return;
             }

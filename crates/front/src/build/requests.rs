@@ -1,6 +1,5 @@
-//! Requests that nothing changes from one to the next: what a URL, a curl line and a list of URLs mean, and what is
-//! left of a script that does no more than send its requests in their order. The engine runs those without an
-//! interpreter.
+//! Builds fixed requests: from a URL, a curl line, or a list of URLs, and from a script that only sends its requests in
+//! sequence. The engine runs them without an interpreter.
 
 use crate::sentence::default_name;
 use base64::Engine;
@@ -11,7 +10,8 @@ use plimsoll_plan::request::{Url, url};
 use plimsoll_plan::script::{Ask, Node, Script};
 use plimsoll_plan::{Draft, Request, Target};
 
-/// A request to a URL: named by method and path, with the credentials of its URL where no header says who asks.
+/// Builds a request to a URL. Its name is method and path, and the credentials of the URL apply unless a header sets
+/// them.
 pub fn request(
     method: String,
     url: Url,
@@ -27,12 +27,12 @@ pub fn request(
     (url.target, Request { name, origin: FIRST, method, path: url.path, headers, body })
 }
 
-/// The value of `Authorization` for `user:password` (RFC 7617).
+/// Returns the value of `Authorization` for `user:password` (RFC 7617).
 pub fn basic(credentials: &str) -> String {
     format!("Basic {}", coded(credentials.as_bytes()))
 }
 
-/// Credentials as basic authentication codes them: standard Base64 with padding (RFC 4648 section 4).
+/// Encodes credentials for basic authentication: standard Base64 with padding (RFC 4648 section 4).
 pub fn coded(credentials: &[u8]) -> String {
     STANDARD.encode(credentials)
 }
@@ -40,7 +40,7 @@ pub fn coded(credentials: &[u8]) -> String {
 /// Adds the request of one URL to a draft.
 ///
 /// # Errors
-/// Returns what is wrong if it is not a URL.
+/// Returns an error if the text is not a valid URL.
 pub fn add(draft: &mut Draft, method: &str, text: &str) -> Result<(), Problem> {
     let (target, mut request) = request(method.to_owned(), url(text)?, Vec::new(), None);
     request.origin = origin(draft, &target);
@@ -49,7 +49,7 @@ pub fn add(draft: &mut Draft, method: &str, text: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The number of a target in a draft, which knows it from now on.
+/// Returns the number of a target in a draft, and adds the target if it is new.
 fn origin(draft: &mut Draft, target: &Target) -> OriginId {
     let first = draft.target.get_or_insert_with(|| target.clone());
     if first == target {
@@ -63,21 +63,21 @@ fn origin(draft: &mut Draft, target: &Target) -> OriginId {
     at as OriginId + 1
 }
 
-/// Puts headers given later over those of all requests: they replace those of the same name, and the same name given
-/// twice is sent twice.
+/// Overrides the headers of a request: `given` replaces headers of the same name, and a name that it has twice is sent
+/// twice.
 pub fn set_headers(headers: &mut Vec<(String, String)>, given: &[(String, String)]) {
     headers.retain(|(name, _)| !given.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)));
     headers.extend(given.iter().cloned());
 }
 
-/// What a request is called that has no name of its own: its origin, one of `more`, is named unless it is the target.
+/// Returns the default name of a request. It contains the origin, one of `more`, unless that is the target.
 pub fn own_name(request: &Request, more: &[NamedTarget]) -> String {
     let more = usize::from(request.origin).checked_sub(1).and_then(|at| more.get(at));
     let front = more.map(NamedTarget::describe).unwrap_or_default();
     default_name(&request.method, &format!("{front}{}", request.path))
 }
 
-/// Rows of reports are told apart by their names: `GET /`, `GET / (2)`.
+/// Makes the names of requests unique for reports: `GET /`, `GET / (2)`.
 pub fn name_apart(requests: &mut [Request]) {
     for at in 1..requests.len() {
         let (before, rest) = requests.split_at_mut(at);
@@ -93,7 +93,7 @@ pub fn name_apart(requests: &mut [Request]) {
     }
 }
 
-/// Puts a script into a draft, as plain requests if that says the same.
+/// Puts a script into a draft, as fixed requests if they are equivalent.
 pub fn settle(mut script: Script, is_scripted: bool, draft: &mut Draft) {
     let counted = draft.load.iterations.is_some() || draft.load.iterations_per_user.is_some();
     if !is_scripted && !counted && draft.workloads.is_empty() && is_sequence(&script) {
@@ -105,7 +105,7 @@ pub fn settle(mut script: Script, is_scripted: bool, draft: &mut Draft) {
         }
     }
     for ask in &mut script.asks {
-        // Compared with the body already; whoever sends it knows the length.
+        // Already compared with the body; the sender computes the length.
         ask.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("Content-Length"));
     }
     draft.script = Some(script);
@@ -121,7 +121,7 @@ fn is_sequence(script: &Script) -> bool {
         && !script.cookies
 }
 
-/// The same request without anything that is decided during the load.
+/// Returns the fixed request of a script request; `None` if the load decides anything about it.
 fn request_of(ask: &Ask) -> Option<Request> {
     let more = ask.group.is_some()
         || !ask.tags.is_empty()

@@ -1,4 +1,4 @@
-//! Where requests go: the target and the other origins, and the paths that are joined to them.
+//! The target and the other origins, and the paths that are joined to them.
 
 use super::draft::{NameDraft, OriginDraft};
 use crate::sentence::short;
@@ -7,21 +7,21 @@ use plimsoll_plan::Target;
 use plimsoll_plan::origin::{FIRST, OriginId};
 use plimsoll_plan::request::{Url, url};
 
-/// What a request calls the target where it has to.
+/// The name of the target as an `origin`.
 pub const TARGET: &str = "target";
 
-/// Where requests go.
+/// The target and all other origins.
 #[derive(Debug, Default)]
 pub struct Site {
-    /// Whether the text names a target, right or wrong.
+    /// Whether the text names a target, valid or not.
     pub written: bool,
-    /// The target, or what the first whole URL of a request says.
+    /// The target, or the origin of the first whole URL of a request.
     pub base: Option<Url>,
-    /// The other origins, from number 1 on: those with a name, then whole URLs of requests as they come.
+    /// The other origins, starting at number 1: first those with a name, then those of whole URLs in requests.
     pub more: Vec<OriginDraft>,
 }
 
-/// Where one request goes.
+/// The destination of one request.
 #[derive(Debug)]
 pub struct Joined {
     pub origin: OriginId,
@@ -29,7 +29,7 @@ pub struct Joined {
 }
 
 impl Site {
-    /// Joins a path to the target, or to another origin. A whole URL says by itself where it leads.
+    /// Joins a path to the target, or to another origin. A whole URL needs no other origin.
     pub fn join(&mut self, path: &str, to: OriginId, pos: Pos, wrong: &mut Complaints) -> Option<Joined> {
         // Not every `://` opens a URL: `/go?to=http://h` is a path.
         if path.split_once("://").is_some_and(|(scheme, _)| !scheme.contains(['/', '?', '#'])) {
@@ -41,13 +41,13 @@ impl Site {
                 wrong.complain(
                     "F016",
                     pos,
-                    format!("there is no `target` that `{path}` could be joined to"),
-                    "add `target: http://127.0.0.1:8080` at the left edge",
+                    format!("missing `target`: the path `{path}` requires one"),
+                    "add a target at the top level, such as `target: http://127.0.0.1:8080`",
                 );
-                // Once is enough; the next requests are judged as if there were one.
+                // Reported once; later requests are checked as if there were a target.
                 self.written = true;
             }
-            // Judged against any host, so that a bad path is found in the same pass.
+            // Checked with an arbitrary host, so that an invalid path is found in the same pass.
             let anywhere = Target { host: "localhost".into(), port: 80, tls: false };
             check_path(&anywhere, path, pos, wrong);
             return None;
@@ -58,7 +58,7 @@ impl Site {
         Some(Joined { origin: to, url })
     }
 
-    /// What paths of an origin are joined to.
+    /// Returns the URL that paths of an origin are joined to.
     pub fn base_of(&self, origin: OriginId) -> Option<&Url> {
         match usize::from(origin).checked_sub(1) {
             None => self.base.as_ref(),
@@ -67,7 +67,7 @@ impl Site {
     }
 
     fn whole(&mut self, mut whole: Url, to: OriginId, pos: Pos, wrong: &mut Complaints) -> Option<Joined> {
-        // Only the host is taken over: the next request's path does not start below this one's.
+        // Only the host is kept: the path of the next request does not start below this one.
         let alone = |url: &Url| Url { path: String::new(), credentials: None, ..url.clone() };
         let first = self.base.get_or_insert_with(|| Url { path: String::new(), ..whole.clone() });
         let origin = if first.target == whole.target {
@@ -84,7 +84,7 @@ impl Site {
         if let Some(named) = base {
             let (leads, named) = (whole.target.authority(), named.target.authority());
             let message = format!("the URL is on `{leads}`, but `origin` names `{named}`");
-            wrong.complain("F017", pos, message, "write the path alone, or leave out `origin`");
+            wrong.complain("F017", pos, message, "write only the path, or remove `origin`");
             return None;
         }
         let credentials = self.base_of(origin).and_then(|base| base.credentials.clone());
@@ -92,7 +92,7 @@ impl Site {
         Some(Joined { origin, url: whole })
     }
 
-    /// The number of an origin that a request names.
+    /// Returns the number of an origin that a request names.
     pub fn named(&self, chosen: &NameDraft, wrong: &mut Complaints) -> Option<OriginId> {
         if chosen.name == TARGET {
             return Some(FIRST);
@@ -102,7 +102,12 @@ impl Site {
             let named = self.more.iter().filter(|more| !more.name.is_empty());
             let names: Vec<String> = named.map(|more| format!("`{}`", more.name)).collect();
             let hint = match names.is_empty() {
-                true => "name it at the left edge: `origins: { users: http://127.0.0.1:3001 }`".to_owned(),
+                true => {
+                    format!(
+                        "define it at the top level: `origins: {{ {}: http://127.0.0.1:3001 }}`",
+                        chosen.name
+                    )
+                }
                 false => format!("use {}, or `{TARGET}`", names.join(", ")),
             };
             wrong.complain("F021", chosen.pos, format!("unknown origin `{}`", chosen.name), hint);
@@ -110,20 +115,20 @@ impl Site {
         at.map(|at| at as OriginId + 1)
     }
 
-    /// What names of requests begin with that go to an origin; nothing for the target.
+    /// Returns the prefix of request names for an origin; empty for the target.
     pub fn describe(&self, origin: OriginId) -> String {
         let more = usize::from(origin).checked_sub(1).and_then(|at| self.more.get(at));
         more.map(|more| more.named_target().describe()).unwrap_or_default()
     }
 }
 
-/// Path and query as they will be sent, if they may be.
+/// Returns path and query for sending, if they are valid.
 fn check_path(target: &Target, path: &str, pos: Pos, wrong: &mut Complaints) -> Option<String> {
     let slash = if path.starts_with(['/', '?']) { "" } else { "/" };
     let front = format!("http://{}{slash}", target.authority());
     url(&format!("{front}{path}"))
         .map(|url| url.path)
-        // The message quotes a whole URL, of which the author wrote only the path.
+        // The message quotes a whole URL, but the user wrote only the path.
         .map_err(|mut problem| {
             problem.message = problem.message.replace(&front, "");
             wrong.complain_of(pos, problem);
@@ -131,23 +136,23 @@ fn check_path(target: &Target, path: &str, pos: Pos, wrong: &mut Complaints) -> 
         .ok()
 }
 
-/// Takes the URL of an origin apart; its path, without a slash at the end, stands in front of every request's.
+/// Parses the URL of an origin. Its path, without a slash at the end, becomes the prefix of every request path.
 ///
 /// # Errors
-/// That it is no URL, or holds a query.
+/// Returns an error if the text is not a valid URL, or has a query.
 pub fn base(text: &str, pos: Pos) -> Result<Url, Complaint> {
     let scheme = ["http:", "https:"].into_iter().find(|scheme| text.starts_with(scheme));
     if let Some((scheme, rest)) = scheme.and_then(|s| Some((s, text.strip_prefix(s)?)))
         && !rest.starts_with("//")
     {
-        let message = format!("`{}` lacks a slash behind `{scheme}`", short(text));
+        let message = format!("missing slash after `{scheme}` in `{}`", short(text));
         let hint = format!("write two slashes: `{scheme}//{}`", rest.trim_start_matches('/'));
         return Err(Complaint::new("F015", pos, message, hint));
     }
     let mut url = url(text).map_err(|problem| Complaint::of(pos, problem))?;
     if url.path.contains('?') {
-        let message = "`target` holds a query, which cannot be joined to a path";
-        return Err(Complaint::new("F015", pos, message, "move it into the requests"));
+        let message = format!("`{}` must not contain a query", short(text));
+        return Err(Complaint::new("F015", pos, message, "move the query into the requests"));
     }
     url.path.truncate(url.path.trim_end_matches('/').len());
     Ok(url)

@@ -1,4 +1,4 @@
-//! Steps: what a user does, one after the other.
+//! Builds steps: what a user does, in sequence.
 
 use super::draft::{AppendDraft, FeederDraft, StepDraft, TextDraft};
 use super::work::{Phase, Work};
@@ -8,12 +8,12 @@ use plimsoll_plan::script::Node;
 use plimsoll_plan::value::Text;
 
 impl Work {
-    /// The nodes of steps, in their order.
+    /// Builds the nodes of steps, in their order.
     pub fn steps(&mut self, drafts: &[StepDraft]) -> Vec<Node> {
         drafts.iter().filter_map(|draft| self.step(draft)).collect()
     }
 
-    /// One step; nothing when its mistakes are reported.
+    /// Builds one step. Returns `None` if it reported a mistake.
     fn step(&mut self, draft: &StepDraft) -> Option<Node> {
         match draft {
             StepDraft::Request(request) => self.request(request).map(Node::Ask),
@@ -61,7 +61,7 @@ impl Work {
         }
     }
 
-    /// The steps of a loop: what the end of a round sets, its beginning may use in the next.
+    /// Builds the steps of a loop: an iteration may use what the end of the previous one set.
     fn round(&mut self, steps: &[StepDraft]) -> Vec<Node> {
         self.scope.add_all_of(steps);
         self.steps(steps)
@@ -74,12 +74,12 @@ impl Work {
             None => name.to_owned(),
         };
         if self.script.groups.contains(&whole) {
-            let message = format!("two groups are called `{whole}`");
-            let hint = "give each a name of its own: reports tell them apart by it";
+            let message = format!("duplicate group name `{whole}`");
+            let hint = "give each group its own name, because reports distinguish groups by name";
             self.wrong.complain("F013", pos, message, hint);
         }
         let Ok(group) = u16::try_from(self.script.groups.len()) else {
-            self.wrong.complain("F015", pos, "more than 65,536 groups", "use fewer");
+            self.wrong.complain("F015", pos, "more than 65,536 groups", "write fewer groups");
             return None;
         };
         self.script.groups.push(whole);
@@ -95,8 +95,8 @@ impl Work {
             if let Some(rows) = rows {
                 self.columns(rows);
             }
-            let message = "`generate` writes a file for the load, before the load";
-            let hint = "move it under `setup`; rows of the load are written with `append`";
+            let message = "`generate` belongs under `setup`: it writes a file before the load";
+            let hint = "move it under `setup`, or write rows during the load with `append`";
             self.wrong.complain("F018", pos, message, hint);
             return None;
         }
@@ -109,7 +109,7 @@ impl Work {
         texts.into_iter().collect()
     }
 
-    /// One row behind the others; every place that writes a file writes the same columns.
+    /// Builds the step that appends a row. All steps that write a file must write the same columns.
     fn append(&mut self, draft: &AppendDraft) -> Option<Node> {
         let texts = self.columns(draft)?;
         let (file, pos) = (&draft.file, draft.pos);
@@ -124,8 +124,9 @@ impl Work {
         let number = match self.script.files.iter().position(|known| known.path == path) {
             Some(number) if self.script.files[number].columns == names => number,
             Some(number) => {
-                let message = format!("`{file}` is written with other columns elsewhere");
-                let hint = format!("there they are `{}`", self.script.files[number].columns.join("`, `"));
+                let message = format!("the columns of `{file}` differ from those of another step");
+                let columns = self.script.files[number].columns.join("`, `");
+                let hint = format!("write the same columns as the other step: `{columns}`");
                 self.wrong.complain("F017", pos, message, hint);
                 return None;
             }
@@ -134,15 +135,15 @@ impl Work {
                 if let Some(folder) = folder
                     && !folder.is_dir()
                 {
-                    let message = format!("there is no folder `{}`", folder.display());
-                    self.wrong.complain("F026", pos, message, "make it, or name another");
+                    let message = format!("no such directory: `{}`", folder.display());
+                    let hint = format!("create it with `mkdir -p {}`, or name another", folder.display());
+                    self.wrong.complain("F026", pos, message, hint);
                     return None;
                 }
                 let feeds = |known: &FeederDraft| known.feeder.path == path && !known.feeder.made_by_setup;
                 if self.feeders.values().any(feeds) {
-                    let message =
-                        format!("`{file}` feeds the users: writing to it would change what they read");
-                    let hint = "write to another file, or write it in the set-up alone";
+                    let message = format!("`{file}` cannot be written: users read it as data");
+                    let hint = "write to another file, or write this one only in `setup`";
                     self.wrong.complain("F017", pos, message, hint);
                     return None;
                 }

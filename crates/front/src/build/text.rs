@@ -1,4 +1,4 @@
-//! Texts with expressions in them, resolved: every name becomes a number, or a complaint.
+//! Resolves texts with expressions: every name becomes a number, or is reported.
 
 use super::draft::{Open, PartDraft, TextDraft};
 use super::escape::escaped;
@@ -6,11 +6,11 @@ use super::expression::Expression;
 use super::functions;
 use super::work::{Phase, Work};
 use crate::nearest::nearest;
-use crate::sentence::{quoted, short};
+use crate::sentence::{alternatives, short};
 use crate::source::Pos;
 use plimsoll_plan::value::{Escape, Function, Part, Placeholder, Secret, Text};
 
-/// A resolved text in the making, neighbouring literals joined.
+/// A builder for a resolved text, which joins adjacent literals.
 #[derive(Default)]
 pub struct Build {
     text: Text,
@@ -43,7 +43,7 @@ impl Build {
 }
 
 impl Work {
-    /// What a text means here; nothing when a name in it is wrong.
+    /// Resolves a text in the current scope. Returns `None` if it reported a mistake.
     pub fn text(&mut self, draft: &TextDraft) -> Option<Text> {
         let (mut build, mut whole) = (Build::default(), true);
         for part in &draft.parts {
@@ -58,7 +58,7 @@ impl Work {
         whole.then(|| build.finish())
     }
 
-    /// What an expression means here.
+    /// Resolves an expression in the current scope.
     pub fn part(&mut self, open: &Open, escape: Escape) -> Option<Part> {
         let Open { means, written, at, .. } = open;
         let hole = match means {
@@ -71,7 +71,7 @@ impl Work {
     }
 
     fn secret(&mut self, name: &str, escape: Escape) -> Option<Part> {
-        // One that is not set is reported already.
+        // A secret that is not set is already reported.
         let value = self.secrets.get(name)?.clone();
         let sent = escaped(&value, escape);
         for shape in [value, sent.clone()] {
@@ -100,19 +100,19 @@ impl Work {
         None
     }
 
-    /// Why a name means nothing here.
+    /// Returns why a name is unknown in the current scope.
     fn unknown(&self, name: &str) -> (&'static str, String, String) {
         if let Some(coming) = self.scope.coming.iter().find(|coming| coming.name == name) {
             let line = coming.pos.line;
-            let message = format!("`${{{name}}}` is used before any step has set it; line {line} sets it");
-            return ("F022", message, "move the step that sets it in front".to_owned());
+            let message = format!("`${{{name}}}` is used before line {line} sets it");
+            return ("F022", message, "move the step that sets it before this one".to_owned());
         }
         if let Some(known) = self.feeders.get(name) {
             let column = known.columns.as_ref().and_then(|all| all.first()).map_or("column", String::as_str);
-            let message = format!("`${{{name}}}` is a data file, no value");
-            return ("F021", message, format!("name a column of it, such as `${{{name}.{column}}}`"));
+            let message = format!("`${{{name}}}` is a data file, not a value");
+            return ("F021", message, format!("name one of its columns, such as `${{{name}.{column}}}`"));
         }
-        let message = format!("`${{{name}}}` is nothing that is known here");
+        let message = format!("unknown variable `{name}`");
         let mut names: Vec<&str> = self.scope.set.iter().map(String::as_str).collect();
         if self.scope.phase != Phase::Setup {
             names.extend(self.script.globals.iter().map(String::as_str));
@@ -121,10 +121,10 @@ impl Work {
         let hint = match nearest(name, names.iter().copied().chain(Function::NAMES.iter().copied())) {
             Some(right) => format!("did you mean `${{{right}}}`?"),
             None if names.is_empty() => {
-                format!("define `{name}` under `vars`, or let a step before this one extract or set it")
+                format!("define `{name}` under `vars`, or set or extract it in an earlier step")
             }
             None => {
-                format!("there are {}; others are defined under `vars` or extracted before", quoted(names))
+                format!("use {}, or define `{name}` under `vars`", alternatives(names))
             }
         };
         ("F021", message, hint)
@@ -136,11 +136,11 @@ impl Work {
             let hint = match nearest(feeder, names().chain(["env", "secret"])) {
                 Some(right) => format!("did you mean `${{{right}.{column}}}`?"),
                 None if self.feeders.is_empty() => {
-                    format!("name its file: `data: {{ {feeder}: {{ file: {feeder}.csv }} }}`")
+                    format!("define it: `data: {{ {feeder}: {{ file: {feeder}.csv }} }}`")
                 }
-                None => format!("there are {}", quoted(names())),
+                None => format!("use one of {}", alternatives(names())),
             };
-            let message = format!("`{}`: nothing under `data` is called `{feeder}`", short(written));
+            let message = format!("unknown data file `{feeder}` in `{}`", short(written));
             self.wrong.complain("F021", at, message, hint);
             return None;
         };
@@ -150,10 +150,10 @@ impl Work {
         if let Some(columns) = &known.columns
             && !known.has(column)
         {
-            let message = format!("`{}` has no column `{column}`", known.feeder.path.display());
+            let message = format!("unknown column `{column}` in `{}`", known.feeder.path.display());
             let hint = match nearest(column, columns.iter().map(String::as_str)) {
                 Some(right) => format!("did you mean `${{{feeder}.{right}}}`?"),
-                None => format!("there are {}", quoted(columns.iter().map(String::as_str))),
+                None => format!("use one of {}", alternatives(columns.iter().map(String::as_str))),
             };
             self.wrong.complain("F027", at, message, hint);
             return None;
@@ -175,14 +175,14 @@ impl Work {
     fn call(&mut self, name: &str, arguments: &[String], written: &str, at: Pos) -> Option<Placeholder> {
         match functions::read(name, arguments, self.counters) {
             Ok(function) => {
-                // Each place counts for itself: `${counter}` in two columns of a row is the same number.
+                // Each use counts separately, so that `${counter}` in two columns of a row gives the same number.
                 if matches!(function, Function::Counter { .. }) {
                     self.counters = self.counters.saturating_add(1);
                 }
                 Some(Placeholder::Call(function))
             }
             Err((message, hint)) => {
-                self.wrong.complain("F025", at, format!("`{}`: {message}", short(written)), hint);
+                self.wrong.complain("F025", at, format!("invalid `{}`: {message}", short(written)), hint);
                 None
             }
         }

@@ -1,4 +1,4 @@
-//! A script in the making: what all its parts share, and which names mean something where.
+//! State for building a script: what all parts share, and the scopes of names.
 
 use super::draft::{AuthDraft, FeederDraft, HeaderDraft, NameDraft, StepDraft};
 use super::expression::is_name;
@@ -10,7 +10,7 @@ use plimsoll_plan::script::{Script, Slot};
 use plimsoll_plan::value::Function;
 use std::collections::{BTreeMap, HashMap};
 
-/// Where a step stands.
+/// The phase of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Phase {
     Setup,
@@ -19,7 +19,7 @@ pub enum Phase {
     Teardown,
 }
 
-/// What all parts of the compilation share.
+/// State that all parts of the build share.
 pub struct Work {
     pub wrong: Complaints,
     pub site: Site,
@@ -28,25 +28,25 @@ pub struct Work {
     pub secrets: BTreeMap<String, String>,
     /// Data files by name.
     pub feeders: BTreeMap<String, FeederDraft>,
-    /// What requests have in common unless they say otherwise.
+    /// Default headers of all requests.
     pub headers: Vec<HeaderDraft>,
     pub auth: Option<AuthDraft>,
     pub scope: Scope,
-    /// Names of requests, and how often each was asked for.
+    /// Names of requests, and how often each was used.
     pub taken: HashMap<String, u32>,
     /// The number of the next counter.
     pub counters: u16,
 }
 
-/// The names of one scenario, or of the set-up.
+/// The names of one scenario, of setup, or of teardown.
 #[derive(Debug, Default)]
 pub struct Scope {
     pub phase: Phase,
     pub scenario: Option<u16>,
     pub group: Option<u16>,
-    /// Names that a step before this one may have set.
+    /// Names that an earlier step may have set.
     pub set: Vec<String>,
-    /// All names that steps here set, with the first place of each.
+    /// All names that the steps of this scope set, with their places.
     pub coming: Vec<NameDraft>,
 }
 
@@ -61,14 +61,14 @@ impl Scope {
         }
     }
 
-    /// In a loop a later step may have set a value in the round before; branches that run at once may have in any
-    /// order.
+    /// Adds all names that steps set: in a loop, a later step may have set one in the previous iteration; parallel
+    /// branches set theirs in any order.
     pub fn add_all_of(&mut self, steps: &[StepDraft]) {
         names_set(steps).iter().for_each(|name| self.add(&name.name));
     }
 }
 
-/// The names that steps set, those of nested steps included.
+/// Returns the names that steps set, including those of nested steps.
 fn names_set(steps: &[StepDraft]) -> Vec<NameDraft> {
     let mut all = Vec::new();
     steps.iter().for_each(|step| collect(step, &mut all));
@@ -100,7 +100,7 @@ fn collect(step: &StepDraft, out: &mut Vec<NameDraft>) {
 }
 
 impl FeederDraft {
-    /// Whether a column can be asked for; of JSON Lines also a path below a key.
+    /// Returns whether a column is available; for JSON Lines also a path below a key.
     pub fn has(&self, column: &str) -> bool {
         let front = match self.feeder.format {
             Format::JsonLines => column.split('.').next().unwrap_or_default(),
@@ -110,33 +110,33 @@ impl FeederDraft {
     }
 }
 
-/// Why nothing may be called so, and what to do.
+/// Returns the message and the help line for an invalid name.
 pub fn wrong_name(name: &str) -> Option<(String, &'static str)> {
     if !is_name(name) {
-        let message = format!("`{}` is no name for a value", short(name));
-        return Some((message, "begin with a letter and go on with letters, digits, `_` and `-`"));
+        let message = format!("invalid name `{}`", short(name));
+        return Some((message, "begin with a letter, followed by letters, digits, `_`, and `-`"));
     }
     if Function::NAMES.contains(&name) || matches!(name, "env" | "secret") {
-        return Some((format!("`{name}` means something else already"), "choose another name"));
+        return Some((format!("reserved name `{name}`"), "choose another name"));
     }
     None
 }
 
 impl Work {
-    /// The slot behind a name that a step gives a value to; `None` when nothing may be called so.
+    /// Returns the slot of a name that a step sets; `None` if it reported an invalid name.
     pub fn slot(&mut self, NameDraft { name, pos }: &NameDraft) -> Option<Slot> {
         if let Some((message, hint)) = wrong_name(name) {
             self.wrong.complain("F015", *pos, message, hint);
             return None;
         }
         let taken = match (self.constants.contains(name), self.feeders.contains_key(name)) {
-            (true, _) => Some("a fixed value under `vars`"),
-            (_, true) => Some("a file under `data`"),
+            (true, _) => Some("`vars`"),
+            (_, true) => Some("`data`"),
             (false, false) => None,
         };
         if let Some(taken) = taken {
-            let message = format!("`{name}` is {taken} already");
-            self.wrong.complain("F013", *pos, message, "give one of them another name");
+            let message = format!("duplicate name `{name}`: it is already defined under {taken}");
+            self.wrong.complain("F013", *pos, message, "rename one of them");
             return None;
         }
         self.scope.add(name);
@@ -146,14 +146,14 @@ impl Work {
         }
     }
 
-    /// The number of a variable, a new one at its first use.
+    /// Returns the number of a variable, which gets one at its first use.
     pub fn number(&mut self, name: &str, global: bool, pos: Pos) -> Option<u16> {
         let names = if global { &mut self.script.globals } else { &mut self.script.vars };
         if let Some(at) = names.iter().position(|known| known == name) {
             return u16::try_from(at).ok();
         }
         let Ok(number) = u16::try_from(names.len()) else {
-            let hint = "use the same name again where you can";
+            let hint = "reuse names where you can";
             self.wrong.complain("F015", pos, "more than 65,536 names", hint);
             return None;
         };

@@ -1,4 +1,4 @@
-//! From what the options said to the one request.
+//! Builds the request from the options.
 
 use super::{Line, form};
 use crate::build::requests;
@@ -7,42 +7,42 @@ use plimsoll_plan::Draft;
 use plimsoll_plan::request::{Url, url};
 
 impl Line {
-    /// Puts the request together. Mistakes are in `wrong`; the draft counts only when there are none.
+    /// Builds the request. Mistakes go into `wrong`, and the draft is valid only if there are none.
     pub(super) fn finish(&mut self) -> Draft {
         let mut draft = Draft { timeout_ns: self.timeout_ns, ..Draft::default() };
         if let Some(ns) = self.connect_timeout_ns {
             draft.limits.connect_timeout_ns = ns;
         }
         if !self.form.is_empty() && self.data.bytes.is_some() {
-            self.complain("-F", "`-F` and `-d` give two bodies", "keep one of them");
+            self.complain("-F", "`-F` and `-d` both set the body", "keep one of them");
         }
         if !self.form.is_empty() && (self.get || self.head) {
-            self.complain("-F", "a form is the body of a POST", "leave out `-G` and `-I`");
+            self.complain(
+                "-F",
+                "`-F` sets the body of a POST, but `-G` and `-I` have none",
+                "remove `-G` and `-I`",
+            );
         }
         if self.follows {
-            // curl's own limit, where none is given.
+            // curl's default.
             draft.redirects = Some(self.redirects_max.unwrap_or(50));
             if self.referer_auto {
                 let message = "`;auto` sets a `Referer` on each redirect, which is not supported";
-                self.complain("-e", message, "leave out `;auto`");
+                self.complain("-e", message, "remove `;auto`");
             }
         }
         if self.head && self.data.bytes.is_some() && !self.get {
-            self.complain("-I", "`-I` asks for a head, and data asks for a POST", "keep one, or add `-G`");
+            self.complain("-I", "`-I` sends a HEAD, but `-d` sends a POST", "keep one of them, or add `-G`");
         }
         let text = match self.urls.as_slice() {
             [one] => one.clone(),
             [] => {
-                self.complain("", "there is no URL", "add one, such as `http://127.0.0.1:8080/`");
+                self.complain("", "missing URL", "add a URL, such as `http://127.0.0.1:8080/`");
                 return draft;
             }
             [_, second, ..] => {
-                let message = format!("`{second}` is a second URL");
-                self.complain(
-                    "",
-                    message,
-                    "load one at a time; options with a value in several words need quotes",
-                );
+                let message = format!("unexpected second URL `{second}`");
+                self.complain("", message, "write one URL, and quote values that contain spaces");
                 return draft;
             }
         };
@@ -79,15 +79,19 @@ impl Line {
             self.complain_of("-H", problem);
         }
         if self.files.certificate.is_some() != self.files.key.is_some() {
-            self.complain("--key", "a certificate needs its key", "give both `--cert` and `--key`");
+            self.complain(
+                "--key",
+                "`--cert` and `--key` require each other",
+                "write both `--cert` and `--key`",
+            );
         }
         draft.link = std::mem::take(&mut self.link);
         if !url.target.tls {
-            // curl takes options of TLS with any URL; without TLS they say nothing.
+            // curl accepts TLS options with any URL; without TLS they have no effect.
             draft.link.tls = None;
         }
         draft.tls_files = std::mem::take(&mut self.files);
-        // What its credentials imply is among the headers, or was taken away there.
+        // The headers contain what the credentials imply, unless it was removed.
         let url = Url { path, credentials: None, ..url };
         let (target, request) = requests::request(method, url, headers, body);
         draft.target = Some(target);
@@ -95,9 +99,9 @@ impl Line {
         draft
     }
 
-    /// The URL with the data of `-G` in its query; patterns that stand for several URLs are refused.
+    /// Returns the URL with the data of `-G` in its query. Patterns of several URLs are rejected.
     fn url_text(&mut self, mut text: String) -> String {
-        // A `://` further behind belongs to a query: `h/go?to=http://i`.
+        // A later `://` belongs to a query: `h/go?to=http://i`.
         if text.split_once("://").is_none_or(|(scheme, _)| scheme.contains(['/', '?', '#']))
             && !text.is_empty()
         {
@@ -108,8 +112,8 @@ impl Line {
         if !self.glob_off && path.contains(['{', '}', '[', ']']) {
             self.complain(
                 "",
-                "curl would take the brackets in this URL for a pattern of several URLs",
-                "add `-g` if they belong to the URL",
+                "URL patterns are not supported: curl reads the brackets in this URL as a pattern",
+                "add `-g` if the brackets belong to the URL",
             );
         }
         let (false, true, Some(data)) = (text.is_empty(), self.get, &self.data.bytes) else { return text };
@@ -123,13 +127,13 @@ impl Line {
                 text.push_str(data);
             }
             Err(_) => {
-                self.complain("-G", "the data is no text and cannot stand in a URL", "use `--data-urlencode`")
+                self.complain("-G", "the data is not text, which a URL requires", "use `--data-urlencode`")
             }
         }
         text
     }
 
-    /// Adds the boundary to a `Content-Type: multipart/...` that was given without one, as curl does.
+    /// Adds the boundary to a `Content-Type: multipart/...` that has none, as curl does.
     fn add_boundary(&mut self, boundary: &str) {
         let is_bare = |value: &str| {
             let value = value.to_ascii_lowercase();
@@ -141,7 +145,8 @@ impl Line {
         }
     }
 
-    /// Headers from `-H` in the order given, then those that options imply, unless `-H` replaced or removed them.
+    /// Returns the headers from `-H` in their order, then those that options imply, unless `-H` replaced or removed
+    /// them.
     fn all_headers(&mut self, credentials: Option<&str>) -> Vec<(String, String)> {
         if let Some(credentials) = credentials
             && !self.implied.iter().any(|(name, _)| *name == "Authorization")
@@ -163,7 +168,7 @@ impl Line {
             if self.headers.iter().any(|(n, _)| named(n)) || self.without.iter().any(|n| named(n)) {
                 continue;
             }
-            // A value from `-A`, `-e`, `-b` or `-r` can hold a line end just like one from `-H`.
+            // A value from `-A`, `-e`, `-b`, or `-r` can contain a line end, like one from `-H`.
             match header::check(name, &value) {
                 Ok(()) => all.push((name.to_owned(), value)),
                 Err(problem) => self.complain_of("", problem),
@@ -173,7 +178,7 @@ impl Line {
     }
 }
 
-/// The path without `.` and `..` segments (RFC 3986 section 5.2.4), as curl sends it; the query stays.
+/// Removes `.` and `..` segments from a path (RFC 3986 section 5.2.4), as curl does. The query stays.
 fn without_dots(path: &str) -> String {
     let (path, query) = path.split_at(path.find('?').unwrap_or(path.len()));
     let mut out: Vec<&str> = Vec::new();

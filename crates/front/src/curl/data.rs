@@ -1,4 +1,4 @@
-//! What `-d` and its kin add up to.
+//! The data of `-d` and related options.
 
 use super::options::Data;
 use crate::body::from_file;
@@ -15,16 +15,16 @@ pub struct Collected {
 }
 
 impl Collected {
-    /// Adds one piece. Pieces are joined by `&`, except that `--json` appends as it is.
+    /// Adds one piece. Pieces are joined with `&`, except that `--json` appends without it.
     ///
     /// # Errors
-    /// A sentence when a file cannot be read.
+    /// Returns an error if a file cannot be read.
     pub fn add(&mut self, kind: Data, value: &str) -> Result<(), Problem> {
         let piece = match kind {
             Data::Raw => value.as_bytes().to_vec(),
             Data::Text => {
                 let mut bytes = or_file(value)?;
-                // curl leaves out line ends and zero bytes, of files only.
+                // curl removes line ends and zero bytes, but only from files.
                 if value.starts_with('@') {
                     bytes.retain(|b| !matches!(b, b'\r' | b'\n' | 0));
                 }
@@ -52,13 +52,16 @@ fn or_file(value: &str) -> Result<Vec<u8>, Problem> {
 
 fn file(name: &str) -> Result<Vec<u8>, Problem> {
     match name {
-        "-" => Err(Problem::new("`@-` would read standard input, which is not supported yet", "name a file")),
-        "" => Err(Problem::new("no file name behind `@`", "`--data-raw` sends an `@` as it is")),
+        "-" => Err(Problem::new("`@-` (standard input) is not supported yet", "write a file name after `@`")),
+        "" => Err(Problem::new(
+            "missing file name after `@`",
+            "write a file name, or send an `@` with `--data-raw`",
+        )),
         _ => from_file(Path::new(name)),
     }
 }
 
-/// `content`, `=content`, `name=content`, `@file` or `name@file`: the content is encoded, the name is not.
+/// Reads `content`, `=content`, `name=content`, `@file`, or `name@file`. The content is encoded, the name is not.
 fn url_encoded(value: &str) -> Result<Vec<u8>, Problem> {
     let (name, content) = match value.find(['=', '@']) {
         None => ("", value.as_bytes().to_vec()),
@@ -73,7 +76,7 @@ fn url_encoded(value: &str) -> Result<Vec<u8>, Problem> {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             out.push(char::from(byte));
         } else if byte == b' ' {
-            // As in a form, and as curl does it.
+            // As in a form, and as in curl.
             out.push('+');
         } else {
             out.push_str(&format!("%{byte:02X}"));

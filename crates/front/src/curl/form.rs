@@ -1,4 +1,4 @@
-//! `-F`: the parts of a `multipart/form-data` body (RFC 7578), written as curl writes them.
+//! `-F`: the parts of a `multipart/form-data` body (RFC 7578), in curl's format.
 
 use crate::body::from_file;
 use plimsoll_plan::Problem;
@@ -17,11 +17,11 @@ pub struct Field {
 /// `;filename=` after it. With `literal` (`--form-string`) the value is everything after the `=`.
 ///
 /// # Errors
-/// Returns a sentence on what is missing or not supported.
+/// Returns an error if anything is missing or not supported.
 pub fn read(text: &str, literal: bool) -> Result<Field, Problem> {
     let (name, value) = text
         .split_once('=')
-        .ok_or_else(|| Problem::new("a part of a form without `=`", "write `-F 'name=value'`"))?;
+        .ok_or_else(|| Problem::new("missing `=` in a form part", "write `-F 'name=value'`"))?;
     let mut field = Field { name: name.to_owned(), file_name: None, media_type: None, content: Vec::new() };
     if literal {
         field.content = value.as_bytes().to_vec();
@@ -36,10 +36,13 @@ pub fn read(text: &str, literal: bool) -> Result<Field, Problem> {
         return Ok(field);
     }
     if first == "-" {
-        return Err(Problem::new("standard input as a part of a form is not supported", "name a file"));
+        return Err(Problem::new("standard input is not supported in a form part", "write a file name"));
     }
     if is_upload && first.contains(',') && !Path::new(&first).exists() {
-        return Err(Problem::new("several files in one part are not supported", "write a `-F` for each"));
+        return Err(Problem::new(
+            "several files in one form part are not supported",
+            "write a `-F` for each",
+        ));
     }
     field.content = from_file(Path::new(&first))?;
     if is_upload {
@@ -51,7 +54,7 @@ pub fn read(text: &str, literal: bool) -> Result<Field, Problem> {
     Ok(field)
 }
 
-/// A value up to the next `;`, or within double quotes, where a backslash stands before a quote or a backslash.
+/// Reads a value up to the next `;`, or in double quotes, where a backslash escapes a quote or a backslash.
 fn word(text: &str) -> Result<(String, &str), Problem> {
     let Some(inner) = text.strip_prefix('"') else {
         let end = text.find(';').unwrap_or(text.len());
@@ -65,7 +68,7 @@ fn word(text: &str) -> Result<(String, &str), Problem> {
             _ => out.push(sign),
         }
     }
-    Err(Problem::new("a quote in a form is not closed", "add the second `\"`"))
+    Err(Problem::new("unclosed quote in a form part", "add the second `\"`"))
 }
 
 /// `;type=text/plain;filename="a b.txt"`
@@ -74,8 +77,8 @@ fn settings(mut rest: &str, field: &mut Field) -> Result<(), Problem> {
         let text = text.trim_start();
         let Some((key, value)) = text.split_once('=') else {
             return Err(Problem::new(
-                format!("unknown setting `{text}` of a form"),
-                "expected `type=` or `filename=`",
+                format!("unknown setting `{text}` in a form part"),
+                "use `type=` or `filename=`",
             ));
         };
         let (value, behind) = word(value)?;
@@ -84,7 +87,7 @@ fn settings(mut rest: &str, field: &mut Field) -> Result<(), Problem> {
             "filename" => field.file_name = Some(value),
             other => {
                 return Err(Problem::new(
-                    format!("the setting `{other}` of a form is not supported"),
+                    format!("unsupported setting `{other}` in a form part"),
                     "use `type=` or `filename=`",
                 ));
             }
@@ -94,13 +97,13 @@ fn settings(mut rest: &str, field: &mut Field) -> Result<(), Problem> {
     match rest.trim() {
         "" => Ok(()),
         other => Err(Problem::new(
-            format!("unexpected `{other}` after a quoted value of a form"),
-            "put a `;` before settings",
+            format!("unexpected `{other}` after a quoted value in a form part"),
+            "write `;` before each setting",
         )),
     }
 }
 
-/// What curl sends for an upload without `type=`, by the end of the name.
+/// Returns the media type that curl sends for an upload without `type=`, by file extension.
 fn media_type(name: &str) -> &'static str {
     const ENDINGS: [(&str, &str); 10] = [
         (".gif", "image/gif"),
@@ -118,7 +121,7 @@ fn media_type(name: &str) -> &'static str {
     ENDINGS.iter().find(|(end, _)| name.ends_with(end)).map_or("application/octet-stream", |(_, kind)| kind)
 }
 
-/// The boundary, and the body. The boundary comes from the parts, so that the same line makes the same request.
+/// Returns the boundary and the body. The boundary depends on the parts, so that the same line makes the same request.
 pub fn body(fields: &[Field]) -> (String, Vec<u8>) {
     let mut salt = 0;
     loop {
@@ -151,7 +154,7 @@ fn with_boundary(fields: &[Field], boundary: &str) -> Vec<u8> {
     body
 }
 
-/// Names in quotes, as browsers and curl write them (HTML, multipart/form-data encoding).
+/// Escapes a name for quotes, as browsers and curl do (HTML, multipart/form-data encoding).
 fn quoted(name: &str) -> String {
     name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
 }
@@ -160,7 +163,7 @@ fn holds(content: &[u8], boundary: &[u8]) -> bool {
     content.windows(boundary.len()).any(|window| window == boundary)
 }
 
-/// FNV-1a of 64 bits.
+/// Returns the 64-bit FNV-1a hash.
 fn hash(fields: &[Field], salt: u64) -> u64 {
     let texts = fields.iter().flat_map(|field| field.name.bytes().chain(field.content.iter().copied()));
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);

@@ -1,11 +1,11 @@
-//! The table of curl's options: what each does to the request here. What is not in it is refused by name.
+//! The table of curl's options, and the effect of each on the request. Other options are rejected by name.
 
-/// What an option means for a load.
+/// The effect of an option on the load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Does {
     Method,
     Header,
-    /// `-d` and its kin.
+    /// `-d` and related options.
     Data(Data),
     User,
     Bearer,
@@ -21,44 +21,44 @@ pub enum Does {
     MaxTime,
     /// Seconds.
     ConnectTimeout,
-    /// Braces and brackets in the URL stand for themselves.
+    /// Braces and brackets in the URL are literal.
     GlobOff,
-    /// `/./` and `/../` in the URL are sent as they stand.
+    /// `/./` and `/../` in the URL are sent unchanged.
     PathAsIs,
-    /// What the server's certificate is worth is not asked.
+    /// The server's certificate is not verified.
     Insecure,
-    /// A PEM file: own authorities, our certificate, its key.
+    /// A PEM file: certificate authorities, the client certificate, its key.
     Authority,
     Certificate,
     Key,
     Tls13,
-    /// `-L`, and how many redirects at most.
+    /// `-L`, and the maximum number of redirects.
     Location,
     MaxRedirects,
     /// A part of a `multipart/form-data` body; a leading `@` or `<` names a file.
     Form,
-    /// The same with the value as it is.
+    /// Like `Form`, but with a literal value.
     FormString,
     Http10,
     /// `host:port:address`
     Resolve,
-    /// Accepted, because it says nothing about the request; the reason is for the reader of this table.
+    /// Accepted, because it does not affect the request; the reason is for readers of this table.
     Nothing(&'static str),
-    /// Refused: what is wrong, and the mend.
+    /// Rejected, with the message and the help line.
     Refused(&'static str, &'static str),
 }
 
-/// The five ways to give data.
+/// The five kinds of data options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Data {
     /// `@file` without its line ends.
     Text,
-    /// `@` stands for itself.
+    /// `@` is literal.
     Raw,
-    /// `@file` as it is.
+    /// `@file` unchanged.
     Binary,
     UrlEncode,
-    /// Binary, with headers that say JSON; pieces are not joined by `&`.
+    /// Binary, with JSON headers; pieces are not joined with `&`.
     Json,
 }
 
@@ -67,7 +67,7 @@ pub enum Data {
 pub struct Row {
     pub short: Option<char>,
     pub long: &'static str,
-    /// Whether a word follows.
+    /// Whether the option takes a value.
     pub value: bool,
     pub does: Does,
 }
@@ -81,29 +81,31 @@ const fn bare(short: char, long: &'static str, does: Does) -> Row {
 }
 
 const OUTPUT: Does = Does::Nothing("shapes curl's own output");
-const FILES: Does = Does::Nothing("says where curl writes the answer; a load test keeps no answers");
-const RESULT: Does = Does::Nothing("sets curl's exit code; failed requests are counted in any case");
-const NO_VERSION: Does = Does::Refused("requests are sent as HTTP/1.1 or 1.0 only", "leave it out");
+const FILES: Does = Does::Nothing("names the file for curl's response; a load test keeps no responses");
+const RESULT: Does = Does::Nothing("sets curl's exit code; failed requests are always counted");
+const NO_VERSION: Does = Does::Refused("only HTTP/1.1 and HTTP/1.0 are supported", "remove the option");
 const NO_PROXY: Does = Does::Refused("proxies are not supported", "load the service directly");
-const NO_AUTH: Does =
-    Does::Refused("this way to log in is not supported yet", "use `-u`, or send a header with `-H`");
-const NO_ADDRESS: Does = Does::Refused(
-    "the address cannot be chosen apart from the URL",
-    "write the address into the URL and send `-H 'Host: name'`",
+const NO_AUTH: Does = Does::Refused(
+    "this authentication method is not supported yet",
+    "use `-u`, or send a header with `-H 'Authorization: ...'`",
 );
-const NO_CIPHERS: Does = Does::Refused("ciphers cannot be chosen", "leave it out");
+const NO_ADDRESS: Does = Does::Refused(
+    "the address cannot differ from the URL",
+    "write the address in the URL, and send `-H 'Host: name'`",
+);
+const NO_CIPHERS: Does = Does::Refused("ciphers cannot be selected", "remove the option");
 const NO_RETRY: Does =
-    Does::Refused("a load test does not repeat failed requests: it counts them", "leave it out");
+    Does::Refused("retries are not supported: a load test counts failed requests", "remove the option");
 const NO_SEVERAL: Does = Does::Refused(
-    "several requests are not supported on this line",
-    "write an experiment file with one item for each",
+    "several requests in one curl line are not supported",
+    "write an experiment file with one step for each request",
 );
 const NO_COOKIES: Does = Does::Refused(
-    "cookies are not kept on this line",
-    "send fixed ones: `-b 'name=value'`, or write a file with `cookies: true`",
+    "a cookie jar is not supported in a curl line",
+    "send fixed cookies with `-b 'name=value'`, or write an experiment file with `cookies: true`",
 );
 
-/// All options that are known.
+/// All known options.
 pub const TABLE: &[Row] = &[
     with('X', "request", Does::Method),
     with('H', "header", Does::Header),
@@ -127,7 +129,7 @@ pub const TABLE: &[Row] = &[
     with(' ', "connect-timeout", Does::ConnectTimeout),
     bare('g', "globoff", Does::GlobOff),
     bare(' ', "path-as-is", Does::PathAsIs),
-    // Accepted: they say nothing about the request.
+    // Accepted: they do not affect the request.
     bare('s', "silent", OUTPUT),
     bare('S', "show-error", OUTPUT),
     bare('v', "verbose", OUTPUT),
@@ -156,23 +158,23 @@ pub const TABLE: &[Row] = &[
     with(' ', "cacert", Does::Authority),
     with('E', "cert", Does::Certificate),
     with(' ', "key", Does::Key),
-    // The lowest version: 1.3 is above it.
-    bare(' ', "tlsv1.2", Does::Nothing("TLS 1.2 is the lowest version in any case")),
+    // Sets the lowest version, and 1.3 is above it.
+    bare(' ', "tlsv1.2", Does::Nothing("TLS 1.2 is always the lowest version")),
     bare(' ', "tlsv1.3", Does::Tls13),
-    bare(' ', "ssl-reqd", Does::Nothing("concerns protocols other than HTTP")),
+    bare(' ', "ssl-reqd", Does::Nothing("applies to protocols other than HTTP")),
     bare('0', "http1.0", Does::Http10),
     with(' ', "resolve", Does::Resolve),
-    bare(' ', "http1.1", Does::Nothing("requests are sent as HTTP/1.1 in any case")),
-    bare(' ', "basic", Does::Nothing("`-u` means Basic in any case")),
-    bare('q', "disable", Does::Nothing("no settings file is read in any case")),
-    with(' ', "noproxy", Does::Nothing("no proxy is used in any case")),
+    bare(' ', "http1.1", Does::Nothing("HTTP/1.1 is the default")),
+    bare(' ', "basic", Does::Nothing("`-u` always means Basic")),
+    bare('q', "disable", Does::Nothing("plimsoll never reads curl's configuration files")),
+    with(' ', "noproxy", Does::Nothing("plimsoll never uses a proxy")),
     bare('L', "location", Does::Location),
-    // It would send the password to other hosts, and those are not loaded.
+    // curl would send the password to other hosts, but plimsoll does not load those.
     bare(' ', "location-trusted", Does::Location),
     with(' ', "max-redirs", Does::MaxRedirects),
     with('F', "form", Does::Form),
     with(' ', "form-string", Does::FormString),
-    // Refused: they would change what is sent, or where to.
+    // Rejected: they would change what is sent, or its destination.
     bare(' ', "http2", NO_VERSION),
     bare(' ', "http2-prior-knowledge", NO_VERSION),
     bare(' ', "http3", NO_VERSION),
@@ -206,38 +208,38 @@ pub const TABLE: &[Row] = &[
     with(
         'T',
         "upload-file",
-        Does::Refused("uploads are not supported by this option", "write `-X PUT --data-binary @file`"),
+        Does::Refused("`--upload-file` is not supported", "write `-X PUT --data-binary @file`"),
     ),
     with(
         'K',
         "config",
-        Does::Refused("curl's settings files are not read", "write their options on the line"),
+        Does::Refused("curl's configuration files are not supported", "write their options in the curl line"),
     ),
-    with(' ', "limit-rate", Does::Refused("the speed of a connection cannot be limited", "leave it out")),
+    with(' ', "limit-rate", Does::Refused("connection speed cannot be limited", "remove the option")),
     with(
         ' ',
         "url-query",
         Does::Refused(
-            "it is not supported yet",
-            "write the query into the URL, or use `-G` with `--data-urlencode`",
+            "`--url-query` is not supported yet",
+            "write the query in the URL, or use `-G` with `--data-urlencode`",
         ),
     ),
     bare(
         ' ',
         "no-keepalive",
         Does::Refused(
-            "it concerns probes of TCP, which are not sent",
-            "connections are closed after each request by `--no-keepalive` in front of the word `curl`",
+            "curl's `--no-keepalive` disables TCP keepalive probes, which plimsoll never sends",
+            "to close connections after each request, write `--no-keepalive` before the word `curl`",
         ),
     ),
 ];
 
-/// The row of a long option, without its dashes.
+/// Returns the row of a long option, without its dashes.
 pub fn long(name: &str) -> Option<&'static Row> {
     TABLE.iter().find(|row| row.long == name)
 }
 
-/// The row of a short option.
+/// Returns the row of a short option.
 pub fn short(letter: char) -> Option<&'static Row> {
     TABLE.iter().find(|row| row.short == Some(letter))
 }

@@ -1,15 +1,15 @@
-//! A pasted line as words, by the quoting rules of bash, which browsers write for.
+//! Splits a pasted line into words by the quoting rules of bash, which browsers write for.
 //!
-//! Done here and not by a library because browsers use `$'...'` (ANSI-C quoting), which the POSIX splitters lack. What
-//! a shell would have replaced (variables, commands, pipes) is refused: its value cannot be known here.
+//! No library does this: browsers use `$'...'` (ANSI-C quoting), which POSIX splitters lack. Text that a shell would
+//! replace (variables, commands, pipes) is rejected, because its value is unknown here.
 
-/// What is wrong, and how to mend it.
+/// A message and a help line.
 pub type WordError = (String, String);
 
 /// Splits a line as bash would.
 ///
 /// # Errors
-/// What a shell would have done with it that cannot be done here, or a quote that is never closed.
+/// Returns an error if the line needs a shell, or has an unclosed quote.
 pub fn split(text: &str) -> Result<Vec<String>, WordError> {
     let mut s = Splitter { rest: text.chars().peekable(), words: Vec::new(), word: None };
     while let Some(c) = s.rest.next() {
@@ -19,8 +19,8 @@ pub fn split(text: &str) -> Result<Vec<String>, WordError> {
                 s.end_word()?;
                 if !s.words.is_empty() && s.rest.clone().any(|c| !c.is_whitespace()) {
                     return Err(wrong(
-                        "a second line follows, and the first does not end in `\\`",
-                        "paste one command; a line that goes on ends in `\\`",
+                        "unexpected second line",
+                        "paste one command, and end each line that continues with `\\`",
                     ));
                 }
             }
@@ -48,14 +48,14 @@ pub fn split(text: &str) -> Result<Vec<String>, WordError> {
             '`' => return Err(substitution("`")),
             '^' if matches!(s.rest.peek(), Some('"' | '\n' | '\r' | '\\')) => {
                 return Err(wrong(
-                    "this line is quoted for the Windows prompt (`^`)",
+                    "this line has Windows quoting (`^`)",
                     "choose \"Copy as cURL (bash)\" in the browser",
                 ));
             }
             '|' | ';' | '&' | '<' | '>' | '(' | ')' => {
                 return Err(wrong(
-                    format!("`{c}` outside quotes would mean something to a shell"),
-                    "put the URL, or whatever holds it, in quotes; leave out what is not part of the curl command",
+                    format!("unquoted `{c}` has a meaning for the shell"),
+                    "put the value that contains it in quotes, or remove what is not part of the curl command",
                 ));
             }
             c => s.push(c),
@@ -70,20 +70,20 @@ fn wrong(message: impl Into<String>, hint: impl Into<String>) -> WordError {
 }
 
 fn unclosed(quote: &str) -> WordError {
-    wrong(format!("a quote (`{quote}`) is never closed"), "paste the whole line")
+    wrong(format!("unclosed quote `{quote}`"), "paste the whole line")
 }
 
 fn substitution(what: &str) -> WordError {
     wrong(
-        format!("`{what}` would be replaced by a shell; its value is not known here"),
-        "paste the value itself, or leave out the quotes around the whole, so that the shell puts it in",
+        format!("`{what}` requires a shell, so its value is unknown"),
+        "paste the value, or remove the quotes around the whole line so that the shell fills it in",
     )
 }
 
 struct Splitter<'a> {
     rest: std::iter::Peekable<std::str::Chars<'a>>,
     words: Vec<String>,
-    /// Bytes, because `$'\xc3\xa9'` writes a character byte by byte; `None` between words.
+    /// The bytes of the current word, because `$'\xc3\xa9'` writes a character byte by byte; `None` between words.
     word: Option<Vec<u8>>,
 }
 
@@ -96,10 +96,7 @@ impl Splitter<'_> {
     fn end_word(&mut self) -> Result<(), WordError> {
         if let Some(word) = self.word.take() {
             let word = String::from_utf8(word).map_err(|_| {
-                wrong(
-                    "a word holds bytes that are no UTF-8",
-                    "put binary data into a file: `--data-binary @file`",
-                )
+                wrong("invalid UTF-8 in a word", "put binary data in a file: `--data-binary @file`")
             })?;
             self.words.push(word);
         }
@@ -125,7 +122,7 @@ impl Splitter<'_> {
                 Some('\\') => match self.rest.next() {
                     Some('\n') => {}
                     Some(c @ ('"' | '\\' | '$' | '`')) => self.push(c),
-                    // Before anything else the backslash stands for itself.
+                    // Before any other character, a backslash is literal.
                     Some(c) => {
                         self.push('\\');
                         self.push(c);
@@ -143,7 +140,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// A `$` that opens no quote: itself, unless a name or a bracket follows.
+    /// Reads a `$` that does not open a quote. It is literal, unless a name or a bracket follows.
     fn dollar(&mut self, next: Option<char>) -> Result<(), WordError> {
         match next {
             Some(c) if c.is_ascii_alphabetic() || c == '_' => {
@@ -160,7 +157,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// The inside of `$'...'`.
+    /// Reads the inside of `$'...'`.
     fn ansi_c(&mut self) -> Result<(), WordError> {
         self.word.get_or_insert_default();
         loop {
@@ -224,19 +221,20 @@ impl Splitter<'_> {
         number
     }
 
-    /// bash ends the text at a zero byte, and no argument of a program can hold one.
+    /// Adds a byte. bash ends the text at a zero byte, and arguments of programs cannot contain one.
     fn byte(&mut self, byte: u32) -> Result<(), WordError> {
         if byte == 0 {
             return Err(wrong(
-                "`\\0` in a word: no argument can hold a zero byte",
-                "put binary data into a file: `--data-binary @file`",
+                "an argument cannot contain a zero byte (`\\0`)",
+                "put binary data in a file: `--data-binary @file`",
             ));
         }
         self.word.get_or_insert_default().push(byte as u8);
         Ok(())
     }
 
-    /// Browsers write characters beyond U+FFFF as two escapes, the halves of UTF-16; both are taken together here.
+    /// Adds a character. Browsers write characters above U+FFFF as two escapes, a UTF-16 surrogate pair; this reads
+    /// both.
     fn code_point(&mut self, code: u32) -> Result<(), WordError> {
         let mut code = code;
         if (0xd800..0xdc00).contains(&code) {
@@ -256,8 +254,8 @@ impl Splitter<'_> {
                 Ok(())
             }
             None => Err(wrong(
-                format!("`\\u{code:04x}` is no character"),
-                "paste the line as the browser wrote it",
+                format!("invalid character `\\u{code:04x}`"),
+                "paste the line exactly as the browser copied it",
             )),
         }
     }

@@ -1,23 +1,24 @@
 //! Braces that were meant as text: `${t}`, `{{token}}` and scoped thresholds without quotes.
 //!
-//! In YAML a `{` opens a mapping, also in the middle of what its author took for one text, and the parser's complaint
-//! about commas leads nobody to the missing quotes.
+//! In YAML, a `{` opens a mapping even in the middle of what was meant as one text, and the parser's message about
+//! commas does not lead to the missing quotes.
 
 use crate::sentence::short;
 use crate::source::{Pos, Source};
 use plimsoll_plan::threshold::Subject;
 
-/// Where the text begins, what it is and how to mend it, if the parser gave up at or behind such a brace.
+/// Returns the place of the text, the message, and the help line, if the parser gave up at or after such a brace.
 pub fn meant_as_text(pos: Pos, source: &Source<'_>) -> Option<(Pos, String, String)> {
     let line: Vec<char> = source.line(pos.line).chars().collect();
     let end = (pos.column as usize).min(line.len());
-    // The last brace that follows a letter, a `$`, a `/` or another brace: those of YAML follow a blank or a bracket.
+    // The last brace that follows a letter, a `$`, a `/`, or another brace. YAML's own follow a blank or a bracket.
     let brace = (0..end).rev().find(|i| {
         let before = i.checked_sub(1).map(|i| line[i]);
         line[*i] == '{' && before.is_some_and(|c| c.is_alphanumeric() || "$/_{=-".contains(c))
     })?;
     let (begin, text) = around(&line, brace);
-    // The text was over when the parser gave up, or it is torn out of quotes or a mapping: something else is wrong.
+    // If the text ended before the place where the parser gave up, or is cut out of quotes or a mapping, then the
+    // mistake is a different one.
     let is_torn = ['"', '\''].into_iter().any(|q| text.starts_with(q) || text.matches(q).count() % 2 == 1)
         || text.starts_with('{') && !text.starts_with("{{");
     if is_torn || begin + text.chars().count() < end {
@@ -28,10 +29,10 @@ pub fn meant_as_text(pos: Pos, source: &Source<'_>) -> Option<(Pos, String, Stri
     let shown = short(&text);
     if line[brace - 1] == '{' || line.get(brace + 1) == Some(&'{') {
         let ours = text.replace("{{", "${").replace("}}", "}");
-        let message = format!("`{shown}` is a placeholder of Artillery, Postman or a template");
+        let message = format!("`{shown}` is a placeholder of Artillery, Postman, or a template");
         return Some((at, message, format!("write `{quote}{}{quote}`, in quotes", short(&ours))));
     }
-    let message = format!("the braces in `{shown}` open a mapping, because it has no quotes");
+    let message = format!("the braces in unquoted `{shown}` open a mapping");
     let what = match line[brace - 1] == '$' {
         true => format!("`{shown}`"),
         false if is_threshold(&text) => "the threshold".to_owned(),
@@ -40,8 +41,8 @@ pub fn meant_as_text(pos: Pos, source: &Source<'_>) -> Option<(Pos, String, Stri
     Some((at, message, format!("put {what} in quotes: `{quote}{shown}{quote}`")))
 }
 
-/// The value of which the brace is a part: from the blank behind its key, its item's `-` or the last separator to the
-/// next separator outside of braces.
+/// Returns the value that contains the brace: from the blank after its key, after its item's `-`, or after the last
+/// separator, to the next separator outside of braces.
 fn around(line: &[char], brace: usize) -> (usize, String) {
     let begins = |i: &usize| match line[*i] {
         ',' | '[' => true,
@@ -68,7 +69,7 @@ fn around(line: &[char], brace: usize) -> (usize, String) {
     (begin, line[begin.min(end)..end].iter().collect::<String>().trim_end().to_owned())
 }
 
-/// Whether a text without its quotes was to be a threshold.
+/// Returns whether an unquoted text was meant as a threshold.
 fn is_threshold(text: &str) -> bool {
     let name = text.split(['{', ' ']).next().unwrap_or_default();
     Subject::ALL.iter().any(|subject| subject.name() == name)

@@ -1,4 +1,4 @@
-//! One experiment out of a tree: its top level, key by key.
+//! Reads one experiment out of a tree: its top level, key by key.
 
 use super::key::{self, Section, of};
 use super::reader::Reader;
@@ -10,7 +10,7 @@ use crate::build::draft::ScriptDraft;
 use crate::build::{self, requests};
 use crate::located::Located;
 use crate::overrides::Overrides;
-use crate::sentence::quoted;
+use crate::sentence::alternatives;
 use plimsoll_plan::diag::Field;
 use plimsoll_plan::draft::key as field;
 use plimsoll_plan::experiment::{Expectation, Experiment};
@@ -19,7 +19,7 @@ use plimsoll_plan::scale::Scale;
 use plimsoll_plan::script::Script;
 use plimsoll_plan::{Diagnostic, Draft, limit, unit};
 
-/// One cell of a file: a tree without lists that span axes and without variants.
+/// Reads one cell of a file: a tree without variants and without lists that span axes.
 pub fn read(
     mut tree: Node,
     given: &Overrides,
@@ -47,8 +47,8 @@ fn experiment(tree: &Node, terms: &mut Experiment, w: &mut Work<'_>) -> (Draft, 
         w.r.complain(
             "F014",
             tree.pos,
-            "an experiment is a mapping of keys to values",
-            "expected lines such as `target: http://127.0.0.1:8080`",
+            "an experiment must be a mapping of keys to values",
+            "write lines such as `target: http://127.0.0.1:8080`",
         );
         return (draft, Script::default());
     };
@@ -143,16 +143,16 @@ fn experiment(tree: &Node, terms: &mut Experiment, w: &mut Work<'_>) -> (Draft, 
         }
     }
     if let (Some(keep), Some(reuse)) = (keep, reuse) {
-        let message = "`keep_alive` and `reuse` both say when a connection is used again";
+        let message = "`keep_alive` and `reuse` both set when a connection is reused";
         w.r.complain(
             "F017",
             keep.max(reuse),
             message,
-            "keep `reuse`; `keep_alive: false` is `reuse: request`",
+            "keep `reuse` (`keep_alive: false` means `reuse: request`)",
         );
     }
     if let (Some(pos), true) = (graceful, draft.graceful_stop_ns.is_some()) {
-        w.r.complain("F017", pos, "`graceful_stop` stands at the left edge as well", "keep one");
+        w.r.complain("F017", pos, "`graceful_stop` is also set at the top level", "keep one of them");
     }
     script.has_target |= parts.misspelt.contains(&"target");
     script.origins = origins.map(|(node, row)| super::origins::read(node, row, &mut w.r)).unwrap_or_default();
@@ -180,28 +180,26 @@ fn experiment(tree: &Node, terms: &mut Experiment, w: &mut Work<'_>) -> (Draft, 
 
     if let (Some(terms), Some(pos)) = (&terms.find, find) {
         if draft.entry.is_none() && !draft.workloads.is_empty() {
-            let message = "every scenario has a load of its own: there is none that a search could vary";
-            w.r.complain("F017", pos, message, "take the `load` of one scenario out");
+            let message = "every scenario has its own `load`, so the search has no load to vary";
+            w.r.complain("F017", pos, message, "remove the `load` of one scenario");
         }
         search::stand_in(terms, &mut draft);
     }
     if let (Some(pos), true, Some(_)) = (generators, terms.generators > 1, &terms.find) {
-        let message =
-            "`generators` share the load of runs that are fixed, and a search sets the load of its own";
+        let message = "`generators` share a fixed load, but a search sets the load of each run";
         w.r.complain(
             "F017",
             pos,
             message,
-            "leave it out, or write the levels as a list in place of the search",
+            "remove `generators`, or replace the search with a list of levels",
         );
     }
     if let Some((scale, pos)) = scale {
         let is_recorded = draft.load.recorded.is_some()
             || draft.workloads.iter().any(|workload| workload.load.recorded.is_some());
         if is_recorded && !scale.is_whole() {
-            let message =
-                "`time_scale` would have to cut the arrivals of `replay`, which come when they came";
-            w.r.complain("F017", pos, message, "leave one of them out, or give the recording a `speed`");
+            let message = "`time_scale` cannot scale the recorded arrivals of `replay`";
+            w.r.complain("F017", pos, message, "remove one of them, or set the `speed` of `replay`");
         }
         scale.draft(&mut draft);
         scale.experiment(terms);
@@ -212,19 +210,14 @@ fn experiment(tree: &Node, terms: &mut Experiment, w: &mut Work<'_>) -> (Draft, 
     let is_plain = draft.target.as_ref().is_some_and(|target| !target.tls)
         && !draft.more_origins.iter().any(|more| more.target.tls);
     if let (Some(pos), true, false) = (tls, is_plain, is_watched) {
-        let hint = "write `https://` in `target`, or leave `tls` out";
-        w.r.complain(
-            "F017",
-            pos,
-            "the target is `http`: there is nothing that `tls` could say about it",
-            hint,
-        );
+        let hint = "write `https://` in `target`, or remove `tls`";
+        w.r.complain("F017", pos, "`tls` has no effect: the target is `http`", hint);
     }
     (draft, built.script)
 }
 
-/// The field of the draft behind a key of the top level, if diagnostics of the seal name it; those under `load` are in
-/// [`load`].
+/// Returns the field of the draft that a top-level key sets, if diagnostics of the seal name it; those under `load` are
+/// in [`load`].
 fn field_of(key: of::Top) -> Option<Field> {
     match key {
         of::Top::Target => Some(field::TARGET),
@@ -271,37 +264,37 @@ fn field_of(key: of::Top) -> Option<Field> {
     }
 }
 
-/// How often each cell runs.
+/// Reads how often each cell runs.
 fn repeat(node: &Node, row: &key::Row, r: &mut Reader<'_>) -> u32 {
-    /// More than anybody waits for, and a slip by a power of ten.
+    /// A larger number is more likely a typo than a plan.
     const MOST: u32 = 1_000;
     let Some(number) = r.count(node, row) else { return 0 };
     if !(1..=MOST).contains(&number) {
-        let message = format!("a cell cannot run {number} times");
-        r.complain("F015", node.pos, message, format!("expected 1 to {MOST}, such as `3`"));
+        let message = format!("invalid `repeat`: expected 1–{MOST}, found `{number}`");
+        r.complain("F015", node.pos, message, "write a number such as `3`");
     }
     number
 }
 
-/// What the experiment is to answer, in one line.
+/// Reads the question that the experiment answers, on one line.
 fn question(node: &Node, row: &key::Row, r: &mut Reader<'_>) -> Option<String> {
     let text = r.written(node, row)?;
     Some(text.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|text| !text.is_empty())
 }
 
-/// Processes that share each run's load.
+/// Reads how many processes share each run's load.
 fn generators_of(node: &Node, row: &key::Row, r: &mut Reader<'_>) -> u32 {
-    /// More than the cores of a machine only take turns.
+    /// More processes than cores only take turns.
     const MOST: u32 = 64;
     let Some(number) = r.count(node, row) else { return 0 };
     if !(1..=MOST).contains(&number) {
-        let message = format!("a load cannot be shared by {number} generators");
-        r.complain("F015", node.pos, message, format!("expected 1 to {MOST}, such as `2`"));
+        let message = format!("invalid `generators`: expected 1–{MOST}, found `{number}`");
+        r.complain("F015", node.pos, message, "write a number such as `2`");
     }
     number
 }
 
-/// Edges of the latency buckets: a list, or the text that the flag takes.
+/// Reads the edges of the latency buckets: a list, or the text that the flag takes.
 fn buckets(node: &Node, row: &key::Row, r: &mut Reader<'_>) -> Option<Vec<u64>> {
     if let Value::List(list) = &node.value {
         let edges: Vec<u64> = list.iter().filter_map(|item| r.parsed(item, row, unit::duration_ns)).collect();
@@ -316,23 +309,23 @@ fn limits(node: &Node, row: &key::Row, limits: &mut limit::Limits, r: &mut Reade
         if !names().any(|name| name == entry.key) {
             let hint = match crate::nearest::nearest(&entry.key, names()) {
                 Some(right) => format!("did you mean `{right}`?"),
-                None => format!("there are {}", quoted(names())),
+                None => format!("use one of {}", alternatives(names())),
             };
-            r.complain("F011", entry.pos, format!("there is no limit `{}`", entry.key), hint);
+            r.complain("F011", entry.pos, format!("unknown limit `{}`", entry.key), hint);
         } else if let Value::Scalar(Scalar { text, .. }) = &entry.value.value {
-            // What is not fixed is reported by the reader.
+            // The reader reports a value that is not fixed.
             if r.written(&entry.value, row).is_some()
                 && let Err(problem) = limits.set(&entry.key, text)
             {
                 r.complain_of(entry.value.pos, problem);
             }
         } else {
-            let message = format!("`{}` expects one value", entry.key);
+            let message = format!("invalid limit `{}`: expected one value", entry.key);
             r.complain(
                 "F014",
                 entry.value.pos,
                 message,
-                "write a number, a size such as `32k` or a time such as `10s`",
+                "write a number, a size such as `32k`, or a duration such as `10s`",
             );
         }
     }

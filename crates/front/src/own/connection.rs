@@ -1,4 +1,4 @@
-//! `connection:` and `tls:`, how connections are made, kept and secured.
+//! `connection:` and `tls:`: how connections are opened, kept, and secured.
 
 use super::key::{Row, of};
 use super::reader::Reader;
@@ -9,7 +9,7 @@ use plimsoll_plan::Problem;
 use plimsoll_plan::link::{Addresses, Link, Reuse, Tls, TlsFiles, Versions};
 use std::net::{IpAddr, Ipv4Addr};
 
-/// Reads `connection:`. Returns where `reuse` stands, if it does.
+/// Reads `connection:`. Returns the place of `reuse`, if it is set.
 pub fn read(node: &Node, row: &Row, link: &mut Link, r: &mut Reader<'_>) -> Option<Pos> {
     let mut reuse = None;
     for entry in r.map(node, row)? {
@@ -31,8 +31,8 @@ pub fn read(node: &Node, row: &Row, link: &mut Link, r: &mut Reader<'_>) -> Opti
                     r.complain(
                         "F015",
                         node.pos,
-                        "a connection of 0 requests sends nothing",
-                        "give at least 1",
+                        "`max_requests` must be at least 1",
+                        "write a number such as `100`, or remove `max_requests`",
                     );
                 }
             }
@@ -60,27 +60,33 @@ pub fn read(node: &Node, row: &Row, link: &mut Link, r: &mut Reader<'_>) -> Opti
                     .enumerate()
                     .find(|(i, a)| link.source_addresses[..*i].contains(a))
                 {
-                    r.complain("F013", node.pos, format!("`{}` is named twice", double.1), "keep one");
+                    r.complain(
+                        "F013",
+                        node.pos,
+                        format!("duplicate address `{}`", double.1),
+                        "keep one of them",
+                    );
                 }
             }
         }
     }
     if link.reuse == Reuse::Request && link.requests_per_connection.is_some_and(|requests| requests != 1) {
-        let message = "`reuse: request` closes each connection behind its first request";
-        r.complain("F017", node.pos, message, "leave out `max_requests`, or choose another `reuse`");
+        let message = "`max_requests` contradicts `reuse: request`, which closes connections after 1 request";
+        r.complain("F017", node.pos, message, "remove `max_requests`, or choose another `reuse`");
     }
     reuse
 }
 
 fn address(text: &str) -> Result<IpAddr, Problem> {
     text.trim_matches(['[', ']']).parse().map_err(|_| {
-        Problem::new(format!("`{text}` is no address"), "expected one such as `127.0.0.2` or `::1`")
+        let message = format!("invalid IP address `{text}`");
+        Problem::new(message, "write an address such as `127.0.0.2` or `::1`")
     })
 }
 
-/// One address, or a range of IPv4 addresses with both ends.
+/// Reads one address, or a range of IPv4 addresses, including both ends.
 fn addresses(text: &str) -> Result<Vec<IpAddr>, Problem> {
-    /// A machine has fewer; a range of more is a slip.
+    /// A machine has fewer addresses, so a longer range is a typo.
     const MOST: u32 = 4096;
     let Some((first, last)) = text.split_once('-') else {
         return address(text.trim()).map(|address| vec![address]);
@@ -88,18 +94,19 @@ fn addresses(text: &str) -> Result<Vec<IpAddr>, Problem> {
     let end = |text: &str| {
         text.trim().parse::<Ipv4Addr>().map(u32::from).map_err(|_| {
             Problem::new(
-                format!("`{}` is no IPv4 address", text.trim()),
-                "a range is written `127.0.0.2-127.0.0.9`",
+                format!("invalid IPv4 address `{}`", text.trim()),
+                "write a range such as `127.0.0.2-127.0.0.9`",
             )
         })
     };
     let (first, last) = (end(first)?, end(last)?);
     if first > last {
-        return Err(Problem::new(format!("`{text}` runs backwards"), "write the lower address first"));
+        let message = format!("invalid range `{text}`: its first address is above its last");
+        return Err(Problem::new(message, "write the lower address first"));
     }
     if last - first >= MOST {
         return Err(Problem::new(
-            format!("`{text}` holds more than {MOST} addresses"),
+            format!("invalid range `{text}`: it has more than {MOST} addresses"),
             "write a shorter range",
         ));
     }
@@ -141,8 +148,8 @@ pub fn tls(node: &Node, row: &Row, files: &mut TlsFiles, r: &mut Reader<'_>) -> 
                     match text.chars().all(is_host) {
                         true => Ok(text.to_owned()),
                         false => Err(Problem::new(
-                            format!("`{text}` is no host name"),
-                            "leave out scheme, port and path",
+                            format!("invalid host name `{text}`"),
+                            "remove scheme, port, and path",
                         )),
                     }
                 });
@@ -155,30 +162,32 @@ pub fn tls(node: &Node, row: &Row, files: &mut TlsFiles, r: &mut Reader<'_>) -> 
         [(certificate, key, "certificate", "key"), (key, certificate, "key", "certificate")]
     {
         if let (Some(pos), None) = (pos, other) {
-            let message = format!("`{name}` without its `{missing}`");
+            let message = format!("missing `{missing}`: `{name}` requires it");
             r.complain("F016", pos, message, format!("add `{missing}: {missing}.pem`"));
         }
     }
     if let (Some(pos), true) = (ca, tls.insecure) {
-        let message = "`ca` names who is trusted, and `insecure` trusts everybody";
-        r.complain("F017", pos, message, "keep one");
+        let message = "`ca` and `insecure` contradict each other: `insecure` trusts every certificate";
+        r.complain("F017", pos, message, "keep one of them");
     }
     Some(tls)
 }
 
-/// A file that must hold PEM of a kind: what it is worth, the handshake says.
+/// Reads a file that must contain PEM of a kind. Only the handshake shows whether it is valid.
 fn pem(node: &Node, row: &Row, mark: &str, r: &mut Reader<'_>) -> Option<Vec<u8>> {
     let name = r.text(node, row)?;
     match r.content(name, node.pos)? {
         bytes if String::from_utf8_lossy(&bytes).contains(mark) => Some(bytes),
         _ => {
-            let message =
-                format!("`{name}` holds no `{}` in PEM", mark.trim_matches('-').trim_start_matches("BEGIN "));
+            let message = format!(
+                "missing `{}` in PEM file `{name}`",
+                mark.trim_matches('-').trim_start_matches("BEGIN ")
+            );
             r.complain(
                 "F032",
                 node.pos,
                 message,
-                "expected text between `-----BEGIN ...-----` and `-----END ...-----`",
+                "name a file with text between `-----BEGIN ...-----` and `-----END ...-----`",
             );
             None
         }

@@ -1,7 +1,7 @@
-//! What is known before the load: `vars`, `--set`, `${env.X}` and `${secret.X}`, put into the tree wherever they stand.
+//! Fills in what is known before the load: `vars`, `--set`, `${env.X}`, and `${secret.X}`, everywhere in the tree.
 //!
-//! Done once, before any key is read, so that a constant may stand anywhere: in a number of users as well as in a path.
-//! It is text that takes the place of text; expressions that only the load can fill stay behind as pieces.
+//! This happens once, before any key is read, so that a constant may be used anywhere: as a number of users as well as
+//! in a path. Text replaces text; expressions that only the load can fill in remain as pieces.
 
 use super::json::is_yaml_number;
 use super::key::{LATER, Section, find};
@@ -16,7 +16,7 @@ use crate::source::Pos;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 
-/// Resolves `vars`, then fills every text of the tree. What `given` sets and nobody defines is a mistake.
+/// Resolves `vars`, then fills in every text of the tree. A name that `given` sets must be defined in the file.
 pub fn fill(tree: &mut Node, given: &Overrides, r: &mut Reader<'_>) {
     let Value::Map(entries) = &mut tree.value else { return };
     let mut env = Environment { given, unset: Vec::new() };
@@ -34,14 +34,14 @@ pub fn fill(tree: &mut Node, given: &Overrides, r: &mut Reader<'_>) {
     }
     for entry in entries.iter_mut().filter(|entry| entry.key != "vars") {
         refuse_in_key(entry, r);
-        // What is refused as a whole need not be refused in detail.
+        // The content of an unsupported key is not checked.
         if !LATER.contains(&(Section::Top, entry.key.as_str())) {
             fill_node(&mut entry.value, &mut env, r);
         }
     }
 }
 
-/// The variables of the environment, each complained of once.
+/// The environment variables; each unset one is reported once.
 struct Environment<'g> {
     given: &'g Overrides,
     unset: Vec<String>,
@@ -49,7 +49,7 @@ struct Environment<'g> {
 
 struct Resolving<'v> {
     vars: &'v [Entry],
-    /// Names whose values are being made: one that comes again stands for itself.
+    /// Names whose values are being resolved; a name that occurs again here is a cycle.
     open: Vec<String>,
 }
 
@@ -68,17 +68,17 @@ impl Resolving<'_> {
             return;
         }
         let Value::Scalar(scalar) = &var.value.value else {
-            let message = format!("`{}` is no single value", var.key);
+            let message = format!("invalid variable `{}`: expected a text, a number, or a Boolean", var.key);
             r.complain(
                 "F014",
                 var.value.pos,
                 message,
-                "`vars` holds texts, numbers and truth values, and lists of them",
+                "write one value, or a list of values to run, such as `[1, 10]`",
             );
             return spoil(r);
         };
         self.open.push(var.key.clone());
-        // Those that this one is made of come first.
+        // First resolve the variables that this one uses.
         if let Ok(pieces) = pieces(&scalar.text) {
             for piece in &pieces {
                 let Piece::Expression { written, means: Expression::Name(name) } = piece else { continue };
@@ -86,10 +86,10 @@ impl Resolving<'_> {
                 if self.open.contains(name) {
                     let at = r.source.within(var.value.pos, written);
                     let message = match self.open.as_slice() {
-                        [one] => format!("`{one}` is made of itself"),
-                        several => format!("`{}` make each other", several.join("` and `")),
+                        [one] => format!("`{one}` refers to itself"),
+                        several => format!("`{}` refer to each other", several.join("` and `")),
                     };
-                    r.complain("F017", at, message, "write one of them out");
+                    r.complain("F017", at, message, "write the value of one of them without a reference");
                     self.open.pop();
                     return spoil(r);
                 }
@@ -112,7 +112,7 @@ impl Resolving<'_> {
     }
 }
 
-/// A name that the reader of an expression would take for something else.
+/// Reports a name that has another meaning in expressions.
 fn refuse_name(var: &Entry, r: &mut Reader<'_>) {
     if let Some((message, hint)) = wrong_name(&var.key) {
         r.complain("F015", var.pos, message, hint);
@@ -128,22 +128,24 @@ fn refuse_unknown_sets(vars: &[Entry], given: &Overrides, r: &mut Reader<'_>) {
         let hint = match nearest(name, names()) {
             Some(right) => format!("did you mean `{right}`?"),
             None if vars.is_empty() => format!("add `vars: {{ {name}: ... }}` to the file"),
-            None => format!("there are {}", crate::sentence::quoted(names())),
+            None => format!("use one of {}", crate::sentence::alternatives(names())),
         };
-        let message = format!("nothing under `vars` is called `{name}`: setting it would change nothing");
-        // The value may be a secret: only the name is shown.
+        let message = format!("unknown variable `{name}`: `vars` does not define it");
+        // The value may be a secret, so only the name is shown.
         let shown = if value.is_empty() { format!("--set {name}=") } else { format!("--set {name}=...") };
         r.wrong.push(Diagnostic::new("F029", Place::Flag(shown), message, hint));
     }
 }
 
-/// Names are read before anything is filled in.
+/// Reports an expression in a key: keys are read before expressions are filled in.
 fn refuse_in_key(entry: &Entry, r: &mut Reader<'_>) {
     if let Some(at) = entry.key.find("${") {
         let end = entry.key[at..].find('}').map_or(entry.key.len(), |end| at + end + 1);
-        let message =
-            format!("`{}` stands in a name, where nothing is filled in", short(&entry.key[at..end]));
-        r.complain("F030", entry.pos, message, "write the name out; only values can hold expressions");
+        let message = format!(
+            "unexpected expression `{}`: names cannot contain expressions",
+            short(&entry.key[at..end])
+        );
+        r.complain("F030", entry.pos, message, "write a fixed name, and use expressions only in values");
     }
 }
 
@@ -162,7 +164,7 @@ fn fill_node(node: &mut Node, env: &mut Environment<'_>, r: &mut Reader<'_>) {
 }
 
 fn fill_scalar(scalar: &mut Scalar, pos: Pos, env: &mut Environment<'_>, r: &mut Reader<'_>) {
-    // Most texts hold nothing to fill in.
+    // Most texts have nothing to fill in.
     if !["${", "{{", "__"].iter().any(|mark| scalar.text.contains(mark)) {
         return;
     }
@@ -193,7 +195,7 @@ fn fill_scalar(scalar: &mut Scalar, pos: Pos, env: &mut Environment<'_>, r: &mut
             (Found::Text { text, plain }, last) => {
                 if alone {
                     scalar.filled = plain;
-                    // Quotes in `vars` make text of a number, wherever it is used.
+                    // Quotes in `vars` turn a number into text everywhere it is used.
                     scalar.plain &= plain || !is_special(&text);
                 }
                 match last {
@@ -227,7 +229,7 @@ enum Found {
         text: String,
         plain: bool,
     },
-    /// Only the load knows it.
+    /// Known only during the load.
     Later,
     Wrong,
 }
@@ -252,7 +254,7 @@ fn value_of(
             let Some(text) = (env.given.env)(name) else {
                 if !env.unset.contains(name) {
                     env.unset.push(name.clone());
-                    let message = format!("the environment variable `{name}` is not set");
+                    let message = format!("environment variable `{name}` is not set");
                     r.complain("F024", at, message, format!("set it: `{name}=... plimsoll run ...`"));
                 }
                 return Found::Wrong;
@@ -262,7 +264,8 @@ fn value_of(
                 return Found::Text { text, plain };
             }
             if text.is_empty() {
-                r.complain("F024", at, format!("the secret `{name}` is empty"), "give it a value");
+                let hint = format!("set it: `{name}=... plimsoll run ...`");
+                r.complain("F024", at, format!("secret `{name}` is empty"), hint);
                 return Found::Wrong;
             }
             r.secrets.insert(name.clone(), text);

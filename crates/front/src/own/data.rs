@@ -1,6 +1,6 @@
-//! `data:`, the files whose rows feed the users: what each is, and which columns it has.
+//! `data:`: the files whose rows feed the users, with their formats and columns.
 //!
-//! Only the first lines are read here, to find a misspelt column before the load; rows are the interpreter's.
+//! Only the first lines are read here, to find a misspelled column before the load; the interpreter reads the rows.
 
 use super::key::{Row, Section, find, of};
 use super::reader::Reader;
@@ -15,13 +15,13 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// A file that a step of the set-up writes.
+/// A file that a setup step writes.
 pub struct Made {
     path: PathBuf,
     columns: Vec<String>,
 }
 
-/// Finds the files that the steps of a set-up write, however deep they stand.
+/// Finds the files that the setup steps write, at any depth.
 pub fn made_by(steps: &Node, folder: &Path, all: &mut Vec<Made>) {
     match &steps.value {
         Value::Scalar(_) => {}
@@ -39,7 +39,7 @@ pub fn made_by(steps: &Node, folder: &Path, all: &mut Vec<Made>) {
                         all.push(Made { path: folder.join(text), columns });
                     }
                 }
-                // Bodies hold no steps.
+                // Bodies contain no steps.
                 if !matches!(entry.key.as_str(), "json" | "form" | "headers") {
                     made_by(&entry.value, folder, all);
                 }
@@ -57,8 +57,8 @@ pub fn read(node: &Node, row: &Row, made: &[Made], r: &mut Reader<'_>) -> BTreeM
             continue;
         }
         if r.constants.contains_key(&entry.key) {
-            let message = format!("`{}` is a fixed value under `vars` already", entry.key);
-            r.complain("F013", entry.pos, message, "give one of them another name");
+            let message = format!("duplicate name `{}`: it is already defined under `vars`", entry.key);
+            r.complain("F013", entry.pos, message, "rename one of them");
         }
         let before = r.wrong.len();
         let known = feeder(&entry.key, &entry.value, made, r);
@@ -122,8 +122,8 @@ fn feeder(
     }
     let Some((file, pos)) = file else {
         if r.wrong.len() == before {
-            let message = format!("the data file `{name}` has no `file`");
-            r.complain("F016", node.pos, message, format!("add its name: `file: {name}.csv`"));
+            let message = format!("missing `file` in data file `{name}`");
+            r.complain("F016", node.pos, message, format!("add a file name, such as `file: {name}.csv`"));
         }
         return None;
     };
@@ -134,7 +134,7 @@ fn feeder(
         (None, "csv" | "tsv") => false,
         (None, "jsonl" | "ndjson") => true,
         (None, _) => {
-            let message = format!("`{file}` does not say by its ending what it holds");
+            let message = format!("unknown format of `{file}`: its extension does not say");
             r.complain("F016", pos, message, "add `format: csv` or `format: jsonl`");
             return None;
         }
@@ -145,8 +145,9 @@ fn feeder(
             (header.is_some(), header.as_ref().map_or(node.pos, |(_, pos)| *pos), "columns"),
         ] {
             if given {
-                let message = format!("JSON Lines have no `{key}`: every line names its values itself");
-                r.complain("F017", pos, message, "leave it out");
+                let message =
+                    format!("`{key}` does not apply to JSON Lines, where each line names its values");
+                r.complain("F017", pos, message, format!("remove `{key}`"));
             }
         }
         Format::JsonLines
@@ -183,8 +184,8 @@ fn one_byte(text: &str) -> Result<u8, Problem> {
             Ok(*byte)
         }
         _ => Err(Problem::new(
-            format!("`{text}` cannot stand between columns"),
-            "expected one character such as `;`, or `tab`",
+            format!("invalid delimiter `{text}`: expected one character, or `tab`"),
+            "write a delimiter such as `\";\"`",
         )),
     }
 }
@@ -200,29 +201,29 @@ fn names(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Vec<String>> {
         names.push(name);
     }
     if names.is_empty() {
-        r.expected(node, row, "name at least one");
+        r.expected(node, row, "name at least one column");
         return None;
     }
     Some(names)
 }
 
 fn twice(name: &str, pos: Pos, r: &mut Reader<'_>) {
-    r.complain("F013", pos, format!("two columns are called `{name}`"), "give each a name of its own");
+    r.complain("F013", pos, format!("duplicate column `{name}`"), "give each column its own name");
 }
 
-/// The columns that a file has, by its first line; a file without a row behind it feeds nobody.
+/// Returns the columns of a file, from its first line. A CSV header without rows is an error.
 fn first_lines(path: &Path, format: &Format) -> Result<Vec<String>, (String, String)> {
     let shown = path.display();
     let opened = regular(path);
     let file = opened.map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => (
-            format!("there is no file `{shown}`"),
-            "check its name and folder; a file that the set-up writes is named there by `generate` or `append`".into(),
+            format!("no such file: `{shown}`"),
+            "check the path, or write the file in `setup` with `generate` or `append`".into(),
         ),
-        std::io::ErrorKind::IsADirectory => (format!("`{shown}` is a folder"), "name a file in it".into()),
-        _ => (format!("`{shown}` cannot be read: {}", lower(&error)), "make it readable for this user".into()),
+        std::io::ErrorKind::IsADirectory => (format!("`{shown}` is a directory"), "name a file in it".into()),
+        _ => (format!("cannot read `{shown}`: {}", lower(&error)), "make it readable for this user".into()),
     })?;
-    /// A first line that is longer is no line of names.
+    /// A longer first line is not a header.
     const LONGEST_BYTES: u64 = 1 << 20;
     let file = BufReader::new(file.take(LONGEST_BYTES));
     match format {
@@ -245,23 +246,23 @@ fn csv_columns(
     let mut next = |record: &mut csv::StringRecord| {
         reader.read_record(record).map_err(|_| {
             (
-                format!("the first lines of `{shown}` are no CSV in UTF-8"),
+                format!("invalid CSV in the first lines of `{shown}`"),
                 "save the file as CSV in UTF-8".to_owned(),
             )
         })
     };
-    let empty = || (format!("`{shown}` has no rows"), "add at least one".to_owned());
+    let empty = || (format!("`{shown}` has no rows"), "add at least one row".to_owned());
     if !next(&mut record)? {
         return Err(empty());
     }
     if let Some(header) = header {
         if record.len() != header.len() {
             let message = format!(
-                "the first row of `{shown}` has {} values, `columns` has {} names",
+                "the first row of `{shown}` has {} values, but `columns` has {} names",
                 record.len(),
                 header.len()
             );
-            return Err((message, "name every column; check the delimiter".into()));
+            return Err((message, "name every column, and check the delimiter".into()));
         }
         return Ok(header.clone());
     }
@@ -269,17 +270,17 @@ fn csv_columns(
         record.iter().map(|name| name.trim_start_matches('\u{feff}').trim().to_owned()).collect();
     if let Some((i, name)) = names.iter().enumerate().find(|(i, name)| names[..*i].contains(name)) {
         let message = format!(
-            "the columns {} and {} of `{shown}` are both called `{name}`",
+            "duplicate column `{name}` in `{shown}`: columns {} and {}",
             1 + names.iter().position(|n| n == name).unwrap_or(i),
             i + 1
         );
-        return Err((message, "give each a name of its own, in its first line or by `columns`".into()));
+        return Err((message, "give each column its own name, in the first line or with `columns`".into()));
     }
     if !next(&mut record)? {
         let (message, _) = empty();
         return Err((
             message,
-            "add rows below its first line, or name the columns by `columns: [...]`".into(),
+            "add rows below its first line, or name the columns with `columns: [...]`".into(),
         ));
     }
     Ok(names)
@@ -290,14 +291,14 @@ fn json_columns(file: impl BufRead, shown: &str) -> Result<Vec<String>, (String,
     let Some(first) = first else {
         return Err((
             format!("`{shown}` has no rows"),
-            "add at least one, such as `{\"email\": \"a@example.com\"}`".into(),
+            "add at least one row, such as `{\"email\": \"a@example.com\"}`".into(),
         ));
     };
     match serde_json::from_str::<serde_json::Value>(first.trim_start_matches('\u{feff}')) {
         Ok(serde_json::Value::Object(object)) => Ok(object.keys().cloned().collect()),
         _ => Err((
-            format!("the first line of `{shown}` is no JSON object"),
-            "write one object a line, such as `{\"email\": \"a@example.com\"}`".into(),
+            format!("invalid first line of `{shown}`: expected a JSON object"),
+            "write one object per line, such as `{\"email\": \"a@example.com\"}`".into(),
         )),
     }
 }

@@ -1,7 +1,7 @@
-//! A YAML value as compact JSON, for `json:` bodies.
+//! Writes a YAML value as compact JSON, for `json:` bodies.
 //!
-//! Numbers go out digit for digit as written; a number that JSON would write differently is refused instead of being
-//! changed in silence (`01234` is a postcode more often than it is 1234).
+//! Numbers keep their digits as written. A number that JSON would write differently is rejected instead of silently
+//! changed, because `01234` is more often a postal code than the number 1234.
 
 use super::yaml::{Node, Scalar, Value};
 use crate::build::escape;
@@ -9,17 +9,17 @@ use crate::build::expression::{Expression, Piece};
 
 use crate::source::Pos;
 
-/// Receives a body as it is written: literal bytes, and texts with expressions in them.
+/// A receiver for a body: literal bytes, and texts with expressions.
 pub trait Sink {
     fn literal(&mut self, text: &str);
-    /// A text with expressions; `quoted` when it stands in quotes, else it is a number that a function makes.
+    /// Receives a text with expressions: `quoted` if it needs quotes, otherwise a number that a function returns.
     fn open(&mut self, node: &Node, quoted: bool);
 }
 
 /// Writes `node` as JSON without white space, keys in the order written.
 ///
 /// # Errors
-/// The place of the first value that JSON cannot say, with a message and a hint.
+/// Returns an error at the first value that JSON cannot represent, with a message and a help line.
 pub fn render(node: &Node, out: &mut impl Sink) -> Result<(), (Pos, String, String)> {
     match &node.value {
         Value::Scalar(scalar) => return value(node, scalar, out),
@@ -65,10 +65,8 @@ fn value(node: &Node, scalar: &Scalar, out: &mut impl Sink) -> Result<(), (Pos, 
         "false" | "False" | "FALSE" => out.literal("false"),
         _ if is_json_number(text) => out.literal(text),
         _ if is_yaml_number(text) => {
-            let message = format!("`{text}` is a number that JSON cannot write this way");
-            let hint = format!(
-                "put it in quotes if it is text (`\"{text}\"`), or write it as a plain decimal number"
-            );
+            let message = format!("invalid JSON number `{text}`");
+            let hint = format!("write `\"{text}\"` if it is text, or write a plain decimal number");
             return Err((node.pos, message, hint));
         }
         _ => out.literal(&string(text)),
@@ -76,8 +74,8 @@ fn value(node: &Node, scalar: &Scalar, out: &mut impl Sink) -> Result<(), (Pos, 
     Ok(())
 }
 
-/// Whether an expression without quotes can only be a number: what comes out of data or answers may be text, and a text
-/// without quotes would break the body.
+/// Returns whether an expression without quotes can only be a number. A value from data or a response may be text,
+/// which would break the body without quotes.
 fn makes_number(piece: &Piece) -> bool {
     let Piece::Expression { means, .. } = piece else { return false };
     match means {
@@ -91,7 +89,7 @@ fn makes_number(piece: &Piece) -> bool {
     }
 }
 
-/// Whether an unquoted scalar is a number in YAML 1.2 (its core schema).
+/// Returns whether an unquoted scalar is a number in the core schema of YAML 1.2.
 pub fn is_yaml_number(text: &str) -> bool {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
@@ -103,11 +101,11 @@ pub fn is_yaml_number(text: &str) -> bool {
     if all(text.strip_prefix("0x"), 16) || all(text.strip_prefix("0o"), 8) {
         return true;
     }
-    // Rust reads the same decimal forms, and the words `inf` and `nan` on top, which begin with a letter.
+    // Rust parses the same decimal forms, and also the words `inf` and `nan`, which begin with a letter.
     unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') && unsigned.parse::<f64>().is_ok()
 }
 
-/// The grammar of RFC 8259 section 6.
+/// Returns whether a text matches the number grammar of RFC 8259 section 6.
 fn is_json_number(text: &str) -> bool {
     let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
     let text = text.strip_prefix('-').unwrap_or(text);
@@ -125,7 +123,7 @@ fn is_json_number(text: &str) -> bool {
         && exponent.is_none_or(|e| digits(e.strip_prefix(['+', '-']).unwrap_or(e)))
 }
 
-/// `text` in quotes.
+/// Returns `text` as a JSON string, in quotes.
 pub fn string(text: &str) -> String {
     format!("\"{}\"", escape::json(text))
 }

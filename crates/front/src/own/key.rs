@@ -1,7 +1,6 @@
-//! The vocabulary of experiment files: where each key stands, what it expects, and the words that people try instead.
+//! The keys of experiment files: the section of each key, what its value must be, and words that users try instead.
 //!
-//! One table feeds the reader, its diagnostics, the reference page and the JSON Schema: none of them can know a key
-//! that the others do not.
+//! The reader, its diagnostics, the reference page, and the JSON Schema all use one table, so they know the same keys.
 
 mod row;
 mod table;
@@ -12,7 +11,7 @@ pub use row::{Key, Kind, Row, Section};
 pub use table::{TABLE, of};
 pub use words::{LATER, MENDS, SYNONYMS};
 
-/// Keys of the top level that are about an experiment as a whole: no variant has its own.
+/// Top-level keys that apply to the whole experiment, so that a variant cannot set them.
 pub const OF_THE_WHOLE: &[&str] = &[
     "name",
     "question",
@@ -30,22 +29,22 @@ pub const OF_THE_WHOLE: &[&str] = &[
     "seed",
 ];
 
-/// Keys of the top level that are about a file as a whole: no part has its own.
+/// Top-level keys that apply to the whole file, so that a part cannot set them.
 pub const OF_THE_FILE: &[&str] = &["name", "parts"];
 
-/// Single values that are one for all runs, so that a list in their place spans nothing.
+/// Single values that apply to all runs, so that a list of them spans no axis.
 const ONE_FOR_ALL: &[(Section, &str)] = &[
     (Section::Top, "shard"),
     (Section::Load, "step"),
     (Section::Load, "step_duration"),
     (Section::Load, "stop_when"),
-    // Two files that belong together: of a matrix of both, most cells would be wrong.
+    // These two files belong together: most cells of a matrix of both would be wrong.
     (Section::Tls, "certificate"),
     (Section::Tls, "key"),
 ];
 
 impl Row {
-    /// Whether a list in place of its single value spans an axis of the matrix.
+    /// Returns whether a list in place of the single value spans an axis of the matrix.
     pub fn spans(&self) -> bool {
         let has_axes =
             matches!(self.section, Section::Top | Section::Load | Section::Connection | Section::Tls);
@@ -55,7 +54,7 @@ impl Row {
     }
 }
 
-/// Neither a list nor a mapping in any of its forms: there a list has no meaning of its own.
+/// Returns whether no form of the value is a list or a mapping, so that a list has no other meaning.
 fn is_single(kind: &Kind) -> bool {
     match kind {
         Kind::Text | Kind::Written | Kind::Whole | Kind::Truth | Kind::Time | Kind::Rate => true,
@@ -65,10 +64,10 @@ fn is_single(kind: &Kind) -> bool {
     }
 }
 
-/// The methods among the keys of a request.
+/// The request keys that are methods.
 pub const METHODS: &[&str] = &["get", "post", "put", "patch", "delete", "head", "options"];
 
-/// A step by what it does.
+/// The kind of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     Request,
@@ -86,7 +85,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// Where its keys are.
+    /// Returns the section of its keys.
     pub const fn section(self) -> Section {
         match self {
             Step::Request => Section::Request,
@@ -105,7 +104,7 @@ impl Step {
     }
 }
 
-/// What a step can be, by the key that says so. `think` comes last: it is also a key of a request.
+/// The kinds of steps, by the key that identifies each. `think` comes last because it is also a key of a request.
 pub const STEPS: &[(&str, Step)] = &[
     ("get", Step::Request),
     ("post", Step::Request),
@@ -128,12 +127,12 @@ pub const STEPS: &[(&str, Step)] = &[
     ("think", Step::Think),
 ];
 
-/// The row of a key.
+/// Returns the row of a key.
 pub fn find(section: Section, name: &str) -> Option<&'static Row> {
     TABLE.iter().find(|row| row.section == section && row.name == name)
 }
 
-/// The key that a wrong one was meant for, as far as that can be guessed.
+/// Guesses the key that an unknown one was meant to be.
 pub fn meant(section: Section, wrong: &str) -> Option<&'static str> {
     match SYNONYMS.iter().find(|(s, name, _)| *s == section && *name == wrong) {
         Some((_, _, ours)) => Some(ours),
@@ -141,7 +140,7 @@ pub fn meant(section: Section, wrong: &str) -> Option<&'static str> {
     }
 }
 
-/// All names of a section.
+/// Returns the names of all keys of a section.
 pub fn names(section: Section) -> impl Iterator<Item = &'static str> {
     TABLE.iter().filter(move |row| row.section == section).map(|row| row.name)
 }

@@ -1,4 +1,4 @@
-//! `load:`, how much and for how long; of the whole file, or of one scenario.
+//! `load:`: the load model of the whole file, or of one scenario.
 
 mod climb;
 mod recorded;
@@ -8,6 +8,7 @@ use super::key::{Row, Section, of};
 use super::reader::Reader;
 use super::search;
 use super::yaml::{Entry, Node, Value};
+use crate::nearest::nearest;
 use crate::source::Pos;
 use plimsoll_plan::Problem;
 use plimsoll_plan::diag::Field;
@@ -16,17 +17,17 @@ use plimsoll_plan::experiment::{Find, Step, Until};
 use plimsoll_plan::load::Arrivals;
 use plimsoll_plan::unit;
 
-/// What a `load:` says.
+/// The content of a `load:`.
 #[derive(Debug, Default)]
 pub struct Load {
     pub draft: LoadDraft,
-    /// The key at the left edge says the same.
+    /// Also a key at the top level.
     pub graceful_stop_ns: Option<u64>,
-    /// A ladder from the level that is written.
+    /// A ladder that starts from the configured level.
     pub ladder: Option<Find>,
 }
 
-/// Reads a `load:`; `section` says whose it is.
+/// Reads a `load:`. `section` says whether it belongs to the file or to a scenario.
 pub fn read(node: &Node, row: &Row, section: Section, r: &mut Reader<'_>) -> Load {
     let mut whole = Load::default();
     let Some(entries) = r.map(node, row) else { return whole };
@@ -68,8 +69,8 @@ pub fn read(node: &Node, row: &Row, section: Section, r: &mut Reader<'_>) -> Loa
     whole
 }
 
-/// In braces a comma ends the value: `stages: 30s:100, 1m:100` is a key `1m:100` without a value, and of `1,000` is
-/// left 1. Returns the places of the keys that are no keys.
+/// Reports values that a comma cut in two. In braces, `stages: 30s:100, 1m:100` makes a key `1m:100` without a value,
+/// and `1,000` becomes 1. Returns the places of the keys that are remains of values.
 fn refuse_torn(entries: &[Entry], r: &mut Reader<'_>) -> Vec<Pos> {
     let mut torn = Vec::new();
     let mut owner: Option<(&Entry, String)> = None;
@@ -93,17 +94,17 @@ fn refuse_torn(entries: &[Entry], r: &mut Reader<'_>) -> Vec<Pos> {
         if entries.get(i + 1).is_some_and(is_rest) {
             continue;
         }
-        let message = format!("in braces a comma ends the value of `{}`", first.key);
+        let message = format!("the comma ends the value of `{}`", first.key);
         let hint = if first.key == "stages" {
             format!("put the stages in quotes: `\"{text}\"`")
         } else if is_one_number {
             format!("write `{text}`")
         } else if !LEVELS.contains(&first.key.as_str()) {
-            format!("`{}` takes one value", first.key)
+            format!("write one value for `{}`", first.key)
         } else {
             let per_s = if first.key == "rate" { "/s" } else { "" };
             let stages = as_stages(text).unwrap_or_else(|| format!("10s:100{per_s}, 20s:300{per_s}"));
-            format!("`{}` is one level; several are `stages: \"{stages}\"`", first.key)
+            format!("write one level for `{}`, or several as `stages: \"{stages}\"`", first.key)
         };
         r.complain("F011", first.value.pos, message, hint);
     }
@@ -113,13 +114,13 @@ fn refuse_torn(entries: &[Entry], r: &mut Reader<'_>) -> Vec<Pos> {
 /// Keys whose value is one level of the load.
 const LEVELS: [&str; 3] = ["users", "max_connections", "rate"];
 
-/// `10` and `000/s`: a number with a comma between its thousands.
+/// Returns whether two pieces are a number with a thousands separator, such as `10` and `000/s`.
 fn is_thousands(before: &str, rest: &str) -> bool {
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     digits == 3 && !before.is_empty() && before.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// `100/s for 3s, 300/s for 6s` in the words of stages; `None`: it is not said how long each lasts.
+/// Rewrites `100/s for 3s, 300/s for 6s` as stages. Returns `None` if a level has no duration.
 fn as_stages(text: &str) -> Option<String> {
     let each = text.split(", ").map(|one| {
         let (level, time) = one.split_once(" for ")?;
@@ -128,7 +129,7 @@ fn as_stages(text: &str) -> Option<String> {
     Some(each.collect::<Option<Vec<_>>>()?.join(", "))
 }
 
-/// The field of the draft behind a key, if diagnostics of the seal name it.
+/// Returns the field of the draft that a key sets, if diagnostics of the seal name it.
 fn field_of(key: of::Load) -> Option<Field> {
     match key {
         of::Load::Users => Some(field::USERS),
@@ -150,26 +151,29 @@ fn arrivals(text: &str) -> Result<Arrivals, Problem> {
         "poisson" => Ok(Arrivals::Poisson),
         _ => {
             let hint = match unit::rate_per_s(text) {
-                Ok(_) => format!("a rate is written `rate: {text}`; expected `constant` or `poisson`"),
-                Err(_) => "expected `constant` or `poisson`".to_owned(),
+                Ok(_) => format!("to set the rate, write `rate: {text}`"),
+                Err(_) => match nearest(text, ["constant", "poisson"]) {
+                    Some(right) => format!("did you mean `{right}`?"),
+                    None => "write `arrivals: constant` or `arrivals: poisson`".to_owned(),
+                },
             };
-            Err(Problem::new(format!("`{text}` is no spread of arrivals"), hint))
+            Err(Problem::new(format!("invalid arrivals `{text}`: expected `constant` or `poisson`"), hint))
         }
     }
 }
 
-/// So many arrivals over the duration, which is a rate with an end.
+/// Spreads a number of arrivals over the duration, which makes a rate with an end.
 fn spread(number: u64, pos: Pos, entries: &[Entry], load: &mut LoadDraft, r: &mut Reader<'_>) {
     let has_duration = entries.iter().any(|entry| entry.key == "duration");
     match load.duration_ns {
         _ if number == 0 => {
-            r.complain("F015", pos, "a total of 0 arrivals sends nothing", "give at least 1");
+            r.complain("F015", pos, "`total_arrivals` must be at least 1", "write a number such as `10000`");
         }
         None if !has_duration => {
-            let message = "`total_arrivals` without the time over which they are spread";
-            r.complain("F016", pos, message, "add it, such as `duration: 15s`");
+            let message = "missing `duration`: `total_arrivals` are spread over it";
+            r.complain("F016", pos, message, "add a duration, such as `duration: 15s`");
         }
-        // What cannot be read, or is none, is reported where it stands.
+        // An invalid duration and one of 0 are reported at their place.
         None | Some(0) => {}
         Some(duration_ns) => {
             load.rate_per_s = Some(number as f64 * 1e9 / duration_ns as f64);
@@ -179,20 +183,20 @@ fn spread(number: u64, pos: Pos, entries: &[Entry], load: &mut LoadDraft, r: &mu
     }
 }
 
-/// What the seal cannot see any more, because two keys fill one field. The later key is blamed.
+/// Reports contradictions that the seal cannot see, because two keys set one field. The later key gets the blame.
 fn contradictions(entries: &[Entry], r: &mut Reader<'_>) {
     let pos = |name: &str| entries.iter().find(|e| e.key == name).map(|e| e.pos);
     if let Some(users) = pos("users") {
         for (other, message, hint) in [
             (
                 "max_connections",
-                "`users` and `max_connections` contradict each other: every user holds one connection",
-                "keep `users`; `max_connections` caps a load that is given by a `rate`",
+                "`users` and `max_connections` contradict each other: each user has one connection",
+                "keep `users` (`max_connections` limits the connections of a `rate`)",
             ),
             (
                 "rate",
-                "`users` and `rate` contradict each other: users wait for answers, arrivals do not",
-                "keep one; the most connections of a `rate` are set with `max_connections`",
+                "`users` and `rate` contradict each other: users wait for responses, arrivals do not",
+                "keep one of them (`max_connections` limits the connections of a `rate`)",
             ),
         ] {
             if let Some(other) = pos(other) {
@@ -202,12 +206,12 @@ fn contradictions(entries: &[Entry], r: &mut Reader<'_>) {
     }
     const SHAPES: [&str; 8] =
         ["users", "rate", "stages", "total_arrivals", "schedule", "spike", "staircase", "replay"];
-    // Those in front have sentences of their own, here or in the seal.
+    // The first three have their own messages, above or in the seal.
     for (i, second) in SHAPES.iter().enumerate().skip(3) {
         for first in &SHAPES[..i] {
             if let (Some(one), Some(other)) = (pos(first), pos(second)) {
-                let message = format!("`{first}` and `{second}` both say how much load there is");
-                r.complain("F017", one.max(other), message, "keep one");
+                let message = format!("`{first}` and `{second}` both set the load");
+                r.complain("F017", one.max(other), message, "keep one of them");
             }
         }
     }
@@ -221,9 +225,9 @@ fn contradictions(entries: &[Entry], r: &mut Reader<'_>) {
         if let (Some(one), Some(other_pos)) = (pos(shape), pos(other)) {
             let message = format!("`{shape}` and `{other}` contradict each other");
             let hint = match other {
-                "arrivals" => "recorded arrivals come when they came",
-                "iterations" => "keep the first: it says how many iterations there are",
-                _ => "keep the first: it says how long the run is",
+                "arrivals" => "remove `arrivals`, because recorded arrivals keep their times".to_owned(),
+                "iterations" => format!("remove `iterations`, because `{shape}` sets their number"),
+                _ => format!("remove `duration`, because `{shape}` sets it"),
             };
             r.complain("F017", one.max(other_pos), message, hint);
         }

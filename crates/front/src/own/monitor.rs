@@ -1,7 +1,6 @@
-//! `monitor:` and `environment:`: what of the system under test is watched beside the load, and what its author says
-//! of it.
+//! `monitors:` and `environment:`: what to monitor on the system under test, and its description by the user.
 //!
-//! The kinds and the forms of their places are `plimsoll_plan::watch`'s: a text says the same here as behind
+//! The kinds and the forms of their addresses are in `plimsoll_plan::watch`: a text means the same here as after
 //! `--monitor`.
 
 use crate::build::expression::{Expression, Piece};
@@ -11,20 +10,20 @@ use super::reader::Reader;
 use super::steps::regex;
 use super::yaml::one_or_more;
 use super::yaml::{Entry, Node, Scalar, Value};
-use crate::sentence::quoted;
+use crate::sentence::alternatives;
 use crate::source::Pos;
 use plimsoll_plan::Problem;
 use plimsoll_plan::watch::read::{self, MaskedText};
 use plimsoll_plan::watch::{Group, Nginx, Prometheus, Source, Watch, Who};
 
-/// Reads `monitor:`.
+/// Reads `monitors:`.
 pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Vec<Watch> {
     let mut watches: Vec<Watch> = Vec::new();
     for item in r.list(node, row).unwrap_or_default() {
         let Some((watch, pos)) = one(item, row, r) else { continue };
         if watches.iter().any(|other| other.name == watch.name) {
-            let message = format!("two monitors are called `{}`", watch.name);
-            r.complain("F013", pos, message, "give each a name of its own, such as `name: api`");
+            let message = format!("duplicate monitor name `{}`", watch.name);
+            r.complain("F013", pos, message, "give each monitor its own name, such as `name: api`");
             continue;
         }
         watches.push(watch);
@@ -32,10 +31,10 @@ pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Vec<Watch> {
     watches
 }
 
-/// One monitor, and where its name stands.
+/// Reads one monitor, and the place of its name.
 fn one(item: &Node, row: &Row, r: &mut Reader<'_>) -> Option<(Watch, Pos)> {
     let Value::Map(entries) = &item.value else {
-        r.expected(item, row, "write each as a mapping, such as `- host: true`");
+        r.expected(item, row, "write each monitor as a mapping, such as `- host: true`");
         return None;
     };
     let before = r.wrong.len();
@@ -58,15 +57,15 @@ fn one(item: &Node, row: &Row, r: &mut Reader<'_>) -> Option<(Watch, Pos)> {
         }
     }
     if let [(first, _), (second, _), ..] = sources.as_slice() {
-        let message = format!("one monitor looks at `{}` and at `{}`", first.key, second.key);
-        r.complain("F017", second.pos, message, "begin another one with `- `");
+        let message = format!("`{}` and `{}` in one monitor", first.key, second.key);
+        r.complain("F017", second.pos, message, "begin another monitor with `- `");
     } else if sources.is_empty() && r.wrong.len() == before {
-        let message = "this monitor does not say what it looks at";
+        let message = "missing source: a monitor requires one";
         r.complain(
             "F016",
             item.pos,
             message,
-            format!("add one of {}", quoted(Source::KINDS.iter().copied())),
+            format!("add one of {}", alternatives(Source::KINDS.iter().copied())),
         );
     }
     if r.wrong.len() > before {
@@ -87,7 +86,8 @@ fn source(node: &Node, row: &Row, key: of::Monitor, r: &mut Reader<'_>) -> Optio
             if r.truth(node, row)? {
                 return Some(Source::Host);
             }
-            r.complain("F015", node.pos, "`host: false` watches nothing", "leave this monitor out");
+            let hint = "write `host: true`, or remove this monitor";
+            r.complain("F015", node.pos, "`host: false` monitors nothing", hint);
             None
         }
         (of::Monitor::Process, Some(fields)) => {
@@ -100,7 +100,7 @@ fn source(node: &Node, row: &Row, key: of::Monitor, r: &mut Reader<'_>) -> Optio
             command(node, row, r)
         }
         (of::Monitor::Command, _) if !r.may_run(row.name, node.pos) => None,
-        // What is run or shown may hold no secret; addresses may.
+        // What is run or shown must not contain secrets; addresses may.
         (of::Monitor::Process | of::Monitor::Cgroup | of::Monitor::Command, _) => {
             r.parsed(node, row, |text| parse_text(row.name, MaskedText::open(text)))
         }
@@ -125,17 +125,17 @@ fn source(node: &Node, row: &Row, key: of::Monitor, r: &mut Reader<'_>) -> Optio
             | of::Monitor::Prometheus,
             _,
         ) => address(node, row, r, |told| parse_text(row.name, told)),
-        // The caller keeps it.
+        // The caller handles the name.
         (of::Monitor::Name, _) => None,
     }
 }
 
-/// As behind `--monitor`.
+/// Parses a source as `--monitor` does.
 fn parse_text(kind: &str, told: MaskedText<'_>) -> Result<Source, Problem> {
     Source::parse(kind, told)
 }
 
-/// What says which process is meant.
+/// How a monitor identifies its process.
 enum Mark {
     Pid,
     Name,
@@ -155,12 +155,12 @@ fn mark_of_cgroup(key: of::MonitorCgroup) -> Option<Mark> {
         of::MonitorCgroup::Pid => Some(Mark::Pid),
         of::MonitorCgroup::Name => Some(Mark::Name),
         of::MonitorCgroup::Port => Some(Mark::Port),
-        // Names no process.
+        // Does not name a process.
         of::MonitorCgroup::Path => None,
     }
 }
 
-/// Who is meant by `pid`, `name` or `port`, one of them.
+/// Reads the process, identified by one of `pid`, `name`, and `port`.
 fn who<K: Key>(
     fields: &[Entry],
     mark: impl Fn(K) -> Option<Mark>,
@@ -182,11 +182,11 @@ fn who<K: Key>(
     }
     match found.as_slice() {
         [_, (second, _), ..] => {
-            let message = format!("`{}` says twice which process is meant", row.name);
-            r.complain("F017", second.pos, message, "keep one of `pid`, `name` and `port`");
+            let message = format!("`{}` names its process twice", row.name);
+            r.complain("F017", second.pos, message, "keep one of `pid`, `name`, and `port`");
         }
         [] if r.wrong.len() == before => {
-            r.expected(node, row, "add one of `pid`, `name` and `port`");
+            r.expected(node, row, "add one of `pid`, `name`, and `port`");
         }
         _ => {}
     }
@@ -199,16 +199,21 @@ fn cgroup(fields: &[Entry], node: &Node, row: &Row, r: &mut Reader<'_>) -> Optio
         return Some(Source::Cgroup(Group::Of(who)));
     };
     if let Some(other) = fields.iter().find(|entry| entry.key != "path") {
-        let message = "`cgroup` says twice which group is meant";
-        r.complain("F017", path.pos.max(other.pos), message, "keep `path`, or the process that lives in it");
+        let message = "`cgroup` names its group twice";
+        r.complain(
+            "F017",
+            path.pos.max(other.pos),
+            message,
+            "keep either `path` or the process in the group",
+        );
         return None;
     }
     let row = r.row(Section::MonitorCgroup, path)?;
     let path = r.parsed(&path.value, row, |text| match text.starts_with('/') {
         true => Ok(text.to_owned()),
         false => Err(Problem::new(
-            format!("`{text}` is no folder of a control group"),
-            "expected one such as `/sys/fs/cgroup/x`",
+            format!("invalid cgroup path `{text}`: it must begin with `/`"),
+            "write a path such as `/sys/fs/cgroup/x`",
         )),
     });
     path.map(|path| Source::Cgroup(Group::Path(path.into())))
@@ -221,7 +226,7 @@ fn nginx(fields: &[Entry], node: &Node, row: &Row, r: &mut Reader<'_>) -> Option
         let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
         match key {
             of::MonitorNginx::Status => nginx.status = address(node, row, r, read::web),
-            // The server may make the file with its first request: whether it is there is seen during the run.
+            // The server may create the file at its first request, so only the run shows whether it exists.
             of::MonitorNginx::AccessLog => {
                 nginx.access_log = r.text(node, row).and_then(|text| r.path(text, node.pos))
             }
@@ -231,7 +236,7 @@ fn nginx(fields: &[Entry], node: &Node, row: &Row, r: &mut Reader<'_>) -> Option
         return None;
     }
     if nginx.status.is_none() && nginx.access_log.is_none() {
-        r.expected(node, row, "add `status`, `access_log` or both");
+        r.expected(node, row, "add `status`, `access_log`, or both");
         return None;
     }
     Some(Source::Nginx(nginx))
@@ -262,7 +267,7 @@ fn prometheus(fields: &[Entry], node: &Node, row: &Row, r: &mut Reader<'_>) -> O
     if r.wrong.len() > before {
         return None;
     }
-    let apart = "`scrape` reads a page of metrics, `server` evaluates a `query`";
+    let apart = "`scrape` contradicts `server` and `query`: a monitor reads either a page or a query";
     match (scrape, server, query, metrics) {
         (Some((url, _)), None, None, metrics) => {
             let metrics = metrics.map_or_else(Vec::new, |(names, _)| names);
@@ -276,16 +281,17 @@ fn prometheus(fields: &[Entry], node: &Node, row: &Row, r: &mut Reader<'_>) -> O
             None
         }
         (None, Some((_, pos)), None, _) => {
-            r.complain("F016", pos, "`server` has nothing to evaluate", "add `query`, such as `query: up`");
+            let message = "missing `query`: `server` requires it";
+            r.complain("F016", pos, message, "add a query, such as `query: up`");
             None
         }
         (None, None, Some((_, pos)), _) => {
-            let hint = "add `server`, such as `server: \"http://127.0.0.1:9090\"`";
-            r.complain("F016", pos, "nobody is named who evaluates the `query`", hint);
+            let hint = "add a server, such as `server: \"http://127.0.0.1:9090\"`";
+            r.complain("F016", pos, "missing `server`: `query` requires it", hint);
             None
         }
         (_, Some((_, pos)), _, _) | (_, _, Some((_, pos)), _) => {
-            r.complain("F017", pos, apart, "keep one of them, or make two monitors of it");
+            r.complain("F017", pos, apart, "keep one of them, or write two monitors");
             None
         }
     }
@@ -293,19 +299,19 @@ fn prometheus(fields: &[Entry], node: &Node, row: &Row, r: &mut Reader<'_>) -> O
 
 fn query_of(text: &str) -> Result<String, Problem> {
     match text.trim().is_empty() {
-        true => Err(Problem::new("an empty query asks nothing", "expected one such as `sum(rate(x[5s]))`")),
+        true => Err(Problem::new("`query` is empty", "write a query such as `sum(rate(x[5s]))`")),
         false => Ok(text.to_owned()),
     }
 }
 
-/// A pattern for the whole of a metric's name.
+/// Reads a pattern for a whole metric name.
 fn pattern(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<String> {
     let text = r.written(node, row)?;
     regex(text, node.pos, r)?;
     Some(text.to_owned())
 }
 
-/// A program with its arguments, which may be secrets: only the program is ever shown.
+/// Reads a program with its arguments. Arguments may be secrets, so only the program is ever shown.
 fn command(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Source> {
     let before = r.wrong.len();
     let items = r.list(node, row)?;
@@ -323,7 +329,7 @@ fn command(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Source> {
     (r.wrong.len() == before).then_some(Source::Command(words))
 }
 
-/// An address, which may hold secrets.
+/// Reads an address, which may contain secrets.
 fn address<T>(
     node: &Node,
     row: &Row,
@@ -340,8 +346,8 @@ fn address<T>(
     }
 }
 
-/// A text with the secrets that it names in their places, and as it may be shown. What changes from request to request
-/// has no meaning here.
+/// Returns a text with its secrets filled in, and the same text as it may be shown. Values that change with every
+/// request are rejected.
 fn revealed(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<(String, String)> {
     let is_secret = |piece: &Piece| match piece {
         Piece::Expression { means: Expression::Field(front, _), .. } => front == "secret",
@@ -361,7 +367,7 @@ fn revealed(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<(String, Strin
             Piece::Expression { means: Expression::Field(front, name), .. } if front == "secret" => {
                 text.push_str(r.secrets.get(name)?);
             }
-            // Said by the reader, which knows why it is not fixed.
+            // The reader reports why the value is not fixed.
             Piece::Expression { written, means } => {
                 let rest = Scalar {
                     text: written.clone(),
@@ -377,7 +383,7 @@ fn revealed(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<(String, Strin
     Some((text, scalar.text.clone()))
 }
 
-/// Reads `environment:`: names and values in their order, those of a mapping in it behind its name and a dot.
+/// Reads `environment:`: names and values in their order. Names in an inner mapping get its name and a dot as prefix.
 pub fn environment(node: &Node, row: &Row, r: &mut Reader<'_>) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for entry in r.map(node, row).unwrap_or_default() {
@@ -387,12 +393,12 @@ pub fn environment(node: &Node, row: &Row, r: &mut Reader<'_>) -> Vec<(String, S
         };
         for field in fields {
             if matches!(field.value.value, Value::Map(_)) {
-                let message = format!("`{}` lies two levels deep in `environment`", field.key);
+                let message = format!("`{}` is nested too deeply in `environment`", field.key);
                 r.complain(
                     "F014",
                     field.value.pos,
                     message,
-                    "keep texts and numbers there, in one mapping at most",
+                    "write texts and numbers, in one level of mappings at most",
                 );
                 continue;
             }

@@ -1,4 +1,4 @@
-//! `origins:`, the origins besides the target by their names.
+//! `origins:`: additional origins, by name.
 
 use super::key::Row;
 use super::reader::Reader;
@@ -6,7 +6,7 @@ use super::yaml::Node;
 use crate::build::draft::OriginDraft;
 use crate::build::{TARGET, base};
 
-/// Reads the mapping; of two names for one origin the second is a mistake.
+/// Reads the mapping. If two names mean the same origin, the second is a mistake.
 pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Vec<OriginDraft> {
     let mut all: Vec<OriginDraft> = Vec::new();
     for entry in r.map(node, row).unwrap_or_default() {
@@ -20,12 +20,12 @@ pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Vec<OriginDraft> {
         };
         if entry.key == TARGET {
             let message = format!("`{TARGET}` is reserved for the URL under `target`");
-            r.complain("F013", entry.pos, message, "give this origin another name");
+            r.complain("F013", entry.pos, message, "rename this origin");
             continue;
         }
         if let Some(known) = all.iter().find(|known| known.base.target == base.target) {
-            let message = format!("`{}` and `{}` name the same origin", known.name, entry.key);
-            r.complain("F013", entry.pos, message, "keep one, and write what differs into the paths");
+            let message = format!("`{}` and `{}` are the same origin", known.name, entry.key);
+            r.complain("F013", entry.pos, message, "keep one of them, and write differences in the paths");
             continue;
         }
         all.push(OriginDraft { name: entry.key.clone(), base });

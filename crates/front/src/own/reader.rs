@@ -1,4 +1,4 @@
-//! Values out of the tree: each either what its key expects, or a diagnostic that says what was found instead.
+//! Reads values out of the tree. Each is either what its key expects, or a diagnostic that says what was found instead.
 
 use super::json::is_yaml_number;
 use super::key::{self, Key, Row, Section};
@@ -7,8 +7,7 @@ use crate::body::from_file;
 use crate::build::expression::{Expression, Piece};
 use crate::located::Places;
 use crate::nearest::nearest;
-use crate::sentence::quoted;
-use crate::sentence::short;
+use crate::sentence::{alternatives, short};
 use crate::source::{Complaint, Pos, Source};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::Problem;
@@ -17,31 +16,31 @@ use plimsoll_plan::value::Function;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The mend for what a text of the console may not name.
-const CONFINED: &str = "whoever runs the console may permit it with `plimsoll serve --allow-commands`";
+/// The help line for what the console does not allow in an experiment.
+const CONFINED: &str = "to allow this, start the console with `plimsoll serve --allow-commands`";
 
 /// A value of `vars`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Constant {
     pub text: String,
-    /// A number or a truth value: also what stands alone in quotes may be one, `"${n}"`.
+    /// A number or a Boolean. `"${n}"` can be one too, despite its quotes.
     pub plain: bool,
 }
 
-/// What all parts of the reading share: the text, where its files are, and what was wrong so far.
+/// State that all readers share: the text, the directory of its files, and the mistakes so far.
 pub struct Reader<'a> {
     pub source: Source<'a>,
-    /// Where relative file names start.
+    /// The directory that relative file names start from.
     pub folder: &'a Path,
     /// See [`crate::Overrides::keep_to`].
     pub keep_to: Option<&'a [PathBuf]>,
     pub wrong: Vec<Diagnostic>,
     pub places: Places,
-    /// What `vars` defines, resolved.
+    /// The resolved values of `vars`.
     pub constants: BTreeMap<String, Constant>,
     /// The values of `${secret.X}`, by X.
     pub secrets: BTreeMap<String, String>,
-    /// What `--set` may name beside the `vars` of this cell: axes, and the `vars` of other cells.
+    /// What `--set` may name in addition to the `vars` of this cell: axes, and the `vars` of other cells.
     pub settable: Vec<String>,
 }
 
@@ -56,22 +55,22 @@ impl<'a> Reader<'a> {
         self.wrong.push(self.source.wrong(code, pos, message, hint));
     }
 
-    /// What was found by whoever knows no files.
+    /// Adds the place of a complaint that was made without knowledge of the file.
     pub fn take(&mut self, complaint: Complaint) {
         let Complaint { code, pos, message, hint } = complaint;
         self.complain(code, pos, message, hint);
     }
 
-    /// Where a file lies that the text names.
+    /// Returns the path of a file that the text names.
     pub fn path(&mut self, name: &str, pos: Pos) -> Option<PathBuf> {
         self.within_folders(name, pos).map_err(|complaint| self.take(complaint)).ok()
     }
 
-    /// As [`Reader::path`], for whoever complains later.
+    /// Like [`Reader::path`], but leaves it to the caller to report the complaint.
     pub fn within_folders(&self, name: &str, pos: Pos) -> Result<PathBuf, Complaint> {
         let path = self.folder.join(name);
         let Some(folders) = self.keep_to else { return Ok(path) };
-        // What is not there yet is made in a folder that is.
+        // A file that does not exist yet is created in a directory that does.
         let whole = path.canonicalize().or_else(|_| {
             let folder = path.parent().unwrap_or(Path::new("")).canonicalize();
             folder.map(|folder| folder.join(path.file_name().unwrap_or_default()))
@@ -79,27 +78,28 @@ impl<'a> Reader<'a> {
         if whole.is_ok_and(|whole| folders.iter().any(|folder| whole.starts_with(folder))) {
             return Ok(path);
         }
-        let message = format!("`{name}` does not lie in a folder of the console");
+        let message = format!("file `{name}` is outside the console's directories");
         Err(Complaint::new("F037", pos, message, CONFINED))
     }
 
-    /// What is in a file that the text names; a relative name starts at the text's own folder.
+    /// Returns the content of a file that the text names. A relative name starts at the text's directory.
     pub fn content(&mut self, name: &str, pos: Pos) -> Option<Vec<u8>> {
         let path = self.path(name, pos)?;
         from_file(&path).map_err(|problem| self.complain_of(pos, problem)).ok()
     }
 
-    /// Whether programs may be run for the text.
+    /// Returns whether the text may run programs.
     pub fn may_run(&mut self, program: &str, pos: Pos) -> bool {
-        self.is_free(pos, format!("`{program}` would be run on this machine"))
+        self.is_free(pos, format!("`{program}` runs a program, which the console does not allow"))
     }
 
-    /// Whether the text may read variables of the environment: it could send their values to any server.
+    /// Returns whether the text may read environment variables: it could send their values to any server.
     pub fn may_know(&mut self, variable: &str, pos: Pos) -> bool {
-        self.is_free(pos, format!("`{variable}` would be read from the environment of the console"))
+        let message = format!("`{variable}` is an environment variable, which the console does not allow");
+        self.is_free(pos, message)
     }
 
-    /// Whether the text may do as its reader; if not, the message says what it would have done.
+    /// Returns whether the text is unrestricted; if it is not, reports `message`.
     fn is_free(&mut self, pos: Pos, message: String) -> bool {
         if self.keep_to.is_some() {
             self.complain("F037", pos, message, CONFINED);
@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
         self.keep_to.is_none()
     }
 
-    /// What is wrong with a value.
+    /// Reports a problem with a value.
     pub fn complain_of(&mut self, pos: Pos, problem: Problem) {
         self.take(Complaint::of(pos, problem));
     }
@@ -119,19 +119,19 @@ impl<'a> Reader<'a> {
             Value::Scalar(_) => false,
         };
         if is_right_kind && !hint.is_empty() {
-            let message = format!("`{}` is not complete; it expects {}", row.name, row.expects);
+            let message = format!("incomplete `{}`: expected {}", row.name, row.expects);
             return self.complain("F016", node.pos, message, hint);
         }
-        let message = format!("found {}; `{}` expects {}", found(node), row.name, row.expects);
+        let message = format!("invalid `{}`: expected {}, found {}", row.name, row.expects, found(node));
         self.complain("F014", node.pos, message, hint);
     }
 
-    /// Remembers where a field of the draft was written.
+    /// Records where a field of the draft was written.
     pub fn mark(&mut self, field: Field, pos: Pos) {
         self.places.insert(field, self.source.place(pos));
     }
 
-    /// A single value without anything that only the load knows; for everything else it has complained.
+    /// Returns a single value that is known before the load starts; reports everything else.
     fn fixed<'n>(&mut self, node: &'n Node, name: &str) -> Option<Option<&'n Scalar>> {
         let Value::Scalar(scalar) = &node.value else { return Some(None) };
         if scalar.spoiled {
@@ -145,8 +145,8 @@ impl<'a> Reader<'a> {
             let shown = short(written);
             let (message, hint) = match means {
                 Expression::Field(front, _) if front == "secret" => (
-                    format!("`{shown}` is a secret, which cannot stand in `{name}`: it would be shown"),
-                    "secrets may stand in requests: in paths, headers, bodies and `auth`".to_owned(),
+                    format!("secret `{shown}` is not allowed in `{name}`: it would be visible"),
+                    "use secrets only in the paths, headers, bodies, and `auth` of requests".to_owned(),
                 ),
                 Expression::Name(word) if !Function::NAMES.contains(&word.as_str()) => {
                     let hint = match nearest(word, self.constants.keys().map(String::as_str)) {
@@ -156,11 +156,11 @@ impl<'a> Reader<'a> {
                             word.to_uppercase()
                         ),
                     };
-                    (format!("`{shown}` is not known before the load, and `{name}` has to be"), hint)
+                    (format!("`{name}` must be known before the load starts, but `{shown}` is not"), hint)
                 }
                 _ => (
-                    format!("`{shown}` changes from request to request, and `{name}` cannot"),
-                    "write a fixed value, a name from `vars` or `${env.NAME}`".to_owned(),
+                    format!("`{name}` must be fixed, but `{shown}` changes with every request"),
+                    "write a fixed value, a name from `vars`, or `${env.NAME}`".to_owned(),
                 ),
             };
             self.complain("F030", at, message, hint);
@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
         is_fixed.then_some(Some(scalar))
     }
 
-    /// Text: in quotes, or something that YAML does not take for a number, a truth value or nothing.
+    /// Returns text: quoted, or anything that YAML does not read as a number, a Boolean, or null.
     pub fn text<'n>(&mut self, node: &'n Node, row: &Row) -> Option<&'n str> {
         let Some(Scalar { text, plain, filled, .. }) = self.fixed(node, row.name)? else {
             self.expected(node, row, "");
@@ -178,14 +178,14 @@ impl<'a> Reader<'a> {
             return Some(text);
         }
         let hint = match text.is_empty() {
-            true => "write it behind the colon".to_owned(),
+            true => "add a value after the colon".to_owned(),
             false => format!("put it in quotes: `\"{text}\"`"),
         };
         self.expected(node, row, &hint);
         None
     }
 
-    /// A scalar as it is written, quotes or not: for values with a grammar of their own, such as times.
+    /// Returns a scalar as written, with or without quotes, for values with their own grammar, such as durations.
     pub fn written<'n>(&mut self, node: &'n Node, row: &Row) -> Option<&'n str> {
         match self.fixed(node, row.name)? {
             Some(Scalar { text, plain, .. }) if !(text.is_empty() || *plain && is_null(text)) => Some(text),
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A scalar with a grammar of its own.
+    /// Returns a scalar that has its own grammar.
     pub fn parsed<T>(
         &mut self,
         node: &Node,
@@ -213,7 +213,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A whole number in plain digits.
+    /// Returns a whole number written in digits.
     pub fn whole(&mut self, node: &Node, row: &Row) -> Option<u64> {
         let scalar = self.fixed(node, row.name)?;
         match scalar {
@@ -229,8 +229,8 @@ impl<'a> Reader<'a> {
                     self.complain(
                         "F015",
                         node.pos,
-                        format!("`{text}` is too large"),
-                        "expected at most 2^64 - 1",
+                        format!("invalid `{}`: `{text}` is larger than 2^64 - 1", row.name),
+                        "write a smaller number",
                     );
                 }
                 number
@@ -240,7 +240,7 @@ impl<'a> Reader<'a> {
                     scalar.map_or("", |s| s.text.as_str()).replace([',', '_', ' ', '\''], "");
                 let hint = match !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) {
                     true => format!("write `{digits}`"),
-                    false => "write plain digits, without sign, point or unit".to_owned(),
+                    false => "write only digits, without sign, decimal point, or unit".to_owned(),
                 };
                 self.expected(node, row, &hint);
                 None
@@ -252,7 +252,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A whole number of things that are counted in 32 bits.
+    /// Returns a whole number that fits 32 bits.
     pub fn count(&mut self, node: &Node, row: &Row) -> Option<u32> {
         let number = self.whole(node, row)?;
         let fits = u32::try_from(number).ok();
@@ -260,20 +260,20 @@ impl<'a> Reader<'a> {
             self.complain(
                 "F015",
                 node.pos,
-                format!("`{number}` is too large"),
-                format!("expected {}", row.expects),
+                format!("invalid `{}`: `{number}` is larger than {}", row.name, u32::MAX),
+                format!("write {}", row.expects),
             );
         }
         fits
     }
 
-    /// A number that may have a fraction.
+    /// Returns a number that may have a fraction.
     pub fn number(&mut self, node: &Node, row: &Row) -> Option<f64> {
         let text = self.written(node, row)?;
         match text.trim().parse::<f64>() {
             Ok(number) if number.is_finite() && is_yaml_number(text.trim()) => Some(number),
             _ => {
-                self.expected(node, row, "write plain digits, without a unit");
+                self.expected(node, row, "write only digits, without a unit");
                 None
             }
         }
@@ -290,7 +290,7 @@ impl<'a> Reader<'a> {
             "false" | "False" | "FALSE" => return Some(false),
             _ => {}
         }
-        // Older YAML took these words for truth values; what their author means is plain.
+        // YAML 1.1 read these words as Booleans, so their meaning is clear.
         let hint = match scalar.map(|scalar| scalar.text.to_ascii_lowercase()).as_deref() {
             Some("yes" | "on" | "true" | "1") => "write `true`",
             Some("no" | "off" | "false" | "0") => "write `false`",
@@ -300,7 +300,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// One of several words.
+    /// Returns the value of one of several words.
     pub fn choice<T: Copy>(&mut self, node: &Node, row: &Row, words: &[(&str, T)]) -> Option<T> {
         let text = self.written(node, row)?;
         let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
@@ -336,18 +336,18 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The row of a key and which of its section it is, or what is wrong with it.
+    /// Returns the row of a key and its name in its section; reports a key that the section does not have.
     pub fn key<K: Key>(&mut self, entry: &Entry) -> Option<(&'static Row, K)> {
         self.key_in(K::SECTION, entry)
     }
 
-    /// As [`Reader::key`], of a section that has keys of another.
+    /// Like [`Reader::key`], for a section whose keys belong to another one.
     pub fn key_in<K: Key>(&mut self, section: Section, entry: &Entry) -> Option<(&'static Row, K)> {
         let row = self.row(section, entry)?;
         Some((row, K::of(row.name)?))
     }
 
-    /// The row of a key, or what is wrong with it: not yet, elsewhere, or unknown.
+    /// Returns the row of a key; reports one that is unsupported, in the wrong place, or unknown.
     pub fn row(&mut self, section: Section, entry: &Entry) -> Option<&'static Row> {
         let name = entry.key.as_str();
         if let Some(row) = key::find(section, name) {
@@ -356,51 +356,54 @@ impl<'a> Reader<'a> {
         let later = |(s, n): &&(Section, &str)| *n == name && *s == section;
         let (code, message, hint) = if key::LATER.iter().any(|row| later(&row)) {
             let hint = match name {
-                "allow" => "permit the host on the command line: `--allow HOST`",
-                _ => "leave it out",
+                "allow" => "allow the host on the command line: `--allow HOST`",
+                _ => "remove it",
             };
             ("F012", format!("`{name}` is not supported yet"), hint.to_owned())
         } else if let Some((_, _, mend)) = key::MENDS.iter().find(|(s, n, _)| *s == section && *n == name) {
-            ("F011", format!("there is no key `{name}` {}", section.name()), (*mend).to_owned())
+            ("F011", unknown(name, section), (*mend).to_owned())
         } else if let Some(step) = name.strip_prefix('-').filter(|_| section == Section::Scenario) {
-            let message = format!("the `-` in front of `{step}` has no blank behind it");
+            let message = format!("missing space between `-` and `{step}`");
             ("F011", message, format!("write `- {step}: ...`"))
         } else if let Some((_, _, ours)) = key::SYNONYMS.iter().find(|(s, n, _)| *s == section && *n == name)
         {
-            ("F011", format!("there is no key `{name}` {}", section.name()), synonym_hint(section, ours))
+            ("F011", unknown(name, section), synonym_hint(section, ours))
         } else if let Some(home) = [Section::Top, Section::Load]
             .into_iter()
             .find(|home| key::find(*home, name).is_some() && section != Section::ScenarioLoad)
         {
             let hint = match home {
                 Section::Load => format!("move it {}: `load: {{ {name}: ... }}`", home.name()),
-                _ => format!("move it out to the left edge: `{name}: ...`"),
+                _ => format!("move it to the top level: `{name}: ...`"),
             };
-            ("F018", format!("`{name}` stands {}, not {}", home.name(), section.name()), hint)
+            ("F018", format!("`{name}` belongs {}, not {}", home.name(), section.name()), hint)
         } else {
-            let message = format!("there is no key `{name}` {}", section.name());
-            // A step may be meant where a request is the best guess.
+            // The key may be that of a step even if the mapping looks like a request.
             let steps = key::STEPS.iter().map(|(word, _)| *word).filter(|_| section == Section::Request);
             let hint = match nearest(name, key::names(section).chain(steps)) {
                 Some(right) => format!("did you mean `{right}`?"),
-                None => format!("there are {}", quoted(key::names(section))),
+                None => format!("use one of {}", alternatives(key::names(section))),
             };
-            ("F011", message, hint)
+            ("F011", unknown(name, section), hint)
         };
         self.complain(code, entry.pos, message, hint);
         None
     }
 }
 
+fn unknown(name: &str, section: Section) -> String {
+    format!("unknown key `{name}` {}", section.name())
+}
+
 fn synonym_hint(section: Section, ours: &str) -> String {
     match (section, ours) {
         (Section::Request, "get") => "write the method as the key: `get: /pick`".to_owned(),
-        (Section::Request, "repeat" | "if" | "group") => format!("write a step of its own: `- {ours}: ...`"),
-        _ => format!("it is called `{ours}` here"),
+        (Section::Request, "repeat" | "if" | "group") => format!("write a separate step: `- {ours}: ...`"),
+        _ => format!("use `{ours}` instead"),
     }
 }
 
-/// Whether YAML takes an unquoted scalar for something else than text.
+/// Returns whether YAML reads an unquoted scalar as something other than text.
 pub fn is_special(text: &str) -> bool {
     is_null(text)
         || matches!(text, "true" | "True" | "TRUE" | "false" | "False" | "FALSE")
@@ -411,7 +414,7 @@ pub fn is_null(text: &str) -> bool {
     matches!(text, "" | "~" | "null" | "Null" | "NULL")
 }
 
-/// What stands there, as it follows behind the word "found".
+/// Returns what a node holds, as it follows the word "found".
 fn found(node: &Node) -> String {
     match &node.value {
         Value::Scalar(scalar) => {

@@ -1,4 +1,4 @@
-//! `scenarios:`, with the set-up before and the tear-down behind them: what users do, and under which load.
+//! `scenarios:`, `setup:`, and `teardown:`: what users do, and under which load.
 
 use super::key::{Row, Section, find, of};
 use super::load::{self, Load};
@@ -11,7 +11,7 @@ use plimsoll_plan::draft::{Draft, WorkloadDraft};
 use plimsoll_plan::script::{Entry as Entered, Order};
 use plimsoll_plan::unit;
 
-/// The pieces of the script as the file gives them, in whatever order.
+/// The pieces of the script, in any order of the file.
 #[derive(Default)]
 pub struct Parts<'n> {
     pub setup: Option<&'n Node>,
@@ -19,11 +19,11 @@ pub struct Parts<'n> {
     pub teardown: Option<&'n Node>,
     pub mix: Option<(Order, Pos)>,
     pub load: Option<(Load, Pos)>,
-    /// Keys that a misspelt one was meant for: that they are missing is said already.
+    /// Keys that a misspelled one was meant to be, so that they are not reported as missing.
     pub misspelt: Vec<&'static str>,
 }
 
-/// A scenario beside its steps.
+/// The settings of a scenario, without its steps.
 #[derive(Default)]
 struct Terms {
     weight: Option<(f64, Pos)>,
@@ -32,7 +32,7 @@ struct Terms {
 }
 
 impl Parts<'_> {
-    /// Reads what users do into `script`, and the load models into the draft.
+    /// Reads the steps into `script`, and the load models into the draft.
     pub fn assemble(self, script: &mut ScriptDraft, draft: &mut Draft, w: &mut Work<'_>) {
         if let (Some(node), Some(row)) = (self.setup, find(Section::Top, "setup")) {
             w.in_setup = true;
@@ -46,8 +46,8 @@ impl Parts<'_> {
                     w.r.complain(
                         "F016",
                         Pos::TOP,
-                        "there is no key `scenarios`: nothing to send",
-                        "add one, such as `scenarios: { browse: [ { get: /pick } ] }`",
+                        "missing key `scenarios`",
+                        "add scenarios, such as `scenarios: { browse: [ { get: /pick } ] }`",
                     );
                 }
                 Vec::new()
@@ -61,19 +61,19 @@ impl Parts<'_> {
             let name = script.scenarios.get(number).map(|s| s.name.clone()).unwrap_or_default();
             let number = number as u16;
             if let (Some((_, pos)), None) = (&terms.start, &terms.load) {
-                let message =
-                    format!("`{name}` has a `start_delay`, and no `load` of its own that could begin then");
+                let message = format!("missing `load` in `{name}`: `start_delay` requires it");
                 w.r.complain(
                     "F016",
                     *pos,
                     message,
-                    "add its load, such as `load: { users: 10, duration: 30s }`",
+                    "add a load, such as `load: { users: 10, duration: 30s }`",
                 );
             }
             match (terms.load, terms.weight) {
                 (Some((_, _)), Some((_, pos))) => {
-                    let message = format!("`{name}` has a load of its own, which no weight shares out");
-                    w.r.complain("F017", pos, message, "keep `weight` or `load`");
+                    let message = format!("`weight` and `load` of `{name}` contradict each other");
+                    let hint = "keep `weight` to share the top-level load, or `load` for a separate one";
+                    w.r.complain("F017", pos, message, hint);
                 }
                 (Some((load, _)), None) => {
                     let start_ns = terms.start.map_or(0, |(ns, _)| ns);
@@ -84,12 +84,12 @@ impl Parts<'_> {
             }
         }
         if let (Some((_, pos)), true, false) = (&self.load, ways.is_empty(), draft.workloads.is_empty()) {
-            let message = "every scenario has a load of its own: nobody would run under this one";
-            w.r.complain("F017", *pos, message, "leave it out, or take one of the others out");
+            let message = "unused `load`: every scenario has its own";
+            w.r.complain("F017", *pos, message, "remove it, or remove the `load` of a scenario");
         }
         if let (Some((_, pos)), true) = (&self.mix, ways.len() < 2) {
-            let message = "`mix` says how weights are kept, and there are no two scenarios to share a load";
-            w.r.complain("F017", *pos, message, "leave it out");
+            let message = "`mix` requires at least two scenarios that share a load";
+            w.r.complain("F017", *pos, message, "remove `mix`");
         }
         draft.entry = match ways.as_slice() {
             [] => None,
@@ -107,10 +107,10 @@ fn scenarios(node: &Node, script: &mut ScriptDraft, w: &mut Work<'_>) -> Vec<Ter
     let Some(row) = find(Section::Top, "scenarios") else { return Vec::new() };
     let Some(entries) = w.r.map(node, row) else { return Vec::new() };
     if entries.is_empty() {
-        w.r.complain("F016", node.pos, "there is no scenario", format!("expected {}", row.expects));
+        w.r.complain("F016", node.pos, "`scenarios` is empty", format!("write {}", row.expects));
     }
     if entries.len() > usize::from(u16::MAX) {
-        w.r.complain("F015", node.pos, "more than 65,535 scenarios", "use fewer");
+        w.r.complain("F015", node.pos, "more than 65,535 scenarios", "write fewer scenarios");
         return Vec::new();
     }
     entries.iter().map(|entry| scenario(entry, script, w)).collect()
@@ -122,8 +122,8 @@ fn scenario(entry: &Entry, script: &mut ScriptDraft, w: &mut Work<'_>) -> Terms 
     match &entry.value.value {
         Value::List(list) => {
             if list.is_empty() {
-                let message = format!("the scenario `{}` has no requests", entry.key);
-                let hint = "name at least one, such as `- get: /pick`";
+                let message = format!("scenario `{}` has no requests", entry.key);
+                let hint = "add at least one request, such as `- get: /pick`";
                 w.r.complain("F016", entry.value.pos, message, hint);
             }
             made.steps = list.iter().flat_map(|item| steps::step(item, w)).collect();
@@ -150,8 +150,8 @@ fn scenario(entry: &Entry, script: &mut ScriptDraft, w: &mut Work<'_>) -> Terms 
                 }
             }
             if !has_steps && w.r.wrong.len() == before {
-                let message = format!("the scenario `{}` has no `steps`", entry.key);
-                w.r.complain("F016", entry.pos, message, "add them, such as `steps: [ { get: /pick } ]`");
+                let message = format!("missing `steps` in scenario `{}`", entry.key);
+                w.r.complain("F016", entry.pos, message, "add steps, such as `steps: [ { get: /pick } ]`");
             }
         }
         Value::Scalar(scalar) if scalar.spoiled => {}
@@ -159,8 +159,8 @@ fn scenario(entry: &Entry, script: &mut ScriptDraft, w: &mut Work<'_>) -> Terms 
             w.r.complain(
                 "F014",
                 entry.value.pos,
-                format!("the scenario `{}` is no list of requests", entry.key),
-                "write its requests below it, each behind a `-`, such as `- get: /pick`",
+                format!("invalid scenario `{}`: expected a list of requests", entry.key),
+                "write each request on its own line after a `-`, such as `- get: /pick`",
             );
         }
     }
@@ -169,7 +169,7 @@ fn scenario(entry: &Entry, script: &mut ScriptDraft, w: &mut Work<'_>) -> Terms 
 }
 
 fn own_load(field: &Entry, row: &Row, w: &mut Work<'_>) -> Option<(Load, Pos)> {
-    // The places of the file's own load stay where they are.
+    // The places of the top-level load take precedence.
     let places = w.r.places.clone();
     let load = load::read(&field.value, row, Section::ScenarioLoad, &mut w.r);
     for (field, place) in places {

@@ -1,7 +1,7 @@
-//! `find:`, a search in place of one run: what it varies, from where to where, and how it ends.
+//! `find:`: a search instead of one run, with what it varies, its range, and how it ends.
 //!
-//! The search sets the level and the length of each of its runs, so that nothing else in the file may: a `duration`
-//! that is ignored would be about another test than the one that is written.
+//! The search sets the level and the duration of each run, so nothing else in the file may set them: if a `duration`
+//! were ignored, the test would not be the one in the file.
 
 use super::key::{Row, Section, of};
 use super::reader::Reader;
@@ -12,9 +12,9 @@ use plimsoll_plan::draft::Draft;
 use plimsoll_plan::experiment::{Find, Step, Until};
 use plimsoll_plan::unit;
 
-/// Wider than this, an answer would be a guess.
+/// A wider interval would be a guess.
 const WIDEST: f64 = 0.5;
-/// More repeats than anybody waits for.
+/// More repeats would take too long.
 const MOST_CONFIRMING: u32 = 100;
 
 /// Reads a `find:`.
@@ -22,7 +22,7 @@ pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Find> {
     let entries = r.map(node, row)?;
     let before = r.wrong.len();
     let mut find = Find::default();
-    // What levels are has to be known before the levels are read, wherever it stands.
+    // `vary` comes first, wherever it is in the file, because it says what levels are.
     let vary = entries.iter().find(|entry| entry.key == "vary");
     if let Some((entry, row)) = vary.and_then(|entry| Some((entry, r.row(Section::Find, entry)?))) {
         find.users = r.choice(&entry.value, row, &[("rate", false), ("users", true)]).unwrap_or_default();
@@ -30,7 +30,7 @@ pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Find> {
     for entry in entries.iter().filter(|entry| entry.key != "vary") {
         let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
         match key {
-            // Read in front of the others.
+            // Read above, before the others.
             of::Find::Vary => {}
             of::Find::From => find.from = level(node, row, find.users, r),
             of::Find::To => find.to = level(node, row, find.users, r),
@@ -54,17 +54,20 @@ fn level(node: &Node, row: &Row, users: bool, r: &mut Reader<'_>) -> Option<f64>
         let number = text.parse::<u32>().ok().filter(|number| *number > 0);
         number.map(f64::from).ok_or_else(|| {
             Problem::new(
-                format!("`{text}` is no number of users"),
-                "`vary: users` expects whole numbers such as `100`",
+                format!("invalid number of users `{text}`: `vary: users` expects a whole number"),
+                "write a number such as `100`",
             )
         })
     })
 }
 
-/// The length of a level, above 0.
+/// Reads the duration of a level, which must be above 0.
 pub fn length(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<u64> {
     r.parsed(node, row, |text| match unit::duration_ns(text)? {
-        0 => Err(Problem::new("a level that lasts no time shows nothing", "give it a time such as `15s`")),
+        0 => {
+            let message = format!("`{}` must be longer than 0", row.name);
+            Err(Problem::new(message, "write a duration such as `15s`"))
+        }
         ns => Ok(ns),
     })
 }
@@ -74,8 +77,8 @@ fn precision(text: &str) -> Result<f64, Problem> {
     match ratio > 0.0 && ratio <= WIDEST {
         true => Ok(ratio),
         false => Err(Problem::new(
-            format!("an answer within `{text}` cannot be sought"),
-            "expected a part such as `2%`, at most `50%`",
+            format!("invalid precision `{text}`: it must be above 0% and at most 50%"),
+            "write a percentage such as `2%`",
         )),
     }
 }
@@ -85,28 +88,28 @@ fn confirm(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<u32> {
     if (1..=MOST_CONFIRMING).contains(&number) {
         return Some(number);
     }
-    let message = format!("`{number}` confirming runs confirm nothing, or never end");
-    r.complain("F015", node.pos, message, format!("expected 1 to {MOST_CONFIRMING}, such as `3`"));
+    let message = format!("invalid `confirm`: expected 1–{MOST_CONFIRMING}, found `{number}`");
+    r.complain("F015", node.pos, message, "write a number such as `3`");
     None
 }
 
 fn contradictions(entries: &[Entry], find: &Find, r: &mut Reader<'_>) {
     let pos = |name: &str| entries.iter().find(|entry| entry.key == name).map(|entry| entry.pos);
-    // Both are above 0 where they could be read; what could not is reported there.
+    // Valid levels are above 0; invalid ones are reported at their place.
     if let (Some(from), Some(to), Some(at)) = (find.from, find.to, pos("to"))
         && from >= to
     {
-        let message = "`to` is not above `from`: there is no level between them";
-        r.complain("F017", at, message, "`from` is the first level, `to` the highest that is tried");
+        let message = "`to` must be above `from`";
+        r.complain("F017", at, message, "write the first level as `from`, and the highest as `to`");
     }
     let Some(step) = pos("step") else {
         if let Some(stop_when) = pos("stop_when") {
-            let message = "`stop_when` ends a ladder, and no `step` says how its levels rise";
+            let message = "missing `step`: `stop_when` requires it";
             r.complain(
                 "F016",
                 stop_when,
                 message,
-                "add one, such as `step: x1.10`; a search without ends with its answer",
+                "add a step, such as `step: x1.10`, or remove `stop_when`",
             );
         }
         return;
@@ -115,25 +118,25 @@ fn contradictions(entries: &[Entry], find: &Find, r: &mut Reader<'_>) {
         r.complain(
             "F016",
             step,
-            "nothing says when the ladder ends",
-            "add an end, such as `stop_when: offered - achieved > 5%` or `to: 5000/s`",
+            "missing stop condition: `step` requires `stop_when` or `to`",
+            "add one of them, such as `stop_when: offered - achieved > 5%` or `to: 5000/s`",
         );
     }
     for name in ["precision", "confirm"] {
         if let Some(other) = pos(name) {
             let message =
-                format!("`step` and `{name}` contradict each other: a ladder visits each level once");
+                format!("`step` and `{name}` contradict each other: with `step`, each level runs once");
             r.complain(
                 "F017",
                 step.max(other),
                 message,
-                "leave `step` out to have the answer enclosed and confirmed",
+                "remove one of them (without `step`, the search bisects and confirms its result)",
             );
         }
     }
 }
 
-/// Whether the load beside a search leaves the level to it. `load` is what the file has under that key.
+/// Reports keys of the file's `load` that set what the search sets.
 pub fn judge_load(pos: Pos, users: bool, load: Option<&Node>, r: &mut Reader<'_>) {
     let Some(Node { value: Value::Map(entries), .. }) = load else { return };
     const LEVELS: [&str; 8] =
@@ -142,17 +145,17 @@ pub fn judge_load(pos: Pos, users: bool, load: Option<&Node>, r: &mut Reader<'_>
     for entry in entries {
         let name = entry.key.as_str();
         let (message, hint) = if name == "step" {
-            ("`find` and a ladder under `load` are two searches".to_owned(), "keep one")
-        // With users as levels there is nothing to cap: each holds one connection.
+            ("`find` and `step` under `load` are two searches".to_owned(), "keep one of them")
+        // A search over users has no connection limit: each user has one connection.
         } else if LEVELS.contains(&name) || users && name == "max_connections" {
             (
-                format!("`find` sets the level, and so does `{name}`"),
-                "leave it out; `from` names the first level",
+                format!("`find` and `{name}` both set the level"),
+                "remove it, and write the first level as `from` under `find`",
             )
         } else if ENDS.contains(&name) {
             (
-                format!("`find` says how long its runs are, and so does `{name}`"),
-                "write `step_duration` under `find`",
+                format!("`find` and `{name}` both set the length of the runs"),
+                "remove it, and write `step_duration` under `find`",
             )
         } else {
             continue;
@@ -161,8 +164,8 @@ pub fn judge_load(pos: Pos, users: bool, load: Option<&Node>, r: &mut Reader<'_>
     }
 }
 
-/// The first level of a search as the load of its draft, so that the draft is judged as the kind of load that it will
-/// be. The search sets each level that it runs.
+/// Sets the first level of a search as the load of its draft, so that the draft is validated as its kind of load. The
+/// search sets the level of each run.
 pub fn stand_in(find: &Find, draft: &mut Draft) {
     match find.users {
         true => draft.load.users = Some(find.from.map_or(1, |users| users as u32)),

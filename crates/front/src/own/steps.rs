@@ -1,4 +1,4 @@
-//! Steps: what a user does, one after the other. The reader of each kind has a file of its own.
+//! Steps: what a user does, in sequence. The reader of each kind has its own file.
 
 mod body;
 mod check;
@@ -26,18 +26,18 @@ pub use pause::delay;
 pub use request::redirects;
 pub use rule::regex;
 
-/// A list of steps, of which there must be one.
+/// Reads a list of at least one step.
 pub fn list(node: &Node, row: &Row, w: &mut Work<'_>) -> Vec<StepDraft> {
     let Some(items) = w.r.list(node, row) else { return Vec::new() };
     if items.is_empty() {
         let message = format!("`{}` has no steps", row.name);
-        w.r.complain("F016", node.pos, message, "name at least one, such as `- get: /pick`");
+        w.r.complain("F016", node.pos, message, "add at least one step, such as `- get: /pick`");
     }
     items.iter().flat_map(|item| step(item, w)).collect()
 }
 
-/// One step; two when a pause hangs behind a request. Of one that cannot be read, its mistakes are reported and the
-/// names are kept that it would have set.
+/// Reads one step, or two if a pause follows a request. An invalid step is reported, and the names that it would have
+/// set are kept.
 pub fn step(item: &Node, w: &mut Work<'_>) -> Vec<StepDraft> {
     read(item, w).unwrap_or_else(|| vec![StepDraft::Spoiled(names_set(item))])
 }
@@ -49,11 +49,11 @@ fn read(item: &Node, w: &mut Work<'_>) -> Option<Vec<StepDraft>> {
             Value::Scalar(Scalar { text, .. })
                 if METHODS.iter().any(|m| text.starts_with(&format!("{m}:"))) =>
             {
-                "write a space behind the colon: `- get: /pick`"
+                "add a space after the colon: `- get: /pick`"
             }
-            _ => "expected a method with a path, such as `- get: /pick`",
+            _ => "write a method and a path, such as `- get: /pick`",
         };
-        w.r.complain("F014", item.pos, "this is no request", hint);
+        w.r.complain("F014", item.pos, "invalid request: expected a mapping", hint);
         return None;
     };
     let has = |name: &str| entries.iter().any(|entry| entry.key == name);
@@ -64,7 +64,7 @@ fn read(item: &Node, w: &mut Work<'_>) -> Option<Vec<StepDraft>> {
         .collect();
     let step = match kinds.as_slice() {
         [] => {
-            // Another tool's word for a step that holds steps: what stands beside it is right then.
+            // Another tool's word for a step that contains steps: the keys next to it are valid.
             let is_step = |entry: &&Entry| {
                 let ours = SYNONYMS.iter().find(|(s, name, _)| *s == Section::Request && *name == entry.key);
                 ours.is_some_and(|(_, _, ours)| find(Section::Request, ours).is_none())
@@ -73,7 +73,7 @@ fn read(item: &Node, w: &mut Work<'_>) -> Option<Vec<StepDraft>> {
                 w.r.row(Section::Request, entry);
                 return None;
             }
-            // A misspelt step that holds steps: they are right where they are.
+            // A misspelled step that contains steps: the steps are valid.
             if has("steps") || has("then") {
                 let beside = ["steps", "then", "else", "max_iterations", "mix", "weight"];
                 let names = || STEPS.iter().map(|(name, _)| *name);
@@ -82,7 +82,7 @@ fn read(item: &Node, w: &mut Work<'_>) -> Option<Vec<StepDraft>> {
                     .filter(|entry| !beside.contains(&entry.key.as_str()))
                     .find_map(|entry| Some((entry, nearest(&entry.key, names())?)))
                 {
-                    let message = format!("there is no step `{}`", entry.key);
+                    let message = format!("unknown step `{}`", entry.key);
                     w.r.complain("F011", entry.pos, message, format!("did you mean `{right}`?"));
                     return None;
                 }
@@ -94,7 +94,7 @@ fn read(item: &Node, w: &mut Work<'_>) -> Option<Vec<StepDraft>> {
                 let pos =
                     entries.iter().find(|entry| entry.key == *other).map_or(item.pos, |entry| entry.pos);
                 let message = format!("`{}` and `{other}` in one step", kinds[0].0);
-                w.r.complain("F017", pos, message, "begin a new step with a `-` in front");
+                w.r.complain("F017", pos, message, "begin a new step with `- `");
                 return None;
             }
             *step
@@ -117,10 +117,10 @@ fn read(item: &Node, w: &mut Work<'_>) -> Option<Vec<StepDraft>> {
     one.map(|step| vec![step])
 }
 
-/// A key as it is written: its row, which of its section it is, and the entry.
+/// A key with its row, its name in its section, and its entry.
 type Known<'n, K> = (&'static Row, K, &'n Entry);
 
-/// The entries of a step by the rows of its section; what has none is reported.
+/// Returns the entries of a step with the rows of its section; reports unknown keys.
 fn known<'n, K: Key>(entries: &'n [Entry], r: &mut Reader<'_>) -> Vec<Known<'n, K>> {
     entries.iter().filter_map(|entry| r.key(entry).map(|(row, key)| (row, key, entry))).collect()
 }

@@ -1,7 +1,7 @@
-//! An experiment file as a whole: one cell, or a matrix of them, and what is asked of it.
+//! A whole experiment file: one cell, or a matrix of cells.
 //!
-//! Every cell is read completely, as a file of its own would be. That costs a fraction of a millisecond a cell, and no
-//! rule of a file needs to know that there are cells.
+//! Every cell is read completely, like a separate file. That costs a fraction of a millisecond per cell, and no rule
+//! for files needs to know about cells.
 
 mod axes;
 mod cells;
@@ -18,15 +18,15 @@ use std::path::Path;
 /// start at `folder`.
 ///
 /// # Errors
-/// Every mistake found, in the order of the text, each once. Broken YAML is reported alone.
+/// Returns every mistake found, in the order of the text, each once. Invalid YAML is reported alone.
 pub fn study(text: &str, file: &str, folder: &Path, given: &Overrides) -> Result<Study, Vec<Diagnostic>> {
     whole(text, file, folder, given).map(|(study, _)| study)
 }
 
-/// As [`study`], for a text that is one run.
+/// Reads an experiment as [`study`] does, for a text that is one run.
 ///
 /// # Errors
-/// As [`study`]; and which key asks for more than one run.
+/// Returns an error if [`study`] does, or if a key makes more than one run.
 pub fn one(text: &str, file: &str, folder: &Path, given: &Overrides) -> Result<Located, Vec<Diagnostic>> {
     let (mut study, several) = whole(text, file, folder, given)?;
     match (several, study.cells.pop()) {
@@ -35,7 +35,7 @@ pub fn one(text: &str, file: &str, folder: &Path, given: &Overrides) -> Result<L
     }
 }
 
-/// The study, and what makes it more than one run.
+/// Reads the study, and what makes it more than one run.
 fn whole(
     text: &str,
     file: &str,

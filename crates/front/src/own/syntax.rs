@@ -1,19 +1,19 @@
-//! What the YAML parser stumbled over, in plain words.
+//! Explains the errors of the YAML parser.
 //!
-//! The parser names what it expected; people need the usual cause. Rare kinds share one sentence.
+//! The parser names what it expected, but a user needs the usual cause. Rare errors share one sentence.
 
 use super::braces;
 use crate::source::{Pos, Source};
 use granit_parser::ErrorKind as K;
 
-/// What is wrong, where (`pos` is where the parser gave up) and how to mend it.
+/// Returns the place, the message, and the help line of a parser error. `pos` is where the parser gave up.
 pub fn explain(kind: &K, pos: Pos, source: &Source<'_>) -> (Pos, String, String) {
     if matches!(
         kind,
         K::UnclosedQuotedScalar | K::InvalidQuotedScalarIndent | K::DocumentIndicatorInQuotedScalar
     ) && let Some(opened) = open_quote(pos, source)
     {
-        return (opened, "this quote is never closed".into(), "close it with the same kind of quote".into());
+        return (opened, "unclosed quote".into(), "add the same kind of quote at the end of the text".into());
     }
     if matches!(
         kind,
@@ -31,8 +31,8 @@ pub fn explain(kind: &K, pos: Pos, source: &Source<'_>) -> (Pos, String, String)
     (pos, message, hint)
 }
 
-/// The quote that opened the text in which the parser gave up: the nearest above that begins a value and has no
-/// partner in its line.
+/// Finds the quote that opened the text in which the parser gave up: the nearest one above that begins a value and
+/// has no partner in its line.
 fn open_quote(pos: Pos, source: &Source<'_>) -> Option<Pos> {
     (1..=pos.line).rev().find_map(|line| {
         let text: Vec<char> = source.line(line).chars().collect();
@@ -49,103 +49,93 @@ fn sentences(kind: &K, pos: Pos, source: &Source<'_>) -> (String, String) {
     let pair = |message: &str, hint: &str| (message.to_owned(), hint.to_owned());
     match kind {
         K::TabInBlockIndentation | K::TabInIndentation | K::TabNotAllowed | K::TabAtBlockScalarStart => {
-            pair("a tab stands where YAML allows only spaces", "indent with spaces")
+            pair("YAML does not allow tabs for indentation", "indent with spaces")
         }
         K::UnclosedFlowCollection { open } => {
             let close = if *open == '{' { '}' } else { ']' };
-            (format!("this `{open}` is never closed"), format!("add a `{close}`"))
+            (format!("unclosed `{open}`"), format!("add a `{close}`"))
         }
         K::MismatchedFlowCollectionEnd { open, close } => (
-            format!("this `{open}` is closed by a `{close}`"),
-            "give every bracket its own kind of closing bracket".to_owned(),
+            format!("mismatched brackets: `{open}` is closed by `{close}`"),
+            "close `[` with `]` and `{` with `}`".to_owned(),
         ),
         K::MisplacedFlowCollectionEnd => {
-            pair("a closing bracket that nothing opened", "take it out, or put the text around it in quotes")
+            pair("unmatched closing bracket", "remove it, or quote the text around it")
         }
         K::UnexpectedEofFlowSequence | K::ExpectedFlowSequenceSeparator => {
-            pair("this list in brackets lacks a `,` or its `]`", "separate items with `,` and close with `]`")
+            pair("missing `,` or `]` in a list in brackets", "separate items with `,` and close with `]`")
         }
         K::UnexpectedEofFlowMapping
         | K::ExpectedFlowMappingSeparator
-        | K::UnexpectedEofImplicitFlowMapping => pair(
-            "this mapping in braces lacks a `,` or its `}`",
-            "separate pairs with `,` and close with `}`",
-        ),
+        | K::UnexpectedEofImplicitFlowMapping => {
+            pair("missing `,` or `}` in a mapping in braces", "separate pairs with `,` and close with `}`")
+        }
         K::InvalidColonPlacement => pair(
-            "a `key: value` pair begins inside a list in brackets that is still open",
-            "close the list with `]` in a line above, or put braces around the pair",
+            "unexpected `key: value` pair inside an open list in brackets",
+            "close the list with `]` on a line above, or put braces around the pair",
         ),
         K::UnclosedQuotedScalar | K::InvalidQuotedScalarIndent | K::DocumentIndicatorInQuotedScalar => {
-            pair("a quote in or above this line is never closed", "close it with the same kind of quote")
+            pair("unclosed quote on this line or above", "add the same kind of quote at the end of the text")
         }
-        K::InvalidTrailingDoubleQuotedScalar | K::InvalidTrailingSingleQuotedScalar => pair(
-            "something follows behind a closing quote",
-            "put a `,` between items, or the whole text inside the quotes",
-        ),
+        K::InvalidTrailingDoubleQuotedScalar | K::InvalidTrailingSingleQuotedScalar => {
+            pair("unexpected text after a closing quote", "put a `,` between items, or quote the whole text")
+        }
         K::UnknownQuotedScalarEscape => pair(
-            "this text in double quotes holds an escape that YAML does not know",
+            "unknown escape sequence in a double-quoted text",
             "write `\\\\` for a backslash, or use single quotes",
         ),
         K::MappingValueNotAllowed => value_not_allowed(pos, source),
         K::ExpectedBlockMappingKey | K::InvalidIndentation => pair(
-            "this line is indented neither like the lines above nor like any of their parents",
-            "give keys of one mapping the same indentation",
+            "the indentation of this line matches neither the lines above nor their parents",
+            "indent all keys of a mapping equally",
         ),
-        K::ExpectedBlockSequenceEntry if source.line(pos.line).trim_start().starts_with('-') => pair(
-            "the `-` of this item has no blank behind it",
-            "write `- `, and then the key: `- get: /pick`",
-        ),
-        K::ExpectedBlockSequenceEntry => pair(
-            "a list goes on here without a `-`",
-            "begin each item with `- `, or indent this line differently",
-        ),
-        K::BlockSequenceEntryNotAllowed | K::BlockEntryInFlowCollection | K::InvalidBlockEntryWhitespace => {
-            pair(
-                "a `-` cannot stand here",
-                "begin each item of a list in a line of its own, with a space behind the `-`",
-            )
+        K::ExpectedBlockSequenceEntry if source.line(pos.line).trim_start().starts_with('-') => {
+            pair("missing space after the `-` of a list item", "write `- ` before the key: `- get: /pick`")
         }
-        K::SimpleKeyExpected | K::InvalidSimpleKey => pair(
-            "this line has no colon where one is expected",
-            "write `key: value`, with a space behind the colon",
-        ),
+        K::ExpectedBlockSequenceEntry => {
+            pair("missing `-` in a list", "begin each item with `- `, or indent this line differently")
+        }
+        K::BlockSequenceEntryNotAllowed | K::BlockEntryInFlowCollection | K::InvalidBlockEntryWhitespace => {
+            pair("unexpected `-`", "begin each list item on a separate line, with a space after the `-`")
+        }
+        K::SimpleKeyExpected | K::InvalidSimpleKey => {
+            pair("missing colon", "write `key: value`, with a space after the colon")
+        }
         K::UnexpectedCharacter { character } => {
-            (format!("no value begins with {character:?} in YAML"), "put the value in quotes".to_owned())
+            (format!("a YAML value must not begin with {character:?}"), "put the value in quotes".to_owned())
         }
         K::UnknownAnchor => pair(
-            "no anchor of this name stands above",
-            "put text that begins with `*` in quotes, or name the value above with `&`",
+            "unknown anchor",
+            "put text that begins with `*` in quotes, or define the anchor above with `&`",
         ),
         K::RecursionLimitExceeded => {
-            pair("values stand too many levels deep here", "move large bodies into files: `body_file: name`")
+            pair("values are nested too deeply", "move large bodies into files: `body_file: name`")
         }
         K::CommentNotSeparated | K::CommentInterceptedScalar => {
-            pair("a comment stands in the middle of a value", "move it to a line of its own above")
+            pair("comment inside a value", "move the comment to its own line above")
         }
-        _ => pair(
-            "this is no YAML from here on",
-            "check quotes, brackets and indentation in this line and the one above",
-        ),
+        _ => pair("invalid YAML", "check quotes, brackets, and indentation on this line and the one above"),
     }
 }
 
-/// A colon too many: mostly in a text without quotes, or because the line above lacks its own.
+/// Explains one colon too many: usually in a text without quotes, or because the line above lacks its colon.
 fn value_not_allowed(pos: Pos, source: &Source<'_>) -> (String, String) {
     let before: String =
         source.line(pos.line).chars().take((pos.column as usize).saturating_sub(1)).collect();
     if let Some((_, _, hint)) = braces::meant_as_text(pos, source)
         && before.contains(": ")
     {
-        return ("a second `: ` in one value".to_owned(), hint);
+        return ("unexpected second `: ` in one value".to_owned(), hint);
     }
     if before.contains(": ") {
         return (
-            "a second `: ` in one value".to_owned(),
-            "put text that holds a colon and a space in quotes".to_owned(),
+            "unexpected second `: ` in one value".to_owned(),
+            "put text that contains a colon and a space in quotes".to_owned(),
         );
     }
     (
-        "a value cannot begin here".to_owned(),
-        "check the line above: a key ends in a colon and a space, and indentation stays the same".to_owned(),
+        "unexpected value".to_owned(),
+        "check the line above: a key ends with a colon and a space, and the indentation stays the same"
+            .to_owned(),
     )
 }

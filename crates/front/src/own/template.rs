@@ -1,4 +1,4 @@
-//! Texts with expressions in them, out of the tree.
+//! Reads texts with expressions out of the tree.
 
 use super::key::Row;
 use super::reader::{Reader, is_null};
@@ -10,7 +10,7 @@ use crate::source::Pos;
 use plimsoll_plan::value::Escape;
 
 impl Reader<'_> {
-    /// A text, a number or a truth value, taken as it is written; literals and values are escaped alike.
+    /// Reads a text, a number, or a Boolean as written. Literals and values are escaped in the same way.
     pub fn template(&mut self, node: &Node, row: &Row, escape: Escape) -> Option<TextDraft> {
         match &node.value {
             Value::Scalar(Scalar { spoiled: true, .. }) => None,
@@ -28,7 +28,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The text of a scalar, its literals changed by `literal`.
+    /// Returns the text of a scalar, with its literals changed by `literal`.
     pub fn filled(
         &self,
         scalar: &Scalar,
@@ -42,7 +42,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The text that pieces make of which the first stands at or behind `pos`.
+    /// Returns the text of pieces; the first piece is at or after `pos`.
     pub fn pieces(
         &self,
         pieces: &[Piece],

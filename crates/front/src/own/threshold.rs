@@ -1,4 +1,4 @@
-//! `thresholds:`, conditions as text or as mappings, and the words of other tools for them.
+//! `thresholds:`: conditions as text or as mappings, and the equivalents of other tools.
 
 use super::key::{Row, of};
 use super::reader::Reader;
@@ -9,7 +9,7 @@ use plimsoll_plan::Problem;
 use plimsoll_plan::threshold::{Subject, Threshold, parse};
 use plimsoll_plan::{Draft, unit};
 
-/// The metrics of k6, and our word for what they measure.
+/// Metrics of k6 and common names, and the plimsoll metrics that they correspond to.
 const METRICS: [(&str, &str); 9] = [
     ("http_req_duration", "response_time"),
     ("http_req_waiting", "time_to_first_byte"),
@@ -22,7 +22,7 @@ const METRICS: [(&str, &str); 9] = [
     ("duration", "response_time"),
 ];
 
-/// Conditions as text, or as mappings, which say the same in pieces.
+/// Reads conditions as text, or as mappings with the same parts.
 pub fn read(node: &Node, row: &Row, draft: &mut Draft, r: &mut Reader<'_>) {
     for item in one_or_more(node) {
         let Value::Map(entries) = &item.value else {
@@ -40,7 +40,7 @@ pub fn read(node: &Node, row: &Row, draft: &mut Draft, r: &mut Reader<'_>) {
     }
 }
 
-/// `{ threshold: "error_rate < 1%", over: 10s }`.
+/// Reads a mapping such as `{ threshold: "error_rate < 1%", over: 10s }`.
 fn in_pieces(item: &Node, entries: &[Entry], row: &Row, r: &mut Reader<'_>) -> Option<Threshold> {
     let before = r.wrong.len();
     let (mut text, mut over, mut abort) = (None, String::new(), String::new());
@@ -66,10 +66,10 @@ fn in_pieces(item: &Node, entries: &[Entry], row: &Row, r: &mut Reader<'_>) -> O
     parse(&format!("{text}{over}{abort}")).map_err(|problem| refuse(&text, node, problem, r)).ok()
 }
 
-/// Complains of a text that is no threshold: with the threshold that it would be in our words, if there is one.
+/// Reports an invalid threshold, with the equivalent plimsoll threshold if there is one.
 fn refuse(text: &str, node: &Node, problem: Problem, r: &mut Reader<'_>) {
     let Some(hint) = in_our_words(text) else { return r.complain_of(node.pos, problem) };
-    let message = format!("`{}` is no threshold", short(text));
+    let message = format!("invalid threshold `{}`", short(text));
     r.complain("F015", node.pos, message, hint);
 }
 
@@ -80,7 +80,7 @@ fn in_our_words(text: &str) -> Option<String> {
     let metric = METRICS.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours);
     let subject = match metric.or_else(|| Subject::ALL.iter().map(|s| s.name()).find(|ours| *ours == name)) {
         Some(ours) => format!("{ours} {}", rest.trim_start()),
-        // A percentile or an average alone: of what, other tools say one level up.
+        // A percentile or a mean alone: other tools name the metric one level up.
         None if matches!(name, "p" | "avg" | "med" | "mean" | "min" | "max") || is_percentile(name) => {
             format!("response_time {text}")
         }
@@ -88,7 +88,7 @@ fn in_our_words(text: &str) -> Option<String> {
     };
     let plain = subject.replace("p(", "p").replace(") ", " ").replace(')', " ").replace(" avg", " mean");
     let plain = spaced(&plain);
-    // k6 counts times in ms and leaves the unit out.
+    // k6 writes times in milliseconds, without the unit.
     let tried = [plain.clone(), format!("{plain}ms")].into_iter().find_map(|text| parse(&text).ok());
     if let Some(threshold) = tried {
         return Some(format!("write `{}`", threshold.text));
@@ -96,13 +96,13 @@ fn in_our_words(text: &str) -> Option<String> {
     let example = match metric? {
         "error_rate" => "error_rate < 1%",
         "requests" => "throughput > 500/s",
-        ours => return Some(format!("it is called `{ours}` here, such as `{ours} p95 < 250ms`")),
+        ours => return Some(format!("use `{ours}` instead, such as `{ours} p95 < 250ms`")),
     };
     let ours = example.split(' ').next().unwrap_or_default();
-    Some(format!("it is called `{ours}` here, such as `{example}`"))
+    Some(format!("use `{ours}` instead, such as `{example}`"))
 }
 
-/// `p95<200` with blanks around the comparison.
+/// Adds spaces around the comparison of a text such as `p95<200`.
 fn spaced(text: &str) -> String {
     let is_sign = |c: char| "<>=!".contains(c);
     let Some(at) = text.find(is_sign) else { return text.to_owned() };
@@ -116,8 +116,8 @@ fn is_percentile(name: &str) -> bool {
         .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// A text that YAML took for a mapping, because `{request: list}` holds a colon and a blank; or k6's mapping from
-/// metrics to conditions.
+/// Reports a text that YAML read as a mapping, because `{request: list}` contains a colon and a space, and k6's mapping
+/// from metrics to conditions.
 fn refuse_torn(entries: &[Entry], r: &mut Reader<'_>) -> bool {
     let mut is_torn = false;
     for entry in entries {
@@ -130,7 +130,7 @@ fn refuse_torn(entries: &[Entry], r: &mut Reader<'_>) -> bool {
         let is_subject = Subject::ALL.iter().any(|subject| subject.name() == name);
         if entry.key.contains('{') {
             let text = format!("{}: {}", entry.key, condition.text);
-            let message = "the colon makes a mapping of this threshold, because it has no quotes";
+            let message = "the colon makes this unquoted threshold a mapping";
             r.complain(
                 "F014",
                 entry.pos,
@@ -140,8 +140,8 @@ fn refuse_torn(entries: &[Entry], r: &mut Reader<'_>) -> bool {
         } else if is_subject || METRICS.iter().any(|(theirs, _)| *theirs == name) {
             let ours = in_our_words(&format!("{} {}", entry.key, condition.text));
             let hint = ours.unwrap_or_else(|| "write `response_time p95 < 250ms`".to_owned());
-            let message = format!("`{}` is a key here, but a threshold is one text", entry.key);
-            r.complain("F014", entry.pos, message, format!("{hint}, as an item of a list"));
+            let message = format!("invalid threshold: `{}` is a key, expected one text", entry.key);
+            r.complain("F014", entry.pos, message, format!("{hint}, as a list item"));
         } else {
             continue;
         }

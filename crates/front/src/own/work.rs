@@ -1,21 +1,21 @@
-//! What the readers of steps share.
+//! State that the readers of steps share.
 
 use super::reader::Reader;
 use super::yaml::{Node, Value};
 use crate::build::draft::NameDraft;
 
-/// The reader, and what it has seen on the way that is not part of a step.
+/// The reader, and what it has found outside of steps.
 pub struct Work<'a> {
     pub r: Reader<'a>,
-    /// The steps that are read are those of the set-up.
+    /// The current steps belong to `setup`.
     pub in_setup: bool,
-    /// Redirects that requests follow unless they say otherwise.
+    /// Default number of redirects that a request follows.
     pub redirects: u8,
-    /// Something asks for the interpreter that the requests themselves do not show.
+    /// The file needs the interpreter for a reason that its requests do not show.
     pub is_scripted: bool,
 }
 
-/// The names that steps set which cannot be read as a whole: that they are set is known all the same.
+/// Returns the names that unreadable steps set, so that their uses are not reported as unknown.
 pub fn names_set(steps: &Node) -> Vec<NameDraft> {
     let mut all = Vec::new();
     collect(steps, &mut all);

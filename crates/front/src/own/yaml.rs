@@ -1,7 +1,7 @@
-//! YAML as a tree in which everything has its place: the only file that knows the parser.
+//! Reads YAML into a tree that records the place of every value. No other file uses the parser.
 //!
-//! Refused although YAML has them: tags and merge keys (they change values out of sight), a second document, keys that
-//! are no text. Aliases are resolved here, within a budget, because nine lines of them can mean a billion nodes.
+//! Rejected although YAML has them: tags and merge keys (they change values out of sight), a second document, and keys
+//! that are not text. Aliases are resolved within a budget, because nine lines of them can mean a billion nodes.
 
 use super::braces;
 use super::syntax;
@@ -11,9 +11,9 @@ use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span};
 use plimsoll_plan::Diagnostic;
 use std::collections::HashMap;
 
-/// Deeper than any body that a person writes, and shallow enough for the recursions over the tree.
+/// Deepest nesting: more than any handwritten body needs, and shallow enough for recursion over the tree.
 const DEEPEST: usize = 64;
-/// Most nodes, those that aliases repeat included.
+/// Maximum number of nodes, including those that aliases repeat.
 const MOST_NODES: usize = 1_000_000;
 
 /// One value.
@@ -30,20 +30,20 @@ pub enum Value {
     Map(Vec<Entry>),
 }
 
-/// A single value as text, and what became of the expressions in it.
+/// A single value as text, and the expressions in it.
 #[derive(Debug, Clone, Default)]
 pub struct Scalar {
     pub text: String,
-    /// Written without quotes, so that `5`, `true` and nothing at all are no text.
+    /// Written without quotes, so that `5`, `true`, and an empty value are not text.
     pub plain: bool,
-    /// The whole text came out of one expression, so that quotes around it say nothing about its kind.
+    /// The whole text came from one expression, so that quotes around it say nothing about its kind.
     pub filled: bool,
-    /// What stands between, before and behind expressions that only the load fills in; empty: `text` is all.
+    /// Literals and expressions in their order, if the load fills in any expression; if empty, `text` is complete.
     pub pieces: Vec<Piece>,
-    /// An expression in it is wrong, and that is reported.
+    /// An expression in it is wrong, which has been reported.
     pub spoiled: bool,
-    /// How many bytes of literal text stand in front of the first expression as written, those included that constants
-    /// have taken the place of; `None`: there never was one.
+    /// Bytes of literal text before the first expression as written; constants count as expressions. `None` if the
+    /// text has no expression.
     pub first: Option<usize>,
 }
 
@@ -55,7 +55,7 @@ pub struct Entry {
     pub value: Node,
 }
 
-/// A list, or one value that stands for a list of one.
+/// Returns the items of a list, or one value as a list of one.
 pub fn one_or_more(node: &Node) -> &[Node] {
     match &node.value {
         Value::List(list) => list,
@@ -63,10 +63,10 @@ pub fn one_or_more(node: &Node) -> &[Node] {
     }
 }
 
-/// Reads a text into a tree. What is wrong without spoiling the tree (a key twice, a tag) goes into `wrong`.
+/// Reads a text into a tree. Mistakes that leave the tree usable (a duplicate key, a tag) go into `wrong`.
 ///
 /// # Errors
-/// The place where the text stops being YAML, or where it is empty.
+/// Returns an error if the text is empty, or at the place from which it is not valid YAML.
 pub fn tree(text: &str, source: &Source<'_>, wrong: &mut Vec<Diagnostic>) -> Result<Node, Diagnostic> {
     let mut builder =
         Builder { source, wrong, open: Vec::new(), anchors: HashMap::new(), nodes: 0, root: None };
@@ -81,7 +81,7 @@ pub fn tree(text: &str, source: &Source<'_>, wrong: &mut Vec<Diagnostic>) -> Res
             "F010",
             Pos::TOP,
             "the file is empty",
-            "expected at least `target:` and `scenarios:`, such as `scenarios: { browse: [ { get: /pick } ] }`",
+            "write at least `target:` and `scenarios:`, such as `scenarios: { browse: [ { get: /pick } ] }`",
         )
     })
 }
@@ -107,7 +107,7 @@ enum Items {
     List(Vec<Node>),
     Map {
         entries: Vec<Entry>,
-        /// The key that waits for its value; `None` inside for one that was refused.
+        /// The key that waits for its value; the inner `None` is a rejected key.
         key: Option<(Option<String>, Pos)>,
     },
 }
@@ -122,7 +122,7 @@ struct Builder<'a, 'w> {
 }
 
 impl Builder<'_, '_> {
-    /// Takes one event; false at a second document, which is refused and not read.
+    /// Takes one event. Returns false at a second document, which is rejected and not read.
     fn take(&mut self, event: Event<'_>, span: &Span) -> Result<bool, Diagnostic> {
         let pos = pos_of(span);
         match event {
@@ -130,15 +130,15 @@ impl Builder<'_, '_> {
                 self.wrong.push(self.source.wrong(
                     "F010",
                     pos,
-                    "a second document begins here",
-                    "one file holds one experiment; take out the line `---`",
+                    "unexpected second document",
+                    "write one experiment per file, and remove the line `---`",
                 ));
                 return Ok(false);
             }
             Event::Scalar(text, style, anchor, tag) => {
                 self.refuse_tag(tag.is_some(), span);
                 let plain = style == ScalarStyle::Plain;
-                // A value left out (`get:`) arrives as a `~` of no length.
+                // A missing value (`get:`) arrives as a `~` of no length.
                 let text = if plain && span.start == span.end { String::new() } else { text.into_owned() };
                 let scalar = Scalar { text, plain, ..Scalar::default() };
                 self.put(Node { pos, value: Value::Scalar(scalar) }, anchor)?;
@@ -165,13 +165,13 @@ impl Builder<'_, '_> {
                     return Err(self.source.wrong(
                         "F010",
                         pos,
-                        "this alias stands inside the value that it repeats",
+                        "this alias is inside the value that it repeats",
                         "write the value out",
                     ));
                 };
                 // Before the copy is made, because a few nested aliases can mean a billion nodes.
                 self.budget(pos, size, height)?;
-                // The copy keeps its first place: a mistake in it is mended there.
+                // The copy keeps its original place, which is where a mistake in it is fixed.
                 if let Some(node) = self.anchors.get(&anchor).cloned() {
                     self.put(node, 0)?;
                 }
@@ -191,21 +191,21 @@ impl Builder<'_, '_> {
         self.nodes = self.nodes.saturating_add(size);
         if self.nodes > MOST_NODES || self.open.len() + height > DEEPEST {
             let what = if self.nodes > MOST_NODES {
-                format!("the file holds more than {MOST_NODES} values, aliases included")
+                format!("the file has more than {MOST_NODES} values, including aliases")
             } else {
-                format!("values stand more than {DEEPEST} levels deep here")
+                format!("values are nested more than {DEEPEST} levels deep")
             };
             return Err(self.source.wrong(
                 "F010",
                 pos,
                 what,
-                "move large bodies into files of their own: `body_file: name`",
+                "move large bodies into separate files: `body_file: name`",
             ));
         }
         Ok(())
     }
 
-    /// Hands a finished node to whatever holds it.
+    /// Adds a finished node to the list or mapping that contains it.
     fn put(&mut self, node: Node, anchor: usize) -> Result<(), Diagnostic> {
         if anchor != 0 {
             self.anchors.insert(anchor, node.clone());
@@ -229,7 +229,7 @@ impl Builder<'_, '_> {
                     Some(first) => self.wrong.push(self.source.wrong(
                         "F013",
                         pos,
-                        format!("`{name}` stands here for the second time; first in line {}", first.pos.line),
+                        format!("duplicate key `{name}`, first written on line {}", first.pos.line),
                         "keep one of the two",
                     )),
                     None => entries.push(Entry { key: name, pos, value: node }),
@@ -246,13 +246,13 @@ impl Builder<'_, '_> {
                 "F012",
                 pos,
                 "tags (`!name`) are not supported",
-                "write the value itself; text that begins with `!` stands in quotes",
+                "write the value itself, and put text that begins with `!` in quotes",
             ));
         }
     }
 }
 
-/// The text of a key, or `None` for one that was refused.
+/// Returns the text of a key, or `None` for one that was rejected.
 fn key_text(node: &Node, source: &Source<'_>, wrong: &mut Vec<Diagnostic>) -> Option<String> {
     match &node.value {
         Value::Scalar(Scalar { text, plain: true, .. }) if text == "<<" => {
@@ -262,15 +262,15 @@ fn key_text(node: &Node, source: &Source<'_>, wrong: &mut Vec<Diagnostic>) -> Op
         }
         Value::Scalar(Scalar { text, .. }) if !text.is_empty() => Some(text.clone()),
         Value::Scalar(_) => {
-            wrong.push(source.wrong("F014", node.pos, "an empty key", "write a name in front of the colon"));
+            wrong.push(source.wrong("F014", node.pos, "empty key", "write a name before the colon"));
             None
         }
         _ => {
-            let hint = "write a name in front of the colon";
+            let hint = "write a name before the colon";
             wrong.push(source.wrong(
                 "F014",
                 node.pos,
-                "a list or a mapping stands where a key is expected",
+                "invalid key: expected text, found a list or a mapping",
                 hint,
             ));
             None
@@ -278,7 +278,7 @@ fn key_text(node: &Node, source: &Source<'_>, wrong: &mut Vec<Diagnostic>) -> Op
     }
 }
 
-/// How many nodes, and how many levels of lists and mappings.
+/// Returns the number of nodes, and the number of levels of lists and mappings.
 fn extent(node: &Node) -> (usize, usize) {
     let fold = |(size, height): (usize, usize), child: &Node| {
         let (s, h) = extent(child);

@@ -1,4 +1,4 @@
-//! Data files, checks and extractions in words.
+//! Describes data files, checks, and extractions.
 
 use super::words::{short, time};
 use plimsoll_plan::answer::{Check, Extract, Hash, Pick, Rule, Source, Subject};
@@ -9,24 +9,24 @@ use plimsoll_plan::seal::names::describe;
 pub fn feeder(feeder: &Feeder) -> String {
     let format = match &feeder.format {
         Format::Csv { delimiter: b',', .. } => "CSV".to_owned(),
-        Format::Csv { delimiter: b'\t', .. } => "CSV with tabs".to_owned(),
-        Format::Csv { delimiter, .. } => format!("CSV with `{}`", char::from(*delimiter)),
+        Format::Csv { delimiter: b'\t', .. } => "CSV, tab-delimited".to_owned(),
+        Format::Csv { delimiter, .. } => format!("CSV, delimiter `{}`", char::from(*delimiter)),
         Format::JsonLines => "JSON Lines".to_owned(),
     };
     let share = match feeder.share {
-        Sharing::All => "every user goes through all rows",
-        Sharing::Partition => "rows are dealt out among the users",
-        Sharing::Unique => "no row is given twice",
+        Sharing::All => "each user reads all rows",
+        Sharing::Partition => "rows are partitioned among the users",
+        Sharing::Unique => "each row is used once",
     };
     let order = match feeder.order {
         RowOrder::Sequential => "in order",
-        RowOrder::Random => "at random",
+        RowOrder::Random => "in random order",
     };
     let end = match feeder.at_end {
-        AtEnd::Recycle => "then again",
-        AtEnd::Stop => "then the user ends",
+        AtEnd::Recycle => "then starting over",
+        AtEnd::Stop => "then the user stops",
     };
-    let made = if feeder.made_by_setup { ", written by the set-up" } else { "" };
+    let made = if feeder.made_by_setup { ", written by setup" } else { "" };
     format!(
         "`{}` is `{}` ({format}{made}): {}; {share}, {order}, {end}",
         feeder.name,
@@ -102,13 +102,13 @@ pub fn extract(extract: &Extract, script: &Script) -> String {
     };
     let pick = match extract.pick {
         Pick::First => "",
-        Pick::Last => ", the last",
-        Pick::Random => ", any",
-        Pick::Count => ", how many",
+        Pick::Last => ", last match",
+        Pick::Random => ", random match",
+        Pick::Count => ", number of matches",
     };
     let default = match &extract.default {
         None => String::new(),
-        Some(text) => format!(", else `{}`", describe(text, script)),
+        Some(text) => format!(", default `{}`", describe(text, script)),
     };
     format!("extract `{}` from {}{pick}{default}", extract.name, short(&from))
 }

@@ -1,11 +1,11 @@
-//! Load models in words: the level over time, and what ends it.
+//! Describes load models: the level over time, and the end.
 
 use super::words::{Lines, count, level, time};
 use plimsoll_plan::Plan;
 use plimsoll_plan::load::{Arrivals, Load, Profile, Workload};
 use plimsoll_plan::unit::SECOND_NS;
 
-/// Legs of a profile that are told; a trace has thousands.
+/// Maximum number of stages shown; a trace has thousands.
 const MOST_LEGS: usize = 16;
 
 pub fn show(plan: &Plan, out: &mut Lines) {
@@ -24,25 +24,25 @@ pub fn show(plan: &Plan, out: &mut Lines) {
     ends.extend(outline.stop.duration_ns.map(|ns| format!("after {}", time(ns))));
     ends.extend(outline.stop.requests.map(|requests| format!("after {}", count(requests, "request"))));
     if ends.is_empty() {
-        ends.push("when all iterations are through".to_owned());
+        ends.push("when all iterations are complete".to_owned());
     }
     let mut end = ends.join(" or ");
     if outline.graceful_stop_ns > 0 {
-        end.push_str(&format!("; iterations under way may go on for {}", time(outline.graceful_stop_ns)));
+        end.push_str(&format!(", plus {} for started iterations to finish", time(outline.graceful_stop_ns)));
     }
     out.fact("ends", &end);
     if outline.warmup_ns > 0 {
-        out.fact("warm-up", &format!("{}, not counted", time(outline.warmup_ns)));
+        out.fact("warmup", &format!("{}, not counted", time(outline.warmup_ns)));
     }
 }
 
 fn workload_words(workload: &Workload, recorded: Option<usize>) -> String {
     let mut text = format!("`{}`: {}", workload.name, model(&workload.load, workload.connections, recorded));
     if let Some(iterations) = workload.iterations {
-        text.push_str(&format!(", {} in all", count(iterations, "iteration")));
+        text.push_str(&format!(", {} in total", count(iterations, "iteration")));
     }
     if let Some(loops) = workload.loops {
-        text.push_str(&format!(", {} of each user", count(loops, "iteration")));
+        text.push_str(&format!(", {} per user", count(loops, "iteration")));
     }
     text
 }
@@ -53,8 +53,8 @@ fn model(load: &Load, connections: u32, recorded: Option<usize>) -> String {
         Load::Closed { users } => format!("up to {}", count(users.peak() as u64, "user")),
         Load::Open { rate_per_s, arrivals } => {
             let spread = match arrivals {
-                Arrivals::Constant => "evenly spread",
-                Arrivals::Poisson => "as a Poisson process",
+                Arrivals::Constant => "constant",
+                Arrivals::Poisson => "Poisson",
                 Arrivals::Recorded => "as recorded",
             };
             let rate = match (recorded, rate_per_s.stages.is_empty()) {
@@ -62,7 +62,7 @@ fn model(load: &Load, connections: u32, recorded: Option<usize>) -> String {
                 (None, true) => format!("{} arrivals/s", level(rate_per_s.start)),
                 (None, false) => format!("up to {} arrivals/s", level(rate_per_s.peak())),
             };
-            format!("{rate}, {spread}, at most {} in flight", count(u64::from(connections), "user"))
+            format!("{rate}, {spread}, at most {}", count(u64::from(connections), "connection"))
         }
     }
 }
@@ -73,7 +73,7 @@ fn legs(profile: &Profile, open: bool, out: &mut Lines) {
     let mut told = 0;
     for stage in &profile.stages {
         let is_same = (stage.to - now).abs() < 1e-9;
-        // Nothing happens in no time.
+        // A stage without duration and change has no effect.
         if stage.duration_ns == 0 && is_same {
             continue;
         }
@@ -86,9 +86,9 @@ fn legs(profile: &Profile, open: bool, out: &mut Lines) {
         let words = match (stage.duration_ns, is_same) {
             (0, _) => format!("jump to {to}"),
             (ns, true) => format!("{to} for {}", time(ns)),
-            (ns, false) => format!("{}{unit} to {to} within {}", level(now), time(ns)),
+            (ns, false) => format!("{}{unit} to {to} in {}", level(now), time(ns)),
         };
-        // Tenths of a second are enough to find the place.
+        // Tenths of a second are precise enough.
         let from = at_ns - at_ns % (SECOND_NS / 10);
         out.line(7, &format!("at {:<8}{words}", time(from)));
         now = stage.to;

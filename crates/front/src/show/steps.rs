@@ -1,4 +1,4 @@
-//! Steps as an indented tree.
+//! Shows steps as an indented tree.
 
 use super::answer;
 use super::words::{Lines, bytes, count, delay, level, short, time};
@@ -29,9 +29,12 @@ fn step(node: &Node, depth: usize, script: &Script, out: &mut Lines) {
             let name = script.groups.get(usize::from(*group)).map_or("", String::as_str);
             below(&format!("group `{name}`"), nodes);
         }
-        Node::Repeat { times, nodes } => below(&format!("repeat {} times", describe(times, script)), nodes),
+        Node::Repeat { times, nodes } => match describe(times, script).as_str() {
+            "1" => below("repeat 1 time", nodes),
+            times => below(&format!("repeat {times} times"), nodes),
+        },
         Node::While { condition, most, nodes } => {
-            let most = count(u64::from(*most), "time");
+            let most = count(u64::from(*most), "iteration");
             below(&format!("while {}, at most {most}", condition_words(condition, script)), nodes);
         }
         Node::If { condition, then, otherwise } => {
@@ -42,14 +45,14 @@ fn step(node: &Node, depth: usize, script: &Script, out: &mut Lines) {
         }
         Node::Once(nodes) => below("once per user", nodes),
         Node::Choose { ways, order } => {
-            let kept = match order {
-                Order::Random => "by chance",
-                Order::Exact => "in exact proportion",
+            let mix = match order {
+                Order::Random => "random",
+                Order::Exact => "exact",
             };
-            out.line(depth, &format!("one of these, {kept}"));
+            out.line(depth, &format!("choose one, {mix} mix"));
             let total: f64 = ways.iter().map(|(weight, _)| weight).sum();
             for (weight, nodes) in ways {
-                out.line(depth + 1, &format!("{} of {}", level(*weight), level(total)));
+                out.line(depth + 1, &format!("weight {} of {}", level(*weight), level(total)));
                 show(nodes, depth + 2, script, out);
             }
         }
@@ -69,7 +72,7 @@ fn step(node: &Node, depth: usize, script: &Script, out: &mut Lines) {
         }
         Node::Parallel(branches) => {
             for (number, branch) in branches.iter().enumerate() {
-                let title = if number == 0 { "all at once" } else { "and" };
+                let title = if number == 0 { "in parallel" } else { "and" };
                 out.line(depth, title);
                 show(branch, depth + 1, script, out);
             }
@@ -105,7 +108,7 @@ fn request(ask: &Ask, depth: usize, script: &Script, out: &mut Lines) {
         out.line(depth, &line);
     }
     if let Some(ns) = ask.timeout_ns {
-        out.line(depth, &format!("at most {}", time(ns)));
+        out.line(depth, &format!("timeout {}", time(ns)));
     }
     if ask.redirects > 0 {
         out.line(depth, &format!("follows at most {}", count(u64::from(ask.redirects), "redirect")));
@@ -120,7 +123,7 @@ fn request(ask: &Ask, depth: usize, script: &Script, out: &mut Lines) {
         out.line(depth, &answer::extract(extract, script));
     }
     if ask.go_on_after_failure {
-        out.line(depth, "the iteration goes on after a failure");
+        out.line(depth, "continues after a failure");
     }
     if let Some(stream) = &ask.stream {
         stream_words(stream, depth, script, out);
@@ -131,32 +134,32 @@ fn stream_words(stream: &Stream, depth: usize, script: &Script, out: &mut Lines)
     let mut ends = Vec::new();
     ends.extend(stream.for_ns.map(|ns| format!("for {}", time(ns))));
     ends.extend(stream.events.map(|events| format!("for {}", count(events, "event"))));
-    let end = if ends.is_empty() { "until the server ends it".to_owned() } else { ends.join(" or ") };
-    out.line(depth, &format!("a stream of events, {end}"));
+    let end = if ends.is_empty() { "until the server closes it".to_owned() } else { ends.join(" or ") };
+    out.line(depth, &format!("event stream, {end}"));
     let mut facts = Vec::new();
     facts.extend(stream.every_ns.map(|ns| format!("one event every {}", time(ns))));
-    facts.extend(stream.idle_ns.map(|ns| format!("failed after a silence of {}", time(ns))));
-    facts.extend(stream.sequence.as_ref().map(|place| format!("numbered by {}", place_words(place))));
-    facts.extend(stream.made_at.as_ref().map(|(place, _)| format!("dated by {}", place_words(place))));
+    facts.extend(stream.idle_ns.map(|ns| format!("fails after {} of silence", time(ns))));
+    facts.extend(stream.sequence.as_ref().map(|place| format!("sequence number in {}", place_words(place))));
+    facts.extend(stream.made_at.as_ref().map(|(place, _)| format!("timestamp in {}", place_words(place))));
     if stream.reconnects > 0 {
-        facts.push(format!("opened again at most {}", count(u64::from(stream.reconnects), "time")));
+        facts.push(format!("reconnects at most {}", count(u64::from(stream.reconnects), "time")));
     }
     facts.extend(stream.closed_by.map(|closer| match closer {
-        Closer::Server => "the server is to end it".to_owned(),
-        Closer::Client => "we are to end it".to_owned(),
+        Closer::Server => "the server must close it".to_owned(),
+        Closer::Client => "the client must close it".to_owned(),
     }));
     for fact in facts {
         out.line(depth + 1, &fact);
     }
     if !stream.beside.is_empty() {
-        out.line(depth, "beside it");
+        out.line(depth, "while it is open");
         show(&stream.beside, depth + 1, script, out);
     }
 }
 
 fn place_words(place: &Place) -> String {
     match place {
-        Place::Id => "its id".into(),
+        Place::Id => "the event ID".into(),
         Place::Json(path) => path.clone(),
         Place::Regex(pattern) => format!("/{pattern}/"),
     }

@@ -1,12 +1,12 @@
-//! Lines, times and numbers as people write them.
+//! Lines, durations, and numbers as users write them.
 
 use plimsoll_plan::script::Delay;
 use plimsoll_plan::unit::SECOND_NS;
 
-/// Column in which the facts stand.
+/// Column of the facts.
 const MARGIN: usize = 13;
 
-/// Text in the making.
+/// A text builder.
 #[derive(Default)]
 pub struct Lines(String);
 
@@ -28,12 +28,12 @@ impl Lines {
     }
 }
 
-/// Control characters stay out of the terminal.
+/// Replaces control characters, which must not reach the terminal.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// `1m30s`, as it may be written in a file.
+/// Returns a duration such as `1m30s`, in the format of files.
 pub fn time(ns: u64) -> String {
     const UNITS: [(u64, &str); 6] = [
         (3600 * SECOND_NS, "h"),
@@ -55,7 +55,7 @@ pub fn time(ns: u64) -> String {
     if text.is_empty() { "0s".to_owned() } else { text }
 }
 
-/// `1 user`, `1,200 users`.
+/// Returns a count such as `1 user` or `1,200 users`.
 pub fn count(number: u64, what: &str) -> String {
     format!("{} {what}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
@@ -76,7 +76,7 @@ fn thousands(number: u64) -> String {
     text
 }
 
-/// A level without a row of nines behind the point.
+/// Returns a level with at most three decimals.
 pub fn level(number: f64) -> String {
     let text = format!("{number:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -85,15 +85,15 @@ pub fn level(number: f64) -> String {
 pub fn delay(delay: &Delay) -> String {
     match delay {
         Delay::Constant { ns } => time(*ns),
-        Delay::Uniform { low_ns, high_ns } => format!("{} to {}, evenly", time(*low_ns), time(*high_ns)),
+        Delay::Uniform { low_ns, high_ns } => format!("uniform {} to {}", time(*low_ns), time(*high_ns)),
         Delay::Normal { mean_ns, deviation_ns } => {
-            format!("{} on average, normal, deviation {}", time(*mean_ns), time(*deviation_ns))
+            format!("normal with mean {} and deviation {}", time(*mean_ns), time(*deviation_ns))
         }
-        Delay::Exponential { mean_ns } => format!("{} on average, exponential", time(*mean_ns)),
+        Delay::Exponential { mean_ns } => format!("exponential with mean {}", time(*mean_ns)),
     }
 }
 
-/// The beginning of a long text, in one line.
+/// Returns the beginning of a long text, on one line.
 pub fn short(text: &str) -> String {
     crate::sentence::short(text)
 }

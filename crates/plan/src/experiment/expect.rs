@@ -1,22 +1,22 @@
-//! `bcrypt lowers capacity by 2x`: a sentence that the experiment answers.
+//! Expectations that an experiment confirms or refutes, such as `bcrypt lowers capacity by 2x`.
 //!
-//! `WHO (raises|lowers|keeps) FIGURE [by FACTOR] [against WHOM]`: who and whom are values of one axis, the figure is
-//! `capacity`, `throughput`, `error_rate`, `mean` or a percentile of `response_time` or `service_time`, the factor is
-//! `2x` or `30%`. `keeps ... within 5%` says that there is no difference larger than that.
+//! The grammar is `WHO (raises|lowers|keeps) FIGURE [by FACTOR] [against WHOM]`. WHO and WHOM are values of one axis.
+//! FIGURE is `capacity`, `throughput`, `error_rate`, `mean`, or a percentile of `response_time` or `service_time`.
+//! FACTOR is `2x` or `30%`. `keeps ... within 5%` means that no difference is larger than that.
 
 use crate::Problem;
 use crate::threshold::Subject;
 use serde::{Deserialize, Serialize};
 
-/// A sentence about two values of an axis, to be judged.
+/// An expectation about two values of an axis.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Expectation {
-    /// As it was written.
+    /// The text as written.
     pub text: String,
     /// A value of some axis.
     pub who: String,
-    /// The value that it is held against; `None`: the other one of two, or the first.
+    /// The value to compare with; `None` means the other of two values, or else the first.
     pub against: Option<String>,
     pub direction: Direction,
     pub figure: Figure,
@@ -31,31 +31,31 @@ pub enum Direction {
     Keeps,
 }
 
-/// What is compared.
+/// The metric to compare.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Figure {
-    /// Highest rate within the thresholds, of a search or of a sweep.
+    /// Highest load that passes, from a search or a sweep.
     Capacity,
-    /// Achieved requests per second.
+    /// Completed requests per second.
     Throughput,
-    /// Failed / finished.
+    /// Failed requests / completed requests.
     ErrorRate,
     /// Mean response time.
     Mean,
-    /// A quantile, 0..1, of the response or of the service time.
+    /// A quantile, 0–1, of the response time or the service time.
     Percentile { q: f64, service: bool },
 }
 
-/// How much.
+/// The size of a difference.
 ///
-/// [`Expectation::parse`] gives factors above 1 and ratios above 0, below 1 for what is lowered.
+/// [`Expectation::parse`] returns factors above 1 and ratios above 0, and below 1 for `lowers`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
-    /// `2x`: the quotient of the larger and the smaller.
+    /// `2x`: the larger value divided by the smaller one.
     Factor(f64),
-    /// `30%`, as a ratio of the one that it is held against.
+    /// `30%`, as a ratio of the value to compare with.
     Ratio(f64),
 }
 
@@ -74,20 +74,17 @@ impl TryFrom<String> for Expectation {
 }
 
 impl Expectation {
-    /// Parses a sentence, see the module.
+    /// Parses an expectation in the grammar of this module.
     ///
     /// # Errors
-    /// A sentence with what is missing and an example.
+    /// Returns an error that names the missing or invalid part.
     pub fn parse(text: &str) -> Result<Expectation, Problem> {
-        const EXAMPLE: &str = "expected a sentence such as `bcrypt lowers capacity by 2x` or \
+        const EXAMPLE: &str = "write an expectation such as `bcrypt lowers capacity by 2x` or \
                                `go keeps response_time p99 within 5% against node`";
         let words: Vec<&str> = text.split_whitespace().collect();
         let verb = |word: &&str| direction(word).is_some();
         let Some(at) = words.iter().position(verb).filter(|at| *at > 0) else {
-            return Err(Problem::new(
-                format!("`{text}` says neither `raises` nor `lowers` nor `keeps`"),
-                EXAMPLE,
-            ));
+            return Err(Problem::new(format!("missing `raises`, `lowers`, or `keeps` in `{text}`"), EXAMPLE));
         };
         let direction = direction(words[at]).unwrap_or(Direction::Keeps);
         let rest = &words[at + 1..];
@@ -96,7 +93,7 @@ impl Expectation {
         let figure = figure(&name).ok_or_else(|| {
             let help = Subject::renamed(&name)
                 .map_or(EXAMPLE.into(), |subject| format!("did you mean `{}`?", subject.name()));
-            Problem::new(format!("unknown subject `{name}` in `{text}`"), help)
+            Problem::new(format!("unknown metric `{name}` in `{text}`"), help)
         })?;
         let (mut by, mut against) = (None, None);
         let mut tail = &rest[cut..];
@@ -104,13 +101,14 @@ impl Expectation {
             match *word {
                 "by" | "within" if by.is_some() => {
                     return Err(Problem::new(
-                        format!("`{text}` says a second time by how much, with `{word} {value}`"),
-                        "keep one",
+                        format!("unexpected second amount `{word} {value}` in `{text}`"),
+                        "keep one of them",
                     ));
                 }
                 "by" | "within" => {
                     let read = amount(value).ok_or_else(|| {
-                        Problem::plain(format!("`{value}` in `{text}` is neither `2x` nor `30%`"))
+                        let message = format!("invalid amount `{value}` in `{text}`");
+                        Problem::new(message, "write a factor such as `2x`, or a percentage such as `30%`")
                     })?;
                     by = Some(possible(read, direction, value, text)?);
                     tail = more;
@@ -122,10 +120,11 @@ impl Expectation {
             }
         }
         if !tail.is_empty() {
-            return Err(Problem::new(format!("nothing stands behind `{}` in `{text}`", tail[0]), EXAMPLE));
+            return Err(Problem::new(format!("missing value after `{}` in `{text}`", tail[0]), EXAMPLE));
         }
         if direction == Direction::Keeps && by.is_none() {
-            return Err(Problem::plain(format!("`{text}` does not say within what: add `within 5%`")));
+            let message = format!("missing tolerance in `{text}`");
+            return Err(Problem::new(message, "add a tolerance, such as `within 5%`"));
         }
         Ok(Expectation { text: text.into(), who: words[..at].join(" "), against, direction, figure, by })
     }
@@ -154,7 +153,7 @@ fn figure(text: &str) -> Option<Figure> {
         "service_time" => true,
         _ => return None,
     };
-    // 99.9 / 100 is a shade more than 0.999 in binary.
+    // 99.9 / 100 is slightly more than 0.999 in binary.
     let q = (percentile.strip_prefix('p')?.parse::<f64>().ok()? * 1e6).round() / 1e8;
     (q > 0.0 && q < 1.0).then_some(Figure::Percentile { q, service })
 }
@@ -168,18 +167,17 @@ fn amount(text: &str) -> Option<By> {
     Some(if factor { By::Factor(n) } else { By::Ratio(n / 100.0) })
 }
 
-/// Refuses what every answer fulfils, or none.
+/// Rejects amounts that every result meets, or none.
 fn possible(by: By, direction: Direction, value: &str, text: &str) -> Result<By, Problem> {
     match by {
-        // The larger over the smaller is never below 1: what is meant below it is the other direction.
+        // The larger value divided by the smaller one is never below 1: the verb expresses the direction.
         By::Factor(factor) if factor <= 1.0 => Err(Problem::new(
-            format!("`{value}` in `{text}` is no difference"),
-            "write a factor above 1 such as `2x`, and `raises` or `lowers` \
-             for its direction",
+            format!("invalid factor `{value}` in `{text}`: it must be above 1"),
+            "write a factor such as `2x`, and express the direction with `raises` or `lowers`",
         )),
         By::Ratio(ratio) if ratio >= 1.0 && direction == Direction::Lowers => Err(Problem::new(
-            format!("nothing is lowered by `{value}` as `{text}` says"),
-            "write less than 100%, or a factor such as `2x`",
+            format!("invalid amount `{value}` in `{text}`: nothing can be lowered by 100% or more"),
+            "write less than `100%`, or a factor such as `2x`",
         )),
         By::Factor(_) | By::Ratio(_) => Ok(by),
     }

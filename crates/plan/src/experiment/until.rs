@@ -1,16 +1,16 @@
-//! `offered - achieved >= 50/s`: the rule that ends a ladder.
+//! The stop condition of a ladder, such as `offered - achieved >= 50/s`.
 
 use crate::Problem;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 
-/// When a ladder ends. The step that fulfils it is the last.
+/// A stop condition. The first step that meets it is the last.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Until {
-    /// Fewer answers than arrivals by so much.
+    /// The achieved rate is below the offered rate by this much.
     Shortfall(Bound),
-    /// More requests than this failed below HTTP: refused, reset, timed out, closed without an answer.
+    /// More requests than this failed below HTTP: refused, reset, timed out, or closed without a response.
     SocketErrors(u64),
     /// A threshold is missed.
     Missed,
@@ -20,21 +20,21 @@ pub enum Until {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Bound {
     pub limit: Limit,
-    /// `>=`: the limit itself ends the ladder.
+    /// Whether the comparison is `>=`, so that the limit itself ends the ladder.
     pub inclusive: bool,
 }
 
-/// A part of the offered rate, or so many per second.
+/// A share of the offered rate, or a number per second.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
-    /// 0..1, and not less than 0.
+    /// 0–1.
     Ratio(f64),
     PerSecond(f64),
 }
 
 impl Limit {
-    /// No arrival at all.
+    /// Returns whether the limit is 0.
     pub fn is_none(self) -> bool {
         matches!(self, Limit::Ratio(n) | Limit::PerSecond(n) if n <= 0.0)
     }
@@ -44,13 +44,13 @@ impl Until {
     /// Parses `offered - achieved >= 50/s`, `offered - achieved > 5%`, `socket_errors > 0` or `missed`.
     ///
     /// # Errors
-    /// A sentence that tells what is understood, or that the rule holds always or never.
+    /// Returns an error if the text is invalid, or if the condition is always or never met.
     pub fn parse(text: &str) -> Result<Until, Problem> {
         let wrong = || {
             Problem::new(
-                format!("`{text}` is no end of a ladder"),
-                "expected `offered - achieved >= 50/s`, `offered - achieved > 5%`, \
-                 `socket_errors > 0` or `missed`",
+                format!("invalid stop condition `{text}`"),
+                "write `offered - achieved >= 50/s`, `offered - achieved > 5%`, \
+                 `socket_errors > 0`, or `missed`",
             )
         };
         let plain: String = text.chars().filter(|c| !c.is_whitespace()).collect();
@@ -61,7 +61,7 @@ impl Until {
         let (limit, inclusive) = limit.strip_prefix('=').map_or((limit, false), |limit| (limit, true));
         let always = |mend: &str| {
             Problem::new(
-                format!("`{text}` always holds: the ladder would end at its first level"),
+                format!("stop condition `{text}` is always met: the search would stop at its first level"),
                 format!("write `{mend}`"),
             )
         };
@@ -75,9 +75,8 @@ impl Until {
                 };
                 if is_never {
                     return Err(Problem::new(
-                        format!("`{text}` never holds: all arrivals are 100%"),
-                        "write less, such as \
-                         `offered - achieved > 5%`",
+                        format!("stop condition `{text}` is never met: all arrivals are 100%"),
+                        "write a lower limit, such as `offered - achieved > 5%`",
                     ));
                 }
                 match inclusive && limit.is_none() {
@@ -96,7 +95,7 @@ impl Until {
     }
 }
 
-/// As [`Until::parse`] reads it.
+/// Shows a stop condition in the form that [`Until::parse`] accepts.
 impl Display for Until {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
@@ -105,7 +104,7 @@ impl Display for Until {
             Until::Shortfall(Bound { limit, inclusive }) => {
                 let sign = if *inclusive { ">=" } else { ">" };
                 match limit {
-                    // 100 x 0.07 is a shade more than 7 in binary.
+                    // 100 x 0.07 is slightly more than 7 in binary.
                     Limit::Ratio(ratio) => {
                         write!(f, "offered - achieved {sign} {}%", (ratio * 1e11).round() / 1e9)
                     }

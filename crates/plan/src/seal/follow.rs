@@ -1,12 +1,12 @@
-//! `--follow`: redirects are followed by the program of a script, so a plain list of requests becomes one.
+//! `--follow`: the program of a script follows redirects, so a fixed list of requests becomes a script.
 
 use crate::draft::Draft;
 use crate::request::Request;
 use crate::script::{Ask, Entry, Node, Scenario, Script};
 use crate::value::{Part, Text};
 
-/// The draft with its `redirects` in every request. A plain list that is to follow some becomes a scenario that says
-/// the same.
+/// Applies `redirects` to every request of a draft. A fixed list that follows redirects becomes an equivalent
+/// scenario.
 pub(super) fn applied(mut draft: Draft) -> Draft {
     let Some(redirects) = draft.redirects else { return draft };
     if let Some(script) = &mut draft.script {
@@ -30,7 +30,7 @@ fn script(requests: &[Request], redirects: u8) -> Script {
 }
 
 fn ask(request: &Request, redirects: u8) -> Ask {
-    // Compared with the body already; whoever sends it knows the length.
+    // Already compared with the body; the sender computes the length.
     let headers = request.headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("content-length"));
     Ask {
         name: request.name.clone(),
@@ -47,7 +47,7 @@ fn ask(request: &Request, redirects: u8) -> Ask {
         expect: None,
         checks: Vec::new(),
         extracts: Vec::new(),
-        // As in a plain list, where a failed request is followed by the next one.
+        // As in a fixed list, which continues after a failed request.
         go_on_after_failure: true,
         stream: None,
     }

@@ -1,10 +1,10 @@
-//! Texts as an artefact may show them, with the names that their author gave to what fills them.
+//! Texts for output, with the names of their placeholders.
 
 use crate::request::REDACTED;
 use crate::script::Script;
 use crate::value::{Alphabet, Function, Part, Placeholder, Text, TimeFormat};
 
-/// `/users/${id}?q=${random_int(1, 6)}`: secrets as `***`.
+/// Returns a text such as `/users/${id}?q=${random_int(1, 6)}`, with secrets as `***`.
 pub fn describe(text: &Text, script: &Script) -> String {
     let mut all = String::new();
     for part in &text.parts {
@@ -18,7 +18,7 @@ pub fn describe(text: &Text, script: &Script) -> String {
 }
 
 fn hole_shown(hole: &Placeholder, script: &Script) -> String {
-    // A number without a name comes from a script that no front of ours made.
+    // A number without a name is from a script that no front end built.
     let name =
         |names: &[String], id: u16| names.get(usize::from(id)).cloned().unwrap_or_else(|| format!("#{id}"));
     match hole {
@@ -29,7 +29,7 @@ fn hole_shown(hole: &Placeholder, script: &Script) -> String {
             None => hole.describe(),
         },
         Placeholder::Call(function) => format!("${{{}}}", call(function)),
-        // Credentials, even if only their names would show.
+        // Credentials are hidden, even if only their names would show.
         Placeholder::Base64(_) => REDACTED.into(),
     }
 }

@@ -1,8 +1,9 @@
-//! What no request may hold, whoever wrote it: methods and headers that would break the message.
+//! Rejects methods and headers that would break a message, from every source.
 
 use crate::Request;
 use crate::diag::Diagnostic;
 use crate::draft::{Draft, key};
+use crate::phrase::counted;
 use crate::request::check_header;
 use crate::script::{Entry, Node, Script};
 
@@ -17,8 +18,8 @@ fn nothing_to_send(wrong: &mut Vec<Diagnostic>) {
     wrong.push(Diagnostic::field(
         "P012",
         key::REQUESTS,
-        "there is no request to send",
-        "name at least one, such as `- get: /`",
+        "no requests to send",
+        "add at least one request, such as `- get: /`",
     ));
 }
 
@@ -35,8 +36,11 @@ fn check_requests(requests: &[Request], wrong: &mut Vec<Diagnostic>) {
                 wrong.push(Diagnostic::field(
                     "P017",
                     key::REQUESTS,
-                    format!("the header says `Content-Length: {value}`, but the body has {body_bytes} bytes"),
-                    "leave the header out: it is set from the body",
+                    format!(
+                        "`{name}: {value}` contradicts the body of {}",
+                        counted(body_bytes as u64, "byte")
+                    ),
+                    "remove the header (plimsoll adds it with the right length)",
                 ));
             }
         }
@@ -50,15 +54,15 @@ fn check_script(script: &Script, draft: &Draft, wrong: &mut Vec<Diagnostic>) {
     for ask in &script.asks {
         check_method(&ask.method, wrong);
         for (name, value) in &ask.headers {
-            // What fills the holes is looked at when it is sent.
+            // Values of placeholders are checked when they are sent.
             let value = value.fixed().map_or_else(String::new, |v| String::from_utf8_lossy(&v).into_owned());
             check_line(name, &value, wrong);
             if name.eq_ignore_ascii_case("content-length") {
                 wrong.push(Diagnostic::field(
                     "P017",
                     key::REQUESTS,
-                    format!("`{}` gives `Content-Length` by hand, and its body may change", ask.name),
-                    "leave the header out: it is set from the body",
+                    format!("header `{name}` of `{}` cannot be set: its body may change", ask.name),
+                    "remove the header (plimsoll adds it with the right length)",
                 ));
             }
         }
@@ -79,14 +83,14 @@ fn check_script(script: &Script, draft: &Draft, wrong: &mut Vec<Diagnostic>) {
             wrong.push(Diagnostic::field(
                 "P022",
                 key::REQUESTS,
-                "a load model runs a scenario that is not there",
-                format!("there are {}", script.scenarios.len()),
+                "a load model refers to an unknown scenario",
+                format!("use one of the {}", counted(script.scenarios.len() as u64, "scenario")),
             ));
         }
     }
 }
 
-/// Above 0 and not beyond all reason: the sum of weights must be a number too.
+/// Returns whether a weight is above 0 and small enough that sums of weights stay finite.
 fn is_weight(weight: f64) -> bool {
     weight > 0.0 && weight <= 1e9
 }
@@ -95,8 +99,8 @@ fn weightless(wrong: &mut Vec<Diagnostic>) {
     wrong.push(Diagnostic::field(
         "P023",
         key::REQUESTS,
-        "a weight is not above 0",
-        "give a number above 0, or leave out what is never to be done",
+        "a weight must be above 0 and at most 1e9",
+        "write a number such as `3`, or remove what should never run",
     ));
 }
 
@@ -121,31 +125,31 @@ fn check_method(method: &str, wrong: &mut Vec<Diagnostic>) {
         wrong.push(Diagnostic::field(
             "P013",
             key::REQUESTS,
-            format!("`{method}` is no method"),
-            "expected a word such as `GET` or `POST`",
+            format!("invalid method `{method}`"),
+            "write a method such as `GET` or `POST`",
         ));
     }
-    // An answer to CONNECT is a tunnel, not a response.
+    // The result of CONNECT is a tunnel, not a response.
     if method.eq_ignore_ascii_case("CONNECT") {
         wrong.push(Diagnostic::field(
             "P013",
             key::REQUESTS,
-            "the method `CONNECT` opens a tunnel and cannot be loaded",
-            "use another method",
+            "unsupported method `CONNECT`: it opens a tunnel",
+            "use another method, such as `GET`",
         ));
     }
 }
 
 fn check_line(name: &str, value: &str, wrong: &mut Vec<Diagnostic>) {
     if let Err(problem) = check_header(name, value) {
-        wrong.push(Diagnostic::field("P014", key::REQUESTS, problem.message, "expected `Name: value`"));
+        wrong.push(Diagnostic::field("P014", key::REQUESTS, problem.message, problem.hint));
     }
     if name.eq_ignore_ascii_case("transfer-encoding") {
         wrong.push(Diagnostic::field(
             "P018",
             key::REQUESTS,
-            "a request body is always sent with its length: `Transfer-Encoding` would contradict it",
-            "leave the header out",
+            "header `Transfer-Encoding` cannot be set: bodies are sent with their length",
+            "remove the header",
         ));
     }
 }

@@ -1,4 +1,4 @@
-//! The series of a script, as every report may show them.
+//! The series of a script, for reports.
 
 use super::names::describe;
 use crate::answer::{Source, Statuses, Subject};
@@ -6,7 +6,7 @@ use crate::outline::{CheckOutline, RequestOutline};
 use crate::request::{redacted_header, redacted_path};
 use crate::script::{Ask, Script};
 
-/// Requests, checks and groups, in the order of their series.
+/// Returns requests, checks, and groups, in the order of their series.
 pub(super) fn series_of(script: &Script) -> (Vec<RequestOutline>, Vec<CheckOutline>, Vec<String>) {
     let requests = script.asks.iter().map(|ask| outline_of(ask, script)).collect();
     let checks = script.asks.iter().enumerate().flat_map(|(request, ask)| {
@@ -15,18 +15,18 @@ pub(super) fn series_of(script: &Script) -> (Vec<RequestOutline>, Vec<CheckOutli
     (requests, checks.collect(), script.groups.clone())
 }
 
-/// What can fail a request, by name: its checks, then what it must have to extract.
+/// Returns the names of what can fail a request: its checks, then its extractions.
 fn names_of(ask: &Ask) -> impl Iterator<Item = String> {
     let checks = ask.checks.iter().map(|check| check.name.clone());
     checks.chain(ask.extracts.iter().map(|extract| format!("extract {}", extract.name)))
 }
 
-/// What is accepted when nothing is said holds redirects, too, and means none.
+/// Returns whether a request expects a redirect. The default status codes include redirects, but do not count.
 fn expects_redirect(ask: &Ask) -> bool {
     let holds = |statuses: &Statuses| (300..400).any(|status| statuses.holds(status));
     let checked = ask.checks.iter().any(|check| match &check.on {
         Subject::Status(statuses) => holds(statuses),
-        // Whoever looks at where a redirect leads expects one.
+        // A check of the redirect's destination expects one.
         Subject::Header { name, .. } => name.eq_ignore_ascii_case("location"),
         Subject::Body(_)
         | Subject::Json { .. }

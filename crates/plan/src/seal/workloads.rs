@@ -1,4 +1,4 @@
-//! Load models out of a draft: its own, and those of single scenarios, all brought to the clock of one run.
+//! Builds the load models of a draft: that of the run, and those of single scenarios, all on the time axis of the run.
 
 use super::{DEFAULT_DURATION_NS, DEFAULT_OPEN_CONNECTIONS, DEFAULT_USERS};
 use crate::Diagnostic;
@@ -7,25 +7,25 @@ use crate::load::{Arrivals, Load, Profile, Workload};
 use crate::script::Entry;
 use std::sync::Arc;
 
-/// What the seal needs to know of them.
+/// The load models for the seal.
 pub(super) struct Lanes {
     pub workloads: Vec<Workload>,
     pub entries: Vec<Entry>,
     pub recorded: Vec<Option<Arc<[u64]>>>,
-    /// All of them in one, see [`crate::Outline::workloads`].
+    /// All load models in one; see [`crate::Outline::workloads`].
     pub load: Load,
-    /// `None`: only a number of requests or iterations ends the run.
+    /// `None` if only a number of requests or iterations ends the run.
     pub duration_ns: Option<u64>,
 }
 
 pub(super) fn of(draft: &Draft, wrong: &mut Vec<Diagnostic>) -> Lanes {
     let mut drafts: Vec<WorkloadDraft> = Vec::new();
-    // Without scenarios of their own load the draft's load is the one; beside them only if somebody runs under it.
+    // The load of the draft applies if a scenario runs under it, or if no scenario has its own load.
     if draft.entry.is_some() || draft.workloads.is_empty() {
         drafts.push(own(draft));
     }
     for workload in &draft.workloads {
-        // Judged as a whole draft of its own would be.
+        // Validated like a separate draft.
         let alone = alone(workload, draft);
         super::contradictions(&alone.load, wrong);
         super::ranges(&alone, wrong);
@@ -39,7 +39,8 @@ pub(super) fn of(draft: &Draft, wrong: &mut Vec<Diagnostic>) -> Lanes {
     }
     let ends: Vec<Option<u64>> =
         drafts.iter().map(|workload| end_ns(workload, draft.load.requests_total.is_some())).collect();
-    // A workload that only counts ends with the others at the latest; alone it takes the time that it takes.
+    // A workload with only a number of iterations ends no later than the others. Alone, it ends after its last
+    // iteration.
     let duration_ns = ends.iter().copied().flatten().max();
     let alone = drafts.len() == 1 && drafts[0].start_ns == 0;
     let workloads: Vec<Workload> = drafts
@@ -70,12 +71,12 @@ pub(super) fn of(draft: &Draft, wrong: &mut Vec<Diagnostic>) -> Lanes {
     }
 }
 
-/// A workload as if it were all there is.
+/// Returns a draft with this workload only.
 fn alone(workload: &WorkloadDraft, draft: &Draft) -> Draft {
     Draft { load: workload.load.clone(), limits: draft.limits.clone(), ..Draft::default() }
 }
 
-/// The draft's own load model as a workload.
+/// Returns the load model of the draft as a workload.
 fn own(draft: &Draft) -> WorkloadDraft {
     WorkloadDraft {
         name: "mix".into(),
@@ -89,7 +90,7 @@ pub(super) fn is_open(load: &LoadDraft) -> bool {
     load.rate_per_s.is_some() || load.recorded.is_some() || matches!(load.stages, Some((_, true)))
 }
 
-/// Arrivals say when an iteration begins: a pace beside them would say nothing.
+/// Reports a `pace` with arrivals, where it would have no effect.
 fn unpaced(draft: &Draft, workload: &WorkloadDraft, wrong: &mut Vec<Diagnostic>) {
     let Some(script) = &draft.script else { return };
     let runs = |number: usize| match &workload.entry {
@@ -101,8 +102,8 @@ fn unpaced(draft: &Draft, workload: &WorkloadDraft, wrong: &mut Vec<Diagnostic>)
             wrong.push(Diagnostic::field(
                 "P024",
                 key::REQUESTS,
-                format!("`{}` has a `pace`, but arrivals say when its iterations begin", scenario.name),
-                "leave out the `pace`, or give it users",
+                format!("`pace` of `{}` has no effect: arrivals start its iterations", scenario.name),
+                "remove `pace`, or write `users` instead of a rate",
             ));
         }
     }
@@ -114,8 +115,8 @@ fn contradictions(load: &LoadDraft, wrong: &mut Vec<Diagnostic>) {
         wrong.push(Diagnostic::field(
             "P020",
             key::ITERATIONS_PER_USER,
-            "`iterations_per_user` counts the iterations of each user: arrivals have none of their own",
-            "use `iterations` to end after so many arrivals",
+            "`iterations_per_user` requires users: an arrival is one iteration",
+            "use `iterations` to end after a number of arrivals",
         ));
     }
     for (is_zero, key) in [
@@ -126,8 +127,8 @@ fn contradictions(load: &LoadDraft, wrong: &mut Vec<Diagnostic>) {
             wrong.push(Diagnostic::field(
                 "P006",
                 key,
-                "a number of iterations of 0 sends nothing",
-                "give at least 1",
+                "the number of iterations must be above 0",
+                "write a larger value",
             ));
         }
     }
@@ -135,20 +136,20 @@ fn contradictions(load: &LoadDraft, wrong: &mut Vec<Diagnostic>) {
         wrong.push(Diagnostic::field(
             "P021",
             key::RATE,
-            "there is no recorded arrival",
-            "give at least one instant",
+            "no recorded arrivals",
+            "write at least one timestamp in the file",
         ));
     }
 }
 
-/// When the workload ends; `None`: after a number of requests or iterations.
+/// Returns the end of the workload; `None` if it ends after a number of requests or iterations.
 fn end_ns(workload: &WorkloadDraft, counted: bool) -> Option<u64> {
     let counted =
         counted || workload.load.iterations.is_some() || workload.load.iterations_per_user.is_some();
     let length_ns = match (&workload.load.stages, workload.load.duration_ns, &workload.load.recorded) {
         (Some((profile, _)), _, _) => Some(profile.total_ns()),
         (None, Some(given), _) => Some(given),
-        // It ends behind its last arrival, however late that is answered: by their number.
+        // It ends by the number of arrivals, when the last one is complete.
         (None, None, Some(_)) => None,
         (None, None, None) if counted => None,
         (None, None, None) => Some(DEFAULT_DURATION_NS),
@@ -156,7 +157,7 @@ fn end_ns(workload: &WorkloadDraft, counted: bool) -> Option<u64> {
     length_ns.map(|length_ns| workload.start_ns.saturating_add(length_ns))
 }
 
-/// On the clock of the run.
+/// Returns the recorded arrivals on the time axis of the run.
 fn instants(workload: &WorkloadDraft) -> Option<Arc<[u64]>> {
     let recorded = workload.load.recorded.as_ref()?;
     Some(recorded.iter().map(|instant_ns| instant_ns.saturating_add(workload.start_ns)).collect())
@@ -176,10 +177,10 @@ fn load(load: &LoadDraft, requests: Option<u64>) -> Load {
         (Some((profile, false)), _) => Load::Closed { users: profile.clone() },
         (None, Some(rate)) => Load::Open { rate_per_s: Profile::constant(rate), arrivals },
         (None, None) => {
-            // Ten requests keep ten users busy at most, however many there are by default or by `-c`.
+            // N requests keep at most N users busy, regardless of the default and of `-c`.
             let most = |n: Option<u64>| n.unwrap_or(u64::MAX).clamp(1, u64::from(u32::MAX)) as u32;
             let users = match load.users {
-                // None at all is refused elsewhere.
+                // 0 users are rejected elsewhere.
                 Some(users) => users.min(most(requests)),
                 None => DEFAULT_USERS.min(most(requests.or(load.iterations))),
             };
@@ -188,7 +189,7 @@ fn load(load: &LoadDraft, requests: Option<u64>) -> Load {
     }
 }
 
-/// Nothing before its start, nothing behind its end.
+/// Returns a load that is 0 before its start and after its end.
 fn placed(load: Load, start_ns: u64, end_ns: Option<u64>) -> Load {
     match load {
         Load::Closed { users } => Load::Closed { users: users.between(start_ns, end_ns) },
@@ -198,7 +199,7 @@ fn placed(load: Load, start_ns: u64, end_ns: Option<u64>) -> Load {
     }
 }
 
-/// See [`crate::Outline::workloads`].
+/// Returns the sum of load models, as [`crate::Outline::workloads`] describes it.
 fn together(workloads: &[Workload]) -> Load {
     let open: Vec<&Workload> = workloads.iter().filter(|workload| workload.load.is_open()).collect();
     let profiles =

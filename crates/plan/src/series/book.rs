@@ -1,4 +1,4 @@
-//! The series that one worker, or a whole run, has opened: found by family, name and labels, numbered in their order.
+//! The series that one worker, or a whole run, has opened: found by family, name, and labels, and numbered in order.
 
 use super::{Family, SeriesKey};
 use crate::program::RequestId;
@@ -6,45 +6,44 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
-/// Longest name, name of a label and value of a label, bytes: what is longer is data, and no name.
+/// Longest name, label name, and label value, in bytes: anything longer is data, not a name.
 pub const NAME_BYTES: usize = 256;
 
-/// Most labels of one series.
+/// Maximum number of labels of one series.
 pub const LABELS: usize = 32;
 
-/// Series beyond the limit that are opened all the same, if they have no labels: what finds no place under its own
-/// labels is counted there.
+/// Series without labels that may be opened above the limit, to count values of series that exceed it.
 const SPARE: usize = 64;
 
-/// See the module. The default has room for none.
+/// A book of opened series. The default has space for none.
 #[derive(Debug, Default)]
 pub struct SeriesBook {
-    /// Number of the first one: behind those of the plan.
+    /// Number of the first opened series, after those of the plan.
     first: u32,
-    /// Most that may be opened.
+    /// Maximum number of series to open.
     most: usize,
     opened: Vec<Arc<SeriesKey>>,
-    /// By hash: places in `opened`.
+    /// Indexes into `opened`, by hash.
     places: HashMap<u64, Vec<u32>>,
     hasher: RandomState,
     refused: u64,
 }
 
 impl SeriesBook {
-    /// Empty. `first`: series of the plan; `most`: series that may be opened.
+    /// Returns an empty book. `first` is the number of series of the plan, and `most` the maximum number to open.
     pub fn new(first: usize, most: u64) -> Self {
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         // A plan has far fewer than 2^32 series.
         SeriesBook { first: first as u32, most, ..SeriesBook::default() }
     }
 
-    /// The number of a series, opened when it is new: only that allocates. When there are too many, that of
-    /// the series of the same family and name without labels; `None` when there are even too many of those.
-    /// Either is counted, see [`SeriesBook::take_refused`].
+    /// Returns the number of a series, and opens it if it is new; only that allocates. If there are too many series, it
+    /// returns that of the same family and name without labels, or `None` if there are too many of those as well. Both
+    /// are counted; see [`SeriesBook::take_refused`].
     pub fn find(&mut self, family: Family, name: &str, labels: &[(&str, &str)]) -> Option<RequestId> {
         let hash = self.hash(family, name, labels);
         let found = self.places.get(&hash).into_iter().flatten().find(|at| {
-            // Places are made together with what they point at.
+            // Indexes and entries are always added together.
             let key = &self.opened[**at as usize];
             key.family == family && key.name == name && has(key, labels)
         });
@@ -54,18 +53,18 @@ impl SeriesBook {
         }
     }
 
-    /// All that were opened, in the order of their numbers.
+    /// Returns the opened series, in the order of their numbers.
     pub fn opened(&self) -> &[Arc<SeriesKey>] {
         &self.opened
     }
 
-    /// The family of one that was opened.
+    /// Returns the family of an opened series.
     pub fn family(&self, series: RequestId) -> Option<Family> {
         let at = series.checked_sub(self.first)?;
         self.opened.get(at as usize).map(|key| key.family)
     }
 
-    /// How often a series was asked for and found no place of its own, since this was asked.
+    /// Returns the number of rejected lookups since the last call.
     pub fn take_refused(&mut self) -> u64 {
         std::mem::take(&mut self.refused)
     }
@@ -73,7 +72,7 @@ impl SeriesBook {
     #[cold]
     fn open(&mut self, hash: u64, key: SeriesKey, given: usize) -> Option<RequestId> {
         if key.labels.len() < given {
-            // A name stood there twice, and the key is not known by this hash.
+            // A label occurred twice, so the key has a different hash.
             let labels: Vec<(&str, &str)> =
                 key.labels.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
             return self.find(key.family, &key.name, &labels);
@@ -95,7 +94,7 @@ impl SeriesBook {
         Some(number)
     }
 
-    /// Not counted a second time when there is no room for it either.
+    /// Finds the series without labels. A rejection here is not counted a second time.
     fn without_labels(&mut self, family: Family, name: &str) -> Option<RequestId> {
         let refused = self.refused;
         let base = self.find(family, name, &[]);
@@ -103,14 +102,14 @@ impl SeriesBook {
         base
     }
 
-    /// The same for labels in any order, and without memory: their hashes are added up.
+    /// Returns a hash that does not depend on the order of labels: their hashes are added up, without allocation.
     fn hash(&self, family: Family, name: &str, labels: &[(&str, &str)]) -> u64 {
         let own = self.hasher.hash_one((family, name));
         labels.iter().fold(own, |all, label| all.wrapping_add(self.hasher.hash_one(label)))
     }
 }
 
-/// Whether these are all the labels of a key.
+/// Returns whether these are exactly the labels of a key.
 fn has(key: &SeriesKey, labels: &[(&str, &str)]) -> bool {
     key.labels.len() == labels.len() && labels.iter().all(|(name, value)| key.label(name) == Some(value))
 }

@@ -1,34 +1,34 @@
-//! The laws as equations: each is used in whatever direction something is missing, until nothing more follows.
+//! The laws as equations. Each derives whichever of its numbers is missing, until nothing more follows.
 //!
 //! With A arrivals/s, N users, X requests/s, S the session, C the time from one request of a user to its next (think
 //! and response time, Z + R) and P pages:
 //! - N = A S: Little's law for sessions
 //! - N = X C: Little's law for requests, which is the response time law X = N / (Z + R)
-//! - S = P C: a session is its pages
-//! - X = A P: follows from the three above, and leads on where no time is known
+//! - S = P C: a session is the sum of its pages
+//! - X = A P: follows from the three above, and applies if no time is known
 
 use super::{Line, MONTH_DAYS, Sizing, SizingInput};
 use crate::Problem;
 use std::fmt::Display;
 
-/// Numbers that people give are rounded; figures farther apart than this contradict each other.
+/// Numbers of users are rounded; a larger difference is a contradiction.
 const TOLERANCE: f64 = 0.02;
 
 const HOUR_S: f64 = 3600.0;
 
-/// What is tied together, all in seconds and per second, in the busiest hour.
+/// The numbers of the equations, in seconds and per second, in the busiest hour.
 #[derive(Debug, Clone, Copy, Default)]
 struct Known {
     arrivals: Option<f64>,
     users: Option<f64>,
     rate: Option<f64>,
     session: Option<f64>,
-    /// From one request of a user to its next: think and response time together.
+    /// Time from one request of a user to the next: think time and response time.
     cycle: Option<f64>,
     pages: Option<f64>,
 }
 
-/// A number as a formula shows it: four digits are enough to follow it, and whole thousands stay whole.
+/// A number in a formula, with four significant digits, and all digits before the point.
 struct Shown(f64);
 
 impl Display for Shown {
@@ -37,7 +37,7 @@ impl Display for Shown {
         if magnitude != 0.0 && !(1e-4..1e15).contains(&magnitude) {
             return write!(f, "{:.3e}", self.0);
         }
-        // Digits in front of the point take those behind it away.
+        // Digits before the point reduce those after it.
         let whole = if magnitude >= 1.0 { magnitude.log10().floor() as i32 + 1 } else { 0 };
         let leading =
             if magnitude > 0.0 && magnitude < 1.0 { (-magnitude.log10()).floor() as i32 } else { 0 };
@@ -65,11 +65,11 @@ pub(super) fn solve(asked: &SizingInput) -> Result<Sizing, Vec<Problem>> {
     if let Some(think) = seconds(asked.think_ns) {
         let response = seconds(asked.response_ns).unwrap_or(0.0);
         if asked.response_ns.is_none() {
-            assumed.push("answers take no time beside the think time: `--response` gives it".into());
+            assumed.push("the response time is 0 (set it with `--response`)".into());
         }
         known.cycle = Some(think + response);
     }
-    // A value that was given is never derived again, so that each step can be followed back to what was written.
+    // A given value is never derived again, so that each step can be traced back to the input.
     let given = known;
     while let Some((changed, line)) = follow(&known, asked) {
         known = changed;
@@ -84,13 +84,13 @@ pub(super) fn solve(asked: &SizingInput) -> Result<Sizing, Vec<Problem>> {
     if lines.is_empty() || known.users.is_none() && known.rate.is_none() && asked.visitors.is_none() {
         return Err(vec![nothing_follows(asked)]);
     }
-    // Figures of f64 range multiply to infinity, or vanish.
+    // Products of extreme numbers overflow to infinity, or underflow to 0.
     let overflow = lines.iter().find(|line| !line.value.is_finite() || line.value <= 0.0);
     if let Some(line) = overflow {
         let name = line.name;
         return Err(vec![Problem::new(
-            format!("`{name}` comes out beyond all numbers"),
-            "give figures of a real service",
+            format!("the result for `{name}` is out of range"),
+            "write numbers of a real service",
         )]);
     }
     Ok(Sizing {
@@ -103,10 +103,10 @@ pub(super) fn solve(asked: &SizingInput) -> Result<Sizing, Vec<Problem>> {
     })
 }
 
-/// The active part of a day in hours; all of it, and that is said, when nothing says so.
+/// Returns the active part of a day in hours. Without `--active`, it assumes the whole day.
 fn active_h(asked: &SizingInput, assumed: &mut Vec<String>) -> f64 {
     let Some(active_ns) = asked.active_ns else {
-        let sentence = "visitors come all day and night: `--active` gives the busy part of a day";
+        let sentence = "visitors come 24 hours a day (set the active hours with `--active`)";
         assumed.push(sentence.to_owned());
         return 24.0;
     };
@@ -117,7 +117,7 @@ fn is_month(asked: &SizingInput) -> bool {
     asked.visitors.is_none_or(|visitors| visitors.per == super::Period::Month)
 }
 
-/// Visits that begin per second in the busiest hour.
+/// Returns the sessions that begin per second in the busiest hour.
 fn arrivals(asked: &SizingInput, lines: &mut Vec<Line>, assumed: &mut Vec<String>) -> Option<f64> {
     let visitors = asked.visitors?;
     let mut per_hour = visitors.number;
@@ -125,7 +125,7 @@ fn arrivals(asked: &SizingInput, lines: &mut Vec<Line>, assumed: &mut Vec<String
         let per_day = visitors.number / days;
         if days > 1.0 {
             let formula = format!("{}/{} / {days} days", Shown(visitors.number), visitors.per.name());
-            lines.push(Line { name: "visitors a day", formula, value: per_day, unit: "/day" });
+            lines.push(Line { name: "visitors per day", formula, value: per_day, unit: "/day" });
         }
         if is_month(asked) {
             assumed.push(format!("a month has {MONTH_DAYS} days"));
@@ -133,29 +133,27 @@ fn arrivals(asked: &SizingInput, lines: &mut Vec<Line>, assumed: &mut Vec<String
         let active_h = active_h(asked, assumed);
         per_hour = per_day / active_h;
         let formula = format!("{}/day / {} h", Shown(per_day), Shown(active_h));
-        lines.push(Line { name: "visitors an hour", formula, value: per_hour, unit: "/h" });
+        lines.push(Line { name: "visitors per hour", formula, value: per_hour, unit: "/h" });
     }
     if let Some(peak) = asked.peak {
         let formula = format!("{}/h x {}", Shown(per_hour), Shown(peak));
         per_hour *= peak;
         lines.push(Line { name: "visitors in the busiest hour", formula, value: per_hour, unit: "/h" });
     } else {
-        assumed.push(
-            "every hour is as busy as the others: `--peak` gives how much busier the busiest is".into(),
-        );
+        assumed.push("all hours are equally busy (set the ratio of the busiest hour with `--peak`)".into());
     }
     let formula = format!("{}/h / 3600", Shown(per_hour));
     lines.push(Line { name: "arrivals", formula, value: per_hour / HOUR_S, unit: "/s" });
     Some(per_hour / HOUR_S)
 }
 
-/// One more value, and the step that leads to it. The order is that in which a person would go: users first, because a
-/// load is written in them, then requests, then what is left.
+/// Derives one more value, with its step. The order is that of a manual calculation: first users, because a load needs
+/// them, then requests, then the rest.
 fn follow(known: &Known, asked: &SizingInput) -> Option<(Known, Line)> {
     let Known { arrivals, users, rate, session, cycle, pages } = *known;
     let line = |name, formula, value, unit| Line { name, formula, value, unit };
     if let (None, Some(a), Some(s)) = (users, arrivals, session) {
-        // Per hour, as the step above shows it.
+        // Per hour, as in the previous step.
         let formula = format!("{}/h x {} s / 3600", Shown(a * HOUR_S), Shown(s));
         return Some((
             Known { users: Some(a * s), ..*known },
@@ -183,7 +181,7 @@ fn follow(known: &Known, asked: &SizingInput) -> Option<(Known, Line)> {
     }
     if let (None, Some(s), Some(p)) = (cycle, session, pages) {
         let formula = format!("{} s / {} pages", Shown(s), Shown(p));
-        return Some((Known { cycle: Some(s / p), ..*known }, line("time a page", formula, s / p, "s")));
+        return Some((Known { cycle: Some(s / p), ..*known }, line("time per page", formula, s / p, "s")));
     }
     if let (None, Some(n), Some(s)) = (arrivals, users, session) {
         let formula = format!("{} / {} s", Shown(n), Shown(s));
@@ -199,16 +197,16 @@ fn follow(known: &Known, asked: &SizingInput) -> Option<(Known, Line)> {
     }
     if let (None, Some(n), Some(x)) = (cycle, users, rate) {
         let formula = format!("{} / {}/s", Shown(n), Shown(x));
-        return Some((Known { cycle: Some(n / x), ..*known }, line("time a page", formula, n / x, "s")));
+        return Some((Known { cycle: Some(n / x), ..*known }, line("time per page", formula, n / x, "s")));
     }
     if let (None, Some(s), Some(c)) = (pages, session, cycle) {
         let formula = format!("{} s / {}", Shown(s), cycle_words(c, asked));
-        return Some((Known { pages: Some(s / c), ..*known }, line("pages a visit", formula, s / c, "")));
+        return Some((Known { pages: Some(s / c), ..*known }, line("pages per session", formula, s / c, "")));
     }
     None
 }
 
-/// The sum is shown as one where both of its parts were given: a reader looks for them.
+/// Returns the cycle time for a formula, as a sum if both of its parts were given.
 fn cycle_words(cycle: f64, asked: &SizingInput) -> String {
     match (asked.think_ns, asked.response_ns) {
         (Some(think_ns), Some(response_ns)) => {
@@ -218,33 +216,32 @@ fn cycle_words(cycle: f64, asked: &SizingInput) -> String {
     }
 }
 
-/// What was given twice and differs. All four equations are judged: with everything derived by the first, a figure that
-/// was given in excess shows in another.
+/// Returns contradictions between given numbers. It checks all four equations, because a redundant number may
+/// contradict any of them.
 fn contradictions(known: &Known) -> Vec<Problem> {
     let mut wrong = Vec::new();
     let mut judge = |stated: Option<f64>, follows: Option<f64>, what: &str, how: &str| {
         let (Some(stated), Some(follows)) = (stated, follows) else { return };
-        // Written so that what is no number is a contradiction too.
+        // Written so that NaN is a contradiction too.
         let is_close = (stated - follows).abs() <= TOLERANCE * stated.abs().max(follows.abs());
         if !is_close {
             let (stated, follows) = (Shown(stated), Shown(follows));
             wrong.push(Problem::new(
-                format!("`{stated}` {what} contradict {how}, which make `{follows}`"),
-                "leave one of them out",
+                format!("`{stated}` {what} contradict {how}, which result in `{follows}`"),
+                "remove one of these numbers",
             ));
         }
     };
     let product = |a: Option<f64>, b: Option<f64>| Some(a? * b?);
     let Known { arrivals, users, rate, session, cycle, pages } = *known;
-    judge(users, product(arrivals, session), "users", "the arrivals and the length of a session");
-    judge(users, product(rate, cycle), "users", "the requests and the time from one to the next");
-    judge(session, product(pages, cycle), "seconds of a session", "its pages and the time of each");
-    judge(rate, product(arrivals, pages), "requests per second", "the arrivals and their pages");
+    judge(users, product(arrivals, session), "users", "the arrivals and the session length");
+    judge(users, product(rate, cycle), "users", "the request rate and the time between requests of a user");
+    judge(session, product(pages, cycle), "seconds per session", "the pages and the time per page");
+    judge(rate, product(arrivals, pages), "requests per second", "the arrivals and the pages per session");
     wrong
 }
 
-/// The think time that is left of a page's time: what a load is written with, where only its pages and its session
-/// were known.
+/// Derives the think time from the time per page, which a load needs if only pages and session are known.
 fn pauses(
     known: &Known,
     given: &Known,
@@ -257,15 +254,15 @@ fn pauses(
     let response = response_ns as f64 / 1e9;
     if response >= cycle {
         let (response, cycle) = (Shown(response), Shown(cycle));
-        let message = format!("an answer takes `{response} s`, and a page has `{cycle} s` in all");
-        return Err(vec![Problem::new(message, "give a longer session or fewer pages")]);
+        let message = format!("the response time of `{response} s` exceeds the time per page of `{cycle} s`");
+        return Err(vec![Problem::new(message, "write a longer session or fewer pages")]);
     }
     let formula = format!("{} s - {} s", Shown(cycle), Shown(response));
     lines.push(Line { name: "think time", formula, value: cycle - response, unit: "s" });
     Ok(())
 }
 
-/// Visitors of a month, from those that were given or from the arrivals.
+/// Returns the visitors per month, as given or derived from the arrivals.
 fn month(
     known: &Known,
     asked: &SizingInput,
@@ -278,31 +275,29 @@ fn month(
     let arrivals = known.arrivals?;
     let peak = asked.peak.unwrap_or(1.0);
     if asked.visitors.is_none() && asked.peak.is_none() {
-        assumed.push(
-            "every hour is as busy as the others: `--peak` gives how much busier the busiest is".into(),
-        );
+        assumed.push("all hours are equally busy (set the ratio of the busiest hour with `--peak`)".into());
     }
-    // Said already where visitors of a day or a week were taken apart.
+    // Already assumed if visitors per day or per week were given.
     let is_said = asked.visitors.is_some_and(|visitors| visitors.per.days().is_some());
     let active_h = if is_said { active_h(asked, &mut Vec::new()) } else { active_h(asked, assumed) };
     assumed.push(format!("a month has {MONTH_DAYS} days"));
-    // The busiest hour is not every hour: what the peak multiplied, a month divides by.
+    // The busiest hour is not every hour, so the month divides by the peak.
     let value = arrivals * HOUR_S / peak * active_h * MONTH_DAYS;
     let by_peak = if asked.peak.is_some() { format!(" / {}", Shown(peak)) } else { String::new() };
     let formula =
         format!("{}/s x 3600{by_peak} x {} h x {MONTH_DAYS} days", Shown(arrivals), Shown(active_h));
-    lines.push(Line { name: "visitors a month", formula, value, unit: "/month" });
+    lines.push(Line { name: "visitors per month", formula, value, unit: "/month" });
     Some(value)
 }
 
 fn nothing_follows(asked: &SizingInput) -> Problem {
-    let (of, mend) = match (asked.users.is_some(), asked.rate_per_s.is_some()) {
-        (true, _) => ("users alone", "add `--think` for their requests, or `--session` for the visitors"),
-        (_, true) => ("a rate alone", "add `--think` for the users, or `--pages` for the visitors"),
+    let (given, help) = match (asked.users.is_some(), asked.rate_per_s.is_some()) {
+        (true, _) => ("only users", "add `--think` to derive requests, or `--session` to derive visitors"),
+        (_, true) => ("only a rate", "add `--think` to derive users, or `--pages` to derive visitors"),
         _ => (
-            "this",
-            "give `--visitors` with `--session`, `--users` with `--think`, or `--rate` with `--pages`",
+            "too few numbers",
+            "combine `--visitors` with `--session`, `--users` with `--think`, or `--rate` with `--pages`",
         ),
     };
-    Problem::new(format!("nothing follows of {of}"), mend)
+    Problem::new(format!("nothing can be derived from {given}"), help)
 }

@@ -1,4 +1,5 @@
-//! The grammar: `SUBJECT[{KIND: NAME}] [STATISTIC] COMPARISON VALUE [over TIME] [abort after TIME]`.
+//! The grammar of thresholds:
+//! `SUBJECT[{KIND: NAME}] [STATISTIC] COMPARISON VALUE [over DURATION] [abort after DURATION]`.
 
 use super::scope::{Scope, all_scopes, scope};
 use super::{Comparison, Kind, OUTAGE_LEAST_NS, OVER_MAX_NS, Statistic, Subject, Threshold};
@@ -6,22 +7,22 @@ use crate::Problem;
 use crate::outline::TICK_NS;
 use crate::unit;
 
-const EXPECTED: &str = "expected something like `response_time p99 < 250ms`, \
-    `error_rate < 0.1%`, `achieved >= 99%` or `throughput > 500/s`";
+const EXPECTED: &str = "write a threshold such as `response_time p99 < 250ms`, \
+    `error_rate < 0.1%`, `achieved >= 99%`, or `throughput > 500/s`";
 
-/// Reads one threshold.
+/// Parses one threshold.
 ///
 /// # Errors
-/// A sentence naming the part that cannot be read, with the choices.
+/// Returns an error that names the invalid part, with the alternatives.
 pub fn parse(text: &str) -> Result<Threshold, Problem> {
     read(text, Subject::ALL)
 }
 
-/// The same for whoever defines metrics of their own: `trend{metric: cart, tag: shop=b} p95 < 30`,
-/// `counter{metric: orders} > 100`, `gauge{metric: depth} max < 7`, `true_ratio{metric: ok} > 95%`.
+/// Parses one threshold, which may use user-defined metrics: `trend{metric: cart, tag: shop=b} p95 < 30`,
+/// `counter{metric: orders} > 100`, `gauge{metric: depth} max < 7`, or `true_ratio{metric: ok} > 95%`.
 ///
 /// # Errors
-/// As [`parse`].
+/// Returns an error if [`parse`] does.
 pub fn parse_with_metrics(text: &str) -> Result<Threshold, Problem> {
     read(text, &[Subject::ALL, &Subject::CUSTOM].concat())
 }
@@ -35,7 +36,7 @@ fn read(text: &str, subjects: &[Subject]) -> Result<Threshold, Problem> {
         None => (written, end),
     };
     let (name, rest) = written.split_at(end);
-    // A name may hold anything, comparisons and blanks too, so the braces are taken off before the rest is folded.
+    // A name may contain anything, including comparisons and spaces, so the braces are removed before folding.
     let (braces, scope, rest) = match rest.trim_start().strip_prefix('{') {
         None => ("", None, rest),
         Some(inner) => {
@@ -67,10 +68,10 @@ fn read(text: &str, subjects: &[Subject]) -> Result<Threshold, Problem> {
     Ok(threshold)
 }
 
-/// `p99 < 200ms` is the response time's: a statistic where the subject stands is moved behind it, together with a
-/// scope. Returns the text with its subject, and the end of that; `None`: it has a subject of its own.
+/// Adds the default subject to a text such as `p99 < 200ms`, which means the response time. Returns the text with the
+/// subject, and the end of the subject; `None` if the text has a subject.
 fn of_response_time(written: &str, end: usize) -> Option<(String, usize)> {
-    // `p99.9`: the point is a part of the statistic.
+    // In `p99.9`, the point is part of the statistic.
     let end = written[end..]
         .strip_prefix('.')
         .map_or(end, |rest| end + 1 + rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len()));
@@ -78,7 +79,7 @@ fn of_response_time(written: &str, end: usize) -> Option<(String, usize)> {
     statistic(figure).ok()?;
     let subject = Subject::ResponseTime.name();
     let (scope, rest) = match rest.trim_start().strip_prefix('{') {
-        // What is wrong with a scope is said where all scopes are read.
+        // An invalid scope is reported by the caller.
         Some(inner) => match scope(inner) {
             Ok((_, behind)) => rest.trim_start().split_at(rest.trim_start().len() - behind.len()),
             Err(_) => ("", rest),
@@ -96,7 +97,7 @@ fn folded(text: &str) -> String {
 fn compared<'a>(rest: &'a str, whole: &str) -> Result<(&'a str, Comparison, &'a str), Problem> {
     let at = rest
         .find(['<', '>', '=', '!'])
-        .ok_or(Problem::new(format!("`{whole}` compares nothing"), EXPECTED))?;
+        .ok_or(Problem::new(format!("missing comparison in `{whole}`"), EXPECTED))?;
     let (left, right) = rest.split_at(at);
     const SIGNS: [(&str, Comparison); 5] = [
         ("<=", Comparison::LessOrEqual),
@@ -110,12 +111,12 @@ fn compared<'a>(rest: &'a str, whole: &str) -> Result<(&'a str, Comparison, &'a 
             return Ok((left.trim(), comparison, value.trim()));
         }
     }
-    Err(Problem::new(format!("`{right}` is no comparison"), "expected `<`, `<=`, `>`, `>=` or `==`"))
+    Err(Problem::new(format!("invalid comparison `{right}`"), "use `<`, `<=`, `>`, `>=`, or `==`"))
 }
 
 fn subject(name: &str, whole: &str, subjects: &[Subject]) -> Result<Subject, Problem> {
     if name.is_empty() {
-        return Err(Problem::new(format!("`{whole}` names nothing to compare"), EXPECTED));
+        return Err(Problem::new(format!("missing metric in `{whole}`"), EXPECTED));
     }
     let found = subjects.iter().copied().find(|subject| subject.name() == name);
     found.ok_or_else(|| {
@@ -125,13 +126,13 @@ fn subject(name: &str, whole: &str, subjects: &[Subject]) -> Result<Subject, Pro
             .map_or((String::new(), String::new()), |(last, others)| (last.clone(), others.join(", ")));
         let help = match Subject::renamed(name) {
             Some(subject) => format!("did you mean `{}`?", subject.name()),
-            None => format!("there are {others} and {last}"),
+            None => format!("use one of {others}, or {last}"),
         };
-        Problem::new(format!("unknown subject `{name}`"), help)
+        Problem::new(format!("unknown metric `{name}`"), help)
     })
 }
 
-/// The statistic between subject and comparison.
+/// Parses the statistic between subject and comparison.
 fn figure(subject: Subject, left: &str, whole: &str) -> Result<Statistic, Problem> {
     let name = subject.name();
     let mut words = left.split_whitespace();
@@ -141,13 +142,17 @@ fn figure(subject: Subject, left: &str, whole: &str) -> Result<Statistic, Proble
         (false, Some("max")) if subject == Subject::Gauge => Statistic::Max,
         (false, None) => Statistic::Value,
         (false, Some(word)) => {
-            return Err(Problem::plain(format!("`{name}` is one number: `{word}` has no place behind it")));
+            let message = format!("unexpected `{word}` after `{name}`, which is one number");
+            return Err(Problem::new(message, format!("remove `{word}`")));
         }
-        (true, None) => return Err(Problem::plain(format!("which figure of `{name}`? {EXPECTED}"))),
+        (true, None) => {
+            let hint = format!("write a statistic, such as `{name} p99`, `{name} mean`, or `{name} max`");
+            return Err(Problem::new(format!("missing statistic after `{name}`"), hint));
+        }
         (true, Some(word)) => statistic(word)?,
     };
     match words.next() {
-        Some(word) => Err(Problem::new(format!("`{word}` is one word too many in `{whole}`"), EXPECTED)),
+        Some(word) => Err(Problem::new(format!("unexpected `{word}` in `{whole}`"), EXPECTED)),
         None => Ok(figure),
     }
 }
@@ -161,14 +166,14 @@ fn statistic(word: &str) -> Result<Statistic, Problem> {
         _ => match word.strip_prefix('p').and_then(|p| p.parse::<f64>().ok()) {
             Some(p) if p > 0.0 && p < 100.0 => Ok(Statistic::Quantile(p / 100.0)),
             _ => Err(Problem::new(
-                format!("`{word}` is no figure of a time"),
-                "expected `p50`, `p99`, `p99.9`, `mean`, `min` or `max`",
+                format!("unknown statistic `{word}`"),
+                "use a percentile such as `p99` or `p99.9`, `mean`, `min`, or `max`",
             )),
         },
     }
 }
 
-/// The value, and what follows it: `250ms over 10s abort after 30s`.
+/// Splits the value from `over` and `abort after`, as in `250ms over 10s abort after 30s`.
 fn tail(right: &str) -> Result<(&str, Option<u64>, Option<u64>), Problem> {
     const AFTER: &str = "abort after ";
     let at = |word: &str| right.find(&format!(" {word}"));
@@ -181,8 +186,8 @@ fn tail(right: &str) -> Result<(&str, Option<u64>, Option<u64>), Problem> {
         if ns == 0 || ns > OVER_MAX_NS {
             let most = OVER_MAX_NS / TICK_NS;
             return Err(Problem::new(
-                format!("`over {time}` is no length of a window"),
-                format!("expected 1 s to {most} s"),
+                format!("invalid window `over {time}`: expected 1–{most} s"),
+                "write a window such as `over 10s`",
             ));
         }
         (over_ns, rest) = (Some(ns), more.trim());
@@ -191,19 +196,22 @@ fn tail(right: &str) -> Result<(&str, Option<u64>, Option<u64>), Problem> {
         return Ok((value, over_ns, None));
     }
     let time = rest.strip_prefix(AFTER).filter(|time| !time.contains(' ')).ok_or(Problem::new(
-        format!("`{rest}` has no place behind the value"),
-        "expected `over 10s`, `abort after 30s` or both in this order",
+        format!("unexpected `{rest}` after the value"),
+        "write `over 10s`, `abort after 30s`, or both in this order",
     ))?;
-    Ok((value, over_ns, Some(whole_seconds(time, "the time until the run is stopped")?)))
+    Ok((value, over_ns, Some(whole_seconds(time, "the time after `abort after`")?)))
 }
 
-/// Numbers come by the second: nobody could see half a one.
+/// Parses a duration in whole seconds, which is the resolution of the data.
 fn whole_seconds(text: &str, what: &str) -> Result<u64, Problem> {
     let ns = if text == "0" { 0 } else { unit::duration_ns(text)? };
     if ns.is_multiple_of(TICK_NS) {
         Ok(ns)
     } else {
-        Err(Problem::plain(format!("`{text}`: {what} is in whole seconds")))
+        Err(Problem::new(
+            format!("{what} must be in whole seconds, found `{text}`"),
+            "write a duration such as `10s`",
+        ))
     }
 }
 
@@ -215,72 +223,77 @@ fn limit(subject: Subject, text: &str) -> Result<f64, Problem> {
         Kind::Count => Ok(unit::count(text)? as f64),
         Kind::Number | Kind::Numbers => match text.parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(number),
-            _ => Err(Problem::plain(format!("`{text}` is no number"))),
+            _ => Err(Problem::new(format!("invalid number `{text}`"), "write a number such as `30`")),
         },
     }
 }
 
-/// A share of all: `error_rate < 1` means one percent to one reader, one error to the next, and would be 100% here.
+/// Parses a share. `error_rate < 1` is rejected, because it could mean 1%, 1 error, or 100%.
 fn share(text: &str) -> Result<f64, Problem> {
     let ratio = unit::ratio(text)?;
     if !text.ends_with('%') && ratio >= 1.0 {
         return Err(Problem::new(
-            format!("`{text}` is no share of the requests"),
-            format!("write per cent, such as `{text}%`"),
+            format!("ambiguous share `{text}`"),
+            format!("write a percentage, such as `{text}%`"),
         ));
     }
     if ratio > 1.0 {
-        return Err(Problem::plain(format!("`{text}` is more than all requests")));
+        return Err(Problem::new(format!("share `{text}` is above 100%"), "write a lower percentage"));
     }
     Ok(ratio)
 }
 
-/// What can be read and cannot be meant.
+/// Rejects thresholds that are valid in the grammar but make no sense.
 fn makes_sense(t: &Threshold) -> Result<(), Problem> {
     let name = t.subject.name();
     if let Some(scope @ (Scope::Request(_) | Scope::Scenario(_) | Scope::Group(_) | Scope::Tag(..))) =
         &t.scope
         && !t.subject.has_scope()
     {
-        return Err(Problem::plain(format!(
-            "`{name}` is a figure of the run as a whole, not of `{scope}`: drop the braces"
-        )));
+        return Err(Problem::new(
+            format!("`{name}` applies to the whole run, not to `{scope}`"),
+            format!("remove `{scope}`"),
+        ));
     }
     if t.subject.family().is_some() {
         if !t.scope.as_ref().is_some_and(Scope::names_metric) {
-            return Err(Problem::plain(format!(
-                "`{}`: say which metric, as in `{name}{{metric: NAME}}`",
-                t.text
-            )));
+            return Err(Problem::new(
+                format!("missing metric name in `{}`", t.text),
+                format!("write `{name}{{metric: NAME}}`"),
+            ));
         }
         if t.over_ns.is_some() || t.abort_after_ns.is_some() {
             return Err(Problem::new(
-                format!("`{}`: metrics of your own are known at the end only", t.text),
-                "drop `over` and `abort`",
+                format!("`over` and `abort after` do not apply to user-defined metrics, as in `{}`", t.text),
+                "remove `over` and `abort after`",
             ));
         }
     }
     if t.subject == Subject::GroupTime && !matches!(t.scope, Some(Scope::Group(_))) {
         return Err(Problem::new(
-            format!("`{}`: `{name}` is the time of a passage through one group", t.text),
-            format!("say which, as in `{name}{{group: NAME}} p95 < 2s`"),
+            format!("missing group in `{}`", t.text),
+            format!("write a group, as in `{name}{{group: NAME}} p95 < 2s`"),
         ));
     }
     if t.subject.is_of_outages() && (t.over_ns.is_some() || t.abort_after_ns.is_some()) {
         return Err(Problem::new(
-            format!("`{}`: outages are known at the end only", t.text),
+            format!("`over` and `abort after` do not apply to outages, as in `{}`", t.text),
             "use `error_rate < 50%` with `over` or `abort after`",
         ));
     }
     if t.subject == Subject::LongestOutage && t.value < OUTAGE_LEAST_NS as f64 {
         return Err(Problem::new(
-            format!("`{}`: an outage is at least {} s long", t.text, OUTAGE_LEAST_NS / TICK_NS),
-            "expected `longest_outage < 1s` or more",
+            format!(
+                "invalid limit in `{}`: an outage lasts at least {} s",
+                t.text,
+                OUTAGE_LEAST_NS / TICK_NS
+            ),
+            "write `longest_outage < 1s`, or a longer limit",
         ));
     }
     if t.subject == Subject::Achieved && (t.over_ns.is_some() || t.abort_after_ns.is_some()) {
         return Err(Problem::new(
-            format!("`{}`: which arrivals were served is known at the end only", t.text),
+            format!("`over` and `abort after` do not apply to `achieved`, as in `{}`", t.text),
             "use `throughput > N/s` with `over` or `abort after`",
         ));
     }
@@ -288,8 +301,8 @@ fn makes_sense(t: &Threshold) -> Result<(), Problem> {
     if grows && t.abort_after_ns.is_some() && (t.comparison.is_upwards() || t.comparison == Comparison::Equal)
     {
         return Err(Problem::new(
-            format!("`{}` is missed at the beginning of every run", t.text),
-            "say `over` how long",
+            format!("`{}` would stop every run: a count starts at 0", t.text),
+            "add a window, such as `over 10s`, before `abort after`",
         ));
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! Which requests a threshold is about: `{request: login}`, `{scenario: buyer}`, `{group: checkout}`,
-//! `{tag: kind=read}`.
+//! Scopes: the requests that a threshold applies to, as in `{request: login}`, `{scenario: buyer}`,
+//! `{group: checkout}`, or `{tag: kind=read}`.
 
 use super::{Subject, Threshold};
 use crate::Diagnostic;
@@ -10,24 +10,24 @@ use crate::series::{SeriesKey, label};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// See the module.
+/// The requests that a threshold applies to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
     /// All requests of this name.
     Request(String),
     Scenario(String),
-    /// A group and those nested in it.
+    /// A group and its nested groups.
     Group(String),
     Tag(String, String),
     /// A user-defined metric.
     Metric(String),
-    /// All of these at once.
+    /// All of several scopes at once.
     All(Vec<Scope>),
 }
 
 impl Scope {
-    /// Whether it is about this request. Those before and behind the load are in no scope.
+    /// Returns whether it covers a request. Requests before and after the load are in no scope.
     pub fn covers(&self, request: &RequestOutline) -> bool {
         let has = |name: &str, value: &dyn Fn(&str) -> bool| match name {
             label::REQUEST => value(&request.name),
@@ -38,7 +38,7 @@ impl Scope {
         self.selects(&has) && !request.is_outside_load
     }
 
-    /// Whether it is about a series that was opened during the run.
+    /// Returns whether it covers a series that was opened during the run.
     pub fn covers_series(&self, key: &SeriesKey) -> bool {
         let has = |name: &str, value: &dyn Fn(&str) -> bool| match name {
             label::METRIC => key.family.is_custom() && value(&key.name),
@@ -48,7 +48,7 @@ impl Scope {
         self.selects(&has)
     }
 
-    /// Whether something has the labels that are asked for. `has`: it has a label of this name whose value is fine.
+    /// Returns whether an item has the labels of the scope. `has` tests the value of a label by name.
     fn selects(&self, has: &impl Fn(&str, &dyn Fn(&str) -> bool) -> bool) -> bool {
         match self {
             Scope::Request(name) => has(label::REQUEST, &|value| value == name),
@@ -60,7 +60,7 @@ impl Scope {
         }
     }
 
-    /// Whether it says which user-defined metric.
+    /// Returns whether it names a user-defined metric.
     pub fn names_metric(&self) -> bool {
         match self {
             Scope::Metric(_) => true,
@@ -79,7 +79,7 @@ impl Scope {
         }
     }
 
-    /// Between the braces; quoted where a name has one of these characters.
+    /// Returns the text between the braces, with quotes if the name contains one of these characters.
     fn inside(&self, special: &[char]) -> String {
         let name = self.name();
         let bare = !name.is_empty() && name.trim() == name && !name.contains(special);
@@ -102,13 +102,13 @@ impl Scope {
     }
 }
 
-/// Groups are named by their path.
+/// Returns whether a group, named by its path, is `outer` or inside it.
 fn is_within(group: &str, outer: &str) -> bool {
     group.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with(" / "))
 }
 
 impl fmt::Display for Scope {
-    /// As it is written, braces included; quoted where that is needed to read it back.
+    /// Shows the scope with braces, in a form that can be parsed again.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Scope::All(parts) => {
@@ -121,17 +121,17 @@ impl fmt::Display for Scope {
     }
 }
 
-/// Reads what follows an opening brace up to the closing one; returns what stands behind that.
+/// Parses the text from an opening brace to the closing one. Also returns the rest of the text.
 pub(super) fn scope(inner: &str) -> Result<(Scope, &str), Problem> {
     read(inner, '}', KINDS).map(|(scope, _, behind)| (scope, behind))
 }
 
-const KINDS: &str = "expected `{request: NAME}`, `{scenario: NAME}`, `{group: NAME}` or `{tag: KEY=VALUE}`";
+const KINDS: &str = "write `{request: NAME}`, `{scenario: NAME}`, `{group: NAME}`, or `{tag: KEY=VALUE}`";
 
-/// The same of a user-defined metric, whose labels may stand behind its name: `{metric: NAME, tag: KEY=VALUE}`. A name
-/// with a comma is quoted.
+/// Parses the scope of a user-defined metric, which may have labels: `{metric: NAME, tag: KEY=VALUE}`. A name with a
+/// comma requires quotes.
 pub(super) fn all_scopes(inner: &str) -> Result<(Scope, &str), Problem> {
-    const KINDS: &str = "expected `{metric: NAME}`, or `{metric: NAME, tag: KEY=VALUE}`";
+    const KINDS: &str = "write `{metric: NAME}`, or `{metric: NAME, tag: KEY=VALUE}`";
     let (mut parts, mut rest) = (Vec::new(), inner);
     loop {
         let (part, end, behind) = read(rest, ',', KINDS)?;
@@ -144,32 +144,31 @@ pub(super) fn all_scopes(inner: &str) -> Result<(Scope, &str), Problem> {
     }
 }
 
-/// One scope up to a `}` or the other end that is given, which of them, and what stands behind it.
+/// Parses one scope up to a `}` or `other`. Also returns which of them ends it, and the rest of the text.
 fn read<'a>(inner: &'a str, other: char, kinds: &'static str) -> Result<(Scope, char, &'a str), Problem> {
     let (kind, rest) = inner
         .split_once(':')
-        .ok_or(Problem::new(format!("`{{{}` names no scope", inner.trim_end()), kinds))?;
+        .ok_or(Problem::new(format!("invalid scope `{{{}`", inner.trim_end()), kinds))?;
     let rest = rest.trim_start();
     let (name, end, behind) = match rest.chars().next().filter(|c| matches!(c, '"' | '\'')) {
         Some(quote) => {
             let (name, behind) = rest[1..].split_once(quote).ok_or_else(|| {
-                Problem::plain(format!("the name {rest} begins with {quote} and does not end with it"))
+                Problem::new(format!("unclosed quote in `{rest}`"), format!("add a `{quote}` after the name"))
             })?;
             let end = behind.trim_start().chars().next().filter(|end| [other, '}'].contains(end));
-            let end =
-                end.ok_or_else(|| Problem::plain(format!("`}}` is missing behind the name `{name}`")))?;
+            let end = end.ok_or_else(|| Problem::new(format!("missing `}}` after `{name}`"), kinds))?;
             (name, end, &behind.trim_start()[1..])
         }
         None => {
             let at = rest
                 .find(['}', other])
-                .ok_or_else(|| Problem::plain(format!("`}}` is missing behind `{}`", rest.trim_end())))?;
+                .ok_or_else(|| Problem::new(format!("missing `}}` after `{}`", rest.trim_end()), kinds))?;
             let end = if rest[at..].starts_with('}') { '}' } else { other };
             (rest[..at].trim(), end, &rest[at + 1..])
         }
     };
     if name.is_empty() {
-        return Err(Problem::new("an empty name", kinds));
+        return Err(Problem::new("empty name in a scope", kinds));
     }
     let scope = match kind.trim() {
         "request" => Scope::Request(name.into()),
@@ -178,17 +177,17 @@ fn read<'a>(inner: &'a str, other: char, kinds: &'static str) -> Result<(Scope, 
         "tag" => {
             let (key, value) = name
                 .split_once('=')
-                .ok_or(Problem::new(format!("`{name}` is no tag"), "expected `KEY=VALUE`"))?;
+                .ok_or(Problem::new(format!("invalid tag `{name}`"), "write `{tag: KEY=VALUE}`"))?;
             Scope::Tag(key.trim().into(), value.trim().into())
         }
         "metric" if other == ',' => Scope::Metric(name.into()),
-        other => return Err(Problem::new(format!("`{other}` is no kind of scope"), kinds)),
+        other => return Err(Problem::new(format!("unknown kind of scope `{other}`"), kinds)),
     };
     Ok((scope, end, behind))
 }
 
-/// Thresholds that nothing in the plan can meet or miss: their scope names nothing that is there, or what they compare
-/// is never measured. Said before the load, because at the end they could only be missed for want of a sample.
+/// Reports thresholds that the plan can neither meet nor miss: with a scope that covers nothing, or on a metric that is
+/// never measured. At the end of the run, they could only be missed for lack of samples.
 pub fn check_scopes(thresholds: &[Threshold], outline: &Outline) -> Vec<Diagnostic> {
     thresholds.iter().filter_map(|threshold| check(threshold, outline)).collect()
 }
@@ -198,7 +197,7 @@ fn check(threshold: &Threshold, outline: &Outline) -> Option<Diagnostic> {
         Some(scope) => scope.covers(request),
         None => !request.is_outside_load,
     };
-    // What a program will define is not known before it runs.
+    // Metrics of a program are unknown before it runs.
     if threshold.subject.family().is_some() {
         return None;
     }
@@ -208,14 +207,14 @@ fn check(threshold: &Threshold, outline: &Outline) -> Option<Diagnostic> {
     if let Some(scope) = &threshold.scope
         && !outline.requests.iter().any(|request| scope.covers(request))
     {
-        let message = format!("`{text}`: there is no {} `{}`", scope.kind(), scope.name());
+        let message = format!("unknown {} `{}` in threshold `{text}`", scope.kind(), scope.name());
         return wrong("P030", message, hint(scope, &names(scope, outline)));
     }
-    // Requests are covered by every group around them; a passage is that of its own group only.
+    // A request is covered by all groups around it, but a pass belongs only to its own group.
     if let (Subject::GroupTime, Some(scope)) = (threshold.subject, &threshold.scope)
         && !outline.groups.contains(&scope.name())
     {
-        let message = format!("`{text}`: no group of the plan is called `{}`", scope.name());
+        let message = format!("unknown group `{}` in threshold `{text}`", scope.name());
         return wrong("P030", message, hint(scope, &outline.groups));
     }
     let within = match &threshold.scope {
@@ -224,8 +223,8 @@ fn check(threshold: &Threshold, outline: &Outline) -> Option<Diagnostic> {
     };
     if threshold.subject.is_of_streams() && !outline.requests.iter().filter(covered).any(|r| r.is_stream) {
         let name = threshold.subject.name();
-        let message = format!("`{text}`: there is no stream{within}, and only streams have `{name}`");
-        return wrong("P031", message, "give a request `stream:`, or drop the threshold".into());
+        let message = format!("threshold `{text}` requires a stream{within}: only streams have `{name}`");
+        return wrong("P031", message, "add `stream:` to a request, or remove the threshold".into());
     }
     let has_check = || {
         let mut requests =
@@ -233,17 +232,17 @@ fn check(threshold: &Threshold, outline: &Outline) -> Option<Diagnostic> {
         requests.any(|request| covered(&request))
     };
     if threshold.subject == Subject::Checks && !has_check() {
-        let message = format!("`{text}`: there is no check{within}");
-        return wrong("P031", message, "give a request `check:`, or drop the threshold".into());
+        let message = format!("threshold `{text}` requires a check{within}");
+        return wrong("P031", message, "add `check:` to a request, or remove the threshold".into());
     }
     if threshold.subject == Subject::TlsHandshake && outline.tls().is_none() {
-        let message = format!("`{text}`: the target is not `https`, so there are no handshakes");
-        return wrong("P031", message, "use an `https` target, or drop the threshold".into());
+        let message = format!("threshold `{text}` requires an `https` target");
+        return wrong("P031", message, "use an `https` target, or remove the threshold".into());
     }
     None
 }
 
-/// Everything of this kind that the plan has, once each.
+/// Returns all names of this kind in the plan, once each.
 fn names(scope: &Scope, outline: &Outline) -> Vec<String> {
     let mut names: Vec<String> = outline
         .requests
@@ -262,23 +261,24 @@ fn names(scope: &Scope, outline: &Outline) -> Vec<String> {
     names
 }
 
-/// The nearest name, or the first few.
+/// Suggests the closest name, or lists the first few.
 fn hint(scope: &Scope, names: &[String]) -> String {
     const TOLD: usize = 5;
     let wanted = scope.name();
     let near = names.iter().map(|name| (distance(&wanted, name), name)).min_by_key(|(far, _)| *far);
     match near {
-        None => format!("no request of the plan has a {}", scope.kind()),
+        None => format!("remove the scope (no request has a {})", scope.kind()),
         Some((far, name)) if far <= (wanted.chars().count() / 3).max(1) => format!("did you mean `{name}`?"),
         Some(_) => {
             let told: Vec<String> = names.iter().take(TOLD).map(|name| format!("`{name}`")).collect();
-            let more = if names.len() > TOLD { " and others" } else { "" };
-            format!("there are {}{more}", told.join(", "))
+            let more = if names.len() > TOLD { ", or another" } else { "" };
+            format!("use one of {}{more}", told.join(", "))
         }
     }
 }
 
-/// Insertions, deletions and replacements that lead from one name to the other, letters alike (Levenshtein 1966).
+/// Counts the insertions, deletions, and replacements that turn one name into the other, ignoring case (Levenshtein
+/// 1966).
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.to_lowercase().chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,4 +1,4 @@
-//! The kinds of monitors: what each is called, and how one says where it looks.
+//! The kinds of monitors: their names, and the forms of their sources.
 
 macro_rules! kinds {
     ($($kind:ident = $name:literal, $place:literal;)*) => {
@@ -9,13 +9,13 @@ macro_rules! kinds {
         impl SourceKind {
             pub const ALL: &'static [SourceKind] = &[$(SourceKind::$kind,)*];
 
-            /// The names, as files and flags write them.
+            /// The names in files and flags.
             pub const NAMES: &'static [&'static str] = &[$($name,)*];
 
-            /// The key that a file names it by.
+            /// Returns its key in a file.
             pub const fn name(self) -> &'static str { match self { $(SourceKind::$kind => $name,)* } }
 
-            /// The form of a place, as it follows behind the word "expected".
+            /// Returns the form of its source, as it follows the word "write".
             pub const fn place(self) -> &'static str { match self { $(SourceKind::$kind => $place,)* } }
         }
     };
@@ -24,7 +24,7 @@ macro_rules! kinds {
 kinds! {
     Host = "host", "`host`";
     Process = "process",
-        "`process=:4110` (whoever listens there), `process=node` (by name) or `process=1234` (its pid)";
+        "`process=:4110` (the process that listens there), `process=node` (by name), or `process=1234` (by process ID)";
     Cgroup = "cgroup", "`cgroup=/sys/fs/cgroup/x`, or a process such as `cgroup=:4110`";
     Postgres = "postgres", "`postgres=postgres://user@127.0.0.1:5432/database`";
     Redis = "redis", "`redis=127.0.0.1:6379`";
@@ -36,7 +36,7 @@ kinds! {
 }
 
 impl SourceKind {
-    /// The kind with this name.
+    /// Returns the kind with this name.
     pub fn of_name(name: &str) -> Option<SourceKind> {
         Self::ALL.iter().copied().find(|kind| kind.name() == name)
     }

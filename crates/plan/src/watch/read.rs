@@ -1,6 +1,6 @@
-//! Where a monitor looks, out of texts: for `--monitor KIND=WHERE` and for the values of an experiment file alike.
+//! Parses the sources of monitors, for `--monitor KIND=WHERE` and for experiment files.
 //!
-//! Every text comes with the form in which it may be shown, because addresses may hold a password.
+//! Every text has a form that may be shown, because addresses may contain a password.
 
 use super::{Group, Nginx, Prometheus, Source, SourceKind, Watch, Who};
 use crate::Problem;
@@ -8,7 +8,7 @@ use crate::request::url;
 use crate::value::Secret;
 use std::path::PathBuf;
 
-/// A text, and what sentences may show of it.
+/// A text, and the form that messages may show.
 #[derive(Debug, Clone, Copy)]
 pub struct MaskedText<'a> {
     pub text: &'a str,
@@ -16,21 +16,21 @@ pub struct MaskedText<'a> {
 }
 
 impl<'a> MaskedText<'a> {
-    /// A text that holds no secret, or is typed by somebody who sees it anyway.
+    /// Returns a text without secrets, or one that the user has typed and sees anyway.
     pub fn open(text: &'a str) -> MaskedText<'a> {
         MaskedText { text, shown: text }
     }
 }
 
-/// Longest name of a monitor, characters: it heads columns.
+/// Longest name of a monitor, in characters, because it is the title of columns.
 const LONGEST_NAME: usize = 60;
 
 impl Watch {
-    /// Parses `KIND=WHERE` or a bare `host`, such as `process=:4110` or `redis=127.0.0.1:6379`; the monitor is called
-    /// by its kind and place.
+    /// Parses `KIND=WHERE`, such as `process=:4110` or `redis=127.0.0.1:6379`, or `host`. The name of the monitor
+    /// contains its kind and source.
     ///
     /// # Errors
-    /// A sentence with the mend, which shows no more of an address than its host.
+    /// Returns an error if the text is invalid. The error shows only the host of an address.
     pub fn parse(text: &str) -> Result<Watch, Problem> {
         let (kind, place) = match text.split_once('=') {
             Some((kind, place)) => (kind.trim(), Some(place.trim())),
@@ -39,13 +39,16 @@ impl Watch {
         let source = match (kind, place) {
             ("host", None) => Source::Host,
             ("host", Some(_)) => {
-                return Err(Problem::new("`host` is this machine and takes no place", "write `host`"));
+                return Err(Problem::new(
+                    "`host` takes no value: it is the machine that runs plimsoll",
+                    "write `host`",
+                ));
             }
             (_, place) => match (SourceKind::of_name(kind), place) {
                 (Some(known), None | Some("")) => {
                     return Err(Problem::new(
-                        format!("`{kind}` does not say where to look"),
-                        format!("expected {}", known.place()),
+                        format!("missing source of monitor `{kind}`"),
+                        format!("write {}", known.place()),
                     ));
                 }
                 (_, place) => Source::parse(kind, MaskedText::open(place.unwrap_or_default()))?,
@@ -56,21 +59,21 @@ impl Watch {
 }
 
 impl Source {
-    /// The kinds, as files and flags name them.
+    /// The kinds, with their names in files and flags.
     pub const KINDS: &'static [&'static str] = SourceKind::NAMES;
 
-    /// A kind and the one text that says where; `host` needs none and is not read here.
+    /// Parses a kind and the text of its source. `host` has no source and is not parsed here.
     ///
     /// # Errors
-    /// A sentence with the mend.
+    /// Returns an error if the kind is unknown, or the text is invalid.
     pub fn parse(kind: &str, told: MaskedText<'_>) -> Result<Source, Problem> {
         let text = told.text;
         let known = SourceKind::of_name(kind).filter(|known| *known != SourceKind::Host);
         let Some(known) = known else {
             let kinds = Source::KINDS.join("`, `");
             return Err(Problem::new(
-                format!("`{kind}` is no kind of monitor"),
-                format!("there are `{kinds}`"),
+                format!("unknown kind of monitor `{kind}`"),
+                format!("use one of `{kinds}`"),
             ));
         };
         Ok(match known {
@@ -92,17 +95,14 @@ impl Source {
             SourceKind::Command => {
                 let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
                 if words.is_empty() {
-                    return Err(Problem::new(
-                        "there is no program to run",
-                        format!("expected {}", known.place()),
-                    ));
+                    return Err(Problem::new("missing program", format!("write {}", known.place())));
                 }
                 Source::Command(words)
             }
         })
     }
 
-    /// What a monitor is called that was given no name: its kind, and which one where several are likely.
+    /// Returns the default name of a monitor: its kind, and its source if several of the kind are likely.
     pub fn default_name(&self) -> String {
         let kind = self.kind();
         let last = |text: &str| text.rsplit('/').find(|part| !part.is_empty()).unwrap_or(text).to_owned();
@@ -127,10 +127,10 @@ impl Source {
 }
 
 impl Who {
-    /// Parses `:4110` (a listening port), `1234` (a pid) or a name.
+    /// Parses `:4110` (a listening port), `1234` (a process ID), or a name.
     ///
     /// # Errors
-    /// A sentence with the mend.
+    /// Returns an error if the text is none of these.
     pub fn parse(text: &str) -> Result<Who, Problem> {
         match text.strip_prefix(':') {
             Some(digits) => port(digits).map(Who::Port),
@@ -140,77 +140,83 @@ impl Who {
     }
 }
 
-/// A TCP port.
+/// Parses a TCP port.
 ///
 /// # Errors
-/// A sentence with the mend.
+/// Returns an error if the text is not a port.
 pub fn port(text: &str) -> Result<u16, Problem> {
     match text.trim().parse::<u16>() {
         Ok(port) if port > 0 => Ok(port),
-        _ => Err(Problem::new(format!("`{text}` is no port"), "expected a number from 1 to 65535")),
+        _ => {
+            let message = format!("invalid port `{text}`: expected 1–65535");
+            Err(Problem::new(message, "write a port such as `8080`"))
+        }
     }
 }
 
-/// A process's number.
+/// Parses a process ID.
 ///
 /// # Errors
-/// A sentence with the mend.
+/// Returns an error if the text is not a process ID.
 pub fn pid(text: &str) -> Result<u32, Problem> {
-    // The kernel's own upper end, PID_MAX_LIMIT (proc(5), kernel.pid_max).
+    // The kernel's maximum, PID_MAX_LIMIT (proc(5), kernel.pid_max).
     const MOST: u32 = 4_194_304;
     match text.trim().parse::<u32>() {
         Ok(pid) if (1..=MOST).contains(&pid) => Ok(pid),
-        _ => Err(Problem::new(format!("`{text}` is no pid"), format!("expected a number from 1 to {MOST}"))),
+        _ => {
+            let message = format!("invalid process ID `{text}`: expected 1–{MOST}");
+            Err(Problem::new(message, "write a process ID such as `1234`"))
+        }
     }
 }
 
-/// A program's name.
+/// Parses the name of a program.
 ///
 /// # Errors
-/// A sentence with the mend.
+/// Returns an error if the name is empty or a path.
 pub fn program(text: &str) -> Result<String, Problem> {
     if let Some((_, last)) = text.rsplit_once('/') {
         return Err(Problem::new(
-            format!("`{text}` is a path, and processes are found by name"),
+            format!("`{text}` is a path: processes are found by name"),
             format!("write `{last}`"),
         ));
     }
     match text.trim().is_empty() {
-        true => Err(Problem::new("an empty name fits no process", "expected one such as `node`")),
+        true => Err(Problem::new("empty process name", "write a name such as `node`")),
         false => Ok(text.to_owned()),
     }
 }
 
-/// What a monitor may be called.
+/// Parses the name of a monitor.
 ///
 /// # Errors
-/// A sentence with the mend.
+/// Returns an error if the name is empty, unprintable, or too long.
 pub fn name(text: &str) -> Result<String, Problem> {
     let text = text.trim();
     if text.is_empty() || text.chars().any(char::is_control) {
-        return Err(Problem::new("a monitor needs a name that can be read", "expected one such as `api`"));
+        return Err(Problem::new("the name of a monitor must be printable", "write a name such as `api`"));
     }
     match text.chars().count() > LONGEST_NAME {
         true => Err(Problem::new(
-            format!("a monitor's name is longer than {LONGEST_NAME} characters"),
-            "shorten it",
+            format!("the name of a monitor must have at most {LONGEST_NAME} characters"),
+            "write a shorter name",
         )),
         false => Ok(text.to_owned()),
     }
 }
 
-/// An address that is asked by HTTP.
+/// Parses the URL of an HTTP source.
 ///
 /// # Errors
-/// A sentence with the mend.
+/// Returns an error if the text is not an HTTP URL.
 pub fn web(told: MaskedText<'_>) -> Result<Secret, Problem> {
     let shown = told.shown;
     match told.text.split_once("://").map(|(scheme, _)| scheme) {
         Some("http" | "https") => {}
         _ => {
             return Err(Problem::new(
-                format!("`{shown}` is no URL of HTTP"),
-                "expected one such as `http://127.0.0.1:9100/metrics`",
+                format!("invalid HTTP URL `{shown}`"),
+                "write a URL such as `http://127.0.0.1:9100/metrics`",
             ));
         }
     }
@@ -218,48 +224,48 @@ pub fn web(told: MaskedText<'_>) -> Result<Secret, Problem> {
         Ok(_) => Ok(Secret::new(told.text)),
         Err(sentence) if told.shown == told.text => Err(sentence),
         Err(_) => Err(Problem::new(
-            format!("`{shown}` is no URL"),
-            "expected one such as `http://127.0.0.1:9100/metrics`",
+            format!("invalid URL `{shown}`"),
+            "write a URL such as `http://127.0.0.1:9100/metrics`",
         )),
     }
 }
 
-/// Address of a database.
+/// Parses the address of a PostgreSQL database.
 ///
 /// # Errors
-/// A sentence with the mend.
+/// Returns an error if the text is not such an address.
 pub fn postgres(told: MaskedText<'_>) -> Result<Secret, Problem> {
     let rest = ["postgres://", "postgresql://"].iter().find_map(|front| told.text.strip_prefix(front));
     match rest.and_then(authority) {
         Some(()) => Ok(Secret::new(told.text)),
         None => Err(Problem::new(
-            format!("`{}` is no address of a database", told.shown),
-            "expected one such as `postgres://user@127.0.0.1:5432/database`",
+            format!("invalid database address `{}`", told.shown),
+            "write an address such as `postgres://user@127.0.0.1:5432/database`",
         )),
     }
 }
 
-/// Address of a Redis server, as a URL or as `host:port`.
+/// Parses the address of a Redis server, as a URL or as `host:port`.
 ///
 /// # Errors
-/// A sentence with the mend.
+/// Returns an error if the text is not such an address.
 pub fn redis(told: MaskedText<'_>) -> Result<Secret, Problem> {
     let rest = ["redis://", "rediss://"].iter().find_map(|front| told.text.strip_prefix(front));
     let rest = rest.unwrap_or(told.text);
     let is_bare = rest == told.text;
-    // A bare name without a port would as well be a slip for anything else.
+    // A name without a port is more likely a mistake.
     match authority(rest).filter(|()| !is_bare || rest.contains(':') && !rest.contains("://")) {
         Some(()) => Ok(Secret::new(told.text)),
         None => Err(Problem::new(
-            format!("`{}` is no address of a Redis server", told.shown),
-            "expected one such as `127.0.0.1:6379`",
+            format!("invalid Redis address `{}`", told.shown),
+            "write an address such as `127.0.0.1:6379`",
         )),
     }
 }
 
-/// Whether `[user[:password]@]host[:port][/more]` has a host, and a port that is one.
+/// Checks that `[user[:password]@]host[:port][/more]` has a host, and a valid port.
 fn authority(rest: &str) -> Option<()> {
-    // The last `@` is the one in front of the host: a password may hold others, and `?` and `#` as well.
+    // The last `@` is the one before the host: a password may contain others, and also `?` and `#`.
     let rest = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
     let rest = rest.split(['?', '#']).next()?;
     let host = rest.split('/').next()?;

@@ -1,21 +1,22 @@
-//! Content codings undone (RFC 9110 section 8.4), for answers that somebody reads. An answer decides how long it gets,
-//! so the length is bounded: a few kilobytes can stand for gigabytes.
+//! Decodes content encodings (RFC 9110 section 8.4) of responses that are read. The decoded length has a limit, because
+//! a few kilobytes can decode to gigabytes.
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 use plimsoll_plan::head::Head;
+use plimsoll_plan::phrase::counted;
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use std::fmt;
 use std::io::Read;
 
-/// Most codings on top of each other; nobody means more.
+/// Maximum number of nested encodings.
 const CODINGS_MAX: usize = 4;
-/// What a decoded body begins with, in bytes of room.
+/// Initial capacity of a decoded body, in bytes.
 const FIRST_ROOM_BYTES: usize = 16_384;
 
-/// Why a body cannot be read.
+/// Why a body cannot be decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unreadable {
-    /// No coding that is known here.
+    /// An unknown encoding.
     Unknown,
     TooMany,
     Broken(Coding),
@@ -36,11 +37,13 @@ impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Unreadable::Unknown => {
-                f.write_str("its content coding is none of `gzip`, `deflate`, `br` and `zstd`")
+                f.write_str("its content encoding is not `gzip`, `deflate`, `br`, or `zstd`")
             }
-            Unreadable::TooMany => write!(f, "it has more than {CODINGS_MAX} content codings"),
-            Unreadable::Broken(coding) => write!(f, "it is not what `{}` makes", coding.name()),
-            Unreadable::TooLong { most_bytes } => write!(f, "decoded it is longer than {most_bytes} bytes"),
+            Unreadable::TooMany => write!(f, "it has more than {CODINGS_MAX} content encodings"),
+            Unreadable::Broken(coding) => write!(f, "it is not valid `{}`", coding.name()),
+            Unreadable::TooLong { most_bytes } => {
+                write!(f, "its decoded size exceeds {}", counted(*most_bytes as u64, "byte"))
+            }
         }
     }
 }
@@ -55,7 +58,7 @@ impl Coding {
         }
     }
 
-    /// `Ok(None)`: `identity`.
+    /// Returns `Ok(None)` for `identity`.
     fn named(name: &[u8]) -> Result<Option<Coding>, Unreadable> {
         const NAMES: [(&str, Coding); 5] = [
             ("gzip", Coding::Gzip),
@@ -72,7 +75,7 @@ impl Coding {
     }
 }
 
-/// Decoders and their buffers, made at their first use and reused.
+/// Decoders and their buffers, created at their first use and reused.
 #[derive(Default)]
 pub(super) struct Decoder {
     out: Vec<u8>,
@@ -82,7 +85,7 @@ pub(super) struct Decoder {
 }
 
 impl Decoder {
-    /// The body as it was before its codings; the body itself when it has none.
+    /// Decodes a body. Returns the body itself if it has no encoding.
     pub fn decode<'b>(
         &'b mut self,
         head: Head<'_>,
@@ -99,13 +102,13 @@ impl Decoder {
                 }
             }
         }
-        // A coding of nothing is nothing: answers to HEAD and 204 name codings of bodies that they do not have.
+        // An empty body stays empty: responses to HEAD and with 204 may name encodings of bodies that they do not have.
         if count == 0 || body.is_empty() {
             return Ok(body);
         }
         let mut out = std::mem::take(&mut self.out);
         let mut between = std::mem::take(&mut self.between);
-        // Listed in the order in which they were applied: undone from the last.
+        // They are listed in the order of encoding, so decoding starts with the last.
         let mut result = Ok(());
         for (done, coding) in codings[..count].iter().rev().enumerate() {
             std::mem::swap(&mut out, &mut between);
@@ -120,7 +123,7 @@ impl Decoder {
         result.map(|()| &self.out[..])
     }
 
-    /// What was decoded last.
+    /// Returns the last decoded body.
     pub fn last(&self) -> &[u8] {
         &self.out
     }
@@ -136,7 +139,7 @@ impl Decoder {
         match coding {
             Coding::Gzip => self.gunzip(input, out, most),
             Coding::Deflate => {
-                // Said to be in the zlib format (RFC 9110 section 8.4.1.2), but some servers send bare DEFLATE.
+                // The standard requires the zlib format (RFC 9110 section 8.4.1.2), but some servers send raw DEFLATE.
                 let is_zlib = matches!(input, [first, second, ..]
                     if first & 15 == 8 && u16::from_be_bytes([*first, *second]).is_multiple_of(31));
                 let undone = match is_zlib {
@@ -159,7 +162,7 @@ impl Decoder {
         }
     }
 
-    /// DEFLATE (RFC 1951), inside zlib's wrapper (RFC 1950) or bare; gives the bytes used.
+    /// Decodes DEFLATE (RFC 1951), in the zlib format (RFC 1950) or raw. Returns the number of bytes used.
     fn inflate(
         &mut self,
         zlib: bool,
@@ -179,7 +182,7 @@ impl Decoder {
             match status {
                 Ok(Status::StreamEnd) => return Ok(state.total_in() as usize),
                 Ok(_) if out.len() == out.capacity() => out.reserve(out.len().max(FIRST_ROOM_BYTES)),
-                // Room is left and nothing moves: the end of the data is missing.
+                // There is space but no progress, so the end of the data is missing.
                 Ok(_) if before == (state.total_in(), state.total_out()) => break,
                 Ok(_) => {}
                 Err(_) => break,
@@ -188,7 +191,7 @@ impl Decoder {
         Err(Unreadable::Broken(Coding::Deflate))
     }
 
-    /// RFC 1952: members one behind the other, each with a sum over what it holds.
+    /// Decodes gzip (RFC 1952): a sequence of members, each with a checksum.
     fn gunzip(&mut self, input: &[u8], out: &mut Vec<u8>, most: usize) -> Result<(), Unreadable> {
         let broken = || Unreadable::Broken(Coding::Gzip);
         let mut rest = input;
@@ -207,14 +210,14 @@ impl Decoder {
                 return Err(broken());
             }
             rest = behind;
-            // What is no further member is padding, as gzip itself takes it.
+            // As in gzip, anything that is not another member is padding.
             if !rest.starts_with(b"\x1f\x8b") {
                 return Ok(());
             }
         }
     }
 
-    /// RFC 8878: frames one behind the other.
+    /// Decodes zstd (RFC 8878): a sequence of frames.
     fn unzstd(&mut self, input: &[u8], out: &mut Vec<u8>, most: usize) -> Result<(), Unreadable> {
         let mut rest = input;
         while !rest.is_empty() {
@@ -238,14 +241,14 @@ impl Decoder {
     }
 }
 
-/// Reads to the end, but not far beyond `most`.
+/// Reads to the end, but at most one byte beyond `most`.
 fn read_all(from: &mut impl Read, out: &mut Vec<u8>, most: usize, coding: Coding) -> Result<(), Unreadable> {
     let room = (most + 1).saturating_sub(out.len());
     from.take(room as u64).read_to_end(out).map_err(|_| Unreadable::Broken(coding))?;
     if out.len() > most { Err(Unreadable::TooLong { most_bytes: most }) } else { Ok(()) }
 }
 
-/// Length of the header of a member (RFC 1952 section 2.3).
+/// Returns the length of the header of a member (RFC 1952 section 2.3).
 fn gzip_header_bytes(text: &[u8]) -> Option<usize> {
     const HEADER_CRC: u8 = 2;
     const EXTRA: u8 = 4;

@@ -1,8 +1,8 @@
-//! Cookies of an answer, read where they lie.
+//! Cookies of a response, read in place.
 
 use plimsoll_plan::head::Head;
 
-/// The values that this answer gives to the cookie `name`, in their order. Names of cookies have a case.
+/// Returns the values that the response sets for the cookie `name`, in their order. Cookie names are case-sensitive.
 pub(super) fn set_by<'h>(head: Head<'h>, name: &str) -> impl Iterator<Item = &'h [u8]> {
     head.fields("set-cookie").filter_map(move |field| {
         let pair = field.split(|sign| *sign == b';').next()?;

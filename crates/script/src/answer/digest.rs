@@ -8,7 +8,7 @@ use sha2::Sha256;
 /// Longest of the hashes, in bytes.
 const BYTES_MAX: usize = 32;
 
-/// A hash that a body should have.
+/// The expected hash of a body.
 #[derive(Debug)]
 pub(super) struct Expected {
     algorithm: Hash,
@@ -16,8 +16,10 @@ pub(super) struct Expected {
 }
 
 impl Expected {
+    /// Parses a hash in hexadecimal digits.
+    ///
     /// # Errors
-    /// A sentence when `hex` is no hash of this kind.
+    /// Returns an error if `hex` is not a hash of this kind.
     pub fn compile(algorithm: Hash, hex: &str) -> Result<Expected, String> {
         let (name, length) = match algorithm {
             Hash::Md5 => ("MD5", 16),
@@ -31,11 +33,11 @@ impl Expected {
         });
         match bytes.collect::<Option<Vec<u8>>>() {
             Some(bytes) if bytes.len() == length => Ok(Expected { algorithm, bytes }),
-            _ => Err(format!("`{hex}` is no {name}; expected {} hexadecimal digits", 2 * length)),
+            _ => Err(format!("invalid {name} hash `{hex}`: expected {} hexadecimal digits", 2 * length)),
         }
     }
 
-    /// `Err`: the hash that it has instead, in hexadecimal.
+    /// Checks the hash of a body. Returns its actual hash if it differs.
     pub fn holds(&self, body: &[u8]) -> Result<(), Found> {
         let mut bytes = [0; BYTES_MAX];
         let found = &mut bytes[..self.bytes.len()];
@@ -53,7 +55,7 @@ impl Expected {
     }
 }
 
-/// A hash that was not expected; written out only when somebody wants to read it.
+/// An unexpected hash, which is formatted only if it is shown.
 pub(super) struct Found {
     bytes: [u8; BYTES_MAX],
     length: usize,

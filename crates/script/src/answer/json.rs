@@ -1,4 +1,4 @@
-//! JSON as far as answers need it: places by path, and the shape of a text.
+//! JSON for responses: places by path, and the shape of a text.
 
 pub mod path;
 mod scan;

@@ -1,5 +1,5 @@
-//! The judge of one request's answers: its expected statuses, checks and extractions, compiled once and asked of every
-//! answer. Nothing is allocated for an answer that is as expected, once the buffers have grown.
+//! The judge of the responses to one request: its expected status codes, checks, and extractions, compiled once and
+//! applied to every response. An expected response causes no allocation once the buffers have grown.
 
 use super::coding::{Decoder, Unreadable};
 use super::digest::Expected;
@@ -16,50 +16,50 @@ use plimsoll_plan::value::FeederId;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Most bytes of a decoded body, unless the scratch is told otherwise: the default of the limit `kept_body_bytes`.
+/// Default maximum size of a decoded body, which is the default of the limit `kept_body_bytes`.
 const DECODED_BYTES: usize = 16 << 20;
-/// In place of a check's number in [`Findings::failures`]: the status itself.
+/// The status code, in place of the index of a check in [`Findings::failures`].
 pub const STATUS: usize = usize::MAX;
 
-/// One finished answer.
+/// One complete response.
 #[derive(Debug, Clone, Copy)]
 pub struct Answer<'a> {
     pub status: u16,
-    /// From the status line to the empty line; may be empty when [`Judge::body_use`] asks for none.
+    /// From the status line to the empty line; may be empty if [`Judge::body_use`] requests none.
     pub head: Head<'a>,
-    /// As it came, content codings not undone.
+    /// As received, not decoded.
     pub body: &'a [u8],
-    /// Of the whole body; more than `body` holds when it was cut.
+    /// Size of the whole body; larger than `body` if that was cut.
     pub body_bytes: u64,
     /// From the send to the last byte.
     pub service_ns: u64,
 }
 
-/// What was found out about an answer; reused, cleared by each [`Judge::run`].
+/// The findings about a response; reused, and cleared by each [`Judge::run`].
 #[derive(Debug)]
 pub struct Findings {
-    /// One per check in their order, then one per extraction; true: it held.
+    /// One result per check in their order, then one per extraction; true if it passed.
     pub verdicts: Vec<bool>,
     pub status_ok: bool,
-    /// A check or an extraction needed the body, and its content coding could not be undone.
+    /// Whether a check or an extraction needed the body, but it could not be decoded.
     pub undecodable: bool,
-    /// Checks and extractions that could not see the body, because a limit of ours has cut it: nothing is known of
-    /// them, and they have not failed.
+    /// Checks and extractions without a result, because a limit of the load generator has cut the body. They have not
+    /// failed.
     pub unseen: Vec<usize>,
-    /// Where each extracted value goes and where in [`Findings::bytes`] it is. What was not found is not here.
+    /// The slots of extracted values, and their places in [`Findings::bytes`].
     pub extracted: Vec<(Slot, Range<usize>)>,
     pub bytes: Vec<u8>,
-    /// Index into the verdicts, or [`STATUS`], and what was expected and found; only while `wants_sentences`.
+    /// Index into the verdicts, or [`STATUS`], with what was expected and found; only if `wants_sentences` is set.
     pub failures: Vec<(usize, String)>,
-    /// The shape of a body that is JSON and was needed anyway; only while `wants_shape`.
+    /// The shape of a JSON body that a check or an extraction needed; only if `wants_shape` is set.
     pub shape: Option<u64>,
-    /// A check's text needed a row of a feeder that has none left: the user is at its end.
+    /// The data file that had no rows left for a check, so that the user ends.
     pub exhausted: Option<FeederId>,
-    /// Set by the caller: sentences cost allocations, so ask only while samples are still wanted.
+    /// Set by the caller while failure examples are needed, because messages allocate.
     pub wants_sentences: bool,
-    /// Set by the caller; a shape costs about as much as a JSONPath.
+    /// Set by the caller. A shape costs about as much as a JSONPath.
     pub wants_shape: bool,
-    /// Set by the caller: texts that are cut out of values before sentences shorten them.
+    /// Set by the caller: secrets to remove from values before messages shorten them.
     pub forms: Arc<[String]>,
 }
 
@@ -83,7 +83,7 @@ impl Default for Findings {
 }
 
 impl Findings {
-    /// Nothing failed: neither the status nor a check nor an extraction.
+    /// Returns whether the status code, all checks, and all extractions passed.
     pub fn all_held(&self) -> bool {
         self.status_ok && self.verdicts.iter().all(|held| *held)
     }
@@ -98,7 +98,7 @@ impl Findings {
     }
 }
 
-/// Buffers and decoders, made at their first use. One serves many users, one after the other.
+/// Buffers and decoders, created at their first use. Many users share one, in sequence.
 pub struct Scratch {
     decoder: Decoder,
     pub(super) desk: ResponseParts,
@@ -113,25 +113,24 @@ impl Default for Scratch {
 }
 
 impl Scratch {
-    /// A body that is longer than this once decoded is undecodable.
+    /// Returns buffers with a maximum size of decoded bodies.
     pub fn new(decoded_bytes_max: usize) -> Scratch {
         let (decoder, desk, shaper) = Default::default();
         Scratch { decoder, desk, shaper, decoded_bytes_max }
     }
 
-    /// What the last run read of the body, for an excerpt that a person can read: decoded if it was coded, the body of
-    /// `answer` otherwise. `answer` is the one of that run.
+    /// Returns the body of the last run for an excerpt, decoded if necessary. `answer` must be that of the last run.
     pub fn readable<'a>(&'a self, answer: &Answer<'a>) -> &'a [u8] {
         if self.desk.decoded { self.decoder.last() } else { answer.body }
     }
 }
 
-/// What the parts of one run write on.
+/// Buffers that the parts of one run share.
 #[derive(Debug, Default)]
 pub(super) struct ResponseParts {
-    /// The value that is looked at, when it is not a piece of the answer.
+    /// The value to check, if it is not part of the response.
     pub left: Vec<u8>,
-    /// What it is compared with.
+    /// The value to compare with.
     pub right: Vec<u8>,
     pub tree: Tree,
     decoded: bool,
@@ -150,7 +149,7 @@ pub struct Judge {
 #[derive(Debug)]
 struct Compiled {
     on: On,
-    /// The name of the value says that it is a secret.
+    /// Whether the name of the value marks it as a secret.
     secret: bool,
 }
 
@@ -165,23 +164,25 @@ enum On {
     Duration { below_ns: u64 },
 }
 
-/// Why there is no body to look at.
+/// Why the body is not available.
 #[derive(Debug, Clone, Copy)]
 enum NoBody {
     Cut { kept_bytes: usize },
     Undecodable(Unreadable),
 }
 
-/// Why a check did not hold.
+/// Why a check failed.
 enum Failure {
     Unfilled(Unfilled),
-    /// Empty when nobody reads it.
+    /// Empty if it is not needed.
     Sentence(String),
 }
 
 impl Judge {
+    /// Compiles the expectations of a request.
+    ///
     /// # Errors
-    /// A sentence naming the check or extraction, and what is wrong with its path, expression or hash.
+    /// Returns an error that names the check or extraction with an invalid path, expression, or hash.
     pub fn compile(ask: &Ask) -> Result<Judge, String> {
         let named = |name: &str, error: String| format!("`{}`, `{name}`: {error}", ask.name);
         let checks =
@@ -196,7 +197,7 @@ impl Judge {
         Ok(Judge { expect: ask.expect.clone(), checks, takes, reads_body, reads_head })
     }
 
-    /// What must be kept of an answer for [`Judge::run`].
+    /// Returns how much of a response [`Judge::run`] needs.
     pub fn body_use(&self) -> BodyUse {
         match (self.reads_body, self.reads_head) {
             (true, _) => BodyUse::Keep,
@@ -205,7 +206,7 @@ impl Judge {
         }
     }
 
-    /// Checks an answer and takes values out of it. Checks see the variables as they were before the answer.
+    /// Checks a response and extracts values. Checks see the variables as they were before the response.
     pub fn run(
         &self,
         answer: &Answer<'_>,
@@ -249,13 +250,13 @@ impl Judge {
             findings.shape = shaper.shape(text);
         }
         desk.decoded = body.is_ok_and(|text| !text.is_empty() && text.as_ptr() != answer.body.as_ptr());
-        // The tree of a large answer is not kept until the next one.
+        // The tree of a large response is not kept.
         desk.tree = Tree::Unread;
     }
 }
 
 impl Findings {
-    /// Notes a verdict; `unseen`: of what could not be seen.
+    /// Records a result. `unseen` means that a limit cut the body.
     fn note(&mut self, held: Result<(), Failure>, unseen: bool) {
         let number = self.verdicts.len();
         self.verdicts.push(held.is_ok());
@@ -267,9 +268,9 @@ impl Findings {
             Err(Failure::Sentence(sentence)) => sentence,
             Err(Failure::Unfilled(Unfilled::Exhausted(feeder))) => {
                 self.exhausted = Some(feeder);
-                "a text of it needs a row of a feeder that has none left".into()
+                "it uses a data file that has no rows left".into()
             }
-            Err(Failure::Unfilled(_)) => "a variable in a text of it has no value".into(),
+            Err(Failure::Unfilled(_)) => "it uses a variable that has no value".into(),
         };
         if self.wants_sentences {
             self.failures.push((number, sentence));
@@ -289,7 +290,7 @@ fn take_one(
     let body = if take.reads_body() { body } else { Ok(&answer.body[..0]) };
     let taken = match body {
         Ok(body) => take.take(answer, body, scope.random, desk, &mut findings.bytes).map_err(str::to_owned),
-        // Not even a default: the value may well be there, we only cannot read it.
+        // No default either: the body may contain the value.
         Err(why) => return Err(Failure::Sentence(why.sentence(answer))),
     };
     if let Err(why) = taken {
@@ -304,8 +305,8 @@ impl NoBody {
     fn sentence(self, answer: &Answer<'_>) -> String {
         match self {
             NoBody::Cut { kept_bytes } => format!(
-                "the body has `{}` bytes, of which the limits `kept_body_bytes` (of one) and `kept_total_bytes` \
-                 (of all together) let `{kept_bytes}` be kept",
+                "the body has `{}` bytes, but the limits `kept_body_bytes` (per body) and `kept_total_bytes` \
+                 (all bodies) kept only `{kept_bytes}`",
                 answer.body_bytes
             ),
             NoBody::Undecodable(why) => format!("the body cannot be decoded: {why}"),
@@ -330,7 +331,7 @@ impl Compiled {
             }
             Subject::Body(rule) => On::Body(CompiledRule::compile(rule)?),
             Subject::Json { path, rule } => {
-                // The whole path: what lies inside a member called `session` is as secret as the member.
+                // The whole path counts: a value inside a member `session` is as secret as the member.
                 secret = is_secret(path);
                 On::Json { path: Path::compile(path)?, rule: CompiledRule::compile(rule)? }
             }
@@ -390,16 +391,16 @@ impl Compiled {
                 };
             }
             On::Header { name, rule } => (rule, answer.head.field(name)),
-            // A body is always there; whether it exists asks whether it holds anything.
+            // A response always has a body, so `exists` asks whether it is not empty.
             On::Body(rule @ (CompiledRule::Exists | CompiledRule::Absent)) => {
                 (rule, Some(body).filter(|body| !body.is_empty()))
             }
             On::Body(rule) => (rule, Some(body)),
             On::Json { path, rule } => match path.select(body, tree, |_| 0) {
                 Ok(selected) => (rule, selected.span.map(|span| json::excerpt(body, span, left))),
-                // No body at all lacks every member; an error page must not pass for an answer that lacks one.
+                // An empty body lacks every member. An error page must not pass as a response without the member.
                 Err(NotJson) if body.is_empty() => (rule, None),
-                Err(NotJson) => return failed(&|| "the body is no JSON".into()),
+                Err(NotJson) => return failed(&|| "the body is not JSON".into()),
             },
         };
         if rule.holds(found, scope, right).map_err(Failure::Unfilled)? {

@@ -1,7 +1,7 @@
-//! Numbers as JSON writes them, compared without loss: identifiers of 17 digits and more do not fit into an `f64`, and
-//! `9007199254740993` must not equal `9007199254740992` in a check.
+//! JSON numbers, compared without loss: IDs of 17 or more digits do not fit into an `f64`, and `9007199254740993` must
+//! not equal `9007199254740992` in a check.
 
-/// A number by the grammar of RFC 8259 section 6, taken apart. `007` and `+1` are text.
+/// The parts of a number in the grammar of RFC 8259 section 6. `007` and `+1` are text.
 #[derive(Debug, Clone, Copy)]
 pub struct Number<'t> {
     text: &'t str,
@@ -12,29 +12,29 @@ pub struct Number<'t> {
 }
 
 impl<'t> Number<'t> {
-    /// The whole text is one number; white space around it does not count.
+    /// Parses a text that is one number. White space around it is ignored.
     pub fn parse(text: &'t [u8]) -> Option<Number<'t>> {
         let text = text.trim_ascii();
-        // Most texts are no numbers, and their first byte says so.
+        // The first byte excludes most texts that are not numbers.
         if !matches!(text.first(), Some(b'-' | b'0'..=b'9')) {
             return None;
         }
         let form = Form::of(text).filter(|form| form.end == text.len())?;
         let negative = text[0] == b'-';
         let whole = &text[usize::from(negative)..form.whole_end];
-        // Behind the point, which is missing with the fraction.
+        // After the point, which is missing if there is no fraction.
         let fraction = text.get(form.whole_end + 1..form.fraction_end).unwrap_or_default();
         let text = std::str::from_utf8(text).ok()?;
         Some(Number { text, negative, whole, fraction, exponent: form.exponent })
     }
 
-    /// The nearest `f64`; infinite when it is too large for one.
+    /// Returns the nearest `f64`; infinite if the number is too large.
     pub fn value(&self) -> f64 {
-        // proof: every JSON number is in the grammar of Rust's `f64`, so the fall-back is never taken.
+        // proof: every JSON number is in the grammar of Rust's `f64`, so the fallback is never used.
         self.text.parse().unwrap_or(f64::NAN)
     }
 
-    /// Equal as decimal numbers, to the last digit: `1` is `1.0` and `10e-1`.
+    /// Returns whether two numbers are equal to the last decimal digit: `1` equals `1.0` and `10e-1`.
     pub fn same(&self, other: &Number<'_>) -> bool {
         let zero = |number: &Number<'_>| number.digits().next().is_none();
         if zero(self) || zero(other) {
@@ -47,37 +47,37 @@ impl<'t> Number<'t> {
         loop {
             match (left.next(), right.next()) {
                 (None, None) => return true,
-                // Zeros at the end change nothing once the magnitudes agree.
+                // With equal magnitudes, trailing zeros change nothing.
                 (a, b) if a.unwrap_or(b'0') == b.unwrap_or(b'0') => {}
                 _ => return false,
             }
         }
     }
 
-    /// From the first digit that is not 0.
+    /// Returns the digits, starting at the first that is not 0.
     fn digits(&self) -> impl Iterator<Item = u8> {
         self.whole.iter().chain(self.fraction).copied().skip_while(|digit| *digit == b'0')
     }
 
-    /// The power of ten behind the first digit that counts: 1 for `1` to `9`, 0 for `0.1`.
+    /// Returns the power of ten of the first nonzero digit: 1 for `1` to `9`, 0 for `0.1`.
     fn magnitude(&self) -> i64 {
         let zeros = self.whole.iter().chain(self.fraction).take_while(|digit| **digit == b'0').count();
         self.whole.len() as i64 - zeros as i64 + self.exponent
     }
 }
 
-/// Where the parts of a number end that a text begins with; offsets in bytes.
+/// The ends of the parts of a number at the beginning of a text; offsets in bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Form {
     pub whole_end: usize,
-    /// The same when there is no fraction.
+    /// The same as `whole_end` if there is no fraction.
     fraction_end: usize,
     pub exponent: i64,
     pub end: usize,
 }
 
 impl Form {
-    /// `None`: no number begins here.
+    /// Returns `None` if the text does not begin with a number.
     #[inline]
     pub fn of(text: &[u8]) -> Option<Form> {
         let begin = usize::from(text.first() == Some(&b'-'));
@@ -100,7 +100,7 @@ impl Form {
             if form.end == from {
                 return None;
             }
-            // Saturated far beyond anything that a comparison could tell from infinity or zero.
+            // Saturates far beyond exponents that a comparison distinguishes from infinity or 0.
             let size = text[from..form.end].iter().fold(0i64, |size, digit| {
                 size.saturating_mul(10).saturating_add(i64::from(digit - b'0')).min(1 << 50)
             });

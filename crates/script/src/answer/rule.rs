@@ -1,7 +1,7 @@
-//! Rules compiled: what is asked of one value that may be missing, of an answer or of a variable.
+//! Compiled rules for a value of a response or a variable, which may be missing.
 //!
-//! Two texts are compared as numbers when both are numbers by the grammar of JSON (`1` is `1.0`), and as bytes
-//! otherwise (`007` is not `7`). A value that is missing meets [`Rule::Absent`] and nothing else.
+//! Two texts are compared as numbers if both are JSON numbers (`1` equals `1.0`), and otherwise as bytes (`007` does
+//! not equal `7`). A missing value meets only [`Rule::Absent`].
 
 use super::number::Number;
 use super::sentence::{Redactor, quoted};
@@ -13,7 +13,7 @@ use plimsoll_plan::script::Condition;
 use plimsoll_plan::value::Text;
 use regex::bytes::Regex;
 
-/// A [`Rule`], ready to be asked.
+/// A compiled [`Rule`].
 #[derive(Debug)]
 pub(super) enum CompiledRule {
     Exists,
@@ -35,7 +35,7 @@ pub(super) enum Compare {
     AtLeast,
 }
 
-/// The other side of a rule.
+/// The right side of a rule.
 #[derive(Debug)]
 pub(super) enum Needle {
     /// `shown`: with `***` for secrets.
@@ -56,7 +56,7 @@ impl Needle {
         }
     }
 
-    /// The text at this moment; `room` holds it if it had to be filled.
+    /// Returns the current text; `room` contains it if it had to be filled in.
     fn bytes<'n>(&'n self, scope: &mut Scope<'_>, room: &'n mut Vec<u8>) -> Result<&'n [u8], Unfilled> {
         match self {
             Needle::Fixed { finder, .. } => Ok(finder.needle()),
@@ -75,7 +75,8 @@ impl Needle {
         }
     }
 
-    /// For a sentence, after the rule was asked: filling again would move counters on.
+    /// Describes the text for a message after an evaluation. It does not fill in the text again, which would increment
+    /// counters.
     fn describe(&self, room: &[u8], redactor: Redactor<'_>) -> String {
         match self {
             Needle::Fixed { shown, .. } => quoted(shown.as_bytes(), redactor),
@@ -86,7 +87,7 @@ impl Needle {
 
 impl CompiledRule {
     /// # Errors
-    /// A sentence for what is no regular expression.
+    /// Returns an error for an invalid regular expression.
     pub fn compile(rule: &Rule) -> Result<CompiledRule, String> {
         Ok(match rule {
             Rule::Exists => CompiledRule::Exists,
@@ -104,7 +105,7 @@ impl CompiledRule {
         })
     }
 
-    /// Whether it holds. `room` keeps the filled needle for [`CompiledRule::sentence`].
+    /// Evaluates the rule. `room` keeps the filled-in text for [`CompiledRule::sentence`].
     pub fn holds(
         &self,
         found: Option<&[u8]>,
@@ -134,15 +135,15 @@ impl CompiledRule {
         })
     }
 
-    /// What was expected and what was found, after [`CompiledRule::holds`] said no.
+    /// Describes what was expected and what was found, after [`CompiledRule::holds`] returned false.
     pub fn sentence(&self, found: Option<&[u8]>, room: &[u8], redactor: Redactor<'_>) -> String {
         let expected = match self {
-            CompiledRule::Exists => "something".to_owned(),
-            CompiledRule::Absent => "nothing".to_owned(),
+            CompiledRule::Exists => "a value".to_owned(),
+            CompiledRule::Absent => "no value".to_owned(),
             CompiledRule::Equals(needle) => needle.describe(room, redactor),
             CompiledRule::Differs(needle) => format!("anything but {}", needle.describe(room, redactor)),
-            CompiledRule::Contains(needle) => format!("{} in it", needle.describe(room, redactor)),
-            CompiledRule::Lacks(needle) => format!("no {} in it", needle.describe(room, redactor)),
+            CompiledRule::Contains(needle) => format!("text with {}", needle.describe(room, redactor)),
+            CompiledRule::Lacks(needle) => format!("text without {}", needle.describe(room, redactor)),
             CompiledRule::Matches(regex) => {
                 let open = Redactor { secret: false, ..redactor };
                 format!("a match of {}", quoted(regex.as_str().as_bytes(), open))
@@ -151,7 +152,7 @@ impl CompiledRule {
             CompiledRule::OneOf(needles) => {
                 let shown = needles.iter().map(|needle| match needle {
                     Needle::Fixed { shown, .. } => quoted(shown.as_bytes(), redactor),
-                    // The room holds the last one only.
+                    // `room` has only the last one.
                     Needle::Filled(text) => quoted(text.describe().as_bytes(), redactor),
                 });
                 format!("one of {}", shown.collect::<Vec<_>>().join(", "))
@@ -159,7 +160,7 @@ impl CompiledRule {
         };
         match found {
             Some(found) => format!("expected {expected}, found {}", quoted(found, redactor)),
-            None => format!("expected {expected}, found nothing"),
+            None => format!("expected {expected}, found no value"),
         }
     }
 }
@@ -192,12 +193,12 @@ fn same(left: &[u8], right: &[u8]) -> bool {
         }
 }
 
-/// Bytes and not text: a body need not be UTF-8.
+/// Compiles a regular expression for bytes, because a body may not be UTF-8.
 pub(super) fn regex(pattern: &str) -> Result<Regex, String> {
-    Regex::new(pattern).map_err(|error| format!("`{pattern}` is no regular expression: {error}"))
+    Regex::new(pattern).map_err(|error| format!("invalid regular expression `{pattern}`: {error}"))
 }
 
-/// A [`Condition`] of `if` and `while`, compiled.
+/// A compiled [`Condition`] of `if` and `while`.
 #[derive(Debug)]
 pub struct CompiledCondition {
     left: Text,
@@ -206,15 +207,16 @@ pub struct CompiledCondition {
 
 impl CompiledCondition {
     /// # Errors
-    /// A sentence for what is no regular expression.
+    /// Returns an error for an invalid regular expression.
     pub fn compile(condition: &Condition) -> Result<CompiledCondition, String> {
         Ok(CompiledCondition { left: condition.left.clone(), rule: CompiledRule::compile(&condition.rule)? })
     }
 
-    /// Asks. A variable that was never set is missing on the left, and makes any rule false on the right.
+    /// Evaluates the condition. An unset variable is a missing value on the left, and makes any rule false on the
+    /// right.
     ///
     /// # Errors
-    /// [`Unfilled::Exhausted`]: a feeder has no row left.
+    /// Returns [`Unfilled::Exhausted`] if a data file has no rows left.
     pub fn holds(&self, scope: &mut Scope<'_>, scratch: &mut Scratch) -> Result<bool, Unfilled> {
         let ResponseParts { left, right, .. } = &mut scratch.desk;
         left.clear();

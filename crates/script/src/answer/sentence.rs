@@ -1,28 +1,28 @@
-//! Values in sentences: short, on one line, and never with half of a secret, which nobody could recognise any more.
+//! Values for messages: short, on one line, and never with part of a secret, which redaction could not recognize.
 
 use plimsoll_plan::request::{REDACTED, redacted_header};
 use std::fmt::Write as _;
 
-/// Most characters of a value that a sentence shows.
+/// Maximum number of characters of a value in a message.
 pub(super) const SHOWN_CHARS: usize = 80;
-/// Bytes that are looked at before a value is cut: secrets are cut out first, and they must be whole for that.
+/// Number of bytes to redact before a value is shortened, because redaction needs whole secrets.
 const WINDOW_BYTES: usize = 8_192;
 
-/// What sentences must not show.
+/// What messages must not show.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Redactor<'a> {
-    /// Texts to be cut out.
+    /// Texts to remove.
     pub forms: &'a [String],
-    /// The value stands under a name that says it is a secret.
+    /// Whether the name of the value marks it as a secret.
     pub secret: bool,
 }
 
-/// Whether a name says that its value is a secret, by the plan's own list.
+/// Returns whether a name marks its value as a secret, by the list of the plan.
 pub(super) fn is_secret(name: &str) -> bool {
     redacted_header(name, "") == REDACTED
 }
 
-/// `value` in backticks, as far as it may be shown.
+/// Returns the visible part of `value`, in backticks.
 pub(super) fn quoted(value: &[u8], redactor: Redactor<'_>) -> String {
     if redactor.secret {
         return format!("`{REDACTED}`");
@@ -35,7 +35,7 @@ pub(super) fn quoted(value: &[u8], redactor: Redactor<'_>) -> String {
     let cut = text.char_indices().nth(SHOWN_CHARS).map(|(at, _)| at);
     let shown = match cut {
         None if whole => &text[..],
-        // A word that is cut in two might be half of a value that the caller would have recognised.
+        // Part of a word may be part of a secret that the caller would have recognized.
         _ => whole_words(&text[..cut.unwrap_or(text.len())]),
     };
     let mut sentence = String::from("`");
@@ -57,7 +57,7 @@ pub(super) fn quoted(value: &[u8], redactor: Redactor<'_>) -> String {
     sentence
 }
 
-/// Without the last run of characters that tokens are made of.
+/// Removes the last run of characters that tokens consist of.
 fn whole_words(text: &str) -> &str {
     text.trim_end_matches(|sign: char| sign.is_alphanumeric() || "_-.~+/=%*".contains(sign))
 }

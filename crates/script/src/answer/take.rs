@@ -1,4 +1,4 @@
-//! Extractions compiled: where in an answer a value is, and which of several.
+//! Compiled extractions: the place of a value in a response, and which of several to take.
 
 use super::json::{Path, append};
 use super::judge::{Answer, ResponseParts};
@@ -30,7 +30,7 @@ enum From {
 
 impl Take {
     /// # Errors
-    /// A sentence for a path or an expression that is none, or that has no such group.
+    /// Returns an error for an invalid path or expression, or an unknown group.
     pub fn compile(extract: &Extract) -> Result<Take, String> {
         let from = match &extract.from {
             Source::Json(path) => From::Json(Path::compile(path)?),
@@ -38,7 +38,9 @@ impl Take {
                 let regex = rule::regex(pattern)?;
                 let groups = regex.captures_len() - 1;
                 if usize::from(*group) > groups {
-                    return Err(format!("`{pattern}` has no group `{group}`; its last one is `{groups}`"));
+                    return Err(format!(
+                        "unknown group `{group}`: the last group of `{pattern}` is `{groups}`"
+                    ));
                 }
                 From::Regex { regex, group: usize::from(*group) }
             }
@@ -58,7 +60,10 @@ impl Take {
         matches!(self.from, From::Header(_) | From::Cookie(_))
     }
 
-    /// Appends the value to `out`; `Err` says in a few words why there is none.
+    /// Appends the value to `out`.
+    ///
+    /// # Errors
+    /// Returns why there is no value.
     pub fn take(
         &self,
         answer: &Answer<'_>,
@@ -72,7 +77,7 @@ impl Take {
             From::Json(path) => {
                 let selected = path
                     .select(body, &mut desk.tree, |count| pick.of(count, random).unwrap_or(0))
-                    .map_err(|_| "the body is no JSON")?;
+                    .map_err(|_| "the body is not JSON")?;
                 if let (Some(span), true) = (selected.span, pick != Pick::Count) {
                     append(body, span, out);
                     return Ok(());
@@ -84,7 +89,7 @@ impl Take {
                 return put(pick, random, matches, out);
             }
             From::Regex { regex, group } => {
-                // A match in which the group took no part has nothing to give.
+                // A match without the group has no value.
                 let matches = || regex.captures_iter(body).filter_map(|found| found.get(*group));
                 return put(pick, random, || matches().map(|found| found.as_bytes()), out);
             }
@@ -113,27 +118,27 @@ impl Take {
     }
 }
 
-const NOTHING: &str = "there is no such value in the answer";
+const NOTHING: &str = "the response has no such value";
 
 trait Choose {
     fn of(self, count: usize, random: &mut SplitMix64) -> Option<usize>;
 }
 
 impl Choose for Pick {
-    /// Which of `count`; `None` when there is none to pick.
+    /// Returns which of `count` values to take; `None` if there is none.
     fn of(self, count: usize, random: &mut SplitMix64) -> Option<usize> {
         let last = count.checked_sub(1)?;
         Some(match self {
             Pick::First | Pick::Count => 0,
             Pick::Last => last,
-            // The high half of the product is even to 2^-64 of the count (Lemire 2019, without the rejection).
+            // The bias of the high half of the product is 2^-64 of the count (Lemire 2019, without rejection).
             Pick::Random if last > 0 => ((u128::from(random.next_u64()) * count as u128) >> 64) as usize,
             Pick::Random => 0,
         })
     }
 }
 
-/// Picks among values that are cheap to go through again.
+/// Picks one of several values that are cheap to iterate again.
 fn put<'v, I: Iterator<Item = &'v [u8]>>(
     pick: Pick,
     random: &mut SplitMix64,

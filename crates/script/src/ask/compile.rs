@@ -1,5 +1,4 @@
-//! From a request as its author wrote it to a [`Form`]: what changes from request to request, and long stretches
-//! between that do not.
+//! Compiles a request into a [`Form`]: parts that change with every request, and long fixed parts between them.
 
 use super::form::{Body, Piece, Target};
 use super::lines::pairs;
@@ -8,9 +7,9 @@ use plimsoll_plan::script::Ask;
 use plimsoll_plan::value::{Part, Text};
 use plimsoll_wire::h1::{self, Field, RequestHead, Writer, check_header, check_method, check_target};
 
-/// See [`Form::compile`].
+/// Compiles a request; see [`Form::compile`].
 pub(super) fn form(ask: &Ask, site: &Site) -> Result<Form, String> {
-    // Holes are looked at each time they are filled; the rest is looked at once, here.
+    // Fixed parts are checked once, here. Placeholders are checked each time they are filled in.
     check_method(&ask.method)?;
     check_path(&ask.path)?;
     for (name, value) in &ask.headers {
@@ -37,7 +36,7 @@ pub(super) fn form(ask: &Ask, site: &Site) -> Result<Form, String> {
         },
         host: &site.host,
         user_agent: site.user_agent,
-        // A server that can answer otherwise, too, is told that events are wanted (WHATWG HTML section 9.2.2).
+        // Requests events from a server that can also send other types (WHATWG HTML section 9.2.2).
         accept: if ask.stream.is_some() { "text/event-stream" } else { "*/*" },
         http10: site.http10,
         close: site.close,
@@ -65,7 +64,7 @@ pub(super) fn form(ask: &Ask, site: &Site) -> Result<Form, String> {
     })
 }
 
-/// Pieces so far; `cut` is where the next stretch of fields that never change begins.
+/// The pieces so far; `cut` is the beginning of the next fixed part.
 #[derive(Default)]
 struct Draft {
     made: Vec<u8>,
@@ -74,7 +73,7 @@ struct Draft {
 }
 
 impl Draft {
-    /// Ends a stretch of fields: between two pieces there is one copy, whatever it was made from.
+    /// Ends a fixed part, so that there is only one copy between two other pieces.
     fn piece(&mut self, piece: Option<Piece>) {
         if self.cut < self.made.len() {
             self.pieces.push(Piece::Made(self.cut..self.made.len()));
@@ -90,9 +89,9 @@ impl Draft {
         }
     }
 
-    /// The author's `Cookie` fields become one, as there must not be more (RFC 6265 section 5.4), to which the user's
-    /// cookies are added. Without one the user's stand last, so that a redirect finds the same order of fields with and
-    /// without cookies.
+    /// Adds the fields. `Cookie` fields in the file are joined, because there must be only one (RFC 6265 section 5.4),
+    /// and the user's cookies are added to it. Without such a field, the user's cookies come last, so that a redirect
+    /// finds the same order of fields with and without cookies.
     fn fields(&mut self, ask: &Ask, fields: &[Field<'_>]) {
         let is_cookie = |name: &str| name.eq_ignore_ascii_case("cookie");
         let mut has_cookie = false;
@@ -114,7 +113,7 @@ impl Draft {
     }
 }
 
-/// The values of several `Cookie` fields as that of one.
+/// Joins the values of several `Cookie` fields.
 fn joined<'a>(fields: impl Iterator<Item = &'a (String, Text)>) -> Text {
     let mut all = Text::default();
     for (at, (_, value)) in fields.enumerate() {
@@ -124,7 +123,7 @@ fn joined<'a>(fields: impl Iterator<Item = &'a (String, Text)>) -> Text {
     all
 }
 
-/// The pieces of a text that do not change.
+/// Returns the fixed parts of a text.
 fn literals(text: &Text) -> impl Iterator<Item = &[u8]> {
     text.parts.iter().filter_map(|part| match part {
         Part::Literal(bytes) => Some(&bytes[..]),
@@ -133,40 +132,40 @@ fn literals(text: &Text) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// What the front has checked for a path that was written in one piece may still be wrong in one with holes.
+/// Checks a path. The front end has checked fixed paths, but not those with placeholders.
 fn check_path(path: &Text) -> Result<(), String> {
     for (at, part) in path.parts.iter().enumerate() {
         match part {
             Part::Literal(bytes) => {
                 let bytes = String::from_utf8_lossy(bytes);
                 if at == 0 && !bytes.starts_with('/') && (bytes != "*" || path.parts.len() > 1) {
-                    return Err(format!("the path `{}` does not begin with `/`", path.describe()));
+                    return Err(format!("path `{}` must begin with `/`", path.describe()));
                 }
                 check_target(&bytes)?;
             }
-            // The sentence would show it.
+            // The original message would show the secret.
             Part::Secret(secret) => check_target(secret.reveal())
-                .map_err(|_| "a secret in the path holds what no request line may".to_owned())?,
+                .map_err(|_| "a secret in the path contains an invalid character".to_owned())?,
             Part::Placeholder(..) => {}
         }
     }
-    if path.is_empty() { Err("the path is empty\nthe root of a server is `/`".into()) } else { Ok(()) }
+    if path.is_empty() { Err("the path is empty (the root is `/`)".into()) } else { Ok(()) }
 }
 
-/// Whether the author's own `Connection` headers say `close`; `None` when there are none. The engine has to know it
-/// before an answer comes, so it cannot be left to a hole.
+/// Returns whether the `Connection` headers in the file are `close`; `None` if there are none. The engine must know
+/// this before the response, so placeholders are not allowed.
 fn own_close(ask: &Ask) -> Result<Option<bool>, String> {
     let mut own = Vec::new();
     for (name, value) in ask.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("connection")) {
         let Some(bytes) = value.fixed() else {
-            return Err(format!("the header `{name}` holds a value that changes from request to request"));
+            return Err(format!("header `{name}` must be fixed, but its value changes with every request"));
         };
         own.push((name.as_str(), String::from_utf8_lossy(&bytes).into_owned()));
     }
     Ok(h1::own_close(own.iter().map(|(name, value)| (*name, value.as_str()))))
 }
 
-/// A `Host` header with holes can name anybody, so that no domain of a cookie is surely wrong.
+/// Returns the origin for cookies. With a placeholder in the `Host` header, any domain may be valid.
 fn origin(own_host: Option<&Text>, site: &Site) -> Origin {
     let mut origin = Origin::new(site);
     match own_host.map(Text::fixed) {
@@ -177,8 +176,8 @@ fn origin(own_host: Option<&Text>, site: &Site) -> Origin {
     origin
 }
 
-/// Names in the author's own `Cookie` header, for [`Form::follow`] to tell his cookies from the user's.
-/// A hole is taken for one byte that no name holds, so that a name it is part of is never recognised.
+/// Returns the cookie names in the `Cookie` header of the file, so that [`Form::follow`] can distinguish these cookies
+/// from the user's. A placeholder becomes a byte that names never contain, so that a name with it never matches.
 fn own_cookies(ask: &Ask) -> Vec<Vec<u8>> {
     let mut names = Vec::new();
     for (_, value) in ask.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("cookie")) {

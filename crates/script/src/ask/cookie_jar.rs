@@ -1,5 +1,5 @@
-//! The cookies of one user (RFC 6265). The origins of a plan are all its author's, so which suffixes are public is not
-//! asked: whoever may set a cookie for `example` is one of them.
+//! The cookies of one user (RFC 6265). It does not check for public suffixes, because all origins of a plan belong to
+//! the same user, so any of them may set a cookie for `example`.
 
 use super::Origin;
 use super::date::cookie_date;
@@ -8,15 +8,15 @@ use plimsoll_plan::head::Head;
 use plimsoll_plan::origin::OriginId;
 use std::ops::Range;
 
-/// Most cookies of one user; behind them the oldest goes.
+/// Maximum number of cookies of one user; another cookie removes the oldest.
 const COOKIES_MAX: usize = 50;
-/// Most bytes of one cookie, name, value and path together; a longer one is not taken (RFC 6265 section 6.1).
+/// Maximum size of one cookie in bytes: name, value, and path. Longer cookies are ignored (RFC 6265 section 6.1).
 const COOKIE_BYTES_MAX: usize = 4096;
 
-/// See the module. 32 bytes while it is empty.
+/// The cookies of one user. It takes 32 bytes while it is empty.
 #[derive(Default)]
 pub struct CookieJar {
-    /// In the order in which they are sent: longer paths first, then the older ones (section 5.4).
+    /// Cookies in sending order: longer paths first, then older cookies (section 5.4).
     cookies: Vec<Cookie>,
     /// Number of the next cookie.
     next: u32,
@@ -24,20 +24,20 @@ pub struct CookieJar {
 
 #[derive(Default)]
 struct Cookie {
-    /// Name, value, path and domain without anything between. Kept when a cookie is set anew, so that a session that is
-    /// renewed with every answer does not allocate.
+    /// Name, value, path, and domain, without separators. It is reused when a cookie is replaced, so that a session
+    /// that every response renews does not allocate.
     text: Vec<u8>,
     name_bytes: u16,
     value_bytes: u16,
     path_bytes: u16,
     secure: bool,
-    /// For the host alone that has set it (section 5.3 step 6).
+    /// Whether it applies only to the host that set it (section 5.3 step 6).
     host_only: bool,
-    /// Who has set it.
+    /// The origin that set it.
     origin: OriginId,
-    /// Rises with the age of the jar; stays when the cookie is set anew (section 5.3 step 11.3).
+    /// Increases with every new cookie, and stays when a cookie is replaced (section 5.3 step 11.3).
     number: u32,
-    /// Seconds since 1970; `i64::MAX`: never.
+    /// Expiry, in seconds since 1970; `i64::MAX` means never.
     expires_s: i64,
 }
 
@@ -52,13 +52,13 @@ struct Setting<'a> {
 }
 
 impl CookieJar {
-    /// An empty one; nothing is allocated before the first cookie.
+    /// Returns an empty jar, which allocates nothing before the first cookie.
     pub fn new() -> CookieJar {
         CookieJar::default()
     }
 
-    /// Takes the `Set-Cookie` headers of an answer. `path` is the target of the request that it answers (a query is cut
-    /// off), `origin` who answered ([`super::Form::origin`]).
+    /// Stores the cookies of a response. `path` is the target of its request (a query is ignored), and `origin` its
+    /// origin ([`super::Form::origin`]).
     pub fn take(&mut self, head: Head<'_>, path: &[u8], unix_ns: u64, origin: &Origin) {
         let now_s = (unix_ns / 1_000_000_000) as i64;
         for value in head.fields("set-cookie") {
@@ -70,19 +70,20 @@ impl CookieJar {
         }
     }
 
-    /// Appends `a=1; b=2`, the value of a `Cookie` header for a request to `path`; `false`: there is nothing to say.
+    /// Appends `a=1; b=2`, the value of a `Cookie` header for a request to `path`. Returns false if there are no
+    /// cookies.
     pub fn header(&self, path: &[u8], origin: &Origin, unix_ns: u64, out: &mut Vec<u8>) -> bool {
         let begin = out.len();
         self.append(begin, out, |_, cookie| cookie.suits(path, origin, unix_ns));
         out.len() > begin
     }
 
-    /// Value of the first cookie of this name, for whatever path it is.
+    /// Returns the value of the first cookie with this name, for any path.
     pub fn value(&self, name: &[u8]) -> Option<&[u8]> {
         self.cookies.iter().find(|cookie| cookie.name() == name).map(Cookie::value)
     }
 
-    /// Forgets all cookies.
+    /// Removes all cookies.
     pub fn clear(&mut self) {
         self.cookies.clear();
     }
@@ -91,8 +92,8 @@ impl CookieJar {
         self.cookies.is_empty()
     }
 
-    /// Appends to the value of a `Cookie` header that begins at `begin`, for the path at `path` of the same buffer. A
-    /// cookie that the author has written by hand stands there already and is not sent twice.
+    /// Appends to the value of a `Cookie` header that begins at `begin`, for the path at `path` of the same buffer.
+    /// Cookies from the file are already there and are not sent twice.
     pub(super) fn complete(
         &self,
         begin: usize,
@@ -134,14 +135,14 @@ impl CookieJar {
             same_place && old.name() == setting.name && old.path() == path
         });
         if expires_s <= now_s {
-            // That is how a server takes a cookie back.
+            // A server removes a cookie with a past expiry.
             if let Some(old) = old {
                 self.cookies.remove(old);
             }
             return;
         }
         let at = old.unwrap_or_else(|| self.room(path.len(), now_s));
-        // proof: `room` gives the index of a cookie that it has put there, `old` that of one that is there
+        // proof: `room` returns the index of a cookie that it has added, and `old` is the index of an existing one.
         let cookie = &mut self.cookies[at];
         cookie.text.clear();
         for part in [setting.name, setting.value, path, domain] {
@@ -153,7 +154,7 @@ impl CookieJar {
         (cookie.host_only, cookie.origin) = (setting.domain.is_empty(), origin.number);
     }
 
-    /// Makes room for one more cookie, and gives its place.
+    /// Adds space for one more cookie, and returns its index.
     fn room(&mut self, path_bytes: usize, now_s: i64) -> usize {
         if self.cookies.len() >= COOKIES_MAX {
             self.cookies.retain(|cookie| cookie.expires_s > now_s);
@@ -191,7 +192,7 @@ impl Cookie {
             [usize::from(self.name_bytes) + usize::from(self.value_bytes) + usize::from(self.path_bytes)..]
     }
 
-    /// Whether it belongs to a request for `target` to an origin. Ports do not tell cookies apart (section 8.5).
+    /// Returns whether it belongs to a request for `target` to an origin. Ports do not matter (section 8.5).
     fn suits(&self, target: &[u8], origin: &Origin, unix_ns: u64) -> bool {
         (origin.tls || !self.secure)
             && (self.origin == origin.number || origin.is_of(self.domain(), self.host_only))
@@ -201,9 +202,9 @@ impl Cookie {
 }
 
 impl<'a> Setting<'a> {
-    /// Section 5.2; `None`: to be ignored as a whole.
+    /// Parses a `Set-Cookie` header (section 5.2). Returns `None` if it must be ignored.
     fn read(header: &'a [u8], now_s: i64) -> Option<Setting<'a>> {
-        // Sent back in a request of ours: no line end may come with it.
+        // The cookie is sent back in a request, so it must not contain a line end.
         if header.iter().any(|byte| byte.is_ascii_control() && *byte != b'\t') {
             return None;
         }
@@ -217,7 +218,7 @@ impl<'a> Setting<'a> {
             let (key, value) = pair(part);
             let value = value.unwrap_or_default();
             let is = |name: &str| key.eq_ignore_ascii_case(name.as_bytes());
-            // `HttpOnly`, `SameSite` and whatever comes yet speak to browsers.
+            // `HttpOnly`, `SameSite`, and future attributes concern only browsers.
             if is("expires") {
                 setting.expires_s = cookie_date(value).or(setting.expires_s);
             } else if is("max-age") {
@@ -237,7 +238,7 @@ impl<'a> Setting<'a> {
     }
 }
 
-/// `name=value`, trimmed.
+/// Splits `name=value`, trimmed.
 fn pair(part: &[u8]) -> (&[u8], Option<&[u8]>) {
     match part.iter().position(|byte| *byte == b'=') {
         Some(at) => (part[..at].trim_ascii(), Some(part[at + 1..].trim_ascii())),
@@ -245,7 +246,7 @@ fn pair(part: &[u8]) -> (&[u8], Option<&[u8]>) {
     }
 }
 
-/// Seconds; a number too large for them is as good as for ever (section 5.2.2).
+/// Parses seconds. A number that is too large means never (section 5.2.2).
 fn max_age(value: &[u8]) -> Option<i64> {
     let digits = value.strip_prefix(b"-").unwrap_or(value);
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
@@ -256,16 +257,16 @@ fn max_age(value: &[u8]) -> Option<i64> {
 }
 
 impl Origin {
-    /// Whether the host may speak for `domain`; it may when none is named.
+    /// Returns whether a host may set cookies for `domain`; always true for an empty domain.
     fn owns(&self, domain: &[u8]) -> bool {
         domain.is_empty() || self.hosts.is_empty() || self.is_of(domain, false)
     }
 
-    /// Whether one of the hosts is `domain`, or is in it unless only the host itself will do (section 5.1.3).
+    /// Returns whether one of the hosts is `domain`, or without `host_only` a subdomain of it (section 5.1.3).
     fn is_of(&self, domain: &[u8], host_only: bool) -> bool {
         self.hosts.iter().any(|host| {
             let Some(front) = host.len().checked_sub(domain.len()) else { return false };
-            // Part of an address is no domain.
+            // Part of an IP address is not a domain.
             let is_name = host.parse::<std::net::IpAddr>().is_err();
             host.as_bytes()[front..].eq_ignore_ascii_case(domain)
                 && (front == 0 || (!host_only && is_name && host.as_bytes()[front - 1] == b'.'))
@@ -277,7 +278,7 @@ fn without_query(target: &[u8]) -> &[u8] {
     target.split(|byte| *byte == b'?').next().unwrap_or_default()
 }
 
-/// Where a cookie belongs that does not say it: the directory of the request (section 5.1.4).
+/// Returns the default path of a cookie: the directory of the request (section 5.1.4).
 fn default_path(target: &[u8]) -> &[u8] {
     let path = without_query(target);
     match path.iter().rposition(|byte| *byte == b'/') {
@@ -286,10 +287,10 @@ fn default_path(target: &[u8]) -> &[u8] {
     }
 }
 
-/// Section 5.1.4.
+/// Returns whether a path matches that of a cookie (section 5.1.4).
 fn path_matches(path: &[u8], of_cookie: &[u8]) -> bool {
     path.strip_prefix(of_cookie)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/") || of_cookie.ends_with(b"/"))
-        // `*` and the like have no path: only what is for the whole host goes along.
+        // `*` and similar targets have no path, so only cookies for the whole host match.
         || (of_cookie == b"/" && !path.starts_with(b"/"))
 }

@@ -1,5 +1,5 @@
-//! Behind a redirect: the next request is made from the bytes of the last one, so that nothing has to be remembered and
-//! no value is drawn anew.
+//! Follows redirects: the next request is built from the bytes of the last one, so that no state is needed and no value
+//! changes.
 
 use super::form::cookie_field;
 use super::lines::{first_line, lines, pairs};
@@ -10,35 +10,35 @@ use plimsoll_plan::head::Head;
 use plimsoll_plan::origin::OriginId;
 use plimsoll_wire::h1::Writer;
 
-/// What an answer asks for.
+/// The next step after a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// It is no redirect, or one that leads nowhere: it is judged as it is.
+    /// It is not a redirect, or its location is invalid: the response is final.
     Stay,
-    /// It leads to a host, port or scheme that is not loaded.
+    /// It redirects to a host, port, or scheme that the plan does not load.
     Elsewhere,
     /// The next request was appended.
     Follow {
-        /// Its method is HEAD.
+        /// Whether its method is HEAD.
         head_only: bool,
         /// The origin that it goes to.
         to: OriginId,
     },
 }
 
-/// An answer that may lead on, and the request that it answers.
+/// A response that may be a redirect, and its request.
 #[derive(Debug, Clone, Copy)]
 pub struct Redirect<'a> {
     pub status: u16,
-    /// Of the answer.
+    /// The head of the response.
     pub head: Head<'a>,
-    /// The bytes of the request, itself perhaps made by [`Form::follow`].
+    /// The bytes of the request, which [`Form::follow`] may have built.
     pub sent: &'a [u8],
-    /// The origin that answered.
+    /// The origin of the response.
     pub from: OriginId,
 }
 
-/// Headers that speak of a body and go with it (Fetch standard, "request-body-header name", and the framing).
+/// Headers that describe a body and are removed with it (Fetch standard, "request-body-header name", and framing).
 const OF_BODY: [&str; 6] = [
     "content-length",
     "content-type",
@@ -49,14 +49,14 @@ const OF_BODY: [&str; 6] = [
 ];
 
 impl Form {
-    /// Appends the request that an answer redirects to. `sites` are the origins of the plan by number; `jar` has taken
-    /// the answer's cookies already.
+    /// Appends the request that a response redirects to. `sites` are the origins of the plan by number, and `jar`
+    /// already contains the cookies of the response.
     ///
-    /// 303 becomes GET, unless it was HEAD; so do 301 and 302 of a POST, as all user agents have it; 307 and 308 keep
-    /// method and body (RFC 9110 section 15.4). At the same origin `Authorization` is kept, and a name with a password
-    /// in `Location` is not taken over; the origin's own host counts as the same, and the one in the `Host` header as
-    /// sent. To another origin of the plan `Authorization` and the author's own cookies do not go along
-    /// (Fetch standard, "HTTP-redirect fetch"), and `Host` is that origin's.
+    /// 303 changes the method to GET, unless it is HEAD. So do 301 and 302 for a POST, as in all user agents. 307 and
+    /// 308 keep method and body (RFC 9110 section 15.4). On the same origin, `Authorization` is kept and credentials in
+    /// `Location` are ignored. The host of the origin and the host in the sent `Host` header are the same origin. For
+    /// another origin of the plan, `Authorization` and the cookies from the file are removed (Fetch standard,
+    /// "HTTP-redirect fetch"), and `Host` changes.
     pub fn follow(
         &self,
         redirect: &Redirect<'_>,
@@ -149,8 +149,8 @@ impl Form {
         Next::Follow { head_only: method == "HEAD", to }
     }
 
-    /// Of the cookies that were sent, those that the author wrote by hand. Where a hole hides their names, everything
-    /// counts as his that neither the jar holds nor this answer sets or takes back.
+    /// Keeps the sent cookies that are from the file. If a placeholder hides their names, these are all cookies that
+    /// the jar does not contain and that the response does not set or remove.
     fn keep_own_cookies(&self, sent: &[u8], head: Head<'_>, jar: &CookieJar, out: &mut Vec<u8>) {
         let mut glue: &[u8] = b"";
         for (name, value) in pairs(sent) {
@@ -171,11 +171,11 @@ impl Form {
     }
 }
 
-/// Puts a header into the rendered request that stands in `out` from `begin` on, in place of those of the same name:
-/// how a stream that is opened again says `Last-Event-ID`.
+/// Sets a header of the rendered request that starts at `begin` in `out`, and replaces those with the same name. A
+/// reopened stream sets `Last-Event-ID` with it.
 ///
 /// # Errors
-/// [`Unfilled::Unsendable`] when the value holds a control byte; `out` is as before then.
+/// Returns [`Unfilled::Unsendable`] if the value contains a control byte, and leaves `out` unchanged.
 pub fn set_header(out: &mut Vec<u8>, begin: usize, name: &str, value: &[u8]) -> Result<(), Unfilled> {
     if value.iter().any(|byte| byte.is_ascii_control() && *byte != b'\t') {
         return Err(Unfilled::Unsendable);
@@ -185,7 +185,7 @@ pub fn set_header(out: &mut Vec<u8>, begin: usize, name: &str, value: &[u8]) -> 
         let found = fields.find(|line| line.is(name)).map(|line| line.whole.len());
         let behind = out.len() - fields.left();
         let Some(bytes) = found else {
-            // All lines are through: what is left begins with the empty one.
+            // All lines are processed, so the rest begins with the empty line.
             let line = [name.as_bytes(), b": ", value, b"\r\n"];
             out.splice(behind..behind, line.into_iter().flatten().copied());
             return Ok(());

@@ -1,4 +1,4 @@
-//! A request ready to be written: long stretches of fields that never change, and between them the few that do.
+//! A request ready to render: long fixed parts, and the few variable fields between them.
 
 use super::{CookieJar, Origin, Site};
 use crate::value::{Scope, Unfilled, fill};
@@ -8,49 +8,49 @@ use plimsoll_wire::h1::Writer;
 use std::convert::Infallible;
 use std::ops::Range;
 
-/// One compiled request. It holds secrets, so it does not print.
+/// A compiled request. It contains secrets, so it has no `Debug`.
 pub struct Form {
     pub(super) method: String,
-    /// The request line says HTTP/1.0.
+    /// Whether the request line has HTTP/1.0.
     pub(super) http10: bool,
     pub(super) target: Target,
-    /// All fields that never change, one behind the other in the order in which they are sent, as the writer made them.
+    /// All fixed fields, rendered, in sending order.
     pub(super) made: Vec<u8>,
     /// The fields.
     pub(super) pieces: Vec<Piece>,
     pub(super) body: Body,
     pub(super) close: bool,
     pub(super) origin: Origin,
-    /// Names in the author's own `Cookie` header, as far as they do not change.
+    /// The fixed cookie names in the `Cookie` header of the file.
     pub(super) own_cookies: Vec<Vec<u8>>,
 }
 
 /// Path and query.
 pub(super) enum Target {
     Fixed(Vec<u8>),
-    /// `is_open`: it begins with a hole, so that its first byte is to be looked at.
+    /// `is_open` means that it begins with a placeholder, so its first byte must be checked.
     Filled {
         text: Text,
         is_open: bool,
     },
 }
 
-/// What the fields of a request are put together from.
+/// A piece of the fields of a request.
 pub(super) enum Piece {
-    /// A stretch of [`Form::made`].
+    /// A part of [`Form::made`].
     Made(Range<usize>),
-    /// One whose value has holes.
+    /// A field whose value has placeholders.
     Field(String, Text),
-    /// The user's cookies, behind those of the author's own field if he has one.
+    /// The user's cookies, after those from the file, if any.
     Cookies(Option<(String, Text)>),
-    /// The length of the filled body.
+    /// The length of the filled-in body.
     Length,
 }
 
 pub(super) enum Body {
     None,
     Fixed(Vec<u8>),
-    /// One that has holes.
+    /// A body with placeholders.
     Filled(Text),
 }
 
@@ -58,17 +58,17 @@ impl Form {
     /// Compiles a request.
     ///
     /// # Errors
-    /// A sentence naming what cannot be sent, not the request: a method that is no word, a header with a line end, a
-    /// path with a space in it, a `Connection` header that changes from request to request.
+    /// Returns an error, without the name of the request, for an invalid method, a header with a line end, a path with
+    /// a space, or a `Connection` header with placeholders.
     pub fn compile(ask: &Ask, site: &Site) -> Result<Form, String> {
         super::compile::form(ask, site)
     }
 
-    /// Appends the request as it goes over the wire. `jar`: the user's cookies, if they are kept. `scratch` is room for
-    /// a body with holes; what it holds does not matter.
+    /// Appends the request as sent. `jar` has the user's cookies, if cookies are enabled. `scratch` is a buffer for a
+    /// body with placeholders.
     ///
     /// # Errors
-    /// A hole that cannot be filled, or whose value may not stand where it was to go; `out` is as before then.
+    /// Returns an error for a placeholder without a value, or with an invalid one, and leaves `out` unchanged.
     pub fn render(
         &self,
         scope: &mut Scope<'_>,
@@ -103,8 +103,8 @@ impl Form {
             }
             Target::Filled { text, is_open } => {
                 let begin = put_text(text, scope, Place::Path, out)?;
-                // `//` at the begin would be read as a host by some servers, but it is the author's: only what is no
-                // path at all is held back.
+                // Some servers read `//` at the beginning as a host, but it may be intended. Only a value that is not a
+                // path is rejected.
                 if *is_open && out.get(begin) != Some(&b'/') {
                     return Err(Unfilled::Unsendable);
                 }
@@ -145,23 +145,23 @@ impl Form {
         Ok(())
     }
 
-    /// The method is HEAD: the answer has no body.
+    /// Returns whether the method is HEAD, so that the response has no body.
     pub fn head_only(&self) -> bool {
         self.method == "HEAD"
     }
 
-    /// The request says `Connection: close`, by the site's choice or by its own header.
+    /// Returns whether the request has `Connection: close`, from the settings or from the file.
     pub fn close(&self) -> bool {
         self.close
     }
 
-    /// Whom the answers come from, for [`CookieJar::take`].
+    /// Returns the origin of its responses, for [`CookieJar::take`].
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
 }
 
-/// What a filled value must not hold.
+/// The place of a value, which determines the bytes that it must not contain.
 #[derive(Clone, Copy)]
 enum Place {
     Path,
@@ -169,7 +169,8 @@ enum Place {
 }
 
 impl Place {
-    /// The rules of [`plimsoll_wire::h1::check_target`] and [`plimsoll_wire::h1::check_header`] for single bytes.
+    /// Returns whether a byte is valid, by the rules of [`plimsoll_wire::h1::check_target`] and
+    /// [`plimsoll_wire::h1::check_header`].
     fn may_hold(self, byte: u8) -> bool {
         match self {
             Place::Path => byte.is_ascii_graphic() && byte != b'#',
@@ -178,14 +179,14 @@ impl Place {
     }
 }
 
-/// Appends a text; where it begins.
+/// Appends a text, and returns its beginning.
 fn put_text(text: &Text, scope: &mut Scope<'_>, place: Place, out: &mut Vec<u8>) -> Result<usize, Unfilled> {
     let begin = out.len();
     fill(text, scope, out)?;
     if out[begin..].iter().all(|byte| place.may_hold(*byte)) { Ok(begin) } else { Err(Unfilled::Unsendable) }
 }
 
-/// A whole `Cookie` field, or nothing when no cookie belongs to the path, which stands in the output itself.
+/// Appends a whole `Cookie` field, or nothing if no cookie matches the path, which is in the output itself.
 pub(super) fn cookie_field(
     jar: &CookieJar,
     path: &Range<usize>,

@@ -1,11 +1,11 @@
-//! The lines of a request that was sent, as they stand on the wire; nothing is kept and nothing allocated.
+//! The lines of a sent request, read in place without allocation.
 
 /// One header line.
 pub(super) struct Line<'a> {
-    /// With its line end, and with the lines that are folded into it (RFC 9112 section 5.2).
+    /// The line with its line end, and with folded lines (RFC 9112 section 5.2).
     pub whole: &'a [u8],
     pub name: &'a [u8],
-    /// Without the space around it; line ends of folded lines are still in it.
+    /// The trimmed value; it still contains the line ends of folded lines.
     pub value: &'a [u8],
 }
 
@@ -15,29 +15,29 @@ impl Line<'_> {
     }
 }
 
-/// See [`lines`].
+/// An iterator over header lines; see [`lines`].
 pub(super) struct Lines<'a> {
     rest: &'a [u8],
 }
 
-/// The lines between the first one and the empty one.
+/// Returns the lines between the first line and the empty one.
 pub(super) fn lines(head: &[u8]) -> Lines<'_> {
     let (_, rest) = split_line(head);
     Lines { rest }
 }
 
-/// The first line without its end.
+/// Returns the first line without its line end.
 pub(super) fn first_line(head: &[u8]) -> &[u8] {
     split_line(head).0.trim_ascii_end()
 }
 
 impl<'a> Lines<'a> {
-    /// What stands behind the empty line; right once the iteration is through.
+    /// Returns the bytes after the empty line; valid after the iteration.
     pub fn body(&self) -> &'a [u8] {
         split_line(self.rest).1
     }
 
-    /// How many bytes follow the line given last.
+    /// Returns the number of bytes after the current line.
     pub fn left(&self) -> usize {
         self.rest.len()
     }
@@ -62,13 +62,13 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// The first line with its end, and what follows.
+/// Splits off the first line with its line end.
 fn split_line(bytes: &[u8]) -> (&[u8], &[u8]) {
     let end = memchr::memchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1);
     bytes.split_at(end)
 }
 
-/// Names and values of the cookies in a `Cookie` header; a part without `=` has an empty name.
+/// Returns the names and values of the cookies in a `Cookie` header. A part without `=` has an empty name.
 pub(super) fn pairs(value: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     value.split(|byte| *byte == b';').map(<[u8]>::trim_ascii).filter(|pair| !pair.is_empty()).map(|pair| {
         match pair.iter().position(|byte| *byte == b'=') {

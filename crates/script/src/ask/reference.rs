@@ -1,21 +1,21 @@
-//! What a `Location` means, seen from the request that was answered (RFC 3986 section 5.2).
+//! Resolves a `Location` relative to its request (RFC 3986 section 5.2).
 
 use plimsoll_plan::origin::OriginId;
 
-/// Where a reference leads.
+/// The destination of a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// To an origin that is loaded; path and query were appended.
+    /// An origin of the plan; path and query were appended.
     At(OriginId),
-    /// To another host, port or scheme.
+    /// Another host, port, or scheme.
     Elsewhere,
-    /// It is no reference at all: control bytes are in it.
+    /// Not a reference, because it contains control bytes.
     Nowhere,
 }
 
-/// Appends path and query of `reference` as they stand in a request line, the fragment left out, `base` being the
-/// target of the request that was answered by the origin `from`; `find` knows an origin by its authority and whether it
-/// speaks TLS. Bytes that no request line may hold (spaces, non-ASCII) are percent-encoded, as user agents do.
+/// Appends path and query of `reference` for a request line, without the fragment. `base` is the target of the request
+/// to the origin `from`, and `find` looks up an origin by its authority and whether it uses TLS. Bytes that a request
+/// line must not contain (spaces, non-ASCII) are percent-encoded, as user agents do.
 pub(super) fn resolve(
     base: &[u8],
     reference: &[u8],
@@ -29,7 +29,7 @@ pub(super) fn resolve(
     let mut to = from;
     let (mut rest, _) = split_at_any(reference, b"#");
     if let Some((scheme, behind)) = scheme(rest) {
-        // `http:x` without `//` is a relative reference to old parsers and an error to others: not followed.
+        // `http:x` without `//` is a relative reference for old parsers and an error for others: it is not followed.
         let is_tls = scheme.eq_ignore_ascii_case(b"https");
         if !(is_tls || scheme.eq_ignore_ascii_case(b"http")) || !behind.starts_with(b"//") {
             return Place::Elsewhere;
@@ -37,7 +37,7 @@ pub(super) fn resolve(
         tls = is_tls;
         rest = behind;
     }
-    // `*` and whole URLs have no directory: what is relative to them is relative to the root.
+    // `*` and whole URLs have no directory, so references are relative to the root.
     let base = if base.starts_with(b"/") { base } else { b"/" };
     let (base_path, base_query) = split_at_any(base, b"?");
     if let Some(behind) = rest.strip_prefix(b"//") {
@@ -57,7 +57,7 @@ pub(super) fn resolve(
     } else if path.is_empty() {
         out.extend_from_slice(base_path);
     } else {
-        // The directory of the base without its slashes at both ends; nothing for the root.
+        // The directory of the base, without slashes at both ends; empty for the root.
         let last = base_path.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
         join(base_path.get(1..last).unwrap_or_default(), path, out);
     }
@@ -65,7 +65,7 @@ pub(super) fn resolve(
     Place::At(to)
 }
 
-/// Appends `/directory/path` with its dot segments taken out (RFC 3986 section 5.2.4).
+/// Appends `/directory/path` without dot segments (RFC 3986 section 5.2.4).
 fn join(directory: &[u8], path: &[u8], out: &mut Vec<u8>) {
     let begin = out.len();
     let before = (!directory.is_empty()).then(|| directory.split(|byte| *byte == b'/'));
@@ -76,7 +76,7 @@ fn join(directory: &[u8], path: &[u8], out: &mut Vec<u8>) {
             out.truncate(begin + slash.unwrap_or(0));
         }
         let dots = segment == b"." || segment == b"..";
-        // A path that ends in dots ends in a directory.
+        // A path that ends with a dot segment ends with a directory.
         if !dots || segments.peek().is_none() {
             out.push(b'/');
         }
@@ -97,7 +97,7 @@ fn encoded(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Scheme and what follows its colon (RFC 3986 section 3.1).
+/// Splits the scheme from the rest after the colon (RFC 3986 section 3.1).
 fn scheme(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let (scheme, behind) = split_at_any(text, b":/?");
     let behind = behind.strip_prefix(b":")?;
@@ -106,14 +106,14 @@ fn scheme(text: &[u8]) -> Option<(&[u8], &[u8])> {
     is_scheme.then_some((scheme, behind))
 }
 
-/// Whether two authorities mean the same host and port; names and passwords do not count.
+/// Returns whether two authorities have the same host and port, ignoring credentials.
 pub(super) fn same_place(authority: &[u8], host: &[u8], tls: bool) -> bool {
     let behind_user = authority.iter().rposition(|byte| *byte == b'@').map_or(0, |at| at + 1);
     let (name, port) = host_and_port(&authority[behind_user..]);
     let (own_name, own_port) = host_and_port(host);
     let number = |port: &[u8]| match port {
         b"" => Some(if tls { 443 } else { 80 }),
-        // `parse` alone would take `+80`.
+        // `parse` alone would accept `+80`.
         _ if !port.iter().all(u8::is_ascii_digit) => None,
         _ => str::from_utf8(port).ok()?.parse::<u16>().ok(),
     };
@@ -121,7 +121,7 @@ pub(super) fn same_place(authority: &[u8], host: &[u8], tls: bool) -> bool {
     name.eq_ignore_ascii_case(own_name) && port.is_some() && port == own_port
 }
 
-/// A host, IPv6 in its brackets, and its port, empty when it has none.
+/// Splits host (IPv6 in brackets) and port, which may be empty.
 pub(super) fn host_and_port(authority: &[u8]) -> (&[u8], &[u8]) {
     let bracket = authority.iter().position(|byte| *byte == b']').map_or(0, |at| at + 1);
     match authority[bracket..].iter().position(|byte| *byte == b':') {
@@ -130,7 +130,7 @@ pub(super) fn host_and_port(authority: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// What stands before the first of `signs`, and the rest with it.
+/// Splits a text before the first of `signs`.
 fn split_at_any<'a>(text: &'a [u8], signs: &[u8]) -> (&'a [u8], &'a [u8]) {
     text.split_at(text.iter().position(|byte| signs.contains(byte)).unwrap_or(text.len()))
 }

@@ -1,38 +1,38 @@
-//! JSON objects, one per line (RFC 8259), read where they lie: a check that is strict and made once, and a search that
-//! trusts it and allocates nothing.
+//! JSON objects, one per line (RFC 8259), read in place: strict validation once, and then a search that relies on it
+//! and does not allocate.
 
 use memchr::{memchr, memchr2};
 
-/// Deepest nesting that is read: the check calls itself once per level.
+/// Deepest nesting, because validation is recursive.
 const DEEPEST: u32 = 127;
 
-/// Where in the line it is wrong, and what is.
+/// The place of a mistake in a line, and the message.
 type TableError = (usize, &'static str);
 
-/// Why a line is no row.
+/// Why a line is not a row.
 #[derive(Debug)]
 pub struct Unsound {
-    /// In the line, from 0.
+    /// Position in the line, starting at 0.
     pub at: usize,
     pub what: &'static str,
     pub mend: Option<&'static str>,
 }
 
-/// Checks that `line` is one JSON object. That it is UTF-8 has been checked before.
+/// Checks that `line` is one JSON object. It must be valid UTF-8.
 ///
 /// # Errors
-/// The place and a fragment of a sentence.
+/// Returns the place and the message of a mistake.
 pub fn check(line: &[u8]) -> Result<(), Unsound> {
     let begin = space(line, 0);
     if line.get(begin) != Some(&b'{') {
-        let what = "a line must hold one JSON object, as in `{\"id\": 1}`";
+        let what = "expected one JSON object, such as `{\"id\": 1}`";
         return Err(Unsound { at: begin, what, mend: None });
     }
     let end = value(line, begin, DEEPEST).map_err(|(at, what)| Unsound { at, what, mend: None })?;
     let end = space(line, end);
     match end < line.len() {
         true => {
-            let (what, mend) = ("text follows the JSON object", Some("each line holds one"));
+            let (what, mend) = ("unexpected text after the JSON object", Some("write one object per line"));
             Err(Unsound { at: end, what, mend })
         }
         false => Ok(()),
@@ -47,18 +47,18 @@ fn space(text: &[u8], at: usize) -> usize {
     at
 }
 
-/// The place behind the value at `at`.
+/// Returns the position after the value at `at`.
 fn value(text: &[u8], at: usize, levels: u32) -> Result<usize, TableError> {
     match text.get(at) {
         Some(b'"') => string(text, at),
-        Some(b'{' | b'[') if levels == 0 => Err((at, "it is nested too deeply")),
+        Some(b'{' | b'[') if levels == 0 => Err((at, "the object is nested too deeply")),
         Some(b'{') => items(text, at, b'}', |text, at| {
             if text.get(at) != Some(&b'"') {
-                return Err((at, "a key in quotes is missing"));
+                return Err((at, "missing key in quotes"));
             }
             let colon = space(text, string(text, at)?);
             if text.get(colon) != Some(&b':') {
-                return Err((colon, "`:` is missing behind a key"));
+                return Err((colon, "missing `:` after a key"));
             }
             value(text, space(text, colon + 1), levels - 1)
         }),
@@ -67,12 +67,12 @@ fn value(text: &[u8], at: usize, levels: u32) -> Result<usize, TableError> {
         _ => {
             let word =
                 [&b"true"[..], b"false", b"null"].into_iter().find(|word| text[at..].starts_with(word));
-            word.map(|word| at + word.len()).ok_or((at, "a JSON value is missing"))
+            word.map(|word| at + word.len()).ok_or((at, "missing JSON value"))
         }
     }
 }
 
-/// The members of an object or an array, between its brackets.
+/// Validates the members of an object or an array, between its brackets.
 fn items(
     text: &[u8],
     at: usize,
@@ -88,12 +88,12 @@ fn items(
         match text.get(at) {
             Some(b',') => at = space(text, at + 1),
             Some(sign) if *sign == close => return Ok(at + 1),
-            _ => return Err((at, "`,` or a closing bracket is missing")),
+            _ => return Err((at, "missing `,` or closing bracket")),
         }
     }
 }
 
-/// RFC 8259 section 6: no zeros in front, digits on both sides of the point, no plus in front.
+/// Validates a number (RFC 8259 section 6): no leading zeros, digits on both sides of the point, no leading plus.
 fn number(text: &[u8], begin: usize) -> Result<usize, TableError> {
     let digits = |at: usize| at + text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let first = begin + usize::from(text[begin] == b'-');
@@ -109,12 +109,12 @@ fn number(text: &[u8], begin: usize) -> Result<usize, TableError> {
         at = digits(from);
         sound &= at > from;
     }
-    if sound { Ok(at) } else { Err((begin, "it is no JSON number")) }
+    if sound { Ok(at) } else { Err((begin, "invalid JSON number")) }
 }
 
-/// Half of a surrogate pair is legal by the grammar, but there is no UTF-8 for it, so it could not be sent.
+/// Validates a string. The grammar allows half a surrogate pair, but it has no UTF-8 encoding and cannot be sent.
 fn string(text: &[u8], begin: usize) -> Result<usize, TableError> {
-    // Whole stretches of plain bytes at once: most of a file is inside strings.
+    // Skips runs of plain bytes, because most of a file is in strings.
     let plain = |byte: &u8| !matches!(byte, b'"' | b'\\' | 0..0x20);
     let mut at = begin + 1;
     loop {
@@ -126,35 +126,35 @@ fn string(text: &[u8], begin: usize) -> Result<usize, TableError> {
             Some(b'\\') => match (text.get(at + 1), unit(text, at)) {
                 (Some(b'u'), Some(0xd800..=0xdbff)) => match unit(text, at + 6) {
                     Some(0xdc00..=0xdfff) => at += 12,
-                    _ => return Err((at, "half of a surrogate pair stands alone")),
+                    _ => return Err((at, "incomplete surrogate pair")),
                 },
                 (Some(b'u'), Some(0xdc00..=0xdfff)) => {
-                    return Err((at, "half of a surrogate pair stands alone"));
+                    return Err((at, "incomplete surrogate pair"));
                 }
                 (Some(b'u'), Some(_)) => at += 6,
                 (Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't'), _) => at += 2,
-                _ => return Err((at, "it is no JSON escape")),
+                _ => return Err((at, "invalid JSON escape")),
             },
-            Some(_) => return Err((at, "a control character must be escaped")),
-            None => return Err((begin, "a quote is never closed")),
+            Some(_) => return Err((at, "unescaped control character")),
+            None => return Err((begin, "unclosed quote")),
         }
     }
 }
 
-/// The UTF-16 unit of `\uXXXX` at `at`.
+/// Returns the UTF-16 unit of `\uXXXX` at `at`.
 fn unit(text: &[u8], at: usize) -> Option<u32> {
     let hex = text.get(at..at + 6)?.strip_prefix(b"\\u")?;
     hex.iter().try_fold(0, |unit, &byte| Some(unit * 16 + char::from(byte).to_digit(16)?))
 }
 
-/// The value under `path` in a checked object: under the key of that very name, else step by step along its dots. Of a
-/// key that stands there twice the last one counts, as most readers have it.
+/// Finds the value of `path` in a validated object: first the key with exactly that name, then step by step along its
+/// dots. The last of equal keys applies, as in most parsers.
 pub fn find<'t>(object: &'t [u8], path: &[u8]) -> Option<&'t [u8]> {
     let (mut exact, mut nested) = (None, None);
     let mut at = space(object, space(object, 0) + 1);
     while object.get(at) == Some(&b'"') {
         let key = skip_string(object, at);
-        // One for the colon, which the check has seen.
+        // Skips the colon, which validation has found.
         let begin = space(object, space(object, key) + 1);
         let end = skip(object, begin);
         let found = &object[begin..end];
@@ -171,14 +171,14 @@ pub fn find<'t>(object: &'t [u8], path: &[u8]) -> Option<&'t [u8]> {
     exact.or(nested)
 }
 
-/// What is left of `path` when it begins with `key`.
+/// Returns the rest of `path` after `key`.
 fn key_in<'p>(key: &[u8], path: &'p [u8]) -> Option<&'p [u8]> {
     let mut rest = Some(path);
     unescape(key, |piece| rest = rest.and_then(|rest| rest.strip_prefix(piece)));
     rest
 }
 
-/// The place behind a value that was checked. Brackets are only counted: which belongs to which is known to be right.
+/// Returns the position after a validated value. It only counts brackets, because they are known to match.
 fn skip(text: &[u8], begin: usize) -> usize {
     match text.get(begin) {
         Some(b'"') => skip_string(text, begin),
@@ -208,7 +208,7 @@ fn skip(text: &[u8], begin: usize) -> usize {
     }
 }
 
-/// The place behind the closing quote.
+/// Returns the position after the closing quote.
 fn skip_string(text: &[u8], begin: usize) -> usize {
     let mut at = begin + 1;
     while let Some(n) = text.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
@@ -216,13 +216,13 @@ fn skip_string(text: &[u8], begin: usize) -> usize {
         if text[at] == b'"' {
             return at + 1;
         }
-        // Whatever is escaped, a quote above all, does not end the string.
+        // An escaped character, such as a quote, does not end the string.
         at += 2;
     }
     text.len()
 }
 
-/// Appends a value that [`find`] gave: a string without quotes and escapes, anything else as its JSON text.
+/// Appends a value from [`find`]: a string without quotes and escapes, anything else as JSON text.
 pub fn push(value: &[u8], out: &mut Vec<u8>) {
     match value {
         [b'"', inner @ .., b'"'] => unescape(inner, |piece| out.extend_from_slice(piece)),
@@ -230,7 +230,7 @@ pub fn push(value: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Hands out the text of a checked string in pieces, so that a key is compared without a copy of it.
+/// Passes the text of a validated string to `put` in pieces, so that comparing a key needs no copy.
 fn unescape(mut rest: &[u8], mut put: impl FnMut(&[u8])) {
     while let Some(at) = memchr(b'\\', rest) {
         put(&rest[..at]);
@@ -239,7 +239,7 @@ fn unescape(mut rest: &[u8], mut put: impl FnMut(&[u8])) {
             Some(b'u') => {
                 let first = unit(rest, at).unwrap_or(0);
                 let code = match (first, unit(rest, at + 6)) {
-                    // RFC 8259 section 7, with the arithmetic of RFC 2781 section 2.2.
+                    // RFC 8259 section 7, with the formula of RFC 2781 section 2.2.
                     (0xd800..=0xdbff, Some(second @ 0xdc00..=0xdfff)) => {
                         size = 12;
                         0x1_0000 + ((first & 0x3ff) << 10 | (second & 0x3ff))

@@ -1,22 +1,22 @@
-//! A random order of any number of rows that needs no memory: the place of row i is computed, not stored.
+//! A random order of any number of rows without memory: the position of row i is computed, not stored.
 
 use plimsoll_stats::random::SplitMix64;
 
-/// A well-mixed function of `x`: one step of the generator with `x` as its seed.
+/// Mixes the bits of `x`: one step of the generator with `x` as its seed.
 pub fn mix(x: u64) -> u64 {
     SplitMix64::new(x).next_u64()
 }
 
-/// Rounds of the network. Four suffice for halves of many bits (Luby, Rackoff: How to construct pseudorandom
-/// permutations, 1988); files of a few rows have halves of one or two bits, and need more to be mixed well.
+/// Rounds of the network. Four are enough for halves of many bits (Luby, Rackoff: How to construct pseudorandom
+/// permutations, 1988). Files of a few rows have halves of one or two bits and need more rounds.
 const ROUNDS: u64 = 8;
 
-/// The image of `index` under the permutation of `0..count` that `key` names.
+/// Returns the image of `index` under the permutation of `0..count` with the given `key`.
 ///
-/// A Feistel network permutes the numbers of an even number of bits; where the image is not below `count` it is put in
-/// again until it is. That walk follows a cycle through `index`, so it ends, and no two indices end on one image
-/// (Black, Rogaway: Ciphers with Arbitrary Finite Domains, 2002). The domain is below four times `count`, hence
-/// fewer than four steps on average.
+/// A Feistel network permutes the numbers with an even number of bits. If the image is not below `count`, the network
+/// is applied again until it is. This follows a cycle through `index`, so it ends, and no two indexes have the same
+/// image (Black, Rogaway: Ciphers with Arbitrary Finite Domains, 2002). The domain is below four times `count`, so it
+/// takes fewer than four steps on average.
 pub fn permuted(index: u64, count: u64, key: u64) -> u64 {
     if count < 2 {
         return 0;

@@ -1,19 +1,21 @@
-//! Every index of a script points at something, and every combination can be done: said before the load, as a sentence,
-//! so that the interpreter may look things up without a doubt.
+//! Validates all indexes and combinations of a script before the load, so that the interpreter can rely on them.
 
 use plimsoll_plan::answer::{Rule, Source, Subject};
 use plimsoll_plan::outline::Outline;
+use plimsoll_plan::phrase::counted;
 use plimsoll_plan::script::{Ask, Condition, Entry, Node, Script, Slot};
 use plimsoll_plan::value::{Part, Placeholder, Text};
 
+/// Validates a script.
+///
 /// # Errors
-/// A sentence on the first thing that cannot be run.
+/// Returns an error for the first mistake.
 pub fn check(script: &Script, outline: &Outline, entries: &[Entry]) -> Result<(), String> {
     let checks = script.asks.iter().map(|ask| ask.checks.len() + ask.extracts.len()).sum::<usize>();
     let told = (outline.requests.len(), outline.checks.len(), outline.groups.len());
     if told != (script.asks.len(), checks, script.groups.len()) {
         return Err(format!(
-            "the outline tells of {} requests, {} checks and {} groups, the script has {}, {checks} and {}",
+            "the outline has {} requests, {} checks, and {} groups, but the script has {}, {checks}, and {}",
             told.0,
             told.1,
             told.2,
@@ -21,21 +23,19 @@ pub fn check(script: &Script, outline: &Outline, entries: &[Entry]) -> Result<()
             script.groups.len()
         ));
     }
-    let seen = |scenario: u16| {
-        index(usize::from(scenario), script.scenarios.len(), "scenario", "an entry of the load")
-    };
+    let seen = |scenario: u16| index(usize::from(scenario), script.scenarios.len(), "scenario", "the load");
     for entry in entries {
         match entry {
             Entry::Scenario(scenario) => seen(*scenario)?,
             Entry::Mix { ways, .. } => ways.iter().try_for_each(|(scenario, _)| seen(*scenario))?,
         }
     }
-    nodes(&Place { script, name: "the set-up", setup: true }, &script.setup)?;
-    nodes(&Place { script, name: "the tear-down", setup: false }, &script.teardown)?;
+    nodes(&Place { script, name: "setup", setup: true }, &script.setup)?;
+    nodes(&Place { script, name: "teardown", setup: false }, &script.teardown)?;
     script.scenarios.iter().try_for_each(|s| nodes(&Place { script, name: &s.name, setup: false }, &s.nodes))
 }
 
-/// Where a node stands.
+/// The place of a node.
 struct Place<'a> {
     script: &'a Script,
     name: &'a str,
@@ -43,7 +43,7 @@ struct Place<'a> {
 }
 
 fn index(at: usize, count: usize, what: &str, place: &str) -> Result<(), String> {
-    if at < count { Ok(()) } else { Err(format!("{place} names {what} {at}, there are {count}")) }
+    if at < count { Ok(()) } else { Err(format!("{place} refers to unknown {what} {at} of {count}")) }
 }
 
 fn nodes(place: &Place<'_>, all: &[Node]) -> Result<(), String> {
@@ -68,7 +68,7 @@ fn node(place: &Place<'_>, node: &Node) -> Result<(), String> {
                 && whole(&fixed).is_none()
             {
                 return Err(format!(
-                    "{name}: `{}` is no number of rounds; expected a whole number",
+                    "invalid number of iterations `{}` in {name}: expected a whole number",
                     String::from_utf8_lossy(&fixed)
                 ));
             }
@@ -94,10 +94,10 @@ fn node(place: &Place<'_>, node: &Node) -> Result<(), String> {
             let file = &script.files[usize::from(*file)];
             if columns.len() != file.columns.len() || columns.is_empty() {
                 return Err(format!(
-                    "{name} appends {} values to `{}`, which has {} columns",
-                    columns.len(),
+                    "{name} appends {} to `{}`, which has {}",
+                    counted(columns.len() as u64, "value"),
                     file.path.display(),
-                    file.columns.len()
+                    counted(file.columns.len() as u64, "column")
                 ));
             }
             columns.iter().try_for_each(|column| text(place, column))
@@ -106,7 +106,7 @@ fn node(place: &Place<'_>, node: &Node) -> Result<(), String> {
     }
 }
 
-/// The number of rounds that a text means.
+/// Parses a number of iterations.
 pub fn whole(bytes: &[u8]) -> Option<u64> {
     std::str::from_utf8(bytes).ok()?.trim().parse().ok()
 }
@@ -116,10 +116,10 @@ fn slot(place: &Place<'_>, slot: Slot) -> Result<(), String> {
     match slot {
         Slot::Var(id) => index(usize::from(id), script.vars.len(), "variable", place.name),
         Slot::Global(id) if place.setup => {
-            index(usize::from(id), script.globals.len(), "value of the set-up", place.name)
+            index(usize::from(id), script.globals.len(), "value of setup", place.name)
         }
         Slot::Global(id) => Err(format!(
-            "{} sets `{}`, which is the same for all users: only the set-up may",
+            "{} sets `{}`, which only setup may set because it is the same for all users",
             place.name,
             script.globals.get(usize::from(id)).map_or("", |name| name)
         )),
@@ -135,7 +135,7 @@ fn text(place: &Place<'_>, text: &Text) -> Result<(), String> {
         }
         Part::Placeholder(Placeholder::Base64(inner), _) => self::text(place, inner),
         Part::Placeholder(Placeholder::Global(id), _) => {
-            index(usize::from(*id), script.globals.len(), "value of the set-up", name)
+            index(usize::from(*id), script.globals.len(), "value of setup", name)
         }
         Part::Placeholder(Placeholder::Column { feeder, column }, _) => {
             index(usize::from(*feeder), script.feeders.len(), "feeder", name)?;
@@ -186,7 +186,7 @@ fn ask(place: &Place<'_>, ask: &Ask) -> Result<(), String> {
         extract.default.iter().try_for_each(|default| text(place, default))?;
     }
     let Some(stream) = &ask.stream else { return Ok(()) };
-    // Of a stream only the head is there to be looked at; its events have accounts of their own.
+    // Only the head of a stream can be checked. Its events are accounted for separately.
     let odd_check =
         ask.checks.iter().find(|check| !matches!(check.on, Subject::Status(_) | Subject::Header { .. }));
     let odd_extract = ask
@@ -195,12 +195,12 @@ fn ask(place: &Place<'_>, ask: &Ask) -> Result<(), String> {
         .find(|extract| !matches!(extract.from, Source::Header(_) | Source::Cookie(_) | Source::Status));
     if let Some(odd) = odd_check.map(|check| &check.name).or(odd_extract.map(|extract| &extract.name)) {
         return Err(format!(
-            "`{odd}` of the stream `{}` looks at a body: of a stream only the status and the headers can be looked at",
+            "`{odd}` of stream `{}` needs a body, but only the status and the headers of a stream can be checked",
             ask.name
         ));
     }
     if stream.events == Some(0) {
-        return Err(format!("the stream `{}` would be closed after `0` events; give at least 1", ask.name));
+        return Err(format!("the number of events of stream `{}` must be above 0", ask.name));
     }
     nodes(place, &stream.beside)
 }

@@ -1,7 +1,7 @@
-//! Scenarios as flat code: trees of nodes become operations with jumps, once, before the load.
+//! Compiles scenarios to flat code before the load: trees of nodes become operations with jumps.
 //!
-//! What runs at the same time (branches, what stands beside a stream) is a strand with a number of its own, and every
-//! loop and group has a slot for its count or its begin; both are dealt out here, so that a user needs no stack.
+//! Parallel steps (branches, and steps during a stream) are strands with numbers. Every loop and group has a slot for
+//! its count or its start time. Both are assigned here, so that a user needs no stack.
 
 use super::pick::Picker;
 use crate::answer::CompiledCondition;
@@ -10,16 +10,16 @@ use plimsoll_plan::value::Text;
 
 /// Index of an operation.
 pub type Pc = u32;
-/// Number of a strand of a user; 0 is the one that an iteration begins with.
+/// Number of a strand of a user; 0 is the first strand of an iteration.
 pub type StrandId = u16;
-/// Index of a number that a user keeps.
+/// Index of a number that a user stores.
 pub type SlotId = u16;
 
-/// One operation; `u32` without further words are indices into the tables of [`Code`].
+/// One operation. `u32` values without a comment are indexes into the tables of [`Code`].
 #[derive(Debug, Clone, Copy)]
 pub enum Op {
     Ask(u32),
-    /// Opens a stream; what stands beside it begins when its head has come. Both are joined by `slot`.
+    /// Opens a stream. Its parallel steps begin when the head has been received. `slot` joins both.
     Stream {
         ask: u32,
         beside: Option<(StrandId, Pc)>,
@@ -33,13 +33,13 @@ pub enum Op {
         group: u16,
         slot: SlotId,
     },
-    /// Reads how many rounds there are.
+    /// Reads the number of iterations.
     Repeat {
         times: u32,
         slot: SlotId,
         exit: Pc,
     },
-    /// One round less.
+    /// Decrements the number of iterations.
     Again {
         slot: SlotId,
         body: Pc,
@@ -58,13 +58,13 @@ pub enum Op {
         to: Pc,
     },
     Jump(Pc),
-    /// Jumps when this user has come through here before.
+    /// Jumps if this user has completed these steps before.
     Once {
-        /// Its number, below 64.
+        /// The number of the step, below 64.
         mark: u8,
         to: Pc,
     },
-    /// This user has come through.
+    /// Marks the steps as completed by this user.
     OnceThrough {
         mark: u8,
     },
@@ -82,12 +82,12 @@ pub enum Op {
         fork: u32,
         slot: SlotId,
     },
-    /// A strand beside another is through; the last one wakes the strand that waits.
+    /// Ends a parallel strand. The last one resumes the waiting strand.
     Join {
         parent: StrandId,
         slot: SlotId,
     },
-    /// The iteration's first strand is through.
+    /// Ends the first strand of the iteration.
     End,
 }
 
@@ -102,13 +102,15 @@ pub struct Code {
     pub setup: Pc,
     pub teardown: Pc,
     pub scenarios: Vec<Pc>,
-    /// Most slots in use at once, of any entry.
+    /// Maximum number of slots in use at once, over all entries.
     pub slots: u16,
 }
 
 impl Code {
+    /// Compiles a script. Its indexes must have been validated.
+    ///
     /// # Errors
-    /// A sentence on the first condition or weight that makes no sense. Indices must have been checked.
+    /// Returns an error for the first invalid condition or weight.
     pub fn compile(script: &Script) -> Result<Code, String> {
         let mut compiler = Compiler {
             script,
@@ -133,18 +135,18 @@ impl Code {
 struct Compiler<'a> {
     script: &'a Script,
     code: Code,
-    /// The strand that the code being made belongs to.
+    /// The strand of the current code.
     strand: StrandId,
-    /// Strands and slots in use where the code being made stands.
+    /// Strands and slots in use at the current place.
     strands: u16,
     slots: u16,
-    /// Most of them in use so far, counted from the begin of the branch that is being made.
+    /// Maximum numbers in use so far, since the beginning of the current branch.
     most_strands: u16,
     most_slots: u16,
     onces: u8,
 }
 
-/// Each user remembers which it has come through in the bits of one number.
+/// Maximum number of `once_per_user` steps: each user stores their completion as bits of one number.
 const ONCES_MAX: u8 = 64;
 
 impl Compiler<'_> {
@@ -157,7 +159,7 @@ impl Compiler<'_> {
         self.here() - 1
     }
 
-    /// Sets the target of a jump that was written before its target was known.
+    /// Sets the target of an earlier jump to the current place.
     fn land(&mut self, jump: Pc) {
         let here = self.here();
         match &mut self.code.ops[jump as usize] {
@@ -172,14 +174,14 @@ impl Compiler<'_> {
 
     fn slot(&mut self) -> Result<SlotId, String> {
         let slot = self.slots;
-        self.slots = slot.checked_add(1).ok_or("more than 65,535 loops and groups inside each other")?;
+        self.slots = slot.checked_add(1).ok_or("more than 65,535 nested loops and groups")?;
         self.most_slots = self.most_slots.max(self.slots);
         Ok(slot)
     }
 
     fn new_strand(&mut self) -> Result<StrandId, String> {
         let strand = self.strands;
-        self.strands = strand.checked_add(1).ok_or("more than 65,535 branches at once")?;
+        self.strands = strand.checked_add(1).ok_or("more than 65,535 parallel branches")?;
         self.most_strands = self.most_strands.max(self.strands);
         Ok(strand)
     }
@@ -204,7 +206,7 @@ impl Compiler<'_> {
 
     fn nodes(&mut self, nodes: &[Node]) -> Result<(), String> {
         nodes.iter().try_for_each(|node| {
-            // What a node has used is free again behind it: nothing of it is running any more.
+            // Strands and slots of a node are free after it, because nothing in it is running.
             let (strands, slots) = (self.strands, self.slots);
             self.node(node)?;
             (self.strands, self.slots) = (strands, slots);
@@ -257,12 +259,12 @@ impl Compiler<'_> {
             Node::Once(nodes) => {
                 let mark = self.onces;
                 if mark >= ONCES_MAX {
-                    return Err(format!("more than {ONCES_MAX} steps `once_per_user`"));
+                    return Err(format!("more than {ONCES_MAX} `once_per_user` steps"));
                 }
                 self.onces += 1;
                 let test = self.push(Op::Once { mark, to: 0 });
                 self.nodes(nodes)?;
-                // Only behind them: a log-in that failed is tried again in the next iteration.
+                // Only after the steps, so that the next iteration retries a failed login.
                 self.push(Op::OnceThrough { mark });
                 self.land(test);
             }
@@ -295,7 +297,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Code of a strand beside the one that is being made.
+    /// Compiles a strand that runs in parallel with the current one.
     fn branch(&mut self, nodes: &[Node], slot: SlotId) -> Result<(StrandId, Pc), String> {
         let parent = self.strand;
         let strand = self.new_strand()?;
@@ -304,7 +306,7 @@ impl Compiler<'_> {
         let (most_strands, most_slots) = (self.most_strands, self.most_slots);
         (self.most_strands, self.most_slots) = (self.strands, self.slots);
         self.nodes(nodes)?;
-        // Branches run at the same time: what this one has used anywhere, the next one may not.
+        // Branches run in parallel, so the next one must not use any slot or strand of this one.
         (self.strands, self.slots) = (self.most_strands, self.most_slots);
         self.most_strands = self.most_strands.max(most_strands);
         self.most_slots = self.most_slots.max(most_slots);

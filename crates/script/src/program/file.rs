@@ -6,10 +6,10 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::sync::{Mutex, PoisonError};
 
-/// Rows gathered before the kernel is asked: a worker that writes one row at a time would pay a system call for each.
+/// Size of the write buffer, so that not every row needs a system call.
 const BUFFER_BYTES: usize = 65_536;
 
-/// See the module.
+/// A CSV file that users append rows to.
 #[derive(Debug)]
 pub struct Sink {
     path: String,
@@ -20,18 +20,17 @@ pub struct Sink {
 
 #[derive(Debug, Default)]
 struct State {
-    /// `None` until the first phase: whoever only checks a plan leaves no file behind.
+    /// `None` until the first phase, so that checking a plan creates no files.
     writer: Option<BufWriter<File>>,
-    /// What went wrong first; said when the files are closed.
+    /// The first error, which is reported when the files are closed.
     trouble: Option<String>,
 }
 
 impl Sink {
-    /// Looks at the file, if it is there, without touching it: it must begin with the same line of names, unless it is
-    /// begun anew.
+    /// Checks an existing file without changing it: it must begin with the same header, unless it will be replaced.
     ///
     /// # Errors
-    /// What is wrong, with the file's name: other columns than wanted, or that it cannot be read.
+    /// Returns an error with the name of the file if it has other columns, or cannot be read.
     pub fn new(file: &OutFile) -> Result<Sink, Problem> {
         let mut header = Vec::new();
         let names: Vec<&[u8]> = file.columns.iter().map(String::as_bytes).collect();
@@ -51,7 +50,7 @@ impl Sink {
     /// Opens or creates the file, once.
     ///
     /// # Errors
-    /// What is wrong, with the file's name.
+    /// Returns an error with the name of the file.
     pub fn open(&self) -> Result<(), Problem> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.writer.is_some() {
@@ -69,7 +68,7 @@ impl Sink {
         if is_empty {
             writer.write_all(&self.header).map_err(refused)?;
         } else if !ends_in_line(writer.get_mut()).map_err(refused)? {
-            // Somebody's editor left the last line open: the next row would become a part of it.
+            // The last line has no line end, so the next row would become part of it.
             writer.write_all(b"\r\n").map_err(refused)?;
         }
         state.writer = Some(writer);
@@ -80,30 +79,30 @@ impl Sink {
         Problem::plain(format!("cannot append to `{}`: {e}", self.path))
     }
 
-    /// Whether the file is empty; if not, its first line must be ours.
+    /// Returns whether the file is empty. If it is not, it must begin with the header.
     fn judge(&self, file: File) -> Result<bool, Problem> {
-        // What can be read from a device or a pipe is not what was written to it.
+        // A device or a pipe does not return what was written to it.
         if !file.metadata().map_err(|e| self.refused(&e))?.is_file() {
             return Ok(true);
         }
         let mut first = Vec::new();
-        // Names of columns are short: a line that goes on beyond this is another file's.
+        // A longer first line belongs to another file.
         let longest = self.header.len() as u64 + 2;
         BufReader::new(file.take(longest)).read_until(b'\n', &mut first).map_err(|e| self.refused(&e))?;
         let bare = |line: &[u8]| line.trim_ascii_end().to_vec();
         if !first.is_empty() && bare(&first) != bare(&self.header) {
             let message = format!(
-                "cannot append to `{}`: it begins with `{}` and not with `{}`",
+                "cannot append to `{}`: it begins with `{}` instead of `{}`",
                 self.path,
                 String::from_utf8_lossy(&bare(&first)),
                 String::from_utf8_lossy(&bare(&self.header)),
             );
-            return Err(Problem::new(message, "name another file, or move the old one away"));
+            return Err(Problem::new(message, "name another file, or move this one"));
         }
         Ok(first.is_empty())
     }
 
-    /// Appends a row that [`push_row`] made, as a whole. False when it could not be written.
+    /// Appends a complete row from [`push_row`]. Returns false if it could not be written.
     pub fn append(&self, row: &[u8]) -> bool {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let written = match &mut state.writer {
@@ -120,10 +119,10 @@ impl Sink {
         }
     }
 
-    /// Hands everything to the kernel.
+    /// Flushes the write buffer.
     ///
     /// # Errors
-    /// What is wrong, with the file's name: this refusal, or the first one of a row before.
+    /// Returns the first error of this or an earlier write, with the name of the file.
     pub fn flush(&self) -> Result<(), Problem> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let flushed = state.writer.as_mut().map_or(Ok(()), Write::flush);
@@ -142,7 +141,7 @@ fn ends_in_line(file: &mut File) -> std::io::Result<bool> {
     Ok(last[0] == b'\n')
 }
 
-/// One record of RFC 4180 with its line end.
+/// Appends one record (RFC 4180) with its line end.
 pub fn push_row(fields: &[&[u8]], out: &mut Vec<u8>) {
     for (at, field) in fields.iter().enumerate() {
         if at > 0 {
@@ -153,8 +152,8 @@ pub fn push_row(fields: &[&[u8]], out: &mut Vec<u8>) {
     out.extend_from_slice(b"\r\n");
 }
 
-/// Quoted when it must be (RFC 4180 section 2), and an empty field too: a row of one such field would be an empty
-/// line.
+/// Appends a field, with quotes if necessary (RFC 4180 section 2). An empty field gets quotes too, because a row with
+/// one empty field would be an empty line.
 pub fn push_field(field: &[u8], out: &mut Vec<u8>) {
     if !field.is_empty() && !field.iter().any(|b| matches!(b, b',' | b'"' | b'\r' | b'\n')) {
         return out.extend_from_slice(field);

@@ -1,15 +1,16 @@
-//! Which of several ways is taken: drawn by weight, or in a fixed pattern that holds the ratio at every moment.
+//! Chooses one of several branches: randomly by weight, or in a fixed pattern that matches the ratio at every moment.
 
 use super::draw;
+use plimsoll_plan::phrase::counted;
 use plimsoll_plan::script::Order;
 use plimsoll_stats::random::SplitMix64;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Longest period that is laid out as a table.
+/// Longest period that is stored as a table.
 const PERIOD_MAX: u64 = 65_536;
 
-/// A choice between ways by weight, shared by all users of this machine.
+/// A choice by weight, shared by all users of this machine.
 #[derive(Debug)]
 pub struct Picker {
     how: How,
@@ -17,25 +18,27 @@ pub struct Picker {
 
 #[derive(Debug)]
 enum How {
-    /// Upper ends of the ways' parts of 0..1, rising.
+    /// Upper ends of the branches' parts of 0..1, ascending.
     Random(Box<[f64]>),
-    /// One period; the place in it is counted over all users.
+    /// One period, with a position that all users share.
     Table { period: Box<[u16]>, next: AtomicU64 },
-    /// Weights without a short period: the state cannot be told from a number alone, so that each pick takes a lock.
-    /// That is once per choice between whole ways, not per request.
+    /// Weights without a short period. The state is more than a number, so each choice takes a lock, once per branch
+    /// and not per request.
     Exact(Mutex<QuotaPicker>),
 }
 
 impl Picker {
+    /// Returns a choice between `weights`.
+    ///
     /// # Errors
-    /// A sentence when there is no way, too many of them, or a weight below 0 or without a sum.
+    /// Returns an error if there are no weights or too many, if a weight is invalid, or if their sum is not above 0.
     pub fn new(weights: &[f64], order: Order) -> Result<Picker, String> {
         let sum: f64 = weights.iter().sum();
         if let Some(bad) = weights.iter().find(|weight| !(weight.is_finite() && **weight >= 0.0)) {
-            return Err(format!("`{bad}` is no weight; expected a number of at least 0"));
+            return Err(format!("invalid weight `{bad}`: expected a number of at least 0"));
         }
         if !(sum.is_finite() && sum > 0.0) || weights.len() > usize::from(u16::MAX) {
-            return Err(format!("`{sum}` as the sum of {} weights leaves nothing to choose", weights.len()));
+            return Err(format!("invalid sum `{sum}` of {}", counted(weights.len() as u64, "weight")));
         }
         let shares: Vec<f64> = weights.iter().map(|weight| weight / sum).collect();
         let how = match order {
@@ -63,13 +66,13 @@ impl Picker {
         Ok(Picker { how })
     }
 
-    /// The number of the way to be taken now.
+    /// Returns the number of the chosen branch.
     pub fn pick(&self, random: &mut SplitMix64) -> usize {
         match &self.how {
             How::Random(ends) => {
                 let at = draw::unit(random);
                 let way = ends.partition_point(|end| *end <= at);
-                // The last end may be a hair below 1; a way without weight there must not profit from it.
+                // The last end may be slightly below 1, and a final branch without weight must not be chosen.
                 if way < ends.len() { way } else { ends.partition_point(|end| *end < ends[ends.len() - 1]) }
             }
             How::Table { period, next } => {
@@ -81,9 +84,9 @@ impl Picker {
     }
 }
 
-/// After how many picks the pattern begins anew: the sum of the weights as the smallest whole numbers of this ratio.
+/// Returns the period of the pattern: the sum of the weights as the smallest whole numbers with this ratio.
 fn period_of(weights: &[f64]) -> Option<u64> {
-    // People write weights in whole numbers, per cent or with a few decimals.
+    // Users write weights as whole numbers, percentages, or with a few decimals.
     [1.0, 10.0, 100.0, 1_000.0, 10_000.0].iter().find_map(|scale| {
         let whole = weights.iter().map(|weight| {
             let scaled = weight * scale;
@@ -101,12 +104,13 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// The chairman assignment (R. Tijdeman, The chairman assignment problem, 1980): after k picks every way was taken
-/// k x share times, give or take 1 - 1 / (2n - 2). The smooth weighted round robin of load balancers has no such bound.
+/// The chairman assignment (R. Tijdeman, The chairman assignment problem, 1980): after k choices, every branch was
+/// chosen k x share times, plus or minus 1 - 1 / (2n - 2). The smooth weighted round robin of load balancers has no
+/// such bound.
 #[derive(Debug)]
 struct QuotaPicker {
     shares: Vec<f64>,
-    /// By way: k x share minus how often it was taken. Kept as a difference, so that it does not grow with k.
+    /// For each branch, k x share minus how often it was chosen. A difference does not grow with k.
     owed: Vec<f64>,
 }
 
@@ -118,12 +122,12 @@ impl QuotaPicker {
     fn next(&mut self) -> u16 {
         let ways = self.shares.len();
         let slack = if ways > 1 { 1.0 / (2 * ways - 2) as f64 } else { 0.0 };
-        // Of the ways that may be taken without running ahead, the one that must be taken soonest.
+        // Of the branches that are not ahead of their share, the one with the earliest deadline.
         let (mut best, mut soonest) = (None, f64::INFINITY);
         for way in 0..ways {
             self.owed[way] += self.shares[way];
             let share = self.shares[way];
-            // The hair allows for what adding up floats loses.
+            // The tolerance covers rounding errors of sums.
             if share > 0.0 && self.owed[way] >= slack - 1e-9 {
                 let deadline = (1.0 - slack - self.owed[way]) / share;
                 if deadline < soonest - 1e-9 {
@@ -131,7 +135,7 @@ impl QuotaPicker {
                 }
             }
         }
-        // proof: what is owed adds up to 1 here, and a sum of n parts below 1 / (2n - 2) would be below 1.
+        // proof: `owed` adds up to 1 here, and a sum of n parts below 1 / (2n - 2) would be below 1.
         let way = best.unwrap_or(0);
         self.owed[way] -= 1.0;
         way as u16

@@ -1,30 +1,29 @@
-//! What a sample may show: the beginning of an answer without the secrets in it.
+//! Redaction of failure examples: the beginning of a response without secrets.
 
 use plimsoll_plan::failure_example::EXCERPT_BYTES;
 use plimsoll_plan::request::{REDACTED, redacted_header};
 use plimsoll_plan::script::Script;
 
-/// Bytes of a body that are looked at: cutting comes behind redacting, which makes text shorter, and a secret must not
-/// be shown in half.
+/// Number of bytes of a body to redact. Redaction comes before shortening, because part of a secret must not be shown.
 const WINDOW_BYTES: usize = 16 * EXCERPT_BYTES;
-/// Shorter values of users are words and numbers that stand for nothing.
+/// Shortest secret value of a user: shorter values are ordinary words and numbers.
 const VALUE_BYTES_MIN: usize = 4;
-/// The same for headers that are written out in the plan: their values are words (`none`, `Bearer`) more often.
+/// Shortest secret value of a fixed header, which is more often an ordinary word (`none`, `Bearer`).
 const WRITTEN_BYTES_MIN: usize = 8;
 
-/// Whether a name says that its value is a secret (the plan's own list of words).
+/// Returns whether a name marks its value as a secret, by the list of the plan.
 pub fn is_secret(name: &str) -> bool {
     redacted_header(name, "") == REDACTED
 }
 
-/// The values that no artefact may show: those from the environment, and what the plan itself has under the names of
-/// secret headers, whole and in its words (`Bearer x`, `a=x; b=y`), as a service may send back either.
+/// Returns the values that no output may show: those from the environment, and the values of secret headers in the
+/// plan, both whole and by their words (`Bearer x`, `a=x; b=y`), because a service may send back either.
 pub fn secrets_of(script: &Script) -> Vec<String> {
     let mut secrets: Vec<String> = script.secrets.iter().map(|secret| secret.reveal().to_owned()).collect();
     for (_, value) in script.asks.iter().flat_map(|ask| &ask.headers).filter(|(name, _)| is_secret(name)) {
         let Some(value) = value.fixed().and_then(|bytes| String::from_utf8(bytes).ok()) else { continue };
         let words = value.split([' ', ';', ',']).map(|word| match word.split_once('=') {
-            // The padding of Base64 is no value.
+            // Base64 padding is not a value.
             Some((_, behind)) if !behind.trim_matches('=').is_empty() => behind,
             _ => word,
         });
@@ -36,8 +35,8 @@ pub fn secrets_of(script: &Script) -> Vec<String> {
     secrets
 }
 
-/// The values to be cut out, in every form in which a service might send them back; the longest first, so that one that
-/// is a part of another leaves no rest of it.
+/// Returns the values to remove, in all forms in which a service may send them back. Longer values come first, so that
+/// removing a part of another value leaves no rest.
 pub fn forms_of<'a>(secrets: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut forms: Vec<String> = Vec::new();
     for secret in secrets.filter(|secret| !secret.is_empty()) {
@@ -56,8 +55,8 @@ pub fn forms_of<'a>(secrets: impl Iterator<Item = &'a str>) -> Vec<String> {
     forms
 }
 
-/// The beginning of `bytes` as text without secrets: `forms` of the plan's, `values` of the user, and what stands under
-/// keys that look secret. At most [`EXCERPT_BYTES`] long.
+/// Returns the beginning of `bytes` as text without secrets: the `forms` of the plan, the `values` of the user, and
+/// values of secret keys. It is at most [`EXCERPT_BYTES`] long.
 pub fn excerpt<'a>(bytes: &[u8], forms: &[String], values: impl Iterator<Item = &'a [u8]>) -> String {
     let window = &bytes[..bytes.len().min(WINDOW_BYTES)];
     let mut text = String::from_utf8_lossy(window).into_owned();
@@ -73,7 +72,7 @@ pub fn excerpt<'a>(bytes: &[u8], forms: &[String], values: impl Iterator<Item = 
     }
     let mut shown = keyed(&text);
     if window.len() < bytes.len() && shown.len() <= EXCERPT_BYTES {
-        // So much was cut out that the end of the window shows, which may be half a secret.
+        // Redaction removed so much that the end of the window is visible, which may be part of a secret.
         let end = shown.rfind(|sign: char| sign.is_whitespace() || "\"&;,<".contains(sign));
         shown.truncate(end.unwrap_or(0));
     }
@@ -85,9 +84,8 @@ pub fn excerpt<'a>(bytes: &[u8], forms: &[String], values: impl Iterator<Item = 
     shown
 }
 
-/// Cuts out the values of secret-looking keys, in JSON (`"key": value`, also with single quotes), in pairs
-/// (`key=value`) and in lines (`Key: value`). Works on text that is neither whole nor valid: it may be the beginning of
-/// something.
+/// Removes the values of secret keys, in JSON (`"key": value`, also with single quotes), in pairs (`key=value`), and in
+/// lines (`Key: value`). The text may be incomplete or invalid.
 fn keyed(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = String::with_capacity(text.len());
@@ -98,7 +96,7 @@ fn keyed(text: &str) -> String {
                 let end = string_end(bytes, at);
                 let after = skip_space(bytes, end);
                 if bytes.get(after) != Some(&b':') {
-                    // No key; the text inside may hold pairs of its own, so only the quote is passed.
+                    // Not a key. The text inside may contain pairs, so only the quote is skipped.
                     at += 1;
                     continue;
                 }
@@ -108,7 +106,7 @@ fn keyed(text: &str) -> String {
                 let end = bytes[at..].iter().position(|b| !is_word(*b)).map_or(bytes.len(), |n| at + n);
                 let is_line = matches!(bytes.get(end..end + 2), Some(b": " | b":\t"));
                 if is_line && is_secret(&text[at..end]) {
-                    // A header that was sent back: its value may be of several words.
+                    // A header that was sent back, whose value may have several words.
                     out.push_str(&text[shown..end + 2]);
                     out.push_str(REDACTED);
                     shown = line_end(bytes, end + 2);
@@ -147,13 +145,13 @@ fn skip_space(bytes: &[u8], from: usize) -> usize {
     bytes[from..].iter().position(|b| !b.is_ascii_whitespace()).map_or(bytes.len(), |n| from + n)
 }
 
-/// The end of the line, also where a sentence shows it as `\r`, or has ended before.
+/// Returns the end of the line, which a message may show as `\r`, or the end of the text.
 fn line_end(bytes: &[u8], from: usize) -> usize {
     let end = bytes[from..].iter().position(|b| matches!(b, b'\r' | b'\n' | b'\\' | b'`'));
     end.map_or(bytes.len(), |n| from + n)
 }
 
-/// Behind the closing quote of the string that begins at `from`, or the end of the text.
+/// Returns the position after the closing quote of the string that begins at `from`, or the end of the text.
 fn string_end(bytes: &[u8], from: usize) -> usize {
     let quote = bytes[from];
     let mut at = from + 1;
@@ -167,7 +165,7 @@ fn string_end(bytes: &[u8], from: usize) -> usize {
     bytes.len()
 }
 
-/// Behind the value that begins at `from`: a quoted string, a whole JSON array or object, or a bare word.
+/// Returns the position after the value that begins at `from`: a quoted string, a JSON array or object, or a word.
 fn value_end(bytes: &[u8], from: usize) -> usize {
     match bytes.get(from) {
         None => bytes.len(),

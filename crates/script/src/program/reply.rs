@@ -1,4 +1,4 @@
-//! What becomes of an answer: followed, judged, counted, its values taken.
+//! Handles a response: follows redirects, runs checks, counts results, and extracts values.
 
 use super::code::{Op, StrandId};
 use super::redact;
@@ -12,18 +12,18 @@ use plimsoll_plan::program::{Count, Reply};
 use plimsoll_plan::script::Slot;
 use std::sync::Arc;
 
-/// Where a redirect leads.
+/// What to do with a redirect.
 pub(super) enum Way {
-    /// Nowhere: the answer is judged.
+    /// Check the response, because the redirect is not followed.
     Here,
-    /// The next request is on its way.
+    /// Wait for the next request, which was sent.
     On,
-    /// There were too many.
+    /// Fail, because there were too many redirects.
     TooFar,
 }
 
 impl Turn<'_> {
-    /// The request that a strand waits in.
+    /// Returns the request that a strand waits for.
     pub fn ask_of(&mut self, strand: StrandId) -> Option<u32> {
         let pc = self.state.strand(strand).pc;
         match self.stage.code.ops.get(pc as usize)? {
@@ -32,7 +32,7 @@ impl Turn<'_> {
         }
     }
 
-    /// A request has ended.
+    /// Handles the end of a request.
     pub fn answered(&mut self, strand: StrandId, reply: &Reply<'_>) {
         let Some(ask) = self.ask_of(strand) else { return };
         if let Some(fault) = reply.fault {
@@ -65,7 +65,7 @@ impl Turn<'_> {
         }
     }
 
-    /// A failure: the rest of the iteration is left out, unless the request says otherwise.
+    /// Handles a failure: ends the iteration, unless the request says otherwise.
     pub fn failed(&mut self, strand: StrandId, ask: u32, fault: Fault) {
         let script = &self.stage.script.asks[ask as usize];
         if script.go_on_after_failure {
@@ -77,7 +77,7 @@ impl Turn<'_> {
     }
 
     pub fn take_cookies(&mut self, strand: StrandId, ask: u32, head: Head<'_>) {
-        // The jar is lent out, because the bytes that were sent belong to the same user.
+        // The jar is moved out, because the sent bytes belong to the same user.
         let Some(mut jar) = self.state.jar.take() else { return };
         if let Some(trail) = &self.state.strand(strand).trail {
             let mut words = trail.sent.splitn(3, |byte| *byte == b' ');
@@ -90,7 +90,7 @@ impl Turn<'_> {
         self.state.jar = Some(jar);
     }
 
-    /// Sends the request that a redirect asks for.
+    /// Sends the request of a redirect.
     pub fn redirect(&mut self, strand: StrandId, ask: u32, status: u16, head: Head<'_>) -> Way {
         let most = self.stage.script.asks[ask as usize].redirects;
         if most == 0 || !(300..400).contains(&status) || self.state.mood != IterationState::Going {
@@ -123,25 +123,24 @@ impl Turn<'_> {
         }
     }
 
-    /// Looks at an answer, counts what was checked and keeps what was extracted. The fault is the answer's own, if it
-    /// has failed.
+    /// Checks a response, counts the results, and stores extracted values. Returns the fault of a failed response.
     pub fn judge(&mut self, ask: u32, answer: &Answer<'_>) -> Option<Fault> {
         let asking = &self.stage.asks[ask as usize];
-        // Sentences are made for failures only, and for no more of them than are shown.
+        // Messages are created only for failures, and only for those that are shown.
         let wants_sentences = self.is_aside()
             || asking.status_samples.is_open()
             || asking.check_samples.iter().any(|quota| quota.is_open());
         self.run_judge(ask, answer, wants_sentences, None);
         if !self.bench.findings.failures.is_empty() && self.secret_values().next().is_some() {
-            // Sentences shorten values, and half a secret is cut out by nobody: so they are made once more, knowing
-            // this user's. Before a failure that list would have to be made for every answer in vain.
+            // Messages shorten values, and part of a secret cannot be recognized. They are therefore created again with
+            // the secrets of this user. Creating that list before a failure would waste time for every response.
             let own = self.secret_values().filter_map(|value| std::str::from_utf8(value).ok());
             let forms: Vec<String> =
                 redact::forms_of(own).into_iter().chain(self.stage.secrets.iter().cloned()).collect();
             self.run_judge(ask, answer, wants_sentences, Some(forms.into()));
         }
         let findings = &mut self.bench.findings;
-        // A check that found no row to compare with says nothing of the answer.
+        // A check without a row to compare with says nothing about the response.
         let exhausted = findings.exhausted.is_some();
         let unseen = |number: usize| findings.unseen.contains(&number);
         for (number, held) in findings.verdicts.iter().enumerate().filter(|(n, _)| !exhausted && !unseen(*n))
@@ -161,7 +160,7 @@ impl Turn<'_> {
                 Slot::Var(id) => self.state.vars.set(*id, value),
                 Slot::Global(id) => {
                     if !self.stage.globals.set(*id, value) {
-                        self.stage.note_trouble(|| "a value of the set-up could not be kept".into());
+                        self.stage.note_trouble(|| "setup set a value too often".into());
                     }
                 }
             }
@@ -176,7 +175,7 @@ impl Turn<'_> {
             (true, _, _) => Some(Fault::DecodeFailed),
             (_, false, _) => Some(Fault::Status),
             (_, _, false) => Some(Fault::Check),
-            // What nobody has seen has neither held nor failed; the limit was ours.
+            // Without the body there is no result: the limit is that of the load generator.
             (false, true, true) => (!findings.unseen.is_empty()).then_some(Fault::ClientLimit),
         };
         if fault.is_some() && !findings.failures.is_empty() {

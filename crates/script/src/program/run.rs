@@ -1,4 +1,4 @@
-//! Running code until every strand waits for something.
+//! Runs code until every strand waits.
 
 use super::check::whole;
 use super::code::{Code, Op, Pc, SlotId, StrandId};
@@ -10,19 +10,19 @@ use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::{BodyUse, Count, Payload, Step};
 use plimsoll_plan::script::Slot;
 
-/// Most operations of a strand in one wake. A long loop that sends nothing must not hold up the other users of the
-/// worker thread: it goes on in the thread's next turn.
+/// Maximum number of operations of a strand in one wake. A long loop that sends nothing must not block the other users
+/// of the worker thread, so it continues in the next event-loop iteration.
 const OPS_PER_WAKE: u32 = 4_096;
 
-/// What becomes of a strand behind an operation.
+/// What a strand does after an operation.
 enum Flow {
     To(Pc),
-    /// It waits, or is through; what it waits for is noted.
+    /// It waits, or has ended.
     Stop,
 }
 
 impl Turn<'_> {
-    /// Goes on with a strand until it waits.
+    /// Runs a strand until it waits.
     pub fn run(&mut self, strand: StrandId) {
         let mut pc = self.state.strand(strand).pc;
         for _ in 0..OPS_PER_WAKE {
@@ -33,7 +33,7 @@ impl Turn<'_> {
                 Err(unfilled) => return self.unfilled(strand, pc, &unfilled),
             }
         }
-        // Resumed by `slept`, which goes on behind the operation it waited in.
+        // `slept` resumes it after the operation that it waits in.
         self.sleep(strand, pc.wrapping_sub(1), 0);
     }
 
@@ -121,7 +121,7 @@ impl Turn<'_> {
                 }
                 self.state.slots[usize::from(slot)] = branches.len() as u64;
                 self.wait(strand, pc, Wait::Strands);
-                // The list of those that are ready is taken from its end.
+                // The list of ready strands is processed from its end.
                 for (branch, start) in branches.iter().rev() {
                     self.state.strand(*branch).pc = *start;
                     self.bench.ready.push(*branch);
@@ -150,14 +150,14 @@ impl Turn<'_> {
         self.wait(strand, pc, Wait::Sleep);
     }
 
-    /// A pause is over.
+    /// Handles the end of a pause.
     pub fn slept(&mut self, strand: StrandId) {
         if self.state.strand(strand).wait == Wait::Sleep {
             self.go_on(strand);
         }
     }
 
-    /// What a strand has waited for is there: it goes on behind it, unless the iteration is being left.
+    /// Resumes a strand after its wait, unless the iteration is ending.
     pub fn go_on(&mut self, strand: StrandId) {
         let going = self.state.mood == IterationState::Going;
         let waiting = self.state.strand(strand);
@@ -168,7 +168,7 @@ impl Turn<'_> {
         }
     }
 
-    /// One of the strands that another waits for is through.
+    /// Handles the end of a strand that another one waits for.
     pub fn joined(&mut self, parent: StrandId, slot: SlotId) {
         let left = &mut self.state.slots[usize::from(slot)];
         *left = left.saturating_sub(1);
@@ -188,14 +188,14 @@ impl Turn<'_> {
         code.asked[asked as usize].holds(&mut scope, &mut self.bench.scratch)
     }
 
-    /// Gives a slot the value that was filled last.
+    /// Sets a slot to the last filled-in value.
     fn set(&mut self, slot: Slot) {
         let value = &self.bench.fill;
         match slot {
             Slot::Var(id) => self.state.vars.set(id, value),
             Slot::Global(id) => {
                 if !self.stage.globals.set(id, value) {
-                    self.stage.note_trouble(|| "a value of the set-up could not be kept".into());
+                    self.stage.note_trouble(|| "setup set a value too often".into());
                 }
             }
         }
@@ -217,8 +217,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Sends a request anew, with the user's values of this moment. `last_id`: of the events of a stream that is opened
-    /// again.
+    /// Sends a request with the current values of the user. `last_id` is the last event ID of a reopened stream.
     pub fn send(&mut self, strand: StrandId, ask: u32, last_id: Option<&[u8]>) -> Result<(), Unfilled> {
         let asking = &self.stage.asks[ask as usize];
         let begin = self.out.arena.len();
@@ -235,7 +234,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Hands over the request that stands in the outbox from `begin` on, for the origin `to`.
+    /// Adds the request that starts at `begin` in the outbox, for the origin `to`.
     pub fn push(&mut self, strand: StrandId, ask: u32, begin: usize, head_only: bool, to: OriginId) {
         let asking = &self.stage.asks[ask as usize];
         let end = self.out.arena.len();
@@ -245,7 +244,7 @@ impl Turn<'_> {
             trail.sent.clear();
             trail.sent.extend_from_slice(&self.out.arena[begin..end]);
         }
-        // A service that fails says why in its body, which else nobody would look at.
+        // The body of a failed response says why, but is otherwise not read.
         let curious = asking.status_samples.is_begun() && asking.body != BodyUse::Stream;
         self.out.push(Step {
             id: step_id(strand, Kind::Request),
@@ -260,7 +259,7 @@ impl Turn<'_> {
         });
     }
 
-    /// Before or behind the load, where a failure is more than a number.
+    /// Returns whether this is setup or teardown, where a failure is more than a count.
     pub fn is_aside(&self) -> bool {
         matches!(self.state.part, Part::Setup | Part::Teardown)
     }

@@ -1,26 +1,26 @@
-//! The shapes that the answers of one request have had: a new one late in a run says that the service has begun to
-//! answer something else.
+//! The shapes of the responses to one request. A new shape late in a run means that the service has begun to respond
+//! with something else.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// Most shapes remembered; a request with more has no shape to speak of, and nothing is counted any more.
+/// Maximum number of shapes. For a request with more, changes are no longer counted.
 const REMEMBERED: usize = 8;
-/// While so many answers come in, new shapes are the variety of a healthy service (empty lists, optional members).
+/// Number of first responses in which new shapes are normal (empty lists, optional members).
 const LEARNED_FROM: u32 = 20;
 
-/// Shared by all users: relaxed atomics, a handful of loads per answer.
+/// Shapes, shared by all users: relaxed atomics, with a few loads per response.
 #[derive(Debug, Default)]
 pub struct Shapes {
-    /// 0: free.
+    /// 0 means free.
     seen: [AtomicU64; REMEMBERED],
     answers: AtomicU32,
 }
 
 impl Shapes {
-    /// Notes the shape of an answer; true when it is to be counted as a change.
+    /// Records the shape of a response. Returns whether it counts as a change.
     pub fn note(&self, shape: u64) -> bool {
         let shape = shape.max(1);
-        // Counted only as far as it matters: a counter written for ever would bounce between the cores.
+        // Counts only as far as needed, because a shared counter moves between the caches of cores.
         let learning = self.answers.load(Ordering::Relaxed) < LEARNED_FROM
             && self.answers.fetch_add(1, Ordering::Relaxed) < LEARNED_FROM;
         for cell in &self.seen {

@@ -1,4 +1,4 @@
-//! Everything that the users of one run share: code, forms, judges, files, and what is remembered over all of them.
+//! The state that all users of a run share: code, forms, judges, files, and counters.
 
 use super::check::check;
 use super::code::Code;
@@ -24,74 +24,74 @@ use plimsoll_plan::{Fault, Plan, Problem};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// See the module.
+/// The state that all users of a run share.
 pub struct Stage {
     pub(super) script: Arc<Script>,
     pub(super) code: Code,
     pub(super) asks: Box<[Asking]>,
-    /// By number.
+    /// The origins, by number.
     pub(super) sites: Box<[Site]>,
     pub(super) origins: Box<[Origin]>,
     pub(super) globals: Arc<Globals>,
     pub(super) counters: Counters,
     pub(super) files: Vec<Sink>,
     pub(super) group_series: RequestId,
-    /// Most bytes of a body, decoded.
+    /// Maximum size of a decoded body, in bytes.
     pub(super) body_bytes_max: usize,
-    /// By workload.
+    /// The entries of the workloads.
     pub(super) workloads: Vec<WorkloadEntry>,
-    /// Secrets of the plan, and the slots of values that look secret by name.
+    /// Secrets of the plan, and the slots of values with secret names.
     pub(super) secrets: Arc<[String]>,
     pub(super) secret_vars: Vec<VarId>,
     pub(super) secret_globals: Vec<GlobalId>,
     pub(super) fault_samples: [Quota; Fault::COUNT],
     pub(super) unfilled_samples: Quota,
     trouble: Mutex<Option<String>>,
-    /// The set-up, or the tear-down, has come to its last step.
+    /// Whether setup, or teardown, has reached its end.
     through: AtomicBool,
-    /// What the set-up has opened, then what the load has: no file is read twice.
+    /// The data files that setup has opened, then those of the load, so that no file is read twice.
     feeds: Mutex<Option<Arc<Feeds>>>,
     seed: u64,
     share: Share,
 }
 
-/// Which scenario the iterations of a workload run.
+/// The scenarios of a workload.
 pub(super) struct WorkloadEntry {
     pub ways: Vec<u16>,
-    /// `None`: there is only one.
+    /// `None` if there is only one.
     pub picker: Option<Picker>,
-    /// Users of all workloads before this one, over all machines.
+    /// Number of users of all earlier workloads, over all machines.
     pub users_before: u32,
 }
 
-/// A request, compiled.
+/// A compiled request.
 pub(super) struct Asking {
     pub form: Form,
     pub judge: Judge,
     pub ledger: Option<Ledger>,
     pub body: BodyUse,
     pub timeout_ns: u64,
-    /// The bytes that were sent are needed once more: for redirects, or for the path that a cookie belongs to.
+    /// Whether the sent bytes are needed again, for redirects or for the path of a cookie.
     pub follows: bool,
-    /// Series of the first check; the others follow.
+    /// The series of the first check; the others follow.
     pub checks: RequestId,
-    /// By check, and by extraction behind them.
+    /// By check, then by extraction.
     pub check_samples: Box<[Quota]>,
     pub status_samples: Quota,
     pub shapes: Shapes,
 }
 
-/// How many samples of one kind were kept, over all workers.
+/// The number of failure examples of one kind, over all workers.
 #[derive(Debug, Default)]
 pub(super) struct Quota(AtomicU32);
 
 impl Quota {
-    /// Whether one more is wanted; cheap, for the way of every answer.
+    /// Returns whether another example is needed. This is cheap, because every response calls it.
     pub fn is_open(&self) -> bool {
         self.0.load(Ordering::Relaxed) < EXAMPLES_MAX
     }
 
-    /// Some were kept and more are wanted.
+    /// Returns whether there are examples, and more are needed.
     pub fn is_begun(&self) -> bool {
         (1..EXAMPLES_MAX).contains(&self.0.load(Ordering::Relaxed))
     }
@@ -102,17 +102,13 @@ impl Quota {
 }
 
 impl Stage {
-    /// Compiles a plan's script; nothing is written yet.
+    /// Compiles the script of a plan. It writes no files yet.
     ///
     /// # Errors
-    /// The first thing that cannot be run: an index without a thing, a pattern that cannot be read, a
-    /// file that cannot be written.
+    /// Returns an error for the first invalid index or pattern, or for a file that cannot be written.
     pub fn new(plan: &Plan) -> Result<Arc<Stage>, Problem> {
         let outline = &plan.outline;
-        let script = plan
-            .script
-            .clone()
-            .ok_or_else(|| Problem::plain("the plan has no script: its requests need no program"))?;
+        let script = plan.script.clone().ok_or_else(|| Problem::plain("the plan has no script"))?;
         check(&script, outline, &plan.entries).map_err(Problem::plain)?;
         let all_origins = outline.all_origins();
         let sites: Box<[Site]> = (0..)
@@ -131,7 +127,7 @@ impl Stage {
         for ask in &script.asks {
             let asking = match sites.get(usize::from(ask.origin)) {
                 Some(site) => Asking::compile(ask, site, script.cookies, checks),
-                None => Err(format!("there is no origin {}", ask.origin)),
+                None => Err(format!("unknown origin {}", ask.origin)),
             };
             let asking = asking.map_err(|e| Problem::plain(format!("`{}`: {e}", ask.name)))?;
             checks += asking.check_samples.len() as u32;
@@ -170,13 +166,13 @@ impl Stage {
         self.through.store(true, Ordering::Relaxed);
     }
 
-    /// Only the first one counts: what follows is its consequence.
+    /// Records an error. Only the first one counts, because others follow from it.
     pub(super) fn note_trouble(&self, sentence: impl FnOnce() -> String) {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(sentence);
     }
 
     fn flush(&self) -> Result<(), Problem> {
-        // All of them, whatever becomes of the first.
+        // Flushes all files, even after an error.
         let results: Vec<_> = self.files.iter().map(Sink::flush).collect();
         results.into_iter().collect()
     }
@@ -201,7 +197,7 @@ impl Behaviour for Stage {
         let feeders = &self.script.feeders;
         let mut opened = self.feeds.lock().unwrap_or_else(PoisonError::into_inner);
         let feeds = match (phase, &*opened) {
-            // What a set-up that failed has not written must not keep the tear-down from its work.
+            // Files that a failed setup did not write must not stop teardown.
             (Phase::Teardown, Some(before)) => Arc::clone(before),
             (Phase::Setup | Phase::Teardown, _) => {
                 Arc::new(Feeds::open_ready(feeders, self.seed, self.share)?)
@@ -274,7 +270,7 @@ fn workloads(plan: &Plan) -> Result<Vec<WorkloadEntry>, String> {
         };
         workloads.push(WorkloadEntry { ways, picker, users_before });
         if let Some(workload) = outline.workloads.get(number) {
-            // The users of the open model are each machine's own.
+            // In the open model, each machine has its own users.
             let machines = if workload.load.is_open() { outline.share.of.max(1) } else { 1 };
             users_before = users_before.saturating_add(workload.connections.saturating_mul(machines));
         }
@@ -282,7 +278,7 @@ fn workloads(plan: &Plan) -> Result<Vec<WorkloadEntry>, String> {
     Ok(workloads)
 }
 
-/// Makes the users of one phase.
+/// The factory of the users of one phase.
 #[derive(Clone)]
 struct Cast {
     stage: Arc<Stage>,
@@ -308,7 +304,7 @@ impl Programs for Cast {
 }
 
 impl Stage {
-    /// Least time between two iterations of a scenario.
+    /// Returns the minimum time between the starts of two iterations of a scenario.
     pub(super) fn pace(&self, scenario: u16) -> Option<&Delay> {
         self.script.scenarios.get(usize::from(scenario))?.pace.as_ref()
     }

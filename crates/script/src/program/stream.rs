@@ -1,4 +1,4 @@
-//! A stream of events from its head to its end: who ends it, when it is opened again, and what its end means.
+//! Event streams from head to end: which side ends them, when they are reopened, and the meaning of their end.
 
 use super::code::{Op, StrandId};
 use super::reply::Way;
@@ -12,41 +12,41 @@ use plimsoll_plan::program::{Count, Ended, Event, Reply};
 use plimsoll_plan::stream::{Closer, Stream};
 use plimsoll_plan::{Fault, Side};
 
-/// What a strand knows of the stream that it waits for.
+/// The state of the stream that a strand waits for.
 #[derive(Default)]
 pub(super) struct Live {
-    /// The account, from the first accepted head on.
+    /// The account since the first accepted head.
     watch: Option<Watch>,
-    /// When the last sign of life came, ns of the run.
+    /// Time of the last activity, ns since the start of the run.
     last_ns: u64,
-    /// Events over all connections.
+    /// Number of events over all connections.
     events: u64,
     reconnects: u32,
     ending: Ending,
-    /// The head of this connection was accepted.
+    /// Whether the head of this connection was accepted.
     is_open: bool,
-    /// The head was a redirect, which is followed when its reply is there.
+    /// Whether the head was a redirect, which is followed after its reply.
     is_redirect: bool,
     for_armed: bool,
     idle_armed: bool,
 }
 
-/// Why we end a stream, once we do.
+/// Why the client ends a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Ending {
-    /// We do not.
+    /// It does not.
     #[default]
     Not,
     AsPlanned,
     Idle,
-    /// Its head was not accepted; counted already.
+    /// Its head was not accepted, which is already counted.
     Refused(Fault),
-    /// The iteration is left.
+    /// The iteration ends.
     GivenUp,
 }
 
 impl Turn<'_> {
-    /// The plan of the stream that a strand waits for, with the number of its request.
+    /// Returns the settings of the stream that a strand waits for, with the number of its request.
     fn stream_of(&mut self, strand: StrandId) -> Option<(u32, &'_ Stream)> {
         if self.state.strand(strand).wait != Wait::Stream {
             return None;
@@ -63,7 +63,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// The head has come: the stream begins, or does not.
+    /// Handles the head, which starts or rejects the stream.
     pub fn stream_began(&mut self, strand: StrandId, status: u16, head: Head<'_>) {
         let Some((ask, _)) = self.stream_of(strand) else { return };
         self.take_cookies(strand, ask, head);
@@ -73,7 +73,7 @@ impl Turn<'_> {
         let waiting = self.state.strand(strand);
         let Some(live) = &mut waiting.live else { return };
         if live.ending != Ending::Not {
-            // It was given up before there was anything to close.
+            // It was canceled before it could be closed.
             return self.out.cancel(step_id(strand, Kind::Request));
         }
         if going && script.redirects > 0 && matches!(status, 301 | 302 | 303 | 307 | 308) {
@@ -82,7 +82,7 @@ impl Turn<'_> {
             kept.clear();
             return kept.extend_from_slice(head.text());
         }
-        // The service time of a stream is its whole life, which has just begun.
+        // The service time of a stream is its whole duration, which has just begun.
         let answer = Answer { status, head, body: &[], body_bytes: 0, service_ns: 0 };
         if let Some(fault) = self.judge(ask, &answer) {
             return self.end_stream(strand, Ending::Refused(fault));
@@ -132,7 +132,7 @@ impl Turn<'_> {
         }
     }
 
-    /// It has been open for as long as it should.
+    /// Ends the stream after its configured duration.
     pub fn stream_is_old(&mut self, strand: StrandId) {
         if self.stream_of(strand).is_none() {
             return;
@@ -143,14 +143,14 @@ impl Turn<'_> {
         }
     }
 
-    /// The one timer for silence has fired. It is not moved by events, so it asks when the last one was.
+    /// Handles the idle timer. Events do not reset it, so it checks the time of the last event.
     pub fn stream_may_be_idle(&mut self, strand: StrandId) {
         let now_ns = self.at.run_ns;
         let Some((_, stream)) = self.stream_of(strand) else { return };
         let Some(idle_ns) = stream.idle_ns else { return };
         let Some(live) = &mut self.state.strand(strand).live else { return };
         live.idle_armed = false;
-        // Between two connections silence is in order; the next head arms it again.
+        // Silence between two connections is normal. The next head sets the timer again.
         if live.ending != Ending::Not || !live.is_open {
             return;
         }
@@ -162,7 +162,7 @@ impl Turn<'_> {
         self.out.sleep(step_id(strand, Kind::StreamIdle), idle_ns - quiet_ns);
     }
 
-    /// Asks for the end; the reply settles everything.
+    /// Requests the end of the stream; its reply completes it.
     fn end_stream(&mut self, strand: StrandId, why: Ending) {
         if let Some(live) = &mut self.state.strand(strand).live
             && live.ending == Ending::Not
@@ -172,13 +172,13 @@ impl Turn<'_> {
         }
     }
 
-    /// The iteration is left while this stream is open.
+    /// Cancels an open stream at the end of the iteration.
     pub fn give_up_stream(&mut self, strand: StrandId) {
         self.end_timers(strand);
         self.end_stream(strand, Ending::GivenUp);
     }
 
-    /// The iteration is left before the engine has heard that this stream is to be opened (again).
+    /// Cancels a stream that the engine does not know yet, at the end of the iteration.
     pub fn forget_stream(&mut self, strand: StrandId) {
         self.end_timers(strand);
         let ask = self.ask_of(strand);
@@ -199,7 +199,7 @@ impl Turn<'_> {
         }
     }
 
-    /// The last word on what was expected and lost.
+    /// Counts the final numbers of expected and lost events.
     fn settle(&mut self, ask: u32, live: Live) {
         if let (Some(mut watch), Some(ledger)) = (live.watch, &self.stage.asks[ask as usize].ledger) {
             match live.is_open {
@@ -209,11 +209,11 @@ impl Turn<'_> {
         }
     }
 
-    /// The connection of a stream has ended, by whomever.
+    /// Handles the end of a stream's connection, by either side.
     pub fn stream_ended(&mut self, strand: StrandId, reply: &Reply<'_>) {
         let Some((ask, stream)) = self.stream_of(strand) else { return };
         if reply.ended == Some(Ended::Stop) {
-            // Nobody failed and nobody goes on: what was expected until now is settled, and that is all.
+            // The run ends: there is no failure and no continuation, so only the account is closed.
             if let Some(live) = self.state.strand(strand).live.take() {
                 self.settle(ask, *live);
             }
@@ -232,15 +232,15 @@ impl Turn<'_> {
             (None, Ending::Refused(fault)) => Some(fault),
             (None, Ending::Idle) => Some(Fault::StreamIdleTimeout),
             (None, Ending::AsPlanned) => (closer == Some(Closer::Server)).then_some(Fault::StreamFailed),
-            // An answer without a head that could have been accepted: no stream has ever begun.
+            // Without an accepted head, the stream never began.
             (None, Ending::Not) if !live.is_open => Some(Fault::StreamFailed),
             (None, Ending::Not) => {
-                // Between two connections an end by the server is what the plan speaks of.
+                // Before the last connection, the plan expects the server to end the stream.
                 let last = live.reconnects == 0;
                 (last && closer == Some(Closer::Client)).then_some(Fault::StreamFailed)
             }
         };
-        // What broke on the way is opened again too, as browsers do; but not for a limit of this machine.
+        // As in browsers, a broken connection is also reopened, except after a limit of the load generator.
         let again = ending == Ending::Not
             && live.reconnects > 0
             && live.watch.is_some()
@@ -256,14 +256,14 @@ impl Turn<'_> {
         {
             self.out.fail(fault);
         }
-        // What the head was refused for was told when it came.
+        // The rejection of the head is already counted.
         if let Some(fault) = fault.filter(|_| !matches!(ending, Ending::Refused(_))) {
             self.tell_fault(ask, fault, reply);
         }
         self.stream_over(strand, ask, fault);
     }
 
-    /// The strand goes on behind its stream, or the iteration is left.
+    /// Continues the strand after its stream, or ends the iteration.
     fn stream_over(&mut self, strand: StrandId, ask: u32, fault: Option<Fault>) {
         self.end_timers(strand);
         if let Some(live) = self.state.strand(strand).live.take() {
@@ -293,7 +293,7 @@ impl Turn<'_> {
             Way::TooFar => Fault::Redirects,
             Way::Here => {
                 let answer = Answer { status: reply.status, head, body: &[], body_bytes: 0, service_ns: 0 };
-                // Whatever the plan accepts: a redirect that leads nowhere is no stream.
+                // A redirect that is not followed is not a stream, regardless of the expected status codes.
                 self.judge(ask, &answer).unwrap_or(Fault::StreamFailed)
             }
         };
@@ -302,7 +302,7 @@ impl Turn<'_> {
         self.stream_over(strand, ask, Some(fault));
     }
 
-    /// Opens a stream again behind the last event.
+    /// Reopens a stream after the last event.
     fn reconnect(&mut self, strand: StrandId, ask: u32) {
         let Some(mut live) = self.state.strand(strand).live.take() else { return };
         live.reconnects -= 1;

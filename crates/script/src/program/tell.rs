@@ -1,4 +1,4 @@
-//! What a user says about failures: counts, samples, and the one sentence on a set-up or a tear-down.
+//! Reports failures of a user: counts, examples, and the message of a failed setup or teardown.
 
 use super::code::{Op, Pc, StrandId};
 use super::redact;
@@ -17,7 +17,7 @@ pub(super) fn abandoned(out: &mut Outbox) {
 }
 
 impl Turn<'_> {
-    /// A text needed a value that is not there, or one that cannot be sent.
+    /// Handles a text with a missing value, or with one that cannot be sent.
     pub fn unfilled(&mut self, strand: StrandId, pc: Pc, unfilled: &Unfilled) {
         self.state.strand(strand).wait = Wait::Idle;
         let script = &self.stage.script;
@@ -41,11 +41,11 @@ impl Turn<'_> {
         self.leave(IterationState::Leaving);
     }
 
-    /// A loop was to be run as often as something that is no number.
+    /// Handles an invalid number of iterations.
     pub fn no_number(&mut self, strand: StrandId) {
         self.state.strand(strand).wait = Wait::Idle;
         let found = self.excerpt(&self.bench.fill);
-        let sentence = || format!("`{found}` is no number of rounds; expected a whole number");
+        let sentence = || format!("invalid number of iterations `{found}`: expected a whole number");
         if self.stage.unfilled_samples.take() {
             self.sample("", "repeat", sentence(), 0, String::new());
         }
@@ -53,7 +53,7 @@ impl Turn<'_> {
         self.leave(IterationState::Leaving);
     }
 
-    /// In the set-up and the tear-down the first failure is remembered as a sentence: no figure tells of it.
+    /// Records the first failure of setup and teardown as a message, because no metric shows it.
     pub fn note_aside(&self, place: &str, sentence: impl FnOnce() -> String) {
         if self.is_aside() {
             self.stage.note_trouble(|| match place {
@@ -63,17 +63,17 @@ impl Turn<'_> {
         }
     }
 
-    /// A request got no answer, or a stream went wrong.
+    /// Reports a request without a response, or a failed stream.
     pub fn tell_fault(&mut self, ask: u32, fault: Fault, reply: &Reply<'_>) {
         let name = &self.stage.script.asks[ask as usize].name;
-        // proof: the array has a place for each fault.
+        // proof: the array has an entry for each fault.
         if self.stage.fault_samples[fault as usize].take() {
             let excerpt = self.excerpt(reply.body);
             self.sample(name, fault.name(), fault.sentence().into(), reply.status, excerpt);
         }
     }
 
-    /// Samples of what the judge has found, and what set-up and tear-down say of it.
+    /// Adds examples of failed checks and extractions, and records those of setup and teardown.
     pub fn tell_findings(&mut self, ask: u32, answer: &Answer<'_>) {
         let (script, asking) = (&self.stage.script.asks[ask as usize], &self.stage.asks[ask as usize]);
         for (at, sentence) in std::mem::take(&mut self.bench.findings.failures) {
@@ -81,7 +81,7 @@ impl Turn<'_> {
                 None => (Fault::Status.name().to_owned(), &asking.status_samples),
                 Some(quota) => match script.checks.get(at) {
                     Some(check) => (check.name.clone(), quota),
-                    // As their series are called.
+                    // The name of the series.
                     None => {
                         let extract = script.extracts.get(at - script.checks.len());
                         (format!("extract {}", extract.map_or("", |extract| &extract.name)), quota)
@@ -111,12 +111,12 @@ impl Turn<'_> {
         self.out.sample(sample);
     }
 
-    /// Bytes from the wire as a sample may show them.
+    /// Redacts received bytes for an example.
     fn excerpt(&self, bytes: &[u8]) -> String {
         redact::excerpt(bytes, &self.stage.secrets, self.secret_values())
     }
 
-    /// Values of this user that are secret by their names.
+    /// Returns the values of this user with secret names.
     pub fn secret_values(&self) -> impl Iterator<Item = &[u8]> {
         let vars = self.stage.secret_vars.iter().filter_map(|id| self.state.vars.get(*id));
         vars.chain(self.stage.secret_globals.iter().filter_map(|id| self.stage.globals.get(*id)))

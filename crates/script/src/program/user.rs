@@ -1,7 +1,8 @@
-//! One virtual user: what it remembers between two wakes, and who is spoken to by a wake.
+//! One virtual user: its state between two wakes, and the dispatch of wakes.
 //!
-//! Tens of thousands of these wait at the same time, most of them for one answer. So what few users need (branches,
-//! cookies, an open stream) is behind a pointer, and buffers that only serve during a wake belong to the thread.
+//! Tens of thousands of users wait at the same time, most of them for one response. State that few users need
+//! (branches, cookies, an open stream) is therefore in a separate allocation, and buffers for a wake belong to the
+//! thread.
 
 use super::code::{Pc, StrandId};
 use super::stage::Stage;
@@ -17,7 +18,7 @@ use plimsoll_stats::random::SplitMix64;
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// Which code a user runs.
+/// The code that a user runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Setup,
@@ -25,59 +26,59 @@ pub(super) enum Part {
     Workload(u16),
 }
 
-/// How a user's iteration stands.
+/// The state of a user's iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum IterationState {
     Going,
-    /// The iteration is left: what is outstanding is waited for, nothing new is begun.
+    /// The iteration ends: outstanding steps may finish, but no new ones start.
     Leaving,
-    /// The data has run out: as leaving, and no iteration begins any more.
+    /// The data has run out: like `Leaving`, and no further iteration starts.
     Retiring,
 }
 
 /// What a strand waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Wait {
-    /// For nothing: it is not begun, or through.
+    /// Nothing: it has not started, or has ended.
     #[default]
     Idle,
     Answer,
     Sleep,
     Stream,
-    /// For the strands that it has begun.
+    /// The strands that it has started.
     Strands,
 }
 
 /// One thread of a scenario.
 #[derive(Default)]
 pub(super) struct Branch {
-    /// While it waits: the operation that it waits in.
+    /// The operation that it waits in.
     pub pc: Pc,
     pub wait: Wait,
-    /// Redirects that may still be followed.
+    /// Number of redirects that may still be followed.
     pub redirects: u8,
     pub trail: Option<Box<Trail>>,
     pub live: Option<Box<Live>>,
 }
 
-/// What was sent, for requests whose answer can ask for another one.
+/// The sent bytes of a request whose response may cause another request.
 #[derive(Default)]
 pub(super) struct Trail {
     pub sent: Vec<u8>,
-    /// Where it was sent.
+    /// The origin that it was sent to.
     pub to: OriginId,
-    /// Head of a redirect in place of a stream: its reply comes later.
+    /// Head of a redirect instead of a stream, whose reply comes later.
     pub head: Vec<u8>,
 }
 
-/// What a step's id says: the strand, and which of its things.
+/// The kind of a step, which its ID contains in addition to the strand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Request = 0,
     Sleep = 1,
-    /// The stream has been open for as long as it should.
+    /// The timer for the duration of a stream.
     StreamFor = 2,
-    /// No event for too long, perhaps.
+    /// The idle timer of a stream.
     StreamIdle = 3,
 }
 
@@ -95,32 +96,32 @@ fn parts_of(id: StepId) -> (StrandId, Kind) {
     ((id >> 2) as StrandId, kind)
 }
 
-/// Everything about a user but what it shares.
+/// The state of a user, without shared state.
 pub(super) struct State {
     pub vars: Vars,
     pub rows: Rows,
     pub random: SplitMix64,
     pub jar: Option<Box<CookieJar>>,
-    /// Rounds left of loops, begins of groups, strands outstanding; dealt out by the compiler.
+    /// Remaining iterations of loops, start times of groups, and outstanding strands, as the compiler assigned them.
     pub slots: Box<[u64]>,
     first: Branch,
-    /// The others, made when the first of them is needed.
+    /// The other strands, created when the first of them is needed.
     others: Vec<Branch>,
     pub iteration: u64,
-    /// Steps `once_per_user` that it has come through, by their bits.
+    /// Completed `once_per_user` steps, as bits.
     pub onces: u64,
     begin_ns: u64,
-    /// From 1, over all workloads and machines.
+    /// Number of the user over all workloads and machines, starting at 1.
     pub user: u32,
     scenario: u16,
     pub part: Part,
     pub mood: IterationState,
-    /// What has run out has run out for all.
+    /// Whether the data has run out for all users of the workload.
     pub lane_over: bool,
 }
 
 impl State {
-    /// What texts are filled from, now.
+    /// Returns the current values for filling in texts.
     pub fn scope<'a>(&'a mut self, stage: &'a Stage, unix_ns: u64) -> (Scope<'a>, Option<&'a CookieJar>) {
         let scope = Scope {
             vars: &mut self.vars,
@@ -161,7 +162,7 @@ pub(super) struct User {
 impl User {
     pub fn new(stage: Arc<Stage>, feeds: &Arc<Feeds>, part: Part, slot: UserSlot, seed: u64) -> User {
         let (number, before) = match part {
-            // Set-up and tear-down draw otherwise than any user of the load.
+            // Setup and teardown have seeds that no user of the load has.
             Part::Setup => (u64::MAX, 0),
             Part::Teardown => (u64::MAX - 1, 0),
             Part::Workload(workload) => (
@@ -190,11 +191,11 @@ impl User {
     }
 }
 
-/// Buffers that serve during a wake only; one set per worker thread.
+/// Buffers for one wake; one set per worker thread.
 pub(super) struct Bench {
-    /// What the scratch was made for.
+    /// The maximum body size of the scratch.
     body_bytes_max: usize,
-    /// Strands that can go on.
+    /// Strands that are ready to run.
     pub ready: Vec<StrandId>,
     pub fill: Vec<u8>,
     pub row: Vec<u8>,
@@ -243,7 +244,7 @@ impl Turn<'_> {
         self.bench.ready.clear();
         match wake {
             Wake::Begin { .. } => self.begin(),
-            // The pause between two iterations belongs to the one before: with it, that one is over.
+            // The pause between two iterations belongs to the earlier one, which ends with it.
             Wake::Slept { id } => match parts_of(id) {
                 (strand, Kind::StreamFor) => self.stream_is_old(strand),
                 (strand, Kind::StreamIdle) => self.stream_may_be_idle(strand),
@@ -293,12 +294,12 @@ impl Turn<'_> {
                 state.strand(0).pc = pc;
                 self.bench.ready.push(0);
             }
-            // A workload that the plan does not know: this user has nothing to do, ever.
+            // The plan does not have this workload, so the user ends.
             None => state.mood = IterationState::Retiring,
         }
     }
 
-    /// All strands are through.
+    /// Handles the end of all strands.
     fn over(&mut self) {
         if self.state.mood == IterationState::Retiring {
             if self.state.lane_over {
@@ -321,10 +322,10 @@ impl Turn<'_> {
         }
     }
 
-    /// Gives the rest of the iteration up.
+    /// Ends the iteration early.
     pub fn leave(&mut self, mood: IterationState) {
         if self.state.mood != IterationState::Going {
-            // Data that ends while an iteration is left ends the user all the same.
+            // If the data runs out while an iteration ends, the user ends too.
             if mood == IterationState::Retiring {
                 self.state.mood = mood;
             }
@@ -348,21 +349,21 @@ impl Turn<'_> {
                     self.forget_stream(id);
                     self.state.strand(id).wait = Wait::Idle;
                 }
-                // A request on its way is waited for: its answer counts.
+                // A request in flight continues, because its response counts.
                 Wait::Answer => {}
                 Wait::Stream => self.give_up_stream(id),
             }
         }
     }
 
-    /// Takes back a step that was asked for in this very wake: the engine has not heard of it.
+    /// Removes a step of the current wake, which the engine does not know yet.
     fn unsaid(&mut self, id: StepId) -> bool {
         let before = self.out.steps.len();
         self.out.steps.retain(|step| step.id != id);
         self.out.steps.len() < before
     }
 
-    /// Cancels a sleep, or takes it back when it was asked for in this very wake.
+    /// Cancels a sleep, or removes it if it belongs to the current wake.
     pub fn end_sleep(&mut self, id: StepId) {
         let before = self.out.sleeps.len();
         self.out.sleeps.retain(|(asked, _)| *asked != id);

@@ -1,10 +1,10 @@
-//! Texts with expressions in them, as drafts.
+//! Drafts of texts with expressions.
 
 use crate::build::expression::Expression;
 use crate::source::Pos;
 use plimsoll_plan::value::Escape;
 
-/// A text in which names are still names.
+/// A text whose names have no numbers yet.
 #[derive(Debug, Clone, Default)]
 pub struct TextDraft {
     pub parts: Vec<PartDraft>,
@@ -13,7 +13,7 @@ pub struct TextDraft {
 /// A piece of a [`TextDraft`].
 #[derive(Debug, Clone)]
 pub enum PartDraft {
-    /// As it is sent.
+    /// Bytes for sending.
     Literal(Vec<u8>),
     Open(Open),
 }
@@ -25,12 +25,12 @@ pub struct Open {
     /// With its `${}`.
     pub written: String,
     pub at: Pos,
-    /// How its value is escaped.
+    /// The escaping of its value.
     pub escape: Escape,
 }
 
 impl TextDraft {
-    /// Adds bytes as they are sent; neighbours are joined.
+    /// Adds bytes for sending; adjacent literals are joined.
     pub fn literal(&mut self, bytes: impl AsRef<[u8]>) {
         let bytes = bytes.as_ref();
         match self.parts.last_mut() {
@@ -59,7 +59,7 @@ impl TextDraft {
         self.parts.is_empty()
     }
 
-    /// What is sent whatever is filled in.
+    /// Returns the bytes that are sent regardless of the expressions.
     pub fn literals(&self) -> Vec<u8> {
         let mut all = Vec::new();
         for part in &self.parts {
@@ -70,7 +70,7 @@ impl TextDraft {
         all
     }
 
-    /// For names of series: literals as they are sent, expressions as they are written.
+    /// Returns the text for names of series: literals as sent, expressions as written.
     pub fn written(&self) -> String {
         let mut all = String::new();
         for part in &self.parts {

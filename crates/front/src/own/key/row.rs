@@ -1,16 +1,16 @@
-//! What a row of the table says: where its key stands, and what it expects.
+//! The row of a key: its section, and what its value must be.
 
 macro_rules! sections {
     ($($variant:ident = $id:literal, $name:literal;)*) => {
-        /// Where a key may stand.
+        /// The place of a key.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Section { $(#[doc = $name] $variant,)* }
 
         impl Section {
-            /// All of them, in the order in which a manual tells them.
+            /// All sections, in the order of the manual.
             pub const ALL: &'static [Section] = &[$(Section::$variant,)*];
 
-            /// How a sentence names the place.
+            /// The place as a sentence names it.
             pub const fn name(self) -> &'static str { match self { $(Section::$variant => $name,)* } }
 
             /// The name of its definition in the JSON Schema.
@@ -44,21 +44,21 @@ sections! {
     Timestamp = "timestamp", "under `timestamp`";
     Pause = "pause", "in a pause";
     Normal = "normal", "under `normal`";
-    Think = "think", "in a step `think`";
+    Think = "think", "in a `think` step";
     Group = "group", "in a group";
     Repeat = "repeat", "in a loop";
     While = "while", "in a loop";
-    If = "if", "in a condition";
-    OncePerUser = "once_per_user", "in a step `once_per_user`";
-    Choose = "choose", "in a choice";
-    Way = "way", "in a way of a choice";
-    Set = "set", "in a step `set`";
-    Append = "append", "in a step `append`";
+    If = "if", "in an `if` step";
+    OncePerUser = "once_per_user", "in a `once_per_user` step";
+    Choose = "choose", "in a `choose` step";
+    Way = "way", "in a branch of `choose`";
+    Set = "set", "in a `set` step";
+    Append = "append", "in an `append` step";
     AppendTo = "append_to", "under `append`";
-    Generate = "generate", "in a step `generate`";
+    Generate = "generate", "in a `generate` step";
     GenerateRows = "generate_rows", "under `generate`";
-    Parallel = "parallel", "in a step `parallel`";
-    Feeder = "feeder", "in a data file";
+    Parallel = "parallel", "in a `parallel` step";
+    Feeder = "feeder", "in a file under `data`";
     Connection = "connection", "under `connection`";
     Tls = "tls", "under `tls`";
     Threshold = "threshold", "in a threshold";
@@ -69,12 +69,12 @@ sections! {
     MonitorPrometheus = "monitor_prometheus", "under `prometheus` of a monitor";
 }
 
-/// What a value may be, for the JSON Schema; the reader judges more closely.
+/// The kind of a value, for the JSON Schema. The reader checks values more strictly.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
     /// Text; a number needs quotes.
     Text,
-    /// Text, a number or a truth value, taken as written.
+    /// Text, a number, or a Boolean, taken as written.
     Written,
     Whole,
     Truth,
@@ -82,28 +82,28 @@ pub enum Kind {
     Time,
     /// `100/s` or a number
     Rate,
-    /// Anything at all.
+    /// Any value.
     Any,
     /// One of these words.
     Words(&'static [&'static str]),
-    /// This text or number, and no other.
+    /// Only this text or number.
     Only(&'static str),
     /// A mapping with the keys of a section.
     Keys(Section),
-    /// A mapping whose keys are names of the author's choice.
+    /// A mapping whose keys are user-defined names.
     Named(&'static Kind),
-    /// At least one.
+    /// A list with at least one item.
     List(&'static Kind),
     Either(&'static [Kind]),
     /// A list of steps.
     Steps,
     /// A mapping of the limits of [`plimsoll_plan::limit::TABLE`].
     Limits,
-    /// The keys of a request, and how often it is sent.
+    /// The keys of a request, and how many to send.
     GeneratedRequest,
-    /// The keys of the top level that a variant may set anew.
+    /// The top-level keys that a variant may override.
     Variant,
-    /// The keys of the top level that a part may set anew.
+    /// The top-level keys that a part may override.
     Part,
 }
 
@@ -112,16 +112,16 @@ pub enum Kind {
 pub struct Row {
     pub section: Section,
     pub name: &'static str,
-    /// What its value is, with an example, as it follows behind the word "expected".
+    /// What its value must be, with an example, as it follows the word "expected".
     pub expects: &'static str,
     pub kind: Kind,
 }
 
-/// A key of one section, as the reader matches it.
+/// A key of one section, for the reader to match on.
 pub trait Key: Sized {
     const SECTION: Section;
 
-    /// The key of this name.
+    /// Returns the key with this name.
     fn of(name: &str) -> Option<Self>;
 
     fn name(self) -> &'static str;

@@ -1,4 +1,4 @@
-//! The table itself: a row for every key that an experiment file may hold.
+//! The table of all keys in experiment files.
 
 use super::row::Kind::{
     Any, Either, GeneratedRequest, Keys, Limits, List, Named, Only, Rate, Steps, Text, Time, Truth, Variant,
@@ -13,10 +13,11 @@ use super::row::Section::{
 use super::row::{Key, Kind, Row, Section};
 
 const PATH: &str = "a path such as `/users/7`";
-const TIME: &str = "a time such as `10s`";
+const TIME: &str = "a duration such as `10s`";
 const WHOLE: &str = "a whole number such as `100`";
+const WHOLE_1000: &str = "a whole number such as `1000`";
 const STEPS: &str = "a list of steps, such as `[ { get: /pick } ]`";
-const PAUSE: &str = "a time such as `1s`, or a spread such as `{ uniform: [1s, 3s] }`";
+const PAUSE: &str = "a duration such as `1s`, or a distribution such as `{ uniform: [1s, 3s] }`";
 const TEXTS: &str = "a mapping of names to texts, such as `{ color: red }`";
 const NUMBER: &str = "a number such as `3`";
 const FILE: &str = "the name of a file";
@@ -24,8 +25,8 @@ const REGEX: &str = "a regular expression such as `\"id=([0-9]+)\"`";
 const LEVEL: &str = "a rate such as `50/s`, or a number of users";
 const MIX: &str = "`random` or `exact`";
 const CONDITION: &str = "a condition such as `${n} < 5` or `${token} exists`";
-const REDIRECTS: &str = "a whole number such as `10`, `true` or `false`";
-const AUTH: &str = "`{ basic: { user: u, password: p } }`, `{ bearer: token }` or `none`";
+const REDIRECTS: &str = "a whole number such as `10`, `true`, or `false`";
+const AUTH: &str = "`{ basic: { user: u, password: p } }`, `{ bearer: token }`, or `none`";
 const HEADERS: &str = "a mapping such as `{ Accept: text/html }`";
 const COLUMNS: &str = "a mapping of columns to texts, such as `{ id: \"${id}\" }`";
 
@@ -44,7 +45,7 @@ macro_rules! keys {
             $(Row { section: Section::$also, name: $name, expects: $expects, kind: $kind },)?
         )*)*];
 
-        /// The keys of each section as an enum, so that a new row without its arm in the reader does not compile.
+        /// The keys of each section as an enum, so that a new row does not compile without its arm in the reader.
         pub mod of {
             use super::{Key, Section};
             $(
@@ -65,19 +66,19 @@ macro_rules! keys {
     };
 }
 
-// A row with a section behind its kind stands there as well.
+// A row that ends with a section belongs to that section as well.
 keys! {
     Top {
         Name = "name", "text", Text;
-        Question = "question", "a sentence that says what is to be answered", Text;
+        Question = "question", "the question that the experiment answers", Text;
         Target = "target", "a URL such as `http://127.0.0.1:8080`", Text;
         Origins = "origins",
-            "a mapping of names to URLs beside the target, such as `{ users: http://127.0.0.1:3001 }`", Named(&Text);
+            "a mapping of names to additional URLs, such as `{ users: http://127.0.0.1:3001 }`", Named(&Text);
         Variants = "variants",
-            "a mapping of names to what is different there, such as `{ go: { target: http://127.0.0.1:3001 } }`",
+            "a mapping of names to overrides, such as `{ go: { target: http://127.0.0.1:3001 } }`",
             Named(&Variant);
         Parts = "parts",
-            "a mapping of names to what is different there, such as `{ sweep: { load: { users: [1, 10] } } }`",
+            "a mapping of names to overrides, such as `{ sweep: { load: { users: [1, 10] } } }`",
             Named(&Kind::Part);
         Vars = "vars", "a mapping of names to values, such as `{ base: /api, n: 3 }`", Named(&VALUE);
         Data = "data", "a mapping of names to files, such as `{ users: { file: users.csv } }`", Named(&Keys(Feeder));
@@ -95,31 +96,31 @@ keys! {
         Thresholds = "thresholds",
             "a list such as `[ \"response_time p99 < 250ms\" ]`",
             Either(&[Text, List(&Either(&[Text, Keys(Threshold)]))]);
-        Expect = "expect", "a list of sentences such as `bcrypt lowers capacity by 2x`", Either(&[Text, List(&Text)]);
+        Expect = "expect", "a list of expectations such as `bcrypt lowers capacity by 2x`", ONE_OR_MORE;
         Find = "find", "a mapping such as `{ vary: rate, to: 5000/s }`", Keys(Find);
-        Repeat = "repeat", "a whole number such as `3`: how often each cell runs", Whole;
-        Cooldown = "cooldown", "a time such as `2s`, between two runs", Time;
-        MinDuration = "min_duration", "a time such as `5s`: a shorter run is no valid cell", Time;
+        Repeat = "repeat", "a whole number such as `3` (runs of each combination)", Whole;
+        Cooldown = "cooldown", "a duration such as `2s` (pause between runs)", Time;
+        MinDuration = "min_duration", "a duration such as `5s` (shorter runs are invalid)", Time;
         TrimToSteadyState = "trim_to_steady_state",
-            "`true` or `false`: whether a run is judged from its steady state on", Truth;
+            "`true` or `false` (whether to judge each run only from its steady state)", Truth;
         StopOnMiss = "stop_on_miss",
-            "`true` or `false`: whether no higher level runs beyond one that misses its thresholds", Truth;
-        TimeScale = "time_scale", "a number such as `0.05`, by which all lengths are multiplied", Written;
-        Generators = "generators", "a whole number such as `2`: processes that share each run's load", Whole;
+            "`true` or `false` (whether to skip all levels above one that misses its thresholds)", Truth;
+        TimeScale = "time_scale", "a number such as `0.05` (multiplies all durations)", Written;
+        Generators = "generators", "a whole number such as `2` (processes that share each run's load)", Whole;
         Timeout = "timeout", TIME, Time;
-        Warmup = "warmup", "a time such as `5s`", Time;
-        GracefulStop = "graceful_stop", "a time such as `5s`", Time;
+        Warmup = "warmup", "a duration such as `5s`", Time;
+        GracefulStop = "graceful_stop", "a duration such as `5s`", Time;
         KeepAlive = "keep_alive", "`true` or `false`", Truth;
         Connection = "connection", "a mapping such as `{ reuse: pool }`", Keys(Connection);
         Tls = "tls", "a mapping such as `{ ca: ca.pem }`", Keys(Tls);
         ReadBodies = "read_bodies", "`true` or `false`", Truth;
         Workers = "workers", "a whole number such as `2`", Whole;
         Seed = "seed", "a whole number such as `1`", Whole;
-        Shard = "shard", "a part such as `1/2`", Text;
-        Buckets = "buckets", "a list of times such as `[100ms, 1s, 10s]`", Either(&[Text, List(&Time)]);
+        Shard = "shard", "a shard such as `1/2`", Text;
+        Buckets = "buckets", "a list of durations such as `[100ms, 1s, 10s]`", Either(&[Text, List(&Time)]);
         Limits = "limits", "a mapping such as `{ head_bytes: 32k }`", Limits;
         Monitors = "monitors",
-            "a list of what is watched beside the load, such as `[ { host: true } ]`",
+            "a list of monitors such as `[ { host: true } ]`",
             List(&Keys(Monitor));
         Environment = "environment",
             "a mapping of names to texts and numbers, such as `{ server: \"Node 20\", cpus: 2 }`",
@@ -127,15 +128,15 @@ keys! {
     }
     Threshold {
         Threshold = "threshold", "a condition such as `response_time p99 < 250ms`", Text;
-        Over = "over", "a time such as `10s`: every stretch of this length is judged by itself", Time;
-        AbortAfter = "abort_after", "a time such as `10s`: missed for so long, the run is ended", Time;
+        Over = "over", "a duration such as `10s` (every window of this length is judged separately)", Time;
+        AbortAfter = "abort_after", "a duration such as `10s` (a miss that lasts this long stops the run)", Time;
     }
     Load {
         Users = "users", WHOLE, Whole, ScenarioLoad;
         MaxConnections = "max_connections", WHOLE, Whole, ScenarioLoad;
         Rate = "rate", "a rate such as `100/s`", Rate, ScenarioLoad;
         TotalArrivals = "total_arrivals",
-            "a whole number such as `10000`, beside the `duration` over which they are spread",
+            "a whole number such as `10000`, together with the `duration` that they are spread over",
             Whole, ScenarioLoad;
         Arrivals = "arrivals", "`constant` or `poisson`", Words(&["constant", "poisson"]), ScenarioLoad;
         Stages = "stages",
@@ -153,14 +154,15 @@ keys! {
         Replay = "replay",
             "the name of a file, or a mapping such as `{ file: gaps.txt, format: intervals, unit: ms }`",
             Either(&[Text, Keys(Replay)]), ScenarioLoad;
-        Duration = "duration", "a time such as `15s`", Time, ScenarioLoad;
-        Requests = "requests", "a whole number such as `1000`", Whole;
-        Iterations = "iterations", "a whole number such as `1000`", Whole, ScenarioLoad;
+        Duration = "duration", "a duration such as `15s`", Time, ScenarioLoad;
+        Requests = "requests", WHOLE_1000, Whole;
+        Iterations = "iterations", WHOLE_1000, Whole, ScenarioLoad;
         IterationsPerUser = "iterations_per_user", "a whole number such as `5`", Whole, ScenarioLoad;
-        GracefulStop = "graceful_stop", "a time such as `5s`", Time;
-        Step = "step", "a step upwards such as `x1.10` or `+50/s`", Rate;
-        StepDuration = "step_duration", "a time such as `15s`: how long each level of the ladder lasts", Time;
-        StopWhen = "stop_when", "an end such as `offered - achieved > 5%`, `socket_errors > 0` or `missed`", Text;
+        GracefulStop = "graceful_stop", "a duration such as `5s`", Time;
+        Step = "step", "an increase such as `x1.10` or `+50/s`", Rate;
+        StepDuration = "step_duration", "a duration such as `15s` (length of each level)", Time;
+        StopWhen = "stop_when",
+            "a stop condition such as `offered - achieved > 5%`, `socket_errors > 0`, or `missed`", Text;
     }
     Stage {
         Duration = "duration", TIME, Time;
@@ -171,39 +173,40 @@ keys! {
         Users = "users", WHOLE, Whole;
         Start = "start", "a time such as `0s`", Time;
         RampUp = "ramp_up", TIME, Time;
-        Hold = "hold", "a time such as `30s`", Time;
+        Hold = "hold", "a duration such as `30s`", Time;
         RampDown = "ramp_down", TIME, Time;
     }
     Spike {
         Base = "base", LEVEL, Rate;
         Peak = "peak", LEVEL, Rate;
         At = "at", "a time such as `30s`", Time;
-        Rise = "rise", "a time such as `1s`, for the way up and the way down", Time;
+        Rise = "rise", "a duration such as `1s` (of the rise, and of the fall)", Time;
         Hold = "hold", TIME, Time;
-        Duration = "duration", "a time such as `2m`", Time;
+        Duration = "duration", "a duration such as `2m`", Time;
     }
     Staircase {
         From = "from", LEVEL, Rate;
         By = "by", "a rate such as `10/s`, a number of users, or a factor such as `x1.5`", Rate;
-        Hold = "hold", "a time such as `15s`", Time;
+        Hold = "hold", "a duration such as `15s`", Time;
         To = "to", LEVEL, Rate;
     }
     Find {
         Vary = "vary", "`rate` or `users`", Words(&["rate", "users"]);
         From = "from", LEVEL, Rate;
         To = "to", LEVEL, Rate;
-        Step = "step", "a step upwards such as `x1.10` or `+50/s`", Rate;
-        StopWhen = "stop_when", "an end such as `offered - achieved > 5%`, `socket_errors > 0` or `missed`", Text;
-        StepDuration = "step_duration", "a time such as `15s`: how long a level lasts", Time;
-        Precision = "precision", "a part such as `2%`: how close the answer is wanted", Written;
-        MaxTime = "max_time", "a time such as `10m`: after it the search answers with what it knows", Time;
-        Confirm = "confirm", "a whole number such as `3`: runs below, at and above the answer", Whole;
+        Step = "step", "an increase such as `x1.10` or `+50/s`", Rate;
+        StopWhen = "stop_when",
+            "a stop condition such as `offered - achieved > 5%`, `socket_errors > 0`, or `missed`", Text;
+        StepDuration = "step_duration", "a duration such as `15s` (length of each level)", Time;
+        Precision = "precision", "a percentage such as `2%` (how close the result must be)", Written;
+        MaxTime = "max_time", "a duration such as `10m` (then the search reports the interval found so far)", Time;
+        Confirm = "confirm", "a whole number such as `3` (confirming runs each below, at, and above the result)", Whole;
     }
     Replay {
         File = "file", FILE, Text;
         Format = "format", "`timestamps` or `intervals`", Words(&["timestamps", "intervals"]);
-        Unit = "unit", "`s`, `ms`, `us` or `ns`", Words(&["s", "ms", "us", "ns"]);
-        Speed = "speed", "a number such as `2`: twice as fast as recorded", Written;
+        Unit = "unit", "`s`, `ms`, `us`, or `ns`", Words(&["s", "ms", "us", "ns"]);
+        Speed = "speed", "a number such as `2` (twice as fast as recorded)", Written;
     }
     Scenario {
         Steps = "steps", STEPS, Steps;
@@ -255,7 +258,7 @@ keys! {
         Path = "path", FILE, Text;
         Text = "text", "text", Written;
         Type = "type", "a media type such as `image/png`", Text;
-        Name = "name", "the file name that the server is told", Text;
+        Name = "name", "the file name to send to the server", Text;
     }
     Auth {
         Basic = "basic", "a mapping such as `{ user: u, password: \"${secret.P}\" }`", Keys(Basic);
@@ -267,21 +270,21 @@ keys! {
     }
     Check {
         Name = "name", "text", Text;
-        Status = "status", "a status such as `201`, `2xx` or `\"200,404\"`", Written;
+        Status = "status", "a status code such as `201`, `2xx`, or `\"200,404\"`", Written;
         Header = "header", "a mapping of headers to rules, such as `{ Content-Type: text/html }`", Named(&RULES);
         Body = "body",
-            "a text that the body contains, a rule such as `{ matches: \"^ok\" }`, or a list of them",
+            "text that the body must contain, a rule such as `{ matches: \"^ok\" }`, or a list of them",
             Either(&[Written, Keys(Rule), List(&RULES)]);
         Json = "json", "a mapping of JSONPaths to values or rules, such as `{ $.id: 7 }`", Named(&RULES);
         Length = "length", "a number of bytes such as `683481`, or a range such as `10..200`", Written;
         Hash = "hash", "a mapping such as `{ sha256: 9f86d0... }`", Keys(Hash);
-        MaxDuration = "max_duration", "a time such as `300ms`", Time;
+        MaxDuration = "max_duration", "a duration such as `300ms`", Time;
     }
     Rule {
         Equals = "equals", "a value", Written;
-        Not = "not", "a value that it must not be", Written;
-        Contains = "contains", "a text", Written;
-        NotContains = "not_contains", "a text", Written;
+        Not = "not", "a value that must not occur", Written;
+        Contains = "contains", "text", Written;
+        NotContains = "not_contains", "text", Written;
         Matches = "matches", "a regular expression such as `\"^[0-9]+$\"`", Written;
         Exists = "exists", "`true` or `false`", Truth;
         LessThan = "less_than", NUMBER, Written;
@@ -300,17 +303,18 @@ keys! {
         Regex = "regex", REGEX, Text;
         Header = "header", "the name of a header", Text;
         Cookie = "cookie", "the name of a cookie", Text;
-        Group = "group", "the number of a group such as `1`; `0` is the whole match", Whole;
-        Pick = "pick", "`first`, `last`, `random` or `count`", Words(&["first", "last", "random", "count"]);
-        Default = "default", "a value for when there is none", Written;
+        Group = "group", "a group number such as `1` (`0` is the whole match)", Whole;
+        Pick = "pick", "`first`, `last`, `random`, or `count`", Words(&["first", "last", "random", "count"]);
+        Default = "default", "a value to use if the response has none", Written;
     }
     Stream {
-        Duration = "duration", "a time such as `60s`, after which we close it", Time;
-        Events = "events", "a whole number such as `100`, after which we close it", Whole;
-        IdleTimeout = "idle_timeout", "a time such as `40s`: a longer silence is a failure", Time;
-        ExpectedInterval = "expected_interval", "a time such as `15s`, in which a healthy stream sends one event", Time;
+        Duration = "duration", "a duration such as `60s`, after which the client closes the stream", Time;
+        Events = "events", "a whole number such as `100`, after which the client closes the stream", Whole;
+        IdleTimeout = "idle_timeout", "a duration such as `40s` (a longer silence is a failure)", Time;
+        ExpectedInterval = "expected_interval",
+            "a duration such as `15s`, in which a healthy stream sends one event", Time;
         Sequence = "sequence",
-            "where the number of an event is: `id`, a JSONPath, or `{ regex: \"([0-9]+)\" }`",
+            "`id`, a JSONPath, or `{ regex: \"([0-9]+)\" }` (where an event has its sequence number)",
             Either(&[Text, Keys(Sequence)]);
         Timestamp = "timestamp", "a mapping such as `{ json: $.at, unit: ms }`", Keys(Timestamp);
         Reconnect = "reconnect", "a whole number such as `3`", Whole;
@@ -325,16 +329,16 @@ keys! {
         Json = "json", "a JSONPath such as `$.at`", Text;
         Regex = "regex", REGEX, Text;
         At = "at", "`id`, or a JSONPath such as `$.at`", Text;
-        Unit = "unit", "`s`, `ms`, `us` or `ns`", Words(&["s", "ms", "us", "ns"]);
+        Unit = "unit", "`s`, `ms`, `us`, or `ns`", Words(&["s", "ms", "us", "ns"]);
     }
     Pause {
-        Uniform = "uniform", "two times such as `[1s, 3s]`", List(&Time);
+        Uniform = "uniform", "two durations such as `[1s, 3s]`", List(&Time);
         Normal = "normal", "a mapping such as `{ mean: 2s, deviation: 500ms }`", Keys(Normal);
-        Exponential = "exponential", "a time such as `2s`: the mean", Time;
+        Exponential = "exponential", "a duration such as `2s` (the mean)", Time;
     }
     Normal {
-        Mean = "mean", "a time such as `2s`", Time;
-        Deviation = "deviation", "a time such as `500ms`", Time;
+        Mean = "mean", "a duration such as `2s`", Time;
+        Deviation = "deviation", "a duration such as `500ms`", Time;
     }
     Think {
         Think = "think", PAUSE, PAUSES;
@@ -344,12 +348,12 @@ keys! {
         Steps = "steps", STEPS, Steps;
     }
     Repeat {
-        Repeat = "repeat", "a number of rounds such as `3` or `\"${n}\"`", Written;
+        Repeat = "repeat", "a number of iterations such as `3` or `\"${n}\"`", Written;
         Steps = "steps", STEPS, Steps;
     }
     While {
         While = "while", CONDITION, Text;
-        MaxIterations = "max_iterations", "a whole number such as `1000`: the most rounds", Whole;
+        MaxIterations = "max_iterations", WHOLE_1000, Whole;
         Steps = "steps", STEPS, Steps;
     }
     If {
@@ -362,7 +366,7 @@ keys! {
     }
     Choose {
         Choose = "choose",
-            "a list of ways, such as `[ { weight: 3, steps: [ { get: /a } ] }, { steps: [ { get: /b } ] } ]`",
+            "a list of branches, such as `[ { weight: 3, steps: [ { get: /a } ] }, { steps: [ { get: /b } ] } ]`",
             List(&Keys(Way));
         Mix = "mix", MIX, ORDER;
     }
@@ -386,7 +390,7 @@ keys! {
             Either(&[Keys(GenerateRows), GeneratedRequest]);
     }
     GenerateRows {
-        Rows = "rows", "a whole number such as `1000`", Written;
+        Rows = "rows", WHOLE_1000, Written;
         File = "file", FILE, Text;
         Columns = "columns", COLUMNS, Named(&Written);
     }
@@ -398,12 +402,12 @@ keys! {
         Format = "format", "`csv` or `jsonl`", Words(&["csv", "jsonl"]);
         Delimiter = "delimiter", "one character such as `\";\"`, or `tab`", Text;
         Columns = "columns", "a list of names such as `[email, password]`", List(&Written);
-        Sharing = "sharing", "`all`, `partitioned` or `unique`", Words(&["all", "partitioned", "unique"]);
+        Sharing = "sharing", "`all`, `partitioned`, or `unique`", Words(&["all", "partitioned", "unique"]);
         Order = "order", "`sequential` or `random`", Words(&["sequential", "random"]);
         OnEnd = "on_end", "`recycle` or `stop`", Words(&["recycle", "stop"]);
     }
     Connection {
-        Reuse = "reuse", "`user`, `pool`, `iteration` or `request`", Words(&["user", "pool", "iteration", "request"]);
+        Reuse = "reuse", "`user`, `pool`, `iteration`, or `request`", Words(&["user", "pool", "iteration", "request"]);
         MaxRequests = "max_requests", WHOLE, Whole;
         Http = "http", "`1.0` or `1.1`", Either(&[Only("1.0"), Only("1.1")]);
         Resolve = "resolve", "a mapping of hosts to addresses, such as `{ a.test: 127.0.0.2 }`", Named(&Text);
@@ -422,13 +426,13 @@ keys! {
         SessionResumption = "session_resumption", "`true` or `false`", Truth;
     }
     Monitor {
-        Name = "name", "a name such as `api`, for the reports", Written;
-        Host = "host", "`true`: this machine", Truth;
+        Name = "name", "a name such as `api`, shown in reports", Written;
+        Host = "host", "`true` (the machine that runs plimsoll)", Truth;
         Process = "process",
-            "a mapping such as `{ port: 8080 }`, `{ name: node }` or `{ pid: 123 }`: it and its children",
+            "a mapping such as `{ port: 8080 }`, `{ name: node }`, or `{ pid: 123 }` (a process and its children)",
             Either(&[Written, Keys(MonitorProcess)]);
         Cgroup = "cgroup",
-            "a mapping such as `{ path: /sys/fs/cgroup/x }`, or one that names a process in it",
+            "a mapping such as `{ path: /sys/fs/cgroup/x }`, or one that names a process in the group",
             Either(&[Written, Keys(MonitorCgroup)]);
         Postgres = "postgres", "a URL such as `postgres://user@127.0.0.1:5432/database`", Text;
         Redis = "redis", "an address such as `127.0.0.1:6379`, or a URL with a password", Text;
@@ -440,16 +444,17 @@ keys! {
         Prometheus = "prometheus",
             "a mapping such as `{ scrape: \"http://127.0.0.1:9100/metrics\", metrics: [node_load1] }`",
             Either(&[Text, Keys(MonitorPrometheus)]);
-        Command = "command", "a list such as `[./queue-depth, --all]`: it prints lines `name number`", VALUE;
+        Command = "command",
+            "a list such as `[./queue-depth, --all]` (a program that prints lines `name number`)", VALUE;
     }
     MonitorProcess {
-        Pid = "pid", "the number of a process", Written;
+        Pid = "pid", "a process ID", Written;
         Name = "name", "the name of a program such as `node`", Written;
         Port = "port", "the port that it listens on, such as `8080`", Written;
     }
     MonitorCgroup {
         Path = "path", "a folder such as `/sys/fs/cgroup/x`", Text;
-        Pid = "pid", "the number of a process", Written;
+        Pid = "pid", "a process ID", Written;
         Name = "name", "the name of a program such as `node`", Written;
         Port = "port", "the port that a process of the group listens on, such as `8080`", Written;
     }
@@ -458,7 +463,7 @@ keys! {
         AccessLog = "access_log", FILE, Text;
     }
     MonitorPrometheus {
-        Scrape = "scrape", "the URL of a page of metrics", Text;
+        Scrape = "scrape", "the URL of a metrics page", Text;
         Metrics = "metrics", "a list of patterns such as `[\"node_memory_.*\"]`", ONE_OR_MORE;
         Server = "server", "the URL of a Prometheus server such as `http://127.0.0.1:9090`", Text;
         Query = "query", "an expression such as `sum(rate(x[5s]))`", Text;

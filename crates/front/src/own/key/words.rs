@@ -1,4 +1,4 @@
-//! Words that are no keys: those that an experiment file will have, and those that people bring from other tools.
+//! Words that are not keys: keys that are planned, and words from other tools.
 
 use super::row::Section::{
     self, Check, Choose, Connection, Extract, Feeder, Find, Load, Replay, Request, Rule, Scenario,
@@ -6,11 +6,11 @@ use super::row::Section::{
 };
 use super::row::Section::{Monitor, MonitorNginx, MonitorPrometheus, ScenarioLoad, Tls, Top, While};
 
-/// Keys that an experiment file will have. Refused by name wherever they stand, never ignored.
+/// Planned keys. They are rejected by name in every place, never ignored.
 pub const LATER: &[(Section, &str)] =
     &[(Top, "agents"), (Top, "allow"), (Top, "protocol"), (Request, "websocket"), (Request, "grpc")];
 
-/// What people write who come from another tool, and our word for it (in the same section or in another).
+/// Words from other tools and from earlier versions, and the key to use instead (in the same section or another).
 pub const SYNONYMS: &[(Section, &str, &str)] = &[
     (Top, "url", "target"),
     (Top, "base_url", "target"),
@@ -163,53 +163,48 @@ pub const SYNONYMS: &[(Section, &str, &str)] = &[
     (Tls, "resumption", "session_resumption"),
 ];
 
-/// Words whose counterpart stands elsewhere or looks different, and the whole mend. Asked before [`SYNONYMS`].
+/// Words whose replacement is elsewhere or looks different, with the help line. Searched before [`SYNONYMS`].
 pub const MENDS: &[(Section, &str, &str)] = &[
     (Top, "steps", "give the steps a name: `scenarios: { browse: [ { get: /pick } ] }`"),
     (Top, "requests", "give the requests a name: `scenarios: { browse: [ { get: /pick } ] }`"),
     (Top, "vus", "write `load: { users: 10, duration: 15s }`"),
     (Top, "rps", "write `load: { rate: 100/s, duration: 15s }`"),
-    (Top, "options", "what k6 has there stands under `load` and `thresholds`"),
+    (Top, "options", "write what k6 has in `options` under `load` and `thresholds`"),
     (Top, "sweep", LISTS),
     (Top, "matrix", LISTS),
     (Load, "ramp_up", RAMP),
     (Load, "rampup", RAMP),
     (Load, "ramp", RAMP),
     (Load, "ramp_down", RAMP),
-    (Load, "startVUs", "write `stages: \"30s:100, 1m:100\"`; stages begin at 0"),
+    (Load, "startVUs", "write `stages: \"30s:100, 1m:100\"` (stages begin at 0)"),
     (Load, "hold", "write `duration`, or the last of `stages: \"30s:100, 1m:100\"`"),
     (Load, "executor", EXECUTOR),
     (Load, "connections", CONNECTIONS),
     (ScenarioLoad, "connections", CONNECTIONS),
-    (Load, "maxVUs", "it is called `max_connections` here"),
+    (Load, "maxVUs", "use `max_connections` instead"),
     (
         Load,
         "preAllocatedVUs",
-        "leave it out: users need not be made before; `max_connections` is how many there may be",
+        "remove it (users need no allocation), and set the limit with `max_connections`",
     ),
-    (Load, "timeUnit", "write it behind the rate: `rate: 100/s`, `/m` or `/h`"),
-    (Load, "gracefulStop", "it is called `graceful_stop` here"),
+    (Load, "timeUnit", "write the unit after the rate: `rate: 100/s`, `/m`, or `/h`"),
+    (Load, "gracefulStop", "use `graceful_stop` instead"),
     (ScenarioLoad, "ramp_up", RAMP),
     (ScenarioLoad, "rampup", RAMP),
     (ScenarioLoad, "executor", EXECUTOR),
-    (
-        Scenario,
-        "executor",
-        "write `load: { users: 10 }`, `rate`, `stages` or another shape: it says the kind",
-    ),
+    (Scenario, "executor", "remove it, and write `load: { users: 10 }`, `rate`, `stages`, or another shape"),
     (Scenario, "exec", "write the steps themselves: `steps: [ { get: /pick } ]`"),
     (Scenario, "vus", "write `load: { users: 10, duration: 15s }`"),
     (Scenario, "rate", "write `load: { rate: 100/s, duration: 15s }`"),
-    (Scenario, "startVUs", "write `load: { stages: \"30s:100, 1m:100\" }`; stages begin at 0"),
+    (Scenario, "startVUs", "write `load: { stages: \"30s:100, 1m:100\" }` (stages begin at 0)"),
     (Scenario, "maxVUs", "write `load: { rate: 100/s, max_connections: 50 }`"),
-    (Scenario, "startTime", "it is called `start_delay` here"),
-    (Scenario, "gracefulStop", "write `graceful_stop` at the left edge: it is one for all scenarios"),
+    (Scenario, "startTime", "use `start_delay` instead"),
+    (Scenario, "gracefulStop", "write `graceful_stop` at the top level, for all scenarios"),
 ];
 
-const LISTS: &str =
-    "write a list where the value stands, such as `load: { users: [1, 10, 100] }`; each of them is run";
+const LISTS: &str = "write a list of the values to run, such as `load: { users: [1, 10, 100] }`";
 const RAMP: &str =
-    "write `stages: \"30s:100, 1m:100\"` (up to 100 users in 30 s, then a minute of them), or `schedule`";
+    "write `stages: \"30s:100, 1m:100\"` (100 users after 30 s, then for 1 minute), or `schedule`";
 const CONNECTIONS: &str =
-    "write `users` (each holds one connection); a load with a `rate` is capped by `max_connections`";
-const EXECUTOR: &str = "leave it out: `users`, `rate`, `stages` or another shape says the kind of load";
+    "write `users` (one connection each), or limit the connections of a `rate` with `max_connections`";
+const EXECUTOR: &str = "remove it, and write `users`, `rate`, `stages`, or another shape";

@@ -1,4 +1,4 @@
-//! Arrivals as they were recorded: a file with one instant, or one gap, in a line.
+//! Recorded arrivals: a file with one timestamp, or one interval, per line.
 
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
@@ -7,19 +7,19 @@ use crate::source::Pos;
 use plimsoll_plan::unit::duration_ns;
 use std::sync::Arc;
 
-/// A run is never this long: an instant behind it is a date, counted from the first.
+/// No run lasts this long. A later timestamp is a date, and the first one becomes the start.
 const DATE_NS: f64 = 366.0 * 86_400e9;
 
-/// How the lines of a file are meant.
+/// How to read the lines of a file.
 #[derive(Default)]
 struct Manner {
     gaps: bool,
-    /// Nanoseconds in a bare number's unit.
+    /// Nanoseconds in the unit of a number without one.
     unit_ns: Option<f64>,
     speed: Option<f64>,
 }
 
-/// Reads the instants, ns from the start, ascending.
+/// Reads the arrival times, in nanoseconds from the start, ascending.
 pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Arc<[u64]>> {
     let mut manner = Manner::default();
     let mut file: Option<(String, Pos)> = None;
@@ -43,7 +43,7 @@ pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Arc<[u64]>> {
                         let so_far = r.wrong.len();
                         manner.speed = r.number(node, row).filter(|speed| *speed > 0.0);
                         if manner.speed.is_none() && r.wrong.len() == so_far {
-                            r.expected(node, row, "give a number above 0");
+                            r.expected(node, row, "write a number above 0");
                         }
                     }
                 }
@@ -81,39 +81,43 @@ fn instants(text: &str, manner: &Manner) -> Result<Vec<u64>, ReplayError> {
         let ns = time_ns(line, manner.unit_ns).map_err(|(message, hint)| (number, message, hint))?;
         let last = all.last().copied().unwrap_or(0.0);
         if !manner.gaps && ns < last {
-            let message = format!("`{line}` lies before the instant above it");
-            return Err((number, message, "sort the file, or say that it holds gaps: `format: intervals`"));
+            let message = format!("`{line}` is earlier than the timestamp before it");
+            return Err((
+                number,
+                message,
+                "sort the file, or write `format: intervals` if these are intervals",
+            ));
         }
         all.push(if manner.gaps { last + ns } else { ns });
     }
     let Some(first) = all.first().copied() else {
-        return Err((0, "no line holds an arrival".into(), "write one instant or one gap a line"));
+        return Err((0, "no arrivals".into(), "write one timestamp or one interval per line"));
     };
     let origin = if first > DATE_NS { first } else { 0.0 };
     let speed = manner.speed.unwrap_or(1.0);
     let end_ns = (all.last().copied().unwrap_or(first) - origin) / speed;
     if end_ns > DATE_NS {
-        return Err((0, "the arrivals last longer than a year".into(), "check the `unit` of its numbers"));
+        return Err((0, "the arrivals last longer than a year".into(), "check the `unit` of the numbers"));
     }
     Ok(all.iter().map(|ns| ((ns - origin) / speed) as u64).collect())
 }
 
-/// `1.5s`, or a number in the unit that was given.
+/// Parses a duration such as `1.5s`, or a number in the configured unit.
 fn time_ns(text: &str, unit_ns: Option<f64>) -> Result<f64, (String, &'static str)> {
     match (text.parse::<f64>(), unit_ns) {
         (Ok(number), Some(unit_ns)) if number.is_finite() && number >= 0.0 => Ok(number * unit_ns),
         (Ok(number), _) if number < 0.0 || !number.is_finite() => Err((
-            format!("`{text}` is no time"),
-            "expected a number such as `12.5`, or a time such as `250ms`",
+            format!("invalid time `{text}`"),
+            "write a number such as `12.5`, or a time such as `250ms`",
         )),
         (Ok(_), _) => Err((
-            format!("`{text}` has no unit"),
-            "say which: `replay: { file: ..., unit: ms }`; or write it behind every number",
+            format!("missing unit in `{text}`"),
+            "set the unit of all numbers with `replay: { file: ..., unit: ms }`, or write it after each",
         )),
         (Err(_), _) => duration_ns(text).map(|ns| ns as f64).map_err(|_| {
             (
-                format!("`{}` is no time", crate::sentence::short(text)),
-                "expected a number such as `12.5`, or a time such as `250ms`",
+                format!("invalid time `{}`", crate::sentence::short(text)),
+                "write a number such as `12.5`, or a time such as `250ms`",
             )
         }),
     }

@@ -1,4 +1,4 @@
-//! Levels over time: stages, rows of users, a spike, a ladder.
+//! Load levels over time: stages, a schedule of users, a spike, a staircase.
 
 use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
@@ -12,8 +12,8 @@ use plimsoll_plan::unit;
 /// A profile, and whether its levels are rates.
 type Shape = Option<(Profile, bool)>;
 
-/// A profile from its list, or from the text that the flag takes. Each stage is read by the one grammar that there
-/// is; only to blame the right one, stages are tried one by one when the whole is refused.
+/// Reads stages from a list, or from the text that the flag takes. Both use the same grammar. Each stage is also parsed
+/// separately, so that a diagnostic names the invalid one.
 pub fn stages(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
     let mut written: Vec<(Pos, String)> = Vec::new();
     let items = one_or_more(node);
@@ -28,7 +28,7 @@ pub fn stages(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
         return None;
     }
     let is_rate = |text: &str| text.contains('/');
-    // One stage that makes any other lawful: it lasts and it is above 0.
+    // The added stage makes any other one valid: it has a duration and a level above 0.
     let alone = |text: &str| load::stages(&format!("{text},1s:1{}", if is_rate(text) { "/s" } else { "" }));
     for (pos, text) in &written {
         if let Err(mut problem) = alone(text) {
@@ -39,22 +39,22 @@ pub fn stages(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
     }
     let whole = written.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(",");
     if whole.is_empty() {
-        r.complain("F015", node.pos, "there is no stage", format!("expected {}", row.expects));
+        r.complain("F015", node.pos, "`stages` is empty", format!("write {}", row.expects));
         return None;
     }
     load::stages(&whole).map_err(|problem| r.complain_of(node.pos, problem)).ok()
 }
 
-/// `{ duration: 10s, users: 100 }` as the flag would write it: `10s:100`.
+/// Rewrites `{ duration: 10s, users: 100 }` as the flag takes it: `10s:100`.
 fn stage(pos: Pos, entries: &[Entry], r: &mut Reader<'_>) -> Option<String> {
-    // `1s: 20`, with a blank, is a pair of YAML.
+    // `1s: 20`, with a space, is a mapping in YAML.
     if let Some(first) = entries.iter().find(|entry| unit::duration_ns(&entry.key).is_ok()) {
         let pairs = entries.iter().filter_map(|entry| match &entry.value.value {
             Value::Scalar(level) => Some(format!("{}:{}", entry.key, level.text)),
             _ => None,
         });
         let whole = pairs.collect::<Vec<_>>().join(", ");
-        let message = format!("the blank behind `{}:` makes a mapping of this stage", first.key);
+        let message = format!("invalid stage: the space after `{}:` makes it a mapping", first.key);
         r.complain("F014", first.pos, message, format!("put the stages in quotes: `\"{whole}\"`"));
         return None;
     }
@@ -63,7 +63,8 @@ fn stage(pos: Pos, entries: &[Entry], r: &mut Reader<'_>) -> Option<String> {
     for entry in entries {
         let (node, Some((row, key))) = (&entry.value, r.key(entry)) else { continue };
         if level.is_some() && key != of::Stage::Duration {
-            r.complain("F017", entry.pos, "a stage has either `users` or `rate`", "keep one");
+            let message = "`users` and `rate` both set the level of this stage";
+            r.complain("F017", entry.pos, message, "keep one of them");
         }
         match key {
             of::Stage::Duration => {
@@ -83,16 +84,16 @@ fn stage(pos: Pos, entries: &[Entry], r: &mut Reader<'_>) -> Option<String> {
         (Some(time), Some(level)) => Some(format!("{time}:{level}")),
         (time, _) => {
             let (missing, hint) = match time {
-                None => ("duration", "add how long it lasts, such as `duration: 10s`"),
+                None => ("duration", "add a duration, such as `duration: 10s`"),
                 Some(_) => ("users", "add a level, such as `users: 100` or `rate: 100/s`"),
             };
-            r.complain("F016", pos, format!("this stage lacks `{missing}`"), hint);
+            r.complain("F016", pos, format!("missing `{missing}` in this stage"), hint);
             None
         }
     }
 }
 
-/// Rows of users that add up, each with a begin, a ramp, a while and a ramp down.
+/// Reads rows of users, each with a start, a ramp-up, a hold, and a ramp-down. The rows add up.
 pub fn schedule(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
     let before = r.wrong.len();
     let mut profiles = Vec::new();
@@ -116,27 +117,34 @@ pub fn schedule(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
         }
         let [start_ns, up_ns, hold_ns, down_ns] = times;
         match users {
-            Some(0) => r.complain("F015", item.pos, "a row of 0 users sends nothing", "give at least 1"),
+            Some(0) => {
+                r.complain(
+                    "F015",
+                    item.pos,
+                    "`users` must be at least 1",
+                    "write a number such as `users: 10`",
+                );
+            }
             Some(_) if up_ns + hold_ns + down_ns == 0 && r.wrong.len() == so_far => {
-                let hint = "add `hold: 30s`, or ramps";
-                r.complain("F016", item.pos, "this row lasts no time at all", hint);
+                let hint = "add a duration, such as `hold: 30s` or `ramp_up: 10s`";
+                r.complain("F016", item.pos, "this row has no duration", hint);
             }
             Some(users) => {
                 profiles.push(Profile::trapezoid(start_ns, up_ns, hold_ns, down_ns, f64::from(users)));
             }
             None if r.wrong.len() == so_far => {
-                r.complain("F016", item.pos, "this row lacks `users`", "add how many, such as `users: 10`");
+                r.complain("F016", item.pos, "missing `users` in this row", "add users, such as `users: 10`");
             }
             None => {}
         }
     }
     if profiles.is_empty() && r.wrong.len() == before {
-        r.expected(node, row, "name at least one");
+        r.expected(node, row, "write at least one row");
     }
     (r.wrong.len() == before).then(|| (Profile::sum(profiles.iter()), false))
 }
 
-/// A number of users, or a rate with its `/s`; none at all is a level too.
+/// Parses a level: a number of users, or a rate with its `/s`. 0 is valid.
 fn level(text: &str) -> Result<(f64, bool), Problem> {
     let text = text.trim();
     if text.contains('/') {
@@ -147,36 +155,36 @@ fn level(text: &str) -> Result<(f64, bool), Problem> {
     }
     text.parse::<u32>().map(|users| (f64::from(users), false)).map_err(|_| {
         Problem::new(
-            format!("`{text}` is no level"),
+            format!("invalid level `{text}`: expected a rate or a number of users"),
             "write a rate such as `50/s`, or a whole number of users",
         )
     })
 }
 
-/// Levels of one mapping: all rates, or all users.
+/// Checks that the levels of one mapping are either all rates or all users.
 fn agree(levels: &[(f64, bool)], node: &Node, r: &mut Reader<'_>) -> Option<bool> {
     let open = levels.first()?.1;
     if levels.iter().any(|(_, other)| *other != open) {
         r.complain(
             "F017",
             node.pos,
-            "rates and users are mixed here",
-            "write `/s` behind every level or behind none",
+            "rates and users cannot be mixed",
+            "write `/s` after every level or after none",
         );
         return None;
     }
     Some(open)
 }
 
-/// Says which of the keys are missing, once.
+/// Reports the first missing key.
 fn missing(names: &[(&str, bool)], node: &Node, row: &Row, r: &mut Reader<'_>) {
     if let Some((name, _)) = names.iter().find(|(_, is_there)| !is_there) {
-        let message = format!("`{}` lacks `{name}`", row.name);
-        r.complain("F016", node.pos, message, format!("expected {}", row.expects));
+        let message = format!("missing `{name}` under `{}`", row.name);
+        r.complain("F016", node.pos, message, format!("write {}", row.expects));
     }
 }
 
-/// A base with one peak.
+/// Reads a base level with one peak.
 pub fn spike(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
     let before = r.wrong.len();
     let (mut base, mut peak) = (None, None);
@@ -210,22 +218,22 @@ pub fn spike(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
     let rise_ns = rise.unwrap_or(0);
     let open = agree(&[base, peak], node, r)?;
     if peak.0 <= base.0 {
-        r.complain("F015", node.pos, "the peak is not above the base", "give `peak` the higher level");
+        r.complain("F015", node.pos, "`peak` must be above `base`", "write the higher level as `peak`");
         return None;
     }
     if at_ns + 2 * rise_ns + hold_ns > total_ns {
         r.complain(
             "F015",
             node.pos,
-            "the run ends before the spike does",
-            "make `duration` longer, or begin earlier",
+            "`duration` ends before the spike does",
+            "write a longer `duration`, or an earlier `at`",
         );
         return None;
     }
     Some((Profile::spike(base.0, peak.0, at_ns, rise_ns, hold_ns, total_ns), open))
 }
 
-/// How one level follows from the one before.
+/// The increase from one level to the next.
 #[derive(Clone, Copy)]
 enum By {
     Add(f64, bool),
@@ -238,15 +246,16 @@ fn by(text: &str) -> Result<By, Problem> {
         Some(factor) => match factor.parse::<f64>() {
             Ok(factor) if factor.is_finite() && factor > 1.0 => Ok(By::Factor(factor)),
             _ => {
-                Err(Problem::new(format!("`{text}` leads nowhere"), "write a factor above 1, such as `x1.5`"))
+                let message = format!("invalid factor `{text}`: it must be above 1");
+                Err(Problem::new(message, "write a factor such as `x1.5`"))
             }
         },
     }
 }
 
-/// Levels that rise by steps.
+/// Reads levels that rise in steps.
 pub fn staircase(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
-    /// A ladder of more rungs is a ramp: `stages`.
+    /// A staircase with more steps is a ramp, which `stages` describes.
     const MOST: usize = 10_000;
     let before = r.wrong.len();
     let (mut from, mut step, mut hold, mut to) = (None, None, None, None);
@@ -282,17 +291,19 @@ pub fn staircase(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
         By::Factor(_) => from.0 <= 0.0,
     };
     if stands_still || hold_ns == 0 || to.0 < from.0 || to.0 <= 0.0 {
-        let hint = "let `to` lie above `from`, `by` above 0, and `hold` last";
-        r.complain("F015", node.pos, "these steps lead nowhere", hint);
+        let hint = "write `to` above `from`, and `by` and `hold` above 0, such as \
+                    `{ from: 10/s, by: 10/s, hold: 15s, to: 100/s }`";
+        r.complain("F015", node.pos, "the levels of this staircase do not rise", hint);
         return None;
     }
     let mut levels = Vec::new();
     let mut level = from.0;
-    // Sums of fractions miss their end by a hair.
+    // Sums of fractions have rounding errors.
     while level <= to.0 * (1.0 + 1e-9) {
         levels.push(if open { level } else { level.round() });
         if levels.len() > MOST {
-            r.complain("F015", node.pos, "these are more than 10,000 steps", "take larger ones, or `stages`");
+            let hint = "write a larger `by`, or use `stages`";
+            r.complain("F015", node.pos, "this staircase has more than 10,000 steps", hint);
             return None;
         }
         level = match step {
@@ -300,7 +311,7 @@ pub fn staircase(node: &Node, row: &Row, r: &mut Reader<'_>) -> Shape {
             By::Factor(factor) => level * factor,
         };
     }
-    // The last step is shorter where the others do not lead there: `to` is what was asked for.
+    // The last step is smaller if the others do not reach `to` exactly.
     let end = if open { to.0 } else { to.0.round() };
     if levels.last().is_some_and(|last| *last < end * (1.0 - 1e-9)) {
         levels.push(end);

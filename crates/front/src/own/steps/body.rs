@@ -10,7 +10,7 @@ use crate::own::yaml::one_or_more;
 use crate::own::yaml::{Node, Scalar, Value};
 use plimsoll_plan::value::Escape;
 
-/// What a body is written as.
+/// The key that gives a body.
 #[derive(Debug, Clone, Copy)]
 pub enum Shape {
     Json,
@@ -26,8 +26,8 @@ pub fn read(node: &Node, row: &Row, shape: Shape, w: &mut Work<'_>) -> Option<Bo
         Shape::Json => json(node, w),
         Shape::Text => {
             if matches!(node.value, Value::Map(_) | Value::List(_)) {
-                let hint = "a structured body is written with `json`";
-                w.r.complain("F014", node.pos, "`body` expects text", hint);
+                let hint = "write a structured body with `json`";
+                w.r.complain("F014", node.pos, "invalid `body`: expected text", hint);
                 return None;
             }
             match &node.value {
@@ -53,8 +53,8 @@ fn json(node: &Node, w: &mut Work<'_>) -> Option<BodyDraft> {
         w.r.complain(
             "F014",
             node.pos,
-            "this is a text that holds JSON: it would be sent in quotes",
-            "take the quotes away (JSON is YAML), or send the text as it is with `body`",
+            "invalid `json`: quoted JSON is text and would be sent in quotes",
+            "remove the quotes (JSON is YAML), or send the text unchanged with `body`",
         );
         return None;
     }
@@ -88,7 +88,7 @@ impl Sink for Json<'_, '_> {
     }
 }
 
-/// `application/x-www-form-urlencoded`; a list of values sends a field several times.
+/// Reads an `application/x-www-form-urlencoded` body. A list of values sends a field several times.
 fn form(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<BodyDraft> {
     let mut body = TextDraft::default();
     let mut whole = true;
@@ -124,7 +124,7 @@ fn multipart(node: &Node, row: &Row, w: &mut Work<'_>) -> Option<BodyDraft> {
         entries.iter().map(|entry| part(&entry.key, &entry.value, row, w)).collect();
     let parts = parts.into_iter().collect::<Option<Vec<Part>>>()?;
     if parts.is_empty() {
-        w.r.expected(node, row, "name at least one part");
+        w.r.expected(node, row, "add at least one part");
         return None;
     }
     let boundary = boundary(&parts);
@@ -168,7 +168,7 @@ fn part(field: &str, node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Part> {
                 }
                 let last = path.rsplit('/').next().unwrap_or(path);
                 made.file_name.get_or_insert(last.to_owned());
-                // What the sender does not know of a file (RFC 7578 section 4.4).
+                // The type of a file that the sender does not know (RFC 7578 section 4.4).
                 made.media_type.get_or_insert("application/octet-stream".into());
             }
             of::Part::Text => {
@@ -186,7 +186,7 @@ fn part(field: &str, node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Part> {
         }
     }
     if given != 1 && w.r.wrong.len() == before {
-        let message = format!("the part `{field}` needs either `path` or `text`");
+        let message = format!("part `{field}` requires either `path` or `text`");
         w.r.complain(
             "F016",
             node.pos,
@@ -198,12 +198,12 @@ fn part(field: &str, node: &Node, row: &Row, w: &mut Work<'_>) -> Option<Part> {
     (w.r.wrong.len() == before).then_some(made)
 }
 
-/// Names stand in quotes; browsers write these three signs so (HTML, multipart/form-data encoding).
+/// Escapes a name for quotes, as browsers do (HTML, multipart/form-data encoding).
 fn quotable(text: &str) -> String {
     text.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// A line that no part holds. The same file gives the same boundary, so that runs can be compared.
+/// Returns a line that no part contains. The same file gives the same boundary, so that runs can be compared.
 fn boundary(parts: &[Part]) -> String {
     let literals: Vec<Vec<u8>> = parts.iter().map(|part| part.content.literals()).collect();
     let holds =

@@ -1,4 +1,4 @@
-//! Checks: what an answer must be.
+//! Checks: what a response must be.
 
 use super::rule::{self, Bare};
 use crate::build::draft::{CheckDraft, NameDraft, On, SubjectDraft};
@@ -11,7 +11,7 @@ use plimsoll_plan::Problem;
 use plimsoll_plan::answer::{Hash, Statuses, Subject};
 use plimsoll_plan::unit;
 
-/// Reads `check:`; the status that it expects, if any, on its own as well.
+/// Reads `check:`. Also returns the status that it expects, if any.
 pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> (Vec<CheckDraft>, Option<Statuses>) {
     let mut expect = None;
     let mut all = Vec::new();
@@ -19,7 +19,7 @@ pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> (Vec<CheckDraft>, Opt
         all.extend(one(item, row, &mut expect, r));
     }
     if matches!(&node.value, Value::Map(entries) if entries.is_empty()) {
-        r.expected(node, row, "say what the answer must be");
+        r.expected(node, row, "write what the response must be, such as `status: 200`");
     }
     (all, expect)
 }
@@ -37,7 +37,8 @@ fn one(node: &Node, row: &Row, expect: &mut Option<Statuses>, r: &mut Reader<'_>
             of::Check::Status => {
                 let Some(statuses) = r.parsed(node, row, Statuses::parse) else { continue };
                 if expect.is_some() {
-                    r.complain("F017", entry.pos, "two checks say which status is right", "keep one");
+                    let message = "`status` is checked twice";
+                    r.complain("F017", entry.pos, message, "keep one of them");
                     continue;
                 }
                 let words = r.written(node, row).unwrap_or_default().to_owned();
@@ -95,7 +96,7 @@ fn fixed(on: Subject, words: String) -> SubjectDraft {
     SubjectDraft { words, on: On::Fixed(on) }
 }
 
-/// `683481`, `64k`, `10..200`: both ends included.
+/// Parses a length such as `683481` or `64k`, or a range such as `10..200`, including both ends.
 fn lengths(text: &str) -> Result<(u64, u64), Problem> {
     let Some((least, most)) = text.split_once("..") else {
         return unit::size_bytes(text).map(|bytes| (bytes, bytes));
@@ -103,7 +104,8 @@ fn lengths(text: &str) -> Result<(u64, u64), Problem> {
     let least_bytes = if least.trim().is_empty() { 0 } else { unit::size_bytes(least)? };
     let most_bytes = if most.trim().is_empty() { u64::MAX } else { unit::size_bytes(most)? };
     if least_bytes > most_bytes {
-        return Err(Problem::new(format!("`{text}` runs backwards"), "write the smaller number first"));
+        let message = format!("invalid range `{text}`: its first number is above its last");
+        return Err(Problem::new(message, "write the smaller number first"));
     }
     Ok((least_bytes, most_bytes))
 }
@@ -118,8 +120,9 @@ fn hashes(node: &Node, row: &Row, found: &mut Vec<SubjectDraft>, r: &mut Reader<
         };
         let Some(hex) = r.written(&entry.value, row).map(str::to_ascii_lowercase) else { continue };
         if hex.len() != digits || !hex.bytes().all(|b| b.is_ascii_hexdigit()) {
-            let message = format!("`{}` is no {} sum", short(&hex), row.name);
-            r.complain("F015", entry.value.pos, message, format!("expected {}", row.expects));
+            let message = format!("invalid {} hash `{}`: expected {}", row.name, short(&hex), row.expects);
+            let hint = format!("write the output of `{}sum FILE`", row.name);
+            r.complain("F015", entry.value.pos, message, hint);
             continue;
         }
         found.push(fixed(Subject::Hash { algorithm, hex }, format!("{} of the body", row.name)));

@@ -1,4 +1,4 @@
-//! `${n} < 5`: conditions of loops and branches, written as text.
+//! Conditions of loops and branches, written as text: `${n} < 5`.
 
 use super::rule;
 use crate::build::draft::{ConditionDraft, RuleDraft, TextDraft};
@@ -13,20 +13,20 @@ use plimsoll_plan::value::Escape;
 
 macro_rules! operators {
     ($($name:ident = $text:literal;)*) => {
-        /// What stands between the two sides of a condition.
+        /// The operator between the two sides of a condition.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         enum Operator { $($name,)* }
 
         impl Operator {
             const ALL: &[Operator] = &[$(Operator::$name,)*];
 
-            /// As it is looked for: words stand between blanks.
+            /// The text to search for, with spaces around words.
             const fn text(self) -> &'static str { match self { $(Operator::$name => $text,)* } }
         }
     };
 }
 
-// Longer signs first: `<=` begins like `<`.
+// Longer operators first: `<=` begins with `<`.
 operators! {
     Equals = "==";
     Differs = "!=";
@@ -43,11 +43,11 @@ operators! {
     Assigns = "=";
 }
 
-const EXPECTED: &str = "expected something like `${n} < 5`, `${state} == done`, `${body} contains ok`, \
-                        `${id} matches /^[0-9]+$/`, `${token} exists`, `${token} absent` or `${x} in [a, b]`";
+const EXPECTED: &str = "write a condition such as `${n} < 5`, `${state} == done`, `${body} contains ok`, \
+                        `${id} matches /^[0-9]+$/`, `${token} exists`, `${token} absent`, or `${x} in [a, b]`";
 
-const ONE_COMPARISON: &str = "one comparison per condition: nest `if`s; fixed text that holds such a word stands in \
-                              quotes of its own, `${x} == 'this and that'`";
+const ONE_COMPARISON: &str =
+    "nest two `if`s, or quote text that contains such a word: `${x} == 'this and that'`";
 
 /// Reads a condition.
 pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<ConditionDraft> {
@@ -59,13 +59,13 @@ pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<ConditionDraft
             return None;
         }
     };
-    // A constant may have been all that there was.
+    // The text may consist of a constant only.
     let pieces = match scalar.pieces.is_empty() {
         true => vec![Piece::Literal(scalar.text.clone())],
         false => scalar.pieces.clone(),
     };
     let Some((left, operator, right)) = split(&pieces) else {
-        let message = format!("`{}` is no condition", short(&scalar.text));
+        let message = format!("invalid condition `{}`: it has no operator", short(&scalar.text));
         r.complain("F031", node.pos, message, EXPECTED);
         return None;
     };
@@ -77,12 +77,12 @@ pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<ConditionDraft
     let mut wrong = Vec::new();
     let rule = rule_of(operator, &right, scalar, node.pos, r).map_err(|complaint| wrong.push(complaint)).ok();
     let left = match left.as_slice() {
-        // Told as it stands there, with its quotes.
+        // Reported as written, with its quotes.
         [Piece::Literal(text)] if is_fixed => TextDraft::of(text),
         left => text(left, node.pos, r),
     };
     if left.is_empty() {
-        let message = format!("nothing stands in front of `{}`", operator.text().trim());
+        let message = format!("missing value before `{}`", operator.text().trim());
         wrong.push(Complaint::new("F031", node.pos, message, EXPECTED));
     }
     Some(ConditionDraft {
@@ -106,7 +106,7 @@ fn rule_of(
     let complaint = |message: String, hint: &str| Complaint::new("F031", pos, message, hint);
     if let Some(word) = connective(right) {
         return Err(complaint(
-            format!("`{word}` joins nothing in `{}`", short(&scalar.text)),
+            format!("unsupported `{word}` in `{}`: a condition has one comparison", short(&scalar.text)),
             ONE_COMPARISON,
         ));
     }
@@ -114,9 +114,9 @@ fn rule_of(
     let is_being = matches!(operator, Operator::Exists | Operator::Absent);
     if is_being != is_empty {
         return Err(match is_being {
-            true => complaint(format!("something stands behind `{written}`"), EXPECTED),
+            true => complaint(format!("unexpected text after `{written}`"), EXPECTED),
             false => {
-                complaint(format!("nothing stands behind `{written}` in `{}`", short(&scalar.text)), EXPECTED)
+                complaint(format!("missing value after `{written}` in `{}`", short(&scalar.text)), EXPECTED)
             }
         });
     }
@@ -124,18 +124,18 @@ fn rule_of(
         [Piece::Literal(text)] => Some(text.trim().to_owned()),
         _ => None,
     };
-    // Another language's `===` or `!==`: read as `==` it would compare with `= 5` and never hold.
+    // `===` or `!==` from another language: read as `==`, it would compare with `= 5`, which is never true.
     let is_doubled = matches!(right, [Piece::Literal(text), ..] if text.starts_with('='));
     if matches!(operator, Operator::Equals | Operator::Differs) && is_doubled {
-        let message = format!("`{written}=` is no comparison in `{}`", short(&scalar.text));
+        let message = format!("unknown operator `{written}=` in `{}`", short(&scalar.text));
         return Err(complaint(message, &format!("write `{written}`")));
     }
     let number = || match literal().and_then(|t| t.parse::<f64>().ok()).filter(|n| n.is_finite()) {
         Some(number) => Ok(number),
         None => {
             let shown: String = right.iter().map(self::written).collect();
-            let message = format!("`{}` is no number to compare with", short(shown.trim()));
-            Err(complaint(message, "behind `<`, `<=`, `>` and `>=` stands a fixed number"))
+            let message = format!("invalid number `{}` after `{written}`", short(shown.trim()));
+            Err(complaint(message, "write a fixed number after `<`, `<=`, `>`, or `>=`"))
         }
     };
     Ok(match operator {
@@ -146,7 +146,7 @@ fn rule_of(
         Operator::Matches => {
             let pattern = literal().and_then(|t| Some(t.strip_prefix('/')?.strip_suffix('/')?.to_owned()));
             let pattern = pattern.ok_or_else(|| {
-                complaint("`matches` needs a fixed pattern between slashes".into(), "write `matches /^a/`")
+                complaint("`matches` requires a fixed pattern between slashes".into(), "write `matches /^a/`")
             })?;
             rule::tried(&pattern, pos)?;
             RuleDraft::Fixed(Rule::Matches(pattern))
@@ -154,13 +154,13 @@ fn rule_of(
         Operator::In => {
             let list = literal().and_then(|t| Some(t.strip_prefix('[')?.strip_suffix(']')?.to_owned()));
             let list = list.filter(|list| !list.trim().is_empty()).ok_or_else(|| {
-                complaint("`in` needs a fixed list in brackets".into(), "write `in [a, b]`")
+                complaint("`in` requires a fixed list in brackets".into(), "write `in [a, b]`")
             })?;
             RuleDraft::OneOf(list.split(',').map(|item| TextDraft::of(unquoted(item.trim()))).collect())
         }
         Operator::Exists => RuleDraft::Fixed(Rule::Exists),
         Operator::Absent => RuleDraft::Fixed(Rule::Absent),
-        // Refused in front.
+        // Rejected above.
         Operator::Assigns => return Err(assigns(scalar, pos)),
         Operator::Below => RuleDraft::Fixed(Rule::Below(number()?)),
         Operator::AtMost => RuleDraft::Fixed(Rule::AtMost(number()?)),
@@ -170,18 +170,18 @@ fn rule_of(
 }
 
 fn assigns(scalar: &Scalar, pos: Pos) -> Complaint {
-    let message = format!("`=` compares nothing in `{}`", short(&scalar.text));
+    let message = format!("unknown operator `=` in `{}`", short(&scalar.text));
     Complaint::new("F031", pos, message, "write `==`")
 }
 
-/// Whether the left side was fixed text from the beginning: a constant is no such text, `--set` changes it.
+/// Returns whether the left side was written as fixed text. A constant does not count, because `--set` can change it.
 fn is_fixed(left: &[Piece], scalar: &Scalar) -> bool {
     let [Piece::Literal(text)] = left else { return false };
     scalar.first.is_none_or(|first| first >= text.len()) && !text.trim().is_empty()
 }
 
-/// The word or sign with which other languages join two comparisons, outside of quotes, slashes and brackets. Read as
-/// text to compare with, the rest of the condition would make it one that never holds.
+/// Finds the word or sign that joins two comparisons in other languages, outside of quotes, slashes, and brackets. Read
+/// as text to compare with, it would make a condition that is never true.
 fn connective(right: &[Piece]) -> Option<&'static str> {
     if let [Piece::Literal(text)] = right {
         let text = text.trim();
@@ -197,19 +197,19 @@ fn connective(right: &[Piece]) -> Option<&'static str> {
     })
 }
 
-/// Splits at the first operator that stands outside of expressions.
+/// Splits at the first operator outside of expressions.
 fn split(pieces: &[Piece]) -> Option<(Vec<Piece>, Operator, Vec<Piece>)> {
     for (i, piece) in pieces.iter().enumerate() {
         let Piece::Literal(text) = piece else { continue };
         let found = Operator::ALL.iter().filter_map(|sign| {
             let operator = sign.text();
             let at = text.find(operator)?;
-            // `exists` ends its text or stands in front of a blank: `existsnot` is another word.
+            // `exists` must end the text or be followed by a space: `existsnot` is another word.
             let ends =
                 text[at + operator.len()..].chars().next().is_none_or(|c| c == ' ' || !c.is_alphanumeric());
             (operator.ends_with(' ') || !operator.starts_with(' ') || ends).then_some((at, *sign))
         });
-        // At the same place the longer one is meant.
+        // At the same place, the longer operator wins.
         let Some((at, operator)) =
             found.min_by_key(|(at, operator)| (*at, usize::MAX - operator.text().len()))
         else {
@@ -227,7 +227,7 @@ fn split(pieces: &[Piece]) -> Option<(Vec<Piece>, Operator, Vec<Piece>)> {
     None
 }
 
-/// One side: blanks around it do not belong to it, nor do quotes around a literal.
+/// Returns one side, without the spaces around it and without the quotes around a literal.
 fn text(pieces: &[Piece], pos: Pos, r: &Reader<'_>) -> TextDraft {
     let last = pieces.len().saturating_sub(1);
     let trimmed = pieces.iter().enumerate().map(|(i, piece)| match piece {

@@ -1,4 +1,4 @@
-//! Steps that hold steps: groups, loops, branches, choices, and several at once.
+//! Steps that contain steps: groups, loops, branches, choices, and parallel steps.
 
 use super::{Known, condition, known, list};
 use crate::build::draft::{StepDraft, TextDraft};
@@ -10,10 +10,10 @@ use crate::source::Pos;
 use plimsoll_plan::script::Order;
 use plimsoll_plan::value::Escape;
 
-/// Rounds of a `while` when nothing says how many: a condition that never turns false is not for ever.
+/// Default maximum of iterations of a `while`, so that a condition that stays true ends.
 const USUAL_MOST: u32 = 1000;
 
-/// Steps with the name of a group.
+/// Reads a `group` step.
 pub fn group(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
     let all = known(entries, &mut w.r);
     let (row, node) = find_key(&all, of::Group::Group)?;
@@ -22,7 +22,7 @@ pub fn group(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDra
     Some(StepDraft::Group { name: name?, pos: node.pos, steps: list(steps, row, w) })
 }
 
-/// So many rounds.
+/// Reads a `repeat` step.
 pub fn repeat(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
     let all = known(entries, &mut w.r);
     let (row, times) = find_key(&all, of::Repeat::Repeat)?;
@@ -32,20 +32,20 @@ pub fn repeat(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDr
     Some(StepDraft::Repeat { times, steps })
 }
 
-/// The first time only.
+/// Reads a `once_per_user` step.
 pub fn once_per_user(entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
     let all = known(entries, &mut w.r);
     let (row, steps) = find_key(&all, of::OncePerUser::OncePerUser)?;
     Some(StepDraft::Once(list(steps, row, w)))
 }
 
-/// Several lists at once.
+/// Reads a `parallel` step.
 pub fn parallel(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
     let all = known(entries, &mut w.r);
     let (row, branches) = find_key(&all, of::Parallel::Parallel)?;
     let branches = w.r.list(branches, row)?;
     if branches.len() < 2 {
-        let message = "`parallel` needs at least two lists of steps";
+        let message = "`parallel` requires at least two lists of steps";
         w.r.complain("F016", item.pos, message, "add another list");
     }
     Some(StepDraft::Parallel(branches.iter().map(|branch| list(branch, row, w)).collect()))
@@ -55,7 +55,7 @@ fn find_key<'n, K: PartialEq>(all: &[Known<'n, K>], wanted: K) -> Option<(&'stat
     all.iter().find(|(_, key, _)| *key == wanted).map(|(row, _, entry)| (*row, &entry.value))
 }
 
-/// A key without which the step does nothing.
+/// Returns a key that the step requires; reports it if it is missing.
 fn needed<'n, K: Key + PartialEq + Copy>(
     item: &Node,
     all: &[Known<'n, K>],
@@ -66,13 +66,13 @@ fn needed<'n, K: Key + PartialEq + Copy>(
     let found = find_key(all, wanted);
     if found.is_none() {
         let name = wanted.name();
-        let message = format!("this `{step}` has no `{name}`");
+        let message = format!("missing `{name}` in this `{step}`");
         r.complain("F016", item.pos, message, format!("add `{name}: [ {{ get: /pick }} ]` below it"));
     }
     found
 }
 
-/// A number of rounds: plain digits, or a value that only the load knows.
+/// Reads a number of iterations: digits, or a value that only the load knows.
 pub fn times(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<TextDraft> {
     if let Value::Scalar(scalar) = &node.value
         && !scalar.pieces.is_empty()
@@ -85,20 +85,20 @@ pub fn times(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<TextDraft> {
             r.complain(
                 "F015",
                 node.pos,
-                format!("`{}` of 0 does nothing", row.name),
-                "give at least 1, or leave it out",
+                format!("`{}` must be at least 1", row.name),
+                "write a number such as `3`, or remove this step",
             );
             None
         }
         Ok(number) => Some(TextDraft::of(number.to_string())),
         Err(_) => {
-            r.expected(node, row, "write plain digits, without sign, point or unit");
+            r.expected(node, row, "write only digits, without sign, decimal point, or unit");
             None
         }
     }
 }
 
-/// Rounds for as long as a condition holds.
+/// Reads a `while` step.
 pub fn rounds(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
     let all = known(entries, &mut w.r);
     let (row, node) = find_key(&all, of::While::While)?;
@@ -107,7 +107,8 @@ pub fn rounds(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDr
         None => Some(USUAL_MOST),
         Some((row, node)) => w.r.count(node, row).filter(|most| {
             if *most == 0 {
-                w.r.complain("F015", node.pos, "`max_iterations` of 0 does nothing", "give at least 1");
+                let message = "`max_iterations` must be at least 1";
+                w.r.complain("F015", node.pos, message, "write a number such as `1000`");
             }
             *most > 0
         }),
@@ -117,7 +118,7 @@ pub fn rounds(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDr
     Some(StepDraft::While { condition, most, steps: steps.unwrap_or_default() })
 }
 
-/// One list or the other.
+/// Reads an `if` step.
 pub fn branch(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
     let all = known(entries, &mut w.r);
     let (row, node) = find_key(&all, of::If::If)?;
@@ -127,19 +128,14 @@ pub fn branch(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDr
     Some(StepDraft::If { condition, then: then.unwrap_or_default(), otherwise })
 }
 
-/// One list of several, by weight.
+/// Reads a `choose` step.
 pub fn choose(entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
     let chosen = known(entries, &mut w.r);
     let (row, node) = find_key(&chosen, of::Choose::Choose)?;
     let mut ways = Vec::new();
     let items = w.r.list(node, row)?;
     if items.is_empty() {
-        w.r.complain(
-            "F016",
-            node.pos,
-            "there is nothing to choose from",
-            format!("expected {}", row.expects),
-        );
+        w.r.complain("F016", node.pos, "`choose` is empty", format!("write {}", row.expects));
     }
     for item in items {
         let Some(entries) = w.r.map(item, row) else { continue };
@@ -148,7 +144,7 @@ pub fn choose(entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
             None => Some(1.0),
             Some((row, node)) => weight(node, row, &mut w.r),
         };
-        if let Some((row, steps)) = needed(item, &all, "way", of::Way::Steps, &mut w.r) {
+        if let Some((row, steps)) = needed(item, &all, "branch", of::Way::Steps, &mut w.r) {
             let steps = list(steps, row, w);
             ways.push((weight, steps));
         }
@@ -159,7 +155,7 @@ pub fn choose(entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
     Some(StepDraft::Choose { ways, order })
 }
 
-/// How often one way is taken among the others: above 0, because what is never done is better left out.
+/// Reads the weight of a branch. It must be above 0, because a branch that is never taken should be removed.
 pub fn weight(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<f64> {
     let weight = r.number(node, row)?;
     if weight <= 0.0 || weight > 1e9 {
@@ -170,11 +166,11 @@ pub fn weight(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<f64> {
 }
 
 fn weightless(weight: f64, pos: Pos, r: &mut Reader<'_>) {
-    let message = format!("a weight of {weight} cannot be kept");
-    r.complain("F015", pos, message, "give a number above 0, or leave the way out");
+    let message = format!("invalid weight `{weight}`: it must be above 0 and at most 1e9");
+    r.complain("F015", pos, message, "write a number such as `3`, or remove what it belongs to");
 }
 
-/// How weights are kept.
+/// Reads how `mix` applies weights.
 pub fn order(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Order> {
     r.choice(node, row, &[("random", Order::Random), ("exact", Order::Exact)])
 }

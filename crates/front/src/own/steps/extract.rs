@@ -1,4 +1,4 @@
-//! Extractions: values out of an answer, for the steps to come.
+//! Extractions: values from a response, for later steps.
 
 use super::rule;
 use crate::build::draft::{ExtractDraft, NameDraft, TextDraft};
@@ -6,13 +6,14 @@ use crate::own::key::{Row, of};
 use crate::own::reader::Reader;
 use crate::own::yaml::{Node, Value};
 use plimsoll_plan::answer::{Pick, Source};
+use plimsoll_plan::phrase::counted;
 use plimsoll_plan::value::Escape;
 
 /// Reads `extract:`.
 pub fn read(node: &Node, row: &Row, r: &mut Reader<'_>) -> Vec<ExtractDraft> {
     let Some(entries) = r.map(node, row) else { return Vec::new() };
     if entries.is_empty() {
-        r.expected(node, row, "name at least one value");
+        r.expected(node, row, "add at least one value");
     }
     let all = entries.iter().map(|entry| {
         let (from, default) = place(&entry.value, row, r)
@@ -36,9 +37,9 @@ fn place(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Place> {
                 Source::Json(path.to_owned())
             }
             _ => {
-                let message = format!("`{}` is no place in an answer", crate::sentence::short(&text));
+                let message = format!("unknown place `{}` in a response", crate::sentence::short(&text));
                 let hint = "write a JSONPath such as `$.token`, `status`, `body`, `{ header: Location }`, \
-                            `{ cookie: sid }` or `{ regex: \"id=([0-9]+)\" }`";
+                            `{ cookie: sid }`, or `{ regex: \"id=([0-9]+)\" }`";
                 r.complain("F015", node.pos, message, hint);
                 return None;
             }
@@ -84,36 +85,39 @@ fn place(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Place> {
         };
         if let Some((first, _)) = &from {
             let message = format!("`{first}` and `{}` in one extraction", row.name);
-            r.complain("F017", entry.pos, message, "keep one");
+            r.complain("F017", entry.pos, message, "keep one of them");
         }
         from = Some((row.name, source));
     }
     let Some((key, mut from)) = from else {
         if r.wrong.len() == before {
-            r.expected(node, row, "name `json`, `regex`, `header` or `cookie`");
+            r.expected(node, row, "add `json`, `regex`, `header`, or `cookie`");
         }
         return None;
     };
     match (&mut from, groups) {
         (Source::Regex { group: chosen, .. }, Some(groups)) => {
-            // Whoever writes a group means it; without one, the whole match.
+            // Without `group`, the first group; without groups, the whole match.
             let usual = u32::from(groups > 0);
             let (number, pos) = group.unwrap_or((usual, node.pos));
             if number as usize > groups {
-                let message = format!("group {number} of a pattern that has {groups}");
-                r.complain("F015", pos, message, "groups are counted from 1 by their opening brackets");
+                let message =
+                    format!("invalid group `{number}`: the pattern has {}", counted(groups as u64, "group"));
+                r.complain("F015", pos, message, "count the opening parentheses of the groups, from 1");
                 return None;
             }
             *chosen = number as u16;
         }
         _ => {
             if let Some((_, pos)) = group {
-                r.complain("F017", pos, format!("`{key}` has no groups"), "`group` belongs to `regex`");
+                let message = format!("`group` does not apply to `{key}`");
+                r.complain("F017", pos, message, "remove `group`, or use `regex`");
             }
         }
     }
     if let (Some((_, pos)), Source::Cookie(_)) = (&pick, &from) {
-        r.complain("F017", *pos, "of a cookie there is one", "leave out `pick`");
+        let message = "`pick` does not apply to `cookie`: a cookie has one value";
+        r.complain("F017", *pos, message, "remove `pick`");
     }
     (r.wrong.len() == before).then(|| (from, pick.map_or(Pick::First, |(pick, _)| pick), default))
 }

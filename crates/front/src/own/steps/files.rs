@@ -15,7 +15,7 @@ pub fn set(entries: &[Entry], r: &mut Reader<'_>) -> Option<StepDraft> {
     for (row, of::Set::Set, entry) in known(entries, r) {
         let values = r.map(&entry.value, row)?;
         if values.is_empty() {
-            r.expected(&entry.value, row, "name at least one value");
+            r.expected(&entry.value, row, "add at least one value");
         }
         for value in values {
             let name = NameDraft { name: value.key.clone(), pos: value.pos };
@@ -41,7 +41,7 @@ pub fn append(entries: &[Entry], r: &mut Reader<'_>) -> Option<StepDraft> {
         (Some(file), Some(columns)) => Some(StepDraft::Append(rows(file, columns, false, r))),
         (None, _) | (_, None) => {
             if r.wrong.len() == before {
-                r.expected(&entry.value, row, "give both `file` and `columns`");
+                r.expected(&entry.value, row, "write both `file` and `columns`");
             }
             None
         }
@@ -55,7 +55,7 @@ fn file_name(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<(String, Pos)
 fn columns(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Vec<(String, TextDraft)>> {
     let entries = r.map(node, row)?;
     if entries.is_empty() {
-        r.expected(node, row, "name at least one");
+        r.expected(node, row, "add at least one column");
     }
     let all: Vec<Option<(String, TextDraft)>> = entries
         .iter()
@@ -71,10 +71,10 @@ fn rows(
     r: &Reader<'_>,
 ) -> AppendDraft {
     let path = r.within_folders(&file, pos).and_then(|path| {
-        // What a stranger's text writes must be nothing that the console would take for an experiment or a run.
+        // An untrusted text must not write a file that the console would take for an experiment or a run.
         match r.keep_to.is_some() && path.extension().is_none_or(|ending| ending != "csv") {
             true => {
-                let message = format!("`{file}` would be written");
+                let message = format!("`{file}` is not a `.csv` file: the console writes no others");
                 Err(Complaint::new("F037", pos, message, "name a file that ends in `.csv`"))
             }
             false => Ok(path),
@@ -83,7 +83,7 @@ fn rows(
     AppendDraft { file, pos, path, columns, anew }
 }
 
-/// `generate`: a file of rows in the set-up, or a request so many times.
+/// Reads a `generate` step: a file of rows in `setup`, or a repeated request.
 pub fn generate(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<StepDraft> {
     let (row, of::Generate::Generate, entry) = known(entries, &mut w.r).into_iter().next()?;
     let inner = w.r.map(&entry.value, row)?;
@@ -91,7 +91,7 @@ pub fn generate(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Step
     let before = w.r.wrong.len();
     let (mut times, mut file, mut columns) = (None, None, None);
     for part in inner {
-        // The rest is the request's.
+        // The other keys belong to the request.
         if is_request && part.key != "rows" {
             continue;
         }
@@ -116,7 +116,7 @@ pub fn generate(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Step
     };
     if w.in_setup {
         if rows.is_none() && w.r.wrong.len() == before {
-            let hint = "give `rows`, `file` and `columns`, or `rows` and a request";
+            let hint = "write `rows`, `file`, and `columns`, or `rows` and a request";
             w.r.expected(&entry.value, row, hint);
         } else if times.is_none() {
             lacks_rows(entry, before, &mut w.r);
@@ -127,7 +127,7 @@ pub fn generate(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Step
 
 fn lacks_rows(entry: &Entry, before: usize, r: &mut Reader<'_>) {
     if r.wrong.len() == before {
-        let hint = "add how many, such as `rows: 1000`";
-        r.complain("F016", entry.pos, "`generate` does not say how often", hint);
+        let hint = "add a number of rows, such as `rows: 1000`";
+        r.complain("F016", entry.pos, "missing `rows` under `generate`", hint);
     }
 }

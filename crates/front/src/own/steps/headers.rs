@@ -1,4 +1,4 @@
-//! Headers, and who asks.
+//! Headers and authentication.
 
 use crate::build::draft::{AuthDraft, HeaderDraft, TextDraft};
 use crate::own::key::{Row, of};
@@ -7,7 +7,7 @@ use crate::own::yaml::{Entry, Node, Scalar, Value, one_or_more};
 use crate::source::Pos;
 use plimsoll_plan::value::Escape;
 
-/// Names to values; a list of values sends the header several times.
+/// Reads a mapping of names to values. A list of values sends the header several times.
 pub fn read(entries: &[Entry], r: &mut Reader<'_>) -> Vec<HeaderDraft> {
     let mut all = Vec::new();
     for (i, entry) in entries.iter().enumerate() {
@@ -15,11 +15,11 @@ pub fn read(entries: &[Entry], r: &mut Reader<'_>) -> Vec<HeaderDraft> {
             r.complain(
                 "F013",
                 entry.pos,
-                format!("`{}` and `{}` are one header: case does not count", first.key, entry.key),
-                "give several values as a list: `Name: [a, b]`",
+                format!("duplicate header: `{}` and `{}` differ only in case", first.key, entry.key),
+                "write several values as a list: `Name: [a, b]`",
             );
         }
-        // A name that would be filled in is reported already.
+        // A name with an expression is already reported.
         for value in one_or_more(&entry.value).iter().filter(|_| !entry.key.contains("${")) {
             if let Some(value) = one(&entry.key, entry.pos, value, r) {
                 all.push(HeaderDraft { name: entry.key.clone(), value, pos: entry.pos });
@@ -32,7 +32,7 @@ pub fn read(entries: &[Entry], r: &mut Reader<'_>) -> Vec<HeaderDraft> {
 fn one(name: &str, pos: Pos, value: &Node, r: &mut Reader<'_>) -> Option<TextDraft> {
     match &value.value {
         Value::Scalar(Scalar { spoiled: true, .. }) => None,
-        // Numbers and truth values are sent as written: in a header there is only text.
+        // Numbers and Booleans are sent as written, because headers are text.
         Value::Scalar(scalar) if !scalar.plain || !matches!(scalar.text.as_str(), "" | "~" | "null") => {
             Some(match scalar.pieces.is_empty() {
                 true => TextDraft::of(scalar.text.trim_matches([' ', '\t'])),
@@ -40,12 +40,12 @@ fn one(name: &str, pos: Pos, value: &Node, r: &mut Reader<'_>) -> Option<TextDra
             })
         }
         Value::Scalar(_) => {
-            let message = format!("the header `{name}` has no value");
+            let message = format!("missing value of header `{name}`");
             r.complain("F014", pos, message, "write `\"\"` to send it empty");
             None
         }
         Value::List(_) | Value::Map(_) => {
-            let message = format!("the value of the header `{name}` is no text");
+            let message = format!("invalid value of header `{name}`: expected text");
             let hint = "write `Name: value`, or `Name: [a, b]` to send it twice";
             r.complain("F014", value.pos, message, hint);
             None
@@ -53,7 +53,7 @@ fn one(name: &str, pos: Pos, value: &Node, r: &mut Reader<'_>) -> Option<TextDra
     }
 }
 
-/// Reads `auth:`; nothing when its mistakes are reported.
+/// Reads `auth:`. Returns `None` if it reported a mistake.
 pub fn auth(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<AuthDraft> {
     if let Value::Scalar(Scalar { text, pieces, .. }) = &node.value
         && text == "none"
@@ -63,7 +63,7 @@ pub fn auth(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<AuthDraft> {
     }
     let entries = r.map(node, row)?;
     if entries.len() != 1 {
-        r.expected(node, row, "name one way");
+        r.expected(node, row, "write either `basic` or `bearer`");
         return None;
     }
     let entry = &entries[0];
@@ -90,7 +90,7 @@ fn basic(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<AuthDraft> {
     }
     let (Some(user), Some(password)) = (user, password) else {
         if r.wrong.len() == before {
-            r.expected(node, row, "give both `user` and `password`");
+            r.expected(node, row, "write both `user` and `password`");
         }
         return None;
     };

@@ -1,4 +1,4 @@
-//! Where a request goes: its path, and its query.
+//! The path and the query of a request.
 
 use crate::build::draft::{PathDraft, QueryDraft, TextDraft};
 use crate::own::key::Row;
@@ -6,7 +6,7 @@ use crate::own::work::Work;
 use crate::own::yaml::{Node, Value, one_or_more};
 use plimsoll_plan::value::Escape;
 
-/// Reads a path. With `encode`, values and blanks are percent-encoded.
+/// Reads a path. With `encode`, values and spaces are percent-encoded.
 pub fn read(node: &Node, row: &Row, encode: bool, w: &mut Work<'_>) -> Option<PathDraft> {
     let escape = if encode { Escape::Percent } else { Escape::None };
     let text = match &node.value {

@@ -1,4 +1,4 @@
-//! Pauses: of one length, or drawn anew each time.
+//! Pauses: of fixed length, or random each time.
 
 use crate::build::draft::StepDraft;
 use crate::own::key::{Row, of};
@@ -7,20 +7,20 @@ use crate::own::yaml::{Entry, Node, Value};
 use plimsoll_plan::script::Delay;
 use plimsoll_plan::unit;
 
-/// The step `think`.
+/// Reads a `think` step.
 pub fn think(entries: &[Entry], r: &mut Reader<'_>) -> Option<StepDraft> {
     let entry = entries.first()?;
     let (row, of::Think::Think) = r.key(entry)?;
     delay(&entry.value, row, r).map(StepDraft::Think)
 }
 
-/// A time, or a spread of times.
+/// Reads a duration, or a distribution of durations.
 pub fn delay(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Delay> {
     let Value::Map(entries) = &node.value else {
         return r.parsed(node, row, unit::duration_ns).map(|ns| Delay::Constant { ns });
     };
     let [entry] = entries.as_slice() else {
-        r.expected(node, row, "name one spread");
+        r.expected(node, row, "write one distribution: `uniform`, `normal`, or `exponential`");
         return None;
     };
     let (row, key) = r.key(entry)?;
@@ -36,7 +36,7 @@ pub fn delay(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Delay> {
 fn uniform(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Delay> {
     let list = r.list(node, row)?;
     let [low, high] = list else {
-        r.expected(node, row, "give the shortest and the longest");
+        r.expected(node, row, "write the shortest and the longest duration");
         return None;
     };
     let low_ns = r.parsed(low, row, unit::duration_ns)?;
@@ -45,8 +45,8 @@ fn uniform(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Delay> {
         r.complain(
             "F015",
             node.pos,
-            "the first time is longer than the second",
-            "write the shorter one first",
+            "the first duration must not be longer than the second",
+            "write the shorter duration first",
         );
         return None;
     }
@@ -68,7 +68,7 @@ fn normal(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Delay> {
         (Some(mean_ns), Some(deviation_ns)) => Some(Delay::Normal { mean_ns, deviation_ns }),
         _ => {
             if r.wrong.len() == before {
-                r.expected(node, row, "give both `mean` and `deviation`");
+                r.expected(node, row, "write both `mean` and `deviation`");
             }
             None
         }

@@ -1,4 +1,4 @@
-//! One request: its line, headers, body, and what is asked of its answer.
+//! One request: its request line, headers, body, and the checks and extractions of its response.
 
 use super::body::{self, Shape};
 use super::{check, extract, headers, known, path, pause, stream};
@@ -9,7 +9,7 @@ use crate::own::work::Work;
 use crate::own::yaml::{Entry, Node, Scalar, Value};
 use plimsoll_plan::unit;
 
-/// The first line of a request as written: method, path, and where they stand.
+/// The request line as written: method, path, and their places.
 struct Line<'n> {
     key: &'static str,
     method: String,
@@ -17,7 +17,7 @@ struct Line<'n> {
     row: &'static Row,
 }
 
-/// One request and the pause behind it; nothing when its mistakes are reported.
+/// Reads one request and the pause after it. Returns `None` if the request line is missing or invalid.
 pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<StepDraft>> {
     let before = w.r.wrong.len();
     let all = known::<of::Request>(entries, &mut w.r);
@@ -27,15 +27,15 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
         match role(*key) {
             Role::Body(shape) => {
                 if let Some((first, ..)) = given_body {
-                    let message = format!("`{}` and `{}` both give the body", first.name, row.name);
-                    w.r.complain("F017", entry.pos, message, "keep one");
+                    let message = format!("`{}` and `{}` both set the body", first.name, row.name);
+                    w.r.complain("F017", entry.pos, message, "keep one of them");
                 }
                 given_body.get_or_insert((row, shape, entry));
             }
             Role::Line => match &line {
                 Some(first) => {
                     let message = format!("`{}` and `{}` in one request", first.key, row.name);
-                    w.r.complain("F017", entry.pos, message, "begin a new request with a `-` in front");
+                    w.r.complain("F017", entry.pos, message, "begin a new request with `- `");
                 }
                 None => line = first_line(row, &entry.value, &mut w.r),
             },
@@ -43,13 +43,13 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
         }
     }
     let Some(line) = line else {
-        // A misspelt method is reported already.
+        // A misspelled method is already reported.
         if w.r.wrong.len() == before {
             w.r.complain(
                 "F016",
                 item.pos,
-                "this request has no method and path",
-                "add them, such as `get: /pick`",
+                "missing method and path",
+                "add a method and a path, such as `get: /pick`",
             );
         }
         return None;
@@ -116,7 +116,7 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
             }
             of::Request::Check => (draft.checks, draft.expect) = check::read(node, row, r),
             of::Request::Think => think = pause::delay(node, row, r),
-            // Read in front of them and behind them.
+            // Read before and after this loop.
             of::Request::Get
             | of::Request::Post
             | of::Request::Put
@@ -148,9 +148,9 @@ pub fn read(item: &Node, entries: &[Entry], w: &mut Work<'_>) -> Option<Vec<Step
     Some(steps)
 }
 
-/// What a key is to a request.
+/// The role of a key in a request.
 enum Role {
-    /// Its method and where it goes.
+    /// The method and the path.
     Line,
     Body(Shape),
     Other,
@@ -202,15 +202,15 @@ fn first_line<'n>(row: &'static Row, node: &'n Node, r: &mut Reader<'_>) -> Opti
     }
     let (Some((method, pos)), Some((line_row, path))) = (method, path) else {
         if r.wrong.len() == before {
-            r.expected(node, row, "give both `method` and `path`");
+            r.expected(node, row, "write both `method` and `path`");
         }
         return None;
     };
     let is_token =
         !method.is_empty() && method.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b));
     if !is_token || method.eq_ignore_ascii_case("CONNECT") {
-        let message = format!("`{method}` is no method that can be loaded");
-        r.complain("F015", pos, message, "expected a word such as `GET` or `PROPFIND`");
+        let message = format!("unsupported method `{method}`");
+        r.complain("F015", pos, message, "write a method such as `GET` or `PROPFIND`");
         return None;
     }
     Some(Line { key: "request", method: method.to_owned(), path, row: line_row })
@@ -222,17 +222,17 @@ fn timeout(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<u64> {
         r.complain(
             "F015",
             node.pos,
-            "a time-out of 0 lets no answer through",
-            "leave it out, or give it a length",
+            "`timeout` must be longer than 0",
+            "write a duration such as `10s`, or remove `timeout`",
         );
         return None;
     }
     Some(ns)
 }
 
-/// How many redirects are followed.
+/// Reads how many redirects to follow.
 pub fn redirects(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<u8> {
-    /// What `true` means; browsers follow twenty.
+    /// The meaning of `true`; browsers follow 20.
     const USUAL: u8 = 10;
     if let Value::Scalar(Scalar { text, .. }) = &node.value
         && matches!(text.as_str(), "true" | "True" | "TRUE" | "false" | "False" | "FALSE")
@@ -242,7 +242,8 @@ pub fn redirects(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<u8> {
     let number = r.whole(node, row)?;
     let fits = u8::try_from(number).ok().filter(|number| *number <= 100);
     if fits.is_none() {
-        r.complain("F015", node.pos, format!("`{number}` redirects are no plan"), "expected at most 100");
+        let message = format!("invalid `redirects`: expected at most 100, found `{number}`");
+        r.complain("F015", node.pos, message, "write a number such as `10`");
     }
     fits
 }

@@ -1,4 +1,4 @@
-//! Rules on a text: what it must be, hold, match or exceed; and the patterns and paths that are tried before the load.
+//! Rules for a text: what it must equal, contain, match, or exceed. Patterns and paths are validated before the load.
 
 use crate::build::draft::{RuleDraft, TextDraft};
 use crate::own::key::{Row, of};
@@ -10,18 +10,18 @@ use crate::source::{Complaint, Pos};
 use plimsoll_plan::answer::Rule;
 use plimsoll_plan::value::Escape;
 
-/// What a bare text means.
+/// The meaning of a text without a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bare {
     Equals,
     Contains,
 }
 
-/// A text, or a mapping of rules that must hold together.
+/// Reads a text, or a mapping of rules that must all be true.
 pub fn read(node: &Node, row: &Row, bare: Bare, r: &mut Reader<'_>) -> Vec<RuleDraft> {
     let entries = match &node.value {
         Value::Map(entries) => entries,
-        // In JSON, nothing is a value of its own.
+        // In JSON, null is a value.
         Value::Scalar(Scalar { text, plain: true, pieces, .. })
             if bare == Bare::Equals && pieces.is_empty() && matches!(text.as_str(), "~" | "null") =>
         {
@@ -72,7 +72,7 @@ fn one(node: &Node, row: &Row, key: of::Rule, r: &mut Reader<'_>) -> Option<Rule
         of::Rule::In => {
             let items = one_or_more(node);
             if items.is_empty() {
-                r.expected(node, row, "name at least one");
+                r.expected(node, row, "add at least one value");
                 return None;
             }
             let texts: Vec<_> = items.iter().map(|item| r.template(item, row, Escape::None)).collect();
@@ -81,31 +81,30 @@ fn one(node: &Node, row: &Row, key: of::Rule, r: &mut Reader<'_>) -> Option<Rule
     })
 }
 
-/// Tries a pattern; how many groups it has.
+/// Validates a pattern. Returns its number of groups.
 pub fn regex(pattern: &str, pos: Pos, r: &mut Reader<'_>) -> Option<usize> {
     tried(pattern, pos).map_err(|complaint| r.take(complaint)).ok()
 }
 
-/// As [`regex`], for whoever complains later.
+/// Like [`regex`], but leaves it to the caller to report the complaint.
 pub fn tried(pattern: &str, pos: Pos) -> Result<usize, Complaint> {
     regex::Regex::new(pattern).map(|regex| regex.captures_len() - 1).map_err(|error| {
         let text = error.to_string();
-        // The last line says what is wrong; those above draw an arrow under the place.
+        // The last line has the reason; those above draw an arrow under the place.
         let why = text.lines().last().unwrap_or_default().trim().trim_start_matches("error: ");
-        let message = format!("`{}` is no regular expression: {why}", short(pattern));
-        let hint =
-            "mend it; there are no look-arounds and no back-references, so that no answer takes for ever";
+        let message = format!("invalid regular expression `{}`: {why}", short(pattern));
+        let hint = "write it in the syntax of Rust's `regex`, without look-arounds and back-references";
         Complaint::new("F028", pos, message, hint)
     })
 }
 
-/// Tries a JSONPath.
+/// Validates a JSONPath.
 pub fn json_path(path: &str, pos: Pos, r: &mut Reader<'_>) -> Option<()> {
     match serde_json_path::JsonPath::parse(path) {
         Ok(_) => Some(()),
         Err(error) => {
-            let message = format!("`{}` is no JSONPath: {}", short(path), error.message());
-            let hint = "write it as RFC 9535 says, such as `$.items[0].id` or `$..price`";
+            let message = format!("invalid JSONPath `{}`: {}", short(path), error.message());
+            let hint = "write it in the syntax of RFC 9535, such as `$.items[0].id` or `$..price`";
             r.complain("F028", pos, message, hint);
             None
         }

@@ -1,4 +1,4 @@
-//! Streams of events: when one ends, and how its events are accounted for.
+//! Event streams: when they end, and how their events are accounted for.
 
 use super::{list, rule};
 use crate::build::draft::StreamDraft;
@@ -10,7 +10,7 @@ use crate::source::Pos;
 use plimsoll_plan::stream::{Closer, Place, Stream, TimeUnit};
 use plimsoll_plan::unit;
 
-/// Reads `stream:`, whose key stands at `pos`; nothing for `false`, and when its mistakes are reported.
+/// Reads `stream:`, whose key is at `pos`. Returns `None` for `false`, and if it reported a mistake.
 pub fn read(node: &Node, row: &Row, pos: Pos, w: &mut Work<'_>) -> Option<StreamDraft> {
     let mut draft = StreamDraft { pos, stream: Stream::default(), beside: Vec::new() };
     match &node.value {
@@ -55,19 +55,19 @@ fn above_zero(number: u64, node: &Node, row: &Row, r: &mut Reader<'_>) -> bool {
         r.complain(
             "F015",
             node.pos,
-            format!("`{}` of 0 means nothing", row.name),
-            "leave it out, or give more",
+            format!("`{}` must be above 0", row.name),
+            format!("write {}, or remove `{}`", row.expects, row.name),
         );
     }
     number > 0
 }
 
-/// `id`, a JSONPath, or a mapping with one of them or a pattern.
+/// Reads `id`, a JSONPath, or a mapping with a JSONPath or a pattern.
 fn sequence(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Place> {
     match &node.value {
         Value::Map(entries) => {
             let [entry] = entries.as_slice() else {
-                r.expected(node, row, "name one place");
+                r.expected(node, row, "write either `json` or `regex`");
                 return None;
             };
             match r.key(entry)? {
@@ -85,7 +85,7 @@ fn bare(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Place> {
         return Some(Place::Id);
     }
     if !text.starts_with('$') {
-        r.expected(node, row, "a JSONPath begins with `$`");
+        r.expected(node, row, "write a JSONPath that begins with `$`");
         return None;
     }
     rule::json_path(&text, node.pos, r).map(|()| Place::Json(text))
@@ -98,7 +98,7 @@ fn pattern(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<Place> {
             "F015",
             node.pos,
             "the pattern has no group",
-            "put brackets around the number: `\"seq=([0-9]+)\"`",
+            "put parentheses around the number: `\"seq=([0-9]+)\"`",
         );
         return None;
     }
@@ -138,7 +138,7 @@ fn timestamp(node: &Node, row: &Row, r: &mut Reader<'_>) -> Option<(Place, TimeU
         (Some(place), Some(unit)) if places == 1 => Some((place, unit)),
         _ => {
             if r.wrong.len() == before {
-                r.expected(node, row, "give one place and the `unit` of its number");
+                r.expected(node, row, "write one place, and the `unit` of its number");
             }
             None
         }

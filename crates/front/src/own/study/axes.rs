@@ -1,6 +1,6 @@
-//! Lists in the place of single values: each spans an axis of the matrix.
+//! Lists in place of single values: each spans an axis of the matrix.
 //!
-//! Which keys can have one is said by the table of keys, so that a key that is added there spans an axis as well.
+//! The table of keys says which keys can have a list, so that a new key can span an axis as well.
 
 use crate::own::key::{Kind, Section, find};
 use crate::own::reader::Reader;
@@ -9,7 +9,7 @@ use crate::source::Pos;
 use plimsoll_plan::experiment::Axis;
 use plimsoll_plan::unit;
 
-/// An axis and the values that take its place in the tree.
+/// An axis, and the values that replace its list in the tree.
 pub struct Span {
     pub axis: Axis,
     /// Keys from the top to the list.
@@ -20,22 +20,22 @@ pub struct Span {
 }
 
 impl Span {
-    /// Whether it is a list under `vars`, whose values are the author's.
+    /// Returns whether it is a list under `vars`, whose values are arbitrary texts.
     pub fn is_var(&self) -> bool {
         self.path.first().is_some_and(|key| key == "vars")
     }
 }
 
-/// A list where one value is expected.
+/// A list in place of one value.
 pub struct List<'n> {
     pub path: Vec<String>,
     pub pos: Pos,
     pub items: &'n [Node],
-    /// What its key expects; `None` under `vars`, where values are texts of the author's.
+    /// The kind of value that its key expects; `None` under `vars`, where values are arbitrary texts.
     kind: Option<&'static Kind>,
 }
 
-/// All of them, in the order of the text.
+/// Returns all lists, in the order of the text.
 pub fn lists(tree: &Node) -> Vec<List<'_>> {
     let mut out = Vec::new();
     let Value::Map(entries) = &tree.value else { return out };
@@ -82,7 +82,7 @@ fn list<'n>(path: Vec<String>, entry: &'n Entry, kind: Option<&'static Kind>) ->
     }
 }
 
-/// The axes of a file, variants left aside; and the paths of lists that cannot span one, which it has complained of.
+/// Returns the axes of a file, without variants, and the paths of lists that cannot span one. The latter are reported.
 pub fn spans(tree: &Node, r: &mut Reader<'_>) -> (Vec<Span>, Vec<Vec<String>>) {
     let mut spans: Vec<Span> = Vec::new();
     let mut broken = Vec::new();
@@ -93,8 +93,8 @@ pub fn spans(tree: &Node, r: &mut Reader<'_>) -> (Vec<Span>, Vec<Vec<String>>) {
         };
         let name = &span.axis.name;
         if name == "variant" || spans.iter().any(|other| other.axis.name == *name) || is_taken(tree, &span) {
-            let message = format!("two things that `--set` could mean are called `{name}`");
-            let hint = "write the list under `vars` with a name of its own, and `${name}` in its place";
+            let message = format!("ambiguous name `{name}`: `--set {name}=...` could mean two values");
+            let hint = "move the list to `vars` under another name, and write `${name}` in its place";
             r.complain("F034", span.pos, message, hint);
             broken.push(list.path);
             continue;
@@ -104,7 +104,7 @@ pub fn spans(tree: &Node, r: &mut Reader<'_>) -> (Vec<Span>, Vec<Vec<String>>) {
     (spans, broken)
 }
 
-/// Whether a single value under `vars` is called as this axis.
+/// Returns whether a single value under `vars` has the name of this axis.
 fn is_taken(tree: &Node, span: &Span) -> bool {
     let vars = fields(tree).iter().find(|entry| entry.key == "vars");
     !span.is_var() && vars.is_some_and(|vars| fields(&vars.value).iter().any(|var| var.key == span.axis.name))
@@ -117,27 +117,27 @@ fn span(list: &List<'_>, r: &mut Reader<'_>) -> Option<Span> {
         None
     };
     if list.items.is_empty() {
-        return complain(format!("the list of `{name}` is empty"), "give it values", list.pos, r);
+        return complain(format!("the list `{name}` is empty"), "add at least one value", list.pos, r);
     }
     let mut values: Vec<String> = Vec::with_capacity(list.items.len());
     for item in list.items {
         let Value::Scalar(scalar) = &item.value else {
-            let hint = "each must be one text, number or truth value";
-            return complain(format!("`{name}` has a value that is none by itself"), hint, item.pos, r);
+            let hint = "write only texts, numbers, and Booleans in this list";
+            return complain(format!("invalid value in the list `{name}`"), hint, item.pos, r);
         };
-        // A value names its cell in reports and files, the same on each machine; a secret must not come there.
+        // A value names its cell in reports and files, the same on each machine, and must not reveal a secret.
         if scalar.text.contains("${") {
-            let message = format!("a value of the axis `{name}` is not written out");
-            let hint = "its values name the cells; use `variants` for what comes from outside";
+            let message = format!("the list `{name}` must not contain expressions: its values name runs");
+            let hint = "write fixed values, or use `variants`";
             return complain(message, hint, item.pos, r);
         }
         let value = describe_default(&scalar.text, list.kind);
         if let Some(other) = values.iter().find(|other| is_same(other, &value, list.kind)) {
             let message = match *other == value {
-                true => format!("`{value}` stands twice in `{name}`"),
-                false => format!("`{other}` and `{value}` in `{name}` are the same"),
+                true => format!("duplicate value `{value}` in the list `{name}`"),
+                false => format!("duplicate value in the list `{name}`: `{other}` equals `{value}`"),
             };
-            return complain(message, "keep one", item.pos, r);
+            return complain(message, "keep one of them", item.pos, r);
         }
         values.push(value);
     }
@@ -152,8 +152,8 @@ fn span(list: &List<'_>, r: &mut Reader<'_>) -> Option<Span> {
     })
 }
 
-/// A value as its cell is called: as it is written, but a rate as its number per second, so that rates are numbers, and
-/// `01` as `1`, so that a level has one name.
+/// Returns a value as it names its cell: as written, except that a rate becomes its number per second, so that rates
+/// are numbers, and `01` becomes `1`, so that a level has one name.
 fn describe_default(text: &str, kind: Option<&Kind>) -> String {
     let plain = match kind {
         Some(Kind::Rate) => unit::rate_per_s(text).ok().map(|rate_per_s| rate_per_s.to_string()),
@@ -171,7 +171,7 @@ fn describe_default(text: &str, kind: Option<&Kind>) -> String {
     plain.unwrap_or_else(|| text.to_owned())
 }
 
-/// Whether two values as they are told mean the same: `1s` and `1000ms` do.
+/// Returns whether two values are equal, such as `1s` and `1000ms`.
 fn is_same(one: &str, other: &str, kind: Option<&Kind>) -> bool {
     let is_same_time = || match (unit::duration_ns(one), unit::duration_ns(other)) {
         (Ok(one_ns), Ok(other_ns)) => one_ns == other_ns,
@@ -180,10 +180,10 @@ fn is_same(one: &str, other: &str, kind: Option<&Kind>) -> bool {
     one == other || matches!(kind, Some(Kind::Time)) && is_same_time()
 }
 
-/// Keeps one value of an axis.
+/// Keeps one value of an axis. A list under `vars` accepts any value, as a single value there does.
 ///
 /// # Errors
-/// The values that there are, when this is none of them. A list under `vars` takes any value, as its single values do.
+/// Returns the values of the axis if `text` is not one of them.
 pub fn narrow(span: &mut Span, text: &str) -> Result<(), String> {
     let kind = span.kind;
     let meant = describe_default(text, kind);
@@ -199,7 +199,7 @@ pub fn narrow(span: &mut Span, text: &str) -> Result<(), String> {
             span.axis.is_numeric = text.parse::<f64>().is_ok_and(f64::is_finite);
             span.axis.values = vec![text.to_owned()];
         }
-        None => return Err(crate::sentence::quoted(span.axis.values.iter().map(String::as_str))),
+        None => return Err(crate::sentence::alternatives(span.axis.values.iter().map(String::as_str))),
     }
     Ok(())
 }

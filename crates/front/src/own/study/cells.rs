@@ -1,4 +1,4 @@
-//! All cells of a tree, and what several of them have to agree on.
+//! All cells of a tree, and the settings that they must share.
 
 use super::matrix::{Matrix, hint_for};
 use crate::located::{Study, StudyCell};
@@ -13,7 +13,7 @@ use plimsoll_plan::diag::Place;
 use plimsoll_plan::experiment::{Axis, Expectation, Experiment};
 use std::path::{Path, PathBuf};
 
-/// Mistakes enough: a matrix would tell the same ones a thousand times.
+/// Stop after this many mistakes: a matrix repeats each of them in every cell.
 const ENOUGH: usize = 2_000;
 
 /// A text with its name and its folder.
@@ -39,14 +39,14 @@ impl<'a> File<'a> {
         }
     }
 
-    /// The tree; what is wrong with it but does not keep it from being one goes into `wrong`.
+    /// Reads the tree. Mistakes that leave the tree usable go into `wrong`.
     pub fn tree(self, wrong: &mut Vec<Diagnostic>) -> Result<Node, Vec<Diagnostic>> {
         yaml::tree(self.text, &Source::new(self.text, self.name), wrong)
             .map_err(|diagnostic| vec![diagnostic])
     }
 }
 
-/// What a tree says. `settable` are names that `--set` may have besides those of the tree.
+/// Reads a tree. `settable` are names that `--set` accepts in addition to those of the tree.
 pub fn of_tree(
     tree: Node,
     file: File<'_>,
@@ -56,7 +56,7 @@ pub fn of_tree(
 ) -> Result<(Study, Option<Diagnostic>), Vec<Diagnostic>> {
     let matrix = Matrix::of(&tree, given, &mut r);
     r.settable.extend_from_slice(settable);
-    // Of too many, one shows what else is wrong.
+    // If there are too many cells, one of them shows the other mistakes.
     let size = matrix.size(&mut r).unwrap_or(1);
     let mut study = Study::default();
     for number in 0..size {
@@ -69,8 +69,8 @@ pub fn of_tree(
                 if number == 0 {
                     study.experiment = experiment;
                 } else if let Some(key) = difference(&study.experiment, &experiment) {
-                    let message = format!("`{key}` changes from cell to cell, and an experiment has one");
-                    let hint = "leave names of axes out of it";
+                    let message = format!("`{key}` must be the same for all runs of an experiment");
+                    let hint = "remove the names of lists and variants from it";
                     r.complain("F034", pos_of(&tree, key), message, hint);
                 }
                 study.cells.push(StudyCell { settings, located });
@@ -94,13 +94,13 @@ pub fn of_tree(
     Ok((study, several))
 }
 
-/// A list that can span no axis is a list where one value is expected as well: said once.
+/// Removes second reports of the same list: one that spans no axis is also a list in place of one value.
 fn without_echoes(wrong: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let axes: Vec<Place> = wrong.iter().filter(|d| d.code == "F034").map(|d| d.place.clone()).collect();
     wrong.into_iter().filter(|d| d.code != "F014" || !axes.contains(&d.place)).collect()
 }
 
-/// Where a key stands at the left edge; the three of a ladder stand under `load`.
+/// Returns the place of a top-level key; the keys of a ladder are under `load`.
 fn pos_of(tree: &Node, key: &str) -> Pos {
     let field = |node: &Node, key: &str| match &node.value {
         Value::Map(entries) => {
@@ -113,7 +113,7 @@ fn pos_of(tree: &Node, key: &str) -> Pos {
     found.map_or(Pos::TOP, |(pos, _)| pos)
 }
 
-/// The first key in which two cells want different experiments.
+/// Returns the first key in which the experiments of two cells differ.
 fn difference(one: &Experiment, other: &Experiment) -> Option<&'static str> {
     let differ = [
         ("name", one.name != other.name),
@@ -131,7 +131,8 @@ fn difference(one: &Experiment, other: &Experiment) -> Option<&'static str> {
     differ.into_iter().find(|(_, differ)| *differ).map(|(key, _)| key)
 }
 
-/// Sentences about values that no axis has. Those that `--set` took away still count: they will be run another time.
+/// Reports expectations about values that no axis has. Values that `--set` removed still count, because another run
+/// will use them.
 fn unknown_values(experiment: &Experiment, axes: &[Axis], tree: &Node, r: &mut Reader<'_>) {
     for expectation in &experiment.expects {
         if let Err((message, hint)) = judge(expectation, axes) {
@@ -142,43 +143,44 @@ fn unknown_values(experiment: &Experiment, axes: &[Axis], tree: &Node, r: &mut R
     }
 }
 
-/// Whether a sentence is about two values of one axis; else what is wrong, and the mend.
+/// Checks that an expectation is about two values of one axis; otherwise returns the message and the help line.
 fn judge(expectation: &Expectation, axes: &[Axis]) -> Result<(), (String, String)> {
     let text = &expectation.text;
     let has = |axis: &&Axis, value: &str| axis.values.iter().any(|known| known == value);
     for value in [Some(&expectation.who), expectation.against.as_ref()].into_iter().flatten() {
         if !axes.iter().any(|axis| has(&axis, value)) {
-            return Err((format!("`{value}` in `{text}` is no value of an axis"), hint_for(value, axes)));
+            return Err((format!("unknown value `{value}` in `{text}`"), hint_for(value, axes)));
         }
     }
     let against = expectation.against.as_deref();
     if against == Some(&expectation.who) {
-        return Err((format!("`{text}` holds `{}` against itself", expectation.who), "name another".into()));
+        let message = format!("`{text}` compares `{}` with itself", expectation.who);
+        return Err((message, "write another value".into()));
     }
     let both = |axis: &&Axis| has(axis, &expectation.who) && against.is_none_or(|other| has(axis, other));
     let names: Vec<&str> = axes.iter().filter(both).map(|axis| axis.name.as_str()).collect();
     match names.as_slice() {
         [] => {
-            let message = format!("`{text}` is about values of two axes");
-            Err((message, "hold a value against another of the same axis".into()))
+            let message = format!("`{text}` compares values of two parameters");
+            Err((message, "compare two values of the same parameter".into()))
         }
         [name] if axes.iter().any(|axis| axis.name == *name && axis.values.len() < 2) => {
-            let message = format!("`{text}` has nothing to be held against: `{name}` has one value");
-            Err((message, "give the axis another value".into()))
+            let message = format!("`{text}` has nothing to compare with: `{name}` has only one value");
+            Err((message, format!("add another value to `{name}`")))
         }
         [_] => Ok(()),
         several => {
             let message = format!(
-                "`{}` in `{text}` is a value of {}",
+                "ambiguous value `{}` in `{text}`: it belongs to {}",
                 expectation.who,
                 quoted(several.iter().copied())
             );
-            Err((message, "give one of the axes other values, such as words".into()))
+            Err((message, "write other values for one of them, such as words".into()))
         }
     }
 }
 
-/// Why a text is more than one run.
+/// Returns why a text is more than one run.
 fn several(
     experiment: &Experiment,
     size: usize,
@@ -187,12 +189,12 @@ fn several(
     source: &Source<'_>,
 ) -> Option<Diagnostic> {
     if let Some((pos, name)) = matrix.widest().filter(|_| size > 1) {
-        let message = format!("`{name}` spans an axis: the file is {size} runs, and one is asked for");
+        let message = format!("expected one run, but `{name}` makes {size} of this file");
         return Some(source.wrong(
             "F033",
             pos,
             message,
-            format!("keep one value, such as by `--set {name}=...`"),
+            format!("keep one value, such as with `--set {name}=...`"),
         ));
     }
     let asked = [
@@ -206,10 +208,10 @@ fn several(
         ("stop_on_miss", experiment.stop_on_miss),
     ];
     let (key, _) = asked.into_iter().find(|(_, is_asked)| *is_asked)?;
-    // The short form of a ladder has another name.
+    // The short form of a ladder has a different name.
     let is_written =
         matches!(&tree.value, Value::Map(entries) if entries.iter().any(|entry| entry.key == key));
     let name = if is_written { key } else { "step" };
-    let message = format!("`{name}` is about an experiment of several runs, and one run is asked for");
-    Some(source.wrong("F033", pos_of(tree, key), message, "leave it out for a single run"))
+    let message = format!("expected one run, but `{name}` belongs to an experiment of several runs");
+    Some(source.wrong("F033", pos_of(tree, key), message, format!("remove `{name}`")))
 }

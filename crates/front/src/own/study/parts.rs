@@ -1,5 +1,5 @@
-//! `parts:`, several experiments in one file. Each sees the whole file with its own keys merged over it, as a variant
-//! does, and is then read as a file of its own.
+//! `parts:`: several experiments in one file. Each gets the whole file with its own keys merged over it, as a variant
+//! does, and is then read as a separate file.
 
 use super::cells::{File, of_tree};
 use super::matrix::{Matrix, entries, merge};
@@ -10,21 +10,21 @@ use crate::overrides::Overrides;
 use crate::own::key::{OF_THE_FILE, Section, find};
 use crate::own::reader::{Reader, is_null};
 use crate::own::yaml::{Entry, Node, Value};
-use crate::sentence::quoted;
+use crate::sentence::{alternatives, quoted};
 use crate::source::ordered;
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use std::path::Path;
 
-/// More parts than that are a slip, not a plan; two digits number them.
+/// More parts are more likely a typo than a plan, and two digits number them.
 const MOST: usize = 99;
-/// Longest name of a part, bytes: it is part of a folder's name.
+/// Longest name of a part, in bytes: it is part of a directory name.
 const LONGEST: usize = 60;
 
-/// All experiments of a text, or those of these names. `file` and `folder` as for [`super::study`].
+/// Reads all experiments of a text, or those with the names in `only`. `file` and `folder` are as for [`super::study`].
 ///
 /// # Errors
-/// Every mistake in any of them, in the order of the text, each once; and each name that no part has.
+/// Returns every mistake in them, in the order of the text, each once, and each name that no part has.
 pub fn parts(
     text: &str,
     file: &str,
@@ -37,7 +37,7 @@ pub fn parts(
     let tree = file.tree(&mut r.wrong)?;
     let Some(entry) = parts_of(&tree) else {
         let mut wrong: Vec<Diagnostic> =
-            only.iter().map(|name| unknown(name, &[], "the file has no `parts`; leave it out")).collect();
+            only.iter().map(|name| unknown(name, &[], "remove `--part` (the file has no `parts`)")).collect();
         return match of_tree(tree, file, given, r, &[]) {
             Ok((study, _)) if wrong.is_empty() => Ok(vec![Part { name: None, number: 1, study }]),
             Ok(_) => Err(wrong),
@@ -53,10 +53,10 @@ pub fn parts(
     let mut wrong: Vec<Diagnostic> = only
         .iter()
         .filter(|name| !names.contains(&name.as_str()))
-        .map(|name| unknown(name, &names, &format!("there are {}", quoted(names.iter().copied()))))
+        .map(|name| unknown(name, &names, &format!("use one of {}", alternatives(names.iter().copied()))))
         .collect();
     wrong.append(&mut r.wrong);
-    // A name that only another part knows is no slip, whether or not that part is run.
+    // A name that only another part knows is valid, whether or not that part is run.
     let settable: Vec<String> = trees.iter().flat_map(|(_, tree)| settable(tree, file)).collect();
     let mut parts = Vec::new();
     for (number, (name, tree)) in (1..).zip(trees) {
@@ -74,13 +74,13 @@ pub fn parts(
     if wrong.is_empty() { Ok(parts) } else { Err(ordered(wrong)) }
 }
 
-/// Why a file with parts is no single experiment; `None` where it has none.
+/// Returns why a file with parts is not a single experiment; `None` if it has no parts.
 pub fn refused(tree: &Node, r: &Reader<'_>) -> Option<Diagnostic> {
     let entry = parts_of(tree)?;
     let names = entries(&entry.value).iter().map(|part| part.key.as_str());
     let message =
-        format!("`parts` makes several experiments of this file, {}, and one is asked for", quoted(names));
-    let hint = "all of them are run by `plimsoll run FILE`, one of them by `plimsoll run FILE --part NAME`";
+        format!("expected one experiment, but `parts` makes several of this file: {}", quoted(names));
+    let hint = "run all of them with `plimsoll run FILE`, or one with `plimsoll run FILE --part NAME`";
     Some(r.source.wrong("F036", entry.pos, message, hint))
 }
 
@@ -93,20 +93,20 @@ fn unknown(name: &str, names: &[&str], otherwise: &str) -> Diagnostic {
         Some(right) => format!("did you mean `{right}`?"),
         None => otherwise.to_owned(),
     };
-    Diagnostic::new("F036", Place::Flag("--part".into()), format!("there is no part `{name}`"), hint)
+    Diagnostic::new("F036", Place::Flag("--part".into()), format!("unknown part `{name}`"), hint)
 }
 
-/// The parts that can be read; what is wrong with the others goes into the reader.
+/// Reads the parts. Mistakes go into the reader.
 fn read_parts<'n>(entry: &'n Entry, r: &mut Reader<'_>) -> Vec<&'n Entry> {
     let Some(all) = find(Section::Top, "parts").and_then(|row| r.map(&entry.value, row)) else {
         return Vec::new();
     };
     if all.is_empty() {
-        r.complain("F016", entry.value.pos, "there is no part", "name at least one, or leave `parts` out");
+        r.complain("F016", entry.value.pos, "`parts` is empty", "add at least one part, or remove `parts`");
     }
     if all.len() > MOST {
-        let message = format!("these are {} parts; there may be {MOST}", all.len());
-        r.complain("F036", entry.pos, message, "split the file in two");
+        let message = format!("too many parts: {}, but the maximum is {MOST}", all.len());
+        r.complain("F036", entry.pos, message, "split the file");
     }
     all.iter().filter(|part| is_right(part, r)).collect()
 }
@@ -114,34 +114,34 @@ fn read_parts<'n>(entry: &'n Entry, r: &mut Reader<'_>) -> Vec<&'n Entry> {
 fn is_right(part: &Entry, r: &mut Reader<'_>) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if part.key.is_empty() || part.key.len() > LONGEST || !part.key.chars().all(is_plain) {
-        let message = format!("`{}` is no name for a part: its folder is called so", part.key);
-        let hint = format!("take letters, digits, `-` and `_`, at most {LONGEST} of them");
+        let message = format!("invalid part name `{}`: its directory has the same name", part.key);
+        let hint = format!("write at most {LONGEST} letters, digits, `-`, and `_`");
         r.complain("F036", part.pos, message, hint);
     }
     match &part.value.value {
         Value::Map(entries) => {
             for entry in entries.iter().filter(|entry| OF_THE_FILE.contains(&entry.key.as_str())) {
                 let message = match entry.key.as_str() {
-                    "parts" => "a part has no parts of its own".to_owned(),
-                    key => format!("`{key}` is one for all parts"),
+                    "parts" => "a part cannot contain `parts`".to_owned(),
+                    key => format!("`{key}` applies to all parts"),
                 };
-                let hint = format!("move it out to the left edge: `{}: ...`", entry.key);
+                let hint = format!("move it to the top level: `{}: ...`", entry.key);
                 r.complain("F018", entry.pos, message, hint);
             }
             true
         }
-        // The file as it stands.
+        // The file without changes.
         Value::Scalar(scalar) if scalar.plain && is_null(&scalar.text) => true,
         _ => {
-            let message = format!("the part `{}` is no mapping", part.key);
-            let hint = "write what is different there, such as `{ load: { users: [1, 10] } }`, or nothing";
+            let message = format!("invalid part `{}`: expected a mapping", part.key);
+            let hint = "write its overrides, such as `{ load: { users: [1, 10] } }`, or nothing";
             r.complain("F014", part.value.pos, message, hint);
             false
         }
     }
 }
 
-/// The file with a part's keys over it.
+/// Returns the file with the keys of a part merged over it.
 fn tree_of(tree: &Node, part: &Entry) -> Node {
     let mut own = tree.clone();
     if let Value::Map(entries) = &mut own.value {
@@ -151,7 +151,7 @@ fn tree_of(tree: &Node, part: &Entry) -> Node {
     own
 }
 
-/// What `--set` may name in a part. Its mistakes are told when it is read.
+/// Returns the names that `--set` accepts in a part. Its mistakes are reported when it is read.
 fn settable(tree: &Node, file: File<'_>) -> Vec<String> {
     let mut r = file.reader();
     let nothing = Overrides { set: Vec::new(), env: Box::new(|_| None), keep_to: None };

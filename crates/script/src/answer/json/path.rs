@@ -1,7 +1,7 @@
-//! JSONPath (RFC 9535): a path to a single place goes over the bytes of the answer, any other one over a tree of it.
+//! JSONPath (RFC 9535): a path to a single place scans the bytes of the response, and any other path uses a tree.
 //!
-//! The tree is only asked *where* its nodes are; their text is then taken from the answer itself. So a number keeps
-//! every digit it was sent with, whichever way found it.
+//! The tree is used only to find the *places* of nodes. Their text comes from the response, so that a number keeps all
+//! of its digits in both cases.
 
 use super::scan::{NotJson, Span, Step, locate, without_mark};
 use super::singular;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use serde_json_path::{JsonPath, LocatedNodeList, PathElement};
 use std::borrow::Cow;
 
-/// A compiled path. Members of an object that a wildcard selects come in the order of their names.
+/// A compiled path. A wildcard selects the members of an object in the order of their names.
 #[derive(Debug)]
 pub struct Path(Way);
 
@@ -19,7 +19,7 @@ enum Way {
     General(JsonPath),
 }
 
-/// The tree of one text: made by the first path that needs it, used by the others.
+/// The tree of one text, built by the first path that needs it, and used by the others.
 #[derive(Debug, Default)]
 pub enum Tree {
     #[default]
@@ -28,33 +28,33 @@ pub enum Tree {
     Read(Value),
 }
 
-/// What a path selected.
+/// The nodes that a path selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Selected {
     pub count: usize,
-    /// The one that was picked; a place in the text without its byte order mark.
+    /// The picked node, as a place in the text without its byte order mark.
     pub span: Option<Span>,
 }
 
 impl Path {
+    /// Compiles a path.
+    ///
     /// # Errors
-    /// A sentence saying where the path stops being one.
+    /// Returns an error with the place of the mistake if the path is invalid.
     pub fn compile(text: &str) -> Result<Path, String> {
         if let Some(steps) = singular::parse(text) {
             return Ok(Path(Way::Singular(steps)));
         }
-        let path = JsonPath::parse(text).map_err(|error| {
-            format!("`{text}` is no JSONPath (RFC 9535) such as `$.items[0].id`: {error}")
-        })?;
+        let path = JsonPath::parse(text).map_err(|error| format!("invalid JSONPath `{text}`: {error}"))?;
         Ok(Path(Way::General(path)))
     }
 
-    /// Whether it is answered without a tree.
+    /// Returns whether it needs no tree.
     pub fn is_singular(&self) -> bool {
         matches!(self.0, Way::Singular(_))
     }
 
-    /// The name that the path ends in, if it does: what is found is called that.
+    /// Returns the name at the end of the path, if any, which is the name of the value.
     pub fn last_name(&self) -> Option<&str> {
         match &self.0 {
             Way::Singular(steps) => steps.iter().rev().find_map(|step| match step {
@@ -65,11 +65,11 @@ impl Path {
         }
     }
 
-    /// Selects in `text`; `pick` is told how many nodes there are, at least 1, and names one of them. `tree` belongs to
-    /// this text.
+    /// Selects nodes in `text`. `pick` gets the number of nodes, at least 1, and returns the index of one. `tree` must
+    /// belong to this text.
     ///
     /// # Errors
-    /// The text is no JSON.
+    /// Returns an error if the text is not JSON.
     pub fn select(
         &self,
         text: &[u8],
@@ -97,7 +97,7 @@ impl Path {
         Ok(Selected { count, span })
     }
 
-    /// Appends the text of the first selected node to `out`; false: there is none, or `text` is no JSON.
+    /// Appends the text of the first selected node to `out`. Returns false if there is none, or `text` is not JSON.
     pub fn first(&self, text: &[u8], out: &mut Vec<u8>) -> bool {
         match self.select(text, &mut Tree::Unread, |_| 0) {
             Ok(Selected { span: Some(span), .. }) => {
@@ -109,11 +109,11 @@ impl Path {
     }
 }
 
-/// The text of a node: strings without quotes and escapes, anything else as it stands in `text`. `room` is used only
-/// where there are escapes.
+/// Returns the text of a node: strings without quotes and escapes, anything else unchanged. `room` is used only for
+/// escapes.
 pub fn excerpt<'t>(text: &'t [u8], span: Span, room: &'t mut Vec<u8>) -> &'t [u8] {
     if !span.escaped {
-        // proof: a span is a place in the text that it was found in.
+        // proof: a span is always inside the text that it was found in.
         return &without_mark(text)[span.begin..span.end];
     }
     room.clear();
@@ -121,7 +121,7 @@ pub fn excerpt<'t>(text: &'t [u8], span: Span, room: &'t mut Vec<u8>) -> &'t [u8
     room
 }
 
-/// As [`excerpt`], behind what `out` holds.
+/// Appends the text of a node to `out`, as [`excerpt`] returns it.
 pub fn append(text: &[u8], span: Span, out: &mut Vec<u8>) {
     let raw = &without_mark(text)[span.begin..span.end];
     match span.escaped {

@@ -1,45 +1,45 @@
-//! A JSON text read from front to back once: checked as a whole, with the place of one value found on the way. No tree
-//! is built and nothing allocated, because most checks ask for one member of an answer.
+//! Scans a JSON text once: validates all of it, and finds the place of one value. It builds no tree and allocates
+//! nothing, because most checks need one member of a response.
 //!
-//! What is JSON here is what `serde_json` takes for it, so that a path means the same on either way: RFC 8259, UTF-8,
-//! at most [`DEPTH_MAX`] levels, no number beyond an `f64`, of equal keys the last. A byte order mark is skipped.
+//! It accepts the same JSON as `serde_json`, so that all paths behave alike: RFC 8259, UTF-8, at most [`DEPTH_MAX`]
+//! levels, numbers in the range of `f64`, and the last of equal keys. A byte order mark is skipped.
 
 use super::super::number::Form;
 use std::borrow::Cow;
 
-/// Most arrays and objects inside each other.
+/// Maximum nesting of arrays and objects.
 pub const DEPTH_MAX: u8 = 127;
 
 /// One step of a singular path (RFC 9535 section 2.3.5.1).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step<'p> {
     Name(Cow<'p, str>),
-    /// Negative ones count from the end.
+    /// Negative indexes count from the end.
     Index(i64),
 }
 
-/// The text is no JSON.
+/// The text is not JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotJson;
 
-/// Where a value stands; of a string: what is between its quotes.
+/// The place of a value; for a string, without its quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     pub begin: usize,
     pub end: usize,
-    /// A string with an escape in it: [`super::text::unescape`] is needed.
+    /// Whether it is a string with escapes, which needs [`super::text::unescape`].
     pub escaped: bool,
 }
 
-/// What is scanned, without a byte order mark (RFC 8259 section 8.1 lets a reader ignore it).
+/// Removes a byte order mark, which RFC 8259 section 8.1 lets a reader ignore.
 pub fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
-/// Where the path leads in `text`, which has no byte order mark.
+/// Finds the value of a path in `text`, which must have no byte order mark.
 ///
 /// # Errors
-/// The text is no JSON, wherever the mistake stands.
+/// Returns an error if any part of the text is not JSON.
 pub fn locate(text: &[u8], path: &[Step<'_>]) -> Result<Option<Span>, NotJson> {
     let mut scan = Scan::new(text).ok_or(NotJson)?;
     let found = scan.find(path).ok_or(NotJson)?;
@@ -47,7 +47,7 @@ pub fn locate(text: &[u8], path: &[Step<'_>]) -> Result<Option<Span>, NotJson> {
     Ok(found)
 }
 
-/// A place in a JSON text. Methods give `None` where the text turns out to be no JSON.
+/// A position in a JSON text. Methods return `None` if the text is not JSON.
 #[derive(Clone)]
 pub(super) struct Scan<'t> {
     text: &'t [u8],
@@ -56,16 +56,16 @@ pub(super) struct Scan<'t> {
 }
 
 impl<'t> Scan<'t> {
-    /// At the first value of the text.
+    /// Returns the position of the first value of the text.
     pub fn new(text: &'t [u8]) -> Option<Scan<'t>> {
-        // Beyond ASCII everything stands in strings, so that one check of the whole is as good as one of each.
+        // Only strings contain non-ASCII characters, so one check of the whole text is enough.
         std::str::from_utf8(text).ok()?;
         let mut scan = Scan { text, at: 0, depth: 0 };
         scan.blank();
         Some(scan)
     }
 
-    /// Nothing but white space is left.
+    /// Checks that only white space is left.
     pub fn end(&mut self) -> Option<()> {
         self.blank();
         (self.at == self.text.len()).then_some(())
@@ -78,7 +78,7 @@ impl<'t> Scan<'t> {
 
     #[inline]
     fn blank(&mut self) {
-        // Most texts are written without white space, and one comparison says so.
+        // Most texts have no white space, so this is usually one comparison.
         while let Some(byte @ 0..=b' ') = self.peek() {
             if !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
                 return;
@@ -88,7 +88,7 @@ impl<'t> Scan<'t> {
     }
 
     pub fn piece(&self, span: Span) -> &'t [u8] {
-        // proof: spans are made from places that were passed.
+        // proof: spans consist of positions in the text.
         &self.text[span.begin..span.end]
     }
 
@@ -98,7 +98,7 @@ impl<'t> Scan<'t> {
         match (self.peek()?, step) {
             (b'{', Step::Name(name)) => self.members(|scan, key| {
                 if scan.names(key, name) {
-                    // Of equal keys the last counts, also when the path ends in it.
+                    // The last of equal keys applies, even if the path ends there.
                     found = scan.find(rest)?;
                     return Some(());
                 }
@@ -113,7 +113,7 @@ impl<'t> Scan<'t> {
                             count += 1;
                             scan.skip()
                         })?;
-                        // Wraps to a number that no array reaches when there are too few.
+                        // Wraps to an index beyond any array if there are too few elements.
                         u64::wrapping_sub(count, index.unsigned_abs())
                     }
                 };
@@ -135,7 +135,7 @@ impl<'t> Scan<'t> {
         if key.escaped { super::text::unescaped_is(key_text, name) } else { key_text == name.as_bytes() }
     }
 
-    /// Passes one value of any kind; says where it was.
+    /// Skips one value of any kind, and returns its place.
     pub fn value(&mut self) -> Option<Span> {
         if self.peek() == Some(b'"') {
             return self.string();
@@ -154,7 +154,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// Passes a number, `true`, `false` or `null`.
+    /// Skips a number, `true`, `false`, or `null`.
     pub fn scalar(&mut self) -> Option<()> {
         let rest = &self.text[self.at..];
         let word: &[u8] = match rest.first()? {
@@ -163,7 +163,7 @@ impl<'t> Scan<'t> {
             b'n' => b"null",
             _ => {
                 let form = Form::of(rest)?;
-                // Only then an `f64` might not hold it, and it is worth to look closer.
+                // Only such a number may exceed an `f64`, so it needs a closer check.
                 if form.whole_end as i64 + form.exponent > 290 {
                     serde_json::from_slice::<f64>(&rest[..form.end]).ok()?;
                 }
@@ -175,7 +175,7 @@ impl<'t> Scan<'t> {
         rest.starts_with(word).then_some(())
     }
 
-    /// Passes an object; `each` is called at every value and must pass it.
+    /// Skips an object. `each` is called at every value and must skip it.
     pub fn members(&mut self, mut each: impl FnMut(&mut Self, Span) -> Option<()>) -> Option<()> {
         self.inside(b'}', |scan, _| {
             let key = scan.string()?;
@@ -187,12 +187,12 @@ impl<'t> Scan<'t> {
         })
     }
 
-    /// Passes an array; `each` is called at every value, with its number, and must pass it.
+    /// Skips an array. `each` is called at every value with its index, and must skip it.
     pub fn elements(&mut self, each: impl FnMut(&mut Self, u64) -> Option<()>) -> Option<()> {
         self.inside(b']', each)
     }
 
-    /// Between brackets: items with commas between them.
+    /// Skips the items between brackets, separated by commas.
     #[inline]
     fn inside(&mut self, close: u8, mut item: impl FnMut(&mut Self, u64) -> Option<()>) -> Option<()> {
         (self.depth < DEPTH_MAX).then_some(())?;
@@ -219,7 +219,7 @@ impl<'t> Scan<'t> {
         Some(())
     }
 
-    /// Passes a string; the place is that between its quotes.
+    /// Skips a string, and returns the place between its quotes.
     #[inline]
     pub fn string(&mut self) -> Option<Span> {
         (self.peek()? == b'"').then_some(())?;
@@ -227,7 +227,7 @@ impl<'t> Scan<'t> {
         let mut at = begin;
         let mut escaped = false;
         loop {
-            // Eight bytes at a time: strings are most of a text.
+            // Eight bytes at a time, because strings are most of a text.
             while let Some(eight) = self.text[at..].first_chunk::<8>() {
                 let sharp = sharp(u64::from_le_bytes(*eight));
                 if sharp != 0 {
@@ -243,7 +243,7 @@ impl<'t> Scan<'t> {
                     at += super::text::escape(&self.text[at..])?.1;
                 }
                 0..=0x1f => return None,
-                // The last bytes of the text, fewer than eight.
+                // Fewer than eight bytes are left.
                 _ => at += 1,
             }
         }
@@ -252,8 +252,8 @@ impl<'t> Scan<'t> {
     }
 }
 
-/// The high bit of each byte that ends a run of plain ones: `"`, `\` and control characters. Exact up to the first such
-/// byte (Mycroft's test for zero bytes; what it carries goes upwards only).
+/// Returns the high bit of each byte that ends a run of plain bytes: `"`, `\`, and control characters. The result is
+/// exact up to the first such byte (Mycroft's test for zero bytes, whose carries only go upwards).
 #[inline]
 fn sharp(eight: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;

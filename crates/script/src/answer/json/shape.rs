@@ -1,30 +1,31 @@
-//! The shape of a JSON text in one number: which members there are and of what kind, whatever their values. A service
-//! that begins to answer with something else (an error page as 200, a list without its items) changes the number.
+//! The shape of a JSON text as one number: its members and their types, without their values. The number changes if a
+//! service begins to respond with something else, such as an error page with status 200, or a list without items.
 
 use super::scan::{Scan, without_mark};
 
-/// Longer texts have no shape: a look at their beginning would depend on how long the values in it happen to be.
+/// Longest text with a shape: the shape of the beginning of a longer text would depend on the lengths of its values.
 pub const SHAPE_BYTES_MAX: usize = 65_536;
 
-/// FNV-1a (Fowler, Noll, Vo), 64 bits.
+/// The basis of 64-bit FNV-1a (Fowler, Noll, Vo).
 const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0000_0100_0000_01b3;
-/// What tells an element from a member of any name: no key holds this byte.
+/// Distinguishes an element from a member: keys never contain this byte.
 const ELEMENT: u8 = 0xff;
-/// Hashes met lately; a power of 2.
+/// Number of recent hashes; a power of 2.
 const RECENT: usize = 256;
 
-/// Room for the hashes of one text, reused.
+/// Buffers for the hashes of one text, reused.
 #[derive(Debug, Default)]
 pub struct Shaper {
-    /// One hash for each place and kind: kept sorted at the end, so that the order of members does not count.
+    /// One hash for each place and type, finally sorted, so that the order of members does not matter.
     hashes: Vec<u64>,
-    /// Elements of a list are alike: what was just met is not kept again. Empty until the first use.
+    /// Recent hashes, which are not added again, because elements of a list are similar. Empty until the first use.
     recent: Vec<u64>,
 }
 
 impl Shaper {
-    /// `None`: no JSON, or longer than [`SHAPE_BYTES_MAX`]. Lists count as the union of their elements' shapes.
+    /// Returns the shape of a text; `None` if it is not JSON, or longer than [`SHAPE_BYTES_MAX`]. The shape of a list
+    /// is the union of the shapes of its elements.
     pub fn shape(&mut self, text: &[u8]) -> Option<u64> {
         let text = without_mark(text);
         if text.len() > SHAPE_BYTES_MAX || !matches!(text.trim_ascii_start().first(), Some(b'{' | b'[')) {
@@ -73,7 +74,7 @@ fn byte(hash: u64, byte: u8) -> u64 {
     (hash ^ u64::from(byte)).wrapping_mul(PRIME)
 }
 
-/// Ends a name, so that `a` in `b` and `ab` differ (the finaliser of MurmurHash3, half of it).
+/// Ends a name, so that `a` in `b` differs from `ab` (half of the finalizer of MurmurHash3).
 fn mixed(hash: u64) -> u64 {
     (hash ^ hash >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd)
 }

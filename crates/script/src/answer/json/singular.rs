@@ -1,21 +1,20 @@
-//! Reads singular paths (RFC 9535 section 2.3.5.1): names and indices only, so at most one node.
+//! Parses singular paths (RFC 9535 section 2.3.5.1): only names and indexes, so they select at most one node.
 //!
-//! It takes exactly what the RFC's grammar takes; whatever it does not take is left to the general reader, which has
-//! the words for mistakes.
+//! It accepts exactly the grammar of the RFC. The general parser handles everything else, including error messages.
 
 use super::scan::Step;
 use super::text;
 use std::borrow::Cow;
 
-/// Indices beyond this are no integers of I-JSON (RFC 9535 section 2.1).
+/// Largest index: I-JSON has no larger integers (RFC 9535 section 2.1).
 const INDEX_MAX: i64 = (1 << 53) - 1;
 
-/// `None`: not singular, or no path at all.
+/// Returns `None` for a path that is not singular, or invalid.
 pub(super) fn parse(path: &str) -> Option<Vec<Step<'static>>> {
     let mut rest = path.strip_prefix('$')?;
     let mut steps = Vec::new();
     while !rest.is_empty() {
-        // Space may stand in front of a segment, not behind the last one.
+        // Space is allowed before a segment, but not after the last one.
         let segment = blank(rest);
         let step;
         (step, rest) = match segment.strip_prefix('[') {
@@ -59,7 +58,7 @@ fn selector(text: &str) -> Option<(Step<'static>, &str)> {
                 name.push(quote);
                 length = 2;
             }
-            // The other quote has no escape (production `double-quoted`, `single-quoted`).
+            // The other kind of quote has no escape (productions `double-quoted` and `single-quoted`).
             '\\' if rest[1..].starts_with(['\'', '"']) => return None,
             '\\' => {
                 let (meant, long) = text::escape(rest.as_bytes())?;
@@ -77,7 +76,7 @@ fn index(text: &str) -> Option<(Step<'static>, &str)> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let end = digits.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(digits.len());
     let (number, rest) = digits.split_at(end);
-    // `-0` and leading zeros are outside the grammar.
+    // The grammar does not allow `-0` and leading zeros.
     if number.starts_with('0') && (number.len() > 1 || digits.len() != text.len()) {
         return None;
     }

@@ -1,7 +1,7 @@
 //! Escapes in JSON strings (RFC 8259 section 7).
 
-/// The character that `text`, beginning at a backslash, stands for, and its length in bytes. Half a surrogate pair is
-/// no character.
+/// Returns the character of an escape that begins at a backslash, and the length of the escape in bytes. Half a
+/// surrogate pair is not a character.
 pub(super) fn escape(text: &[u8]) -> Option<(char, usize)> {
     let plain = match text.get(1)? {
         b'"' => '"',
@@ -15,7 +15,7 @@ pub(super) fn escape(text: &[u8]) -> Option<(char, usize)> {
         b'u' => {
             let first = hex4(text.get(2..6)?)?;
             if !(0xd800..0xdc00).contains(&first) {
-                // A lone second half is no `char`.
+                // A lone second half is not a `char`.
                 return Some((char::from_u32(first)?, 6));
             }
             let second = text.get(6..12)?.strip_prefix(b"\\u").and_then(hex4)?;
@@ -31,12 +31,12 @@ fn hex4(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0, |value, digit| Some(value << 4 | char::from(*digit).to_digit(16)?))
 }
 
-/// Appends what stands between the quotes of a string that was checked already.
+/// Appends the text between the quotes of a validated string, without escapes.
 pub fn unescape(text: &[u8], out: &mut Vec<u8>) {
     let mut rest = text;
     while let Some(at) = memchr::memchr(b'\\', rest) {
         out.extend_from_slice(&rest[..at]);
-        // proof: the scan has passed this string, so every escape in it stands for a character.
+        // proof: the scan has validated this string, so every escape is a character.
         let (sign, length) = escape(&rest[at..]).unwrap_or((char::REPLACEMENT_CHARACTER, 1));
         out.extend_from_slice(sign.encode_utf8(&mut [0; 4]).as_bytes());
         rest = &rest[at + length..];
@@ -44,7 +44,7 @@ pub fn unescape(text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(rest);
 }
 
-/// Whether a checked string means `name`, without unescaping it into a buffer.
+/// Returns whether a validated string equals `name`, without unescaping it into a buffer.
 pub(super) fn unescaped_is(text: &[u8], name: &str) -> bool {
     let (mut rest, mut wanted) = (text, name.as_bytes());
     while let [first, ..] = rest {
