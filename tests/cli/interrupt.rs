@@ -87,7 +87,7 @@ fn an_interrupt_before_the_load_is_named_and_has_the_code_of_its_signal() {
         (
             &ruler[0],
             &["run", &several, "--wait-for-ready", "60s", "--out", &scratch.path("several")],
-            "interrupted before each generator had begun its load",
+            "interrupted before every generator started its load",
         ),
         (&ruler[0], &search, "interrupted while waiting for `127.0.0.1:"),
         (&ruler[1], &["run", &file], "interrupted during the set-up; no load was sent"),

@@ -181,14 +181,14 @@ fn what_is_no_command_is_said_and_changes_nothing_and_so_does_the_end_of_the_inp
     let args = [&ruler.url("/"), "-r", "200", "-n", "400", "--out", &file];
     let mut running = steered(&args);
     let wrong = [
-        ("garbage \u{1b}[2J", "`garbage  [2J` is no JSON object"),
-        ("{}", "does not say what to `do`"),
-        (r#"{"do":"fly"}"#, "asks for what there is not"),
+        ("garbage \u{1b}[2J", "`garbage  [2J` is not a JSON object"),
+        ("{}", "has no `do`"),
+        (r#"{"do":"fly"}"#, "has an unknown `do`"),
         (r#"{"do":"note"}"#, "is a note without a `text`"),
         (r#"{"do":"level","factor":"much"}"#, "is a level without a `factor`"),
         (r#"{"do":"resume"}"#, "the load is not paused"),
         (r#"{"do":"note","text":"  "}"#, "an empty note says nothing"),
-        ("[1]", "does not say what to `do`"),
+        ("[1]", "has no `do`"),
     ];
     ruler.wait_for_requests(20);
     running.say("");
@@ -265,7 +265,7 @@ fn generators_that_share_a_run_are_steered_together() {
     for part in [1, 2] {
         assert_eq!(output.stderr.matches(&refused(part)).count(), 1, "{}", output.stderr);
     }
-    assert_eq!(output.stderr.matches("is no JSON object").count(), 1, "{}", output.stderr);
+    assert_eq!(output.stderr.matches("is not a JSON object").count(), 1, "{}", output.stderr);
     let run = entries().find(|path| path.extension().is_some_and(|e| e == "plim")).expect("one run");
     let record = read(&run).expect("it is a run file");
     assert_eq!(record.generators.len(), 2);

@@ -121,7 +121,7 @@ fn the_proof_of_an_https_target_is_fetched_over_tls() {
         let url = server.url(PUBLIC);
         let args = [url.as_str(), "-n", "2", "-c", "1", "--no-keepalive"];
         let trusted = Tool::run(&[&args[..], &["--ca", &server.scratch.path("cert.pem")]].concat());
-        let proved = format!("{PUBLIC} permits this load in its ownership file");
+        let proved = format!("{PUBLIC} allows this load in its ownership file");
         assert!(trusted.stderr.contains(&proved), "{}", trusted.stderr);
         assert_ne!(trusted.code, 4);
         // Whoever is not trusted proves nothing.
