@@ -22,19 +22,19 @@ impl<D: SessionHost> SetupTeardown<'_, D> {
             return Ok(());
         };
         self.caller.tell(News::Setup);
-        self.run(behaviour, Phase::Setup, "set-up")?;
+        self.run(behaviour, Phase::Setup, "setup")?;
         match behaviour.missing_globals().first() {
             None => Ok(()),
             Some(name) => {
                 let why = format!("it was to set `{name}` and did not");
-                Err(Error::Aside { phase: "set-up", why }.into())
+                Err(Error::Aside { phase: "setup", why }.into())
             }
         }
     }
 
     pub fn tear_down(&self) -> Result<(), Failed> {
         match self.behaviour.filter(|behaviour| behaviour.has(Phase::Teardown)) {
-            Some(behaviour) => self.run(behaviour, Phase::Teardown, "tear-down"),
+            Some(behaviour) => self.run(behaviour, Phase::Teardown, "teardown"),
             None => Ok(()),
         }
     }
@@ -47,7 +47,7 @@ impl<D: SessionHost> SetupTeardown<'_, D> {
         match behaviour.trouble() {
             Some(why) => Err(failed(why)),
             None if ended == Aside::Interrupted && phase == Phase::Setup => {
-                Err(Failed::CutShort("interrupted during the set-up; no load was sent".into()))
+                Err(Failed::CutShort("interrupted during the setup; no load was sent".into()))
             }
             None if ended == Aside::Interrupted => Err(failed("it was interrupted".into())),
             None if !behaviour.is_through() => {
