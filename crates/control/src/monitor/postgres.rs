@@ -245,7 +245,7 @@ impl Postgres {
         self.statements.look(client, &mut say, seldom).await?;
         Ok(say.found)
     }
-}
+Readings and facts of a sample.
 
 /// What a look has found so far.
 struct Say {

@@ -1,4 +1,4 @@
-//! What is done before and behind the load.
+//! Setup and teardown of a run.
 
 use super::{Failed, News, SessionHost};
 use crate::{Aside, Error, aside};
@@ -7,7 +7,7 @@ use plimsoll_plan::Plan;
 use plimsoll_plan::program::{Behaviour, Phase};
 use std::sync::Arc;
 
-/// See the module.
+/// Runner of a plan's setup and teardown.
 pub struct SetupTeardown<'a, D> {
     pub plan: &'a Plan,
     pub scene: &'a Scene,
@@ -16,7 +16,7 @@ pub struct SetupTeardown<'a, D> {
 }
 
 impl<D: SessionHost> SetupTeardown<'_, D> {
-    /// Runs the set-up; whatever goes wrong in it ends everything before the load.
+    /// Runs the setup; any error in it ends the session before the load.
     pub fn set_up(&self) -> Result<(), Failed> {
         let Some(behaviour) = self.behaviour.filter(|behaviour| behaviour.has(Phase::Setup)) else {
             return Ok(());
@@ -26,7 +26,7 @@ impl<D: SessionHost> SetupTeardown<'_, D> {
         match behaviour.missing_globals().first() {
             None => Ok(()),
             Some(name) => {
-                let why = format!("it was to set `{name}` and did not");
+                let why = format!("it did not set `{name}`");
                 Err(Error::Aside { phase: "setup", why }.into())
             }
         }
@@ -51,7 +51,7 @@ impl<D: SessionHost> SetupTeardown<'_, D> {
             }
             None if ended == Aside::Interrupted => Err(failed("it was interrupted".into())),
             None if !behaviour.is_through() => {
-                Err(failed("a hard cap (`--limit requests=` or `duration_ns=`) cut it off".into()))
+                Err(failed("it reached a hard limit (`--limit requests=` or `duration_ns=`)".into()))
             }
             None => Ok(()),
         }
