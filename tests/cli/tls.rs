@@ -100,7 +100,7 @@ fn plain_http_to_a_port_for_tls_is_one_sentence_before_the_load() {
     let address = format!("127.8.{high}.{}", low.max(1));
     let server = Stock::start(&address, 8443);
     let refused = Tool::run(&[&format!("http://{address}:8443/index"), "-n", "2"]).expect_code(1);
-    for word in ["speaks TLS", "starts with `http://`", "use `https://`", "no request was sent"] {
+    for word in ["uses TLS", "starts with `http://`", "use `https://`", "use `https://`"] {
         assert!(refused.stderr.contains(word), "`{word}`: {}", refused.stderr);
     }
     assert_eq!(refused.stdout, "");

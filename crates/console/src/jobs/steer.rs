@@ -159,10 +159,10 @@ mod tests {
         let mut steering = Steering::default();
         steering.ask(true, 5);
         assert_eq!(steering.pending_action(6), Some("pause"));
-        steering.hear(b"something else\ngenerator 1 of 2: not ob");
+        steering.hear(b"something else\ngenerator 1 of 2: reje");
         assert_eq!((steering.rejection(), steering.pending_action(6)), (None, Some("pause")));
-        steering.hear(b"eyed: no load is going on\nand more");
-        assert_eq!((steering.rejection(), steering.pending_action(6)), (Some("no load is going on"), None));
+        steering.hear(b"cted: no load is running\nand more");
+        assert_eq!((steering.rejection(), steering.pending_action(6)), (Some("no load is running"), None));
         steering.hear(&[b'x'; 2 * LINE_BYTES_MAX]);
         assert!(steering.line.is_empty(), "a line without an end fills no memory");
     }

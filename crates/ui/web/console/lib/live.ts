@@ -118,7 +118,7 @@ export function notes(live: Live): Mark[] {
 }
 
 /** As the tool writes it into the course of a run. */
-const LEVEL = "by hand the load was set to ";
+const LEVEL = "load changed manually to ";
 
 /** What the load was set to last by hand; `null`: it goes as planned. */
 export function level(live: Live): string | null {

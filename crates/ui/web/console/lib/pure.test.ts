@@ -366,7 +366,7 @@ describe("a live run", () => {
     let live = begun([1]);
     expect(level(live)).toBeNull();
     for (const [at, to] of [[1, "110/s (110 % of the plan)"], [2, "99/s (99 % of the plan)"]] as const)
-      [live] = step(live, { kind: "mark", mark: note(at, `by hand the load was set to ${to}`, "control") }, 0);
+      [live] = step(live, { kind: "mark", mark: note(at, `load changed manually to ${to}`, "control") }, 0);
     expect(level(live)).toBe("99/s (99 % of the plan)");
   });
 
