@@ -31,12 +31,12 @@ test('the password opens the list, and a run is started, seen live and stopped',
   await accessible(page);
   await fits(page);
   await page.getByLabel('Password').fill('correct horse battery');
-  await page.getByRole('button', { name: 'Come in' }).click();
-  await expect(page.getByRole('alert')).toContainText('This is not the password.');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page.getByRole('alert')).toContainText('Wrong password.');
   // A browser says on its console that an answer was 401; nothing else was said so far.
   expect(watched.said.splice(0).filter((text) => !text.includes('401'))).toEqual([]);
   await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Come in' }).click();
+  await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page).toHaveURL(`${served.origin}/`);
   await expect(page.locator('li.run')).toHaveCount(1);
   const [cookie] = await context.cookies();
@@ -80,7 +80,7 @@ test('a browser that has the cookie without the key sees everything and changes 
   await first.getByRole('button', { name: /^add a note/ }).click();
   await page.getByLabel('Note', { exact: true }).fill('typed');
   await page.getByRole('button', { name: 'Save' }).click();
-  await expect(first).toContainText('the key of the session is missing or wrong');
+  await expect(first).toContainText('the session key is missing or wrong');
   await expect(page.getByLabel('Note', { exact: true })).toHaveValue('typed');
   // The way that the sentence names is one.
   await page.goto(served.address);
