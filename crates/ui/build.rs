@@ -24,9 +24,7 @@ fn main() {
     let made = made(&out);
     let (is_without, odd) = without();
     if let Some(odd) = odd {
-        println!(
-            "cargo::warning=invalid value {WITHOUT}={odd}: use 1 to build without the scripts, or 0"
-        );
+        println!("cargo::warning=invalid value {WITHOUT}={odd}: use 1 to build without the scripts, or 0");
     }
     if let Err(why) = &made
         && !is_without
@@ -109,9 +107,7 @@ fn made(out: &Path) -> Result<PathBuf, Missing> {
         let is_offline =
             std::env::var_os("CARGO_NET_OFFLINE").is_some_and(|value| value == "true" || value == "1");
         if is_offline {
-            return Err("cargo is offline, and the npm cache lacks some packages"
-                .to_owned()
-                .into());
+            return Err("cargo is offline, and the npm cache lacks some packages".to_owned().into());
         }
         // One retry after a second, so that a build without network does not wait long.
         let patience = [

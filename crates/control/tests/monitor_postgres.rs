@@ -279,7 +279,8 @@ fn one_that_dies_or_hangs_is_a_trouble_in_time_and_is_seen_again_when_it_is_back
     let cluster = Cluster::new("trust");
     let server = cluster.start(&[]);
     let mut looking = cluster.looking();
-    let says = |host: &str, port: u16, why: &str| format!("cannot query PostgreSQL at `{host}:{port}`: {why}");
+    let says =
+        |host: &str, port: u16, why: &str| format!("cannot query PostgreSQL at `{host}:{port}`: {why}");
     let late = says("127.0.0.1", cluster.port, "no response in time");
     looking.sees();
     let mut session = cluster.session();

@@ -256,7 +256,10 @@ fn a_prometheus_answers_queries_and_its_own_page() {
         "{wrong}"
     );
     let many = query(&address, "up[5s]").fails();
-    assert!(many.ends_with("the query returns a matrix; use one that returns a vector or a scalar"), "{many}");
+    assert!(
+        many.ends_with("the query returns a matrix; use one that returns a vector or a scalar"),
+        "{many}"
+    );
 
     let mut own = scrape(port, &["process_cpu_seconds_total", "prometheus_http_requests_total"]);
     own.look().unwrap();
@@ -290,7 +293,10 @@ fn silence_and_lost_packets_end_a_look_in_time() {
         assert!(scrape(dripping(beginning), &[]).fails().ends_with("no response in time"));
     }
     let (_listener, _held, port) = deaf();
-    assert_eq!(scrape(port, &[]).fails(), format!("cannot connect to `127.0.0.1:{port}`: no response in time"));
+    assert_eq!(
+        scrape(port, &[]).fails(),
+        format!("cannot connect to `127.0.0.1:{port}`: no response in time")
+    );
 }
 
 #[test]

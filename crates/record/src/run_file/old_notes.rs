@@ -19,8 +19,8 @@ fn steered(text: &str) -> Option<Steered> {
     }
 }
 
-/// `1,100/s (110 % of the plan)`, `5 users (50 % of the plan)`.
-Parses `1,100/s (110 % of the plan)` and `5 users (50 % of the plan)`.
+/// Parses `1,100/s (110 % of the plan)` and `5 users (50 % of the plan)`.
+fn level(text: &str) -> Option<Level> {
     let number = |text: &str| text.replace(',', "").parse::<f64>().ok().filter(|n| n.is_finite());
     let (level, share) = text.strip_suffix(" % of the plan)")?.split_once(" (")?;
     let (to, is_open) = match level.strip_suffix("/s") {
