@@ -1,4 +1,4 @@
-//! One file per command; each takes its flags and gives an exit or a failure.
+//! Commands, one file each; each takes its flags and returns an exit code or a failure.
 
 pub mod audit;
 pub mod campaign;

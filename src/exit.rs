@@ -1,4 +1,4 @@
-//! The one place where good and bad news become an exit code, and the one table of what the codes mean.
+//! Exit codes: their meanings, and the one place that maps results and failures to them.
 
 use plimsoll_analysis::summary::Outcome;
 use plimsoll_control::permission::Refusal;
@@ -12,32 +12,32 @@ use plimsoll_record::run_file;
 
 macro_rules! exits {
     ($($variant:ident = $code:literal, $meaning:literal;)*) => {
-        /// How the program ends.
+        /// Exit status of the program.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Exit { $(#[doc = $meaning] $variant,)* }
 
         impl Exit {
             pub const ALL: &'static [Exit] = &[$(Exit::$variant,)*];
 
-            /// What the shell sees.
+            /// Returns the number that the shell sees.
             pub const fn code(self) -> u8 { match self { $(Exit::$variant => $code,)* } }
 
-            /// For help texts and documents.
+            /// Returns the meaning for help texts and documents.
             pub const fn meaning(self) -> &'static str { match self { $(Exit::$variant => $meaning,)* } }
         }
     };
 }
 
 exits! {
-    Pass = 0, "the run passed, or the command did what it was asked";
-    CouldNotRun = 1, "could not run: no such host, nothing listens, a file cannot be read or written";
-    Usage = 2, "the command line or the experiment is wrong; nothing was sent";
-    Inconclusive = 3, "inconclusive: the load generator or the record is in doubt, so nothing is proved";
+    Pass = 0, "the run passed, or the command succeeded";
+    CouldNotRun = 1, "could not run: unknown host, connection refused, or a file that cannot be read or written";
+    Usage = 2, "the command line or the experiment file is invalid; nothing was sent";
+    Inconclusive = 3, "inconclusive: the data does not support a verdict, pass or fail";
     Refused = 4, "refused by the safety policy: a public host without permission; no load was sent";
-    ThresholdMissed = 99, "a threshold was missed, a comparison missed its gate, or what was published cannot be true";
-    HungUp = 129, "cut short by SIGHUP; the report is written if the load had begun";
-    Interrupted = 130, "cut short by SIGINT or from the console, as by SIGHUP; a second signal ends at once";
-    Terminated = 143, "cut short by SIGTERM, as by SIGHUP";
+    ThresholdMissed = 99, "a threshold or a gate was missed, or an audit found an impossible number";
+    HungUp = 129, "interrupted by SIGHUP; the report is written if the load had started";
+    Interrupted = 130, "interrupted by SIGINT or from the console, as for SIGHUP; a second signal exits at once";
+    Terminated = 143, "interrupted by SIGTERM, as for SIGHUP";
 }
 
 impl From<Exit> for std::process::ExitCode {
@@ -57,16 +57,16 @@ impl From<Outcome> for Exit {
     }
 }
 
-/// Why a command ended without doing what it was asked.
+/// Why a command did not do what it was asked.
 #[derive(Debug)]
 pub enum Failure {
-    /// What the user wrote is wrong: flags, a file, a contradiction between them.
+    /// The user's input is invalid: flags, a file, or a contradiction between them.
     Text(Vec<Diagnostic>),
-    /// The safety policy says no.
+    /// The safety policy refused the target.
     Refused(Refusal),
-    /// The machine, a file or the way to the target failed; the hint may be empty.
+    /// The system, a file, or the connection to the target failed; the hint may be empty.
     Machine { sentence: String, hint: String },
-    /// A signal ended it before there was a load to report on.
+    /// A signal ended the command before there was a load to report on.
     CutShort { sentence: String, exit: Exit },
 }
 
@@ -75,7 +75,7 @@ impl Failure {
         Failure::Machine { sentence: sentence.to_string(), hint: hint.unwrap_or_default() }
     }
 
-    /// The machine's trouble, with its mend.
+    /// Turns a system problem with its fix into a failure.
     pub fn of(problem: Problem) -> Self {
         Failure::Machine { sentence: problem.message, hint: problem.hint }
     }
@@ -89,7 +89,7 @@ impl Failure {
         }
     }
 
-    /// What went wrong; of several mistakes the first.
+    /// Returns what went wrong; of several errors, the first.
     pub fn sentence(&self) -> String {
         match self {
             Failure::Text(all) => all.first().map(|d| d.message.clone()).unwrap_or_default(),
@@ -99,7 +99,7 @@ impl Failure {
     }
 }
 
-/// A part that is left out of this build.
+/// Returns the failure for a feature that this build lacks.
 pub fn not_built(asked: &str, feature: &str) -> Failure {
     let sentence = format!("`{asked}` is not available: this build lacks the feature `{feature}`");
     Failure::machine(sentence, Some(format!("build it with `cargo build --release --features {feature}`")))
@@ -126,8 +126,7 @@ impl From<plimsoll_chart::png::Unpaintable> for Failure {
 impl From<run_file::Error> for Failure {
     fn from(error: run_file::Error) -> Self {
         match &error {
-            // Naming a file that is there is a mistake on the command line; the rest is the machine's
-            // trouble.
+            // Naming an existing file is a command-line error; everything else is a system failure.
             run_file::Error::Exists { .. } => {
                 let hint = error.hint().unwrap_or_default();
                 Diagnostic::new("U020", Place::Flag("--out".into()), error.to_string(), hint).into()
@@ -152,7 +151,7 @@ impl From<plimsoll_control::Error> for Failure {
     }
 }
 
-/// What stands in a file is the user's text; that it cannot be read is the machine's trouble.
+/// Invalid content of a file is the user's error; failing to read it is a system failure.
 impl From<Unready> for Failure {
     fn from(unready: Unready) -> Self {
         match unready {
@@ -172,7 +171,7 @@ impl From<Failed> for Failure {
             Failed::NotReady { target, within_ns, why } => {
                 let within = duration_ns(within_ns);
                 let Problem { message, hint } = why;
-                let more = "start the service, or give it longer with `--wait-for-ready`";
+                let more = "start the service, or raise `--wait-for-ready`";
                 let hint = if hint.is_empty() { more.into() } else { format!("{hint}\n{more}") };
                 Failure::machine(format!("`{target}` was not ready within {within}: {message}"), Some(hint))
             }
@@ -190,11 +189,11 @@ impl From<AfterRunError> for Failure {
                 let own = trouble.hint().unwrap_or_default();
                 let hint = match second {
                     Some(path) => {
-                        format!("the whole run was saved to `{}`; next time: {own}", path.display())
+                        format!("the complete run was saved to `{}`; next time, {own}", path.display())
                     }
                     None => {
                         format!(
-                            "no other folder took the run either, so this report is all there is of it; {own}"
+                            "no other directory could hold the run either, so only this report remains; {own}"
                         )
                     }
                 };

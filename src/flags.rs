@@ -1,9 +1,7 @@
-//! The command line: which command is meant, and the flags of each. One definition (the clap structs) makes
-//! the parser, the help and the reference page.
-//!
-//! Flags may stand before or after the command's name (`plimsoll -c 10 run a.yaml`), except for `curl`,
-//! behind which everything belongs to the pasted line. Values stay text here; [`draft`] reads them, so that
-//! all mistakes come at once and in the words of the tool.
+//! Command line: selects the command and parses its flags. The clap structs define the parser, the help, and the
+//! reference page. Flags may stand before or after the command's name (`plimsoll -c 10 run a.yaml`); after `curl`,
+//! every word belongs to the pasted line. Values stay text here and [`draft`] parses them, so that all errors are
+//! reported together and in the same style.
 
 pub mod draft;
 pub mod judge;
@@ -23,13 +21,13 @@ use std::ffi::OsString;
 use std::path::Path;
 use verbs::{Group, Verb};
 
-/// What the command line asks for.
+/// A parsed command line.
 pub enum Invocation {
     Load(Box<Load>),
     Verb(Verb),
-    /// A text that was asked for: help or the version.
+    /// Requested text: help or the version.
     Text(String),
-    /// Nothing at all was typed.
+    /// No arguments.
     Nothing,
 }
 
@@ -38,26 +36,29 @@ pub enum Invocation {
 #[command(
     name = "plimsoll",
     version,
-    about = "Loads an HTTP service and says whether the numbers can be believed.",
-    override_usage = "plimsoll [FLAGS] URL ...\n       plimsoll [FLAGS] COMMAND ...",
+    about = "Load an HTTP service, and report whether you can trust the numbers.",
+    override_usage = "plimsoll [FLAGS] URL ...\n       plimsoll [FLAGS] COMMAND ...\n\nExamples:\n  \
+                      plimsoll http://127.0.0.1:8080/pick -c 100 -d 15s\n  \
+                      plimsoll http://127.0.0.1:8080/pick -r 500 -d 1m --threshold 'response_time p99 < 250ms'\n  \
+                      plimsoll -c 10 run checkout.yaml",
     after_help = verbs::after_help(),
     disable_help_subcommand = true
 )]
 pub struct Load {
-    /// Where to send the requests: `http://host:port/path`, or `https://`. Several of one origin are sent in turn
+    /// Target, such as `http://host:port/path`; multiple URLs take turns
     #[arg(value_name = "URL")]
     pub urls: Vec<String>,
-    /// Send the requests of this file in turn: lines `METHOD URL`, then headers, then `@body`
+    /// Send the requests of this file in rotation: `METHOD URL`, headers, `@body`
     #[arg(long = "urls", value_name = "FILE", help_heading = "Request")]
     pub list: Option<String>,
     #[command(flatten)]
     pub flags: LoadFlags,
 }
 
-/// Reads the arguments after the program's name.
+/// Parses the arguments after the program's name.
 ///
 /// # Errors
-/// What is wrong with them, as diagnostics.
+/// Returns an error if any argument is invalid, with a diagnostic for each.
 pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Invocation, Failure> {
     let mut words = Vec::new();
     for arg in args {
@@ -66,8 +67,8 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Invocation, Failure
             Diagnostic::new(
                 "U009",
                 Place::Whole,
-                format!("`{shown}` is no UTF-8"),
-                "rename the file, or retype the word",
+                format!("invalid argument `{shown}`: not UTF-8"),
+                "rename the file, or retype the argument",
             )
         })?;
         words.push(word);
@@ -76,8 +77,8 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Invocation, Failure
         return Ok(Invocation::Nothing);
     }
     let verb_at = first_word(&words);
-    if let Some((at, diagnostic)) = verb_at.and_then(|at| Some((at, misspelt(&words[at])?))) {
-        // The word may be the value of an unknown flag before it; then the flag is the mistake.
+    if let Some((at, diagnostic)) = verb_at.and_then(|at| Some((at, mistyped(&words[at])?))) {
+        // If this word is the value of an unknown flag before it, the flag is the mistake.
         return Err(parse_flags::<Load>(Load::command(), words[..at].to_vec())
             .err()
             .unwrap_or_else(|| diagnostic.into()));
@@ -91,15 +92,15 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Invocation, Failure
     }
 }
 
-/// `versoin` is a mistyped command before it is a host: a word without a dot, a colon or a slash that names no file.
-fn misspelt(word: &str) -> Option<Diagnostic> {
+/// Treats a word without a dot, colon, or slash that names no file as a mistyped command (`versoin`), not as a host.
+fn mistyped(word: &str) -> Option<Diagnostic> {
     let bare =
         !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
     let is_meant = verbs::named(word).is_some() || word.eq_ignore_ascii_case("localhost");
     (bare && !is_meant && !Path::new(word).exists()).then(|| no_command(word))
 }
 
-/// With the nearest command, or how a host of that name is written.
+/// Suggests the nearest command, or how to write a host of that name.
 fn no_command(word: &str) -> Diagnostic {
     let names = verbs::VERBS.iter().filter(|row| row.group != Group::Hidden).map(|row| row.name);
     let hint = match plimsoll_front::nearest(word, names) {
@@ -108,18 +109,18 @@ fn no_command(word: &str) -> Diagnostic {
             "`plimsoll --help` lists all commands; to load a host of this name, write `http://{word}/`"
         ),
     };
-    Diagnostic::new("U007", Place::Whole, format!("there is no command `{word}`"), hint)
+    Diagnostic::new("U007", Place::Whole, format!("unknown command `{word}`"), hint)
 }
 
 pub fn version() -> String {
     format!("plimsoll {}\n", env!("CARGO_PKG_VERSION"))
 }
 
-/// The command whose name is the word at `at`. What stands in front of it are flags of it.
+/// Parses the command whose name is the word at `at`; the words before it are its flags.
 fn command(words: Vec<String>, at: usize) -> Result<Invocation, Failure> {
     let (before, after) = (&words[..at], &words[at + 1..]);
     let asks_for_help = matches!(after, [only] if only == "--help" || only == "-h");
-    // The words behind these are not ours to parse. Alone behind `curl`, `--help` asks us.
+    // The words after these commands are parsed elsewhere, except for a lone `--help` after `curl`.
     let foreign = match words[at].as_str() {
         "curl" => !asks_for_help,
         name => name == "test-server",
@@ -134,10 +135,10 @@ fn command(words: Vec<String>, at: usize) -> Result<Invocation, Failure> {
     })
 }
 
-/// What `plimsoll help COMMAND` asks for.
+/// Returns the help that `plimsoll help COMMAND` requests.
 ///
 /// # Errors
-/// When there is no such command.
+/// Returns an error if the command is unknown.
 pub fn help(of: &verbs::Help) -> Result<Invocation, Failure> {
     match of.words.first().map(String::as_str) {
         None | Some("help") => Ok(Invocation::Text(help_of::<Load>())),
@@ -152,7 +153,7 @@ struct Named {
     verb: Verb,
 }
 
-/// Parses words; the inner error is a text that was asked for.
+/// Parses words; the inner error is requested help or version text.
 fn parse_flags<T: FromArgMatches>(
     command: Command,
     words: Vec<String>,
@@ -168,8 +169,8 @@ pub fn help_of<T: CommandFactory>() -> String {
     T::command().render_help().to_string()
 }
 
-/// Index of the first word that is neither a flag nor a flag's value. The table of flags itself says which
-/// take one.
+/// Returns the index of the first word that is neither a flag nor a flag's value; clap's own table says which flags
+/// take a value.
 fn first_word(words: &[String]) -> Option<usize> {
     let table = <Load as CommandFactory>::command();
     let takes_value = |matches: &dyn Fn(&clap::Arg) -> bool| {
@@ -181,7 +182,7 @@ fn first_word(words: &[String]) -> Option<usize> {
             let separate = !long.contains('=') && takes_value(&|a| a.get_long() == Some(long));
             at += 1 + usize::from(separate);
         } else if let Some(shorts) = word.strip_prefix('-').filter(|s| !s.is_empty()) {
-            // In a cluster the first flag with a value takes the rest of the word, or the next word.
+            // In a cluster, the first flag with a value takes the rest of the word, or the next word.
             let last = shorts.char_indices().find(|(_, c)| takes_value(&|a| a.get_short() == Some(*c)));
             let separate = last.is_some_and(|(i, c)| i + c.len_utf8() == shorts.len());
             at += 1 + usize::from(separate);

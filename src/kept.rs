@@ -1,5 +1,5 @@
-//! What lies in the state directory: run files and folders of runs, with their sizes, and the reminder that there are
-//! many.
+//! Contents of the state directory: run files and folders of runs with their sizes, and the reminder to delete old
+//! ones.
 
 use crate::exit::Failure;
 use crate::{home, say, wall};
@@ -8,33 +8,33 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// From this size on the directory is worth a line, once a month.
+/// Size from which the reminder is printed, once a month.
 const BIG_BYTES: u64 = 100 << 20;
 const MONTH_NS: u64 = 30 * 86_400 * 1_000_000_000;
-/// A run writes each second. One that was not touched for this long is not going on.
+/// A run writes every second, so one that is unchanged for this long has ended.
 const IDLE_NS: u64 = 30_000_000_000;
-/// Its time of change is when the line was last printed.
+/// Marker file whose modification time says when the reminder was last printed.
 const MARKER: &str = "size-reminder";
 
-/// A run, or a folder of runs.
+/// A saved run, or a folder of runs.
 pub struct Kept {
-    /// `2026-11-21-032042-127.0.0.1-a3f9`: without the ending.
+    /// File name without its extension: `2026-11-21-032042-127.0.0.1-a3f9`.
     pub name: String,
     pub path: PathBuf,
     pub is_folder: bool,
-    /// With the files that SQLite keeps next to a run file.
+    /// Size, including the files that SQLite keeps next to a run file.
     pub bytes: u64,
-    /// The newest change of any file in it.
+    /// Newest modification time of any of its files.
     pub changed_unix_ns: u64,
 }
 
 impl Kept {
-    /// A run that is still being written is never deleted.
+    /// Returns true if the run is still being written, so that it is never deleted.
     pub fn is_going_on(&self, now_unix_ns: u64) -> bool {
         now_unix_ns.saturating_sub(self.changed_unix_ns) < IDLE_NS
     }
 
-    /// Deletes it with the files next to it.
+    /// Deletes the run and the files next to it.
     ///
     /// # Errors
     /// Returns an error if a file cannot be deleted.
@@ -47,12 +47,12 @@ impl Kept {
     }
 }
 
-/// All runs of the state directory, newest first. Other files and links are left alone.
+/// Returns all runs of the state directory, newest first, ignoring other files and links.
 ///
 /// # Errors
 /// Returns an error if the directory cannot be read.
 pub fn all(folder: &Path) -> Result<Vec<Kept>, Failure> {
-    let failed = |e| Failure::machine(format!("cannot read the folder `{}`: {e}", folder.display()), None);
+    let failed = |e| Failure::machine(format!("cannot read directory `{}`: {e}", folder.display()), None);
     let entries = match std::fs::read_dir(folder) {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         other => other.map_err(failed)?,
@@ -84,7 +84,7 @@ fn kept(path: &Path) -> Option<Kept> {
     })
 }
 
-/// The run file, and what SQLite keeps next to it while it is written or after a kill.
+/// Returns the run file and the files that SQLite keeps next to it during a write or after a kill.
 fn companions(path: &Path) -> Vec<PathBuf> {
     let next_to = |suffix: &str| {
         let mut name = path.as_os_str().to_owned();
@@ -115,7 +115,7 @@ fn changed_unix_ns(about: &Metadata) -> u64 {
     since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
 }
 
-/// Says once a month that the state directory is big. A failure to look or to remember is no failure of the run.
+/// Prints the reminder once a month if the state directory is large. Errors here must not fail the run.
 pub fn remind() {
     let Ok(folder) = home::state_folder() else { return };
     let Some(parent) = folder.parent() else { return };

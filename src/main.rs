@@ -1,5 +1,5 @@
-//! `plimsoll`: flags in, exit code out. Everything that a library test could want lives in the crates below;
-//! this one only chooses and connects.
+//! `plimsoll`: flags in, exit code out. The crates below hold everything that a library test could need; this one
+//! selects and connects.
 
 #![forbid(unsafe_code)]
 
@@ -26,7 +26,7 @@ mod wall;
 
 use std::process::ExitCode;
 
-/// When memory ends, a run still says what it has measured.
+/// Lets a run report what it measured even when memory runs out.
 #[cfg(target_os = "linux")]
 #[global_allocator]
 static ALLOCATOR: plimsoll_engine::memory::Reserve = plimsoll_engine::memory::Reserve;
@@ -35,13 +35,13 @@ static ALLOCATOR: plimsoll_engine::memory::Reserve = plimsoll_engine::memory::Re
 fn main() -> ExitCode {
     let done = flags::parse(std::env::args_os().skip(1)).and_then(command);
     done.unwrap_or_else(|failure| {
-        // Asked of the words themselves: the flags may be what is wrong.
+        // Reads the raw words, because parsing the flags may be what failed.
         say::failure(&failure, std::env::args_os().any(|word| word == "--no-color"));
         failure.exit().into()
     })
 }
 
-/// Does what the command line asks for.
+/// Runs the parsed command.
 #[cfg(target_os = "linux")]
 fn command(asked: flags::Invocation) -> Result<ExitCode, exit::Failure> {
     use exit::Exit;
@@ -74,7 +74,7 @@ fn command(asked: flags::Invocation) -> Result<ExitCode, exit::Failure> {
             Verb::Schema(_) => commands::check::schema(),
             Verb::Size(flags) => commands::size::command(&flags),
             Verb::Doctor(flags) => commands::doctor::command(&flags),
-            // For tests and the demo: the server whose behaviour is commanded.
+            // The server of the demo and the tests.
             Verb::TestServer(flags) => return Ok(ruler::main(flags.words.into_iter())),
             Verb::Completions(flags) => commands::completions::command(&flags),
             Verb::Man(_) => say::result(&flags::whole::man()).map(|()| Exit::Pass),
@@ -87,11 +87,11 @@ fn command(asked: flags::Invocation) -> Result<ExitCode, exit::Failure> {
     done.map(ExitCode::from)
 }
 
-/// The engine speaks to the Linux kernel directly: epoll, timers in nanoseconds, `TCP_INFO`.
+/// The engine calls the Linux kernel directly: epoll, timers in nanoseconds, `TCP_INFO`.
 #[cfg(not(target_os = "linux"))]
 fn main() -> ExitCode {
     eprintln!(
-        "plimsoll: this tool runs on Linux only; use a Linux machine, a virtual machine or a container"
+        "error: plimsoll runs on Linux only\nhelp: use a Linux machine, a virtual machine, or a container"
     );
     ExitCode::FAILURE
 }

@@ -1,43 +1,43 @@
-//! Where words go: results on stdout, talk on stderr, and what each of the two can show.
+//! Output: results to stdout, messages to stderr, and the capabilities of each.
 
 use crate::exit::Failure;
 use plimsoll_output::{Look, diag, error};
 use std::io::{ErrorKind, IsTerminal, Write};
 
-/// `write(2)` to a closed terminal, on Linux.
+/// Error of `write(2)` to a closed terminal on Linux.
 const EIO: i32 = 5;
 
-/// Prints a result. A reader that has seen enough (`| head`) is no failure.
+/// Prints a result. A reader that stops early (`| head`) is not an error.
 ///
 /// # Errors
-/// When stdout cannot be written for any other reason, such as a full disk behind a redirection.
+/// Returns an error if stdout cannot be written for any other reason, such as a full disk.
 pub fn result(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(e) if e.kind() != ErrorKind::BrokenPipe && e.raw_os_error() != Some(EIO) => {
-            Err(Failure::machine(format!("standard output cannot be written: {e}"), None))
+            Err(Failure::machine(format!("cannot write to standard output: {e}"), None))
         }
         _ => Ok(()),
     }
 }
 
-/// Says something to whoever watches.
+/// Prints a message to stderr.
 pub fn talk(text: &str) {
-    // Nobody could be told that stderr is gone.
+    // If stderr is gone, there is nowhere left to report it.
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// What stdout shows.
+/// Returns the style that stdout supports.
 pub fn look_of_results(no_color: bool) -> Look {
     look(std::io::stdout().is_terminal(), terminal_size::terminal_size_of(std::io::stdout()), no_color)
 }
 
-/// What stderr shows.
+/// Returns the style that stderr supports.
 pub fn look_of_talk(no_color: bool) -> Look {
     look(std::io::stderr().is_terminal(), terminal_size::terminal_size_of(std::io::stderr()), no_color)
 }
 
-/// Columns of the terminal behind stderr, now: windows change their size.
+/// Returns the current width of the terminal on stderr, which changes with its window.
 pub fn width_of_talk() -> Option<u16> {
     terminal_size::terminal_size_of(std::io::stderr()).map(|(width, _)| width.0)
 }
@@ -52,12 +52,12 @@ fn look(
     look
 }
 
-/// An environment variable, if it is set and readable.
+/// Returns an environment variable if it is set and valid UTF-8.
 pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// Says why a command ended without doing what it was asked.
+/// Prints why a command failed.
 pub fn failure(failure: &Failure, no_color: bool) {
     let look = look_of_talk(no_color);
     match failure {

@@ -1,8 +1,7 @@
-//! `--steered`: commands of whoever started this process, one JSON object a line on standard input.
-//!
-//! `{"do":"note","text":"deployed"}`, `{"do":"pause"}`, `{"do":"resume"}`, `{"do":"level","factor":1.1}` (of the level
-//! that there is now), `{"do":"stop"}` (as Ctrl-C, once). What cannot be obeyed is one sentence on stderr and changes
-//! nothing; the end of the input ends nothing.
+//! `--steered`: commands from the parent process, one JSON object per line on standard input:
+//! `{"do":"note","text":"deployed"}`, `{"do":"pause"}`, `{"do":"resume"}`, `{"do":"level","factor":1.1}` (of the
+//! current level), and `{"do":"stop"}` (as one Ctrl-C). A rejected command changes nothing and prints one sentence to
+//! stderr. The run continues when the input ends.
 
 use crate::exit::Failure;
 use crate::interrupt::Interrupts;
@@ -12,17 +11,17 @@ pub use plimsoll_record::steered::REFUSED;
 use serde_json::Value;
 use std::io::BufRead;
 
-/// Who listens.
+/// Role of the process that reads commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Who {
-    /// Before its load there is nothing to steer, and whoever tries is told so.
+    /// The only generator: rejects commands before its load starts, because there is nothing to steer.
     Alone,
-    /// All are told the same, and they do not begin at the same instant: what comes before the own load is kept for it,
-    /// so that none does what another does not.
+    /// One of several generators: keeps early commands until its load starts. All receive the same commands but start
+    /// at different moments, and must still act alike.
     OneOfSeveral,
 }
 
-/// What a line asks for.
+/// A command of one line.
 enum SteerCommand {
     Note(String),
     Pause,
@@ -31,10 +30,10 @@ enum SteerCommand {
     Stop,
 }
 
-/// Reads on a thread of its own for as long as the program lives; further calls change nothing.
+/// Starts a thread that reads commands while the program runs; further calls change nothing.
 ///
 /// # Errors
-/// When the kernel refuses the thread.
+/// Returns an error if the thread cannot be started.
 pub fn listen(interrupts: &Interrupts, who: Who) -> Result<(), Failure> {
     if !interrupts.is_first_to_listen() {
         return Ok(());
@@ -55,7 +54,7 @@ pub fn listen(interrupts: &Interrupts, who: Who) -> Result<(), Failure> {
         }
     };
     let spawned = std::thread::Builder::new().name("steering".into()).spawn(body);
-    spawned.map_err(|e| Failure::machine(format!("commands cannot be waited for: {e}"), None))?;
+    spawned.map_err(|e| Failure::machine(format!("cannot wait for commands: {e}"), None))?;
     Ok(())
 }
 
@@ -64,18 +63,18 @@ fn obey(wish: SteerCommand, line: &str, interrupts: &Interrupts) -> Result<(), S
         interrupts.once();
         return Ok(());
     }
-    // Each of several generators judges for itself, and says so if it does not obey.
+    // Each of several generators decides for itself and reports its rejections.
     if interrupts.pass_on(line) {
         return Ok(());
     }
     if interrupts.is_kept(line) {
         return Ok(());
     }
-    let controller = interrupts.controller().ok_or("no load is going on")?;
+    let controller = interrupts.controller().ok_or("no load is running")?;
     steer(&controller, wish)
 }
 
-/// The load begins: commands are for it, those first that one of several generators was told before.
+/// Marks the start of the load. Commands now apply to it, beginning with those kept by one of several generators.
 pub fn begin(interrupts: &Interrupts, controller: RunController) {
     interrupts
         .begin(controller, |controller, line| refused(wish(line).and_then(|wish| steer(controller, wish))));
@@ -98,10 +97,10 @@ fn steer(controller: &RunController, wish: SteerCommand) -> Result<(), String> {
 }
 
 fn wish(line: &str) -> Result<SteerCommand, String> {
-    // The line may be anything at all; a terminal is to show it.
+    // The line may contain anything; make it safe for a terminal.
     let shown: String = line.chars().take(60).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let wrong = |what: &str| format!("`{shown}` {what}; expected such as `{{\"do\":\"pause\"}}`");
-    let value: Value = serde_json::from_str(line).map_err(|_| wrong("is no JSON object"))?;
+    let wrong = |what: &str| format!("`{shown}` {what}; expected a command such as `{{\"do\":\"pause\"}}`");
+    let value: Value = serde_json::from_str(line).map_err(|_| wrong("is not a JSON object"))?;
     match value.get("do").and_then(Value::as_str) {
         Some("note") => match value.get("text").and_then(Value::as_str) {
             Some(text) => Ok(SteerCommand::Note(text.to_owned())),
@@ -115,8 +114,8 @@ fn wish(line: &str) -> Result<SteerCommand, String> {
         },
         Some("stop") => Ok(SteerCommand::Stop),
         Some(_) => {
-            Err(wrong("asks for what there is not: `note`, `pause`, `resume`, `level` and `stop` are"))
+            Err(wrong("has an unknown `do`, which is `note`, `pause`, `resume`, `level`, or `stop`"))
         }
-        None => Err(wrong("does not say what to `do`")),
+        None => Err(wrong("has no `do`")),
     }
 }

@@ -1,39 +1,38 @@
-//! The wall clock and the names made from it: dates for people, file names and origins that nobody else
-//! makes.
+//! Wall clock and what is derived from it: dates, unique file names, and random bytes.
 
 use crate::exit::Failure;
 use crate::interrupt::Interrupts;
 use plimsoll_plan::calendar;
 use std::io::Read;
 
-/// Now, ns since 1970 UTC.
+/// Returns the time in ns since 1970 UTC.
 pub fn now_unix_ns() -> u64 {
     plimsoll_engine::clock::unix_ns()
 }
 
-/// `2026-11-21`, UTC.
+/// Formats a date in UTC: `2026-11-21`.
 pub fn date(unix_ns: u64) -> String {
     calendar::utc(unix_ns).strftime("%Y-%m-%d").to_string()
 }
 
-/// `2026-11-21-032042`, UTC: sorts by time and may stand in a file name.
+/// Formats a time in UTC that sorts by name and is valid in file names: `2026-11-21-032042`.
 pub fn stamp(unix_ns: u64) -> String {
     calendar::utc(unix_ns).strftime("%Y-%m-%d-%H%M%S").to_string()
 }
 
-/// Random bytes from the kernel.
+/// Returns random bytes from the kernel.
 ///
 /// # Errors
-/// When the kernel's source cannot be read (a container without `/dev`).
+/// Returns an error if `/dev/urandom` cannot be read, as in a container without `/dev`.
 pub fn random<const N: usize>() -> Result<[u8; N], Failure> {
     let mut bytes = [0; N];
     std::fs::File::open("/dev/urandom")
         .and_then(|mut source| source.read_exact(&mut bytes))
-        .map_err(|e| Failure::machine(format!("`/dev/urandom` cannot be read: {e}"), None))?;
+        .map_err(|e| Failure::machine(format!("cannot read `/dev/urandom`: {e}"), None))?;
     Ok(bytes)
 }
 
-/// Waits for so long, or until somebody interrupts.
+/// Waits for a duration or until an interrupt.
 pub fn rest(ns: u64, interrupts: &Interrupts) {
     const LOOK_NS: u64 = 50_000_000;
     let mut left_ns = ns;
@@ -44,7 +43,7 @@ pub fn rest(ns: u64, interrupts: &Interrupts) {
     }
 }
 
-/// Lower-case hexadecimal.
+/// Formats bytes as lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }

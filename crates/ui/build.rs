@@ -1,8 +1,6 @@
-//! Makes the scripts from `web/` with Node, once for all profiles, and writes down why where that is not possible: a
-//! machine without Node builds everything else all the same.
-//!
-//! The work is done in `target/ui/KEY`, named by the content of the sources, never in the source tree. What is there
-//! already is taken as it is, even where Node is gone by now.
+//! Builds the scripts from `web/` with Node, once for all profiles, and records why if that is impossible; without
+//! Node, everything else still builds. The work happens in `target/ui/KEY`, named after the content of the sources,
+//! never in the source tree. Existing results are reused, even without Node.
 
 use std::ffi::OsStr;
 use std::fmt::Write;
@@ -11,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 const WITHOUT: &str = "PLIMSOLL_WITHOUT_UI";
-/// What the bundlers ask for (`engines` of vite and rolldown): `^20.19.0 || >=22.12.0`.
+/// Requirement of the bundlers (`engines` of vite and rolldown): `^20.19.0 || >=22.12.0`.
 const NODE_20: (u32, u32) = (20, 19);
 const NODE_LATER: (u32, u32) = (22, 12);
-/// Not part of what is built: nobody should wait for a bundler because a test has changed.
+/// Not part of the result, so changing these does not start the bundler.
 const LEFT_OUT: [&str; 3] = ["node_modules", "fixture", "dist"];
 
 fn main() {
@@ -26,32 +24,30 @@ fn main() {
     let made = made(&out);
     let (is_without, odd) = without();
     if let Some(odd) = odd {
-        println!(
-            "cargo::warning={WITHOUT}={odd} means nothing: 1 leaves the scripts out, 0 or nothing does not"
-        );
+        println!("cargo::warning=invalid value {WITHOUT}={odd}: use 1 to build without the scripts, or 0");
     }
     if let Err(why) = &made
         && !is_without
     {
-        println!("cargo::warning=the report's script and the console are left out: {why}");
+        println!("cargo::warning=building without the report's script and the console: {why}");
     }
     if let Err(e) = embed(&out, made) {
-        println!("cargo::error=cannot write what was made: {e}");
+        println!("cargo::error=cannot write the result: {e}");
     }
 }
 
-/// Whether the scripts were asked to be left out, and a value that says neither that nor the contrary.
+/// Returns whether to build without the scripts, and an invalid value of the variable.
 fn without() -> (bool, Option<String>) {
     let value = std::env::var_os(WITHOUT).map(|value| value.to_string_lossy().into_owned());
     match value.as_deref() {
         Some("1") => (true, None),
         None | Some("" | "0") => (false, None),
-        // One line: cargo reads the next one as an order.
+        // A single line, because cargo interprets the next one.
         Some(odd) => (false, Some(odd.chars().filter(|c| !c.is_control()).take(40).collect())),
     }
 }
 
-/// Why the scripts cannot be made, and how to get them; the second may be empty.
+/// Why the scripts cannot be built, and how to get them; the second may be empty.
 struct Missing {
     why: String,
     mend: String,
@@ -63,7 +59,7 @@ impl From<String> for Missing {
     }
 }
 
-/// In one line, for cargo's warnings.
+/// Formatted as a single line for cargo's warnings.
 impl std::fmt::Display for Missing {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.why)?;
@@ -71,10 +67,10 @@ impl std::fmt::Display for Missing {
     }
 }
 
-/// The folder with the finished scripts.
+/// Returns the folder with the finished scripts.
 fn made(out: &Path) -> Result<PathBuf, Missing> {
     let web = Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("web");
-    // Cargo looks through whole folders, so `web` itself would mean all of node_modules.
+    // Cargo watches whole folders, so `web` itself would include node_modules.
     for entry in names(&web)?.iter().filter(|name| !LEFT_OUT.contains(&name.as_str())) {
         println!("cargo::rerun-if-changed=web/{entry}");
     }
@@ -86,36 +82,34 @@ fn made(out: &Path) -> Result<PathBuf, Missing> {
     gather(&web, "", &mut sources)?;
     let work = shared(out).join("ui").join(key(&sources));
     let dist = work.join("dist");
-    // Written last, below a lock: a folder that has it is whole.
+    // Written last, under a lock, so a folder that contains it is complete.
     let finished = work.join("finished");
     if finished.is_file() {
         return Ok(dist);
     }
     needs_node()?;
-    say(fs::create_dir_all(&work), "cannot make the work folder")?;
-    let lock = say(fs::File::create(work.join("lock")), "cannot make the lock file")?;
-    // Another profile may be at it. The system drops the lock when a build is killed.
+    say(fs::create_dir_all(&work), "cannot create the work folder")?;
+    let lock = say(fs::File::create(work.join("lock")), "cannot create the lock file")?;
+    // Another profile may be building. The system releases the lock when a build is killed.
     say(lock.lock(), "cannot wait for another build")?;
     if finished.is_file() {
         return Ok(dist);
     }
     for (path, bytes) in &sources {
         let to = work.join(path);
-        say(fs::create_dir_all(to.parent().unwrap_or(&work)), "cannot make the work folder")?;
+        say(fs::create_dir_all(to.parent().unwrap_or(&work)), "cannot create the work folder")?;
         say(fs::write(&to, bytes), "cannot copy the sources")?;
     }
     let quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--include=dev", "--no-update-notifier"];
-    // What npm has kept first: most builds need no network, and one that answers nothing costs minutes.
+    // The npm cache first: most builds need no network, and an unresponsive network costs minutes.
     let kept = npm(&work, [&["ci"][..], &quiet, &["--offline"]].concat());
     if kept.is_err() {
         let is_offline =
             std::env::var_os("CARGO_NET_OFFLINE").is_some_and(|value| value == "true" || value == "1");
         if is_offline {
-            return Err("cargo was told to stay offline, and npm has not kept all packages"
-                .to_owned()
-                .into());
+            return Err("cargo is offline, and the npm cache lacks some packages".to_owned().into());
         }
-        // One more try after a second: whoever has no network should not wait long.
+        // One retry after a second, so that a build without network does not wait long.
         let patience = [
             "--prefer-offline",
             "--fetch-timeout=10000",
@@ -125,7 +119,7 @@ fn made(out: &Path) -> Result<PathBuf, Missing> {
         npm(&work, [&["ci"][..], &quiet, &patience].concat())?;
     }
     npm(&work, vec!["run", "build"])?;
-    // 100 MB that nobody needs again: other sources get another folder. If they cannot be removed they stay.
+    // Frees 100 MB; other sources get another folder. Failing to remove them does no harm.
     let _ = fs::remove_dir_all(work.join("node_modules"));
     say(fs::write(&finished, "yes\n"), "cannot finish the work folder")?;
     Ok(dist)
@@ -133,7 +127,7 @@ fn made(out: &Path) -> Result<PathBuf, Missing> {
 
 fn needs_node() -> Result<(), Missing> {
     let mend = format!(
-        "install Node {}.{} or newer (or {} from {}.{} on) with npm, then `touch crates/ui/build.rs` and build again",
+        "install Node {}.{} or newer (or {} since {}.{}) with npm, then `touch crates/ui/build.rs` and build again",
         NODE_LATER.0, NODE_LATER.1, NODE_20.0, NODE_20.0, NODE_20.1
     );
     let lacks = |why: String| Missing { why, mend: mend.clone() };
@@ -142,10 +136,10 @@ fn needs_node() -> Result<(), Missing> {
     let mut numbers = version.trim().trim_start_matches('v').split('.').map(|n| n.parse().unwrap_or(0));
     let found = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     let fits = found >= NODE_LATER || (found.0 == NODE_20.0 && found >= NODE_20);
-    if fits { Ok(()) } else { Err(lacks(format!("Node {} does not run the bundler", version.trim()))) }
+    if fits { Ok(()) } else { Err(lacks(format!("Node {} cannot run the bundler", version.trim()))) }
 }
 
-/// What a program answers to `--version`, if it can be run at all.
+/// Returns the output of `--version`, if the program can be run.
 fn describe(program: &str) -> Option<String> {
     let output = Command::new(program).arg("--version").stdin(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
@@ -153,7 +147,7 @@ fn describe(program: &str) -> Option<String> {
 
 fn npm(work: &Path, arguments: Vec<&str>) -> Result<(), Missing> {
     let again = "then `touch crates/ui/build.rs` and build again";
-    // An environment of production would leave out the bundler. What npm says must not reach cargo, which reads it.
+    // A production environment would omit the bundler. Output of npm must not reach cargo, which interprets it.
     let run = Command::new("npm")
         .args(&arguments)
         .current_dir(work)
@@ -170,17 +164,18 @@ fn npm(work: &Path, arguments: Vec<&str>) -> Result<(), Missing> {
     let verb = verb.trim_end_matches(" --ignore-scripts");
     let why = "it needs the npm registry the first time";
     let why = format!("`npm {verb}` failed ({why}, see `{}`)", log.display());
-    Err(Missing { why, mend: format!("mend that, {again}") })
+    Err(Missing { why, mend: format!("fix this, {again}") })
 }
 
-/// Where all profiles meet: the folder that cargo has tagged as its own, or the one above `PROFILE/build/NAME/out`.
+/// Returns the folder that all profiles share: the one that cargo has tagged as its own, or the one above
+/// `PROFILE/build/NAME/out`.
 fn shared(out: &Path) -> &Path {
     let tagged = out.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file());
     let usual = || out.ancestors().nth(2).filter(|folder| folder.ends_with("build"))?.ancestors().nth(2);
     tagged.or_else(usual).unwrap_or(out)
 }
 
-/// Sorted, because the order of a folder differs between machines.
+/// Sorted, because the order within a folder differs between machines.
 fn names(folder: &Path) -> Result<Vec<String>, String> {
     let entries = say(fs::read_dir(folder), "cannot list the sources")?;
     let mut names: Vec<String> =
@@ -205,7 +200,8 @@ fn gather(folder: &Path, prefix: &str, into: &mut Vec<(String, Vec<u8>)>) -> Res
     Ok(())
 }
 
-/// FNV-1a, 128 bit (Fowler, Noll, Vo): nobody attacks a build folder's name, and a build without dependencies is quick.
+/// FNV-1a, 128 bit (Fowler, Noll, Vo). Nothing attacks the name of a build folder, and a build without dependencies
+/// is fast.
 fn key(sources: &[(String, Vec<u8>)]) -> String {
     let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     let mut eat = |bytes: &[u8]| {
@@ -213,7 +209,7 @@ fn key(sources: &[(String, Vec<u8>)]) -> String {
             hash = (hash ^ u128::from(*byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
         }
     };
-    // How it is made decides over the result as well.
+    // The build commands determine the result as well.
     eat(include_bytes!("build.rs"));
     for (path, bytes) in sources {
         eat(path.as_bytes());
@@ -222,7 +218,7 @@ fn key(sources: &[(String, Vec<u8>)]) -> String {
     format!("{hash:032x}")
 }
 
-/// Copies into `OUT_DIR`: the shared folder may be removed while this crate still counts as built.
+/// Copies the files to `OUT_DIR`, because the shared folder may be removed while this crate still counts as built.
 fn embed(out: &Path, made: Result<PathBuf, Missing>) -> std::io::Result<()> {
     let (mut script, mut console, mut missing) = ("None".to_owned(), String::new(), "None".to_owned());
     match made {

@@ -1,4 +1,4 @@
-//! `plimsoll audit FILE ...`: what cannot be true in results that others published.
+//! `plimsoll audit FILE ...`: checks published results for impossible numbers.
 
 use super::page::Wanted;
 use super::template;
@@ -19,8 +19,8 @@ pub fn command(flags: &Audit) -> Result<Exit, Failure> {
         return Err(Diagnostic::new(
             "U025",
             Place::Whole,
-            "there is no text to audit",
-            "name one, such as `plimsoll audit report.md`, or `-` for standard input",
+            "missing file to audit",
+            "add one, such as `plimsoll audit report.md`, or `-` for standard input",
         )
         .into());
     }
@@ -56,7 +56,7 @@ pub fn command(flags: &Audit) -> Result<Exit, Failure> {
     })
 }
 
-/// A text in which no result was found proves nothing, and is not passed over.
+/// Returns an error if no text contains results, and prints a note if some do not.
 fn nothing_to_audit(files: &[String], documents: &[Document]) -> Result<(), Failure> {
     let empty = || files.iter().zip(documents).filter(|(_, one)| is_empty(one));
     let names: Vec<String> = empty().map(|(file, _)| format!("`{}`", describe(file))).collect();
@@ -69,7 +69,7 @@ fn nothing_to_audit(files: &[String], documents: &[Document]) -> Result<(), Fail
     }
     let message = format!("found no results in {}", names.join(", "));
     let hint =
-        "give the output of wrk, ab, k6, loadtest, JMeter, hey, oha or vegeta, or a table in Markdown or CSV";
+        "provide the output of wrk, ab, k6, loadtest, JMeter, hey, oha, or Vegeta, or a table in Markdown or CSV";
     Err(Diagnostic::new("U043", Place::Whole, message, hint).into())
 }
 
@@ -81,13 +81,13 @@ fn describe(file: &str) -> &str {
     if file == "-" { "standard input" } else { file }
 }
 
-/// Texts of people are not always UTF-8; a letter that is lost takes no figure with it.
+/// Replaces invalid UTF-8, because texts written by people may contain it and numbers survive it.
 fn text_of(file: &str) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     let read = match file {
         "-" => std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ()),
         _ => std::fs::read(file).map(|all| bytes = all),
     };
-    read.map_err(|e| Failure::machine(format!("`{}` cannot be read: {e}", describe(file)), None))?;
+    read.map_err(|e| Failure::machine(format!("cannot read `{}`: {e}", describe(file)), None))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

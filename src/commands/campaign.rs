@@ -1,5 +1,5 @@
-//! Runs an experiment: cell after cell, probe after probe, each into a run file of its own. What was run before is not
-//! run again, so a stop costs one run.
+//! Runs an experiment: one cell or probe after another, each into its own run file. Completed runs are not repeated,
+//! so stopping costs at most one run.
 
 mod folder;
 mod generators;
@@ -31,26 +31,26 @@ use plimsoll_plan::threshold::Threshold;
 use plimsoll_plan::{Diagnostic, Draft, Outline, Plan};
 use std::path::{Path, PathBuf};
 
-/// One cell of the matrix: its settings, and its draft with the flags over it.
+/// One cell of the matrix: its settings, and its draft with the flags applied.
 pub struct Cell {
     pub settings: Vec<Setting>,
     pub located: Located,
 }
 
-/// What ran, and what ended it before its time.
+/// Completed runs, and what stopped the experiment early.
 pub struct Ran {
     pub folder: PathBuf,
     pub stopped: Option<Exit>,
-    /// By a signal or a command.
+    /// Exit code if a signal or a command stopped it.
     pub cut_short: Option<Exit>,
 }
 
 impl Ran {
-    /// Prints what is there, and writes its page where one is wanted. What stopped the runs decides how the command
-    /// ends.
+    /// Prints the results so far and writes the page if one is requested. Whatever stopped the runs determines the
+    /// exit code.
     ///
     /// # Errors
-    /// When the folder cannot be read.
+    /// Returns an error if the folder cannot be read.
     pub fn print(&self, form: &Form, wanted: Option<&Wanted>) -> Result<Exit, Failure> {
         let exit = folder_report::print(&self.folder, form, wanted)?;
         Ok(match (self.stopped, self.cut_short, exit) {
@@ -61,33 +61,34 @@ impl Ran {
     }
 }
 
-/// The plans of all cells, with the flags over them: every mistake in every cell comes before the first packet.
+/// Returns the plans of all cells with the flags applied, so that every error in any cell comes before the first
+/// packet.
 ///
 /// # Errors
-/// What is wrong with the first cell that has something wrong.
+/// Returns the errors of the first cell that has any.
 pub fn plans(study: &Study, flags: &LoadFlags) -> Result<Vec<Plan>, Failure> {
     let plan = |cell: &StudyCell| plan(&study.experiment, run::applied(cell.located.clone(), flags)?);
     study.cells.iter().map(plan).collect()
 }
 
-/// The plan of a cell as far as it is known before it runs.
+/// Returns the plan of a cell, as far as it is known before it runs.
 fn plan(experiment: &Experiment, located: Located) -> Result<Plan, Failure> {
     if experiment.find.is_some() {
         return unloaded(located);
     }
     if experiment.generators > 1 {
         if located.draft.shard.is_some() {
-            let message = "`generators` share the load of this machine, and a share of it is written already";
+            let message = "`generators` divide the load of this machine, and this load is already a shard";
             let place = located.places.get(&key::SHARD).cloned().unwrap_or(Place::Flag("--shard".into()));
-            return Err(Diagnostic::new("U037", place, message, "leave out one of the two").into());
+            return Err(Diagnostic::new("U037", place, message, "remove one of the two").into());
         }
         if located.draft.thresholds.iter().any(|threshold| threshold.abort_after_ns.is_some()) {
-            let message = "`generators` judge a threshold on their own shares, and one of yours ends the run";
-            let hint = "leave out `abort_after`, or make the run with one generator";
+            let message = "each of the `generators` evaluates `abort_after` on its own part of the load";
+            let hint = "remove `abort_after`, or use one generator";
             let place = located.places.get(&key::THRESHOLDS).cloned().unwrap_or(Place::Whole);
             return Err(Diagnostic::new("U037", place, message, hint).into());
         }
-        // The last one gets the fewest users: where it has one, all have.
+        // The last one gets the fewest users; if it has any, all have.
         let mut last = located.clone();
         last.draft.shard = Some(Share { part: experiment.generators, of: experiment.generators });
         run::settled(last, true)?;
@@ -95,11 +96,11 @@ fn plan(experiment: &Experiment, located: Located) -> Result<Plan, Failure> {
     run::settled(located, true)
 }
 
-/// Runs all that is missing and returns the folder. `again` says how another process is told to do the same, which only
-/// `generators` ask for.
+/// Executes all missing runs and returns the folder. `again` is the command line for other processes, which only
+/// `generators` need.
 ///
 /// # Errors
-/// What is wrong with a plan, a folder or a target. What ran until then is kept.
+/// Returns an error if a plan, a folder, or a target is invalid. Completed runs are kept.
 pub fn run(
     experiment: Experiment,
     cells: Vec<Cell>,
@@ -112,7 +113,7 @@ pub fn run(
         .iter()
         .map(|cell| plan(&experiment, cell.located.clone()).map(|plan| plan.outline))
         .collect::<Result<_, Failure>>()?;
-    // A seed on the command line is that of each cell; in the file, that of the experiment.
+    // A seed from the command line applies to each cell; a seed in the file, to the experiment.
     let given = cells.first().and_then(|cell| cell.located.draft.seed);
     let seed = match given.or(experiment.seed) {
         Some(seed) => seed,
@@ -141,31 +142,31 @@ pub fn run(
         thresholds,
     };
     if !manner.quiet && !campaign.runs.is_empty() {
-        let there = campaign.runs.len();
-        say::talk(&format!("{}: goes on behind {there} runs\n", campaign.folder.display()));
+        let there = counted(campaign.runs.len() as u64, "run");
+        say::talk(&format!("{}: resuming after {there}\n", campaign.folder.display()));
     }
     let ran = match &find {
         Some(find) => campaign.search(find),
         None => campaign.sweep(),
     };
-    // Of a part the command as a whole says how it goes on.
+    // For a part, the command as a whole says how to resume.
     let is_part = again.is_some_and(Again::is_part);
     if campaign.shared.interrupts.happened() && !manner.quiet && !is_part {
         let folder = campaign.folder.display();
-        say::talk(&format!("stopped; the same command with `--out {folder}` goes on\n"));
+        say::talk(&format!("stopped; to resume, rerun the same command with `--out {folder}`\n"));
     }
     let cut_short = (!manner.stop_early_ok).then(|| shared.interrupts.exit(Exit::Pass));
     let cut_short = cut_short.filter(|exit| *exit != Exit::Pass);
     match ran {
-        // What was measured is worth its report; what stopped it is said first.
+        // The results so far deserve a report, after the error that stopped them.
         Err(failure) if campaign.runs.iter().any(|run| is_valid(&run.digest)) => {
             say::failure(&failure, manner.no_color);
-            // As if the interrupt had come in the load.
+            // As if the interrupt had come during the load.
             let stopped = (!matches!(failure, Failure::CutShort { .. })).then(|| failure.exit());
             Ok(Ran { folder: campaign.folder, stopped, cut_short })
         }
         Err(failure) => Err(failure),
-        // There is nothing to report.
+        // Nothing was measured.
         Ok(()) if campaign.runs.is_empty() && shared.interrupts.happened() => {
             Err(shared.interrupts.cut_short("interrupted before the first run"))
         }
@@ -173,20 +174,19 @@ pub fn run(
     }
 }
 
-/// The plan of a search's cell for one user: what can be judged before its levels are known.
+/// Returns the plan of a search's cell for one user, to validate it before its levels are known.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Returns an error if the plan is invalid.
 pub fn unloaded(located: Located) -> Result<Plan, Failure> {
-    // The thresholds stay: a mistake in them is one at every level.
+    // Keeps the thresholds, so that an error in them is found now.
     let thresholds = located.draft.thresholds.clone();
     let mut plan = run::settled(level::floor(located, FLOOR_NS, FLOOR_PAUSE_NS)?, true)?;
     plan.outline.thresholds = thresholds;
     Ok(plan)
 }
 
-/// Length of the run of one user that shows what an unloaded answer takes, ns: only for judging the plan; how long it
-/// really is says the search.
+/// Duration of the single-user run, ns. It only serves to validate the plan; the search chooses the real duration.
 const FLOOR_NS: u64 = 2_000_000_000;
 const FLOOR_PAUSE_NS: u64 = 100_000_000;
 
@@ -201,12 +201,12 @@ struct Campaign<'a> {
     manner: MannerFlags,
     shared: &'a Shared,
     again: Option<&'a Again>,
-    /// By cell.
+    /// Thresholds of each cell.
     thresholds: Vec<Vec<Threshold>>,
 }
 
 impl Campaign<'_> {
-    /// Every cell, as often as it is to be repeated.
+    /// Runs every cell as often as it is to be repeated.
     fn sweep(&mut self) -> Result<(), Failure> {
         let settings: Vec<Vec<Setting>> = self.cells.iter().map(|cell| cell.settings.clone()).collect();
         let axes = self.experiment.axes.clone();
@@ -232,7 +232,7 @@ impl Campaign<'_> {
             }
             let mut plan = run::settled(self.cells[turn.cell].located.clone(), true)?;
             // One for each round: the cells of a round share their chance, the rounds do not.
-            plan.outline.seed = seed_of(plan.outline.seed, turn.repeat);
+            One seed per round: the cells of a round share their random choices, the rounds do not.
             self.run(plan, turn.cell, turn.repeat, None)?;
             if let Some(run) = self.runs.last().filter(|_| !self.manner.quiet) {
                 say::talk(&run_line(
@@ -245,7 +245,7 @@ impl Campaign<'_> {
         }
     }
 
-    /// One search in every cell, a probe of each in turn: what drifts with time meets all of them alike.
+    /// Runs one search per cell, interleaving their probes so that drift over time affects all alike.
     fn search(&mut self, find: &Find) -> Result<(), Failure> {
         let mut round = 0;
         let mut open: Vec<usize> = (0..self.cells.len()).collect();
@@ -303,7 +303,7 @@ impl Campaign<'_> {
         let repeat = repeat.count() as u32;
         self.run(plan, cell, repeat, Some(probe.purpose))?;
         let history = trials(self.runs.iter().map(|run| &run.digest), &self.cells[cell].settings);
-        // A run that was interrupted is none of the search.
+        // An interrupted run does not belong to the search.
         let is_told = !self.manner.quiet && self.runs.last().is_some_and(|run| is_valid(&run.digest));
         if let Some(step) = search::last_step(quest, &history).filter(|_| is_told) {
             let look = say::look_of_talk(self.manner.no_color);
@@ -347,10 +347,10 @@ impl Campaign<'_> {
         let is_spoilt = !is_valid(&digest) && !self.shared.interrupts.happened();
         self.runs.push(Run { path: measured.run_file, digest });
         if is_spoilt {
-            // It would be asked for again without end.
-            let hint = "see what is said of it above; the same command goes on with this run";
+            // The search would request it again and again.
+            let hint = "see the cautions above; to resume with this run, rerun the same command";
             return Err(Failure::machine(
-                format!("the run `{}` is not whole", file.display()),
+                format!("the run `{}` is incomplete", file.display()),
                 Some(hint.into()),
             ));
         }
@@ -358,18 +358,18 @@ impl Campaign<'_> {
     }
 }
 
-/// Behind all run files that are there, also those that cannot be read.
+/// Returns the number after all existing run files, including unreadable ones.
 fn next_turn(folder: &Path) -> u32 {
     let number = |entry: std::io::Result<std::fs::DirEntry>| {
         let name = entry.ok()?.file_name().into_string().ok()?;
-        // `0007-node.plim`, and `0007.plim` of an experiment of one cell.
+        // `0007-node.plim`, or `0007.plim` if the experiment has one cell.
         name.split(['-', '.']).next()?.parse::<u32>().ok()
     };
     let numbers = std::fs::read_dir(folder).into_iter().flatten().filter_map(number);
     numbers.max().map_or(0, |last| last.saturating_add(1))
 }
 
-/// `0007-node-users-10.plim`: sorts by time, and says what it is.
+/// Returns a name such as `0007-node-users-10.plim`, which sorts by time and describes the run.
 fn file_name(turn: u32, settings: &[Setting], outline: &Outline, probe: Option<Purpose>) -> String {
     let mut words = vec![format!("{turn:04}")];
     words.extend(settings.iter().map(|s| match s.parameter.as_str() {
@@ -385,11 +385,11 @@ fn file_name(turn: u32, settings: &[Setting], outline: &Outline, probe: Option<P
     format!("{name}.plim")
 }
 
-/// Equal for equal drafts with all that they hold, bodies and scripts included: FNV-1a, from which nothing can be read
-/// back.
+/// Returns a hash (FNV-1a) that is equal for equal drafts, including bodies and scripts, and from which nothing can
+/// be read back.
 fn fingerprint(located: &Located) -> String {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    // A question asks for no other runs.
+    // The question (search or study) does not change the runs.
     let draft = Draft { question: None, ..located.draft.clone() };
     format!("{:016x}", format!("{draft:?}").bytes().fold(0xcbf2_9ce4_8422_2325, step))
 }

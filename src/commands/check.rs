@@ -1,4 +1,4 @@
-//! `plimsoll check` and `schema`: what may be written, and what is wrong with what was.
+//! `plimsoll check` and `schema`: the validation and the schema of experiment files.
 
 use super::run;
 use crate::exit::{Exit, Failure};
@@ -10,12 +10,12 @@ use plimsoll_plan::Plan;
 use plimsoll_plan::phrase::counted;
 use std::fmt::Write;
 
-/// `plimsoll check FILE`: all that `run` would do before the first packet.
+/// `plimsoll check FILE`: does everything that `run` does before the first packet.
 pub fn command(check: &Check) -> Result<Exit, Failure> {
     let parts = run::plans_of("check", check.file.as_deref(), &check.flags, &check.parts)?;
     let file = check.file.as_deref().unwrap_or_default();
     for plan in parts.iter().flat_map(|(_, plans)| plans) {
-        // What only the interpreter can judge: patterns, paths, files to be written.
+        // The script compiler validates patterns, paths, and output files.
         if let Some(behaviour) = plimsoll_script::behaviour(plan).map_err(Failure::of)? {
             behaviour.check_data()?;
         }
@@ -27,7 +27,7 @@ pub fn command(check: &Check) -> Result<Exit, Failure> {
     let has_parts = parts.iter().any(|(part, _)| part.name.is_some());
     if has_parts && !check.show {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{file}: nothing is wrong; {}", counted(parts.len() as u64, "part"));
+        let _ = writeln!(text, "{file}: valid; {}", counted(parts.len() as u64, "part"));
     }
     for (at, (part, plans)) in parts.iter().enumerate() {
         let name = part.name.as_deref().unwrap_or_default();
@@ -38,7 +38,7 @@ pub fn command(check: &Check) -> Result<Exit, Failure> {
             text.push_str(&describe(&part.study, plans));
             continue;
         }
-        let head = if has_parts { format!("  {name}: ") } else { format!("{file}: nothing is wrong; ") };
+        let head = if has_parts { format!("  {name}: ") } else { format!("{file}: valid; ") };
         let _ = writeln!(text, "{head}{}", size(&part.study, plans));
     }
     say::result(&text)?;

@@ -1,4 +1,4 @@
-//! `plimsoll compare A B`: is B faster, slower, or can nobody tell.
+//! `plimsoll compare A B`: tests whether B is faster or slower than A.
 
 use super::find::share;
 use super::page::Wanted;
@@ -51,7 +51,7 @@ pub fn command(flags: &Compare) -> Result<Exit, Failure> {
         return Err(nothing_in_common().into());
     }
     let gate = Gate { allow: rules };
-    // A folder of variants is what `run` has made: without a rule of one's own it ends as that did.
+    // `run` made a folder of variants; without a gate, `compare` exits with its code.
     let conclusion = match (flags.runs.as_slice(), &flags.baseline) {
         ([folder], None) if gate.allow.is_empty() => Some(folder_report::concluded(Path::new(folder))?),
         _ => None,
@@ -65,7 +65,7 @@ pub fn command(flags: &Compare) -> Result<Exit, Failure> {
         let whole = conclusion.as_ref().map(|c| Whole { result: c.result, sentence: &c.sentence });
         let xml = render::junit(&comparisons, &gate, whole.as_ref());
         std::fs::write(path, xml)
-            .map_err(|e| Failure::machine(format!("`{path}` cannot be written: {e}"), None))?;
+            .map_err(|e| Failure::machine(format!("cannot write `{path}`: {e}"), None))?;
     }
     if !wanted.as_ref().is_some_and(Wanted::is_result) {
         print(flags, &comparisons, &gate)?;
@@ -84,28 +84,28 @@ pub fn command(flags: &Compare) -> Result<Exit, Failure> {
     })
 }
 
-/// An older result of the same job is replaced; a run file named by mistake is not.
+/// Allows replacing an earlier result of the same job, but not a run file named by mistake.
 pub fn refuse_other_kinds(path: &str) -> Result<(), Failure> {
     let mut head = [0; 5];
     let read = std::fs::File::open(path).and_then(|mut file| std::io::Read::read(&mut file, &mut head));
     match read {
         Ok(n) if n > 0 && head != *b"<?xml" => {
-            let message = format!("`{path}` is there already and holds no JUnit XML");
+            let message = format!("`{path}` exists and is not JUnit XML");
             Err(Diagnostic::new("U020", Place::Flag("--junit".into()), message, "name another file").into())
         }
         _ => Ok(()),
     }
 }
 
-/// The page of all comparisons, with what the gate says of each.
+/// Returns the page of all comparisons with the results of the gate.
 fn page(all: &[Comparison], rules: &Gate) -> Result<Page, Failure> {
     let gated: Vec<Gated> = all.iter().map(|one| gate(one, rules)).collect();
-    let wrong = |e: serde_json::Error| Failure::machine(format!("the comparison is no JSON: {e}"), None);
+    let wrong = |e: serde_json::Error| Failure::machine(format!("cannot write the comparison as JSON: {e}"), None);
     let document = serde_json::from_str(&json::comparisons(all, &gated)?).map_err(wrong)?;
     Ok(render::page(all, &gated, charts(all), document))
 }
 
-/// Of several comparisons with the number of each behind its id.
+/// Returns the charts, with ids that end in the number of the comparison if there are several.
 fn charts(all: &[Comparison]) -> Vec<Chart> {
     let mut charts: Vec<Chart> = Vec::new();
     for (at, one) in all.iter().enumerate() {
@@ -118,15 +118,15 @@ fn charts(all: &[Comparison]) -> Vec<Chart> {
     charts
 }
 
-/// The page of two runs or folders, by the usual limits: what the console shows of them.
+/// Returns the page of two runs or folders with default limits, for the console.
 ///
 /// # Errors
-/// When one of them cannot be read, or they have nothing in common.
+/// Returns an error if one of them cannot be read, or they have nothing in common.
 #[cfg(feature = "console")]
 pub fn page_of_two(a: &Path, b: &Path) -> Result<Page, Failure> {
     let (before, after) = (sides(a)?.0, sides(b)?.0);
     let describe = |path: &Path| path.display().to_string();
-    // Nobody has typed these paths: what differs in them is enough to tell the two apart.
+    // The user typed no paths here, so the part in which they differ identifies each.
     let last = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let (of_a, of_b) = match (last(a), last(b)) {
         (Some(of_a), Some(of_b)) if of_a != of_b => (of_a, of_b),
@@ -143,8 +143,8 @@ fn nothing_in_common() -> Diagnostic {
     Diagnostic::new(
         "U032",
         Place::Whole,
-        "there is nothing to compare: no cell is on both sides",
-        "name runs of the same load, or one folder with `variants:`",
+        "nothing to compare: the two sides have no combination in common",
+        "name runs of the same load, or one directory of an experiment with `variants`",
     )
 }
 
@@ -168,7 +168,7 @@ fn print(flags: &Compare, comparisons: &[Comparison], rules: &Gate) -> Result<()
     } else {
         let look = say::look_of_results(flags.no_color);
         let each = comparisons.iter().map(|one| {
-            // Without rules there is no gate that could be open: the verdict says it all.
+            // Without rules there is no gate, and the verdict is the result.
             match rules.allow.is_empty() {
                 true => render::terminal(one, &look),
                 false => {
@@ -200,7 +200,7 @@ fn requested(flags: &Compare) -> Result<(CompareOptions, Vec<Rule>), Failure> {
                 Some(n) if n > 0.0 && n < 100.0 => asked.quantiles.push((n * 1e6).round() / 1e8),
                 _ => complain(
                     "--percentiles",
-                    Problem::new(format!("`{word}` is no percentile"), "expected a list such as `p50,p99`"),
+                    Problem::plain(format!("invalid percentile `{word}`: expected a list such as `p50,p99`")),
                 ),
             }
         }
@@ -208,7 +208,7 @@ fn requested(flags: &Compare) -> Result<(CompareOptions, Vec<Rule>), Failure> {
     match flags.seed.as_deref().map(|text| (text, text.trim().parse())) {
         Some((_, Ok(seed))) => asked.seed = seed,
         Some((text, Err(_))) => {
-            complain("--seed", Problem::new(format!("`{text}` is no seed"), "expected a whole number"))
+            complain("--seed", Problem::plain(format!("invalid seed `{text}`: expected a whole number")))
         }
         None => {}
     }
@@ -230,16 +230,16 @@ fn requested(flags: &Compare) -> Result<(CompareOptions, Vec<Rule>), Failure> {
 
 fn which(flags: &Compare) -> Diagnostic {
     let message = match (flags.runs.len(), &flags.baseline) {
-        (0, _) => "there is nothing to compare".to_owned(),
-        (1, None) => format!("`{}` alone is no comparison", flags.runs[0]),
-        (n, Some(name)) => format!("the baseline `{name}` is compared with one side, and {n} are named"),
-        (n, None) => format!("{n} sides are named, and a comparison has two"),
+        (0, _) => "missing runs to compare".to_owned(),
+        (1, None) => format!("comparing requires two runs; found only `{}`", flags.runs[0]),
+        (n, Some(name)) => format!("the baseline `{name}` is compared with one run or directory, but there are {n}"),
+        (n, None) => format!("comparing requires two runs or directories, but there are {n}"),
     };
-    let hint = "name two runs or folders, one folder with `variants:`, or one and `--baseline NAME`";
+    let hint = "name two runs or directories, one directory of `variants`, or one run and `--baseline NAME`";
     Diagnostic::new("U031", Place::Whole, message, hint)
 }
 
-/// The runs of a side with their files; a file stands for itself.
+/// Returns the runs of a side with their files; a run file is a side of its own.
 fn runs(path: &Path) -> Result<Vec<Run>, Failure> {
     let runs: Vec<Run> = match path.is_dir() {
         true => folder::read(path)?.runs.into_iter().filter(|run| is_valid(&run.digest)).collect(),
@@ -251,7 +251,7 @@ fn runs(path: &Path) -> Result<Vec<Run>, Failure> {
     }
 }
 
-/// A name is a file of that name in the folder for baselines; a path is itself.
+/// Returns the path of a baseline: a name is a file in the baseline directory, a path is itself.
 fn place(flags: &Compare, name: &str) -> PathBuf {
     let file = if name.ends_with(".json") { name.to_owned() } else { format!("{name}.json") };
     match name.contains('/') {
@@ -260,13 +260,12 @@ fn place(flags: &Compare, name: &str) -> PathBuf {
     }
 }
 
-/// Keeps runs under a name. The run files are copied beside it: a baseline is a few plain files that can be
-/// committed as they are.
+/// Saves runs as a baseline. The run files are copied next to it, so that a baseline is a few plain files to commit.
 fn save(flags: &Compare, name: &str) -> Result<Exit, Failure> {
     let [path] = flags.runs.as_slice() else {
         let message =
-            format!("the baseline `{name}` is made of one run or folder, and {} are named", flags.runs.len());
-        return Err(Diagnostic::new("U031", Place::Flag("--save".into()), message, "name one").into());
+            format!("a baseline is one run or directory, but there are {} for `{name}`", flags.runs.len());
+        return Err(Diagnostic::new("U031", Place::Flag("--save".into()), message, "name one run or directory").into());
     };
     let file = place(flags, name);
     crate::home::refuse_taken(&file)?;
@@ -283,7 +282,7 @@ fn save(flags: &Compare, name: &str) -> Result<Exit, Failure> {
     let baseline = Baseline::of(name, &date, &files).map_err(refused)?;
     let text = baseline.to_json().map_err(refused)?;
     let failed = |what: &Path, e: std::io::Error| {
-        Failure::machine(format!("`{}` cannot be written: {e}", what.display()), None)
+        Failure::machine(format!("cannot write `{}`: {e}", what.display()), None)
     };
     std::fs::create_dir_all(&beside).map_err(|e| failed(&beside, e))?;
     for (run, (to, _)) in runs.iter().zip(&files) {
@@ -296,15 +295,15 @@ fn save(flags: &Compare, name: &str) -> Result<Exit, Failure> {
     Ok(Exit::Pass)
 }
 
-/// A baseline's runs, each still the one that was chosen.
+/// Returns the runs of a baseline, if they are the ones that were saved.
 fn baseline(flags: &Compare, name: &str) -> Result<(String, Vec<Digest>), Failure> {
     let file = place(flags, name);
     let shown = file.display().to_string();
     let text = std::fs::read_to_string(&file).map_err(|e| {
         let hint = format!(
-            "make it with `plimsoll compare RUN --save {name}`, or say where it lies: `--baseline-dir DIR`"
+            "create it with `plimsoll compare RUN --save {name}`, or set its directory with `--baseline-dir DIR`"
         );
-        Failure::machine(format!("the baseline `{shown}` cannot be read: {e}"), Some(hint))
+        Failure::machine(format!("cannot read baseline `{shown}`: {e}"), Some(hint))
     })?;
     let wrong = |sentence: String| Failure::machine(format!("`{shown}`: {sentence}"), None);
     let baseline = Baseline::from_json(&text).map_err(wrong)?;

@@ -1,4 +1,4 @@
-//! `plimsoll completions SHELL`: made from the same tables as the parser and the help.
+//! `plimsoll completions SHELL`: generated from the same tables as the parser and the help.
 
 use crate::exit::{Exit, Failure};
 use crate::flags::tool::Completions;
@@ -15,10 +15,10 @@ pub fn command(flags: &Completions) -> Result<Exit, Failure> {
         Some("fish") => Shell::Fish,
         other => {
             let message = match other {
-                Some(other) => format!("no completions for `{other}`"),
-                None => "missing name of a shell".into(),
+                Some(other) => format!("unknown shell `{other}`"),
+                None => "missing shell".into(),
             };
-            let hint = "expected `plimsoll completions bash`, `zsh` or `fish`";
+            let hint = "use `plimsoll completions bash`, `zsh`, or `fish`";
             return Err(Diagnostic::new("U024", Place::Whole, message, hint).into());
         }
     };
@@ -26,7 +26,7 @@ pub fn command(flags: &Completions) -> Result<Exit, Failure> {
     generate(shell, &mut whole::command(), "plimsoll", &mut script);
     let mut script = String::from_utf8_lossy(&script).into_owned();
     if shell == Shell::Bash {
-        // The generator for bash offers hidden flags, too; those for the other shells do not.
+        // The generator for bash also lists hidden flags; those for the other shells do not.
         whole::hidden_flags().iter().for_each(|flag| script = script.replace(&format!(" --{flag} "), " "));
     }
     say::result(&script)?;

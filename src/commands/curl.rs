@@ -1,4 +1,4 @@
-//! `plimsoll curl ...`: a pasted curl line, with our flags in front of it.
+//! `plimsoll curl ...`: loads with a pasted curl line; plimsoll's flags come before it.
 
 use super::{load, run};
 use crate::exit::{Exit, Failure};

@@ -1,5 +1,5 @@
-//! `plimsoll demo`: one small service with a known capacity and a pause now and then, loaded in three ways,
-//! so that a newcomer sees what a closed model hides and what an overload looks like. About half a minute.
+//! `plimsoll demo`: loads a small service of known capacity that stalls periodically in three ways, to show newcomers
+//! what a closed model hides and what an overload looks like. Takes about half a minute.
 
 mod service;
 mod story;
@@ -26,11 +26,11 @@ pub fn command(flags: &Demo) -> Result<Exit, Failure> {
         None => home::state_folder()?,
     };
     std::fs::create_dir_all(&folder).map_err(|e| {
-        Failure::machine(format!("the folder `{}` cannot be made: {e}", folder.display()), None)
+        Failure::machine(format!("cannot create directory `{}`: {e}", folder.display()), None)
     })?;
     let look = say::look_of_results(flags.no_color);
     let service = Service::start()?;
-    // After the service was started: a child inherits which signals are blocked.
+    // Created after the service starts, because a child inherits the blocked signals.
     let shared = Shared::new(true)?;
     say::result(&story::opening(service.address, &look))?;
 
@@ -53,7 +53,7 @@ pub fn command(flags: &Demo) -> Result<Exit, Failure> {
         say::result(&terminal::summary(&measured.summary, &look, load::detail(flags.full), Some(&path)))?;
     }
     say::result(&story::closing(&done))?;
-    // The demo has worked; that the service fails two of three times is its point.
+    // The demo succeeded even though the service fails two of three loads, which is the point.
     Ok(Exit::Pass)
 }
 
@@ -79,5 +79,5 @@ fn manner(part: &Part, flags: &Demo, folder: &std::path::Path) -> Result<MannerF
     })
 }
 
-/// For the story: what it needs of a part and its result.
+/// A part with its result, for the story.
 type Done<'a> = (&'a Part, Measured);

@@ -1,5 +1,5 @@
-//! `plimsoll docs-dump` (hidden): the reference pages, made from the tables that the program itself uses, as
-//! one JSON list of `{path, text}`.
+//! `plimsoll docs-dump` (hidden): the reference pages, generated from the program's own tables, as one JSON list of
+//! `{path, text}`.
 
 use crate::codes;
 use crate::exit::{Exit, Failure};
@@ -42,7 +42,7 @@ fn page(title: &str, lead: &str) -> String {
     format!("{NOTICE}\n# {title}\n\n{lead}\n\n")
 }
 
-/// A Markdown table; a bar would end a cell.
+/// Returns a Markdown table with its bars escaped, because a bar would end a cell.
 fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let mut text = line(&head.iter().map(|h| h.to_string()).collect::<Vec<_>>());
@@ -57,7 +57,7 @@ fn command_line() -> String {
     let mut text =
         page("The command line", "Flags may stand before or after the name of a command, except for `curl`.");
     let mut add = |name: &str, help: String| {
-        // Writing to a string cannot fail. Lines end without blanks, whatever the wrapping left.
+        // Writing to a string cannot fail. Trims blanks that wrapping leaves at the ends of lines.
         let help: Vec<&str> = help.lines().map(str::trim_end).collect();
         let _ = write!(text, "## `{name}`\n\n```text\n{}\n```\n\n", help.join("\n").trim_end());
     };
@@ -72,19 +72,19 @@ fn command_line() -> String {
     text.trim_end().to_owned() + "\n"
 }
 
-/// At a fixed width: the page must not depend on the window in which it is made.
+/// Renders the help at a fixed width, so that the page does not depend on the window.
 fn help(of: &Command) -> String {
     of.clone().term_width(100).render_help().to_string()
 }
 
 fn exit_codes() -> String {
     let rows = Exit::ALL.iter().map(|e| vec![e.code().to_string(), e.meaning().to_owned()]);
-    page("Exit codes", "Every command ends with one of these.") + &table(&["code", "meaning"], rows)
+    page("Exit codes", "Every command exits with one of these codes.") + &table(&["code", "meaning"], rows)
 }
 
 fn experiment_file() -> String {
-    let lead = "What `plimsoll run FILE.yaml` reads. Every key but `target` and `scenarios` may be left out; a \
-                flag on the command line overrides the file. The files under `examples/` are small whole ones.";
+    let lead = "Keys that `plimsoll run FILE.yaml` reads. All but `target` and `scenarios` are optional, and flags on \
+                the command line override them. The files under `examples/` are small, complete experiments.";
     let mut text = page("The experiment file", lead);
     for section in Section::ALL {
         let rows = key::TABLE.iter().filter(|row| row.section == *section);
@@ -94,13 +94,13 @@ fn experiment_file() -> String {
     let functions: Vec<String> = Function::NAMES.iter().map(|name| format!("`${{{name}}}`")).collect();
     let _ = writeln!(text, "Functions in `${{...}}`: {}.\n", functions.join(", "));
     let later: Vec<String> = key::LATER.iter().map(|(_, name)| format!("`{name}`")).collect();
-    let _ = writeln!(text, "Refused by name, because they are not supported yet: {}.", later.join(", "));
+    let _ = writeln!(text, "Rejected because they are not supported yet: {}.", later.join(", "));
     text
 }
 
 fn mistakes() -> String {
-    let lead = "What stands behind the code of a mistake; `plimsoll explain CODE` prints the same.";
-    let mut text = page("Mistakes", lead);
+    let lead = "Meaning of each error code; `plimsoll explain CODE` prints the same text.";
+    let mut text = page("Error codes", lead);
     for row in TABLE.iter().chain(codes::TABLE) {
         let _ = write!(text, "## {}: {}\n\n{}\n\n", row.code, row.title, row.text.trim_end());
     }
@@ -108,13 +108,12 @@ fn mistakes() -> String {
 }
 
 fn faults() -> String {
-    let lead = "Why a request failed, or the attempt to make a connection for it. A fault on the client's \
-                side is a limit of the load generator: it makes a run INCONCLUSIVE and never counts among \
-                the errors.";
+    let lead = "Why a request failed, or the attempt to open a connection for it. A failure on the client's side is a \
+                limit of the load generator: it makes a run INCONCLUSIVE and never counts as an error.";
     let rows = Fault::ALL.iter().map(|f| {
         vec![format!("`{}`", f.name()), format!("{:?}", f.side()).to_lowercase(), f.sentence().to_owned()]
     });
-    page("Faults", lead) + &table(&["class", "side", "what happened"], rows)
+    page("Faults", lead) + &table(&["class", "side", "description"], rows)
 }
 
 fn limits() -> String {
@@ -143,33 +142,34 @@ fn metrics() -> String {
         });
         let _ = write!(text, "## {title}\n\n{}\n", table(&["name", "meaning"], rows));
     }
-    let mut text = page("Metrics", "What is counted, as run files hold it.");
-    group(&mut text, "Sums of a run", RunSum::ALL, |m| (m.name(), m.help()));
-    group(&mut text, "Highest values of a run", RunPeak::ALL, |m| (m.name(), m.help()));
-    group(&mut text, "Lowest values of a run", RunFloor::ALL, |m| (m.name(), m.help()));
-    group(&mut text, "Histograms of a run", RunHist::ALL, |m| (m.name(), m.help()));
-    group(&mut text, "Sums of each request", SeriesSum::ALL, |m| (m.name(), m.help()));
-    group(&mut text, "Highest values of each request", SeriesPeak::ALL, |m| (m.name(), m.help()));
-    group(&mut text, "Lowest values of each request", SeriesFloor::ALL, |m| (m.name(), m.help()));
-    group(&mut text, "Histograms of each request", SeriesHist::ALL, |m| (m.name(), m.help()));
-    group(&mut text, "Sums of each stream, besides", StreamSum::ALL, |m| (m.name(), m.help()));
-    group(&mut text, "Histograms of each stream, besides", StreamHist::ALL, |m| (m.name(), m.help()));
-    group(&mut text, "Sums of each check", CheckSum::ALL, |m| (m.name(), m.help()));
-    group(&mut text, "Sums of each group", GroupSum::ALL, |m| (m.name(), m.help()));
-    group(&mut text, "Histograms of each group", GroupHist::ALL, |m| (m.name(), m.help()));
-    group(&mut text, "Sums of a user-defined counter", CounterSum::ALL, |m| (m.name(), m.help()));
-    group(&mut text, "Sums of a user-defined gauge", GaugeSum::ALL, |m| (m.name(), m.help()));
-    group(&mut text, "Highest values of a user-defined gauge", GaugePeak::ALL, |m| (m.name(), m.help()));
-    group(&mut text, "Lowest values of a user-defined gauge", GaugeFloor::ALL, |m| (m.name(), m.help()));
-    group(&mut text, "Last values of a user-defined gauge", GaugeLast::ALL, |m| (m.name(), m.help()));
-    group(&mut text, "Sums of a user-defined rate", RateSum::ALL, |m| (m.name(), m.help()));
-    group(&mut text, "Histograms of a user-defined trend", TrendHist::ALL, |m| (m.name(), m.help()));
+    let mut text = page("Metrics", "Metrics that a run counts and its run file contains.");
+    group(&mut text, "Run: sums", RunSum::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Run: maxima", RunPeak::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Run: minima", RunFloor::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Run: histograms", RunHist::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Each request: sums", SeriesSum::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Each request: maxima", SeriesPeak::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Each request: minima", SeriesFloor::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Each request: histograms", SeriesHist::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Each stream: additional sums", StreamSum::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Each stream: additional histograms", StreamHist::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Each check: sums", CheckSum::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Each group: sums", GroupSum::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "Each group: histograms", GroupHist::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "User-defined counter: sums", CounterSum::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "User-defined gauge: sums", GaugeSum::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "User-defined gauge: maxima", GaugePeak::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "User-defined gauge: minima", GaugeFloor::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "User-defined gauge: last values", GaugeLast::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "User-defined rate: sums", RateSum::ALL, |m| (m.name(), m.help()));
+    group(&mut text, "User-defined trend: histograms", TrendHist::ALL, |m| (m.name(), m.help()));
     text.trim_end().to_owned() + "\n"
 }
 
 fn cautions() -> String {
-    let lead = "Doubts about a result. Those that weigh INCONCLUSIVE may turn the answer of a threshold, and weigh \
-                that only where they do; a warning must be known to the reader; a note is good to know.";
+    let lead = "Reasons to doubt a result. A caution of severity `inconclusive` makes the verdict INCONCLUSIVE only if \
+                it could change the result of a threshold. Consider a warning before you use the result; a note needs \
+                no action.";
     let rows = Kind::ALL.iter().map(|kind| {
         let weight = format!("{:?}", kind.weight()).to_lowercase();
         vec![
@@ -181,17 +181,17 @@ fn cautions() -> String {
         ]
     });
     let all = page("Cautions", lead) + &table(&["code", "severity", "title", "impact", "action"], rows);
-    let lead = "`figures` of a caution in the JSON document has the numbers of its evidence. What is not known is left \
-                out, and further figures may stand beside those of the example.";
+    let lead = "In the JSON document, `figures` of a caution contains the numbers of its evidence. Unknown numbers are \
+                omitted, and numbers that the example does not show may be added.";
     let rows = Evidence::examples().into_iter().map(|evidence| {
         let names = fields(&serde_json::to_value(&evidence).unwrap_or_default(), "");
         let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
         vec![format!("`{}`", evidence.kind().code()), names.join(", "), evidence.text()]
     });
-    format!("{all}\n## Figures\n\n{lead}\n\n{}", table(&["code", "figures", "for example"], rows))
+    format!("{all}\n## Figures\n\n{lead}\n\n{}", table(&["code", "figures", "example"], rows))
 }
 
-/// The names of all fields: `hosts`, `monitors[].monitor`.
+/// Returns the names of all fields: `hosts`, `monitors[].monitor`.
 fn fields(value: &serde_json::Value, path: &str) -> Vec<String> {
     match value {
         serde_json::Value::Object(all) => {

@@ -1,4 +1,4 @@
-//! `plimsoll doctor`: the limits of this machine that a load can run into, and how to mend each of them.
+//! `plimsoll doctor`: the limits of this machine that a load can reach, and how to raise each of them.
 
 mod cgroup;
 mod facts;
@@ -11,7 +11,7 @@ use plimsoll_output::format;
 
 /// Enough for 50,000 connections and the rest of the process.
 const NOFILE_AMPLE: u64 = 65_536;
-/// What the kernel gives by default: 32768 to 60999.
+/// Number of ports in the kernel's default range, 32768 to 60999.
 const PORTS_USUAL: u32 = 28_232;
 
 pub fn command(flags: &flags::verbs::Doctor) -> Result<Exit, Failure> {
@@ -20,7 +20,7 @@ pub fn command(flags: &flags::verbs::Doctor) -> Result<Exit, Failure> {
     Ok(Exit::Pass)
 }
 
-/// Judges the facts. A row is bad when results will suffer, a notice when some will.
+/// Rates the facts. A row is bad if results will suffer, and a notice if some may.
 pub fn rows(facts: &Facts) -> Vec<DoctorRow> {
     let mut rows = vec![nofile(facts), ports(facts), tw_reuse(facts), fin_timeout(facts), somaxconn(facts)];
     rows.extend([cores(facts), memory(facts), clock(facts), kernel(facts), steal(facts)]);
@@ -35,24 +35,23 @@ fn row(name: &str, value: String, state: State, advice: impl Into<Option<String>
 fn nofile(facts: &Facts) -> DoctorRow {
     let (soft, hard) = facts.nofile;
     let value = format!("{} (hard {})", format::count(soft), format::count(hard));
-    let mend = || {
+    let fix = || {
         format!(
-            "each connection takes a descriptor; raise the hard limit before the start: `ulimit -Hn \
-             {NOFILE_AMPLE}` as root, `* hard nofile {NOFILE_AMPLE}` in /etc/security/limits.conf, \
-             `LimitNOFILE={NOFILE_AMPLE}` in a systemd unit, or `--ulimit nofile={NOFILE_AMPLE}` for a \
-             container"
+            "each connection uses a file descriptor; raise the hard limit before the start: `ulimit -Hn \
+             {NOFILE_AMPLE}` as root, `* hard nofile {NOFILE_AMPLE}` in /etc/security/limits.conf, `LimitNOFILE={NOFILE_AMPLE}` in a \
+             systemd unit, or `--ulimit nofile={NOFILE_AMPLE}` for a container"
         )
     };
     match hard {
-        0..1_024 => row("open files", value, State::Bad, mend()),
-        1_024..NOFILE_AMPLE => row("open files", value, State::Notice, mend()),
+        0..1_024 => row("open files", value, State::Bad, fix()),
+        1_024..NOFILE_AMPLE => row("open files", value, State::Notice, fix()),
         _ if soft < hard => {
-            // Said, because the shell shows the soft one.
+            // Explained, because a shell shows the soft limit.
             row(
                 "open files",
                 value,
                 State::Good,
-                Some("a run raises the soft limit to the hard one by itself".into()),
+                Some("a run raises the soft limit to the hard limit".into()),
             )
         }
         _ => row("open files", value, State::Good, None),
@@ -62,16 +61,16 @@ fn nofile(facts: &Facts) -> DoctorRow {
 fn ports(facts: &Facts) -> DoctorRow {
     let (low, high) = facts.ports;
     let count = u32::from(high).saturating_sub(u32::from(low)) + 1;
-    let value = format!("{low} to {high} ({} towards one address and port)", format::count(count.into()));
-    let mend = || {
-        "without keep-alive each request takes a port for a minute: \
+    let value = format!("{low}–{high} ({} per target address and port)", format::count(count.into()));
+    let fix = || {
+        "without keep-alive, each request occupies a port for one minute; widen the range: \
          `sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"`"
             .to_owned()
     };
     match count {
-        0..5_000 => row("local ports", value, State::Bad, mend()),
-        5_000..PORTS_USUAL => row("local ports", value, State::Notice, mend()),
-        _ => row("local ports", value, State::Good, None),
+        0..5_000 => row("ephemeral ports", value, State::Bad, fix()),
+        5_000..PORTS_USUAL => row("ephemeral ports", value, State::Notice, fix()),
+        _ => row("ephemeral ports", value, State::Good, None),
     }
 }
 
@@ -83,7 +82,7 @@ fn tw_reuse(facts: &Facts) -> DoctorRow {
             name,
             "not reused (tcp_tw_reuse 0)".into(),
             State::Notice,
-            "without keep-alive, ports run out at about 470 requests/s: `sysctl -w net.ipv4.tcp_tw_reuse=1`"
+            "without keep-alive, ports run out at about 470 req/s; reuse them: `sysctl -w net.ipv4.tcp_tw_reuse=1`"
                 .to_owned(),
         ),
         Some(2) => row(name, "reused on loopback (tcp_tw_reuse 2)".into(), State::Good, None),
@@ -104,7 +103,7 @@ fn somaxconn(facts: &Facts) -> DoctorRow {
             name,
             format!("{} (somaxconn)", format::count(n)),
             State::Notice,
-            "a service on this machine cannot queue more new connections: `sysctl -w \
+            "a service on this machine cannot queue more new connections; raise the limit: `sysctl -w \
              net.core.somaxconn=4096`"
                 .to_owned(),
         ),
@@ -117,18 +116,17 @@ fn cores(facts: &Facts) -> DoctorRow {
     match facts.cpu_quota {
         Some(quota) if quota < f64::from(facts.cpus) => row(
             "cores",
-            format!("{cores}, but this cgroup gets {} of them", format::quantity(quota)),
+            format!("{cores}, limited to {} by the cgroup", format::quantity(quota)),
             State::Notice,
-            "the kernel stops a worker that has used up its share of a period: raise the quota, or give `-t` \
-             so many workers as there are whole cores"
+            "the kernel throttles workers that exceed the quota; raise it, or set `-t` to the number of whole cores"
                 .to_owned(),
         ),
         _ if facts.cpus < 2 => row(
             "cores",
             cores,
             State::Notice,
-            "with one core a service on this machine and the load generator take turns: load from another \
-             machine".to_owned(),
+            "with one core, the load generator and a local service compete for CPU; load from another machine"
+                .to_owned(),
         ),
         _ => row("cores", cores, State::Good, None),
     }
@@ -137,12 +135,12 @@ fn cores(facts: &Facts) -> DoctorRow {
 fn memory(facts: &Facts) -> DoctorRow {
     let limit = facts.memory_limit.filter(|limit| *limit < facts.memory);
     let value = match limit {
-        Some(limit) => format!("{} (this cgroup: {})", format::bytes(facts.memory), format::bytes(limit)),
+        Some(limit) => format!("{} (cgroup limit {})", format::bytes(facts.memory), format::bytes(limit)),
         None => format::bytes(facts.memory),
     };
     if limit.unwrap_or(facts.memory) < 128 << 20 {
         let advice =
-            "the kernel may end the process in the middle of a run: give it 128 MiB or more".to_owned();
+            "the kernel may kill the process during a run; provide 128 MiB or more".to_owned();
         row("memory", value, State::Notice, advice)
     } else {
         row("memory", value, State::Good, None)
@@ -152,8 +150,8 @@ fn memory(facts: &Facts) -> DoctorRow {
 fn clock(facts: &Facts) -> DoctorRow {
     let slow = ["hpet", "acpi_pm", "jiffies", "refined-jiffies"].contains(&facts.clock_source.as_str());
     if slow {
-        let advice = "each look at the clock is a slow system call: use a kernel or a host that offers \
-                      `tsc`, see /sys/devices/system/clocksource/clocksource0/available_clocksource";
+        let advice = "reading this clock is a slow system call; use a kernel or a host that offers `tsc`, see \
+                      /sys/devices/system/clocksource/clocksource0/available_clocksource";
         row("clock", facts.clock_source.clone(), State::Bad, advice.to_owned())
     } else {
         row("clock", facts.clock_source.clone(), State::Good, None)
@@ -164,8 +162,8 @@ fn kernel(facts: &Facts) -> DoctorRow {
     if facts.precise_sleep {
         row("kernel", facts.kernel.clone(), State::Good, None)
     } else {
-        let advice = "older than 5.11, or epoll_pwait2 is blocked here: sleeps are rounded to milliseconds, \
-                      and more of the time before a due send is spun";
+        let advice = "older than 5.11, or epoll_pwait2 is blocked: sleeps are rounded to milliseconds, and workers \
+                      busy-poll longer before a send";
         row("kernel", facts.kernel.clone(), State::Notice, advice.to_owned())
     }
 }
@@ -178,8 +176,8 @@ fn steal(facts: &Facts) -> DoctorRow {
             name,
             format::ratio(ratio),
             State::Notice,
-            "the host gives these CPUs to others: expect late sends and long tails that are not the \
-             service's"
+            "the hypervisor gives this CPU time to others; expect late sends and long tails that the service does not \
+             cause"
                 .to_owned(),
         ),
         Some(ratio) => row(name, format::ratio(ratio), State::Good, None),
@@ -192,7 +190,7 @@ fn congestion(facts: &Facts) -> DoctorRow {
 
 fn timer_slack(facts: &Facts) -> DoctorRow {
     let value = facts.timer_slack_ns.map_or("unknown".into(), |ns| format::duration_ns(ns.into()));
-    row("timer slack", value, State::Good, Some("workers set their own to the least".into()))
+    row("timer slack", value, State::Good, Some("workers set their own to the minimum".into()))
 }
 
 #[cfg(test)]
@@ -242,13 +240,13 @@ mod tests {
             (ailing(|f| f.clock_source = "hpet".into()), "tsc"),
             (ailing(|f| f.precise_sleep = false), "5.11"),
         ];
-        for (facts, mend) in cases {
+        for (facts, fix) in cases {
             let complaints: Vec<_> =
                 rows(&facts).into_iter().filter(|row| row.state != State::Good).collect();
-            assert_eq!(complaints.len(), 1, "{mend}");
+            assert_eq!(complaints.len(), 1, "{fix}");
             assert!(
-                complaints[0].advice.as_ref().is_some_and(|a| a.contains(mend)),
-                "{mend}: {complaints:?}"
+                complaints[0].advice.as_ref().is_some_and(|a| a.contains(fix)),
+                "{fix}: {complaints:?}"
             );
         }
     }

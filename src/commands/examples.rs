@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 macro_rules! examples {
     ($($name:literal),* $(,)?) => {
-        /// Name and text of each experiment, in the order of the names.
+        /// Name and text of each experiment, sorted by name.
         const EXPERIMENTS: &[(&str, &str)] =
             &[$(($name, include_str!(concat!("../../examples/", $name, ".yaml"))),)*];
     };
@@ -27,7 +27,7 @@ examples! {
 
 macro_rules! files {
     ($($name:literal),* $(,)?) => {
-        /// Files that the experiments read, and templates for reports.
+        /// Files that the experiments read, and report templates.
         const FILES: &[(&str, &str)] = &[$(($name, include_str!(concat!("../../examples/", $name))),)*];
     };
 }
@@ -48,19 +48,19 @@ pub fn command(flags: &Examples) -> Result<Exit, Failure> {
     let Some((_, text)) = all().find(|(name, _)| *name == wanted) else {
         let hint = match plimsoll_front::nearest(wanted, all().map(|(name, _)| *name)) {
             Some(right) => format!("did you mean `plimsoll examples {right}`?"),
-            None => "`plimsoll examples` lists them".into(),
+            None => "`plimsoll examples` lists all examples".into(),
         };
         return Err(Diagnostic::new("U023", Place::Whole, format!("unknown example `{name}`"), hint).into());
     };
     say::result(text)?;
-    // On stderr, so that the experiment alone goes into a file.
+    // Printed to stderr, so that a redirected file contains only the experiment.
     for (file, _) in FILES.iter().filter(|(file, _)| text.contains(file)) {
-        say::talk(&format!("note: it reads `{file}`; print that with `plimsoll examples {file}`\n"));
+        say::talk(&format!("note: this experiment reads `{file}`; print it with `plimsoll examples {file}`\n"));
     }
     Ok(Exit::Pass)
 }
 
-/// A line for each: its name, and the first sentence of its comment.
+/// Returns a line per example: its name and the first sentence of its comment.
 fn list() -> String {
     let mut text = String::new();
     let width = EXPERIMENTS.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
@@ -86,7 +86,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::path::Path;
 
-    /// Texts of a folder of the repository.
+    /// Returns the texts of a folder of the repository.
     fn texts(folder: &str, prefix: &str) -> BTreeSet<String> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(folder);
         let names =

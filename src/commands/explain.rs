@@ -1,4 +1,4 @@
-//! `plimsoll explain CODE`: mistakes, failure classes, cautions and exit codes, from their tables.
+//! `plimsoll explain CODE`: error codes, failure classes, cautions, and exit codes, from their tables.
 
 use crate::codes;
 use crate::exit::{Exit, Failure};
@@ -19,7 +19,7 @@ pub fn command(explain: &Explain) -> Result<Exit, Failure> {
     Ok(Exit::Pass)
 }
 
-/// Every code with its title.
+/// Returns every code with its title.
 fn list() -> String {
     let mut text = String::new();
     for row in TABLE.iter().chain(codes::TABLE) {
@@ -38,7 +38,7 @@ fn list() -> String {
     text
 }
 
-/// Everything of this name: a failure class and a caution may share one.
+/// Returns everything with this name, because a failure class and a caution may share one.
 fn page(code: &str) -> Result<String, Failure> {
     let mut text = String::new();
     if let Some(row) = TABLE.iter().chain(codes::TABLE).find(|row| row.code.eq_ignore_ascii_case(code)) {
@@ -78,13 +78,13 @@ fn unknown(code: &str) -> Failure {
     let codes = TABLE.iter().chain(codes::TABLE).map(|row| row.code);
     let faults = Fault::ALL.iter().map(|fault| fault.name());
     let cautions = caution::Kind::ALL.iter().map(|caution| caution.code());
-    // Two codes differ by a digit as well as by a slip: only names have a nearest one.
+    // Numeric codes that differ by a digit are not a typing error, so only names have a nearest one.
     let names: Vec<&str> = codes.filter(|code| code.len() > 4).chain(faults).chain(cautions).collect();
     let hint = match plimsoll_front::nearest(code, names).filter(|_| code.len() > 4) {
         Some(right) => format!("did you mean `plimsoll explain {right}`?"),
-        None => "`plimsoll explain` lists them".into(),
+        None => "`plimsoll explain` lists all codes".into(),
     };
-    Diagnostic::new("U021", Place::Whole, format!("there is no code `{code}`"), hint).into()
+    Diagnostic::new("U021", Place::Whole, format!("unknown code `{code}`"), hint).into()
 }
 
 fn side(side: Side) -> &'static str {
@@ -95,20 +95,19 @@ fn side(side: Side) -> &'static str {
     }
 }
 
-/// What a failure of this side does to the verdict.
+/// Returns how failures of this side affect the verdict.
 fn counts(side: Side) -> &'static str {
     match side {
         Side::Client => {
-            "It is a limit of the load generator: it never counts among the errors of the service, and it makes \
-             the run INCONCLUSIVE. `plimsoll doctor` shows the limits of this machine."
+            "It is a limit of the load generator. It never counts as an error of the service, but makes the run \
+             INCONCLUSIVE. `plimsoll doctor` shows the limits of this machine."
         }
         Side::Network => {
-            "It counts among the errors. It happened between the two programs: check the address, the listen queue of \
-             the server, firewalls and proxies on the way."
+            "It counts as an error. It happened between client and server: check the address, the server's listen \
+             queue, firewalls, and proxies."
         }
         Side::Server => {
-            "It counts among the errors. Check the server's log at that time, and a failed response in the examples of \
-             the report."
+            "It counts as an error. Check the server's log at that time, and the failure examples in the report."
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `plimsoll report ... --charts DIR`: pictures of a run or an experiment as SVG files, and as PNG beside them.
+//! `plimsoll report ... --charts DIR`: the charts of a run or an experiment as SVG files and, on request, PNG files.
 
 use crate::exit::{Failure, not_built};
 use crate::flags::verbs::Report;
@@ -17,23 +17,23 @@ use plimsoll_record::run_file;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// With more runs than this their courses are too many to look at: the curves over all of them say more.
+/// With more runs than this, the charts over all runs are more useful than those of each.
 const MOST_COURSES: usize = 6;
-/// Screens that show fine print have twice as many pixels as their pages think.
+/// High-density screens have twice as many pixels as CSS pixels.
 const PNG_SCALE: f32 = 2.0;
 
-/// Where pictures go, and in which forms.
+/// Destination and formats of charts.
 #[derive(Debug, Clone)]
 pub struct ChartOptions {
     to: PathBuf,
     png: bool,
-    /// The report that was printed is Markdown, and links them.
+    /// Whether the printed report is Markdown, which links the charts.
     linked: bool,
 }
 
 impl ChartOptions {
     /// # Errors
-    /// For PNG of no pictures.
+    /// Returns an error for `--png` without `--charts`.
     pub fn of(flags: &Report) -> Result<Option<ChartOptions>, Failure> {
         match &flags.charts {
             Some(_) if flags.png && !png::IS_BUILT => Err(not_built("--png", "png")),
@@ -41,32 +41,32 @@ impl ChartOptions {
             None if flags.png => Err(Diagnostic::new(
                 "U047",
                 Place::Flag("--png".into()),
-                "there are no pictures to make images of",
-                "say where they go, such as `--charts pictures --png`",
+                "`--png` requires `--charts`",
+                "name the directory, such as `--charts pictures --png`",
             )
             .into()),
             None => Ok(None),
         }
     }
 
-    /// The same in a folder of it.
+    /// Returns the same options for a subfolder.
     pub fn within(&self, folder: &str) -> ChartOptions {
         ChartOptions { to: self.to.join(folder), ..self.clone() }
     }
 }
 
-/// Pictures of one run.
+/// Writes the charts of one run.
 ///
 /// # Errors
-/// When a file cannot be written, or is there already.
+/// Returns an error if a file cannot be written or exists already.
 pub fn of_run(summary: &Summary, charts: Vec<Chart>, wish: &ChartOptions) -> Result<(), Failure> {
     write(&under_its_name(summary, charts), wish)
 }
 
-/// Pictures of an experiment; of a few runs also those of each.
+/// Writes the charts of an experiment and, if it has few runs, those of each run.
 ///
 /// # Errors
-/// When a file cannot be written or is there already, or a run cannot be read.
+/// Returns an error if a file cannot be written or exists already, or if a run cannot be read.
 pub fn of_folder(conclusion: &Conclusion, runs: &Path, wish: &ChartOptions) -> Result<(), Failure> {
     let mut all = figure::of_conclusion(conclusion);
     let read = folder::read(runs)?;
@@ -83,13 +83,13 @@ pub fn of_folder(conclusion: &Conclusion, runs: &Path, wish: &ChartOptions) -> R
     write(&all, wish)
 }
 
-/// A file stands alone: it says which run it is of.
+/// Adds the name of the run to each chart, because its file is read on its own.
 fn under_its_name(summary: &Summary, charts: Vec<Chart>) -> Vec<Chart> {
     let name = if summary.name.is_empty() { &summary.target } else { &summary.name };
     charts.iter().map(|chart| figure::titled(chart, name)).collect()
 }
 
-/// A picture that somebody kept is worth more than the same one again.
+/// Writes the files without replacing existing ones, which the user may have kept.
 fn write(charts: &[Chart], wish: &ChartOptions) -> Result<(), Failure> {
     std::fs::create_dir_all(&wish.to).map_err(|e| failed(&wish.to, e))?;
     let mut written = Vec::new();
@@ -116,7 +116,7 @@ fn keep(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 
 fn failed(path: &Path, e: std::io::Error) -> Failure {
     let hint = match e.kind() {
-        std::io::ErrorKind::AlreadyExists => Some("name another folder, or remove the file".to_owned()),
+        std::io::ErrorKind::AlreadyExists => Some("name another directory, or remove the file".to_owned()),
         _ => None,
     };
     Failure::machine(format!("cannot write `{}`: {}", path.display(), e.to_string().to_lowercase()), hint)

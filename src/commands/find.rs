@@ -1,4 +1,4 @@
-//! `plimsoll find URL|FILE`: the highest load that meets the thresholds.
+//! `plimsoll find URL|FILE`: searches the highest load that meets the thresholds.
 
 use super::campaign::{self, Cell};
 use super::load::Shared;
@@ -20,8 +20,8 @@ pub fn command(find: &Find) -> Result<Exit, Failure> {
         return Err(Diagnostic::new(
             "U028",
             Place::Whole,
-            "there is nothing to search",
-            "name a URL or an experiment file, such as `plimsoll find http://127.0.0.1:8080/ --threshold \
+            "missing URL or experiment file",
+            "add one, such as `plimsoll find http://127.0.0.1:8080/ --threshold \
              'response_time p99 < 250ms'`",
         )
         .into());
@@ -35,8 +35,8 @@ pub fn command(find: &Find) -> Result<Exit, Failure> {
     let is_file = [".yaml", ".yml", ".json"].iter().any(|end| target.ends_with(end));
     let study = match target.contains("://") || !(is_file || Path::new(target).exists()) {
         true if find.flags.target.is_some() => {
-            let message = "a URL names its target already";
-            wrong.push(Diagnostic::new("U042", Place::Flag("--target".into()), message, "leave it out"));
+            let message = "the URL already names the target";
+            wrong.push(Diagnostic::new("U042", Place::Flag("--target".into()), message, "omit it"));
             of_url(target)
         }
         true => of_url(target),
@@ -54,8 +54,8 @@ pub fn command(find: &Find) -> Result<Exit, Failure> {
         wrong.push(Diagnostic::new(
             "U037",
             Place::Whole,
-            "`generators` share the load of runs that are fixed, and a search sets the load of its own",
-            "take it out of the file, or make the file a sweep: `plimsoll run`",
+            "`generators` divide a fixed load, but a search varies its load",
+            "remove `generators`, or use `plimsoll run`",
         ));
     }
     let asked = study.experiment.find.get_or_insert_default();
@@ -65,7 +65,7 @@ pub fn command(find: &Find) -> Result<Exit, Failure> {
         return Err(Failure::Text(wrong));
     }
     if study.experiment.name.is_empty() {
-        // Neither credentials nor tokens: the name stands in every run file.
+        // Excludes credentials and tokens, because every run file contains the name.
         let draft = study.cells.first().map(|cell| &cell.located.draft);
         let target = draft.and_then(|draft| draft.target.as_ref()).map(|target| target.authority());
         let path = draft.and_then(|draft| draft.requests.first()).map(|request| redacted_path(&request.path));
@@ -76,7 +76,7 @@ pub fn command(find: &Find) -> Result<Exit, Failure> {
         .print(&folder_report::Form::of_find(find), wanted.as_ref())
 }
 
-/// Cells with the flags over their drafts.
+/// Returns the experiment and its cells, with the flags applied to their drafts.
 pub fn cells(study: Study, flags: &LoadFlags) -> Result<(Experiment, Vec<Cell>), Failure> {
     let wrong = over_axes(&study.experiment, flags);
     if !wrong.is_empty() {
@@ -88,7 +88,7 @@ pub fn cells(study: Study, flags: &LoadFlags) -> Result<(Experiment, Vec<Cell>),
     Ok((study.experiment, cells))
 }
 
-/// A flag over an axis would make all its cells alike under names that differ.
+/// Rejects flags that would override a parameter and make all its cells equal under different names.
 fn over_axes(experiment: &Experiment, flags: &LoadFlags) -> Vec<Diagnostic> {
     let load: &[&str] = &["users", "rate", "total_arrivals"];
     let cases: [(bool, &str, &[&str]); 12] = [
@@ -107,8 +107,8 @@ fn over_axes(experiment: &Experiment, flags: &LoadFlags) -> Vec<Diagnostic> {
     ];
     let wrong = |(_, flag, names): (bool, &str, &[&str])| {
         let axis = experiment.axes.iter().find(|axis| names.contains(&axis.name.as_str()))?;
-        let message = format!("`{flag}` would make all cells of the axis `{}` alike", axis.name);
-        let hint = format!("narrow it to one value: `--set {}={}`", axis.name, axis.values.first()?);
+        let message = format!("`{flag}` would override every value of the parameter `{}`", axis.name);
+        let hint = format!("select one value with `--set {}={}`", axis.name, axis.values.first()?);
         Some(Diagnostic::new("U035", Place::Flag(flag.into()), message, hint))
     };
     cases.into_iter().filter(|case| case.0).filter_map(wrong).collect()
@@ -120,56 +120,56 @@ fn of_url(text: &str) -> Result<Study, Failure> {
     Ok(Study { experiment: Experiment::default(), cells: vec![cell] })
 }
 
-/// Flags of a load that a search sets itself.
+/// Rejects load flags that a search sets itself.
 fn refused(flags: &LoadFlags) -> Vec<Diagnostic> {
     let cases = [
-        (flags.rate.is_some(), "-r", "the search sets the rate", "`--from` says where it begins"),
-        (flags.duration.is_some(), "-d", "the search sets the length of a step", "`--step-duration` says it"),
-        (flags.requests.is_some(), "-n", "steps end by time", "`--step-duration` says by how much"),
-        (flags.stages.is_some(), "--stages", "the search makes the stages", "`--step` makes a ladder"),
-        (flags.warmup.is_some(), "--warmup", "the search sets the warm-up of each step", "leave it out"),
+        (flags.rate.is_some(), "-r", "the search sets the rate", "set the first level with `--from`"),
+        (flags.duration.is_some(), "-d", "the search sets the length of a step", "use `--step-duration`"),
+        (flags.requests.is_some(), "-n", "the steps of a search end by time", "use `--step-duration`"),
+        (flags.stages.is_some(), "--stages", "the search sets the stages", "climb a staircase with `--step`"),
+        (flags.warmup.is_some(), "--warmup", "the search sets the warm-up of each step", "omit it"),
         (
             flags.manner.junit.is_some(),
             "--junit",
             "the steps of a search miss thresholds on purpose",
-            "write JUnit from `run` or `compare`",
+            "write JUnit XML from `run` or `compare`",
         ),
         (
             flags.shard.is_some(),
             "--shard",
             "a search on several machines is not supported",
-            "search from one",
+            "run the search on one machine",
         ),
     ];
     refusals(cases)
 }
 
-/// Flags of the other load model than the one that is searched.
+/// Rejects load flags of the other load model than the search's.
 fn refused_of_model(flags: &LoadFlags, users: bool) -> Vec<Diagnostic> {
     refusals([
         (
             users && flags.connections.is_some(),
             "-c",
             "the search sets the users",
-            "`--from` says where it begins",
+            "set the first level with `--from`",
         ),
         (
             !users && flags.connections.is_some(),
             "-c",
-            "the search varies a rate, which has no users",
-            "`--max-connections` limits its connections; `--vary users` searches for users",
+            "the search varies a rate, and a rate has no users",
+            "limit connections with `--max-connections`, or search users with `--vary users`",
         ),
         (
             users && flags.max_connections.is_some(),
             "--max-connections",
             "every user holds one connection",
-            "leave it out; `--to` limits the users",
+            "omit it, and limit the users with `--to`",
         ),
         (
             users && flags.arrivals.is_some(),
             "--arrivals",
             "users make no arrivals",
-            "leave out one of the two",
+            "remove one of the two",
         ),
     ])
 }
@@ -181,7 +181,7 @@ fn refusals<const N: usize>(cases: [(bool, &str, &str, &str); N]) -> Vec<Diagnos
     cases.into_iter().filter(|case| case.0).map(diagnostic).collect()
 }
 
-/// Flags over what a file says of the search.
+/// Applies the flags to the search of the file.
 fn apply(flags: &SearchFlags, find: &mut experiment::Find) -> Vec<Diagnostic> {
     let mut wrong = Vec::new();
     let mut read = |flag: &str, problem: Problem| {
@@ -191,17 +191,14 @@ fn apply(flags: &SearchFlags, find: &mut experiment::Find) -> Vec<Diagnostic> {
         Some("rate") => find.users = false,
         Some("users") => find.users = true,
         Some(other) => {
-            read("--vary", Problem::new(format!("`{other}` cannot be varied"), "expected `rate` or `users`"))
+            read("--vary", Problem::plain(format!("cannot vary `{other}`: expected `rate` or `users`")))
         }
         None => {}
     }
     let level = |text: &str| match find.users {
         true => match text.trim().parse::<u32>() {
             Ok(n) if n > 0 => Ok(f64::from(n)),
-            _ => Err(Problem::new(
-                format!("`{text}` is no number of users"),
-                "expected a whole number above 0",
-            )),
+            _ => Err(Problem::plain(format!("invalid number of users `{text}`: expected a whole number above 0"))),
         },
         false => unit::rate_per_s(text),
     };
@@ -226,7 +223,7 @@ fn apply(flags: &SearchFlags, find: &mut experiment::Find) -> Vec<Diagnostic> {
         Some(Ok(ns)) if ns >= unit::SECOND_NS => find.step_duration_ns = Some(ns),
         Some(Ok(_)) => read(
             "--step-duration",
-            Problem::new("a step shorter than a second tells nothing", "give it at least `1s`"),
+            Problem::new("a step must be at least one second long", "use `1s` or more"),
         ),
         Some(Err(problem)) => read("--step-duration", problem),
         None => {}
@@ -234,7 +231,7 @@ fn apply(flags: &SearchFlags, find: &mut experiment::Find) -> Vec<Diagnostic> {
     match flags.max_time.as_deref().map(unit::duration_ns) {
         Some(Ok(ns)) if ns > 0 => find.max_time_ns = Some(ns),
         Some(Ok(_)) => {
-            read("--max-time", Problem::new("no time at all finds nothing", "give it some, such as `10m`"))
+            read("--max-time", Problem::new("the search time must be above zero", "use a duration such as `10m`"))
         }
         Some(Err(problem)) => read("--max-time", problem),
         None => {}
@@ -247,29 +244,29 @@ fn apply(flags: &SearchFlags, find: &mut experiment::Find) -> Vec<Diagnostic> {
     match flags.confirm.as_deref().map(|text| (text, text.trim().parse::<u32>())) {
         Some((_, Ok(n))) if (1..=10).contains(&n) => find.confirm = Some(n),
         Some((text, _)) => {
-            read("--confirm", Problem::new(format!("`{text}` is no number of repeats"), "expected 1 to 10"))
+            read("--confirm", Problem::plain(format!("invalid number of repeats `{text}`: expected 1–10")))
         }
         None => {}
     }
-    // A ladder that the search would not climb.
+    // Without `--step`, the search climbs no staircase.
     if find.stop_when.is_some() && find.step.is_none() {
-        read("--stop-when", Problem::new("an end without a ladder", "add `--step x1.10`"));
+        read("--stop-when", Problem::new("this flag requires `--step`", "add `--step x1.10`"));
     }
     if let (Some(from), Some(to)) = (find.from, find.to)
         && from > to
     {
-        read("--from", Problem::new("it begins above `--to`", "leave room between the two"));
+        read("--from", Problem::new("`--from` is above `--to`", "lower `--from`, or raise `--to`"));
     }
     if find.users && matches!(find.stop_when, Some(Until::Shortfall(_))) {
         read(
             "--stop-when",
-            Problem::new("users offer no rate that could be missed", "use `socket_errors > 0` or `missed`"),
+            Problem::new("a search of users offers no rate to fall short of", "use `socket_errors > 0` or `missed`"),
         );
     }
     wrong
 }
 
-/// `2%` or `0.02`, between 0.1% and 50%.
+/// Parses a share between 0.1% and 50%, such as `2%` or `0.02`.
 pub fn share(text: &str) -> Result<f64, Problem> {
     let ratio = match text.trim().strip_suffix('%') {
         Some(percent) => percent.trim().parse::<f64>().map(|n| n / 100.0),
@@ -277,6 +274,6 @@ pub fn share(text: &str) -> Result<f64, Problem> {
     };
     match ratio {
         Ok(ratio) if (0.001..=0.5).contains(&ratio) => Ok(ratio),
-        _ => Err(Problem::new(format!("`{text}` is no share"), "expected one between `0.1%` and `50%`")),
+        _ => Err(Problem::plain(format!("invalid share `{text}`: expected 0.1%–50%"))),
     }
 }

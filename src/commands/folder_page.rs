@@ -1,4 +1,4 @@
-//! The page of what lies in a folder: an experiment, a search, or several experiments of one file.
+//! HTML page of a folder: an experiment, a search, or several experiments of one file.
 
 use super::{folder_report, parts_report};
 use crate::exit::Failure;
@@ -8,23 +8,23 @@ use plimsoll_output::figure;
 use plimsoll_output::html::Page;
 use std::path::Path;
 
-/// Where a link to a run file leads, if anywhere.
+/// Target of a link to a run file, if it has one.
 pub type Links<'a> = &'a dyn Fn(&Path) -> Option<String>;
 
-/// The page; `to` is the file that it is going to be written to, for the links in it.
+/// Returns the page; `to` is its future file, for relative links.
 ///
 /// # Errors
-/// As [`linked`].
+/// Returns an error under the conditions of [`linked`].
 pub fn of(path: &Path, to: Option<&Path>) -> Result<Page, Failure> {
     linked(path, &|run| to.and_then(|to| href(to, run)))
 }
 
-/// The page with links of one's own.
+/// Returns the page with the given links.
 ///
 /// # Errors
-/// When the folder cannot be read, or holds no run of an experiment.
+/// Returns an error if the folder cannot be read or contains no run of an experiment.
 pub fn linked(path: &Path, links: Links) -> Result<Page, Failure> {
-    // A part that cannot be read has no files, and its row says why.
+    // An unreadable part has no files; its row says why.
     let of_part = |part: &Path| folder::read(part).map(|read| files(&read.runs, links)).unwrap_or_default();
     if let Some(page) = parts_report::page_of(path, &of_part)? {
         return Ok(page);
@@ -32,13 +32,13 @@ pub fn linked(path: &Path, links: Links) -> Result<Page, Failure> {
     let conclusion = folder_report::concluded(path)?;
     let files = files(&folder::read(path)?.runs, links);
     let text = folder_report::document(&conclusion)?;
-    let wrong = |e: serde_json::Error| Failure::machine(format!("the result is no JSON: {e}"), None);
+    let wrong = |e: serde_json::Error| Failure::machine(format!("cannot write the result as JSON: {e}"), None);
     let document = serde_json::from_str(&text).map_err(wrong)?;
     let charts = figure::of_conclusion(&conclusion);
     Ok(page(&conclusion, &files, charts, document))
 }
 
-/// In the order in which they ran.
+/// Returns the run files in the order in which they ran.
 fn files(runs: &[Run], links: Links) -> Vec<RunFile> {
     let mut all: Vec<&Run> = runs.iter().collect();
     all.sort_by_key(|run| run.digest.started_unix_ns);
@@ -54,7 +54,7 @@ fn files(runs: &[Run], links: Links) -> Vec<RunFile> {
     all.into_iter().map(file).collect()
 }
 
-/// From the page to a file that lies beside or below it: a page that is passed on takes no paths of this machine along.
+/// Returns a relative link from the page to a file near it, so that a shared page contains no paths of this machine.
 fn href(to: &Path, run: &Path) -> Option<String> {
     let beside = to.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let run = run.canonicalize().ok()?;
@@ -62,7 +62,7 @@ fn href(to: &Path, run: &Path) -> Option<String> {
     Some(format!("./{}", escaped(below.to_str()?)))
 }
 
-/// What has a meaning of its own in a link is written as its bytes.
+/// Percent-encodes what has a meaning in links.
 fn escaped(path: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-~".contains(&byte);
     let describe = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };

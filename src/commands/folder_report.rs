@@ -1,4 +1,4 @@
-//! Prints an experiment from its folder: at the end of its runs, and whenever somebody asks again.
+//! Prints an experiment from its folder, at the end of its runs and on request later.
 
 use super::page::Wanted;
 use super::{figures, folder_page, parts_report, template};
@@ -14,7 +14,7 @@ use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use std::path::Path;
 
-/// How it is printed.
+/// Format of a printed experiment.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Form {
     pub json: bool,
@@ -42,7 +42,7 @@ impl Form {
     }
 
     /// # Errors
-    /// For a form that only a single run has.
+    /// Returns an error for a format that only single runs have.
     pub fn of_report(form: &ReportForm, quiet: bool) -> Result<Form, Failure> {
         if let Some(refused) = full_refused(form.full) {
             return Err(refused.into());
@@ -51,8 +51,8 @@ impl Form {
             return Err(Diagnostic::new(
                 "U030",
                 Place::Flag("--ndjson".into()),
-                "an experiment has no one timeline",
-                "name one of its run files, or use `--csv` for one line per cell or step",
+                "an experiment has no single timeline",
+                "name one of its run files, or use `--csv` for one line per combination or step",
             )
             .into());
         }
@@ -60,20 +60,20 @@ impl Form {
     }
 }
 
-/// An experiment has many runs, and each of them has a report.
+/// Rejects `--full`, because each of an experiment's runs has its own report.
 pub fn full_refused(is_full: bool) -> Option<Diagnostic> {
-    let hint = "leave it out, and print one of its runs with `plimsoll report FILE.plim --full`";
+    let hint = "omit it, and print one of the runs with `plimsoll report FILE.plim --full`";
     let flag = Place::Flag("--full".into());
-    is_full.then(|| Diagnostic::new("U030", flag, "only the report of a single run has these details", hint))
+    is_full.then(|| Diagnostic::new("U030", flag, "`--full` is for single runs", hint))
 }
 
-/// Reads the folder, prints it, writes its page where one is wanted, and says how the command ends. A folder of several
-/// experiments is printed as all of them.
+/// Reads the folder, prints it, writes the requested page, and returns the exit code. If the folder has several
+/// experiments, prints all of them.
 ///
 /// # Errors
-/// When it cannot be read, or holds no run of an experiment.
+/// Returns an error if the folder cannot be read or contains no run of an experiment.
 pub fn print(path: &Path, form: &Form, wanted: Option<&Wanted>) -> Result<Exit, Failure> {
-    // A page on standard output stands in place of the text.
+    // A page on standard output replaces the text.
     let quiet = form.quiet || wanted.is_some_and(Wanted::is_result);
     let form = &Form { quiet, ..*form };
     let exit = match parts_report::print(path, form)? {
@@ -90,10 +90,10 @@ pub fn print(path: &Path, form: &Form, wanted: Option<&Wanted>) -> Result<Exit, 
     Ok(exit)
 }
 
-/// What the runs of a folder say together.
+/// Returns the conclusion from the runs of a folder.
 ///
 /// # Errors
-/// When it cannot be read, or holds no run of an experiment.
+/// Returns an error if the folder cannot be read or contains no run of an experiment.
 pub fn concluded(path: &Path) -> Result<Conclusion, Failure> {
     let read = folder::read(path)?;
     let conclusion = match read.runs.is_empty() {
@@ -103,17 +103,17 @@ pub fn concluded(path: &Path) -> Result<Conclusion, Failure> {
     conclusion.ok_or_else(|| folder::Error::Empty { path: path.into() }.into())
 }
 
-/// Prints what a template makes of the folder, writes its page where one is wanted, and says how the command ends.
+/// Fills in a template from the folder, writes the requested page, and returns the exit code.
 ///
 /// # Errors
-/// When the folder or the template cannot be read, or the template names what is not there.
+/// Returns an error if the folder or the template cannot be read, or the template uses an unknown name.
 pub fn fill_in(path: &Path, own: &str, wanted: Option<&Wanted>) -> Result<Exit, Failure> {
     let (text, exit) = match parts_report::document_of(path)? {
         Some((document, charts, exit)) => (template::rendered(own, "parts", &document, &charts)?, exit),
         None => {
             let conclusion = concluded(path)?;
             let charts = figure::of_conclusion(&conclusion);
-            // Several searches, and one that was stopped, have the document of an experiment.
+            // Several searches, or one that was stopped, have the document of an experiment.
             let kind = if single(&conclusion).is_some() { "search" } else { "experiment" };
             (template::rendered(own, kind, &document(&conclusion)?, &charts)?, conclusion.result.into())
         }
@@ -125,17 +125,17 @@ pub fn fill_in(path: &Path, own: &str, wanted: Option<&Wanted>) -> Result<Exit, 
     Ok(exit)
 }
 
-/// Draws what there is to see; of several experiments into a folder for each.
+/// Draws the charts, into one subfolder per experiment if there are several.
 ///
 /// # Errors
-/// When a run cannot be read, or a picture cannot be written.
+/// Returns an error if a run cannot be read or a chart cannot be written.
 pub fn draw(path: &Path, wish: &figures::ChartOptions) -> Result<(), Failure> {
     let Some(parts) = folder::parts::read(path)? else {
         return figures::of_folder(&concluded(path)?, path, wish);
     };
     for part in &parts.parts {
         let folder = path.join(&part.folder);
-        // One that has no runs yet has no pictures: the report says so already.
+        // A part without runs has no charts; the report says so.
         if let Ok(conclusion) = concluded(&folder) {
             figures::of_folder(&conclusion, &folder, &wish.within(&part.folder))?;
         }
@@ -143,10 +143,10 @@ pub fn draw(path: &Path, wish: &figures::ChartOptions) -> Result<(), Failure> {
     Ok(())
 }
 
-/// An experiment in the form asked for; in the quiet one its sentence is said where it did not pass.
+/// Renders an experiment in the requested format. In the quiet format, prints its sentence unless it passed.
 ///
 /// # Errors
-/// When a document cannot be made of it.
+/// Returns an error if a document cannot be serialized.
 pub fn rendered(conclusion: &Conclusion, path: &Path, form: &Form) -> Result<String, Failure> {
     Ok(if form.json {
         document(conclusion)?
@@ -168,23 +168,23 @@ pub fn rendered(conclusion: &Conclusion, path: &Path, form: &Form) -> Result<Str
     })
 }
 
-/// The document for programs: of an experiment that is one finished search, its answer.
+/// Returns the JSON document; for an experiment that is one finished search, its answer.
 ///
 /// # Errors
-/// When it cannot be made.
+/// Returns an error if the document cannot be serialized.
 pub fn document(conclusion: &Conclusion) -> Result<String, Failure> {
     let Some(answer) = single(conclusion) else { return Ok(render::json(conclusion)?) };
     let text = find::json(answer)?;
     if conclusion.question.is_empty() {
         return Ok(text);
     }
-    let wrong = |e: serde_json::Error| Failure::machine(format!("the answer is no JSON: {e}"), None);
+    let wrong = |e: serde_json::Error| Failure::machine(format!("cannot write the answer as JSON: {e}"), None);
     let mut value: serde_json::Value = serde_json::from_str(&text).map_err(wrong)?;
     value["question"] = conclusion.question.clone().into();
     Ok(json::document(&value)?)
 }
 
-/// The answer of an experiment that is one finished search: the document that scripts expect of `find`.
+/// Returns the answer of an experiment that is one finished search, the document that scripts expect from `find`.
 fn single(conclusion: &Conclusion) -> Option<&plimsoll_experiment::search::Answer> {
     match conclusion.searches.as_slice() {
         [one] => one.answer.as_deref(),

@@ -1,4 +1,4 @@
-//! `--junit FILE`: what was asked of the runs, for CI systems. An older result of the same job is replaced.
+//! `--junit FILE`: the thresholds of the runs for CI systems. An earlier result of the same job is replaced.
 
 use super::compare::refuse_other_kinds;
 use crate::exit::{Exit, Failure};
@@ -8,7 +8,7 @@ use plimsoll_output::junit::{Suite, Whole, document};
 use plimsoll_record::run_file;
 use std::path::{Path, PathBuf};
 
-/// Looked at before anything is sent.
+/// Checks the file before anything is sent.
 ///
 /// # Errors
 /// Returns an error if the file exists and is not JUnit XML, or cannot be removed. An earlier result is removed, so

@@ -1,4 +1,4 @@
-//! One load, from the plan to the verdict, in this process: its terminal, its signals, its folders.
+//! One load in this process, from the plan to the verdict, with its terminal, signals, and folders.
 
 use super::junit;
 use super::page::{self, Wanted};
@@ -25,16 +25,16 @@ use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What a load left behind.
+/// Result of a load.
 pub struct Measured {
     pub summary: Summary,
     pub record: RunRecord,
     pub run_file: PathBuf,
-    /// How the command ends, by the verdict and by what cut it short.
+    /// Exit code of the command, from the verdict and any interrupt.
     pub exit: Exit,
 }
 
-/// Loads, prints and judges.
+/// Runs the load, prints the report, and returns the verdict's exit code.
 pub fn command(plan: Plan, manner: &MannerFlags) -> Result<Exit, Failure> {
     let wanted = Wanted::of(&manner.page, manner.json.then_some("--json"))?;
     junit::refuse_taken(manner.junit.as_deref())?;
@@ -67,27 +67,27 @@ pub fn detail(is_full: bool) -> Detail {
     if is_full { Detail::Full } else { Detail::Screen }
 }
 
-/// All that a quiet command says: why the run did not pass.
+/// Prints why a quiet run did not pass.
 pub fn tell_unless_passed(summary: &Summary) {
     if summary.verdict.result != Outcome::Pass {
         say::talk(&format!("{}\n", summary.verdict.sentence));
     }
 }
 
-/// What several loads of one command have in common.
+/// State that several loads of one command share.
 pub struct Shared {
     pub interrupts: Interrupts,
-    /// Questions that were answered: nobody is asked twice for the same host.
+    /// Answers by question, so that each host is asked about once.
     answers: RefCell<BTreeMap<String, String>>,
-    /// A line for each second of each run, where the view cannot be repainted.
+    /// Whether to print a line per second of each run if the live view cannot repaint.
     pub lines: bool,
-    /// The service answered: no other run waits for it.
+    /// Whether the service has responded, so that no other run waits for it.
     pub is_ready: Cell<bool>,
 }
 
 impl Shared {
     /// # Errors
-    /// When the kernel refuses to hand over the signals.
+    /// Returns an error if the signals cannot be taken over.
     pub fn new(lines: bool) -> Result<Self, Failure> {
         Ok(Self {
             interrupts: Interrupts::install()?,
@@ -107,7 +107,7 @@ impl Shared {
     }
 }
 
-/// Runs the plan and returns its summary; talks on stderr unless the manner is quiet.
+/// Runs the plan and returns its results; prints messages to stderr unless `manner` is quiet.
 pub fn measure(plan: Plan, manner: &MannerFlags, shared: Option<&Shared>) -> Result<Measured, Failure> {
     let here = Here { manner, shared, keeps: true, own: OnceCell::new() };
     let ran = here.run(&plan)?;
@@ -121,35 +121,35 @@ pub fn measure(plan: Plan, manner: &MannerFlags, shared: Option<&Shared>) -> Res
     Ok(Measured { summary, record: ran.record, run_file: ran.run_file.unwrap_or_default(), exit })
 }
 
-/// The same without a run file: a look at the service between two runs.
+/// Runs the plan without a run file, to check the service between two runs.
 pub fn glance(mut plan: Plan, manner: &MannerFlags, shared: &Shared) -> Result<Summary, Failure> {
-    // Nobody reads what monitors would see in it.
+    // The data of monitors would not be used.
     plan.watches.clear();
     plan.outline.monitors.clear();
     let here = Here { manner, shared: Some(shared), keeps: false, own: OnceCell::new() };
     Ok(summarise(&here.run(&plan)?.record))
 }
 
-/// A session of this process: its terminal, its signals, its folders.
+/// Session host of this process: its terminal, signals, and folders.
 struct Here<'a> {
     manner: &'a MannerFlags,
-    /// Of several loads of one command.
+    /// Shared by several loads of one command.
     shared: Option<&'a Shared>,
-    /// The run is kept in a file.
+    /// Whether the run is saved to a file.
     keeps: bool,
-    /// Of a single load, once signals are taken.
+    /// Signals of a single load, once they are taken over.
     own: OnceCell<Interrupts>,
 }
 
 impl Here<'_> {
     fn run(&self, plan: &Plan) -> Result<Ran, Failure> {
         let manner = self.manner;
-        // Whoever asked for this run reads its file: without him it would only be load.
+        // The parent reads the run file; without it, the run would be load without a purpose.
         if manner.with_parent.is_some_and(|parent| !plimsoll_engine::signals::follow(parent)) {
-            return Err(Failure::machine("the process that asked for this run has ended", None));
+            return Err(Failure::machine("the process that started this run has ended", None));
         }
         let is_ready = self.shared.is_some_and(|shared| shared.is_ready.get());
-        // Judged with all flags, before this.
+        // Validated together with all flags before this.
         let wait_ns = manner.wait_for_ready.as_deref().and_then(|text| draft::wait(text).ok());
         let orders = Orders {
             version: env!("CARGO_PKG_VERSION"),
@@ -162,7 +162,7 @@ impl Here<'_> {
         session::run(plan, plimsoll_script::behaviour, orders, self).map_err(|failure| self.cut(failure))
     }
 
-    /// The signal that cut it short decides how the program ends.
+    /// Sets the exit code of the signal that interrupted the run.
     fn cut(&self, failure: Failure) -> Failure {
         match (failure, self.interrupts()) {
             (Failure::CutShort { sentence, .. }, Some(interrupts)) => interrupts.cut_short(sentence),
@@ -199,11 +199,11 @@ impl SessionHost for Here<'_> {
         }
         match news {
             News::Permitted { host } => {
-                say::talk(&format!("{host} permits this load in its ownership file\n"));
+                say::talk(&format!("{host} allows this load in its ownership file\n"));
             }
-            News::Waiting { target } => say::talk(&format!("waiting for {target} ...\n")),
+            News::Waiting { target } => say::talk(&format!("waiting for {target}...\n")),
             News::Ready => {}
-            News::Setup => say::talk("set-up ...\n"),
+            News::Setup => say::talk("setup...\n"),
         }
     }
 
@@ -245,7 +245,7 @@ impl SessionHost for Here<'_> {
         match phase {
             Phase::Setup => interrupts.steer(controller),
             Phase::Load => steer::begin(interrupts, controller),
-            // An interrupt that has ended the load is not meant for what tidies up behind it; the next one is.
+            // The interrupt that ended the load must not stop the teardown; the next one may.
             Phase::Teardown => interrupts.steer_anew(controller),
         }
     }
@@ -270,7 +270,7 @@ impl SessionHost for Here<'_> {
     }
 }
 
-/// The live view: repainted on a terminal, plain lines elsewhere, nothing when quiet.
+/// Returns the live view: repainted on a terminal, plain lines elsewhere, none when quiet.
 fn view(manner: &MannerFlags, lines: bool) -> Option<Box<dyn Sink>> {
     if manner.quiet {
         return None;
@@ -284,12 +284,12 @@ fn view(manner: &MannerFlags, lines: bool) -> Option<Box<dyn Sink>> {
     }
 }
 
-/// A question needs somebody who reads it and somebody who types.
+/// Returns true if a person can read a question and type an answer.
 fn can_ask() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
-/// Asks on stderr; no answer is an answer, too.
+/// Asks on stderr; the end of input counts as an answer.
 fn confirmed(question: &str) -> String {
     say::talk(question);
     let mut line = String::new();

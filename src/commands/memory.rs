@@ -1,16 +1,16 @@
-//! A bound on the memory of work that a text of somebody else decides about. The engine of the templates counts steps
-//! and what is written, and nobody counts what a template keeps: `x ~ x` a few dozen times is all memory there is.
+//! Memory limit for work that untrusted text controls. The template engine limits steps and output, but not what a
+//! template stores: a few dozen `x ~ x` fill all memory.
 
 use crate::exit::Failure;
 use crate::say;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// Between two looks; memory that is touched for the first time grows by some ten megabytes in it.
+/// Interval between two checks, in which touched memory grows by some ten megabytes.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Does `work`. When the process has taken `most` bytes more than before, it says `failure` and ends: there is no way
-/// to stop a copy that has begun.
+/// Does `work`. If the process grows by more than `most` bytes, prints `failure` and exits, because a copy in
+/// progress cannot be stopped.
 pub fn bounded<T>(most: u64, failure: impl Fn() -> Failure + Send + 'static, work: impl FnOnce() -> T) -> T {
     let (done, waiting) = channel::<()>();
     let Some(before) = resident_bytes() else { return work() };
@@ -23,7 +23,7 @@ pub fn bounded<T>(most: u64, failure: impl Fn() -> Failure + Send + 'static, wor
             }
         }
     };
-    // Without a thread there is no bound, and all else works.
+    // Without the thread there is no limit, but everything else works.
     let watcher = std::thread::Builder::new().name("memory".into()).spawn(watch);
     let result = work();
     drop(done);
@@ -33,7 +33,7 @@ pub fn bounded<T>(most: u64, failure: impl Fn() -> Failure + Send + 'static, wor
     result
 }
 
-/// What the kernel has given, bytes; `None`: it does not tell.
+/// Returns the resident memory in bytes, or `None` if the kernel does not report it.
 fn resident_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

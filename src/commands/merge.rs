@@ -1,4 +1,4 @@
-//! `plimsoll merge A B ...`: adds up the runs of several machines, exactly.
+//! `plimsoll merge A B ...`: merges the runs of several load generators exactly.
 
 use super::page::{self, Wanted};
 use super::report;
@@ -17,8 +17,8 @@ pub fn command(flags: &Merge) -> Result<Exit, Failure> {
         return Err(Diagnostic::new(
             "U017",
             Place::Whole,
-            "there are no run files to add up",
-            "name them, such as `plimsoll merge a.plim b.plim --out both.plim`",
+            "missing run files to merge",
+            "add them, such as `plimsoll merge a.plim b.plim --out both.plim`",
         )
         .into());
     }

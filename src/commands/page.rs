@@ -1,5 +1,5 @@
-//! `--html OUT`: the result as one file for a browser. Where it goes is looked at before anything is done; it is
-//! written under another name beside and put in its place whole, so that nobody opens half a page.
+//! `--html FILE`: the result as one HTML file. The path is checked before anything else happens. The file is written
+//! under a temporary name and then put in place, so that a reader never opens half a page.
 
 use crate::exit::{Exit, Failure};
 use crate::flags::page::PageFlag;
@@ -16,19 +16,19 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Where a page goes, checked.
-pub enum Wanted {
+Checked destination of a page.
     /// Standard output, in place of the text.
     Result,
-    /// A file that was not there.
+    /// A file that does not exist yet.
     File(PathBuf),
 }
 
 impl Wanted {
-    /// What the flag asks for. `form` is another form of the result that goes to standard output (`--json`), if one is
-    /// asked for.
+    /// Returns the destination that the flag names. `form` is the flag of another format for standard output
+    /// (`--json`), if there is one.
     ///
     /// # Errors
-    /// When the file is there already, or two results would share standard output.
+    /// Returns an error if the file exists, or if two results would share standard output.
     pub fn of(flag: &PageFlag, form: Option<&str>) -> Result<Option<Wanted>, Failure> {
         let Some(to) = &flag.html else { return Ok(None) };
         let place = || Place::Flag("--html".into());
@@ -37,12 +37,12 @@ impl Wanted {
                 None => Ok(Some(Wanted::Result)),
                 Some(form) => {
                     let message = format!("`--html -` and `{form}` both go to standard output");
-                    Err(Diagnostic::new("U038", place(), message, "give the page a file: `--html page.html`")
+                    Err(Diagnostic::new("U038", place(), message, "write the page to a file with `--html page.html`")
                         .into())
                 }
             };
         }
-        // A dangling link is something, too.
+        // A dangling link counts as existing, too.
         if Path::new(to).symlink_metadata().is_ok() {
             return Err(taken(to));
         }
@@ -50,22 +50,22 @@ impl Wanted {
     }
 
     /// Whether the page stands in for the text.
-    pub fn is_result(&self) -> bool {
+    Returns whether the page replaces the text.
         matches!(self, Wanted::Result)
     }
 
     /// The file; `None`: standard output.
-    pub fn file(&self) -> Option<&Path> {
+    Returns the file, or `None` for standard output.
         match self {
             Wanted::Result => None,
             Wanted::File(path) => Some(path),
         }
     }
 
-    /// Writes the page to where it was wanted.
+    /// Writes the page to its destination.
     ///
     /// # Errors
-    /// When it cannot be made or written, or something has come to stand in its place.
+    /// Returns an error if the page cannot be written or the file exists by now.
     pub fn write(&self, page: &Page) -> Result<(), Failure> {
         let text = page.render()?;
         match self {
@@ -75,29 +75,28 @@ impl Wanted {
     }
 }
 
-/// The page of a run. `file`: its run file, where there is one; that of several machines has no courses of its
-/// requests.
+/// Returns the page of a run. `file` is its run file, if there is one; a merged run has no timelines of its requests.
 ///
 /// # Errors
-/// When the run file cannot be read again.
+/// Returns an error if the run file cannot be read again.
 pub fn of_run(record: &RunRecord, summary: &Summary, file: Option<&Path>) -> Result<Page, Failure> {
     let (picture, charts) = drawn(record, summary, file)?;
     let name = file.map(|file| file.display().to_string());
     Ok(run_page(summary, &picture, name.as_deref(), charts)?)
 }
 
-/// The charts of a run, such as its page has them.
+/// Returns the charts of a run, as its page shows them.
 ///
 /// # Errors
-/// When the run file cannot be read again.
+/// Returns an error if the run file cannot be read again.
 pub fn charts_of(record: &RunRecord, summary: &Summary, file: Option<&Path>) -> Result<Vec<Chart>, Failure> {
     Ok(drawn(record, summary, file)?.1)
 }
 
-/// What its charts are made of, and the charts.
+/// Returns the data of the charts, and the charts.
 ///
 /// # Errors
-/// When the run file cannot be read again.
+/// Returns an error if the run file cannot be read again.
 pub fn drawn(
     record: &RunRecord,
     summary: &Summary,
@@ -115,12 +114,12 @@ fn taken(to: &str) -> Failure {
         "U020",
         Place::Flag("--html".into()),
         message,
-        "give another name, or move the old file away",
+        "choose another name, or move the existing file",
     )
     .into()
 }
 
-/// Whole or not at all, and never over something else.
+/// Writes a file completely or not at all, and never over another one.
 fn put(path: &Path, text: &str) -> Result<(), Failure> {
     let failed = |e: std::io::Error| {
         Failure::machine(format!("cannot write `{}`: {}", path.display(), e.to_string().to_lowercase()), None)
@@ -132,8 +131,8 @@ fn put(path: &Path, text: &str) -> Result<(), Failure> {
         .create_new(true)
         .open(&beside)
         .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()));
-    // A second name for the same file is refused where there is one already; a renaming would replace it. Some file
-    // systems know no second names.
+    // Creating a hard link fails if the name exists, unlike renaming, which would replace it. Some file systems have
+    // no hard links.
     let placed = written.and_then(|()| match std::fs::hard_link(&beside, path) {
         Err(_) if path.symlink_metadata().is_err() => std::fs::rename(&beside, path),
         other => other,
@@ -142,16 +141,15 @@ fn put(path: &Path, text: &str) -> Result<(), Failure> {
         Err(e) if e.kind() == ErrorKind::AlreadyExists => Err(taken(&path.display().to_string())),
         other => other.map_err(failed),
     };
-    // Where it was never made, or got its place, there is nothing to remove; left behind it would be the smaller
-    // trouble of the two.
+    // The temporary file may not exist, and failing to remove it does little harm.
     let _ = std::fs::remove_file(&beside);
     ended
 }
 
-/// The exit of a run with its page written, whatever is printed besides.
+/// Writes the page of a run and returns the exit code, whatever else is printed.
 ///
 /// # Errors
-/// As [`Wanted::write`] and [`of_run`].
+/// Returns an error under the conditions of [`Wanted::write`] and [`of_run`].
 pub fn write_run(
     wanted: Option<&Wanted>,
     record: &RunRecord,

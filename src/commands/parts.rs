@@ -1,4 +1,4 @@
-//! `plimsoll run FILE` for a file with `parts`: one experiment behind the other, each in a folder of its own below one.
+//! `plimsoll run FILE` for a file with `parts`: runs one experiment after another, each in its own subfolder.
 
 use super::campaign::{self, Again, Cell};
 use super::folder_report::{self, Form};
@@ -18,7 +18,7 @@ use plimsoll_plan::diag::Place;
 use plimsoll_plan::experiment::Experiment;
 use std::path::{Path, PathBuf};
 
-/// A part that is ready to be run.
+/// A part that is ready to run.
 struct Ready {
     name: String,
     folder: String,
@@ -26,16 +26,16 @@ struct Ready {
     cells: Vec<Cell>,
 }
 
-/// Runs all of them. One that misses its thresholds or could not be run does not stop the next; an interrupt does.
+/// Runs all parts. An interrupt stops the next part; a missed threshold or an error does not.
 ///
 /// # Errors
-/// Every mistake in any part, before the first packet; and when the folder cannot be written.
+/// Returns every error in any part before the first packet, or an error if the folder cannot be written.
 pub fn run(file: &str, parts: Vec<Part>, flags: &Run) -> Result<Exit, Failure> {
     let ready = ready(parts, flags)?;
     let asked = &flags.flags.manner;
     let wanted = Wanted::of(&asked.page, asked.json.then_some("--json"))?;
     let out = folder(file, asked)?;
-    // Each is called as the file, with its own name behind it.
+    // The name of each experiment is the file's name, followed by the part's.
     let name = ready.first().map_or_else(String::new, |first| {
         let whole = first.experiment.name.as_str();
         whole.strip_suffix(&format!(" / {}", first.name)).unwrap_or(whole).to_owned()
@@ -50,7 +50,7 @@ pub fn run(file: &str, parts: Vec<Part>, flags: &Run) -> Result<Exit, Failure> {
     let mut told: Vec<PartResult> = Vec::new();
     for (at, part) in ready.into_iter().enumerate() {
         if shared.interrupts.happened() {
-            told.push(PartResult::missing(&part.name, &part.folder, "not begun: it was interrupted before"));
+            told.push(PartResult::missing(&part.name, &part.folder, "not started: interrupted before"));
             continue;
         }
         if !form.json && !form.quiet {
@@ -68,14 +68,14 @@ pub fn run(file: &str, parts: Vec<Part>, flags: &Run) -> Result<Exit, Failure> {
     let exit = if manner.stop_early_ok { worst } else { shared.interrupts.exit(worst) };
     junit::of_folder(asked.junit.as_deref(), &out, exit)?;
     if shared.interrupts.happened() && !manner.quiet {
-        say::talk(&format!("stopped; the same command with `--out {}` goes on\n", out.display()));
+        say::talk(&format!("stopped; to resume, rerun the same command with `--out {}`\n", out.display()));
     } else if !manner.quiet {
         say::talk(&format!("{}\n", out.display()));
     }
     Ok(exit)
 }
 
-/// Runs one, and prints its report where each is printed by itself.
+/// Runs one part, and prints its report if reports are printed one by one.
 fn one(
     part: Ready,
     out: &Path,
@@ -105,7 +105,7 @@ fn one(
                 return Ok(PartResult::missing(
                     &part.name,
                     &part.folder,
-                    "interrupted before a run was whole",
+                    "interrupted before a run was complete",
                 ));
             }
             say::failure(&failure, flags.flags.manner.no_color);
@@ -114,7 +114,7 @@ fn one(
     }
 }
 
-/// Every mistake in every part comes before the first packet.
+/// Prepares all parts, so that every error comes before the first packet.
 fn ready(parts: Vec<Part>, flags: &Run) -> Result<Vec<Ready>, Failure> {
     let (mut ready, mut wrong) = (Vec::new(), Vec::new());
     for part in parts {
@@ -130,7 +130,7 @@ fn ready(parts: Vec<Part>, flags: &Run) -> Result<Vec<Ready>, Failure> {
     if wrong.is_empty() { Ok(ready) } else { Err(Failure::Text(wrong)) }
 }
 
-/// The folder of all parts: as asked, or a new one under the state directory.
+/// Returns the folder of all parts: the given one, or a new one in the state directory.
 fn folder(file: &str, manner: &MannerFlags) -> Result<PathBuf, Failure> {
     let Some(out) = &manner.out else {
         let stem = Path::new(file).file_stem().map_or("experiment".into(), |stem| stem.to_string_lossy());
@@ -139,14 +139,14 @@ fn folder(file: &str, manner: &MannerFlags) -> Result<PathBuf, Failure> {
     };
     let path = PathBuf::from(out);
     let taken = |what: &str| {
-        let message = format!("`{out}` is {what}, and a file with parts makes a folder of folders");
-        Failure::from(Diagnostic::new("U027", Place::Flag("--out".into()), message, "name another folder"))
+        let message = format!("`{out}` is {what}, but a file with parts needs a directory of its own");
+        Failure::from(Diagnostic::new("U027", Place::Flag("--out".into()), message, "name another directory"))
     };
     if path.is_file() {
         return Err(taken("a file"));
     }
     if path.join(INDEX).exists() {
-        return Err(taken("the folder of one experiment"));
+        return Err(taken("the directory of one experiment"));
     }
     Ok(path)
 }

@@ -1,4 +1,4 @@
-//! What became of several experiments: at the end of their runs, and whenever somebody asks again.
+//! Results of several experiments of one file, at the end of their runs and on request later.
 
 use super::folder_report::{self, Form};
 use crate::exit::{Exit, Failure};
@@ -29,7 +29,7 @@ pub struct PartResult {
 }
 
 impl PartResult {
-    /// It ran; what stopped it before its time decides how it ended.
+    /// Returns the result of a part that ran; whatever stopped it early determines its exit code.
     pub fn of(name: &str, folder: &str, conclusion: Conclusion, stopped: Option<Exit>) -> PartResult {
         PartResult {
             name: name.to_owned(),
@@ -41,13 +41,13 @@ impl PartResult {
         }
     }
 
-    /// It could not be run.
+    /// Returns the result of a part that could not run.
     pub fn failed(name: &str, folder: &str, question: &str, failure: &Failure) -> PartResult {
         let (question, sentence) = (question.to_owned(), failure.sentence());
         PartResult { question, sentence, exit: failure.exit(), ..PartResult::missing(name, folder, "") }
     }
 
-    /// There is nothing of it yet.
+    /// Returns the result of a part without any runs.
     pub fn missing(name: &str, folder: &str, why: &str) -> PartResult {
         PartResult {
             name: name.to_owned(),
@@ -77,21 +77,21 @@ impl PartResult {
     }
 }
 
-/// How a command over all of them ends: what could not be run weighs more than what was missed, and that more than what
-/// proves nothing.
+/// Returns the exit code over all parts. A part that could not run outweighs a missed threshold, which outweighs an
+/// inconclusive part.
 pub fn worst(told: &[PartResult]) -> Exit {
     const ORDER: [Exit; 5] =
         [Exit::CouldNotRun, Exit::Refused, Exit::Usage, Exit::ThresholdMissed, Exit::Inconclusive];
     let has = |exit: Exit| told.iter().any(|one| one.exit == exit);
-    // Interrupted parts, which `--stop-early-ok` permits, are not a PASS.
+    // Interrupted parts, which `--stop-early-ok` allows, do not make a PASS.
     let other = if told.iter().all(|one| one.exit == Exit::Pass) { Exit::Pass } else { Exit::Inconclusive };
     ORDER.into_iter().find(|exit| has(*exit)).unwrap_or(other)
 }
 
-/// What stands below all reports, or instead of them.
+/// Prints the table below all reports, or in place of them.
 ///
 /// # Errors
-/// When it cannot be printed.
+/// Returns an error if stdout cannot be written.
 pub fn end(name: &str, told: &[PartResult], form: &Form) -> Result<(), Failure> {
     let rows: Vec<Row> = told.iter().map(PartResult::row).collect();
     if form.json {
@@ -113,14 +113,14 @@ pub fn end(name: &str, told: &[PartResult], form: &Form) -> Result<(), Failure> 
 /// Prints a folder of parts, if it is one.
 ///
 /// # Errors
-/// When it cannot be read, or is asked for in a form that only one of them has.
+/// Returns an error if the folder cannot be read, or the form exists for single experiments only.
 pub fn print(path: &Path, form: &Form) -> Result<Option<Exit>, Failure> {
     let Some(parts) = list::read(path)? else { return Ok(None) };
     if form.csv {
         return Err(no_table(path, &parts).into());
     }
     let told = all(path, &parts);
-    // Where a page stands in for the text, headings alone would stand above it.
+    // If the page replaces the text, only headings would remain.
     if !form.json && !form.quiet {
         say::result(&reports(path, &parts, &told, form)?)?;
     }
@@ -128,11 +128,11 @@ pub fn print(path: &Path, form: &Form) -> Result<Option<Exit>, Failure> {
     Ok(Some(worst(&told)))
 }
 
-/// The document of all parts, their pictures (`p1-capacity-users`), and how a command over them ends; `None`: it is no
-/// such folder.
+/// Returns the document of all parts, their charts (`p1-capacity-users`), and the exit code. Returns `None` if the
+/// folder has no parts.
 ///
 /// # Errors
-/// When it cannot be read.
+/// Returns an error if the folder cannot be read.
 pub fn document_of(path: &Path) -> Result<Option<(String, Vec<Chart>, Exit)>, Failure> {
     let Some(parts) = list::read(path)? else { return Ok(None) };
     let told = all(path, &parts);
@@ -144,7 +144,7 @@ pub fn document_of(path: &Path) -> Result<Option<(String, Vec<Chart>, Exit)>, Fa
     Ok(Some((document(&parts.name, &told)?, charts, worst(&told))))
 }
 
-/// Every part in its order, with what its runs say.
+/// Returns every part in order, with the results of its runs.
 fn all(path: &Path, parts: &Parts) -> Vec<PartResult> {
     let mut told = Vec::new();
     for part in &parts.parts {
@@ -160,10 +160,10 @@ fn all(path: &Path, parts: &Parts) -> Vec<PartResult> {
     told
 }
 
-/// The page of a folder of parts, if it is one; `files` gives the run files of a part's folder.
+/// Returns the page of a folder of parts, if it is one; `files` returns the run files of a part's folder.
 ///
 /// # Errors
-/// When it cannot be read.
+/// Returns an error if the folder cannot be read.
 pub fn page_of(path: &Path, files: &dyn Fn(&Path) -> Vec<RunFile>) -> Result<Option<Page>, Failure> {
     let Some(parts) = list::read(path)? else { return Ok(None) };
     let told = all(path, &parts);
@@ -178,7 +178,7 @@ pub fn page_of(path: &Path, files: &dyn Fn(&Path) -> Vec<RunFile>) -> Result<Opt
     Ok(Some(page(&parts.name, told.into_iter().map(part).collect(), document)))
 }
 
-/// All reports, each below its heading.
+/// Returns all reports, each below its heading.
 fn reports(path: &Path, parts: &Parts, told: &[PartResult], form: &Form) -> Result<String, Failure> {
     let look = say::look_of_results(form.no_color);
     let mut out = String::new();
@@ -203,16 +203,16 @@ fn reports(path: &Path, parts: &Parts, told: &[PartResult], form: &Form) -> Resu
 fn no_table(path: &Path, parts: &Parts) -> Diagnostic {
     let folders: Vec<String> =
         parts.parts.iter().map(|part| format!("`{}`", path.join(&part.folder).display())).collect();
-    let message = "several experiments have no one table: their columns differ";
+    let message = "experiments with different columns have no common table";
     Diagnostic::new(
         "U030",
         Place::Flag("--csv".into()),
         message,
-        format!("name one of {}", folders.join(", ")),
+        format!("name one of the directories {}", folders.join(", ")),
     )
 }
 
-/// One document for programs.
+/// Returns one JSON document of all parts.
 fn document(name: &str, told: &[PartResult]) -> Result<String, Failure> {
     Ok(json::document(&value(name, told)?)?)
 }
@@ -220,10 +220,10 @@ fn document(name: &str, told: &[PartResult]) -> Result<String, Failure> {
 fn value(name: &str, told: &[PartResult]) -> Result<Value, Failure> {
     let mut parts = Vec::new();
     for one in told {
-        // As `report FOLDER/NN-NAME --json` prints it.
+        // The same as `report DIR/NN-NAME --json` prints.
         let report: Value = match &one.conclusion {
             Some(conclusion) => serde_json::from_str(&folder_report::document(conclusion)?).map_err(|e| {
-                Failure::machine(format!("the report of `{}` is no JSON: {e}", one.name), None)
+                Failure::machine(format!("invalid JSON in the report of `{}`: {e}", one.name), None)
             })?,
             None => Value::Null,
         };

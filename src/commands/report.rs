@@ -1,4 +1,4 @@
-//! `plimsoll report FILE`: prints what the run printed, from its run file; of a folder, what the experiment did.
+//! `plimsoll report FILE`: prints the report of a run from its run file, or of an experiment from its folder.
 
 use super::page::{self, Wanted};
 use super::{figures, folder_report, load, template};
@@ -19,8 +19,8 @@ pub fn command(flags: &Report) -> Result<Exit, Failure> {
         return Err(Diagnostic::new(
             "U016",
             Place::Whole,
-            "there is no run file to report",
-            "name one, such as `plimsoll report run.plim`",
+            "missing run file",
+            "add one, such as `plimsoll report run.plim`",
         )
         .into());
     };
@@ -58,7 +58,7 @@ pub fn command(flags: &Report) -> Result<Exit, Failure> {
     page::write_run(wanted.as_ref(), &record, &summary, Some(Path::new(file)))
 }
 
-/// Prints a summary in the form asked for.
+/// Prints a summary in the requested format.
 pub fn print(summary: &Summary, form: &Form, run_file: Option<&str>) -> Result<(), Failure> {
     let text = if form.json {
         json::to_string(summary)?
@@ -74,7 +74,7 @@ pub fn print(summary: &Summary, form: &Form, run_file: Option<&str>) -> Result<(
     say::result(&questioned(&text, summary, form.json || form.csv || form.ndjson, form.markdown))
 }
 
-/// The report with the question of its file above it. Documents for programs have it in their plan.
+/// Prepends the question of the experiment file to the report. JSON documents contain it in their plan.
 pub fn questioned(text: &str, summary: &Summary, is_document: bool, is_markdown: bool) -> String {
     match &summary.plan.question {
         Some(question) if is_markdown => format!("> {}\n\n{text}", markdown::escaped(question)),

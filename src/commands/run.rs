@@ -1,4 +1,4 @@
-//! `plimsoll URL` and `plimsoll run FILE`: text to plan; the load itself is in [`super::load`].
+//! `plimsoll URL` and `plimsoll run FILE`: from text to plan. The load itself is in [`super::load`].
 
 use super::load::Shared;
 use super::page::Wanted;
@@ -20,18 +20,18 @@ use std::path::Path;
 
 /// `plimsoll URL`.
 pub fn url(load: &flags::Load) -> Result<Exit, Failure> {
-    // A bad URL does not hide bad flags: all mistakes come at once.
+    // A bad URL must not hide bad flags: all errors are reported together.
     let (draft, mut wrong) = match of_urls(load) {
         Ok(draft) => (draft, Vec::new()),
         Err(wrong) => (Default::default(), wrong),
     };
     if let Some(set) = load.flags.set.first() {
-        let message = format!("`--set {}` changes nothing: a URL has no variables", name_of(set));
-        wrong.push(Diagnostic::new("U019", Place::Flag("--set".into()), message, "leave it out"));
+        let message = format!("`--set {}` has no effect: a URL has no variables", name_of(set));
+        wrong.push(Diagnostic::new("U019", Place::Flag("--set".into()), message, "omit it"));
     }
     if load.flags.target.is_some() {
-        let message = "a URL names its target already";
-        let hint = "write the other origin into the URL; `--target` is for `plimsoll run FILE`";
+        let message = "the URL already names the target";
+        let hint = "put the other origin into the URL; `--target` is for `plimsoll run FILE`";
         wrong.push(Diagnostic::new("U042", Place::Flag("--target".into()), message, hint));
     }
     let known = wrong.is_empty();
@@ -47,12 +47,12 @@ pub fn url(load: &flags::Load) -> Result<Exit, Failure> {
     }
 }
 
-/// The requests of the URLs on the command line, or of the list that `--urls` names.
+/// Returns the requests of the URLs on the command line, or of the list that `--urls` names.
 fn of_urls(load: &flags::Load) -> Result<Draft, Vec<Diagnostic>> {
     if let Some(list) = &load.list {
         if let Some(url) = load.urls.first() {
-            let message = format!("the list says what is loaded, and `{}` is one more", redacted_url(url));
-            let hint = "write it into the list, or leave out `--urls`";
+            let message = format!("unexpected URL `{}`: the list already names the requests", redacted_url(url));
+            let hint = "add it to the list, or omit `--urls`";
             return Err(vec![Diagnostic::new("U040", Place::Flag("--urls".into()), message, hint)]);
         }
         let path = Path::new(list);
@@ -63,8 +63,8 @@ fn of_urls(load: &flags::Load) -> Result<Draft, Vec<Diagnostic>> {
         return Err(vec![Diagnostic::new(
             "U012",
             Place::Whole,
-            "there is no URL to load",
-            "name one, such as `plimsoll http://127.0.0.1:8080/ -c 100 -d 15s`",
+            "missing URL",
+            "add one, such as `plimsoll http://127.0.0.1:8080/ -c 100 -d 15s`",
         )]);
     }
     let files: Vec<Diagnostic> = load.urls.iter().filter_map(|text| file_in_place_of_url(text)).collect();
@@ -74,12 +74,13 @@ fn of_urls(load: &flags::Load) -> Result<Draft, Vec<Diagnostic>> {
     }
 }
 
-/// The name in `NAME=VALUE`; the value may be a secret.
+/// Returns the name in `NAME=VALUE`; the value may be a secret.
 fn name_of(set: &str) -> &str {
     set.split('=').next().unwrap_or_default()
 }
 
-/// `plimsoll run FILE`: one run, an experiment of several in a folder, or several experiments in a folder of folders.
+/// `plimsoll run FILE`: one run, an experiment of several runs in a folder, or several experiments in a folder of
+/// folders.
 pub fn file(run: &flags::verbs::Run) -> Result<Exit, Failure> {
     let file = named("run", run.file.as_deref())?;
     let mut all = parts_of(file, &run.flags, &run.parts)?;
@@ -114,7 +115,7 @@ fn refuse_full(run: &flags::verbs::Run) -> Result<(), Failure> {
     folder_report::full_refused(run.flags.manner.full).map_or(Ok(()), |refused| Err(refused.into()))
 }
 
-/// `--single-run`: one cell as a single run, whatever the file says of repeats and generators.
+/// `--single-run`: runs one cell once, whatever the file says about repeats and generators.
 fn once(parts: Vec<Part>, run: &flags::verbs::Run) -> Result<Exit, Failure> {
     let refuse = |message: String, hint: String| -> Result<Exit, Failure> {
         Err(Diagnostic::new("U036", Place::Flag("--single-run".into()), message, hint).into())
@@ -122,18 +123,18 @@ fn once(parts: Vec<Part>, run: &flags::verbs::Run) -> Result<Exit, Failure> {
     let count = parts.len();
     let Some(part) = parts.into_iter().next().filter(|_| count == 1) else {
         return refuse(
-            format!("this is one run, and the file has {count} parts"),
-            "choose one: `--part NAME`".into(),
+            format!("the file has {count} parts, and `--single-run` runs one"),
+            "select one with `--part NAME`".into(),
         );
     };
     let mut study = part.study;
     if study.experiment.find.is_some() {
-        return refuse("this is one run, and a search is many".into(), "leave it out".into());
+        return refuse("a search needs more than a single run".into(), "omit it".into());
     }
     if let Some(axis) = study.experiment.axes.iter().find(|axis| axis.values.len() > 1) {
         let message =
-            format!("this is one run, and the axis `{}` makes {} of it", axis.name, study.cells.len());
-        return refuse(message, format!("keep one value, such as by `--set {}=...`", axis.name));
+            format!("the parameter `{}` makes {} runs, and `--single-run` allows one", axis.name, study.cells.len());
+        return refuse(message, format!("select one value with `--set {}=...`", axis.name));
     }
     let located = study.cells.pop().map(|cell| cell.located).unwrap_or_default();
     let mut located = applied(located, &run.flags)?;
@@ -143,7 +144,7 @@ fn once(parts: Vec<Part>, run: &flags::verbs::Run) -> Result<Exit, Failure> {
     load::command(settled(located, true)?, &run.flags.manner)
 }
 
-/// One cell, run once: the result is a run file, not a folder.
+/// Returns true if the experiment is one cell that runs once, so that the result is a run file, not a folder.
 pub fn is_single(study: &Study) -> bool {
     let experiment = &study.experiment;
     study.cells.len() == 1
@@ -153,11 +154,11 @@ pub fn is_single(study: &Study) -> bool {
         && experiment.expects.is_empty()
 }
 
-/// The plans of all experiments of a file with the flags over them, cell by cell. Those of a search are for one user:
-/// its levels are not known before it runs.
+/// Returns the plans of all experiments of a file with the flags applied, cell by cell. The plans of a search are for
+/// one user, because its levels are not known before it runs.
 ///
 /// # Errors
-/// Every mistake in the file, or in the flags.
+/// Returns every error in the file or in the flags.
 pub fn plans_of(
     verb: &str,
     file: Option<&str>,
@@ -177,7 +178,7 @@ pub fn plans_of(
     if wrong.is_empty() { Ok(told) } else { Err(Failure::Text(wrong)) }
 }
 
-/// What several parts have in common is wrong in each of them, and said once.
+/// Adds only new errors, because several parts share the errors of what they have in common.
 pub fn add_new(wrong: &mut Vec<Diagnostic>, more: Vec<Diagnostic>) {
     for diagnostic in more {
         if !wrong.contains(&diagnostic) {
@@ -186,10 +187,10 @@ pub fn add_new(wrong: &mut Vec<Diagnostic>, more: Vec<Diagnostic>) {
     }
 }
 
-/// An experiment file, read.
+/// Reads an experiment file.
 ///
 /// # Errors
-/// Every mistake in it, or in what it is read with.
+/// Returns every error in the file or in its overrides.
 pub fn study_of(file: &str, flags: &LoadFlags) -> Result<Study, Failure> {
     let given = overrides(flags).map_err(Failure::Text)?;
     let study = plimsoll_front::study_with(Path::new(file), &given).map_err(Failure::Text)?;
@@ -197,10 +198,10 @@ pub fn study_of(file: &str, flags: &LoadFlags) -> Result<Study, Failure> {
     Ok(study)
 }
 
-/// All experiments of a file, or those of these names.
+/// Reads all experiments of a file, or those with the given names.
 ///
 /// # Errors
-/// Every mistake in it, or in what it is read with.
+/// Returns every error in the file or in its overrides.
 pub fn parts_of(file: &str, flags: &LoadFlags, only: &[String]) -> Result<Vec<Part>, Failure> {
     let given = overrides(flags).map_err(Failure::Text)?;
     let parts = plimsoll_front::parts_with(Path::new(file), &given, only).map_err(Failure::Text)?;
@@ -208,7 +209,7 @@ pub fn parts_of(file: &str, flags: &LoadFlags, only: &[String]) -> Result<Vec<Pa
     Ok(parts)
 }
 
-/// `--target` over an experiment that compares targets would compare one with itself.
+/// Rejects `--target` for an experiment that compares targets, because it would compare one with itself.
 fn refuse_ambiguous_target<'a>(
     studies: impl Iterator<Item = &'a Study>,
     flags: &LoadFlags,
@@ -226,36 +227,36 @@ fn refuse_ambiguous_target<'a>(
                 first.authority(),
                 other.authority()
             );
-            let hint = "keep one of them, such as by `--set variant=NAME`, or change the file";
+            let hint = "select one, such as with `--set variant=NAME`, or change the file";
             return Err(Diagnostic::new("U042", Place::Flag("--target".into()), message, hint).into());
         }
     }
     Ok(())
 }
 
-/// The file's name, if it can be one.
+/// Returns the file's name unless it is missing or a URL.
 fn named<'a>(verb: &str, file: Option<&'a str>) -> Result<&'a str, Failure> {
     let Some(file) = file else {
         return Err(Diagnostic::new(
             "U013",
             Place::Whole,
-            format!("there is no file to {verb}"),
-            format!("name one, such as `plimsoll {verb} experiment.yaml`"),
+            format!("missing file to {verb}"),
+            format!("add one, such as `plimsoll {verb} experiment.yaml`"),
         )
         .into());
     };
     if file.contains("://") {
-        let hint = format!("leave out `{verb}`: `plimsoll {file}`");
-        return Err(Diagnostic::new("U014", Place::Whole, format!("`{file}` is a URL, no file"), hint).into());
+        let hint = format!("omit `{verb}`: `plimsoll {file}`");
+        return Err(Diagnostic::new("U014", Place::Whole, format!("`{file}` is a URL, not a file"), hint).into());
     }
     Ok(file)
 }
 
-/// What the file is read with: `--set`, and the environment.
+/// Returns what overrides the file: `--set` and the environment.
 fn overrides(flags: &LoadFlags) -> Result<Overrides, Vec<Diagnostic>> {
     let mut given = Overrides::default();
     if !flags.manner.keep_to.is_empty() {
-        // A folder that is not there holds nothing that could be named.
+        // A missing folder has no files to allow.
         let folders = flags.manner.keep_to.iter().filter_map(|folder| Path::new(folder).canonicalize().ok());
         given.keep_to = Some(folders.collect());
     }
@@ -269,11 +270,10 @@ fn overrides(flags: &LoadFlags) -> Result<Overrides, Vec<Diagnostic>> {
     if wrong.is_empty() { Ok(given) } else { Err(wrong) }
 }
 
-/// Flags over a draft, then the plan that both mean. `whole` is false when the draft is known to be a
-/// stand-in, whose missing parts need no further word.
+/// Applies the flags to a draft and returns the resulting plan. `whole` is false for a stand-in draft, whose missing
+/// parts were reported already.
 pub fn sealed(located: Located, flags: &LoadFlags, whole: bool) -> Result<Plan, Failure> {
-    // A draft with unreadable parts is not judged as a whole: what is missing would be reported a second
-    // time.
+    // Checks a draft with unreadable parts only in part, so that what is missing is not reported twice.
     let located = applied(located, flags)?;
     let asked = located.draft.load.users;
     let plan = settled(located, whole)?;
@@ -283,18 +283,18 @@ pub fn sealed(located: Located, flags: &LoadFlags, whole: bool) -> Result<Plan, 
         && u64::from(asked) > requests
     {
         let (requests, users) = (counted(requests, "request"), counted(users.into(), "connection"));
-        say::talk(&format!("note: {requests} need at most {users}; `-c {asked}` is lowered\n"));
+        say::talk(&format!("note: {requests} need at most {users}, so `-c {asked}` is lowered\n"));
     }
     Ok(plan)
 }
 
-/// Flags over a draft.
+/// Applies the flags to a draft.
 pub fn applied(mut located: Located, flags: &LoadFlags) -> Result<Located, Failure> {
     draft::apply(flags, &mut located.draft, &mut located.places).map_err(Failure::Text)?;
     Ok(located)
 }
 
-/// The plan that a draft means, flags included.
+/// Returns the plan of a draft to which the flags have been applied.
 pub fn settled(located: Located, whole: bool) -> Result<Plan, Failure> {
     let plan =
         seal(located.draft, Machine { cpus: machine::cpus(), seed: seed()? }).map_err(|diagnostics| {
@@ -307,23 +307,23 @@ pub fn settled(located: Located, whole: bool) -> Result<Plan, Failure> {
             }
             Failure::Text(all)
         })?;
-    // Here, and not only before its load: the plan may be the last one of many.
+    // Checked here, not only before its load, because the plan may be the last one of many.
     session::check_built(&plan)?;
     Ok(plan)
 }
 
-/// A new seed. 53 bits: other readers of the JSON keep numbers as floats.
+/// Returns a new seed of 53 bits, because other readers of the JSON store numbers as floats.
 pub fn seed() -> Result<u64, Failure> {
     Ok(u64::from_le_bytes(wall::random()?) >> 11)
 }
 
-/// `plimsoll script.js`: a file where a URL was expected, by its name or because it is there.
+/// Detects a file where a URL was expected (`plimsoll script.js`), by its name or because it exists.
 fn file_in_place_of_url(text: &str) -> Option<Diagnostic> {
     let path = Path::new(text);
     if text.contains("://")
         || !(path.is_file() || (!text.contains('/') && detect(path, None) != Kind::Unknown))
     {
-        // `run.plim` need not exist to be meant as a run file.
+        // `run.plim` is meant as a run file even if it does not exist.
         let is_run_file = path.extension().is_some_and(|e| e == "plim") && !text.contains("://");
         return is_run_file.then(|| run_file(text));
     }
@@ -333,18 +333,18 @@ fn file_in_place_of_url(text: &str) -> Option<Diagnostic> {
     let (what, hint) = match detect(path, beginning(path).as_deref()) {
         Kind::Own => ("an experiment file".to_owned(), format!("run it with `plimsoll run {text}`")),
         Kind::NotYet(name) => (
-            format!("a {name}, which cannot be run yet"),
-            "what can be run is a URL, an experiment file or a curl line".into(),
+            format!("a {name}, which is not supported yet"),
+            "plimsoll runs URLs, experiment files, and curl command lines".into(),
         ),
-        Kind::Unknown => ("a file, no URL".to_owned(), "a URL begins with `http://`".into()),
+        Kind::Unknown => ("a file, not a URL".to_owned(), "start a URL with `http://` or `https://`".into()),
     };
     Some(Diagnostic::new("U015", Place::Whole, format!("`{text}` is {what}"), hint))
 }
 
-/// The first bytes of a file as text: enough to see what it is.
+/// Returns the first bytes of a file as text, enough to detect its kind.
 fn beginning(path: &Path) -> Option<String> {
     let mut bytes = Vec::new();
-    // A pipe would be waited for.
+    // Reading a pipe would block.
     let file = path.is_file().then(|| std::fs::File::open(path).ok())??;
     file.take(64 << 10).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
@@ -352,5 +352,5 @@ fn beginning(path: &Path) -> Option<String> {
 
 fn run_file(text: &str) -> Diagnostic {
     let hint = format!("read it with `plimsoll report {text}`");
-    Diagnostic::new("U015", Place::Whole, format!("`{text}` is a run file: the result of a run"), hint)
+    Diagnostic::new("U015", Place::Whole, format!("`{text}` is a run file, the result of a run"), hint)
 }

@@ -57,12 +57,12 @@ fn total(all: &[Kept]) -> u64 {
     all.iter().map(|kept| kept.bytes).sum()
 }
 
-/// The report of the newest run, or of the one whose name begins like this.
+/// Prints the report of the newest run, or of the run whose name begins with `name`.
 fn show(all: &[Kept], name: Option<&str>, form: &Form) -> Result<Exit, Failure> {
     let wrong = |message: String, hint: &str| Diagnostic::new("U039", Place::Whole, message, hint).into();
     let kept = match name {
         None => all.first().ok_or_else(|| {
-            wrong("there are no runs".into(), "make one: `plimsoll http://127.0.0.1:8080/`")
+            wrong("there are no saved runs".into(), "start one with `plimsoll http://127.0.0.1:8080/`")
         })?,
         Some(name) => {
             let name = name.strip_suffix(".plim").unwrap_or(name);
@@ -71,11 +71,11 @@ fn show(all: &[Kept], name: Option<&str>, form: &Form) -> Result<Exit, Failure> 
                 (Some(exact), ..) => exact,
                 (None, Some(only), 0) => only,
                 (None, None, _) => {
-                    return Err(wrong(format!("unknown run `{name}`"), "`plimsoll runs list` lists them"));
+                    return Err(wrong(format!("unknown run `{name}`"), "`plimsoll runs list` lists all runs"));
                 }
                 (None, Some(_), more) => {
                     let message = format!("{} runs begin with `{name}`", count(more as u64 + 1));
-                    return Err(wrong(message, "give more of the name"));
+                    return Err(wrong(message, "add more of the name"));
                 }
             }
         }
@@ -92,11 +92,11 @@ fn show(all: &[Kept], name: Option<&str>, form: &Form) -> Result<Exit, Failure> 
     report::command(&flags)
 }
 
-/// Deletes what is older; a run that is still being written stays.
+/// Deletes older runs, except those that are still being written.
 fn prune(all: Vec<Kept>, keep: Option<&str>, dry_run: bool) -> Result<Exit, Failure> {
     let wrong =
         |problem: Problem| Failure::from(Diagnostic::of("U011", Place::Flag("--keep".into()), problem));
-    let missing = || Problem::new("missing how long runs are kept", "write `--keep 30d`");
+    let missing = || Problem::new("missing age of the runs to keep", "add `--keep 30d`");
     let keep_ns = unit::duration_ns(keep.ok_or_else(missing).map_err(wrong)?).map_err(wrong)?;
     let now = wall::now_unix_ns();
     let is_old = |kept: &Kept| now.saturating_sub(kept.changed_unix_ns) > keep_ns && !kept.is_going_on(now);

@@ -1,5 +1,5 @@
-//! `plimsoll serve`: the console for browsers. What is said of addresses, certificates and passwords is said here,
-//! before anything listens; the server itself is [`plimsoll_console`].
+//! `plimsoll serve`: the web console. Addresses, certificates, and passwords are checked here, before anything
+//! listens; the server itself is [`plimsoll_console`].
 
 use super::{compare, folder_page, page, run};
 use crate::exit::{Exit, Failure};
@@ -19,9 +19,9 @@ use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// How often somebody looks whether the server still stands, ns.
+/// Interval of the checks whether the server has ended, ns.
 const LOOK_NS: u64 = 1_000_000_000;
-/// Shorter passwords are guessed.
+/// Shorter passwords are too easy to guess.
 const PASSWORD_CHARS_MIN: usize = 12;
 
 pub fn command(flags: &Serve) -> Result<Exit, Failure> {
@@ -32,7 +32,7 @@ pub fn command(flags: &Serve) -> Result<Exit, Failure> {
         return Err(wrong("U062", "--listen", error.to_string(), error.hint().unwrap_or_default()).into());
     }
     has_pages(plimsoll_ui::missing())?;
-    // Before any thread is started, so that all of them leave the signals alone.
+    // Blocks the signals before any other thread starts, so that all threads inherit this.
     let interrupts = Interrupts::install()?;
     let config = Config {
         listen,
@@ -46,7 +46,7 @@ pub fn command(flags: &Serve) -> Result<Exit, Failure> {
     let server = Server::start(config).map_err(failed)?;
     say::result(&format!("{}\n", server.url()))?;
     if listen.ip().is_unspecified() {
-        say::talk("from other machines: the same, with a name or address that this one has there\n");
+        say::talk("from other machines, replace the address by one of this machine's names or addresses\n");
     }
     while !interrupts.happened() && !server.has_ended() {
         wall::rest(LOOK_NS, &interrupts);
@@ -55,7 +55,7 @@ pub fn command(flags: &Serve) -> Result<Exit, Failure> {
     Ok(Exit::Pass)
 }
 
-/// `missing`: what the build said where it could not make the pages.
+/// Checks that the build contains the pages; `missing` is the reason why it does not.
 fn has_pages(missing: Option<plimsoll_ui::Missing>) -> Result<(), Failure> {
     match missing {
         None => Ok(()),
@@ -74,13 +74,13 @@ fn wrong(code: &'static str, flag: &str, message: String, hint: &str) -> Diagnos
 
 fn listen(flags: &Serve) -> Result<SocketAddr, Failure> {
     flags.listen.parse().map_err(|_| {
-        let message = format!("`{}` is no address with a port", flags.listen);
-        wrong("U060", "--listen", message, "write it as `127.0.0.1:7117`, or with port 0 for a free one")
+        let message = format!("invalid address `{}`", flags.listen);
+        wrong("U060", "--listen", message, "use `ADDRESS:PORT`, such as `127.0.0.1:7117`, or port 0 for a free one")
             .into()
     })
 }
 
-/// All three, or none of them.
+/// Returns certificate, key, and password, which only work together.
 fn secure(flags: &Serve) -> Result<Option<Secure>, Failure> {
     let (Some(cert), Some(key), Some(file)) = (&flags.tls_cert, &flags.tls_key, &flags.password_file) else {
         let given = [
@@ -93,8 +93,8 @@ fn secure(flags: &Serve) -> Result<Option<Secure>, Failure> {
         return match given.iter().find(|(_, value)| value.is_some()) {
             None => Ok(None),
             Some((flag, _)) => {
-                let message = format!("alone it protects nothing: {} missing", missing.join(" and "));
-                Err(wrong("U061", flag, message, "give all three, or none of them").into())
+                let message = format!("requires {} as well", missing.join(" and "));
+                Err(wrong("U061", flag, message, "set all three of the flags, or none of them").into())
             }
         };
     };
@@ -102,20 +102,20 @@ fn secure(flags: &Serve) -> Result<Option<Secure>, Failure> {
     let password = text.lines().next().unwrap_or_default().to_owned();
     if password.chars().count() < PASSWORD_CHARS_MIN {
         let message = format!("the password in `{file}` has fewer than {PASSWORD_CHARS_MIN} characters");
-        let hint = "make one with `openssl rand -base64 24`";
+        let hint = "create one with `openssl rand -base64 24`";
         return Err(wrong("U063", "--password-file", message, hint).into());
     }
     Ok(Some(Secure { certificate: PathBuf::from(cert), key: PathBuf::from(key), password }))
 }
 
-/// The text of a file that nobody but its owner may read.
+/// Reads a file that only its owner may read.
 fn secret(file: &str) -> Result<String, Failure> {
-    let unreadable = |e| Failure::machine(format!("the password file `{file}` cannot be read: {e}"), None);
+    let unreadable = |e| Failure::machine(format!("cannot read password file `{file}`: {e}"), None);
     let mut opened = File::open(file).map_err(unreadable)?;
     let mode = opened.metadata().map_err(unreadable)?.permissions().mode() & 0o777;
     if mode & 0o044 != 0 {
-        let sentence = format!("the password file `{file}` can be read by others (mode {mode:04o})");
-        return Err(Failure::machine(sentence, Some(format!("keep it to yourself: `chmod 600 {file}`"))));
+        let sentence = format!("other users can read the password file `{file}` (mode {mode:04o})");
+        return Err(Failure::machine(sentence, Some(format!("restrict it: `chmod 600 {file}`"))));
     }
     let mut text = String::new();
     opened.read_to_string(&mut text).map_err(unreadable)?;
@@ -130,19 +130,19 @@ fn folders(flags: &Serve) -> Result<Vec<PathBuf>, Failure> {
     for folder in &flags.folders {
         let path = Path::new(folder);
         if !path.is_dir() {
-            let hint = "name a folder that holds run files";
-            return Err(Failure::machine(format!("there is no folder `{folder}`"), Some(hint.into())));
+            let hint = "name a directory of run files";
+            return Err(Failure::machine(format!("there is no directory `{folder}`"), Some(hint.into())));
         }
-        // Ids are made of paths: they must not depend on where the console was started.
+        // Ids are derived from paths, so they must not depend on the working directory.
         folders.push(
             path.canonicalize()
-                .map_err(|e| Failure::machine(format!("the folder `{folder}` cannot be read: {e}"), None))?,
+                .map_err(|e| Failure::machine(format!("cannot read directory `{folder}`: {e}"), None))?,
         );
     }
     Ok(folders)
 }
 
-/// `$XDG_STATE_HOME/plimsoll`
+/// Returns `$XDG_STATE_HOME/plimsoll`.
 fn state() -> Result<PathBuf, Failure> {
     let runs = home::state_folder()?;
     Ok(runs.parent().map_or_else(|| runs.clone(), Path::to_path_buf))
@@ -150,7 +150,7 @@ fn state() -> Result<PathBuf, Failure> {
 
 fn tool() -> Result<Tool, Failure> {
     let program = std::env::current_exe().map_err(|e| {
-        Failure::machine(format!("this program cannot be found to be started again: {e}"), None)
+        Failure::machine(format!("cannot find this program's executable: {e}"), None)
     })?;
     Ok(Tool {
         program,
@@ -164,7 +164,7 @@ fn tool() -> Result<Tool, Failure> {
     })
 }
 
-/// As `plimsoll run` will name it, and decide whether it is one run.
+/// Returns the name that `plimsoll run` gives the experiment, and whether it is a single run.
 fn experiment(file: &Path) -> Result<(String, bool), String> {
     let parts =
         run::parts_of(&file.display().to_string(), &LoadFlags::default(), &[]).map_err(|e| e.sentence())?;
@@ -174,7 +174,7 @@ fn experiment(file: &Path) -> Result<(String, bool), String> {
     Ok((own.unwrap_or_else(of_file), is_one))
 }
 
-/// As `plimsoll report --html` writes it.
+/// Returns the page that `plimsoll report --html` writes.
 fn page_of(path: &Path) -> Result<Page, String> {
     let page = match path.is_dir() {
         true => folder_page::linked(path, &|run| Some(plimsoll_console::address_of(run))),

@@ -1,4 +1,4 @@
-//! `plimsoll size`: from visitors to users and requests per second, or back.
+//! `plimsoll size`: converts visitors to users and requests per second, or back.
 
 use crate::exit::{Exit, Failure};
 use crate::flags::judge::Size;

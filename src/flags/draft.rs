@@ -1,4 +1,4 @@
-//! Flags over a draft: a flag that is given goes before what a file or a pasted line says.
+//! Applies flags to a draft; a flag overrides the file or the pasted line.
 
 use super::load::LoadFlags;
 use plimsoll_front::requests::{self, name_apart, own_name, set_headers};
@@ -12,18 +12,18 @@ use plimsoll_plan::watch::Watch;
 use plimsoll_plan::{Diagnostic, Draft, Problem, threshold, unit};
 use std::path::Path;
 
-/// Longer files hold no certificates.
+/// Limit on the size of a certificate file.
 const CA_BYTES_MAX: u64 = 16 << 20;
 
-/// Writes the flags over a draft and marks in `places` what they set.
+/// Applies the flags to a draft and records in `places` what they set.
 ///
 /// # Errors
-/// Every value that cannot be read.
+/// Returns a diagnostic for every value that cannot be parsed.
 pub fn apply(flags: &LoadFlags, draft: &mut Draft, places: &mut Places) -> Result<(), Vec<Diagnostic>> {
     let mut reader = Reader { wrong: Vec::new(), places };
     reader.target(flags, draft);
     reader.load(flags, draft);
-    // In front of what is said of TLS, which may be said of monitors alone.
+    // Must precede `tls`, which checks whether any monitor uses TLS.
     reader.watching(flags, draft);
     reader.tls(flags, draft);
     reader.request(flags, draft);
@@ -32,22 +32,22 @@ pub fn apply(flags: &LoadFlags, draft: &mut Draft, places: &mut Places) -> Resul
     if reader.wrong.is_empty() { Ok(()) } else { Err(reader.wrong) }
 }
 
-/// A draft with the one request that a URL means, before any flags.
+/// Returns a draft with one request for a URL, before any flags are applied.
 ///
 /// # Errors
-/// What is wrong with the URL.
+/// Returns an error if the URL is invalid.
 pub fn of_url(text: &str) -> Result<Draft, Diagnostic> {
     let mut draft = Draft::default();
     requests::add(&mut draft, "GET", text).map_err(|problem| diagnostic("U010", "URL", problem))?;
-    // Named with its flags over it.
+    // The name is derived later, when flags have been applied.
     draft.requests.iter_mut().for_each(|request| request.name.clear());
     Ok(draft)
 }
 
-/// A draft with the requests of several URLs, which are sent in turn.
+/// Returns a draft with the requests of several URLs, which take turns.
 ///
 /// # Errors
-/// What is wrong with each of them.
+/// Returns a diagnostic for every invalid URL.
 pub fn of_urls(texts: &[String]) -> Result<Draft, Vec<Diagnostic>> {
     let mut draft = Draft::default();
     let mut wrong = Vec::new();
@@ -65,7 +65,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads one flag's text into one field of the draft.
+    /// Parses one flag into one field of the draft.
     fn field<T>(
         &mut self,
         field: &mut Option<T>,
@@ -91,10 +91,10 @@ impl Reader<'_> {
     }
 
     fn load(&mut self, flags: &LoadFlags, draft: &mut Draft) {
-        // A new shape of load replaces the old one as a whole: half of each would be neither.
+        // A new load shape replaces the old one entirely; mixing halves of two shapes would be neither.
         if flags.rate.is_some() || flags.stages.is_some() {
             (draft.load.rate_per_s, draft.load.stages) = (None, None);
-            // Users are the closed model's, which arrivals replace; `-c` beside a rate is refused.
+            // Users belong to the closed model, which arrivals replace; `-c` with a rate is rejected.
             draft.load.users = None;
             draft.load.is_total = false;
             self.places.remove(&key::STAGES);
@@ -111,7 +111,7 @@ impl Reader<'_> {
             whole(t, "connections")
         });
         self.field(&mut draft.load.duration_ns, key::DURATION, &flags.duration, unit::duration_ns);
-        // As many arrivals as the file says, over the time that the flag says.
+        // Keeps the file's number of arrivals and spreads them over the flag's duration.
         if let (Some(_), true, Some(number), Some(duration_ns)) =
             (&flags.duration, draft.load.is_total, draft.load.iterations, draft.load.duration_ns)
             && duration_ns > 0
@@ -123,10 +123,9 @@ impl Reader<'_> {
         self.field(&mut draft.load.arrivals, key::ARRIVALS, &flags.arrivals, |t| match t {
             "constant" => Ok(Arrivals::Constant),
             "poisson" => Ok(Arrivals::Poisson),
-            _ => Err(Problem::new(
-                format!("`{t}` is no way to spread arrivals"),
-                "expected `constant` or `poisson`",
-            )),
+            _ => Err(Problem::plain(format!(
+                "unknown arrival distribution `{t}`: expected `constant` or `poisson`"
+            ))),
         });
         self.field(&mut draft.load.stages, key::STAGES, &flags.stages, stages);
         self.field(&mut draft.warmup_ns, key::WARMUP, &flags.warmup, unit::duration_ns);
@@ -142,10 +141,9 @@ impl Reader<'_> {
         for text in &flags.manner.limits {
             let set = match text.split_once('=') {
                 Some((name, value)) => draft.limits.set(name.trim(), value.trim()),
-                None => Err(Problem::new(
-                    format!("`{text}` sets nothing"),
-                    "expected `NAME=VALUE`, such as `head_bytes=128k`",
-                )),
+                None => Err(Problem::plain(format!(
+                    "invalid limit `{text}`: expected `NAME=VALUE`, such as `head_bytes=128k`"
+                ))),
             };
             if let Err(problem) = set {
                 self.wrong.push(diagnostic("U011", "--limit", problem));
@@ -153,23 +151,23 @@ impl Reader<'_> {
         }
     }
 
-    /// Another origin for everything that the file sends.
+    /// Redirects everything that the file sends to another origin.
     fn target(&mut self, flags: &LoadFlags, draft: &mut Draft) {
         let Some(text) = &flags.target else { return };
         let Some(url) = self.value("--target", text, url) else { return };
         if url.path != "/" || url.credentials.is_some() {
             let origin =
                 format!("{}://{}", if url.target.tls { "https" } else { "http" }, url.target.authority());
-            let message = "a target is an origin: the paths and passwords are those of the file";
+            let message = "a target is an origin, without path or credentials";
             self.wrong.push(Diagnostic::new(
                 "U041",
                 Place::Flag("--target".into()),
                 message,
-                format!("write `--target {origin}`"),
+                format!("use `--target {origin}`; the file has the paths and credentials"),
             ));
             return;
         }
-        // For plain HTTP, what the file says of certificates is said of its monitors alone: the seal keeps it apart.
+        // With plain HTTP, the file's TLS settings apply only to its monitors; sealing the draft separates the two.
         if url.target.tls
             && let Some(tls) = &mut draft.link.tls
             && draft.target.as_ref().is_some_and(|target| target.host == tls.server_name)
@@ -180,7 +178,7 @@ impl Reader<'_> {
         self.places.insert(key::TARGET, Place::Flag("--target".into()));
     }
 
-    /// Trust, and from here on whatever the file says about it.
+    /// Sets the trusted certificates and allows the file's TLS settings to apply.
     fn tls(&mut self, flags: &LoadFlags, draft: &mut Draft) {
         if flags.ca.is_empty() && !flags.insecure {
             return;
@@ -191,7 +189,7 @@ impl Reader<'_> {
             self.wrong.push(diagnostic(
                 "U022",
                 flag,
-                Problem::new("the target is plain http", "write `https://`"),
+                Problem::new("the target uses plain HTTP", "use an `https://` target"),
             ));
             return;
         }
@@ -199,7 +197,7 @@ impl Reader<'_> {
         tls.insecure |= flags.insecure;
         for name in &flags.ca {
             let read = body::content(Path::new(name), CA_BYTES_MAX)
-                .map_err(|e| format!("`{name}` cannot be read: {e}"));
+                .map_err(|e| format!("cannot read `{name}`: {e}"));
             match read {
                 Ok(pem) => draft.tls_files.ca.push(pem),
                 Err(message) => self.wrong.push(diagnostic("U011", "--ca", Problem::plain(message))),
@@ -237,7 +235,7 @@ impl Reader<'_> {
             set_headers(&mut request.headers, &headers);
             if let Some(body) = &body {
                 request.body = Some(body.clone());
-                // As curl does: a body makes a GET a POST, unless somebody says otherwise.
+                // As in curl, a body turns a GET into a POST unless the method is given.
                 if request.method == "GET" {
                     request.method = "POST".into();
                 }
@@ -252,8 +250,8 @@ impl Reader<'_> {
         name_apart(&mut draft.requests);
     }
 
-    /// A script says itself what is sent, and its scenarios may have load models of their own: a flag that could change
-    /// nothing is refused.
+    /// Rejects flags that cannot change anything, because a script defines its requests and its scenarios may have
+    /// their own load models.
     fn script(&mut self, flags: &LoadFlags, draft: &mut Draft) {
         let headers: Vec<_> = flags.headers.iter().filter_map(|text| header::parse(text).ok()).collect();
         let Some(script) = &mut draft.script else { return };
@@ -264,14 +262,14 @@ impl Reader<'_> {
         }
         let mut refuse = |given: bool, flag: &str, message: &str| {
             if given {
-                self.wrong.push(diagnostic("U018", flag, Problem::new(message, "change it there")));
+                self.wrong.push(diagnostic("U018", flag, Problem::new(message, "change it in the file")));
             }
         };
-        let says = "the scenarios of the file say what is sent";
+        let says = "the scenarios of the file define the requests";
         refuse(flags.method.is_some(), "-X", says);
         refuse(flags.body.is_some(), "-b", says);
         if draft.entry.is_none() && !draft.workloads.is_empty() {
-            let own = "every scenario of the file has a load of its own";
+            let own = "every scenario of the file has its own load";
             for (given, flag) in [
                 (flags.connections.is_some(), "-c"),
                 (flags.max_connections.is_some(), "--max-connections"),
@@ -285,14 +283,14 @@ impl Reader<'_> {
         }
     }
 
-    /// In addition to what a file watches.
+    /// Adds monitors to those of the file.
     fn watching(&mut self, flags: &LoadFlags, draft: &mut Draft) {
         for text in &flags.monitors {
             let Some(watch) = self.value("--monitor", text, Watch::parse) else { continue };
             if draft.watches.iter().any(|other| other.name == watch.name) {
                 let problem = Problem::new(
-                    format!("two monitors are called `{}`", watch.name),
-                    "name the other in a file, where it can have another name",
+                    format!("duplicate monitor name `{}`", watch.name),
+                    "define the second monitor in a file, where you can name it",
                 );
                 self.wrong.push(diagnostic("U011", "--monitor", problem));
                 continue;
@@ -315,23 +313,20 @@ impl Reader<'_> {
     }
 }
 
-/// `--follow`: at most as many as an experiment file may say.
+/// Parses `--follow`, with the same limit as in an experiment file.
 fn redirects(text: &str) -> Result<u8, Problem> {
     match text.trim().parse::<u8>() {
         Ok(n) if n <= 100 => Ok(n),
-        _ => Err(Problem::new(
-            format!("invalid number of redirects `{text}`"),
-            "expected a whole number up to 100",
-        )),
+        _ => Err(Problem::plain(format!("invalid number of redirects `{text}`: expected 0–100"))),
     }
 }
 
-/// `--wait-for-ready`
+/// Parses `--wait-for-ready`.
 pub fn wait(text: &str) -> Result<u64, Problem> {
     match unit::duration_ns(text)? {
         0 => Err(Problem::new(
-            format!("`{text}` waits for nothing"),
-            "leave it out, or give it a length such as `30s`",
+            format!("invalid wait `{text}`: must be above zero"),
+            "omit the flag, or set a duration such as `30s`",
         )),
         ns => Ok(ns),
     }
@@ -339,8 +334,8 @@ pub fn wait(text: &str) -> Result<u64, Problem> {
 
 fn whole<T: TryFrom<u64>>(text: &str, what: &str) -> Result<T, Problem> {
     unit::count(text).ok().and_then(|n| T::try_from(n).ok()).ok_or_else(|| match what.strip_prefix("a ") {
-        Some(one) => Problem::new(format!("`{text}` is no {one}"), "expected a whole number"),
-        None => Problem::new(format!("`{text}` is no number of {what}"), "expected a whole number"),
+        Some(one) => Problem::plain(format!("invalid {one} `{text}`: expected a whole number")),
+        None => Problem::plain(format!("invalid number of {what} `{text}`: expected a whole number")),
     })
 }
 

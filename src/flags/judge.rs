@@ -1,5 +1,4 @@
-//! The commands that answer questions: how much can it carry, is B better than A, can this be true, how many users are
-//! so many visitors.
+//! Commands that answer questions: capacity, comparison, audit, and sizing.
 
 use super::load::LoadFlags;
 use super::page::PageFlag;
@@ -8,13 +7,15 @@ use clap::Parser;
 /// `plimsoll find`.
 #[derive(Debug, Parser)]
 #[command(
-    about = "Searches the highest load that meets the thresholds: goes up in geometric steps, narrows down, and \
-             confirms the answer by repeats at, below and above it. With --step it climbs a ladder instead, until the \
-             rule of --stop-when. Named twice with the same --out it goes on where it was stopped.",
-    override_usage = "plimsoll find URL|FILE.yaml --threshold RULE [FLAGS]"
+    about = "Find the highest load that meets the thresholds. The search rises in geometric steps, narrows the \
+             interval, and confirms the result by repeated runs. With --step it climbs a staircase until --stop-when. \
+             Rerun the same command to resume a search with --out.",
+    override_usage = "plimsoll find URL|FILE.yaml [FLAGS]\n\nExamples:\n  \
+                      plimsoll find http://127.0.0.1:8080/pick --threshold 'response_time p99 < 250ms'\n  \
+                      plimsoll find checkout.yaml --vary users --max-time 10m --out capacity"
 )]
 pub struct Find {
-    /// A URL, or an experiment file
+    /// URL or experiment file
     #[arg(value_name = "URL|FILE")]
     pub target: Option<String>,
     #[command(flatten)]
@@ -27,45 +28,45 @@ pub struct Find {
 
 const SEARCH: &str = "Search";
 
-/// How the search goes.
+/// Parameters of a search.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct SearchFlags {
-    /// What is varied: `rate` (arrivals per second) or `users` (closed model) [rate]
+    /// What to vary: `rate` (arrivals per second) or `users` (closed model) [default: rate]
     #[arg(long, value_name = "KIND", help_heading = SEARCH)]
     pub vary: Option<String>,
-    /// First level, such as `100/s` [from the time of an unloaded answer]
+    /// First level, such as `100/s` [default: estimated from unloaded response times]
     #[arg(long, value_name = "LEVEL", help_heading = SEARCH, allow_negative_numbers = true)]
     pub from: Option<String>,
-    /// Never above this level
+    /// Highest level to try
     #[arg(long, value_name = "LEVEL", help_heading = SEARCH, allow_negative_numbers = true)]
     pub to: Option<String>,
-    /// A ladder: each level is the one before times or plus this, such as `x1.10` or `+50`
+    /// Climb a staircase, multiplying or adding each time, such as `x1.10` or `+50`
     #[arg(long, value_name = "STEP", help_heading = SEARCH, allow_hyphen_values = true)]
     pub step: Option<String>,
-    /// Length of a full step [as the thresholds need it]
+    /// Duration of a full step [default: as long as the thresholds require]
     #[arg(long, value_name = "DURATION", help_heading = SEARCH, allow_negative_numbers = true)]
     pub step_duration: Option<String>,
-    /// What ends a ladder: `missed` (a threshold), `offered - achieved >= 50/s`, `socket_errors > 0` [missed]
+    /// End of a staircase, such as `offered - achieved >= 50/s` [default: missed]
     #[arg(long, value_name = "RULE", help_heading = SEARCH)]
     pub stop_when: Option<String>,
-    /// Half width of the interval that is searched for [2%]
+    /// Half width of the interval to reach [default: 2%]
     #[arg(long, value_name = "PERCENT", help_heading = SEARCH, allow_negative_numbers = true)]
     pub precision: Option<String>,
-    /// After so long a search answers with the interval that it has by then [5m]
+    /// Stop after this long and report the interval found so far [default: 5m]
     #[arg(long, value_name = "DURATION", help_heading = SEARCH, allow_negative_numbers = true)]
     pub max_time: Option<String>,
-    /// Repeats at each of below, at and above the answer [2]
+    /// Confirming runs at, below, and above the result [default: 2]
     #[arg(long, value_name = "N", help_heading = SEARCH, allow_negative_numbers = true)]
     pub confirm: Option<String>,
 }
 
-/// How an answer is printed; `--json` and `--no-color` stand among the load's own flags.
+/// Format of a printed result; `--json` and `--no-color` are among the load's flags.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Form {
-    /// Markdown, for pull requests and READMEs
+    /// Print Markdown, for pull requests and READMEs
     #[arg(long, help_heading = "Output", conflicts_with_all = ["json", "csv"])]
     pub markdown: bool,
-    /// One line per step or cell
+    /// Print CSV, one line per step or combination
     #[arg(long, help_heading = "Output", conflicts_with = "json")]
     pub csv: bool,
 }
@@ -73,59 +74,60 @@ pub struct Form {
 /// `plimsoll compare`.
 #[derive(Debug, Parser)]
 #[command(
-    about = "Compares two runs, two folders of repeats, or a run with a baseline: differences with intervals, and a \
-             verdict that may be `cannot tell`. Ends with 99 when the gate is missed, with 3 when nobody can tell.",
+    about = "Compare two runs, two directories of repeats, or a run with a baseline. Reports differences with \
+             confidence intervals. Exits with 99 if a gate is missed, and with 3 if the result is inconclusive.",
     override_usage = "plimsoll compare A B [FLAGS]\n       plimsoll compare DIR [FLAGS]\n       \
-                      plimsoll compare B --baseline NAME\n       plimsoll compare A --save NAME"
+                      plimsoll compare B --baseline NAME\n       plimsoll compare A --save NAME\n\nExamples:\n  \
+                      plimsoll compare before.plim after.plim\n  \
+                      plimsoll compare after.plim --baseline main --gate 'response_time p99 < +5%'"
 )]
 pub struct Compare {
-    /// Run files or folders of runs; one folder alone is compared variant by variant
+    /// Run files or directories of runs; a single directory is compared by variant
     #[arg(value_name = "RUN")]
     pub runs: Vec<String>,
-    /// Smallest difference worth naming [5%]
+    /// Smallest difference to report [default: 5%]
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
     pub min_difference: Option<String>,
-    /// Percentiles to compare, such as `p50,p99` [p50,p90,p99]
+    /// Percentiles to compare [default: p50,p90,p99]
     #[arg(long, value_name = "LIST")]
     pub percentiles: Option<String>,
-    /// What must hold, such as 'response_time p99 < +5%' or 'throughput > -3%'; repeatable [nothing slower by more than
-    /// `--min-difference`]
+    /// Rule to meet, such as 'throughput > -3%' [repeatable] [default: nothing slower]
     #[arg(long, value_name = "RULE", allow_hyphen_values = true)]
     pub gate: Vec<String>,
-    /// Compare with this baseline: a name, or the path of its file
+    /// Compare with this baseline: its name or the path of its file
     #[arg(long, value_name = "NAME")]
     pub baseline: Option<String>,
-    /// Keep these runs as a baseline under this name
+    /// Save these runs as a baseline of this name
     #[arg(
         long,
         value_name = "NAME",
         conflicts_with_all = ["baseline", "gate", "junit", "json", "markdown", "github", "template"]
     )]
     pub save: Option<String>,
-    /// Where baselines lie
+    /// Directory of baselines
     #[arg(long, value_name = "DIR", default_value = "baselines")]
     pub baseline_dir: String,
-    /// One JSON document
+    /// Print one JSON document
     #[arg(long, group = "form")]
     pub json: bool,
-    /// Markdown, for a pull request
+    /// Print Markdown, for a pull request
     #[arg(long, group = "form")]
     pub markdown: bool,
-    /// The same with its details folded, for the summary page of a CI job
+    /// Print Markdown with collapsed details, for a CI job summary
     #[arg(long, group = "form")]
     pub github: bool,
-    /// Fill in this text of your own, with `{{ names }}` of the JSON document
+    /// Fill in this template (any text) with `{{ names }}` of the JSON document
     #[arg(long, value_name = "FILE", group = "form")]
     pub template: Option<String>,
     #[command(flatten)]
     pub page: PageFlag,
-    /// Also write JUnit XML here
+    /// Also write the result to this file as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub junit: Option<String>,
-    /// Seed of the resampling [1]
+    /// Seed of the resampling [default: 1]
     #[arg(long, value_name = "N")]
     pub seed: Option<String>,
-    /// No colours (also: the variable NO_COLOR)
+    /// Disable colors, as does the variable NO_COLOR
     #[arg(long)]
     pub no_color: bool,
 }
@@ -133,27 +135,28 @@ pub struct Compare {
 /// `plimsoll audit`.
 #[derive(Debug, Parser)]
 #[command(
-    about = "Reads results that others published and says what cannot be true, what is doubtful and what is missing, \
-             with the arithmetic. Reads the output of wrk, ab, k6, loadtest, JMeter, hey, oha and vegeta, and Markdown \
-             or CSV with recognisable columns. Ends with 99 when something cannot be true.",
-    override_usage = "plimsoll audit FILE ... [--json | --markdown | --template FILE] [--html FILE]"
+    about = "Check published results for impossible, implausible, and missing numbers, and show the arithmetic. Reads \
+             the output of wrk, ab, k6, loadtest, JMeter, hey, oha, and Vegeta, and tables in Markdown or CSV. Exits \
+             with 99 if a number is impossible.",
+    override_usage = "plimsoll audit FILE ... [FLAGS]\n\nExamples:\n  plimsoll audit README.md\n  \
+                      wrk -t2 -c100 http://127.0.0.1:8080/ | plimsoll audit -"
 )]
 pub struct Audit {
-    /// The texts; `-` is standard input. Several are audited together
+    /// Texts to audit together; `-` is standard input
     #[arg(value_name = "FILE")]
     pub files: Vec<String>,
-    /// One JSON document
+    /// Print one JSON document
     #[arg(long, group = "form")]
     pub json: bool,
-    /// Markdown, for a review
+    /// Print Markdown, for a review
     #[arg(long, group = "form")]
     pub markdown: bool,
-    /// Fill in this text of your own, with `{{ names }}` of the JSON document
+    /// Fill in this template (any text) with `{{ names }}` of the JSON document
     #[arg(long, value_name = "FILE", group = "form")]
     pub template: Option<String>,
     #[command(flatten)]
     pub page: PageFlag,
-    /// No colours (also: the variable NO_COLOR)
+    /// Disable colors, as does the variable NO_COLOR
     #[arg(long)]
     pub no_color: bool,
 }
@@ -161,44 +164,45 @@ pub struct Audit {
 /// `plimsoll size`.
 #[derive(Debug, Parser)]
 #[command(
-    about = "From visitors to users at the same time and requests per second, or back, by Little's law, with every \
+    about = "Convert visitors to concurrent users and requests per second, or back, by Little's law, and show every \
              step of the calculation.",
-    override_usage = "plimsoll size --visitors 100000/month --session 5min --active 12h [FLAGS]\n       \
-                      plimsoll size --users 100 --think 8s --response 300ms [FLAGS]\n       \
-                      plimsoll size --rate 50/s --pages 6 --active 12h [FLAGS]"
+    override_usage = "plimsoll size [FLAGS]\n\nExamples:\n  \
+                      plimsoll size --visitors 100000/month --session 5min --active 12h\n  \
+                      plimsoll size --users 100 --think 8s --response 300ms\n  \
+                      plimsoll size --rate 50/s --pages 6 --active 12h"
 )]
 pub struct Size {
-    /// Visitors per hour, day, week or month, such as `100000/month`
+    /// Visitors per hour, day, week, or month, such as `100000/month`
     #[arg(long, value_name = "N/PERIOD")]
     pub visitors: Option<String>,
-    /// How long a visit lasts
+    /// Duration of a visit
     #[arg(long, value_name = "DURATION")]
     pub session: Option<String>,
-    /// Hours of the day in which visitors come [24h]
+    /// Hours per day in which visitors come [default: 24h]
     #[arg(long, value_name = "DURATION")]
     pub active: Option<String>,
-    /// The busiest moment against the mean [1]
+    /// Ratio of the busiest moment to the mean [default: 1]
     #[arg(long, value_name = "FACTOR")]
     pub peak: Option<String>,
-    /// Pause of a user between two requests
+    /// Think time of a user between two requests
     #[arg(long, value_name = "DURATION")]
     pub think: Option<String>,
-    /// Requests of a visit
+    /// Requests per visit
     #[arg(long, value_name = "N")]
     pub pages: Option<String>,
-    /// Time of an answer
+    /// Response time
     #[arg(long, value_name = "DURATION")]
     pub response: Option<String>,
-    /// Users at the same time
+    /// Concurrent users
     #[arg(long, value_name = "N")]
     pub users: Option<String>,
     /// Requests per second
     #[arg(long, value_name = "RATE")]
     pub rate: Option<String>,
-    /// One JSON document
+    /// Print one JSON document
     #[arg(long)]
     pub json: bool,
-    /// No colours (also: the variable NO_COLOR)
+    /// Disable colors, as does the variable NO_COLOR
     #[arg(long)]
     pub no_color: bool,
 }

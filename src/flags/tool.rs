@@ -1,4 +1,4 @@
-//! The commands that are about the tool itself: its examples, its manual, its completions, the runs that it kept.
+//! Commands about the tool itself: examples, manual, completions, and saved runs.
 
 use super::verbs::Form;
 use clap::{Parser, Subcommand};
@@ -6,11 +6,11 @@ use clap::{Parser, Subcommand};
 /// `plimsoll examples`.
 #[derive(Debug, Parser)]
 #[command(
-    about = "Lists the example experiments, or prints one of them.",
-    override_usage = "plimsoll examples [NAME] > experiment.yaml"
+    about = "List the example experiments, or print one of them.",
+    override_usage = "plimsoll examples [NAME]\n\nExample:\n  plimsoll examples stages > experiment.yaml"
 )]
 pub struct Examples {
-    /// Name of the example; without one, all are listed
+    /// Name of the example [default: list all examples]
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
 }
@@ -18,13 +18,14 @@ pub struct Examples {
 /// `plimsoll completions`.
 #[derive(Debug, Parser)]
 #[command(
-    about = "Prints the completions for a shell. To install: bash: `plimsoll completions bash > \
-             ~/.local/share/bash-completion/completions/plimsoll`; zsh: `plimsoll completions zsh > _plimsoll` in a \
-             folder of `$fpath`; fish: `plimsoll completions fish > ~/.config/fish/completions/plimsoll.fish`.",
-    override_usage = "plimsoll completions bash|zsh|fish"
+    about = "Print the completions for a shell.",
+    override_usage = "plimsoll completions bash|zsh|fish\n\nExamples:\n  \
+                      plimsoll completions bash > ~/.local/share/bash-completion/completions/plimsoll\n  \
+                      plimsoll completions zsh > DIR/_plimsoll    (DIR is in $fpath)\n  \
+                      plimsoll completions fish > ~/.config/fish/completions/plimsoll.fish"
 )]
 pub struct Completions {
-    /// `bash`, `zsh` or `fish`
+    /// `bash`, `zsh`, or `fish`
     #[arg(value_name = "SHELL")]
     pub shell: Option<String>,
 }
@@ -32,20 +33,21 @@ pub struct Completions {
 /// `plimsoll man`.
 #[derive(Debug, Parser)]
 #[command(
-    about = "Prints the manual page (roff): all flags and commands on one page.",
-    override_usage = "plimsoll man | man -l -\n       plimsoll man > ~/.local/share/man/man1/plimsoll.1"
+    about = "Print the manual page (roff) with all flags and commands.",
+    override_usage = "plimsoll man\n\nExamples:\n  plimsoll man | man -l -\n  \
+                      plimsoll man > ~/.local/share/man/man1/plimsoll.1"
 )]
 pub struct Man {}
 
 /// `plimsoll version`.
 #[derive(Debug, Parser)]
-#[command(about = "Prints the version.", override_usage = "plimsoll version")]
+#[command(about = "Print the version.", override_usage = "plimsoll version")]
 pub struct Version {}
 
 /// `plimsoll runs`.
 #[derive(Debug, Parser)]
 #[command(
-    about = "Lists, reports and deletes the runs in the state directory, where runs go without `--out`.",
+    about = "List, report, or delete the runs in the state directory, where runs without `--out` are saved.",
     override_usage = "plimsoll runs list [--json]\n       plimsoll runs show [NAME]\n       \
                       plimsoll runs prune --keep 30d [--dry-run]",
     disable_help_subcommand = true
@@ -57,15 +59,15 @@ pub struct Runs {
 
 #[derive(Debug, Subcommand)]
 pub enum RunsAction {
-    /// List the runs, newest first, with their sizes [default]
+    /// List the runs with their sizes, newest first [default]
     List {
         /// Print one JSON document
         #[arg(long)]
         json: bool,
     },
-    /// Print the report of a run; its exit code is that of the run
+    /// Print the report of a run and exit with its code
     Show {
-        /// Name of the run, or its beginning [default: the newest run]
+        /// Name of the run, or a unique beginning of it [default: the newest run]
         #[arg(value_name = "NAME")]
         name: Option<String>,
         #[command(flatten)]
@@ -73,10 +75,10 @@ pub enum RunsAction {
     },
     /// Delete the runs that are older than `--keep`
     Prune {
-        /// Keep the runs of this long, such as `30d`
+        /// Keep runs that are at most this old, such as `30d`
         #[arg(long, value_name = "DURATION")]
         keep: Option<String>,
-        /// Print what would be deleted, and delete nothing
+        /// List what would be deleted without deleting it
         #[arg(long)]
         dry_run: bool,
     },

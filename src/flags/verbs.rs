@@ -1,4 +1,4 @@
-//! The commands other than a plain load, by name, with their own flags.
+//! Commands other than a plain load, by name, with their flags.
 
 use super::judge::{Audit, Compare, Find, Size};
 use super::load::LoadFlags;
@@ -12,15 +12,15 @@ macro_rules! verbs {
     ($($variant:ident($flags:ty) = $name:literal, $group:ident, $usage:literal, $help:literal;)*) => {
         /// All commands with their flags, in the order of the help.
         #[derive(Debug, Subcommand)]
-        #[allow(dead_code, reason = "of some commands nothing but the name is asked")]
+        #[allow(dead_code, reason = "some commands are only looked up by name")]
         pub enum Verb { $(#[command(name = $name)] $variant(Box<$flags>),)* }
 
-        /// What the help says of them, in the same order.
+        /// The rows of the help, in the same order.
         pub const VERBS: &[Row] = &[$(Row { name: $name, group: Group::$group, usage: $usage, help: $help },)*];
     };
 }
 
-/// A command as the help shows it.
+/// A row of the help.
 pub struct Row {
     pub name: &'static str,
     pub group: Group,
@@ -28,7 +28,7 @@ pub struct Row {
     pub help: &'static str,
 }
 
-/// Where a command appears in the help.
+/// The section of the help that lists a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
     Load,
@@ -36,12 +36,12 @@ pub enum Group {
     Files,
     Machine,
     Help,
-    /// Nowhere.
+    /// Not listed.
     Hidden,
 }
 
 impl Group {
-    /// The groups that are shown, in their order.
+    /// The listed groups, in order.
     pub const SHOWN: &'static [Group] =
         &[Group::Load, Group::Results, Group::Files, Group::Machine, Group::Help];
 
@@ -50,7 +50,7 @@ impl Group {
             Group::Load => "Send load",
             Group::Results => "Read results",
             Group::Files => "Write experiments",
-            Group::Machine => "This machine",
+            Group::Machine => "Setup",
             Group::Help => "Help",
             Group::Hidden => "",
         }
@@ -62,41 +62,41 @@ impl Group {
 }
 
 verbs! {
-    Run(Run) = "run", Load, "run FILE.yaml", "load as an experiment file says; a flag overrides it";
-    Curl(Curl) = "curl", Load, "curl ...", "load with a pasted curl line; our flags stand before `curl`";
-    Find(Find) = "find", Load, "find URL|FILE.yaml", "the highest load that meets the thresholds";
-    Demo(Demo) = "demo", Load, "demo", "see the whole thing on this machine, in half a minute";
-    Report(Report) = "report", Results, "report FILE.plim", "print what a run printed, as text, JSON, Markdown or CSV";
-    Compare(Compare) = "compare", Results, "compare A B", "is B faster than A, slower, or can nobody tell";
-    Merge(Merge) = "merge", Results, "merge A.plim B.plim", "add up the runs of several machines exactly";
-    Audit(Audit) = "audit", Results, "audit FILE ...", "what cannot be true in results that others published";
-    Runs(Runs) = "runs", Results, "runs list|show|prune", "the runs in the state directory: list, report, delete";
-    Serve(Serve) = "serve", Results, "serve [DIR ...]", "the runs in a browser: list, reports, start, watch live";
-    Check(Check) = "check", Files, "check FILE.yaml", "say what is wrong with an experiment file; nothing is sent";
-    Examples(Examples) = "examples", Files, "examples [NAME]", "list the example experiments, or print one";
-    Schema(Schema) = "schema", Files, "schema", "print the JSON Schema of experiment files, for editors";
-    Size(Size) = "size", Files, "size --visitors N/month", "from visitors to users and requests, and back";
-    Doctor(Doctor) = "doctor", Machine, "doctor", "the limits of this machine, and how to mend them";
-    TestServer(TestServer) = "test-server", Machine, "test-server", "start a server with commanded delays and errors";
-    Completions(Completions) = "completions", Machine, "completions SHELL", "print completions for bash, zsh or fish";
-    Man(Man) = "man", Machine, "man", "print the manual page: `plimsoll man | man -l -`";
-    Help(Help) = "help", Help, "help COMMAND", "the flags of a command";
-    Explain(Explain) = "explain", Help, "explain CODE", "what a mistake, failure, caution or exit code means";
-    Version(Version) = "version", Help, "version", "print the version";
+    Run(Run) = "run", Load, "run FILE.yaml", "Run an experiment file; flags override its keys";
+    Curl(Curl) = "curl", Load, "curl ...", "Load with the request of a pasted curl command line";
+    Find(Find) = "find", Load, "find URL|FILE.yaml", "Find the highest load that meets the thresholds";
+    Demo(Demo) = "demo", Load, "demo", "Show plimsoll at work on a small local service, in half a minute";
+    Report(Report) = "report", Results, "report FILE.plim", "Print the report of a saved run or experiment";
+    Compare(Compare) = "compare", Results, "compare A B", "Test whether run B is faster or slower than run A";
+    Merge(Merge) = "merge", Results, "merge A.plim B.plim", "Merge the runs of several load generators exactly";
+    Audit(Audit) = "audit", Results, "audit FILE ...", "Check results published by others for impossible numbers";
+    Runs(Runs) = "runs", Results, "runs list|show|prune", "List, report, or delete the runs in the state directory";
+    Serve(Serve) = "serve", Results, "serve [DIR ...]", "Start the web console: list, start, watch, and compare runs";
+    Check(Check) = "check", Files, "check FILE.yaml", "Validate an experiment file without sending anything";
+    Examples(Examples) = "examples", Files, "examples [NAME]", "List the example experiments, or print one";
+    Schema(Schema) = "schema", Files, "schema", "Print the JSON Schema of experiment files, for editors";
+    Size(Size) = "size", Files, "size --visitors N/month", "Convert visitors to users and request rates, and back";
+    Doctor(Doctor) = "doctor", Machine, "doctor", "Show the limits of this machine and how to raise them";
+    TestServer(TestServer) = "test-server", Machine, "test-server", "Start a server with adjustable delays and errors";
+    Completions(Completions) = "completions", Machine, "completions SHELL", "Print completions for bash, zsh, or fish";
+    Man(Man) = "man", Machine, "man", "Print the manual page: `plimsoll man | man -l -`";
+    Help(Help) = "help", Help, "help COMMAND", "Print the flags of a command";
+    Explain(Explain) = "explain", Help, "explain CODE", "Explain the code of an error, failure, caution, or exit";
+    Version(Version) = "version", Help, "version", "Print the version";
     DocsDump(DocsDump) = "docs-dump", Hidden, "docs-dump", "";
 }
 
-/// All commands as clap reads them: the name first.
+/// Returns all commands as clap parses them, the name first.
 pub fn commands() -> Command {
     Verb::augment_subcommands(Command::new("plimsoll").disable_help_subcommand(true))
 }
 
-/// A command of this name, hidden ones too.
+/// Returns the command of this name, even if it is hidden.
 pub fn named(name: &str) -> Option<&'static Row> {
     VERBS.iter().find(|row| row.name == name)
 }
 
-/// `plimsoll curl`: the words of the pasted line are not ours to parse.
+/// `plimsoll curl`, whose remaining words are parsed as curl's.
 #[derive(Debug, Parser)]
 #[command(version, display_name = "plimsoll", override_help = CURL_HELP)]
 pub struct Curl {
@@ -107,17 +107,17 @@ pub struct Curl {
 }
 
 const CURL_HELP: &str = "\
-Loads with a pasted curl command line. Our own flags stand before the word `curl`; what curl would
-print or save is left aside.
+Load with the request of a pasted curl command line. Flags of plimsoll stand before the word `curl`;
+curl's own output options have no effect.
 
-Usage: plimsoll [FLAGS] curl URL [CURL OPTIONS]
-
-Example:
+Examples:
   plimsoll -c 10 -d 5s curl 'http://127.0.0.1:8080/users' \\
     -H 'Content-Type: application/json' --data-raw '{\"name\": \"x\"}'
+
+Usage: plimsoll [FLAGS] curl URL [CURL OPTIONS]
 ";
 
-/// `plimsoll test-server`: its words are the server's own.
+/// `plimsoll test-server`, whose words the server parses.
 #[derive(Debug, Parser)]
 #[command(override_help = TEST_SERVER_HELP)]
 pub struct TestServer {
@@ -126,14 +126,14 @@ pub struct TestServer {
 }
 
 const TEST_SERVER_HELP: &str = "\
-Starts a test server with commanded delays, errors and capacity. `plimsoll test-server --help` lists its flags.
+Start a server with configurable delays, errors, and capacity. `plimsoll test-server --help` lists its flags.
 
 Usage: plimsoll test-server [--listen ADDRESS:PORT] [FLAGS]
 ";
 
 /// `plimsoll help`.
 #[derive(Debug, Parser)]
-#[command(override_help = "Prints the flags of a command.\n\nUsage: plimsoll help COMMAND\n")]
+#[command(override_help = "Print the flags of a command.\n\nUsage: plimsoll help COMMAND\n")]
 pub struct Help {
     #[arg(value_name = "words", num_args = 0..)]
     pub words: Vec<String>,
@@ -146,20 +146,21 @@ pub struct DocsDump {}
 /// `plimsoll run`.
 #[derive(Debug, Parser)]
 #[command(
-    about = "Loads as an experiment file says. A flag overrides what the file says.",
-    override_usage = "plimsoll run FILE.yaml [FLAGS]"
+    about = "Run an experiment file; flags override its keys.",
+    override_usage = "plimsoll run FILE.yaml [FLAGS]\n\nExamples:\n  plimsoll run checkout.yaml --out before.plim\n  \
+                      plimsoll run checkout.yaml --part browse --set host=staging"
 )]
 pub struct Run {
-    /// The experiment
+    /// Experiment file
     #[arg(value_name = "FILE")]
     pub file: Option<String>,
-    /// Run this one of the file's `parts`; repeatable [all of them]
+    /// Run only this one of the file's `parts` [repeatable] [default: all]
     #[arg(long = "part", value_name = "NAME")]
     pub parts: Vec<String>,
-    /// Run the one cell that is left a single time, into a run file: one of several machines or processes that share it
+    /// Run the one remaining combination once, into a run file
     #[arg(long)]
     pub single_run: bool,
-    /// Without the monitors of the file: another process that shares the run watches already
+    /// Ignore the file's monitors, because another process of this run has them
     #[arg(long, hide = true)]
     pub unwatched: bool,
     #[command(flatten)]
@@ -169,17 +170,18 @@ pub struct Run {
 /// `plimsoll check`.
 #[derive(Debug, Parser)]
 #[command(
-    about = "Reads an experiment file as `run` would, says every mistake in it at once, and sends nothing.",
-    override_usage = "plimsoll check FILE.yaml [--show] [FLAGS]"
+    about = "Validate an experiment file and report every error in it, without sending anything.",
+    override_usage = "plimsoll check FILE.yaml [FLAGS]\n\nExamples:\n  plimsoll check checkout.yaml\n  \
+                      plimsoll check checkout.yaml --show"
 )]
 pub struct Check {
-    /// The experiment
+    /// Experiment file
     #[arg(value_name = "FILE")]
     pub file: Option<String>,
-    /// Judge this one of the file's `parts`; repeatable [all of them]
+    /// Check only this one of the file's `parts` [repeatable] [default: all]
     #[arg(long = "part", value_name = "NAME")]
     pub parts: Vec<String>,
-    /// Print the plan as it was understood
+    /// Print the resulting plan
     #[arg(long)]
     pub show: bool,
     #[command(flatten)]
@@ -189,20 +191,20 @@ pub struct Check {
 /// `plimsoll schema`.
 #[derive(Debug, Parser)]
 #[command(
-    about = "Prints the JSON Schema (draft 2020-12) of experiment files. Editors complete and check by it.",
-    override_usage = "plimsoll schema > plimsoll.schema.json"
+    about = "Print the JSON Schema (draft 2020-12) of experiment files, with which editors complete and validate them.",
+    override_usage = "plimsoll schema\n\nExample:\n  plimsoll schema > plimsoll.schema.json"
 )]
 pub struct Schema {}
 
 /// `plimsoll explain`.
 #[derive(Debug, Parser)]
 #[command(
-    about = "Explains the code of a mistake (F011), a failure class (connection_refused), a caution (late_sends) or an \
-             exit code (99).",
-    override_usage = "plimsoll explain CODE"
+    about = "Explain the code of an error (F011), a failure (connection_refused), a caution (late_sends), or an exit \
+             (99).",
+    override_usage = "plimsoll explain [CODE]\n\nExample:\n  plimsoll explain late_sends"
 )]
 pub struct Explain {
-    /// The code; without one, all codes are listed
+    /// Code to explain [default: list all codes]
     #[arg(value_name = "CODE")]
     pub code: Option<String>,
 }
@@ -210,28 +212,29 @@ pub struct Explain {
 /// `plimsoll report`.
 #[derive(Debug, Parser)]
 #[command(
-    about = "Prints what a run or an experiment printed, from its run file or folder. Ends with the same code.",
-    override_usage = "plimsoll report FILE.plim|DIR [--json | --markdown | --csv | --ndjson | --template FILE] \
-                      [--html FILE] [--charts DIR [--png]]"
+    about = "Print the report of a saved run or experiment and exit with its code.",
+    override_usage = "plimsoll report FILE.plim|DIR [FLAGS]\n\nExamples:\n  plimsoll report run.plim --full\n  \
+                      plimsoll report run.plim --html run.html\n  \
+                      plimsoll report run.plim --markdown --charts charts > run.md"
 )]
 pub struct Report {
-    /// The run file, or the folder of an experiment
+    /// Run file, or the directory of an experiment
     #[arg(value_name = "FILE")]
     pub file: Option<String>,
     #[command(flatten)]
     pub form: Form,
-    /// Fill in this text of your own: Markdown, HTML or anything else, with `{{ names }}` of the JSON document
+    /// Fill in this template (any text) with `{{ names }}` of the JSON document
     #[arg(long, value_name = "FILE", group = "form")]
     pub template: Option<String>,
     #[command(flatten)]
     pub page: PageFlag,
-    /// Also draw what there is to see into this folder, as SVG; a report in Markdown links the pictures
+    /// Also draw the charts into this directory, as SVG
     #[arg(long, value_name = "DIR")]
     pub charts: Option<String>,
-    /// With `--charts`: as PNG, too
+    /// Draw the charts of `--charts` as PNG, too
     #[arg(long)]
     pub png: bool,
-    /// Print nothing unless something is wrong
+    /// Print nothing except errors
     #[arg(short = 'q', long, conflicts_with = "form")]
     pub quiet: bool,
 }
@@ -239,15 +242,16 @@ pub struct Report {
 /// `plimsoll merge`.
 #[derive(Debug, Parser)]
 #[command(
-    about = "Adds up the runs of several machines exactly: percentiles come from the merged histograms, and \
-             a run that is named twice counts once. Prints the report and ends with the code of its verdict.",
-    override_usage = "plimsoll merge A.plim B.plim ... [--out M.plim] [--html FILE]"
+    about = "Merge the runs of several load generators exactly and exit with the verdict of the merged run. \
+             Percentiles come from the merged histograms; a run that is given twice counts once.",
+    override_usage = "plimsoll merge A.plim B.plim ... [FLAGS]\n\nExample:\n  \
+                      plimsoll merge a.plim b.plim --out both.plim"
 )]
 pub struct Merge {
-    /// The run files
+    /// Run files
     #[arg(value_name = "FILE")]
     pub files: Vec<String>,
-    /// Also write the merged run here; must not exist yet
+    /// Also save the merged run to this new file
     #[arg(short = 'o', long, value_name = "FILE")]
     pub out: Option<String>,
     #[command(flatten)]
@@ -256,31 +260,31 @@ pub struct Merge {
     pub page: PageFlag,
 }
 
-/// How a result is printed.
+/// Format of a printed result.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Form {
-    /// All details of the report, load generator health included
+    /// Print the full report, including load generator health
     #[arg(long, group = "form")]
     pub full: bool,
-    /// One JSON document
+    /// Print one JSON document
     #[arg(long, group = "form")]
     pub json: bool,
-    /// Markdown, for pull requests and READMEs
+    /// Print Markdown, for pull requests and READMEs
     #[arg(long, group = "form")]
     pub markdown: bool,
-    /// The timeline, one line per second
+    /// Print the timeline as CSV, one line per second
     #[arg(long, group = "form")]
     pub csv: bool,
-    /// The timeline, one JSON object per second
+    /// Print the timeline as JSON, one object per second
     #[arg(long, group = "form")]
     pub ndjson: bool,
-    /// No colours (also: the variable NO_COLOR)
+    /// Disable colors, as does the variable NO_COLOR
     #[arg(long)]
     pub no_color: bool,
 }
 
 impl Form {
-    /// The flag of the form that was asked for; `None`: text for people.
+    /// Returns the flag of the requested format; `None` means text for people.
     pub fn flag(&self) -> Option<&'static str> {
         let all = [
             (self.full, "--full"),
@@ -296,30 +300,30 @@ impl Form {
 /// `plimsoll serve`.
 #[derive(Debug, Parser)]
 #[command(
-    about = "Serves a console for browsers on this machine: the list of runs, their reports, comparisons; loads are \
-             started, watched live, steered and stopped. Prints the address to open, with a token. Ctrl-C ends it, and \
-             the loads that it has started with their reports.",
-    override_usage = "plimsoll serve [DIR ...] [--listen 127.0.0.1:7117]"
+    about = "Start the web console, which lists, starts, watches, steers, and compares runs. It prints the address to \
+             open, with an access token. Ctrl-C stops it; loads that it started then end with their reports.",
+    override_usage = "plimsoll serve [DIR ...] [FLAGS]\n\nExamples:\n  plimsoll serve\n  \
+                      plimsoll serve results --listen 0.0.0.0:7117 --tls-cert cert.pem --tls-key key.pem \\\n    \
+                      --password-file password"
 )]
-#[cfg_attr(not(feature = "console"), allow(dead_code, reason = "the flags are read all the same"))]
+#[cfg_attr(not(feature = "console"), allow(dead_code, reason = "the flags are parsed in every build"))]
 pub struct Serve {
-    /// Where run files lie; new runs go to the first [the state directory]
+    /// Directories of run files; new runs go to the first [default: the state directory]
     #[arg(value_name = "DIR")]
     pub folders: Vec<String>,
-    /// Address and port; port 0 takes a free one. Addresses that others can reach need the next three
+    /// Address and port; port 0 picks a free one. Other than localhost requires the next three flags
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7117")]
     pub listen: String,
-    /// Certificate of the console (PEM, with its chain): it is served by HTTPS
+    /// TLS certificate of the console, with its chain (PEM)
     #[arg(long, value_name = "FILE")]
     pub tls_cert: Option<String>,
-    /// The certificate's private key (PEM)
+    /// Private key of the certificate (PEM)
     #[arg(long, value_name = "FILE")]
     pub tls_key: Option<String>,
-    /// File that holds the password, 12 characters or more
+    /// File with the password, at least 12 characters
     #[arg(long, value_name = "FILE")]
     pub password_file: Option<String>,
-    /// Let pasted experiments run programs as monitors, read the environment, and read and write files outside of these
-    /// folders
+    /// Let pasted experiments run programs, read variables, and use files elsewhere
     #[arg(long)]
     pub allow_commands: bool,
 }
@@ -327,18 +331,18 @@ pub struct Serve {
 /// `plimsoll demo`.
 #[derive(Debug, Parser)]
 #[command(
-    about = "Starts a small service on a free port of this machine and loads it below and above what it can \
-             do, closed and open, to show what each of them sees. Takes about half a minute.",
-    override_usage = "plimsoll demo [--out DIR]"
+    about = "Start a small service on a free local port and load it below and above its capacity, with the closed and \
+             the open model, to show what each of them sees. Takes half a minute.",
+    override_usage = "plimsoll demo [FLAGS]"
 )]
 pub struct Demo {
-    /// Where the run files go [the state directory]
+    /// Directory for the run files [default: the state directory]
     #[arg(short = 'o', long, value_name = "DIR")]
     pub out: Option<String>,
-    /// Print all details of the report, load generator health included
+    /// Print the full report, including load generator health
     #[arg(long)]
     pub full: bool,
-    /// No colours (also: the variable NO_COLOR)
+    /// Disable colors, as does the variable NO_COLOR
     #[arg(long)]
     pub no_color: bool,
 }
@@ -346,16 +350,16 @@ pub struct Demo {
 /// `plimsoll doctor`.
 #[derive(Debug, Parser)]
 #[command(
-    about = "Shows the limits of this machine that a load can run into, and how to mend them.",
+    about = "Show the limits of this machine that a load can reach, and how to raise them.",
     override_usage = "plimsoll doctor"
 )]
 pub struct Doctor {
-    /// No colours (also: the variable NO_COLOR)
+    /// Disable colors, as does the variable NO_COLOR
     #[arg(long)]
     pub no_color: bool,
 }
 
-/// The commands and the exit codes, below the flags of the plain load.
+/// Returns what follows the flags of the plain load: commands, default thresholds, and exit codes.
 pub fn after_help() -> String {
     let mut text = String::from("Commands:\n");
     for group in Group::SHOWN {
@@ -365,25 +369,27 @@ pub fn after_help() -> String {
             let _ = writeln!(text, "    plimsoll {:<23} {}", row.usage, row.help);
         }
     }
-    text.push_str("\nExit codes:\n");
+    text.push_str(
+        "\nDefault thresholds:\n  error_rate == 0%, longest_outage < 1s, and with arrivals achieved >= 99%.\n  \
+         Each applies until you set a threshold on the same metric.\n\nExit codes:\n",
+    );
     for exit in Exit::ALL {
         let _ = writeln!(text, "  {:>3}  {}", exit.code(), exit.meaning());
     }
-    text.push_str("\nExample:\n  plimsoll http://127.0.0.1:8080/pick -c 100 -d 15s\n");
     text
 }
 
-/// What a bare `plimsoll` prints.
+/// Returns what `plimsoll` prints without arguments.
 pub fn short_help() -> String {
     let mut text = String::from(
-        "plimsoll loads an HTTP service and says whether the numbers can be believed.\n\n  \
+        "plimsoll loads an HTTP service and reports whether you can trust the numbers.\n\n  \
          plimsoll http://127.0.0.1:8080/ -c 100 -d 15s   100 users for 15 s\n  \
-         plimsoll http://127.0.0.1:8080/ -r 500 -d 15s   500 arrivals per second, come what may\n\n",
+         plimsoll http://127.0.0.1:8080/ -r 500 -d 15s   500 arrivals/s, however slow the responses\n\n",
     );
     for group in Group::SHOWN {
         let names: Vec<&str> = group.rows().map(|row| row.name).collect();
         let _ = writeln!(text, "  {:<18} {}", format!("{}:", group.title()), names.join(", "));
     }
-    text.push_str("\n  plimsoll --help                                 all flags and commands\n");
+    text.push_str("\n  plimsoll --help                                 All flags and commands\n");
     text
 }

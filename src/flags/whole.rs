@@ -1,16 +1,16 @@
-//! All commands in one tree, for the manual page and the completions. The parser reads a plain load and the commands
-//! apart, because flags may stand before the name of a command.
+//! All commands in one tree, for the manual page and the completions. The parser handles a plain load and the
+//! commands separately, because flags may stand before a command's name.
 
 use super::Load;
 use super::verbs::{self, Group};
 use clap::{Command, CommandFactory};
 use clap_mangen::Man as Page;
 
-/// The tree: the plain load with every command that is shown.
+/// Returns the plain load with every listed command below it.
 pub fn command() -> Command {
     let all = verbs::commands();
     let describe = all.get_subcommands().filter_map(describe).collect::<Vec<_>>();
-    // The list of commands stands among the subcommands.
+    // The subcommands replace the list of commands in the help.
     Load::command().after_help("").bin_name("plimsoll").subcommands(describe)
 }
 
@@ -23,14 +23,14 @@ fn describe(command: &Command) -> Option<Command> {
     })
 }
 
-/// Long names of the flags that no help shows.
+/// Returns the long names of hidden flags.
 pub fn hidden_flags() -> Vec<String> {
     let all = command();
     let hidden = all.get_subcommands().chain(std::iter::once(&all)).flat_map(Command::get_arguments);
     hidden.filter(|arg| arg.is_hide_set()).filter_map(|arg| arg.get_long().map(str::to_owned)).collect()
 }
 
-/// The manual page: the plain load, then each command with its flags.
+/// Returns the manual page: the plain load, then each command with its flags.
 pub fn man() -> String {
     let mut text = Vec::new();
     let whole = command();
@@ -49,7 +49,7 @@ fn writeln_section(page: &Page, command: &Command, text: &mut Vec<u8>) -> std::i
     writeln!(text, "{}", command.get_about().map_or_else(String::new, ToString::to_string))?;
     let mut options = Vec::new();
     page.render_options_section(&mut options)?;
-    // Sections of the page become parts of the command's.
+    // Sections of the page become subsections of the command.
     text.extend_from_slice(String::from_utf8_lossy(&options).replace(".SH ", ".SS ").as_bytes());
     Ok(())
 }

@@ -1,14 +1,14 @@
-//! What clap says, as a diagnostic like any other: one sentence, one mend.
+//! Turns clap's errors into diagnostics, each with one sentence and one fix.
 
 use crate::exit::Failure;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 
-/// Help and the version come as errors too: these are texts that were asked for.
+/// Separates requested help and version texts, which clap returns as errors, from real errors.
 ///
 /// # Errors
-/// The diagnostic for everything else.
+/// Returns the diagnostic of a real error.
 pub fn asked_or_wrong<T>(error: clap::Error) -> Result<Result<T, String>, Failure> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Ok(Err(error.to_string())),
@@ -16,18 +16,18 @@ pub fn asked_or_wrong<T>(error: clap::Error) -> Result<Result<T, String>, Failur
     }
 }
 
-/// Flags of other tools: what is not supported, and what has another name here.
+/// Flags of other tools that are unsupported or have another name here.
 fn of_other_tools(flag: &str) -> Option<(String, &'static str)> {
     const NOT_YET: &[(&[&str], &str, &str)] = &[
         (
             &["--http2", "--http2-prior-knowledge", "--h2", "--h2c"],
             "HTTP/2",
-            "leave it out: requests are sent as HTTP/1.1",
+            "omit this flag; plimsoll sends HTTP/1.1",
         ),
-        (&["--http3", "--h3", "--quic"], "HTTP/3", "leave it out: requests are sent as HTTP/1.1"),
-        (&["--ws", "--websocket"], "WebSocket", "leave it out: HTTP and server-sent events can be loaded"),
-        (&["--grpc", "--proto"], "gRPC", "leave it out: HTTP and server-sent events can be loaded"),
-        (&["--proxy", "-x"], "a proxy", "load the service directly"),
+        (&["--http3", "--h3", "--quic"], "HTTP/3", "omit this flag; plimsoll sends HTTP/1.1"),
+        (&["--ws", "--websocket"], "WebSocket", "plimsoll supports HTTP/1.1 and server-sent events"),
+        (&["--grpc", "--proto"], "gRPC", "plimsoll supports HTTP/1.1 and server-sent events"),
+        (&["--proxy", "-x"], "a proxy for requests", "omit this flag and load the service directly"),
     ];
     const RENAMED: &[(&[&str], &str)] = &[
         (
@@ -44,7 +44,7 @@ fn of_other_tools(flag: &str) -> Option<(String, &'static str)> {
         ),
         (
             &["--max-vus", "--max-workers"],
-            "did you mean `--max-connections`? It limits the connections of arrivals",
+            "did you mean `--max-connections`? It limits the connections with `--rate`",
         ),
         (&["--share", "--execution-segment"], "did you mean `--shard`?"),
         (&["--bands", "--histogram"], "did you mean `--buckets`?"),
@@ -63,7 +63,7 @@ fn of_other_tools(flag: &str) -> Option<(String, &'static str)> {
     let not_yet = not_yet.map(|(_, what, hint)| (format!("{what} (`{flag}`) is not supported yet"), *hint));
     not_yet.or_else(|| {
         let renamed = RENAMED.iter().find(|row| has(row.0));
-        renamed.map(|(_, hint)| (format!("there is no flag `{flag}`"), *hint))
+        renamed.map(|(_, hint)| (format!("unknown flag `{flag}`"), *hint))
     })
 }
 
@@ -73,7 +73,7 @@ fn diagnostic(error: &clap::Error) -> Diagnostic {
         Some(ContextValue::Strings(texts)) => texts.first().cloned(),
         _ => None,
     };
-    // `--limit <NAME=VALUE>`: the flag alone is the place.
+    // For `--limit <NAME=VALUE>`, the place is the flag alone.
     let argument = text(ContextKind::InvalidArg).unwrap_or_default();
     let flag = argument.split(" <").next().unwrap_or_default().to_owned();
     let at = |flag: String| Place::Flag(flag);
@@ -86,36 +86,36 @@ fn diagnostic(error: &clap::Error) -> Diagnostic {
                 Some(near) => format!("did you mean `{near}`? `plimsoll --help` lists all flags"),
                 None => "`plimsoll --help` lists all flags".into(),
             };
-            Diagnostic::new("U001", Place::Whole, format!("there is no flag `{flag}`"), hint)
+            Diagnostic::new("U001", Place::Whole, format!("unknown flag `{flag}`"), hint)
         }
         ErrorKind::UnknownArgument => Diagnostic::new(
             "U002",
             Place::Whole,
-            format!("`{flag}` is one word too many"),
-            "a command takes one URL or file; quote what belongs together",
+            format!("unexpected argument `{flag}`"),
+            "give one URL or file per command, and quote values that contain spaces",
         ),
         ErrorKind::InvalidValue | ErrorKind::WrongNumberOfValues | ErrorKind::TooFewValues => {
             Diagnostic::new(
                 "U003",
                 at(flag.clone()),
-                "a value is missing",
-                "`plimsoll --help` shows its form",
+                "this flag requires a value",
+                "`plimsoll --help` shows what each flag takes",
             )
         }
         ErrorKind::TooManyValues => Diagnostic::new(
             "U004",
             at(flag.clone()),
             "this flag takes no value",
-            "leave out what follows the `=`",
+            "remove the `=` and what follows it",
         ),
         ErrorKind::ArgumentConflict => {
             let other = text(ContextKind::PriorArg).unwrap_or_default();
             let message = if other.is_empty() || other == argument {
-                "given twice".to_owned()
+                "this flag is given twice".to_owned()
             } else {
-                format!("`{flag}` and `{}` exclude each other", other.split(" <").next().unwrap_or_default())
+                format!("`{flag}` cannot be used with `{}`", other.split(" <").next().unwrap_or_default())
             };
-            Diagnostic::new("U005", at(flag), message, "keep one of them")
+            Diagnostic::new("U005", at(flag), message, "remove one of them")
         }
         _ => {
             let whole = error.to_string();

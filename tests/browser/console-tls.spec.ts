@@ -31,12 +31,12 @@ test('the password opens the list, and a run is started, seen live and stopped',
   await accessible(page);
   await fits(page);
   await page.getByLabel('Password').fill('correct horse battery');
-  await page.getByRole('button', { name: 'Come in' }).click();
-  await expect(page.getByRole('alert')).toContainText('This is not the password.');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page.getByRole('alert')).toContainText('Wrong password.');
   // A browser says on its console that an answer was 401; nothing else was said so far.
   expect(watched.said.splice(0).filter((text) => !text.includes('401'))).toEqual([]);
   await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Come in' }).click();
+  await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page).toHaveURL(`${served.origin}/`);
   await expect(page.locator('li.run')).toHaveCount(1);
   const [cookie] = await context.cookies();
@@ -44,10 +44,10 @@ test('the password opens the list, and a run is started, seen live and stopped',
   expect(cookie!.name).toMatch(/^__Host-plimsoll-\d+$/);
 
   await page.goto(`${served.origin}/#/start`);
-  await page.getByLabel('Address').fill(`${ruler.origin}/`);
+  await page.getByLabel('URL').fill(`${ruler.origin}/`);
   await page.getByLabel('Clients per second').check();
   await page.getByLabel('Clients', { exact: true }).fill('50');
-  await page.getByLabel('Length, s').fill('25');
+  await page.getByLabel('Duration (s)').fill('25');
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   await expect(page).toHaveURL(/#\/live\//);
   const requests = page.locator('.tiles .tile').first().locator('small');
@@ -77,15 +77,15 @@ test('a browser that has the cookie without the key sees everything and changes 
   await page.reload();
   await expect(first).toBeVisible();
   await first.hover();
-  await first.getByRole('button', { name: /^add a note/ }).click();
+  await first.getByRole('button', { name: /^Add a note/ }).click();
   await page.getByLabel('Note', { exact: true }).fill('typed');
   await page.getByRole('button', { name: 'Save' }).click();
-  await expect(first).toContainText('the key of the session is missing or wrong');
+  await expect(first).toContainText('the session key is missing or wrong');
   await expect(page.getByLabel('Note', { exact: true })).toHaveValue('typed');
   // The way that the sentence names is one.
   await page.goto(served.address);
   await first.hover();
-  await first.getByRole('button', { name: /^add a note/ }).click();
+  await first.getByRole('button', { name: /^Add a note/ }).click();
   await page.getByLabel('Note', { exact: true }).fill('typed again');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(first.locator('.note')).toHaveText('typed again');
@@ -97,8 +97,8 @@ test('of two who write a note at once the second keeps what was typed', async ({
   for (const one of [page, other]) {
     await one.goto(served.address);
     await run(one).hover();
-    await run(one).getByRole('button', { name: /^(add a note|edit)/ }).click();
-    await one.getByLabel('Tags, with commas between').fill(one === page ? 'mine' : 'theirs');
+    await run(one).getByRole('button', { name: /^(Add a note|Edit)/ }).click();
+    await one.getByLabel('Tags, separated by commas').fill(one === page ? 'mine' : 'theirs');
   }
   await other.getByRole('button', { name: 'Save' }).click();
   await expect(run(other).locator('.tag')).toHaveText('theirs');
@@ -106,7 +106,7 @@ test('of two who write a note at once the second keeps what was typed', async ({
   await page.waitForResponse((answer) => answer.url().endsWith('/api/runs'));
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(run(page)).toContainText('the tags `theirs`');
-  await expect(page.getByLabel('Tags, with commas between')).toHaveValue('mine');
+  await expect(page.getByLabel('Tags, separated by commas')).toHaveValue('mine');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(run(page).locator('.tag')).toHaveText('mine');
   await other.context().close();

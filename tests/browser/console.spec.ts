@@ -53,8 +53,8 @@ test('the list says of each run what its file says', async ({ page }) => {
     // The badge says the first word of it.
     await expect(shown.locator('.outcome')).toHaveText(sentence.replace(`${result}: `, ''));
   }
-  await expect(page.getByText('1 file could not be read')).toBeVisible();
-  await page.getByText('1 file could not be read').click();
+  await expect(page.getByText('1 file cannot be read')).toBeVisible();
+  await page.getByText('1 file cannot be read').click();
   await expect(page.locator('.unreadable')).toContainText('broken.plim');
   quiet(watched);
 });
@@ -78,7 +78,7 @@ test('a search narrows the list while it is typed, and the keyboard is enough', 
   await expect(page.locator('li.run')).toHaveCount(await failed.count());
   await expect(page.getByRole('status').filter({ hasText: 'of 3 runs' })).toBeVisible();
   await page.keyboard.type(' nowhere');
-  await expect(page.getByText('Nothing matches.')).toBeVisible();
+  await expect(page.getByText('No matching runs.')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.locator('li.run')).toHaveCount(3);
   await page.keyboard.press('ArrowDown');
@@ -98,11 +98,11 @@ test('tags and a note are kept, also for the next browser, and filter', async ({
   await served.open(page);
   const calm = row(page, 'calm');
   await calm.hover();
-  await calm.getByRole('button', { name: /^add a note/ }).click();
-  await page.getByLabel('Tags, with commas between').fill('baseline, <b>bold</b>');
+  await calm.getByRole('button', { name: /^Add a note/ }).click();
+  await page.getByLabel('Tags, separated by commas').fill('baseline, <b>bold</b>');
   await page.getByLabel('Note', { exact: true }).fill('before the <script>alert(1)</script> index');
   await page.getByRole('button', { name: 'Save' }).click();
-  await expect(calm.getByRole('button', { name: /^edit/ })).toBeFocused();
+  await expect(calm.getByRole('button', { name: /^Edit/ })).toBeFocused();
   await expect(calm.locator('.note')).toHaveText('before the <script>alert(1)</script> index');
 
   const other = await (await browser.newContext()).newPage();
@@ -121,7 +121,7 @@ test('tags and a note are kept, also for the next browser, and filter', async ({
 test('two runs are compared, the older as A', async ({ page }) => {
   await served.open(page);
   await row(page, 'strict').getByRole('checkbox').check();
-  await expect(page.getByRole('region', { name: 'Comparison' })).toContainText('Choose a second run');
+  await expect(page.getByRole('region', { name: 'Comparison' })).toContainText('Select a second run');
   await row(page, 'calm').getByRole('checkbox').check();
   const older = await row(page, 'calm').getAttribute('data-id');
   const newer = await row(page, 'strict').getAttribute('data-id');
@@ -133,14 +133,14 @@ test('two runs are compared, the older as A', async ({ page }) => {
   await expect(page).toHaveURL(`${served.origin}/runs/${older}`);
   await page.getByRole('link', { name: /^Compare with/ }).click();
   await expect(row(page, 'calm').getByRole('checkbox')).toBeChecked();
-  await expect(page.getByRole('region', { name: 'Comparison' })).toContainText('Choose a second run');
+  await expect(page.getByRole('region', { name: 'Comparison' })).toContainText('Select a second run');
 });
 
 test('what is wrong with an experiment is said before anything is sent', async ({ page }) => {
   const watched = watch(page, [served.origin]);
   await served.open(page, '#/start');
   await page.getByRole('tab', { name: 'File or text' }).click();
-  await page.getByLabel('text I paste').check();
+  await page.getByLabel('pasted text').check();
   await page.getByLabel('Experiment (YAML)').fill(`target: ${ruler.origin}\nloda: { users: 1 }\n`);
   await page.getByRole('button', { name: 'Check' }).click();
   await expect(page.locator('.checked.fail pre')).toContainText('loda');
@@ -161,8 +161,8 @@ test('a form with a mistake says so beside the field and sends nothing', async (
   await served.open(page, '#/start');
   await page.getByLabel('Clients', { exact: true }).fill('0.5');
   await page.getByRole('button', { name: 'Start', exact: true }).click();
-  await expect(page.getByLabel('Address')).toBeFocused();
-  await expect(page.locator('#field-url-wrong')).toContainText('an address is missing');
+  await expect(page.getByLabel('URL')).toBeFocused();
+  await expect(page.locator('#field-url-wrong')).toContainText('enter a URL');
   await expect(page.locator('#field-clients-wrong')).toContainText('whole number');
   expect(asked).toEqual([]);
 });
@@ -170,12 +170,12 @@ test('a form with a mistake says so beside the field and sends nothing', async (
 test('a run that cannot begin says why', async ({ page }) => {
   await served.open(page, '#/start');
   // Port 1 of loopback: nobody listens there.
-  await page.getByLabel('Address').fill('http://127.0.0.1:1/');
+  await page.getByLabel('URL').fill('http://127.0.0.1:1/');
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   await expect(page.locator('.said')).toContainText('127.0.0.1:1');
-  await expect(page.getByRole('alert')).toContainText('could not run');
-  await page.getByRole('link', { name: 'Back to what was filled in' }).click();
-  await expect(page.getByLabel('Address')).toHaveValue('http://127.0.0.1:1/');
+  await expect(page.getByRole('alert')).toContainText('could not start');
+  await page.getByRole('link', { name: 'Back to the form' }).click();
+  await expect(page.getByLabel('URL')).toHaveValue('http://127.0.0.1:1/');
   await page.getByRole('link', { name: 'Runs', exact: true }).click();
   const failed = page.locator('details.failed');
   await expect(failed).toHaveCount(1);
@@ -188,7 +188,7 @@ test('a plan whose p99 has too few answers says so before it runs', async ({ pag
   await served.open(page, '#/start');
   await page.getByLabel('Clients per test').check();
   await page.getByLabel('Clients', { exact: true }).fill('100');
-  await page.getByLabel('Length, s').fill('6');
+  await page.getByLabel('Duration (s)').fill('6');
   await expect(page.locator('.few')).toContainText('INCONCLUSIVE');
   await expect(page.locator('pre.command')).toContainText('--rate=16.666/s');
   await page.getByLabel('Clients', { exact: true }).fill('1000');
@@ -198,11 +198,11 @@ test('a plan whose p99 has too few answers says so before it runs', async ({ pag
 test('a run from the form: both browsers see it go on, a note, the stop, and the report', async ({ page, browser }) => {
   const watched = watch(page, [served.origin]);
   await served.open(page, '#/start');
-  await page.getByLabel('Address').fill(`${ruler.origin}/?delay=3ms`);
+  await page.getByLabel('URL').fill(`${ruler.origin}/?delay=3ms`);
   await page.getByLabel('Clients per second').check();
   await page.getByLabel('Clients', { exact: true }).fill('200');
-  await page.getByLabel('Length, s').fill('25');
-  await page.getByLabel('Name of the run').fill('from the browser');
+  await page.getByLabel('Duration (s)').fill('25');
+  await page.getByLabel('Run name').fill('from the browser');
   await expect(page.locator('pre.command')).toContainText(`--rate=200/s --duration=25s`);
   await expect(page.getByRole('img', { name: /^Load over time/ })).toBeVisible();
   await page.getByRole('button', { name: 'Start', exact: true }).click();
@@ -222,8 +222,8 @@ test('a run from the form: both browsers see it go on, a note, the stop, and the
   await other.getByRole('link', { name: /watch/ }).first().click();
   await expect(requests(other)).toContainText('requests');
 
-  await page.getByLabel('Note at this moment').fill('cache <i>emptied</i>');
-  await page.getByRole('button', { name: 'Annotate' }).click();
+  await page.getByLabel('Note for the timeline').fill('cache <i>emptied</i>');
+  await page.getByRole('button', { name: 'Add note' }).click();
   for (const one of [page, other]) await expect(one.locator('.marks')).toContainText('cache <i>emptied</i>');
 
   await page.getByRole('button', { name: 'Pause' }).click();

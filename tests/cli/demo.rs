@@ -26,7 +26,7 @@ fn the_demo_tells_its_story_and_keeps_its_runs() {
 /// The story of the closed load holds the run's own numbers.
 fn what_the_pauses_hid_is_counted(json: &serde_json::Value, words: &str) {
     let number = |text: &str| text.replace(',', "").parse::<u64>().unwrap();
-    let (before, after) = words.split_once(" answers took longer than 100 ms").unwrap();
+    let (before, after) = words.split_once(" responses took longer than 100 ms").unwrap();
     let [all, _, slow] = before.rsplitn(4, ' ').take(3).collect::<Vec<_>>()[..] else { panic!("{before}") };
     let bands = json["buckets"].as_array().unwrap();
     let slower: u64 = bands[1..].iter().map(|band| band["count"].as_u64().unwrap()).sum();

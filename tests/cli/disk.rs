@@ -42,7 +42,7 @@ fn a_full_disk_keeps_the_totals_and_report_reads_them_there() {
         let totals = &said["totals"];
         assert!(totals["requests"].as_u64().unwrap() > 2_000, "{totals:#}");
         let events = said["events"].to_string();
-        assert!(events.contains("the disk was full; the totals hold them"), "the gap is told: {events}");
+        assert!(events.contains("the disk was full; the totals include them"), "the gap is told: {events}");
         // Named where it is not there: a second place would be in the state directory.
         assert_eq!(
             output.stderr.contains("was saved to"),
@@ -67,7 +67,7 @@ fn a_run_file_that_is_deleted_meanwhile_is_named_and_the_run_is_kept_elsewhere()
     ruler.wait_for_requests(120);
     std::fs::remove_file(&file).unwrap();
     let output = run.wait();
-    let named = format!("the run file `{file}` was deleted or moved away during the run");
+    let named = format!("the run file `{file}` was deleted or moved during the run");
     assert!(output.stderr.contains(&named), "{}", output.stderr);
     let [second] = output.state_files.as_slice() else { panic!("{:?}", output.state_files) };
     assert!(output.stderr.contains(&format!("{second}`")), "it is named: {}", output.stderr);

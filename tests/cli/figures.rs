@@ -83,7 +83,7 @@ fn a_picture_that_is_there_already_is_never_overwritten() {
     std::fs::write(&kept, "mine").expect("a file of our own");
     let said = Tool::run(&["report", &file, "--charts", &folder]).expect_code(1);
     assert!(
-        said.stderr.contains("spectrum.svg") && said.stderr.contains("name another folder"),
+        said.stderr.contains("spectrum.svg") && said.stderr.contains("name another directory"),
         "{}",
         said.stderr
     );

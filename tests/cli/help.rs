@@ -64,7 +64,7 @@ fn the_version_is_one_line() {
 #[test]
 fn doctor_shows_the_limits_and_passes() {
     let output = Tool::run(&["doctor"]).expect_code(0);
-    for word in ["open files", "local ports", "cores", "memory", "clock", "kernel", "steal"] {
+    for word in ["open files", "ephemeral ports", "cores", "memory", "clock", "kernel", "steal"] {
         assert!(output.stdout.contains(word), "{word}:\n{}", output.stdout);
     }
     assert_eq!(output.stderr, "");

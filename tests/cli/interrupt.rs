@@ -87,10 +87,10 @@ fn an_interrupt_before_the_load_is_named_and_has_the_code_of_its_signal() {
         (
             &ruler[0],
             &["run", &several, "--wait-for-ready", "60s", "--out", &scratch.path("several")],
-            "interrupted before each generator had begun its load",
+            "interrupted before every generator started its load",
         ),
         (&ruler[0], &search, "interrupted while waiting for `127.0.0.1:"),
-        (&ruler[1], &["run", &file], "interrupted during the set-up; no load was sent"),
+        (&ruler[1], &["run", &file], "interrupted during the setup; no load was sent"),
     ];
     for (signal, code) in [("INT", 130), ("TERM", 143)] {
         for (ruler, args, sentence) in cases {
@@ -120,12 +120,12 @@ fn an_experiment_that_lacks_a_run_does_not_pass_even_where_it_may_end_early() {
     let running = Tool::new(&["run", &file, "--stop-early-ok", "--out", &out]).start();
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
     while !ruler.last_request().contains("/first?delay=30s") {
-        assert!(std::time::Instant::now() < deadline, "the second set-up has not begun within 20 s");
+        assert!(std::time::Instant::now() < deadline, "the second setup has not started within 20 s");
     }
     assert!(ruler.counters()["by_path"]["/load"].as_u64() > Some(0), "the other cell comes first");
     running.signal("TERM");
     let output = running.wait().expect_code(3);
-    assert!(output.stderr.contains("interrupted during the set-up"), "{}", output.stderr);
+    assert!(output.stderr.contains("interrupted during the setup"), "{}", output.stderr);
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn an_interrupted_load_is_tidied_up_behind_and_the_next_interrupt_ends_that_too(
         if twice {
             let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
             while !ruler.last_request().contains("/tidy") {
-                assert!(std::time::Instant::now() < deadline, "the tear-down has not begun within 20 s");
+                assert!(std::time::Instant::now() < deadline, "the teardown has not started within 20 s");
             }
             running.signal("INT");
             let output = running.wait();
@@ -155,7 +155,7 @@ fn an_interrupted_load_is_tidied_up_behind_and_the_next_interrupt_ends_that_too(
         let output = running.wait();
         assert_eq!(output.json()["stopped_by"], "interrupt");
         assert!(ruler.last_request().contains("GET /tidy "), "{}", ruler.last_request());
-        assert!(!output.stderr.contains("tear-down failed"), "{}", output.stderr);
+        assert!(!output.stderr.contains("teardown failed"), "{}", output.stderr);
     }
 }
 

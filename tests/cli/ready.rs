@@ -33,7 +33,7 @@ fn a_service_that_never_answers_ends_it_with_1() {
     let ruler = Ruler::start(&["--status", "503"]);
     let output = Tool::run(&[&ruler.url("/"), "-d", "1s", "--wait-for-ready", "300ms"]).expect_code(1);
     let said = &output.stderr;
-    assert!(said.contains("was not ready within 300 ms: it answered 503"), "{said}");
+    assert!(said.contains("was not ready within 300 ms: the response was 503"), "{said}");
     assert!(said.contains("--wait-for-ready"), "{said}");
     assert!(output.state_files.is_empty());
 }
@@ -51,6 +51,6 @@ fn what_is_asked_is_a_path_of_the_file() {
         ),
     );
     let output = Tool::run(&["run", &file, "--wait-for-ready", "300ms"]).expect_code(1);
-    assert!(output.stderr.contains("was not ready within 300 ms: it answered 502"), "{}", output.stderr);
+    assert!(output.stderr.contains("was not ready within 300 ms: the response was 502"), "{}", output.stderr);
     assert_eq!(ruler.json("/_test-server/counters")["by_path"].get("/login"), None);
 }

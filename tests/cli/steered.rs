@@ -90,7 +90,7 @@ fn a_pause_is_a_hole_in_the_arrivals_and_what_came_due_in_it_is_not_made_up_for(
         let again = until(&mut tail, "a whole second of load", |second| second.requests > 120);
         running.say(r#"{"do":"stop"}"#);
         let output = running.wait();
-        assert!(output.stderr.contains("not obeyed: the load is paused already"), "{}", output.stderr);
+        assert!(output.stderr.contains("rejected: the load is already paused"), "{}", output.stderr);
         let steps: Vec<Steered> = notes(&file).iter().filter_map(Steered::of).collect();
         assert_eq!(steps, [Steered::Paused, Steered::Resumed]);
 
@@ -138,7 +138,7 @@ fn another_level_is_offered_from_then_on() {
     });
     running.say(r#"{"do":"stop"}"#);
     let output = running.wait();
-    assert!(output.stderr.contains("give one above 0"), "{}", output.stderr);
+    assert!(output.stderr.contains("use a number above 0"), "{}", output.stderr);
     let steps: Vec<Steered> = notes(&file).iter().filter_map(Steered::of).collect();
     let level = |to, share| Steered::Level(Level { to, is_open: true, share });
     assert_eq!(steps, [level(150.0, 1.5), level(300.0, 3.0)]);
@@ -147,8 +147,8 @@ fn another_level_is_offered_from_then_on() {
 #[test]
 fn a_load_that_changes_by_plan_keeps_its_levels() {
     for (load, why) in [
-        (&["--stages", "1s:10,3s:20"][..], "the plan changes it over time"),
-        (&["-c", "3", "-d", "4s"][..], "there are 3 users in the plan"),
+        (&["--stages", "1s:10,3s:20"][..], "the plan changes the level over time"),
+        (&["-c", "3", "-d", "4s"][..], "the plan has 3 users"),
     ] {
         let ruler = Ruler::start(&["--delay", "5ms"]);
         let mut running = steered(&[&[ruler.url("/").as_str()], load].concat());
@@ -156,7 +156,7 @@ fn a_load_that_changes_by_plan_keeps_its_levels() {
         running.say(r#"{"do":"level","factor":1.5}"#);
         running.say(r#"{"do":"stop"}"#);
         let output = running.wait();
-        assert!(output.stderr.contains(&format!("not obeyed: the level cannot be changed: {why}")), "{}", {
+        assert!(output.stderr.contains(&format!("rejected: cannot change the level: {why}")), "{}", {
             output.stderr
         });
     }
@@ -181,14 +181,14 @@ fn what_is_no_command_is_said_and_changes_nothing_and_so_does_the_end_of_the_inp
     let args = [&ruler.url("/"), "-r", "200", "-n", "400", "--out", &file];
     let mut running = steered(&args);
     let wrong = [
-        ("garbage \u{1b}[2J", "`garbage  [2J` is no JSON object"),
-        ("{}", "does not say what to `do`"),
-        (r#"{"do":"fly"}"#, "asks for what there is not"),
+        ("garbage \u{1b}[2J", "`garbage  [2J` is not a JSON object"),
+        ("{}", "has no `do`"),
+        (r#"{"do":"fly"}"#, "has an unknown `do`"),
         (r#"{"do":"note"}"#, "is a note without a `text`"),
         (r#"{"do":"level","factor":"much"}"#, "is a level without a `factor`"),
         (r#"{"do":"resume"}"#, "the load is not paused"),
-        (r#"{"do":"note","text":"  "}"#, "an empty note says nothing"),
-        ("[1]", "does not say what to `do`"),
+        (r#"{"do":"note","text":"  "}"#, "the note is empty"),
+        ("[1]", "has no `do`"),
     ];
     ruler.wait_for_requests(20);
     running.say("");
@@ -198,7 +198,7 @@ fn what_is_no_command_is_said_and_changes_nothing_and_so_does_the_end_of_the_inp
     for (_, sentence) in wrong {
         assert!(output.stderr.contains(sentence), "`{sentence}` is not in\n{}", output.stderr);
     }
-    assert_eq!(output.stderr.matches("not obeyed").count(), wrong.len(), "one sentence each");
+    assert_eq!(output.stderr.matches("rejected: ").count(), wrong.len(), "one sentence each");
     let said = output.json();
     assert_eq!((said["totals"]["requests"].as_u64(), &said["stopped_by"]), (Some(400), &"requests".into()));
     assert_eq!(notes(&file), []);
@@ -230,7 +230,7 @@ fn the_run_of_an_experiment_that_is_going_on_is_steered() {
         running.say(&format!(r#"{{"do":"note","text":"run {count}"}}"#));
     }
     let output = running.wait();
-    assert!(!output.stderr.contains("not obeyed"), "{}", output.stderr);
+    assert!(!output.stderr.contains("rejected: "), "{}", output.stderr);
     let texts = |file: &String| notes(file).into_iter().map(|note| note.text).collect::<Vec<_>>();
     assert_eq!(files().iter().map(texts).collect::<Vec<_>>(), [["run 1"], ["run 2"]]);
 }
@@ -261,18 +261,18 @@ fn generators_that_share_a_run_are_steered_together() {
     running.say(r#"{"do":"resume"}"#);
     running.say(r#"{"do":"level","factor":2}"#);
     let output = running.wait();
-    let refused = |part: u32| format!("generator {part} of 2: not obeyed: the load is paused already\n");
+    let refused = |part: u32| format!("generator {part} of 2: rejected: the load is already paused\n");
     for part in [1, 2] {
         assert_eq!(output.stderr.matches(&refused(part)).count(), 1, "{}", output.stderr);
     }
-    assert_eq!(output.stderr.matches("is no JSON object").count(), 1, "{}", output.stderr);
+    assert_eq!(output.stderr.matches("is not a JSON object").count(), 1, "{}", output.stderr);
     let run = entries().find(|path| path.extension().is_some_and(|e| e == "plim")).expect("one run");
     let record = read(&run).expect("it is a run file");
     assert_eq!(record.generators.len(), 2);
     for origin in record.generators.values() {
         let texts: Vec<&str> = origin.notes.iter().map(|note| note.text.as_str()).collect();
-        let level = "by hand the load was set to 400/s (200% of the plan)";
-        assert_eq!(texts, ["to both", "paused by hand", "resumed by hand", level]);
+        let level = "load changed manually to 400/s (200% of the plan)";
+        assert_eq!(texts, ["to both", "paused manually", "resumed manually", level]);
     }
     let said = Tool::run(&["report", &run.display().to_string(), "--json"]).json();
     let events = said["events"].as_array().expect("a list");
@@ -302,11 +302,11 @@ fn generators_that_have_not_begun_obey_as_soon_as_they_do() {
         running.say(line);
     }
     let output = running.wait();
-    let refused = |part: u32| format!("generator {part} of 2: not obeyed: the load is paused already\n");
+    let refused = |part: u32| format!("generator {part} of 2: rejected: the load is already paused\n");
     for part in [1, 2] {
         assert_eq!(output.stderr.matches(&refused(part)).count(), 1, "{}", output.stderr);
     }
-    assert_eq!(output.stderr.matches("not obeyed").count(), 2, "{}", output.stderr);
+    assert_eq!(output.stderr.matches("rejected: ").count(), 2, "{}", output.stderr);
     let entries = std::fs::read_dir(&folder).expect("it ran").flatten().map(|entry| entry.path());
     let run =
         entries.into_iter().find(|path| path.extension().is_some_and(|e| e == "plim")).expect("one run");
@@ -314,7 +314,7 @@ fn generators_that_have_not_begun_obey_as_soon_as_they_do() {
     assert_eq!(record.generators.len(), 2);
     for origin in record.generators.values() {
         let texts: Vec<&str> = origin.notes.iter().map(|note| note.text.as_str()).collect();
-        let level = "by hand the load was set to 400/s (200% of the plan)";
-        assert_eq!(texts, ["early", "paused by hand", "resumed by hand", level]);
+        let level = "load changed manually to 400/s (200% of the plan)";
+        assert_eq!(texts, ["early", "paused manually", "resumed manually", level]);
     }
 }

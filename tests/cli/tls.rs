@@ -100,7 +100,7 @@ fn plain_http_to_a_port_for_tls_is_one_sentence_before_the_load() {
     let address = format!("127.8.{high}.{}", low.max(1));
     let server = Stock::start(&address, 8443);
     let refused = Tool::run(&[&format!("http://{address}:8443/index"), "-n", "2"]).expect_code(1);
-    for word in ["speaks TLS", "starts with `http://`", "use `https://`", "no request was sent"] {
+    for word in ["uses TLS", "starts with `http://`", "use `https://`", "use `https://`"] {
         assert!(refused.stderr.contains(word), "`{word}`: {}", refused.stderr);
     }
     assert_eq!(refused.stdout, "");
@@ -121,7 +121,7 @@ fn the_proof_of_an_https_target_is_fetched_over_tls() {
         let url = server.url(PUBLIC);
         let args = [url.as_str(), "-n", "2", "-c", "1", "--no-keepalive"];
         let trusted = Tool::run(&[&args[..], &["--ca", &server.scratch.path("cert.pem")]].concat());
-        let proved = format!("{PUBLIC} permits this load in its ownership file");
+        let proved = format!("{PUBLIC} allows this load in its ownership file");
         assert!(trusted.stderr.contains(&proved), "{}", trusted.stderr);
         assert_ne!(trusted.code, 4);
         // Whoever is not trusted proves nothing.

@@ -95,7 +95,7 @@ fn a_run_writes_its_thresholds_as_junit() {
     let xml = std::fs::read_to_string(&file).unwrap();
     assert_eq!(xml.matches("<testsuite name=").count(), 2, "{xml}");
     let taken = Tool::run(&[&ruler.url("/"), "-n", "1", "--junit", &yaml]).expect_code(2);
-    assert!(taken.stderr.contains("holds no JUnit XML"), "{}", taken.stderr);
+    assert!(taken.stderr.contains("is not JUnit XML"), "{}", taken.stderr);
 }
 
 #[test]

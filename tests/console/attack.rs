@@ -199,14 +199,14 @@ fn remarks_of_others_are_read_with_care() {
     let console = Console::with(state);
     let text = |tags: Value, note: &str| json!({ "version": 1, "tags": tags, "note": note }).to_string();
     for (hostile, why) in [
-        ("[".repeat(60_000), "holds no annotations"),
+        ("[".repeat(60_000), "contains no annotations"),
         (text(json!([]), &"n".repeat(70_000)), "at most 65536 bytes"),
         (text(json!(vec!["t"; 3]), &"n".repeat(8_001)), "at most 8000 characters"),
         (text(json!(["t".repeat(65)]), ""), "at most 64 characters"),
         (text(json!((0..33).map(|n| n.to_string()).collect::<Vec<_>>()), ""), "at most 32 tags"),
-        (text(json!({ "a": 1 }), ""), "holds no annotations"),
-        ("{\"version\":-1,\"tags\":[],\"note\":\"\"}".into(), "holds no annotations"),
-        ("\u{0}\u{feff}".into(), "holds no annotations"),
+        (text(json!({ "a": 1 }), ""), "contains no annotations"),
+        ("{\"version\":-1,\"tags\":[],\"note\":\"\"}".into(), "contains no annotations"),
+        ("\u{0}\u{feff}".into(), "contains no annotations"),
     ] {
         std::fs::write(&annotations, &hostile).unwrap();
         let listing = console.json("/api/runs");

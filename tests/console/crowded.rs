@@ -158,6 +158,6 @@ fn pipes_and_devices_are_no_runs() {
     let listing = console.json("/api/runs");
     assert_eq!(listing["entries"].as_array().expect("a list").len(), 1, "{listing}");
     let told = listing["unreadable"].to_string();
-    assert_eq!(told.matches("but a pipe").count(), 2, "{told}");
+    assert_eq!(told.matches("not a regular file").count(), 2, "{told}");
     assert!(told.contains("zero.plim") && told.contains("leads out"), "{told}");
 }

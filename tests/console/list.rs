@@ -100,7 +100,7 @@ fn damaged_files_are_sentences_and_the_index_comes_back() {
     let console = Console::with(state);
     let listing = console.json("/api/runs");
     let whys = listing["unreadable"].to_string();
-    assert!(whys.contains("is no run file") && whys.contains("holds no annotations"), "{whys}");
+    assert!(whys.contains("is not a run file") && whys.contains("contains no annotations"), "{whys}");
     let id = listing["entries"][0]["id"].as_str().unwrap().to_owned();
     // What is not ours is not written over.
     let reply = console.annotate(&id, &json!([]), "");

@@ -115,7 +115,7 @@ fn a_load_is_annotated_paused_resumed_and_stopped_with_its_report() {
     assert_eq!((rate("achieved"), ruler.requests()), (0.0, still), "it stands still at the server, too");
     steer("pause", json!({}));
     let refused = job(&console, &id, |job| job["rejection"].is_string());
-    assert_eq!(refused["rejection"], "the load is paused already");
+    assert_eq!(refused["rejection"], "the load is already paused");
     assert_eq!(refused["state"], "paused");
     assert_eq!(steer("resume", json!({}))["pending_action"], "resume");
     assert_eq!(job(&console, &id, |job| job["state"] == "running")["rejection"], json!(null));
@@ -137,9 +137,9 @@ fn a_load_is_annotated_paused_resumed_and_stopped_with_its_report() {
         report["events"].as_array().unwrap().iter().filter_map(|event| event["text"].as_str()).collect();
     for expected in [
         "</script><script>alert(1)</script>",
-        "paused by hand",
-        "resumed by hand",
-        "by hand the load was set to 100/s (200% of the plan)",
+        "paused manually",
+        "resumed manually",
+        "load changed manually to 100/s (200% of the plan)",
     ] {
         assert_eq!(events.iter().filter(|text| **text == expected).count(), 1, "{expected}: {events:?}");
     }

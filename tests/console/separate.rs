@@ -61,8 +61,8 @@ fn links_that_lead_out_are_refused_and_said() {
     let listing = console.json("/api/runs");
     assert_eq!(names(&listing), ["ours", "ours"], "{listing}");
     let told = listing["unreadable"].to_string();
-    assert_eq!(told.matches("a link that leads out of the folders").count(), 3, "{told}");
-    assert!(told.contains("no folder below it"), "{told}");
+    assert_eq!(told.matches("the link leads out of the listed directories").count(), 3, "{told}");
+    assert!(told.contains("not a directory below it"), "{told}");
     for path in [alongside("out.plim"), alongside("experiment"), away, alongside("folder/a.plim"), outside] {
         let id = id_of(&path);
         for address in [

@@ -223,7 +223,7 @@ fn a_search_goes_on_where_it_was_stopped_and_is_reported_again() {
         let before = std::fs::read_dir(&folder).unwrap().count();
 
         let whole = Tool::run(&args);
-        assert!(whole.stderr.contains("goes on behind"), "{}", whole.stderr);
+        assert!(whole.stderr.contains("resuming after"), "{}", whole.stderr);
         assert!(std::fs::read_dir(&folder).unwrap().count() > before);
         assert_eq!(whole.code, 0, "{}{}", whole.stdout, whole.stderr);
 

@@ -262,7 +262,11 @@ fn a_single_run_that_was_stopped_is_made_again_beside_it() {
     running.signal("INT");
     let stopped = running.wait();
     assert_ne!(stopped.code, 0, "{}", stopped.stdout);
-    assert!(stopped.stderr.contains(&format!("`--out {out}` goes on")), "{}", stopped.stderr);
+    assert!(
+        stopped.stderr.contains(&format!("rerun the same command with `--out {out}`")),
+        "{}",
+        stopped.stderr
+    );
     let again = Tool::run(&["run", &text, "--out", &out]).expect_code(0);
     assert!(again.stdout.contains("MEASURED"), "{}", again.stdout);
     let runs = names(Path::new(&out).join("01-one"));

@@ -78,13 +78,13 @@ fn a_threshold_that_is_kept_aborts_nothing() {
 fn a_set_up_that_fails_is_the_end_and_a_tear_down_that_fails_is_said() {
     let seen = trial(format!("setup: [ {{ get: /first?status=500 }} ]\n{}", steps("- get: /x"))).run();
     assert_eq!((seen.output.code, seen.lines()), (1, vec!["GET /first?status=500".to_owned()]));
-    assert!(seen.output.stderr.contains("set-up failed"), "{}", seen.output.stderr);
+    assert!(seen.output.stderr.contains("setup failed"), "{}", seen.output.stderr);
 
     let seen = trial(format!("teardown: [ {{ get: /last?status=500 }} ]\n{}", steps("- get: /x"))).run();
     seen.came(&["GET /x", "GET /last?status=500"]);
     // The verdict on the load stands.
     seen.expect_run(1);
-    assert!(seen.output.stderr.contains("tear-down failed"), "nothing is said:\n{}", seen.output.stderr);
+    assert!(seen.output.stderr.contains("teardown failed"), "no message:\n{}", seen.output.stderr);
 }
 
 /// What nobody may read anywhere.

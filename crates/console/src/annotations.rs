@@ -1,5 +1,5 @@
-//! What people write about a run: tags and a note, in a small file beside it, so that they travel with it and the run
-//! file itself is never touched.
+//! User annotations of a run: tags and a note in a small file next to it, so that they travel with the run and the
+//! run file itself is never changed.
 
 use crate::hash::hash;
 use serde::{Deserialize, Serialize};
@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 
 /// Version of the file.
 const VERSION: u32 = 1;
-/// Nothing of ours is larger; a larger file is not read.
+/// Maximum size of a file; larger ones are not annotations.
 const BYTES_MAX: u64 = 65_536;
 const TAGS_MAX: usize = 32;
 const TAG_CHARS_MAX: usize = 64;
 const NOTE_CHARS_MAX: usize = 8_000;
-/// So much of a text fits into a sentence.
+/// Maximum length of a text in a sentence.
 const SAID_CHARS: usize = 200;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,13 +25,14 @@ pub struct Annotations {
 }
 
 impl Annotations {
-    /// Another one for other annotations: FNV-1a of both (which one they are, not who may write them: no secret).
+    /// Returns a version that differs for different annotations: FNV-1a of both. It identifies content and is not a
+    /// secret.
     pub fn version(&self) -> String {
         let text = self.tags.iter().chain([&self.note]).map(|text| format!("{}:{text}", text.len()));
         hash(text.collect::<String>().as_bytes())
     }
 
-    /// In a sentence.
+    /// Describes the annotations in a sentence.
     pub fn describe(&self) -> String {
         let cut = |text: &str| match text.char_indices().nth(SAID_CHARS) {
             Some((end, _)) => format!("{} …", &text[..end]),
@@ -56,7 +57,7 @@ struct Stored {
     note: String,
 }
 
-/// `run.plim.annotations.json` beside a run, `annotations.json` in the folder of an experiment.
+/// Returns `run.plim.annotations.json` next to a run, or `annotations.json` in the folder of an experiment.
 pub fn file_of(path: &Path) -> PathBuf {
     if path.is_dir() {
         return path.join("annotations.json");
@@ -66,7 +67,7 @@ pub fn file_of(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Where builds that named them otherwise wrote them. Read where there is no other file, and never written.
+/// Returns the file's name in older builds, which is read if there is no other file and never written.
 fn old_file_of(path: &Path) -> PathBuf {
     if path.is_dir() {
         return path.join("remarks.json");
@@ -76,8 +77,10 @@ fn old_file_of(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// Reads the annotations of a run.
+///
 /// # Errors
-/// A sentence when there is a file and it holds no annotations.
+/// Returns a sentence if the file exists but contains no annotations.
 pub fn read(path: &Path) -> Result<Annotations, String> {
     Ok(match read_file(&file_of(path))? {
         Some(found) => found,
@@ -85,43 +88,43 @@ pub fn read(path: &Path) -> Result<Annotations, String> {
     })
 }
 
-/// `None`: there is no such file.
+/// Returns `None` if the file does not exist.
 fn read_file(file: &Path) -> Result<Option<Annotations>, String> {
-    let wrong = |why: &dyn std::fmt::Display| format!("`{}` holds no annotations: {why}", file.display());
-    // A link is no file of ours: it would lead what is read and written to somewhere else.
+    let wrong = |why: &dyn std::fmt::Display| format!("`{}` contains no annotations: {why}", file.display());
+    // A link might lead reads and writes somewhere else.
     match std::fs::symlink_metadata(file) {
-        // Beside a name that is as long as names can be nothing can lie.
+        // A name of maximum length leaves no room for the suffix.
         Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::InvalidFilename) => {
             return Ok(None);
         }
         Err(e) => return Err(wrong(&e)),
         Ok(meta) if !meta.is_file() || meta.len() > BYTES_MAX => {
-            return Err(wrong(&format!("it is no file of at most {BYTES_MAX} bytes")));
+            return Err(wrong(&format!("not a file of at most {BYTES_MAX} bytes")));
         }
         Ok(_) => {}
     }
     let text = std::fs::read_to_string(file).map_err(|e| wrong(&e))?;
     let stored: Stored = serde_json::from_str(&text).map_err(|e| wrong(&e))?;
     if stored.version != VERSION {
-        return Err(wrong(&format!("version {}, and {VERSION} is the newest known here", stored.version)));
+        return Err(wrong(&format!("unsupported version {}, expected {VERSION}", stored.version)));
     }
     checked(Annotations { tags: stored.tags, note: stored.note }).map(Some).map_err(|e| wrong(&e))
 }
 
-/// Why annotations were not written.
+/// Why annotations were not saved.
 pub enum Unwritten {
-    /// These were written meanwhile.
+    /// They were changed meanwhile, to these.
     Changed(Annotations),
-    /// What is there is no file of ours, or the disk refuses.
+    /// The existing file contains no annotations, or the disk failed.
     Failed(String),
 }
 
-/// Replaces them as a whole, if they are still those of this version: a kill leaves the old ones or the new ones.
+/// Replaces the annotations if they still have this version. A kill leaves either the old or the new ones.
 ///
 /// # Errors
-/// See [`Unwritten`].
+/// Returns [`Unwritten`].
 pub fn write(path: &Path, was: &str, annotations: &Annotations) -> Result<(), Unwritten> {
-    // What cannot be read is somebody else's, and is not written over.
+    // A file that cannot be read belongs to someone else and is not overwritten.
     let now = read(path).map_err(Unwritten::Failed)?;
     match now.version() == was {
         true => put(path, annotations).map_err(Unwritten::Failed),
@@ -137,8 +140,7 @@ fn put(path: &Path, annotations: &Annotations) -> Result<(), String> {
     replace(&file, &format!("{text}\n")).map_err(|e| failed(&e))
 }
 
-/// Writes beside the file and renames. What a kill left beside it is replaced; a link that somebody laid there is not
-/// followed.
+/// Writes a temporary file and renames it. Replaces what a kill left there, and follows no link.
 pub fn replace(file: &Path, text: &str) -> std::io::Result<()> {
     let mut new = file.as_os_str().to_owned();
     new.push(".new");
@@ -150,17 +152,18 @@ pub fn replace(file: &Path, text: &str) -> std::io::Result<()> {
     std::fs::rename(&new, file)
 }
 
-/// As run files are: for their owner alone. What is there already is an error, whatever it is.
+/// Creates a file for its owner only, like run files. Returns an error if anything exists at the path.
 pub fn new_file(file: &Path, text: &str) -> std::io::Result<()> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)?.write_all(text.as_bytes())
 }
 
-/// A folder for its owner alone; one that is there stays as it is.
+/// Creates a folder for its owner only; an existing one stays as it is.
 pub fn own_folder(folder: &Path) -> std::io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Characters that move a cursor or turn the text around them are replaced: annotations are shown among other texts.
+/// Replaces characters that move the cursor or change the text direction, because annotations are shown among other
+/// texts.
 fn harmless(text: &str) -> String {
     let is_harmful = |c: char| {
         (c.is_control() && !matches!(c, '\n' | '\t'))
@@ -169,26 +172,26 @@ fn harmless(text: &str) -> String {
     text.chars().map(|c| if is_harmful(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// Trimmed, without doubles, in bounds.
+/// Trims the annotations, removes duplicates, and checks limits.
 ///
 /// # Errors
-/// A sentence with the bound that is exceeded.
+/// Returns a sentence with the exceeded limit.
 pub fn checked(annotations: Annotations) -> Result<Annotations, String> {
     let mut tags: Vec<String> = Vec::new();
     for tag in annotations.tags {
         let tag = harmless(&tag.split_whitespace().collect::<Vec<_>>().join(" "));
         if tag.chars().count() > TAG_CHARS_MAX {
-            return Err(format!("a tag has at most {TAG_CHARS_MAX} characters"));
+            return Err(format!("a tag can have at most {TAG_CHARS_MAX} characters"));
         }
         if !tag.is_empty() && !tags.contains(&tag) {
             tags.push(tag);
         }
     }
     if tags.len() > TAGS_MAX {
-        return Err(format!("a run has at most {TAGS_MAX} tags"));
+        return Err(format!("a run can have at most {TAGS_MAX} tags"));
     }
     if annotations.note.chars().count() > NOTE_CHARS_MAX {
-        return Err(format!("a note has at most {NOTE_CHARS_MAX} characters"));
+        return Err(format!("a note can have at most {NOTE_CHARS_MAX} characters"));
     }
     Ok(Annotations { tags, note: harmless(&annotations.note.replace("\r\n", "\n")).trim().to_owned() })
 }

@@ -1,4 +1,4 @@
-//! What the server says when it cannot do what it was asked: a status, a sentence, a mend.
+//! Errors of the server: a status, a sentence, and a fix.
 
 use axum::Json;
 use axum::http::StatusCode;
@@ -6,18 +6,18 @@ use axum::response::{IntoResponse, Response};
 use serde_json::json;
 use std::time::Duration;
 
-/// Whoever asks waits no longer for a file.
+/// Maximum wait for a file.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// `{"error":"sentence","help":"mend"}` with a status.
+/// An error, sent as `{"error":"sentence","help":"fix"}` with a status.
 #[derive(Debug)]
 pub struct ApiError {
     pub status: StatusCode,
     pub sentence: String,
     pub hint: String,
-    /// What `plimsoll check` printed, where that is what is wrong.
+    /// Output of `plimsoll check`, if it found errors.
     pub diagnostics: Option<String>,
-    /// Of what is there instead of what was to be changed.
+    /// Version of the current state, if the change was based on another.
     pub version: Option<String>,
 }
 
@@ -28,22 +28,22 @@ impl ApiError {
         Self { status, sentence: sentence.into(), hint: hint.into(), diagnostics: None, version: None }
     }
 
-    /// The request makes no sense.
+    /// Returns an error for an invalid request.
     pub fn request(sentence: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, sentence, hint)
     }
 
-    /// There is no such thing.
+    /// Returns an error for something that does not exist.
     pub fn missing(sentence: impl Into<String>) -> Self {
-        Self::new(StatusCode::NOT_FOUND, sentence, "go back to the list of runs: `/`")
+        Self::new(StatusCode::NOT_FOUND, sentence, "return to the list of runs at `/`")
     }
 
-    /// Not now.
+    /// Returns an error for a request that is not possible now.
     pub fn conflict(sentence: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, sentence, hint)
     }
 
-    /// The machine failed.
+    /// Returns an error of the system.
     pub fn machine(sentence: impl Into<String>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, sentence, "")
     }
@@ -62,23 +62,23 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// Work on files of our own, and small work on others, on a thread where it holds up nobody. Runs are read by
-/// [`Readers`](crate::readers::Readers).
+/// Runs work on the console's own files, or small work on others, on a thread where it blocks nothing else.
+/// [`Readers`](crate::readers::Readers) read runs.
 ///
 /// # Errors
-/// When the work itself broke off, or takes too long: nothing can end it, but nobody waits for it.
+/// Returns an error if the work panicked or takes too long; it then continues, but nothing waits for it.
 pub async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Answer<T> {
     match tokio::time::timeout(PATIENCE, tokio::task::spawn_blocking(work)).await {
         Ok(done) => done.map_err(broken_off),
         Err(_) => Err(ApiError::new(
             StatusCode::SERVICE_UNAVAILABLE,
-            format!("the disk does not answer within {} s", PATIENCE.as_secs()),
+            format!("the disk did not respond within {} s", PATIENCE.as_secs()),
             "try again",
         )),
     }
 }
 
-/// The work has panicked.
+/// Returns the error of work that panicked.
 pub fn broken_off(error: impl std::fmt::Display) -> ApiError {
-    ApiError::machine(format!("the work was broken off: {error}"))
+    ApiError::machine(format!("internal error: {error}"))
 }

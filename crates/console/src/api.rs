@@ -1,4 +1,4 @@
-//! Every address of the server and what answers there. What is done stands in the other modules.
+//! Routes of the server; other modules do the work.
 
 use crate::annotations::{self, Annotations, Unwritten};
 use crate::answer::{Answer, ApiError, aside};
@@ -47,9 +47,9 @@ pub fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-/// The guard has read the body within its limit; here it becomes what it is meant to be.
+/// Parses a body, which the guard has read within its limit.
 fn body<T: DeserializeOwned>(bytes: &Bytes) -> Answer<T> {
-    serde_json::from_slice(bytes).map_err(|e| ApiError::request(format!("the body cannot be read: {e}"), ""))
+    serde_json::from_slice(bytes).map_err(|e| ApiError::request(format!("invalid request body: {e}"), ""))
 }
 
 async fn state(State(app): Shared) -> Json<Value> {
@@ -57,7 +57,7 @@ async fn state(State(app): Shared) -> Json<Value> {
     Json(json!({ "version": app.config.version, "folders": folders, "can_start": true }))
 }
 
-/// Whoever gets here has shown the right key to the guard: a page that was given one can know it before it keeps it.
+/// Confirms a session's key, which the guard has checked, so that a page can test it before storing it.
 async fn key() -> StatusCode {
     StatusCode::NO_CONTENT
 }
@@ -81,7 +81,7 @@ async fn runs(State(app): Shared, Query(wanted): Query<Wanted>) -> Answer<Json<L
 struct NewAnnotations {
     tags: Vec<String>,
     note: String,
-    /// `annotations_version` of the entry as it was when somebody began to change it.
+    /// `annotations_version` of the entry on which the change is based.
     version: String,
 }
 
@@ -97,18 +97,18 @@ async fn annotate(State(app): Shared, Path(id): Path<String>, bytes: Bytes) -> A
     match done.await? {
         Ok(()) => {}
         Err(Unwritten::Failed(why)) => {
-            return Err(ApiError::conflict(why, "move that file away, or make room for it"));
+            return Err(ApiError::conflict(why, "move that file, or free disk space"));
         }
         Err(Unwritten::Changed(now)) => {
-            let hint = "save again to replace that by yours";
+            let hint = "save again to replace it";
             let wrong =
-                ApiError::conflict(format!("meanwhile somebody else has written {}", now.describe()), hint);
+                ApiError::conflict(format!("these annotations were changed meanwhile to {}", now.describe()), hint);
             app.index.annotate(&id, now.clone());
             return Err(ApiError { version: Some(now.version()), ..wrong });
         }
     }
     app.index.annotate(&id, new);
-    app.index.entry(&id).ok_or_else(|| ApiError::missing("the run is not there any more")).map(Json)
+    app.index.entry(&id).ok_or_else(|| ApiError::missing("the run no longer exists")).map(Json)
 }
 
 async fn run(State(app): Shared, Path(id): Path<String>) -> Response {
@@ -131,8 +131,8 @@ struct Two {
 async fn compare(State(app): Shared, two: Result<Query<Two>, QueryRejection>) -> Response {
     let Ok(Query(two)) = two else {
         return pages::sorry(&ApiError::request(
-            "two runs are compared",
-            "choose them in the list: `?a=ID&b=ID`",
+            "a comparison needs two runs",
+            "select them in the list (`?a=ID&b=ID`)",
         ));
     };
     let page = match (app.path(&two.a).await, app.path(&two.b).await) {
@@ -145,9 +145,9 @@ async fn compare(State(app): Shared, two: Result<Query<Two>, QueryRejection>) ->
     page.and_then(|page| page).map_or_else(|wrong| pages::sorry(&wrong), pages::served)
 }
 
-/// The run file as it is.
+/// Sends the run file unchanged.
 async fn file(State(app): Shared, Path(id): Path<String>) -> Answer<Response> {
-    /// Parts in which it is read.
+    /// Size of the parts that are read.
     const PART_BYTES: usize = 256 * 1024;
     let path = app.path(&id).await?;
     let (now_ns, opened) = ((app.config.tool.now_unix_ns)(), path.clone());
@@ -173,18 +173,18 @@ async fn file(State(app): Shared, Path(id): Path<String>) -> Answer<Response> {
     Ok((head, Body::from_stream(parts)).into_response())
 }
 
-/// Its size and what it holds.
+/// Opens a run file and returns its size.
 fn run_file(path: &FilePath, now_ns: u64) -> Answer<(u64, File)> {
     if path.is_dir() {
-        return Err(ApiError::missing("an experiment is a folder, and no one file"));
+        return Err(ApiError::missing("an experiment is a directory, not a single file"));
     }
     if is_being_written(path, now_ns) {
-        return Err(ApiError::conflict("the run is going on, and its file is not whole", "wait for its end"));
+        return Err(ApiError::conflict("the run is in progress, so its file is incomplete", "wait for its end"));
     }
-    // Whatever the name says, and wherever a link of that name leads: nothing but run files is given away.
+    // Sends only run files, whatever the name says and wherever a link leads.
     Tail::open(path).map_err(|why| ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, why.to_string(), ""))?;
     let opened = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
-    opened.map_err(|e| ApiError::missing(format!("the run file cannot be read: {e}")))
+    opened.map_err(|e| ApiError::missing(format!("cannot read the run file: {e}")))
 }
 
 async fn check(State(app): Shared, bytes: Bytes) -> Answer<Json<Value>> {
@@ -227,7 +227,7 @@ async fn steer(
         "resume" => app.jobs.pause(&id, false),
         "annotate" => app.jobs.annotate(&id, &body::<Note>(&bytes)?.text),
         "level" => app.jobs.level(&id, body::<Level>(&bytes)?.factor),
-        _ => Err(ApiError::missing(format!("`{what}` can be done to no job"))),
+        _ => Err(ApiError::missing(format!("unknown action `{what}`"))),
     }
     .map(Json)
 }
@@ -236,13 +236,13 @@ async fn style() -> Response {
     ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], plimsoll_output::html::STYLE).into_response()
 }
 
-/// A file of the console's pages: those that were built in, and no other.
+/// Sends a built-in file of the console's pages.
 async fn asset(request: Request) -> Response {
     let path = request.uri().path().trim_start_matches('/');
     let path = if path.is_empty() { "index.html" } else { path };
     match plimsoll_ui::console_files().iter().find(|file| file.path == path) {
         Some(file) => ([(header::CONTENT_TYPE, file.mime)], file.bytes).into_response(),
-        None => (StatusCode::NOT_FOUND, ApiError::missing(format!("there is nothing at `/{path}`")))
+        None => (StatusCode::NOT_FOUND, ApiError::missing(format!("there is no page `/{path}`")))
             .into_response(),
     }
 }

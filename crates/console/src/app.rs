@@ -1,4 +1,4 @@
-//! What all requests of the console share.
+//! State that all requests of the console share.
 
 use crate::Config;
 use crate::answer::{Answer, ApiError};
@@ -12,25 +12,25 @@ use crate::readers::Readers;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-/// What all requests share.
+/// Shared state.
 pub struct App {
     pub config: Config,
     pub names: Names,
     pub auth: Auth,
     pub throttle: LoginThrottle,
     pub index: Arc<Index>,
-    /// Held while annotations are written: two browsers write one after the other.
+    /// Held while annotations are written, so that two browsers do not write at once.
     pub annotating: Arc<Mutex<()>>,
     pub jobs: Arc<Jobs>,
     pub hubs: Hubs,
     /// For pages and run files.
     pub pages: Readers,
-    /// For moments: what is new in a run that goes on, and whether a path still leads to where it did.
+    /// For short reads: news of a run in progress, and checks of paths.
     pub looks: Readers,
 }
 
 impl App {
-    /// The file or folder behind an id.
+    /// Returns the path of a run or folder by its id.
     pub async fn path(self: &Arc<Self>, id: &str) -> Answer<PathBuf> {
         let found = self.index.path(id).await.ok_or_else(|| ApiError::missing("there is no such run"))?;
         let (app, path) = (self.clone(), found.clone());

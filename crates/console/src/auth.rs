@@ -1,47 +1,46 @@
-//! Who may come in: whoever has the token of the printed address, or the password, gets a session.
-//!
-//! A session has two halves. The cookie comes with every request by itself, also with those to other ports of the same
-//! host, where somebody else may listen: it is good for looking. The key is in no cookie: it goes to the page behind
-//! the `#` of the address, which browsers send to nobody, and comes back as a header from pages of our own alone.
-//! Whatever changes something needs both.
+//! Authentication: the token of the printed address, or the password, opens a session. A session has two halves. The
+//! browser sends the cookie with every request, including those to other ports of the host, where other programs may
+//! listen; it only allows reading. The key is not in a cookie: the page receives it after the `#` of the address,
+//! which browsers never send, and returns it in a header, which only the console's own pages can do. Every change
+//! requires both.
 
 use std::collections::VecDeque;
 use std::hint::black_box;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Most sessions at a time: each is a browser that came in; more are a mistake or an attack.
+/// Maximum number of sessions. Each is a signed-in browser; more indicate a mistake or an attack.
 const SESSIONS_MAX: usize = 1_000;
 
-/// Secrets of this process; all are gone when it ends.
+/// Secrets of this process, which are lost when it ends.
 pub struct Auth {
-    /// In the address that is printed.
+    /// Part of the printed address.
     token: String,
     password: Option<String>,
     cookie: String,
     is_secure: bool,
-    /// The one that was used last stands last.
+    /// Ordered by last use; the most recent session is last.
     sessions: Mutex<VecDeque<Session>>,
     random: fn() -> Result<[u8; 32], String>,
 }
 
 struct Session {
-    /// In the order in which they came in.
+    /// Number in order of creation.
     number: u64,
     cookie: String,
     key: String,
 }
 
-/// What a browser is given that has come in.
+/// What a browser receives when it signs in.
 pub struct Opened {
-    /// The value of `Set-Cookie`.
+    /// Value of `Set-Cookie`.
     pub cookie: String,
-    /// Where it is sent: the list, with the key behind the `#`.
+    /// Redirect target: the list, with the key after the `#`.
     pub location: String,
 }
 
-/// The key of a session whose cookie came.
+/// The key of a session whose cookie was sent.
 pub struct Key {
-    /// Of the session.
+    /// Number of the session.
     pub number: u64,
     key: String,
 }
@@ -53,18 +52,19 @@ impl Key {
 }
 
 impl Auth {
-    /// With a new token, and maybe a password, for which the connection must be secure.
+    /// Creates the secrets: a new token and, optionally, a password, which requires TLS.
     ///
     /// # Errors
-    /// When there is no randomness to be had.
+    /// Returns an error if no random bytes are available.
     pub fn new(
         password: Option<String>,
         port: u16,
         random: fn() -> Result<[u8; 32], String>,
     ) -> Result<Self, String> {
         let is_secure = password.is_some();
-        // Cookies know no ports: without the port in its name, a second console would throw out the first. The prefix
-        // keeps servers of names below or above this one from setting it (RFC 6265bis, 4.1.3.2); it needs HTTPS.
+        // Cookies ignore ports: without the port in its name, a second console would overwrite the first one's. The
+        // prefix prevents servers of parent or child domains from setting it (RFC 6265bis, 4.1.3.2); it requires
+        // HTTPS.
         let prefix = if is_secure { "__Host-" } else { "" };
         let cookie = format!("{prefix}plimsoll-{port}");
         Ok(Self { token: hex(&random()?), password, cookie, is_secure, sessions: Mutex::default(), random })
@@ -86,17 +86,17 @@ impl Auth {
         self.password.as_deref().is_some_and(|password| same(password, given))
     }
 
-    /// A new session.
+    /// Opens a session.
     ///
     /// # Errors
-    /// When there is no randomness to be had.
+    /// Returns an error if no random bytes are available.
     pub fn open(&self) -> Result<Opened, String> {
         let (cookie, key) = (hex(&(self.random)()?), hex(&(self.random)()?));
         let mut sessions = self.sessions();
         let number = sessions.iter().map(|one| one.number + 1).max().unwrap_or_default();
         let session = Session { number, cookie, key };
         if sessions.len() >= SESSIONS_MAX {
-            // Somebody new comes in; the one who has not been seen for the longest time opens the address again.
+            // The session that has been unused for the longest time ends.
             sessions.pop_front();
         }
         let secure = if self.is_secure { "; Secure" } else { "" };
@@ -106,11 +106,11 @@ impl Auth {
         Ok(Opened { cookie, location })
     }
 
-    /// The key of the session that one of the cookies is, if one of them is.
+    /// Returns the key of the session that one of the cookies identifies, if any.
     pub fn session(&self, cookies: &str) -> Option<Key> {
         let mine = cookies.split(';').filter_map(|pair| pair.trim().split_once('='));
         let mut sessions = self.sessions();
-        // All of them are looked at, so that the time tells nothing of which one is near.
+        // Compares all of them, so that the time does not reveal which one is close.
         let found = mine.filter(|(name, _)| *name == self.cookie).find_map(|(_, value)| {
             let look = |found, (at, one): (usize, &Session)| {
                 if same(&one.cookie, value) { Some(at) } else { found }
@@ -123,19 +123,19 @@ impl Auth {
         Some(key)
     }
 
-    /// A thread that panicked while holding the lock left nothing half-done in it.
+    /// A thread that panicked while holding the lock cannot have left the state inconsistent.
     fn sessions(&self) -> MutexGuard<'_, VecDeque<Session>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Equal; the time depends on the longer of the two, never on where they differ.
+/// Compares in a time that depends on the longer text, never on where they differ.
 fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut differs = u8::from(a.len() != b.len());
     for at in 0..a.len().max(b.len()) {
         let pair = (a.get(at).copied().unwrap_or(0), b.get(at).copied().unwrap_or(0));
-        // Without the box the compiler might leave the loop at the first difference.
+        // Without `black_box`, the compiler might leave the loop at the first difference.
         differs = black_box(differs | (pair.0 ^ pair.1));
     }
     differs == 0
@@ -149,7 +149,7 @@ pub fn hex(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    /// Other bytes each time.
+    /// Returns other bytes each time.
     fn random() -> Result<[u8; 32], String> {
         static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
         let mut bytes = [0; 32];

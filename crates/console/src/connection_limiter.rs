@@ -1,20 +1,20 @@
-//! Who is connected, and who has to go when there are too many: strangers, so that nobody can shut out a browser that
-//! has come in.
-//!
-//! A connection is a stranger's until a request on it has carried a session. When the strangers' places are taken, a
-//! new one gets the place of the oldest one of the address that holds the most of them: whoever opens many shuts out
-//! himself. Whoever comes with a session sends it at once, long before that many others can have come behind him.
+//! Limits connections and closes some when there are too many. Unauthenticated ones go first, so that nobody can shut
+//! out a signed-in browser. A connection is authenticated once a request on it carries a session. When all
+//! unauthenticated places are taken, a new connection replaces the oldest one of the address that holds the most, so
+//! flooding shuts out only the flooder. A browser with a session sends it immediately, long before so many others can
+//! arrive.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
-/// A browser has six connections to a server, and a live view takes one of them.
+/// Maximum number of authenticated connections. A browser opens six connections to a server, one of them for a live
+/// view.
 const KNOWN_MAX: usize = 192;
-/// Of these, of one session: the cookie alone, which may be in strange hands, must not fill them all.
+/// Maximum number per session, because its cookie alone, which others may have obtained, must not fill all places.
 const OF_SESSION_MAX: usize = 24;
-/// Those who have not come in need a page and a stylesheet.
+/// Maximum number of unauthenticated connections, which only need a page and a stylesheet.
 const STRANGERS_MAX: usize = 64;
 
 #[derive(Default)]
@@ -31,24 +31,24 @@ struct All {
 
 struct One {
     peer: IpAddr,
-    /// The session that came on it.
+    /// The session that was sent on the connection.
     session: Option<u64>,
-    /// Its end is the end of the connection.
+    /// Closes the connection when dropped.
     _stay: oneshot::Sender<()>,
 }
 
-/// Where a connection stands; given back when it is dropped.
+/// Place of a connection; released when dropped.
 pub struct Place {
     crowd: Arc<ConnectionLimiter>,
     number: u64,
     peer: IpAddr,
 }
 
-/// Resolves when the connection has to go.
+/// Resolves when the connection must close.
 pub type Dismissed = oneshot::Receiver<()>;
 
 impl ConnectionLimiter {
-    /// A place for a new connection, for which another one may have to go.
+    /// Returns a place for a new connection, possibly closing another one.
     pub fn enter(self: &Arc<Self>, address: IpAddr) -> (Arc<Place>, Dismissed) {
         let peer = neighbourhood(address);
         let (stay, dismissed) = oneshot::channel();
@@ -62,14 +62,14 @@ impl ConnectionLimiter {
         (Arc::new(Place { crowd: self.clone(), number, peer }), dismissed)
     }
 
-    /// A thread that panicked while holding the lock left nothing half-done in it.
+    /// A thread that panicked while holding the lock cannot have left the state inconsistent.
     fn lock(&self) -> MutexGuard<'_, All> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl All {
-    /// The one that must go before another stranger can come.
+    /// Returns the connection that must close before another unauthenticated one can be accepted.
     fn too_many(&self) -> Option<u64> {
         let strangers = || self.places.iter().filter(|(_, one)| one.session.is_none());
         let mut held: HashMap<IpAddr, usize> = HashMap::new();
@@ -83,8 +83,8 @@ impl All {
 }
 
 impl Place {
-    /// A request on it has carried the session of this number. When there is no room among those that are known, or
-    /// the session has its share, it stays a stranger, and is served all the same.
+    /// Marks the connection as authenticated by the session of this number. If all such places, or those of the
+    /// session, are taken, it stays unauthenticated and is still served.
     pub fn know(&self, session: u64) {
         let mut all = self.crowd.lock();
         let known = || all.places.values().filter_map(|one| one.session);
@@ -94,12 +94,12 @@ impl Place {
             && !has_share
             && let Some(one) = all.places.get_mut(&self.number)
         {
-            // The next one on the same connection may carry another.
+            // The next request on the same connection may carry another session.
             one.session.get_or_insert(session);
         }
     }
 
-    /// Whose connection it is, as far as that can be told: see [`neighbourhood`].
+    /// Returns the address that identifies the other side; see [`neighbourhood`].
     pub fn peer(&self) -> IpAddr {
         self.peer
     }
@@ -111,7 +111,7 @@ impl Drop for Place {
     }
 }
 
-/// Of IPv6 the network of 64 bits, which is what one subscriber has at least (RFC 6177): its addresses are free.
+/// Reduces an IPv6 address to its 64-bit network, which a single subscriber controls entirely (RFC 6177).
 fn neighbourhood(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() >> 64 << 64).into()),
@@ -183,7 +183,7 @@ mod tests {
         let _thieves: Vec<_> = (0..KNOWN_MAX)
             .map(|_| {
                 let entered = crowd.enter(here);
-                // Asking again on the same connection takes no second place.
+                // Another request on the same connection takes no second place.
                 (0..3).for_each(|_| entered.0.know(7));
                 owner.know(1);
                 entered

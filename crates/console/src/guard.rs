@@ -1,5 +1,5 @@
-//! What every request passes before anything is done for it: the right name of the server, a session, and for
-//! whatever changes something a page of our own as its origin. And what every answer carries.
+//! Checks of every request: the server's name, a session, and, for changes, the console's own origin. Also sets the
+//! headers of every response.
 
 use crate::answer::ApiError;
 use crate::app::App;
@@ -14,16 +14,16 @@ use axum::response::{Html, IntoResponse, Response};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Larger bodies are refused: a long experiment file has some ten kilobytes.
+/// Maximum size of a body; a long experiment file has tens of kilobytes.
 const BODY_BYTES_MAX: usize = 1 << 20;
-/// A body takes no longer.
+/// Maximum duration of receiving a body.
 const BODY_PATIENCE: Duration = Duration::from_secs(10);
 
-/// For all pages but reports, which bring their own.
+/// For all pages but reports, which have their own policy.
 const POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; \
                       form-action 'self'; frame-ancestors 'none'";
 
-/// What may be fetched without a session: the way in, and the stylesheet of its page.
+/// Paths that need no session: the login page and its stylesheet.
 const OPEN: [&str; 2] = ["/login", "/style.css"];
 
 pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
@@ -50,13 +50,14 @@ async fn pass(app: &App, request: Request) -> Result<Request, Box<Response>> {
     if !host.as_deref().is_some_and(|host| app.names.fits(host)) {
         return Err(refused(
             StatusCode::MISDIRECTED_REQUEST,
-            "this is not the address of the console",
+            "this address does not belong to the console",
             USE_PRINTED,
         ));
     }
     let host = host.unwrap_or_default();
     let path = request.uri().path();
-    // Ports do not make another site: pages of any other server on this machine send our cookie along. Browsers say so.
+    // A different port is the same site, so pages of other servers on this machine send the console's cookie along.
+    // Browsers indicate that.
     let site = text(request.headers(), HeaderName::from_static("sec-fetch-site"));
     let is_own = matches!(site.as_deref(), None | Some("same-origin" | "none"));
     if !is_own && (path.starts_with("/api/") || path.ends_with("/file")) {
@@ -69,7 +70,7 @@ async fn pass(app: &App, request: Request) -> Result<Request, Box<Response>> {
     }
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
     let token = token_of(request.uri()).filter(|_| path == "/" && !changes);
-    // Also for who is in: a browser that has lost its key gets a new one.
+    // Also for signed-in browsers: one that has lost its key gets a new one.
     if token.as_deref().is_some_and(|token| app.auth.is_token(token)) {
         return Err(Box::new(enter(app)));
     }
@@ -77,14 +78,14 @@ async fn pass(app: &App, request: Request) -> Result<Request, Box<Response>> {
         return Err(Box::new(outside(app, path, changes)));
     }
     if !changes {
-        // Not even a wrong token shall stay in the address.
+        // Removes even a wrong token from the address.
         if token.is_some() {
             return Err(Box::new((StatusCode::SEE_OTHER, [(header::LOCATION, "/")]).into_response()));
         }
         return Ok(request);
     }
     let headers = request.headers();
-    // Browsers say where a request comes from; whoever says nothing is no page of ours.
+    // Browsers name the origin of a request; a request without one is not from the console's pages.
     if text(headers, header::ORIGIN).as_deref() != Some(app.names.origin(&host).as_str()) {
         return Err(refused(StatusCode::FORBIDDEN, "the request comes from another page", USE_PRINTED));
     }
@@ -92,35 +93,35 @@ async fn pass(app: &App, request: Request) -> Result<Request, Box<Response>> {
     let kind = kind.split(';').next().unwrap_or_default().trim();
     let expected = if path == "/login" { "application/x-www-form-urlencoded" } else { "application/json" };
     if kind != expected {
-        let sentence = format!("`{kind}` is no kind of content that is read here");
+        let sentence = format!("unsupported content type `{kind}`");
         return Err(refused(StatusCode::FORBIDDEN, &sentence, &format!("send `{expected}`")));
     }
-    // The cookie alone may have been sent to another port of this host, and be in strange hands.
+    // Another program on this host may have obtained the cookie, which browsers also send to its port.
     let key = text(headers, HeaderName::from_static(KEY)).unwrap_or_default();
     if path != "/login" && !session.is_some_and(|session| session.is(&key)) {
         return Err(refused(
             StatusCode::FORBIDDEN,
-            "the key of the session is missing or wrong",
+            "the session key is missing or wrong",
             USE_PRINTED,
         ));
     }
     whole(request).await
 }
 
-/// Carries the half of a session that is in no cookie.
+/// Header with the half of a session that is not in a cookie.
 const KEY: &str = "x-plimsoll-key";
-const USE_PRINTED: &str = "use the address that `plimsoll serve` has printed";
+const USE_PRINTED: &str = "open the address that `plimsoll serve` printed";
 
-/// With its body read: what comes slower or is larger goes no further.
+/// Reads the body; rejects one that is too slow or too large.
 async fn whole(request: Request) -> Result<Request, Box<Response>> {
     let (head, body) = request.into_parts();
     match tokio::time::timeout(BODY_PATIENCE, to_bytes(body, BODY_BYTES_MAX)).await {
         Ok(Ok(bytes)) => Ok(Request::from_parts(head, Body::from(bytes))),
         Ok(Err(_)) => {
-            let sentence = format!("the body cannot be read, or is larger than {BODY_BYTES_MAX} bytes");
-            Err(refused(StatusCode::PAYLOAD_TOO_LARGE, &sentence, "send less"))
+            let sentence = format!("the request body is unreadable or larger than {BODY_BYTES_MAX} bytes");
+            Err(refused(StatusCode::PAYLOAD_TOO_LARGE, &sentence, "send a smaller body"))
         }
-        Err(_) => Err(refused(StatusCode::REQUEST_TIMEOUT, "the body did not come in time", "send it again")),
+        Err(_) => Err(refused(StatusCode::REQUEST_TIMEOUT, "the request body did not arrive in time", "send it again")),
     }
 }
 
@@ -128,8 +129,7 @@ fn refused(status: StatusCode, sentence: &str, hint: &str) -> Box<Response> {
     Box::new(ApiError::new(status, sentence, hint).into_response())
 }
 
-/// The token or the password was right: from now on a session does. Sent on, so that the token does not stay in the
-/// address.
+/// Opens a session after the right token or password. The redirect removes the token from the address.
 pub fn enter(app: &App) -> Response {
     match app.auth.open() {
         Ok(Opened { cookie, location }) => {
@@ -143,16 +143,15 @@ pub fn enter(app: &App) -> Response {
 fn outside(app: &App, path: &str, changes: bool) -> Response {
     let is_page = !changes && !path.starts_with("/api/");
     if !is_page {
-        return ApiError::new(StatusCode::UNAUTHORIZED, "nobody has come in with this browser", USE_PRINTED)
+        return ApiError::new(StatusCode::UNAUTHORIZED, "this browser is not signed in", USE_PRINTED)
             .into_response();
     }
     if app.auth.has_password() {
         return (StatusCode::SEE_OTHER, [(header::LOCATION, "/login")]).into_response();
     }
     let page = "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><title>plimsoll</title>\
-                <link rel=\"stylesheet\" href=\"/style.css\"><main><h1>Please use the printed address</h1>\
-                <p>This console is for whoever started it. Open the address that <code>plimsoll serve</code> has \
-                printed, with its token.</p></main></html>";
+                <link rel=\"stylesheet\" href=\"/style.css\"><main><h1>Open the printed address</h1>\
+                <p>Open the address that <code>plimsoll serve</code> printed, including its token.</p></main></html>";
     (StatusCode::UNAUTHORIZED, Html(page)).into_response()
 }
 
@@ -165,7 +164,7 @@ fn text(headers: &HeaderMap, name: HeaderName) -> Option<String> {
     headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
 }
 
-/// Of two `Host` headers neither counts.
+/// Returns the `Host` header; two of them count as none.
 fn host_of(request: &Request) -> Option<String> {
     let mut all = request.headers().get_all(header::HOST).iter();
     match (all.next(), all.next()) {

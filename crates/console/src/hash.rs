@@ -1,11 +1,11 @@
-//! Short names of texts and files: FNV-1a, which needs no key and is the same tomorrow.
+//! Short names of texts and files: FNV-1a, which needs no key and never changes.
 
-/// FNV-1a of 64 bits as text.
+/// Returns the 64-bit FNV-1a hash as text.
 pub fn hash(bytes: &[u8]) -> String {
     format!("{:016x}", fnv(bytes, OFFSET))
 }
 
-/// Offset basis and prime of FNV-1a for 64 bits (Fowler, Noll, Vo).
+/// Offset basis and prime of 64-bit FNV-1a (Fowler, Noll, Vo).
 pub const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0100_0000_01b3;
 

@@ -1,4 +1,4 @@
-//! Those who watch runs: all of them are told the same, and who comes late is told the whole course first.
+//! Broadcast to the viewers of runs. All receive the same events; a new viewer first receives the whole history.
 
 mod course;
 mod frame;
@@ -12,55 +12,55 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::broadcast;
 
-/// Whoever is so many events behind begins anew: browsers come again by themselves.
+/// Number of events after which a slow viewer must restart; browsers reconnect automatically.
 const BEHIND_MAX: usize = 256;
-/// Those who watch one run.
+/// Viewers of one run.
 pub struct Hub {
     send: broadcast::Sender<Frame>,
     seen: Mutex<Seen>,
 }
 
-/// What a new watcher is told first.
+/// State that a new viewer receives first.
 #[derive(Default)]
 pub struct Seen {
     pub course: Course,
     pub job: Option<Value>,
 }
 
-/// By run file, or folder of runs: who watches.
+/// Hubs by run file or folder of runs.
 #[derive(Default)]
 pub struct Hubs {
     all: Mutex<HashMap<PathBuf, Arc<Hub>>>,
 }
 
-/// What is watched.
+/// A followed run or experiment.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// A run file, or a folder in which one run comes after the other.
+    /// A run file, or a folder of consecutive runs.
     pub out: PathBuf,
     /// The job that writes it, if it was started here.
     pub job: Option<String>,
 }
 
 impl Hub {
-    /// Tells all watchers, in the order in which the state changes: nobody who comes in between misses one or sees it
-    /// twice.
+    /// Changes the state and sends the resulting events to all viewers, atomically, so that a new viewer neither
+    /// misses an event nor receives it twice.
     pub fn tell(&self, change: impl FnOnce(&mut Seen) -> Vec<Frame>) {
         let mut seen = self.observed();
         for frame in change(&mut seen) {
-            // Nobody watches any more: the reader will notice.
+            // No viewers are left; the reader will notice.
             let _ = self.send.send(frame);
         }
     }
 
-    /// A thread that panicked while holding the lock left a course that the next second goes on with.
+    /// After a panic while holding the lock, the next second repairs the history.
     fn observed(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Hubs {
-    /// Comes in; `start` starts the reader for the first one.
+    /// Joins the hub of a target; `start` starts the reader for the first viewer.
     pub fn enter(
         &self,
         target: &Target,
@@ -81,7 +81,7 @@ impl Hubs {
         (VecDeque::new(), receive)
     }
 
-    /// Forgets the hub if nobody watches, or if it has told everything.
+    /// Removes the hub if it has no viewers or has sent everything.
     pub fn leave(&self, target: &Target, hub: &Hub, has_ended: bool) -> bool {
         let mut all = self.lock();
         let is_over = has_ended || hub.send.receiver_count() == 0;

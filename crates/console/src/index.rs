@@ -1,5 +1,5 @@
-//! The list of all runs and experiments below some folders. Each file is read once; what is worth listing is kept in
-//! a file of our own, which is made again from the run files whenever it is missing, damaged, or of another version.
+//! List of all runs and experiments below some folders. Each file is read once; the list is cached in a file, which
+//! is recreated from the run files if it is missing, damaged, or of another version.
 
 mod entry;
 mod walk;
@@ -18,20 +18,20 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 use walk::{Found, walk};
 
-/// Version of the file; another one is made anew.
+/// Version of the cache file; other versions are recreated.
 const VERSION: u32 = 3;
 
-/// A list waits so long for a look at the folders, and is then what was found so far.
+/// Maximum wait for a scan of the folders; after that, the list contains what was found so far.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// While there is much to read, what was read is kept this often, ns.
+/// Interval at which a long scan saves the cache, ns.
 const KEPT_NS: u64 = 3_000_000_000;
 
-/// What there is, newest first.
+/// The list, newest first.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Listing {
     pub entries: Vec<Entry>,
     pub unreadable: Vec<Unreadable>,
-    /// Files that were not read yet, because there are many: ask again.
+    /// Number of files not read yet; request the list again.
     pub unread_count: usize,
 }
 
@@ -41,10 +41,10 @@ pub struct Unreadable {
     pub reason: String,
 }
 
-/// What was read of a file when it looked like this.
+/// Cached entry of a file with this stamp.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Known {
-    /// Size and time of the last change, see [`walk`].
+    /// Size and modification time; see [`walk`].
     stamp: String,
     entry: Option<Entry>,
     unreadable: Option<Unreadable>,
@@ -56,28 +56,28 @@ struct Stored {
     known: BTreeMap<String, Known>,
 }
 
-/// Looks at the folders on a thread of its own, one look after the other. Requests are answered from what it has
-/// shown: no lock is held while a file is read, so a slow or huge one holds up nothing but its own line of the list.
+/// Scans the folders on its own thread, one scan after another. Requests are served from its results. No lock is held
+/// while a file is read, so a slow or huge file delays only its own entry.
 pub struct Index {
     folders: Vec<PathBuf>,
     file: PathBuf,
     now_unix_ns: fn() -> u64,
     seen: Mutex<Seen>,
-    /// Of whoever looks.
+    /// Used by the scanning thread only.
     memory: Mutex<Memory>,
-    /// The number of the last look that has ended.
+    /// Number of the last completed scan.
     done: watch::Sender<u64>,
 }
 
-/// What the last look has shown so far.
+/// Results of the last scan so far.
 #[derive(Default)]
 struct Seen {
     listing: Listing,
-    /// Every run and folder that may be asked for, by id: nothing else on the disk can be.
+    /// All accessible runs and folders by id; nothing else on the disk can be requested.
     paths: HashMap<String, PathBuf>,
-    /// Annotations that were written here, with the number of the look that cannot have seen them.
+    /// Annotations saved here, with the number of the last scan that may have missed them.
     annotated: HashMap<String, (u64, Annotations)>,
-    /// Numbers of looks: the last one that was asked for, and that has begun.
+    /// Numbers of the last requested and the last started scan.
     wanted: u64,
     begun: u64,
     begun_ns: u64,
@@ -87,28 +87,28 @@ struct Seen {
 #[derive(Default)]
 struct Memory {
     known: BTreeMap<String, Known>,
-    /// Runs that are being written, as they were when they were first seen: their files change every second.
+    /// Runs in progress, as first read, because their files change every second.
     going_on: HashMap<String, Entry>,
 }
 
 impl Index {
-    /// Reads nothing but the index file.
+    /// Creates the index from its cache file, without scanning.
     pub fn new(folders: Vec<PathBuf>, file: PathBuf, now_unix_ns: fn() -> u64) -> Self {
-        // Whatever is wrong with it, the run files know better.
+        // The run files replace whatever is wrong with the cache.
         let stored = std::fs::read_to_string(&file).ok();
         let stored: Option<Stored> = stored.and_then(|text| serde_json::from_str(&text).ok());
         let known = stored.filter(|stored| stored.version == VERSION).map(|stored| stored.known);
         let mut known = known.unwrap_or_default();
-        // What could not be read may have been the disk's fault.
+        // An unreadable file may have been a problem of the disk.
         known.retain(|_, known| known.entry.is_some());
         let memory = Mutex::new(Memory { known, going_on: HashMap::new() });
-        // Before the first look has shown anything nobody may take the list for empty.
+        // Before the first results, the list must not appear empty.
         let listing = Listing { unread_count: 1, ..Listing::default() };
         let seen = Mutex::new(Seen { listing, ..Seen::default() });
         Self { folders, file, now_unix_ns, seen, memory, done: watch::Sender::new(0) }
     }
 
-    /// What is in the folders; where a look takes long, what was found so far.
+    /// Returns the content of the folders; if a scan takes long, what was found so far.
     pub async fn list(self: &Arc<Self>) -> Listing {
         self.look_again().await;
         let mut listing = self.observed().listing.clone();
@@ -118,7 +118,7 @@ impl Index {
         listing
     }
 
-    /// The path behind an id: only what a walk has found has one.
+    /// Returns the path of an id; only scanned paths have one.
     pub async fn path(self: &Arc<Self>, id: &str) -> Option<PathBuf> {
         let known = self.observed().paths.get(id).cloned();
         if known.is_some() {
@@ -128,12 +128,12 @@ impl Index {
         self.observed().paths.get(id).cloned()
     }
 
-    /// One of the list as it was last shown.
+    /// Returns one entry of the list as last shown.
     pub fn entry(&self, id: &str) -> Option<Entry> {
         self.observed().listing.entries.iter().find(|entry| entry.id == id).cloned()
     }
 
-    /// Annotations were written: they are shown from now on, also by a look that has passed by already.
+    /// Shows saved annotations from now on, even if the current scan has already passed them.
     pub fn annotate(&self, id: &str, annotations: Annotations) {
         let mut seen = self.observed();
         if let Some(entry) = seen.listing.entries.iter_mut().find(|entry| entry.id == id) {
@@ -143,15 +143,15 @@ impl Index {
         seen.annotated.insert(id.to_owned(), (begun, annotations));
     }
 
-    /// Whether what is behind a path now is still what may be shown: a link may have been laid there meanwhile.
+    /// Checks whether a path may still be shown, because a link may have been placed there meanwhile.
     ///
     /// # Errors
-    /// Why it is not.
+    /// Returns the reason why it may not.
     pub fn check(&self, path: &Path) -> Result<(), String> {
         walk::check(&self.folders, path)
     }
 
-    /// Until a look has ended that has begun behind this moment; not if it, or the one before it, takes too long.
+    /// Waits for a scan that starts after this moment, unless it or the previous one takes too long.
     async fn look_again(self: &Arc<Self>) {
         let mut done = self.done.subscribe();
         let Some(number) = self.want() else { return };
@@ -159,24 +159,24 @@ impl Index {
         let _ = timeout(PATIENCE, done.wait_for(|done| *done >= number)).await;
     }
 
-    /// The number of the look that is wanted; `None`: the present one takes so long that nobody should wait.
+    /// Requests a scan and returns its number; `None` if the current one takes too long to wait for.
     fn want(self: &Arc<Self>) -> Option<u64> {
         let now_ns = (self.now_unix_ns)();
         let mut seen = self.observed();
-        // One that is under way may have passed by what has changed since.
+        // The current scan may have passed what has changed since.
         seen.wanted = seen.begun + 1;
         if seen.is_looking {
             let is_slow = u128::from(now_ns.saturating_sub(seen.begun_ns)) > PATIENCE.as_nanos();
             return (!is_slow).then_some(seen.wanted);
         }
         let (index, number) = (self.clone(), seen.wanted);
-        // Not one of the threads for work aside: they are few, and this one may take long.
+        // A dedicated thread, because the pool for other work is small and a scan may take long.
         let looks = std::thread::Builder::new().name("console-index".into()).spawn(move || index.look_on());
         seen.is_looking = looks.is_ok();
         looks.is_ok().then_some(number)
     }
 
-    /// Looks as long as looks are wanted.
+    /// Scans as long as scans are requested.
     fn look_on(self: Arc<Self>) {
         let _looking = Looking(&self);
         let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
@@ -184,7 +184,7 @@ impl Index {
             let number = {
                 let mut seen = self.observed();
                 if seen.begun >= seen.wanted {
-                    // Under the same lock: whoever wants one from now on starts another thread.
+                    // Reset under the same lock, so that a later request starts another thread.
                     seen.is_looking = false;
                     return;
                 }
@@ -197,7 +197,7 @@ impl Index {
         }
     }
 
-    /// Looks at the folders, and reads what was not read before, the smallest first.
+    /// Scans the folders and reads new files, the smallest first.
     fn look(&self, memory: &mut Memory, number: u64) {
         let mut looked = walk(&self.folders, (self.now_unix_ns)());
         let mut paths: HashMap<String, PathBuf> =
@@ -224,7 +224,7 @@ impl Index {
                 None => unread.push((id, found)),
             }
         }
-        // What was only begun to be written is kept in no file.
+        // Runs in progress are not cached.
         let has_changed = !before.is_empty() || unread.iter().any(|(_, found)| !found.is_going_on);
         memory.known = known;
         shown.unread_count = unread.len();
@@ -234,7 +234,7 @@ impl Index {
         for (id, found) in unread {
             let now_ns = (self.now_unix_ns)();
             if now_ns.saturating_sub(kept_ns) > KEPT_NS {
-                // What goes wrong with it is told at the end.
+                // An error is reported at the end.
                 let _ = self.keep(memory);
                 kept_ns = now_ns;
             }
@@ -245,7 +245,7 @@ impl Index {
                 one.list_run(&id, &found.path, &mut more, &mut paths);
                 memory.known.insert(id.clone(), one);
             } else if let Ok(entry) = read(&found) {
-                // `Err`: there is nothing in it yet.
+                // `Err` means that the file is still empty.
                 let entry = Entry { is_running: true, ..entry };
                 more.add(&entry, &found.path);
                 memory.going_on.insert(id.clone(), entry);
@@ -258,16 +258,16 @@ impl Index {
             seen.listing.unread_count -= 1;
         }
         if has_changed && let Err(e) = self.keep(memory) {
-            let why = format!("the index cannot be kept, so every start reads all files: {e}");
+            let why = format!("cannot save the index, so every start reads all files: {e}");
             let path = self.file.display().to_string();
             self.observed().listing.unreadable.push(Unreadable { path, reason: why });
         }
     }
 
-    /// From now on requests are answered from this, and from what is added to it.
+    /// Serves requests from this list and what is added to it.
     fn show(&self, shown: Listing, paths: HashMap<String, PathBuf>, number: u64) {
         let mut seen = self.observed();
-        // This look has begun behind them, and has seen them.
+        // This scan started after these annotations were saved, and has read them.
         seen.annotated.retain(|_, (written, _)| *written >= number);
         (seen.listing, seen.paths) =
             (Listing { unread_count: shown.unread_count, ..Listing::default() }, paths);
@@ -284,14 +284,14 @@ impl Index {
         annotations::replace(&self.file, &text?)
     }
 
-    /// A thread that panicked while holding the lock left a list that the next look mends.
+    /// After a panic while holding the lock, the next scan repairs the list.
     fn observed(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Seen {
-    /// Shows more, with the annotations that were written meanwhile.
+    /// Adds entries with the annotations saved meanwhile.
     fn add(&mut self, mut more: Listing) {
         for entry in &mut more.entries {
             if let Some((_, annotations)) = self.annotated.get(&entry.id) {
@@ -303,7 +303,7 @@ impl Seen {
     }
 }
 
-/// A look that breaks down must not be the last one.
+/// Handles a panic in a scan, so that later scans still run.
 struct Looking<'a>(&'a Index);
 
 impl Drop for Looking<'_> {
@@ -315,7 +315,7 @@ impl Drop for Looking<'_> {
 }
 
 impl Listing {
-    /// With what people have written about it.
+    /// Adds an entry with its annotations.
     fn add(&mut self, entry: &Entry, path: &Path) {
         let mut entry = entry.clone();
         match annotations::read(path) {
@@ -333,7 +333,7 @@ impl Known {
     fn list_run(&self, id: &str, path: &Path, listing: &mut Listing, paths: &mut HashMap<String, PathBuf>) {
         match &self.entry {
             Some(entry) => listing.add(entry, path),
-            // What cannot be read is nothing to be shown or given away.
+            // Unreadable files are neither shown nor sent.
             None => {
                 paths.remove(id);
             }
@@ -347,12 +347,12 @@ fn freshly_read(found: &Found, folders: &[PathBuf]) -> Known {
         Ok(entry) => (Some(entry), None),
         Err(why) => (None, Some(Unreadable { path: found.path.display().to_string(), reason: why })),
     };
-    // Reading makes one file of what a kill left in two: that is how it looks from now on.
+    // Reading may join the two files that a kill left, which changes the stamp.
     let stamp = walk::stamp_now(found, folders).unwrap_or_else(|| found.stamp.clone());
     Known { stamp, entry, unreadable }
 }
 
-/// Whether each of the words stands somewhere in the entry, whatever its case.
+/// Returns whether the entry contains every word, ignoring case.
 pub fn matches(entry: &Entry, search: &str) -> bool {
     let verdict = entry.verdict.as_deref().unwrap_or_default();
     let texts =

@@ -1,5 +1,5 @@
-//! Loads that were started here: child processes of the own executable, which write their run files as always. They
-//! are steered by lines on their stdin, and what becomes of them is read from their files; nothing here slows a send.
+//! Loads that were started here: child processes of this executable that write ordinary run files. They are steered
+//! by lines on stdin, and their state is read from their files; nothing here slows a send.
 
 mod check;
 pub mod latest;
@@ -25,11 +25,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::{mpsc, watch};
 
-/// Of what a child says, so much is kept: the last.
+/// Maximum output of a child that is kept, from the end.
 const SAID_BYTES_MAX: usize = 64 * 1024;
-/// Ended jobs beyond this are forgotten; their runs are in the list.
+/// Maximum number of ended jobs; their runs are in the list.
 const KEPT_MAX: usize = 100;
-/// Between two looks for the plan of a run that has just begun, and whether it is paused.
+/// Interval of the checks for the plan of a new run and for pauses.
 const LOOK: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -39,35 +39,35 @@ pub enum State {
     Starting,
     Running,
     Paused,
-    /// It was told to stop, and makes its report.
+    /// It was stopped and is making its report.
     Ending,
-    /// With a verdict, whatever it says.
+    /// Ended with a verdict, whichever it is.
     Ended,
-    /// Without one.
+    /// Ended without a verdict.
     Failed,
 }
 
-/// As the API shows it.
+/// A job as the API shows it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Job {
     pub id: String,
     pub name: String,
     pub state: State,
-    /// Id of its run or folder, once there is one.
+    /// Id of its run or folder, once it exists.
     pub run: Option<String>,
     pub command: Vec<String>,
     pub exit_code: Option<i32>,
-    /// `pause` or `resume`: somebody has asked for it, and the load has not said yet that it obeys.
+    /// `pause` or `resume`, if requested but not yet confirmed by the load.
     pub pending_action: Option<&'static str>,
-    /// Why the last thing that was asked of it was not done.
+    /// Why the last command was rejected.
     pub rejection: Option<String>,
-    /// Last words on stderr.
+    /// End of its stderr.
     pub output: String,
     pub elapsed_s: f64,
-    /// Of the run that goes on, or was the last one.
+    /// Planned duration of the current or last run.
     pub planned_s: Option<f64>,
     pub stages: Vec<Stage>,
-    /// Which run of an experiment that is, from 1, and of how many, if that is known.
+    /// Number of that run in its experiment, from 1, and the number of runs, if known.
     pub run_number: Option<u32>,
     pub run_count: Option<usize>,
 }
@@ -83,7 +83,7 @@ struct Inner {
     said: Vec<u8>,
     started_unix_ns: u64,
     ended_unix_ns: Option<u64>,
-    /// Of the run that goes on; `None`: nobody has read it yet.
+    /// Plan of the current run; `None` until it was read.
     course: Option<Course>,
     steering: Steering,
     /// Closed when the child has ended.
@@ -92,20 +92,20 @@ struct Inner {
 
 pub struct Jobs {
     tool: Tool,
-    /// The console's; new runs go to the first.
+    /// Folders of the console; new runs go to the first.
     folders: Vec<PathBuf>,
     allow_commands: bool,
-    /// For pasted experiments: of this process alone, in a folder that consoles may share.
+    /// This process's own folder for pasted experiments, below one that consoles may share.
     scratch: PathBuf,
     all: Mutex<Vec<Inner>>,
-    /// One start at a time, so that two cannot both find that nothing is running.
+    /// Allows one start at a time, so that two cannot both find that nothing is running.
     starting: tokio::sync::Mutex<u32>,
-    /// Rises whenever a job has changed.
+    /// Increases whenever a job changes.
     changes: watch::Sender<u64>,
 }
 
 impl Jobs {
-    /// `scratch`: a folder for pasted experiments, which consoles may share.
+    /// Creates an empty list. `scratch` is the folder for pasted experiments, which consoles may share.
     pub fn new(tool: Tool, folders: Vec<PathBuf>, allow_commands: bool, scratch: &Path) -> Self {
         let changes = watch::Sender::new(0);
         check::clear(scratch);
@@ -114,7 +114,7 @@ impl Jobs {
         Self { tool, folders, allow_commands, scratch, all, starting, changes }
     }
 
-    /// All, the latest first.
+    /// Returns all jobs, the latest first.
     pub fn list(&self) -> Vec<Job> {
         let now_ns = (self.tool.now_unix_ns)();
         self.lock().iter_mut().rev().map(|inner| inner.refresh(now_ns)).collect()
@@ -125,17 +125,17 @@ impl Jobs {
         self.lock().iter_mut().find(|inner| inner.id == id).map(|inner| inner.refresh(now_ns))
     }
 
-    /// Where the job's run file is, or will be; a folder when there are several.
+    /// Returns the path of the job's future or existing run file, or a folder if it has several runs.
     pub fn out(&self, id: &str) -> Option<PathBuf> {
         self.lock().iter().find(|inner| inner.id == id).map(|inner| inner.out.clone())
     }
 
-    /// The job that writes this run or folder.
+    /// Returns the job that writes this run or folder.
     pub fn of_out(&self, path: &Path) -> Option<String> {
         self.lock().iter().rev().find(|inner| path == inner.out).map(|inner| inner.id.clone())
     }
 
-    /// Told what is planned, by whoever has read it from the run file.
+    /// Stores the plan that was read from the run file.
     pub fn plan(&self, id: &str, course: Course) {
         let mut is_news = false;
         self.with(id, |inner| {
@@ -151,13 +151,13 @@ impl Jobs {
         self.changes.subscribe()
     }
 
-    /// Starts what is asked for, and returns the job's id.
+    /// Starts an order and returns the job's id.
     pub async fn start(self: &Arc<Self>, order: Order) -> Answer<String> {
         let mut number = self.starting.lock().await;
         if !order.allow_concurrent && self.lock().iter().any(|inner| inner.ended_unix_ns.is_none()) {
             return Err(ApiError::conflict(
-                "a load is running already, and two loads on one machine disturb each other",
-                "wait for it, stop it, or start this one beside it all the same",
+                "another load is running, and two loads on one machine affect each other",
+                "wait for it, stop it, or start this one alongside it anyway",
             ));
         }
         let mut temporary = None;
@@ -173,7 +173,7 @@ impl Jobs {
                     }
                     Err(mut wrong) => {
                         remove(&file);
-                        // Nobody knows the name of our own file.
+                        // The user does not know the temporary file.
                         let own = file.display().to_string();
                         wrong.diagnostics = wrong.diagnostics.map(|said| said.replace(&own, "the text"));
                         return Err(wrong);
@@ -188,7 +188,7 @@ impl Jobs {
             What::Form(form) => {
                 filled(&form.name).map_or_else(|| redacted_url(form.url.trim()), str::to_owned)
             }
-            // As the list of runs names it, which knows neither the file nor that it was pasted.
+            // The same name as in the list of runs, without the file's path.
             What::File { .. } | What::Text { .. } => name.clone(),
         };
         *number += 1;
@@ -200,14 +200,14 @@ impl Jobs {
         result.map(|()| id)
     }
 
-    /// Checks an experiment file; its words, its name, and whether it makes one run.
+    /// Checks an experiment file; returns its words, its name, and whether it makes a single run.
     async fn file(&self, file: &Path) -> Answer<(Vec<String>, String, bool)> {
         let confined = self.confined(file);
         let (ok, diagnostics) = self.checked(file, &confined).await?;
         if !ok {
             let status = axum::http::StatusCode::UNPROCESSABLE_ENTITY;
             let mut wrong =
-                ApiError::new(status, "the experiment cannot be run as it is", "mend what is said of it");
+                ApiError::new(status, "the experiment is invalid", "fix the errors listed");
             wrong.diagnostics = Some(diagnostics);
             return Err(wrong);
         }
@@ -217,14 +217,14 @@ impl Jobs {
         Ok((words, name, is_one))
     }
 
-    /// What binds an experiment that whoever has a session may have written: a pasted one, and one that lies where runs
-    /// write.
+    /// Returns flags that restrict untrusted experiments: those that were pasted, and those in folders where runs are
+    /// written.
     fn confined(&self, file: &Path) -> Vec<String> {
-        // Where it really lies: a path may lead anywhere on its way.
+        // Resolves the real path, which links may change.
         let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
         let lies_at = whole(file);
         let is_strange = |folder: &PathBuf| lies_at.starts_with(whole(folder));
-        // Another console's as well: what it permits is not for this one.
+        // Includes those of other consoles, whose permissions do not apply here.
         let pasted = self.scratch.parent().unwrap_or(&self.scratch).to_path_buf();
         if self.allow_commands || !(is_strange(&pasted) || self.folders.iter().any(is_strange)) {
             return Vec::new();
@@ -234,9 +234,9 @@ impl Jobs {
 
     fn out_for(&self, word: &str, is_one: bool) -> Answer<PathBuf> {
         let folder =
-            self.folders.first().ok_or_else(|| ApiError::machine("there is no folder for new runs"))?;
+            self.folders.first().ok_or_else(|| ApiError::machine("there is no directory for new runs"))?;
         std::fs::create_dir_all(folder).map_err(|e| {
-            ApiError::machine(format!("the folder `{}` cannot be made: {e}", folder.display()))
+            ApiError::machine(format!("cannot create directory `{}`: {e}", folder.display()))
         })?;
         let name = (self.tool.new_name)(word).map_err(ApiError::machine)?;
         Ok(folder.join(if is_one { name.as_str() } else { name.trim_end_matches(".plim") }))
@@ -252,14 +252,14 @@ impl Jobs {
     ) -> Answer<()> {
         let mut command = Command::new(&self.tool.program);
         command.args(&words).args(["--quiet", "--no-color", "--steered"]);
-        // The kernel tells it when the THREAD that starts it is gone; then it ends with its report. This is the thread
-        // of the server, which drives all tasks: one of those for work aside would be gone after some idle seconds.
+        // The kernel signals the child when the THREAD that started it ends; the child then ends with its report.
+        // This must be the server's thread, because those of the pool end after some idle seconds.
         command.arg(format!("--with-parent={}", std::process::id()));
-        // Ctrl-C in the terminal reaches it through us, and once.
+        // Ctrl-C in the terminal reaches the child once, through this process.
         command.process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child =
-            command.spawn().map_err(|e| ApiError::machine(format!("the load cannot be started: {e}")))?;
+            command.spawn().map_err(|e| ApiError::machine(format!("cannot start the load: {e}")))?;
         let (tell, told) = mpsc::unbounded_channel();
         if let Some(stdin) = child.stdin.take() {
             tokio::spawn(write_lines(stdin, told));
@@ -294,8 +294,8 @@ impl Jobs {
         Ok(())
     }
 
-    /// Finds out what is planned, and whether it is paused, also when nobody watches. Of several runs one after the
-    /// other each has a plan of its own, and begins without a pause.
+    /// Reads the plan of a job and whether it is paused, even without viewers. Each of several consecutive runs has
+    /// its own plan and starts without a pause.
     async fn learn(self: Arc<Self>, id: String) {
         let (mut known, mut knows_all): (Option<PathBuf>, bool) = (None, false);
         let mut pauses = Pauses::default();
@@ -328,7 +328,7 @@ impl Jobs {
         }
     }
 
-    /// Reads what the child says until it ends.
+    /// Reads the child's output until it ends.
     async fn follow(self: Arc<Self>, id: String, mut child: Child, temporary: Option<PathBuf>) {
         if let Some(mut stderr) = child.stderr.take() {
             let mut part = [0; 4096];
@@ -341,8 +341,8 @@ impl Jobs {
         let now_ns = (self.tool.now_unix_ns)();
         self.with(&id, |inner| {
             inner.exit = status.ok().and_then(|status| status.code());
-            // Verdicts, those of runs that were cut short among them (see the table of exit codes); everything else
-            // made no report, and neither did what was cut short before its load.
+            // Exit codes of runs with a verdict, including interrupted ones (see the table of exit codes); all others
+            // made no report, and neither did runs that were interrupted before their load.
             let has_reported = matches!(inner.exit, Some(0 | 3 | 99))
                 || matches!(inner.exit, Some(129 | 130 | 143)) && latest::has_run(&inner.out);
             inner.state = if has_reported { State::Ended } else { State::Failed };
@@ -355,9 +355,9 @@ impl Jobs {
         self.changed();
     }
 
-    /// Stops all and waits for their reports.
+    /// Stops all jobs and waits for their reports.
     pub async fn end_all(&self) {
-        // Whatever is being started now is there afterwards.
+        // Lets a start in progress finish first.
         let _starting = self.starting.lock().await;
         let mut changes = self.changes();
         for inner in self.lock().iter_mut().filter(|inner| inner.ended_unix_ns.is_none()) {
@@ -371,7 +371,7 @@ impl Jobs {
                 return;
             }
         }
-        // It is there if something was pasted, and empty.
+        // The folder exists if anything was pasted, and is empty by now.
         let _ = std::fs::remove_dir(&self.scratch);
     }
 
@@ -385,14 +385,14 @@ impl Jobs {
         self.changes.send_modify(|number| *number += 1);
     }
 
-    /// A thread that panicked while holding the lock left nothing half-done in it.
+    /// A thread that panicked while holding the lock cannot have left the state inconsistent.
     fn lock(&self) -> MutexGuard<'_, Vec<Inner>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Inner {
-    /// It runs as soon as there is something to read.
+    /// Marks the job as running once there is something to read.
     fn look(&mut self) {
         if self.state == State::Starting && self.out.exists() {
             self.state = State::Running;
@@ -424,7 +424,7 @@ impl Inner {
     }
 }
 
-/// The command without the secrets of its URL, its headers, and its body: every session can read it.
+/// Removes secrets of the URL, the headers, and the body from the command, because every session can read it.
 fn shown_words(words: Vec<String>) -> Vec<String> {
     std::iter::once("plimsoll".to_owned()).chain(words.into_iter().map(shown_word)).collect()
 }
@@ -436,11 +436,11 @@ fn shown_word(word: String) -> String {
     if let Some((name, value)) = word.strip_prefix("--header=").and_then(|header| header.split_once(':')) {
         return format!("--header={}: {}", name.trim(), redacted_header(name.trim(), value.trim()));
     }
-    // A body can contain a password anywhere.
+    // A body may contain a password anywhere.
     if word.starts_with("--body=") { "--body=...".to_owned() } else { word }
 }
 
-/// Until the job is forgotten or its child reads no more.
+/// Writes lines to the child until the job is removed or the child stops reading.
 async fn write_lines(mut stdin: ChildStdin, mut lines: mpsc::UnboundedReceiver<String>) {
     while let Some(line) = lines.recv().await {
         if stdin.write_all(line.as_bytes()).await.is_err() {

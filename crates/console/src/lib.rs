@@ -1,7 +1,6 @@
-//! Runs in a browser: an index of run files, a web server for one person on one machine, and runs while they go on.
-//!
-//! Everything works without it. It reads run files, also those that are still being written, and starts runs as
-//! processes of their own: whatever happens here cannot slow a send.
+//! Web console: an index of run files, a web server for one user on one machine, and live views of runs. Everything
+//! works without it. It reads run files, even while they are written, and starts runs as separate processes, so
+//! nothing here can slow a send.
 
 #![forbid(unsafe_code)]
 
@@ -32,48 +31,48 @@ use plimsoll_output::html::Page;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-/// Where the console shows the page of a run or a folder that it lists.
+/// Returns the console's address of the page of a listed run or folder.
 pub fn address_of(path: &Path) -> String {
     format!("/runs/{}", index::id_of(path))
 }
 
-/// Where the console listens and what it shows.
+/// Configuration of the console.
 pub struct Config {
-    /// Port 0 takes a free one.
+    /// Port 0 picks a free one.
     pub listen: SocketAddr,
-    /// Where run files are looked for, with the folders below; new runs go to the first.
+    /// Folders to search for run files, including subfolders; new runs go to the first.
     pub folders: Vec<PathBuf>,
-    /// Pasted experiments may name programs, and files anywhere.
+    /// Whether pasted experiments may use programs, and files anywhere.
     pub allow_commands: bool,
-    /// For the index and for pasted experiments; it is made when it is not there.
+    /// Folder for the index and pasted experiments; created if missing.
     pub state: PathBuf,
-    /// Of the tool.
+    /// Version of the tool.
     pub version: &'static str,
-    /// Needed to listen elsewhere than on this machine's own addresses.
+    /// Required to listen on addresses that other machines can reach.
     pub secure: Option<Secure>,
     pub tool: Tool,
 }
 
-/// What it takes to be reached from other machines.
+/// Protection for access from other machines.
 pub struct Secure {
-    /// PEM: the chain, the server's own certificate first.
+    /// PEM file with the certificate chain, the server's own certificate first.
     pub certificate: PathBuf,
     pub key: PathBuf,
     pub password: String,
 }
 
-/// The tool itself: how it is started, and what of it only the binary knows.
+/// The tool itself: how to start it, and functions that only the binary has.
 #[derive(Clone)]
 pub struct Tool {
     pub program: PathBuf,
-    /// The name that an experiment file gives itself, and whether it makes one run (a file) or several (a folder).
+    /// Returns the name of an experiment file, and whether it makes a single run (a file) or several (a folder).
     pub experiment: fn(&Path) -> Result<(String, bool), String>,
-    /// The page of a run file or of a folder of runs, and that of two held against each other: those of the report.
+    /// Returns the page of a run file or folder of runs; `page_of_two` compares two of them.
     pub page_of: fn(&Path) -> Result<Page, String>,
     pub page_of_two: fn(&Path, &Path) -> Result<Page, String>,
-    /// A name for a new run file, from a word such as its host.
+    /// Returns a name for a new run file from a word such as its host.
     pub new_name: fn(&str) -> Result<String, String>,
-    /// Ends a child with its report: as Ctrl-C does.
+    /// Interrupts a child, which then ends with its report.
     pub interrupt: fn(u32),
     pub now_unix_ns: fn() -> u64,
     pub random: fn() -> Result<[u8; 32], String>,

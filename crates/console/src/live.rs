@@ -1,4 +1,4 @@
-//! Runs while they go on: one reader of the run file per run that somebody watches, however many watch.
+//! Live views of runs: one reader per run, however many viewers it has.
 
 mod follow;
 
@@ -14,10 +14,10 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Silence on a connection is broken after this, so that both sides notice when the other is gone.
+/// Maximum silence on a connection, so that both sides notice when the other is gone.
 const SILENCE_MAX: Duration = Duration::from_secs(15);
 
-/// The events of a run, as `text/event-stream`.
+/// Returns the events of a run as `text/event-stream`.
 pub async fn watch(app: Arc<App>, id: String) -> Answer<Response> {
     let target = match app.jobs.out(&id) {
         Some(out) => Target { out, job: Some(id) },
@@ -36,7 +36,7 @@ pub async fn watch(app: Arc<App>, id: String) -> Answer<Response> {
         }
         let frame = match first.pop_front() {
             Some(frame) => frame,
-            // Too far behind, or over: the browser comes again.
+            // The viewer is too slow, or the run is over; the browser reconnects.
             None => receive.recv().await.ok()?,
         };
         let has_ended = frame.event == "ended";
@@ -46,7 +46,7 @@ pub async fn watch(app: Arc<App>, id: String) -> Answer<Response> {
     Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(SILENCE_MAX)).into_response())
 }
 
-/// The last event: there is a report now.
+/// Returns the last event: the report is available now.
 fn ended(run: Option<String>) -> Frame {
     Frame::new("ended", &json!({ "run": run }))
 }

@@ -1,4 +1,4 @@
-//! The way in with a password: its page, and what a right or a wrong one is answered.
+//! Login with a password: its page, and its responses.
 
 use crate::answer::ApiError;
 use crate::app::App;
@@ -20,7 +20,7 @@ pub struct PasswordForm {
 
 pub async fn page(State(app): State<Arc<App>>) -> Response {
     if !app.auth.has_password() {
-        return ApiError::missing("this console asks for no password").into_response();
+        return ApiError::missing("this console has no password").into_response();
     }
     form(StatusCode::OK, "")
 }
@@ -33,12 +33,12 @@ pub async fn enter(
     let now_ns = (app.config.tool.now_unix_ns)();
     match app.throttle.judge(place.peer(), now_ns, || app.auth.is_password(&given.password)) {
         LoginVerdict::Right => let_in(&app),
-        LoginVerdict::Wrong => form(StatusCode::UNAUTHORIZED, "This is not the password."),
+        LoginVerdict::Wrong => form(StatusCode::UNAUTHORIZED, "Wrong password."),
         LoginVerdict::TooSoon(wait_ns) => {
             let wait_s = wait_ns.div_ceil(1_000_000_000);
             let said = format!(
-                "Too many wrong passwords from this address: this one was not looked at. Try again in {wait_s} s, or \
-                 open the address that `plimsoll serve` has printed."
+                "Too many wrong passwords from this address, so this one was not checked. Try again in {wait_s} s, or \
+                 open the address that `plimsoll serve` printed."
             );
             let mut answer = form(StatusCode::TOO_MANY_REQUESTS, &said);
             answer.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(wait_s));
@@ -64,13 +64,13 @@ fn form(status: StatusCode, said: &str) -> Response {
                     label for="password" { "Password" } " "
                     input id="password" name="password" type="password" required autofocus
                         autocomplete="current-password";
-                    " " button type="submit" { "Come in" }
+                    " " button type="submit" { "Sign in" }
                 }
             } }
         }
     };
-    // With `no-referrer`, as everywhere else, a browser that sends the form says `Origin: null` (Fetch, 3.2 `Origin`
-    // header), and is taken for a page of somebody else.
+    // With `no-referrer`, as everywhere else, the browser would send the form with `Origin: null` (Fetch, 3.2
+    // `Origin` header), and the guard would reject it.
     let policy = [(header::REFERRER_POLICY, "same-origin")];
     (status, policy, Html(page.into_string())).into_response()
 }

@@ -1,33 +1,34 @@
-//! Whoever guesses a password is answered at once and made to wait: for some time after a wrong
-//! password none of the same address is looked at. Nobody else waits for that, nothing is kept open meanwhile, and the
-//! printed address lets its owner in whatever goes on here: its token is too long to be guessed.
+//! Throttles password guessing. After a wrong password, further ones from the same address are rejected immediately
+//! and unchecked for some time. Other addresses are unaffected, no connection stays open, and the printed address
+//! always works, because its token is too long to guess.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
-/// So many in a row may be wrong without a wait: people mistype. The next one is looked at, too, and has one.
+/// Number of consecutive wrong passwords without a wait, for typing errors. The next one is still checked, and starts
+/// a wait.
 const FREE: u32 = 3;
-/// After one more, ns; doubled by each further one.
+/// Wait after one more, ns; each further one doubles it.
 const FIRST_WAIT_NS: u64 = 500_000_000;
-/// 32 s: a list of 10,000 takes days, from one address. There is no limit for all addresses together: one guesser with
-/// many of them would shut out everybody who has no more than the password.
+/// 32 s: a list of 10,000 takes days from one address. There is no limit over all addresses, because a guesser with
+/// many of them could shut out everyone who only has the password.
 const DOUBLED_AT_MOST: u32 = 6;
-/// Addresses that are remembered. Of more the one that was seen longest ago is forgotten.
+/// Maximum number of remembered addresses; beyond it, the least recent one is dropped.
 const PEERS_MAX: usize = 4_096;
-/// An address that was silent for so long is forgiven, ns.
+/// Time without attempts after which an address is cleared, ns.
 const FORGIVEN_NS: u64 = 3_600_000_000_000;
 
-/// Who has guessed.
+/// Addresses with failed logins.
 #[derive(Default)]
 pub struct LoginThrottle {
     peers: Mutex<HashMap<IpAddr, FailedLogins>>,
 }
 
-/// Of one address.
+/// Failed logins of one address.
 #[derive(Clone, Copy, Default)]
 struct FailedLogins {
-    /// In a row.
+    /// Consecutive failures.
     wrong: u32,
     last_ns: u64,
 }
@@ -36,12 +37,12 @@ struct FailedLogins {
 pub enum LoginVerdict {
     Right,
     Wrong,
-    /// It was not looked at: the next one will be after so many ns.
+    /// Not checked; contains the remaining wait, ns.
     TooSoon(u64),
 }
 
 impl FailedLogins {
-    /// How long none is looked at after the last one, ns.
+    /// Returns the wait after the last failure, ns.
     fn wait_ns(self) -> u64 {
         match self.wrong.checked_sub(FREE) {
             Some(more @ 1..) => FIRST_WAIT_NS << (more - 1).min(DOUBLED_AT_MOST),
@@ -51,12 +52,12 @@ impl FailedLogins {
 }
 
 impl LoginThrottle {
-    /// Whether the password of this address is right, if it is looked at.
+    /// Checks the password of an address unless it must wait.
     pub fn judge(&self, peer: IpAddr, now_ns: u64, is_right: impl FnOnce() -> bool) -> LoginVerdict {
-        // A thread that panicked while holding the lock left nothing half-done in it.
+        // A thread that panicked while holding the lock cannot have left the state inconsistent.
         let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
         let mut guesses = peers.get(&peer).copied().unwrap_or_default();
-        // A clock that was set back must lock out nobody for the difference.
+        // A clock that was set back must not extend the wait.
         let since_ns = now_ns.saturating_sub(guesses.last_ns.min(now_ns));
         if since_ns > FORGIVEN_NS {
             guesses = FailedLogins::default();
@@ -93,7 +94,7 @@ mod tests {
     fn guesses_come_ever_more_rarely_and_hold_up_nobody_else() {
         let throttle = LoginThrottle::default();
         let mut looked_at = 0;
-        // A thousand each second for an hour.
+        // A thousand per second for an hour.
         for at in 0..3_600_000 {
             let judged = throttle.judge(peer(1), 1_000 * S + at * S / 1_000, || false);
             looked_at += u32::from(judged == LoginVerdict::Wrong);
@@ -103,10 +104,10 @@ mod tests {
         assert_eq!(throttle.judge(peer(2), 4_600 * S, || true), LoginVerdict::Right);
         assert!(
             matches!(throttle.judge(peer(1), 4_600 * S, || true), LoginVerdict::TooSoon(1..)),
-            "not looked at"
+            "not checked"
         );
         assert_eq!(throttle.judge(peer(1), 4_640 * S, || true), LoginVerdict::Right);
-        assert_eq!(throttle.judge(peer(1), 4_640 * S, || false), LoginVerdict::Wrong, "and it begins anew");
+        assert_eq!(throttle.judge(peer(1), 4_640 * S, || false), LoginVerdict::Wrong, "and it starts over");
     }
 
     #[test]

@@ -1,18 +1,18 @@
-//! The names of the server: which ones it answers to, and what its pages are called by them.
+//! Host names of the server: the ones it accepts, and the origin of its pages.
 
 use std::net::{IpAddr, SocketAddr};
 
-/// The names that the server answers to. A page elsewhere can make a name of its own point to this machine (DNS
-/// rebinding); its requests then carry that name.
+/// Accepted host names. A foreign page can make its own name resolve to this machine (DNS rebinding); its requests
+/// then carry that name.
 pub struct Names {
     pub address: SocketAddr,
-    /// TLS and a password: which names the machine has elsewhere is not known here, but none of them comes with a
-    /// certificate that a browser accepts, or with our cookie.
+    /// Whether TLS and a password protect the console. The machine's names elsewhere are unknown, but a foreign name
+    /// has neither a certificate that a browser accepts nor the console's cookie.
     pub is_secure: bool,
 }
 
 impl Names {
-    /// Whether a `Host` header may say this.
+    /// Returns whether a `Host` header is accepted.
     pub fn fits(&self, host: &str) -> bool {
         let standard = if self.is_secure { 443 } else { 80 };
         let (name, port) = match host.rsplit_once(':') {
@@ -30,7 +30,7 @@ impl Names {
         name == "localhost" || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
     }
 
-    /// The origin of the console's own pages.
+    /// Returns the origin of the console's own pages.
     pub fn origin(&self, host: &str) -> String {
         format!("{}://{host}", if self.is_secure { "https" } else { "http" })
     }

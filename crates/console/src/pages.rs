@@ -1,4 +1,4 @@
-//! Results as pages: those of the report, with a bar that leads back to the list.
+//! Results as pages: those of the report, with a navigation bar to the list.
 
 use crate::Tool;
 use crate::answer::{Answer, ApiError};
@@ -9,15 +9,15 @@ use maud::{DOCTYPE, Markup, html};
 use plimsoll_output::html::Page;
 use std::path::Path;
 
-/// The page of a run, or of a folder of runs.
+/// Returns the page of a run or a folder of runs.
 ///
 /// # Errors
-/// When it is not there any more, or cannot be read.
+/// Returns an error if it no longer exists or cannot be read.
 pub fn of_path(tool: &Tool, path: &Path) -> Answer<String> {
     is_there(path)?;
     let id = id_of(path);
     let is_file = path.is_file();
-    // The run of an experiment is not in the list, where the other side is chosen.
+    // A run of an experiment is not in the list, where the other run is selected.
     let is_listed =
         !path.parent().is_some_and(|folder| folder.join(plimsoll_experiment::folder::INDEX).exists());
     let links = html! {
@@ -27,17 +27,17 @@ pub fn of_path(tool: &Tool, path: &Path) -> Answer<String> {
     render((tool.page_of)(path), &links)
 }
 
-/// The page of two sides held against each other.
+/// Returns the page that compares two runs.
 ///
 /// # Errors
-/// As [`of_path`], and when they have nothing in common.
+/// Returns an error under the conditions of [`of_path`], or if they have nothing in common.
 pub fn of_two(tool: &Tool, a: &Path, b: &Path) -> Answer<String> {
     is_there(a)?;
     is_there(b)?;
     let (id_a, id_b) = (id_of(a), id_of(b));
     let links = html! {
         a href={ "/runs/" (id_a) } { "A" } " " a href={ "/runs/" (id_b) } { "B" } " "
-        a href={ "/compare?a=" (id_b) "&b=" (id_a) } { "B against A" }
+        a href={ "/compare?a=" (id_b) "&b=" (id_a) } { "Swap sides" }
     };
     render((tool.page_of_two)(a, b), &links)
 }
@@ -45,7 +45,7 @@ pub fn of_two(tool: &Tool, a: &Path, b: &Path) -> Answer<String> {
 fn is_there(path: &Path) -> Answer<()> {
     match path.exists() {
         true => Ok(()),
-        false => Err(ApiError::missing(format!("`{}` is not there any more", path.display()))),
+        false => Err(ApiError::missing(format!("`{}` no longer exists", path.display()))),
     }
 }
 
@@ -56,8 +56,8 @@ fn render(page: Result<Page, String>, links: &Markup) -> Answer<String> {
     page.render().map_err(|e| ApiError::machine(e.to_string()))
 }
 
-/// A report with its own policy as a header, too: a browser holds the page to both, and only a header can say who may
-/// frame it.
+/// Sends a report with its own policy as a header, too: a browser enforces both, and only a header can control
+/// framing.
 pub fn served(page: String) -> Response {
     let policy = policy_of(&page).map(|own| format!("{own}; frame-ancestors 'none'"));
     let mut answer = ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response();
@@ -67,7 +67,7 @@ pub fn served(page: String) -> Response {
     answer
 }
 
-/// What the frame of pages has written into the head. Texts of others stand behind it, and escaped.
+/// Returns the policy from the page's head, which precedes all foreign text.
 fn policy_of(page: &str) -> Option<String> {
     let head = &page[..page.find("</head>")?];
     let from = head.find("http-equiv=\"Content-Security-Policy\"")?;
@@ -77,7 +77,7 @@ fn policy_of(page: &str) -> Option<String> {
     Some(rest[begin..begin + length].replace("&#39;", "'"))
 }
 
-/// A sentence as a page, for who has followed a link.
+/// Returns an error as a page, for someone who has followed a link.
 pub fn sorry(wrong: &ApiError) -> Response {
     let page = html! {
         (DOCTYPE)

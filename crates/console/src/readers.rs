@@ -1,6 +1,6 @@
-//! Reading of runs for whoever asks, where a file that is never read to its end holds up nobody but those who want
-//! this one: a disk that is gone, or a pipe where SQLite expects its journal. Nothing can end such a reading, so what
-//! it may take for ever is counted: threads by file, and threads in all.
+//! Reads runs for requests. A file that never finishes reading (a lost disk, or a pipe in place of SQLite's journal)
+//! blocks only requests for the same file. Such a read cannot be aborted, so threads are limited per file and in
+//! total.
 
 use crate::answer::{Answer, ApiError, PATIENCE, broken_off};
 use axum::http::StatusCode;
@@ -12,13 +12,13 @@ use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-/// Of one file at a time: whoever comes next waits for one of these.
+/// Concurrent reads per file; further ones wait.
 const OF_ONE_MAX: usize = 2;
-/// Of all files; each takes a core and the memory of a whole run.
+/// Concurrent reads of all files; each uses a core and the memory of a whole run.
 const AT_A_TIME: usize = 8;
-/// From then on a reading does not count among these any more: it waits for a disk, and others may have its turn.
+/// Time after which a read no longer counts toward this limit, because it waits for a disk and others may proceed.
 const SLOW: Duration = Duration::from_secs(2);
-/// Readings that have not ended. There are threads for more: see `server.rs`.
+/// Maximum number of unfinished reads; `server.rs` provides more threads than that.
 pub const ALL_MAX: usize = 64;
 
 pub struct Readers {
@@ -35,16 +35,16 @@ impl Default for Readers {
 }
 
 impl Readers {
-    /// Who asks waits so long for an answer.
+    /// Creates readers with this maximum wait.
     fn with(patience: Duration) -> Self {
         let (turns, all) = (Semaphore::new(AT_A_TIME), Arc::new(Semaphore::new(ALL_MAX)));
         Self { by_path: Mutex::default(), turns, all, patience }
     }
 
-    /// Does work that reads these files.
+    /// Runs work that reads these files.
     ///
     /// # Errors
-    /// When it takes too long, with what others are reading of the same files, or breaks off.
+    /// Returns an error if it panics or takes too long, which includes waiting for other reads of the same files.
     pub async fn read<T: Send + 'static>(
         &self,
         paths: &[&Path],
@@ -53,7 +53,7 @@ impl Readers {
         let Ok(answer) = timeout(self.patience, self.patiently(paths, work)).await else {
             let names: Vec<String> = paths.iter().map(|path| format!("`{}`", path.display())).collect();
             let sentence =
-                format!("{} cannot be read within {} s", names.join(" and "), self.patience.as_secs_f64());
+                format!("{} could not be read within {} s", names.join(" and "), self.patience.as_secs_f64());
             return Err(unavailable(sentence));
         };
         answer
@@ -64,7 +64,7 @@ impl Readers {
         paths: &[&Path],
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Answer<T> {
-        // All take them in the same order, so that no two wait for each other.
+        // The same order for all, so that no two wait for each other.
         let mut sorted = paths.to_vec();
         sorted.sort();
         sorted.dedup();
@@ -77,11 +77,11 @@ impl Readers {
             self.all
                 .clone()
                 .try_acquire_owned()
-                .map_err(|_| unavailable(format!("{ALL_MAX} files are being read, and none of them ends")))?,
+                .map_err(|_| unavailable(format!("{ALL_MAX} files are being read, and none has finished")))?,
         );
         let (tell, mut told) = oneshot::channel();
         spawn_blocking(move || {
-            // Whoever has asked may be gone.
+            // The requester may be gone.
             let _ = tell.send(work());
             drop(seats);
         });
@@ -92,23 +92,23 @@ impl Readers {
         told.await.map_err(broken_off)
     }
 
-    /// Those who may read this file.
+    /// Returns the permits for this file.
     fn of(&self, path: &Path) -> Arc<Semaphore> {
-        // A thread that panicked while holding the lock left nothing half-done in it.
+        // A thread that panicked while holding the lock cannot have left the state inconsistent.
         let mut all = self.by_path.lock().unwrap_or_else(PoisonError::into_inner);
-        // Each reader, and each who waits, holds one.
+        // Every reader, running or waiting, holds one reference.
         all.retain(|_, one| Arc::strong_count(one) > 1);
         all.entry(path.to_path_buf()).or_insert_with(|| Arc::new(Semaphore::new(OF_ONE_MAX))).clone()
     }
 }
 
-/// Nobody closes them.
+/// The semaphores are never closed.
 fn closed(error: AcquireError) -> ApiError {
     ApiError::machine(error.to_string())
 }
 
 fn unavailable(sentence: String) -> ApiError {
-    let hint = "look whether its disk answers, and what lies beside it";
+    let hint = "check its disk, and the files next to it";
     ApiError::new(StatusCode::SERVICE_UNAVAILABLE, sentence, hint)
 }
 
@@ -135,10 +135,10 @@ mod tests {
             };
             let wrong = readers.read(&[Path::new("stuck")], stuck).await.expect_err("it does not end");
             assert_eq!(wrong.status, StatusCode::SERVICE_UNAVAILABLE);
-            assert!(wrong.sentence.contains("`stuck` cannot be read within 0.1 s"), "{}", wrong.sentence);
+            assert!(wrong.sentence.contains("`stuck` could not be read within 0.1 s"), "{}", wrong.sentence);
         }
         assert_eq!(begun.load(Ordering::SeqCst), OF_ONE_MAX);
-        // More of them than have a turn at a time.
+        // More reads than may run at a time.
         for number in 0..2 * AT_A_TIME {
             let (end, ended) = mpsc::channel::<()>();
             held.push(end);
@@ -148,7 +148,7 @@ mod tests {
         readers.patience = PATIENCE;
         assert_eq!(readers.read(&[Path::new("other")], || 7).await.ok(), Some(7));
         let both = [Path::new("other"), Path::new("other")];
-        assert_eq!(readers.read(&both, || 8).await.ok(), Some(8), "held against itself");
+        assert_eq!(readers.read(&both, || 8).await.ok(), Some(8), "compared with itself");
         drop(held);
         assert_eq!(readers.read(&[Path::new("stuck")], || 9).await.ok(), Some(9), "it has ended after all");
     }
@@ -162,7 +162,7 @@ mod tests {
             held.push(end);
             let path = PathBuf::from(number.to_string());
             let wrong = readers.read(&[&path], move || ended.recv()).await.expect_err("it does not end");
-            refused += usize::from(wrong.sentence.contains("none of them ends"));
+            refused += usize::from(wrong.sentence.contains("none has finished"));
         }
         assert_eq!(refused, 3);
         drop(held);
@@ -171,6 +171,6 @@ mod tests {
         }
         readers.patience = PATIENCE;
         assert_eq!(readers.read(&[Path::new("0")], || 7).await.ok(), Some(7));
-        assert_eq!(readers.by_path.lock().unwrap().len(), 1, "files that nobody reads are forgotten");
+        assert_eq!(readers.by_path.lock().unwrap().len(), 1, "files without readers are dropped");
     }
 }

@@ -1,4 +1,4 @@
-//! The life of the server: it listens, serves each connection, and in the end stops what it has started.
+//! Life of the server: listens, serves connections, and finally stops the loads that it has started.
 
 use crate::api::router;
 use crate::app::App;
@@ -29,23 +29,23 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio_rustls::TlsAcceptor;
 
-/// Line and headers of a request.
+/// Maximum size of the request line and headers.
 const HEAD_BYTES_MAX: usize = 32 * 1024;
-/// Until the head of a request, or the handshake of TLS, has come. Also how long an idle connection is kept.
+/// Maximum wait for the head of a request or the TLS handshake; also the idle time of a connection.
 const HEAD_PATIENCE: Duration = Duration::from_secs(10);
-/// After a connection could not be taken (no descriptors left), so that the loop does not spin.
+/// Pause after a failed accept (no file descriptors left), so that the loop does not spin.
 const PAUSE: Duration = Duration::from_millis(100);
-/// For starts, checks and all else that is neither a page nor a look at a run that goes on.
+/// Threads for starts, checks, and everything else but pages and live reads.
 const ASIDE_MAX: usize = 64;
 
 /// Why the console cannot be served.
 #[derive(Debug)]
 pub enum Error {
-    /// Somebody else has the port, or the address is none of this machine.
+    /// The port is taken, or the address does not belong to this machine.
     Listen { address: SocketAddr, source: std::io::Error },
-    /// An address that others can reach, without what protects it.
+    /// An address that other machines can reach, without protection.
     Unprotected { address: SocketAddr },
-    /// Certificate, key, randomness, threads.
+    /// An error of certificate, key, randomness, or threads.
     Other(String),
 }
 
@@ -56,7 +56,7 @@ impl fmt::Display for Error {
             Error::Unprotected { address } => {
                 write!(
                     f,
-                    "`{address}` can be reached from other machines, and anybody there could start loads"
+                    "other machines can reach `{address}`, and anyone there could start loads"
                 )
             }
             Error::Other(sentence) => f.write_str(sentence),
@@ -74,17 +74,17 @@ impl std::error::Error for Error {
 }
 
 impl Error {
-    /// The mend.
+    /// Returns the fix.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Error::Listen { .. } => Some("name another one: `--listen 127.0.0.1:0` takes a free port"),
-            Error::Unprotected { .. } => Some("give `--tls-cert`, `--tls-key` and `--password-file`, too"),
+            Error::Listen { .. } => Some("choose another address; `--listen 127.0.0.1:0` picks a free port"),
+            Error::Unprotected { .. } => Some("add `--tls-cert`, `--tls-key`, and `--password-file`"),
             Error::Other(_) => None,
         }
     }
 }
 
-/// A console that is being served, on a thread of its own.
+/// A running console on its own thread.
 pub struct Server {
     url: String,
     stop: Option<oneshot::Sender<()>>,
@@ -92,10 +92,10 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens, and serves from now on.
+    /// Starts to listen and serve.
     ///
     /// # Errors
-    /// See [`Error`].
+    /// Returns [`Error`].
     pub fn start(config: Config) -> Result<Server, Error> {
         let address = config.listen;
         if !address.ip().is_loopback() && config.secure.is_none() {
@@ -134,48 +134,48 @@ impl Server {
         });
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
-            // Those for work aside, which come and go.
+            // Pool threads, which come and go.
             .thread_name("console-aside")
-            // However many of the two kinds of readers never end, the others have theirs.
+            // Enough that unfinished reads of both kinds leave threads for the others.
             .max_blocking_threads(2 * ALL_MAX + ASIDE_MAX)
             .build()
-            .map_err(|e| Error::Other(format!("the console's thread cannot be prepared: {e}")))?;
+            .map_err(|e| Error::Other(format!("cannot prepare the console's thread: {e}")))?;
         let (stop, stopped) = oneshot::channel();
         let thread = std::thread::Builder::new()
             .name("console".into())
             .spawn(move || {
                 runtime.block_on(serve(listener, acceptor, app, stopped));
-                // Whoever still reads or waits is cut off.
+                // Aborts reads and waits in progress.
                 runtime.shutdown_background();
             })
-            .map_err(|e| Error::Other(format!("the console's thread cannot be started: {e}")))?;
+            .map_err(|e| Error::Other(format!("cannot start the console's thread: {e}")))?;
         Ok(Server { url, stop: Some(stop), thread })
     }
 
-    /// What is to be opened on this machine; whoever has it may come in.
+    /// Returns the address to open on this machine, which grants access.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// It serves no more: something broke.
+    /// Returns whether the server has stopped because of an error.
     pub fn has_ended(&self) -> bool {
         self.thread.is_finished()
     }
 
-    /// Interrupts the loads that it has started, waits for their reports, and ends.
+    /// Interrupts the loads that the console has started, waits for their reports, and stops.
     ///
     /// # Errors
-    /// When its thread has broken down.
+    /// Returns an error if its thread panicked.
     pub fn stop(mut self) -> Result<(), Error> {
         if let Some(stop) = self.stop.take() {
-            // It has ended by itself: that is what was to be reached.
+            // The server may have stopped already.
             let _ = stop.send(());
         }
-        self.thread.join().map_err(|_| Error::Other("the console's thread broke down".into()))
+        self.thread.join().map_err(|_| Error::Other("the console's thread panicked".into()))
     }
 }
 
-/// No browser can open the address that stands for all of a machine; on the machine itself this one is among them.
+/// Replaces the unspecified address, which no browser can open, by the loopback address.
 fn to_be_opened(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
@@ -200,7 +200,7 @@ async fn serve(
                 tokio::time::sleep(PAUSE).await;
                 continue;
             };
-            // Rows of a live view are small and must not wait for each other.
+            // Rows of a live view are small and must not be delayed.
             let _ = stream.set_nodelay(true);
             let (router, acceptor) = (router.clone(), acceptor.clone());
             let (place, dismissed) = crowd.enter(peer.ip());
@@ -221,13 +221,13 @@ async fn serve(
                     _ = dismissed => {}
                 }
             });
-            // Of a crowd that waits to be accepted each gets its turn to be read before the next ones can displace it.
+            // Lets each accepted connection be read before the next ones can displace it.
             tokio::task::yield_now().await;
         }
     };
     tokio::select! {
         () = accepting => {}
-        // Also when whoever started the server is gone.
+        // Also applies if the server's owner is gone.
         _ = stopped => app.jobs.end_all().await,
     }
 }
@@ -240,6 +240,6 @@ async fn connection(stream: impl AsyncRead + AsyncWrite + Unpin, router: Router,
         request.extensions_mut().insert(place.clone());
         router.call(request)
     });
-    // A browser that goes away, or speaks no HTTP, is its own affair.
+    // A browser that disconnects or does not use HTTP is not an error.
     let _ = builder.serve_connection(TokioIo::new(WriteTimeout::new(stream)), service).await;
 }

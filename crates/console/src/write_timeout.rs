@@ -1,4 +1,4 @@
-//! A connection whose other side must read: who asks and never takes the answers would hold a place for ever.
+//! A connection that closes if the other side stops reading, which would occupy a place forever.
 
 use std::io::{Error, ErrorKind, Result};
 use std::pin::Pin;
@@ -7,12 +7,12 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// For so long an answer may be stuck. Any byte that is taken begins it anew.
+/// Maximum time that a write may be stuck; any progress restarts it.
 const STUCK_MAX: Duration = Duration::from_secs(30);
 
 pub struct WriteTimeout<S> {
     stream: S,
-    /// Since the first write that did not get through.
+    /// Time since the first stuck write.
     stuck: Option<Pin<Box<Sleep>>>,
 }
 

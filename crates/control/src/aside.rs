@@ -1,4 +1,4 @@
-//! Set-up and tear-down: one user, one iteration, before or behind the load and not counted in it.
+//! Setup and teardown: one user and one iteration before or after the load, excluded from its results.
 
 use crate::{Error, RunController};
 use plimsoll_engine::{Next, Scene, Stopped};
@@ -8,21 +8,21 @@ use plimsoll_plan::script::Entry;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often the engine's silence is looked at; nothing depends on the value.
+/// Polling interval of the engine; nothing depends on its value.
 const WAIT: Duration = Duration::from_millis(250);
 
-/// How it ended.
+/// How a setup or teardown ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aside {
     Through,
-    /// Somebody pressed Ctrl-C.
+    /// Interrupted by a signal.
     Interrupted,
 }
 
-/// Runs the program of `scene` once. What it sent and what came of it the program knows itself.
+/// Runs the program of `scene` once. The program itself knows what it sent and received.
 ///
 /// # Errors
-/// When the engine cannot start.
+/// Returns an error if the engine cannot start.
 pub fn aside(plan: &Plan, scene: Scene, helm_out: impl FnOnce(RunController)) -> Result<Aside, Error> {
     let mut running = plimsoll_engine::start(Arc::new(once(plan)), scene).map_err(Error::Engine)?;
     let controller = RunController::aside(running.commander());
@@ -38,7 +38,7 @@ pub fn aside(plan: &Plan, scene: Scene, helm_out: impl FnOnce(RunController)) ->
     Ok(if interrupted { Aside::Interrupted } else { Aside::Through })
 }
 
-/// The same plan for one user and one iteration.
+/// Returns the same plan for one user and one iteration.
 fn once(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     let load = Load::Closed { users: Profile::constant(1.0) };

@@ -1,8 +1,6 @@
-//! The circuit breaker: a ramp that has only made errors for ten seconds is not pushed further.
-//!
-//! It looks at the network's and the server's failures only. A limit of this machine is no sign that the
-//! service is in trouble, and a level that stays or falls is what somebody wanted to watch (a recovery, an
-//! outage).
+//! Circuit breaker: stops a ramp in which most requests failed for ten seconds. Only failures of the network and the
+//! server count, because limits of this machine say nothing about the service. A constant or falling level continues,
+//! because the user may want to observe a recovery or an outage.
 
 use plimsoll_plan::Outline;
 use plimsoll_plan::load::Profile;
@@ -11,12 +9,12 @@ use plimsoll_plan::unit::SECOND_NS;
 use plimsoll_record::event::Tick;
 use plimsoll_record::record::requests_of;
 
-/// Above this share of failed requests a tick is bad.
+/// A tick with a higher share of failed requests is bad.
 pub const FAILED_RATIO_MAX: f64 = 0.5;
-/// So long, in a row, must ticks be bad.
+/// Time for which consecutive ticks must be bad.
 pub const BAD_NS_MAX: u64 = 10 * SECOND_NS;
 
-/// Watches the ticks of one run.
+/// Evaluates the ticks of one run.
 pub struct Breaker {
     outline: Outline,
     bad_ns: u64,
@@ -27,20 +25,20 @@ pub struct Breaker {
 /// Why the load was stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trip {
-    /// From the start of the run, ns.
+    /// Time since the start of the run, ns.
     pub at_ns: u64,
-    /// For the timeline and the terminal.
+    /// Sentence for the timeline and the terminal.
     pub sentence: String,
 }
 
 impl Breaker {
-    /// A breaker for a load that changes; a constant load has none.
+    /// Returns a breaker for a load that changes, and none for a constant load.
     pub fn new(outline: &Outline) -> Option<Self> {
         let staged = !outline.load.profile().stages.is_empty();
         staged.then(|| Self { outline: outline.clone(), bad_ns: 0, finished: 0, failed: 0 })
     }
 
-    /// Takes the next tick, in order; says when it is enough.
+    /// Takes the next tick in order, and returns a trip if the load must stop.
     pub fn tick(&mut self, tick: &Tick) -> Option<Trip> {
         let interval = &tick.interval;
         let (from_ns, to_ns) = self.outline.tick_bounds_ns(interval.tick);
@@ -51,7 +49,7 @@ impl Breaker {
         let (finished, failed) = (sum(SeriesSum::Finished), sum(SeriesSum::Failed));
         let bad = finished > 0 && failed as f64 > FAILED_RATIO_MAX * finished as f64;
         if !bad || !rises(self.outline.load.profile(), from_ns) {
-            // A tick in which nothing finished breaks the row too: it proves neither trouble nor health.
+            // A tick in which nothing finished also ends the sequence, because it proves neither trouble nor health.
             (self.bad_ns, self.finished, self.failed) = (0, 0, 0);
             return None;
         }
@@ -63,8 +61,8 @@ impl Breaker {
 
     fn sentence(&self) -> String {
         format!(
-            "stopped by the circuit breaker: {} of {} requests failed in the last {} s while the load was \
-             still to rise; `--no-circuit-breaker` switches it off",
+            "stopped by the circuit breaker: {} of {} requests failed in the last {} s of a rising load; to continue \
+             anyway, use `--no-circuit-breaker`",
             self.failed,
             self.finished,
             self.bad_ns / SECOND_NS
@@ -72,7 +70,7 @@ impl Breaker {
     }
 }
 
-/// Whether the level rises at `t_ns`, or still will above what it is then.
+/// Returns true if the level rises at `t_ns`, or will later exceed it.
 fn rises(profile: &Profile, t_ns: u64) -> bool {
     let now = profile.level_at(t_ns);
     let mut end_ns = 0u64;

@@ -1,4 +1,4 @@
-//! From a host name to addresses, once per run and timed: a slow resolver must not hide in the first request.
+//! Resolution of a host name, once per run and timed, so that a slow resolver does not hide in the first request.
 
 use crate::Error;
 use plimsoll_engine::clock;
@@ -6,22 +6,22 @@ use plimsoll_plan::Target;
 use plimsoll_plan::link::{Addresses, Link};
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
-/// Where the load goes.
+/// Resolved addresses of the load's target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolved {
-    /// At least one, each once, in the resolver's order; the first is loaded.
+    /// At least one address, without duplicates, in the resolver's order; the first one is loaded.
     pub addresses: Vec<SocketAddr>,
-    /// Time of the look-up, ns; 0 for a literal address.
+    /// Duration of the lookup, ns; 0 for a literal address.
     pub dns_ns: u64,
 }
 
 impl Resolved {
-    /// The address that is loaded.
+    /// Returns the address to load.
     pub fn first(&self) -> SocketAddr {
         self.addresses[0]
     }
 
-    /// The addresses that are loaded.
+    /// Returns the addresses to load.
     pub fn loaded(&self, which: Addresses) -> Vec<SocketAddr> {
         match which {
             Addresses::First => vec![self.first()],
@@ -29,7 +29,7 @@ impl Resolved {
         }
     }
 
-    /// Moves an address to the front: the one that took the trial connection.
+    /// Moves the address that accepted the trial connection to the front.
     pub fn prefer(&mut self, address: SocketAddr) {
         if let Some(at) = self.addresses.iter().position(|a| *a == address) {
             self.addresses[..=at].rotate_right(1);
@@ -37,21 +37,21 @@ impl Resolved {
     }
 }
 
-/// As [`resolve`], but the plan's own addresses for a name come before any resolver.
+/// Resolves like [`resolve`], except that the plan's own addresses for a name take precedence.
 ///
 /// # Errors
-/// As [`resolve`].
+/// Returns an error under the conditions of [`resolve`].
 pub fn resolve_with(target: &Target, link: &Link) -> Result<Resolved, Error> {
     let own = link.resolve.iter().filter(|(host, _)| host.eq_ignore_ascii_case(&target.host));
     let addresses: Vec<SocketAddr> = own.map(|(_, ip)| SocketAddr::new(*ip, target.port)).collect();
     if addresses.is_empty() { resolve(target) } else { Ok(Resolved { addresses, dns_ns: 0 }) }
 }
 
-/// Asks the system's resolver (hosts file, then whatever it is configured to ask). A literal address asks
-/// nobody.
+/// Resolves a name with the system's resolver (hosts file, then its configured sources). A literal address needs no
+/// resolver.
 ///
 /// # Errors
-/// A sentence when the name leads nowhere. That is trouble on the client's side: no server was reached.
+/// Returns an error if the name does not resolve, which is a client-side problem: no server was reached.
 pub fn resolve(target: &Target) -> Result<Resolved, Error> {
     if let Ok(address) = target.host.parse::<IpAddr>() {
         return Ok(Resolved { addresses: vec![SocketAddr::new(address, target.port)], dns_ns: 0 });
@@ -60,7 +60,7 @@ pub fn resolve(target: &Target) -> Result<Resolved, Error> {
     let begin_ns = clock::now_ns();
     let found = (target.host.as_str(), target.port).to_socket_addrs().map_err(|e| unresolved(plain(&e)))?;
     let dns_ns = clock::now_ns().saturating_sub(begin_ns);
-    // The resolver names an address once per socket type or per line of the hosts file.
+    // The resolver returns an address once per socket type or per line of the hosts file.
     let mut addresses: Vec<SocketAddr> = Vec::new();
     for address in found {
         if !addresses.contains(&address) {
@@ -68,12 +68,12 @@ pub fn resolve(target: &Target) -> Result<Resolved, Error> {
         }
     }
     if addresses.is_empty() {
-        return Err(unresolved("the resolver knows the name but no address for it".into()));
+        return Err(unresolved("the name exists but has no address".into()));
     }
     Ok(Resolved { addresses, dns_ns })
 }
 
-/// The resolver's words without the wrapping that the standard library puts around them.
+/// Returns the resolver's message without the prefix of the standard library.
 fn plain(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.strip_prefix("failed to lookup address information: ").unwrap_or(&text).to_lowercase()

@@ -1,14 +1,12 @@
-//! The machine that makes the load and its way to the target, as the record keeps them.
+//! The load generator's machine and its path to the target, as recorded.
 
 use crate::session::Way;
 use plimsoll_engine::machine;
 use plimsoll_record::event::{Environment, WayThere};
 use std::net::IpAddr;
 
-/// Looks at the machine, and sets the soft limit of descriptors on the way: to the hard one (which is never
-/// changed), or to the plan's own, lower one.
-///
-/// `ways` are the origins, the target in front.
+/// Describes the machine. Also raises the soft limit of file descriptors to the hard limit, or to a lower limit of
+/// the plan; the hard limit never changes. `ways` are the origins, the target first.
 pub fn environment(ways: &[Way], tool_version: &str, descriptors: u64) -> Environment {
     let own = machine::local_addresses();
     let mut there: Vec<WayThere> = ways.iter().map(|way| way_there(way, &own)).collect();
@@ -46,9 +44,9 @@ fn way_there(way: &Way, own: &[IpAddr]) -> WayThere {
     }
 }
 
-/// Whether an address is this machine's own.
+/// Returns whether an address belongs to this machine.
 pub fn same_machine(address: IpAddr, own: &[IpAddr]) -> bool {
-    // An IPv4 address may come written inside an IPv6 one.
+    // An IPv4 address may be mapped into an IPv6 address.
     let address = address.to_canonical();
     address.is_loopback() || address.is_unspecified() || own.iter().any(|a| a.to_canonical() == address)
 }

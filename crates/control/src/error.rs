@@ -1,4 +1,4 @@
-//! Why a run could not happen: the machine or the way to the target failed, before or instead of the load.
+//! Why a run could not start: the machine or the connection to the target failed before the load.
 
 use crate::gather::Refused;
 use plimsoll_engine::probe::ProbeError;
@@ -6,63 +6,62 @@ use plimsoll_plan::Problem;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
-/// Each is a sentence and, where there is one, a mend; all of them mean "could not run" (exit code 1).
+/// Errors that mean "could not run" (exit code 1); each is a sentence, most with a fix.
 #[derive(Debug)]
 pub enum Error {
-    /// The name does not resolve: the resolver's own words.
+    /// The name does not resolve; contains the resolver's message.
     Unresolved { host: String, why: String },
-    /// The addresses of the target, all tried, none took the connection.
+    /// No address of the target accepted the connection.
     NobodyListens { target: String, tried: Vec<(SocketAddr, ProbeError)> },
-    /// A certificate or a key of the plan cannot be used.
+    /// A certificate or a key of the plan is unusable.
     TlsSetup(Problem),
     /// The trial handshake failed.
     NoTls { target: String, why: Problem },
-    /// The target speaks TLS, but its URL starts with `http://`.
+    /// The target uses TLS, but its URL starts with `http://`.
     NoPlain { target: String },
-    /// A local address that cannot be connected from.
+    /// A local address that cannot be used as the source.
     Source { address: IpAddr, why: String },
-    /// The set-up or the tear-down did not come through.
+    /// The setup or the teardown failed.
     Aside { phase: &'static str, why: String },
     /// The engine could not start.
     Engine(plimsoll_engine::Error),
-    /// A worker's report contradicted an earlier one: a bug of the load generator, seen in time.
+    /// A worker's report contradicts an earlier one, which is a bug in the load generator.
     Uncountable(Refused),
 }
 
 impl Error {
-    /// How to mend it, a lower-case sentence.
+    /// Returns the fix, a lower-case sentence.
     pub fn hint(&self) -> Option<String> {
         match self {
             Error::Unresolved { host, .. } => Some(format!(
-                "check the spelling of `{host}` and the resolver of this machine (`getent hosts {host}`)"
+                "check the spelling of `{host}` and this machine's resolver (`getent hosts {host}`)"
             )),
             Error::NobodyListens { tried, .. } => match tried.first().map(|one| &one.1) {
                 Some(ProbeError::Refused) => {
-                    Some("start the service, or check the port; nothing was sent".into())
+                    Some("start the service, or check the port".into())
                 }
                 Some(ProbeError::TimedOut | ProbeError::Unreachable(_)) => {
-                    Some("check the address, the route and the firewall; nothing was sent".into())
+                    Some("check the address, the route, and the firewall".into())
                 }
-                // The limits of this machine have a page of their own.
+                // `doctor` explains the limits of this machine.
                 Some(ProbeError::Client(_)) => {
                     Some("`plimsoll doctor` shows the limits of this machine".into())
                 }
                 _ => None,
             },
-            // The link brings its own mends along.
+            // The problem of the connection includes its own fix.
             Error::TlsSetup(why) | Error::NoTls { why, .. } => {
                 Some(why.hint.clone()).filter(|hint| !hint.is_empty())
             }
-            Error::NoPlain { .. } => Some("use `https://` in the URL; no request was sent".into()),
-            Error::Source { .. } => Some("`ip address` shows the addresses of this machine".into()),
-            Error::Aside { phase: "set-up", .. } => Some("no load was sent".into()),
+            Error::NoPlain { .. } => Some("use `https://` in the URL".into()),
+            Error::Source { .. } => Some("list this machine's addresses with `ip address`".into()),
+            Error::Aside { phase: "setup", .. } => Some("no load was sent".into()),
             Error::Aside { .. } => {
-                Some("the verdict on the load stands; what was to be tidied up may still be there".into())
+                Some("the verdict still applies, but test data may not have been cleaned up".into())
             }
             Error::Engine(_) => Some("`plimsoll doctor` shows the limits of this machine".into()),
             Error::Uncountable(_) => Some(
-                "this is a bug of the load generator, please report it; the run file holds what was counted \
-                 until then"
+                "report this bug in the load generator; the run file contains the results up to this point"
                     .into(),
             ),
         }
@@ -72,7 +71,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Unresolved { host, why } => write!(f, "the host `{host}` does not resolve: {why}"),
+            Error::Unresolved { host, why } => write!(f, "cannot resolve host `{host}`: {why}"),
             Error::NobodyListens { target, tried } => {
                 if tried.iter().all(|(_, why)| matches!(why, ProbeError::Refused)) {
                     let each: Vec<String> = tried.iter().map(|(address, _)| address.to_string()).collect();
@@ -84,14 +83,14 @@ impl fmt::Display for Error {
                 }
                 let each: Vec<String> =
                     tried.iter().map(|(address, why)| format!("{address}: {why}")).collect();
-                write!(f, "no connection to `{target}` ({})", each.join("; "))
+                write!(f, "cannot connect to `{target}` ({})", each.join("; "))
             }
             Error::TlsSetup(why) => f.write_str(&why.message),
-            Error::NoTls { target, why } => write!(f, "no TLS with `{target}`: {}", why.message),
+            Error::NoTls { target, why } => write!(f, "TLS with `{target}` failed: {}", why.message),
             Error::NoPlain { target } => {
-                write!(f, "`{target}` speaks TLS, but its URL starts with `http://`")
+                write!(f, "`{target}` uses TLS, but its URL starts with `http://`")
             }
-            Error::Source { address, why } => write!(f, "`{address}` cannot be connected from: {why}"),
+            Error::Source { address, why } => write!(f, "cannot connect from `{address}`: {why}"),
             Error::Aside { phase, why } => write!(f, "the {phase} failed: {why}"),
             Error::Engine(source) => write!(f, "the engine could not start: {source}"),
             Error::Uncountable(refused) => write!(f, "the load was stopped: {refused}"),

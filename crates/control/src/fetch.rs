@@ -1,6 +1,6 @@
-//! What is fetched by HTTP beside the load: pages of metrics, and the proof of ownership. The client is `ureq`; where
-//! it connects, for how long, and whom it trusts is decided here. Small on purpose, and not the engine's: what watches
-//! the server must not be driven by the loop that loads it.
+//! HTTP fetches alongside the load: pages of metrics, and the proof of ownership. The client is `ureq`; this module
+//! decides where it connects, for how long, and whom it trusts. It does not use the engine, because the loop that
+//! loads the server must not also monitor it.
 
 use crate::reach::{Deadline, MonitorError, Place, connect, words};
 use crate::stream::Stream;
@@ -16,20 +16,21 @@ use ureq::unversioned::transport::{
 };
 use ureq::{Agent, Body, Timeout};
 
-/// Longest head of an answer, bytes.
+/// Maximum size of response headers, bytes.
 const HEAD_MOST: usize = 65_536;
 const BUFFER: usize = 16_384;
 
-/// Which addresses are asked.
+/// Addresses to connect to.
 #[derive(Debug, Clone)]
 pub enum Addressing {
-    /// Those of a name, looked up at each connection.
+    /// Addresses of a name, looked up for each connection.
     Of(Place),
-    /// This one, whatever the name of the host says.
+    /// This address, whatever the host name resolves to.
     At(SocketAddr),
 }
 
-/// A client of one server: no proxy of the environment, no redirect, no status that is an error, no coding of bodies.
+/// Returns a client for one server that ignores proxy variables, follows no redirects, accepts every status, and
+/// decodes no bodies.
 pub fn agent(asked: Addressing, tls: Option<Setup>) -> Agent {
     let config = Agent::config_builder()
         .proxy(None)
@@ -44,11 +45,11 @@ pub fn agent(asked: Addressing, tls: Option<Setup>) -> Agent {
     Agent::with_parts(config, Connect { asked: asked.clone(), tls }, Addresses(asked))
 }
 
-/// Fetches a path of a host from one of its addresses, over TLS where there is a set-up: status and body, of which no
-/// more than `most` bytes are read.
+/// Fetches a path of a host from one of its addresses, over TLS if `tls` is set. Returns the status and up to `most`
+/// bytes of the body.
 ///
 /// # Errors
-/// What went wrong, as a fragment.
+/// Returns the reason as a fragment.
 pub fn from_address(
     address: SocketAddr,
     tls: Option<&Setup>,
@@ -66,23 +67,23 @@ pub fn from_address(
     Ok((answer.status().as_u16(), body))
 }
 
-/// At most so many bytes of a body.
+/// Reads up to `most` bytes of a body.
 fn body(body: &mut Body, most: usize) -> Result<Vec<u8>, String> {
     let mut read = Vec::new();
     let taken = body.as_reader().take(most as u64).read_to_end(&mut read);
     taken.map(|_| read).map_err(|error| why(&ureq::Error::from(error)))
 }
 
-/// Why a fetch failed, as a fragment.
+/// Returns why a fetch failed, as a fragment.
 pub fn why(error: &ureq::Error) -> String {
     match error {
         ureq::Error::Io(error) => words(error),
-        ureq::Error::Timeout(_) => "no answer in time".into(),
+        ureq::Error::Timeout(_) => "no response in time".into(),
         ureq::Error::BodyExceedsLimit(_) => "longer than 8 MB".into(),
-        ureq::Error::LargeResponseHeader(..) => "its head does not end".into(),
+        ureq::Error::LargeResponseHeader(..) => "its headers are too long".into(),
         ureq::Error::Other(trouble) => trouble.to_string(),
-        // All that is left is of the protocol: the addresses were read before.
-        _ => "not an answer of HTTP/1.1".into(),
+        // The remaining errors concern the protocol, because the addresses were parsed before.
+        _ => "not an HTTP/1.1 response".into(),
     }
 }
 
@@ -106,7 +107,7 @@ impl Resolver for Addresses {
             Addressing::At(address) => found.push(*address),
             Addressing::Of(place) => {
                 let all = place.addresses(Deadline::after(*timeout.after)).map_err(other)?;
-                // As many as the client has room for.
+                // The client has room for this many.
                 all.into_iter().take(16).for_each(|address| found.push(address));
             }
         }

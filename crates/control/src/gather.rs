@@ -1,11 +1,8 @@
-//! Aligns what the workers report, each in its own time, into ticks of the whole run. Pure: reports in, ticks
-//! out.
-//!
-//! A tick is complete when every worker has reported it or has ended before it. Reports may come in any order
-//! and the ticks are the same, because adding up intervals is commutative and associative.
-//!
-//! What programs open during the run has a number of its own on each worker. Here it gets one for the run: by family,
-//! name and labels, in the order in which the first reports of them come.
+//! Aligns the reports of the workers, which each keep their own time, into ticks of the whole run. A pure function
+//! from reports to ticks. A tick is complete when every worker has reported it or has ended before it. The order of
+//! the reports does not matter, because adding intervals is commutative and associative. A series that a program
+//! opens during the run has its own number on each worker; here it gets one for the run, by family, name, and labels,
+//! in the order of the first reports.
 
 use plimsoll_plan::metric::RunSum;
 use plimsoll_plan::series::SeriesKey;
@@ -18,56 +15,56 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-/// How many ticks the fastest worker may be ahead of a silent one before its tick is handed on without it. A
-/// worker that died would otherwise hold back all ticks to come, and the memory for them.
+/// Number of ticks that the fastest worker may be ahead of a silent one before a tick is emitted without it.
+/// Otherwise a dead worker would hold back all later ticks and the memory for them.
 pub const PATIENCE_TICKS: u32 = 10;
 
-/// See the module.
+/// State of the alignment; see the module for the rules.
 pub struct Gather {
     workers: Vec<Worker>,
-    /// Ticks that are still open, by number; each holds the sum of what has come in so far.
+    /// Incomplete ticks by number; each holds the sum of the reports so far.
     open: BTreeMap<u32, Open>,
-    /// The next tick to hand on.
+    /// Next tick to emit.
     next: u32,
-    /// The highest tick that anybody reported.
+    /// Highest tick that any worker reported.
     newest: u32,
-    /// Series that are there from the start.
+    /// Number of series that exist from the start.
     fixed: usize,
-    /// Those that were opened, over all workers.
+    /// Series that were opened, over all workers.
     book: SeriesBook,
-    /// Those that were told.
+    /// Series that were announced.
     opened: Arc<[Opened]>,
 }
 
 #[derive(Default)]
 struct Worker {
-    /// All ticks below were taken.
+    /// All ticks below this number were taken.
     taken_below: u32,
-    /// Ticks taken beyond that, out of order.
+    /// Ticks above it that were taken out of order.
     taken: BTreeSet<u32>,
-    /// Its last tick, once it has said so.
+    /// Last tick of the worker, once it has announced it.
     last: Option<u32>,
-    /// Of the series that it has opened, the number in the run; `None`: there are too many.
+    /// Numbers in the run of the series that it opened; `None` if there are too many.
     places: Vec<Option<u32>>,
 }
 
 struct Open {
     sum: Interval,
     pulses: Vec<WorkerTimes>,
-    /// Series that found no place of their own in the run.
+    /// Series for which the run had no place left.
     refused: u64,
 }
 
 /// A report that cannot be counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
-    /// This worker reported this tick before: adding it again would count its requests twice.
+    /// The worker already reported this tick; adding it again would count its requests twice.
     Duplicate { worker: u32, tick: u32 },
-    /// There is no such worker in this run.
+    /// The run has no such worker.
     UnknownWorker { worker: u32 },
-    /// The worker had said that an earlier tick was its last.
+    /// The worker announced an earlier tick as its last.
     AfterTheLast { worker: u32, tick: u32 },
-    /// It counts under numbers of series that it never opened.
+    /// The worker counts under series that it never opened.
     UnknownSeries { worker: u32, tick: u32 },
 }
 
@@ -75,18 +72,18 @@ impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Refused::Duplicate { worker, tick } => {
-                write!(f, "worker {worker} reported tick {tick} twice; the second report was left out")
+                write!(f, "worker {worker} reported tick {tick} twice; the second report was ignored")
             }
             Refused::UnknownWorker { worker } => {
-                write!(f, "a worker {worker} reported that is not of this run; its report was left out")
+                write!(f, "unknown worker {worker} sent a report, which was ignored")
             }
             Refused::AfterTheLast { worker, tick } => {
-                write!(f, "worker {worker} reported tick {tick} after its last; the report was left out")
+                write!(f, "worker {worker} reported tick {tick} after its last; the report was ignored")
             }
             Refused::UnknownSeries { worker, tick } => {
                 write!(
                     f,
-                    "worker {worker} reported series in tick {tick} that it never opened; the report was left out"
+                    "worker {worker} reported unknown series in tick {tick}; the report was ignored"
                 )
             }
         }
@@ -96,7 +93,7 @@ impl fmt::Display for Refused {
 impl std::error::Error for Refused {}
 
 impl Gather {
-    /// `fixed`: series that are there from the start; `most`: series that may be opened.
+    /// Creates the state. `fixed` is the number of initial series, `most` the number that may be opened.
     pub fn new(workers: u32, fixed: usize, most: u64) -> Self {
         Self {
             fixed,
@@ -109,14 +106,12 @@ impl Gather {
         }
     }
 
-    /// Takes one worker's report of one tick, with the series that it has opened since the one before; `last` says that
-    /// it will send no more.
-    ///
-    /// A report for a tick that was handed on without its worker is not lost: it is added to the oldest open
-    /// tick, so the totals stay exact and only the second to which it is booked is off.
+    /// Takes one worker's report of one tick, with the series that it has opened since the previous one; `last` marks
+    /// its final report. A report for a tick that was already emitted is added to the oldest open tick, so totals
+    /// stay exact and only the second is wrong.
     ///
     /// # Errors
-    /// When counting the report would make the totals wrong; nothing of it is counted then.
+    /// Returns an error, and counts nothing, if counting the report would make the totals wrong.
     pub fn take(
         &mut self,
         worker: u32,
@@ -153,19 +148,19 @@ impl Gather {
         let open = self.open.entry(booked).or_insert_with(|| Open::new(booked, count));
         open.sum.merge_placed(interval, self.fixed, &state.places);
         open.refused += self.book.take_refused();
-        // Indexing holds: the worker's number was looked up above and there is a pulse for each worker.
+        // The index is valid: the worker's number was looked up above, and each worker has an entry.
         open.pulses[worker as usize].add(&pulse(&interval.run));
         Ok(())
     }
 
-    /// Series that were opened since this was asked, with their numbers: ask before [`Gather::ready`], whose
-    /// ticks count under them.
+    /// Returns the series opened since the last call, with their numbers. Call it before [`Gather::ready`], whose
+    /// ticks use them.
     pub fn opened(&mut self) -> Vec<SeriesOpened> {
         let told = self.opened.len();
         if self.book.opened().len() == told {
             return Vec::new();
         }
-        // The book bounds them to far below 2^32.
+        // The book limits them to far below 2^32.
         let all = self.book.opened().iter().enumerate();
         let all = all.map(|(at, key)| Opened::new((self.fixed + at) as u32, Arc::clone(key)));
         self.opened = all.collect();
@@ -173,7 +168,7 @@ impl Gather {
         fresh.map(|one| SeriesOpened { series: one.series, key: Arc::clone(&one.key) }).collect()
     }
 
-    /// The next tick in order, if it is complete (or has waited too long for somebody).
+    /// Returns the next tick in order if it is complete, or has waited too long for a worker.
     pub fn ready(&mut self) -> Option<Tick> {
         if !self.open.contains_key(&self.next) {
             return None;
@@ -182,7 +177,7 @@ impl Gather {
         if complete || self.newest >= self.next + PATIENCE_TICKS { self.hand_on() } else { None }
     }
 
-    /// What is left when no worker will report any more, in order; complete or not.
+    /// Returns the remaining ticks in order, complete or not, when no more reports will come.
     pub fn rest(&mut self) -> Vec<Tick> {
         let mut rest = Vec::new();
         while let Some(first) = self.open.keys().next() {
@@ -209,7 +204,7 @@ impl Worker {
 }
 
 impl Open {
-    /// Starts without cells: merging takes over the layout of whatever comes in.
+    /// Starts without cells; merging adopts the layout of the first report.
     fn new(tick: u32, workers: usize) -> Self {
         let mut sum = Interval::new(Layout::default(), Layout::default(), 0);
         sum.tick = tick;

@@ -1,8 +1,7 @@
-//! A run's life, from a host name to an ending: resolve it, ask whether it may be loaded, look whether
-//! anybody listens, start the engine, gather what its workers report, and stop a ramp that only makes errors.
-//!
-//! What a reader sees of a run are [`plimsoll_record::event::RunEvent`]s; what steers it is a [`RunController`].
-//! Nothing here prints, and nothing here knows which text the plan came from.
+//! Life of a run, from a host name to its end: resolves the host, checks permission and that something listens,
+//! starts the engine, gathers the workers' reports, and stops a ramp that mostly fails. Readers of a run receive
+//! [`plimsoll_record::event::RunEvent`]s; a [`RunController`] steers it. Nothing here prints or depends on the format
+//! of the plan's text.
 
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,5 @@
-//! What somebody may do to a load by hand, and what has been done. Pure: wishes and times in, commands and lines of the
-//! timeline out.
+//! Manual control of a load: which changes are allowed, and which were made. A pure function from requests and times
+//! to commands and notes.
 
 use plimsoll_engine::Command;
 use plimsoll_plan::Outline;
@@ -8,22 +8,22 @@ use plimsoll_record::event::{Note, NoteKind};
 pub use plimsoll_record::steered::NOTE_CHARS;
 use plimsoll_record::steered::Steered;
 
-/// Notes of one run; more is no timeline, and a program that writes them without end must not fill the memory.
+/// Maximum number of notes per run, so that a program that keeps writing them cannot fill the memory.
 pub const NOTES_MOST: usize = 10_000;
 
-/// One run's.
+/// Manual control of one run.
 pub(crate) struct ManualControl {
     /// What `scale` starts from, or why it may not.
-    load: Result<Load, &'static str>,
+    The load that `scale` starts from, or why it cannot be scaled.
     level: f64,
     is_paused: bool,
-    /// A load is going on.
+    /// Whether a load is running.
     is_on: bool,
     notes: usize,
     done: Vec<Done>,
 }
 
-/// A line for the timeline, and when it came by the engine's clock.
+/// A note for the timeline, with its time on the engine's clock.
 pub(crate) struct Done {
     pub now_ns: u64,
     pub note: Note,
@@ -35,9 +35,9 @@ impl ManualControl {
         Self { level: outline.load.profile().start, load, ..Self::off() }.started()
     }
 
-    /// Where no load is that could be steered.
+    /// Returns the control before and after a load, when there is nothing to steer.
     pub fn off() -> Self {
-        let load = Err("no load is going on");
+        let load = Err("no load is running");
         Self { load, level: 0.0, is_paused: false, is_on: false, notes: 0, done: Vec::new() }
     }
 
@@ -60,14 +60,14 @@ impl ManualControl {
 
     pub fn note(&mut self, text: &str, now_ns: u64) -> Result<(), String> {
         self.check_on()?;
-        // It goes to terminals and into files of lines.
+        // Notes are shown in terminals and written to line-based files.
         let clean = |c: char| if c.is_control() { ' ' } else { c };
         let text: String = text.trim().chars().map(clean).take(NOTE_CHARS).collect();
         if text.is_empty() {
-            return Err("an empty note says nothing".into());
+            return Err("the note is empty".into());
         }
         if self.notes >= NOTES_MOST {
-            return Err(format!("there are {NOTES_MOST} notes already"));
+            return Err(format!("this run already has {NOTES_MOST} notes"));
         }
         self.notes += 1;
         self.done.push(Done { now_ns, note: Note { at_ns: 0, kind: NoteKind::Note, text } });
@@ -77,7 +77,7 @@ impl ManualControl {
     pub fn pause(&mut self, now_ns: u64) -> Result<Command, String> {
         self.check_on()?;
         if std::mem::replace(&mut self.is_paused, true) {
-            return Err("the load is paused already".into());
+            return Err("the load is already paused".into());
         }
         self.tell(Steered::Paused, now_ns);
         Ok(Command::Pause)
@@ -94,9 +94,9 @@ impl ManualControl {
 
     pub fn scale(&mut self, factor: f64, now_ns: u64) -> Result<Command, String> {
         self.check_on()?;
-        let load = self.load.as_ref().map_err(|why| format!("the level cannot be changed: {why}"))?;
+        let load = self.load.as_ref().map_err(|why| format!("cannot change the level: {why}"))?;
         if !factor.is_finite() || factor <= 0.0 {
-            return Err("the level cannot be changed by this factor; give one above 0, such as 1.1".into());
+            return Err("invalid factor: use a number above 0, such as 1.1".into());
         }
         let to = match load {
             Load::Open { .. } => self.level * factor,
@@ -105,15 +105,14 @@ impl ManualControl {
         if to == self.level {
             return Err(match load {
                 Load::Closed { users } if factor > 1.0 => format!(
-                    "the level cannot be changed: there are {:.0} users in the plan, and no more than these can be \
-                     had",
+                    "cannot change the level: the plan has {:.0} users, which is the maximum",
                     users.start
                 ),
                 Load::Closed { .. } if factor < 1.0 => {
-                    "the level cannot be changed: fewer than one user are no load; pause it".into()
+                    "cannot change the level: one user is the minimum; pause the load instead".into()
                 }
                 Load::Closed { .. } | Load::Open { .. } => {
-                    "the level cannot be changed by this factor: it stays what it is".into()
+                    "cannot change the level: this factor leaves it unchanged".into()
                 }
             });
         }
@@ -128,12 +127,12 @@ impl ManualControl {
     }
 
     fn check_on(&self) -> Result<(), String> {
-        if self.is_on { Ok(()) } else { Err("no load is going on".into()) }
+        if self.is_on { Ok(()) } else { Err("no load is running".into()) }
     }
 }
 
-/// Whole users. Where a factor is too small to make one it makes one all the same: else 5 users could not become fewer
-/// by tenths.
+/// Returns a whole number of users. A factor too small for a whole user still changes one, or else 5 users could not
+/// decrease by tenths.
 fn fewer_or_more(users: f64, factor: f64) -> f64 {
     let to = (users * factor).round();
     if factor > 1.0 {
@@ -145,20 +144,20 @@ fn fewer_or_more(users: f64, factor: f64) -> f64 {
     }
 }
 
-/// A factor means something where the load has one level from its beginning to its end.
+/// Returns an error unless the load has one constant level, which a factor can change.
 fn scalable(outline: &Outline) -> Result<(), &'static str> {
     let is_flat = |profile: &Profile| profile.stages.iter().all(|stage| stage.to == profile.start);
     if outline.cell.as_ref().is_some_and(|cell| cell.purpose.is_some()) {
-        return Err("a search chooses its levels itself");
+        return Err("a search sets its own levels");
     }
     if outline.workloads.len() > 1 {
-        return Err("several loads run side by side, and a factor says nothing of which");
+        return Err("the run has several loads, and a factor does not say which one");
     }
     if matches!(outline.load, Load::Open { arrivals: Arrivals::Recorded, .. }) {
-        return Err("the arrivals come at instants that were recorded");
+        return Err("the arrivals replay recorded times");
     }
     if !is_flat(outline.load.profile()) {
-        return Err("the plan changes it over time");
+        return Err("the plan changes the level over time");
     }
     Ok(())
 }
@@ -200,13 +199,13 @@ mod tests {
         for to in [4.0, 3.0, 2.0, 1.0] {
             assert_eq!(level(&mut few, 0.9), Ok(to));
         }
-        assert!(level(&mut few, 0.9).unwrap_err().contains("fewer than one user"));
+        assert!(level(&mut few, 0.9).unwrap_err().contains("one user is the minimum"));
         for to in [2.0, 3.0, 4.0, 5.0] {
             assert_eq!(level(&mut few, 1.1), Ok(to));
         }
-        assert!(level(&mut few, 1.1).unwrap_err().contains("there are 5 users in the plan"));
-        assert!(level(&mut few, 1.0).unwrap_err().contains("stays what it is"));
-        assert_eq!(few.done().len(), 8, "what was refused stands in no timeline");
+        assert!(level(&mut few, 1.1).unwrap_err().contains("the plan has 5 users"));
+        assert!(level(&mut few, 1.0).unwrap_err().contains("leaves it unchanged"));
+        assert_eq!(few.done().len(), 8, "rejected changes are not in the timeline");
         let mut many = hand(100);
         for (factor, to) in [(0.9, 90.0), (1.1, 99.0), (1.1, 100.0), (0.001, 1.0)] {
             assert_eq!(level(&mut many, factor), Ok(to));

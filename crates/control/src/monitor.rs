@@ -1,6 +1,6 @@
-//! Watching the system under test beside the load: each monitor has a thread of its own, looks once a second on the
-//! run's time axis, and tells what it saw through a channel. One that hangs or fails costs its own numbers and nothing
-//! else: the load never waits for it.
+//! Monitors of the system under test. Each has its own thread, samples once per second on the run's time axis, and
+//! sends its samples through a channel. A monitor that hangs or fails loses only its own data, because the load never
+//! waits for it.
 
 mod cgroup;
 mod command;
@@ -35,7 +35,7 @@ pub use trust::Trust;
 use plimsoll_plan::watch::{Prometheus, Source, Watch};
 use std::path::Path;
 
-/// Stands in for a probe that is left out of this build; [`missing`] refuses it before a run starts.
+/// Replaces a probe that this build lacks; [`missing`] rejects it before a run starts.
 #[cfg(not(feature = "postgres"))]
 struct NotBuilt;
 
@@ -46,12 +46,12 @@ impl Probe for NotBuilt {
     }
 }
 
-/// The feature that a monitor needs and that this program was built without.
+/// Returns the feature that a monitor needs and this build lacks.
 pub fn missing(watch: &Watch) -> Option<&'static str> {
     (matches!(watch.source, Source::Postgres(_)) && !cfg!(feature = "postgres")).then_some("postgres")
 }
 
-/// The probe that looks where a monitor of the plan says; `trust` is for those that ask by TLS.
+/// Returns the probe of a monitor; `trust` is for monitors that use TLS.
 pub fn probe(watch: &Watch, trust: &Trust) -> Box<dyn Probe> {
     match &watch.source {
         Source::Process(who) => Box::new(Process::new(who, Path::new("/"))),

@@ -1,4 +1,4 @@
-//! May this host be loaded at all? Loopback and private addresses: yes. Public ones need one of three
+//! Permission to load a host. Loopback and private addresses are always allowed; public ones need one of three
 //! permissions.
 
 use crate::monitor::{Trust, probe as probe_of};
@@ -11,41 +11,41 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-/// Longest wait for the ownership file.
+/// Maximum wait for the ownership file.
 const PROOF_PATIENCE: Duration = Duration::from_secs(5);
-/// Longest ownership file, bytes.
+/// Maximum size of the ownership file, bytes.
 const PROOF_BYTES: usize = 65_536;
 
-/// What the person brought along.
+/// Permissions and means to get one.
 pub struct Asking<'a> {
     /// Hosts or literal addresses from `--allow`.
     pub allow: &'a [String],
-    /// Puts a question to the person and returns the answer; `None` without a terminal.
+    /// Asks the user a question and returns the answer; `None` without a terminal.
     pub confirm: Option<&'a mut dyn FnMut(&str) -> String>,
-    /// The date as `YYYY-MM-DD`, against which an ownership file may have expired.
+    /// Today's date as `YYYY-MM-DD`, to check whether an ownership file has expired.
     pub today: &'a str,
-    /// Fetches [`PROOF_PATH`] from an address: status and body. [`fetch_proof`] outside of tests.
+    /// Fetches [`PROOF_PATH`] from an address and returns status and body; [`fetch_proof`] outside tests.
     pub fetch: &'a mut dyn FnMut(SocketAddr) -> Result<(u16, Vec<u8>), String>,
 }
 
-/// Why load is permitted.
+/// Why a load is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Granted {
-    /// Every address is this machine's or in a private network.
+    /// Every address belongs to this machine or a private network.
     Free,
     /// `--allow` names the host.
     Allowed,
-    /// Somebody typed the host's name.
+    /// The user typed the host's name.
     Confirmed,
-    /// The host's own ownership file permits it, at every public address that is left.
+    /// The host's ownership file allows it, for all remaining public addresses.
     Proved,
 }
 
-/// Load is not permitted: exit code 4, no load sent.
+/// A load that is not allowed: exit code 4, no load sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     pub sentence: String,
-    /// How permission could be had; empty where it cannot.
+    /// How to get permission; empty if impossible.
     pub hint: String,
 }
 
@@ -57,19 +57,19 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// Judges every address that the name resolved to: one public address among private ones is enough to ask.
+/// Checks every address of a host; one public address among private ones requires permission.
 ///
-/// A permission by word is for the host, so for all its addresses. An ownership file speaks for the address that serves
-/// it only: public addresses that do not are taken out of `place`, and so are never loaded.
+/// `--allow` and the typed name apply to the host and thus to all its addresses. An ownership file applies only to
+/// the address that serves it; public addresses without one are removed from `place` and never loaded.
 ///
 /// # Errors
-/// When an address is never a target, or a public one has none of the three permissions.
+/// Returns an error if an address is never allowed, or if a public one has none of the three permissions.
 pub fn permit(host: &str, place: &mut Resolved, asking: Asking<'_>) -> Result<Granted, Refusal> {
     let of_kind = |kind| place.addresses.iter().copied().find(|a| neighbour(a.ip()) == kind);
     if let Some(address) = of_kind(Neighbour::Forbidden) {
         return Err(Refusal {
-            sentence: format!("{} is never a target: no permission opens it", describe(host, address)),
-            hint: "addresses of cloud metadata services, multicast and broadcast are not loaded".into(),
+            sentence: format!("{} cannot be loaded, even with permission", describe(host, address)),
+            hint: "plimsoll never loads cloud metadata services, multicast, or broadcast addresses".into(),
         });
     }
     let Some(address) = of_kind(Neighbour::Public) else { return Ok(Granted::Free) };
@@ -78,8 +78,8 @@ pub fn permit(host: &str, place: &mut Resolved, asking: Asking<'_>) -> Result<Gr
     }
     if let Some(confirm) = asking.confirm {
         let question = format!(
-            "{} is a public address. Load only what you own or may load.\nType `{host}` to go on, or Enter \
-             to look for an ownership file: ",
+            "{} is a public address. Load only what you own or may load.\nType `{host}` to continue, or press Enter to \
+             look for an ownership file: ",
             describe(host, address)
         );
         if confirm(&question).trim().eq_ignore_ascii_case(host) {
@@ -90,22 +90,22 @@ pub fn permit(host: &str, place: &mut Resolved, asking: Asking<'_>) -> Result<Gr
         Ok(()) => Ok(Granted::Proved),
         Err(why) => Err(Refusal {
             sentence: format!(
-                "{} is a public address, and nothing says that you may load it",
+                "{} is a public address, and nothing shows that you may load it",
                 describe(host, address)
             ),
             hint: format!(
-                "give `--allow {host}`, or type the host's name when asked in a terminal, or let the host \
-                 itself say `allow: {host}` in `{PROOF_PATH}` ({why})"
+                "use `--allow {host}`, or type the host's name when asked in a terminal, or let the host serve \
+                 `allow: {host}` in `{PROOF_PATH}` ({why})"
             ),
         }),
     }
 }
 
-/// Judges the hosts that monitors ask over the network as [`permit`] judges that of the load, but without an ownership
-/// file: what they ask is mostly no web server. Hosts in `granted` need no further word.
+/// Checks the hosts that monitors query over the network, as [`permit`] does, but without an ownership file, because
+/// most of them are not web servers. Hosts in `granted` are allowed already.
 ///
 /// # Errors
-/// As [`permit`], naming the monitor.
+/// Returns an error under the conditions of [`permit`] that names the monitor.
 pub fn permit_watching(watches: &[Watch], granted: &[&str], mut asking: Asking<'_>) -> Result<(), Refusal> {
     for watch in watches {
         for (host, port) in probe_of(watch, &Trust::default()).asks() {
@@ -113,7 +113,7 @@ pub fn permit_watching(watches: &[Watch], granted: &[&str], mut asking: Asking<'
                 continue;
             }
             let target = Target { host: host.clone(), port, tls: false };
-            // A name that leads nowhere is said by the monitor itself, and costs its own numbers only.
+            // The monitor itself reports a name that does not resolve, which affects only its own data.
             let Ok(mut place) = dns::resolve(&target) else { continue };
             let asking = Asking {
                 allow: asking.allow,
@@ -125,10 +125,10 @@ pub fn permit_watching(watches: &[Watch], granted: &[&str], mut asking: Asking<'
                 fetch: &mut |_| Err("monitors need another permission".into()),
             };
             permit(&host, &mut place, asking).map_err(|refusal| Refusal {
-                sentence: format!("the monitor `{}` asks another host: {}", watch.name, refusal.sentence),
-                hint: match refusal.hint.starts_with("give ") {
+                sentence: format!("the monitor `{}` queries another host: {}", watch.name, refusal.sentence),
+                hint: match refusal.hint.starts_with("use ") {
                     true => {
-                        format!("give `--allow {host}`, or type the host's name when asked in a terminal")
+                        format!("use `--allow {host}`, or type the host's name when asked in a terminal")
                     }
                     false => refusal.hint,
                 },
@@ -138,10 +138,10 @@ pub fn permit_watching(watches: &[Watch], granted: &[&str], mut asking: Asking<'
     Ok(())
 }
 
-/// Fetches the ownership file from an address of the host; over TLS where the load goes over TLS.
+/// Fetches the ownership file from an address of the host, over TLS if the load uses TLS.
 ///
 /// # Errors
-/// What went wrong, as a fragment.
+/// Returns the reason as a fragment.
 pub fn fetch_proof(
     address: SocketAddr,
     host_header: &str,
@@ -154,7 +154,7 @@ fn allows(name: &str, host: &str, place: &Resolved) -> bool {
     name.eq_ignore_ascii_case(host) || place.addresses.iter().all(|a| a.ip().to_string() == name)
 }
 
-/// Keeps of the public addresses those whose file permits it. `Err` with the reasons, and all kept, when none does.
+/// Keeps only the public addresses whose file allows the load. If there are none, keeps all and returns the reasons.
 fn proof(
     host: &str,
     place: &mut Resolved,
@@ -166,12 +166,12 @@ fn proof(
     for address in place.addresses.iter().filter(|address| is_public(address)) {
         let judged = match fetch(*address) {
             Ok((200, body)) => proof_permits(&String::from_utf8_lossy(&body), host, today),
-            Ok((status, _)) => Err(format!("it answered {status}")),
+            Ok((status, _)) => Err(format!("the response was {status}")),
             Err(trouble) => Err(format!("it could not be fetched: {trouble}")),
         };
         match judged {
             Ok(()) => proved.push(*address),
-            // Several addresses mostly have one trouble in common.
+            // Several addresses often fail for the same reason.
             Err(reason) if why.contains(&reason) => {}
             Err(reason) => why.push(reason),
         }
@@ -183,7 +183,7 @@ fn proof(
     Ok(())
 }
 
-/// `example.com (203.0.113.5)`, or the address alone when that is what was typed.
+/// Returns `example.com (203.0.113.5)`, or the address alone if the user typed it.
 fn describe(host: &str, address: SocketAddr) -> String {
     let ip = address.ip().to_string();
     if ip == host { format!("`{ip}`") } else { format!("`{host}` ({ip})") }

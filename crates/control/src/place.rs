@@ -1,5 +1,4 @@
-//! Does anybody listen? One connection to each origin before any load, so that a closed port is a sentence and not a
-//! result.
+//! Trial connections to each origin before any load, so that a closed port is an error message, not a result.
 
 use crate::{Error, Resolved};
 use plimsoll_engine::link::tls::{Setup, Wanted};
@@ -10,16 +9,16 @@ use plimsoll_plan::origin::Origin;
 use std::net::TcpListener;
 use std::time::Duration;
 
-/// The trial waits no longer than this, however long the plan allows a connection to take.
+/// Maximum duration of the trial, even if the plan allows connections more time.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// A server of plain HTTP may never answer a handshake: it waits for the rest of a request line.
+/// Maximum wait for a handshake with plain HTTP, where a server may wait for the rest of a request line forever.
 const PLAIN_PATIENCE: Duration = Duration::from_secs(1);
 
-/// Tries the addresses in order and puts the one that takes a connection first: `localhost` often means `::1`
-/// before `127.0.0.1`, and a service may listen on one of them only. Returns the time it took, ns.
+/// Tries the addresses in order and moves the one that accepts a connection to the front, because `localhost` may
+/// resolve to `::1` first while the service listens on `127.0.0.1` only. Returns the connection time, ns.
 ///
 /// # Errors
-/// When none of the addresses takes a connection, with what each of them said.
+/// Returns the error of each address if none accepts a connection.
 pub fn knock(place: &mut Resolved, origin: &Origin, limits: &Limits) -> Result<u64, Error> {
     let patience = PATIENCE.min(Duration::from_nanos(limits.connect_timeout_ns));
     let mut tried = Vec::new();
@@ -35,10 +34,10 @@ pub fn knock(place: &mut Resolved, origin: &Origin, limits: &Limits) -> Result<u
     Err(Error::NobodyListens { target: host_and_port(origin), tried })
 }
 
-/// What TLS connections to an origin need, once for all of them; `None` when it speaks plain HTTP.
+/// Returns the TLS settings for all connections to an origin, or `None` for plain HTTP.
 ///
 /// # Errors
-/// When a certificate or a key cannot be used.
+/// Returns an error if a certificate or a key is unusable.
 pub fn tls(origin: &Origin, files: &TlsFiles) -> Result<Option<Setup>, Error> {
     let Some(Tls { server_name, insecure, versions, resume }) = &origin.tls else { return Ok(None) };
     let wanted = Wanted {
@@ -54,15 +53,15 @@ pub fn tls(origin: &Origin, files: &TlsFiles) -> Result<Option<Setup>, Error> {
     Setup::new(&wanted).map(Some).map_err(Error::TlsSetup)
 }
 
-/// As sentences name an origin, with the scheme's own port, too.
+/// Returns an origin for messages, including a default port.
 fn host_and_port(origin: &Origin) -> String {
     format!("{}:{}", origin.host, origin.port)
 }
 
-/// One TLS handshake with the address that took the trial connection.
+/// Makes one TLS handshake with the address that accepted the trial connection.
 ///
 /// # Errors
-/// With the reason: a certificate that is not trusted, a server that speaks no TLS.
+/// Returns the reason: an untrusted certificate, or a server without TLS.
 pub fn shake_hands(place: &Resolved, setup: &Setup, origin: &Origin, limits: &Limits) -> Result<(), Error> {
     let patience = PATIENCE.min(Duration::from_nanos(limits.connect_timeout_ns));
     probe::handshake(place.first(), setup, patience)
@@ -72,16 +71,16 @@ pub fn shake_hands(place: &Resolved, setup: &Setup, origin: &Origin, limits: &Li
 /// Ports that end in these digits are nearly always for TLS: 443, 8443, 9443.
 const TLS_PORT_ENDING: u16 = 443;
 
-/// Checks that an origin of plain HTTP does not speak TLS, by a handshake on a port that is usual for TLS. Other ports
-/// are not tried: a server of plain HTTP logs a handshake as an invalid request.
+/// Checks that a plain-HTTP origin does not use TLS, by a handshake on a port that is typical of TLS. Other ports are
+/// not tried, because a plain-HTTP server logs a handshake as an invalid request.
 ///
 /// # Errors
-/// When the server speaks TLS.
+/// Returns an error if the server uses TLS.
 pub fn check_plain(place: &Resolved, origin: &Origin, limits: &Limits) -> Result<(), Error> {
     if origin.tls.is_some() || origin.port % 1_000 != TLS_PORT_ENDING {
         return Ok(());
     }
-    // The handshake only shows which protocol it is, so any certificate will do.
+    // The handshake only reveals the protocol, so any certificate will do.
     let wanted = Wanted {
         server_name: origin.host.clone(),
         ca_pem: Vec::new(),
@@ -100,15 +99,15 @@ pub fn check_plain(place: &Resolved, origin: &Origin, limits: &Limits) -> Result
     }
 }
 
-/// Every local address to connect from must be this machine's and of the target's family.
+/// Checks that every source address belongs to this machine and to the target's address family.
 ///
 /// # Errors
-/// Naming the first that is not.
+/// Returns an error that names the first invalid address.
 pub fn check_sources(place: &Resolved, link: &Link) -> Result<(), Error> {
     for source in &link.source_addresses {
         let unusable = |why: String| Err(Error::Source { address: *source, why });
         if let Some(other) = place.loaded(link.addresses).iter().find(|a| a.is_ipv4() != source.is_ipv4()) {
-            return unusable(format!("the target's address {} is of the other family", other.ip()));
+            return unusable(format!("the target's address {} belongs to the other address family", other.ip()));
         }
         if let Err(refused) = TcpListener::bind((*source, 0)) {
             return unusable(refused.to_string().to_lowercase());

@@ -1,5 +1,5 @@
-//! Hosts and the way to them: all steps share one deadline, so that a server that hangs, drips or drops packets costs a
-//! sample and never the next one.
+//! Hosts and connections to them. All steps share one deadline, so that a server that hangs, trickles, or drops
+//! packets costs one sample and never the next.
 
 use crate::stream::{Stream, refused};
 use plimsoll_engine::clock::now_ns;
@@ -11,7 +11,7 @@ use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// Why there is no sample: one sentence, lower case, with what was tried in backticks. No secret may stand in it.
+/// Why a sample is missing: one lower-case sentence without secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MonitorError(pub String);
 
@@ -23,23 +23,23 @@ impl fmt::Display for MonitorError {
 
 impl std::error::Error for MonitorError {}
 
-/// The end of all steps.
+/// Common end of all steps.
 #[derive(Debug, Clone, Copy)]
 pub struct Deadline {
     at_ns: u64,
 }
 
 impl Deadline {
-    /// So long from now.
+    /// Returns the deadline after a duration from now.
     pub fn after(patience: Duration) -> Deadline {
         let ns = u64::try_from(patience.as_nanos()).unwrap_or(u64::MAX);
         Deadline { at_ns: now_ns().saturating_add(ns) }
     }
 
-    /// What is left; an error when nothing is, because the kernel takes 0 for "for ever".
+    /// Returns the remaining time. No time left is an error, because the kernel treats 0 as infinite.
     ///
     /// # Errors
-    /// `TimedOut`.
+    /// Returns `TimedOut`.
     pub fn left(self) -> std::io::Result<Duration> {
         match self.at_ns.saturating_sub(now_ns()) {
             0 => Err(ErrorKind::TimedOut.into()),
@@ -56,7 +56,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// `host`, `host:port`, `[::1]:port`. Without a port: `default`. Nothing when it is none of these.
+    /// Parses `host`, `host:port`, or `[::1]:port`; the default port applies if there is none.
     pub fn parse(text: &str, default: u16) -> Option<Place> {
         let (host, port) = match text.strip_prefix('[') {
             Some(rest) => {
@@ -65,7 +65,7 @@ impl Place {
             }
             None => text.rsplit_once(':').map_or((text, None), |(host, port)| (host, Some(port))),
         };
-        // A second colon outside of brackets would make it unclear where the port begins.
+        // A second colon outside brackets would make the port ambiguous.
         let strange = |c: char| c.is_whitespace() || c.is_control() || "/@[]".contains(c);
         if host.is_empty() || host.contains(strange) || (host.contains(':') && !text.starts_with('[')) {
             return None;
@@ -82,17 +82,17 @@ impl Place {
         }
     }
 
-    /// A connection to one of its addresses; with `tls`, after the handshake.
+    /// Opens a connection to one of its addresses, including the handshake if `tls` is set.
     ///
     /// # Errors
-    /// One sentence: nobody listens, the name leads nowhere, or it takes too long.
+    /// Returns one sentence if nothing listens, the name does not resolve, or the deadline passes.
     pub fn open(&self, tls: Option<&Setup>, until: Deadline) -> Result<Stream, MonitorError> {
         let addresses = self.addresses(until)?;
         let opened = connect(&addresses, until).and_then(|socket| Stream::open(socket, tls, until));
         opened.map_err(|error| self.trouble("connect to", &error))
     }
 
-    /// The resolver has no time-out that we could set, so it is asked on a thread that may be left behind.
+    /// Resolves the name on a thread that may be left behind, because the resolver has no configurable timeout.
     pub fn addresses(&self, until: Deadline) -> Result<Vec<SocketAddr>, MonitorError> {
         if let Ok(ip) = self.host.parse::<IpAddr>() {
             return self.allowed(vec![SocketAddr::new(ip, self.port)]);
@@ -102,44 +102,43 @@ impl Place {
         let place = (self.host.clone(), self.port);
         let ask = move || {
             let found = place.to_socket_addrs().map(Iterator::collect::<Vec<_>>);
-            // Whoever asked may have lost patience.
+            // The caller may have timed out.
             let _ = tell.send(found);
         };
         let thread = std::thread::Builder::new().name("monitor-resolve".into()).spawn(ask);
         thread.map_err(|error| unresolved(&words(&error)))?;
         let left = until.left().map_err(|error| unresolved(&words(&error)))?;
-        let found = told.recv_timeout(left).map_err(|_| unresolved("no answer in time"))?;
+        let found = told.recv_timeout(left).map_err(|_| unresolved("no response in time"))?;
         let mut found = found.map_err(|error| unresolved(&words(&error)))?;
         // The resolver names an address once per line of the hosts file.
         found.sort_unstable();
         found.dedup();
-        // Servers under test mostly listen on the old protocol only.
+        // Servers under test often listen on IPv4 only.
         found.sort_by_key(SocketAddr::is_ipv6);
-        if found.is_empty() { Err(unresolved("no address for it")) } else { self.allowed(found) }
+        if found.is_empty() { Err(unresolved("the name has no address")) } else { self.allowed(found) }
     }
 
-    /// Public hosts were permitted before the load, as it was; but nobody watches a cloud's metadata service, whose
-    /// answers are credentials.
+    /// Rejects cloud metadata services, whose responses are credentials. Public hosts were allowed before the load.
     fn allowed(&self, found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, MonitorError> {
         match found.iter().any(|address| neighbour(address.ip()) == Neighbour::Forbidden) {
             true => Err(MonitorError(format!(
-                "`{}` is never asked: it is a service of a cloud for its own",
+                "`{}` is never queried, because it is a cloud metadata service",
                 self.host
             ))),
             false => Ok(found),
         }
     }
 
-    /// `cannot VERB PLACE: WHY`.
+    /// Returns `cannot VERB PLACE: WHY`.
     pub fn trouble(&self, verb: &str, error: &std::io::Error) -> MonitorError {
         MonitorError(format!("cannot {verb} `{}`: {}", self.describe(), words(error)))
     }
 }
 
-/// A connection without delay of small writes. Every address has its share of the time.
+/// Opens a connection without delays for small writes, giving each address its share of the time.
 ///
 /// # Errors
-/// That of the last address.
+/// Returns the error of the last address.
 pub fn connect(addresses: &[SocketAddr], until: Deadline) -> std::io::Result<TcpStream> {
     let mut last = std::io::Error::from(ErrorKind::NotFound);
     for (done, address) in addresses.iter().enumerate() {
@@ -155,10 +154,10 @@ pub fn connect(addresses: &[SocketAddr], until: Deadline) -> std::io::Result<Tcp
     Err(last)
 }
 
-/// The next bytes, behind those that `into` has; how many there were, 0 at the end of the stream.
+/// Appends the next bytes to `into` and returns their number, which is 0 at the end of the stream.
 ///
 /// # Errors
-/// Those of the connection; `TimedOut` at the deadline.
+/// Returns the connection's error, or `TimedOut` at the deadline.
 pub fn read_some(stream: &mut Stream, into: &mut Vec<u8>, until: Deadline) -> std::io::Result<usize> {
     let mut block = [0; 16_384];
     stream.until(until);
@@ -167,24 +166,24 @@ pub fn read_some(stream: &mut Stream, into: &mut Vec<u8>, until: Deadline) -> st
     Ok(n)
 }
 
-/// All of it.
+/// Writes all bytes.
 ///
 /// # Errors
-/// Those of the connection; `TimedOut` at the deadline.
+/// Returns the connection's error, or `TimedOut` at the deadline.
 pub fn write_all(stream: &mut Stream, bytes: &[u8], until: Deadline) -> std::io::Result<()> {
     stream.until(until);
     stream.write_all(bytes)?;
     stream.flush()
 }
 
-/// What went wrong, without the numbers that the standard library appends.
+/// Returns the error's message without the number that the standard library appends.
 pub fn words(error: &std::io::Error) -> String {
     if let Some(sentence) = refused(error) {
         return sentence;
     }
     match error.kind() {
-        // A time-out of a socket is reported as "would block".
-        ErrorKind::TimedOut | ErrorKind::WouldBlock => "no answer in time".into(),
+        // A socket's timeout is reported as "would block".
+        ErrorKind::TimedOut | ErrorKind::WouldBlock => "no response in time".into(),
         ErrorKind::UnexpectedEof => "the connection was closed".into(),
         _ => {
             let text = error.to_string().to_lowercase();

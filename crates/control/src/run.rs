@@ -1,4 +1,4 @@
-//! One run, from the first tick to the ending: starts the engine, gathers, tells the sinks, minds the
+//! One run, from its first tick to its end: starts the engine, gathers reports, informs the sinks, and checks the
 //! breaker and the thresholds.
 
 use crate::breaker::{Breaker, Trip};
@@ -12,15 +12,15 @@ use plimsoll_record::event::{Ending, Note, NoteKind, Opening, RunEvent, Sink, St
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often the engine's silence is looked at; nothing depends on the value.
+/// Polling interval of the engine; nothing depends on its value.
 const WAIT: Duration = Duration::from_millis(250);
 
-/// What a run does beside loading.
+/// Options of a run besides its load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// The circuit breaker may stop a ramp that only makes errors.
+    /// Whether the circuit breaker may stop a ramp that mostly fails.
     pub breaker: bool,
-    /// An interrupt is an ordinary end.
+    /// Whether an interrupt is an ordinary end.
     pub stop_early_ok: bool,
 }
 
@@ -32,12 +32,12 @@ impl Default for Options {
 
 /// Runs the plan on its scene and blocks until it has ended.
 ///
-/// Every event goes to every sink, in order. `helm_out` receives the handle to steer with as soon as there is
-/// one; hand it to whoever waits for signals.
+/// Every event goes to every sink, in order. `helm_out` receives the controller as soon as it exists; pass it to the
+/// code that waits for signals.
 ///
 /// # Errors
-/// When the engine cannot start, or when it contradicts itself: a report that cannot be counted makes every total
-/// doubtful, so the load is stopped and no ending is told. Whatever else happens is part of the ending.
+/// Returns an error if the engine cannot start, or if it contradicts itself. A report that cannot be counted makes
+/// every total doubtful, so the load is stopped and no ending is sent. Everything else is part of the ending.
 pub fn run(
     plan: Arc<Plan>,
     scene: Scene,
@@ -78,7 +78,7 @@ pub fn run(
                 }
                 running.give_back(report.worker, report.interval);
                 if report.last {
-                    // The end has begun, and its tick is cut short: there is nothing left to stop.
+                    // The run is ending and its last tick is cut short, so there is nothing left to stop.
                     life.watch = None;
                 }
                 for sample in report.told.samples {
@@ -112,7 +112,7 @@ pub fn run(
         Stopped::Duration => StoppedBy::Duration,
         Stopped::Requests => StoppedBy::Requests,
         Stopped::Retired => StoppedBy::Retired,
-        // Whoever pressed Ctrl-C while the abort was on its way was the second.
+        // An interrupt while the abort was in progress came second.
         Stopped::Command if life.aborted => StoppedBy::Threshold,
         Stopped::Command if controller.was_interrupted() && options.stop_early_ok => {
             StoppedBy::InterruptAllowed
@@ -128,13 +128,13 @@ pub fn run(
     Ok(ending)
 }
 
-/// Those who take part in a run besides the engine.
+/// Participants of a run besides the engine.
 struct Life<'a, 'b> {
     sinks: &'a mut [&'b mut dyn Sink],
     breaker: Option<Breaker>,
     watch: Option<Watch>,
     controller: &'a RunController,
-    /// A threshold has stopped the run.
+    /// Whether a threshold has stopped the run.
     aborted: bool,
 }
 
@@ -149,7 +149,7 @@ impl Life<'_, '_> {
         self.tell(&RunEvent::Noted(Note { at_ns, kind: NoteKind::Control, text }));
     }
 
-    /// What somebody has said or done since the last turn.
+    /// Sends the notes and manual changes since the last call.
     fn steered(&mut self, begin_ns: Option<u64>) {
         for note in self.controller.notes(begin_ns) {
             self.tell(&RunEvent::Noted(note));
@@ -157,7 +157,7 @@ impl Life<'_, '_> {
     }
 
     fn tick(&mut self, tick: Tick) {
-        // Whoever paused the load knows that nothing comes back.
+        // During a pause, missing responses are expected.
         let (mut broken, mut missed) = (None, None);
         if !self.controller.is_paused() {
             broken = self.breaker.as_mut().and_then(|breaker| breaker.tick(&tick));
@@ -165,9 +165,9 @@ impl Life<'_, '_> {
         }
         self.tell(&RunEvent::Ticked(tick));
         self.aborted |= missed.is_some();
-        // A threshold that somebody wrote says more than the breaker.
+        // A threshold that the user wrote is more informative than the breaker.
         if let Some(Trip { at_ns, sentence }) = missed.or(broken) {
-            // Once is enough: the ticks that are still on their way must not stop it again.
+            // Once is enough; ticks in progress must not stop the run again.
             (self.breaker, self.watch) = (None, None);
             self.note(at_ns, sentence);
             self.controller.command(Command::Stop);

@@ -1,4 +1,4 @@
-//! The one handle by which a running load is steered from outside: an interrupt, a command, a line for its timeline.
+//! Handle for steering a running load from outside: an interrupt, a command, or a note for its timeline.
 
 use crate::manual_control::{Done, ManualControl};
 use plimsoll_engine::{Command, Commander};
@@ -7,8 +7,7 @@ use plimsoll_record::event::Note;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Steers one run; clones steer the same run. It outlives the run harmlessly: commands to an ended run go
-/// nowhere.
+/// Controller of one run, shared by its clones. It may outlive the run; commands to an ended run have no effect.
 #[derive(Clone)]
 pub struct RunController {
     commander: Commander,
@@ -17,12 +16,12 @@ pub struct RunController {
 }
 
 impl RunController {
-    /// For a load that may be steered by hand.
+    /// Creates the controller of a load that may be steered manually.
     pub(crate) fn new(commander: Commander, outline: &Outline) -> Self {
         Self::with(commander, ManualControl::on(outline))
     }
 
-    /// For what is done beside the load: it can only be interrupted.
+    /// Creates the controller of a setup or teardown, which can only be interrupted.
     pub(crate) fn aside(commander: Commander) -> Self {
         Self::with(commander, ManualControl::off())
     }
@@ -31,52 +30,51 @@ impl RunController {
         Self { commander, interrupted: Arc::new(AtomicBool::new(false)), hand: Arc::new(Mutex::new(hand)) }
     }
 
-    /// Ends the run now, in the name of the person in front of it: an ordinary ending, with a report.
+    /// Ends the run now on the user's behalf: an ordinary ending, with a report.
     pub fn interrupt(&self) {
-        // Stored before the command, so that the ending which the command causes sees it.
+        // Stored before the command, so that the resulting ending sees it.
         self.interrupted.store(true, Ordering::SeqCst);
         self.commander.send(Command::Stop);
     }
 
-    /// Passes a command on to the engine.
+    /// Passes a command to the engine.
     pub fn command(&self, command: Command) {
         self.commander.send(command);
     }
 
-    /// Puts somebody's words into the timeline, at this moment.
+    /// Adds a note to the timeline at this moment.
     ///
     /// # Errors
-    /// A sentence when there is nothing to say, or no load is going on.
+    /// Returns an error if the note is empty or no load is running.
     pub fn note(&self, text: &str) -> Result<(), String> {
         self.hand().note(text, plimsoll_engine::clock::now_ns())
     }
 
-    /// Starts nothing new from now on; answers still come in, and the run's time goes on.
+    /// Starts no new requests from now on; responses still arrive, and the run's time continues.
     ///
     /// # Errors
-    /// A sentence when the load is paused already, or none is going on.
+    /// Returns an error if the load is already paused or no load is running.
     pub fn pause(&self) -> Result<(), String> {
         self.steer(|hand, now_ns| hand.pause(now_ns))
     }
 
-    /// Ends a pause; what came due in it is not made up for.
+    /// Ends a pause; what was due during the pause is skipped.
     ///
     /// # Errors
-    /// A sentence when nothing is paused.
+    /// Returns an error if the load is not paused.
     pub fn resume(&self) -> Result<(), String> {
         self.steer(|hand, now_ns| hand.resume(now_ns))
     }
 
-    /// Makes the load so many times what it is now.
+    /// Multiplies the load by a factor.
     ///
     /// # Errors
-    /// A sentence when the shape of the load does not allow it.
+    /// Returns an error if the shape of the load does not allow it.
     pub fn scale(&self, factor: f64) -> Result<(), String> {
         self.steer(|hand, now_ns| hand.scale(factor, now_ns))
     }
 
-    /// The command goes out under the lock, so that the timeline tells of commands in the order in which they were
-    /// obeyed.
+    /// Sends the command while holding the lock, so that the timeline lists commands in the order of their execution.
     fn steer(
         &self,
         how: impl FnOnce(&mut ManualControl, u64) -> Result<Command, String>,
@@ -87,7 +85,7 @@ impl RunController {
         Ok(())
     }
 
-    /// Lines for the timeline that came since the last call, of a run that began at `begin_ns` of the engine's clock.
+    /// Returns the notes since the last call, for a run that began at `begin_ns` of the engine's clock.
     pub(crate) fn notes(&self, begin_ns: Option<u64>) -> Vec<Note> {
         let done = self.hand().done();
         let at_ns = |now_ns: u64| begin_ns.map_or(0, |begin_ns| now_ns.saturating_sub(begin_ns));
@@ -98,12 +96,12 @@ impl RunController {
         done.into_iter().map(note).collect()
     }
 
-    /// Somebody has paused the load.
+    /// Returns whether the load is paused.
     pub(crate) fn is_paused(&self) -> bool {
         self.hand().is_paused()
     }
 
-    /// The run has ended: there is nothing left to steer.
+    /// Marks the run as ended, so that it cannot be steered any more.
     pub(crate) fn let_go(&self) {
         self.hand().let_go();
     }
@@ -112,7 +110,7 @@ impl RunController {
         self.interrupted.load(Ordering::SeqCst)
     }
 
-    /// A thread that panicked while holding the lock left nothing half-done in it.
+    /// A thread that panicked while holding the lock cannot have left the state inconsistent.
     fn hand(&self) -> MutexGuard<'_, ManualControl> {
         self.hand.lock().unwrap_or_else(PoisonError::into_inner)
     }

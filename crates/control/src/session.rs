@@ -1,7 +1,6 @@
-//! One run, from a sealed plan to its record: everything that can be known to be wrong is said before anything is
-//! sent; then the set-up, the load, and what tidies up behind it.
-//!
-//! A session prints nothing, asks nobody and handles no signals: its [`SessionHost`] does.
+//! One run, from a sealed plan to its record: reports every detectable problem before it sends anything, then runs
+//! the setup, the load, and the teardown. A session prints nothing, asks nothing, and handles no signals; its
+//! [`SessionHost`] does.
 
 mod ready;
 mod setup_teardown;
@@ -22,45 +21,45 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 pub use ways::Way;
 
-/// What a session is to do besides its plan.
+/// Options of a session besides its plan.
 #[derive(Debug, Clone, Copy)]
 pub struct Orders<'a> {
-    /// Of the program, for the record.
+    /// Version of the program, for the record.
     pub version: &'a str,
     /// Public hosts that may be loaded.
     pub allow: &'a [String],
-    /// Somebody may be asked whether a public host may be loaded.
+    /// Whether the user can be asked for permission to load a public host.
     pub may_ask: bool,
-    /// How long the service may take until it answers, ns; 0: it is not waited for.
+    /// Maximum wait for the service to respond, ns; 0 means no wait.
     pub wait_ns: u64,
-    /// Another process started this one, so that signals may be blocked, and must be taken at once.
+    /// Whether another process started this one. Then signals may be blocked and must be taken over immediately.
     pub is_child: bool,
     pub options: Options,
 }
 
-/// What a session has to say while it goes on.
+/// News of a session in progress.
 #[derive(Debug, Clone, Copy)]
 pub enum News<'a> {
-    /// The host permits the load in its ownership file.
+    /// The host's ownership file allows the load.
     Permitted {
         host: &'a str,
     },
-    /// The service is waited for.
+    /// Waiting for the service.
     Waiting {
         target: &'a str,
     },
-    /// It has answered.
+    /// The service has responded.
     Ready,
     Setup,
 }
 
-/// What went wrong and does not take back what was measured.
+/// Problems after the run that do not invalidate its measurements.
 #[derive(Debug)]
 pub enum AfterRunError {
-    /// The run file did not take the run; where the run is instead.
+    /// The run file is incomplete; contains the path of the complete one, if any.
     RunFile(run_file::Error, Option<PathBuf>),
     TearDown(Failed),
-    /// What was written on the side could not be handed over.
+    /// Additional output files could not be completed.
     Behaviour(Problem),
 }
 
@@ -70,7 +69,7 @@ pub enum Failed {
     Refused(Refusal),
     CouldNotRun(Error),
     RunFile(run_file::Error),
-    /// A signal ended it before the load: a sentence.
+    /// A signal ended the session before the load: a sentence.
     CutShort(String),
     /// The service was not ready in time.
     NotReady {
@@ -78,14 +77,14 @@ pub enum Failed {
         within_ns: u64,
         why: Problem,
     },
-    /// A monitor that this program was built without.
+    /// A monitor that this build lacks.
     NotBuilt {
         asked: &'static str,
         feature: &'static str,
     },
-    /// The behaviour cannot be made.
+    /// The behavior of the users cannot be compiled.
     Behaviour(Problem),
-    /// It is not ready for the load, or for what is around it.
+    /// The behavior is not ready for the load, the setup, or the teardown.
     Unready(Unready),
 }
 
@@ -107,62 +106,62 @@ impl From<run_file::Error> for Failed {
     }
 }
 
-/// Makes the behaviour of a plan's users; `None` where the engine needs none.
+/// Compiles the behavior of a plan's users; returns `None` if the engine needs none.
 pub type Behaviours = fn(&Plan) -> Result<Option<Arc<dyn Behaviour>>, Problem>;
 
-/// What a session needs from the program that starts it: a terminal, a console, later an agent.
+/// What a session needs from the program that starts it, such as a terminal or a console.
 pub trait SessionHost {
-    /// Of the place where the session is started: what a signal cannot be had for, no folder for the run.
+    /// Error of the program, such as unavailable signals or no folder for the run.
     type Failure: From<Failed>;
 
-    /// Since 1970.
+    /// Returns the time since 1970, ns.
     fn now_unix_ns(&self) -> u64;
 
-    /// The date of an instant, `YYYY-MM-DD`, UTC.
+    /// Returns the date of a time, `YYYY-MM-DD`, UTC.
     fn date(&self, unix_ns: u64) -> String;
 
-    /// What no other run is called.
+    /// Returns a unique name for the run.
     ///
     /// # Errors
-    /// When the machine has nothing random.
+    /// Returns an error if the machine has no source of random numbers.
     fn origin(&self) -> Result<String, Self::Failure>;
 
     fn tell(&self, news: News<'_>);
 
-    /// Something went wrong behind the load. Told as soon as it is known: the tear-down may hang.
+    /// Reports a problem after the load immediately, because the teardown may hang.
     fn trouble(&self, trouble: AfterRunError);
 
-    /// Puts a question to a person.
+    /// Asks the user a question.
     fn confirm(&self, question: &str) -> String;
 
-    /// From now on a signal ends the session, and not the program. Further calls change nothing.
+    /// Makes signals end the session instead of the program. Further calls change nothing.
     ///
     /// # Errors
-    /// When the kernel refuses.
+    /// Returns an error if the kernel refuses.
     fn take_signals(&self) -> Result<(), Self::Failure>;
 
-    /// A signal has come since they were taken.
+    /// Returns whether a signal has come since they were taken over.
     fn is_interrupted(&self) -> bool;
 
-    /// Waits so long, or until a signal comes.
+    /// Waits for a duration or until a signal.
     fn rest(&self, ns: u64);
 
-    /// Somebody may steer from now on; called when signals are taken.
+    /// Starts to accept steering commands; called when signals are taken over.
     ///
     /// # Errors
-    /// When the kernel refuses.
+    /// Returns an error if the kernel refuses.
     fn listen(&self, outline: &Outline) -> Result<(), Self::Failure>;
 
-    /// A phase begins: signals and commands are for it.
+    /// Marks the start of a phase, to which signals and commands now apply.
     fn steer(&self, phase: Phase, controller: RunController);
 
-    /// Where the run goes; `None`: it is not kept.
+    /// Returns the path of the run file, or `None` if the run is not saved.
     ///
     /// # Errors
-    /// When the place is taken or cannot be made.
+    /// Returns an error if the path exists or cannot be created.
     fn run_file(&self, host: &str, started_unix_ns: u64) -> Result<Option<PathBuf>, Self::Failure>;
 
-    /// Writes a run that the file at `taken` could not take into another folder; `None`: none took it.
+    /// Saves a run that the file at `taken` could not hold into another folder; returns `None` if all fail.
     fn second_run_file(
         &self,
         taken: &Path,
@@ -171,21 +170,22 @@ pub trait SessionHost {
         record: &RunRecord,
     ) -> Option<PathBuf>;
 
-    /// Who watches the load.
+    /// Returns the live view of the load.
     fn view(&self) -> Option<Box<dyn Sink>>;
 }
 
-/// What a session left behind.
+/// Result of a session.
 pub struct Ran {
     pub record: RunRecord,
-    /// Where it is kept.
+    /// Path of the saved run.
     pub run_file: Option<PathBuf>,
 }
 
 /// Runs the plan.
 ///
 /// # Errors
-/// When there was no load, or when the engine contradicted itself; the run file then holds what was counted.
+/// Returns an error if there was no load, or if the engine contradicted itself; the run file then contains what was
+/// counted.
 pub fn run<D: SessionHost>(
     plan: &Plan,
     behaviours: Behaviours,
@@ -203,14 +203,13 @@ pub fn run<D: SessionHost>(
     let started_unix_ns = caller.now_unix_ns();
     ways::permitted(&mut ways, plan, &orders, caller, started_unix_ns)?;
     let mut run_file = caller.run_file(&outline.host, started_unix_ns)?;
-    // A question for permission is ended by one signal, and so are the trials; only a wait has something to say.
+    // A single signal ends a permission question and the trials; only a wait needs handling.
     if patience.is_long() {
         caller.take_signals()?;
     }
     ways::reach(&mut ways, plan, &patience).map_err(|failed| instead_of(failed, caller))?;
 
-    // The limit is raised by now, and no worker runs yet.
-    // Connections are limited by origin.
+    // The file limit is raised by now, and no worker runs yet. Connections are limited per origin.
     let connections = u64::from(outline.connections).saturating_mul(ways.len() as u64);
     plimsoll_engine::machine::reserve_descriptors(connections);
     caller.take_signals()?;
@@ -242,14 +241,14 @@ pub fn run<D: SessionHost>(
     }
     let steer = |controller| caller.steer(Phase::Load, controller);
     let ran = crate::run(Arc::new(plan.clone()), loaded, opening, orders.options, &mut sinks, steer);
-    // Whatever the view has on the screen goes before anything else is said.
+    // Clears the view before anything else is printed.
     drop(view);
     let mut finished = match writer {
         Some(writer) => writer.finish(),
         None => Finished { record: gatherer.into_record(), trouble: None },
     };
     if let Err(error) = ran {
-        // Where nothing happened nothing is kept; that it cannot be removed would be the smaller trouble of the two.
+        // Removes the file of a run in which nothing happened; failing to remove it does little harm.
         if let (Error::Engine(_), Some(path)) = (&error, &run_file) {
             let _ = std::fs::remove_file(path);
         }
@@ -258,13 +257,13 @@ pub fn run<D: SessionHost>(
     if let (Some(trouble), Some(path)) = (finished.trouble.take(), &run_file) {
         let second = caller.second_run_file(path, &outline.host, started_unix_ns, &finished.record);
         if second.is_none() {
-            // Without a record of its end it is as if the run had been cut off: it passes nothing.
+            // Without a record of its end, the run counts as cut off and cannot pass.
             finished.record.generators.values_mut().for_each(|origin| origin.ending = None);
         }
         caller.trouble(AfterRunError::RunFile(trouble, second.clone()));
         run_file = second.or(run_file);
     }
-    // The verdict stands whatever becomes of the tear-down, but nobody may believe that it came through.
+    // The verdict does not depend on the teardown, but a failed teardown must be reported.
     if let Err(failed) = asides.tear_down() {
         caller.trouble(AfterRunError::TearDown(failed));
     }
@@ -274,10 +273,10 @@ pub fn run<D: SessionHost>(
     Ok(Ran { record: finished.record, run_file })
 }
 
-/// Whether this program was built with all that the plan wants.
+/// Checks that this build has all features that the plan needs.
 ///
 /// # Errors
-/// [`Failed::NotBuilt`].
+/// Returns [`Failed::NotBuilt`].
 pub fn check_built(plan: &Plan) -> Result<(), Failed> {
     match plan.watches.iter().find_map(monitor::missing) {
         Some(feature) => Err(Failed::NotBuilt { asked: "monitor: postgres", feature }),
@@ -285,7 +284,7 @@ pub fn check_built(plan: &Plan) -> Result<(), Failed> {
     }
 }
 
-/// Replaces a failure that follows a signal: the same signal may have ended the service as well.
+/// Replaces a failure after a signal, because the same signal may have stopped the service as well.
 fn instead_of(failed: Failed, caller: &impl SessionHost) -> Failed {
     match failed {
         Failed::CutShort(_) => failed,

@@ -1,5 +1,5 @@
-//! A connection of a monitor or of the proof of ownership, plain or with TLS. Every step of it has one deadline, so
-//! that a server that hangs, drips or drops packets ends it in time.
+//! Connection of a monitor or of the ownership check, plain or with TLS. Every step has a deadline, so that a server
+//! that hangs, trickles, or drops packets cannot block it.
 
 use crate::reach::Deadline;
 use plimsoll_engine::link::tls::{Setup, TlsFault};
@@ -8,7 +8,7 @@ use std::fmt;
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::net::TcpStream;
 
-/// A connection. Reading and writing end at the deadline that it was given last, with `TimedOut` or `WouldBlock`.
+/// A connection. Reads and writes end at the current deadline with `TimedOut` or `WouldBlock`.
 pub struct Stream {
     socket: Socket,
     tls: Option<Box<ClientConnection>>,
@@ -20,10 +20,10 @@ struct Socket {
 }
 
 impl Stream {
-    /// Takes over a connection; with `tls`, does the handshake.
+    /// Takes over a connected socket and, with `tls`, does the handshake.
     ///
     /// # Errors
-    /// Those of the socket, and of TLS (see [`refused`]).
+    /// Returns errors of the socket and of TLS (see [`refused`]).
     pub fn open(socket: TcpStream, tls: Option<&Setup>, until: Deadline) -> Result<Stream> {
         let mut socket = Socket { socket, until };
         let Some(setup) = tls else { return Ok(Stream { socket, tls: None }) };
@@ -34,7 +34,7 @@ impl Stream {
         Ok(Stream { socket, tls: Some(Box::new(tls)) })
     }
 
-    /// When the next steps must be over.
+    /// Sets the deadline of the next steps.
     pub fn until(&mut self, until: Deadline) {
         self.socket.until = until;
     }
@@ -43,8 +43,8 @@ impl Stream {
         self.tls.is_some()
     }
 
-    /// Whether the other side has neither closed it nor said what nobody asked for. With TLS it may have: tickets for
-    /// later connections come when the server likes.
+    /// Returns whether the other side has neither closed the connection nor sent unsolicited data. TLS allows such
+    /// data: session tickets may come at any time.
     pub fn is_open(&self) -> bool {
         let looked = self.socket.socket.set_nonblocking(true).and_then(|()| {
             let seen = self.socket.socket.peek(&mut [0]);
@@ -117,7 +117,7 @@ impl Write for Socket {
     }
 }
 
-/// The sentence of an error of TLS, without its hint: that is for who loads.
+/// Returns the sentence of a TLS error without its hint, which is meant for the load.
 pub fn refused(error: &Error) -> Option<String> {
     let fault = TlsFault::of(error.get_ref()?.downcast_ref::<rustls::Error>()?);
     Some(fault.problem().message.clone())

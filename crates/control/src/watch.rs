@@ -1,6 +1,5 @@
-//! Watches the thresholds with `abort after` while the run is on, and says when one has been missed for long enough.
-//!
-//! It counts with the same code as the report behind it, on the same ticks: what stopped the run is found there.
+//! Monitors the thresholds with `abort after` during the run, and reports when one has been missed for long enough.
+//! It uses the same code as the report on the same ticks, so the report shows what stopped the run.
 
 use crate::breaker::Trip;
 use plimsoll_analysis::{Reading, Sliding, reading_within, width_of};
@@ -11,7 +10,7 @@ use plimsoll_plan::unit::SECOND_NS;
 use plimsoll_record::event::Tick;
 use plimsoll_record::gauge::Gauge;
 
-/// Watches the ticks of one run.
+/// Evaluates the ticks of one run.
 pub struct Watch {
     outline: Outline,
     guards: Vec<Guard>,
@@ -21,16 +20,16 @@ pub struct Watch {
 struct Guard {
     threshold: Threshold,
     after_ns: u64,
-    /// `None`: the run so far.
+    /// Sliding window; `None` means the run so far.
     window: Option<Sliding>,
     so_far: Gauge,
     so_far_ns: u64,
-    /// Since when it is missed without a break, from the start of the run, ns.
+    /// Start of the current miss, measured from the start of the run, ns.
     since_ns: Option<u64>,
 }
 
 impl Watch {
-    /// A watch for a plan that has such thresholds; others need none.
+    /// Returns a watch if the plan has such thresholds.
     pub fn new(outline: &Outline) -> Option<Self> {
         let guard = |threshold: &Threshold| {
             Some(Guard {
@@ -46,7 +45,8 @@ impl Watch {
         (!guards.is_empty()).then(|| Self { outline: outline.clone(), guards })
     }
 
-    /// Takes the next tick, in order; says when a threshold has been missed for long enough. The warm-up is left out.
+    /// Takes the next tick in order and returns a trip when a threshold has been missed for long enough. Ignores the
+    /// warm-up.
     pub fn tick(&mut self, tick: &Tick) -> Option<Trip> {
         let number = tick.interval.tick;
         if self.outline.is_warmup(number) {
@@ -54,11 +54,11 @@ impl Watch {
         }
         let (from_ns, to_ns) = self.outline.tick_bounds_ns(number);
         // By the workers' own clocks where they say: a tick may have been cut short.
-        let wall_ns = tick.pulses.iter().map(|pulse| pulse.wall_ns).max().filter(|wall_ns| *wall_ns > 0);
+        Prefers the workers' own clocks, because a tick may have been cut short.
         let to_ns = wall_ns.map_or(to_ns, |wall_ns| to_ns.min(from_ns + wall_ns));
         let outline = &self.outline;
         let mut tripped = None;
-        // All of them take the tick, also behind the one that trips.
+        // Every guard takes the tick, even after one trips.
         for guard in &mut self.guards {
             let trip = guard.tick(
                 Gauge::of(&guard.threshold, outline, &tick.opened, &tick.interval),
@@ -94,7 +94,7 @@ impl Guard {
             Some(false) => {
                 self.since_ns.get_or_insert(from_ns);
             }
-            // No sample proves nothing: neither that it is met again nor that it was ever missed.
+            // Without samples, neither a miss nor a recovery is proven.
             None => {}
         }
         let since_ns = self.since_ns?;

@@ -32,7 +32,7 @@ fn a_page_comes_from_the_address_whatever_the_name_says() {
     assert_eq!(got, Ok((200, b"allow: example.test\n".to_vec())));
     let (_listener, silent) = silent();
     let why = from_address(local(silent), None, "h", "/x", 1_000, Duration::from_millis(300));
-    assert_eq!(why, Err("no answer in time".into()));
+    assert_eq!(why, Err("no response in time".into()));
 }
 
 #[test]
@@ -74,6 +74,6 @@ fn no_more_is_read_than_allowed_and_no_longer() {
     let begin = Instant::now();
     let port = dripping(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n");
     let why = from_address(local(port), None, "h", "/x", 1_000_000, Duration::from_millis(400));
-    assert_eq!(why, Err("no answer in time".into()));
+    assert_eq!(why, Err("no response in time".into()));
     assert!(begin.elapsed() < LONG, "each byte came in time, and the whole did not");
 }

@@ -145,9 +145,9 @@ fn a_report_later_than_patience_is_booked_late_but_not_lost() {
 #[test]
 fn a_report_that_cannot_be_counted_is_a_bug_with_a_sentence_of_its_own_and_no_lost_worker() {
     let error = plimsoll_control::Error::Uncountable(Refused::Duplicate { worker: 1, tick: 7 });
-    let sentence = "the load was stopped: worker 1 reported tick 7 twice; the second report was left out";
+    let sentence = "the load was stopped: worker 1 reported tick 7 twice; the second report was ignored";
     assert_eq!(error.to_string(), sentence);
-    assert!(error.hint().unwrap().contains("bug of the load generator"));
+    assert!(error.hint().unwrap().contains("bug in the load generator"));
 }
 
 /// A report that counts in series which the worker has opened, `counts` by their numbers there.

@@ -167,7 +167,7 @@ fn a_group_that_is_not_there_is_named() {
     let folder = Folder::new();
     common(&folder, TWO, "0::/web\n");
     let mut cgroup = Cgroup::new(&Group::Path(PathBuf::from("/sys/fs/cgroup/none")), folder.path());
-    assert_eq!(trouble(&mut cgroup, second(1)), "`/sys/fs/cgroup/none` is no control group");
+    assert_eq!(trouble(&mut cgroup, second(1)), "`/sys/fs/cgroup/none` is not a control group");
     folder.write("/sys/fs/cgroup/none/cpu.stat", "usage_usec 1\n");
     assert!(cgroup.look(second(2)).is_ok(), "it has come");
 }

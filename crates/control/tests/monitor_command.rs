@@ -109,7 +109,7 @@ fn one_that_hangs_is_ended_in_time_with_all_that_it_started() {
     let begin = Instant::now();
     let told = trouble(&mut shell(&script), second(1));
     assert!(begin.elapsed() < PATIENCE + Duration::from_millis(400), "{:?}", begin.elapsed());
-    assert_eq!(told, "`sh` took longer than 700 ms and was ended");
+    assert_eq!(told, "`sh` took longer than 700 ms and was killed");
     let pids = std::fs::read_to_string(pids).unwrap();
     assert_eq!(pids.lines().count(), 2);
     assert!(pids.lines().all(ends), "{pids}");

@@ -307,10 +307,7 @@ fn what_is_no_status_page_is_refused_and_a_server_that_hangs_costs_one_look() {
     let server = Server::start();
     let mut other = monitor(Some(format!("http://127.0.0.1:{}/", server.port)), None);
     let told = trouble(&mut other, second(1));
-    assert_eq!(
-        told,
-        format!("cannot read `http://127.0.0.1:{}`: it is no page of `stub_status`", server.port)
-    );
+    assert_eq!(told, format!("cannot read `http://127.0.0.1:{}`: not a `stub_status` page", server.port));
     let mut bad = monitor(Some(format!("http://127.0.0.1:{}/bad", server.port)), None);
     assert!(trouble(&mut bad, second(1)).ends_with(": status 503"));
     let tls = format!("https://127.0.0.1:{}/", server.port);

@@ -262,7 +262,7 @@ fn a_password_is_sent_and_never_said() {
     let wrong = looking(&format!("postgres://lab:mellon@{place}/postgres")).fails();
     assert_eq!(
         wrong,
-        format!("cannot ask PostgreSQL at `{place}`: password authentication failed for user \"lab\"")
+        format!("cannot query PostgreSQL at `{place}`: password authentication failed for user \"lab\"")
     );
     let none = looking(&format!("postgres://lab@{place}/postgres")).fails();
     assert!(none.contains("password"), "{none}");
@@ -270,7 +270,7 @@ fn a_password_is_sent_and_never_said() {
     assert!(tls.contains("does not support TLS") && !tls.contains("mellon"), "{tls}");
     for garbled in ["postgres://lab:mellon@h:port/db", "host=h pass word=mellon", "mellon"] {
         let why = looking(garbled).fails();
-        assert!(why.starts_with("a PostgreSQL address is") && !why.contains("mellon"), "{why}");
+        assert!(why.starts_with("a PostgreSQL address looks like") && !why.contains("mellon"), "{why}");
     }
 }
 
@@ -279,8 +279,9 @@ fn one_that_dies_or_hangs_is_a_trouble_in_time_and_is_seen_again_when_it_is_back
     let cluster = Cluster::new("trust");
     let server = cluster.start(&[]);
     let mut looking = cluster.looking();
-    let says = |host: &str, port: u16, why: &str| format!("cannot ask PostgreSQL at `{host}:{port}`: {why}");
-    let late = says("127.0.0.1", cluster.port, "no answer in time");
+    let says =
+        |host: &str, port: u16, why: &str| format!("cannot query PostgreSQL at `{host}:{port}`: {why}");
+    let late = says("127.0.0.1", cluster.port, "no response in time");
     looking.sees();
     let mut session = cluster.session();
     let own = session.run("SELECT pid FROM pg_stat_activity WHERE application_name = 'plimsoll';");
@@ -304,10 +305,10 @@ fn one_that_dies_or_hangs_is_a_trouble_in_time_and_is_seen_again_when_it_is_back
     looking.sees();
     let (_listener, port) = silent();
     let why = self::looking(&format!("postgres://lab@127.0.0.1:{port}/lab")).fails();
-    assert_eq!(why, says("127.0.0.1", port, "no answer in time"));
+    assert_eq!(why, says("127.0.0.1", port, "no response in time"));
     let (_listener, _held, port) = deaf();
     let why = self::looking(&format!("postgres://lab@localhost:{port}/lab")).fails();
-    assert_eq!(why, says("localhost", port, "no answer in time"));
+    assert_eq!(why, says("localhost", port, "no response in time"));
 }
 
 #[test]
@@ -359,7 +360,7 @@ fn over_tls_it_is_seen_and_its_certificate_is_checked_where_that_is_asked_for() 
         Looking::trusting(source, &certificate.trust())
     };
     words("verify-full").sees();
-    assert!(words("verify-ca").fails().starts_with("a PostgreSQL address is"));
+    assert!(words("verify-ca").fails().starts_with("a PostgreSQL address looks like"));
     let mut plain = at("127.0.0.1", "prefer", &certificate.trust());
     plain.sees();
     let two = encrypted();

@@ -146,7 +146,7 @@ fn descriptors_stand_against_the_limit_of_the_process_and_not_ours() {
     assert_eq!(value(&found, "", "fds"), before + 190.0);
     assert_eq!(limit(&found, "", "fds"), Some(256.0));
     assert!((value(&found, "", "fds_share") - (before + 190.0) / 256.0).abs() < 1e-9);
-    assert_eq!(fact(&found, "descriptors it may open"), Some("256"));
+    assert_eq!(fact(&found, "open file limit"), Some("256"));
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn a_name_means_all_that_bear_it_and_never_this_program() {
     let own = own.file_name().unwrap().to_str().unwrap().to_owned();
     assert_eq!(trouble(&mut of(Who::Name(own.clone())), now(begin)), format!("no process is called `{own}`"));
     let own = trouble(&mut of(Who::Pid(std::process::id())), now(begin));
-    assert!(own.ends_with("is this program: name the server's"), "{own}");
+    assert!(own.ends_with("is plimsoll itself: name the server's process"), "{own}");
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn a_port_is_followed_from_one_listener_to_the_next() {
     assert_eq!(value(&process.look(now(begin)).unwrap(), "", "processes"), 2.0);
     servant.order("kill", f64::from(child));
     drop(servant);
-    assert_eq!(trouble(&mut process, now(begin)), format!("nobody listens on TCP port `{port}`"));
+    assert_eq!(trouble(&mut process, now(begin)), format!("nothing listens on TCP port `{port}`"));
     let mut heir = Servant::start(None, "");
     heir.order("listen", f64::from(port));
     let used = used_s(&mut process, || heir.order("burn", 0.2));
@@ -248,7 +248,7 @@ fn a_number_that_another_process_has_now_is_not_the_one_that_was_named() {
     process.look(second(1)).unwrap();
     record(&folder, 78, 5_000);
     let told = trouble(&mut process, second(2));
-    assert_eq!(told, format!("process `{PID}` has ended, and another one has its number"));
+    assert_eq!(told, format!("process `{PID}` has ended, and another process has its number"));
 }
 
 #[test]

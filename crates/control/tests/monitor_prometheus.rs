@@ -109,7 +109,7 @@ fn only_whole_names_are_chosen_and_a_choice_of_nothing_is_said() {
     let found = scrape(port, &["node_load1", "node_memory_.*"]).look().unwrap();
     let names: Vec<&str> = found.readings.iter().map(|r| r.metric.as_str()).collect();
     assert_eq!(names, ["node_load1", "node_memory_a", "node_memory_b"]);
-    assert!(scrape(port, &["load1"]).fails().ends_with("none of the metrics that are asked for is there"));
+    assert!(scrape(port, &["load1"]).fails().ends_with("the page has none of the requested metrics"));
     assert_eq!(scrape(port, &["a|b("]).fails(), "`a|b(` is not a regular expression");
 }
 
@@ -120,7 +120,7 @@ fn beyond_two_hundred_series_it_says_how_many_are_left_out() {
     let mut looking = scrape(pages(vec![page(&many), page(&reversed)]), &[]);
     let first = looking.look().unwrap();
     assert_eq!(first.readings.len(), 200);
-    assert_eq!(fact(&first, "series left out"), Some("1034 beyond the first 200"));
+    assert_eq!(fact(&first, "omitted series"), Some("1034 beyond the first 200"));
     let second = looking.look().unwrap();
     assert!(value(&second, "{n=\"0\"}", "m").is_some(), "those that were told first stay");
     assert!(value(&second, "{n=\"1233\"}", "m").is_none());
@@ -164,7 +164,7 @@ fn a_connection_that_was_closed_between_two_looks_costs_no_sample() {
 fn what_is_no_page_is_said_with_its_line_and_without_its_text() {
     let fails = |answer: Vec<u8>| scrape(pages(vec![answer]), &[]).fails();
     let why = fails(page("a 1\nsecret{x=\"y\" 2\n"));
-    assert!(why.ends_with("`: line 2 is not a sample: labels are not parted by commas"), "{why}");
+    assert!(why.ends_with("`: line 2 is not a sample: labels are not separated by commas"), "{why}");
     for line in ["x", "x y", "x{a=\"b} 1", "x{a=b} 1", "x{a} 1", "{a=\"b\"} 1", "x 1 2 3", "x{a=\"b\"} 1 z"] {
         assert!(fails(page(line)).contains("line 1 is not a sample"), "{line}");
     }
@@ -172,7 +172,7 @@ fn what_is_no_page_is_said_with_its_line_and_without_its_text() {
     assert!(
         fails(b"HTTP/1.1 200 OK\r\nContent-Length: 9000000\r\n\r\n".to_vec()).ends_with("longer than 8 MB")
     );
-    assert!(fails(b"SSH-2.0-Open\r\n\r\n".to_vec()).ends_with("not an answer of HTTP/1.1"));
+    assert!(fails(b"SSH-2.0-Open\r\n\r\n".to_vec()).ends_with("not an HTTP/1.1 response"));
 }
 
 #[test]
@@ -256,7 +256,10 @@ fn a_prometheus_answers_queries_and_its_own_page() {
         "{wrong}"
     );
     let many = query(&address, "up[5s]").fails();
-    assert!(many.ends_with("the query gives a matrix, and only a vector or a scalar can be drawn"), "{many}");
+    assert!(
+        many.ends_with("the query returns a matrix; use one that returns a vector or a scalar"),
+        "{many}"
+    );
 
     let mut own = scrape(port, &["process_cpu_seconds_total", "prometheus_http_requests_total"]);
     own.look().unwrap();
@@ -269,8 +272,8 @@ fn a_prometheus_answers_queries_and_its_own_page() {
     assert!(value(&rates, "", "process_cpu_seconds_total").is_some());
 
     server.freeze();
-    assert!(own.fails().ends_with("no answer in time"));
-    assert!(up.fails().ends_with("no answer in time"));
+    assert!(own.fails().ends_with("no response in time"));
+    assert!(up.fails().ends_with("no response in time"));
     server.thaw();
     own.sees();
     server.stop();
@@ -284,13 +287,16 @@ fn a_prometheus_answers_queries_and_its_own_page() {
 #[test]
 fn silence_and_lost_packets_end_a_look_in_time() {
     let (_listener, port) = silent();
-    assert!(scrape(port, &[]).fails().ends_with("no answer in time"));
-    assert!(query(&format!("http://127.0.0.1:{port}"), "up").fails().ends_with("no answer in time"));
+    assert!(scrape(port, &[]).fails().ends_with("no response in time"));
+    assert!(query(&format!("http://127.0.0.1:{port}"), "up").fails().ends_with("no response in time"));
     for beginning in [&b"HTTP/1.1 200 OK\r\nX: "[..], b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\na 1"] {
-        assert!(scrape(dripping(beginning), &[]).fails().ends_with("no answer in time"));
+        assert!(scrape(dripping(beginning), &[]).fails().ends_with("no response in time"));
     }
     let (_listener, _held, port) = deaf();
-    assert_eq!(scrape(port, &[]).fails(), format!("cannot connect to `127.0.0.1:{port}`: no answer in time"));
+    assert_eq!(
+        scrape(port, &[]).fails(),
+        format!("cannot connect to `127.0.0.1:{port}`: no response in time")
+    );
 }
 
 #[test]

@@ -133,20 +133,20 @@ fn one_that_hangs_costs_a_sample_and_not_the_next_look() {
     let mut stopped = looking(&format!("127.0.0.1:{port}"));
     stopped.sees();
     server.freeze();
-    assert_eq!(stopped.fails(), format!("cannot ask `127.0.0.1:{port}`: no answer in time"));
-    assert_eq!(stopped.fails(), format!("cannot ask `127.0.0.1:{port}`: no answer in time"));
+    assert_eq!(stopped.fails(), format!("cannot query `127.0.0.1:{port}`: no response in time"));
+    assert_eq!(stopped.fails(), format!("cannot query `127.0.0.1:{port}`: no response in time"));
     server.thaw();
     stopped.sees();
     let (_listener, port) = silent();
     let why = looking(&format!("127.0.0.1:{port}")).fails();
-    assert_eq!(why, format!("cannot ask `127.0.0.1:{port}`: no answer in time"));
+    assert_eq!(why, format!("cannot query `127.0.0.1:{port}`: no response in time"));
     for beginning in [&b""[..], b"$100\r\nredis_version:"] {
         let why = looking(&format!("127.0.0.1:{}", dripping(beginning))).fails();
-        assert!(why.ends_with("no answer in time"), "{why}");
+        assert!(why.ends_with("no response in time"), "{why}");
     }
     let (_listener, _held, port) = deaf();
     let why = looking(&format!("127.0.0.1:{port}")).fails();
-    assert_eq!(why, format!("cannot connect to `127.0.0.1:{port}`: no answer in time"));
+    assert_eq!(why, format!("cannot connect to `127.0.0.1:{port}`: no response in time"));
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn an_address_that_is_none_is_said_without_its_login() {
     }
     let other = servers::pages(vec![servers::page("hello")]);
     let why = looking(&format!("127.0.0.1:{other}")).fails();
-    assert!(why.contains("cannot ask"), "{why}");
+    assert!(why.contains("cannot query"), "{why}");
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn over_tls_it_is_seen_by_who_trusts_its_certificate() {
     let other = at(&format!("rediss://:sesame@localhost:{port}"), &certificate.trust()).fails();
     assert!(other.contains("certificate"), "it is for the address, not for the name: {other}");
     let plain = at(&format!("redis://:sesame@127.0.0.1:{port}"), &certificate.trust()).fails();
-    assert!(plain.contains("cannot ask"), "{plain}");
+    assert!(plain.contains("cannot query"), "{plain}");
     for why in [strange, other, plain] {
         assert!(!why.contains("sesame"), "{why}");
     }
@@ -200,7 +200,7 @@ fn one_that_does_not_speak_tls_is_said_in_time() {
     let why = at(port).fails();
     assert!(why.starts_with(&format!("cannot connect to `127.0.0.1:{port}`: ")), "{why}");
     let (_listener, port) = silent();
-    assert_eq!(at(port).fails(), format!("cannot connect to `127.0.0.1:{port}`: no answer in time"));
+    assert_eq!(at(port).fails(), format!("cannot connect to `127.0.0.1:{port}`: no response in time"));
     let why = at(dripping(b"\x16\x03\x03\x40\x00")).fails();
-    assert!(why.ends_with("no answer in time"), "{why}");
+    assert!(why.ends_with("no response in time"), "{why}");
 }

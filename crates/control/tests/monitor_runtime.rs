@@ -90,7 +90,7 @@ fn a_node_program_that_stops_dies_and_comes_back() {
     assert!(fact(&found, "node_version").unwrap().starts_with('v'));
     assert!(value(&found, "", "memory_rss").unwrap() > 1e7);
     server.freeze();
-    assert_eq!(looking.fails(), format!("cannot read `http://127.0.0.1:{port}`: no answer in time"));
+    assert_eq!(looking.fails(), format!("cannot read `http://127.0.0.1:{port}`: no response in time"));
     server.thaw();
     looking.sees();
     server.stop();
@@ -133,7 +133,7 @@ fn a_go_program_is_seen_by_what_its_standard_library_publishes() {
     assert!(value(&second, "", "gc_cpu_share").unwrap() > 0.0);
 
     server.freeze();
-    assert_eq!(looking.fails(), format!("cannot read `http://127.0.0.1:{port}`: no answer in time"));
+    assert_eq!(looking.fails(), format!("cannot read `http://127.0.0.1:{port}`: no response in time"));
     server.thaw();
     looking.sees();
     server.stop();
@@ -169,7 +169,7 @@ fn a_go_program_is_seen_by_the_metrics_of_the_prometheus_client() {
     }
     assert!(limit(&second, "", "descriptors").unwrap() >= 256.0);
     server.freeze();
-    assert!(looking.fails().ends_with("no answer in time"));
+    assert!(looking.fails().ends_with("no response in time"));
     server.thaw();
     looking.sees();
     server.stop();
@@ -201,15 +201,15 @@ fn another_page_is_said_to_be_another() {
         assert!(why.contains("neither `memstats`") || !json && why.contains("line 1"), "{text}: {why}");
     }
     let why = node(pages(vec![page("go_goroutines 1\n")])).fails();
-    assert!(why.contains("no `nodejs_` metrics there"), "{why}");
+    assert!(why.contains("the page has no `nodejs_` metrics"), "{why}");
 }
 
 #[test]
 fn silence_and_lost_packets_end_a_look_in_time() {
     let (_listener, port) = silent();
-    assert!(node(port).fails().ends_with("no answer in time"));
-    assert!(go(port, "/debug/vars").fails().ends_with("no answer in time"));
+    assert!(node(port).fails().ends_with("no response in time"));
+    assert!(go(port, "/debug/vars").fails().ends_with("no response in time"));
     let (_listener, _held, port) = deaf();
-    assert!(node(port).fails().ends_with("no answer in time"));
-    assert!(go(port, "/debug/vars").fails().ends_with("no answer in time"));
+    assert!(node(port).fails().ends_with("no response in time"));
+    assert!(go(port, "/debug/vars").fails().ends_with("no response in time"));
 }

@@ -98,7 +98,7 @@ fn metadata_services_multicast_and_broadcast_are_refused_whatever_is_said() {
             file: Ok((200, format!("allow: {address}").into_bytes())),
         };
         let (answer, asked, fetched) = judge(case);
-        assert!(answer.unwrap_err().sentence.contains("never a target"), "{address}");
+        assert!(answer.unwrap_err().sentence.contains("cannot be loaded"), "{address}");
         assert_eq!((asked, fetched), (0, 0));
     }
 }
@@ -175,6 +175,6 @@ fn an_ownership_file_speaks_for_the_address_that_serves_it_only() {
     };
     let (answer, _, _, left) = judge_each(&case, &mut none);
     let hint = answer.unwrap_err().hint;
-    assert!(hint.contains("(it answered 404; it could not be fetched: no answer)"), "{hint}");
+    assert!(hint.contains("(the response was 404; it could not be fetched: no answer)"), "{hint}");
     assert_eq!(left.len(), 4);
 }

@@ -57,7 +57,7 @@ fn a_closed_port_is_a_sentence_with_a_hint() {
     let error = place::knock(&mut found, &origin("127.0.0.1", port), &Limits::default()).unwrap_err();
     assert!(matches!(error, Error::NobodyListens { .. }));
     assert!(error.to_string().contains(&format!("nothing listens on `127.0.0.1:{port}`")), "{error}");
-    assert!(error.hint().unwrap().contains("nothing was sent"));
+    assert!(error.hint().unwrap().contains("start the service"));
 }
 
 #[test]

@@ -1,20 +1,20 @@
-//! Bad news on one screen line: `plimsoll: <sentence>`, and how to mend it on the next.
+//! Failures on one line, `error: <sentence>`, with the fix on the next.
 
 use crate::line::{Line, write_all};
 use crate::style::{Look, TextStyle};
 use std::fmt;
 
-/// A sentence and its hints, one a line. What others have said over several lines comes in one.
+/// Renders a sentence and its hints, one per line; a sentence of several lines is joined into one.
 pub fn render(sentence: &str, hint: Option<&str>, look: &Look) -> String {
     let sentence = sentence.lines().map(str::trim).collect::<Vec<_>>().join(" ");
-    let mut lines = vec![Line::of(TextStyle::Bad, "plimsoll:").text(" ").text(&sentence)];
+    let mut lines = vec![Line::of(TextStyle::Bad, "error:").text(" ").text(&sentence)];
     for hint in hint.into_iter().flat_map(str::lines).filter(|hint| !hint.trim().is_empty()) {
-        lines.push(Line::of(TextStyle::Accent, "  hint:").text(" ").text(hint.trim()));
+        lines.push(Line::of(TextStyle::Accent, "  help:").text(" ").text(hint.trim()));
     }
     write_all(&lines, look)
 }
 
-/// What can go wrong in this crate: a document that cannot be written as JSON, or not be packed into a page.
+/// Errors of this crate: a document that cannot be serialized as JSON or compressed into a page.
 #[derive(Debug)]
 pub enum Error {
     Json(serde_json::Error),

@@ -1,4 +1,4 @@
-//! What happens in a run, in order: the live view, the run file and a replay all eat these.
+//! Events of a run in order, as the live view, the run file, and a replay receive them.
 
 use crate::record::Opened;
 use crate::steered::Steered;
@@ -12,10 +12,10 @@ use plimsoll_stats::tally::Layout;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The beginning: everything known before the first request.
+/// Start of a run: everything known before the first request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Opening {
-    /// Unique name of this run of one machine; merging is keyed by it.
+    /// Unique name of this run of one machine, by which runs are merged.
     pub origin: String,
     pub outline: Outline,
     pub environment: Environment,
@@ -23,25 +23,25 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// The addresses that connections take turns over, in the order of their series; empty: there is only one.
+    /// Returns the addresses over which connections rotate, in the order of their series; empty if there is only one.
     pub fn taken_addresses(&self) -> &[String] {
         let all = &self.environment.addresses;
         if self.outline.link.addresses == Addresses::All && all.len() > 1 { all } else { &[] }
     }
 
-    /// How many series there are before the load: those of the outline, and behind them those of several addresses.
+    /// Returns the number of series before the load: those of the outline, then those of several addresses.
     pub fn series_count(&self) -> usize {
         self.outline.series_count() + self.taken_addresses().len()
     }
 
-    /// Their layouts, in the same order.
+    /// Returns the layouts of these series, in the same order.
     pub fn layouts(&self) -> impl Iterator<Item = Layout> + '_ {
         let addresses = self.taken_addresses().iter().map(|_| Family::Address);
         self.outline.families().chain(addresses).map(|family| Layout::of(family.cells()))
     }
 }
 
-/// The machine that made the load, and its way to the target.
+/// The load generator's machine, and its path to the target.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Environment {
@@ -49,45 +49,45 @@ pub struct Environment {
     pub host: String,
     pub kernel: String,
     pub cpu_model: String,
-    /// CPUs this process may use.
+    /// CPUs that this process may use.
     pub cpus: u32,
-    /// CPUs of the machine that are switched on, this process's or not; 0: not known (older files).
+    /// Online CPUs of the machine, usable by this process or not; 0 if unknown (older files).
     pub cpus_online: u32,
     pub memory_bytes: u64,
-    /// Soft descriptor limit as found, as raised, and the hard one.
+    /// Limits of open files: soft as found, soft as raised, and hard.
     pub nofile_soft_found: u64,
     pub nofile_soft: u64,
     pub nofile_hard: u64,
-    /// Local ports that connections to one address can use.
+    /// Ephemeral ports for connections to one address.
     pub port_low: u16,
     pub port_high: u16,
-    /// Addresses the name resolved to; the first is loaded.
+    /// Addresses of the name; the first is loaded.
     pub addresses: Vec<String>,
-    /// Name resolution before the run, ns; 0 for a literal address.
+    /// Duration of name resolution before the run, ns; 0 for a literal address.
     pub dns_ns: u64,
-    /// The connection that was tried before the run, ns.
+    /// Duration of the trial connection before the run, ns.
     pub first_connect_ns: u64,
-    /// The address of an origin belongs to this machine.
+    /// Whether the address of an origin belongs to this machine.
     pub is_same_machine: bool,
-    /// The ways to the origins besides the target, from number 1 on.
+    /// Paths to the origins besides the target, from number 1 on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub more_origins: Vec<WayThere>,
 }
 
-/// The way to one more origin.
+/// The path to an additional origin.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct WayThere {
-    /// As those of the target, [`Environment::addresses`].
+    /// Addresses of the name, as in [`Environment::addresses`].
     pub addresses: Vec<String>,
-    /// Name resolution before the run, ns; 0 for a literal address.
+    /// Duration of name resolution before the run, ns; 0 for a literal address.
     pub dns_ns: u64,
-    /// The connection that was tried before the run, ns.
+    /// Duration of the trial connection before the run, ns.
     pub first_connect_ns: u64,
-    /// Its address belongs to this machine.
+    /// Whether its address belongs to this machine.
     pub is_same_machine: bool,
 }
 
-/// One worker's use of its time over a tick or a run, ns.
+/// One worker's time by use, over a tick or a run, ns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct WorkerTimes {
     pub wall_ns: u64,
@@ -107,13 +107,13 @@ impl WorkerTimes {
     }
 }
 
-/// One tick of one origin, all workers added up.
+/// One tick of one origin, summed over its workers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tick {
     pub interval: Arc<Interval>,
     /// By worker number.
     pub pulses: Vec<WorkerTimes>,
-    /// What programs had opened by then, in the order of its numbers: for readers that remember nothing.
+    /// Series that programs had opened by then, in order of their numbers, for readers without state.
     pub opened: Arc<[Opened]>,
 }
 
@@ -121,24 +121,24 @@ pub struct Tick {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StoppedBy {
-    /// The duration was over.
+    /// The duration was reached.
     Duration,
-    /// The number of requests (or of iterations) was reached.
+    /// The number of requests or iterations was reached.
     Requests,
-    /// Somebody pressed Ctrl-C (or sent SIGTERM).
+    /// Interrupted by SIGINT, SIGTERM, or SIGHUP.
     Interrupt,
-    /// The same, of a run that was allowed to end early (`--stop-early-ok`).
+    /// Interrupted, in a run that may end early (`--stop-early-ok`).
     InterruptAllowed,
-    /// The circuit breaker or another `Command`.
+    /// Stopped by the circuit breaker or another `Command`.
     Command,
-    /// A threshold with `abort after` had been missed for so long.
+    /// A threshold with `abort after` was missed for that long.
     Threshold,
-    /// All users have ended: their data ran out, or their loops are done.
+    /// All users have ended: their data is exhausted, or their iterations are done.
     Retired,
 }
 
 impl StoppedBy {
-    /// The work ran out, not the time: users without work are no sign of a service that stands still.
+    /// Returns whether the work, not the time, was exhausted; users without work do not indicate a stalled service.
     pub const fn is_out_of_work(self) -> bool {
         match self {
             StoppedBy::Requests | StoppedBy::Retired => true,
@@ -151,20 +151,20 @@ impl StoppedBy {
     }
 }
 
-/// The end. A record without one was cut off (killed, crashed, disk full).
+/// End of a run. A record without it was cut off (killed, crashed, disk full).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ending {
     pub stopped_by: StoppedBy,
-    /// From the start to the stop, ns; the last tick ends here.
+    /// Time from start to stop, ns; the last tick ends here.
     pub elapsed_ns: u64,
-    /// Workers that died (a bug or a kernel refusal), with the sentence.
+    /// Reasons why workers died (a bug, or refused by the kernel).
     pub lost_workers: Vec<String>,
 }
 
-/// Something worth a line in the timeline.
+/// An entry of the timeline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Note {
-    /// From the start of the run, ns.
+    /// Time since the start of the run, ns.
     pub at_ns: u64,
     pub kind: NoteKind,
     pub text: String,
@@ -173,20 +173,20 @@ pub struct Note {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoteKind {
-    /// Seconds that could not be written (full disk); the totals hold them all the same.
+    /// Seconds that could not be written (full disk); the totals include them.
     Gap,
-    /// An interrupt, or what the tool did by itself.
+    /// An interrupt, or an automatic action.
     Control,
-    /// Somebody paused the load, let it go on, or changed its level.
+    /// The load was paused, resumed, or changed manually.
     Steered(Steered),
-    /// Somebody wrote it while the run went on.
+    /// A note that the user added during the run.
     Note,
 }
 
-/// What one monitor saw at one moment.
+/// Readings of one monitor at one moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MonitorSample {
-    /// From the start of the run, ns: when the sample was asked for.
+    /// Time of the sample since the start of the run, ns.
     pub at_ns: u64,
     /// Index in the outline's `watches`.
     pub monitor: u32,
@@ -196,18 +196,18 @@ pub struct MonitorSample {
 /// One number of a sample.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
-    /// Which part of what is watched: a process, a disk, a database. Empty: the whole.
+    /// Part of the system: a process, a disk, a database. Empty for the whole.
     pub part: String,
-    /// Such as `cpu`; unique within its part.
+    /// Name such as `cpu`, unique within its part.
     pub metric: String,
     pub unit: Unit,
-    /// The value at which there is no more to be had, where there is one.
+    /// Value at which the resource is exhausted, if there is one.
     pub limit: Option<f64>,
-    /// Finite. Of what is counted: the rate since the sample before.
+    /// Finite value; for counters, the rate since the previous sample.
     pub value: f64,
 }
 
-/// Something that a monitor found out about the system under test, such as its version.
+/// A fact about the system under test, such as its version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact {
     pub monitor: u32,
@@ -215,41 +215,41 @@ pub struct Fact {
     pub value: String,
 }
 
-/// A sample that there is not.
+/// A sample that could not be taken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MissedSample {
-    /// From the start of the run, ns; 0 when it failed before the load.
+    /// Time since the start of the run, ns; 0 before the load.
     pub at_ns: u64,
     pub monitor: u32,
     pub why: String,
 }
 
-/// A series that a program opened while the load went on, under its number in this run.
+/// A series that a program opened during the load, with its number in this run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeriesOpened {
-    /// They follow each other without a gap, behind those of [`Opening::series_count`].
+    /// Number of the series; numbers continue after [`Opening::series_count`] without a gap.
     pub series: u32,
     pub key: Arc<SeriesKey>,
 }
 
-/// What sinks receive.
+/// Event that sinks receive.
 #[derive(Debug, Clone)]
 pub enum RunEvent {
     Opened(Arc<Opening>),
-    /// Comes before the first tick that counts in it.
+    /// Precedes the first tick that counts in the series.
     SeriesOpened(SeriesOpened),
     Ticked(Tick),
     Noted(Note),
-    /// An example of what went wrong.
+    /// An example of a failure.
     FailureRecorded(FailureExample),
-    /// A monitor's sample.
+    /// A sample of a monitor.
     MonitorSampled(MonitorSample),
     Learnt(Fact),
     SampleMissed(MissedSample),
     Ended(Ending),
 }
 
-/// A reader of a run: a file, a terminal, a replay. It listens; it can never steer.
+/// A reader of a run: a file, a terminal, a replay. It never affects the run.
 pub trait Sink {
     fn event(&mut self, event: &RunEvent);
 }

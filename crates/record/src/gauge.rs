@@ -1,5 +1,5 @@
-//! What a threshold looks at, of any stretch of time: added up over ticks, workers and machines, and only then turned
-//! into a figure. A run that is stopped by a threshold and the report behind it count with the same code.
+//! Measured quantity of a threshold over any period: summed over ticks, workers, and machines, and then converted to
+//! a value. The check that stops a run and the later report use the same code.
 
 use crate::record::{Opened, requests_of, total_of};
 use plimsoll_plan::Outline;
@@ -13,18 +13,18 @@ use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::Tally;
 use std::cell::LazyCell;
 
-/// See the module. The default is nothing, which changes nothing when it is added.
+/// Quantity of a threshold. The default is empty, which changes nothing when merged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gauge {
-    /// Of a share its part, of a count or a rate the count.
+    /// Numerator of a share, or the count of a count or rate.
     pub part: u64,
-    /// Of a share the whole.
+    /// Denominator of a share.
     pub whole: u64,
-    /// Of a time: what is known.
+    /// Exact values of a duration.
     pub exact: Hist,
-    /// Lower bounds of those that were cut off.
+    /// Lower bounds of durations that were cut off.
     pub bounds: Hist,
-    /// Of the first byte: the service times, which tell whether the bounds matter.
+    /// Service times for a TTFB threshold, which show whether the bounds matter.
     pub beside: Hist,
 }
 
@@ -36,7 +36,7 @@ impl Default for Gauge {
 }
 
 impl Gauge {
-    /// Of one interval of a run of this plan.
+    /// Returns the quantity in one interval of a run of this plan.
     pub fn of(threshold: &Threshold, outline: &Outline, opened: &[Opened], interval: &Interval) -> Gauge {
         let is_covered = |request: &RequestOutline| match &threshold.scope {
             Some(scope) => scope.covers(request),
@@ -44,7 +44,7 @@ impl Gauge {
         };
         let requests = requests_of(outline, opened, interval).filter(|(request, _)| is_covered(request));
         let run = &interval.run;
-        // Not all subjects need it.
+        // Only some subjects need it.
         let total = LazyCell::new(|| total_of(requests, threshold.scope.is_some()));
         let of = |id: SeriesSum| sum(&total, id.id());
         let streams = |id: StreamSum| sum(&total, id.id());
@@ -68,7 +68,7 @@ impl Gauge {
             Subject::FirstEvent => times(stream(StreamHist::FirstEvent), None),
             Subject::EventGap => times(stream(StreamHist::EventGap), None),
             Subject::EventAge => times(stream(StreamHist::EventAge), None),
-            // A stream that stands at the stop has not failed, and nothing more will be heard of it.
+            // A stream that is open at the stop has not failed, and nothing more will be known of it.
             Subject::ErrorRate => counts(
                 of(SeriesSum::Failed),
                 of(SeriesSum::Finished).saturating_add(streams(StreamSum::OpenAtEnd)),
@@ -78,7 +78,7 @@ impl Gauge {
             Subject::EventLoss => counts(streams(StreamSum::EventsLost), streams(StreamSum::EventsExpected)),
             Subject::Availability
             | Subject::LongestOutage
-            // Known at the end only, and counted there.
+            // Known and counted at the end only.
             | Subject::Counter
             | Subject::Gauge
             | Subject::TrueRatio
@@ -86,7 +86,7 @@ impl Gauge {
         }
     }
 
-    /// Adds another stretch of time, worker or machine.
+    /// Adds another period, worker, or machine.
     pub fn merge(&mut self, other: &Gauge) {
         self.part = self.part.saturating_add(other.part);
         self.whole = self.whole.saturating_add(other.whole);
@@ -96,7 +96,7 @@ impl Gauge {
     }
 }
 
-/// Those that held, of all that were made.
+/// Returns passed checks out of all checks.
 fn checks(outline: &Outline, interval: &Interval, is_covered: impl Fn(&RequestOutline) -> bool) -> Gauge {
     let mut gauge = Gauge::default();
     for (number, check) in outline.checks.iter().enumerate() {
@@ -110,8 +110,8 @@ fn checks(outline: &Outline, interval: &Interval, is_covered: impl Fn(&RequestOu
     gauge
 }
 
-/// Passages through the group of this very name: those nested in it have series of their own, and are part of its time.
-/// A passage under way at the stop leaves no bound behind, so nothing is cut off here.
+/// Returns the durations of the group with exactly this name; nested groups have their own series and are part of its
+/// time. A group in progress at the stop has no lower bound, so nothing is cut off here.
 fn passages(threshold: &Threshold, outline: &Outline, interval: &Interval) -> Gauge {
     let Some(Scope::Group(name)) = &threshold.scope else { return Gauge::default() };
     let group = outline.groups.iter().position(|group| group == name);

@@ -1,7 +1,5 @@
-//! The run record: its events, its file, merging.
-//!
-//! A run is a sequence of [`event::RunEvent`]s. They gather into a [`record::RunRecord`] (live, or read back from a
-//! run file). What its numbers mean is said elsewhere.
+//! Run record: its events, its file, and merging. A run is a sequence of [`event::RunEvent`]s, gathered into a
+//! [`record::RunRecord`] (live, or read from a run file). Other crates interpret its numbers.
 
 #![forbid(unsafe_code)]
 

@@ -1,7 +1,5 @@
-//! A run as a whole, from one machine or from several.
-//!
-//! Records are added up by [`RunRecord::merge`]: a union keyed by origin and tick, so that the order and the grouping
-//! of machines make no difference and the same file given twice counts once.
+//! A run of one machine or several. Records are merged by [`RunRecord::merge`], a union keyed by origin and tick, so
+//! order and grouping do not matter and a file that is given twice counts once.
 
 mod gatherer;
 mod opened;
@@ -30,54 +28,52 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
-/// Cells of the run-wide tally in this version. Records of older versions are widened to it when they are read, so
-/// that every id of `plan::metric` is a valid index.
+/// Cells of the run-wide tally in this version. Older records are widened when they are read, so that every id of
+/// `plan::metric` is a valid index.
 pub const RUN_LAYOUT: Layout = Layout::of(RUN_CELLS);
 
-/// Cells of all requests added up, streams among them, see [`RUN_LAYOUT`].
+/// Cells of all requests together, including streams; see [`RUN_LAYOUT`].
 pub const SERIES_LAYOUT: Layout = Layout::of(REQUESTS_CELLS);
 
-/// A run: one entry per machine that took part, by the origin's name. The default is the empty run, which changes
-/// nothing when it is merged.
+/// A run with one entry per machine, keyed by the origin's name. The default is the empty run, which changes nothing
+/// when merged.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunRecord {
     pub generators: BTreeMap<String, GeneratorRecord>,
 }
 
-/// One machine's run.
+/// The run of one machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GeneratorRecord {
     pub opening: Arc<Opening>,
-    /// What programs opened during the run, in the order of its numbers.
+    /// Series that programs opened during the run, in order of their numbers.
     pub opened: Vec<Opened>,
-    /// Ticks by number, warm-up included.
+    /// Ticks by number, including the warm-up.
     pub ticks: BTreeMap<u32, TickRow>,
-    /// Sum over all ticks outside the warm-up, per series; exact even when rows of `ticks` are missing. Its own tick
+    /// Sum over all ticks outside the warm-up, per series; exact even if rows of `ticks` are missing. Its own tick
     /// number is always 0.
     pub totals: Interval,
     /// By worker, all ticks outside the warm-up.
     pub workers: Vec<WorkerTimes>,
-    /// `None`: the run was cut off.
+    /// `None` if the run was cut off.
     pub ending: Option<Ending>,
     pub notes: Vec<Note>,
-    /// Examples of failures in the order in which they came, see [`GeneratorRecord::keep_sample`].
+    /// Examples of failures in order of occurrence; see [`GeneratorRecord::keep_sample`].
     pub failure_examples: Vec<FailureExample>,
-    /// What was watched beside the load.
+    /// Data of the monitors.
     pub watched: Watched,
 }
 
-/// Most samples that are kept of one machine: each takes up to a kilobyte, and nobody reads more.
+/// Maximum number of failure examples per machine; each takes up to a kilobyte.
 pub const SAMPLES_KEPT: usize = 300;
 
 impl RunRecord {
-    /// Both runs as one. Associative, commutative and idempotent, with the empty record as identity.
-    ///
-    /// Whether the two belong together (same target, same plan) is not decided here: the summary carries a caution
-    /// when they do not.
+    /// Merges two runs. Associative, commutative, and idempotent, with the empty record as identity. Does not check
+    /// whether the two belong together (same target, same plan); the summary raises a caution if they do not.
     ///
     /// # Errors
-    /// [`Error::Conflict`] when both hold the same origin with different contents: there is no way to tell what
-    /// of it would be counted twice.
+    /// Returns [`Error::Conflict`] if both contain the same origin with different contents, because parts of it would
+    /// be counted twice.
     pub fn merge(a: RunRecord, b: RunRecord) -> Result<RunRecord, Error> {
         let mut merged = a;
         for (name, theirs) in b.generators {
@@ -98,7 +94,7 @@ impl RunRecord {
 }
 
 impl GeneratorRecord {
-    /// A run of which nothing has happened yet.
+    /// Returns the record of a run before its first event.
     pub fn new(opening: Arc<Opening>) -> Self {
         let totals = Interval::on_demand(RUN_LAYOUT, opening.layouts());
         let (opened, workers, notes, samples, watched) = Default::default();
@@ -115,7 +111,7 @@ impl GeneratorRecord {
         }
     }
 
-    /// Takes over a series that was opened; false: it is known, or one before it is missing.
+    /// Adds an opened series; returns false if it is known already, or if its predecessor is missing.
     pub fn open(&mut self, opened: &SeriesOpened) -> bool {
         let is_next = opened.series as usize == self.opening.series_count() + self.opened.len();
         if is_next {
@@ -125,14 +121,14 @@ impl GeneratorRecord {
         is_next
     }
 
-    /// Layouts of all series: those of the opening, and behind them those that were opened.
+    /// Returns the layouts of all series: those of the opening, then those opened later.
     pub(crate) fn layouts(&self) -> impl Iterator<Item = Layout> + '_ {
         let opened = self.opened.iter().map(|one| Layout::of(one.key.family.cells()));
         self.opening.layouts().chain(opened)
     }
 
-    /// Takes a sample unless there are enough of its kind (the same request and check) or of all kinds: each worker
-    /// sends its own first few. Says whether it was taken.
+    /// Keeps an example unless there are enough of its kind (the same request and check) or in total; each worker
+    /// sends its first few. Returns whether it was kept.
     pub fn keep_sample(&mut self, sample: &FailureExample) -> bool {
         let is_identical = |one: &&FailureExample| one.request == sample.request && one.check == sample.check;
         let is_wanted = self.failure_examples.len() < SAMPLES_KEPT
@@ -143,8 +139,8 @@ impl GeneratorRecord {
         is_wanted
     }
 
-    /// Adds a tick to `totals` and `workers`, unless it belongs to the warm-up. `ticks` is left alone: where rows
-    /// are kept (in memory, in a file) is the caller's business.
+    /// Adds a tick to `totals` and `workers` unless it belongs to the warm-up. Leaves `ticks` unchanged, because the
+    /// caller decides where to keep rows (in memory or in a file).
     pub fn count(&mut self, tick: &Tick) {
         if self.opening.outline.is_warmup(tick.interval.tick) {
             return;
@@ -161,14 +157,14 @@ impl GeneratorRecord {
             ("ticks", self.ticks != other.ticks),
             ("totals", self.totals != other.totals || self.workers != other.workers),
             ("notes", self.notes != other.notes),
-            ("samples", self.failure_examples != other.failure_examples),
+            ("failure examples", self.failure_examples != other.failure_examples),
             ("monitors", self.watched != other.watched),
         ];
         differences.into_iter().find(|(_, differ)| *differ).map(|(what, _)| what)
     }
 }
 
-/// Adds by worker number; workers that only `more` knows are taken over.
+/// Adds by worker number, including workers that only `more` contains.
 pub(crate) fn add_pulses(sum: &mut Vec<WorkerTimes>, more: &[WorkerTimes]) {
     if sum.len() < more.len() {
         sum.resize(more.len(), WorkerTimes::default());

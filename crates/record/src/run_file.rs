@@ -1,8 +1,6 @@
-//! The run file: one SQLite database per run, `<name>.plim`.
-//!
-//! It is written as the run goes, one transaction a tick, so that a crash or a kill leaves a readable run up to the
-//! last second; at the end (or at the next read, when the end never came) it is folded into one file. What the
-//! tables hold is described in `schema`.
+//! Run file: one SQLite database per run, `<name>.plim`. It is written during the run, one transaction per tick, so
+//! that after a crash or a kill it is readable up to the last second. At the end, or at the next read if the run
+//! never ended, it becomes a single file. `schema` describes the tables.
 
 mod error;
 mod guard;
@@ -26,10 +24,10 @@ pub use schema::taken;
 pub use tail::{NewRows, Tail};
 pub use writer::{Finished, RunFile, Writer, write};
 
-/// Version of the tables, in SQLite's `user_version`. Raised when a build that knows only older versions would
-/// misread the file; new tables and columns alone do not raise it.
-/// 2: series that were opened during the run stand in the totals behind those of the opening.
-/// 3: fields of the plan and subjects of thresholds have other names, see `old_names`.
+/// Version of the tables, in SQLite's `user_version`. It increases when builds that know only older versions would
+/// misread the file; new tables and columns alone do not increase it. Version 2: series opened during the run follow
+/// those of the opening in the totals. Version 3: renamed fields of the plan and subjects of thresholds; see
+/// `old_names`.
 pub const FORMAT_VERSION: i64 = 3;
 
 /// SQLite's `application_id`: "plim".

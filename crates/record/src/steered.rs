@@ -1,4 +1,4 @@
-//! What somebody did to a load by hand while it ran.
+//! Manual changes of a running load.
 
 use crate::event::{Note, NoteKind};
 use plimsoll_plan::load::Load;
@@ -6,12 +6,12 @@ use plimsoll_plan::phrase::{counted, rate_per_s, ratio};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// More of a note is cut off: it is to fit beside a chart.
+/// Maximum length of a note, so that it fits next to a chart.
 pub const NOTE_CHARS: usize = 400;
-/// How the sentence begins with which a load says why it does not do what it was told.
-pub const REFUSED: &str = "not obeyed: ";
+/// Prefix of the sentence with which a load explains why it rejects a command.
+pub const REFUSED: &str = "rejected: ";
 
-/// One of the three things that can be done to a load besides ending it.
+/// A manual change other than ending the load.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Steered {
@@ -20,18 +20,18 @@ pub enum Steered {
     Level(Level),
 }
 
-/// What a load was set to.
+/// New level of a load.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Level {
-    /// Arrivals a second, or users.
+    /// Arrivals per second, or users.
     pub to: f64,
-    /// Arrivals; otherwise users.
+    /// Whether the level is arrivals; otherwise it is users.
     pub is_open: bool,
-    /// `to` as a share of the level that the load began with.
+    /// `to` as a share of the initial level of the load.
     pub share: f64,
 }
 
-/// `110/s (110% of the plan)`
+/// `110/s (110% of the plan)`.
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let level = match self.is_open {
@@ -43,7 +43,7 @@ impl fmt::Display for Level {
 }
 
 impl Steered {
-    /// Another level than the one that `load` began with.
+    /// Returns a change to another level than the initial one of `load`.
     pub fn level(load: &Load, to: f64) -> Steered {
         let is_open = match load {
             Load::Open { .. } => true,
@@ -52,17 +52,17 @@ impl Steered {
         Steered::Level(Level { to, is_open, share: to / load.profile().start })
     }
 
-    /// The line of the timeline; `at_ns` from the start of the run.
+    /// Returns the entry of the timeline; `at_ns` is the time since the start of the run.
     pub fn note(self, at_ns: u64) -> Note {
         let text = match self {
-            Steered::Paused => "paused by hand".to_owned(),
-            Steered::Resumed => "resumed by hand".to_owned(),
-            Steered::Level(to) => format!("by hand the load was set to {to}"),
+            Steered::Paused => "paused manually".to_owned(),
+            Steered::Resumed => "resumed manually".to_owned(),
+            Steered::Level(to) => format!("load changed manually to {to}"),
         };
         Note { at_ns, kind: NoteKind::Steered(self), text }
     }
 
-    /// What a line of the timeline tells of, if it is one of these.
+    /// Returns the manual change of a note, if it is one.
     pub fn of(note: &Note) -> Option<Steered> {
         match note.kind {
             NoteKind::Steered(steered) => Some(steered),
@@ -71,7 +71,7 @@ impl Steered {
     }
 }
 
-/// The stretches in which a load stood still, from and to in ns from the start; the last one may reach up to `end_ns`.
+/// Returns the pauses of a load, from and to in ns since the start; an open pause ends at `end_ns`.
 pub fn pauses(notes: &[Note], end_ns: u64) -> Vec<(u64, u64)> {
     let mut pauses = Vec::new();
     let mut since_ns = None;

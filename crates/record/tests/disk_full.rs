@@ -113,7 +113,7 @@ fn a_disk_that_the_run_itself_fills_keeps_the_totals_and_names_the_gap() {
             assert_eq!(
                 notes[0].text,
                 format!(
-                    "no seconds from {}.5 s to 1999.5 s in the file: the disk was full; the totals hold them",
+                    "the file lacks the seconds from {}.5 s to 1999.5 s: the disk was full; the totals include them",
                     gaps[0].0 - 1
                 )
             );
@@ -252,7 +252,7 @@ fn a_file_that_is_deleted_during_the_run_is_named_and_the_record_is_whole() {
     run.tell(&ending(24));
     let finished = run.writer.finish();
     let trouble = finished.trouble.unwrap();
-    let said = format!("the run file `{}` was deleted or moved away during the run", path.display());
+    let said = format!("the run file `{}` was deleted or moved during the run", path.display());
     assert_eq!(trouble.to_string(), said);
     assert_eq!(finished.record, run.whole.into_record(), "seconds and all");
     let second = folder.file("second.plim");

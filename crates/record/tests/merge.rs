@@ -71,11 +71,11 @@ fn one_origin_with_two_contents_is_refused() {
             assert_eq!(
                 error.to_string(),
                 format!(
-                    "run `origin-1` of host `host-origin-1` is there twice with different {what}: adding them up \
-                     would count it double"
+                    "run `origin-1` of host `host-origin-1` is given twice with different {what}; merging would \
+                     count it twice"
                 )
             );
-            assert!(error.hint().unwrap().contains("leave the shorter one out"));
+            assert!(error.hint().unwrap().contains("omit the shorter one"));
         }
     };
     change("ticks", &|origin| {

@@ -329,9 +329,9 @@ fn what_exists_is_never_overwritten() {
     assert!(matches!(error, Error::Exists { .. }), "{error}");
     assert_eq!(
         error.to_string(),
-        format!("`{}` exists, and a run file is never overwritten", path.display())
+        format!("`{}` exists, and run files are never overwritten", path.display())
     );
-    assert!(error.hint().unwrap().contains("move the old one away"));
+    assert!(error.hint().unwrap().contains("move the existing one"));
     assert!(matches!(write(&path, &gathered(&events(&opening("a", 1), 3, 5))), Err(Error::Exists { .. })));
     assert_eq!(std::fs::read(&path).unwrap(), b"precious");
 
@@ -347,8 +347,8 @@ fn a_folder_that_cannot_be_written_to_is_named_before_the_run() {
     let folder = Folder::new("no-folder");
     let path = folder.file("missing/run.plim");
     let error = RunFile::create(&path, &opening("a", 1)).map(|_| ()).unwrap_err();
-    assert!(error.to_string().starts_with(&format!("the run file `{}` cannot be made: ", path.display())));
-    assert!(error.hint().unwrap().contains("a folder that exists"));
+    assert!(error.to_string().starts_with(&format!("cannot create run file `{}`: ", path.display())));
+    assert!(error.hint().unwrap().contains("writable directory"));
     // Not even root may write here.
     assert!(matches!(
         RunFile::create(Path::new("/proc/run.plim"), &opening("a", 1)),
@@ -369,18 +369,18 @@ fn what_cannot_be_read_is_said_in_a_sentence() {
     let missing = folder.file("missing.plim");
     assert_eq!(sentence(&missing), format!("there is no file `{}`", name(&missing)));
     assert!(!missing.exists(), "looking must not make it");
-    assert_eq!(sentence(folder.path()), format!("`{}` is no run file", name(folder.path())));
+    assert_eq!(sentence(folder.path()), format!("`{}` is not a run file", name(folder.path())));
 
     let text = folder.file("text.plim");
     std::fs::write(&text, "GET / HTTP/1.1\r\n".repeat(1000)).unwrap();
-    assert_eq!(sentence(&text), format!("`{}` is no run file", name(&text)));
+    assert_eq!(sentence(&text), format!("`{}` is not a run file", name(&text)));
     let empty = folder.file("empty.plim");
     std::fs::write(&empty, "").unwrap();
-    assert_eq!(sentence(&empty), format!("`{}` is no run file", name(&empty)));
+    assert_eq!(sentence(&empty), format!("`{}` is not a run file", name(&empty)));
     assert_eq!(std::fs::read(&empty).unwrap(), b"", "what is not ours stays as it is");
     let other = folder.file("other.plim");
     Connection::open(&other).unwrap().execute_batch("CREATE TABLE origin (id)").unwrap();
-    assert_eq!(sentence(&other), format!("`{}` is no run file", name(&other)));
+    assert_eq!(sentence(&other), format!("`{}` is not a run file", name(&other)));
 
     let with = |file: &str, sql: &str| {
         let path = folder.file(file);
@@ -392,12 +392,12 @@ fn what_cannot_be_read_is_said_in_a_sentence() {
     assert_eq!(
         sentence(&newer),
         format!(
-            "`{}` has format version `4`, made by a newer plimsoll; this one reads up to `3`",
+            "`{}` has format version `4` of a newer plimsoll; this version reads up to `3`",
             name(&newer)
         )
     );
     let layout = with("layout.plim", "UPDATE meta SET value = '9' WHERE key = 'hist_layout'");
-    assert!(sentence(&layout).contains("holds histograms of layout `9`"), "{}", sentence(&layout));
+    assert!(sentence(&layout).contains("has histograms of layout `9`"), "{}", sentence(&layout));
 
     let damage = |file: &str, sql: &str| {
         let path = with(file, sql);

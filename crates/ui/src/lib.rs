@@ -1,31 +1,31 @@
-//! What browsers get besides pages: the script of the report, and the console. Both are made from `web/` when this
-//! crate is built, if Node and npm are there; without them everything else works, and [`missing`] says why.
+//! Browser scripts: the report's script and the console. Building this crate creates both from `web/` if Node and npm
+//! are available; without them everything else works, and [`missing`] says why.
 
 #![forbid(unsafe_code)]
 
 include!(concat!(env!("OUT_DIR"), "/made.rs"));
 
-/// One file of the console.
+/// A file of the console.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct File {
-    /// As in the address, without a slash in front: `assets/index.js`.
+    /// Path in the address without a leading slash: `assets/index.js`.
     pub path: &'static str,
-    /// Such as `text/javascript; charset=utf-8`.
+    /// MIME type such as `text/javascript; charset=utf-8`.
     pub mime: &'static str,
     pub bytes: &'static [u8],
 }
 
-/// The script that makes a report's static page come alive: one file that asks for nothing else.
+/// Returns the script that makes a static report interactive: one file without dependencies.
 pub fn report_script() -> Option<&'static str> {
     REPORT_SCRIPT
 }
 
-/// The files of the console, `index.html` among them; empty when it was not built.
+/// Returns the files of the console, including `index.html`; empty if the console was not built.
 pub fn console_files() -> &'static [File] {
     CONSOLE_FILES
 }
 
-/// Why the build could not make the two.
+/// Why the build could not create the scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Missing {
     pub why: &'static str,
@@ -33,7 +33,7 @@ pub struct Missing {
     pub mend: &'static str,
 }
 
-/// Why the two are not there, and how to get them; `None`: they are.
+/// Returns why the scripts are missing and how to get them, or `None` if they exist.
 pub fn missing() -> Option<Missing> {
     MISSING
 }

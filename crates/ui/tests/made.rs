@@ -95,7 +95,7 @@ fn without_node_everything_builds_and_says_how_to_get_the_rest() {
     assert_eq!(said.script, "no script");
     assert!(
         said.missing
-            .starts_with("Node was not found; install Node 22.12 or newer (or 20 from 20.19 on) with npm"),
+            .starts_with("Node was not found; install Node 22.12 or newer (or 20 since 20.19) with npm"),
         "{}",
         said.missing
     );
@@ -115,7 +115,7 @@ fn a_node_that_is_too_old_is_said_to_be() {
     }
     let said = run(&folder, Some(&bin), None, &[]);
     assert!(
-        said.missing.starts_with("Node v18.20.1 does not run the bundler; install Node 22.12"),
+        said.missing.starts_with("Node v18.20.1 cannot run the bundler; install Node 22.12"),
         "{}",
         said.missing
     );

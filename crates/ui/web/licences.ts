@@ -1,8 +1,8 @@
-// Licences of what goes into the bundles: they ask to go along with every copy, and bundlers drop comments.
+// Licenses of bundled packages, which must accompany every copy although bundlers drop comments.
 
 import { readFileSync } from "node:fs";
 
-/** A comment with the licences of these packages, with the same bytes wherever it is made. */
+/** Returns a comment with the licenses of these packages, with the same bytes on every machine. */
 export function licences(packages: Readonly<Record<string, string>>): string {
   const texts = Object.entries(packages).map(([name, file]) => {
     const text = readFileSync(new URL(`node_modules/${name}/${file}`, import.meta.url), "utf8");

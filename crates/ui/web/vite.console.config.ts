@@ -1,12 +1,12 @@
-// How the console is built: files of its own for styles and scripts, because the server's content policy allows
-// nothing inline.
+// Build of the console: separate files for styles and scripts, because the server's content policy allows nothing
+// inline.
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 import { licences } from "./licences.ts";
 
 export default defineConfig({
   root: "console",
-  // `tree`: elements are made one by one, without innerHTML.
+  // `tree`: elements are created one by one, without innerHTML.
   plugins: [svelte({ compilerOptions: { fragments: "tree" }, configFile: false })],
   build: {
     outDir: "../dist/console",

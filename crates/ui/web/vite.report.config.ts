@@ -1,4 +1,4 @@
-// How the report's script is made: one classic script that can stand inside a page.
+// Build of the report's script: one classic script that can be embedded in a page.
 
 import { defineConfig } from "vite";
 import { licences } from "./licences.ts";
@@ -16,7 +16,7 @@ export default defineConfig({
       output: {
         format: "iife",
         entryFileNames: "report.js",
-        // Behind the minifier, which would drop it.
+        // After the minifier, which would drop it.
         postBanner: licences({ uplot: "LICENSE" }),
       },
     },

@@ -1,4 +1,4 @@
-// How the scripts are tested: style sheets are read as they are, because the palettes in them are tested too.
+// Tests of the scripts. Style sheets are read unchanged, because their palettes are tested, too.
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({ test: { css: true } });

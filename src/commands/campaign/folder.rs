@@ -1,4 +1,4 @@
-//! Where the runs of an experiment go: a new folder, or one that was begun before and is gone on with.
+//! Folder of an experiment's runs: a new one, or one to resume.
 
 use crate::exit::Failure;
 use crate::{home, say, wall};
@@ -7,19 +7,19 @@ use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use std::path::{Path, PathBuf};
 
-/// A folder ready to be written to.
+/// A folder that is ready for more runs.
 pub struct Ready {
     pub path: PathBuf,
-    /// The order of the runs goes by this seed: that of the first time.
+    /// Seed of the run order, as chosen when the folder was created.
     pub seed: u64,
-    /// Runs that are there already.
+    /// Runs that exist already.
     pub runs: Vec<Run>,
 }
 
-/// Makes the folder, or takes up the one that is there.
+/// Creates the folder or opens the existing one.
 ///
 /// # Errors
-/// When it cannot be written, or holds another experiment.
+/// Returns an error if the folder is not writable or belongs to another experiment.
 pub fn ready(out: Option<&str>, name: &str, index: Index) -> Result<Ready, Failure> {
     let path = match out {
         Some(out) => PathBuf::from(out),
@@ -29,8 +29,8 @@ pub fn ready(out: Option<&str>, name: &str, index: Index) -> Result<Ready, Failu
         }
     };
     if path.is_file() {
-        let message = format!("`{}` is a file, and an experiment is a folder of run files", path.display());
-        return Err(Diagnostic::new("U020", Place::Flag("--out".into()), message, "name a folder").into());
+        let message = format!("`{}` is a file, but an experiment is saved as a directory", path.display());
+        return Err(Diagnostic::new("U020", Place::Flag("--out".into()), message, "name a directory").into());
     }
     if !path.join(folder::INDEX).exists() {
         refuse_strangers(&path)?;
@@ -39,32 +39,32 @@ pub fn ready(out: Option<&str>, name: &str, index: Index) -> Result<Ready, Failu
     }
     let there = folder::read(&path)?;
     let Some(before) = there.index else {
-        return Err(Failure::machine(format!("the index of `{}` vanished", path.display()), None));
+        return Err(Failure::machine(format!("the index of `{}` disappeared", path.display()), None));
     };
     if let Some(what) = differs(&before, &index) {
-        let message = format!("the folder `{}` holds another experiment: {what} differ", path.display());
-        let hint = "name another folder, or bring back what was changed";
+        let message = format!("directory `{}` contains another experiment: {what} differ", path.display());
+        let hint = "name another directory, or undo the change";
         return Err(Diagnostic::new("U027", Place::Flag("--out".into()), message, hint).into());
     }
     folder::write_index(&path, &Index { seed: before.seed, ..index })?;
     for sentence in &there.left_out {
-        say::talk(&format!("left out: {sentence}\n"));
+        say::talk(&format!("ignored: {sentence}\n"));
     }
     Ok(Ready { path, seed: before.seed, runs: there.runs })
 }
 
-/// Run files that belong to nothing here would be counted in.
+/// Rejects a folder with run files of no experiment, which would otherwise be counted.
 fn refuse_strangers(path: &Path) -> Result<(), Failure> {
     let Ok(entries) = std::fs::read_dir(path) else { return Ok(()) };
     let strange = entries.flatten().any(|entry| entry.path().extension().is_some_and(|e| e == "plim"));
     if !strange {
         return Ok(());
     }
-    let message = format!("the folder `{}` holds run files, but no experiment", path.display());
-    Err(Diagnostic::new("U027", Place::Flag("--out".into()), message, "name another folder").into())
+    let message = format!("directory `{}` contains run files but no experiment", path.display());
+    Err(Diagnostic::new("U027", Place::Flag("--out".into()), message, "name another directory").into())
 }
 
-/// More repeats may be asked for than before: they are run in addition.
+/// Names what differs between two indexes. More repeats are no difference; the additional ones are run.
 fn differs(before: &Index, now: &Index) -> Option<&'static str> {
     let (a, b) = (&before.experiment, &now.experiment);
     [

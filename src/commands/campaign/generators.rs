@@ -1,8 +1,6 @@
 //! Several load generators on this machine that share one run: processes of this program, each with its part of the
-//! load, whose run files are added up exactly.
-//!
-//! A process has its own descriptors, its own ports' bookkeeping and its own threads; what one of them measures owes
-//! nothing to the others but the machine.
+//! load, whose run files are merged exactly. Each process has its own file descriptors, port bookkeeping, and
+//! threads; they share nothing but the machine.
 
 use crate::commands::load::{Measured, Shared};
 use crate::exit::Failure;
@@ -20,7 +18,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// How another process is told to read the same experiment.
+/// Command line with which another process reads the same experiment.
 #[derive(Debug, Clone)]
 pub struct Again {
     words: Vec<String>,
@@ -28,7 +26,7 @@ pub struct Again {
 }
 
 impl Again {
-    /// `plimsoll run FILE [--part NAME]` with the flags of this command.
+    /// Returns `plimsoll run FILE [--part NAME]` with the flags of this command.
     pub fn new(file: &str, part: Option<&str>, flags: &LoadFlags) -> Again {
         let mut words = vec!["run".to_owned(), file.to_owned()];
         words.extend(part.map(|part| format!("--part={part}")));
@@ -36,30 +34,30 @@ impl Again {
         Again { words, is_part: part.is_some() }
     }
 
-    /// One of several experiments of a file.
+    /// Returns true if the file has several experiments and this is one of them.
     pub fn is_part(&self) -> bool {
         self.is_part
     }
 }
 
-/// Who shares a run.
+/// The processes that share a run.
 #[derive(Debug, Clone, Copy)]
 pub struct GeneratorGroup {
-    /// How many there are.
+    /// Number of processes.
     pub of: u32,
-    /// Each reads the commands that this process reads.
+    /// Whether each process receives the commands that this process reads.
     pub is_steered: bool,
 }
 
-/// Looks for an interrupt so often while the generators run.
+/// Interval of the checks for an interrupt while the generators run.
 const LOOK: Duration = Duration::from_millis(50);
-/// Exit codes of a run with any verdict, or of one that an interrupt ended before its load.
+/// Exit codes of a run with any verdict, and of one that an interrupt ended before its load.
 const RAN: [i32; 6] = [0, 3, 99, 129, 130, 143];
 
-/// One run of a cell by several processes at the same time, as one run file.
+/// Measures one run of a cell with several concurrent processes and writes one run file.
 ///
 /// # Errors
-/// What the first of them that failed said; the others are interrupted then, and nothing is kept.
+/// Returns the error of the first process that failed. The others are then interrupted and nothing is kept.
 pub fn measure(
     again: &Again,
     crew: GeneratorGroup,
@@ -69,13 +67,13 @@ pub fn measure(
 ) -> Result<Measured, Failure> {
     let folder = file.with_extension("generators");
     let failed = |doing: &str, e: &std::io::Error| {
-        Failure::machine(format!("the folder `{}` cannot be {doing}: {e}", folder.display()), None)
+        Failure::machine(format!("cannot {doing} directory `{}`: {e}", folder.display()), None)
     };
-    // A kill may have left one behind.
+    // A killed run may have left one.
     if folder.exists() {
-        std::fs::remove_dir_all(&folder).map_err(|e| failed("removed", &e))?;
+        std::fs::remove_dir_all(&folder).map_err(|e| failed("delete", &e))?;
     }
-    std::fs::create_dir_all(&folder).map_err(|e| failed("made", &e))?;
+    std::fs::create_dir_all(&folder).map_err(|e| failed("create", &e))?;
     let run_of = |part: u32| folder.join(format!("{part}.plim"));
     if crew.is_steered {
         steer::listen(&shared.interrupts, Who::Alone)?;
@@ -84,24 +82,24 @@ pub fn measure(
     shared.interrupts.lead(Vec::new());
     let is_missing = shared.interrupts.happened() && (1..=crew.of).any(|part| !run_of(part).exists());
     let ran = ran.and_then(|()| match is_missing {
-        true => Err(shared.interrupts.cut_short("interrupted before each generator had begun its load")),
+        true => Err(shared.interrupts.cut_short("interrupted before every generator started its load")),
         false => Ok(()),
     });
-    // The same interrupt may have ended the service, and a set-up with it.
+    // The same interrupt may have stopped the service, and made a setup fail.
     let merged = ran.map_err(|failure| shared.interrupts.instead_of(failure)).and_then(|()| {
         let mut merged = RunRecord::default();
         for part in 1..=crew.of {
             merged = RunRecord::merge(merged, run_file::read(&run_of(part))?)?;
         }
-        // The place in the matrix is this process's to say: the others made a run, and knew of no cell.
+        // Only this process knows the cell of the run.
         for origin in merged.generators.values_mut() {
             Arc::make_mut(&mut origin.opening).outline.cell.clone_from(&outline.cell);
         }
         run_file::write(file, &merged)?;
         Ok(merged)
     });
-    // Nothing in it is worth more than what is said of the run.
-    let removed = std::fs::remove_dir_all(&folder).map_err(|e| failed("removed", &e));
+    // The run's own error matters more than a failure to clean up.
+    let removed = std::fs::remove_dir_all(&folder).map_err(|e| failed("delete", &e));
     let record = merged?;
     removed?;
     let summary = summarise(&record);
@@ -109,7 +107,7 @@ pub fn measure(
     Ok(Measured { summary, record, run_file: file.to_path_buf(), exit })
 }
 
-/// The words behind the program's name.
+/// Returns the words after the program's name.
 fn words(again: &Again, part: u32, crew: GeneratorGroup, outline: &Outline, run_file: &Path) -> Vec<String> {
     let mut words = again.words.clone();
     let settings = outline.cell.iter().flat_map(|cell| &cell.settings);
@@ -124,7 +122,7 @@ fn words(again: &Again, part: u32, crew: GeneratorGroup, outline: &Outline, run_
         "--no-color".to_owned(),
     ]);
     words.extend(crew.is_steered.then(|| "--steered".to_owned()));
-    // The system is one, however many load it.
+    // All generators load the same system, so one set of monitors is enough.
     words.extend((part > 1).then(|| "--unwatched".to_owned()));
     words
 }
@@ -138,18 +136,18 @@ fn command(
 ) -> Result<Command, Failure> {
     use std::os::unix::process::CommandExt;
     let program = std::env::current_exe().map_err(|e| {
-        Failure::machine(format!("this program cannot be found to be started again: {e}"), None)
+        Failure::machine(format!("cannot find this program's executable: {e}"), None)
     })?;
     let mut command = Command::new(program);
     command.args(words(again, part, crew, outline, run_file));
     command.stdin(if crew.is_steered { Stdio::piped() } else { Stdio::null() });
     command.stdout(Stdio::null()).stderr(Stdio::piped());
-    // Ctrl-C reaches them through us, and once: a second one would end them without their reports.
+    // Ctrl-C reaches the generators once, through this process; a second one would stop them without reports.
     command.process_group(0);
     Ok(command)
 }
 
-/// Starts all, waits for all. An interrupt, and the failure of one, are passed on to those that still run.
+/// Starts all generators and waits for them. Passes on an interrupt, and interrupts the others if one fails.
 fn together(
     of: u32,
     shared: &Shared,
@@ -162,7 +160,7 @@ fn together(
     for part in 1..=of {
         let child = command(part).and_then(|mut command| {
             command.spawn().map_err(|e| {
-                Failure::machine(format!("generator {part} of {of} cannot be started: {e}"), None)
+                Failure::machine(format!("cannot start generator {part} of {of}: {e}"), None)
             })
         });
         match child {
@@ -170,7 +168,7 @@ fn together(
                 running.push((part, child.id()));
                 steered.extend(child.stdin.take());
                 let tell = tell.clone();
-                // Reads what it says, so that it cannot block on a full pipe.
+                // Drains its output, so that it cannot block on a full pipe.
                 std::thread::spawn(move || tell.send((part, heard(child, part, of))));
             }
             Err(error) => {
@@ -198,7 +196,7 @@ fn together(
     failure.map_or(Ok(()), Err)
 }
 
-/// Waits for its end and keeps what it says, but for what it does not obey: whoever steers is told that at once.
+/// Waits for the end of a generator and returns its messages, but prints rejected commands immediately.
 fn heard(mut child: Child, part: u32, of: u32) -> std::io::Result<Output> {
     let mut stderr = Vec::new();
     for line in child.stderr.take().into_iter().flat_map(|pipe| BufReader::new(pipe).split(b'\n')) {
@@ -213,14 +211,14 @@ fn heard(mut child: Child, part: u32, of: u32) -> std::io::Result<Output> {
     Ok(Output { status: child.wait()?, stdout: Vec::new(), stderr })
 }
 
-/// Why a generator made no run, in its own words.
+/// Returns why a generator failed, in its own words.
 fn why(part: u32, of: u32, output: std::io::Result<Output>) -> Option<Failure> {
     let output = match output {
         Ok(output) if output.status.code().is_some_and(|code| RAN.contains(&code)) => return None,
         Ok(output) => output,
         Err(e) => {
             return Some(Failure::machine(
-                format!("generator {part} of {of} cannot be waited for: {e}"),
+                format!("cannot wait for generator {part} of {of}: {e}"),
                 None,
             ));
         }
@@ -228,12 +226,12 @@ fn why(part: u32, of: u32, output: std::io::Result<Output>) -> Option<Failure> {
     let said = String::from_utf8_lossy(&output.stderr);
     let said: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let sentence = match said.first() {
-        Some(first) => first.trim_start_matches("plimsoll: ").to_owned(),
+        Some(first) => first.trim_start_matches("error: ").to_owned(),
         None => output.status.to_string(),
     };
     let hint = said.get(1..).filter(|rest| !rest.is_empty()).map(|rest| rest.join(" "));
     Some(Failure::machine(
         format!("generator {part} of {of}: {sentence}"),
-        hint.map(|hint| hint.trim_start_matches("hint: ").to_owned()),
+        hint.map(|hint| hint.trim_start_matches("help: ").to_owned()),
     ))
 }

@@ -1,4 +1,4 @@
-//! A draft at one level of a search: the search sets the load, all else stays as it was written.
+//! A draft at one level of a search, which sets the load and keeps everything else.
 
 use crate::exit::Failure;
 use plimsoll_front::Located;
@@ -6,10 +6,10 @@ use plimsoll_plan::Diagnostic;
 use plimsoll_plan::diag::Place;
 use plimsoll_plan::draft::key;
 
-/// Connections that arrivals may use at least: the cap is there against a service that never answers, and must not be
-/// what is found.
+/// Lower bound of the connection limit for arrivals. The limit guards against a service that never responds and must
+/// not be what the search finds.
 const LEAST_CAP: f64 = 1_000.0;
-/// And at most, so that the machine's own limits are not.
+/// Upper bound, so that the search does not find this machine's own limits.
 const MOST_CAP: f64 = 20_000.0;
 
 /// One step of a search.
@@ -19,22 +19,24 @@ pub struct Step {
     pub level: f64,
     pub users: bool,
     pub warmup_ns: u64,
-    /// Without the warm-up.
+    /// Duration without the warm-up.
     pub length_ns: u64,
-    /// The longest time that a threshold allows, ns: arrivals at this level have so long to be answered.
+    /// Longest time that a threshold allows for a response, ns.
     pub patience_ns: u64,
 }
 
+/// Returns the draft at the level of a step.
+///
 /// # Errors
-/// When the load is not the search's to set: scenarios with load models of their own.
+/// Returns an error if the scenarios have their own load models, which a search cannot vary.
 pub fn at(mut located: Located, step: &Step) -> Result<Located, Failure> {
     let draft = &mut located.draft;
     if draft.entry.is_none() && !draft.workloads.is_empty() {
         return Err(Diagnostic::new(
             "U026",
             Place::Whole,
-            "every scenario of the file has a load of its own, so there is no one level to search",
-            "give the load once at the top, and weights to the scenarios",
+            "every scenario of the file has its own load, so there is no single level to search",
+            "set one load at the top level, and give weights to the scenarios",
         )
         .into());
     }
@@ -57,15 +59,15 @@ pub fn at(mut located: Located, step: &Step) -> Result<Located, Failure> {
     Ok(located)
 }
 
-/// The draft with one user, for what an unloaded answer takes: a request every `pause_ns`, later where the service
-/// takes longer, so that a service that turns away who asks too often does not turn this one away.
+/// Returns the draft with one user, to measure unloaded response times: one request every `pause_ns`, or later if the
+/// service takes longer, so that rate limiting does not affect it.
 pub fn floor(located: Located, length_ns: u64, pause_ns: u64) -> Result<Located, Failure> {
     let step = Step { level: 1.0, users: true, warmup_ns: 0, length_ns, patience_ns: 0 };
     let mut located = at(located, &step)?;
     let draft = &mut located.draft;
     draft.load.rate_per_s = Some(1e9 / pause_ns.max(1) as f64);
     (draft.load.users, draft.load.max_connections) = (None, Some(1));
-    // Its conditions are for loads; what a single user meets proves nothing of them, and half of them need arrivals.
+    // Thresholds are meant for loads; a single user proves nothing about them, and half of them need arrivals.
     draft.thresholds.clear();
     Ok(located)
 }

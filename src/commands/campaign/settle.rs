@@ -1,4 +1,4 @@
-//! Between two steps: lets a service that was overloaded come back.
+//! Pause between two steps that lets an overloaded service recover.
 
 use super::level;
 use crate::commands::load::{self, Shared};
@@ -8,19 +8,19 @@ use crate::flags::load::MannerFlags;
 use crate::wall;
 use plimsoll_front::Located;
 
-/// Length of a look at the service, and the pause between two requests of it, ns: a service that turns away who asks
-/// too often would never be seen to come back.
+/// Duration of one check of the service, and its pause between two requests, ns. Without the pause, a service that
+/// limits rates would never seem to recover.
 const GLANCE_NS: u64 = 350_000_000;
 const GLANCE_PAUSE_NS: u64 = 100_000_000;
-/// So many looks at most; behind them the next step shows what is the matter.
+/// Maximum number of checks; after them, the next step shows the problem.
 const GLANCES: u32 = 20;
-/// Between two looks, ns.
+/// Pause between two checks, ns.
 const PAUSE_NS: u64 = 1_000_000_000;
 
-/// Rests, and then waits until a single user is answered again without a failure.
+/// Pauses, then waits until a single user gets responses without an error.
 ///
 /// # Errors
-/// When nobody listens any more after all looks.
+/// Returns an error if nothing listens any more after all checks.
 pub fn rest(rest_ns: u64, located: &Located, manner: &MannerFlags, shared: &Shared) -> Result<(), Failure> {
     if rest_ns == 0 {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What the demo says: before and after each part, the table side by side, and where to go from there.
+//! Texts of the demo: before and after each part, the comparison table, and the next steps.
 
 use super::Done;
 use super::service::{CAPACITY_PER_S, PAUSE_MS, PERIOD_S, SERVICE_MS, WORKERS};
@@ -11,23 +11,23 @@ use std::net::SocketAddr;
 
 /// One load of the demo.
 pub struct Part {
-    /// Short; part of the run file's name.
+    /// Short name; part of the run file's name.
     pub name: &'static str,
-    /// The head of its column.
+    /// Head of the part's column.
     pub title: &'static str,
     pub users: Option<u32>,
     pub rate_per_s: Option<f64>,
     pub seconds: u64,
     pub thresholds: &'static [&'static str],
     pub shown_in_full: bool,
-    /// What is about to happen, and what a newcomer may expect.
+    /// What is about to happen, and what to expect.
     before: &'static str,
     after: fn(&Summary) -> String,
 }
 
-/// The same threshold for all: that is what makes them comparable.
+/// The same threshold for all parts, so that they are comparable.
 const RULE: &str = "response_time p99 < 100ms";
-/// The same as a number, and an edge of the latency buckets.
+/// The same threshold in ns, which is an edge of the latency buckets.
 const RULE_NS: u64 = DEFAULT_BANDS_NS[0];
 
 pub const PARTS: [Part; 3] = [
@@ -39,8 +39,8 @@ pub const PARTS: [Part; 3] = [
         seconds: 8,
         thresholds: &[RULE, "error_rate == 0%"],
         shown_in_full: false,
-        before: "1. Closed model: 8 users, each waits for its answer before it asks again. So do wrk, ab and \
-                 most tools.",
+        before: "1. Closed model: 8 users; each waits for its response before it sends the next request, as with wrk, \
+                 ab, and most tools.",
         after: closed,
     },
     Part {
@@ -52,8 +52,8 @@ pub const PARTS: [Part; 3] = [
         seconds: 10,
         thresholds: &[RULE, "error_rate == 0%", "achieved >= 99%"],
         shown_in_full: true,
-        before: "2. Open model: 1,000 arrivals per second, half the capacity, whether or not earlier ones \
-                 were answered. So do people.",
+        before: "2. Open model: 1,000 arrivals/s, half the capacity, independent of response times, as with real \
+                 visitors.",
         after: open,
     },
     Part {
@@ -64,16 +64,16 @@ pub const PARTS: [Part; 3] = [
         seconds: 6,
         thresholds: &[RULE, "error_rate == 0%", "achieved >= 99%"],
         shown_in_full: false,
-        before: "3. Open model above capacity: 2,600 arrivals per second, 130% of what the service can do.",
+        before: "3. Open model above capacity: 2,600 arrivals/s, 130% of what the service can handle.",
         after: overload,
     },
 ];
 
 pub fn opening(address: SocketAddr, look: &Look) -> String {
     let text = format!(
-        "A small service listens on {address}: {WORKERS} workers, {SERVICE_MS} ms each, so it can do {}/s, \
-         and it stands still for {PAUSE_MS} ms in every {PERIOD_S} s. It is loaded three times; each time \
-         99% of the answers shall come within 100 ms.",
+        "A small service listens on {address}: {WORKERS} workers, {SERVICE_MS} ms per request, so its capacity is \
+         {} req/s. It stalls for {PAUSE_MS} ms every {PERIOD_S} s. The demo loads it three times; each time, 99% of \
+         the responses must arrive within 100 ms.",
         format::count(CAPACITY_PER_S.into())
     );
     wrapped(&text, 0, look)
@@ -88,7 +88,7 @@ pub fn after(part: &Part, summary: &Summary, look: &Look) -> String {
     format!("   {}", wrapped(&text, 3, look))
 }
 
-/// As wide as the reader's window; all lines but the first begin further right.
+/// Wraps text to the width of the window, indenting all lines but the first.
 fn wrapped(text: &str, indent: usize, look: &Look) -> String {
     let lines = wrap(text, look.columns().saturating_sub(indent));
     lines.join(&format!("\n{:indent$}", "")) + "\n"
@@ -97,14 +97,14 @@ fn wrapped(text: &str, indent: usize, look: &Look) -> String {
 fn closed(s: &Summary) -> String {
     let slow: u64 =
         s.buckets.iter().filter(|b| b.up_to_ns.is_none_or(|ns| ns > RULE_NS)).map(|b| b.count).sum();
-    // The users wait for the same pause and are answered together, so a pause shows in one second.
+    // The users wait for the same stall and get their responses together, so a stall shows in one second.
     let pauses = s.timeline.iter().filter(|second| second.max_ns.is_some_and(|ns| ns > RULE_NS)).count();
     let paused_s = pauses as f64 * f64::from(PAUSE_MS) / 1e3;
     let rate_per_s = s.totals.requests as f64 / (s.totals.measured_s - paused_s).max(f64::MIN_POSITIVE);
     format!(
-        "p99 is {}, yet the slowest answer took {}. {} of {} answers took longer than 100 ms: who waits for a \
-         pause to end sends nothing meanwhile. An open load at the rate of the rest, {}, would have had about {} \
-         arrivals in those pauses ({pauses} x {PAUSE_MS} ms).",
+        "p99 is {}, yet the slowest response took {}. {} of {} responses took longer than 100 ms, because users that \
+         wait for a stall to end send nothing (coordinated omission). An open model at the rate between stalls, {}, \
+         would have had about {} arrivals in those stalls ({pauses} × {PAUSE_MS} ms).",
         format::quantile(s.response_time.quantile(0.99)),
         format::maybe_ns(s.response_time.max_ns),
         format::count(slow),
@@ -116,8 +116,8 @@ fn closed(s: &Summary) -> String {
 
 fn open(s: &Summary) -> String {
     format!(
-        "the same service, the same pauses, less load, and p99 is {}. The arrivals kept coming while it \
-         stood still, and each is timed from the moment at which it was meant to be sent.",
+        "The same service, the same stalls, less load, and p99 is {}. Arrivals continued during the stalls, and each \
+         request is timed from its intended start time.",
         format::quantile(s.response_time.quantile(0.99))
     )
 }
@@ -125,9 +125,8 @@ fn open(s: &Summary) -> String {
 fn overload(s: &Summary) -> String {
     let offered = s.offered.as_ref().map_or(0.0, |o| o.rate_per_s);
     format!(
-        "{} offered, {} achieved. What cannot be served waits, so the response time grows for as long as the \
-         load lasts: the median is {}, the slowest took {}. No percentile of such a run says anything about \
-         the service but that it is over its limit.",
+        "{} offered, {} achieved. Requests beyond the capacity wait, so response times grow as long as the load lasts: \
+         the median is {}, the maximum {}. Percentiles of such a run describe only its length, not the service.",
         format::rate_per_s(offered),
         format::rate_per_s(s.achieved.rate_per_s),
         format::quantile(s.response_time.quantile(0.5)),
@@ -135,7 +134,7 @@ fn overload(s: &Summary) -> String {
     )
 }
 
-/// One column per part.
+/// Returns a table with one column per part.
 pub fn side_by_side(done: &[Done<'_>]) -> String {
     type Cell = fn(&Summary) -> String;
     let rows: [(&str, Cell); 7] = [
@@ -160,15 +159,15 @@ pub fn side_by_side(done: &[Done<'_>]) -> String {
 }
 
 pub fn before_report(part: &Part) -> String {
-    format!("\nThe whole report of the second load ({}):\n\n", part.title)
+    format!("\nFull report of the second load ({}):\n\n", part.title)
 }
 
 pub fn closing(done: &[Done<'_>]) -> String {
-    let mut text = String::from("\nThe runs are kept:\n");
+    let mut text = String::from("\nThe runs are saved:\n");
     for (_, measured) in done {
         let _ = writeln!(text, "  plimsoll report {}", measured.run_file.display());
     }
-    text.push_str("\nNow a service of your own:\n  plimsoll http://127.0.0.1:8080/ -r 100 -d 15s\n");
+    text.push_str("\nNow load your own service:\n  plimsoll http://127.0.0.1:8080/ -r 100 -d 15s\n");
     text
 }
 

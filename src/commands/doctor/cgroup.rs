@@ -1,19 +1,18 @@
-//! Limits of the control group that this process runs in, both versions. The tightest group on the way up
-//! counts.
+//! Limits of the control group of this process, for both cgroup versions. The tightest group up to the root counts.
 
-/// Reads a file; `None` when it is not there.
+/// Reads a file; returns `None` if it is missing.
 type Read<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// Cores' worth of CPU time, when limited. `own_groups` is `/proc/self/cgroup`.
+/// Returns the CPU time limit in cores, if there is one. `own_groups` is the content of `/proc/self/cgroup`.
 pub fn cpu_quota(own_groups: &str, read: Read<'_>) -> Option<f64> {
     let two = folders(own_groups, "").filter_map(|folder| {
-        // `max 100000`, or quota and period in us.
+        // `max 100000`, or quota and period in µs.
         let text = read(&format!("{folder}/cpu.max"))?;
         let (quota, period) = text.split_once(' ')?;
         Some(quota.parse::<f64>().ok()? / period.trim().parse::<f64>().ok()?)
     });
     let one = folders(own_groups, "cpu").filter_map(|folder| {
-        // -1: no limit.
+        // -1 means no limit.
         let quota: f64 = read(&format!("{folder}/cpu.cfs_quota_us"))?.parse().ok()?;
         let period: f64 = read(&format!("{folder}/cpu.cfs_period_us"))?.parse().ok()?;
         (quota > 0.0).then_some(quota / period)
@@ -21,7 +20,7 @@ pub fn cpu_quota(own_groups: &str, read: Read<'_>) -> Option<f64> {
     two.chain(one).filter(|cores| cores.is_finite()).reduce(f64::min)
 }
 
-/// Bytes, when limited.
+/// Returns the memory limit in bytes, if there is one.
 pub fn memory_limit(own_groups: &str, read: Read<'_>) -> Option<u64> {
     let two =
         folders(own_groups, "").filter_map(|folder| read(&format!("{folder}/memory.max"))?.parse().ok());
@@ -30,8 +29,8 @@ pub fn memory_limit(own_groups: &str, read: Read<'_>) -> Option<u64> {
     two.chain(one).min()
 }
 
-/// Folders of the process's group and of all groups above it, for one controller of version 1, or for version
-/// 2 (`""`). Lines of `/proc/self/cgroup` are `number:controllers:path` (cgroups(7)).
+/// Returns the folders of the process's group and its ancestors, for one controller of version 1, or for version 2
+/// (`""`). Lines of `/proc/self/cgroup` are `number:controllers:path` (cgroups(7)).
 fn folders(own_groups: &str, controller: &str) -> impl Iterator<Item = String> {
     let line = own_groups.lines().find_map(|line| {
         let (_, rest) = line.split_once(':')?;

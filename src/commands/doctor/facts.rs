@@ -1,25 +1,25 @@
-//! What the kernel says about this machine; read here, judged elsewhere.
+//! Facts about this machine, read from the kernel; the parent module rates them.
 
 use super::cgroup;
 use plimsoll_engine::machine;
 
-/// Unknown facts are `None`: a container may hide parts of `/proc` and `/sys`.
+/// Facts; unknown ones are `None`, because a container may hide parts of `/proc` and `/sys`.
 #[derive(Debug, Clone)]
 pub struct Facts {
-    /// Limit of open descriptors, (soft as found, hard).
+    /// Limits of open file descriptors: soft (before a run raises it) and hard.
     pub nofile: (u64, u64),
     pub ports: (u16, u16),
     pub tw_reuse: Option<u64>,
     pub fin_timeout_s: Option<u64>,
     pub somaxconn: Option<u64>,
     pub cpus: u32,
-    /// Cores' worth of time that the cgroup may use.
+    /// CPU time limit of the cgroup, in cores.
     pub cpu_quota: Option<f64>,
     pub memory: u64,
     pub memory_limit: Option<u64>,
     pub clock_source: String,
     pub kernel: String,
-    /// Whether sleeps can be given in nanoseconds.
+    /// Whether sleeps have nanosecond precision.
     pub precise_sleep: bool,
     pub steal_ratio: Option<f64>,
     pub congestion: Option<String>,
@@ -28,7 +28,7 @@ pub struct Facts {
 
 impl Facts {
     pub fn of_this_machine() -> Self {
-        // Raising is harmless here, and the answer says what was found before.
+        // Raising the limit has no side effects here; the result contains the previous one.
         let nofile = machine::raise_nofile();
         let own_groups = text("/proc/self/cgroup").unwrap_or_default();
         Self {
@@ -51,8 +51,8 @@ impl Facts {
     }
 }
 
-/// Share of all CPU time since boot that the host gave to others. Columns of the `cpu` line (proc(5)): user,
-/// nice, system, idle, iowait, irq, softirq, steal; the guest columns behind are contained in user and nice.
+/// Returns the share of CPU time since boot that the hypervisor gave to others. Columns of the `cpu` line (proc(5)):
+/// user, nice, system, idle, iowait, irq, softirq, steal; user and nice include the guest columns after them.
 fn steal_ratio(stat: &str) -> Option<f64> {
     let line = stat.lines().find(|line| line.starts_with("cpu "))?;
     let columns: Vec<u64> =

@@ -13,7 +13,7 @@ cases! {
     a_pause_is_said_with_its_seconds: LoadChangedManually, Warning,
         steered(paused(Run::open(15)), &[(5, Steered::Paused), (8, Steered::Resumed)]),
         // Somebody wrote these words; nobody did it.
-        Run::open(15).note(5 * S, NoteKind::Note, "paused by hand"),
+        Run::open(15).note(5 * S, NoteKind::Note, "paused manually"),
         ["paused from 5.00 s to 8.00 s", "for comparable results"];
 
     another_level_is_said_with_its_second: LoadChangedManually, Warning,
@@ -90,7 +90,7 @@ fn what_stopped_a_run_is_not_what_steered_it() {
     let run = steered(Run::open(15), &[(14, Steered::level(&open_load(), 500.0))])
         .ends(StoppedBy::Interrupt, 15 * S);
     let told = caution(&run.summary(), "stopped_early").expect("it was").evidence_text();
-    assert!(told.contains("interrupted") && !told.contains("by hand"), "{told}");
+    assert!(told.contains("interrupted") && !told.contains("manually"), "{told}");
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn a_step_is_told_by_its_kind_and_not_by_its_words() {
         assert_eq!(Steered::of(&Note { kind: NoteKind::Control, ..note }), None, "words are no steps");
     }
     let text = Steered::level(&closed, 5.0).note(0).text;
-    assert_eq!(text, "by hand the load was set to 5 users (50% of the plan)");
+    assert_eq!(text, "load changed manually to 5 users (50% of the plan)");
     assert!(matches!(open_load(), Load::Open { arrivals: Arrivals::Constant, .. }));
 }
 

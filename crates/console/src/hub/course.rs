@@ -1,4 +1,4 @@
-//! The course of a run so far: its seconds as rows of charts, and what is told of each new one.
+//! History of a run: its seconds as rows of charts, and the events of each new second.
 
 use super::frame::Frame;
 use plimsoll_analysis::Fresh;
@@ -9,38 +9,39 @@ use plimsoll_record::event::{MonitorSample, Note, NoteKind, Opening};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// More rows than this are not sent at once: they are pooled as a report pools them.
+/// Maximum number of rows sent at once; more are pooled as in a report.
 const ROWS_MAX: usize = 1_800;
-/// More new seconds than this are told as a whole: somebody has just begun to watch.
+/// Number of new seconds from which the whole history is sent, because viewing has just begun.
 const ONE_BY_ONE_MAX: usize = 3;
 
 #[derive(Default)]
 pub struct Course {
     opening: Option<Arc<Opening>>,
     rows: Vec<Row>,
-    /// The tick of the last row.
+    /// Tick of the last row.
     last_tick: Option<u32>,
-    /// What it counted, in case that it comes again.
+    /// Counts of the last tick, in case it is reported again.
     last_counts: (u64, u64),
-    /// Failures that have occurred, by class.
+    /// Classes of failures so far.
     classes: Vec<&'static str>,
-    /// What is watched, each with the values that seconds to come may need.
+    /// Monitored metrics, each with the values that later seconds may need.
     courses: Vec<summary::Course>,
     marks: Vec<Mark>,
     requests: u64,
     errors: u64,
     tiles: Option<Value>,
-    /// Runs of the experiment to which this one belongs.
+    /// Number of runs in the experiment, if known.
     turns: Option<usize>,
 }
 
 impl Course {
-    /// Of one of so many runs; `None`: it stands alone, or nobody knows how many there will be.
+    /// Creates a history. `turns` is the number of runs in the experiment; `None` for a single run or an unknown
+    /// number.
     pub fn of(turns: Option<usize>) -> Self {
         Self { turns, ..Self::default() }
     }
 
-    /// Takes what is new, and says what watchers are told of it.
+    /// Takes new data and returns the events for viewers.
     pub fn take(&mut self, fresh: Fresh) -> Vec<Frame> {
         let mut frames = Vec::new();
         let is_first = fresh.opening.is_some();
@@ -78,7 +79,7 @@ impl Course {
         if is_other { self.whole() } else { frames }
     }
 
-    /// All charts with all that is in them, and the last row, whose tiles go with it.
+    /// Returns all charts with their data, and the last row with its tiles.
     pub fn whole(&self) -> Vec<Frame> {
         let Some(opening) = &self.opening else { return Vec::new() };
         let mut charts = figure::live(&opening.outline, &self.classes, &self.courses);
@@ -92,7 +93,7 @@ impl Course {
         frames
     }
 
-    /// Whether the charts must be told anew.
+    /// Returns whether the charts must be sent again.
     fn second(&mut self, second: &Second, failures: &[(&'static str, u64)], busy_ratio: Option<f64>) -> bool {
         let row = figure::live_row(second, failures, &self.courses);
         let is_again = self.last_tick == Some(second.tick);
@@ -135,7 +136,7 @@ impl Course {
         };
         let mark = Mark { at: note.at_ns as f64 / 1e9, word: note.text.clone(), kind };
         let mut told = json!(mark);
-        // The text of a gap grows with it; who watches must know which one to replace.
+        // The text of a gap changes as it grows; viewers identify it by time and kind.
         match self.marks.iter_mut().find(|old| old.at == mark.at && old.kind == mark.kind) {
             Some(old) if note.kind == NoteKind::Gap => {
                 told["replaces"] = json!(old.word);
@@ -146,7 +147,7 @@ impl Course {
         Some(Frame::new("mark", &told))
     }
 
-    /// Whether a number was seen for the first time.
+    /// Returns whether a metric appeared for the first time.
     fn sighted(&mut self, sight: &MonitorSample) -> bool {
         let Some(opening) = &self.opening else { return false };
         let Some(watch) = opening.outline.monitors.get(sight.monitor as usize) else { return false };
@@ -176,7 +177,7 @@ impl Course {
         is_new
     }
 
-    /// Values that are too old for any second behind the last one, which may come again.
+    /// Drops values that are too old for any second after the last one, which may be reported again.
     fn forget(&mut self, last: Option<&Second>) {
         let Some(last) = last else { return };
         let from_s = last.from_s + last.length_s - figure::SIGHT_AGE_MAX_S;
@@ -185,13 +186,13 @@ impl Course {
         }
     }
 
-    /// Puts the rows into a chart. Of several that make one: as the series says, the mean or the highest.
+    /// Fills a chart with the rows. Several rows are pooled into one by mean or maximum, depending on the series.
     fn fill(&self, chart: &mut Chart) {
         let by = self.rows.len().div_ceil(ROWS_MAX).max(1);
         if by > 1 {
             chart.help = format!(
-                "Of the time before this page was opened, each point stands for up to {by} s: the mean, and of p99, \
-                 longest, failures, and schedule lag the highest."
+                "Before this page was opened, each point covers up to {by} s: the mean, or the maximum for p99, \
+                 longest, failures, and schedule lag."
             );
         }
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;

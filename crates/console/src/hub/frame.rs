@@ -1,9 +1,9 @@
-//! One event of a run as those who watch get it.
+//! One event of a run, as viewers receive it.
 
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What is told.
+/// Name and data of an event.
 #[derive(Debug, Clone)]
 pub struct Frame {
     pub event: &'static str,

@@ -1,4 +1,4 @@
-//! A line of the list: what is worth knowing of a run or an experiment before its page is opened.
+//! An entry of the list: what to know about a run or an experiment before opening its page.
 
 use super::walk::{Found, Shape, id_of, sound};
 use crate::annotations::Annotations;
@@ -33,26 +33,26 @@ impl Kind {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Made from the path: the same for as long as the file stays where it is.
+    /// Derived from the path; constant while the file stays where it is.
     pub id: String,
     pub kind: Kind,
     pub path: String,
     pub name: String,
     pub target: String,
     pub started_unix_ns: u64,
-    /// From the start of the first run to the end of the last, s.
+    /// Time from the start of the first run to the end of the last, s.
     pub duration_s: f64,
-    /// `PASS`, `FAIL`, `INCONCLUSIVE`, or `MEASURED` where nothing was asked; `None`: it is going on.
+    /// `PASS`, `FAIL`, `INCONCLUSIVE`, or `MEASURED` without thresholds; `None` while running.
     pub verdict: Option<String>,
     pub sentence: String,
-    /// Of a run.
+    /// Rate of a run.
     pub rate_per_s: Option<f64>,
-    /// As the report shows it: `None`, too, where there are too few samples for it.
+    /// p99 as in the report; `None` also if there are too few samples.
     pub p99_ns: Option<u64>,
-    /// The true p99 is this or more.
+    /// Whether p99 is a lower bound.
     #[serde(default)]
     pub p99_is_lower_bound: bool,
-    /// Failed requests.
+    /// Number of failed requests.
     pub errors: u64,
     pub requests: u64,
     pub is_running: bool,
@@ -60,26 +60,26 @@ pub struct Entry {
     pub tags: Vec<String>,
     #[serde(default)]
     pub note: String,
-    /// Of tags and note: whoever changes them says which ones he has seen.
+    /// Version of tags and note, on which a change must be based.
     #[serde(default)]
     pub annotations_version: String,
-    /// Of an experiment: how many runs there are.
+    /// Number of runs, for an experiment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<usize>,
 }
 
 impl Entry {
-    /// With these annotations instead of those that it has.
+    /// Replaces the annotations.
     pub fn annotate(&mut self, annotations: &Annotations) {
         self.annotations_version = annotations.version();
         (self.tags, self.note) = (annotations.tags.clone(), annotations.note.clone());
     }
 }
 
-/// Reads what was found.
+/// Reads a found run or folder.
 ///
 /// # Errors
-/// Why it cannot be listed, in a sentence.
+/// Returns a sentence if it cannot be listed.
 pub fn read(found: &Found) -> Result<Entry, String> {
     let mut entry = match found.shape {
         Shape::Run => {
@@ -128,9 +128,9 @@ fn of_folder(path: &Path) -> Result<Entry, String> {
 
 fn of_parts(path: &Path) -> Result<Entry, String> {
     let list = parts::read(path).map_err(|e| e.to_string())?;
-    let list = list.ok_or_else(|| format!("`{}` names no parts any more", path.display()))?;
+    let list = list.ok_or_else(|| format!("`{}` no longer lists any parts", path.display()))?;
     let mut all = Vec::new();
-    // One that has no runs yet proves nothing, and so does one that cannot be read.
+    // A part without runs is inconclusive, and so is an unreadable one.
     let mut results = [0u64; 4];
     for part in &list.parts {
         sound(path, &part.folder)?;
@@ -172,7 +172,7 @@ fn concluded(path: &Path) -> Result<(Vec<Digest>, Conclusion), String> {
     Ok((digests, conclude(read).ok_or_else(empty)?))
 }
 
-/// What several runs have in common.
+/// Sums up several runs.
 fn added_up(digests: &[Digest], entry: Entry) -> Entry {
     let ends = digests.iter().map(|d| d.started_unix_ns as f64 / 1e9 + d.measured_s);
     let begin_ns = digests.iter().map(|d| d.started_unix_ns).min().unwrap_or(0);
@@ -211,7 +211,7 @@ fn blank(kind: Kind, path: &Path) -> Entry {
     }
 }
 
-/// Of results that nothing was asked of, what their pages say: not that they met it.
+/// Returns the verdict that the page shows; results without thresholds are `MEASURED`, not `PASS`.
 fn judged(conclusion: &Conclusion) -> &'static str {
     let is_bare = conclusion.result == Outcome::Pass && !conclusion.is_judged();
     if is_bare { "MEASURED" } else { word(conclusion.result) }

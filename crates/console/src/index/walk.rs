@@ -1,4 +1,4 @@
-//! Finds run files and folders of experiments, without reading any.
+//! Finds run files and folders of experiments without reading any of them.
 
 use super::Unreadable;
 use crate::hash::{OFFSET, fnv, hash};
@@ -8,9 +8,9 @@ use std::fs::Metadata;
 use std::path::{Component, Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// Folders in folders, at most.
+/// Maximum depth of folders.
 const DEPTH_MAX: usize = 6;
-/// A run writes each second. One whose log was not touched for so long is dead.
+/// A run writes every second; one whose log is older than this has ended.
 const DEAD_AFTER_NS: u64 = 30_000_000_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct Found {
     pub shape: Shape,
     /// Changes whenever the files do.
     pub stamp: String,
-    /// Size of the run files.
+    /// Total size of the run files.
     pub bytes: u64,
     pub is_going_on: bool,
 }
@@ -37,43 +37,43 @@ pub struct Found {
 #[derive(Default)]
 pub struct Looked {
     pub found: Vec<Found>,
-    /// Run files of experiments, which are not listed themselves.
+    /// Run files of experiments, which are not listed separately.
     pub cells: Vec<PathBuf>,
-    /// Folders that cannot be looked into.
+    /// Unreadable folders.
     pub unreadable: Vec<Unreadable>,
 }
 
-/// From the path's bytes, and so the same in every process and version.
+/// Derives an id from the path's bytes, equal in every process and version.
 pub fn id_of(path: &Path) -> String {
     hash(path.as_os_str().as_encoded_bytes())
 }
 
-/// Each folder that is there, and those below it. A folder that is not there yet is empty.
+/// Scans each folder and its subfolders; a missing folder counts as empty.
 pub fn walk(folders: &[PathBuf], now_unix_ns: u64) -> Looked {
     let mut looked = Looked::default();
     let roots = roots(folders);
     for folder in folders {
         look(folder, &roots, 0, now_unix_ns, &mut looked);
     }
-    // Folders may lie in each other.
+    // Folders may contain each other.
     looked.found.sort_by(|a, b| a.path.cmp(&b.path));
     looked.found.dedup_by(|a, b| a.path == b.path);
     looked
 }
 
-/// Where the folders really are.
+/// Returns the canonical paths of the folders.
 fn roots(folders: &[PathBuf]) -> Vec<PathBuf> {
     folders.iter().filter_map(|folder| folder.canonicalize().ok()).collect()
 }
 
-/// Whether what is at `path` is still something to be shown: a file or a folder within the folders, not a link that
-/// leads out of them, nor a pipe.
+/// Checks whether a path may be shown: it must be a file or a folder within the folders, not a pipe or a link that
+/// leads out of them.
 ///
 /// # Errors
-/// Why it is not.
+/// Returns the reason why it may not.
 pub fn check(folders: &[PathBuf], path: &Path) -> Result<(), String> {
     let shown = path.display();
-    let real = path.canonicalize().map_err(|e| format!("`{shown}` is not there any more: {e}"))?;
+    let real = path.canonicalize().map_err(|e| format!("`{shown}` no longer exists: {e}"))?;
     if !roots(folders).iter().any(|root| real.starts_with(root)) {
         return Err(format!("`{shown}`: {LEADS_OUT}"));
     }
@@ -83,16 +83,16 @@ pub fn check(folders: &[PathBuf], path: &Path) -> Result<(), String> {
     }
 }
 
-/// Whether the folder of a part is one below the folder of the parts, with a list that is a file: the name comes from a
-/// file that anybody may have written.
+/// Checks that a part's folder is directly below the folder of parts, and that its list is a regular file, because
+/// its name comes from an untrusted file.
 ///
 /// # Errors
-/// Why it is not.
+/// Returns the reason why it is not.
 pub fn sound(parts: &Path, name: &str) -> Result<(), String> {
     let mut components = Path::new(name).components();
     let is_plain = matches!((components.next(), components.next()), (Some(Component::Normal(_)), None));
     if !is_plain {
-        return Err(format!("`{}` names the part `{name}`, which is no folder below it", parts.display()));
+        return Err(format!("`{}` lists the part `{name}`, which is not a directory below it", parts.display()));
     }
     let folder = parts.join(name);
     for path in [folder.clone(), folder.join(INDEX)] {
@@ -101,15 +101,15 @@ pub fn sound(parts: &Path, name: &str) -> Result<(), String> {
             Ok(meta) if !meta.is_file() && path != folder => {
                 return Err(format!("`{}`: {IRREGULAR}", path.display()));
             }
-            // A part that has not been run has none.
+            // A part that has not run has no list.
             _ => {}
         }
     }
     Ok(())
 }
 
-const LEADS_OUT: &str = "it is a link that leads out of the folders that are shown";
-const IRREGULAR: &str = "it is no file but a pipe, a device or the like";
+const LEADS_OUT: &str = "the link leads out of the listed directories";
+const IRREGULAR: &str = "not a regular file";
 
 fn look(folder: &Path, roots: &[PathBuf], depth: usize, now_unix_ns: u64, looked: &mut Looked) {
     let (entries, mut refused) = match list(folder, roots) {
@@ -117,7 +117,7 @@ fn look(folder: &Path, roots: &[PathBuf], depth: usize, now_unix_ns: u64, looked
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return,
         Err(e) => {
             let path = folder.display().to_string();
-            looked.unreadable.push(Unreadable { path, reason: format!("the folder cannot be read: {e}") });
+            looked.unreadable.push(Unreadable { path, reason: format!("cannot read the directory: {e}") });
             return;
         }
     };
@@ -146,7 +146,7 @@ fn look(folder: &Path, roots: &[PathBuf], depth: usize, now_unix_ns: u64, looked
     if shape == Shape::Parts {
         refused.append(&mut add_below(&mut all, roots));
     }
-    // The page of a folder reads all that is in it.
+    // The page of a folder reads everything in it.
     if !refused.is_empty() {
         looked.unreadable.append(&mut refused);
         return;
@@ -158,7 +158,7 @@ fn look(folder: &Path, roots: &[PathBuf], depth: usize, now_unix_ns: u64, looked
     looked.found.push(Found { path: folder.to_path_buf(), shape, stamp, bytes, is_going_on });
 }
 
-/// What lies in the folders among `all`, too: the runs of parts. A folder that went meanwhile has nothing. Returns
+/// Adds what the folders in `all` contain: the runs of parts. A folder that has vanished contains nothing. Returns
 /// what may not be read.
 fn add_below(all: &mut Vec<Item>, roots: &[PathBuf]) -> Vec<Unreadable> {
     let folders: Vec<PathBuf> =
@@ -172,7 +172,7 @@ fn add_below(all: &mut Vec<Item>, roots: &[PathBuf]) -> Vec<Unreadable> {
     refused
 }
 
-/// How a file in one of the folders looks now.
+/// Returns the current stamp of a file in one of the folders.
 pub fn stamp_now(found: &Found, folders: &[PathBuf]) -> Option<String> {
     let roots = roots(folders);
     match found.shape {
@@ -186,7 +186,7 @@ pub fn stamp_now(found: &Found, folders: &[PathBuf]) -> Option<String> {
     }
 }
 
-/// It has a log beside it that was written to a moment ago. What a kill leaves has a log, too, but an old one.
+/// Returns whether the run's log was written to recently. A kill also leaves a log, but an old one.
 pub fn is_being_written(run: &Path, now_unix_ns: u64) -> bool {
     let mut log = run.as_os_str().to_owned();
     log.push("-wal");
@@ -202,7 +202,7 @@ struct Item {
 }
 
 impl Item {
-    /// Links to files are followed; links to folders are not looked into, so that no walk is endless.
+    /// Follows links to files but not to folders, so that every scan ends.
     fn at(path: PathBuf) -> std::io::Result<Item> {
         let mut meta = path.symlink_metadata()?;
         if meta.is_symlink() {
@@ -230,7 +230,7 @@ impl Item {
         self.path.extension().is_some_and(|e| e == "plim")
     }
 
-    /// Why something that is called like a run or a list is none to be read.
+    /// Returns why something with the name of a run or a list may not be read.
     fn refused(&self, roots: &[PathBuf]) -> Option<&'static str> {
         let is_ours = self.is_called_run() || self.is_called(INDEX) || self.is_called(PARTS);
         if !is_ours || self.meta.is_dir() || self.meta.is_symlink() {
@@ -249,7 +249,7 @@ impl Item {
     }
 }
 
-/// The folder's content by name, and what of it may not be read. What vanishes meanwhile was not there.
+/// Returns the folder's content sorted by name, and what may not be read. What vanishes meanwhile is ignored.
 fn list(folder: &Path, roots: &[PathBuf]) -> std::io::Result<(Vec<Item>, Vec<Unreadable>)> {
     let (mut items, mut refused): (Vec<Item>, Vec<Unreadable>) = Default::default();
     for entry in std::fs::read_dir(folder)? {
@@ -266,7 +266,7 @@ fn list(folder: &Path, roots: &[PathBuf]) -> std::io::Result<(Vec<Item>, Vec<Unr
     Ok((items, refused))
 }
 
-/// Of the run files and lists, not of the annotations.
+/// Returns a stamp of the run files and lists, excluding annotations.
 fn stamp_of_all(items: &[Item]) -> String {
     let names = [INDEX, PARTS];
     let mut hash = OFFSET;

@@ -1,5 +1,4 @@
-//! The run of a job that is going on now, and what is planned for it, from the files alone: known to whoever asks,
-//! whether somebody watches or not.
+//! The current run of a job and its plan, read from the files, whether or not anyone views it.
 
 use super::stages::{Course, course};
 use crate::index::is_being_written;
@@ -8,8 +7,7 @@ use plimsoll_record::run_file::Tail;
 use plimsoll_record::steered::Steered;
 use std::path::{Path, PathBuf};
 
-/// What is planned for the run that goes on in `out` now, with its file; `None`: it is the one that is known already,
-/// or there is nothing to be read yet.
+/// Returns the file and the plan of the current run in `out`; `None` if it is `known` already or not readable yet.
 pub fn planned(out: &Path, known: Option<&Path>, now_ns: u64) -> Option<(PathBuf, Course)> {
     let run = run_of(out, now_ns)?;
     if known == Some(&run) {
@@ -20,8 +18,8 @@ pub fn planned(out: &Path, known: Option<&Path>, now_ns: u64) -> Option<(PathBuf
     Some((run, course))
 }
 
-/// Whether a run file exists: that of the run, or any of an experiment. Links are not followed, so they cannot lead out
-/// of the folder or back into it.
+/// Returns whether a run file exists, of the run or of any in an experiment. Does not follow links, so they can
+/// neither lead out of the folder nor back into it.
 pub fn has_run(out: &Path) -> bool {
     if !out.is_dir() {
         return out.exists();
@@ -43,7 +41,7 @@ fn run_of(out: &Path, now_ns: u64) -> Option<PathBuf> {
     }
 }
 
-/// Whether the run that goes on stands still, as its timeline says. Each run has one of its own.
+/// Whether the current run is paused, according to its timeline.
 #[derive(Default)]
 pub struct Pauses {
     of: Option<(PathBuf, Tail)>,
@@ -51,7 +49,7 @@ pub struct Pauses {
 }
 
 impl Pauses {
-    /// `None`: it cannot be read just now.
+    /// Returns `None` if it cannot be read now.
     pub fn look(&mut self, out: &Path, now_ns: u64) -> Option<bool> {
         let Some(run) = run_of(out, now_ns) else {
             // Between two runs.
@@ -74,7 +72,7 @@ impl Pauses {
     }
 }
 
-/// How many runs the experiment in this folder asks for; of a search nobody knows.
+/// Returns the number of runs of the experiment in this folder; unknown for a search.
 pub fn turns(folder: &Path) -> Option<usize> {
     let text = std::fs::read_to_string(folder.join(INDEX)).ok()?;
     let index: Index = serde_json::from_str(&text).ok()?;
@@ -82,13 +80,13 @@ pub fn turns(folder: &Path) -> Option<usize> {
     experiment.find.is_none().then(|| index.cells.len() * experiment.repeat.max(1) as usize)
 }
 
-/// The run of a folder that is being written.
+/// Returns the run of a folder that is being written.
 pub fn newest(folder: &Path, now_ns: u64) -> Option<PathBuf> {
     let entries = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
     let mut runs: Vec<PathBuf> = Vec::new();
     for path in entries {
         if path.is_dir() {
-            // Parts lie one folder below.
+            // Parts are one folder below.
             runs.extend(std::fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
         } else {
             runs.push(path);

@@ -1,4 +1,4 @@
-//! What somebody asks to be run, as the words of a command line. Never text for a shell: each word is an argument.
+//! Orders to start a load, as the words of a command line. Never text for a shell: each word is one argument.
 
 use crate::answer::{Answer, ApiError};
 use serde::Deserialize;
@@ -10,7 +10,7 @@ pub struct Order {
     pub what: What,
     /// A public host that may be loaded.
     pub allow: Option<String>,
-    /// Although another one is running.
+    /// Start even if another load is running.
     #[serde(default)]
     pub allow_concurrent: bool,
 }
@@ -22,7 +22,7 @@ pub enum What {
     File {
         path: String,
     },
-    /// The text of one.
+    /// The text of an experiment.
     Text {
         text: String,
     },
@@ -36,7 +36,7 @@ pub struct Check {
     pub text: Option<String>,
 }
 
-/// A load in a few fields.
+/// A load described by a few fields.
 #[derive(Debug, Deserialize)]
 pub struct Form {
     pub url: String,
@@ -47,42 +47,42 @@ pub struct Form {
     pub timeout_s: Option<f64>,
     pub threshold: Option<String>,
     pub name: Option<String>,
-    /// One `Name: value` a line.
+    /// One `Name: value` per line.
     #[serde(default)]
     pub headers: Option<String>,
-    /// Sent as it is; the name of a file is none.
+    /// Sent unchanged; never the name of a file.
     #[serde(default)]
     pub body: Option<String>,
 }
 
-/// The three kinds of load that Loader.io offers (its documentation, "test types").
+/// The three load types of Loader.io (its documentation, "test types").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Load {
-    /// So many in all, spread evenly.
+    /// Number of clients in total, spread evenly.
     ClientsPerTest,
-    /// So many new ones each second.
+    /// Number of new clients per second.
     ClientsPerSecond,
-    /// So many at any time: each comes back when it has been answered.
+    /// Number of concurrent clients, each of which starts over after a response.
     Maintained,
 }
 
 impl Form {
-    /// The words behind the program's name.
+    /// Returns the words after the program's name.
     ///
     /// # Errors
-    /// What is wrong with a field, with the mend. What only the tool itself can judge it judges.
+    /// Returns an error with a fix if a field is invalid. The tool itself checks the rest.
     pub fn words(&self) -> Answer<Vec<String>> {
         let url = self.url.trim();
-        // A word that begins otherwise could be a flag or a command.
+        // A word with another beginning could be a flag or a command.
         if !(url.starts_with("http://") || url.starts_with("https://")) {
             return Err(ApiError::request(
-                format!("`{url}` is no URL"),
-                "a URL begins with `http://` or `https://`",
+                format!("invalid URL `{url}`"),
+                "start the URL with `http://` or `https://`",
             ));
         }
         if self.clients == 0 {
-            return Err(ApiError::request("0 clients send nothing", "give a whole number above 0"));
+            return Err(ApiError::request("the number of clients must be above 0", "enter a whole number above 0"));
         }
         let seconds = positive(self.duration_s, "duration_s")?;
         let mut words = vec![url.to_owned()];
@@ -90,27 +90,27 @@ impl Form {
         let headers = filled(&self.headers).into_iter().flat_map(str::lines).map(str::trim);
         words.extend(headers.filter(|line| !line.is_empty()).map(|line| format!("--header={line}")));
         if let Some(body) = self.body.as_deref().filter(|body| !body.is_empty()) {
-            // On the command line it would name a file of this machine, which a page does not read.
+            // On the command line it would name a file of this machine, which a page must not read.
             if body.starts_with('@') {
                 return Err(ApiError::request(
-                    "the body begins with `@`, which names a file",
+                    "a body must not begin with `@`, which names a file",
                     "paste the body itself, or use an experiment file",
                 ));
             }
             words.push(format!("--body={body}"));
         }
         match self.load {
-            // The first comes at 0 and the last one step before the end, so that it is exactly so many.
+            // The first arrives at 0 and the last one step before the end, which makes exactly this number.
             Load::ClientsPerTest => words.push(format!("--rate={}/s", spread(self.clients, seconds))),
             Load::ClientsPerSecond => words.push(format!("--rate={}/s", self.clients)),
             Load::Maintained => words.push(format!("--connections={}", self.clients)),
         }
         words.push(format!("--duration={seconds}s"));
         if let Some(timeout_s) = self.timeout_s {
-            words.push(format!("--timeout={}s", positive(timeout_s, "the time-out")?));
+            words.push(format!("--timeout={}s", positive(timeout_s, "the timeout")?));
         }
         if let Some(rule) = filled(&self.threshold) {
-            // `p99 < 500ms` alone can only mean the response time.
+            // `p99 < 500ms` without a subject can only mean the response time.
             let is_bare =
                 rule.strip_prefix('p').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
             let subject = if is_bare { "response_time " } else { "" };
@@ -120,17 +120,17 @@ impl Form {
         Ok(words)
     }
 
-    /// For the name of the run file.
+    /// Returns the host for the name of the run file.
     pub fn host(&self) -> String {
         let rest = self.url.trim().split_once("://").map_or("", |(_, rest)| rest);
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-        // What stands before the last `@` is a name and a password.
+        // The last `@` ends the user name and password.
         let host = authority.rsplit('@').next().unwrap_or_default();
         host.split(':').next().unwrap_or_default().to_owned()
     }
 }
 
-/// The shortest rate at which exactly `n` arrive within `seconds`, the first at 0, in the same rhythm to 0.01%.
+/// Returns the shortest rate with exactly `n` arrivals within `seconds`, the first at 0, in the same rhythm to 0.01%.
 fn spread(n: u32, seconds: f64) -> f64 {
     let n = f64::from(n);
     let exact = n / seconds;
@@ -138,7 +138,7 @@ fn spread(n: u32, seconds: f64) -> f64 {
         let scale = 10f64.powi(digits);
         (exact * scale).floor() / scale
     });
-    // The last one comes before the end, and one more would not.
+    // The last one arrives before the end, and one more would not.
     let is_same = |rate: &f64| {
         *rate > 0.0 && (n - 1.0) / rate < seconds && n / rate >= seconds && exact - rate <= exact / 1e4
     };
@@ -149,12 +149,12 @@ fn positive(value: f64, what: &str) -> Answer<f64> {
     match value.is_finite() && value > 0.0 {
         true => Ok(value),
         false => {
-            Err(ApiError::request(format!("`{value}`: {what} must be above 0"), "give a number such as 30"))
+            Err(ApiError::request(format!("invalid `{value}`: {what} must be above 0"), "enter a number such as 30"))
         }
     }
 }
 
-/// A field that was filled in.
+/// Returns a field unless it is empty.
 pub fn filled(field: &Option<String>) -> Option<&str> {
     field.as_deref().map(str::trim).filter(|text| !text.is_empty())
 }

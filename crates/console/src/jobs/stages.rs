@@ -1,11 +1,11 @@
-//! What a run is going to do, for the bar above its live view.
+//! Stages of a run, for the bar above its live view.
 
 use plimsoll_output::format;
 use plimsoll_plan::Outline;
 use plimsoll_plan::load::Load;
 use serde::Serialize;
 
-/// A part of the load profile.
+/// A stage of the load profile.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Stage {
     pub from_s: f64,
@@ -13,19 +13,19 @@ pub struct Stage {
     pub label: String,
 }
 
-/// The plan of a run as far as it is a matter of time.
+/// The timing of a run's plan.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Course {
-    /// `None`: it ends when its requests are done.
+    /// `None` if the run ends when its requests are done.
     pub planned_s: Option<f64>,
     pub stages: Vec<Stage>,
-    /// Which run of its experiment it is, from 1.
+    /// Number of the run in its experiment, from 1.
     pub turn: Option<u32>,
-    /// Of how many, if that is known.
+    /// Number of runs in the experiment, if known.
     pub turns: Option<usize>,
 }
 
-/// Of a run that is one of so many, if that is known.
+/// Returns the timing of a run; `turns` is the number of runs in its experiment, if known.
 pub fn course(outline: &Outline, turns: Option<usize>) -> Course {
     let word = |level: f64| match outline.load {
         Load::Open { .. } => format!("{} arrivals", format::rate_per_s(level)),
@@ -38,7 +38,7 @@ pub fn course(outline: &Outline, turns: Option<usize>) -> Course {
     let (mut begin_ns, mut level) = (0u64, profile.start);
     for stage in &profile.stages {
         let to_ns = begin_ns + stage.duration_ns;
-        // A jump takes no time, and has no place in the bar.
+        // A jump takes no time and has no place in the bar.
         if to_ns > begin_ns {
             let word = if stage.to == level { word(level) } else { format!("to {}", word(stage.to)) };
             stages.push(Stage { from_s: begin_ns as f64 / 1e9, to_s: to_ns as f64 / 1e9, label: word });

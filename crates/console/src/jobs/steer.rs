@@ -1,28 +1,28 @@
-//! What is done to a load that goes on, and what became of it. A line that was sent is not a line that was obeyed: that
-//! a load is paused is read from its own timeline, and what the load refuses is shown as it says it.
+//! Steering of a running load, and its effect. A command that was sent is not yet executed: whether a load is paused
+//! is read from its timeline, and a rejection is shown in the load's own words.
 
 use super::{Inner, Job, Jobs, SAID_BYTES_MAX, State};
 use crate::answer::{Answer, ApiError};
 use plimsoll_record::steered::{NOTE_CHARS, REFUSED};
 use serde_json::{Value, json};
 
-/// So long it is shown that somebody has asked for a pause. A load that obeys has said so by then.
+/// How long a pause is shown as requested; by then the load has confirmed or rejected it.
 const ASKED_NS: u64 = 10_000_000_000;
-/// Longer lines of a load hold no refusal.
+/// Maximum length of a line that can be a rejection.
 const LINE_BYTES_MAX: usize = 4_096;
 
-/// Of one job.
+/// Steering state of one job.
 #[derive(Default)]
-pub struct Steering {
+Whether a pause was ever requested, so that the timeline must be read.
     /// Somebody has asked for a pause: from then on the timeline is read.
     pub is_watched: bool,
-    /// For a pause (or its end), and when.
+    /// The requested pause or resumption, and its time.
     pending: Option<(bool, u64)>,
-    /// The run that goes on says so.
+    /// Whether the current run is paused, according to its timeline.
     is_paused: bool,
-    /// The last line was not obeyed, because of this.
+    /// Why the last command was rejected.
     rejection: Option<String>,
-    /// What the load has said since the last line break.
+    /// Output of the load since the last line break.
     line: Vec<u8>,
 }
 
@@ -45,7 +45,7 @@ impl Steering {
         self.rejection.as_deref()
     }
 
-    /// The load has said more.
+    /// Takes more output of the load.
     fn hear(&mut self, part: &[u8]) {
         self.line.extend_from_slice(part);
         while let Some(end) = self.line.iter().position(|byte| *byte == b'\n') {
@@ -59,7 +59,7 @@ impl Steering {
         }
     }
 
-    /// Whether that is news.
+    /// Returns whether this is a change.
     fn see(&mut self, is_paused: bool) -> bool {
         let is_answer = self.pending.is_some_and(|(paused, _)| paused == is_paused);
         if is_answer {
@@ -70,7 +70,7 @@ impl Steering {
 }
 
 impl Jobs {
-    /// Ends the load as Ctrl-C does: with a report. A second time would end it without.
+    /// Ends the load like a first Ctrl-C, with a report; a second one would end it without.
     pub fn stop(&self, id: &str) -> Answer<Job> {
         self.steered(id, |inner| {
             if inner.state != State::Ending {
@@ -81,7 +81,7 @@ impl Jobs {
         })
     }
 
-    /// Asks it to stand still, or to go on. The load decides: between two runs there is nothing to pause.
+    /// Requests a pause or its end. The load decides, because between two runs there is nothing to pause.
     pub fn pause(&self, id: &str, paused: bool) -> Answer<Job> {
         let now_ns = (self.tool.now_unix_ns)();
         self.steered(id, |inner| {
@@ -94,15 +94,15 @@ impl Jobs {
     pub fn annotate(&self, id: &str, text: &str) -> Answer<Job> {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if text.is_empty() || text.chars().count() > NOTE_CHARS {
-            let sentence = format!("a note has 1 to {NOTE_CHARS} characters");
-            return Err(ApiError::request(sentence, "write it again"));
+            let sentence = format!("a note must have 1–{NOTE_CHARS} characters");
+            return Err(ApiError::request(sentence, "change the note"));
         }
         self.steered(id, |inner| inner.say(&json!({ "do": "note", "text": text })))
     }
 
     pub fn level(&self, id: &str, factor: f64) -> Answer<Job> {
         if !(factor.is_finite() && (0.01..=100.0).contains(&factor)) {
-            return Err(ApiError::request(format!("`{factor}` is no factor"), "give one from 0.01 to 100"));
+            return Err(ApiError::request(format!("invalid factor `{factor}`"), "use a number from 0.01 to 100"));
         }
         self.steered(id, |inner| inner.say(&json!({ "do": "level", "factor": factor })))
     }
@@ -110,9 +110,9 @@ impl Jobs {
     fn steered(&self, id: &str, steer: impl FnOnce(&mut Inner) -> Answer<()>) -> Answer<Job> {
         let mut all = self.lock();
         let inner = all.iter_mut().find(|inner| inner.id == id);
-        let inner = inner.ok_or_else(|| ApiError::missing("there is no such job"))?;
+        let inner = inner.ok_or_else(|| ApiError::missing("there is no such load"))?;
         if inner.ended_unix_ns.is_some() {
-            return Err(ApiError::conflict("it has ended", "start it again"));
+            return Err(ApiError::conflict("the load has ended", "start it again"));
         }
         inner.look();
         steer(inner)?;
@@ -122,7 +122,7 @@ impl Jobs {
         Ok(job)
     }
 
-    /// What the timeline of the run that goes on says now.
+    /// Takes the pause state from the timeline of the current run.
     pub(super) fn observed(&self, id: &str, is_paused: bool) {
         let mut is_news = false;
         self.with(id, |inner| is_news = inner.steering.see(is_paused));
@@ -134,14 +134,14 @@ impl Jobs {
 
 impl Inner {
     fn say(&mut self, line: &Value) -> Answer<()> {
-        let gone = || ApiError::conflict("it listens no more", "wait for its end");
+        let gone = || ApiError::conflict("the load no longer accepts commands", "wait until it has ended");
         let lines = self.lines.as_ref().ok_or_else(gone)?;
         lines.send(format!("{line}\n")).map_err(|_| gone())?;
         self.steering.rejection = None;
         Ok(())
     }
 
-    /// Keeps the last of what the child says.
+    /// Keeps the end of the child's output.
     pub(super) fn hear(&mut self, part: &[u8]) {
         self.said.extend_from_slice(part);
         let too_many = self.said.len().saturating_sub(SAID_BYTES_MAX);
@@ -159,19 +159,19 @@ mod tests {
         let mut steering = Steering::default();
         steering.ask(true, 5);
         assert_eq!(steering.pending_action(6), Some("pause"));
-        steering.hear(b"something else\ngenerator 1 of 2: not ob");
+        steering.hear(b"something else\ngenerator 1 of 2: reje");
         assert_eq!((steering.rejection(), steering.pending_action(6)), (None, Some("pause")));
-        steering.hear(b"eyed: no load is going on\nand more");
-        assert_eq!((steering.rejection(), steering.pending_action(6)), (Some("no load is going on"), None));
+        steering.hear(b"cted: no load is running\nand more");
+        assert_eq!((steering.rejection(), steering.pending_action(6)), (Some("no load is running"), None));
         steering.hear(&[b'x'; 2 * LINE_BYTES_MAX]);
-        assert!(steering.line.is_empty(), "a line without an end fills no memory");
+        assert!(steering.line.is_empty(), "an endless line does not fill the memory");
     }
 
     #[test]
     fn a_load_is_paused_when_it_says_so_and_not_when_it_was_asked() {
         let mut steering = Steering::default();
         steering.ask(true, 0);
-        assert!(!steering.is_paused() && !steering.see(false), "the line is on its way");
+        assert!(!steering.is_paused() && !steering.see(false), "the command is in progress");
         assert_eq!(steering.pending_action(1), Some("pause"));
         assert!(steering.see(true) && steering.is_paused());
         assert_eq!(steering.pending_action(1), None);

@@ -1,5 +1,5 @@
-//! Reads a run file as it grows, once a second, and tells those who watch. A file that is being written is only ever
-//! read, in a moment; the load knows nothing of it.
+//! Follows a run file once per second and sends events to viewers. The file is only read, briefly; the load does not
+//! notice.
 
 use super::ended;
 use crate::app::App;
@@ -15,12 +15,12 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 
-/// A run writes once a second; a look in between finds nothing.
+/// Interval of reads; a run writes once per second.
 const LOOK: Duration = Duration::from_secs(1);
-/// So many looks in a row without a sign of life, and the run is taken for dead.
+/// Number of reads without a sign of life after which the run counts as dead.
 const SILENT_MAX: u32 = 5;
 
-/// Until the run has ended, or nobody watches.
+/// Follows a run until it has ended or has no viewers.
 pub async fn follow(app: Arc<App>, target: Target, hub: Arc<Hub>) {
     let mut looks = interval(LOOK);
     looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -42,7 +42,7 @@ pub async fn follow(app: Arc<App>, target: Target, hub: Arc<Hub>) {
         tell_job(&app, &target, &hub);
         let now_ns = (app.config.tool.now_unix_ns)();
         let out = target.out.clone();
-        // Reading blocks, so it is done aside; the reader comes back from there.
+        // Reading blocks, so it runs on a pool thread, which returns the reader.
         let looked = app
             .looks
             .read(&[&target.out], move || {
@@ -51,7 +51,7 @@ pub async fn follow(app: Arc<App>, target: Target, hub: Arc<Hub>) {
             })
             .await;
         let Ok((back, look)) = looked else {
-            // Whoever comes next starts another reader.
+            // The next viewer starts another reader.
             app.hubs.leave(&target, &hub, true);
             return;
         };
@@ -70,7 +70,7 @@ pub async fn follow(app: Arc<App>, target: Target, hub: Arc<Hub>) {
             });
         }
         let is_over = match target.job.as_deref().and_then(|job| app.jobs.job(job)) {
-            // Of several runs one after the other, only the job knows when all is done.
+            // Of several consecutive runs, only the job knows when all are done.
             Some(job) => matches!(job.state, State::Ended | State::Failed),
             None => {
                 silent = if look.is_alive { 0 } else { silent + 1 };
@@ -87,7 +87,7 @@ pub async fn follow(app: Arc<App>, target: Target, hub: Arc<Hub>) {
     }
 }
 
-/// The job as it is now, if it is another than the last time.
+/// Sends the job's state if it has changed.
 fn tell_job(app: &App, target: &Target, hub: &Hub) {
     let Some(mut job) = target.job.as_deref().and_then(|job| app.jobs.job(job)) else { return };
     let elapsed_s = std::mem::take(&mut job.elapsed_s);
@@ -109,19 +109,19 @@ fn tell_job(app: &App, target: &Target, hub: &Hub) {
     });
 }
 
-/// Where reading has come to.
+/// Position of a reader.
 #[derive(Default)]
 struct Reader {
     tail: Option<(PathBuf, Follow)>,
-    /// Something of it was read.
+    /// Whether anything was read yet.
     is_known: bool,
 }
 
 struct Look {
     fresh: Option<Fresh>,
-    /// It is another run than the one before.
+    /// Whether the run differs from the previous one.
     is_another: bool,
-    /// How many runs its experiment has, of another one.
+    /// Number of runs in the experiment, if the run changed.
     turns: Option<usize>,
     is_alive: bool,
 }
@@ -133,18 +133,18 @@ impl Reader {
             true => newest(out, now_ns),
             false => Some(out.to_path_buf()),
         };
-        // Between two runs the last one stays.
+        // Between two runs, the last one stays.
         let Some(run) = run.or_else(|| self.tail.as_ref().map(|(path, _)| path.clone())) else {
             return nothing;
         };
         if self.tail.as_ref().is_none_or(|(path, _)| *path != run) {
-            // It may be there with nothing in it yet: the next look will tell.
+            // The file may exist and still be empty; the next read will tell.
             let Ok(tail) = Follow::open(&run) else { return nothing };
             self.tail = Some((run.clone(), tail));
             self.is_known = false;
         }
         let Some((_, tail)) = &mut self.tail else { return nothing };
-        // A file that vanishes, or cannot be read just now, brings nothing new; that it is dead shows soon.
+        // A file that vanishes or is unreadable now has no news; a dead run is detected soon.
         let fresh = tail.more().ok();
         let is_another = fresh.is_some() && !std::mem::replace(&mut self.is_known, fresh.is_some());
         let turns = if is_another { run.parent().and_then(turns) } else { None };

@@ -1,4 +1,4 @@
-//! The monitor of a control group: what it uses of its quotas, and how often it was held back.
+//! Monitor of a control group: its use of its quotas, and how often it was throttled.
 
 mod place;
 
@@ -13,24 +13,24 @@ use place::Folder;
 use plimsoll_plan::watch::{Group, Unit};
 use std::path::Path;
 
-/// Looks at one group below one `/sys/fs/cgroup`.
+/// Reads one group below one `/sys/fs/cgroup`.
 pub struct Cgroup {
     files: Files,
     group: Group,
-    /// For the group of a process.
+    /// Finds the group of a process.
     finder: Option<(Finder, Census)>,
-    /// Where it was found, and for which process.
+    /// The group and the process for which it was found.
     place: Option<(u32, Place)>,
     previous: PreviousCounters,
     ticks_per_s: f64,
     looks: u64,
 }
 
-/// How many looks a process is taken to stay in its group.
+/// Number of samples for which a process is assumed to stay in its group.
 const AGAIN: u64 = 10;
 
 impl Cgroup {
-    /// `root` is the folder that `proc` and `sys` stand in: `/`, or a recorded tree.
+    /// Creates the probe. `root` contains `proc` and `sys`: `/`, or a recorded tree.
     pub fn new(group: &Group, root: &Path) -> Cgroup {
         let files = Files::new(root);
         let (ticks_per_s, _) = files.ticks_and_page();
@@ -46,7 +46,7 @@ impl Cgroup {
         let again = self.looks.is_multiple_of(AGAIN);
         self.looks += 1;
         let pid = match &mut self.finder {
-            // Several processes of one name or port are nearly always in one group: the first stands for them.
+            // Several processes of one name or port are nearly always in one group, so the first one decides.
             Some((finder, census)) => {
                 finder.find(&mut self.files, census)?.first().copied().unwrap_or_default()
             }
@@ -57,7 +57,7 @@ impl Cgroup {
         }
         let place = match &self.group {
             Group::Path(path) => Place::at(&mut self.files, path)
-                .ok_or_else(|| MonitorError(format!("`{}` is no control group", path.display())))?,
+                .ok_or_else(|| MonitorError(format!("`{}` is not a control group", path.display())))?,
             Group::Of(_) => Place::of(&mut self.files, pid)
                 .ok_or_else(|| MonitorError(format!("cannot find the control group of process `{pid}`")))?,
         };
@@ -74,7 +74,7 @@ impl Probe for Cgroup {
         let quota = place.cpu_limit(files);
         let cpus = f64::from(cpus_online(files));
         let cpu_limit = quota.map_or(cpus, |quota| quota.min(cpus));
-        // A machine may have version 2 beside version 1, without the controllers that version 1 has taken.
+        // A machine may have version 2 alongside version 1, without the controllers that version 1 uses.
         let mut has_cpu = cpu_of_one(files, &place, &mut page, cpu_limit, quota.is_some(), self.ticks_per_s);
         let mut has_memory = memory_of_one(files, &place, &mut page);
         if let Some(folder) = &place.unified {
@@ -91,7 +91,7 @@ impl Probe for Cgroup {
         }
         if !has_cpu && !has_memory {
             return Err(MonitorError(
-                "the control group has neither an account of CPU nor one of memory".to_owned(),
+                "the control group has neither a CPU nor a memory controller".to_owned(),
             ));
         }
         let memory = place.memory_limit(files);
@@ -108,7 +108,7 @@ impl Probe for Cgroup {
     }
 }
 
-/// The accounts of CPU time of version 1; whether there is one. Use and quota may stand in trees of their own.
+/// Reads CPU time in version 1 and returns whether there is any. Usage and quota may be in separate trees.
 fn cpu_of_one(
     files: &mut Files,
     place: &Place,
@@ -154,19 +154,19 @@ fn cpu_of_two(files: &mut Files, folder: &str, page: &mut Page, limit: f64, has_
     true
 }
 
-/// Where there is a quota, it is handed out anew in each period (100 ms by default). A group that has used up its share
-/// stands still until the next, also when it used little over a second.
+/// A quota is renewed in each period (100 ms by default). A group that has used up its quota is throttled until the
+/// next period, even if it used little over a second.
 fn throttled(stat: &str, page: &mut Page, throttled_s: Option<f64>) {
     if let Some((throttled, periods)) = field(stat, "nr_throttled").zip(field(stat, "nr_periods")) {
         page.ratio("", "throttled", Unit::Share, None, throttled, periods);
     }
-    // Added up over the CPUs that the group stood still on.
+    // Summed over the CPUs on which the group was throttled.
     if let Some(throttled_s) = throttled_s {
         page.counter("", "throttled_time", Unit::Cores, None, throttled_s);
     }
 }
 
-/// The account of memory of version 1; whether there is one.
+/// Reads memory in version 1 and returns whether there is any.
 fn memory_of_one(files: &mut Files, place: &Place, page: &mut Page) -> bool {
     let Some(folder) = place.controller("memory").map(|folder| folder.path.clone()) else { return false };
     let Some(used) = files.number(&format!("{folder}/memory.usage_in_bytes")) else { return false };
@@ -198,8 +198,8 @@ fn memory_of_two(files: &mut Files, place: &Place, folder: &Folder, page: &mut P
     true
 }
 
-/// Files that were read once fill a group up to its limit and are dropped when something else wants the memory. So only
-/// what remains without them stands against the limit.
+/// Cached files fill a group up to its limit and are dropped when the memory is needed, so only the rest counts
+/// toward the limit.
 fn memory(files: &mut Files, place: &Place, page: &mut Page, used: f64, cached: Option<f64>) {
     page.gauge("", "memory", Unit::Bytes, None, used);
     if let Some(cached) = cached {

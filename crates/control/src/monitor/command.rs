@@ -1,4 +1,4 @@
-//! The monitor that runs a program and reads the numbers that it prints: a way to whatever has no monitor of its own.
+//! Monitor that runs a program and reads the numbers that it prints, for systems without a monitor of their own.
 
 use super::previous_counters::PreviousCounters;
 use super::probe::{Found, Moment, MonitorError, PATIENCE, Probe};
@@ -11,19 +11,19 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Stdio};
 
-/// Runs one program for each look.
+/// Runs one program per sample.
 pub struct Command {
     words: Vec<String>,
 }
 
-/// Bytes of either stream and readings of one look.
+/// Maximum bytes of either stream, and maximum numbers of one sample.
 const MOST_BYTES: usize = 1 << 20;
 const MOST_READINGS: usize = 200;
-/// Characters from which on a part of an argument is not repeated; shorter ones are in every word.
+/// Minimum length of a part of an argument that is redacted; shorter parts occur in ordinary words.
 const HIDDEN_FROM: usize = 4;
 
 impl Command {
-    /// A program with its arguments. No shell is in between.
+    /// Creates a probe for a program with arguments, which is started without a shell.
     pub fn new(words: &[String]) -> Command {
         Command { words: words.to_vec() }
     }
@@ -36,15 +36,15 @@ impl Command {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // So that what it starts in its turn can be ended with it.
+            // Its own group lets child processes be killed with it.
             .process_group(0)
             .spawn()
             .map_err(|error| MonitorError(format!("cannot start `{program}`: {}", words(&error))))?;
         Ok((program, child))
     }
 
-    /// As much of a line as a sentence has room for, without what its arguments hold: they may be secrets, and
-    /// programs like to repeat them in their complaints.
+    /// Shortens a line for a sentence and redacts the program's arguments, which may be secrets that programs repeat
+    /// in error messages.
     fn cut(&self, line: &str) -> String {
         const MOST: usize = 80;
         let arguments = self.words.iter().skip(1);
@@ -52,7 +52,7 @@ impl Command {
             let ends = |c: char| c.is_whitespace() || "'\"`;|<>()".contains(c) || more.contains(&c);
             text.split(ends).map(str::to_owned).collect()
         };
-        // Whole, as words of a script, and as the parts of such a word (`--key=x`, `user:x@host`).
+        // Whole arguments, words of a script, and parts of such a word (`--key=x`, `user:x@host`).
         let mut hidden: Vec<String> = arguments
             .flat_map(|text| {
                 let parts = words(text, &['=', ':', '@', '/', '&', '?', ',', '$', '{', '}']);
@@ -60,7 +60,7 @@ impl Command {
             })
             .filter(|part| part.chars().count() >= HIDDEN_FROM)
             .collect();
-        // The longest first: a part of it would leave the rest behind.
+        // Longest first, because redacting a part would leave the rest.
         hidden.sort_by_key(|part| std::cmp::Reverse(part.len()));
         let line = hidden.iter().fold(line.to_owned(), |line, part| line.replace(part.as_str(), "***"));
         let short: String = line.chars().take(MOST).collect();
@@ -73,9 +73,9 @@ impl Probe for Command {
         let until = Deadline::of_a_look();
         let (program, mut child) = self.start()?;
         let said = listen(&mut child, until);
-        // Before it is waited for: until then nobody else can have its number.
+        // Before the process is reaped; until then no other process can have its number.
         if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-            // All of the group may have ended already.
+            // All processes of the group may have ended.
             let _ = kill_process_group(group, Signal::KILL);
         }
         let status = child
@@ -86,7 +86,7 @@ impl Probe for Command {
             Err(why) => return Err(MonitorError(format!("`{program}` {why}"))),
         };
         if !status.success() {
-            let first = err.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it said nothing");
+            let first = err.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it printed nothing");
             return Err(MonitorError(format!("`{program}` failed with {status}: {}", self.cut(first))));
         }
         let mut page = PreviousCounters::page(at);
@@ -106,20 +106,20 @@ impl Probe for Command {
         if names.is_empty() {
             return Err(MonitorError(format!("`{program}` printed nothing")));
         }
-        // Gauges need no look before.
+        // Gauges need no previous sample.
         Ok(Found { readings: PreviousCounters::default().take(page), facts: Vec::new() })
     }
 }
 
-/// Both streams to their ends, or to the end of the program: a grandchild that keeps them open is not waited for.
+/// Reads both streams to their end or to the end of the program; does not wait for a grandchild that keeps them open.
 fn listen(child: &mut Child, until: Deadline) -> Result<(String, String), String> {
-    let too_long = || format!("took longer than {} ms and was ended", (PATIENCE * 7 / 8).as_millis());
+    let too_long = || format!("took longer than {} ms and was killed", (PATIENCE * 7 / 8).as_millis());
     let Some((out, err)) = child.stdout.take().zip(child.stderr.take()) else {
         return Err("has no output".to_owned());
     };
     let mut streams: [(OwnedFd, Vec<u8>, bool); 2] =
         [(out.into(), Vec::new(), true), (err.into(), Vec::new(), true)];
-    // A kernel without it (before 5.3) leaves the ends of the streams to go by.
+    // Before Linux 5.3, which lacks pidfds, only the ends of the streams are detected.
     let exit = i32::try_from(child.id())
         .ok()
         .and_then(Pid::from_raw)
@@ -138,7 +138,7 @@ fn listen(child: &mut Child, until: Deadline) -> Result<(String, String), String
             Ok(0) => return Err(too_long()),
             Ok(_) => {}
             Err(rustix::io::Errno::INTR) => continue,
-            Err(error) => return Err(format!("cannot be listened to: {}", words(&error.into()))),
+            Err(error) => return Err(format!("has unreadable output: {}", words(&error.into()))),
         }
         let ready: Vec<bool> = all.iter().map(|one| !one.revents().is_empty()).collect();
         drop(all);
@@ -151,14 +151,14 @@ fn listen(child: &mut Child, until: Deadline) -> Result<(String, String), String
                     Ok(0) => *is_open = false,
                     Ok(n) => text.extend_from_slice(&block[..n]),
                     Err(rustix::io::Errno::INTR) => {}
-                    Err(error) => return Err(format!("cannot be listened to: {}", words(&error.into()))),
+                    Err(error) => return Err(format!("has unreadable output: {}", words(&error.into()))),
                 }
                 if text.len() > MOST_BYTES {
                     return Err(format!("printed more than {MOST_BYTES} bytes"));
                 }
             }
         }
-        // It has ended, and nothing is left of what it said.
+        // The program has ended, and all its output is read.
         if ready.len() > open.len() && ready[open.len()] && !any {
             break;
         }
@@ -167,7 +167,7 @@ fn listen(child: &mut Child, until: Deadline) -> Result<(String, String), String
     Ok((out, err))
 }
 
-/// `name value` or `name=value`, a finite number.
+/// Parses `name value` or `name=value`, with a finite number.
 fn row(line: &str) -> Option<(&str, f64)> {
     let (name, value) = line.split_once('=').or_else(|| line.split_once(char::is_whitespace))?;
     let (name, value) = (name.trim(), value.trim());
@@ -175,7 +175,7 @@ fn row(line: &str) -> Option<(&str, f64)> {
     (!name.is_empty() && !name.contains(char::is_whitespace)).then_some((name, value))
 }
 
-/// A name says its unit last.
+/// Derives the unit from the end of the name.
 fn unit(name: &str) -> Unit {
     const ENDS: &[(&str, Unit)] = &[
         ("_bytes_per_s", Unit::BytesPerS),

@@ -1,17 +1,17 @@
-//! Rates of what a server only counts up: the difference between two looks over the time between them.
+//! Rates of increasing counters: the difference between two samples divided by the time between them.
 
 use super::probe::Moment;
 use std::collections::HashMap;
 
-/// Readings of the look before, by name.
+/// Values of the previous sample, by name.
 #[derive(Debug, Default)]
 pub struct Counters {
     before: HashMap<String, (Moment, f64)>,
 }
 
 impl Counters {
-    /// Growth since this counter was last read, and over how many seconds. Nothing for one that is new, or that
-    /// fell: it was reset, and how far it had come before that nobody knows.
+    /// Returns the increase since the last sample and the seconds between them. Returns `None` for a new counter and
+    /// for one that decreased, because it was reset and its value before the reset is unknown.
     pub fn growth(&mut self, name: &str, at: Moment, value: f64) -> Option<(f64, f64)> {
         let before = match self.before.get_mut(name) {
             Some(before) => std::mem::replace(before, (at, value)),
@@ -24,12 +24,12 @@ impl Counters {
         (growth >= 0.0).then(|| (growth, at.since_s(before.0)))
     }
 
-    /// Growth per second.
+    /// Returns the increase per second.
     pub fn rate(&mut self, name: &str, at: Moment, value: f64) -> Option<f64> {
         self.growth(name, at, value).map(|(growth, over_s)| growth / over_s)
     }
 
-    /// Another process answers now: its counters have nothing to do with those seen before.
+    /// Drops all values, because another process responds now and its counters are unrelated.
     pub fn forget(&mut self) {
         self.before.clear();
     }

@@ -1,5 +1,5 @@
-//! What a table picks out of a page of metrics: the figures of a runtime under names of ours, so that the same thing
-//! has one name however it was exposed.
+//! Tables that pick metrics of a runtime from a page and give them uniform names, so that one thing has one name
+//! however it is exposed.
 
 use super::counters::Counters;
 use super::probe::Moment;
@@ -8,14 +8,14 @@ use plimsoll_plan::watch::Unit;
 use plimsoll_record::event::Reading;
 use std::collections::HashMap;
 
-/// One figure.
+/// One metric.
 pub struct Row {
-    /// The metric of the page.
+    /// Name on the page.
     pub theirs: &'static str,
     pub ours: &'static str,
     pub unit: Unit,
     pub how: How,
-    /// The label whose value is the part.
+    /// Label whose value is the part.
     pub part: &'static str,
     pub limit: Limit,
 }
@@ -30,11 +30,11 @@ pub enum How {
 pub enum Limit {
     None,
     Of(f64),
-    /// Another metric of the page, where it is there.
+    /// Another metric of the page, if present.
     Named(&'static str),
 }
 
-/// A limit above this is a runtime's way to say that there is none (`math.MaxInt64` of Go's memory limit).
+/// A runtime reports a limit above this for "no limit" (`math.MaxInt64` for Go's memory limit).
 const NO_LIMIT: f64 = (1u64 << 62) as f64;
 
 pub const fn row(theirs: &'static str, ours: &'static str, unit: Unit) -> Row {
@@ -55,14 +55,14 @@ impl Row {
     }
 }
 
-/// The first of its name.
+/// Returns the first sample of this name.
 pub fn first<'a>(samples: &'a [Sample], name: &str) -> Option<&'a Sample> {
     samples.iter().find(|sample| sample.name == name)
 }
 
-/// The readings that the rows pick.
+/// Returns the readings that the rows pick.
 pub fn pick(samples: &[Sample], rows: &[Row], counters: &mut Counters, at: Moment) -> Vec<Reading> {
-    // A page may hold the same figure of several processes: then only all of the labels tell them apart.
+    // A page may contain the same metric of several processes, which only all of their labels distinguish.
     let mut times: HashMap<(&str, &str), usize> = HashMap::new();
     let label = |row: &Row, sample: &Sample| sample.label(row.part).unwrap_or_default().to_owned();
     let chosen = || {
@@ -95,7 +95,7 @@ pub fn pick(samples: &[Sample], rows: &[Row], counters: &mut Counters, at: Momen
     readings
 }
 
-/// Counters of a program that was started anew have nothing to do with those before.
+/// Drops all counters if the program was restarted.
 pub fn forget_after_a_restart(samples: &[Sample], started: &mut Option<f64>, counters: &mut Counters) {
     let now = first(samples, "process_start_time_seconds").map(|sample| sample.value);
     if now != *started {

@@ -1,11 +1,11 @@
-//! Reading `/proc` and `/sys`: small files that the kernel writes while they are read.
+//! Reads `/proc` and `/sys`: small files that the kernel generates while they are read.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// The folder that `proc` and `sys` stand in, and one buffer for all reading. The buffer is large because a file that
-/// is read in one piece is of one moment, and because each piece is a system call.
+/// Folder that contains `proc` and `sys`, and one buffer for all files. The buffer is large because a file that is
+/// read in one call is consistent, and because each call is a system call.
 pub struct Files {
     root: PathBuf,
     buffer: Vec<u8>,
@@ -18,12 +18,12 @@ impl Files {
         Files { root: root.to_owned(), buffer: vec![0; BUFFER] }
     }
 
-    /// Where a file of the kernel is, such as `/proc/stat`.
+    /// Returns the path of a kernel file such as `/proc/stat`.
     pub fn path(&self, path: &str) -> PathBuf {
         self.root.join(path.trim_start_matches('/'))
     }
 
-    /// All of a file; nothing when it is not there, is not ours to read, or is of a process that has just gone.
+    /// Reads a whole file; returns `None` if it is missing or unreadable, or its process has just ended.
     pub fn text(&mut self, path: &str) -> Option<&str> {
         let mut file = File::open(self.path(path)).ok()?;
         let mut filled = 0;
@@ -38,14 +38,14 @@ impl Files {
                 Err(_) => return None,
             }
         }
-        // Names of processes and arguments may hold any bytes: cut there, nobody looks for those.
+        // Names of processes and arguments may contain any bytes; what follows invalid UTF-8 is not needed.
         Some(match std::str::from_utf8(&self.buffer[..filled]) {
             Ok(text) => text,
             Err(cut) => std::str::from_utf8(&self.buffer[..cut.valid_up_to()]).unwrap_or_default(),
         })
     }
 
-    /// The first bytes of a file, in one read: for lists whose interesting part stands in front.
+    /// Reads the beginning of a file in one call, for lists whose relevant part comes first.
     pub fn front(&mut self, path: &str, from: &mut Option<File>) -> Option<&str> {
         if from.is_none() {
             *from = Some(File::open(self.path(path)).ok()?);
@@ -54,25 +54,25 @@ impl Files {
         std::str::from_utf8(&self.buffer[..read]).ok()
     }
 
-    /// A file that holds one number.
+    /// Reads a file with a single number.
     pub fn number(&mut self, path: &str) -> Option<f64> {
         self.text(path)?.trim().parse().ok().filter(|number: &f64| number.is_finite())
     }
 
-    /// Names in a folder.
+    /// Returns the names in a folder.
     pub fn names(&self, path: &str) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(self.path(path)) else { return Vec::new() };
         entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect()
     }
 
-    /// Numbers that are names in a folder: processes of `/proc`, threads of a process.
+    /// Returns the numeric names in a folder, such as processes in `/proc` or threads of a process.
     pub fn numbers(&self, path: &str) -> Vec<u32> {
         let Ok(entries) = std::fs::read_dir(self.path(path)) else { return Vec::new() };
         entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
     }
 
-    /// Ticks a second, in which CPU times are counted, and the page size in bytes: entries 17 (`AT_CLKTCK`) and 6
-    /// (`AT_PAGESZ`) of the auxiliary vector, pairs of words (getauxval(3)). It needs no system call of its own.
+    /// Returns the ticks per second that count CPU time, and the page size in bytes: entries 17 (`AT_CLKTCK`) and 6
+    /// (`AT_PAGESZ`) of the auxiliary vector, pairs of words (getauxval(3)). Needs no system call of its own.
     pub fn ticks_and_page(&self) -> (f64, f64) {
         let mut found = (100.0, 4096.0);
         let bytes = std::fs::read(self.path("/proc/self/auxv")).unwrap_or_default();
@@ -91,7 +91,7 @@ impl Files {
     }
 }
 
-/// The first number after a name at the start of a line, as in `MemTotal:  1 kB` or `ctxt 5`.
+/// Returns the first number after a name at the start of a line, as in `MemTotal:  1 kB` or `ctxt 5`.
 pub fn field(text: &str, name: &str) -> Option<f64> {
     let rest = text.lines().find_map(|line| {
         let rest = line.strip_prefix(name)?;

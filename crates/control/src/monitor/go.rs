@@ -1,5 +1,5 @@
-//! A Go program seen from inside: by `expvar`, which the standard library has, or by the `go_` metrics of the
-//! Prometheus client. Which of them an address gives, its answer says; the figures have the same names here.
+//! Monitor of a Go program, through `expvar` of the standard library or the `go_` metrics of the Prometheus client.
+//! The response shows which of them an address provides; the metrics have the same names here.
 
 use super::counters::Counters;
 use super::exposed::{Limit, Row, first, forget_after_a_restart, pick, rate, row};
@@ -34,7 +34,7 @@ const ROWS: [Row; 11] = [
 ];
 
 impl Go {
-    /// Takes the address of either page.
+    /// Creates a probe for the address of either page.
     pub fn new(url: &Secret, trust: &Trust) -> Go {
         Go { getter: Getter::new(url.reveal(), trust), counters: Counters::default(), started: None }
     }
@@ -48,7 +48,7 @@ impl Probe for Go {
     fn look(&mut self, at: Moment) -> Result<Found, MonitorError> {
         let getter = self.getter.as_mut().map_err(|trouble| trouble.clone())?;
         let page = getter.get_text(Deadline::of_a_look())?;
-        let nothing = "neither `memstats` of expvar nor `go_` metrics of the Prometheus client there";
+        let nothing = "the page has neither `memstats` of expvar nor `go_` metrics of the Prometheus client";
         if let Ok(Value::Object(variables)) = serde_json::from_str(&page) {
             let variables = Value::Object(variables);
             let Value::Object(_) = variables["memstats"] else { return Err(getter.trouble(nothing)) };
@@ -78,14 +78,14 @@ fn expvar(variables: &Value, counters: &mut Counters, at: Moment) -> Found {
     say("heap_alloc", Bytes, memory("HeapAlloc"));
     say("heap_inuse", Bytes, memory("HeapInuse"));
     say("memory_sys", Bytes, memory("Sys"));
-    // Of the CPU time that the program could have had, since its start: the runtime tells no other.
+    // Share of the CPU time available since the program's start; the runtime reports no other.
     say("gc_cpu_share", Share, memory("GCCPUFraction"));
     let mut per_s = |name: &str| counters.rate(name, at, memory(name)?);
     say("allocated", BytesPerS, per_s("TotalAlloc"));
     say("gc_runs", PerS, per_s("NumGC"));
     say("gc_pause", Share, per_s("PauseTotalNs").map(|ns_per_s| ns_per_s / 1e9));
     say("goroutines", Count, variables["goroutines"].as_f64());
-    // Its arguments may hold secrets.
+    // The arguments may contain secrets.
     if let Some(program) = variables["cmdline"][0].as_str() {
         found.facts.push(("program".into(), program.lines().next().unwrap_or_default().into()));
     }

@@ -1,6 +1,5 @@
-//! The monitor of this machine: what all of its programs together use of it, and what its network drops.
-//!
-//! Everything about TCP is of the network namespace that this program runs in.
+//! Monitor of this machine: resources used by all its programs, and packets dropped by its network. TCP metrics cover
+//! the network namespace of this program.
 
 mod devices;
 
@@ -14,7 +13,7 @@ use plimsoll_plan::phrase::bytes_f64;
 use plimsoll_plan::watch::Unit;
 use std::path::Path;
 
-/// Looks at one `/proc` and `/sys`.
+/// Reads one `/proc` and `/sys`.
 pub struct Host {
     files: Files,
     previous: PreviousCounters,
@@ -25,7 +24,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// `root` is the folder that `proc` and `sys` stand in: `/`, or a recorded tree.
+    /// Creates the probe. `root` contains `proc` and `sys`: `/`, or a recorded tree.
     pub fn new(root: &Path) -> Host {
         let files = Files::new(root);
         let (ticks_per_s, page_bytes) = files.ticks_and_page();
@@ -65,14 +64,15 @@ impl Probe for Host {
 
 fn cpu(stat: &str, page: &mut Page, cpus: f64, ticks_per_s: f64) {
     let Some(line) = stat.lines().find_map(|line| line.strip_prefix("cpu ")) else { return };
-    // user nice system idle iowait irq softirq steal guest guest_nice (proc(5)); guests are in user and nice already.
+    // Columns: user nice system idle iowait irq softirq steal guest guest_nice (proc(5)); user and nice include the
+    // guests.
     let mut ticks = [0.0; 8];
     for (cell, word) in ticks.iter_mut().zip(line.split_ascii_whitespace()) {
         *cell = word.parse().unwrap_or(0.0);
     }
     let [user, nice, system, _idle, iowait, irq, softirq, steal] =
         ticks.map(|ticks: f64| ticks / ticks_per_s);
-    // What another machine took away is not to be had either.
+    // CPU time that other virtual machines took is not available either.
     let used = user + nice + system + irq + softirq + steal;
     page.counter("", "cpu", Unit::Cores, Some(cpus), used);
     page.counter("", "cpu_user", Unit::Cores, None, user + nice);
@@ -81,7 +81,7 @@ fn cpu(stat: &str, page: &mut Page, cpus: f64, ticks_per_s: f64) {
     page.counter("", "cpu_steal", Unit::Cores, None, steal);
     page.counter("", "cpu_iowait", Unit::Cores, None, iowait);
     if let Some(running) = field(stat, "procs_running") {
-        // The one that reads this file is running, too.
+        // Excludes the thread that reads this file.
         page.gauge("", "run_queue", Unit::Count, None, (running - 1.0).max(0.0));
     }
     if let Some(blocked) = field(stat, "procs_blocked") {
@@ -94,12 +94,12 @@ fn cpu(stat: &str, page: &mut Page, cpus: f64, ticks_per_s: f64) {
     }
 }
 
-/// All memory, bytes.
+/// Reads memory and returns its total in bytes.
 fn memory(files: &mut Files, page: &mut Page, page_bytes: f64) -> f64 {
     let text = files.text("/proc/meminfo").unwrap_or_default();
     let bytes = |name| field(text, name).map(|kib| kib * 1024.0);
     let total = bytes("MemTotal").unwrap_or(0.0);
-    // What could be had without swapping: caches that can be dropped are not used in this sense.
+    // Memory available without swapping; caches that can be dropped do not count as used.
     if let Some(available) = bytes("MemAvailable") {
         page.gauge("", "memory_used", Unit::Bytes, Some(total), total - available);
         page.gauge("", "memory_available", Unit::Bytes, None, available);
@@ -116,7 +116,7 @@ fn memory(files: &mut Files, page: &mut Page, page_bytes: f64) -> f64 {
     total
 }
 
-/// Counters of TCP: protocol of the row, the kernel's name, ours.
+/// TCP counters: protocol of the row, the kernel's name, and plimsoll's name.
 const TCP: &[(&str, &str, &str)] = &[
     ("Tcp", "ActiveOpens", "tcp_connects"),
     ("Tcp", "PassiveOpens", "tcp_accepts"),
@@ -163,7 +163,7 @@ fn tcp(files: &mut Files, page: &mut Page) {
     }
 }
 
-/// In `snmp` and `netstat` a line of names stands above a line of values, both begun by the protocol.
+/// In `snmp` and `netstat`, a line of names precedes a line of values; both begin with the protocol.
 fn paired(text: &str, protocol: &str, name: &str) -> Option<f64> {
     let mut lines = text.lines().filter_map(|line| line.strip_prefix(protocol)?.strip_prefix(':'));
     let (names, values) = (lines.next()?, lines.next()?);
@@ -171,8 +171,8 @@ fn paired(text: &str, protocol: &str, name: &str) -> Option<f64> {
     pairs.find(|(key, _)| *key == name)?.1.parse().ok()
 }
 
-/// Share of the time in which at least one task stood still for want of something (pressure stall information): the
-/// rise of `total`, us, which unlike the averages beside it is of the time between two looks.
+/// Share of time in which at least one task waited for the resource (pressure stall information): the increase of
+/// `total`, µs. Unlike the averages next to it, it covers the time between two samples.
 pub(super) fn pressure(files: &mut Files, page: &mut Page, file: impl Fn(&str) -> String) {
     for what in ["cpu", "memory", "io"] {
         let total = files.text(&file(what)).and_then(|text| {

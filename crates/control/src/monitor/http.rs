@@ -1,4 +1,4 @@
-//! Pages that monitors read, over a connection that is kept between looks.
+//! Pages that monitors read, over a connection that stays open between samples.
 
 use super::probe::MonitorError;
 use super::trust::Trust;
@@ -9,62 +9,63 @@ use base64::engine::general_purpose::STANDARD;
 use plimsoll_engine::link::tls::Setup;
 use ureq::{Agent, Error};
 
-/// Longest answer that a monitor reads, bytes.
+/// Maximum size of a response, bytes.
 pub const MOST_BYTES: u64 = 8 << 20;
 
-/// An answer of any status.
+/// A response with any status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     pub status: u16,
-    /// What it calls itself; empty when it does not say.
+    /// Value of the `Server` header; empty if missing.
     pub server: String,
     pub body: Vec<u8>,
 }
 
-/// One address that is asked again and again.
+/// A client of one address.
 pub struct Getter {
     place: Place,
     tls: Option<Setup>,
-    /// Without the login.
+    /// URL without credentials.
     url: String,
     /// Basic authentication.
     login: Option<String>,
     shown: String,
     /// Keeps one connection.
     agent: Agent,
-    /// There is one: it has brought an answer.
+    /// Whether the connection has delivered a response.
     kept: bool,
 }
 
 impl Getter {
-    /// Takes `http[s]://[user:password@]host[:port][/path][?query]`. The login is sent as basic authentication.
+    /// Creates a client for `http[s]://[user:password@]host[:port][/path][?query]`. The login is sent as basic
+    /// authentication.
     ///
     /// # Errors
-    /// A sentence when it is not such an address, or when the host cannot be asked by TLS.
+    /// Returns an error if the address is invalid or TLS cannot be used with the host.
     pub fn new(url: &str, trust: &Trust) -> Result<Getter, MonitorError> {
         let (scheme, rest) = match url.split_once("://") {
             None => ("http", url),
             Some((scheme @ ("http" | "https"), rest)) => (scheme, rest),
-            // What stands before `://` is not shown: in a garbled address it may be anything.
+            // Hides what precedes `://`, which in a garbled address may be anything.
             Some(_) => {
-                return Err(MonitorError("a monitor's address begins with `http://` or `https://`".into()));
+                return Err(MonitorError("a monitor's address must begin with `http://` or `https://`".into()));
             }
         };
-        // Cut there, the front of a password would be taken for the host, and be shown.
+        // Cutting here would treat, and show, the beginning of a password as the host.
         let cut = rest.find(['/', '@', '?', '#']).filter(|at| rest[*at..].starts_with(['?', '#']));
         if cut.is_some_and(|at| rest[at..].contains('@')) {
             return Err(MonitorError(
-                "in the login of a monitor's address `#` is written `%23` and `?` `%3F`, in its query `@` `%40`"
+                "in a monitor's address, write `#` as `%23` and `?` as `%3F` in the login, `@` as `%40` in the query"
                     .into(),
             ));
         }
         let rest = rest.split('#').next().unwrap_or_default();
         let end = rest.find(['/', '?']).unwrap_or(rest.len());
         let (authority, target) = rest.split_at(end);
-        // A raw `/` in a password would end the host too early, and the rest of the password would be a path.
+        // A raw `/` in a password would end the host too early and turn the rest of the password into a path.
         if !authority.contains('@') && target.split('?').next().unwrap_or_default().contains('@') {
             return Err(MonitorError(
-                "`@` in the path of a monitor's address is written `%40`, `/` in its login `%2F`".into(),
+                "in a monitor's address, write `@` as `%40` in the path, and `/` as `%2F` in the login".into(),
             ));
         }
         let (login, authority) = match authority.rsplit_once('@') {
@@ -72,9 +73,9 @@ impl Getter {
             None => (None, authority),
         };
         let Some(place) = Place::parse(authority, if scheme == "https" { 443 } else { 80 }) else {
-            return Err(MonitorError("a monitor's address is `http://host:port/path`".into()));
+            return Err(MonitorError("a monitor's address must have the form `http://host:port/path`".into()));
         };
-        // A path may be a secret as well: addresses with a token in them are common.
+        // Hides the path, because addresses often contain tokens.
         let shown = format!("{scheme}://{}", place.describe());
         let tls = match scheme {
             "https" => Some(trust.setup(&place.host, &[])?),
@@ -87,13 +88,13 @@ impl Getter {
         Ok(Getter { place, tls, url, login, shown, agent, kept: false })
     }
 
-    /// One answer, of whatever status. A connection that was kept and has been closed meanwhile is replaced.
+    /// Fetches one response of any status, over a new connection if the open one was closed meanwhile.
     ///
     /// # Errors
-    /// One sentence without secrets; the connection is given up.
+    /// Returns one sentence without secrets, and closes the connection.
     pub fn get(&mut self, until: Deadline) -> Result<Page, MonitorError> {
         let mut answer = self.fetch(until);
-        // The server may close an idle connection at the very moment in which it is used again.
+        // The server may close an idle connection at the very moment when it is reused.
         if self.kept && matches!(answer, Err(Error::Io(_))) {
             self.agent = agent(Addressing::Of(self.place.clone()), self.tls.clone());
             answer = self.fetch(until);
@@ -117,7 +118,7 @@ impl Getter {
         let mut answer = request.config().timeout_global(Some(left)).build().call()?;
         let server = answer.headers().get("server").and_then(|value| value.to_str().ok());
         let server = server.unwrap_or_default().to_owned();
-        // Said before it is waited for.
+        // Checked before the body is awaited.
         if answer.body().content_length().is_some_and(|length| length > MOST_BYTES) {
             return Err(Error::BodyExceedsLimit(MOST_BYTES));
         }
@@ -125,10 +126,10 @@ impl Getter {
         Ok(Page { status: answer.status().as_u16(), server, body })
     }
 
-    /// The body of an answer with status 200, as text.
+    /// Fetches the body of a response with status 200, as text.
     ///
     /// # Errors
-    /// As [`Getter::get`]; another status.
+    /// Returns an error under the conditions of [`Getter::get`], or for another status.
     pub fn get_text(&mut self, until: Deadline) -> Result<String, MonitorError> {
         let page = self.get(until)?;
         if page.status != 200 {
@@ -137,18 +138,18 @@ impl Getter {
         Ok(String::from_utf8_lossy(&page.body).into_owned())
     }
 
-    /// Host and port that it asks.
+    /// Returns the host and port of the address.
     pub fn asks(&self) -> (String, u16) {
         (self.place.host.clone(), self.place.port)
     }
 
-    /// `cannot read URL: WHY`.
+    /// Returns `cannot read URL: WHY`.
     pub fn trouble(&self, why: &str) -> MonitorError {
         MonitorError(format!("cannot read `{}`: {why}", self.shown))
     }
 }
 
-/// What may not stand in a request line is percent-coded; what is coded already stays.
+/// Percent-encodes what is invalid in a request line; encoded characters stay.
 fn escaped(target: &str) -> String {
     let mut out = String::with_capacity(target.len());
     for byte in target.bytes() {
@@ -160,7 +161,7 @@ fn escaped(target: &str) -> String {
     out
 }
 
-/// A value for a query: all but letters, digits and `-._~` is percent-coded (RFC 3986 section 2.3).
+/// Percent-encodes a query value: everything but letters, digits, and `-._~` (RFC 3986 section 2.3).
 pub fn encoded(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     for byte in value.bytes() {
@@ -172,7 +173,7 @@ pub fn encoded(value: &str) -> String {
     out
 }
 
-/// The other way round; a `%` that codes nothing means itself.
+/// Percent-decodes text; a `%` without valid digits stays.
 pub fn decoded(text: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

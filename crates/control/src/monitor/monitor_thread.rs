@@ -1,4 +1,4 @@
-//! The threads: one for each monitor, all on the same grid of seconds.
+//! Monitor threads: one per monitor, all sampling on the same grid of seconds.
 
 use super::probe::{Found, Moment, Probe};
 use super::trust::Trust;
@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// All monitors of a run. Dropping it lets every thread go; those that hang end by themselves.
+/// All monitors of a run. Dropping it ends every thread; threads that hang are left behind.
 pub struct Monitors {
     threads: Vec<MonitorThread>,
     told: Receiver<RunEvent>,
@@ -22,20 +22,20 @@ struct MonitorThread {
 }
 
 enum Order {
-    /// The load begins at this instant of the engine's clock.
+    /// The load starts at this time of the engine's clock.
     Begin(u64),
     End,
 }
 
-/// Between the looks of two monitors, ns: most take a fraction of a millisecond.
+/// Offset between the samples of two monitors, ns; most samples take a fraction of a millisecond.
 const STAGGER_NS: u64 = 4_000_000;
 
-/// How long the end of a run waits for samples that are under way.
+/// How long the end of a run waits for samples in progress.
 const FAREWELL: Duration = Duration::from_millis(1_000);
 
 impl Monitors {
-    /// Starts a thread for each probe. Each looks for the first time at once, so that rates begin with the load.
-    /// The number of a probe is its place in the list. One for which the kernel has no thread has a lapse.
+    /// Starts a thread per probe. Each takes its first sample immediately, so that rates cover the load from its
+    /// start. The number of a probe is its place in the list. If a thread cannot be started, its samples are missed.
     pub fn start(probes: Vec<Box<dyn Probe>>) -> Monitors {
         let (tell, told) = channel();
         let mut threads = Vec::new();
@@ -46,8 +46,8 @@ impl Monitors {
             match std::thread::Builder::new().name(format!("monitor-{monitor}")).spawn(body) {
                 Ok(thread) => threads.push(MonitorThread { orders, thread }),
                 Err(refused) => {
-                    let why = format!("no thread for it: {}", refused.to_string().to_lowercase());
-                    // The receiver stands beside us.
+                    let why = format!("cannot start its thread: {}", refused.to_string().to_lowercase());
+                    // The receiver is still alive in this function.
                     let _ = tell.send(RunEvent::SampleMissed(MissedSample {
                         at_ns: 0,
                         monitor: monitor as u32,
@@ -59,25 +59,25 @@ impl Monitors {
         Monitors { threads, told }
     }
 
-    /// The probes of a plan's monitors.
+    /// Starts the monitors of a plan.
     pub fn of(watches: &[Watch], trust: &Trust) -> Monitors {
         Monitors::start(watches.iter().map(|watch| super::probe(watch, trust)).collect())
     }
 
-    /// Says when the load begins, on the engine's clock. What was seen before is kept for the rates, and not told.
+    /// Marks the start of the load on the engine's clock. Earlier samples are used for rates but not reported.
     pub fn begin(&self, begin_ns: u64) {
         for looker in &self.threads {
-            // A thread that has ended has nothing to tell.
+            // A thread that has ended has nothing to report.
             let _ = looker.orders.send(Order::Begin(begin_ns));
         }
     }
 
-    /// What was told since the last call.
+    /// Returns the events since the last call.
     pub fn take_events(&self) -> impl Iterator<Item = RunEvent> {
         self.told.try_iter()
     }
 
-    /// Ends all. Samples that are under way have a moment to arrive; a monitor that hangs is left behind.
+    /// Ends all monitors. Samples in progress have a moment to arrive; a monitor that hangs is left behind.
     pub fn end(self) -> Vec<RunEvent> {
         for looker in &self.threads {
             let _ = looker.orders.send(Order::End);
@@ -100,7 +100,7 @@ struct Look {
     monitor: u32,
     probe: Box<dyn Probe>,
     tell: Sender<RunEvent>,
-    /// Told already.
+    /// Facts already reported.
     facts: HashMap<String, String>,
 }
 
@@ -111,9 +111,9 @@ impl Look {
             Ok(Order::Begin(begin_ns)) => begin_ns,
             _ => return,
         };
-        // At each edge of a second, the first monitor on the instant and each other a little before the one in front
-        // of it: threads that all wake at once would wait for each other, and the host's run queue would count them.
-        // A look that was missed because one took long is left out, never made up for.
+        // On each second, the first monitor samples on time and each other slightly before its predecessor. Threads
+        // that all wake at once would wait for each other, and the host's run queue would count them. A sample missed
+        // because one took too long is skipped.
         let ahead_ns = (u64::from(self.monitor) * STAGGER_NS).min(WATCH_NS / 4);
         let mut due_ns = begin_ns + WATCH_NS - ahead_ns;
         loop {
@@ -158,7 +158,7 @@ impl Look {
     }
 
     fn say(&self, event: RunEvent) {
-        // Nobody listens any more when the run has ended meanwhile.
+        // The run may have ended meanwhile.
         let _ = self.tell.send(event);
     }
 }

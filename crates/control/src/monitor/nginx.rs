@@ -1,4 +1,4 @@
-//! The monitor of nginx: its page of counters, and its access log, which has the server's own view of latency.
+//! Monitor of nginx: its status page of counters, and its access log, which shows latency from the server's side.
 
 mod log;
 mod times;
@@ -13,19 +13,19 @@ use plimsoll_plan::watch;
 use plimsoll_plan::watch::Unit;
 use times::Times;
 
-/// Asks one server and reads one log.
+/// Reads one server and one log.
 pub struct Nginx {
     status: Option<Result<Getter, MonitorError>>,
     log: Option<Log>,
     previous: PreviousCounters,
-    /// When the log was read last.
+    /// Time of the last read of the log.
     then: Option<Moment>,
 }
 
 impl Nginx {
     pub fn new(nginx: &watch::Nginx, trust: &Trust) -> Nginx {
         Nginx {
-            // An address that cannot be used is said at each look, where all troubles are said.
+            // An invalid address is reported at each sample, like all other errors.
             status: nginx.status.as_ref().map(|url| Getter::new(url.reveal(), trust)),
             log: nginx.access_log.as_ref().map(|path| Log::new(path)),
             previous: PreviousCounters::default(),
@@ -42,7 +42,7 @@ impl Probe for Nginx {
     fn look(&mut self, at: Moment) -> Result<Found, MonitorError> {
         let mut page = PreviousCounters::page(at);
         let mut facts = Vec::new();
-        // The page first: when it cannot be had, the log is left for the next look, and no line of it is lost.
+        // The page first: if it is unavailable, the log stays for the next sample and no line is lost.
         if let Some(getter) = &mut self.status {
             let getter = getter.as_mut().map_err(|trouble| trouble.clone())?;
             let answer = getter.get(Deadline::of_a_look())?;
@@ -50,13 +50,13 @@ impl Probe for Nginx {
                 return Err(getter.trouble(&format!("status {}", answer.status)));
             }
             let text = String::from_utf8_lossy(&answer.body);
-            counters(&text, &mut page).ok_or_else(|| getter.trouble("it is no page of `stub_status`"))?;
+            counters(&text, &mut page).ok_or_else(|| getter.trouble("not a `stub_status` page"))?;
             if !answer.server.is_empty() {
                 facts.push(("server".to_owned(), answer.server));
             }
         }
         if let Some(log) = &mut self.log {
-            // A log that is not there yet has no line of the time up to now.
+            // A log that does not exist yet has no lines of the time so far.
             let then = *self.then.get_or_insert(at);
             let lines = log.read()?;
             let span_s = (then != at).then(|| at.since_s(then));
@@ -69,7 +69,8 @@ impl Probe for Nginx {
     }
 }
 
-/// `Active connections: 2`, a line of names, `accepts handled requests` as numbers, `Reading: 0 Writing: 1 Waiting: 1`.
+/// Parses `Active connections: 2`, a line of names, `accepts handled requests` as numbers, and `Reading: 0 Writing: 1
+/// Waiting: 1`.
 fn counters(text: &str, page: &mut Page) -> Option<()> {
     let mut lines = text.lines();
     let active = lines.next()?.strip_prefix("Active connections:")?.trim().parse().ok()?;
@@ -90,27 +91,27 @@ fn counters(text: &str, page: &mut Page) -> Option<()> {
     }
     page.counter("", "accepted", Unit::PerS, None, accepted);
     page.counter("", "handled", Unit::PerS, None, handled);
-    // Closed at once for want of `worker_connections`.
+    // Closed immediately for lack of `worker_connections`.
     page.counter("", "dropped", Unit::PerS, None, accepted - handled);
     page.counter("", "requests", Unit::PerS, None, requests);
     Some(())
 }
 
-/// What the lines of the time since the look before say.
+/// Adds what the lines since the last sample report.
 fn logged(lines: &Lines, span_s: f64, page: &mut Page, facts: &mut Vec<(String, String)>) {
     let mut times = Times::default();
     lines.text.lines().for_each(|line| times.line(line));
-    // Of a sample, as many lines more as there are bytes more.
+    // Scales the number of lines of a sample by its share of the bytes.
     let per_s = |count: u64| count as f64 * lines.scale / span_s;
     page.gauge("", "logged_requests", Unit::PerS, None, per_s(times.lines));
     if lines.scale > 1.0 {
         let told =
-            "more than can be read in a second: times are of a sample, rates are scaled up by its bytes";
+            "too long to read in a second: times come from a sample, rates are scaled up by bytes";
         facts.push(("access log".to_owned(), told.to_owned()));
     }
     if times.lines > 0 && times.request.is_empty() {
         let told =
-            "its lines have no `request_time=`, `\"request_time\":` or `reqtime:` to read latency from";
+            "no latency: its lines have no `request_time=`, `\"request_time\":`, or `reqtime:`";
         facts.push(("access log".to_owned(), told.to_owned()));
     }
     if times.has_status {
@@ -127,7 +128,7 @@ fn logged(lines: &Lines, span_s: f64, page: &mut Page, facts: &mut Vec<(String, 
         let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
         page.gauge("", &format!("{name}_mean"), Unit::Seconds, None, mean);
         for (suffix, q) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("max", 1.0)] {
-            // The smallest value that at least this share does not exceed: one that was logged, never one between.
+            // The smallest value that at least this share does not exceed, which was actually logged.
             let rank = (q * seconds.len() as f64).ceil() as usize;
             let value = seconds[rank.clamp(1, seconds.len()) - 1];
             page.gauge("", &format!("{name}_{suffix}"), Unit::Seconds, None, value);

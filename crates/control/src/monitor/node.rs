@@ -1,4 +1,4 @@
-//! A Node program seen from inside, by the metrics that prom-client collects by default.
+//! Monitor of a Node program, through the default metrics of prom-client.
 
 use super::counters::Counters;
 use super::exposed::{Limit, Row, first, forget_after_a_restart, pick, rate, row};
@@ -13,15 +13,15 @@ use plimsoll_plan::watch::Unit::{Bytes, Cores, Count, PerS, Seconds, Share};
 pub struct Node {
     getter: Result<Getter, MonitorError>,
     counters: Counters,
-    /// When the program says that it was started.
+    /// Start time that the program reports.
     started: Option<f64>,
 }
 
-/// prom-client does not export the heap's limit; a program that knows it may (`v8.getHeapStatistics`).
+/// prom-client does not export the heap limit; a program may add it (`v8.getHeapStatistics`).
 const HEAP: Limit = Limit::Named("nodejs_heap_size_limit_bytes");
 
-/// The CPU of the process has no limit here: JavaScript has one core, but the collector and the thread pool (files,
-/// names, password hashes) have others, so a process at one core may be at its end or not. What says it is the loop.
+/// CPU has no limit here. JavaScript uses one core, but garbage collection and the thread pool (files, names,
+/// password hashes) use others, so one full core need not mean saturation. The event loop shows that.
 const ROWS: [Row; 18] = [
     row("nodejs_eventloop_lag_seconds", "eventloop_lag", Seconds),
     row("nodejs_eventloop_lag_mean_seconds", "eventloop_lag_mean", Seconds),
@@ -44,7 +44,7 @@ const ROWS: [Row; 18] = [
 ];
 
 impl Node {
-    /// Takes the address of a page of metrics.
+    /// Creates a probe for the address of a page of metrics.
     pub fn new(url: &Secret, trust: &Trust) -> Node {
         Node { getter: Getter::new(url.reveal(), trust), counters: Counters::default(), started: None }
     }
@@ -61,7 +61,7 @@ impl Probe for Node {
         let samples = parse(&page).map_err(|why| getter.trouble(&why))?;
         if !samples.iter().any(|sample| sample.name.starts_with("nodejs_")) {
             return Err(
-                getter.trouble("no `nodejs_` metrics there; prom-client's `collectDefaultMetrics` has them")
+                getter.trouble("the page has no `nodejs_` metrics; add prom-client's `collectDefaultMetrics`")
             );
         }
         forget_after_a_restart(&samples, &mut self.started, &mut self.counters);

@@ -1,5 +1,5 @@
-//! A PostgreSQL server, asked by one read-only connection of its own: who works and waits, the counters of the database
-//! that is connected to, and which statements the time went into.
+//! Monitor of a PostgreSQL server, over its own read-only connection: active and waiting sessions, counters of the
+//! connected database, and the statements that took the time.
 
 mod queries;
 mod statements;
@@ -20,30 +20,31 @@ use tokio::runtime::Runtime;
 use tokio_postgres::config::{Config, Host, SslMode};
 use tokio_postgres::{Client, NoTls};
 
-/// Between two readings of what is dear to read or seldom changes, s.
+/// Interval of queries that are expensive or whose results seldom change, s.
 const SELDOM_S: f64 = 9.5;
 
 pub struct Postgres {
     config: Result<Config, MonitorError>,
-    /// Whom to trust, where TLS is asked for.
+    /// Trusted certificates, if TLS is requested.
     tls: Option<Tls>,
-    /// Hosts and ports, for sentences.
+    /// Hosts and ports, for messages.
     shown: String,
-    /// Made at the first look, on the thread that looks.
+    /// Created at the first sample, on the monitor's thread.
     runtime: Option<Runtime>,
     kept: Option<Client>,
-    /// Of the server that is connected to.
+    /// Version of the connected server.
     version: i32,
     counters: Counters,
     seldom_at: Option<Moment>,
-    /// States and waits that were seen once: from then on they are 0 when nobody is in them.
+    /// States and waits seen so far, which are reported as 0 once no session is in them.
     parts: BTreeSet<(&'static str, String)>,
     statements: Statements,
 }
 
 impl Postgres {
-    /// Takes what libpq takes: `postgres://user:password@host:port/database?...` or `host=... dbname=...`. TLS is for
-    /// `sslmode=require`, which checks no certificate, and `sslmode=verify-full`, which checks it and its name.
+    /// Creates a probe for the same addresses as libpq: `postgres://user:password@host:port/database?...` or
+    /// `host=... dbname=...`. TLS requires `sslmode=require`, which verifies no certificate, or
+    /// `sslmode=verify-full`, which verifies it and its name.
     pub fn new(address: &Secret, trust: &Trust) -> Postgres {
         let (address, is_checked) = checked(address.reveal());
         let config = config(&address);
@@ -64,10 +65,10 @@ impl Postgres {
     }
 }
 
-/// The address in the words of the library, which knows no `verify-full`, and whether certificates are checked.
+/// Returns the address for the library, which does not know `verify-full`, and whether to verify certificates.
 fn checked(address: &str) -> (String, bool) {
     const MODE: &str = "sslmode=verify-full";
-    // Of a URL's query, or a word of its own: in a password it means something else.
+    // A parameter of a URL's query or a separate word; within a password it means something else.
     let is_word = |at: usize| {
         let before = address[..at].chars().next_back();
         let after = address[at + MODE.len()..].chars().next();
@@ -81,22 +82,23 @@ fn checked(address: &str) -> (String, bool) {
 }
 
 fn config(address: &str) -> Result<Config, MonitorError> {
-    // The library's words may hold a piece of the address.
+    // The library's message may contain a part of the address.
     let unreadable =
-        |_| MonitorError("a PostgreSQL address is `postgres://user:password@host:port/database`".into());
+        |_| MonitorError("a PostgreSQL address looks like `postgres://user:password@host:port/database`".into());
     let mut config: Config = address.parse().map_err(unreadable)?;
-    // Whoever reads `pg_stat_activity` sees who we are; a statement of ours ends by itself when we have gone.
+    // Makes the connection recognizable in `pg_stat_activity`, and ends its statements even if this program is gone.
     let own = "-c statement_timeout=700 -c lock_timeout=200 -c default_transaction_read_only=on";
     let options = config.get_options().map_or(own.to_owned(), |given| format!("{given} {own}"));
     config.application_name("plimsoll").options(options);
-    // To prefer it would be to go without where somebody in between says so.
+    // The mode `prefer` would fall back to plain text if an attacker in between asks for it.
     if config.get_ssl_mode() != SslMode::Require {
         config.ssl_mode(SslMode::Disable);
     }
     Ok(config)
 }
 
-/// The configuration with each name's addresses in its place: the library would ask the resolver without a deadline.
+/// Returns the configuration with each name replaced by its addresses, because the library resolves names without a
+/// deadline.
 fn resolved(config: &Config, until: Deadline) -> Result<Config, MonitorError> {
     let named: Vec<Place> = config
         .get_hosts()
@@ -153,13 +155,13 @@ impl Probe for Postgres {
             None => tokio::runtime::Builder::new_current_thread()
                 .enable_all()
                 .build()
-                .map_err(|error| MonitorError(format!("no event loop for it: {}", words(&error))))?,
+                .map_err(|error| MonitorError(format!("cannot create an event loop: {}", words(&error))))?,
         };
         let left = until.left().map_err(|error| self.trouble(&words(&error)))?;
         let found = runtime.block_on(async {
             match tokio::time::timeout(left, self.ask(&config, at, until)).await {
                 Ok(found) => found,
-                Err(_) => Err("no answer in time".to_owned()),
+                Err(_) => Err("no response in time".to_owned()),
             }
         });
         self.runtime = Some(runtime);
@@ -167,7 +169,7 @@ impl Probe for Postgres {
     }
 }
 
-/// `host:port` of each host.
+/// Returns `host:port` of each host.
 fn describe(config: &Config) -> String {
     let place = |(at, host): (usize, &Host)| match host {
         Host::Tcp(host) => Place { host: host.clone(), port: port(config, at) }.describe(),
@@ -176,13 +178,13 @@ fn describe(config: &Config) -> String {
     config.get_hosts().iter().enumerate().map(place).collect::<Vec<_>>().join(",")
 }
 
-/// One port for all hosts, or one for each.
+/// Returns the port of a host: one for all, or one for each.
 fn port(config: &Config, host: usize) -> u16 {
     let ports = config.get_ports();
     ports.get(host).or(ports.first()).copied().unwrap_or(5432)
 }
 
-/// The server's own words where it said any; else the library's, with the reason behind them.
+/// Returns the server's message, or else the library's with its cause.
 fn reason(error: &tokio_postgres::Error) -> String {
     use std::error::Error;
     if let Some(refused) = error.as_db_error() {
@@ -199,10 +201,10 @@ fn reason(error: &tokio_postgres::Error) -> String {
 
 impl Postgres {
     fn trouble(&self, why: &str) -> MonitorError {
-        MonitorError(format!("cannot ask PostgreSQL at `{}`: {why}", self.shown))
+        MonitorError(format!("cannot query PostgreSQL at `{}`: {why}", self.shown))
     }
 
-    /// The client is kept only when all went well: an answer that comes late would belong to the next question.
+    /// Keeps the client only on success, because a late response would be taken for the next one.
     async fn ask(&mut self, config: &Config, at: Moment, until: Deadline) -> Result<Found, String> {
         let client = match self.kept.take().filter(|client| !client.is_closed()) {
             Some(client) => client,
@@ -243,7 +245,7 @@ impl Postgres {
         self.statements.look(client, &mut say, seldom).await?;
         Ok(say.found)
     }
-}
+Readings and facts of a sample.
 
 /// What a look has found so far.
 struct Say {

@@ -1,4 +1,4 @@
-//! The monitor of a process with all its descendants: what it uses of the machine, and of its limits.
+//! Monitor of a process and its descendants: their use of the machine and of their limits.
 
 mod census;
 mod one;
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use tree::{Member, Tree};
 
-/// Looks at processes below one `/proc`.
+/// Reads processes below one `/proc`.
 pub struct Process {
     files: Files,
     finder: Finder,
@@ -26,12 +26,12 @@ pub struct Process {
     ticks_per_s: f64,
     looks: u64,
     bounds: Bounds,
-    /// Processes that have been told of singly, with their starts.
+    /// Processes that were reported separately, with their start times.
     parts: BTreeSet<(u32, u64)>,
     facts: Vec<(String, String)>,
 }
 
-/// What the first of the processes may use.
+/// Limits of the first process.
 #[derive(Default)]
 struct Bounds {
     cpu_quota: Option<f64>,
@@ -39,15 +39,15 @@ struct Bounds {
     cpus_online: u32,
 }
 
-/// How many looks limits are taken as they were.
+/// Number of samples between two reads of the limits.
 const AGAIN: u64 = 10;
-/// Processes told of singly in one look, and in all looks together: a server that starts a process for each request
-/// would make a row of each.
+/// Processes reported separately in one sample and in all samples. Otherwise, a server that starts a process per
+/// request would create a row for each.
 const PARTS: usize = 8;
 const MOST_PARTS: usize = 32;
 
 impl Process {
-    /// `root` is the folder that `proc` and `sys` stand in: `/`, or a recorded tree.
+    /// Creates the probe. `root` contains `proc` and `sys`: `/`, or a recorded tree.
     pub fn new(who: &Who, root: &Path) -> Process {
         let files = Files::new(root);
         let (ticks_per_s, _) = files.ticks_and_page();
@@ -70,7 +70,7 @@ impl Process {
 impl Probe for Process {
     fn look(&mut self, at: Moment) -> Result<Found, MonitorError> {
         let roots = self.finder.find(&mut self.files, &mut self.census)?;
-        // Those that were given to another parent still belong to the tree.
+        // Includes processes that were reparented.
         let kept = self
             .tree
             .members
@@ -82,7 +82,7 @@ impl Probe for Process {
         self.looks += 1;
         self.tree.look(&mut self.files, &mut self.census, &family, again);
         if self.tree.members.is_empty() {
-            return Err(MonitorError("the processes ended while they were looked at".to_owned()));
+            return Err(MonitorError("the processes ended during the sample".to_owned()));
         }
         if again {
             self.bounds = bounds(&mut self.files, roots.first().copied().unwrap_or_default());
@@ -95,7 +95,7 @@ impl Probe for Process {
         self.then = Some(at);
         let mut facts = self.facts.clone();
         if let Some(name) = &self.tree.crowded {
-            facts.push(("threads".to_owned(), format!("`{name}` has too many to look at each of them")));
+            facts.push(("threads".to_owned(), format!("`{name}` has too many threads to sample each")));
         }
         Ok(Found { readings: self.previous.take(page), facts })
     }
@@ -103,7 +103,7 @@ impl Probe for Process {
 
 impl Process {
     fn cpu_limit(&self, allowed: u32) -> f64 {
-        // The mask has a bit for each CPU that there could be.
+        // The mask has a bit for each possible CPU.
         let online = self.bounds.cpus_online.max(1);
         let allowed = if allowed == 0 { online } else { allowed.min(online) };
         self.bounds.cpu_quota.unwrap_or(f64::INFINITY).min(f64::from(allowed))
@@ -121,7 +121,7 @@ impl Process {
         if tree.has_waited {
             page.counter("", "cpu_wait", Unit::Cores, None, totals.waited_ns / 1e9);
         }
-        // Shared pages are in each process's resident memory: of several, only the private part adds up.
+        // Resident memory includes shared pages, so only private memory can be summed over several processes.
         let one = tree.members.len() == 1;
         let memory = self.bounds.memory_bytes;
         page.gauge("", "rss", Unit::Bytes, memory.filter(|_| one), tree.sum(|m| m.seen.rss_bytes));
@@ -147,7 +147,7 @@ impl Process {
         }
     }
 
-    /// The processes that have used most CPU time since the first look. Where there is but one, the whole says it all.
+    /// Adds the processes that have used the most CPU time since the first sample. A single process equals the whole.
     fn singly(&mut self, page: &mut Page, span_s: Option<f64>) {
         if self.tree.members.len() < 2 && self.parts.is_empty() {
             return;
@@ -182,16 +182,16 @@ impl Process {
         }
         let told = programs.into_iter().map(|(name, n)| if n > 1 { format!("{n} x {name}") } else { name });
         let mut facts = vec![("program".to_owned(), told.collect::<Vec<_>>().join(", "))];
-        facts.push(("cpus it may use".to_owned(), short(self.cpu_limit(self.tree.cpus()))));
+        facts.push(("usable CPUs".to_owned(), short(self.cpu_limit(self.tree.cpus()))));
         let limits = self.tree.members.values().filter_map(|member| member.descriptor_limit);
         if let Some(least) = limits.reduce(f64::min) {
-            facts.push(("descriptors it may open".to_owned(), short(least)));
+            facts.push(("open file limit".to_owned(), short(least)));
         }
         facts
     }
 }
 
-/// A thread runs on one CPU at a time: a program whose work is on one thread is full at 1.
+/// Adds the busiest thread, whose limit is 1 because a thread runs on one CPU at a time.
 fn busiest_thread(page: &mut Page, part: &str, busiest_ns: Option<f64>, span_s: Option<f64>) {
     if let Some((busiest_ns, span_s)) = busiest_ns.zip(span_s) {
         page.gauge(part, "busiest_thread", Unit::Cores, Some(1.0), busiest_ns / 1e9 / span_s);
@@ -209,7 +209,7 @@ fn bounds(files: &mut Files, pid: u32) -> Bounds {
     }
 }
 
-/// CPUs that are switched on: the lines `cpu0`, `cpu1` and so on of `/proc/stat`.
+/// Returns the number of online CPUs: the lines `cpu0`, `cpu1`, and so on of `/proc/stat`.
 pub(super) fn cpus_online(files: &mut Files) -> u32 {
     let text = files.text("/proc/stat").unwrap_or_default();
     let is_one = |line: &&str| {

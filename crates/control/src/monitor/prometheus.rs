@@ -1,4 +1,4 @@
-//! Whatever exposes metrics for Prometheus, or a Prometheus server that evaluates an expression.
+//! Monitor of any program that exposes Prometheus metrics, and of expressions that a Prometheus server evaluates.
 
 use super::counters::Counters;
 use super::http::{Getter, encoded};
@@ -13,13 +13,13 @@ use regex::Regex;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// Most series that one monitor brings: each is a curve of the run, and a page of metrics easily has thousands.
+/// Maximum number of series per monitor, because each is a curve of the run and a page can have thousands.
 pub const MOST_CHANNELS: usize = 200;
 
-/// Most of a server's own words that go into a sentence, characters.
+/// Maximum length of a server's message in a sentence, characters.
 const MOST_WORDS: usize = 200;
 
-/// A page of metrics, read whole at each look.
+/// A page of metrics, read completely for each sample.
 pub struct Scrape {
     getter: Result<Getter, MonitorError>,
     wanted: Result<Vec<Regex>, MonitorError>,
@@ -27,13 +27,13 @@ pub struct Scrape {
     channels: Channels,
 }
 
-/// An expression, evaluated by a server at each look.
+/// An expression that a server evaluates for each sample.
 pub struct Query {
     getter: Result<Getter, MonitorError>,
     channels: Channels,
 }
 
-/// The series that are told. Those that came first stay: a curve that comes and goes with the order of a page is none.
+/// Reported series. The first ones stay, so that curves do not come and go with the order of a page.
 #[derive(Default)]
 struct Channels {
     admitted: HashSet<(String, String)>,
@@ -43,10 +43,10 @@ struct Channels {
 }
 
 impl Scrape {
-    /// `metrics` are regular expressions for whole names; none: all.
+    /// Creates a probe. `metrics` are regular expressions for whole names; none means all.
     pub fn new(url: &Secret, metrics: &[String], trust: &Trust) -> Scrape {
         let compile = |text: &String| {
-            // The reason spans several lines in the library's words; the expression says enough.
+            // The library's reason spans several lines; the expression is enough.
             Regex::new(&format!("^(?:{text})$"))
                 .map_err(|_| MonitorError(format!("`{text}` is not a regular expression")))
         };
@@ -86,14 +86,14 @@ impl Probe for Scrape {
             } else {
                 Some(sample.value)
             };
-            // NaN is what a quantile of nothing is: there is no such number just now.
+            // NaN is the quantile of no observations, so there is no value now.
             if let Some(value) = value.filter(|value| value.is_finite()) {
                 let unit = unit_of(&sample.name, sample.rises);
                 found.readings.push(Reading { part, metric: sample.name, unit, limit: None, value });
             }
         }
         if !matched {
-            return Err(getter.trouble("none of the metrics that are asked for is there"));
+            return Err(getter.trouble("the page has none of the requested metrics"));
         }
         self.channels.tell(&mut found);
         Ok(found)
@@ -104,7 +104,7 @@ impl Query {
     pub fn new(server: &Secret, query: &str, trust: &Trust) -> Query {
         let server = server.reveal().trim_end_matches('/');
         let getter = if server.contains(['?', '#']) {
-            Err(MonitorError("a Prometheus server's address ends with its host, port and path".into()))
+            Err(MonitorError("a Prometheus server's address must end with its host, port, or path".into()))
         } else {
             Getter::new(&format!("{server}/api/v1/query?query={}", encoded(query)), trust)
         };
@@ -120,14 +120,14 @@ impl Probe for Query {
     fn look(&mut self, _: Moment) -> Result<Found, MonitorError> {
         let getter = self.getter.as_mut().map_err(|trouble| trouble.clone())?;
         let page = getter.get(Deadline::of_a_look())?;
-        // An error comes as JSON too, with a status of 400 or 422.
+        // An error is JSON, too, with status 400 or 422.
         let answer: Value = match serde_json::from_slice(&page.body) {
             Ok(answer) => answer,
             Err(_) if page.status != 200 => return Err(getter.trouble(&format!("status {}", page.status))),
-            Err(_) => return Err(getter.trouble("not an answer of Prometheus")),
+            Err(_) => return Err(getter.trouble("not a Prometheus response")),
         };
         if answer["status"] == "error" {
-            let words = answer["error"].as_str().unwrap_or("an error without words");
+            let words = answer["error"].as_str().unwrap_or("an error without a message");
             let words: String = words.replace('\n', " ").chars().take(MOST_WORDS).collect();
             return Err(getter.trouble(&words));
         }
@@ -139,7 +139,7 @@ impl Probe for Query {
             Some("vector") => {
                 for series in result.as_array().into_iter().flatten() {
                     let labels = series["metric"].as_object();
-                    // A map of `serde_json` is in order.
+                    // `serde_json` sorts its maps.
                     let labels =
                         labels.into_iter().flatten().filter_map(|(k, v)| Some((k.as_str(), v.as_str()?)));
                     let name = series["metric"]["__name__"].as_str().unwrap_or("value");
@@ -148,17 +148,17 @@ impl Probe for Query {
                 }
             }
             Some(other) => {
-                let why = format!("the query gives a {other}, and only a vector or a scalar can be drawn");
+                let why = format!("the query returns a {other}; use one that returns a vector or a scalar");
                 return Err(getter.trouble(&why));
             }
-            None => return Err(getter.trouble("not an answer of Prometheus")),
+            None => return Err(getter.trouble("not a Prometheus response")),
         }
         self.channels.tell(&mut found);
         Ok(found)
     }
 }
 
-/// The second of `[time, "value"]`.
+/// Returns the second element of `[time, "value"]`.
 fn value_of(pair: &Value) -> Option<f64> {
     pair[1].as_str()?.parse().ok()
 }
@@ -169,7 +169,7 @@ impl Channels {
         self.left_out = 0;
     }
 
-    /// Whether a series is told. One that stands twice in an answer is told once.
+    /// Returns whether a series is reported. A series that occurs twice in a response is reported once.
     fn admits(&mut self, part: &str, metric: &str) -> bool {
         let key = (part.to_owned(), metric.to_owned());
         let fresh = self.seen_in_this_look.insert(key.clone());
@@ -192,18 +192,18 @@ impl Channels {
         }
     }
 
-    /// The most there ever were, so that a number that goes up and down does not fill the list of facts.
+    /// Reports the highest count so far, so that a varying number does not fill the list of facts.
     fn tell(&mut self, found: &mut Found) {
         self.most_left_out = self.most_left_out.max(self.left_out);
         if self.most_left_out > 0 {
             let text = format!("{} beyond the first {MOST_CHANNELS}", self.most_left_out);
-            found.facts.push(("series left out".into(), text));
+            found.facts.push(("omitted series".into(), text));
         }
     }
 }
 
-/// What the end of a name says by Prometheus' conventions. Seconds that are counted up, per second: how many go on at
-/// a time (Little's law); of a CPU: cores.
+/// Derives the unit from the end of the name by Prometheus conventions. The rate of a counter in seconds is a
+/// concurrency (Little's law), or, for CPU time, cores.
 pub fn unit_of(name: &str, rises: bool) -> Unit {
     let base = name.strip_suffix("_total").unwrap_or(name);
     let base = if rises { base.strip_suffix("_sum").unwrap_or(base) } else { base };

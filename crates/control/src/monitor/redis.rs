@@ -1,4 +1,4 @@
-//! What a Redis says of itself: one `INFO` a look, over a connection of our own, plain or with TLS.
+//! Monitor of Redis: one `INFO` per sample, over its own connection, plain or with TLS.
 
 use super::counters::Counters;
 use super::http::decoded;
@@ -13,26 +13,26 @@ use plimsoll_record::event::Reading;
 use std::collections::HashMap;
 use std::io::ErrorKind;
 
-/// Longest answer that is read, bytes. `INFO` has about 7,000.
+/// Maximum size of a response, bytes; `INFO` has about 7,000.
 const MOST_BYTES: usize = 1 << 20;
 
 pub struct Redis {
     at: Result<Server, MonitorError>,
     kept: Option<Stream>,
     counters: Counters,
-    /// Changes when the server starts anew.
+    /// Changes when the server restarts.
     run_id: String,
 }
 
 struct Server {
     place: Place,
-    /// `rediss`.
+    /// TLS settings, for `rediss`.
     tls: Option<Setup>,
     user: Option<String>,
     password: Option<String>,
 }
 
-/// What a counter is called there, what it is called here.
+/// Counters of the server with their names here.
 const RATES: [(&str, &str, Unit); 6] = [
     ("total_commands_processed", "commands", Unit::PerS),
     ("evicted_keys", "evicted", Unit::PerS),
@@ -45,7 +45,7 @@ const RATES: [(&str, &str, Unit); 6] = [
 const FACTS: [&str; 4] = ["redis_version", "maxmemory_policy", "role", "io_threads_active"];
 
 impl Redis {
-    /// Takes `host:port`, or `redis[s]://[user][:password]@host[:port]`; the port is 6379 when none is named.
+    /// Creates a probe for `host:port` or `redis[s]://[user][:password]@host[:port]`; the default port is 6379.
     pub fn new(address: &Secret, trust: &Trust) -> Redis {
         Redis {
             at: server(address.reveal(), trust),
@@ -62,15 +62,15 @@ fn server(address: &str, trust: &Trust) -> Result<Server, MonitorError> {
         Some(("redis", rest)) => (rest, false),
         Some(("rediss", rest)) => (rest, true),
         Some(_) => {
-            return Err(MonitorError("a Redis address begins with `redis://`, or is `host:port`".into()));
+            return Err(MonitorError("a Redis address must be `host:port`, or begin with `redis://`".into()));
         }
     };
-    // A password may hold anything: the last `@` is the one in front of the host.
+    // A password may contain anything, so the last `@` precedes the host.
     let (login, place) = rest.rsplit_once('@').map_or((None, rest), |(login, place)| (Some(login), place));
-    // The number of a database, which `INFO` does not need.
+    // Removes the number of a database, which `INFO` does not need.
     let place = place.split(['/', '?']).next().unwrap_or_default();
     let Some(place) = Place::parse(place, 6379) else {
-        return Err(MonitorError("a Redis address is `host:port` or `redis://:password@host:port`".into()));
+        return Err(MonitorError("a Redis address must be `host:port` or `redis://:password@host:port`".into()));
     };
     let plain = |text: &str| String::from_utf8_lossy(&decoded(text)).into_owned();
     let (user, password) = match login {
@@ -99,7 +99,7 @@ impl Server {
         Ok(stream)
     }
 
-    /// One command and its answer (RESP 2): a line, or a text of a length that is told.
+    /// Sends one command and returns its response (RESP 2): a line, or a text of a given length.
     fn command(&self, stream: &mut Stream, words: &[&str], until: Deadline) -> Result<String, Failure> {
         let mut request = format!("*{}\r\n", words.len());
         for word in words {
@@ -115,7 +115,7 @@ impl Server {
             match answer(&seen) {
                 Some(Ok(text)) => return Ok(text),
                 Some(Err(why)) => return Err(self.refused(&why)),
-                None if seen.len() > MOST_BYTES => return Err(self.refused("its answer does not end")),
+                None if seen.len() > MOST_BYTES => return Err(self.refused("the response is too long")),
                 None => {}
             }
             if read_some(stream, &mut seen, until).map_err(broken)? == 0 {
@@ -124,12 +124,12 @@ impl Server {
         }
     }
 
-    /// With the server's words, in which the password must not stand even if it says it.
+    /// Returns a failure with the server's message, from which the password is removed.
     fn refused(&self, why: &str) -> Failure {
         let secret = self.password.as_deref().unwrap_or_default();
         let why = if secret.is_empty() { why.to_owned() } else { why.replace(secret, "***") };
         Failure {
-            trouble: MonitorError(format!("cannot ask `{}`: {why}", self.place.describe())),
+            trouble: MonitorError(format!("cannot query `{}`: {why}", self.place.describe())),
             at_once: false,
         }
     }
@@ -137,7 +137,7 @@ impl Server {
 
 struct Failure {
     trouble: MonitorError,
-    /// The connection was gone: a new one may do.
+    /// Whether the connection was closed, so that a new one may succeed.
     at_once: bool,
 }
 
@@ -147,7 +147,7 @@ impl Failure {
     }
 }
 
-/// The answer, when it is whole: its text, or the server's refusal.
+/// Returns a complete response: its text, or the server's error.
 fn answer(seen: &[u8]) -> Option<Result<String, String>> {
     let end = seen.windows(2).position(|two| two == b"\r\n")?;
     let (kind, line) = seen[..end].split_first()?;
@@ -160,9 +160,9 @@ fn answer(seen: &[u8]) -> Option<Result<String, String>> {
                 let text = seen.get(end + 2..end + 2 + length)?;
                 Some(Ok(String::from_utf8_lossy(text).into_owned()))
             }
-            _ => Some(Err("its answer has no length".into())),
+            _ => Some(Err("the response has no length".into())),
         },
-        _ => Some(Err("not an answer of Redis".into())),
+        _ => Some(Err("not a Redis response".into())),
     }
 }
 
@@ -181,7 +181,7 @@ impl Probe for Redis {
             None => server.connect(until)?,
         };
         let text = match server.command(&mut stream, &["INFO"], until) {
-            // A server that closes idle clients (`timeout` of its configuration) is asked anew.
+            // Reconnects if the server closed an idle client (its setting `timeout`).
             Err(failure) if failure.at_once && was_kept => {
                 stream = server.connect(until)?;
                 server.command(&mut stream, &["INFO"], until).map_err(Failure::into_trouble)?
@@ -214,7 +214,7 @@ impl<'a> Info<'a> {
         self.text(name).parse().ok().filter(|number: &f64| number.is_finite())
     }
 
-    /// A limit of 0 means: none.
+    /// Returns a limit; 0 means none.
     fn limit(&self, name: &str) -> Option<f64> {
         self.number(name).filter(|limit| *limit > 0.0)
     }
@@ -242,12 +242,12 @@ impl<'a> Info<'a> {
         {
             say("", "hits", Unit::PerS, None, Some(hits / over_s));
             say("", "misses", Unit::PerS, None, Some(misses / over_s));
-            // Of nothing there is no share.
+            // Without requests there is no share.
             let asked = hits + misses;
             say("", "hit_share", Unit::Share, None, (asked > 0.0).then(|| hits / asked));
         }
-        // Commands run on one thread, so one core is all they can have; the process has others beside it (saving is a
-        // child's and not counted here). Before version 6.2 only the whole is told.
+        // Commands run on one thread, so one core is their limit. The process has other threads; saving is done by a
+        // child and not included. Before version 6.2, only the total is available.
         let mut cpu = |name: &str, user: &str, system: &str| {
             counters.rate(name, at, self.number(user)? + self.number(system)?)
         };

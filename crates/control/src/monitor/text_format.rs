@@ -1,5 +1,5 @@
-//! The text that programs expose for Prometheus: its own format 0.0.4 and OpenMetrics 1.0, as far as both say the
-//! same with other words. Histograms and summaries are plain samples here: buckets, sums and counts.
+//! Text format of Prometheus metrics: format 0.0.4 and OpenMetrics 1.0, as far as they have the same content.
+//! Histograms and summaries become plain samples: buckets, sums, and counts.
 
 use std::collections::HashMap;
 
@@ -7,11 +7,11 @@ use std::collections::HashMap;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
     pub name: String,
-    /// By name.
+    /// Sorted by name.
     pub labels: Vec<(String, String)>,
-    /// Any number, also NaN and the infinities.
+    /// Any number, including NaN and infinities.
     pub value: f64,
-    /// It only rises: a counter, or the buckets, the sum and the count of a histogram or a summary.
+    /// Whether it only increases: a counter, or the buckets, sum, and count of a histogram or a summary.
     pub rises: bool,
 }
 
@@ -20,31 +20,31 @@ impl Sample {
         self.labels.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
     }
 
-    /// `{a="b",c="d"}`, or nothing.
+    /// Returns `{a="b",c="d"}`, or nothing without labels.
     pub fn part(&self) -> String {
         part(self.labels.iter().map(|(name, value)| (name.as_str(), value.as_str())))
     }
 }
 
-/// `{a="b",c="d"}` of labels that are in order, or nothing when there are none.
+/// Returns `{a="b",c="d"}` for sorted labels, or nothing if there are none.
 pub fn part<'a>(labels: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let all: Vec<String> = labels.map(|(name, value)| format!("{name}={value:?}")).collect();
     if all.is_empty() { String::new() } else { format!("{{{}}}", all.join(",")) }
 }
 
-/// What `# TYPE` says of a family.
+/// Type of a family according to `# TYPE`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Counter,
-    /// Samples with a `_bucket`, `_sum` or `_count` behind the family's name.
+    /// Its samples have `_bucket`, `_sum`, or `_count` after the family's name.
     Composed,
     Other,
 }
 
-/// All samples of a page. As Prometheus does it, one line that cannot be read makes the page worthless.
+/// Parses all samples of a page. As in Prometheus, one invalid line invalidates the page.
 ///
 /// # Errors
-/// `line N is not a sample: WHY`; nothing of the line itself, which may hold anything.
+/// Returns `line N is not a sample: WHY` without the line itself, which may contain anything.
 pub fn parse(text: &str) -> Result<Vec<Sample>, String> {
     let mut kinds = HashMap::new();
     let mut samples = Vec::new();
@@ -87,13 +87,14 @@ fn rises(name: &str, kinds: &HashMap<&str, Kind>) -> bool {
             return true;
         }
     }
-    // OpenMetrics names a family of counters without this end of its samples. Without a type, the name is all there is.
+    // The family's name in OpenMetrics lacks this suffix of its samples. Without a type, only the name is available.
     name.ends_with("_total")
 }
 
-/// `name{label="value",...} number [timestamp] [# exemplar]`; since Prometheus 3 also `{"name",label="value"} number`.
+/// Parses `name{label="value",...} number [timestamp] [# exemplar]`; since Prometheus 3 also `{"name",label="value"}
+/// number`.
 fn sample(line: &str) -> Result<Sample, &'static str> {
-    let end = line.find(['{', ' ', '\t']).ok_or("there is no number")?;
+    let end = line.find(['{', ' ', '\t']).ok_or("the number is missing")?;
     let (mut name, mut rest) = (line[..end].to_owned(), line[end..].trim_start_matches([' ', '\t']));
     let mut labels = Vec::new();
     if let Some(inside) = rest.strip_prefix('{') {
@@ -123,26 +124,27 @@ fn sample(line: &str) -> Result<Sample, &'static str> {
             match rest.strip_prefix(',') {
                 Some(after) => rest = after,
                 None if rest.starts_with('}') => {}
-                None => return Err("labels are not parted by commas"),
+                None => return Err("labels are not separated by commas"),
             }
         }
     }
     if name.is_empty() {
-        return Err("there is no name");
+        return Err("the name is missing");
     }
-    // What may follow a lone `#` is an exemplar: a sample of a sample.
+    // A lone `#` begins an exemplar, a sample of a sample.
     let rest = rest.split(" # ").next().unwrap_or_default();
     let mut words = rest.split_ascii_whitespace();
     let value = words.next().and_then(|word| word.parse().ok()).ok_or("its value is not a number")?;
-    // Milliseconds there, seconds with a fraction in OpenMetrics. A look has its own time.
+    // The timestamp, in milliseconds or, in OpenMetrics, in fractional seconds, is ignored; a sample has its own
+    // time.
     if words.next().is_some_and(|word| word.parse::<f64>().is_err()) || words.next().is_some() {
-        return Err("what follows its value is not a time");
+        return Err("its value is not followed by a timestamp");
     }
     labels.sort();
     Ok(Sample { name, labels, value, rises: false })
 }
 
-/// A text in quotes with `\\`, `\"` and `\n`, and what follows it.
+/// Parses quoted text with `\\`, `\"`, and `\n`, and returns it with the rest of the line.
 fn quoted(text: &str) -> Result<(String, &str), &'static str> {
     let inside = text.strip_prefix('"').ok_or("a label's value is not in quotes")?;
     let mut out = String::new();

@@ -1,10 +1,10 @@
-//! Whom monitors trust.
+//! Trusted certificates of monitors.
 
 use super::probe::MonitorError;
 use plimsoll_engine::link::tls::{Setup, Wanted};
 use plimsoll_plan::watch;
 
-/// Whom monitors trust when they ask by TLS: what the plan says, or nobody in particular.
+/// Whom monitors trust with TLS: the plan's authorities, or any server.
 #[derive(Debug, Clone, Default)]
 pub struct Trust(watch::Trust);
 
@@ -13,15 +13,15 @@ impl Trust {
         Trust(trust.clone())
     }
 
-    /// Encrypts, and checks nothing: whoever answers is the server.
+    /// Returns settings that encrypt but verify no certificate.
     pub fn anybody() -> Trust {
         Trust(watch::Trust { ca: Vec::new(), insecure: true })
     }
 
-    /// What a connection to a host needs; `protocols` are offered by name (ALPN).
+    /// Returns the TLS settings for a host; `protocols` are offered by name (ALPN).
     ///
     /// # Errors
-    /// One sentence: the host has no name that a certificate could bear, or an own authority cannot be read.
+    /// Returns an error if no certificate can contain the host's name, or if an own authority cannot be read.
     pub fn setup(&self, host: &str, protocols: &[&str]) -> Result<Setup, MonitorError> {
         let wanted = Wanted {
             server_name: host.to_owned(),

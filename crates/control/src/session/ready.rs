@@ -1,4 +1,4 @@
-//! The load begins when the service answers, not when its container is started.
+//! Waits until the service responds before the load starts; a started container is not enough.
 
 use super::{Failed, News, SessionHost};
 use crate::{Resolved, dns};
@@ -11,12 +11,12 @@ use plimsoll_plan::{Plan, Problem, Target};
 use std::fmt::Display;
 use std::time::Duration;
 
-/// From one try to the next.
+/// Pause between two attempts.
 const PAUSE_NS: u64 = 100_000_000;
-/// No try takes longer, so that a host that drops packets is asked again.
+/// Maximum duration of one attempt, so that a host that drops packets is tried again.
 const TRY: Duration = Duration::from_secs(1);
 
-/// How long is waited, and from when.
+/// Maximum wait, and its start.
 pub struct Patience<'a, D> {
     limit_ns: u64,
     begin_unix_ns: u64,
@@ -24,12 +24,12 @@ pub struct Patience<'a, D> {
 }
 
 impl<'a, D: SessionHost> Patience<'a, D> {
-    /// `limit_ns` is 0 where nothing is waited for.
+    /// Creates a wait; `limit_ns` is 0 for none.
     pub fn new(limit_ns: u64, caller: &'a D) -> Self {
         Self { limit_ns, begin_unix_ns: caller.now_unix_ns(), caller }
     }
 
-    /// There is something to wait for.
+    /// Returns whether waiting is enabled.
     pub fn is_long(&self) -> bool {
         self.limit_ns > 0
     }
@@ -39,8 +39,10 @@ impl<'a, D: SessionHost> Patience<'a, D> {
         waited_ns >= self.limit_ns || self.caller.is_interrupted()
     }
 
+    /// Checks whether a signal has ended the wait.
+    ///
     /// # Errors
-    /// Returns an error if a signal has ended the wait.
+    /// Returns an error if it has.
     fn check_interrupted(&self, target: &impl Display) -> Result<(), Failed> {
         if !self.caller.is_interrupted() {
             return Ok(());
@@ -49,10 +51,10 @@ impl<'a, D: SessionHost> Patience<'a, D> {
     }
 }
 
-/// The addresses of an origin; a name that is not known yet is looked up again.
+/// Returns the addresses of an origin, and looks up an unknown name repeatedly.
 ///
 /// # Errors
-/// Returns the last error if the time is over.
+/// Returns the last error when the time is over.
 pub fn resolved<D: SessionHost>(
     target: &Target,
     link: &Link,
@@ -70,10 +72,10 @@ pub fn resolved<D: SessionHost>(
     }
 }
 
-/// Waits until one of the addresses answers a GET with a status below 500.
+/// Waits until one of the addresses responds to a GET with a status below 500.
 ///
 /// # Errors
-/// Returns an error if the time is over.
+/// Returns an error when the time is over.
 pub fn wait<D: SessionHost>(
     (number, origin): (OriginId, &Origin),
     place: &Resolved,
@@ -91,7 +93,7 @@ pub fn wait<D: SessionHost>(
         let mut why = Problem::plain("");
         for address in &place.addresses {
             match probe::status(*address, tls, target, &path, TRY) {
-                Ok(status) if status >= 500 => why = Problem::plain(format!("it answered {status}")),
+                Ok(status) if status >= 500 => why = Problem::plain(format!("the response was {status}")),
                 Ok(_) => {
                     patience.caller.tell(News::Ready);
                     return Ok(());
@@ -107,7 +109,7 @@ pub fn wait<D: SessionHost>(
     }
 }
 
-/// The path of the first GET to an origin that has no variables, else the root.
+/// Returns the path of the first GET to an origin that has no variables, or else the root.
 fn path(plan: &Plan, to: OriginId) -> String {
     let mut sent = plan.requests.iter().filter(|request| request.origin == to);
     let plain = sent.next().filter(|request| request.method == "GET");

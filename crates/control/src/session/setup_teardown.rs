@@ -1,4 +1,4 @@
-//! What is done before and behind the load.
+//! Setup and teardown of a run.
 
 use super::{Failed, News, SessionHost};
 use crate::{Aside, Error, aside};
@@ -7,7 +7,7 @@ use plimsoll_plan::Plan;
 use plimsoll_plan::program::{Behaviour, Phase};
 use std::sync::Arc;
 
-/// See the module.
+/// Runner of a plan's setup and teardown.
 pub struct SetupTeardown<'a, D> {
     pub plan: &'a Plan,
     pub scene: &'a Scene,
@@ -16,25 +16,25 @@ pub struct SetupTeardown<'a, D> {
 }
 
 impl<D: SessionHost> SetupTeardown<'_, D> {
-    /// Runs the set-up; whatever goes wrong in it ends everything before the load.
+    /// Runs the setup; any error in it ends the session before the load.
     pub fn set_up(&self) -> Result<(), Failed> {
         let Some(behaviour) = self.behaviour.filter(|behaviour| behaviour.has(Phase::Setup)) else {
             return Ok(());
         };
         self.caller.tell(News::Setup);
-        self.run(behaviour, Phase::Setup, "set-up")?;
+        self.run(behaviour, Phase::Setup, "setup")?;
         match behaviour.missing_globals().first() {
             None => Ok(()),
             Some(name) => {
-                let why = format!("it was to set `{name}` and did not");
-                Err(Error::Aside { phase: "set-up", why }.into())
+                let why = format!("it did not set `{name}`");
+                Err(Error::Aside { phase: "setup", why }.into())
             }
         }
     }
 
     pub fn tear_down(&self) -> Result<(), Failed> {
         match self.behaviour.filter(|behaviour| behaviour.has(Phase::Teardown)) {
-            Some(behaviour) => self.run(behaviour, Phase::Teardown, "tear-down"),
+            Some(behaviour) => self.run(behaviour, Phase::Teardown, "teardown"),
             None => Ok(()),
         }
     }
@@ -47,11 +47,11 @@ impl<D: SessionHost> SetupTeardown<'_, D> {
         match behaviour.trouble() {
             Some(why) => Err(failed(why)),
             None if ended == Aside::Interrupted && phase == Phase::Setup => {
-                Err(Failed::CutShort("interrupted during the set-up; no load was sent".into()))
+                Err(Failed::CutShort("interrupted during the setup; no load was sent".into()))
             }
             None if ended == Aside::Interrupted => Err(failed("it was interrupted".into())),
             None if !behaviour.is_through() => {
-                Err(failed("a hard cap (`--limit requests=` or `duration_ns=`) cut it off".into()))
+                Err(failed("it reached a hard limit (`--limit requests=` or `duration_ns=`)".into()))
             }
             None => Ok(()),
         }

@@ -1,5 +1,5 @@
-//! The origins of a plan on their way to being loaded: resolved, permitted and tried, each by itself and all of them
-//! before anything is sent.
+//! Origins of a plan before the load: each is resolved, checked for permission, and tried separately, all before
+//! anything is sent.
 
 use super::ready::{self, Patience};
 use super::{Failed, News, Orders, SessionHost};
@@ -13,16 +13,16 @@ use plimsoll_plan::origin::{Origin, OriginId};
 pub struct Way {
     pub origin: Origin,
     pub place: Resolved,
-    /// When it speaks TLS.
+    /// TLS settings, if it uses TLS.
     pub tls: Option<Setup>,
-    /// Time of the trial connection, ns; 0: not tried yet.
+    /// Duration of the trial connection, ns; 0 if not tried yet.
     pub first_connect_ns: u64,
 }
 
-/// Looks up every origin.
+/// Resolves every origin.
 ///
 /// # Errors
-/// When a certificate or a key cannot be used, or a name leads nowhere for as long as is waited.
+/// Returns an error if a certificate or a key is unusable, or a name still does not resolve after the wait.
 pub fn resolved<D: SessionHost>(plan: &Plan, patience: &Patience<'_, D>) -> Result<Vec<Way>, Failed> {
     let link = &plan.outline.link;
     let origins = plan.outline.all_origins().into_owned();
@@ -34,10 +34,10 @@ pub fn resolved<D: SessionHost>(plan: &Plan, patience: &Patience<'_, D>) -> Resu
     ways.collect()
 }
 
-/// Asks whether every origin may be loaded, and the places of monitors watched.
+/// Checks permission for every origin and for the hosts that monitors query.
 ///
 /// # Errors
-/// When one may not.
+/// Returns an error if one is not allowed.
 pub fn permitted<D: SessionHost>(
     ways: &mut [Way],
     plan: &Plan,
@@ -47,14 +47,14 @@ pub fn permitted<D: SessionHost>(
 ) -> Result<(), Failed> {
     let mut confirm = |question: &str| caller.confirm(question);
     let today = caller.date(now_unix_ns);
-    // A monitor ignores `resolve`, so a name that is only mapped to a private address is not permitted for it.
+    // A monitor ignores `resolve`, so a name that is only mapped to a private address is not allowed for it.
     let mut named: Vec<&str> = Vec::new();
     let mut proved: Vec<&str> = Vec::new();
     for Way { origin, place, tls, .. } in ways {
         let authority = origin.authority();
         let host = origin.host.as_str();
         let asking = Asking {
-            // A word for a host holds for all its ports.
+            // Permission for a host includes all its ports.
             allow: orders.allow,
             confirm: if orders.may_ask && !named.contains(&host) { Some(&mut confirm) } else { None },
             today: &today,
@@ -81,10 +81,10 @@ pub fn permitted<D: SessionHost>(
     Ok(())
 }
 
-/// Waits for every origin and looks at what it takes.
+/// Waits for every origin and checks its protocol.
 ///
 /// # Errors
-/// When one is not there, or does not speak what the plan says.
+/// Returns an error if one is unavailable or does not use the plan's protocol.
 pub fn reach<D: SessionHost>(
     ways: &mut [Way],
     plan: &Plan,

@@ -66,15 +66,15 @@ fn several_mistakes_stand_apart() {
 
 #[test]
 fn an_error_is_a_sentence_and_a_hint() {
-    let expected = "plimsoll: `a.plim` exists already\n  hint: name another file\n";
+    let expected = "error: `a.plim` exists already\n  help: name another file\n";
     assert_eq!(error::render("`a.plim` exists already", Some("name another file"), &LOOK), expected);
-    let two = "plimsoll: a b\n  hint: c\n  hint: d\n";
+    let two = "error: a b\n  help: c\n  help: d\n";
     assert_eq!(
         error::render("a\nb", Some("c\n\nd"), &LOOK),
         two,
         "a hint a line, and none is made of a sentence"
     );
-    assert_eq!(error::render("no more", None, &LOOK), "plimsoll: no more\n");
+    assert_eq!(error::render("no more", None, &LOOK), "error: no more\n");
     assert!(!error::render("a\x1b[2J", None, &LOOK).contains('\x1b'));
 }
 

@@ -1,18 +1,18 @@
-//! Gathers the events of a run into its record, in memory.
+//! Gathers the events of a run into its record in memory.
 
 use super::{GeneratorRecord, RunRecord, TickRow};
 use crate::event::{RunEvent, Sink};
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
-/// A sink that remembers: totals, and each tick in its encoded form of a few kilobytes.
+/// A sink that keeps the totals, and each tick in its encoded form of a few kilobytes.
 #[derive(Debug, Default)]
 pub struct Gatherer {
     origin: Option<GeneratorRecord>,
 }
 
 impl Gatherer {
-    /// What has been gathered; the empty record when the run was never opened.
+    /// Returns the record; empty if the run never opened.
     pub fn into_record(self) -> RunRecord {
         let origins = self.origin.map(|origin| (origin.opening.origin.clone(), origin));
         RunRecord { generators: origins.into_iter().collect() }
@@ -20,8 +20,8 @@ impl Gatherer {
 }
 
 impl Sink for Gatherer {
-    /// An opening starts afresh. Whatever comes before it belongs to no run and is left out, and so is a second
-    /// report of the same tick: it would count its requests twice.
+    /// Starts over at an opening. Ignores events before it, and a second report of the same tick, which would count
+    /// its requests twice.
     fn event(&mut self, event: &RunEvent) {
         if let RunEvent::Opened(opening) = event {
             self.origin = Some(GeneratorRecord::new(Arc::clone(opening)));
@@ -30,7 +30,7 @@ impl Sink for Gatherer {
         match event {
             RunEvent::Opened(_) => {}
             RunEvent::SeriesOpened(opened) => {
-                // One that is known already changes nothing.
+                // A known series changes nothing.
                 let _ = origin.open(opened);
             }
             RunEvent::Ticked(tick) => {
@@ -41,7 +41,7 @@ impl Sink for Gatherer {
             }
             RunEvent::Noted(note) => origin.notes.push(note.clone()),
             RunEvent::FailureRecorded(sample) => {
-                // Whether there was room for it is no matter here.
+                // A full list of examples is not an error.
                 let _ = origin.keep_sample(sample);
             }
             RunEvent::MonitorSampled(sight) => origin.watched.sight(sight),

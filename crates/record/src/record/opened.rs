@@ -4,13 +4,13 @@ use plimsoll_plan::outline::RequestOutline;
 use plimsoll_plan::series::SeriesKey;
 use std::sync::Arc;
 
-/// See the module.
+/// An opened series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Opened {
-    /// Its number in the run.
+    /// Number of the series in the run.
     pub series: u32,
     pub key: Arc<SeriesKey>,
-    /// Of requests and streams: as the plan would have shown them.
+    /// Outline of a request or stream, as the plan would contain it.
     pub request: Option<RequestOutline>,
 }
 

@@ -1,34 +1,34 @@
-//! Whether a service, one of its requests or one of its addresses did what it was asked in a stretch of time: counts,
-//! and the first and last instants of success and of failure.
+//! Successes and failures of a service, a request, or an address in a period: counts, and the first and last time of
+//! each.
 
 use plimsoll_plan::metric::{SeriesFloor, SeriesPeak, SeriesSum, StreamSum};
 use plimsoll_stats::Tally;
 
-/// See the module. The default is a stretch in which nothing happened; it changes nothing when it is merged.
+/// Successes and failures. The default is an empty period, which changes nothing when merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Served {
     pub finished: u64,
     pub failed: u64,
-    /// Streams that began and events that came.
+    /// Streams that started and events that arrived.
     pub events: u64,
-    /// From the start of the run, ns; `None`: none, or an early version that did not keep them.
+    /// Time since the start of the run, ns; `None` if there was none, or in files of early versions.
     pub first_success_ns: Option<u64>,
     pub last_success_ns: Option<u64>,
     pub first_failure_ns: Option<u64>,
     pub last_failure_ns: Option<u64>,
-    /// Requests sent, and of those sent, now or before, the ones that came to their end; none in an early version.
+    /// Requests sent, and sent requests (in this period or before) that completed; 0 in files of early versions.
     pub sent: u64,
     pub ended: u64,
 }
 
 impl Served {
     pub const SUMS: usize = 3;
-    /// Sums that stand behind those of all, because early versions did not keep them.
+    /// Sums stored after all others, because early versions lack them.
     pub const FLOWS: usize = 2;
     pub const PEAKS: usize = SeriesPeak::COUNT;
     pub const FLOORS: usize = SeriesFloor::COUNT;
 
-    /// Of a series, or of several added up.
+    /// Returns the counts of a series, or of several together.
     pub fn of(tally: &Tally) -> Self {
         let sum = |id: usize| tally.sums.get(id).copied().unwrap_or(0);
         let peak = |id: SeriesPeak| tally.peaks.get(id.id()).copied().filter(|at| *at > 0);
@@ -46,12 +46,12 @@ impl Served {
         }
     }
 
-    /// Requests that succeeded, and what came of streams.
+    /// Returns the requests that succeeded, plus stream starts and events.
     pub fn successes(&self) -> u64 {
         self.finished.saturating_sub(self.failed).saturating_add(self.events)
     }
 
-    /// Adds another machine, request or stretch of time.
+    /// Adds another machine, request, or period.
     pub fn merge(&mut self, other: &Served) {
         let earlier = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).min();
         self.finished = self.finished.saturating_add(other.finished);

@@ -1,5 +1,5 @@
-//! What a tick keeps of single requests: how large their answers were, and what the thresholds look at that must hold
-//! in every window of time. All histograms of all requests for each second would be many times the file.
+//! Data of single requests in a tick: response sizes, and what thresholds with a window need. All histograms of all
+//! requests per second would make the file many times larger.
 
 use super::{Opened, Served};
 use crate::gauge::Gauge;
@@ -9,41 +9,41 @@ use plimsoll_plan::threshold::Threshold;
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::{Layout, Tally};
 
-/// Of so many requests, the first ones, the sizes are kept, and whether they succeeded; so of addresses.
+/// Number of requests, from the first, whose sizes and successes are kept; likewise for addresses.
 const SIZED_MAX: usize = 64;
 const SIZE_SUMS: usize = 3;
 const GAUGE_SUMS: usize = 2;
 const GAUGE_HISTS: usize = 3;
 
-/// The answers of one request in one tick.
+/// Responses of one request in one tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sizes {
     pub answers: u64,
-    /// Of their bodies together.
+    /// Total bytes of their bodies.
     pub bytes: u64,
-    /// Answers whose shape differed from that of the answer before.
+    /// Responses whose shape differed from the previous one.
     pub changes: u64,
 }
 
-/// See the module.
+/// Data of single requests in a tick.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Beside {
-    /// By number of the request, of the first ones.
+    /// By number of the request, for the first ones.
     pub sizes: Vec<Sizes>,
-    /// By windowed threshold of the plan, see [`windowed`].
+    /// By threshold with a window; see [`windowed`].
     pub gauges: Vec<Gauge>,
-    /// What each request did, of the first ones, and behind them what each of several addresses did. Empty where there
-    /// is one request and one address: then it is what the run did.
+    /// Successes and failures of the first requests, then those of each address if there are several. Empty with a
+    /// single request and address, for which the run's own counts suffice.
     pub served: Vec<Served>,
 }
 
-/// The thresholds of a plan that have a window, in their order.
+/// Returns the thresholds of a plan that have a window, in order.
 pub fn windowed(outline: &Outline) -> impl Iterator<Item = &Threshold> {
     outline.thresholds.iter().filter(|threshold| threshold.over_ns.is_some())
 }
 
 impl Beside {
-    /// Of one tick.
+    /// Returns the data of one tick.
     pub fn of(interval: &Interval, outline: &Outline, opened: &[Opened]) -> Self {
         let sizes = interval.series.iter().take(outline.requests.len().min(SIZED_MAX)).map(|tally| {
             let bodies = tally.hists.get(SeriesHist::BodySize.id());
@@ -88,7 +88,7 @@ impl Beside {
         tally
     }
 
-    /// The other way round; a tally of another plan or of an early version gives what it has.
+    /// Decodes a tally; one of another plan or an early version yields what it contains.
     pub(super) fn from_tally(tally: &Tally, outline: &Outline) -> Self {
         let sized = outline.requests.len().min(SIZED_MAX) * SIZE_SUMS;
         let (sizes, gauges) = tally.sums.split_at(sized.min(tally.sums.len()));
@@ -116,14 +116,14 @@ impl Beside {
         Self { sizes: sizes.collect(), gauges: gauges.collect(), served: served.collect() }
     }
 
-    /// How many requests of a plan stand in `served`; the addresses come behind them.
+    /// Returns the number of requests in `served`, which the addresses follow.
     pub fn served_requests(outline: &Outline) -> usize {
         outline.requests.len().min(SIZED_MAX)
     }
 }
 
 fn served(interval: &Interval, outline: &Outline, opened: &[Opened]) -> Vec<Served> {
-    // What was opened stands behind the addresses.
+    // Opened series follow the addresses.
     let fixed = opened.first().map_or(interval.series.len(), |one| one.series as usize);
     let addresses = interval.series.iter().take(fixed).skip(outline.series_count()).take(SIZED_MAX);
     if outline.requests.len() < 2 && addresses.len() == 0 {

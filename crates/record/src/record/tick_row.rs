@@ -1,4 +1,4 @@
-//! One tick as kept: encoded, because a dense histogram takes 38 KiB and a day has 86,400 seconds.
+//! One tick in encoded form, because a dense histogram takes 38 KiB and a day has 86,400 seconds.
 
 use super::{Beside, Opened, RUN_LAYOUT, SERIES_LAYOUT, requests_total};
 use plimsoll_plan::Outline;
@@ -7,22 +7,21 @@ use plimsoll_stats::Hist;
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::{Layout, Tally};
 
-/// Histograms that are not kept for each second, for they would double its size: the totals hold them, and so do the
-/// rows of some ten seconds in the run file.
+/// Histograms that are not kept per second, because they would double its size. The totals contain them, and so do
+/// the rows of about ten seconds in the run file.
 const COARSER_RUN: [RunHist; 4] =
     [RunHist::LoopTime, RunHist::WaitByResponse, RunHist::FirstByteByResponse, RunHist::BodyByResponse];
 const COARSER_SERIES: [SeriesHist; 3] = [SeriesHist::FirstByte, SeriesHist::Body, SeriesHist::BodySize];
 
-/// One tick: the run-wide numbers, all requests added up ([`requests_total`]), and beside them what is needed of single
-/// requests second by second ([`Beside`]). A few kilobytes; the accessors decode afresh at each call, so keep what they
-/// return.
+/// One tick: run-wide numbers, all requests together ([`requests_total`]), and the data of single requests
+/// ([`Beside`]). Takes a few kilobytes. Accessors decode on each call, so keep their results.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TickRow {
-    /// The tallies in their canonical form, one behind the other: equal ticks have equal bytes.
+    /// The tallies in canonical form, concatenated: equal ticks have equal bytes.
     bytes: Box<[u8]>,
-    /// Where the second begins.
+    /// Start of the second tally.
     all_at: u32,
-    /// Where the third begins; rows of early versions have none.
+    /// Start of the third tally, which rows of early versions lack.
     beside_at: u32,
 }
 
@@ -33,7 +32,7 @@ impl TickRow {
         clear(&mut all.hists, &COARSER_SERIES.map(SeriesHist::id));
         let mut bytes = Vec::new();
         run.encode(&mut bytes);
-        // A tally is bounded by its cells to far less than 4 GiB.
+        // A tally's number of cells limits it to far less than 4 GiB.
         let all_at = bytes.len() as u32;
         all.encode(&mut bytes);
         let beside_at = bytes.len() as u32;
@@ -41,28 +40,27 @@ impl TickRow {
         Self { bytes: bytes.into(), all_at, beside_at }
     }
 
-    /// Run-wide numbers, at least [`RUN_LAYOUT`] wide.
+    /// Returns run-wide numbers, with at least the cells of [`RUN_LAYOUT`].
     pub fn run(&self) -> Tally {
         decoded(&self.bytes[..self.all_at as usize], RUN_LAYOUT)
     }
 
-    /// All requests added up, at least [`SERIES_LAYOUT`] wide.
+    /// Returns the sum of all requests, with at least the cells of [`SERIES_LAYOUT`].
     pub fn all(&self) -> Tally {
         decoded(&self.bytes[self.all_at as usize..], SERIES_LAYOUT)
     }
 
-    /// What stands beside them, under the plan that the run was made with.
+    /// Returns the data of single requests, according to the run's plan.
     pub fn alongside(&self, outline: &Outline) -> Beside {
         Beside::from_tally(&decoded(&self.bytes[self.beside_at as usize..], Layout::default()), outline)
     }
 
-    /// As the run file keeps it.
+    /// Returns the bytes for the run file.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Takes over what [`TickRow::bytes`] gave. Everything is decoded once here, so that the accessors cannot fail
-    /// later.
+    /// Accepts the bytes of [`TickRow::bytes`], and decodes everything once, so that the accessors cannot fail later.
     pub(crate) fn from_bytes(bytes: Box<[u8]>) -> Result<Self, plimsoll_stats::Error> {
         let mut rest = &*bytes;
         Tally::decode(&mut rest)?;
@@ -73,7 +71,7 @@ impl TickRow {
             Tally::decode(&mut rest)?;
         }
         if !rest.is_empty() {
-            return Err(plimsoll_stats::Error::Malformed { what: "bytes behind a tick" });
+            return Err(plimsoll_stats::Error::Malformed { what: "bytes after a tick" });
         }
         Ok(Self { bytes, all_at, beside_at })
     }
@@ -83,8 +81,8 @@ fn clear(hists: &mut [Hist], ids: &[usize]) {
     hists.iter_mut().enumerate().filter(|(id, _)| ids.contains(id)).for_each(|(_, hist)| hist.clear());
 }
 
-/// `bytes` were encoded by us or decoded before, so the empty tally in place of an error stands only for a part that
-/// early versions did not write.
+/// `bytes` were encoded or decoded by this code before, so an error can only mean a part that early versions did not
+/// write; it becomes the empty tally.
 fn decoded(mut bytes: &[u8], layout: Layout) -> Tally {
     match Tally::decode(&mut bytes) {
         Ok(tally) => widened(tally, layout),
@@ -92,7 +90,7 @@ fn decoded(mut bytes: &[u8], layout: Layout) -> Tally {
     }
 }
 
-/// The same numbers with at least the cells of `layout`.
+/// Returns the same numbers with at least the cells of `layout`.
 pub(crate) fn widened(mut tally: Tally, layout: Layout) -> Tally {
     let has = tally.layout();
     let enough = has.sums >= layout.sums

@@ -1,5 +1,5 @@
-//! Requests added up. Checks and groups have series of their own behind those of the requests, and must not be counted
-//! as requests; what was sent before or behind the load is no part of it.
+//! Sums of requests. Checks and groups have their own series after those of the requests and do not count as
+//! requests; the setup and the teardown are excluded.
 
 use super::{Opened, SERIES_LAYOUT};
 use plimsoll_plan::Outline;
@@ -8,8 +8,8 @@ use plimsoll_plan::outline::RequestOutline;
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::Tally;
 
-/// The times of a stream are its whole life, which somebody chose: beside those of requests they would be the tail of
-/// every distribution.
+/// The times of a stream cover its whole life, which the plan determines; among those of requests, they would form
+/// the tail of every distribution.
 const OF_REQUESTS: [SeriesHist; 6] = [
     SeriesHist::Response,
     SeriesHist::Service,
@@ -19,12 +19,12 @@ const OF_REQUESTS: [SeriesHist; 6] = [
     SeriesHist::ServiceCensored,
 ];
 
-/// The load of an interval: all its requests added up, without the response and service times of streams.
+/// Returns the load of an interval: the sum of all its requests, without the response and service times of streams.
 pub fn requests_total(outline: &Outline, opened: &[Opened], interval: &Interval) -> Tally {
     total_of(requests_of(outline, opened, interval), false)
 }
 
-/// The requests of an interval with their numbers: those of the plan, and behind them those that were opened.
+/// Returns the requests of an interval with their outlines: those of the plan, then those opened later.
 pub fn requests_of<'a>(
     outline: &'a Outline,
     opened: &'a [Opened],
@@ -36,8 +36,8 @@ pub fn requests_of<'a>(
     outline.requests.iter().zip(&interval.series).chain(behind)
 }
 
-/// These requests added up, those beside the load left out; nothing but zeros when none counts. With `lives`, streams
-/// bring their times along when there is nothing but streams.
+/// Returns the sum of these requests, except for those outside the load; zeros if there are none. With `lives`,
+/// includes the times of streams if there are only streams.
 pub fn total_of<'a>(
     requests: impl Iterator<Item = (&'a RequestOutline, &'a Tally)> + Clone,
     lives: bool,

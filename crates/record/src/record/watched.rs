@@ -1,19 +1,19 @@
-//! What the monitors of one machine saw: numbers over time, facts, and the samples that failed.
+//! Data of one machine's monitors: numbers over time, facts, and missed samples.
 
 use crate::event::{Fact, MissedSample, MonitorSample, Reading};
 use plimsoll_plan::watch::Unit;
 use std::collections::BTreeMap;
 
-/// See the module. The default is nothing.
+/// Monitor data. The default is empty.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Watched {
-    /// In the order in which they were first seen.
+    /// In order of appearance.
     pub channels: Vec<Channel>,
-    /// One value for each name of a monitor, the newest.
+    /// The newest value of each name of a monitor.
     pub facts: Vec<Fact>,
     /// The first [`LAPSES_KEPT`] of each monitor.
     pub lapses: Vec<MissedSample>,
-    /// All lapses, by monitor.
+    /// Number of missed samples by monitor.
     pub lapsed: BTreeMap<u32, u64>,
 }
 
@@ -22,24 +22,25 @@ pub struct Watched {
 pub struct Channel {
     /// Index in the outline's `watches`.
     pub monitor: u32,
-    /// Empty: the whole.
+    /// Part of the system; empty for the whole.
     pub part: String,
     pub metric: String,
     pub unit: Unit,
-    /// The newest that was told.
+    /// The newest limit.
     pub limit: Option<f64>,
-    /// When (from the start of the run, ns) and what, rising in time.
+    /// Time (since the start of the run, ns) and value, in chronological order.
     pub points: Vec<(u64, f64)>,
 }
 
-/// Lapses of each monitor that are kept with their reason: a monitor that fails does so each second, and says the same.
+/// Missed samples of each monitor that are kept with their reason, because a failing monitor repeats it every second.
 pub const LAPSES_KEPT: usize = 100;
 
-/// Channels that are kept of each machine. Whatever starts a process for each request would make new ones without end.
+/// Maximum number of channels per machine, because a service that starts a process per request would create ever
+/// more.
 pub const CHANNELS_KEPT: usize = 1_000;
 
 impl Watched {
-    /// Takes a sample. Values that are no numbers, and those that do not come behind the last, are left out.
+    /// Adds a sample, except for non-finite values and values that are not newer than the last.
     pub fn sight(&mut self, sight: &MonitorSample) {
         for reading in sight.readings.iter().filter(|reading| reading.value.is_finite()) {
             let Some(at) = self.channel(sight.monitor, reading) else { continue };
@@ -50,8 +51,8 @@ impl Watched {
         }
     }
 
-    /// The number of the channel that a reading belongs to, made when it is new, with the newest limit; `None` when
-    /// there are too many, which a fact then tells.
+    /// Returns the index of the reading's channel, created if new, and updates its limit. Returns `None` if there are
+    /// too many, which a fact then reports.
     pub fn channel(&mut self, monitor: u32, reading: &Reading) -> Option<usize> {
         let is_it = |channel: &Channel| {
             channel.monitor == monitor && channel.metric == reading.metric && channel.part == reading.part
@@ -61,7 +62,7 @@ impl Watched {
             return Some(at);
         }
         if self.channels.len() >= CHANNELS_KEPT {
-            let value = format!("only the first {CHANNELS_KEPT} different numbers of the run are kept");
+            let value = format!("only the first {CHANNELS_KEPT} different metrics of the run are kept");
             self.learn(&Fact { monitor, name: "left out".into(), value });
             return None;
         }

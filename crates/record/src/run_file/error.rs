@@ -1,58 +1,58 @@
-//! What can go wrong between a record and its file, each as a sentence with a mend.
+//! Errors of records and their files, each as a sentence with a fix.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Why a run file could not be made, written, read or merged.
+/// Why a run file could not be created, written, read, or merged.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is something at the path of a new run file.
+    /// The path of a new run file exists already.
     Exists { path: PathBuf },
-    /// The file system refuses a new file there.
+    /// The file system rejects a new file.
     CannotCreate { path: PathBuf, source: std::io::Error },
-    /// There is nothing to read.
+    /// The file does not exist.
     NoSuchFile { path: PathBuf },
-    /// The file system refuses to let it be read.
+    /// The file system denies reading.
     CannotRead { path: PathBuf, source: std::io::Error },
-    /// It was there when the run began.
+    /// The file disappeared during the run.
     Gone { path: PathBuf },
-    /// Something else than a run file.
+    /// The file is not a run file.
     NotARunFile { path: PathBuf },
-    /// A run file of a format that this build does not know.
+    /// The format of the run file is newer than this build.
     Newer { path: PathBuf, found: i64, known: i64 },
-    /// Histograms with other bucket edges: they cannot be added up with ours.
+    /// Histograms with other bucket edges, which cannot be merged with this build's.
     OtherLayout { path: PathBuf, found: String, known: u8 },
-    /// A run file whose contents contradict themselves.
+    /// The contents of the run file are inconsistent.
     Damaged { path: PathBuf, why: String },
-    /// The file could be opened, but the file system or SQLite refused a read or a write.
+    /// The file was opened, but the file system or SQLite rejected a read or a write.
     Refused { path: PathBuf, doing: &'static str, source: rusqlite::Error },
     /// Two records of one origin that are not the same run.
     Conflict { origin: String, host: String, what: &'static str },
 }
 
 impl Error {
-    /// How to mend it, a lower-case sentence.
+    /// Returns the fix, a lower-case sentence.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
-            Error::Exists { .. } => "name a new file, or move the old one away".into(),
+            Error::Exists { .. } => "choose another file, or move the existing one".into(),
             Error::CannotCreate { .. } => {
-                "name a file in a folder that exists and that you may write to".into()
+                "choose a file in an existing, writable directory".into()
             }
             Error::NoSuchFile { .. } => "check the name; run files end in `.plim`".into(),
-            Error::Gone { .. } => "leave the file where it is until the run has ended".into(),
-            Error::CannotRead { .. } => "check who may read the file".into(),
-            Error::NotARunFile { .. } => "name a file that `plimsoll` wrote while it made load".into(),
+            Error::Gone { .. } => "do not move the file until the run has ended".into(),
+            Error::CannotRead { .. } => "check the permissions of the file".into(),
+            Error::NotARunFile { .. } => "choose a run file that `plimsoll` wrote".into(),
             Error::Newer { .. } | Error::OtherLayout { .. } => {
                 "read it with the version of plimsoll that wrote it".into()
             }
             Error::Damaged { .. } => {
-                "copy it again from where it was made; `sqlite3 FILE .recover` shows what is left".into()
+                "copy it again from its original location, or recover what is left with `sqlite3 FILE .recover`".into()
             }
-            Error::Refused { doing: "read", .. } => "try again when nobody else has the file open".into(),
-            Error::Refused { .. } => "check the space left on the disk (`df -h`)".into(),
+            Error::Refused { doing: "read", .. } => "try again when no other program has the file open".into(),
+            Error::Refused { .. } => "check the free disk space with `df -h`".into(),
             Error::Conflict { .. } => {
-                "one of the files is probably a copy made during the run: leave the shorter one out".into()
+                "one of the files is probably a copy made during the run; omit the shorter one".into()
             }
         })
     }
@@ -62,35 +62,34 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Exists { path } => {
-                write!(f, "`{}` exists, and a run file is never overwritten", path.display())
+                write!(f, "`{}` exists, and run files are never overwritten", path.display())
             }
             Error::CannotCreate { path, source } => {
-                write!(f, "the run file `{}` cannot be made: {source}", path.display())
+                write!(f, "cannot create run file `{}`: {source}", path.display())
             }
             Error::NoSuchFile { path } => write!(f, "there is no file `{}`", path.display()),
             Error::Gone { path } => {
-                write!(f, "the run file `{}` was deleted or moved away during the run", path.display())
+                write!(f, "the run file `{}` was deleted or moved during the run", path.display())
             }
-            Error::CannotRead { path, source } => write!(f, "`{}` cannot be read: {source}", path.display()),
-            Error::NotARunFile { path } => write!(f, "`{}` is no run file", path.display()),
+            Error::CannotRead { path, source } => write!(f, "cannot read `{}`: {source}", path.display()),
+            Error::NotARunFile { path } => write!(f, "`{}` is not a run file", path.display()),
             Error::Newer { path, found, known } => write!(
                 f,
-                "`{}` has format version `{found}`, made by a newer plimsoll; this one reads up to `{known}`",
+                "`{}` has format version `{found}` of a newer plimsoll; this version reads up to `{known}`",
                 path.display()
             ),
             Error::OtherLayout { path, found, known } => write!(
                 f,
-                "`{}` holds histograms of layout `{found}`, which this plimsoll (layout `{known}`) cannot add up",
+                "`{}` has histograms of layout `{found}`, which this plimsoll (layout `{known}`) cannot merge",
                 path.display()
             ),
             Error::Damaged { path, why } => write!(f, "the run file `{}` is damaged: {why}", path.display()),
             Error::Refused { path, doing, source } => {
-                write!(f, "cannot {doing} the run file `{}`: {source}", path.display())
+                write!(f, "cannot {doing} run file `{}`: {source}", path.display())
             }
             Error::Conflict { origin, host, what } => write!(
                 f,
-                "run `{origin}` of host `{host}` is there twice with different {what}: adding them up would count \
-                 it double"
+                "run `{origin}` of host `{host}` is given twice with different {what}; merging would count it twice"
             ),
         }
     }

@@ -1,5 +1,5 @@
-//! A run file may come from anybody, and a database is more than rows: a view in the place of a table, a trigger or a
-//! computed column is a program that runs when the rows are read, and one that need not end.
+//! Limits on untrusted run files. A database is more than rows: a view in place of a table, a trigger, or a computed
+//! column is a program that runs when rows are read, possibly forever.
 
 use super::old_names;
 use super::reader::{Bad, json};
@@ -8,22 +8,23 @@ use plimsoll_plan::series::SeriesKey;
 use rusqlite::{Connection, Result};
 use std::path::Path;
 
-/// Steps of SQLite's machine between two looks at the budget.
+/// Number of SQLite VM steps between two checks of the budget.
 const STRIDE: i32 = 10_000;
 
-/// Steps that a file of any size may take: a second or two.
+/// Steps allowed for a file of any size: one or two seconds.
 const STEPS_LEAST: u64 = 100_000_000;
 
-/// Steps by byte of the file: a row takes some ten of both, and the notes are gone through once for each machine.
+/// Steps allowed per byte of the file. A row takes about ten of both, and the notes are scanned once per machine.
 const STEPS_PER_BYTE: u64 = 20;
 
-/// Characters of a name that are kept: more than anybody reads, and every page shows each name a dozen times.
+/// Maximum length of a name in characters, because a page shows each name a dozen times.
 const NAME_CHARS: usize = 300;
 
-/// Characters of a path: servers refuse longer ones, and shorter ones must stay whole to be sent again.
+/// Maximum length of a path in characters. Servers reject longer ones, and shorter ones must stay complete to be sent
+/// again.
 const PATH_CHARS: usize = 8_000;
 
-/// An opening as it stands in the file, with names that can be shown.
+/// Parses an opening from the file and shortens its names.
 pub fn opening(text: &str) -> std::result::Result<Opening, Bad> {
     let mut opening = old_names::opening(text)?;
     let plan = &mut opening.outline;
@@ -40,7 +41,7 @@ pub fn opening(text: &str) -> std::result::Result<Opening, Bad> {
     Ok(opening)
 }
 
-/// A series that was opened, with names that can be shown, and as its writer had ordered it.
+/// Parses an opened series, shortens its names, and sorts it as its writer did.
 pub fn series(text: &str) -> std::result::Result<SeriesKey, Bad> {
     let mut key: SeriesKey = json(text)?;
     let labels = key.labels.iter_mut().flat_map(|(name, value)| [name, value]);
@@ -55,11 +56,11 @@ fn cut(text: &mut String, chars: usize) {
     }
 }
 
-/// Bounds what reading may take, however the file is made. Applies to everything that is asked of `db` from now on.
+/// Limits the work of reading, however the file is made. Applies to all later queries on `db`.
 pub fn bound(db: &mut Connection, path: &Path) -> Result<()> {
-    // Functions that reach out of the database are for our own statements, not for those in a file.
+    // Functions that reach outside the database are for this program's statements only, not for those in a file.
     db.pragma_update(None, "trusted_schema", "OFF")?;
-    // A file that cannot be looked at is refused elsewhere, in better words.
+    // A missing or unreadable file is rejected elsewhere, with a better message.
     let bytes = std::fs::metadata(path).map_or(0, |about| about.len());
     let mut left = (STEPS_LEAST + bytes.saturating_mul(STEPS_PER_BYTE)) / STRIDE as u64;
     let is_spent = move || {
@@ -69,7 +70,7 @@ pub fn bound(db: &mut Connection, path: &Path) -> Result<()> {
     db.progress_handler(STRIDE, Some(is_spent))
 }
 
-/// Refuses everything but tables of rows and their indexes: what else there is has no page of its own.
+/// Rejects everything but tables of rows and their indexes.
 pub fn check_tables(db: &Connection) -> std::result::Result<(), Bad> {
     const OTHER: &str = "SELECT type || ' ' || name FROM sqlite_schema
         WHERE type NOT IN ('table', 'index') OR coalesce(rootpage, 0) = 0 LIMIT 1";
@@ -82,7 +83,7 @@ pub fn check_tables(db: &Connection) -> std::result::Result<(), Bad> {
         if let Some(row) = found.next()? {
             let name: String = row.get::<_, String>(0)?.chars().take(60).collect();
             return Err(Bad::Content(format!(
-                "a run file has tables of rows only, and this one has the {name:?}"
+                "unexpected {name:?}: a run file contains only tables of rows"
             )));
         }
     }

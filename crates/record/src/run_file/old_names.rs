@@ -1,5 +1,5 @@
-//! Names in run files of formats 1 and 2, as they are written now: the plan, the environment and the examples of
-//! failures are JSON, whose fields, thresholds and words had other names then.
+//! Translates names in run files of formats 1 and 2. The plan, the environment, and the failure examples are JSON
+//! whose fields, thresholds, and words have been renamed since.
 
 use super::reader::{Bad, json};
 use crate::event::Opening;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 type Fields = Map<String, Value>;
 
-/// An opening of any version.
+/// Parses an opening of any version.
 pub fn opening(text: &str) -> Result<Opening, Bad> {
     #[derive(Deserialize)]
     struct Versioned {
@@ -35,7 +35,7 @@ pub fn opening(text: &str) -> Result<Opening, Bad> {
     serde_json::from_value(opening).map_err(|e| Bad::Content(e.to_string()))
 }
 
-/// An example of a failure of any version.
+/// Parses a failure example of any version.
 pub fn failure_example(text: &str) -> Result<FailureExample, Bad> {
     let mut fields: Fields = json(text)?;
     rename(&mut fields, "found", "observed");
@@ -65,7 +65,7 @@ fn rename_plan(plan: &mut Fields) {
     }
 }
 
-/// Its text is translated, too: thresholds of two runs are compared by their texts.
+/// Also translates the text, because thresholds of two runs are compared by their texts.
 fn rename_threshold(threshold: &mut Fields) {
     rename(threshold, "implied", "is_default");
     let Some(old) = threshold.get("subject").and_then(Value::as_str).map(str::to_owned) else { return };
@@ -84,7 +84,7 @@ fn rename(fields: &mut Fields, old: &str, new: &str) {
     }
 }
 
-/// Every object of a list.
+/// Applies a change to every object of a list.
 fn each(fields: &mut Fields, list: &str, change: impl Fn(&mut Fields)) {
     let items = fields.get_mut(list).and_then(Value::as_array_mut);
     items.into_iter().flatten().filter_map(Value::as_object_mut).for_each(change);

@@ -1,10 +1,9 @@
-//! Steps by hand in run files of builds that wrote them down as sentences only: `control` was their kind, and the
-//! sentence told which it was.
+//! Manual changes in run files of builds that stored them only as sentences, with the kind `control`.
 
 use crate::event::NoteKind;
 use crate::steered::{Level, Steered};
 
-/// The kind of a note as it would be written now.
+/// Returns the kind that a note would have now.
 pub fn kind(kind: NoteKind, text: &str) -> NoteKind {
     match kind {
         NoteKind::Control => steered(text).map_or(NoteKind::Control, NoteKind::Steered),
@@ -20,7 +19,7 @@ fn steered(text: &str) -> Option<Steered> {
     }
 }
 
-/// `1,100/s (110 % of the plan)`, `5 users (50 % of the plan)`.
+/// Parses `1,100/s (110 % of the plan)` and `5 users (50 % of the plan)`.
 fn level(text: &str) -> Option<Level> {
     let number = |text: &str| text.replace(',', "").parse::<f64>().ok().filter(|n| n.is_finite());
     let (level, share) = text.strip_suffix(" % of the plan)")?.split_once(" (")?;

@@ -1,5 +1,4 @@
-//! Opens a run file for reading, in whatever state and place it was left, and makes one file of what a kill left in
-//! two.
+//! Opens a run file for reading in any state and place, and makes one file of the two that a kill leaves.
 
 use super::{guard, room, schema};
 use rusqlite::{Connection, ErrorCode, OpenFlags, Result};
@@ -7,9 +6,9 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A file that can be read.
+/// An open file.
 pub struct Opened {
-    /// Declared, and so closed, before its folder goes.
+    /// Declared first, and so closed before its folder is removed.
     pub db: Connection,
     _copy: Option<Scratch>,
 }
@@ -20,20 +19,19 @@ pub enum Closed {
     Io(std::io::Error),
 }
 
-/// Opens `path`; where that cannot be done in its place, a copy.
+/// Opens `path`, or a copy if it cannot be opened in place.
 pub fn open(path: &Path) -> std::result::Result<Opened, Closed> {
     let here = |db| Opened { db, _copy: None };
     match in_place(path, "NORMAL") {
-        // A log needs an index beside it, which SQLite cannot make on a full disk or in a folder that may not be
-        // written to.
+        // A log needs an index next to it, which SQLite cannot create on a full disk or in a read-only folder.
         Err(e) if is_hindered(&e) => {}
         other => return other.map(here).map_err(Closed::Sqlite),
     }
-    // Who has the file alone keeps the index in memory.
+    // With exclusive locking, SQLite keeps the index in memory.
     if let Ok(db) = in_place(path, "EXCLUSIVE") {
         return Ok(here(db));
     }
-    // Whoever may not read it at all learns it here, in the system's own words.
+    // If the file cannot be read at all, this returns the system's own error.
     let copy = Scratch::with_copy_of(path).map_err(Closed::Io)?;
     Ok(Opened { db: in_place(&copy.file, "NORMAL").map_err(Closed::Sqlite)?, _copy: Some(copy) })
 }
@@ -44,19 +42,19 @@ fn is_hindered(e: &rusqlite::Error) -> bool {
 }
 
 fn in_place(path: &Path, locking: &str) -> Result<Connection> {
-    // Where writing is not allowed SQLite opens it for reading by itself.
+    // SQLite falls back to read-only by itself.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut db = Connection::open_with_flags(path, flags)?;
     db.busy_timeout(schema::PATIENCE)?;
     db.pragma_update(None, "locking_mode", locking)?;
     guard::bound(&mut db, path)?;
-    // It opens the log only when it is asked something.
+    // SQLite opens the log only at the first query.
     db.query_row("SELECT count(*) FROM sqlite_schema", (), |_| Ok(()))?;
     Ok(db)
 }
 
-/// Makes one file of the database and its log; does nothing while somebody else has it open. Leaving the mode copies
-/// the log first and deletes it, all under a lock that nobody else may share.
+/// Makes one file of the database and its log, unless another program has it open. Leaving WAL mode first copies the
+/// log and then deletes it, under an exclusive lock.
 pub fn fold(db: &Connection) -> Result<()> {
     db.busy_timeout(Duration::ZERO)?;
     match db.query_row("PRAGMA journal_mode = DELETE", (), |_| Ok(())) {
@@ -65,7 +63,7 @@ pub fn fold(db: &Connection) -> Result<()> {
     }
 }
 
-/// A folder of our own for a copy, removed in the end.
+/// A private folder for a copy, removed when dropped.
 struct Scratch {
     folder: PathBuf,
     file: PathBuf,
@@ -75,7 +73,7 @@ impl Scratch {
     fn with_copy_of(path: &Path) -> std::io::Result<Self> {
         let base = std::env::temp_dir();
         let name = |k: u32| base.join(format!("plimsoll-read-{}-{k}", std::process::id()));
-        // Whoever made a folder of such a name before keeps it: the first free one is taken.
+        // An existing folder of such a name belongs to another process; takes the first free name.
         let mut made = Err(std::io::ErrorKind::AlreadyExists.into());
         for folder in (0..1000).map(name) {
             made = std::fs::DirBuilder::new().mode(0o700).create(&folder).map(|()| folder);
@@ -96,7 +94,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What stays behind in the folder for temporary files is nobody's trouble.
+        // A leftover in the folder for temporary files does no harm.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }

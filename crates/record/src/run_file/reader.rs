@@ -1,4 +1,4 @@
-//! Reads a run file back, also one whose writer was killed.
+//! Reads a run file, including one whose writer was killed.
 
 use super::open::{Closed, Opened, fold, open};
 use super::sums::{self, Sums, Table};
@@ -14,20 +14,20 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, Row};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Reads a run, whether it ended, was cut off or is still going on. Files that a kill left in pieces are folded into
-/// one on the way where that can be done.
+/// Reads a run that has ended, was cut off, or is still running. Makes one file of what a kill left in two, if
+/// possible.
 ///
 /// # Errors
-/// When there is no such file, it is no run file, was made by a newer version, or is damaged.
+/// Returns an error if the file is missing, is not a run file, comes from a newer version, or is damaged.
 pub fn read(path: &Path) -> Result<RunRecord, Error> {
     let mut opened = opened(path)?;
     let record = record(&mut opened.db).map_err(|bad| bad.of(path))?;
-    // In two files it is as good: on a full disk, or where nothing may be written, it stays in them.
+    // Failing to join the two files (full disk, read-only folder) does no harm.
     let _ = fold(&opened.db);
     Ok(record)
 }
 
-/// One series (or the run as a whole, all histograms included) over some ten seconds.
+/// One series, or the whole run with all histograms, over about ten seconds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Span {
     pub first_tick: u32,
@@ -35,22 +35,22 @@ pub struct Span {
     pub cells: Tally,
 }
 
-/// The course of one series, warm-up included; of the run-wide numbers when `series` is `None`. Coarser than the
-/// ticks of [`read`], and with the histograms that those leave out. In the order of time; spans in which nothing
-/// happened are not there. A cut-off run lacks the last span, and a merged file has none.
+/// Returns the timeline of one series including the warm-up, or of the run-wide numbers if `series` is `None`. It is
+/// coarser than the ticks of [`read`] and has the histograms that those lack. Chronological; empty spans are omitted.
+/// A cut-off run lacks its last span, and a merged file has none.
 ///
 /// # Errors
-/// As [`read`].
+/// Returns an error under the conditions of [`read`].
 pub fn read_spans(path: &Path, origin: &str, series: Option<u32>) -> Result<Vec<Span>, Error> {
     let opened = opened(path)?;
     check_kind(&opened.db).and_then(|()| spans(&opened.db, origin, series)).map_err(|bad| bad.of(path))
 }
 
-/// Shows all spans of an origin, that of the run as a whole first, then by series and time. Of the run as a whole only
-/// the ticks: its cells are empty.
+/// Passes all spans of an origin to `see`: those of the whole run first, then by series and time. The former have
+/// ticks only and no cells.
 ///
 /// # Errors
-/// As [`read`].
+/// Returns an error under the conditions of [`read`].
 pub fn each_span(path: &Path, origin: &str, see: impl FnMut(Option<u32>, Span)) -> Result<(), Error> {
     let opened = opened(path)?;
     check_kind(&opened.db).and_then(|()| spans_seen(&opened.db, origin, see)).map_err(|bad| bad.of(path))
@@ -67,7 +67,7 @@ fn opened(path: &Path) -> Result<Opened, Error> {
     }
     open(path).map_err(|closed| match closed {
         Closed::Sqlite(source) => Bad::from(source).of(path),
-        // Deleted between the two calls.
+        // The file was deleted between the two calls.
         Closed::Io(source) if source.kind() == std::io::ErrorKind::NotFound => {
             Error::NoSuchFile { path: path.into() }
         }
@@ -76,7 +76,7 @@ fn opened(path: &Path) -> Result<Opened, Error> {
 }
 
 pub(super) fn record(db: &mut Connection) -> Result<RunRecord, Bad> {
-    // One transaction: a run that is being written must not change between two tables.
+    // One transaction, because a run in progress must not change between two tables.
     let tx = db.transaction()?;
     check_kind(&tx)?;
     let mut record = RunRecord::default();
@@ -88,7 +88,7 @@ pub(super) fn record(db: &mut Connection) -> Result<RunRecord, Bad> {
         record.generators.insert(row.get(1)?, origin(&tx, &sums, row)?);
     }
     if record.generators.is_empty() {
-        return Err(Bad::Content("it holds no run".into()));
+        return Err(Bad::Content("it contains no run".into()));
     }
     sums.match_seal()?;
     Ok(record)
@@ -130,13 +130,13 @@ fn origin(tx: &Connection, sums: &Sums<'_>, row: &Row) -> Result<GeneratorRecord
         Ok(())
     })?;
     if !has_totals {
-        return Err(Bad::Content("it holds no totals".into()));
+        return Err(Bad::Content("it contains no totals".into()));
     }
     each_blob(sums, &sums::PENDING, first, last, |_, body| {
         origin.totals.merge(&interval(body)?);
         Ok(())
     })?;
-    // `merge` keeps the wider one: files of early versions have none of the addresses' series, and get empty ones.
+    // `merge` keeps the wider one: files of early versions lack the series of addresses and get empty ones.
     let (has, wants) = (origin.totals.series.len(), origin.opening.series_count() + origin.opened.len());
     if has != wants {
         return Err(Bad::Content(format!("its totals have {has} series and its plan has {wants}")));
@@ -155,7 +155,7 @@ fn origin(tx: &Connection, sums: &Sums<'_>, row: &Row) -> Result<GeneratorRecord
     Ok(origin)
 }
 
-/// Of a table whose first column is its key and whose second is a blob.
+/// Reads a table whose first column is its key and whose second is a blob.
 pub(super) fn each_blob(
     sums: &Sums<'_>,
     table: &Table,
@@ -205,7 +205,7 @@ pub(super) fn notes(sums: &Sums<'_>, at: i64) -> Result<Vec<Note>, Bad> {
     Ok(notes)
 }
 
-/// Early versions had no such table, and runs in which none was opened have none.
+/// Early versions lack this table, and so do runs without opened series.
 fn opened_series(tx: &Connection, sums: &Sums<'_>, at: i64) -> Result<Vec<SeriesKey>, Bad> {
     let mut opened = Vec::new();
     if !has_table(tx, sums::OPENED.name)? {
@@ -218,7 +218,7 @@ fn opened_series(tx: &Connection, sums: &Sums<'_>, at: i64) -> Result<Vec<Series
         sums.see(&sums::OPENED, row)?;
         opened.push(guard::series(&row.get::<_, String>(1)?)?);
         if row.get::<_, i64>(0)? != schema::tick_id(at, opened.len() as u32 - 1) {
-            return Err(Bad::Content("a series that was opened is missing".into()));
+            return Err(Bad::Content("an opened series is missing".into()));
         }
     }
     Ok(opened)
@@ -231,7 +231,7 @@ fn has_table(tx: &Connection, name: &str) -> Result<bool, Bad> {
 
 fn samples(tx: &Connection, sums: &Sums<'_>, at: i64) -> Result<Vec<FailureExample>, Bad> {
     let mut samples = Vec::new();
-    // Early versions had no such table.
+    // Early versions lack this table.
     if !has_table(tx, sums::SAMPLE.name)? {
         return Ok(samples);
     }
@@ -244,7 +244,7 @@ fn samples(tx: &Connection, sums: &Sums<'_>, at: i64) -> Result<Vec<FailureExamp
     Ok(samples)
 }
 
-/// The `+`: the row itself is asked, whose checksum was looked at, and not an index of it.
+/// The `+` prevents the use of an index, whose content has no checksum.
 const OF_ORIGIN: &str = "WHERE origin IN (SELECT id FROM origin WHERE +name = ?1)";
 
 fn spans(db: &Connection, origin: &str, series: Option<u32>) -> Result<Vec<Span>, Bad> {
@@ -268,7 +268,7 @@ fn spans_seen(db: &Connection, origin: &str, mut see: impl FnMut(Option<u32>, Sp
     let mut rows = all.query([origin])?;
     while let Some(row) = rows.next()? {
         sums.see(&sums::SERIES, row)?;
-        // -1: the run as a whole.
+        // -1 is the whole run.
         let series = u32::try_from(row.get::<_, i64>(1)?).ok();
         let cells = match series {
             None => Tally::on_demand(Layout::default()),
@@ -285,14 +285,14 @@ fn spans_seen(db: &Connection, origin: &str, mut see: impl FnMut(Option<u32>, Sp
 
 fn interval(mut bytes: &[u8]) -> Result<Interval, Bad> {
     let interval = Interval::decode(&mut bytes)?;
-    if bytes.is_empty() { Ok(interval) } else { Err(Bad::Content("bytes behind an interval".into())) }
+    if bytes.is_empty() { Ok(interval) } else { Err(Bad::Content("bytes after an interval".into())) }
 }
 
 pub(super) fn json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Bad> {
     serde_json::from_str(text).map_err(|e| Bad::Content(e.to_string()))
 }
 
-/// What is wrong with a file, before its path is added.
+/// An error in a file before its path is added.
 pub(super) enum Bad {
     Kind,
     Newer(i64),
@@ -305,7 +305,7 @@ impl From<rusqlite::Error> for Bad {
     fn from(source: rusqlite::Error) -> Self {
         use rusqlite::Error::{FromSqlConversionFailure, InvalidColumnType, SqlInputError};
         match source {
-            // A table or column that is not there, or holds something else.
+            // A table or column is missing or has another type.
             SqlInputError { .. } | InvalidColumnType(..) | FromSqlConversionFailure(..) => {
                 Bad::Content(source.to_string())
             }
@@ -313,7 +313,7 @@ impl From<rusqlite::Error> for Bad {
                 Some(ErrorCode::NotADatabase) => Bad::Kind,
                 Some(ErrorCode::DatabaseCorrupt | ErrorCode::Unknown) => Bad::Content(source.to_string()),
                 Some(ErrorCode::OperationInterrupted) => {
-                    Bad::Content("reading it takes more work than a run of its size can need".into())
+                    Bad::Content("reading it takes more work than any run of its size".into())
                 }
                 _ => Bad::Sqlite(source),
             },
@@ -335,7 +335,7 @@ impl Bad {
             Bad::Newer(found) => Error::Newer { path, found, known: FORMAT_VERSION },
             Bad::Layout(found) => Error::OtherLayout { path, found, known: LAYOUT_ID },
             Bad::Content(why) => Error::Damaged { path, why },
-            // Taken away under our hands.
+            // The file was removed meanwhile.
             Bad::Sqlite(_) if !path.exists() => Error::NoSuchFile { path },
             Bad::Sqlite(source) => Error::Refused { path, doing: "read", source },
         }

@@ -1,4 +1,4 @@
-//! Puts one thing each into its table. Within a transaction that the caller opens.
+//! Inserts rows into the tables, within a transaction of the caller.
 
 use super::{schema, sums};
 use crate::event::{Note, Opening};
@@ -14,14 +14,14 @@ pub fn encoded(interval: &Interval) -> Vec<u8> {
     body
 }
 
-/// Returns the row's number.
+/// Returns the number of the row.
 pub fn put_opening(db: &Connection, opening: &Opening) -> Result<i64> {
     let at: i64 = db.query_row("SELECT coalesce(max(id), 0) + 1 FROM origin", (), |row| row.get(0))?;
     sums::ORIGIN.put(db)?.row(&[&at, &opening.origin, &json(opening)?, &Null])?;
     Ok(at)
 }
 
-/// `first`: how many of this origin are there already.
+/// `first` is the number of rows that this origin already has.
 pub fn put_opened(db: &Connection, at: i64, first: usize, opened: &[Opened]) -> Result<()> {
     if opened.is_empty() {
         return Ok(());
@@ -42,7 +42,7 @@ pub fn put_pending(db: &Connection, id: i64, interval: &[u8]) -> Result<()> {
     sums::PENDING.put(db)?.row(&[&id, &interval])
 }
 
-/// `body` is the encoded form of the origin's totals, which take the place of everything that is pending.
+/// `body` is the encoded form of the origin's totals, which replace all pending intervals.
 pub fn put_totals(db: &Connection, at: i64, origin: &GeneratorRecord, body: &[u8]) -> Result<()> {
     sums::TOTAL.put(db)?.row(&[&at, &body])?;
     let ids = (schema::tick_id(at, 0), schema::tick_id(at, u32::MAX));
@@ -53,7 +53,7 @@ pub fn put_totals(db: &Connection, at: i64, origin: &GeneratorRecord, body: &[u8
 pub fn put_workers(db: &Connection, at: i64, origin: &GeneratorRecord) -> Result<()> {
     let mut put = sums::WORKER.put(db)?;
     for (number, p) in origin.workers.iter().enumerate() {
-        // Nanoseconds of 292 years fit; the reader turns them back with the same cast.
+        // Nanoseconds of 292 years fit; the reader reverses the cast.
         let [wall, busy, spin, sleep, queue] =
             [p.wall_ns, p.busy_ns, p.busy_poll_ns, p.idle_ns, p.cpu_wait_ns].map(|ns| ns as i64);
         put.row(&[&at, &(number as i64), &wall, &busy, &spin, &sleep, &queue])?;
@@ -61,7 +61,7 @@ pub fn put_workers(db: &Connection, at: i64, origin: &GeneratorRecord) -> Result
     Ok(())
 }
 
-/// All notes of an origin, those that are there already over again: the text of a gap's note changes.
+/// Writes all notes of an origin, including existing ones, because the text of a gap's note changes.
 pub fn put_notes(db: &Connection, at: i64, first_id: i64, notes: &[Note]) -> Result<()> {
     let mut put = sums::NOTE.put(db)?;
     for (id, note) in (first_id..).zip(notes) {
@@ -70,7 +70,7 @@ pub fn put_notes(db: &Connection, at: i64, first_id: i64, notes: &[Note]) -> Res
     Ok(())
 }
 
-/// `first_id` is that of the first of them.
+/// `first_id` is the id of the first example.
 pub fn put_samples(db: &Connection, at: i64, first_id: i64, samples: &[FailureExample]) -> Result<()> {
     let mut put = sums::SAMPLE.put(db)?;
     for (id, sample) in (first_id..).zip(samples) {

@@ -1,8 +1,6 @@
-//! What monitors saw, on its way into the file and back. Samples wait for the next tick, so that a second of all
-//! monitors is one transaction; nothing of them stays in memory.
-//!
-//! The body of a sight is pairs: the channel's number as [`varint`] writes it, then the value as eight bytes,
-//! little-endian. Eighty channels take 720 bytes a second.
+//! Writes monitor samples to the file and reads them back. Samples wait for the next tick, so that a second of all
+//! monitors is one transaction; none of them stays in memory. The body of a sample consists of pairs: the channel's
+//! number as a [`varint`], then the value as eight bytes, little-endian. Eighty channels take 720 bytes per second.
 
 use super::reader::Bad;
 use super::rows::json;
@@ -15,32 +13,33 @@ use plimsoll_stats::varint;
 use rusqlite::{Connection, OptionalExtension, Result};
 use std::collections::BTreeMap;
 
-/// More waiting samples than this are written before the next tick: a run of one request may have ticks far apart.
+/// Number of waiting samples that are written before the next tick, because a run of one request may have ticks far
+/// apart.
 const WAITING_MOST: usize = 256;
-/// More than a row of `channel`, `fact` or `lapse` takes besides its texts.
+/// Upper bound for a row of `channel`, `fact`, or `lapse`, without its texts.
 const ROW_BYTES: usize = 64;
 
-/// What is on its way into the file.
+/// Samples that the file does not have yet.
 #[derive(Default)]
 pub struct SampleLog {
-    /// Of each channel: when its last value was.
+    /// Time of each channel's last value.
     last_ns: Vec<Option<u64>>,
     waiting: Vec<(u64, Vec<u8>)>,
-    /// Limits as they stand in the file, by channel; channels behind them are not in it.
+    /// Limits in the file, by channel; later channels are not in the file.
     stored: Vec<Option<f64>>,
     facts: Vec<Fact>,
     lapses: usize,
     lapsed: u64,
     /// Number of the next row.
     next: u32,
-    /// The tables are there.
+    /// Whether the tables exist.
     made: bool,
-    /// First and last sample that the file could not take.
+    /// First and last sample that could not be written.
     lost_ns: Option<(u64, u64)>,
 }
 
 impl SampleLog {
-    /// Takes a sample; the points stay out of `watched`.
+    /// Takes a sample; its points are not added to `watched`.
     pub fn take(&mut self, watched: &mut Watched, sight: &MonitorSample) {
         let mut body = Vec::new();
         for reading in sight.readings.iter().filter(|reading| reading.value.is_finite()) {
@@ -58,12 +57,12 @@ impl SampleLog {
         }
     }
 
-    /// So many wait that they should be written before the next tick.
+    /// Returns whether enough samples wait to be written before the next tick.
     pub fn is_full(&self) -> bool {
         self.waiting.len() >= WAITING_MOST
     }
 
-    /// Bytes that [`SampleLog::put`] would write; `None`: the file is up to date.
+    /// Returns the bytes that [`SampleLog::put`] would write, or `None` if the file is up to date.
     pub fn due_bytes(&self, watched: &Watched) -> Option<usize> {
         let bodies: usize = self.waiting.iter().map(|(_, body)| body.len() + ROW_BYTES).sum();
         let channels = self.changed(watched).map(|(_, c)| c.part.len() + c.metric.len() + ROW_BYTES);
@@ -78,7 +77,7 @@ impl SampleLog {
         (bytes > 0).then(|| bytes + if self.made { 0 } else { WATCHED_BYTES })
     }
 
-    /// Puts everything that the file does not have yet.
+    /// Writes everything that the file does not have yet.
     pub fn put(&self, db: &Connection, at: i64, watched: &Watched) -> Result<()> {
         if !self.made {
             db.execute_batch(WATCHED_TABLES)?;
@@ -93,7 +92,7 @@ impl SampleLog {
         put_lapses(db, at, watched, self.lapses)
     }
 
-    /// All that was put is safely in the file.
+    /// Notes that everything was committed.
     pub fn written(&mut self, watched: &Watched) {
         self.made = true;
         self.next = self.next.saturating_add(self.waiting.len() as u32);
@@ -104,7 +103,8 @@ impl SampleLog {
         self.lapsed = watched.lapsed.values().sum();
     }
 
-    /// There is no room for what waits: it is let go of, and told at the end. The rest is tried again.
+    /// Drops the waiting samples, for which there is no room, to be reported at the end. Everything else is tried
+    /// again.
     pub fn lose(&mut self) {
         let times = self.waiting.iter().map(|(at_ns, _)| *at_ns);
         for at_ns in times {
@@ -114,7 +114,7 @@ impl SampleLog {
         self.waiting.clear();
     }
 
-    /// The sentence for the timeline.
+    /// Returns the sentence for the timeline.
     pub fn lost(&self) -> Option<(u64, String)> {
         let (first_ns, last_ns) = self.lost_ns?;
         let [from_s, to_s] = [first_ns, last_ns].map(|ns| (ns as f64 / 1e8).round() / 10.0);
@@ -129,7 +129,7 @@ impl SampleLog {
     }
 }
 
-/// Everything of a whole record, whose points are at hand.
+/// Writes everything of a complete record, including its points.
 pub fn put_all(db: &Connection, at: i64, watched: &Watched) -> Result<()> {
     if *watched == Watched::default() {
         return Ok(());
@@ -165,7 +165,7 @@ fn put_sights<'a>(
     Ok(())
 }
 
-/// All of them: the value of a fact changes.
+/// Writes all facts, because their values change.
 fn put_facts(db: &Connection, at: i64, facts: &[Fact]) -> Result<()> {
     let mut put = sums::FACT.put(db)?;
     for (number, fact) in (0..).zip(facts) {
@@ -186,7 +186,7 @@ fn put_lapses(db: &Connection, at: i64, watched: &Watched, stored: usize) -> Res
     Ok(())
 }
 
-/// What the file has of one origin.
+/// Reads the monitor data of one origin.
 pub fn read(db: &Connection, sums: &Sums<'_>, at: i64) -> std::result::Result<Watched, Bad> {
     let (mut watched, _) = after(db, sums, at, tick_id(at, 0))?;
     if !is_there(db)? {
@@ -215,13 +215,13 @@ pub fn read(db: &Connection, sums: &Sums<'_>, at: i64) -> std::result::Result<Wa
     Ok(watched)
 }
 
-/// A run without monitors has none of these tables.
+/// Returns whether the tables exist; a run without monitors lacks them.
 fn is_there(db: &Connection) -> Result<bool> {
     let known = "SELECT 1 FROM sqlite_schema WHERE name = 'channel'";
     Ok(db.query_row(known, (), |_| Ok(())).optional()?.is_some())
 }
 
-/// Channels with their points from the sample with the id `from` on, and the id of the last one that there is.
+/// Returns the channels with their points from sample id `from` on, and the id of the last sample.
 pub fn after(
     db: &Connection,
     sums: &Sums<'_>,
@@ -239,10 +239,10 @@ pub fn after(
         sums.see(&sums::CHANNEL, row)?;
         let unit: String = row.get(4)?;
         let Ok(unit) = serde_json::from_str::<Unit>(&unit) else {
-            return Err(Bad::Content(format!("`{unit}` is no unit of a monitor's number")));
+            return Err(Bad::Content(format!("unknown unit `{unit}` of a monitor")));
         };
         if row.get::<_, i64>(0)? != tick_id(at, watched.channels.len() as u32) {
-            return Err(Bad::Content("a monitor's number is missing".into()));
+            return Err(Bad::Content("a monitor's channel is missing".into()));
         }
         watched.channels.push(Channel {
             monitor: row.get(1)?,
@@ -263,7 +263,7 @@ pub fn after(
         let body = row.get_ref(2)?;
         let taken = body.as_blob().ok().and_then(|body| take_pairs(&mut watched.channels, at_ns, body));
         if taken.is_none() {
-            return Err(Bad::Content("a monitor's sample cannot be read".into()));
+            return Err(Bad::Content("a monitor's sample is unreadable".into()));
         }
     }
     Ok((watched, last))

@@ -1,27 +1,27 @@
-//! The tables, and the making of a new file.
+//! Tables, and the creation of a new file.
 //!
 //! | table | holds |
 //! |---|---|
-//! | `meta` | versions, by key |
+//! | `meta` | versions by key |
 //! | `origin` | one row per machine: its opening and ending as JSON |
-//! | `tick` | per origin and second: the run-wide tally, all requests as one, and a few cells of single ones; encoded |
+//! | `tick` | per origin and second: the run-wide tally, all requests together, a few cells of single ones; encoded |
 //! | `total` | per origin: cumulative interval without the warm-up, per series, encoded |
-//! | `pending` | full intervals of the last few ticks that `total` does not hold yet |
-//! | `series` | the tally of some ten seconds per series, and as series -1 of the run; encoded, all histograms |
-//! | `opened` | series that programs opened during the run, as JSON, in order; only there when there are some |
+//! | `pending` | full intervals of the last few ticks that `total` does not include yet |
+//! | `series` | the tally of about ten seconds per series (-1 is the run); encoded, all histograms |
+//! | `opened` | series that programs opened during the run, as JSON, in order; exists only if there are any |
 //! | `worker` | per origin and worker: cumulative time without the warm-up |
-//! | `note` | lines of the timeline, in order; the kind as JSON, with the numbers of a step by hand in it |
-//! | `sample` | examples of failures as JSON, in order; files of early versions have no such table |
-//! | `channel` | one row for each number that monitors bring, in the order in which they were first seen |
-//! | `sight` | per sample of a monitor: pairs of a channel's number and a value; see `sights` |
-//! | `fact` | what monitors found out, in order |
-//! | `lapse` | the first samples of each monitor that there are not, in order, with the reason |
-//! | `lapsed` | how many there are not, by monitor |
+//! | `note` | entries of the timeline, in order; the kind as JSON, with the numbers of a manual change |
+//! | `sample` | examples of failures as JSON, in order; files of early versions lack this table |
+//! | `channel` | one row per metric of a monitor, in order of appearance |
+//! | `sight` | per sample of a monitor: pairs of a channel's number and a value; see `sample_log` |
+//! | `fact` | facts from monitors, in order |
+//! | `lapse` | the first missed samples of each monitor, in order, with the reason |
+//! | `lapsed` | number of missed samples by monitor |
 //! | `reserve` | empty at rest; see `room` |
 //!
-//! The id of a tick is `origin * 2^32 + number`; those of channels, sights, facts and lapses are made in the same way.
-//! Each row has a checksum, `crc`; in front of a blob, so that it is read without that. See `sums`. The tables of
-//! monitors are only there when monitors were.
+//! The id of a tick is `origin * 2^32 + number`; ids of channels, samples, facts, and lapses are formed likewise.
+//! Each row has a checksum, `crc`, which precedes a blob so that it can be read without it; see `sums`. The tables of
+//! monitors exist only if there were monitors.
 
 use super::{APPLICATION_ID, Error, FORMAT_VERSION, room};
 use plimsoll_stats::LAYOUT_ID;
@@ -50,7 +50,7 @@ const TABLES: &str = "
     CREATE TABLE reserve (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
 ";
 
-/// Made when the first monitor brings something: an empty table takes a page, and most runs have no monitors.
+/// Created when the first monitor delivers data, because an empty table takes a page and most runs have no monitors.
 pub const WATCHED_TABLES: &str = "
     CREATE TABLE IF NOT EXISTS channel (id INTEGER PRIMARY KEY, monitor INTEGER NOT NULL, part TEXT NOT NULL,
         metric TEXT NOT NULL, unit TEXT NOT NULL, limit_value REAL, crc INTEGER NOT NULL);
@@ -64,7 +64,7 @@ pub const WATCHED_TABLES: &str = "
         crc INTEGER NOT NULL, PRIMARY KEY (origin, monitor)) WITHOUT ROWID;
 ";
 
-/// Made when the first series is opened.
+/// Created when the first series is opened.
 pub const OPENED_TABLE: &str = "
     CREATE TABLE IF NOT EXISTS opened (id INTEGER PRIMARY KEY, crc INTEGER NOT NULL, body TEXT NOT NULL);
 ";
@@ -72,32 +72,32 @@ pub const OPENED_TABLE: &str = "
 /// Bytes that [`WATCHED_TABLES`] take at once.
 pub const WATCHED_BYTES: usize = 6 * room::PAGE_BYTES;
 
-/// How long to wait for somebody else who holds the file just now.
+/// Maximum wait for another process that has locked the file.
 pub const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Key in `meta`.
 pub const HIST_LAYOUT: &str = "hist_layout";
 
-/// Number of a tick within the file.
+/// Returns the number of a tick within the file.
 pub fn tick_id(origin: i64, tick: u32) -> i64 {
     origin << 32 | i64::from(tick)
 }
 
-/// The other way round.
+/// Returns the tick of such a number.
 pub fn tick_of_id(id: i64) -> u32 {
     // The low half, by construction of the id.
     (id & 0xffff_ffff) as u32
 }
 
-/// Makes the file and its tables, and lets `fill` write what stands in it from the beginning. Until all that is done
-/// the file has a name that nobody looks for: whoever sees `path` sees a run file.
+/// Creates the file and its tables, and lets `fill` write the initial content. Until then the file has a temporary
+/// name, so that `path` is always a complete run file.
 ///
 /// # Errors
-/// When there is something at `path` already, or the file system refuses.
+/// Returns an error if `path` exists or the file system refuses.
 pub fn create(path: &Path, fill: impl FnOnce(&mut Connection) -> rusqlite::Result<()>) -> Result<(), Error> {
     let refused = |source| match source {
         Refusal::Io(source) => Error::CannotCreate { path: path.into(), source },
-        Refusal::Sqlite(source) => Error::Refused { path: path.into(), doing: "make", source },
+        Refusal::Sqlite(source) => Error::Refused { path: path.into(), doing: "create", source },
     };
     if let Some(there) = taken(path) {
         return Err(Error::Exists { path: there });
@@ -110,25 +110,25 @@ pub fn create(path: &Path, fill: impl FnOnce(&mut Connection) -> rusqlite::Resul
     }
 }
 
-/// What prevents a run file of this name: a file, a dangling link, or a log of SQLite that belongs to a deleted run
-/// file. SQLite would apply that log to the new file.
+/// Returns what prevents a run file of this name: a file, a dangling link, or the SQLite log of a deleted run file,
+/// which SQLite would apply to the new file.
 pub fn taken(path: &Path) -> Option<PathBuf> {
     let names = ["", "-wal", "-journal"].map(|suffix| room::with_suffix(path, suffix));
     names.into_iter().find(|name| name.symlink_metadata().is_ok())
 }
 
-/// Opens a file that was created a moment ago.
+/// Opens a file that was just created.
 pub fn connected(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = Connection::open_with_flags(path, flags)?;
-    // What is written is not read again: a large cache would only be memory.
+    // Written pages are not read again, so a large cache would waste memory.
     db.pragma_update(None, "cache_size", -512)?;
     db.busy_timeout(PATIENCE)?;
     Ok(db)
 }
 
-/// Removes what was created when nothing was measured yet: it would only be in the way of the next attempt. What
-/// cannot be removed is the smaller trouble. On a full disk SQLite leaves its own extra files, too.
+/// Removes a file in which nothing was measured yet, because it would block the next attempt. Failing to remove it
+/// does little harm. On a full disk, SQLite leaves its extra files, too.
 pub fn remove(path: &Path) {
     for suffix in ["", "-wal", "-shm", "-journal"] {
         let _ = std::fs::remove_file(room::with_suffix(path, suffix));
@@ -140,7 +140,7 @@ enum Refusal {
     Sqlite(rusqlite::Error),
 }
 
-/// A file on its way, in the folder where it is wanted; gone when it is dropped.
+/// A temporary file in the target's folder, deleted when dropped.
 struct Unnamed(PathBuf);
 
 impl Unnamed {
@@ -149,8 +149,8 @@ impl Unnamed {
         loop {
             let number = MADE.fetch_add(1, Ordering::Relaxed);
             let new = path.with_file_name(format!(".plimsoll-{}-{number}.new", std::process::id()));
-            // For nobody else's eyes: a run tells much about a service. O_EXCL: what a kill left, or laid there, is
-            // not ours.
+            // Readable by the owner only, because a run reveals much about a service. O_EXCL rejects files left by a
+            // kill or placed by others.
             match std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new) {
                 Ok(empty) => {
                     drop(empty);
@@ -164,11 +164,11 @@ impl Unnamed {
 
     fn filled(&self, fill: impl FnOnce(&mut Connection) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
         let mut db = connected(&self.0)?;
-        // A power failure may tear it: no loss, as nothing was measured, and waiting for the disk would cost more
-        // than everything else here.
+        // A power failure may corrupt it, which loses nothing, because nothing was measured; waiting for the disk
+        // would take longer than everything else here.
         db.pragma_update(None, "synchronous", "OFF")?;
         db.pragma_update(None, "page_size", room::PAGE_BYTES as i64)?;
-        // Free pages can be cut off the end; see `room`.
+        // Lets free pages be truncated; see `room`.
         db.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
         db.pragma_update(None, "journal_mode", "MEMORY")?;
         db.pragma_update(None, "application_id", APPLICATION_ID)?;
@@ -179,11 +179,11 @@ impl Unnamed {
         db.close().map_err(|(_, e)| e)
     }
 
-    /// Gives it its name, if nothing has that name.
+    /// Gives the file its name, unless that name exists.
     fn named(self, path: &Path) -> std::io::Result<()> {
         match std::fs::hard_link(&self.0, path) {
-            // Some file systems know no second name. There the name is taken first, and is an empty file's for a
-            // moment.
+            // Some file systems have no hard links. There, the name is reserved first and briefly belongs to an empty
+            // file.
             Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => {
                 std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
                 std::fs::rename(&self.0, path)

@@ -1,4 +1,4 @@
-//! Everything over time, but coarser than the ticks: per series, and with the histograms that ticks leave out.
+//! Timeline data that is coarser than ticks: per series, and with the histograms that ticks lack.
 
 use super::sums;
 use crate::record::RUN_LAYOUT;
@@ -6,10 +6,10 @@ use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::{Layout, Tally};
 use rusqlite::{Connection, Result};
 
-/// A row lasts at least so many ticks.
+/// Minimum number of ticks per row.
 const SPAN_TICKS: u32 = 10;
 
-/// With many series rows last longer, so that there are at most so many for each second.
+/// Maximum number of rows per second; with many series, rows cover more time.
 const ROWS_PER_TICK: usize = 2;
 
 /// Gathers ticks until a row is due.
@@ -25,9 +25,9 @@ fn width_of(series: usize) -> u32 {
     u32::try_from(series / ROWS_PER_TICK).unwrap_or(u32::MAX).max(SPAN_TICKS)
 }
 
-/// One of the cells over some ticks, ready to be put.
+/// One cell over several ticks, ready to be written.
 pub struct Span {
-    /// -1: the run as a whole.
+    /// -1 is the whole run.
     pub series: i64,
     pub first_tick: u32,
     pub last_tick: u32,
@@ -42,7 +42,7 @@ impl Spans {
         Self { cells, width, first: None, last: 0 }
     }
 
-    /// One more series, behind the others.
+    /// Adds a series after the others.
     pub fn open(&mut self, layout: Layout) {
         self.cells.push(Tally::on_demand(layout));
         self.width = width_of(self.cells.len() - 1);
@@ -55,13 +55,13 @@ impl Spans {
         self.last = interval.tick;
     }
 
-    /// The rows to write now: none, or one for each cell that was used.
+    /// Returns the rows to write now: none, or one per used cell.
     pub fn due(&self) -> Vec<Span> {
         let is_due = self.first.is_some_and(|first| self.last.saturating_sub(first) + 1 >= self.width);
         if is_due { self.rest() } else { Vec::new() }
     }
 
-    /// What has been gathered so far.
+    /// Returns the data gathered so far.
     pub fn rest(&self) -> Vec<Span> {
         let Some(first_tick) = self.first else { return Vec::new() };
         let used = (-1..).zip(&self.cells).filter(|(_, tally)| !tally.is_empty());
@@ -73,7 +73,7 @@ impl Spans {
         .collect()
     }
 
-    /// Starts over once `spans` are safely in the file.
+    /// Starts over after `spans` were committed.
     pub fn written(&mut self, spans: &[Span]) {
         if !spans.is_empty() {
             self.cells.iter_mut().for_each(Tally::clear);

@@ -1,8 +1,7 @@
-//! Checksums: a bit that a disk or a copy has turned is named, and never becomes another number.
-//!
-//! Each row carries the CRC-32 of its columns, which finds every single bit and every burst of up to 32. Rows that
-//! vanish, because a bit turned in the tree that leads to them, are found by the seal: how many rows each table has and
-//! the sum of their checksums, written when the run has ended. Files of early versions have neither.
+//! Checksums, so that a bit flipped by a disk or a copy is detected and never becomes another number. Each row
+//! carries the CRC-32 of its columns, which detects every single bit and every burst of up to 32. Rows that vanish
+//! because a bit flipped in the tree that leads to them are detected by the seal: the number of rows of each table
+//! and the sum of their checksums, written at the end of the run. Files of early versions have neither.
 
 use super::reader::Bad;
 use rusqlite::types::{ToSqlOutput, ValueRef};
@@ -10,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Result, Row, Statement, ToSql};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// A table whose rows carry a checksum, in a column `crc` besides these.
+/// A table whose rows carry a checksum in an additional column `crc`.
 pub struct Table {
     pub name: &'static str,
     columns: &'static [&'static str],
@@ -43,7 +42,7 @@ tables! {
 /// Key in `meta`.
 const SEAL: &str = "seal";
 
-/// Puts rows into one table, each in the place of one with the same key.
+/// Inserts rows into one table, replacing those with the same key.
 pub struct Put<'a>(Statement<'a>);
 
 impl Table {
@@ -55,7 +54,7 @@ impl Table {
 }
 
 impl Put<'_> {
-    /// `values`: of all columns of the table, in their order.
+    /// Inserts `values`, which are all columns of the table in order.
     pub fn row(&mut self, values: &[&dyn ToSql]) -> Result<()> {
         let crc = crc(values)?;
         let all = values.iter().copied().chain(std::iter::once(&crc as &dyn ToSql));
@@ -63,21 +62,21 @@ impl Put<'_> {
     }
 }
 
-/// The checksum of a row with these values.
+/// Returns the checksum of a row with these values.
 pub fn crc(values: &[&dyn ToSql]) -> Result<i64> {
     let mut sum = crc32fast::Hasher::new();
     for value in values {
         match value.to_sql()? {
             ToSqlOutput::Borrowed(value) => add(&mut sum, value),
             ToSqlOutput::Owned(value) => add(&mut sum, ValueRef::from(&value)),
-            // No other kind is put anywhere here.
+            // This code inserts no other types.
             _ => add(&mut sum, ValueRef::Null),
         }
     }
     Ok(i64::from(sum.finalize()))
 }
 
-/// Kind and length first: values must not run into each other.
+/// Type and length first, so that values cannot run into each other.
 fn add(sum: &mut crc32fast::Hasher, value: ValueRef<'_>) {
     let mut bytes = |kind: u8, bytes: &[u8]| {
         sum.update(&[kind]);
@@ -93,10 +92,10 @@ fn add(sum: &mut crc32fast::Hasher, value: ValueRef<'_>) {
     }
 }
 
-/// What was read of one file.
+/// Checksums of what was read of one file.
 pub struct Sums<'a> {
     db: &'a Connection,
-    /// By table: whether it has checksums, how many rows were seen, and the sum of their checksums.
+    /// By table: whether it has checksums, the number of rows read, and the sum of their checksums.
     seen: RefCell<BTreeMap<&'static str, Seen>>,
 }
 
@@ -112,7 +111,7 @@ impl<'a> Sums<'a> {
         Self { db, seen: RefCell::default() }
     }
 
-    /// A statement that brings the columns of a table in their order, and what [`Sums::see`] needs behind them.
+    /// Returns a statement that selects the columns of a table in order, followed by what [`Sums::see`] needs.
     pub fn select(&self, table: &Table, rest: &str) -> Result<Statement<'a>> {
         let has_crc = has_crc(self.db, table.name)?;
         self.seen.borrow_mut().entry(table.name).or_default().has_crc = has_crc;
@@ -120,7 +119,7 @@ impl<'a> Sums<'a> {
         self.db.prepare(&format!("SELECT {}, {crc} FROM {} {rest}", table.columns.join(", "), table.name))
     }
 
-    /// Refuses a row that is not as it was written.
+    /// Rejects a row that differs from what was written.
     pub fn see(&self, table: &Table, row: &Row<'_>) -> std::result::Result<(), Bad> {
         let mut seen = self.seen.borrow_mut();
         let seen = seen.entry(table.name).or_default();
@@ -140,11 +139,11 @@ impl<'a> Sums<'a> {
         Ok(())
     }
 
-    /// Refuses a file from which rows are missing. Those of `series` are counted, because a report reads them later.
+    /// Rejects a file with missing rows. Rows of `series` are counted in the file, because a report reads them later.
     pub fn match_seal(&self) -> std::result::Result<(), Bad> {
         let sql = "SELECT value FROM meta WHERE key = ?1";
         let seal: Option<String> = self.db.query_row(sql, [SEAL], |row| row.get(0)).optional()?;
-        // A run that was cut off, or an early version.
+        // The run was cut off, or the file is of an early version.
         let Some(seal) = seal else { return Ok(()) };
         if has_crc(self.db, SERIES.name)? {
             let (rows, sum) = counted(self.db, SERIES.name)?;
@@ -159,11 +158,11 @@ impl<'a> Sums<'a> {
         }
         let missing = seal.split(';').find(|part| !found.split(';').any(|other| other == *part));
         let table = missing.and_then(|part| part.split(':').next()).unwrap_or_default();
-        Err(Bad::Content(format!("its table `{table}` does not hold what it held at the end of the run")))
+        Err(Bad::Content(format!("its table `{table}` differs from the end of the run")))
     }
 }
 
-/// Seals a file that will not be written to any more.
+/// Seals a file that is complete.
 pub fn seal(db: &Connection) -> Result<()> {
     let mut all = Vec::new();
     for table in ALL {
@@ -173,7 +172,7 @@ pub fn seal(db: &Connection) -> Result<()> {
     db.execute("INSERT OR REPLACE INTO meta VALUES (?1, ?2)", (SEAL, text(all.into_iter()))).map(|_| ())
 }
 
-/// For a file that is written to all the same.
+/// Removes the seal of a file that is written to after all.
 pub fn unseal(db: &Connection) -> Result<()> {
     db.execute("DELETE FROM meta WHERE key = ?1", [SEAL]).map(|_| ())
 }

@@ -1,7 +1,6 @@
-//! Follows a run file that is being written: each look brings what is new since the last one.
-//!
-//! Nothing is held open between two looks. A connection that stood open would keep the writer from folding the file at
-//! the end of its run, and watching must not change what is left behind; opening anew costs a tenth of a millisecond.
+//! Follows a run file during the run: each read returns what is new. The file is closed between two reads, because an
+//! open connection would keep the writer from joining the file and its log at the end of the run. Reopening costs a
+//! tenth of a millisecond.
 
 use super::reader::{Bad, check_kind, each_blob, json, notes, workers};
 use super::sums::{self, Sums};
@@ -14,40 +13,40 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Whoever holds the file longer than this is let be: the next look brings it all.
+/// Maximum wait for a lock; the next read catches up.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// What is new in a run file.
+/// New content of a run file.
 #[derive(Debug, Clone, Default)]
 pub struct NewRows {
-    /// The first time that it is there; of several machines that of the first.
+    /// Returned once; of several machines, the opening of the first.
     pub opening: Option<Arc<Opening>>,
-    /// By machine: its new ticks, and its ending if it is known. Nothing else of a record is filled in.
+    /// By machine: its new ticks, and its ending if known. Other fields of the record are empty.
     pub ticks: RunRecord,
-    /// New ones, and those whose text has changed (a gap that grows).
+    /// New notes, and those whose text has changed (a growing gap).
     pub notes: Vec<Note>,
-    /// What monitors saw.
+    /// Samples of monitors.
     pub sights: Vec<MonitorSample>,
-    /// By worker of the first machine: its use of time since the look before; empty while nothing was measured.
+    /// Times of the first machine's workers since the last read; empty while nothing was measured.
     pub pulses: Vec<WorkerTimes>,
-    /// Once: the run has ended. A run that was killed never says so.
+    /// Returned once when the run has ended; a killed run has no ending.
     pub ending: Option<Ending>,
 }
 
-/// See the module.
+/// Reader of a growing run file.
 pub struct Tail {
     path: PathBuf,
-    /// By row of `origin`: where its machine was left.
+    /// Position within each machine, by row of `origin`.
     places: BTreeMap<i64, Place>,
     opened: bool,
     ended: bool,
 }
 
-/// How much of one machine is known.
+/// Position within one machine.
 struct Place {
     opening: Arc<Opening>,
     ending: Option<Ending>,
-    /// Ids of the last rows that were read.
+    /// Ids of the last rows read.
     tick: i64,
     sight: i64,
     notes: Vec<Note>,
@@ -55,20 +54,20 @@ struct Place {
 }
 
 impl Tail {
-    /// Begins to follow `path`, which may have been made just now.
+    /// Starts to follow `path`, which may have just been created.
     ///
     /// # Errors
-    /// When there is no such file, or nothing that could become a run file.
+    /// Returns an error if the file is missing or cannot become a run file.
     pub fn open(path: &Path) -> Result<Tail, Error> {
         let tail = Tail { path: path.into(), places: BTreeMap::new(), opened: false, ended: false };
         tail.look(|db| kind(db).map(|_| ()))?;
         Ok(tail)
     }
 
-    /// What is new. Never waits for the writer, and never makes it wait: while the file is locked nothing is new.
+    /// Returns what is new. Never waits for the writer or makes it wait: while the file is locked, nothing is new.
     ///
     /// # Errors
-    /// As [`super::read`]. What was read before stays read: the next call goes on behind it.
+    /// Returns an error under the conditions of [`super::read`]. The next call continues after what was read.
     pub fn more(&mut self) -> Result<NewRows, Error> {
         let found = self.look(|db| match kind(db)? {
             true => self.news(db).map(Some),
@@ -77,12 +76,12 @@ impl Tail {
         Ok(found.flatten().map(|news| self.take(news)).unwrap_or_default())
     }
 
-    /// Whether the ending has been told.
+    /// Returns whether the ending was returned.
     pub fn has_ended(&self) -> bool {
         self.ended
     }
 
-    /// One transaction over the file; `None`: it is locked.
+    /// Reads the file in one transaction; returns `None` if it is locked.
     fn look<T>(&self, read: impl FnOnce(&Connection) -> Result<T, Bad>) -> Result<Option<T>, Error> {
         match std::fs::metadata(&self.path) {
             Ok(meta) if !meta.is_file() => return Err(Error::NotARunFile { path: self.path.clone() }),
@@ -99,7 +98,7 @@ impl Tail {
         }
     }
 
-    /// Everything behind what is known.
+    /// Reads everything new.
     fn news(&self, db: &Connection) -> Result<Vec<(i64, News)>, Bad> {
         let mut all = Vec::new();
         let sums = Sums::of(db);
@@ -131,7 +130,7 @@ impl Tail {
         Ok(all)
     }
 
-    /// Takes it as known.
+    /// Advances the positions and returns the new rows.
     fn take(&mut self, news: Vec<(i64, News)>) -> NewRows {
         let mut fresh = NewRows::default();
         for (at, one) in news {
@@ -166,7 +165,7 @@ impl Tail {
     }
 }
 
-/// What one look found of one machine.
+/// New rows of one machine.
 struct News {
     opening: Arc<Opening>,
     ending: Option<Ending>,
@@ -174,7 +173,7 @@ struct News {
     watched: Watched,
     /// Id of its last sample.
     sight: Option<i64>,
-    /// All of them.
+    /// All its notes.
     notes: Vec<Note>,
     workers: Vec<WorkerTimes>,
 }
@@ -187,7 +186,8 @@ impl Place {
     }
 }
 
-/// Whether there is a run in it yet: where a file cannot have two names, the name is an empty file's for a moment.
+/// Returns whether the file contains a run yet. On file systems without hard links, the name briefly belongs to an
+/// empty file.
 fn kind(db: &Connection) -> Result<bool, Bad> {
     let tables: i64 = db.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))?;
     let is_empty = db.pragma_query_value(None, "page_count", |row| row.get::<_, i64>(0))? <= 1;
@@ -198,7 +198,7 @@ fn kind(db: &Connection) -> Result<bool, Bad> {
 }
 
 fn in_transaction<T>(path: &Path, read: impl FnOnce(&Connection) -> Result<T, Bad>) -> Result<T, Bad> {
-    // For reading only: the last one to close a file that its writer has left would otherwise copy the log into it.
+    // Read-only, because the last connection to a file that its writer has left would copy the log into it.
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut db = Connection::open_with_flags(path, flags)?;
     db.busy_timeout(PATIENCE)?;
@@ -211,7 +211,7 @@ fn is_locked(e: &rusqlite::Error) -> bool {
     matches!(e.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
-/// Channels with their points as samples again, in the order of time.
+/// Converts channels with points back to samples in chronological order.
 fn sights_of(watched: &Watched) -> Vec<MonitorSample> {
     let mut found: BTreeMap<(u64, u32), Vec<Reading>> = BTreeMap::new();
     for channel in &watched.channels {

@@ -1,7 +1,6 @@
-//! Writes a run as it goes: a sink that turns each tick into one transaction.
-//!
-//! A tick that cannot be written (full disk) does not end the run. The totals are kept in memory and written without
-//! it, a note names the gap, and every further tick is tried again.
+//! Writes a run in progress: a sink that turns each tick into one transaction. A tick that cannot be written (full
+//! disk) does not end the run: the totals in memory include it, a note names the gap, and every further tick is tried
+//! again.
 
 use super::open::fold;
 use super::room::{self, Room};
@@ -19,24 +18,24 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Every so many ticks the cumulative totals are rewritten. In between, full intervals wait in `pending`: with
-/// hundreds of series the totals are megabytes, far too much for each second.
+/// Number of ticks after which the cumulative totals are rewritten. In between, full intervals wait in `pending`:
+/// with hundreds of series the totals take megabytes, too much for each second.
 const TOTAL_EVERY_TICKS: u32 = 10;
 
-/// More than a sample takes: names, a sentence and an excerpt.
+/// Upper bound for a failure example: names, a sentence, and an excerpt.
 const SAMPLE_BYTES: usize = 2_048;
 
-/// What a series that was opened takes besides its names, in its row and in the totals while it is empty.
+/// Bytes of an opened series besides its names, in its row and in the totals while it is empty.
 const OPENED_BYTES: usize = 128;
 
-/// Where run files begin.
+/// Factory of run files.
 pub struct RunFile;
 
 impl RunFile {
-    /// Makes a new run file, in which nothing has happened yet. Takes about a millisecond and waits for no disk.
+    /// Creates a new, empty run file. Takes about a millisecond and does not wait for the disk.
     ///
     /// # Errors
-    /// When there is something at `path` already, or the file system refuses.
+    /// Returns an error if `path` exists or the file system refuses.
     pub fn create(path: &Path, opening: &Opening) -> Result<Writer, Error> {
         let origin = GeneratorRecord::new(Arc::new(opening.clone()));
         let mut at = 0;
@@ -48,7 +47,7 @@ impl RunFile {
         })?;
         let (db, room) = begun(path).map_err(|source| {
             schema::remove(path);
-            Error::Refused { path: path.into(), doing: "make", source }
+            Error::Refused { path: path.into(), doing: "create", source }
         })?;
         Ok(Writer {
             path: path.into(),
@@ -71,19 +70,19 @@ impl RunFile {
     }
 }
 
-/// A new file as it is written to: with a log beside it, and room.
+/// Opens a new file for writing, with a log and reserved space.
 fn begun(path: &Path) -> rusqlite::Result<(Connection, Room)> {
     let db = schema::connected(path)?;
-    // The first step waits for no disk: nothing was measured yet.
+    // The first step does not wait for the disk, because nothing was measured yet.
     db.pragma_update(None, "synchronous", "OFF")?;
-    // Somebody who reads it already makes this wait; it does not fail then, but says which mode it stays in.
+    // If another process already reads the file, this waits and returns the current mode instead of failing.
     let mode: String = db.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
     if mode != "wal" {
         let busy = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
-        return Err(rusqlite::Error::SqliteFailure(busy, Some(format!("its log cannot be begun ({mode})"))));
+        return Err(rusqlite::Error::SqliteFailure(busy, Some(format!("cannot start its log ({mode})"))));
     }
     let room = Room::begin(&db, path)?;
-    // From here on the log waits for the disk before it is copied into the file.
+    // From here on, the log is synced to disk before it is copied into the file.
     db.pragma_update(None, "synchronous", "NORMAL")?;
     Ok((db, room))
 }
@@ -93,37 +92,37 @@ fn identity_of(path: &Path) -> Option<(u64, u64)> {
 }
 
 fn without(path: &Path, name: &str) -> Error {
-    let why = format!("it does not hold the run `{name}` that was written into it");
+    let why = format!("it lacks the run `{name}` that was written to it");
     Error::Damaged { path: path.into(), why }
 }
 
-/// See the module. Its memory does not grow with the length of the run: ticks and what monitors saw are in the file,
+/// Writer of one run. Its memory does not grow with the length of the run: ticks and monitor samples are in the file,
 /// the totals here.
 pub struct Writer {
     path: PathBuf,
     /// Device and number of the file, which a path can lose.
-    identity: (u64, u64),
+    Device and inode of the file, which may lose its path.
     db: Connection,
-    /// The row of `origin`.
+    /// Row in `origin`.
     at: i64,
     room: Room,
-    /// Everything but the ticks and the points of what was watched.
+    /// Everything but the ticks and the points of monitors.
     origin: GeneratorRecord,
     spans: Spans,
-    /// How many of the series that were opened are in the file. It holds numbers of no others.
+    /// Number of opened series in the file, which contains no numbers of others.
     opened: usize,
     seen: BTreeSet<u32>,
-    /// Ticks that the file's totals do not hold; they are in `pending`, or nowhere if that failed.
+    /// Ticks that the file's totals lack; they are in `pending`, or nowhere if writing failed.
     pending: u32,
     /// Length of the totals when they were last encoded.
     totals_bytes: usize,
-    /// How many of the samples are in the file.
+    /// Number of failure examples in the file.
     sampled: usize,
-    /// What monitors saw and the file does not have yet.
+    /// Monitor samples that the file does not have yet.
     sights: SampleLog,
-    /// Nothing is to come any more.
+    /// Whether the file is complete.
     is_sealed: bool,
-    /// The gap that is open, if the last tick could not be written.
+    /// The current gap, if the last tick could not be written.
     gap: Option<Gap>,
     /// The first error that the end could not repair.
     trouble: Option<Error>,
@@ -131,27 +130,27 @@ pub struct Writer {
 
 struct Gap {
     first: u32,
-    /// Which of the origin's notes tells of it.
+    /// Index of the origin's note about it.
     note: usize,
     why: String,
 }
 
-/// What became of a run and its file.
+/// Result of writing a run.
 pub struct Finished {
-    /// The run: its seconds as they stand in the file, everything else also when the file could not take it.
+    /// The run: seconds as in the file, everything else even if the file could not hold it.
     pub record: RunRecord,
-    /// Why the file is not all that it should be. A gap that the file itself tells of is no trouble.
+    /// Why the file is incomplete. A gap that the file itself reports does not count.
     pub trouble: Option<Error>,
 }
 
 impl Writer {
-    /// Reads its seconds back and closes the file: a report now and a report later show the same.
+    /// Reads the seconds back and closes the file, so that reports now and later agree.
     pub fn finish(mut self) -> Finished {
-        // Of a run without an end something still waits for its tick; what cannot be written is not in the record.
+        // In a run without an ending, samples still wait for a tick; what cannot be written is not in the record.
         let _ = self.store_sights();
         let Writer { path, mut db, mut origin, mut trouble, identity, .. } = self;
         let name = origin.opening.origin.clone();
-        // Also what has no name any more is read.
+        // A file that has lost its name can still be read.
         match reader::record(&mut db) {
             Ok(mut record) => match record.generators.remove(&name) {
                 Some(read) => {
@@ -165,7 +164,7 @@ impl Writer {
             Err(unreadable) => trouble = trouble.or(Some(unreadable.of(&path))),
         }
         drop(db);
-        // What stands at the path now is worth more than what was said by a database without a name.
+        // A missing or replaced file matters more than an error of the database that lost its name.
         match identity_of(&path) {
             None => trouble = Some(Error::Gone { path }),
             Some(now) if now != identity => trouble = Some(without(&path, &name)),
@@ -181,19 +180,19 @@ impl Writer {
         match self.store_opened().and_then(|()| self.store(&tick.interval)) {
             Ok(()) => {
                 self.gap = None;
-                // Kept or lost: the note of what was lost comes at the end.
+                // What was lost is reported by a note at the end.
                 let _ = self.store_sights();
             }
             Err(why) => {
                 self.sights.lose();
                 self.widen_gap(number, &why);
-                // Whatever comes of it, the next tick tries again, and so does the end.
+                // If it fails, the next tick and the end try again.
                 let _ = self.store_totals();
             }
         }
     }
 
-    /// One transaction: the tick, and what the totals need to be complete up to it.
+    /// Writes one transaction: the tick, and what the totals need to be complete up to it.
     fn store(&mut self, interval: &Interval) -> rusqlite::Result<()> {
         let id = schema::tick_id(self.at, interval.tick);
         let is_measured = !self.origin.opening.outline.is_warmup(interval.tick);
@@ -209,7 +208,7 @@ impl Writer {
             self.totals_bytes = body.len();
         }
         let blobs = row.bytes().len() + body.len() + spans.iter().map(|span| span.body.len()).sum::<usize>();
-        // What waits in `pending` makes the totals longer by at most its own length.
+        // What waits in `pending` extends the totals by at most its own length.
         let waiting = if rolls_up { 0 } else { TOTAL_EVERY_TICKS as usize * body.len() };
         let totals_bytes = self.totals_bytes + waiting;
         self.room.ensure(&self.db, blobs, totals_bytes)?;
@@ -232,7 +231,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Series that the file does not know yet, as far as there is room for them.
+    /// Writes the series that the file does not know yet, as far as there is room.
     fn store_opened(&mut self) -> rusqlite::Result<()> {
         let fresh = &self.origin.opened[self.opened..];
         if fresh.is_empty() {
@@ -243,7 +242,7 @@ impl Writer {
                 + one.key.labels.iter().map(|(name, value)| name.len() + value.len() + 8).sum::<usize>()
         };
         let bytes = fresh.iter().map(|one| names(one) + OPENED_BYTES).sum();
-        // In the totals an empty one takes some bytes as well.
+        // An empty series takes some bytes in the totals, too.
         self.totals_bytes += fresh.len() * OPENED_BYTES;
         self.room.ensure(&self.db, bytes, self.totals_bytes)?;
         let tx = self.db.transaction()?;
@@ -253,7 +252,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Without what the file knows no series for.
+    /// Encodes the totals without the series that the file does not know.
     fn encoded_totals(&self) -> Vec<u8> {
         let totals = &self.origin.totals;
         let known = self.origin.opening.series_count() + self.opened;
@@ -263,9 +262,9 @@ impl Writer {
         rows::encoded(&Interval { series: totals.series[..known].to_vec(), ..totals.clone() })
     }
 
-    /// Everything but ticks: fits into the room that is kept for it.
+    /// Writes everything but ticks, for which space is reserved.
     fn store_totals(&mut self) -> rusqlite::Result<()> {
-        // Until it is done, the file's totals are behind by more than `pending` tells.
+        // Until it is done, the file's totals lag by more than `pending` says.
         self.pending = TOTAL_EVERY_TICKS;
         let body = self.encoded_totals();
         let tx = self.db.transaction()?;
@@ -278,7 +277,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Samples that the file does not have yet, as far as there is room for them.
+    /// Writes the failure examples that the file does not have yet, as far as there is room.
     fn store_samples(&mut self) -> rusqlite::Result<()> {
         let fresh = &self.origin.failure_examples[self.sampled.min(self.origin.failure_examples.len())..];
         if fresh.is_empty() {
@@ -293,7 +292,7 @@ impl Writer {
         Ok(())
     }
 
-    /// What monitors saw, as far as there is room for it; else it is lost.
+    /// Writes the samples of monitors, or drops them if there is no room.
     fn store_sights(&mut self) -> rusqlite::Result<()> {
         let Some(bytes) = self.sights.due_bytes(&self.origin.watched) else { return Ok(()) };
         let put = self.room.ensure(&self.db, bytes, self.totals_bytes).and_then(|()| {
@@ -319,15 +318,15 @@ impl Writer {
         let (from_ns, to_ns) = (outline.tick_bounds_ns(gap.first).0, outline.tick_bounds_ns(last).1);
         let [from_s, to_s] = [from_ns, to_ns].map(|ns| ns as f64 / 1e9);
         let text =
-            format!("no seconds from {from_s} s to {to_s} s in the file: {}; the totals hold them", gap.why);
-        // The note was pushed together with the gap, and notes are never taken away.
+            format!("the file lacks the seconds from {from_s} s to {to_s} s: {}; the totals include them", gap.why);
+        // The note was added together with the gap, and notes are never removed.
         self.origin.notes[gap.note] = Note { at_ns: from_ns, kind: NoteKind::Gap, text };
     }
 
     fn end(&mut self) -> rusqlite::Result<()> {
         let spans = self.spans.rest();
         let bytes = spans.iter().map(|span| span.body.len()).sum();
-        // These rows are worth less than the rest, for which there is room.
+        // These rows matter less than the rest, for which space is reserved.
         if !spans.is_empty() && self.room.ensure(&self.db, bytes, self.totals_bytes).is_ok() {
             let tx = self.db.transaction()?;
             spans::put(&tx, self.at, &spans)?;
@@ -339,13 +338,13 @@ impl Writer {
             self.origin.notes.push(Note { at_ns, kind: NoteKind::Gap, text });
         }
         self.store_totals()?;
-        // Worth less than the rest, too, but a reader must be told when they are not there.
+        // Failure examples also matter less, but a reader must learn that they are missing.
         let sampled = self.store_samples();
-        // Without its seal a file tells the same, but not as surely that it is whole.
+        // Without its seal, the file is equally complete but cannot prove it.
         self.is_sealed = sums::seal(&self.db).is_ok();
-        // What has lost its name can be read only as long as its log is open.
+        // A file that has lost its name can be read only while its log is open.
         if identity_of(&self.path) == Some(self.identity) {
-            // What was kept free is not needed any more. It is no harm if it stays, nor if the file stays in two.
+            // Releases the reserved space. Failing to release it, or to join the file and its log, does no harm.
             let _ = room::free_pages(&self.db).and_then(|free| room::cut_off(&self.db, free));
             let _ = fold(&self.db);
         }
@@ -354,8 +353,8 @@ impl Writer {
 }
 
 impl Sink for Writer {
-    /// The opening was written when the file was made. A tick that was there before is left out: it would count its
-    /// requests twice.
+    /// The opening was written when the file was created. Ignores a tick that was already written, because it would
+    /// count its requests twice.
     fn event(&mut self, event: &RunEvent) {
         if std::mem::take(&mut self.is_sealed)
             && let Err(source) = sums::unseal(&self.db)
@@ -381,7 +380,7 @@ impl Sink for Writer {
                 self.store_totals()
             }
             RunEvent::FailureRecorded(sample) => {
-                // One that finds no room now is tried again with the next one and at the end.
+                // If there is no room now, it is tried again with the next one and at the end.
                 if self.origin.keep_sample(sample) { self.store_samples() } else { Ok(()) }
             }
             RunEvent::MonitorSampled(sight) => {
@@ -404,16 +403,17 @@ impl Sink for Writer {
         if let Err(source) = result {
             self.trouble = Some(Error::Refused { path: self.path.clone(), doing: "write", source });
         } else if matches!(event, RunEvent::Ended(_)) {
-            // The end wrote everything that had been refused before.
+            // The end wrote everything that had failed before.
             self.trouble = None;
         }
     }
 }
 
-/// Writes a whole record, such as a merged one, into a new file.
+/// Writes a complete record, such as a merged one, to a new file.
 ///
 /// # Errors
-/// As [`RunFile::create`], and when the disk is full; what was begun is removed then.
+/// Returns an error under the conditions of [`RunFile::create`] or if the disk is full; the incomplete file is then
+/// removed.
 pub fn write(path: &Path, record: &RunRecord) -> Result<(), Error> {
     schema::create(path, |db| {
         db.pragma_update(None, "synchronous", "NORMAL")?;
@@ -425,7 +425,7 @@ pub fn write(path: &Path, record: &RunRecord) -> Result<(), Error> {
                 rows::put_tick(&tx, schema::tick_id(at, *number), row)?;
             }
             rows::put_totals(&tx, at, origin, &rows::encoded(&origin.totals))?;
-            // Each origin has a range of its own for the ids of notes.
+            // Each origin has its own range of note ids.
             rows::put_notes(&tx, at, schema::tick_id(at, 1), &origin.notes)?;
             rows::put_samples(&tx, at, schema::tick_id(at, 0), &origin.failure_examples)?;
             sample_log::put_all(&tx, at, &origin.watched)?;

@@ -1,4 +1,4 @@
-// Where the console begins: one app on one page.
+// Entry point of the console: one app on one page.
 import { mount } from "svelte";
 import App from "./App.svelte";
 import "./console.css";

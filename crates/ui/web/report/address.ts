@@ -1,18 +1,18 @@
-// Deep links: `#t=120-180` is a stretch of all charts of the run's time, `#chart=spectrum&x=0.9-0.999` one of a single
-// chart, `#chart=timeline` just the place. Anchors of sections stay what they are.
+// Deep links: `#t=120-180` is a time range of all charts, `#chart=spectrum&x=0.9-0.999` a range of a single chart,
+// and `#chart=timeline` just its position. Anchors of sections work as usual.
 
 import type { Range } from "../shared/scale";
 
 export interface Place {
-  /** Of the group "time". */
+  /** Range of the group "time". */
   time: Range | null;
-  /** The id of a chart. */
+  /** Id of a chart. */
   chart: string | null;
-  /** Of that chart, if it is not of a group. */
+  /** Range of that chart, unless it belongs to a group. */
   range: Range | null;
 }
 
-/** Two numbers that may have a sign and a power of ten. */
+/** Two numbers, optionally with sign and exponent. */
 const RANGE = /^(-?[\d.]+(?:e[+-]?\d+)?)-(-?[\d.]+(?:e[+-]?\d+)?)$/i;
 
 function rangeOf(text: string | null): Range | null {
@@ -26,7 +26,7 @@ export function parse(hash: string): Place {
   return { time: rangeOf(words.get("t")), chart: words.get("chart"), range: rangeOf(words.get("x")) };
 }
 
-/** `#errors`: the place of a section, which says nothing about charts. */
+/** Returns whether the hash is the anchor of a section (`#errors`). */
 export function isAnchor(hash: string): boolean {
   return hash.length > 1 && !hash.includes("=");
 }
@@ -46,7 +46,7 @@ export function format(place: Place): string {
   return words.filter((word) => word).join("&");
 }
 
-/** Zooming in ten turns of a wheel is one step back, not ten. */
+/** Zooming by ten turns of the wheel is one step back, not ten. */
 const TOGETHER_MS = 700;
 
 export class Address {
@@ -56,12 +56,12 @@ export class Address {
     return parse(location.hash);
   }
 
-  /** Puts a place into the address bar. */
+  /** Writes a place to the address bar. */
   set(place: Place, now_ms: number): void {
     const text = format(place);
     const isSame = now_ms - this.#last < TOGETHER_MS;
     this.#last = now_ms;
-    // Of a page without an origin, such as a file, only the part behind # may change.
+    // On a page without an origin, such as a file, only the part after # may change.
     const url = text === "" ? location.pathname + location.search : `#${text}`;
     try {
       if (isSame) history.replaceState(null, "", url);
@@ -71,15 +71,15 @@ export class Address {
     }
   }
 
-  /** The whole address of a place, to give to others. */
+  /** Returns the full address of a place, for sharing. */
   link(place: Place): string {
     return `${location.href.split("#")[0]}#${format(place)}`;
   }
 
-  /** Told on back and forward, and when somebody edits the address. */
+  /** Called on back and forward, and when the user edits the address. */
   onChange(listener: (place: Place) => void): void {
     const tell = () => {
-      // Whoever goes to a section keeps what the charts show.
+      // Going to a section keeps the ranges of the charts.
       if (!isAnchor(location.hash)) listener(this.place);
     };
     addEventListener("popstate", tell);

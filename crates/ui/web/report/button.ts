@@ -1,4 +1,4 @@
-// A tool of a chart or of a table: a button whose work may fail without harm to the page, and which then says why.
+// A button of a chart or a table. If its action fails, it shows why, and the page stays usable.
 
 import { toast } from "./toast";
 
@@ -10,7 +10,7 @@ export function addTool(bar: HTMLElement, word: string, says: string, work: () =
   made.addEventListener("click", () => {
     Promise.resolve()
       .then(work)
-      .catch((problem: unknown) => toast(`cannot do that: ${problem instanceof Error ? problem.message : problem}`));
+      .catch((problem: unknown) => toast(`failed: ${problem instanceof Error ? problem.message : problem}`));
   });
   bar.append(made);
 }

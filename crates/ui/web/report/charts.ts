@@ -1,5 +1,5 @@
-// The charts of a page: each figure gets its live form and its tools; those of a group move together, and the address
-// of the page says what is shown.
+// Charts of a page: each figure gets its live form and its buttons; charts of a group move together, and the page's
+// address contains what is shown.
 
 import type { Chart } from "../shared/chart";
 import { drawChart, type Drawn } from "../shared/draw";
@@ -8,7 +8,7 @@ import type { Range } from "../shared/scale";
 import type { Address, Place } from "./address";
 import { tools } from "./tools";
 
-/** The group whose stretch stands in the address as `t`. */
+/** The group whose range is `t` in the address. */
 const TIME = "time";
 
 export class Charts {
@@ -26,14 +26,14 @@ export class Charts {
     this.#show(place);
     const byId = new Map(this.charts.map((chart) => [chart.id, chart]));
     const figures = [...document.querySelectorAll<HTMLElement>("figure[data-chart]")];
-    // What the reader sees comes first; the rest follows while the page stays quick to touch.
+    // Visible charts first; the rest follows without blocking the page.
     const near = (figure: HTMLElement) => figure.getBoundingClientRect().top < innerHeight * 1.5;
     for (const figure of [...figures.filter(near), ...figures.filter((one) => !near(one))]) {
       const chart = byId.get(figure.dataset["chart"] ?? "");
       if (chart) this.part(`the chart ${chart.id}`, () => this.#one(figure, chart));
       await new Promise((resume) => setTimeout(resume, 0));
     }
-    // Of a stretch of time the first chart that shows it.
+    // For a time range, the first chart that shows it.
     const first = place.chart ?? (place.time && this.charts.find((chart) => chart.group === TIME)?.id);
     if (first) document.getElementById(`chart-${first}`)?.scrollIntoView();
     this.address.onChange((changed) => this.#show(changed));
@@ -49,7 +49,7 @@ export class Charts {
     try {
       const drawn = drawChart(live, chart, { group });
       this.#drawn.set(chart.id, drawn);
-      // The static picture stays for printing and for saving.
+      // The static picture stays for printing and saving.
       plot.dataset["live"] = "";
       tools(figure, drawn, () => this.address.link(this.#placeOf(chart, group.range)));
     } catch (problem) {
@@ -74,7 +74,7 @@ export class Charts {
     return { time: this.#groups.get(TIME)?.range ?? null, chart: range ? chart.id : null, range };
   }
 
-  /** Takes up what an address says; of what it does not name everything is shown. */
+  /** Applies an address; charts that it does not name show everything. */
   #show(place: Place): void {
     if (place.time && !this.#groups.has(TIME)) {
       const first = this.charts.find((chart) => chart.group === TIME);

@@ -1,12 +1,11 @@
-// The contents say where the reader is.
+// Marks the reader's position in the contents.
 
 export function contents(): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>('nav.contents a[href^="#"]')];
   const targets = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
   if (links.length === 0) return;
   const mark = () => {
-    // The last one whose beginning the reader has come to, be it by a link or by scrolling; at the very end of the
-    // page the last of all.
+    // The last target that the reader has passed by a link or by scrolling; at the end of the page, the last of all.
     const line = Math.min(innerHeight / 3, 140);
     const isEnd = scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
     let current = 0;
@@ -18,7 +17,7 @@ export function contents(): void {
       if (at === current) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
     });
-    // Where the contents are one line, the present part of it stays in sight.
+    // Keeps the current item visible if the contents are a single line.
     const list = links[current]?.closest("ol");
     const item = links[current]?.parentElement;
     if (list && item && list.scrollWidth > list.clientWidth) {

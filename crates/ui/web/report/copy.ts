@@ -1,8 +1,8 @@
-// Copying: every figure of a page by a click, tables as Markdown.
+// Copying: every figure with a click, tables as Markdown.
 
 import { toast } from "./toast";
 
-/** Pages from a disk may not have the clipboard's own way in; the old one works there. */
+/** Pages opened from disk may lack the clipboard API; the old method works there. */
 async function write(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
@@ -15,20 +15,20 @@ async function write(text: string): Promise<void> {
     field.select();
     const done = document.execCommand("copy");
     field.remove();
-    if (!done) throw new Error("this browser lets nobody copy");
+    if (!done) throw new Error("this browser does not allow copying");
   }
 }
 
-/** `what` is named in the word that says it was done. */
+/** Copies text; `what` names it in the confirmation. */
 export async function copyText(text: string, what: string): Promise<void> {
   await write(text);
-  toast(`copied ${what}`);
+  toast(`Copied ${what}`);
 }
 
 export function copyFigures(): void {
   document.addEventListener("click", (event) => {
     const figure = event.target instanceof Element ? event.target.closest(".figure") : null;
-    // Somebody who selects text or follows a link wants something else.
+    // The reader selects text or follows a link.
     if (!figure || event.target instanceof HTMLAnchorElement || getSelection()?.toString()) return;
     const text = figure.textContent?.trim() ?? "";
     copyText(text, text).catch((problem: unknown) => toast(String(problem)));

@@ -1,11 +1,11 @@
-// What a page carries for its script: JSON, packed, in an element that no browser runs.
+// Data of a page for its script: compressed JSON in an element that browsers do not execute.
 
 import type { PageData } from "../shared/chart";
 
-/** The only form that this script reads. */
+/** The only version that this script reads. */
 const VERSION = 1;
 
-/** Reads the block; `null` where a page has none, or one of another version. */
+/** Reads the data; returns `null` if the page has none, or another version. */
 export async function pageData(): Promise<PageData | null> {
   const text = document.getElementById("page-data")?.textContent?.trim();
   if (!text) return null;

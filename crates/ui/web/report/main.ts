@@ -1,5 +1,5 @@
-// Makes a static page come alive: charts that move, tables that sort. Each part is on its own: whatever fails leaves
-// that part of the page as it was, which says everything without a script as well.
+// Makes a static page interactive: charts that zoom, tables that sort. The parts are independent; if one fails, that
+// part stays static and complete.
 
 import { Address } from "./address";
 import { Charts } from "./charts";
@@ -15,7 +15,7 @@ function part(what: string, work: () => void): void {
   try {
     work();
   } catch (problem) {
-    console.error(`this part of the page stays as it is: ${what}`, problem);
+    console.error(`this part of the page stays static: ${what}`, problem);
   }
 }
 
@@ -30,8 +30,8 @@ async function start(): Promise<void> {
     const address = new Address();
     await new Charts(data.charts, address, part).draw();
   }
-  // Says to whoever waits for it (tests, printers) that nothing will change by itself any more.
+  // Signals to tests and printers that the page will not change by itself any more.
   document.documentElement.dataset["script"] = "ready";
 }
 
-start().catch((problem: unknown) => console.error("the charts of this page stay as they are", problem));
+start().catch((problem: unknown) => console.error("the charts of this page stay static", problem));

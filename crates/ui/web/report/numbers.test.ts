@@ -1,4 +1,4 @@
-// CSV and links: raw values of what is shown, and nothing that a spreadsheet would run.
+// CSV and links: raw values of what is visible, and nothing that a spreadsheet would execute.
 
 import { expect, test } from "vitest";
 import type { Chart } from "../shared/chart";

@@ -1,4 +1,4 @@
-// Charts and tables as CSV (RFC 4180): raw values in base units, for spreadsheets and for programs.
+// Charts and tables as CSV (RFC 4180): raw values in base units, for spreadsheets and programs.
 
 import type { Chart, Unit } from "../shared/chart";
 import { xsOf } from "../shared/columns";
@@ -20,7 +20,7 @@ const UNITS: Readonly<Record<Unit, string>> = {
 
 export type Cell = string | number | null | undefined;
 
-/** Texts come from outside: what a spreadsheet would take for a formula gets a mark in front. */
+/** Prefixes untrusted text that a spreadsheet would interpret as a formula. */
 export function cellOf(cell: Cell): string {
   if (cell === null || cell === undefined) return "";
   if (typeof cell === "number") return Number.isFinite(cell) ? String(cell) : "";
@@ -36,7 +36,7 @@ function named(name: string, unit: Unit): string {
   return UNITS[unit] === "" ? name : `${name} (${UNITS[unit]})`;
 }
 
-/** The values of a stretch: a row for each x, then the cells of a heat-map, if there is one. */
+/** Returns the values of a range: a row per x, then the cells of a heatmap, if there is one. */
 export function csvOf(chart: Chart, [from, to]: Range): string {
   const rows = new Map<number, Cell[]>();
   const heads: string[] = [named(chart.x.label || "x", chart.x.unit)];
@@ -59,7 +59,7 @@ export function csvOf(chart: Chart, [from, to]: Range): string {
       if (series.high?.length) column(`${name}, high`, series.high);
     }
   }
-  // A row that ends early has all its commas all the same.
+  // Short rows have all their commas, too.
   const lines = [...rows.values()]
     .sort((a, b) => Number(a[0]) - Number(b[0]))
     .map((row) => Array.from({ length: heads.length }, (_, at) => row[at]));

@@ -1,4 +1,4 @@
-// Tables: sorting is stable and keeps trees together, filtering keeps what rows are a part of.
+// Tables: sorting is stable and keeps trees together, filtering keeps parent rows.
 
 import { expect, test } from "vitest";
 import { filtered, markdown, ordered, type Row } from "./order";

@@ -1,17 +1,17 @@
-// The order of a table's rows, and which of them are shown; apart from the page, so that it can be tested on its own.
+// Order and visibility of a table's rows, separate from the page for testing.
 
 export interface Row<T> {
   row: T;
   /** By column; `null` is missing. */
   cells: (number | string | null)[];
-  /** All that can be searched for, in lower case. */
+  /** All searchable text in lower case. */
   text: string;
   depth: number;
 }
 
 export type Direction = "ascending" | "descending";
 
-/** Rows with their parts below them: a tree keeps its shape whatever it is ordered by. */
+/** Rows with their parts below them, so that sorting keeps the tree. */
 interface Node<T> {
   row: Row<T>;
   parts: Node<T>[];
@@ -29,7 +29,7 @@ function tree<T>(rows: readonly Row<T>[]): Node<T>[] {
   return top;
 }
 
-/** Equal rows keep their order, and what is missing stands last in both directions. */
+/** Returns sorted rows: equal rows keep their order, and missing values come last in both directions. */
 export function ordered<T>(rows: readonly Row<T>[], column: number, direction: Direction): Row<T>[] {
   const sign = direction === "ascending" ? 1 : -1;
   const compare = (a: Node<T>, b: Node<T>) => {
@@ -43,7 +43,7 @@ export function ordered<T>(rows: readonly Row<T>[], column: number, direction: D
   return walk(tree(rows));
 }
 
-/** Rows that hold all words; with them what they are a part of, or nobody would know where they belong. */
+/** Returns the rows that contain all words, with the rows that they are parts of. */
 export function filtered<T>(rows: readonly Row<T>[], words: string): Set<Row<T>> {
   const wanted = words.toLowerCase().split(/\s+/).filter((word) => word !== "");
   const kept = new Set<Row<T>>();
@@ -57,13 +57,13 @@ export function filtered<T>(rows: readonly Row<T>[], words: string): Set<Row<T>>
   return kept;
 }
 
-/** Text that means nothing to Markdown, nor to the HTML in it: the same characters as in the tool's own Markdown. */
+/** Escapes Markdown and HTML: the same characters as in the tool's Markdown. */
 function escaped(text: string): string {
   const marks = text.replace(/[\\|*_[\]#~]/g, "\\$&");
   return marks.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** A table in Markdown; texts of others must neither end a cell nor become a link, a picture or a tag. */
+/** Returns a Markdown table; untrusted text can neither end a cell nor become a link, an image, or a tag. */
 export function markdown(head: readonly string[], isNumber: readonly boolean[], rows: readonly string[][]): string {
   const cell = (text: string) => escaped(text.replace(/[\s\p{Cc}]+/gu, " ").trim());
   const line = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |\n`;

@@ -1,17 +1,17 @@
-// Charts as files: the page's static picture with its colours written in, so that it is legible on its own.
+// Charts as files: the static picture with its colors embedded, so that it is readable on its own.
 
 import type { Chart } from "../shared/chart";
 
 const SVG = "http://www.w3.org/2000/svg";
-/** What the style sheet decides about a picture. */
+/** Properties that the style sheet sets. */
 const LOOKS = [
   "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap",
   "stroke-linejoin", "opacity", "font-family", "font-size", "font-weight", "text-anchor", "paint-order",
   "shape-rendering",
 ];
-/** Room for title and subtitle, which the page shows beside the picture. */
+/** Space for title and subtitle, which the page shows next to the picture. */
 const HEAD = 46;
-/** Pixels for each unit of the picture: sharp on screens of today. */
+/** Pixels per unit, for high-density screens. */
 const SCALE = 2;
 
 /** Offers a file to the reader. */
@@ -21,7 +21,7 @@ export function save(name: string, blob: Blob): void {
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has its own hold on the file by the next turn of the loop; a minute is for slow ones.
+  // The browser holds the file after this turn of the event loop; a minute covers slow ones.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
@@ -37,7 +37,7 @@ function boxOf(svg: SVGSVGElement): Box {
   return { x, y: y - HEAD, width, height: height + HEAD };
 }
 
-/** The picture as a file of its own, in the colours that the reader sees. */
+/** Returns the picture as a separate file in the visible colors. */
 export function svgOf(still: SVGSVGElement, chart: Chart): string {
   const copy = still.cloneNode(true) as SVGSVGElement;
   const [own, made] = [[...still.querySelectorAll("*")], [...copy.querySelectorAll("*")]];
@@ -93,10 +93,10 @@ export async function pngOf(still: SVGSVGElement, chart: Chart): Promise<Blob> {
     canvas.width = box.width * SCALE;
     canvas.height = box.height * SCALE;
     const ctx = canvas.getContext("2d");
-    if (!ctx) throw new Error("this browser draws no canvas");
+    if (!ctx) throw new Error("this browser does not support canvas");
     ctx.drawImage(image, 0, 0, canvas.width, canvas.height);
     return await new Promise((done, failed) => {
-      canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error("the picture could not be packed"))));
+      canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error("the picture could not be encoded"))));
     });
   } finally {
     URL.revokeObjectURL(url);

@@ -1,4 +1,4 @@
-// Tables of a page: sorted by a click on a head, filtered by words, parts folded away, copied as Markdown or CSV.
+// Tables of a page: sort by clicking a head, filter by words, collapse parts, copy as Markdown or CSV.
 
 import { addTool } from "./button";
 import { copyText } from "./copy";
@@ -8,7 +8,7 @@ import { save } from "./save";
 
 export function tables(): void {
   for (const table of document.querySelectorAll<HTMLTableElement>("table.data")) {
-    // Tables behind charts are small and in order; a chart has tools of its own.
+    // Tables of chart values are small and sorted; a chart has its own buttons.
     if (table.closest("details.values")) continue;
     new Table(table);
   }
@@ -48,7 +48,7 @@ class Table {
   }
 
   #sortBy(head: HTMLTableCellElement, column: number): void {
-    // A column without a name has a button that nobody can name.
+    // A column without a name would have a button without a label.
     if (textOf(head) === "") return;
     const button = document.createElement("button");
     button.type = "button";
@@ -58,7 +58,7 @@ class Table {
     head.setAttribute("aria-sort", "none");
     button.addEventListener("click", () => {
       const before = this.#sorted?.column === column ? this.#sorted.direction : null;
-      // Of numbers the largest is looked for first, of words the first; a third click brings the old order back.
+      // Numbers sort from the largest first, words from the first; a third click restores the original order.
       const both: Direction[] = ["ascending", "descending"];
       const [first, second] = this.#isNumber[column] ? both.reverse() : both;
       const next = before === null ? first : before === first ? second : null;
@@ -70,7 +70,7 @@ class Table {
     });
   }
 
-  /** A row whose parts follow it can hide them. */
+  /** Lets a row hide its parts. */
   #folds(): void {
     this.#rows.forEach(({ row, depth }, at) => {
       const next = this.#rows[at + 1];
@@ -80,7 +80,7 @@ class Table {
       button.type = "button";
       button.className = "fold";
       button.setAttribute("aria-expanded", "true");
-      button.setAttribute("aria-label", `parts of ${textOf(cell)}`);
+      button.setAttribute("aria-label", `Parts of ${textOf(cell)}`);
       cell.prepend(button);
       button.addEventListener("click", () => {
         const isOpen = button.getAttribute("aria-expanded") === "true";
@@ -104,12 +104,12 @@ class Table {
     const bar = document.createElement("div");
     bar.className = "table-tools";
     const isFilterable = "filterable" in this.#table.dataset;
-    // A filter for three rows is in the way of them.
+    // A filter is not useful for a few rows.
     if (isFilterable && this.#rows.length > 5) bar.append(...this.#filter());
     const button = (word: string, says: string, work: () => void | Promise<void>) => addTool(bar, word, says, work);
     if (isFilterable || "sortable" in this.#table.dataset) {
-      button("Copy", "copy the shown rows as a Markdown table", () => copyText(this.#markdown(), "the table"));
-      button("CSV", "save the shown rows with raw values", () => {
+      button("Copy", "Copy the visible rows as a Markdown table", () => copyText(this.#markdown(), "the table"));
+      button("CSV", "Save the visible rows as CSV, with raw values", () => {
         save(`${this.#name()}.csv`, new Blob([this.#csv()], { type: "text/csv" }));
       });
     }
@@ -129,7 +129,7 @@ class Table {
     const caption = textOf(this.#table.caption) || this.#name();
     input.type = "search";
     input.placeholder = "filter";
-    input.setAttribute("aria-label", `filter: ${caption}`);
+    input.setAttribute("aria-label", `Filter: ${caption}`);
     label.append(input);
     const show = () => {
       const kept = filtered(this.#rows, input.value);

@@ -1,9 +1,9 @@
-// Light, dark, or as the system has it: one button, remembered for as long as the window lives.
+// Light, dark, or system theme: one button, remembered for the browser tab.
 
 const THEMES = ["auto", "light", "dark"] as const;
 const KEY = "plimsoll-theme";
 
-/** Pages from a disk may have no storage, and asking is an error there. */
+/** Returns the stored theme; pages opened from disk may have no storage, and accessing it is an error. */
 function remembered(): string | null {
   try {
     return sessionStorage.getItem(KEY);
@@ -16,7 +16,7 @@ function remember(theme: string): void {
   try {
     sessionStorage.setItem(KEY, theme);
   } catch {
-    // Then the choice lives as long as the page.
+    // The choice lasts as long as the page.
   }
 }
 
@@ -28,7 +28,7 @@ export function themeButton(): void {
   const show = (theme: string) => {
     root.dataset["theme"] = theme;
     button.textContent = `Theme: ${theme}`;
-    button.title = "auto, light or dark";
+    button.title = "Auto, light, or dark";
   };
   const before = remembered();
   show(THEMES.find((theme) => theme === before) ?? root.dataset["theme"] ?? "auto");

@@ -1,6 +1,6 @@
-// A word that something was done, for the eye and for the ear; it goes by itself.
+// A short confirmation, visible and announced, that disappears by itself.
 
-/** Long enough to be read, short enough not to be in the way. */
+/** Long enough to read, short enough not to be in the way. */
 const SHOWN_MS = 2500;
 
 let box: HTMLElement | null = null;

@@ -1,4 +1,4 @@
-// What can be done with a chart besides looking: save it as a picture or as numbers, link to what it shows, show all.
+// Buttons of a chart: save as a picture or as numbers, link to the visible range, show all.
 
 import type { Drawn } from "../shared/draw";
 import { addTool } from "./button";
@@ -11,22 +11,22 @@ export function tools(figure: HTMLElement, drawn: Drawn, link: () => string): vo
   const bar = document.createElement("div");
   bar.className = "tools";
   bar.setAttribute("role", "group");
-  bar.setAttribute("aria-label", `${title}: save, link`);
+  bar.setAttribute("aria-label", `${title}: save and link`);
   const button = (word: string, says: string, work: () => void | Promise<void>) => addTool(bar, word, says, work);
   const still = figure.querySelector<SVGSVGElement>(".plot > svg");
   if (still) {
-    button("SVG", "save the whole chart as a picture of lines", () => {
+    button("SVG", "Save the whole chart as SVG", () => {
       save(`${id}.svg`, new Blob([svgOf(still, drawn.chart)], { type: "image/svg+xml" }));
     });
-    button("PNG", "save the whole chart as a picture of pixels", async () => {
+    button("PNG", "Save the whole chart as PNG", async () => {
       save(`${id}.png`, await pngOf(still, drawn.chart));
     });
   }
-  button("CSV", "save the values of the shown stretch", () => {
+  button("CSV", "Save the values of the visible range", () => {
     save(`${id}.csv`, new Blob([csvOf(drawn.chart, drawn.shown)], { type: "text/csv" }));
   });
-  button("Link", "copy the address of what is shown", () => copyText(link(), "the link"));
-  button("All", "show the whole chart again (Escape, or a double click)", () => drawn.setRange(null));
+  button("Link", "Copy a link to the visible range", () => copyText(link(), "the link"));
+  button("All", "Show the whole chart (Escape or double-click)", () => drawn.setRange(null));
   const plot = figure.querySelector(".plot");
   if (plot) plot.after(bar);
   else figure.append(bar);

@@ -1,5 +1,5 @@
-// A chart as data: the same words as crates/chart/src/lib.rs, which writes it. Values are in base units (ns, bytes,
-// per second, ratios); whoever draws chooses the unit of an axis.
+// A chart as data, with the same names as in crates/chart/src/lib.rs, which writes it. Values are in base units (ns,
+// bytes, per second, ratios); the drawing chooses the unit of an axis.
 
 export type Unit =
   | "seconds"
@@ -27,7 +27,7 @@ export type Form =
   | "rings"
   | "bars";
 
-/** `null` is a gap, never a line through it. */
+/** `null` is a gap, which no line crosses. */
 export type Value = number | null;
 
 export interface Axis {
@@ -36,19 +36,19 @@ export interface Axis {
   scale: Scale;
   from: Value;
   to: Value;
-  /** Where marks must stand; absent: round numbers. */
+  /** Positions of the ticks; round numbers if absent. */
   ticks?: number[];
-  /** What stands at these ticks instead of their numbers. */
+  /** Labels of these ticks instead of numbers. */
   names?: string[];
 }
 
 export interface Series {
   id: string;
   name: string;
-  /** Place in the palette, 0 to 7. */
+  /** Index in the palette, 0 to 7. */
   colour: number;
   form: Form;
-  /** `null` or absent: the chart's `xs`. */
+  /** Defaults to the chart's `xs`. */
   x?: number[] | null;
   y: Value[];
   low?: Value[];
@@ -68,7 +68,7 @@ export interface Limit {
 }
 
 export interface Heat {
-  /** Rising, one more than there are rows. */
+  /** Increasing, one more than there are rows. */
   edges: number[];
   /** By column, then by row from the lowest; columns may end early. */
   counts: number[][];
@@ -111,7 +111,7 @@ export interface Chart {
   group?: string;
 }
 
-/** What a page carries beside its static pictures. */
+/** Data of a page besides its static pictures. */
 export interface PageData {
   version: number;
   kind: string;

@@ -1,6 +1,6 @@
-// Lines that stand beside each other stay apart for colour-blind readers, and off their ground for everybody. The
-// palettes are read from the page's style sheet and seen through the matrices of Machado, Oliveira & Fernandes (2009)
-// for full dichromacy; distances are those of Oklab (Ottosson 2020), times 100.
+// Adjacent lines are distinguishable for colorblind readers, and contrast with their background. The palettes come
+// from the page's style sheet, through the matrices of Machado, Oliveira & Fernandes (2009) for full dichromacy;
+// distances are those of Oklab (Ottosson 2020), times 100.
 import { expect, test } from "vitest";
 import sheet from "../../../output/src/html/style.css?raw";
 
@@ -14,11 +14,11 @@ const VISIONS: Record<string, Matrix> = {
   tritanopia: [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
 };
 
-/** Colours of lines in one panel: quantiles and the longest; offered, achieved and good; the first of several. */
+/** Colors of lines in one panel: quantiles and the maximum; offered, achieved, and good; the first of several. */
 const TOGETHER: [number, number][] = [[0, 4], [4, 1], [1, 3], [0, 1], [0, 3], [0, 7], [0, 2], [1, 2]];
-/** Two lines that are only just told apart have 2 or 3. */
+/** Two barely distinguishable lines have a distance of 2 or 3. */
 const APART = 8;
-/** WCAG 2.2, 1.4.11: what carries meaning against its ground. */
+/** WCAG 2.2, 1.4.11: contrast of meaningful graphics. */
 const CONTRAST = 3;
 
 function palettes(): Map<string, string>[] {

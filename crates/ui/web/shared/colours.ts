@@ -1,4 +1,4 @@
-// The colours of the page's style sheet, for canvases, which know no style sheets.
+// Colors of the page's style sheet for canvases, which have no style sheets.
 
 export interface Colours {
   series: string[];
@@ -14,13 +14,13 @@ export interface Colours {
   font: string;
 }
 
-/** Where a page has no such variable: Okabe & Ito (2008), as crates/output/src/figure has them. */
+/** Fallback: Okabe & Ito (2008), as in crates/output/src/figure. */
 const SERIES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#755200", "#4295c8", "#333333", "#8a8a8a"];
 const HEAT = [
   "#e8eef6", "#c9dcee", "#a3c5e3", "#78a9d3", "#4f8bc0", "#326ea8", "#1f528b", "#123a6b", "#08244a",
 ];
 
-/** As they are for this element now: themes change them. */
+/** Returns the current colors of this element, which depend on the theme. */
 export function coloursOf(element: Element): Colours {
   const style = getComputedStyle(element);
   const read = (name: string, otherwise: string) => style.getPropertyValue(name).trim() || otherwise;
@@ -30,7 +30,7 @@ export function coloursOf(element: Element): Colours {
     ink: read("--ink", "#111111"),
     soft: read("--soft", "#555555"),
     faint: read("--faint", "#8a8a8a"),
-    // Charts stand on raised ground.
+    // Charts are on raised ground.
     ground: read("--raised", "#ffffff"),
     line: read("--line", "#dddddd"),
     pass: read("--pass", "#1a7f37"),

@@ -1,4 +1,4 @@
-// What is drawn is what was measured: gaps stay gaps, sums are sums, hidden series take no room.
+// Drawn values equal measured values: gaps stay gaps, sums are sums, and hidden series take no space.
 
 import { expect, test } from "vitest";
 import type { Chart, Panel, Series } from "./chart";
@@ -47,7 +47,7 @@ test("seconds that all series share come out the same, sorted or not", () => {
   expect(rising).toEqual({ x: [0, 1, 2], y: [[1, null, 3], [5, 5, 9]] });
   const turned = panel([series("a", [3, null, 1]), series("b", [6, 5, 4])], { stacked: true });
   expect(columns(chart([2, 1, 0], [turned]), turned, none)).toEqual(rising);
-  // A second that comes twice, and the last word on it counts.
+  // A second that occurs twice; the last value counts.
   const twice = panel([series("a", [1, 2])]);
   expect(columns(chart([7, 7], [twice]), twice, none)).toEqual({ x: [7], y: [[2]] });
 });

@@ -1,16 +1,15 @@
-// The values of a panel, made ready for drawing: on one common x, added up where they are stacked, and the part of y
-// that they need.
+// Values of a panel prepared for drawing: on a common x, stacked where needed, with the required range of y.
 
 import type { Chart, Heat, Panel, Series, Value } from "./chart";
 import { extent, places, type Range } from "./scale";
 
-/** `undefined`: this series has no value at that x, and is drawn across it; `null` is a gap. */
+/** `undefined`: the series has no value at this x and is drawn across it; `null` is a gap. */
 export type Cell = number | null | undefined;
 
 export interface Columns {
-  /** Rising, in places of the x axis. */
+  /** Increasing positions on the x axis. */
   x: number[];
-  /** One for each series, in places of the y axis; of stacked ones the upper edges. */
+  /** Positions on the y axis by series; upper edges if stacked. */
   y: Cell[][];
 }
 
@@ -24,7 +23,7 @@ export interface Edges {
   top: Value;
 }
 
-/** Edges of all values of a panel, in values; those of hidden series are all `null`. */
+/** Returns the edges of all values of a panel; those of hidden series are `null`. */
 export function edges(panel: Panel, hidden: ReadonlySet<string>): Edges[][] {
   const sums: number[] = [];
   return panel.series.map((series) => {
@@ -42,8 +41,8 @@ export function edges(panel: Panel, hidden: ReadonlySet<string>): Edges[][] {
 const seen = (value: Value, to: (value: number) => Value): Cell => (value === null ? null : to(value));
 
 /**
- * The places of x where all series have the same ones, rising, as in all charts over time: nothing is left to sort or
- * to look up, for what may be 32,000 seconds. `null`: not so.
+ * Returns the x positions if all series share the same increasing ones, as in all charts over time, so that up to
+ * 32,000 seconds need no sorting or lookup; otherwise `null`.
  */
 function shared(chart: Chart, panel: Panel): number[] | null {
   const isOwn = (series: Series) => series.x !== undefined && series.x !== null;
@@ -69,7 +68,7 @@ export function columns(chart: Chart, panel: Panel, hidden: ReadonlySet<string>)
   const all = new Set<number>();
   const own = panel.series.map((series) => xsOf(chart, series).map((x) => wayX.to(x)));
   for (const xs of own) for (const x of xs) if (x !== null) all.add(x);
-  // A heat-map has no series, and its columns are what the cursor steps over.
+  // A heatmap has no series; the cursor steps over its columns.
   if (panel.heat) for (const x of chart.xs) all.add(wayX.to(x) ?? 0);
   const x = [...all].sort((a, b) => a - b);
   const at = new Map(x.map((value, index) => [value, index]));
@@ -86,7 +85,7 @@ export function columns(chart: Chart, panel: Panel, hidden: ReadonlySet<string>)
   return { x, y };
 }
 
-/** All of x that a chart has something for; as wide as its static picture. */
+/** Returns the range of x for which the chart has data, as wide as its static picture. */
 export function domain(chart: Chart): Range {
   let [least, most]: [Value, Value] = [null, null];
   const way = places(chart.x.scale);
@@ -98,17 +97,17 @@ export function domain(chart: Chart): Range {
   chart.xs.forEach(see);
   for (const panel of chart.panels) for (const series of panel.series) series.x?.forEach(see);
   const [from, to] = extent(chart.x, least, most, 9);
-  // A live chart may go on for longer than was planned: on to the next mark, or the axis would move with each row.
+  // A live chart may exceed its plan; extends to the next tick, or the axis would move with each row.
   return most === null || most <= to ? [from, to] : extent({ ...chart.x, to: null }, least, most, 9);
 }
 
-/** The usual step between neighbours; of a single one 1. */
+/** Returns the typical step between neighbors, or 1 for a single value. */
 export function width(xs: readonly number[]): number {
   const steps = xs.slice(1).map((x, at) => x - (xs[at] ?? 0));
   return steps.length > 0 ? (steps.sort((a, b) => a - b)[steps.length >> 1] ?? 1) : 1;
 }
 
-/** Where each column of bars begins and ends: half way to its neighbours. */
+/** Returns the sides of each column: halfway to its neighbors. */
 export function sides(xs: readonly number[], isLog: boolean): Range[] {
   const way = places(isLog ? "log" : "linear");
   const at = xs.map((x) => way.to(x) ?? 0);
@@ -116,12 +115,12 @@ export function sides(xs: readonly number[], isLog: boolean): Range[] {
   return at.map((x, index) => {
     const before = index > 0 ? x - (at[index - 1] ?? x) : step;
     const after = index + 1 < at.length ? (at[index + 1] ?? x) - x : step;
-    // A gap between columns does not make its neighbours wide.
+    // A gap between columns does not widen its neighbors.
     return [way.from(x - Math.min(before, step * 1.5) / 2), way.from(x + Math.min(after, step * 1.5) / 2)];
   });
 }
 
-/** The part of y that is needed for what is visible between two values of x. */
+/** Returns the range of y needed for the visible range of x. */
 export function needed(
   chart: Chart,
   panel: Panel,
@@ -153,7 +152,7 @@ export function needed(
   });
   const top: Value = most;
   for (const limit of panel.limits ?? []) {
-    // A limit far above everything would press the course to the ground; its word says it all the same.
+    // A limit far above everything would flatten the curve; its label mentions it anyway.
     if (top === null || limit.value <= top * (panel.y.scale === "log" ? 10 : 2.5)) see(limit.value);
   }
   for (const band of panel.bands ?? []) {
@@ -163,7 +162,7 @@ export function needed(
   return extent(panel.y, least, most, room);
 }
 
-/** Edges of the rows of a heat-map in which anything was counted, with one empty row around them. */
+/** Returns the edges of the nonempty rows of a heatmap, with one empty row around them. */
 export function reach(heat: Heat): Range {
   const rows = heat.edges.length - 1;
   let [first, last] = [rows, -1];

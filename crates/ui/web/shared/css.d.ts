@@ -1,4 +1,4 @@
-// Style sheets as text: the bundler brings them in, and a constructed sheet needs no `unsafe-inline`.
+// Style sheets as text: the bundler inlines them, and a constructed sheet needs no `unsafe-inline`.
 
 declare module "*.css?inline" {
   const text: string;

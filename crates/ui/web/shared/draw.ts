@@ -1,5 +1,5 @@
-// Draws a chart into an element, live: panels below each other on one x axis, one cursor, keys that hide series. The
-// report shows finished runs with it, the console runs that are going on.
+// Draws an interactive chart into an element: panels below each other on one x axis, one cursor, legend keys that
+// hide series. The report shows finished runs with it, the console running ones.
 
 import uplotCss from "uplot/dist/uPlot.min.css?inline";
 import type { Chart, Panel, Scale, Value } from "./chart";
@@ -16,29 +16,29 @@ import type { Range } from "./scale";
 import { adopt } from "./sheet";
 
 export interface DrawOptions {
-  /** Charts of one group share cursor and stretch; without one the chart moves alone. */
+  /** Charts of one group share cursor and range; without a group, the chart moves alone. */
   group?: Group;
-  /** Told when a reader has chosen another stretch; `null`: all. */
+  /** Called when the reader selects another range; `null` means all. */
   onRange?: (range: Range | null) => void;
   /** Factor on the heights of the panels, which are those of the static picture. */
   scale?: number;
 }
 
 export interface Drawn {
-  /** As it is drawn now, with all rows that were pushed. */
+  /** The chart as currently drawn, with all pushed rows. */
   readonly chart: Chart;
-  /** The stretch that is shown. */
+  /** The visible range. */
   readonly shown: Range;
-  /** Adds a row: values by the ids of series; those that are not named have none there. Rows come in rising x. */
+  /** Adds a row: values by series id; unnamed series have none. Rows come with increasing x. */
   push(x: number, values: Readonly<Record<string, Value>>): void;
-  /** Another chart in the same place; the stretch and what was hidden stay. */
+  /** Draws another chart in its place; keeps the range and the hidden series. */
   replace(chart: Chart): void;
-  /** `null` shows all. */
+  /** Sets the visible range; `null` shows all. */
   setRange(range: Range | null): void;
   destroy(): void;
 }
 
-/** Room for what a panel has to show, px; as in the static picture. */
+/** Returns the height of a panel in px, as in the static picture. */
 export function heightOf(chart: Chart, panel: Panel): number {
   if (panel.heat) return 240;
   if (chart.panels.some((other) => other.heat)) return 64;
@@ -84,14 +84,14 @@ class Plot implements Drawn, Host, Member, Reader {
   #frame = 0;
 
   constructor(element: HTMLElement, chart: Chart, options: DrawOptions) {
-    // Rows are pushed into it: the caller's own stays as it is.
+    // A copy, because rows are pushed into it.
     this.chart = structuredClone(chart);
     this.#options = options;
     this.#group = options.group ?? new Group();
     this.#root.tabIndex = 0;
     this.#root.setAttribute("role", "group");
     this.#root.setAttribute("aria-roledescription", "chart");
-    this.#root.setAttribute("aria-description", "Arrows move the cursor, plus and minus zoom, Escape shows all.");
+    this.#root.setAttribute("aria-description", "Arrow keys move the cursor, plus and minus zoom, Escape shows all.");
     this.#said.setAttribute("aria-live", "polite");
     this.#tip.hidden = true;
     this.#marks.className = "pl-marks";
@@ -102,7 +102,8 @@ class Plot implements Drawn, Host, Member, Reader {
     this.#group.add(this);
     if (options.onRange) this.#group.onRange(options.onRange);
     listen(this.#root, this);
-    // In the next frame: what changes sizes while they are told is told again, which browsers call an error.
+    // In the next frame, because resizing during the notification would trigger another one, which browsers report as
+    // an error.
     this.#watch = new ResizeObserver(() => requestAnimationFrame(() => this.#fit()));
     this.#watch.observe(this.#root);
     this.#theme = new MutationObserver(this.#recolour);
@@ -168,11 +169,11 @@ class Plot implements Drawn, Host, Member, Reader {
 
   chosen(range: Range): void {
     const [least, most] = domain(this.chart);
-    // Whole seconds are what links and sentences are about; a stretch of a few is left as it was drawn.
+    // Rounds to whole seconds for links and sentences; a range of a few seconds stays as selected.
     const isLong = this.chart.x.unit === "seconds" && range[1] - range[0] >= 20;
     const [from, to] = isLong ? range.map(Math.round) as [number, number] : range;
     const [a, b] = [Math.max(least, from), Math.min(most, to)];
-    // Nothing stands between two neighbours.
+    // There is nothing between two neighbors.
     if (!(b > a) || b - a < (most - least) / 5000) return;
     this.#group.setRange(a <= least && b >= most ? null : [a, b]);
   }
@@ -181,7 +182,7 @@ class Plot implements Drawn, Host, Member, Reader {
     this.#group.setRange(null);
   }
 
-  /** To a value of x, as the arrow keys do. */
+  /** Moves the cursor to a value of x, as the arrow keys do. */
   moveTo(x: number | null): void {
     if (x === null) return this.leave();
     this.showCursor(x);
@@ -203,7 +204,7 @@ class Plot implements Drawn, Host, Member, Reader {
     return this.chart.x.scale;
   }
 
-  /** All x within the shown stretch, rising. Asked for with every movement of a pointer. */
+  /** All x within the visible range, increasing. Used for every movement of the pointer. */
   get steps(): number[] {
     this.#steps ??= this.#gather();
     return this.#steps;
@@ -226,7 +227,7 @@ class Plot implements Drawn, Host, Member, Reader {
   #say(x: number, pointed: { panel: number; y: number | null }, aloud: boolean): void {
     const steps = this.steps;
     const heat = this.chart.panels[pointed.panel]?.heat;
-    // Between two seconds nothing was measured; in a heat-map the column below the pointer counts.
+    // Nothing was measured between two seconds; in a heatmap, the column below the pointer counts.
     const exact = heat && pointed.y !== null ? x : (steps[nearest(steps, x)] ?? x);
     const all = said(this.chart, this.hidden, exact, this.shown, pointed);
     fill(this.#tip, all, pointed.panel, this.colours);
@@ -236,7 +237,7 @@ class Plot implements Drawn, Host, Member, Reader {
     if (aloud) this.#said.textContent = sentence(all);
   }
 
-  /** Beside the cursor, on the side with more room, and never out of the chart. */
+  /** Places the tooltip next to the cursor, on the side with more room, within the chart. */
   #place(x: number, panel: PanelPlot): void {
     const root = this.#root.getBoundingClientRect();
     const { left, box } = panel.placeOf(x);
@@ -277,7 +278,7 @@ class Plot implements Drawn, Host, Member, Reader {
     return Math.max(160, this.#width);
   }
 
-  /** On a wide page panels grow a little; they never become too flat to read. */
+  /** Returns panel heights, which grow a little on wide pages and never become too flat to read. */
   #height(at: number): number {
     const panel = this.chart.panels[at];
     if (!panel) return 100;
@@ -287,14 +288,14 @@ class Plot implements Drawn, Host, Member, Reader {
 
   #fit(): void {
     const width = this.#root.clientWidth;
-    // A printed page hides it: nothing to fit then.
+    // A printed page hides the chart.
     if (width === 0 || width === this.#width) return;
     this.#width = width;
     this.#panels.forEach((panel, at) => panel.resize(this.#plotWidth(), this.#height(at)));
     this.#drawLabels();
   }
 
-  /** Several rows may come between two frames. */
+  /** Schedules one drawing for all rows of a frame. */
   #later(): void {
     cancelAnimationFrame(this.#frame);
     this.#frame = requestAnimationFrame(() => {
@@ -334,7 +335,7 @@ class Plot implements Drawn, Host, Member, Reader {
     this.#listMarks();
   }
 
-  /** What the numbers of marks mean, where these have no room for their words. */
+  /** Lists the meaning of numbered marks, if their labels do not fit. */
   #listMarks(): void {
     const isNumbered = this.#panels[0]?.marks.isNumbered ?? false;
     this.#marks.hidden = !isNumbered;

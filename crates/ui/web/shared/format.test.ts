@@ -1,4 +1,4 @@
-// Numbers in the script read as those in the terminal, digit for digit.
+// Numbers in the script equal those in the terminal, digit for digit.
 
 import { expect, test } from "vitest";
 import * as format from "./format";

@@ -1,19 +1,19 @@
-// Numbers as text, by the same rules and to the same digit as crates/plan/src/phrase.rs: what stands in a tooltip has
-// to be found again in the tables and in the terminal. formats.json, which a Rust test writes, holds both to it.
+// Numbers as text, by the same rules and to the same digit as crates/plan/src/phrase.rs, so that a tooltip agrees
+// with the tables and the terminal. formats.json, written by a Rust test, verifies both.
 
 import type { Unit } from "./chart";
 
-/** What stands where there is no figure. */
+/** Text for a missing figure. */
 export const NONE = "-";
 
-/** With so many decimals, ties to the even digit as Rust does it; `toFixed` alone would take the larger one. */
+/** Formats with this many decimals, ties to even as in Rust; `toFixed` alone rounds ties up. */
 export function fixed(x: number, decimals: number): string {
   const size = Math.abs(x);
   if (size >= 1e21) {
-    // From here on toFixed writes powers of ten; such a number is whole.
+    // From here on, `toFixed` writes exponents; such a number is whole.
     return (x < 0 ? "-" : "") + BigInt(size).toString() + (decimals > 0 ? "." + "0".repeat(decimals) : "");
   }
-  // toFixed is exact, so a tie shows: a 5 and nothing but zeros behind it.
+  // `toFixed` is exact, so a tie is visible: a 5 followed only by zeros.
   const exact = size.toFixed(Math.min(100, decimals + 40));
   const cut = exact.indexOf(".") + 1 + decimals;
   const down = exact.slice(0, decimals === 0 ? cut - 1 : cut);
@@ -23,13 +23,13 @@ export function fixed(x: number, decimals: number): string {
   return (x < 0 || Object.is(x, -0) ? "-" : "") + text;
 }
 
-/** The power of ten of `x` after rounding to three digits, so that 999.6 already counts as 1.00e3. */
+/** Returns the power of ten of `x` after rounding to three digits, so that 999.6 counts as 1.00e3. */
 export function exponent(x: number): number {
-  // A tie at this place is 9.995, which both ways of rounding carry upwards.
+  // A tie here is 9.995, which both ways round up.
   return x === 0 ? 0 : Number(x.toExponential(2).split("e")[1]);
 }
 
-/** Commas between thousands. */
+/** Inserts commas between thousands. */
 function grouped(text: string): string {
   const [whole = "", decimals] = text.split(".");
   const parted = whole.replace(/\B(?=(\d{3})+$)/g, ",");
@@ -40,20 +40,20 @@ function trimmed(text: string): string {
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
-/** Three significant digits, all of them when there are more before the point. */
+/** Formats three significant digits, or all digits before the point if there are more. */
 function three(x: number): string {
   return x === 0 ? "0" : grouped(fixed(x, Math.max(0, 2 - exponent(x))));
 }
 
 function clock(ns: number): string {
-  // Rust rounds halves away from zero, as this does for what is not negative.
+  // Rust rounds halves away from zero, as this does for nonnegative numbers.
   const total = Math.round(ns / 1e9);
   const two = (n: number) => String(n).padStart(2, "0");
   const [h, m, s] = [Math.floor(total / 3600), Math.floor(total / 60) % 60, total % 60];
   return h > 0 ? `${h}h ${two(m)}m ${two(s)}s` : `${m}m ${two(s)}s`;
 }
 
-/** The unit that a time is shown in, and its length in ns. */
+/** Returns the unit of a time and its length in ns. */
 export function timeUnit(ns: number): [number, string] {
   const power = exponent(ns);
   if (power < 3) return [1, "ns"];
@@ -61,22 +61,22 @@ export function timeUnit(ns: number): [number, string] {
   return power < 9 ? [1e6, "ms"] : [1e9, "s"];
 }
 
-/** A mean or a deviation, in ns. */
+/** Formats a mean or a deviation in ns. */
 export function durationF64Ns(ns: number): string {
   if (!Number.isFinite(ns)) return NONE;
   if (ns === 0) return "0 ns";
-  // From 100 s on a second is within half a percent.
+  // From 100 s on, a second is within half a percent.
   if (exponent(ns) >= 11) return clock(ns);
   const [scale, unit] = timeUnit(ns);
   return `${three(ns / scale)} ${unit}`;
 }
 
-/** A measured time in whole ns: `812 µs`, `8.14 ms`, `1.32 s`, `2m 05s`; below 1 µs exact. */
+/** Formats a measured time in whole ns: `812 µs`, `8.14 ms`, `1.32 s`, `2m 05s`; below 1 µs exact. */
 export function durationNs(ns: number): string {
   return ns < 1000 ? `${ns} ns` : durationF64Ns(ns);
 }
 
-/** A length that somebody chose: the same without zeros behind the point. */
+/** Formats a chosen duration: the same without trailing zeros. */
 export function chosenNs(ns: number): string {
   const text = durationNs(ns);
   if (ns < 1000 || exponent(ns) >= 11) return text;
@@ -84,19 +84,19 @@ export function chosenNs(ns: number): string {
   return `${trimmed(number)} ${unit}`;
 }
 
-/** The same for a point in time, in seconds. */
+/** Formats a point in time in seconds likewise. */
 export function chosenS(seconds: number): string {
   return chosenNs(Math.round(Math.max(0, seconds) * 1e9));
 }
 
-/** Four significant digits without zeros behind the point: `277.8`, `3,333`, `12`. */
+/** Formats four significant digits without trailing zeros: `277.8`, `3,333`, `12`. */
 export function trimmedValue(x: number): string {
   if (!Number.isFinite(x)) return NONE;
   const text = fixed(x, Math.min(9, Math.max(0, 3 - exponent(x))));
   return grouped(trimmed(text));
 }
 
-/** A number that is no count, such as a mean of connections: `98.7`, `1,234`. */
+/** Formats a number that is not a count, such as a mean of connections: `98.7`, `1,234`. */
 export function quantity(x: number): string {
   return Number.isFinite(x) ? three(x) : NONE;
 }
@@ -111,7 +111,7 @@ export function count(n: number): string {
   return grouped(String(n));
 }
 
-/** Decimals that show so many digits of the distance to 100. */
+/** Returns the decimals that show this many digits of the distance to 100. */
 function decimalsBelow100(percent: number, digits: number): number {
   return Math.min(10, Math.max(0, digits - 1 - exponent(100 - percent)));
 }
@@ -134,7 +134,7 @@ export function ratio(ratio: number): string {
 
 const BYTES = ["B", "kB", "MB", "GB", "TB", "PB"];
 
-/** `683 kB`, `1.21 GB`: decimal units, as networks count. */
+/** `683 kB`, `1.21 GB`: decimal units, as for networks. */
 export function bytesF64(n: number): string {
   if (!Number.isFinite(n)) return NONE;
   if (n === 0) return "0 B";
@@ -142,7 +142,7 @@ export function bytesF64(n: number): string {
   return `${three(n / 10 ** (3 * step))} ${BYTES[step]}`;
 }
 
-/** Whole bytes: below 1 kB exact. */
+/** Formats whole bytes; exact below 1 kB. */
 export function bytes(n: number): string {
   return n < 1000 ? `${n} B` : bytesF64(n);
 }
@@ -163,7 +163,7 @@ export function quantileName(q: number): string {
   return `p${trimmed(fixed(q * 100, 6))}`;
 }
 
-/** A value in its unit, as tooltips and tables write it. */
+/** Formats a value in its unit, as tooltips and tables show it. */
 export function figure(value: number | null | undefined, unit: Unit): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return NONE;
   switch (unit) {

@@ -1,4 +1,4 @@
-// What lies below and above the values of a panel: stretches, bands, a heat-map; limits and marks with their words.
+// Background and overlay of a panel: ranges, bands, a heatmap; limits and marks with their labels.
 
 import type { Chart, Heat, Limit, Panel } from "./chart";
 import type { Colours } from "./colours";
@@ -16,7 +16,7 @@ export interface Box {
 
 const SHADES = 9;
 
-/** Which of the nine shades so many have, where `most` is the highest count. */
+/** Returns the shade (of nine) for a count, where `most` is the highest count. */
 export function shade(n: number, most: number): number {
   if (most <= 1) return SHADES - 1;
   return Math.min(SHADES - 1, Math.floor((Math.log(n) / Math.log(most)) * SHADES));
@@ -32,7 +32,7 @@ export function paintGround(
 ): void {
   let stages = 0;
   for (const stretch of chart.stretches ?? []) {
-    // Neighbours are told apart by every second one having a ground.
+    // Every second of two neighbors has a background, to distinguish them.
     if (stretch.kind === "stage" && stages++ % 2 === 0) continue;
     const opacity = { warmup: 0.16, stage: 0.09, gap: 0.38, spike: 0.1 }[stretch.kind];
     const [from, to] = [way.x(stretch.from), way.x(stretch.to)];
@@ -52,7 +52,7 @@ export function paintGround(
   if (panel.heat) paintHeat(ctx, chart, panel.heat, colours, way, box);
 }
 
-/** Where the columns of a heat-map end. */
+/** Returns where the columns of a heatmap end. */
 export function heatEnd(chart: Chart): number {
   const [before = 0, last = 1] = chart.xs.slice(-2);
   return chart.x.to ?? (chart.xs.length > 1 ? 2 * last - before : last);
@@ -74,7 +74,7 @@ function paintHeat(
     if (to < box.left || from > box.left + box.width) return;
     column.forEach((n, row) => {
       if (n <= 0) return;
-      // Whole pixels leave no seams; a row is never thinner than one.
+      // Whole pixels avoid seams; a row is at least one pixel high.
       const [low, high] = [rows[row] ?? 0, rows[row + 1] ?? 0];
       ctx.fillStyle = colours.heat[shade(n, most)] ?? colours.ink;
       ctx.fillRect(from, high, Math.max(1, to - from), Math.max(1, low - high));
@@ -82,7 +82,7 @@ function paintHeat(
   });
 }
 
-/** Words over the values need a halo of the ground to be read. */
+/** Draws a label over values with a halo of the background color. */
 function word(ctx: CanvasRenderingContext2D, text: string, x: number, y: number, colour: string, c: Colours): void {
   ctx.lineJoin = "round";
   ctx.strokeStyle = c.ground;
@@ -106,7 +106,7 @@ export function paintOver(
   ctx.textBaseline = "alphabetic";
   paintMarks(ctx, marks, isFirst, colours, px, box);
   const taken: number[] = [];
-  // All lines, then all words: none is crossed out by the line of another.
+  // All lines before all labels, so that no line crosses a label.
   for (const limit of panel.limits ?? []) paintLimit(ctx, limit, null, colours, way, box);
   for (const limit of panel.limits ?? []) paintLimit(ctx, limit, taken, colours, way, box);
   ctx.textAlign = "left";
@@ -131,8 +131,8 @@ export function paintOver(
 }
 
 /**
- * The line of a limit, or with `taken`, the heights of words so far, its word. One above everything that was measured
- * is told at the edge instead of pressing the values flat.
+ * Draws the line of a limit or, with `taken` (the heights of labels so far), its label. A limit above all values is
+ * shown at the edge instead of flattening the values.
  */
 function paintLimit(
   ctx: CanvasRenderingContext2D,
@@ -165,13 +165,13 @@ function paintLimit(
     text = `${place < box.top ? "\u2191" : "\u2193"} ${text}`;
     y = place < box.top ? box.top + 16 * px : box.top + box.height;
   }
-  // Above its line, unless that is where the plot ends; and never on another one.
+  // Above its line, unless the plot ends there, and never on another label.
   let at = y - box.top < 14 * px ? y + 12 * px : y - 4 * px;
   while (taken.some((other) => Math.abs(other - at) < 11.5 * px)) at += 12 * px;
   taken.push(at);
   const end = box.left + box.width - 4 * px;
   const wide = ctx.measureText(text).width;
-  // Dots and lines behind it would be read as letters.
+  // Dots and lines behind it would look like letters.
   ctx.globalAlpha = 0.88;
   ctx.fillStyle = colours.ground;
   ctx.fillRect(end - wide - 2 * px, at - 10 * px, wide + 4 * px, 13 * px);
@@ -181,7 +181,7 @@ function paintLimit(
   word(ctx, text, end, at, colour, colours);
 }
 
-/** Where a word covers the fewest points and intervals: at the left where nothing is, else at the right or between. */
+/** Returns the position where a label covers the fewest points and intervals: left if free, else right or between. */
 function beside(chart: Chart, panel: Panel, way: Way, box: Box, [top, bottom]: [number, number], wide: number): number {
   const px = way.ratio;
   const [left, right] = [box.left + 6 * px, box.left + box.width - 4 * px - wide];
@@ -199,7 +199,7 @@ function beside(chart: Chart, panel: Panel, way: Way, box: Box, [top, bottom]: [
   return places.reduce((best, x) => (covered(x) < covered(best) ? x : best), left);
 }
 
-/** Lines in every panel; words or numbers at the top of the first one. Hovering says them, too. */
+/** Draws marks as lines in every panel, with labels or numbers at the top of the first one. */
 function paintMarks(
   ctx: CanvasRenderingContext2D,
   { isNumbered, all }: Placement,
@@ -233,7 +233,7 @@ function paintMarks(
   }
 }
 
-/** The number of a mark in a ring on its line. */
+/** Draws the number of a mark in a ring on its line. */
 function badge(ctx: CanvasRenderingContext2D, n: number, x: number, y: number, colours: Colours, px: number): void {
   ctx.beginPath();
   ctx.arc(x, y, 7.5 * px, 0, 2 * Math.PI);

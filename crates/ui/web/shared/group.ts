@@ -1,12 +1,12 @@
-// Charts that move together: one stretch shown, one cursor, whoever of them was asked for it.
+// Charts that move together: one range and one cursor, whichever of them changes.
 
 import type { Range } from "./scale";
 
 /** What a group needs of a chart. */
 export interface Member {
-  /** Shows this stretch of x; `null`: all. */
+  /** Shows this range of x; `null` means all. */
   showRange(range: Range | null): void;
-  /** Puts its cursor there; `null`: nowhere. */
+  /** Moves its cursor; `null` hides it. */
   showCursor(x: number | null): void;
 }
 
@@ -27,12 +27,12 @@ export class Group {
     this.#members.delete(member);
   }
 
-  /** Told when a reader has chosen another stretch, after all charts show it. */
+  /** Called when the reader selects another range, after all charts show it. */
   onRange(listener: (range: Range | null) => void): void {
     this.#listeners.add(listener);
   }
 
-  /** Listeners are not told when `quiet`: the address of the page asked for it, and knows. */
+  /** Listeners are not called if `quiet`, because the address of the page requested the change. */
   setRange(range: Range | null, quiet = false): void {
     if (range?.[0] === this.#range?.[0] && range?.[1] === this.#range?.[1]) return;
     this.#range = range;

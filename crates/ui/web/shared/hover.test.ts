@@ -1,4 +1,4 @@
-// What is said under the cursor is the nearest value, in its unit, with its interval.
+// The text under the cursor is the nearest value in its unit, with its interval.
 
 import { expect, test } from "vitest";
 import type { Chart } from "./chart";

@@ -1,4 +1,4 @@
-// What is under the cursor, in words: a small table beside it for the eye, one sentence for the ear.
+// Text for the values under the cursor: a small table next to it, and a sentence for screen readers.
 
 import type { Chart, Panel, Series, Value } from "./chart";
 import type { Colours } from "./colours";
@@ -7,23 +7,23 @@ import { figure } from "./format";
 import { swatch } from "./legend";
 import type { Range } from "./scale";
 
-/** A line of the table. */
+/** A row of the table. */
 export interface Line {
   series: Series;
   value: Value;
   text: string;
-  /** `7.90 ms to 8.41 ms`; empty where no interval is known. */
+  /** `7.90 ms to 8.41 ms`; empty if the interval is unknown. */
   between: string;
 }
 
 export interface Said {
   when: string;
-  /** Words of marks and stretches there. */
+  /** Labels of marks and ranges there. */
   words: string[];
   panels: { panel: Panel; lines: Line[]; cell: string }[];
 }
 
-/** The nearest of rising values. */
+/** Returns the nearest of increasing values. */
 export function nearest(xs: readonly number[], x: number): number {
   let [low, high] = [0, xs.length - 1];
   while (low < high) {
@@ -35,7 +35,7 @@ export function nearest(xs: readonly number[], x: number): number {
   return before !== undefined && Math.abs(before - x) <= Math.abs((xs[low] ?? 0) - x) ? low - 1 : low;
 }
 
-/** Values at an x. `y` is where the pointer is on the panel of that number, for its heat-map. */
+/** Returns the values at an x. `y` is the pointer's position in the panel of that number, for its heatmap. */
 export function said(
   chart: Chart,
   hidden: ReadonlySet<string>,
@@ -59,11 +59,11 @@ export function said(
   };
 }
 
-/** Half as far again as values usually are apart. */
+/** One and a half times the typical distance of values. */
 const NEAR = 1.5;
 const steps = new WeakMap<readonly number[], number>();
 
-/** What lies between two x as a rule: the median. */
+/** Returns the typical distance between two x: the median. */
 function step(xs: readonly number[]): number {
   const known = steps.get(xs);
   if (known !== undefined) return known;
@@ -76,7 +76,7 @@ function step(xs: readonly number[]): number {
 function line(chart: Chart, panel: Panel, series: Series, x: number): Line {
   const xs = xsOf(chart, series);
   const at = nearest(xs, x);
-  // On a line between even steps nothing was measured in a gap; points of other axes are as far apart as they are.
+  // On a line with even steps, nothing was measured in a gap; points of other axes are unevenly spaced.
   const isGap = chart.x.unit === "seconds" && Math.abs((xs[at] ?? x) - x) > NEAR * step(xs);
   if (isGap) return { series, value: null, text: figure(null, panel.y.unit), between: "" };
   const [value = null, low, high] = [series.y[at], series.low?.[at], series.high?.[at]];
@@ -100,7 +100,7 @@ function cell(chart: Chart, panel: Panel, x: number, y: number | null): string {
   return `${figure(edges[row], unit)} to ${figure(edges[row + 1], unit)}: ${figure(n, "count")} ${what}`;
 }
 
-/** For those who hear it. */
+/** Returns the sentence for screen readers. */
 export function sentence(all: Said): string {
   const values = all.panels.flatMap(({ panel, lines }) =>
     lines.map((one) => `${one.series.name || panel.y.label} ${one.text}${one.between ? ` (${one.between})` : ""}`),
@@ -108,7 +108,7 @@ export function sentence(all: Said): string {
   return [`${all.when}: ${values.join(", ")}`, ...all.words].join(". ");
 }
 
-/** More lines than this would hide what they speak of: then only the panel below the pointer speaks. */
+/** With more rows than this, the table would hide the chart, so it shows only the panel below the pointer. */
 const MANY = 18;
 
 export function fill(box: HTMLElement, all: Said, panel: number, colours: Colours): void {

@@ -1,15 +1,15 @@
-// A chart by keyboard and wheel: arrows move the cursor, plus and minus the stretch, Escape shows all.
+// Keyboard and wheel: arrow keys move the cursor, plus and minus zoom, Escape shows all.
 
 import { nearest } from "./hover";
 import type { Scale } from "./chart";
 import { places, type Range } from "./scale";
 
-/** What keys do to a chart. */
+/** Actions of the keys. */
 export interface Reader {
   readonly shown: Range;
   readonly scaleX: Scale;
   readonly cursor: number | null;
-  /** All x that the cursor may stand on, rising. */
+  /** All x positions of the cursor, increasing. */
   readonly steps: number[];
   moveTo(x: number | null): void;
   leave(): void;
@@ -18,7 +18,7 @@ export interface Reader {
   xAt(clientX: number): number;
 }
 
-/** A stretch `factor` times as long on its axis, around `x`, which stays where it is. */
+/** Returns a range `factor` times as long on its axis, around `x`, which stays in place. */
 export function zoomed(range: Range, x: number, factor: number, scale: Scale): Range {
   const way = places(scale);
   const [from, to] = [way.to(range[0]) ?? 0, way.to(range[1]) ?? 1];
@@ -28,7 +28,7 @@ export function zoomed(range: Range, x: number, factor: number, scale: Scale): R
 
 export function listen(element: HTMLElement, reader: Reader): void {
   element.addEventListener("keydown", (event) => {
-    // Keys of the legend inside are buttons of their own.
+    // Keys of the legend are buttons of their own.
     if (event.target !== element || event.ctrlKey || event.altKey || event.metaKey) return;
     if (handle(event, reader)) event.preventDefault();
   });
@@ -36,7 +36,7 @@ export function listen(element: HTMLElement, reader: Reader): void {
   element.addEventListener(
     "wheel",
     (event) => {
-      // Without ctrl the wheel belongs to the page.
+      // Without ctrl, the wheel scrolls the page.
       if (!event.ctrlKey) return;
       event.preventDefault();
       const factor = event.deltaY < 0 ? 0.7 : 1 / 0.7;

@@ -1,11 +1,11 @@
-// The head of a panel: its label, and a key for each series that hides and shows it.
+// Head of a panel: its label, and a key for each series that hides and shows it.
 
 import type { Panel, Series } from "./chart";
 import type { Colours } from "./colours";
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** A small drawing of a series' form in its colour. */
+/** A small drawing of a series' form in its color. */
 export function swatch(series: Series, colours: Colours): SVGSVGElement {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("class", "pl-swatch");
@@ -37,7 +37,7 @@ export function swatch(series: Series, colours: Colours): SVGSVGElement {
   return svg;
 }
 
-/** One key for each series; a panel with one series that its label names needs none. */
+/** Adds a key per series; a panel with one series, named by its label, needs none. */
 export function keys(
   panel: Panel,
   colours: Colours,
@@ -53,7 +53,7 @@ export function keys(
     key.className = "pl-key";
     key.dataset["series"] = series.id;
     key.setAttribute("aria-pressed", String(!hidden.has(series.id)));
-    key.title = "hide or show; with shift: only this one";
+    key.title = "Hide or show; with Shift, show only this one";
     const name = document.createElement("span");
     name.textContent = series.name;
     key.append(swatch(series, colours), name);
@@ -62,7 +62,7 @@ export function keys(
   });
 }
 
-/** What the shades of a heat-map mean. */
+/** Explains the shades of a heatmap. */
 export function shades(panel: Panel, colours: Colours): HTMLElement[] {
   if (!panel.heat) return [];
   const most = panel.heat.counts.reduce((top, column) => column.reduce((a, b) => Math.max(a, b), top), 0);

@@ -1,4 +1,4 @@
-// No mark is without its word: it stands beside its line, or its number leads to it.
+// Every mark has a label: next to its line, or by its number.
 
 import { expect, test } from "vitest";
 import type { Chart } from "./chart";

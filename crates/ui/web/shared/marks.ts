@@ -1,19 +1,19 @@
-// Where the words of marks stand: beside their lines where each has room, or else numbers there, and below the chart a
-// list of what these mean. Without either a line would be a riddle.
+// Positions of mark labels: next to their lines if all fit, or else numbers there and a list below the chart, so that
+// every line is explained.
 
 import type { Chart, Mark } from "./chart";
 import { figure } from "./format";
 
-/** A mark that is in sight. */
+/** A visible mark. */
 export interface Placed {
   mark: Mark;
-  /** Counted from 1 over all marks of the chart, in or out of sight: it stays when a stretch is chosen. */
+  /** Number from 1 over all marks of the chart, visible or not, so that it stays when the range changes. */
   number: number;
-  /** Of its line, from the left end of the plot, px. */
+  /** Position of its line from the left end of the plot, px. */
   x: number;
-  /** Where its word begins, or the middle of its number; `null`: there is no room for it. */
+  /** Start of its label, or center of its number; `null` if there is no room. */
   at: number | null;
-  /** Of a number: 0 or 1 from the top. */
+  /** Row of a number: 0 or 1 from the top. */
   row: number;
 }
 
@@ -22,11 +22,11 @@ export interface Placement {
   all: Placed[];
 }
 
-/** About the width of a letter of 11 px, as wide as in the widest of the usual fonts. */
+/** Approximate width of a letter at 11 px, in the widest of the usual fonts. */
 const LETTER = 6.6;
 const ROWS = 2;
 const BADGE = 16;
-/** More entries than this are in the table of events. */
+/** Maximum number of entries; more are in the table of events. */
 const LISTED = 24;
 
 function sorted(chart: Chart): Mark[] {
@@ -34,8 +34,8 @@ function sorted(chart: Chart): Mark[] {
 }
 
 /**
- * @param x from a value to px from the left end of the plot
- * @param wide of the plot, px
+ * @param x maps a value to px from the left end of the plot
+ * @param wide width of the plot, px
  */
 export function placed(chart: Chart, x: (value: number) => number | null, wide: number): Placement {
   const seen: Omit<Placed, "at" | "row">[] = [];
@@ -50,7 +50,7 @@ export function placed(chart: Chart, x: (value: number) => number | null, wide: 
   });
   const fits = words.every(({ left, right }, index) => {
     const isFree = left >= 0 && left >= (words[index - 1]?.right ?? 0);
-    // A line that runs through it would make it another word.
+    // A line through the label would change its meaning.
     return isFree && seen.every((one, other) => other === index || one.x <= left || one.x >= right);
   });
   if (fits) {
@@ -65,17 +65,17 @@ export function placed(chart: Chart, x: (value: number) => number | null, wide: 
   return { isNumbered: true, all };
 }
 
-/** What the numbers mean: `5m 00s: 250 arrivals/s`. */
+/** Returns the meaning of the numbers: `5m 00s: 250 arrivals/s`. */
 export function list(chart: Chart): string[] {
   const all = sorted(chart).map(({ at, word }) => {
-    // An axis of seconds begins at 0 of these, not of anything smaller.
+    // An axis of seconds begins at 0 s, not at a smaller unit.
     const when = at === 0 && chart.x.unit === "seconds" ? "0 s" : figure(at, chart.x.unit);
     return `${when}: ${word}`;
   });
   return all.slice(0, LISTED);
 }
 
-/** How many are too many for [`list`]. */
+/** Returns the number of marks beyond [`list`]. */
 export function unlisted(chart: Chart): number {
   return Math.max(0, (chart.marks?.length ?? 0) - LISTED);
 }

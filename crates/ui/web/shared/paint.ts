@@ -1,23 +1,23 @@
-// The forms of a series on a canvas: lines, grounds, columns, points, and the intervals of each. As in the static
-// picture (crates/chart/src/draw/forms.rs), so that nothing jumps when the script takes over.
+// Forms of a series on a canvas: lines, areas, columns, points, and their intervals. As in the static picture
+// (crates/chart/src/draw/forms.rs), so that nothing moves when the script takes over.
 
 import type { Colours } from "./colours";
 import { edges, sides, xsOf, type Edges } from "./columns";
 import type { Chart, Panel, Series } from "./chart";
 
-/** From values to pixels of the canvas; `null`: the axis has no such place. */
+/** Maps values to canvas pixels; `null` if the axis has no such position. */
 export interface Way {
   x(value: number): number | null;
   y(value: number): number | null;
-  /** Pixels of the canvas per pixel of the page. */
+  /** Canvas pixels per page pixel. */
   ratio: number;
-  /** Where columns and grounds stand, px. */
+  /** Baseline of columns and areas, px. */
   floor: number;
-  /** Of the plot, px. */
+  /** Size of the plot, px. */
   ends: { top: number; bottom: number };
 }
 
-/** More points than this are small. */
+/** Number of points from which they are drawn small. */
 const MANY = 60;
 const DASH: readonly number[] = [5, 3];
 
@@ -81,7 +81,7 @@ function paintOne(
   }
 }
 
-/** Stretches without a gap. */
+/** Returns the ranges without a gap. */
 function runs<T>(xs: readonly number[], at: (index: number) => T | null): T[][] {
   const out: T[][] = [[]];
   for (let index = 0; index < xs.length; index++) {
@@ -107,7 +107,7 @@ function pair(
   if (low === null || low === undefined || high === null || high === undefined) return null;
   const x = way.x(xs[at] ?? Number.NaN);
   const top = way.y(high);
-  // 0 has no place on a logarithmic axis: the ground begins at its foot.
+  // 0 has no position on a logarithmic axis, so the area begins at its bottom.
   return x === null || top === null ? null : [x, way.y(low) ?? way.floor, top];
 }
 
@@ -116,7 +116,7 @@ function ground(ctx: CanvasRenderingContext2D, parts: Upright[][], opacity: numb
   ctx.globalAlpha = opacity;
   for (const part of parts) {
     ctx.beginPath();
-    // A single one between two gaps would not be seen.
+    // A single value between two gaps would be invisible as a line.
     const wide = part.length === 1 ? 1 : 0;
     for (const [x, , high] of part) ctx.lineTo(x - wide, high);
     for (const [x, low, high] of [...part].reverse()) {
@@ -163,18 +163,18 @@ function columns(
     const low = base === 0 ? way.floor : (way.y(base) ?? way.floor);
     const wide = to - from;
     const px = way.ratio;
-    // A thin gap tells columns apart where they are wide enough for one.
+    // A thin gap separates columns that are wide enough for one.
     const air = wide > 40 * px ? 0.18 * wide : wide > 5 * px ? px : 0;
     ctx.fillRect(from + air / 2, Math.min(low, high), Math.max(wide - air, 0.6), Math.max(Math.abs(low - high), 0.8));
   });
 }
 
-/** Half of what stands for an interval that is wider than the plot, px. */
+/** Half the height of the symbol for an interval larger than the plot, px. */
 const STUB = 16;
 
 /**
- * Intervals. One that goes on beyond the plot has the head of an arrow instead of an end; one that covers all of the
- * plot is a short double arrow, because a line from top to bottom would be taken for a mark.
+ * Draws intervals. One that exceeds the plot on one side has an arrow there; one that covers the whole plot is a short
+ * double arrow, because a line from top to bottom would look like a mark.
  */
 function whiskers(ctx: CanvasRenderingContext2D, xs: readonly number[], series: Series, way: Way): void {
   const cap = 3 * way.ratio;
@@ -205,7 +205,7 @@ function whiskers(ctx: CanvasRenderingContext2D, xs: readonly number[], series: 
   ctx.stroke();
 }
 
-/** Each colour has a shape of its own, too. */
+/** Each color also has its own shape. */
 function marker(ctx: CanvasRenderingContext2D, series: Series, [x, y]: Point, many: boolean, ratio: number): void {
   const r = (many ? 1.4 : 3.2) * ratio;
   const kind = series.form === "marked" ? series.colour % 3 : 0;

@@ -1,5 +1,4 @@
-// One panel of a live chart: uPlot has its scales, axes, cursor and the dragging of a stretch; the painters have the
-// rest.
+// One panel of a live chart: uPlot handles scales, axes, cursor, and range selection; the painters do the rest.
 
 import uPlot from "uplot";
 import type { Chart, Panel } from "./chart";
@@ -10,24 +9,24 @@ import { placed, type Placement } from "./marks";
 import { paintSeries, type Way } from "./paint";
 import { legible, marks, places, wrapped, type Marks, type Places, type Range } from "./scale";
 
-/** What a panel asks of the chart that it is a part of. */
+/** What a panel needs of its chart. */
 export interface Host {
   chart: Chart;
   hidden: ReadonlySet<string>;
   colours: Colours;
-  /** The stretch of x that is shown. */
+  /** The visible range of x. */
   shown: Range;
-  /** The reader's pointer is at this x of this panel, and at this y; `null`: it has left. */
+  /** The pointer is at this x and y of this panel; `null` when it has left. */
   pointed(at: { x: number; y: number | null } | null, panel: PanelPlot): void;
   chosen(range: Range): void;
   showAll(): void;
 }
 
-/** As in the static pictures; on the right a little more, because the last mark cannot be moved inwards. */
+/** As in the static pictures, with slightly more room on the right, because the last tick cannot be moved inward. */
 const LEFT = 66;
 const RIGHT = 18;
 const FOOT = 22;
-/** Names below an axis stand in as many lines, of this height; a letter is about so wide, px. */
+/** Line height and approximate letter width of labels below an axis, px. */
 const NAME_LINES = 3;
 const NAME_LINE = 16;
 const LETTER = 6.4;
@@ -67,7 +66,7 @@ export class PanelPlot {
     return this.#host.chart.panels[this.index] as Panel;
   }
 
-  /** What stands above it: the label with the unit of the marks. */
+  /** Heading: the label with the unit of the ticks. */
   get label(): string {
     return labelled(this.panel.y.label, this.panel.y.scale === "log", this.#marksY().unit);
   }
@@ -77,7 +76,7 @@ export class PanelPlot {
     return labelled(x.label, x.scale === "log", this.#marksX().unit);
   }
 
-  /** Takes up changed values, stretch, series or colours. */
+  /** Applies changed values, range, series, or colors. */
   refresh(): void {
     const { chart, hidden, shown } = this.#host;
     const { x, y } = columns(chart, this.panel, hidden);
@@ -86,7 +85,7 @@ export class PanelPlot {
     this.#y = needed(chart, this.panel, hidden, shown, this.#roomY());
     const [low, high] = [this.#wayY.to(this.#y[0]) ?? 0, this.#wayY.to(this.#y[1]) ?? 1];
     this.#yPlaces = [low, high > low ? high : low + 1];
-    // uPlot wants one x at least.
+    // uPlot requires at least one x.
     const data = [x.length > 0 ? x : [from], ...y.map((cells) => (cells.length > 0 ? cells : [null]))];
     this.#plot.batch(() => {
       this.#plot.setData(data as uPlot.AlignedData, false);
@@ -109,12 +108,12 @@ export class PanelPlot {
     this.#plot.setCursor(inside ? { left, top: 1 } : { left: -10, top: -10 }, false);
   }
 
-  /** Where the plot of this panel stands in the page, and where a value of x stands in it, px. */
+  /** Returns the position of the plot on the page, and of a value of x in it, px. */
   placeOf(x: number): { left: number; box: DOMRect } {
     return { left: this.#plot.valToPos(this.#wayX.to(x) ?? 0, "x"), box: this.#plot.over.getBoundingClientRect() };
   }
 
-  /** The x below a place of the page, px. */
+  /** Returns the x below a position on the page, px. */
   xAt(clientX: number): number {
     return this.#wayX.from(this.#plot.posToVal(clientX - this.#plot.over.getBoundingClientRect().left, "x"));
   }
@@ -123,7 +122,7 @@ export class PanelPlot {
     this.#plot.destroy();
   }
 
-  /** Marks in sight, and how they are told. */
+  /** Visible marks and how to label them. */
   get marks(): Placement {
     return this.#marksOf(this.#plot);
   }
@@ -136,7 +135,7 @@ export class PanelPlot {
     return placed(this.#host.chart, x, this.#width - LEFT - RIGHT);
   }
 
-  /** Names take the room of the lines that they need at this width. */
+  /** Returns the space for the labels at this width. */
   #foot(): number {
     if (!this.#isLast) return 6;
     const names = this.#host.chart.x.names ?? [];
@@ -153,7 +152,7 @@ export class PanelPlot {
     return (this.#host.chart.x.names?.length ?? 0) > 0;
   }
 
-  /** Texts stand beside each other: none may run into the next, and none over the edge, where it would be cut. */
+  /** Removes labels that would touch the next one or be cut off at the edge. */
   #textsX(): string[] {
     const { at, texts } = this.#marksX();
     if (this.#hasNames()) return texts.map((text) => this.#wrapped(text, texts.length));
@@ -233,7 +232,7 @@ export class PanelPlot {
           values: () => this.#marksY().texts,
         },
       ],
-      // The painters draw; uPlot knows of them for the points at the cursor.
+      // The painters draw; uPlot needs the series for the points at the cursor.
       series: [{}, ...this.panel.series.map(() => ({ paths: () => null, points: { show: false } }))],
       cursor: {
         y: false,
@@ -266,7 +265,7 @@ export class PanelPlot {
     const way = this.#way(plot);
     ctx.save();
     ctx.beginPath();
-    // Lines along the edges keep their thickness.
+    // Lines at the edges keep their thickness.
     ctx.rect(bbox.left, bbox.top - 2 * way.ratio, bbox.width, bbox.height + 3 * way.ratio);
     ctx.clip();
     if (isOver) {

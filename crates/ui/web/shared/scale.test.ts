@@ -1,4 +1,4 @@
-// Axes carry round numbers in the unit that fits, and never lose what they show.
+// Axes have round numbers in the fitting unit, and never hide what they show.
 
 import { expect, test } from "vitest";
 import type { Axis } from "./chart";
@@ -21,7 +21,7 @@ test("places lead to values and back on every scale", () => {
   }
 });
 
-test("a logarithm has no place for 0, and 100 % has one on an axis of nines", () => {
+test("a logarithm has no place for 0, and 100% has one on an axis of nines", () => {
   expect(places("log").to(0)).toBeNull();
   expect(places("log").to(-1)).toBeNull();
   expect(places("linear").to(Number.NaN)).toBeNull();

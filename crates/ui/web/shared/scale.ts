@@ -1,20 +1,20 @@
-// Axes: from values to places along an axis and back, round numbers at the marks, the unit that fits the highest value.
-// As crates/chart/src/scale.rs does it for static pictures, for whatever part of an axis is shown.
+// Axes: mapping between values and positions, round ticks, and the unit that fits the highest value. As in
+// crates/chart/src/scale.rs for static pictures, for any range of an axis.
 
 import type { Axis, Scale, Unit, Value } from "./chart";
 import { bytesF64, chosenNs, quantileName, trimmedValue } from "./format";
 
-/** A part of an axis, in values. */
+/** A range of an axis, in values. */
 export type Range = readonly [from: number, to: number];
 
-/** Places are what the plot calculates with: values, their logarithms, or their nines. */
+/** Positions that the plot calculates with: values, their logarithms, or their nines. */
 export interface Places {
-  /** `null`: the axis has no such place (0 on a logarithmic one). */
+  /** `null` if the axis has no such position (0 on a logarithmic one). */
   to(value: number): number | null;
   from(place: number): number;
 }
 
-/** The tail of an axis of nines: where the maximum stands, beyond all that was estimated. */
+/** End of an axis of nines, where the maximum is, beyond everything estimated. */
 const MOST_NINES = 7;
 
 export function places(scale: Scale): Places {
@@ -24,7 +24,7 @@ export function places(scale: Scale): Places {
     case "log":
       return { to: (v) => (v > 0 && Number.isFinite(v) ? Math.log10(v) : null), from: (p) => 10 ** p };
     case "nines":
-      // Rounding off keeps 1 - 0.999 from becoming 2.9999999.
+      // Rounding keeps 1 - 0.999 from becoming 2.9999999.
       return {
         to: (q) => (q >= 0 && q <= 1 ? Math.min(MOST_NINES, -Math.log10(Math.max(1e-9, 1 - q))) : null),
         from: (p) => Number((1 - 10 ** -p).toPrecision(12)),
@@ -32,24 +32,24 @@ export function places(scale: Scale): Places {
   }
 }
 
-/** 1, 2 or 5 times a power of ten, at least `step`. */
+/** Returns 1, 2, or 5 times a power of ten, at least `step`. */
 export function roundStep(step: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(step, 1e-300)));
   return [1, 2, 5, 10].map((k) => k * power).find((s) => s >= step * (1 - 1e-9)) ?? step;
 }
 
-/** Multiples of `step` within a part of an axis. */
+/** Returns the multiples of `step` within a range of an axis. */
 export function multiples(step: number, from: number, to: number): number[] {
   const marks: number[] = [];
   const first = Math.ceil(from / step - 1e-9);
   for (let k = first; k <= to / step + 1e-9 && marks.length < 200; k++) {
-    // Rounding up from just below 0 gives -0, which would be written as such.
+    // Rounding up from just below 0 yields -0, which would be printed as such.
     marks.push(k === 0 ? 0 : k * step);
   }
   return marks;
 }
 
-/** What values are divided by at the marks, and the unit that is left for the label. */
+/** Returns the divisor of values at the ticks, and the remaining unit for the label. */
 export function shown(unit: Unit, most: number): { by: number; unit: string } {
   const size = Math.abs(most);
   const pick = (units: string[]) => {
@@ -64,7 +64,7 @@ export function shown(unit: Unit, most: number): { by: number; unit: string } {
     case "bytes_per_second":
       return pick(["B/s", "kB/s", "MB/s", "GB/s"]);
     case "ratio":
-      // Its marks say "%" themselves.
+      // The ticks already contain "%".
       return { by: 0.01, unit: "" };
     case "seconds":
       if (size > 7200) return { by: 3600, unit: "h" };
@@ -80,22 +80,22 @@ export function shown(unit: Unit, most: number): { by: number; unit: string } {
   }
 }
 
-/** Marks of an axis as places with their texts, and what the label gets behind it. */
+/** Ticks of an axis as positions with labels, and the suffix of the axis label. */
 export interface Marks {
   at: number[];
   texts: string[];
   unit: string;
 }
 
-/** 0.30000000000000004 is how a third step of 0.1 adds up. */
+/** A third step of 0.1 adds up to 0.30000000000000004. */
 function plain(value: number): string {
   return trimmedValue(Math.round(value * 1e9) / 1e9);
 }
 
 /**
- * Marks for a part of an axis.
+ * Returns the ticks for a range of an axis.
  *
- * @param room how many marks there is room for
+ * @param room number of ticks that fit
  */
 export function marks(axis: Axis, [from, to]: Range, room: number): Marks {
   const way = places(axis.scale);
@@ -110,7 +110,7 @@ export function marks(axis: Axis, [from, to]: Range, room: number): Marks {
   const values = ticks.length > 0 ? ticks : round();
   const [low, high] = [way.to(from) ?? 0, way.to(to) ?? 1];
   const out: Marks = { at: [], texts: [], unit: isLinear || !ownUnit(axis.unit) ? unit : "" };
-  // Marks that would run into each other are left out; those that were chosen stay, and only texts give way.
+  // Omits ticks that would overlap; chosen ticks stay, and only their labels are omitted.
   const apart = ticks.length > 0 ? 0 : (high - low) / Math.max(1, room * 2);
   values.forEach((value, index) => {
     const at = way.to(value);
@@ -122,7 +122,7 @@ export function marks(axis: Axis, [from, to]: Range, room: number): Marks {
   return out;
 }
 
-/** What is counted, and seconds that are told one by one, has no marks between two whole ones. */
+/** Counts and single seconds have no ticks between two whole numbers. */
 function stepOf(unit: Unit, from: number, to: number, room: number, by: number): number {
   const step = roundStep((to - from) / by / Math.max(1, room)) * by;
   const isWhole = (unit === "count" || unit === "seconds") && to - from >= 1;
@@ -130,9 +130,9 @@ function stepOf(unit: Unit, from: number, to: number, room: number, by: number):
 }
 
 /**
- * Texts around places, as many as can be read: one that would touch the one before, or reach beyond `end`, is empty.
+ * Returns readable labels: one that would touch the previous one, or exceed `end`, is empty.
  *
- * @param letter about the width of a letter, in the unit of the places
+ * @param letter approximate width of a letter, in the unit of the positions
  */
 export function legible(middles: readonly number[], texts: readonly string[], letter: number, end: number): string[] {
   let free = Number.NEGATIVE_INFINITY;
@@ -144,7 +144,7 @@ export function legible(middles: readonly number[], texts: readonly string[], le
   });
 }
 
-/** A name in lines of so many letters; what is longer than all its lines ends with a sign. */
+/** Wraps a name into lines of this many letters; what exceeds all lines ends with an ellipsis. */
 export function wrapped(name: string, letters: number, lines: number): string {
   const most = Math.max(3, letters);
   const out: string[] = [];
@@ -160,14 +160,14 @@ export function wrapped(name: string, letters: number, lines: number): string {
 
 function text(value: number, axis: Axis, by: number): string {
   if (axis.unit === "quantile" || axis.scale === "nines") return value === 0 ? "0%" : quantileName(value);
-  if (axis.unit === "ratio") return `${plain(value * 100)} %`;
+  if (axis.unit === "ratio") return `${plain(value * 100)}%`;
   if (axis.scale === "linear") return plain(value / by);
   if (axis.unit === "nanoseconds") return value < 1 ? `${plain(value)} ns` : chosenNs(Math.round(value));
   if (axis.unit === "bytes") return bytesF64(value).replace(/\.0+ /, " ");
   return plain(value);
 }
 
-/** On logarithmic axes each mark of these has its own unit: one unit for five of them would be a row of zeros. */
+/** On logarithmic axes, each tick of these has its own unit, because one for five of them would be a row of zeros. */
 function ownUnit(unit: Unit): boolean {
   return unit === "nanoseconds" || unit === "bytes" || unit === "ratio";
 }
@@ -179,7 +179,7 @@ function nines(to: number): number[] {
   return values;
 }
 
-/** Powers of ten; where these are few also parts of them, where they are many only each second or third. */
+/** Returns powers of ten; between them if they are few, and every second or third if they are many. */
 function decades(from: number, to: number, room: number): number[] {
   const [low, high] = [Math.floor(Math.log10(from)), Math.ceil(Math.log10(to))];
   const spans = Math.log10(to / from);
@@ -192,14 +192,14 @@ function decades(from: number, to: number, room: number): number[] {
   return values;
 }
 
-/** The end of an axis on which everything is 0. */
+/** End of an axis on which everything is 0. */
 function fallback(unit: Unit): number {
   if (unit === "nanoseconds") return 1e6;
   if (unit === "ratio") return 0.01;
   return unit === "bytes" || unit === "bytes_per_second" ? 1e3 : 1;
 }
 
-/** The part of a y axis that holds all values; where nobody set an end it goes on to the next of its marks. */
+/** Returns the range of y for all values; without a fixed end, it extends to the next tick. */
 export function extent(axis: Axis, least: Value, most: Value, room: number): Range {
   if (axis.scale === "nines") return [axis.from ?? 0, axis.to ?? most ?? 0.99];
   if (axis.scale === "log") {

@@ -1,4 +1,5 @@
-// Rules of the script's own, as constructed style sheets: a `<style>` element would need a hash in the page's policy.
+// The script's own rules as constructed style sheets, because a `<style>` element would need a hash in the page's
+// policy.
 
 const adopted = new Set<string>();
 
@@ -8,6 +9,6 @@ export function adopt(css: string): void {
   adopted.add(css);
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
-  // In front of what else was adopted, and always behind the page's own sheet: so these rules name their own classes.
+  // Before other adopted sheets and after the page's own sheet, so these rules must use their own class names.
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 }

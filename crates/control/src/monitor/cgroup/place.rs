@@ -1,5 +1,5 @@
-//! Where a control group's files are: version 1 has a tree for each controller, version 2 one for all, and a machine
-//! may have both (cgroups(7)).
+//! Location of a control group's files: version 1 has a tree per controller, version 2 one for all, and a machine may
+//! have both (cgroups(7)).
 
 use crate::monitor::files::Files;
 use std::path::Path;
@@ -17,21 +17,21 @@ pub struct Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
     pub path: String,
-    /// Where the tree begins.
+    /// Mount point of the tree.
     pub top: String,
 }
 
 /// One tree.
 struct Mount {
     point: String,
-    /// The group that stands at `point`: in a container often not the first of all.
+    /// Group at `point`, which in a container is often not the root group.
     root: String,
-    /// Of version 1.
+    /// Controllers, in version 1 only.
     controllers: Option<Vec<String>>,
 }
 
 impl Folder {
-    /// This group and all that it lies in, the innermost first. A limit of any of them holds.
+    /// Returns this group and its ancestors, innermost first; the limits of all of them apply.
     pub fn upward(&self) -> impl Iterator<Item = &str> {
         let mut next = Some(self.path.as_str());
         std::iter::from_fn(move || {
@@ -43,12 +43,12 @@ impl Folder {
 }
 
 impl Place {
-    /// The group that a process lives in.
+    /// Returns the group of a process.
     pub fn of(files: &mut Files, pid: u32) -> Option<Place> {
         let mounts = mounts(files)?;
         let groups = files.text(&format!("/proc/{pid}/cgroup"))?;
         let mut place = Place::default();
-        // number:controllers:path
+        // Format: `number:controllers:path`.
         for (controllers, path) in groups.lines().filter_map(|line| line.split_once(':')?.1.split_once(':')) {
             if controllers.is_empty() {
                 let mount = mounts.iter().find(|mount| mount.controllers.is_none());
@@ -64,8 +64,8 @@ impl Place {
         Some(place)
     }
 
-    /// The group with a folder, such as `/sys/fs/cgroup/web`, or `/sys/fs/cgroup/cpu/web` in version 1, whose other
-    /// controllers are looked for under the same name.
+    /// Returns the group of a folder such as `/sys/fs/cgroup/web`, or, in version 1, `/sys/fs/cgroup/cpu/web`, whose
+    /// other controllers have the same name.
     pub fn at(files: &mut Files, path: &Path) -> Option<Place> {
         let mounts = mounts(files)?;
         let path = path.to_str()?.trim_end_matches('/');
@@ -83,7 +83,7 @@ impl Place {
                 return there.then(|| Place { unified: Some(folder), single: Vec::new() });
             }
             Some(mount) => below(mount)?,
-            // Version 1 without the name of a controller.
+            // Version 1 without a controller's name.
             None => path.strip_prefix("/sys/fs/cgroup")?.to_owned(),
         };
         let mut place = Place::default();
@@ -102,7 +102,7 @@ impl Place {
         self.single.iter().find(|(controller, _)| controller == name).map(|(_, folder)| folder)
     }
 
-    /// CPUs' worth of time that the group may use, when that is limited.
+    /// Returns the CPU time limit of the group in cores, if there is one.
     pub fn cpu_limit(&self, files: &mut Files) -> Option<f64> {
         let mut least: Option<f64> = None;
         let mut take = |cores: f64| {
@@ -111,13 +111,13 @@ impl Place {
             }
         };
         for folder in self.unified.iter().flat_map(Folder::upward) {
-            // `max 100000`, or quota and period in us.
+            // `max 100000`, or quota and period in µs.
             if let Some((quota, period)) = files.text(&format!("{folder}/cpu.max")).and_then(two) {
                 take(quota / period);
             }
         }
         for folder in self.controller("cpu").into_iter().flat_map(Folder::upward) {
-            // A quota of -1: no limit.
+            // A quota of -1 means no limit.
             if let Some(quota) = files.number(&format!("{folder}/cpu.cfs_quota_us"))
                 && let Some(period) = files.number(&format!("{folder}/cpu.cfs_period_us"))
             {
@@ -127,7 +127,7 @@ impl Place {
         least
     }
 
-    /// Bytes of memory that the group may hold, when that is limited.
+    /// Returns the memory limit of the group in bytes, if there is one.
     pub fn memory_limit(&self, files: &mut Files) -> Option<f64> {
         let two = self.unified.iter().flat_map(Folder::upward).map(|folder| format!("{folder}/memory.max"));
         let one = self.controller("memory").into_iter().flat_map(Folder::upward);
@@ -139,7 +139,7 @@ impl Place {
     }
 }
 
-/// Version 1 writes `no limit` as the largest multiple of a page in a signed word; nobody has half of that.
+/// Version 1 writes "no limit" as the largest multiple of a page in a signed word; real memory is below half of that.
 const UNLIMITED: f64 = (1u64 << 62) as f64;
 
 fn two(text: &str) -> Option<(f64, f64)> {
@@ -153,14 +153,14 @@ impl Mount {
     }
 
     fn folder(&self, group: &str) -> Folder {
-        // In a container the group may be told as the machine outside calls it.
+        // In a container, the path may be the one that the host uses.
         let rest = if self.root == "/" { group } else { group.strip_prefix(&self.root).unwrap_or(group) };
         let path = format!("{}{}", self.point, rest.trim_end_matches('/'));
         Folder { path, top: self.point.clone() }
     }
 }
 
-/// All trees of control groups, from lines `36 35 0:29 /root /point options - type source super-options` (proc(5)).
+/// Returns all cgroup mounts from lines `36 35 0:29 /root /point options - type source super-options` (proc(5)).
 fn mounts(files: &mut Files) -> Option<Vec<Mount>> {
     let text = files.text("/proc/self/mountinfo")?;
     let mount = |line: &str| {
@@ -170,7 +170,7 @@ fn mounts(files: &mut Files) -> Option<Vec<Mount>> {
         let kind: Vec<&str> = kind.split(' ').collect();
         let controllers = match *kind.first()? {
             "cgroup2" => None,
-            // Options that are no controllers (`rw`) are never asked for.
+            // The list may include options that are not controllers (`rw`), which are never looked up.
             "cgroup" => Some(kind.get(2)?.split(',').map(str::to_owned).collect()),
             _ => return None,
         };

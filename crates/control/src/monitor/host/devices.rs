@@ -1,11 +1,11 @@
-//! Disks and network interfaces: those that have done anything, each as a part.
+//! Disks and network interfaces with any activity, each as a part.
 
 use crate::monitor::files::Files;
 use crate::monitor::previous_counters::Page;
 use plimsoll_plan::watch::Unit;
 use std::collections::BTreeSet;
 
-/// Parts of one kind. A machine with containers has hundreds of interfaces.
+/// Parts of one kind, limited because a machine with containers has hundreds of interfaces.
 #[derive(Default)]
 pub struct Devices {
     told: BTreeSet<String>,
@@ -14,7 +14,7 @@ pub struct Devices {
 const MOST: usize = 16;
 
 impl Devices {
-    /// One that has been told of is told of on, so that its silence is seen.
+    /// Once reported, a device stays reported, so that its inactivity is visible.
     fn tells(&mut self, name: &str, active: bool) -> bool {
         if self.told.contains(name) {
             return true;
@@ -22,11 +22,11 @@ impl Devices {
         active && self.told.len() < MOST && self.told.insert(name.to_owned())
     }
 
-    /// `major minor name` and counters (Documentation/admin-guide/iostats.rst of the kernel). A sector is 512 bytes
-    /// here, whatever the disk says.
+    /// Reads `major minor name` and counters (Documentation/admin-guide/iostats.rst of the kernel). A sector has 512
+    /// bytes here, whatever the disk's sector size.
     pub fn disks(&mut self, files: &mut Files, page: &mut Page) {
         const SECTOR: f64 = 512.0;
-        // Partitions are in the list as well; what stands in /sys/block is a whole device.
+        // The list includes partitions; `/sys/block` contains whole devices only.
         let whole: BTreeSet<String> = files.names("/sys/block").into_iter().collect();
         for line in files.text("/proc/diskstats").unwrap_or_default().lines() {
             let words: Vec<&str> = line.split_ascii_whitespace().collect();
@@ -45,7 +45,7 @@ impl Devices {
         }
     }
 
-    /// `name: bytes packets errs drop fifo frame compressed multicast`, and the same for sending (proc(5)).
+    /// Reads `name: bytes packets errs drop fifo frame compressed multicast`, and the same for sending (proc(5)).
     pub fn interfaces(&mut self, files: &mut Files, page: &mut Page) {
         for line in files.text("/proc/net/dev").unwrap_or_default().lines() {
             let Some((name, counts)) = line.split_once(':') else { continue };

@@ -1,4 +1,4 @@
-//! Following a log that grows, is renamed and begun anew, or is cut.
+//! Follows a log that grows, is rotated, or is truncated.
 
 use crate::monitor::probe::MonitorError;
 use crate::reach::words;
@@ -7,30 +7,30 @@ use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Read from its end at the first look on.
+/// A log, read from its end at the first sample.
 pub struct Log {
     path: PathBuf,
     open: Option<Open>,
-    /// It has been looked for already: whatever stands in a file that appears later is new.
+    /// Whether a first read was attempted; a file that appears later is entirely new.
     looked: bool,
 }
 
 struct Open {
     file: File,
     at: u64,
-    /// The beginning of a line whose end is not written yet.
+    /// Beginning of a line whose end is not written yet.
     rest: Vec<u8>,
 }
 
-/// What has been written since the look before, in whole lines.
+/// Complete lines written since the last read.
 #[derive(Debug, Default)]
 pub struct Lines {
     pub text: String,
-    /// How many times as long as `text` all of it is; above 1, `text` is the newest part.
+    /// Ratio of everything written to `text`; above 1, `text` is the newest part.
     pub scale: f64,
 }
 
-/// Longest piece of one look, bytes: about 30,000 lines.
+/// Maximum bytes of one read, about 30,000 lines.
 const MOST_BYTES: u64 = 4 << 20;
 
 impl Log {
@@ -38,8 +38,10 @@ impl Log {
         Log { path: path.to_owned(), open: None, looked: false }
     }
 
+    /// Reads the new lines.
+    ///
     /// # Errors
-    /// When there is no such file, or it may not be read.
+    /// Returns an error if the file is missing or unreadable.
     pub fn read(&mut self) -> Result<Lines, MonitorError> {
         let trouble = |error: std::io::Error| {
             MonitorError(format!("cannot read the access log `{}`: {}", self.path.display(), words(&error)))
@@ -55,7 +57,7 @@ impl Log {
             let same = |named: &Metadata| (named.dev(), named.ino()) == (own.dev(), own.ino());
             match &named {
                 Ok(named) => moved = !same(named),
-                // Renamed, and the new one is not there yet: the server goes on writing into the old one.
+                // Renamed, and the new file does not exist yet; the server still writes to the old one.
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
                 Err(_) => moved = true,
             }
@@ -74,11 +76,11 @@ impl Log {
 }
 
 impl Open {
-    /// Appends whole new lines; how many bytes were passed over because there were too many.
+    /// Appends complete new lines and returns the number of bytes skipped because there were too many.
     fn rise(&mut self, into: &mut Vec<u8>) -> std::io::Result<u64> {
         let length = self.file.metadata()?.len();
         if length < self.at {
-            // Cut and begun anew.
+            // Truncated.
             (self.at, self.rest) = (0, Vec::new());
         }
         let mut skipped = 0;

@@ -1,7 +1,7 @@
-//! What a line of an access log says of one request, wherever in the line it stands: `request_time=0.012`,
-//! `"request_time":0.012` (JSON) or `reqtime:0.012` (LTSV). A number without a name is not guessed at.
+//! Times of one request in a line of an access log, anywhere in the line: `request_time=0.012`,
+//! `"request_time":0.012` (JSON), or `reqtime:0.012` (LTSV). A number without a name is ignored.
 
-/// Of many lines.
+/// Times of many lines.
 #[derive(Debug, Default)]
 pub struct Times {
     pub lines: u64,
@@ -29,9 +29,9 @@ impl Times {
     }
 }
 
-/// What follows a name and its `=` or `:`. The name begins a word: `upstream_status` is not `status`. The last such
-/// place counts, because what a client sent (its path, its user agent) can hold the same text, and stands before
-/// the figures in all usual formats.
+/// Returns what follows a name and its `=` or `:`. The name must begin a word: `upstream_status` is not `status`. The
+/// last such place counts, because text from clients (path, user agent) can contain the name and precedes the times
+/// in all usual formats.
 fn value<'a>(line: &'a str, names: &[&str]) -> Option<&'a str> {
     let after = |name: &str, at: usize| {
         let before = line[..at].chars().next_back();
@@ -45,8 +45,8 @@ fn value<'a>(line: &'a str, names: &[&str]) -> Option<&'a str> {
     names.iter().find_map(|name| line.rmatch_indices(name).find_map(|(at, _)| after(name, at)))
 }
 
-/// Seconds of a request: the sum over the servers that it was tried at (`0.1, 0.2`) and sent on to (`0.1 : 0.2`), of
-/// which those that did not answer are `-`. Nothing when none has answered.
+/// Returns the seconds of a request, summed over the servers that it was tried at (`0.1, 0.2`) and forwarded to (`0.1
+/// : 0.2`); `-` marks servers that did not respond. Returns `None` if no server responded.
 fn sum(text: &str) -> Option<f64> {
     let mut sum = None;
     let mut rest = text;
@@ -60,7 +60,7 @@ fn sum(text: &str) -> Option<f64> {
         rest = rest[end..].trim_start_matches('-');
         let next = rest.strip_prefix(", ").or_else(|| rest.strip_prefix(" : "));
         match next {
-            // In JSON a comma may end the number, and the next word is a name.
+            // In JSON, a comma may end the number, and a name follows.
             Some(next) if next.starts_with(|c: char| c.is_ascii_digit() || c == '-') => rest = next,
             _ => return sum,
         }

@@ -1,4 +1,4 @@
-//! The questions of each look. Every statement holds the word by which it is left out of what it reports.
+//! Queries of each sample. Every statement contains the comment by which it is excluded from its own results.
 
 use super::Say;
 use crate::monitor::counters::Counters;
@@ -6,15 +6,15 @@ use plimsoll_plan::watch::Unit;
 use std::collections::BTreeSet;
 use tokio_postgres::{Client, Error, Row};
 
-/// A process that serves a client. Without the right to see others' (`pg_monitor`), their kind and state are NULL, and
-/// what tells a client from the server's own processes is that it has a user and a database.
+/// Backends that serve a client. Without permission to see others' (`pg_monitor`), their type and state are NULL, and
+/// only clients have both a user and a database.
 const CLIENTS: &str = "(backend_type = 'client backend' OR (backend_type IS NULL AND usesysid IS NOT NULL \
                        AND datid IS NOT NULL))";
 
-/// Told from the first look on, so that their curves begin with the run.
+/// Reported from the first sample, so that their curves begin with the run.
 const STATES: [&str; 3] = ["active", "idle", "idle in transaction"];
 
-/// Counters of `pg_stat_database` and what they are called here.
+/// Counters of `pg_stat_database` with their names here.
 const COUNTERS: [(&str, &str, Unit); 10] = [
     ("xact_commit", "commits", Unit::PerS),
     ("xact_rollback", "rollbacks", Unit::PerS),
@@ -28,17 +28,17 @@ const COUNTERS: [(&str, &str, Unit); 10] = [
     ("temp_bytes", "temp_bytes", Unit::BytesPerS),
 ];
 
-/// Read at each connection and every ten seconds: some can be changed while the server runs.
+/// Read for each connection and every ten seconds, because some can change while the server runs.
 const FACTS: [&str; 6] =
     ["server_version", "max_connections", "shared_buffers", "work_mem", "synchronous_commit", "fsync"];
 
-/// Connections by state, those that wait by what for, the oldest transaction, locks that are not granted.
+/// Reads connections by state, waiting connections by event type, the oldest transaction, and locks not granted.
 pub async fn activity(
     client: &Client,
     say: &mut Say,
     parts: &mut BTreeSet<(&'static str, String)>,
 ) -> Result<(), Error> {
-    // What is kept for superusers nobody else can have. The second kind of reserve came with version 16.
+    // Connections reserved for superusers are unavailable to others. Version 16 added a second reserve.
     let whole = "SELECT /* plimsoll */ count(*)::float8, current_setting('max_connections')::float8 \
                  - current_setting('superuser_reserved_connections')::float8 \
                  - coalesce(current_setting('reserved_connections', true)::float8, 0), \
@@ -64,14 +64,14 @@ pub async fn activity(
     parts.extend(now.iter().map(|(metric, part, _)| (*metric, part.clone())));
     for (metric, part) in parts.iter() {
         let of_it = now.iter().filter(|(m, p, _)| m == metric && p == part);
-        // Not `sum`: of nothing that is -0.
+        // Not `sum`, whose result for nothing is -0.
         let count = of_it.fold(0.0, |sum, (.., count)| sum + count);
         say.reading(part, metric, Unit::Count, None, count);
     }
     Ok(())
 }
 
-/// The counters of the connected database.
+/// Reads the counters of the connected database.
 pub async fn database(client: &Client, say: &mut Say, counters: &mut Counters) -> Result<(), Error> {
     let columns: Vec<String> = COUNTERS.iter().map(|(theirs, ..)| format!("{theirs}::float8")).collect();
     let text = format!(
@@ -82,7 +82,7 @@ pub async fn database(client: &Client, say: &mut Say, counters: &mut Counters) -
     );
     let Some(row) = one(client, &text).await? else { return Ok(()) };
     let after = COUNTERS.len();
-    // Statistics that were reset are other counters.
+    // Statistics that were reset are new counters.
     let life: String = row.get(after + 2);
     for (at, (_, ours, unit)) in COUNTERS.iter().enumerate() {
         if let Some(rate) = counters.rate(&format!("{ours} {life}"), say.at, row.get(at)) {
@@ -100,7 +100,7 @@ pub async fn database(client: &Client, say: &mut Say, counters: &mut Counters) -
     Ok(())
 }
 
-/// Of the whole server. Version 17 moved them to a view of their own.
+/// Reads the checkpoints of the whole server; version 17 moved them to a separate view.
 pub async fn checkpoints(
     client: &Client,
     version: i32,
@@ -127,7 +127,7 @@ pub async fn checkpoints(
     Ok(())
 }
 
-/// The size of the database, for which the server looks at each of its files, and the settings.
+/// Reads the settings and the size of the database, for which the server examines each of its files.
 pub async fn seldom(client: &Client, say: &mut Say) -> Result<(), Error> {
     let settings: Vec<String> = FACTS.iter().map(|name| format!("current_setting('{name}')")).collect();
     let text = format!(
@@ -142,14 +142,14 @@ pub async fn seldom(client: &Client, say: &mut Say) -> Result<(), Error> {
     Ok(())
 }
 
-/// The number that says which views there are, such as 150004; 0 when it is not told.
+/// Returns the version number, such as 150004, which determines the available views; 0 if unknown.
 pub async fn version(client: &Client) -> Result<i32, Error> {
     let row = one(client, "SELECT /* plimsoll */ current_setting('server_version_num')::int").await?;
     Ok(row.map_or(0, |row| row.get(0)))
 }
 
 async fn all(client: &Client, text: &str) -> Result<Vec<Row>, Error> {
-    // Without a prepared statement: one way to the server and back, and behind a pooler no other session's business.
+    // Without a prepared statement: one round trip, and no session state behind a connection pooler.
     client.query_typed(text, &[]).await
 }
 

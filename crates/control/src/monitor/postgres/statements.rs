@@ -1,4 +1,4 @@
-//! Which statements the time went into since the run began, by the extension `pg_stat_statements`.
+//! Time by statement since the start of the run, from the extension `pg_stat_statements`.
 
 use super::Say;
 use plimsoll_plan::watch::Unit;
@@ -6,31 +6,32 @@ use std::collections::HashMap;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error};
 
-/// How many statements are told at each look.
+/// Number of statements reported per sample.
 const TOP: usize = 5;
 
-/// Once told, a statement stays, so that its curve has no holes; of more than so many the least one goes.
+/// Maximum number of statements. Once reported, a statement stays, so that its curve has no gaps; beyond this, the
+/// least one is dropped.
 const MOST: usize = 10;
 
-/// Longest text of a statement in a report, characters.
+/// Maximum length of a statement in a report, characters.
 const SHOWN: usize = 60;
 
 #[derive(Default)]
 pub struct Statements {
-    /// Where its functions are; nothing when it is not installed.
+    /// Schema of its functions, if the extension is installed.
     schema: Option<String>,
     why_not: String,
-    /// At the first look. A statement that is not among them has begun since.
+    /// Counts at the first sample; a statement not among them has started since.
     begin: Option<HashMap<Key, Count>>,
-    /// At the look before.
+    /// Counts at the previous sample.
     before: HashMap<Key, Count>,
     before_at_s: f64,
-    /// Statements that are told, in the order in which they came up.
+    /// Reported statements, in order of appearance.
     told: Vec<(Key, String)>,
     texts: HashMap<Key, Text>,
 }
 
-/// User and statement: the same text of another user is counted by itself.
+/// User and statement; the same text of another user counts separately.
 type Key = (u32, i64);
 
 #[derive(Clone, Copy, Default)]
@@ -41,12 +42,12 @@ struct Count {
 
 enum Text {
     Shown(String),
-    /// A question of a monitor.
+    /// A query of a monitor.
     Own,
 }
 
 impl Statements {
-    /// Adds readings to a look, or a fact that says why there are none.
+    /// Adds readings, or a fact that explains why there are none.
     pub async fn look(&mut self, client: &Client, say: &mut Say, seldom: bool) -> Result<(), Error> {
         if seldom {
             self.find(client).await?;
@@ -55,7 +56,7 @@ impl Statements {
             say.fact("pg_stat_statements", self.why_not.clone());
             return Ok(());
         };
-        // Without texts: those lie in a file, and would be read whole each time.
+        // Without texts, which are in a file that would be read entirely each time.
         let counts = format!(
             "SELECT /* plimsoll */ userid, queryid, sum(calls)::float8, sum(total_exec_time)::float8 \
              FROM {schema}.pg_stat_statements(false) WHERE queryid IS NOT NULL AND dbid = \
@@ -63,7 +64,8 @@ impl Statements {
         );
         let rows = match client.query_typed(&counts, &[]).await {
             Ok(rows) => rows,
-            // Installed and not loaded, or no right to see it: the rest of the server can be watched all the same.
+            // The extension is installed but not loaded, or not visible to this user; the rest of the server can
+            // still be monitored.
             Err(error) => match error.as_db_error() {
                 Some(refused) => {
                     self.why_not = refused.message().to_owned();
@@ -98,7 +100,7 @@ impl Statements {
         Ok(())
     }
 
-    /// Those that took the most time since the first look join the ones that are told.
+    /// Adds the statements that took the most time since the first sample to the reported ones.
     async fn choose(
         &mut self,
         client: &Client,
@@ -124,14 +126,14 @@ impl Statements {
             if let Some(Text::Shown(text)) = self.texts.get(key) {
                 top += 1;
                 if self.told.iter().all(|(told, _)| told != key) {
-                    // Two long statements may have the same beginning.
+                    // Two long statements may begin alike.
                     let twin = self.told.iter().any(|(_, part)| part == text);
                     let part = if twin { format!("{text} [{}]", key.1) } else { text.clone() };
                     self.told.push((*key, part));
                 }
             }
         }
-        // Never one of the top: those are fewer than may stay.
+        // Never drops one of the top statements, of which there are fewer than may stay.
         while self.told.len() > MOST {
             let place =
                 |(key, _): &(Key, String)| order.iter().position(|(k, _)| k == key).unwrap_or(usize::MAX);
@@ -166,7 +168,7 @@ impl Statements {
             if over_s > 0.0 {
                 say.reading(part, "statement_calls", Unit::PerS, None, calls / over_s);
             }
-            // Of no calls there is no mean, and of no time no share.
+            // Without calls there is no mean, and without time no share.
             if calls > 0.0 {
                 say.reading(part, "statement_mean_time", Unit::Seconds, None, time_ms / calls / 1e3);
             }
@@ -178,7 +180,7 @@ impl Statements {
 }
 
 impl Count {
-    /// What was added; all of it when the counters were reset meanwhile.
+    /// Returns the increase, or everything if the counters were reset meanwhile.
     fn since(self, before: Count) -> Count {
         if self.calls < before.calls || self.time_ms < before.time_ms {
             return self;
@@ -187,9 +189,9 @@ impl Count {
     }
 }
 
-/// The text on one line, without literals, cut. The server replaces constants by `$1` only in statements that it plans:
-/// of the others (`ALTER ROLE ... PASSWORD '...'`) nothing but the first word is shown. What stands in quotes is left
-/// out in any case, because an entry that is made anew while its statement runs keeps the text as it was sent.
+/// Returns the text on one line, without literals, shortened. The server replaces constants with `$1` only in
+/// statements that it plans; of all others (`ALTER ROLE ... PASSWORD '...'`) only the first word is shown. Quoted
+/// text is always removed, because an entry that is recreated while its statement runs keeps the original text.
 fn describe(text: &str) -> String {
     const PLANNED: [&str; 7] = ["SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "MERGE", "VALUES"];
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,5 +1,5 @@
-//! TLS to PostgreSQL, as the library wants it: a connector over the TLS that the rest of the program has. The names of
-//! its modes are those of libpq.
+//! TLS to PostgreSQL: a connector for the library that uses the program's own TLS. The names of its modes are those
+//! of libpq.
 
 use super::super::trust::Trust;
 use plimsoll_engine::link::tls::Setup;
@@ -11,11 +11,11 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
 use tokio_rustls::{TlsConnector, client};
 
-/// Makes connections to hosts that are checked as it says.
+/// Connector that verifies hosts according to its trust settings.
 #[derive(Clone)]
 pub struct Tls(pub Trust);
 
-/// A handshake to come.
+/// A pending handshake.
 pub struct Handshake(Setup);
 
 /// A connection after its handshake.
@@ -27,7 +27,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> MakeTlsConnect<S> for T
     type Error = Error;
 
     fn make_tls_connect(&mut self, host: &str) -> Result<Handshake> {
-        // A server that takes TLS without being asked for it in clear text first wants its protocol named.
+        // A server that accepts TLS without a plain-text request requires the protocol's name (ALPN).
         self.0.setup(host, &["postgresql"]).map(Handshake).map_err(Error::other)
     }
 }
@@ -45,7 +45,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> TlsConnect<S> for Hands
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream for Encrypted<S> {
-    /// Without: the hash of the server's certificate would have to be made as its signature was.
+    /// Channel binding is not supported: the certificate's hash would have to use its signature's algorithm.
     fn channel_binding(&self) -> ChannelBinding {
         ChannelBinding::none()
     }

@@ -1,4 +1,4 @@
-//! Which processes there are, who their parents are, and which of them a monitor means.
+//! Processes and their parents, and the ones that a monitor names.
 
 use super::one::{Stat, program};
 use crate::monitor::files::Files;
@@ -7,16 +7,16 @@ use plimsoll_plan::watch::Who;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 
-/// All processes of the machine. Each is read when it is new and in the look after (a fork has its parent's name until
-/// it starts its program), and then once in [`AGAIN`] looks: to read hundreds of foreign processes each second would
-/// cost more than those that are watched.
+/// All processes of the machine. Each is read when it is new, in the next sample (a fork keeps its parent's name
+/// until it executes its program), and then once every [`AGAIN`] samples. Reading hundreds of unrelated processes
+/// every second would cost more than reading the monitored ones.
 #[derive(Default)]
 pub struct Census {
     known: BTreeMap<u32, Entry>,
     looks: u64,
 }
 
-/// Looks in which each is read once more, a part of them in each look.
+/// Number of samples in which every process is read once more, some in each sample.
 const AGAIN: u64 = 10;
 
 #[derive(Debug, Clone)]
@@ -24,17 +24,17 @@ struct Entry {
     start: u64,
     parent: u32,
     comm: String,
-    /// Read where names are asked for: the kernel locks a process's memory for it.
+    /// Read only if names are needed, because the kernel locks the process's memory for it.
     program: Option<String>,
     since: u64,
-    /// It was not in the list of the look before.
+    /// Whether it was missing from the previous sample.
     born: bool,
 }
 
-/// What is read of all processes.
+/// What to read of all processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Asks {
-    /// Every one of them, however long it is known.
+    /// Every process, however long it has been known.
     pub all: bool,
     /// The names of their programs.
     pub names: bool,
@@ -71,22 +71,22 @@ impl Census {
         }
     }
 
-    /// When it began, as far as is known.
+    /// Returns its start time, if known.
     pub fn start(&self, pid: u32) -> Option<u64> {
         self.known.get(&pid).map(|entry| entry.start)
     }
 
-    /// It has come since the look before, so all that it has used was used since then.
+    /// Returns whether it started after the previous sample, so that all its usage is recent.
     pub fn born(&self, pid: u32) -> bool {
         self.known.get(&pid).is_some_and(|entry| entry.born)
     }
 
-    /// The number belongs to another process now.
+    /// Notes that the number belongs to another process now.
     pub fn correct(&mut self, pid: u32, stat: &Stat) {
         if let Some(entry) = self.known.get_mut(&pid) {
-            // How long it has been there is not known, so what it has used is no rise of this second.
+            // Its age is unknown, so its usage is not an increase of this second.
             (entry.start, entry.parent, entry.born) = (stat.start, stat.parent, false);
-            // Its name is read again at the next look.
+            // Its name is read again in the next sample.
             (entry.comm, entry.since) = (stat.comm.clone(), self.looks);
         }
     }
@@ -102,7 +102,7 @@ impl Census {
         self.known.iter().filter(|(_, entry)| means(entry)).map(|(pid, _)| *pid).collect()
     }
 
-    /// The seeds with all their descendants, without `but` and what hangs below it.
+    /// Returns the seeds with all their descendants, except `but` and its descendants.
     pub fn family(&self, seeds: impl IntoIterator<Item = u32>, but: u32) -> BTreeSet<u32> {
         let mut children: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for (pid, entry) in &self.known {
@@ -119,14 +119,14 @@ impl Census {
     }
 }
 
-/// Finds those that a monitor names, again when they have changed.
+/// Finds the processes that a monitor names, and again after they changed.
 pub struct Finder {
     who: Who,
-    /// This program: its own use is not the server's.
+    /// This program, whose own usage is not the server's.
     own: u32,
-    /// With their starts.
+    /// Processes with their start times.
     roots: Vec<(u32, u64)>,
-    /// Listening sockets of the port, by inode.
+    /// Inodes of the port's listening sockets.
     sockets: BTreeSet<u64>,
 }
 
@@ -139,10 +139,12 @@ impl Finder {
         self.own
     }
 
+    /// Returns the processes.
+    ///
     /// # Errors
-    /// When there is nobody, with what was looked for.
+    /// Returns an error that names what was searched if there is no such process.
     pub fn find(&mut self, files: &mut Files, census: &mut Census) -> Result<Vec<u32>, MonitorError> {
-        // Somebody who is missed may stand under a name that has changed since.
+        // A missing process may have changed its name meanwhile.
         let names = matches!(self.who, Who::Name(_));
         census.take(files, Asks { all: self.roots.is_empty(), names });
         let found = match self.who.clone() {
@@ -163,15 +165,15 @@ impl Finder {
 
     fn by_pid(&self, files: &mut Files, census: &Census, pid: u32) -> Result<Vec<u32>, MonitorError> {
         if pid == self.own {
-            return Err(MonitorError(format!("process `{pid}` is this program: name the server's")));
+            return Err(MonitorError(format!("process `{pid}` is plimsoll itself: name the server's process")));
         }
-        // Asked anew: the census may still have the one that had the number before.
+        // Read again, because the census may contain the number's previous owner.
         let start = Stat::of(files, pid).map(|stat| stat.start).filter(|_| census.start(pid).is_some());
         match (self.roots.first(), start) {
             (None, None) => Err(MonitorError(format!("there is no process `{pid}`"))),
             (Some(_), None) => Err(MonitorError(format!("process `{pid}` has ended"))),
             (Some((_, before)), Some(start)) if *before != start => {
-                Err(MonitorError(format!("process `{pid}` has ended, and another one has its number")))
+                Err(MonitorError(format!("process `{pid}` has ended, and another process has its number")))
             }
             _ => Ok(vec![pid]),
         }
@@ -179,21 +181,21 @@ impl Finder {
 
     fn by_port(&mut self, files: &mut Files, census: &Census, port: u16) -> Result<Vec<u32>, MonitorError> {
         let alive = |(pid, start): &(u32, u64)| census.start(*pid) == Some(*start);
-        // The kernel walks its whole table of connections for the list, which takes milliseconds.
+        // The kernel walks its whole connection table for the list, which takes milliseconds.
         if !self.roots.is_empty() && self.roots.iter().all(alive) && !census.looks.is_multiple_of(AGAIN) {
             return Ok(self.roots.iter().map(|(pid, _)| *pid).collect());
         }
         let sockets = listening(files, port);
         if sockets.is_empty() {
             self.roots.clear();
-            return Err(MonitorError(format!("nobody listens on TCP port `{port}`")));
+            return Err(MonitorError(format!("nothing listens on TCP port `{port}`")));
         }
         if sockets != self.sockets || self.roots.is_empty() || !self.roots.iter().all(alive) {
             self.roots.clear();
             let holders = holders(files, census, &sockets, self.own);
             if holders.is_empty() {
                 return Err(MonitorError(format!(
-                    "TCP port `{port}` is listened on, but by no process that may be looked into: run as its user"
+                    "the process that listens on TCP port `{port}` is not visible: run plimsoll as the same user"
                 )));
             }
             self.sockets = sockets;
@@ -203,8 +205,8 @@ impl Finder {
     }
 }
 
-/// Inodes of the listening sockets of a port, IPv4 and IPv6. The kernel lists those that listen first, so tens of
-/// thousands of connections behind them are never read.
+/// Returns the inodes of the listening sockets of a port, IPv4 and IPv6. The kernel lists them first, so tens of
+/// thousands of connections after them are never read.
 fn listening(files: &mut Files, port: u16) -> BTreeSet<u64> {
     let mut inodes = BTreeSet::new();
     for list in ["/proc/net/tcp", "/proc/net/tcp6"] {
@@ -218,7 +220,7 @@ fn listening(files: &mut Files, port: u16) -> BTreeSet<u64> {
                 match row(line) {
                     Some((state, _, _)) if state != LISTEN => break 'list,
                     Some((_, own, inode)) if own == port => inodes.insert(inode),
-                    // The heading, or another's socket.
+                    // The heading, or another socket.
                     _ => false,
                 };
             }
@@ -230,7 +232,8 @@ fn listening(files: &mut Files, port: u16) -> BTreeSet<u64> {
 
 const LISTEN: &str = "0A";
 
-/// State, local port and inode of a line `number: local remote state queues timer retransmits user timeout inode`.
+/// Returns the state, local port, and inode of a line `number: local remote state queues timer retransmits user
+/// timeout inode`.
 fn row(line: &str) -> Option<(&str, u16, u64)> {
     let words: Vec<&str> = line.split_ascii_whitespace().collect();
     let port = u16::from_str_radix(words.get(1)?.rsplit_once(':')?.1, 16).ok()?;
@@ -241,8 +244,9 @@ fn name_of(files: &mut Files, pid: u32) -> Option<String> {
     files.text(&format!("/proc/{pid}/cmdline")).and_then(program).map(str::to_owned)
 }
 
-/// Who has one of the sockets open. The first process of the machine may hold a socket for a service that it starts
-/// (socket activation); all other processes are its descendants, so it is meant only when nobody else has the socket.
+/// Returns the processes that have one of the sockets open. The first process of the machine may hold a socket for a
+/// service that it starts (socket activation). All others are its descendants, so it counts only if no other process
+/// has the socket.
 fn holders(files: &Files, census: &Census, sockets: &BTreeSet<u64>, own: u32) -> Vec<u32> {
     let names: Vec<String> = sockets.iter().map(|inode| format!("socket:[{inode}]")).collect();
     let holds = |pid: u32| {

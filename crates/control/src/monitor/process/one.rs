@@ -1,8 +1,8 @@
-//! One process as `/proc/PID` tells it (proc(5)).
+//! One process as described by `/proc/PID` (proc(5)).
 
 use crate::monitor::files::{Files, field};
 
-/// `/proc/PID/stat`. Times are in ticks.
+/// Content of `/proc/PID/stat`, with times in ticks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stat {
     pub comm: String,
@@ -10,21 +10,21 @@ pub struct Stat {
     pub major_faults: u64,
     pub user: u64,
     pub system: u64,
-    /// Of children that have ended and were waited for, with all that those had waited for.
+    /// CPU time of ended children that were waited for, including their own waited-for children.
     pub waited_user: u64,
     pub waited_system: u64,
     pub threads: u64,
-    /// Ticks after the boot. A number that is given to another process later has another start.
+    /// Start time in ticks after boot, which distinguishes processes that had the same number.
     pub start: u64,
 }
 
 impl Stat {
     pub fn parse(text: &str) -> Option<Stat> {
-        // The name is in parentheses and may hold parentheses and spaces itself.
+        // The name is in parentheses and may contain parentheses and spaces.
         let (head, rest) = text.rsplit_once(')')?;
         let comm = head.split_once('(')?.1.to_owned();
         let words: Vec<&str> = rest.split_ascii_whitespace().collect();
-        // proc(5) numbers the fields from 1; the state, field 3, is the first after the name.
+        // proc(5) numbers the fields from 1; the state, field 3, is the first one after the name.
         let number = |field: usize| words.get(field - 3)?.parse::<u64>().ok();
         Some(Stat {
             comm,
@@ -44,38 +44,38 @@ impl Stat {
     }
 }
 
-/// What one thread has used so far.
+/// CPU usage of one thread.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Thread {
-    /// Run, and ready to run while no CPU was free, ns; nothing from a kernel without that account.
+    /// Time running and time waiting for a CPU, ns; `None` if the kernel does not account it.
     pub ran_waited_ns: Option<(u64, u64)>,
-    /// Context switches, voluntary and not.
+    /// Context switches, voluntary and involuntary.
     pub switches: Option<(u64, u64)>,
 }
 
-/// One look at one process.
+/// One sample of one process.
 #[derive(Debug, Clone, Default)]
 pub struct Seen {
     pub stat: Stat,
     pub rss_bytes: f64,
-    /// Private memory without file mappings: nothing of it is counted twice in a sum over processes.
+    /// Private memory without file mappings, which can be summed over processes without counting anything twice.
     pub anon_bytes: f64,
     pub cpus: Mask,
     pub fds: Option<f64>,
-    /// Read from the disk and written to it, bytes.
+    /// Bytes read from and written to disk.
     pub disk: Option<(f64, f64)>,
-    /// By number; nothing when they are too many to look at each second.
+    /// Threads by number; `None` if they are too many to sample every second.
     pub threads: Option<Vec<(u32, Thread)>>,
 }
 
-/// Threads of one process that are looked at singly: each costs two small files.
+/// Maximum number of threads of one process that are sampled, because each needs two small files.
 const MOST_THREADS: u64 = 256;
 
 impl Seen {
-    /// `stat` has been read just now. Nothing when the process has gone meanwhile.
+    /// Samples a process whose `stat` was just read. Returns `None` if it has ended meanwhile.
     pub fn of(files: &mut Files, pid: u32, stat: Stat) -> Option<Seen> {
         let status = files.text(&format!("/proc/{pid}/status"))?;
-        // The context switches in it are the first thread's alone, whatever the name of the file promises.
+        // The context switches in this file are those of the first thread only.
         let first = switches(status);
         let kib = |name| field(status, name).map_or(0.0, |kib| kib * 1024.0);
         let (rss_bytes, anon_bytes) = (kib("VmRSS"), kib("RssAnon"));
@@ -89,7 +89,7 @@ impl Seen {
                     let own = match files.text(&format!("{folder}/status")) {
                         _ if number == pid => first,
                         Some(status) => switches(status),
-                        // It ended between the list and here.
+                        // The thread ended after it was listed.
                         None => continue,
                     };
                     all.push((number, thread(files, &folder, own)));
@@ -99,7 +99,7 @@ impl Seen {
             _ => None,
         };
         let disk = files.text(&format!("/proc/{pid}/io")).and_then(|io| {
-            // What was cancelled (a file deleted before it was written back) never reached the disk.
+            // Cancelled writes (a file deleted before it was written back) never reached the disk.
             let kept = field(io, "write_bytes")? - field(io, "cancelled_write_bytes").unwrap_or(0.0);
             Some((field(io, "read_bytes")?, kept.max(0.0)))
         });
@@ -108,11 +108,12 @@ impl Seen {
     }
 }
 
-/// Open descriptors. Since Linux 6.2 their number is the size of the folder, which is one call; before, it is 0.
+/// Returns the number of open files. Since Linux 6.2 it is the size of the folder, which takes one call; before, the
+/// size is 0.
 fn descriptors(files: &Files, pid: u32) -> Option<f64> {
     let folder = files.path(&format!("/proc/{pid}/fd"));
     match std::fs::metadata(&folder) {
-        // A real folder on a disk (a recorded tree) has a size of its own: the kernel's has no blocks.
+        // A real folder on a disk (a recorded tree) has a size, too, but unlike the kernel's it also has blocks.
         Ok(meta) if meta.len() > 0 && std::os::unix::fs::MetadataExt::blocks(&meta) == 0 => {
             Some(meta.len() as f64)
         }
@@ -126,7 +127,7 @@ fn switches(status: &str) -> Option<(u64, u64)> {
 }
 
 fn thread(files: &mut Files, folder: &str, switches: Option<(u64, u64)>) -> Thread {
-    // Nanoseconds run, nanoseconds ready, number of turns.
+    // Nanoseconds running, nanoseconds waiting, number of time slices.
     let ran_waited_ns = files.text(&format!("{folder}/schedstat")).and_then(|text| {
         let mut numbers = text.split_ascii_whitespace().map(|word| word.parse().ok());
         Some((numbers.next()??, numbers.next()??))
@@ -134,19 +135,19 @@ fn thread(files: &mut Files, folder: &str, switches: Option<(u64, u64)>) -> Thre
     Thread { ran_waited_ns, switches }
 }
 
-/// Soft limit of descriptors; nothing when it is unlimited or unreadable.
+/// Returns the soft limit of open files; `None` if unlimited or unreadable.
 pub fn descriptor_limit(files: &mut Files, pid: u32) -> Option<f64> {
     let text = files.text(&format!("/proc/{pid}/limits"))?;
     let row = text.lines().find_map(|line| line.strip_prefix("Max open files"))?;
     row.split_ascii_whitespace().next()?.parse().ok()
 }
 
-/// CPUs that a process may run on, a bit for each.
+/// CPUs that a process may use, one bit each.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Mask(Vec<u32>);
 
 impl Mask {
-    /// `Cpus_allowed` is words of 32 bits in hexadecimal, the highest first.
+    /// Parses `Cpus_allowed`: 32-bit words in hexadecimal, the highest first.
     fn parse(status: &str) -> Option<Mask> {
         let words = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed:"))?.trim();
         let words: Option<Vec<u32>> =
@@ -166,18 +167,19 @@ impl Mask {
     }
 }
 
-/// Name of a program from its arguments as `/proc/PID/cmdline` has them, ended by zeros: the last part of the first
-/// one. Servers that write a title over their arguments (`nginx: worker process`) are called by its first word.
+/// Returns the program's name from the arguments in `/proc/PID/cmdline`, which end with zeros: the last path
+/// component of the first one. A server that writes a title over its arguments (`nginx: worker process`) gets the
+/// title's first word.
 pub fn program(cmdline: &str) -> Option<&str> {
     let first = cmdline.split('\0').next()?;
-    // A path may hold spaces, a title may hold slashes behind its first word.
+    // A path may contain spaces, and a title may contain slashes after its first word.
     let name = if first.starts_with('/') { first.rsplit('/').next()? } else { first };
     let word = name.split_ascii_whitespace().next()?.rsplit('/').next()?;
     let word = word.trim_end_matches(':').trim_start_matches('-');
     (!word.is_empty()).then_some(word)
 }
 
-/// What reports call a process: its program, or what the kernel calls it.
+/// Returns the name of a process in reports: its program, or the kernel's name.
 pub fn name(files: &mut Files, pid: u32, comm: &str) -> String {
     let told = files.text(&format!("/proc/{pid}/cmdline")).and_then(program);
     told.unwrap_or(comm).to_owned()
@@ -186,12 +188,12 @@ pub fn name(files: &mut Files, pid: u32, comm: &str) -> String {
 const SCRIPTS: &[&str] =
     &[".js", ".mjs", ".cjs", ".ts", ".py", ".rb", ".php", ".pl", ".sh", ".jar", ".exs", ".lua"];
 
-/// A command line that may be shown: the program and the script that it runs. Other arguments may be passwords.
+/// Returns a command line that is safe to show: the program and its script. Other arguments may be passwords.
 pub fn describe(cmdline: &str) -> Option<String> {
     let program = program(cmdline)?;
     let mut script = None;
     for word in cmdline.split('\0').skip(1) {
-        // After these the program's text itself is an argument.
+        // After these options, the next argument is the program text.
         if matches!(word, "-c" | "-e" | "-p" | "--eval" | "--print") {
             break;
         }

@@ -1,5 +1,5 @@
-//! A process with its descendants as one account. Threads and processes come and go between two looks, so what the tree
-//! has used is added up from what each of them used, never taken as a difference of sums.
+//! A process and its descendants as one account. Threads and processes start and end between two samples, so the
+//! tree's usage is the sum of each one's increase, never a difference of sums.
 
 use super::census::Census;
 use super::one::{Mask, Seen, Stat, Thread, descriptor_limit, name};
@@ -11,21 +11,21 @@ pub struct Member {
     pub name: String,
     pub seen: Seen,
     pub descriptor_limit: Option<f64>,
-    /// CPU time since the first look, ticks: (user, system).
+    /// CPU time since the first sample, ticks: (user, system).
     pub used: (f64, f64),
-    /// Of its busiest thread since the look before, ns.
+    /// CPU time of its busiest thread since the previous sample, ns.
     pub busiest_ns: Option<f64>,
-    /// Looks that it was seen in.
+    /// Number of samples that contain it.
     pub looks: u32,
 }
 
-/// Totals since the first look. They only rise.
+/// Increasing totals since the first sample.
 #[derive(Default)]
 pub struct Totals {
     /// Ticks.
     pub user: f64,
     pub system: f64,
-    /// All threads' time of being ready to run without a CPU, ns.
+    /// Time of all threads waiting for a CPU, ns.
     pub waited_ns: f64,
     pub voluntary: f64,
     pub involuntary: f64,
@@ -38,20 +38,20 @@ pub struct Totals {
 pub struct Tree {
     pub members: BTreeMap<u32, Member>,
     pub totals: Totals,
-    /// Which of the totals a kernel (or its refusal) leaves without an account.
+    /// Whether the kernel accounts (and reveals) the waiting time.
     pub has_waited: bool,
     pub has_switches: bool,
     pub has_disk: bool,
-    /// A process with so many threads that they are not looked at singly.
+    /// A process with too many threads to sample.
     pub crowded: Option<String>,
     begun: bool,
 }
 
-/// (user, system) in ticks.
+/// User and system time in ticks.
 type Pair = (f64, f64);
 
 impl Tree {
-    /// Reads all of the family. `limits` says whether what seldom changes is read again.
+    /// Reads the whole family. `limits` says whether to reread what seldom changes.
     pub fn look(&mut self, files: &mut Files, census: &mut Census, family: &BTreeSet<u32>, limits: bool) {
         let mut before = std::mem::take(&mut self.members);
         (self.has_waited, self.has_switches, self.has_disk, self.crowded) = (true, true, true, None);
@@ -74,9 +74,9 @@ impl Tree {
             let zero = Seen::default();
             let from = match &old {
                 Some(old) => &old.seen,
-                // All that it has used was used since the look before.
+                // All of its usage is since the previous sample.
                 None if census.born(*pid) && self.begun => &zero,
-                // It has been there for longer than it has been looked at.
+                // It existed before it was first sampled.
                 None => &seen,
             };
             let rise = |now: u64, then: u64| now.saturating_sub(then) as f64;
@@ -120,16 +120,16 @@ impl Tree {
         self.begun = true;
     }
 
-    /// What children used that ended since the look before. Waiting for a child adds its whole life to its parent's
-    /// account of children (`cutime`, `cstime`), so what was counted of the child while it lived comes off. Children
-    /// that nobody waits for (SIGCHLD ignored) or that were given to the first process of the machine are in no such
-    /// account: what they used after their last look is lost, and never is the sum negative.
+    /// Returns the usage of children that ended since the previous sample. Waiting for a child adds its whole life to
+    /// its parent's account (`cutime`, `cstime`), so what was counted while the child lived is subtracted. Children
+    /// that are not waited for (SIGCHLD ignored) or were reparented to the first process appear in no such account;
+    /// their usage after their last sample is lost. The result is never negative.
     fn of_the_ended(&self, ended: &BTreeMap<u32, Member>, waited: &BTreeMap<u32, Pair>) -> Pair {
         let mut counted: BTreeMap<u32, Pair> = BTreeMap::new();
         for child in ended.values() {
             let mut parent = child.seen.stat.parent;
-            // Whoever had ended as well was waited for in its turn: the account went up. Each step is to another
-            // process of a finite tree; the bound is for numbers that were given to others meanwhile.
+            // An ended parent was waited for in turn, so its account moved up. Each step leads to another process of
+            // a finite tree; the bound is for numbers that were reused meanwhile.
             for _ in 0..ended.len() {
                 match ended.get(&parent) {
                     Some(above) if !self.members.contains_key(&parent) => parent = above.seen.stat.parent,
@@ -147,13 +147,14 @@ impl Tree {
         })
     }
 
-    /// Adds up what the threads of a process did, and returns what the busiest of them ran.
+    /// Adds the usage of a process's threads and returns that of the busiest.
     fn threads(&mut self, seen: &Seen, from: &Seen) -> Option<f64> {
         let Some(threads) = &seen.threads else {
             (self.has_waited, self.has_switches) = (false, false);
             return None;
         };
-        // A look without its threads (too many) knows no accounts: whole lives would be a rise of this second.
+        // If the previous sample lacked the threads (too many), their whole lives would count as an increase of this
+        // second.
         let is_newborn = from.stat.start == 0;
         if from.threads.is_none() && !is_newborn {
             (self.has_waited, self.has_switches) = (false, false);
@@ -163,7 +164,7 @@ impl Tree {
         let mut busiest: Option<f64> = None;
         for (number, now) in threads {
             let then = before.get(number).copied().unwrap_or_default();
-            // A number that was given to a new thread has a smaller account than it had.
+            // A smaller value means that the number was reused for a new thread.
             let rise = |now: u64, then: u64| if now < then { now as f64 } else { (now - then) as f64 };
             match now.ran_waited_ns {
                 Some((ran, waited)) => {
@@ -185,7 +186,7 @@ impl Tree {
         busiest
     }
 
-    /// CPUs that any of them may run on.
+    /// Returns the number of CPUs that any of them may use.
     pub fn cpus(&self) -> u32 {
         let mut all = Mask::default();
         self.members.values().for_each(|member| all.add(&member.seen.cpus));

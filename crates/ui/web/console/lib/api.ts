@@ -1,29 +1,29 @@
-// The one place that talks to the server. What goes wrong becomes one sentence with its mend.
+// All requests to the server. Errors become one sentence with a fix.
 import type { Checked, Entry, Job, List, Start, State } from "./contract";
 import { headersWith, key } from "./key";
 
-/** The server said no, or said nothing. */
+/** An error response, or no response. */
 export class Refused extends Error {
   constructor(
     message: string,
     readonly help: string,
-    /** 0: there was no answer. */
+    /** HTTP status; 0 without a response. */
     readonly status: number,
-    /** Of what is there instead of what was to be changed. */
+    /** Version of the current state, if the change was based on another. */
     readonly version: string | null = null,
   ) {
     super(message);
   }
 }
 
-const SILENT = new Refused("the console's server does not answer", "is `plimsoll serve` still running?", 0);
+const SILENT = new Refused("the console's server does not respond", "is `plimsoll serve` still running?", 0);
 const LOCKED = new Refused(
-  "this browser is not let in",
-  "open the address that `plimsoll serve` printed; it holds the token",
+  "this browser is not signed in",
+  "open the address that `plimsoll serve` printed, including its token",
   401,
 );
 
-/** Sentence and help of a refusal; the status speaks where the body does not. */
+/** Returns the error of a response; without a body, the status has to do. */
 export function refusal(status: number, body: string): Refused {
   if (status === 401) return LOCKED;
   try {
@@ -34,9 +34,9 @@ export function refusal(status: number, body: string): Refused {
       return new Refused(String(said.error), help, status, version);
     }
   } catch {
-    // Not JSON: a proxy or an older server; the status has to do.
+    // Not JSON (a proxy or an older server); the status has to do.
   }
-  return new Refused(`the server refused this (HTTP ${status})`, "", status);
+  return new Refused(`the server responded with HTTP ${status}`, "", status);
 }
 
 async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
@@ -57,11 +57,11 @@ async function ask<T>(method: string, path: string, body?: unknown): Promise<T> 
   try {
     return JSON.parse(text) as T;
   } catch {
-    throw new Refused("the server's answer cannot be read", "reload this page", answer.status);
+    throw new Refused("the server's response is unreadable", "reload this page", answer.status);
   }
 }
 
-/** Any mistake as a refusal, so that pages show one kind of thing. */
+/** Converts any error, so that pages handle only one kind. */
 export function asRefused(mistake: unknown): Refused {
   return mistake instanceof Refused ? mistake : new Refused(String(mistake), "", 0);
 }
@@ -71,7 +71,7 @@ const id = encodeURIComponent;
 export const state = () => ask<State>("GET", "/api/state");
 export const runs = () => ask<List>("GET", "/api/runs");
 export const jobs = async () => (await ask<{ jobs: Job[] }>("GET", "/api/jobs")).jobs;
-/** `version`: of those annotations that were on the screen when somebody began to change them. */
+/** `version` is that of the annotations shown when the user began to edit. */
 export const annotateRun = (run: string, tags: string[], note: string, version: string) =>
   ask<Entry>("PUT", `/api/runs/${id(run)}/annotations`, { tags, note, version });
 export const check = (what: { file: string } | { text: string }) => ask<Checked>("POST", "/api/check", what);

@@ -1,38 +1,38 @@
-// What the server says and takes, as crates/console has it. Everything in these values that came from a run (names,
-// addresses, sentences) is a stranger's text: it is only ever put into a page as text.
+// Requests and responses of the server, as defined in crates/console. Every text that comes from a run (names, URLs,
+// sentences) is untrusted and only ever inserted as text.
 
 export type Verdict = "PASS" | "FAIL" | "INCONCLUSIVE" | "INTERRUPTED" | "MEASURED";
 
-/** A run, an experiment, a search or what parts made, as the list shows it. */
+/** An entry of the list: a run, an experiment, a search, or a folder of parts. */
 export interface Entry {
-  /** Stable: a hash of the path. */
+  /** A hash of the path. */
   id: string;
   kind: "run" | "experiment" | "search" | "parts";
   path: string;
   name: string;
   target: string;
-  /** Beyond 2^53, so right to about 256 ns: enough for a list. */
+  /** Above 2^53, so exact to about 256 ns, which is enough for a list. */
   started_unix_ns: number;
   duration_s: number;
   verdict: Verdict | null;
   sentence: string;
   rate_per_s: number | null;
-  /** `null`, too, where there are too few samples for it. */
+  /** `null` also if there are too few samples. */
   p99_ns: number | null;
-  /** The true p99 is this or more. */
+  /** Whether p99 is a lower bound. */
   p99_is_lower_bound: boolean;
   errors: number | null;
   requests: number | null;
   is_running: boolean;
   tags: string[];
   note: string;
-  /** Of tags and note: the server refuses to replace others than those that were seen. */
+  /** Version of tags and note; the server rejects a change that is based on another version. */
   annotations_version: string;
-  /** Of an experiment. */
+  /** Number of runs, for an experiment. */
   runs?: number;
 }
 
-/** A file that looks like a run and cannot be read. */
+/** A file that looks like a run but cannot be read. */
 export interface Unreadable {
   path: string;
   reason: string;
@@ -41,7 +41,7 @@ export interface Unreadable {
 export interface List {
   entries: Entry[];
   unreadable: Unreadable[];
-  /** Files that were not read yet. */
+  /** Number of files not read yet. */
   unread_count?: number;
 }
 
@@ -53,7 +53,7 @@ export interface State {
 
 export type JobState = "starting" | "running" | "paused" | "ending" | "ended" | "failed";
 
-/** A part of the planned load, s from the start. */
+/** A stage of the planned load; s since the start. */
 export interface Stage {
   from_s: number;
   to_s: number;
@@ -65,32 +65,32 @@ export interface Job {
   id: string;
   name: string;
   state: JobState;
-  /** The entry of its file, once there is one. */
+  /** Id of its entry, once its file exists. */
   run: string | null;
   command: string[];
   exit_code: number | null;
-  /** Somebody has asked for it, and the load has not said yet that it obeys. */
+  /** A requested action that the load has not confirmed yet. */
   pending_action: "pause" | "resume" | null;
-  /** Why the last thing that was asked of it was not done. */
+  /** Why the last action was rejected. */
   rejection: string | null;
-  /** The last lines of what it said. */
+  /** End of its output. */
   output: string;
   elapsed_s: number;
-  /** Of the run that goes on. */
+  /** Planned duration of the current run. */
   planned_s: number | null;
   stages: Stage[];
-  /** Which run of an experiment that is, from 1, and of how many, if that is known. */
+  /** Number of the current run in its experiment, from 1, and the number of runs, if known. */
   run_number: number | null;
   run_count: number | null;
 }
 
 export interface Tiles {
   rate_per_s: number | null;
-  /** `null`: none, or too few samples for it. */
+  /** `null` if there are none or too few samples. */
   p50_ns: number | null;
   p99_ns: number | null;
   max_ns: number | null;
-  /** Of these the true value is as much or more. */
+  /** Whether these values are lower bounds. */
   p50_is_lower_bound: boolean;
   p99_is_lower_bound: boolean;
   max_is_lower_bound: boolean;
@@ -102,7 +102,7 @@ export interface Tiles {
   busy_ratio: number | null;
 }
 
-/** One second of a run that goes on: values by chart, then by series. */
+/** One second of a running load: values by chart, then by series. */
 export interface Row {
   x: number;
   values: Record<string, Record<string, number | null>>;
@@ -114,7 +114,7 @@ export interface Checked {
   diagnostics: string;
 }
 
-/** Loader.io's three kinds of load. */
+/** The three load types of Loader.io. */
 export type Load = "clients_per_test" | "clients_per_second" | "maintained";
 
 export type Start =
@@ -123,7 +123,7 @@ export type Start =
 export interface FormStart {
   kind: "form";
   url: string;
-  /** Absent: GET. */
+  /** Default: GET. */
   method?: string;
   load: Load;
   clients: number;
@@ -132,13 +132,13 @@ export interface FormStart {
   threshold?: string;
   allow?: string;
   name?: string;
-  /** One `Name: value` a line. */
+  /** One `Name: value` per line. */
   headers?: string;
   body?: string;
   allow_concurrent?: boolean;
 }
 
-/** It still has something to say. */
+/** Returns true until the job has ended. */
 export function active(job: Job): boolean {
   return job.state !== "ended" && job.state !== "failed";
 }

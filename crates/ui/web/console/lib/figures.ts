@@ -1,4 +1,4 @@
-// Figures of the list and the tiles, where one may be missing; written by the same rules as everywhere.
+// Optional figures of the list and the tiles, formatted by the common rules.
 import * as format from "../../shared/format";
 
 type Maybe = number | null | undefined;
@@ -16,8 +16,8 @@ export const rate = (perSecond: Maybe) => format.figure(perSecond, "per_second")
 /** `72,180`. */
 export const count = (n: Maybe) => format.figure(n, "count");
 
-/** `0.13 %`. */
+/** `0.1%`. */
 export const ratio = (share: Maybe) => format.figure(share, "ratio");
 
-/** A number that somebody chose: counts in full, others with four digits. */
+/** A number that the user chose: counts in full, others with four digits. */
 export const chosen = (x: Maybe) => (known(x) && Number.isInteger(x) ? format.count(x) : format.figure(x, "plain"));

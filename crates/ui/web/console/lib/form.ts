@@ -1,5 +1,5 @@
-// The small form as a value: what is missing in it, what is sent, and the command line that says the same. The server
-// builds the arguments itself; the line here is for reading, and for those who go on in a terminal.
+// The form as a value: its errors, its request, and the equivalent command line. The server builds the arguments
+// itself; the line here is shown to the user, who may continue in a terminal.
 import type { FormStart, Load } from "./contract";
 import { count } from "./figures";
 
@@ -9,20 +9,20 @@ export interface Form {
   load: Load;
   clients: number | null;
   seconds: number | null;
-  /** ms; `null`: no threshold on times. */
+  /** ms; `null` for no threshold. */
   p99_ms: number | null;
-  /** s; `null`: the tool's own. */
+  /** s; `null` for the default. */
   timeout_s: number | null;
   allow: string;
   name: string;
-  /** One `Name: value` a line. */
+  /** One `Name: value` per line. */
   headers: string;
   body: string;
 }
 
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** As much as most services bear, short enough to try again at once. */
+/** A load that most services can handle, short enough to repeat. */
 export const EMPTY: Form = {
   url: "",
   method: "GET",
@@ -37,24 +37,24 @@ export const EMPTY: Form = {
   body: "",
 };
 
-/** By field: what is wrong with it and how to mend it. */
+/** Error with its fix, by field. */
 export type Wrong = Partial<Record<keyof Form, string>>;
 
 export function wrong(form: Form): Wrong {
   const found: Wrong = {};
   const url = URL.canParse(form.url.trim()) ? new URL(form.url.trim()) : null;
-  if (form.url.trim() === "") found.url = "an address is missing, such as http://127.0.0.1:8080/";
-  else if (!url) found.url = "this is no address; it needs the scheme too, such as http://127.0.0.1:8080/";
+  if (form.url.trim() === "") found.url = "enter a URL, such as http://127.0.0.1:8080/";
+  else if (!url) found.url = "invalid URL: include the scheme, such as http://127.0.0.1:8080/";
   else if (url.protocol !== "http:" && url.protocol !== "https:")
-    found.url = "only http:// and https:// can be loaded";
-  if (!whole(form.clients)) found.clients = "a whole number of clients, 1 or more";
-  if (!(Number(form.seconds) > 0)) found.seconds = "a length above 0 s";
-  if (form.p99_ms !== null && !(form.p99_ms > 0)) found.p99_ms = "a time above 0 ms, or nothing";
-  if (form.timeout_s !== null && !(form.timeout_s > 0)) found.timeout_s = "a time above 0 s, or nothing";
+    found.url = "unsupported scheme: use http:// or https://";
+  if (!whole(form.clients)) found.clients = "enter a whole number of clients, 1 or more";
+  if (!(Number(form.seconds) > 0)) found.seconds = "enter a duration above 0 s";
+  if (form.p99_ms !== null && !(form.p99_ms > 0)) found.p99_ms = "enter a time above 0 ms, or leave it empty";
+  if (form.timeout_s !== null && !(form.timeout_s > 0)) found.timeout_s = "enter a time above 0 s, or leave it empty";
   const odd = headerLines(form).find((line) => !/^[^\s:]+:/.test(line));
-  if (odd !== undefined) found.headers = `\`${odd}\` needs a name and a colon, such as Accept: text/html`;
-  if (form.body.startsWith("@")) found.body = "a body that begins with @ names a file: use an experiment file";
-  if (/\s/.test(form.allow.trim())) found.allow = "one host name, such as api.example.com";
+  if (odd !== undefined) found.headers = `invalid header \`${odd}\`: use a name and a colon, such as Accept: text/html`;
+  if (form.body.startsWith("@")) found.body = "a body must not begin with @, which names a file; use an experiment file";
+  if (/\s/.test(form.allow.trim())) found.allow = "enter one host name, such as api.example.com";
   return found;
 }
 
@@ -66,12 +66,12 @@ const headerLines = (form: Form) =>
 
 const whole = (n: number | null) => n !== null && Number.isInteger(n) && n >= 1;
 
-/** `response_time p99 < 500ms`; absent without a limit. */
+/** Returns the threshold, such as `response_time p99 < 500ms`, if there is a limit. */
 export function threshold(form: Form): string | undefined {
   return form.p99_ms === null ? undefined : `response_time p99 < ${form.p99_ms}ms`;
 }
 
-/** What is sent; only for a form without mistakes. */
+/** Returns the request of a valid form. */
 export function request(form: Form): FormStart {
   const out: FormStart = {
     kind: "form",
@@ -91,7 +91,7 @@ export function request(form: Form): FormStart {
   return out;
 }
 
-/** The shortest rate at which exactly `n` arrive within `seconds`, in the same rhythm to 0.01 %: as the server's. */
+/** Returns the shortest rate with exactly `n` arrivals within `seconds`, to 0.01%, like the server's `spread`. */
 export function spread(n: number, seconds: number): number {
   const exact = n / seconds;
   for (let digits = 0; digits <= 9; digits += 1) {
@@ -103,22 +103,22 @@ export function spread(n: number, seconds: number): number {
   return exact;
 }
 
-/** p99. */
+/** The percentile of the threshold: p99. */
 const LIMITED = 0.99;
-/** A percentile q is told from 10 / (1 - q) samples on: fewer leave a run without a verdict. */
+/** A percentile q requires 10 / (1 - q) samples; with fewer, the run is inconclusive. */
 export const SAMPLES_LEAST = Math.round(10 / (1 - LIMITED));
 
-/** What the plan itself makes sure to end in doubt; `null`: nothing. How much a maintained load sends nobody knows. */
+/** Returns a warning if the run must be inconclusive. The number of requests of a maintained load is unknown. */
 export function doubt(form: Form): string | null {
   const [n, seconds] = [form.clients ?? 0, form.seconds ?? 0];
   const sent = form.load === "clients_per_test" ? n : n * seconds;
   if (form.p99_ms === null || form.load === "maintained" || !(sent > 0) || sent >= SAMPLES_LEAST) return null;
   const least = count(SAMPLES_LEAST);
   const all = count(Math.floor(sent));
-  return `${all} answers are too few for a p99, which takes ${least}: the run will end INCONCLUSIVE.`;
+  return `The run will be INCONCLUSIVE: p99 requires ${least} requests, but this load sends only ${all}.`;
 }
 
-/** The arguments of the same run in a terminal, in the server's order. */
+/** Returns the arguments of the same run in a terminal, in the server's order. */
 export function argumentsOf(form: Form): string[] {
   const [n, seconds] = [form.clients ?? 0, form.seconds ?? 0];
   const out = ["plimsoll", form.url.trim() || "URL"];
@@ -126,7 +126,7 @@ export function argumentsOf(form: Form): string[] {
   for (const line of headerLines(form)) out.push(`--header=${line}`);
   if (form.body) out.push(`--body=${form.body}`);
   if (form.load === "maintained") out.push(`--connections=${n}`);
-  // Per test: the same number spread over the time, so a rate.
+  // Clients per test become a rate: the same number spread over the duration.
   else out.push(`--rate=${form.load === "clients_per_second" || seconds === 0 ? n : spread(n, seconds)}/s`);
   out.push(`--duration=${seconds}s`);
   if (form.timeout_s !== null) out.push(`--timeout=${form.timeout_s}s`);
@@ -137,7 +137,7 @@ export function argumentsOf(form: Form): string[] {
   return out;
 }
 
-/** As a shell takes it: what a shell would read otherwise stands in single quotes. */
+/** Returns the words for a shell, in single quotes where needed. */
 export function shellLine(words: string[]): string {
   return words
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))

@@ -1,7 +1,7 @@
-// What becomes of a key in the address: the server's own is kept, and one that somebody else has made up replaces none.
+// Keys in the address: the server's own key is kept, and a made-up key replaces none.
 import { afterEach, expect, test, vi } from "vitest";
 
-/** A browser that was led to `#key=...`, with a key in its storage, and a server that knows some keys. */
+/** A browser that was led to `#key=...` with a key in its storage, and a server that accepts some keys. */
 async function led(to: string, kept: string | null, known: string[]) {
   const asked: string[] = [];
   const storage = new Map(kept === null ? [] : [["plimsoll-key", kept]]);

@@ -1,18 +1,18 @@
-// The half of a session that is in no cookie. Cookies go to other ports of the same host, too, where somebody else may
-// listen; this one came behind the `#` of the address, which browsers send to nobody, and is kept for this origin
-// alone. Any page can lead a browser to an address of ours with a key that it made up: what the server does not know is
-// no key, and replaces none.
+// The half of a session that is not in a cookie. Browsers send cookies to other ports of the host, too, where other
+// programs may listen. This key came after the `#` of the address, which browsers never send, and is stored for this
+// origin only. A foreign page can lead a browser here with a made-up key, so a key that the server does not accept
+// replaces none.
 
 const NAME = "plimsoll-key";
-/** Where storage is off it lasts as long as the page. */
+/** Without storage, the key lasts as long as the page. */
 let held = "";
-/** Until the server has said what it thinks of the one in the address. */
+/** Resolves when the server has checked the key of the address. */
 let judged: Promise<void> = Promise.resolve();
 
-/** Headers of whatever changes something. */
+/** Headers of every request that changes something. */
 export const headersWith = (one: string) => ({ "Content-Type": "application/json", "X-Plimsoll-Key": one });
 
-/** Takes it out of the address, where it must not stay. */
+/** Removes the key from the address. */
 export function take(): void {
   const found = /^#key=([0-9a-f]+)$/.exec(location.hash)?.[1];
   if (!found) return;
@@ -25,22 +25,22 @@ async function judge(found: string): Promise<void> {
     const init: RequestInit = { method: "POST", credentials: "same-origin", headers: headersWith(found), body: "{}" };
     if (!(await fetch("/api/key", init)).ok) return;
   } catch {
-    // No answer: nothing can be changed now, and the printed address brings the key again.
+    // No response: nothing can be changed now, and the printed address contains the key again.
     return;
   }
   held = found;
   try {
     localStorage.setItem(NAME, found);
   } catch {
-    // Storage is off.
+    // Storage is unavailable.
   }
 }
 
-/** What the server wants to see before it changes something. */
+/** Returns the key that the server requires for changes. */
 export async function key(): Promise<string> {
   await judged;
   try {
-    // Another page of this browser may have come in anew since.
+    // Another page of this browser may have signed in again.
     return localStorage.getItem(NAME) ?? held;
   } catch {
     return held;

@@ -1,9 +1,9 @@
-// The list of runs as a function of what was loaded and what somebody typed: no request per keystroke, and a search
-// finds what the eye finds.
+// The list of runs as a function of the loaded entries and the input: no request per keystroke, and the search covers
+// what is visible.
 import type { Entry, Job } from "./contract";
 import { active } from "./contract";
 
-/** Every word stands somewhere in the entry, in any case. */
+/** Returns whether the entry contains every word, ignoring case. */
 export function matches(entry: Entry, search: string): boolean {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return true;
@@ -14,21 +14,21 @@ export function matches(entry: Entry, search: string): boolean {
   return words.every((word) => hay.includes(word));
 }
 
-/** What the list shows: all words, the tag if one is chosen, newest first. */
+/** Returns the entries that contain all words and the selected tag, newest first. */
 export function shown(entries: Entry[], search: string, tag: string): Entry[] {
   return entries
     .filter((entry) => (tag === "" || entry.tags.includes(tag)) && matches(entry, search))
     .sort((a, b) => b.started_unix_ns - a.started_unix_ns);
 }
 
-/** All tags with how often they are used, the commonest first. */
+/** Returns all tags with their numbers of uses, most common first. */
 export function tagsOf(entries: Entry[]): [string, number][] {
   const counts = new Map<string, number>();
   for (const entry of entries) for (const tag of entry.tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);
   return [...counts].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]));
 }
 
-/** `slow, release 2 ,slow` is two tags. */
+/** Splits `slow, release 2 ,slow` into two tags. */
 export function readTags(text: string): string[] {
   return [
     ...new Set(
@@ -40,16 +40,16 @@ export function readTags(text: string): string[] {
   ];
 }
 
-/** The sentence without the verdict in front of it, where a badge says that already. */
+/** Returns the sentence without a leading verdict, which a badge already shows. */
 export function outcome(entry: Entry): string {
   const start = `${entry.verdict}: `;
   const twice = entry.verdict !== null && entry.sentence.startsWith(start);
   return twice ? entry.sentence.slice(start.length) : entry.sentence;
 }
 
-/** A run of ours, or one that somebody started in a terminal. */
+/** A running load, started here or in a terminal. */
 export interface GoingOn {
-  /** For the address of its live view. */
+  /** Id in the address of its live view. */
   id: string;
   name: string;
   target: string;
@@ -57,11 +57,11 @@ export interface GoingOn {
   entry: Entry | null;
 }
 
-/** What is going on: our jobs first, then runs of others; one that is both stands once. */
+/** Returns the running loads: jobs first, then other runs; a run that is both appears once. */
 export function goingOn(entries: Entry[], jobs: Job[]): GoingOn[] {
   const ours = jobs.filter(active).map((job) => {
     const entry = entries.find((e) => e.id === job.run) ?? null;
-    return { id: job.id, name: job.name || entry?.name || "a run", target: entry?.target ?? "", job, entry };
+    return { id: job.id, name: job.name || entry?.name || "A run", target: entry?.target ?? "", job, entry };
   });
   const known = new Set(jobs.map((job) => job.run));
   const others = entries
@@ -70,7 +70,7 @@ export function goingOn(entries: Entry[], jobs: Job[]): GoingOn[] {
   return [...ours, ...others];
 }
 
-/** Chosen for a comparison: at most two, the one chosen first gives way to a third. */
+/** Selects for a comparison: at most two; a third replaces the first. */
 export function choose(chosen: string[], id: string): string[] {
   if (chosen.includes(id)) return chosen.filter((other) => other !== id);
   return [...chosen, id].slice(-2);

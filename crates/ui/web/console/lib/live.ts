@@ -1,5 +1,5 @@
-// What a live view knows, as a function of what the server sent. Pure, so that late readers, doubled rows after a
-// reconnect and rows out of order are tested without a server.
+// State of a live view as a function of the server's messages. Pure, so that late viewers, duplicate rows after a
+// reconnect, and rows out of order are tested without a server.
 import type { Chart, Mark } from "../../shared/chart";
 import type { Job, Row, Tiles } from "./contract";
 
@@ -10,7 +10,7 @@ export type Message =
   | { kind: "job"; job: Job }
   | { kind: "ended"; run: string | null };
 
-/** A note or a control; `replaces`: the word of the mark that it replaces, because what it tells of has gone on. */
+/** A note or a control; `replaces` is the previous word of a mark that has grown. */
 export type Told = Mark & { replaces?: string };
 
 export interface Live {
@@ -18,24 +18,24 @@ export interface Live {
   charts: Chart[];
   tiles: Tiles | null;
   job: Job | null;
-  /** s; of the newest row. */
+  /** Time of the newest row, s. */
   last_x: number | null;
-  /** ms of the reader's clock: when the newest row came. */
+  /** Local time when the newest row arrived, ms. */
   last_at: number | null;
-  /** Which run of an experiment it is, from 1, and of how many, if that is known. */
+  /** Number of the run in its experiment, from 1, and the number of runs, if known. */
   run_number: number | null;
   run_count: number | null;
   ended: boolean;
-  /** Where the report is. */
+  /** Address of the report. */
   run: string | null;
 }
 
-/** What the pictures have to do about it. */
+/** What the charts must do. */
 export type Effect =
   | { kind: "none" }
-  /** All anew: other series, or a reconnect. */
+  /** Redraw everything, after a change of series or a reconnect. */
   | { kind: "draw" }
-  /** One second more. */
+  /** Add one second. */
   | { kind: "push"; row: Row };
 
 export const START: Live = {
@@ -53,16 +53,16 @@ export const START: Live = {
 export function step(live: Live, message: Message, now: number): [Live, Effect] {
   switch (message.kind) {
     case "charts": {
-      // Everything so far comes with it; rows sent while we were away are not missed.
+      // Contains everything so far, so no row is lost during a reconnect.
       const xs = message.charts.flatMap((chart) => chart.xs.slice(-1));
       const last_x = xs.length > 0 ? Math.max(...xs) : null;
       const [run_number, run_count] = [message.run_number ?? null, message.run_count ?? null];
-      // Without a second it is a run that begins: figures of the one before it are none of it.
+      // Without a second, a new run begins, to which the previous figures do not belong.
       const tiles = last_x === null ? null : live.tiles;
       return [{ ...live, charts: message.charts, tiles, last_x, last_at: now, run_number, run_count }, { kind: "draw" }];
     }
     case "row": {
-      // A row that the charts hold already is none; but the tiles of the newest second come with it.
+      // Ignores a row that the charts contain already, but takes the tiles of the newest second from it.
       if (live.last_x !== null && message.row.x < live.last_x) return [live, { kind: "none" }];
       if (message.row.x === live.last_x) return [{ ...live, tiles: message.row.tiles }, { kind: "none" }];
       for (const chart of live.charts) append(chart, message.row);
@@ -91,7 +91,7 @@ function withMark(chart: Chart, { replaces, ...mark }: Told): Chart {
   return { ...chart, marks: [...marks, mark] };
 }
 
-/** Charts that the row names grow in place: a run of nine hours must not be copied every second. */
+/** Extends the charts of the row in place, because copying nine hours every second is too slow. */
 function append(chart: Chart, row: Row): void {
   const values = row.values[chart.id];
   if (!values) return;
@@ -101,14 +101,14 @@ function append(chart: Chart, row: Row): void {
       const y = values[series.id] ?? null;
       if (series.x) series.x.push(row.x);
       series.y.push(y);
-      // One interval for each value, or none at all.
+      // An interval for each value, or none at all.
       if (series.low?.length) series.low.push(null);
       if (series.high?.length) series.high.push(null);
     }
   }
 }
 
-/** Notes and controls of all charts, each once, by time. */
+/** Returns the notes and controls of all charts in chronological order, without duplicates. */
 export function notes(live: Live): Mark[] {
   const found: Mark[] = [];
   for (const mark of live.charts.filter(onTime).flatMap((chart) => chart.marks ?? [])) {
@@ -117,30 +117,30 @@ export function notes(live: Live): Mark[] {
   return found.sort((a, b) => a.at - b.at);
 }
 
-/** As the tool writes it into the course of a run. */
-const LEVEL = "by hand the load was set to ";
+/** Prefix of the note that the load writes to its timeline. */
+const LEVEL = "load changed manually to ";
 
-/** What the load was set to last by hand; `null`: it goes as planned. */
+/** Returns the last manually set load; `null` if the load is as planned. */
 export function level(live: Live): string | null {
   const last = notes(live).filter((mark) => mark.kind === "control" && mark.word.startsWith(LEVEL)).at(-1);
   return last ? last.word.slice(LEVEL.length) : null;
 }
 
-/** Whole seconds without a row, once that is more than a late second can be; `null`: nothing is wrong. */
+/** Returns the whole seconds without a row once they exceed the usual delay, else `null`. */
 export function stale_s(live: Live, now: number): number | null {
   if (live.ended || live.last_at === null) return null;
-  // A run that is held or writes its report has no rows to send.
+  // A run that is paused or writes its report sends no rows.
   if (live.job && live.job.state !== "running") return null;
   const silent = Math.floor((now - live.last_at) / 1000);
   return silent >= 4 ? silent : null;
 }
 
-/** Values that are drawn in a millisecond, times ten: drawing shall take a tenth of the time, or less. */
+/** Values drawn per millisecond, times ten, so that drawing takes at most a tenth of the time. */
 const CELLS_PER_MS = 50;
 
 /**
- * How long rows may wait for the next drawing, ms. A chart is drawn anew as a whole: each second for an hour of ten
- * series, but of nine hours that would be most of what the reader's machine can do.
+ * How long rows may wait for the next drawing, ms. A chart is always redrawn completely: every second for an hour of
+ * ten series, but for nine hours that would use most of the viewer's CPU.
  */
 export function hold_ms(chart: Chart): number {
   const series = chart.panels.reduce((sum, panel) => sum + panel.series.length, 0);
@@ -148,8 +148,8 @@ export function hold_ms(chart: Chart): number {
 }
 
 /**
- * Whether the generator's schedule lag spoils the times: p99 above 1 ms and above a tenth of the reported p99, the rule
- * by which a run becomes inconclusive.
+ * Whether the load generator's schedule lag distorts the times: p99 above 1 ms and above a tenth of the reported p99,
+ * the rule by which a run becomes inconclusive.
  */
 export function late(tiles: Tiles): boolean {
   const lag = tiles.schedule_lag_p99_ns ?? 0;

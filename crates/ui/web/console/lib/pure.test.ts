@@ -1,4 +1,4 @@
-// The parts of the console that are functions: what was typed, what the server sent, what the clock says.
+// Pure functions of the console: input, server messages, and times.
 import { describe, expect, test } from "vitest";
 import type { Chart, Mark } from "../../shared/chart";
 import { refusal } from "./api";
@@ -191,10 +191,10 @@ describe("the form", () => {
     expect(line({ load: "clients_per_test", seconds: 6, p99_ms: null })).toContain(" --rate=16.666/s ");
   });
 
-  test("a plan with too few answers for its p99 says so", () => {
+  test("a plan with too few requests for its p99 is reported", () => {
     expect(doubt(form({ load: "clients_per_test", clients: 100 }))).toContain("INCONCLUSIVE");
     expect(doubt(form({ load: "clients_per_test", clients: 1000 }))).toBeNull();
-    expect(doubt(form({ load: "clients_per_second", clients: 10, seconds: 15 }))).toContain("150 answers");
+    expect(doubt(form({ load: "clients_per_second", clients: 10, seconds: 15 }))).toContain("only 150");
     expect(doubt(form({ load: "clients_per_test", clients: 100, p99_ms: null }))).toBeNull();
     expect(doubt(form({ load: "maintained", clients: 1 }))).toBeNull();
   });
@@ -209,7 +209,7 @@ describe("the form", () => {
     const bad = { url: "127.0.0.1:8080", clients: 0.5, seconds: 0, p99_ms: -1, timeout_s: 0, allow: "a b" };
     expect(Object.keys(wrong(form(bad))).sort()).toEqual(Object.keys(bad).sort());
     expect(wrong(form({ url: "file:///etc/hosts" })).url).toContain("http://");
-    expect(wrong(form({ url: " " })).url).toContain("missing");
+    expect(wrong(form({ url: " " })).url).toContain("enter a URL");
     expect(wrong(form({ clients: null, seconds: null }))).toHaveProperty("clients");
   });
 });
@@ -221,14 +221,14 @@ describe("the shape of a load", () => {
         [0, 0],
         [20, 300],
       ],
-      sentence: "300 clients within 20 s: 15 a second.",
+      sentence: "300 clients within 20 s: 15 per second.",
     });
   });
 
   test("per second it is a column each second, and no wall of them", () => {
     expect(shape("clients_per_second", 100, 15)?.points).toHaveLength(15);
     expect(shape("clients_per_second", 100, 3600)?.points).toHaveLength(60);
-    expect(shape("clients_per_second", 100, 15)?.sentence).toContain("1,500 in all");
+    expect(shape("clients_per_second", 100, 15)?.sentence).toContain("1,500 in total");
   });
 
   test("maintained it is level", () => {
@@ -335,7 +335,7 @@ describe("a live run", () => {
     const [live, effect] = step(again, { kind: "row", row: row(3) }, 10);
     expect(effect.kind).toBe("none");
     expect(live.charts[0]?.xs).toEqual([1, 2, 3]);
-    // The last row is told again behind the charts, because the tiles stand in it.
+    // The last row is sent again after the charts, because it contains the tiles.
     expect(live.tiles).toEqual(tiles);
     const [, older] = step(live, { kind: "row", row: row(2) }, 11);
     expect(older.kind).toBe("none");
@@ -349,7 +349,7 @@ describe("a live run", () => {
     [live] = step(live, { kind: "mark", mark: note(0, "to 100/s", "stage") }, 0);
     expect(live.charts[0]?.marks).toHaveLength(3);
     expect(notes(live).map((mark) => mark.word)).toEqual(["cache emptied", "later"]);
-    // What grows is told with the word that it had.
+    // A growing mark is sent with its previous word.
     for (const [word, replaces] of [["held for 1 s"], ["held for 2 s", "held for 1 s"], ["held for 3 s", "held for 2 s"]])
       [live] = step(live, { kind: "mark", mark: { ...note(3, word!, "control"), ...(replaces && { replaces }) } }, 0);
     expect(notes(live).map((mark) => mark.word)).toEqual(["cache emptied", "later", "held for 3 s"]);
@@ -365,9 +365,9 @@ describe("a live run", () => {
   test("what the load was set to by hand is what goes on", () => {
     let live = begun([1]);
     expect(level(live)).toBeNull();
-    for (const [at, to] of [[1, "110/s (110 % of the plan)"], [2, "99/s (99 % of the plan)"]] as const)
-      [live] = step(live, { kind: "mark", mark: note(at, `by hand the load was set to ${to}`, "control") }, 0);
-    expect(level(live)).toBe("99/s (99 % of the plan)");
+    for (const [at, to] of [[1, "110/s (110% of the plan)"], [2, "99/s (99% of the plan)"]] as const)
+      [live] = step(live, { kind: "mark", mark: note(at, `load changed manually to ${to}`, "control") }, 0);
+    expect(level(live)).toBe("99/s (99% of the plan)");
   });
 
   test("silence is said after some seconds, but not of a run that is held or over", () => {
@@ -406,8 +406,8 @@ describe("a refusal", () => {
 
   test("without them is what the status says", () => {
     expect(refusal(409, '{"error":"meanwhile","help":"","version":"a1"}').version).toBe("a1");
-    expect(refusal(500, "<html>").message).toBe("the server refused this (HTTP 500)");
-    expect(refusal(500, "null").message).toBe("the server refused this (HTTP 500)");
+    expect(refusal(500, "<html>").message).toBe("the server responded with HTTP 500");
+    expect(refusal(500, "null").message).toBe("the server responded with HTTP 500");
     expect(refusal(401, "<html>").help).toContain("printed");
   });
 });

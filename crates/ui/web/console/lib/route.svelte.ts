@@ -1,17 +1,17 @@
-// Which page is shown: behind the hash, so that the server has one page to serve and links can be sent to others.
+// The current page, in the hash of the address, so that the server has a single page and links can be shared.
 
 export type Route = { page: "runs"; first?: string } | { page: "start" } | { page: "live"; id: string };
 
 export function read(hash: string): Route {
   const [page = "", id = ""] = hash.replace(/^#\/?/, "").split("/");
   if (page === "start") return { page };
-  // Ids are digits and letters; whatever else was typed is none.
+  // Ids consist of digits and letters; anything else is invalid.
   if (page === "compare" && /^\w+$/.test(id)) return { page: "runs", first: id };
   if (page === "live" && id !== "") {
     try {
       return { page, id: decodeURIComponent(id) };
     } catch {
-      // A half escape typed by hand: the list is the better answer than nothing.
+      // An incomplete escape; shows the list.
       return { page: "runs" };
     }
   }

@@ -1,44 +1,43 @@
-// What a load looks like over time, for the drawing beside the form: one who has never met the three kinds sees what
-// each of them does to the server.
+// Load over time, for the chart next to the form, which explains the three load types.
 import type { Load } from "./contract";
 import { chosen, length } from "./figures";
 
 export interface Shape {
-  /** What stands upright. */
+  /** Label of the vertical axis. */
   label: string;
-  /** s and height, from left to right. */
+  /** Time in s and value, from left to right. */
   points: [number, number][];
-  /** Columns beside each other, or a line. */
+  /** Columns instead of a line. */
   columns: boolean;
-  /** The highest value. */
+  /** Maximum value. */
   top: number;
-  /** What happens, with the numbers of the form. */
+  /** Description with the numbers of the form. */
   sentence: string;
 }
 
-/** One line about each kind, as Loader.io's users know them. */
+/** The load types of Loader.io. */
 export const KINDS: { load: Load; name: string; what: string }[] = [
   {
     load: "clients_per_test",
     name: "Clients per test",
-    what: "So many clients in all, spread evenly over the test. Each asks once, answered or not before it.",
+    what: "This many clients in total, spread evenly over the test. Each sends one request, even if earlier ones are unanswered.",
   },
   {
     load: "clients_per_second",
     name: "Clients per second",
-    what: "So many new clients every second. A slow server does not slow them down: they queue up, as users would.",
+    what: "This many new clients per second, even if the server is slow: they queue up, as users would.",
   },
   {
     load: "maintained",
     name: "Maintained load",
-    what: "So many clients at a time. Each asks again once it is answered, so a slow server is asked less.",
+    what: "This many clients at a time. Each sends its next request after a response, so a slow server gets fewer requests.",
   },
 ];
 
-/** More columns than that are a wall. */
+/** Maximum number of columns that stay distinguishable. */
 const COLUMNS = 60;
 
-/** The course of a load; `null` while the numbers are not there. */
+/** Returns the load over time; `null` while numbers are missing. */
 export function shape(load: Load, clients: number, seconds: number): Shape | null {
   if (!(clients > 0) || !(seconds > 0) || !Number.isFinite(clients * seconds)) return null;
   const [n, span] = [chosen(clients), length(seconds)];
@@ -63,15 +62,15 @@ export function shape(load: Load, clients: number, seconds: number): Shape | nul
       ],
       columns: false,
       top: clients,
-      sentence: `${n} clients within ${span}: ${chosen(clients / seconds)} a second.`,
+      sentence: `${n} clients within ${span}: ${chosen(clients / seconds)} per second.`,
     };
   }
   const columns = Math.min(COLUMNS, Math.max(1, Math.round(seconds)));
   return {
-    label: "new clients each second",
+    label: "new clients per second",
     points: Array.from({ length: columns }, (_, i) => [(i * seconds) / columns, clients]),
     columns: true,
     top: clients,
-    sentence: `${n} new clients every second for ${span}: ${chosen(clients * seconds)} in all.`,
+    sentence: `${n} new clients per second for ${span}: ${chosen(clients * seconds)} in total.`,
   };
 }

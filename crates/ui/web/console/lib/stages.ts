@@ -1,23 +1,23 @@
-// The stage bar as numbers: where each part of the plan lies between 0 and 1, and where now is.
+// The stage bar as numbers: the position of each stage between 0 and 1, and the current position.
 import type { Job, Stage } from "./contract";
 
 export interface Part extends Stage {
   /** Shares of the bar. */
   from: number;
   to: number;
-  /** Before now, now, or still to come. */
+  /** Past, current, or future. */
   when: "past" | "now" | "ahead";
 }
 
 export interface Bar {
   parts: Part[];
-  /** Share of the bar; 1 at the end and when a run takes longer than planned. */
+  /** Share of the bar; 1 at the end, and when a run exceeds its plan. */
   now: number;
-  /** s; `null`: the plan has no end in time. */
+  /** Remaining time, s; `null` if the plan has no duration. */
   left_s: number | null;
 }
 
-/** A plan without stages is one part. */
+/** Returns the bar; a plan without stages is a single stage. */
 export function bar(job: Job, elapsed_s: number): Bar {
   const last = job.stages.reduce((end, stage) => Math.max(end, stage.to_s), 0);
   const total = job.planned_s ?? last;

@@ -1,9 +1,9 @@
-// What all pages share: the list, the jobs, the clock, and what went wrong with asking for them.
+// State of all pages: the list, the jobs, the clock, and the last error.
 import * as api from "./api";
 import type { Refused } from "./api";
 import type { Entry, Job, State, Unreadable } from "./contract";
 
-/** ms. A list that somebody else changed is seen this late. */
+/** Polling interval, ms. */
 const EVERY = 2000;
 
 const DISMISSED = "plimsoll-dismissed";
@@ -13,7 +13,7 @@ function kept(): string[] {
     const list: unknown = JSON.parse(sessionStorage.getItem(DISMISSED) ?? "[]");
     return Array.isArray(list) ? list.map(String) : [];
   } catch {
-    // Storage is off or holds something else: they are all shown again.
+    // Storage is unavailable or contains something else; all are shown again.
     return [];
   }
 }
@@ -22,26 +22,26 @@ class Store {
   state = $state<State | null>(null);
   entries = $state.raw<Entry[]>([]);
   unreadable = $state.raw<Unreadable[]>([]);
-  /** Files that the server has not read yet. */
+  /** Number of files that the server has not read yet. */
   unread = $state(0);
   jobs = $state.raw<Job[]>([]);
-  /** The list came at least once. */
+  /** Whether the list was received at least once. */
   loaded = $state(false);
   trouble = $state.raw<Refused | null>(null);
-  /** ms; ticks once a second, so that "12 s ago" moves. */
+  /** Current time in ms, updated every second for relative times. */
   now = $state(Date.now());
-  /** The run that is being watched, and how far it has come, s. */
+  /** The run in the live view, with its elapsed time in s. */
   clock = $state.raw<{ id: string; elapsed_s: number } | null>(null);
-  /** Failed starts that somebody has read. */
+  /** Dismissed failed starts. */
   dismissed = $state.raw<string[]>(kept());
   #asking = false;
   #texts = { list: "", jobs: "" };
 
-  /** Until the answer of this is called. */
+  /** Starts polling; the returned function stops it. */
   begin(): () => void {
     const tick = setInterval(() => (this.now = Date.now()), 1000);
     const again = setInterval(() => {
-      // A hidden page asks nobody; it catches up when it is looked at.
+      // A hidden page does not poll; it catches up when it becomes visible.
       if (document.visibilityState === "visible") void this.refresh();
     }, EVERY);
     const seen = () => document.visibilityState === "visible" && void this.refresh();
@@ -60,7 +60,7 @@ class Store {
     try {
       this.state ??= await api.state();
       const [list, jobs] = await Promise.all([api.runs(), api.jobs()]);
-      // The same answer again must not redraw: an open editor or a focused row would lose its place.
+      // An unchanged response must not redraw, or an open editor or a focused row would lose its state.
       const texts = { list: JSON.stringify(list), jobs: JSON.stringify(jobs) };
       if (texts.list !== this.#texts.list) [this.entries, this.unreadable] = [list.entries, list.unreadable];
       this.unread = list.unread_count ?? 0;
@@ -75,7 +75,7 @@ class Store {
     }
   }
 
-  /** Numbers of jobs begin anew with the server, their commands name a file of their own. */
+  /** Dismisses by command, which names a unique file; job numbers restart with the server. */
   dismiss(job: Job): void {
     this.dismissed = [...this.dismissed, job.command.join(" ")].slice(-100);
     sessionStorage.setItem(DISMISSED, JSON.stringify(this.dismissed));
@@ -85,7 +85,7 @@ class Store {
     return this.dismissed.includes(job.command.join(" "));
   }
 
-  /** An entry that the server gave back. */
+  /** Replaces an entry with the server's new version. */
   put(entry: Entry): void {
     this.entries = this.entries.map((other) => (other.id === entry.id ? entry : other));
   }

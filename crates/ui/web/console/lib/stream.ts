@@ -1,20 +1,20 @@
-// The server's stream of a live run as messages. Reconnects by itself, also where EventSource gives up (a server that
-// was started again answers once with an error).
+// The server's stream of a live run as messages. Reconnects automatically, even where EventSource stops (a restarted
+// server first responds with an error).
 import type { Chart } from "../../shared/chart";
 import { liveOf } from "./api";
 import type { Job, Row } from "./contract";
 import type { Message, Told } from "./live";
 
-/** ms between attempts: soon at first, then patiently. */
+/** Delays between attempts, ms. */
 const WAITS = [500, 1000, 2000, 4000];
 
 export interface Listener {
   message(message: Message): void;
-  /** The line is open, or not. */
+  /** Called when the connection opens or breaks. */
   line(open: boolean): void;
 }
 
-/** Until the answer of this is called. */
+/** Starts to listen; the returned function stops it. */
 export function listen(id: string, to: Listener): () => void {
   let source: EventSource | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
