@@ -1,8 +1,8 @@
-//! What a change may cost: rules such as `response_time p99 < +5%`, judged on a comparison.
+//! Gates: rules such as `response_time p99 < +5%` for what a change may cost, judged on a comparison.
 //!
-//! A rule holds when the whole interval of the difference lies within its limit, and is broken when the whole interval
-//! lies beyond and the difference is certain among all that are compared; between the two nobody can tell, and more
-//! repeats are the way out.
+//! A rule passes if the whole interval of the difference lies within its limit. It fails if the whole interval lies
+//! beyond the limit and the difference is certain among all that are compared. Otherwise it is inconclusive, and more
+//! repeats can decide it.
 
 use super::sentence::{change, evidence, figure_name};
 pub use super::types::Rule;
@@ -13,18 +13,18 @@ use plimsoll_plan::phrase::{count, quantity};
 use plimsoll_plan::threshold::Subject;
 use serde::Serialize;
 
-/// What may pass.
+/// The rules of a gate.
 #[derive(Debug, Clone, Default)]
 pub struct Gate {
-    /// Empty: no figure may be worse for certain by more than is worth naming.
+    /// If empty: no figure may be worse with certainty by more than the smallest difference of interest.
     pub allow: Vec<Rule>,
 }
 
-/// What a gate says.
+/// The result of a gate or of one rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Passage {
-    /// Of a rule that nobody asked for, on a figure with too few samples: it decides nothing, whichever way.
+    /// A default rule on a figure with too few samples: it has no effect on the result.
     NotCompared,
     Pass,
     Inconclusive,
@@ -34,7 +34,7 @@ pub enum Passage {
 /// All rules on one comparison.
 #[derive(Debug, Clone, Serialize)]
 pub struct Gated {
-    /// FAIL beats INCONCLUSIVE beats PASS: one broken rule is enough to know.
+    /// FAIL outranks INCONCLUSIVE, which outranks PASS: one failed rule decides.
     pub result: Passage,
     pub rules: Vec<Ruled>,
 }
@@ -44,7 +44,7 @@ pub struct Gated {
 pub struct Ruled {
     pub text: String,
     pub result: Passage,
-    /// The numbers that decided.
+    /// The numbers that decided it.
     pub evidence: String,
 }
 
@@ -52,7 +52,7 @@ impl Rule {
     /// Parses `response_time p99 < +5%`, `throughput > -3%`, `error_rate < +0.1%`.
     ///
     /// # Errors
-    /// What is wrong, and what is understood.
+    /// Returns the problem, and the expected form.
     pub fn parse(text: &str) -> Result<Rule, Problem> {
         const EXPECTED: &str = "expected a rule such as `response_time p99 < +5%`, `throughput > -3%` or \
                                 `error_rate < +0.1%`";
@@ -61,7 +61,7 @@ impl Rule {
         let (name, rest) = text.split_at(at);
         let below = rest.starts_with('<');
         let limit = rest[1..].trim_start_matches('=').trim();
-        // The sentences of expectations know the same figures; one parser keeps it so.
+        // Expectations use the same figure names, so they share one parser.
         let figure =
             Expectation::parse(&format!("b raises {}", name.trim())).map(|e| e.figure).map_err(|_| {
                 let unknown = format!("unknown subject `{}`", name.trim());
@@ -82,7 +82,7 @@ impl Rule {
         if percent <= -100.0 {
             return Err(wrong(&format!("nothing falls by {}%", quantity(-percent))));
         }
-        // A rate is to stay up, all else is to stay down.
+        // Throughput must stay up, everything else must stay down.
         if below == matches!(figure, Figure::Throughput) {
             let sign = if below { "throughput > -3%" } else { "response_time p99 < +5%" };
             return Err(Problem::new(
@@ -93,7 +93,7 @@ impl Rule {
         Ok(Rule { text: text.trim().into(), figure, limit: percent / 100.0, below })
     }
 
-    /// The percentile that it is about, if it is about one.
+    /// Returns the percentile of the rule's figure, if it is one.
     pub fn quantile(&self) -> Option<f64> {
         match self.figure {
             Figure::Percentile { q, .. } => Some(q),
@@ -101,7 +101,7 @@ impl Rule {
         }
     }
 
-    /// It is about this figure.
+    /// Whether the rule is about this figure.
     pub fn names(&self, kind: Figure) -> bool {
         figure_name(self.figure) == figure_name(kind)
     }
@@ -122,12 +122,13 @@ impl Rule {
             true => (high <= self.limit, low > self.limit),
             false => (low >= self.limit, high < self.limit),
         };
-        // If only B is a lower bound, the true difference is larger than the interval says; if only A is, smaller.
+        // If only B is a lower bound, the true difference is larger than the interval shows; if only A is, it is
+        // smaller.
         let (up, down) =
             (row.b_is_lower_bound && !row.a_is_lower_bound, row.a_is_lower_bound && !row.b_is_lower_bound);
         let is_exact = !row.a_is_lower_bound && !row.b_is_lower_bound;
         let (safe, worse) = if self.below { (down, up) } else { (up, down) };
-        // One value decides: what the table calls open, no rule calls broken.
+        // One source of truth: a rule never fails on a figure that the table calls inconclusive.
         let passage = match (holds, broken && row.verdict.is_worse()) {
             (true, _) if is_exact || safe => Passage::Pass,
             (_, true) if is_exact || worse => Passage::Fail,
@@ -145,18 +146,18 @@ pub fn gate(comparison: &Comparison, gate: &Gate) -> Gated {
         gate.allow.iter().map(|rule| rule.judge(comparison)).collect()
     };
     let worst = rules.iter().map(|rule| rule.result).max();
-    // Each figure has its rule; what hides all of them at once has none.
+    // A caution that hides all differences at once belongs to no single figure.
     let is_hidden = gate.allow.is_empty()
         && comparison.verdict == Overall::Inconclusive
         && comparison.doubts.iter().any(|doubt| doubt.code == RTT_BOUND);
-    // Where no figure was compared there is nothing that could pass.
+    // If no figure was compared, nothing can pass.
     let is_open = is_hidden || worst.is_none_or(|worst| worst == Passage::NotCompared);
     let least = if is_open { Passage::Inconclusive } else { Passage::Pass };
     Gated { result: worst.unwrap_or(Passage::Inconclusive).max(least), rules }
 }
 
-/// Without rules: worse for certain, and by more than is worth naming, is a FAIL. A figure about which nobody can tell
-/// is undecided as far as it may hide such a difference.
+/// The default rule: FAIL if the figure is worse with certainty by more than the smallest difference of interest, and
+/// INCONCLUSIVE if it may hide such a difference.
 fn by_default(comparison: &Comparison, row: &Compared) -> Ruled {
     let worth = if row.scale == Scale::Points {
         comparison.min_error_difference_ratio
@@ -178,7 +179,7 @@ fn by_default(comparison: &Comparison, row: &Compared) -> Ruled {
     Ruled { text: format!("{} not worse by more than {limit}", row.figure), result: passage, evidence }
 }
 
-/// Whether B may be worse by more than is worth naming. How much better it may be does not matter.
+/// Whether B may be worse by more than the smallest difference of interest. Improvements do not matter.
 fn may_be_worse(row: &Compared, worth: f64) -> bool {
     let is_rate = matches!(row.kind, Figure::Throughput);
     match (row.widened_low, row.widened_high) {
