@@ -5,8 +5,8 @@
 //! levels:
 //!
 //! - *between runs*: the delete-one-run jackknife (Tukey 1958; Miller, Biometrika 61, 1974), with a Student
-//!   distribution of (runs - 1) degrees of freedom and Welch's sum for two sides; from eight interleaved repeats up, the
-//!   same for the differences of the repeats;
+//!   distribution of (runs - 1) degrees of freedom and Welch's sum for two sides; from eight interleaved repeats up,
+//!   the same for the differences of the repeats;
 //! - *within a run*: a circular block bootstrap over at most sixty stretches, and, where a run is too short for that,
 //!   the order statistics of independent samples. This is a floor: three runs that agree by chance prove nothing that
 //!   their own samples could not.
@@ -35,7 +35,10 @@ mod table;
 mod types;
 
 pub use cells::{compare_cells, variants};
-pub use sentence::{cell_name, change, evidence, figure_name};
+pub use sentence::{
+    bound_text, cell_name, change, chosen_change, difference_texts, evidence, figure_name, figure_phrase,
+    value_texts,
+};
 pub use types::{
     Basis, CompareOptions, Compared, Comparison, Doubt, Moved, Overall, Peaks, SCHEMA_VERSION, Scale, Side,
     SideFacts, Verdict,

@@ -48,7 +48,7 @@ impl Baseline {
             return Err("a baseline needs a name".into());
         }
         let Some((_, first)) = runs.first() else {
-            return Err(format!("the baseline `{name}` has no run"));
+            return Err(format!("the baseline `{name}` has no runs"));
         };
         for (file, run) in runs {
             refuse(file, run)?;
@@ -82,13 +82,13 @@ impl Baseline {
         struct Version {
             schema_version: u32,
         }
-        let wrong = |e: serde_json::Error| format!("this is no baseline: {e}");
+        let wrong = |e: serde_json::Error| format!("not a valid baseline: {e}");
         // The version first: a newer file may lack fields that this version expects, and the version is the better
         // error.
         let version: Version = serde_json::from_str(text).map_err(wrong)?;
         if version.schema_version != BASELINE_VERSION {
             return Err(format!(
-                "the baseline has version `{}`, this program reads version `{BASELINE_VERSION}`",
+                "the baseline has version {}; this plimsoll reads version {BASELINE_VERSION}",
                 version.schema_version
             ));
         }
@@ -101,12 +101,12 @@ impl Baseline {
     /// Returns a sentence if its figures differ, or if the baseline has no such file.
     pub fn check(&self, file: &str, run: &Digest) -> Result<(), String> {
         let chosen = self.runs.iter().find(|chosen| chosen.file == file);
-        let chosen = chosen.ok_or_else(|| format!("`{file}` is no run of the baseline `{}`", self.name))?;
+        let chosen = chosen.ok_or_else(|| format!("the baseline `{}` has no run `{file}`", self.name))?;
         if *chosen == BaselineRun::of(file, run) {
             return Ok(());
         }
         Err(format!(
-            "`{file}` is not the run that the baseline `{}` of {} was made of: its figures differ",
+            "`{file}` changed after the baseline `{}` was saved on {}: its figures differ",
             self.name, self.date
         ))
     }
@@ -130,23 +130,23 @@ impl BaselineRun {
 fn refuse(file: &str, run: &Digest) -> Result<(), String> {
     if !run.complete {
         return Err(format!(
-            "`{file}` is incomplete: seconds or its end are missing, so nothing may be held against it"
+            "`{file}` is incomplete: seconds or its end are missing, so it cannot be a baseline"
         ));
     }
     if run.outcome == Outcome::Inconclusive {
         let codes: Vec<&str> = run.cautions.iter().map(|caution| caution.kind.code()).collect();
         return Err(format!(
-            "`{file}` is INCONCLUSIVE ({}): a baseline needs figures that hold",
+            "`{file}` is INCONCLUSIVE ({}), so it cannot be a baseline",
             codes.join(", ")
         ));
     }
     if run.requests == 0 {
-        return Err(format!("`{file}` has no finished request"));
+        return Err(format!("`{file}` has no completed requests"));
     }
     if run.errors > 0 {
         let share = ratio(run.error_ratio);
         return Err(format!(
-            "{share} of the requests of `{file}` failed: a baseline needs a run without errors"
+            "{share} of the requests of `{file}` failed; a baseline must have no errors"
         ));
     }
     Ok(())

@@ -7,7 +7,7 @@
 //! the whole interval lies outside.
 
 use super::cells::{by_other, value};
-use super::sentence::{cell_name, change, evidence};
+use super::sentence::{cell_name, change, evidence, figure_phrase};
 use super::types::{CompareOptions, Comparison, Scale, Side, Verdict};
 use super::{Pair, compare_all};
 use plimsoll_analysis::digest::Digest;
@@ -58,20 +58,20 @@ pub fn judge(
     };
     let looked = match looked {
         Ok(looked) => looked,
-        Err(why) => return answer(Borne::Inconclusive, format!("cannot be judged: {why}"), Vec::new()),
+        Err(why) => return answer(Borne::Inconclusive, format!("is inconclusive: {why}"), Vec::new()),
     };
     let evidence: Vec<String> = looked.iter().map(|one| one.evidence.clone()).collect();
     let find = |borne: Borne| looked.iter().find(|one| one.borne == borne);
     // The expectation must hold in every pair: one refutation is enough.
     if let Some(one) = find(Borne::Refuted) {
-        return answer(Borne::Refuted, format!("does not hold: {}", one.evidence), evidence);
+        return answer(Borne::Refuted, format!("is refuted: {}", one.evidence), evidence);
     }
     if let Some(one) = find(Borne::Inconclusive) {
-        return answer(Borne::Inconclusive, format!("cannot be told: {}", one.evidence), evidence);
+        return answer(Borne::Inconclusive, format!("is inconclusive: {}", one.evidence), evidence);
     }
     match looked.first() {
-        Some(one) => answer(Borne::Confirmed, format!("holds: {}", one.evidence), evidence),
-        None => answer(Borne::Inconclusive, "cannot be judged: nothing was compared".into(), evidence),
+        Some(one) => answer(Borne::Confirmed, format!("is confirmed: {}", one.evidence), evidence),
+        None => answer(Borne::Inconclusive, "is inconclusive: nothing was compared".into(), evidence),
     }
 }
 
@@ -120,14 +120,14 @@ fn look(expectation: &Expectation, comparison: &Comparison) -> Looked {
     let place = if comparison.settings.is_empty() {
         String::new()
     } else {
-        format!("at {}: ", cell_name(&comparison.settings))
+        format!("at {}, ", cell_name(&comparison.settings))
     };
     if let Some(doubt) = comparison.blocking() {
-        return Looked { borne: Borne::Inconclusive, evidence: format!("{place}{}", doubt.sentence) };
+        return Looked { borne: Borne::Inconclusive, evidence: format!("{place}{}", doubt.finding()) };
     }
     let row = comparison.figures.iter().find(|row| row.kind == expectation.figure);
     let Some((row, low, high)) = row.and_then(|row| Some((row, row.low?, row.high?))) else {
-        let evidence = format!("{place}there are too few samples");
+        let evidence = format!("{place}there are too few samples of {}", figure_phrase(expectation.figure));
         return Looked { borne: Borne::Inconclusive, evidence };
     };
     let log = |x: f64| if row.scale == Scale::Ratio { x.ln_1p() } else { x };
@@ -141,7 +141,8 @@ fn look(expectation: &Expectation, comparison: &Comparison) -> Looked {
     if row.a_is_lower_bound || row.b_is_lower_bound {
         borne = Borne::Inconclusive;
     }
-    Looked { borne, evidence: format!("{place}{} {}", row.figure, evidence(row, comparison.confidence)) }
+    let evidence = evidence(row, comparison.confidence);
+    Looked { borne, evidence: format!("{place}{} is {evidence}", figure_phrase(row.kind)) }
 }
 
 fn borne(expectation: &Expectation, change: &Change, is_points: bool) -> Borne {
@@ -180,7 +181,7 @@ fn axis_of(expectation: &Expectation, digests: &[Digest]) -> Result<(String, Str
     let settings = || digests.iter().filter_map(|run| run.cell.as_ref()).flat_map(|cell| &cell.settings);
     let axis =
         settings().find(|setting| setting.value == expectation.who).map(|setting| setting.parameter.clone());
-    let axis = axis.ok_or_else(|| format!("no axis has the value `{}`", expectation.who))?;
+    let axis = axis.ok_or_else(|| format!("no parameter has the value `{}`", expectation.who))?;
     let mut values: Vec<&str> = Vec::new();
     for setting in settings().filter(|setting| setting.parameter == axis) {
         if !values.contains(&setting.value.as_str()) {
@@ -195,12 +196,12 @@ fn axis_of(expectation: &Expectation, digests: &[Digest]) -> Result<(String, Str
 fn other_of(who: &str, against: Option<&str>, values: &[&str]) -> Result<String, String> {
     match against {
         Some(name) if values.contains(&name) => Ok(name.into()),
-        Some(name) => Err(format!("`{name}` is none of `{}`", values.join("`, `"))),
+        Some(name) => Err(format!("unknown value `{name}`: expected `{}`", values.join("` or `"))),
         None => values
             .iter()
             .find(|value| **value != who)
             .map(|value| (*value).into())
-            .ok_or_else(|| format!("there is nothing but `{who}` to hold it against; say `against NAME`")),
+            .ok_or_else(|| format!("there is no value other than `{who}`; name one with `against NAME`")),
     }
 }
 
@@ -224,12 +225,15 @@ fn of_capacities(
     };
     let change = if is_searched { quotient(who, other) } else { bounds(who, other) };
     let describe = |(at, (low, high)): (f64, (f64, f64))| {
-        let high = if high.is_finite() { format!("to {}", quantity(high)) } else { "or more".into() };
-        format!("{} ({} {high})", quantity(at), quantity(low))
+        let bounds = match high.is_finite() {
+            true => format!("{}–{}", quantity(low), quantity(high)),
+            false => format!("≥ {}", quantity(low)),
+        };
+        format!("{} ({bounds})", quantity(at))
     };
     let difference = who.0 / other.0 - 1.0;
     let evidence = format!(
-        "capacity {} of `{}` against {} of `{against}`, {}",
+        "capacity is {} for `{}` vs. {} for `{against}`, {}",
         describe(who),
         expectation.who,
         describe(other),
@@ -279,6 +283,6 @@ fn of_sweep(name: &str, axis: &str, digests: &[Digest]) -> Result<(f64, (f64, f6
         (Some((level, _)), missed) => {
             Ok((*level, (*level, missed.map_or(f64::INFINITY, |(level, _)| *level * (1.0 - 1e-9)))))
         }
-        (None, _) => Err(format!("`{name}` met its thresholds at no level")),
+        (None, _) => Err(format!("`{name}` missed its thresholds at every level")),
     }
 }

@@ -4,7 +4,7 @@
 //! beyond the limit and the difference is certain among all that are compared. Otherwise it is inconclusive, and more
 //! repeats can decide it.
 
-use super::sentence::{change, evidence, figure_name};
+use super::sentence::{bound_text, chosen_change, evidence_at, figure_name};
 pub use super::types::Rule;
 use super::types::{Compared, Comparison, Overall, RTT_BOUND, Scale};
 use plimsoll_plan::Problem;
@@ -54,10 +54,10 @@ impl Rule {
     /// # Errors
     /// Returns the problem, and the expected form.
     pub fn parse(text: &str) -> Result<Rule, Problem> {
-        const EXPECTED: &str = "expected a rule such as `response_time p99 < +5%`, `throughput > -3%` or \
+        const EXPECTED: &str = "expected a rule such as `response_time p99 < +5%`, `throughput > -3%`, or \
                                 `error_rate < +0.1%`";
         let wrong = |what: &str| Problem::new(format!("{what} in `{text}`"), EXPECTED);
-        let at = text.find(['<', '>']).ok_or_else(|| wrong("neither `<` nor `>`"))?;
+        let at = text.find(['<', '>']).ok_or_else(|| wrong("missing `<` or `>`"))?;
         let (name, rest) = text.split_at(at);
         let below = rest.starts_with('<');
         let limit = rest[1..].trim_start_matches('=').trim();
@@ -74,20 +74,20 @@ impl Rule {
                 }
             })?;
         if figure == Figure::Capacity {
-            return Err(wrong("a comparison of runs has no `capacity`"));
+            return Err(wrong("`capacity` cannot be compared between runs"));
         }
         let percent =
             limit.strip_suffix('%').and_then(|n| n.trim().parse::<f64>().ok()).filter(|n| n.is_finite());
-        let percent = percent.ok_or_else(|| wrong(&format!("no per cent `{limit}`")))?;
+        let percent = percent.ok_or_else(|| wrong(&format!("invalid percentage `{limit}`")))?;
         if percent <= -100.0 {
-            return Err(wrong(&format!("nothing falls by {}%", quantity(-percent))));
+            return Err(wrong(&format!("nothing can fall by {}%", quantity(-percent))));
         }
         // Throughput must stay up, everything else must stay down.
         if below == matches!(figure, Figure::Throughput) {
             let sign = if below { "throughput > -3%" } else { "response_time p99 < +5%" };
             return Err(Problem::new(
-                "the rule would let a loss pass",
-                format!("write it the other way round, as `{sign}`, in `{text}`; {EXPECTED}"),
+                format!("`{text}` would pass a regression"),
+                format!("reverse the rule, as in `{sign}`; {EXPECTED}"),
             ));
         }
         Ok(Rule { text: text.trim().into(), figure, limit: percent / 100.0, below })
@@ -109,11 +109,11 @@ impl Rule {
     fn judge(&self, comparison: &Comparison) -> Ruled {
         let ruled = |passage, evidence: String| Ruled { text: self.text.clone(), result: passage, evidence };
         if let Some(doubt) = comparison.blocking() {
-            return ruled(Passage::Inconclusive, doubt.sentence.clone());
+            return ruled(Passage::Inconclusive, doubt.finding());
         }
         let Some(row) = comparison.figures.iter().find(|row| self.names(row.kind)) else {
             let name = figure_name(self.figure);
-            return ruled(Passage::Inconclusive, format!("{name} was not compared; ask for this percentile"));
+            return ruled(Passage::Inconclusive, format!("{name} was not compared; add it to `--percentiles`"));
         };
         let (Some(low), Some(high)) = (row.widened_low, row.widened_high) else {
             return ruled(Passage::Inconclusive, format!("{} has too few samples", row.figure));
@@ -134,7 +134,7 @@ impl Rule {
             (_, true) if is_exact || worse => Passage::Fail,
             _ => Passage::Inconclusive,
         };
-        ruled(passage, evidence(row, comparison.confidence))
+        ruled(passage, evidence_at(row, comparison.confidence, self.limit))
     }
 }
 
@@ -164,27 +164,31 @@ fn by_default(comparison: &Comparison, row: &Compared) -> Ruled {
     } else {
         comparison.min_difference_ratio
     };
-    let limit = change(worth, row.scale).trim_start_matches('+').to_owned();
+    let evidence = || evidence_at(row, comparison.confidence, if is_rate(row) { -worth } else { worth });
     let is_large = row.difference.is_some_and(|d| d.abs() > worth);
     let may_be_worse = may_be_worse(row, worth) && !row.verdict.is_better();
     let (passage, evidence) = match comparison.blocking() {
-        Some(doubt) => (Passage::Inconclusive, doubt.sentence.clone()),
-        None if row.verdict.is_worse() && is_large => (Passage::Fail, evidence(row, comparison.confidence)),
+        Some(doubt) => (Passage::Inconclusive, doubt.finding()),
+        None if row.verdict.is_worse() && is_large => (Passage::Fail, evidence()),
         None if row.has_too_few() || (row.is_spotless() && may_be_worse) => {
             (Passage::NotCompared, too_few(comparison, row))
         }
-        None if may_be_worse => (Passage::Inconclusive, evidence(row, comparison.confidence)),
-        None => (Passage::Pass, evidence(row, comparison.confidence)),
+        None if may_be_worse => (Passage::Inconclusive, evidence()),
+        None => (Passage::Pass, evidence()),
     };
-    Ruled { text: format!("{} not worse by more than {limit}", row.figure), result: passage, evidence }
+    let text = format!("{} at most {} worse", row.figure, chosen_change(worth, row.scale));
+    Ruled { text, result: passage, evidence }
+}
+
+fn is_rate(row: &Compared) -> bool {
+    matches!(row.kind, Figure::Throughput)
 }
 
 /// Whether B may be worse by more than the smallest difference of interest. Improvements do not matter.
 fn may_be_worse(row: &Compared, worth: f64) -> bool {
-    let is_rate = matches!(row.kind, Figure::Throughput);
     match (row.widened_low, row.widened_high) {
         _ if row.b_is_lower_bound => true,
-        (Some(least), Some(most)) => (if is_rate { -least } else { most }) > worth,
+        (Some(least), Some(most)) => (if is_rate(row) { -least } else { most }) > worth,
         _ => row.difference_bound.is_none_or(|x| x > worth),
     }
 }
@@ -192,10 +196,10 @@ fn may_be_worse(row: &Compared, worth: f64) -> bool {
 fn too_few(comparison: &Comparison, row: &Compared) -> String {
     match row.difference_bound.filter(|_| row.is_spotless() && row.difference.is_some()) {
         Some(most) => format!(
-            "no errors in {} and {} requests: no difference above {}",
+            "no errors in {} and {} requests: they differ by at most {}",
             count(comparison.a.requests),
             count(comparison.b.requests),
-            change(most, row.scale).trim_start_matches('+')
+            bound_text(most, row.scale, comparison.min_error_difference_ratio)
         ),
         None => format!("not compared: {} has too few samples", row.figure),
     }

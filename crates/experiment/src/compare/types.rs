@@ -258,7 +258,35 @@ pub struct Doubt {
     pub code: &'static str,
     /// `Inconclusive` makes the whole verdict inconclusive.
     pub severity: Severity,
+    /// Title, evidence, and action as one text.
     pub sentence: String,
+    /// What was seen, without numbers.
+    #[serde(skip)]
+    pub title: &'static str,
+    /// The numbers, and why they matter.
+    #[serde(skip)]
+    pub evidence: String,
+    /// What to do.
+    #[serde(skip)]
+    pub action: &'static str,
+}
+
+impl Doubt {
+    pub fn new(
+        code: &'static str,
+        severity: Severity,
+        title: &'static str,
+        evidence: String,
+        action: &'static str,
+    ) -> Doubt {
+        let sentence = format!("{title}: {evidence} → {action}");
+        Doubt { code, severity, sentence, title, evidence, action }
+    }
+
+    /// Title and evidence.
+    pub fn finding(&self) -> String {
+        format!("{}: {}", self.title, self.evidence)
+    }
 }
 
 impl Comparison {
