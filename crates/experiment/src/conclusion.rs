@@ -1,5 +1,5 @@
-//! The end of an experiment: all its runs read together. A pure function of the folder, so that a report made tomorrow
-//! says what was said when the last run ended.
+//! The result of an experiment, from all of its runs. It is a pure function of the folder, so a later report says the
+//! same as the one after the last run.
 
 mod next;
 
@@ -20,60 +20,60 @@ use plimsoll_record::run_file;
 use serde::Serialize;
 use std::path::Path;
 
-/// Raised when a field changes its meaning.
+/// Increases when a field changes its meaning.
 pub const SCHEMA_VERSION: u32 = 2;
 
-/// A search answers after so long with what it knows by then, unless somebody gives it another time, ns.
+/// Default maximum time of a search in ns; it then reports what is known.
 pub const BUDGET_NS: u64 = 300_000_000_000;
 
-/// Ends of an enclosure no further apart than this are an answer.
+/// A bracket whose ends differ by at most this factor is a result.
 const CLOSE: f64 = 1.10;
 
-/// What an experiment says, as one document.
+/// The result of an experiment as a document.
 #[derive(Debug, Clone, Serialize)]
 pub struct Conclusion {
     pub schema_version: u32,
     pub name: String,
-    /// What the experiment is to answer, in the words of who wrote it; empty: nobody said.
+    /// The question of the experiment, in the author's words; may be empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub question: String,
     pub parameters: Vec<Axis>,
-    /// Cells of the matrix, repeats that were asked for, runs that are there and count, and those still to be made.
+    /// The number of combinations, requested repeats, valid runs, and runs still missing.
     pub combinations: usize,
     pub repeat: u32,
     pub runs: usize,
     pub missing_runs: usize,
-    /// Cells of which most runs missed a threshold; not counted where rows end at such a cell.
+    /// Combinations with a threshold that most runs missed; 0 where rows end at such a combination.
     pub missed_combinations: usize,
-    /// Cells without a run that proves anything.
+    /// Combinations without a conclusive run.
     pub inconclusive_combinations: usize,
-    /// Run files that do not count, each with the reason.
+    /// Excluded run files, each with the reason.
     pub excluded_runs: Vec<String>,
-    /// What runs were held against; empty: none had a threshold.
+    /// Thresholds of the runs; may be empty.
     pub thresholds: Vec<String>,
-    /// Those of them that somebody wrote. Every run is held against a few that go without saying, such as
-    /// `error_rate == 0%`: to meet these is no answer to a question.
+    /// The thresholds that the author set. Every run also has a few default thresholds, such as `error_rate == 0%`;
+    /// meeting those does not answer a question.
     pub explicit_thresholds: Vec<String>,
     pub result: Outcome,
-    /// May be quoted.
+    /// A sentence that can be quoted on its own.
     pub sentence: String,
-    /// Of a sweep.
+    /// Present for a sweep.
     pub study: Option<Study>,
     pub searches: Vec<Searched>,
     pub comparisons: Vec<Comparison>,
     pub expectations: Vec<Expected>,
 }
 
-/// The search of one cell.
+/// The search in one cell.
 #[derive(Debug, Clone, Serialize)]
 pub struct Searched {
     pub settings: Vec<Setting>,
-    /// `None`: it was stopped before its end; the steps so far are in `steps`.
+    /// `None`: it was stopped before its end, after `steps` steps.
     pub answer: Option<Box<Answer>>,
     pub steps: usize,
 }
 
-/// The search that these wishes mean for a service with these thresholds.
+/// Returns the search for these options and thresholds.
 pub fn quest(find: &Find, thresholds: &[Threshold], seed: u64) -> CapacitySearch {
     let usual = CapacitySearch::default();
     let times = thresholds.iter().filter(|t| t.subject.kind() == Kind::Times);
@@ -86,7 +86,7 @@ pub fn quest(find: &Find, thresholds: &[Threshold], seed: u64) -> CapacitySearch
         step_duration_ns: find.step_duration_ns,
         precision: find.precision.unwrap_or(usual.precision),
         confirm: find.confirm.unwrap_or(usual.confirm),
-        // A ladder has an end of its own.
+        // A ladder has its own end.
         max_time_ns: find.max_time_ns.or(find.step.is_none().then_some(BUDGET_NS)),
         longest_limit_ns: times.map(|t| t.value as u64).max(),
         seed,
@@ -94,7 +94,7 @@ pub fn quest(find: &Find, thresholds: &[Threshold], seed: u64) -> CapacitySearch
     }
 }
 
-/// The trials of one cell in their order.
+/// Returns the trials of one cell in order.
 pub fn trials<'a>(digests: impl Iterator<Item = &'a Digest>, settings: &[Setting]) -> Vec<Trial> {
     let mut all: Vec<(u32, Trial)> = digests
         .filter(|digest| is_valid(digest))
@@ -104,7 +104,7 @@ pub fn trials<'a>(digests: impl Iterator<Item = &'a Digest>, settings: &[Setting
         })
         .collect();
     all.sort_by_key(|(turn, _)| *turn);
-    // A search counts its own steps; in a folder with several they are numbered together.
+    // A search counts its own steps; a folder with several searches numbers them together.
     all.into_iter()
         .zip(0..)
         .map(|((_, mut trial), turn)| {
@@ -114,8 +114,7 @@ pub fn trials<'a>(digests: impl Iterator<Item = &'a Digest>, settings: &[Setting
         .collect()
 }
 
-/// What was asked for, from what was run. How long the service was left alone before is not kept: it only counts
-/// against a budget.
+/// Derives the probe from a run. The rest before it is not recorded; it only counts toward the maximum time.
 fn probe(digest: &Digest, turn: u32, purpose: Purpose) -> Probe {
     Probe {
         level: if purpose == Purpose::Baseline { 1.0 } else { digest.level.value() },
@@ -127,11 +126,10 @@ fn probe(digest: &Digest, turn: u32, purpose: Purpose) -> Probe {
     }
 }
 
-/// The runs of a run file, or those of a folder that count; with the value of `variant` that the others are held
-/// against.
+/// Returns the run of a run file, or the valid runs of a folder, with the value of `variant` that is the baseline.
 ///
 /// # Errors
-/// When a file cannot be read, or a folder holds no run that counts.
+/// Returns an error if a file cannot be read, or if a folder has no valid run.
 pub fn sides(path: &Path) -> Result<(Vec<Digest>, Option<String>), folder::Error> {
     if !path.is_dir() {
         return Ok((vec![digest(&run_file::read(path)?)], None));
@@ -150,7 +148,7 @@ pub fn conclude(folder: Folder) -> Option<Conclusion> {
     let Folder { index, runs, left_out } = folder;
     let index = index.or_else(|| rebuilt(&runs))?;
     let mut digests: Vec<Digest> = runs.into_iter().map(|run| run.digest).filter(is_valid).collect();
-    // They ran in a drawn order; they are told in that of the file.
+    // They ran in random order; the report uses the order of the file.
     digests.sort_by_key(|digest| {
         let settings = digest.cell.as_ref().map(|cell| &cell.settings);
         index.cells.iter().position(|cell| Some(cell) == settings)
@@ -203,8 +201,8 @@ pub fn conclude(folder: Folder) -> Option<Conclusion> {
 }
 
 impl Conclusion {
-    /// Something was asked that the runs could have failed: thresholds that somebody wrote, expectations, a search.
-    /// Without any of them PASS would only say that runs were made and that what goes without saying held.
+    /// Whether the runs could have failed something: thresholds of the author, expectations, or a search. Otherwise
+    /// PASS would only mean that the runs were completed and met the default thresholds.
     pub fn is_judged(&self) -> bool {
         !(self.explicit_thresholds.is_empty() && self.expectations.is_empty() && self.searches.is_empty())
     }
@@ -220,7 +218,7 @@ fn thresholds(digests: &[Digest], is_wanted: impl Fn(&ThresholdResult) -> bool) 
     out
 }
 
-/// What the others are held against: the variant that the file names first.
+/// Returns the baseline: the variant that the file names first.
 fn first_variant(experiment: &Experiment) -> Option<&str> {
     let axis = experiment.axes.iter().find(|axis| axis.name == "variant")?;
     axis.values.first().map(String::as_str)
@@ -230,7 +228,7 @@ fn searches(index: &Index, digests: &[Digest]) -> Vec<Searched> {
     let find = index.experiment.find.clone().unwrap_or_default();
     let of_cell = |settings: &Vec<Setting>| {
         let history = trials(digests.iter(), settings);
-        // The search was held against the limits that its runs were judged by.
+        // The search used the limits of its runs.
         let limit_ns = history
             .iter()
             .flat_map(|trial| &trial.judged)
@@ -247,7 +245,7 @@ fn searches(index: &Index, digests: &[Digest]) -> Vec<Searched> {
     index.cells.iter().map(of_cell).collect()
 }
 
-/// The name of a cell for expectations: the values of its settings.
+/// Returns the name of a cell for expectations, which is the values of its settings, and its capacity.
 fn capacity_of(searched: &Searched) -> Option<(String, f64, (f64, f64))> {
     let capacity = searched.answer.as_ref()?.capacity.as_ref()?;
     let name = searched.settings.iter().map(|s| s.value.as_str()).collect::<Vec<_>>().join(" ");
@@ -274,8 +272,8 @@ fn missing(index: &Index, digests: &[Digest], searches: &[Searched]) -> usize {
     missing
 }
 
-/// How many cells missed a threshold in most of their runs. A row that ends where its thresholds are missed asked for
-/// just that.
+/// Counts the cells in which most runs missed a threshold. A row that ends at missed thresholds is meant to miss
+/// them.
 fn cells_that_missed(index: &Index, digests: &[Digest]) -> usize {
     let missed = |runs: &[&Digest]| {
         let bad =
@@ -285,7 +283,7 @@ fn cells_that_missed(index: &Index, digests: &[Digest]) -> usize {
     index.cells.iter().filter(|settings| missed(&sound_runs(settings, digests))).count()
 }
 
-/// How many cells have no run with enough samples for the percentiles that their thresholds name.
+/// Counts the cells in which no run has enough samples for the percentiles in its thresholds.
 fn cells_undecided(index: &Index, digests: &[Digest]) -> usize {
     let undecided = |runs: &[&Digest]| {
         let few = |digest: &&Digest| digest.thresholds.iter().any(|t| t.is_met && t.has_too_few_samples);
@@ -299,17 +297,17 @@ fn sound_runs<'a>(settings: &Vec<Setting>, digests: &'a [Digest]) -> Vec<&'a Dig
     digests.iter().filter(of_cell).filter(|digest| !digest.is_doubtful()).collect()
 }
 
-/// A sweep answers by being whole; what somebody expected decides before that.
+/// Determines result and sentence. A sweep passes by being complete, unless expectations or thresholds decide.
 fn judged(c: &Conclusion) -> (Outcome, String) {
     let count = |held: Borne| c.expectations.iter().filter(|e| e.verdict == held).count();
     let (wrong, open) = (count(Borne::Refuted), count(Borne::Inconclusive));
     let of_searches = || c.searches.iter().filter_map(|s| s.answer.as_deref());
-    // A search that ran out of time has an answer, only a wider one than was asked for.
+    // A search that ran out of time has a result, only with a wider interval than requested.
     let has_answer = |answer: &&Answer| {
         let stopped =
             answer.refusal.as_ref().is_some_and(|refusal| refusal.kind != RefusalKind::MaxTimeReached);
         let told = answer.capacity.as_ref().is_some_and(|c| {
-            // Only enclosed when the time was over: between two ends that are far apart anything may be true.
+            // If there is only a bracket, its ends must be close.
             let close = c.interval[1] <= c.interval[0] * CLOSE;
             answer.refusal.is_none()
                 || c.interval_kind == IntervalKind::Confidence95
@@ -318,7 +316,7 @@ fn judged(c: &Conclusion) -> (Outcome, String) {
         told && !stopped
     };
     let refused = of_searches().filter(|answer| !has_answer(answer));
-    // Not even the first level was carried: that is an answer, and a bad one.
+    // A search that missed even its first level has a result: a failure.
     let carries_nothing = |answer: &&Answer| {
         let kind = answer.refusal.as_ref().map(|refusal| refusal.kind);
         matches!(kind, Some(RefusalKind::NothingMet | RefusalKind::EndedAtFirstStep))
@@ -346,15 +344,15 @@ fn sentence(c: &Conclusion, wrong: usize, open: usize) -> String {
             let found = c.study.iter().map(|study| study.sentence.clone());
             parts.extend(found.filter(|found| !found.is_empty()));
             parts.push(format!(
-                "{} over {}",
+                "{} of {}",
                 counted(c.runs as u64, "run"),
-                counted(c.combinations as u64, "cell")
+                counted(c.combinations as u64, "combination")
             ));
         }
         [one] => match &one.answer {
             Some(answer) => parts.push(answer.sentence.clone()),
             None => {
-                parts.push(format!("the search was stopped behind {}", counted(one.steps as u64, "step")))
+                parts.push(format!("the search was stopped after {}", counted(one.steps as u64, "step")))
             }
         },
         many => {
@@ -363,51 +361,43 @@ fn sentence(c: &Conclusion, wrong: usize, open: usize) -> String {
                 [found.iter().copied().reduce(f64::min), found.iter().copied().reduce(f64::max)]
                     .map(Option::unwrap_or_default);
             let unit = if many.iter().any(|s| s.answer.as_ref().is_some_and(|a| a.is_users)) {
-                " users"
+                "users"
             } else {
-                "/s"
+                "arrivals/s"
             };
             let range = match found.len() {
                 0 => String::new(),
-                1 => format!(": {}{unit}", quantity(high)),
-                _ => format!(": from {} to {}{unit}", quantity(low), quantity(high)),
+                1 => format!(": {} {unit}", quantity(high)),
+                _ => format!(": {}–{} {unit}", quantity(low), quantity(high)),
             };
-            parts.push(format!("{} of {} searches found an answer{range}", found.len(), many.len()));
+            parts.push(format!("{} of {} searches found a capacity{range}", found.len(), many.len()));
         }
     }
-    // Which threshold, and from where on, the study tells, unless no single one was missed by most runs of a cell.
+    // The study names the threshold and its first level, unless no single threshold was missed by most runs of a
+    // cell.
     let rows = c.study.iter().flat_map(|study| &study.table).filter(|row| row.is_valid);
     let is_told = rows.flat_map(|row| &row.thresholds).any(CellThreshold::is_missed);
-    for (n, what) in
-        [(c.missed_combinations, "missed the thresholds"), (c.inconclusive_combinations, "proved nothing")]
-    {
-        if n > 0 && !(is_told && what.starts_with("missed")) {
-            parts.push(format!("{} {what}", counted(n as u64, "cell")));
-        }
+    let combinations = |n: usize| counted(n as u64, "combination");
+    if c.missed_combinations > 0 && !is_told {
+        parts.push(format!("{} missed thresholds", combinations(c.missed_combinations)));
+    }
+    if c.inconclusive_combinations > 0 {
+        let verb = if c.inconclusive_combinations == 1 { "is" } else { "are" };
+        parts.push(format!("{} {verb} inconclusive", combinations(c.inconclusive_combinations)));
     }
     if !c.excluded_runs.is_empty() {
-        parts.push(format!("{} left out", counted(c.excluded_runs.len() as u64, "run file")));
+        parts.push(format!("{} excluded", counted(c.excluded_runs.len() as u64, "run file")));
     }
     if c.missing_runs > 0 && c.searches.is_empty() {
-        parts.push(format!("{} still to be made", counted(c.missing_runs as u64, "run")));
+        parts.push(format!("{} missing", counted(c.missing_runs as u64, "run")));
     }
     let held = c.expectations.len() - wrong - open;
-    let told = [
-        (held, "holds", "hold"),
-        (wrong, "does not hold", "do not hold"),
-        (open, "cannot be told", "cannot be told"),
-    ];
-    let told: Vec<String> = told
-        .iter()
-        .filter(|(n, ..)| *n > 0)
-        .map(|(n, one, many)| format!("{n} {}", if *n == 1 { one } else { many }))
-        .collect();
+    let told = [(held, "confirmed"), (wrong, "refuted"), (open, "inconclusive")];
+    let told: Vec<String> =
+        told.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
     if !told.is_empty() {
-        parts.push(format!(
-            "of {}, {}",
-            counted(c.expectations.len() as u64, "expectation"),
-            told.join(", ")
-        ));
+        let all = counted(c.expectations.len() as u64, "expectation");
+        parts.push(format!("{all}: {}", told.join(", ")));
     }
     parts.join("; ")
 }

@@ -1,6 +1,6 @@
-//! An experiment on disk: a folder with one run file per cell and repeat, and `experiment.json`, which says what was
-//! asked for. A run file is never appended to or overwritten, and holds its own place in the matrix: without the index
-//! the folder still reads, it only cannot tell what is missing.
+//! An experiment on disk: a folder with one run file per cell and repeat, and the index `experiment.json` with the
+//! plan. A run file is never appended to or overwritten, and records its own cell. Without the index, the folder can
+//! still be read, but missing runs are unknown.
 
 pub mod parts;
 
@@ -11,27 +11,27 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// The index's file name.
+/// The name of the index file.
 pub const INDEX: &str = "experiment.json";
 
 /// Version of the index.
 pub const INDEX_VERSION: u32 = 2;
 
-/// What was asked for.
+/// The plan of an experiment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Index {
     pub version: u32,
     pub experiment: Experiment,
-    /// By number of the cell; the settings name the axes in order.
+    /// By number of the cell; the settings are in the order of the parameters.
     pub cells: Vec<Vec<Setting>>,
-    /// Of the order of the runs.
+    /// Seed of the order of the runs.
     pub seed: u64,
-    /// The plan of each cell as it was understood, for finding out whether a folder belongs to a changed file.
+    /// The resolved plan of each cell, to detect that a file has changed since.
     pub plans: Vec<String>,
 }
 
 impl Index {
-    /// The run is one of its cells.
+    /// Whether the run belongs to one of its cells.
     fn holds(&self, digest: &Digest) -> bool {
         let is_ours = |cell: &CellOutline| {
             cell.experiment == self.experiment.name && self.cells.contains(&cell.settings)
@@ -40,13 +40,13 @@ impl Index {
     }
 }
 
-/// A folder that was read.
+/// The content of a folder.
 #[derive(Debug, Clone)]
 pub struct Folder {
-    /// `None`: there is no index, or there never was one.
+    /// `None` if there is no index.
     pub index: Option<Index>,
     pub runs: Vec<Run>,
-    /// Run files that do not count, each with the reason: they cannot be read, or belong to no cell of the experiment.
+    /// Excluded run files, each with the reason: unreadable, or not part of the experiment.
     pub left_out: Vec<String>,
 }
 
@@ -70,11 +70,11 @@ pub enum Error {
         path: PathBuf,
         why: String,
     },
-    /// No run file in it.
+    /// It has no run file.
     Empty {
         path: PathBuf,
     },
-    /// Several experiments, each in a folder of its own.
+    /// Several experiments, each in its own folder.
     Parts {
         path: PathBuf,
         folders: Vec<String>,
@@ -87,14 +87,14 @@ impl fmt::Display for Error {
             Error::Run(error) => error.fmt(f),
             Error::Io { path, doing, source } => write!(f, "cannot {doing} `{}`: {source}", path.display()),
             Error::Index { path, why } => {
-                write!(f, "`{}` is no index of an experiment: {why}", path.display())
+                write!(f, "`{}` is not a valid index of an experiment: {why}", path.display())
             }
             Error::Empty { path } => {
-                write!(f, "the folder `{}` holds no run of an experiment", path.display())
+                write!(f, "the folder `{}` has no runs of an experiment", path.display())
             }
             Error::Parts { path, folders } => {
                 let folders = folders.join("`, `");
-                write!(f, "the folder `{}` holds several experiments: `{folders}`", path.display())
+                write!(f, "the folder `{}` has several experiments: `{folders}`", path.display())
             }
         }
     }
@@ -111,14 +111,14 @@ impl std::error::Error for Error {
 }
 
 impl Error {
-    /// The mend, if one is known.
+    /// Returns how to fix it, if known.
     pub fn hint(&self) -> Option<String> {
         match self {
             Error::Run(error) => error.hint(),
             Error::Index { .. } => {
-                Some("remove it: the run files beside it hold all that was measured".into())
+                Some("remove it: the run files in the same folder contain all measurements".into())
             }
-            Error::Empty { .. } => Some("name a folder that `plimsoll run` or `find` has written".into()),
+            Error::Empty { .. } => Some("name a folder written by `plimsoll run` or `plimsoll find`".into()),
             Error::Parts { path, folders } => {
                 let first = folders.first().map_or("NAME", String::as_str);
                 Some(format!("name one of them, such as `{}`", path.join(first).display()))
@@ -134,11 +134,11 @@ impl From<RunFileError> for Error {
     }
 }
 
-/// Reads a folder: its index and all its runs, in the order in which they were made.
+/// Reads a folder: its index and all its runs, in the order in which they ran.
 ///
 /// # Errors
-/// When the folder or its index cannot be read. A run file that cannot is left out and named; a folder without any run
-/// is no error here.
+/// Returns an error if the folder or its index cannot be read. An unreadable run file is excluded and named; a folder
+/// without runs is not an error here.
 pub fn read(path: &Path) -> Result<Folder, Error> {
     let index = read_index(path)?;
     if let (None, Some(parts)) = (&index, parts::read(path)?) {
@@ -147,7 +147,7 @@ pub fn read(path: &Path) -> Result<Folder, Error> {
     }
     let (mut runs, mut left_out) = (Vec::new(), Vec::new());
     for file in run_files(path)? {
-        // One that a kill cut off at its birth, or a stranger, must not take the others with it.
+        // One truncated or foreign file must not affect the others.
         let digest = match run_file::read(&file) {
             Ok(record) => digest(&record),
             Err(error) => {
@@ -157,7 +157,7 @@ pub fn read(path: &Path) -> Result<Folder, Error> {
         };
         match &index {
             Some(index) if !index.holds(&digest) => {
-                left_out.push(format!("`{}` is no run of this experiment", file.display()));
+                left_out.push(format!("`{}` is not part of this experiment", file.display()));
             }
             _ => runs.push(Run { path: file, digest }),
         }
@@ -169,19 +169,19 @@ pub fn read(path: &Path) -> Result<Folder, Error> {
     Ok(Folder { index, runs, left_out })
 }
 
-/// Writes the index of an experiment; the folder is made when it is not there. An index that is there is replaced as a
-/// whole: more repeats may be asked for, and other sentences be expected, of the same runs.
+/// Writes the index of an experiment and creates its folder if necessary. An existing index is replaced: more
+/// repeats, or other expectations, can be requested for the same runs.
 ///
 /// # Errors
-/// When the folder or the file cannot be written.
+/// Returns an error if the folder or the file cannot be written.
 pub fn write_index(path: &Path, index: &Index) -> Result<(), Error> {
     write_json(path, INDEX, index)
 }
 
-/// Replaces a file of the folder as a whole, so that a kill leaves the old one or the new one.
+/// Replaces a file of the folder atomically: after a kill, it is either the old one or the new one.
 fn write_json(path: &Path, name: &str, value: &impl Serialize) -> Result<(), Error> {
     let failed = |doing, path: &Path, source| Error::Io { path: path.into(), doing, source };
-    std::fs::create_dir_all(path).map_err(|e| failed("make the folder", path, e))?;
+    std::fs::create_dir_all(path).map_err(|e| failed("create the folder", path, e))?;
     let (file, new) = (path.join(name), path.join(format!("{name}.new")));
     let text = serde_json::to_string_pretty(value)
         .map_err(|e| Error::Index { path: file.clone(), why: e.to_string() })?;
@@ -204,9 +204,9 @@ fn read_index(path: &Path) -> Result<Option<Index>, Error> {
     let found: Versioned = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
     match found.version {
         INDEX_VERSION => serde_json::from_str(&text).map(Some).map_err(|e| wrong(e.to_string())),
-        // Its fields had other names. What it says is found in the run files, as if it were lost.
+        // Its fields had other names. The run files contain the same information, so it is treated as missing.
         older if older < INDEX_VERSION => Ok(None),
-        newer => Err(wrong(format!("version {newer}, and {INDEX_VERSION} is the newest known here"))),
+        newer => Err(wrong(format!("it has version {newer}; this plimsoll reads version {INDEX_VERSION}"))),
     }
 }
 
@@ -223,7 +223,7 @@ fn run_files(path: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
-/// The axes and cells that the runs themselves tell of: what is left of the index when it is gone.
+/// Rebuilds a missing index from the runs: their parameters and cells.
 pub fn rebuilt(runs: &[Run]) -> Option<Index> {
     let cells_of = || runs.iter().filter_map(|run| run.digest.cell.as_ref());
     let first = cells_of().next()?;

@@ -1,7 +1,7 @@
-//! Many runs, one answer. A run is boiled down once to a [`plimsoll_analysis::Digest`]; [`compare`], [`study`] and
-//! [`search`] see digests only, [`schedule`] says which run comes next, [`folder`] keeps them, and [`conclusion`] is
-//! what they say together. All but the folder are pure functions of what was run: a stopped experiment goes on, and a
-//! search can be simulated a thousand times in seconds.
+//! Experiments: conclusions from many runs. Each run is reduced once to a [`plimsoll_analysis::Digest`]; [`compare`],
+//! [`study`], and [`search`] read only digests, [`schedule`] chooses the next run, [`folder`] stores the runs, and
+//! [`conclusion`] combines their results. Everything except the folder is a pure function of the runs: a stopped
+//! experiment can continue, and a search can be simulated a thousand times in seconds.
 
 #![forbid(unsafe_code)]
 

@@ -1,33 +1,33 @@
-//! Which cell of an experiment runs next: a pure function of what was run. Every round holds each cell once, in an
-//! order of its own: what drifts with time meets all cells alike, and a stop leaves whole rounds.
+//! The next cell of an experiment: a pure function of the completed runs. Every round runs each cell once, in its own
+//! random order: a drift over time affects all cells equally, and a stop leaves whole rounds.
 
 use crate::validity::{is_valid, met};
 use plimsoll_analysis::Digest;
 use plimsoll_plan::experiment::{Axis, Setting, number};
 use plimsoll_stats::random::SplitMix64;
 
-/// The matrix and its rules.
+/// The cells and their rules.
 #[derive(Debug, Clone, Copy)]
 pub struct Schedule<'a> {
     pub axes: &'a [Axis],
     pub cells: &'a [Vec<Setting>],
-    /// Rounds.
+    /// Number of rounds.
     pub repeat: u32,
     pub seed: u64,
-    /// Levels above one that missed its thresholds are not run.
+    /// Skip levels above one that missed its thresholds.
     pub stop_on_miss: bool,
 }
 
-/// A run that is there.
+/// A completed run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Done {
     pub cell: usize,
     pub repeat: u32,
-    /// All thresholds were met; `None`: the run proved nothing.
+    /// Whether all thresholds were met; `None`: the run is inconclusive.
     pub met: Option<bool>,
 }
 
-/// A run to be made.
+/// A run to start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turn {
     pub cell: usize,
@@ -35,20 +35,20 @@ pub struct Turn {
 }
 
 impl Schedule<'_> {
-    /// The next run, or `None` when all that is asked for is there.
+    /// Returns the next run, or `None` when all requested runs are complete.
     pub fn next(&self, done: &[Done]) -> Option<Turn> {
         let is_done = |turn: &Turn| done.iter().any(|d| d.cell == turn.cell && d.repeat == turn.repeat);
         self.turns().find(|turn| !is_done(turn) && !self.is_answered(turn.cell, done))
     }
 
-    /// All runs in their order, answered or not.
+    /// Returns all runs in order, including skipped ones.
     pub fn turns(&self) -> impl Iterator<Item = Turn> + '_ {
         (0..self.repeat.max(1)).flat_map(move |repeat| {
             order(self.cells.len(), self.seed, repeat).into_iter().map(move |cell| Turn { cell, repeat })
         })
     }
 
-    /// A lower level of the same row has missed its thresholds every time it ran.
+    /// Whether a lower level of the same row missed its thresholds in every run.
     pub fn is_answered(&self, cell: usize, done: &[Done]) -> bool {
         let Some(axis) = self.axes.iter().rposition(|axis| axis.is_numeric).filter(|_| self.stop_on_miss)
         else {
@@ -75,16 +75,16 @@ impl Schedule<'_> {
     }
 }
 
-/// What the schedule must know of a run; `None`: it does not count.
+/// Reduces a run to what the schedule needs; `None` if the run is not valid.
 pub fn done(digest: &Digest, cells: &[Vec<Setting>]) -> Option<Done> {
     let cell = digest.cell.as_ref().filter(|_| is_valid(digest))?;
     let at = cells.iter().position(|settings| *settings == cell.settings)?;
     Some(Done { cell: at, repeat: cell.repeat, met: met(digest) })
 }
 
-/// The numbers below `count` in the order of one round (Fisher and Yates's shuffle).
+/// Returns the numbers below `count` in the order of one round (Fisher-Yates shuffle).
 pub fn order(count: usize, seed: u64, round: u32) -> Vec<usize> {
-    // A stream of its own for each round: resuming needs no memory of the rounds before.
+    // Each round has its own stream, so resuming does not depend on earlier rounds.
     let mut random = SplitMix64::new(seed ^ (u64::from(round) + 1).wrapping_mul(0xd134_2543_de82_ef95));
     let mut cells: Vec<usize> = (0..count).collect();
     for last in (1..count).rev() {
@@ -94,9 +94,9 @@ pub fn order(count: usize, seed: u64, round: u32) -> Vec<usize> {
     cells
 }
 
-/// Of the n-th run under a seed that was named: runs of one seed would share one chance, and their spread would say
-/// nothing of those of others. 53 bits: other readers of the JSON keep
-/// numbers as floats.
+/// Returns the seed of the n-th run under a chosen seed. Runs with equal seeds would share their randomness, and
+/// their variation would not represent that of other runs. The seed has 53 bits, because other readers of the JSON
+/// store numbers as floats.
 pub fn seed_of(seed: u64, n: u32) -> u64 {
     match n {
         0 => seed,

@@ -1,12 +1,13 @@
-//! Searches the highest load that meets the thresholds: a pure machine, history in, next probe out.
+//! Searches for the highest load that meets the thresholds: a pure state machine that takes the history and returns
+//! the next probe.
 //!
-//! Without a `step` it searches: a run of one user tells what an unloaded answer takes; short steps go up (or down) by
-//! a factor until the answer is enclosed; full steps halve the enclosure; then rounds of three levels (below, at and
-//! above the estimate, in drawn order) are run until a line through all full steps near the crossing tells it to the
-//! half width that was asked for. With a `step` it is a ladder: one run a level until a rule ends it.
+//! Without a `step`, it searches. A run of one user measures the unloaded response time. Short steps go up or down by
+//! a factor until the capacity is bracketed, and full steps bisect the bracket. Then rounds of three levels (below,
+//! at, and above the estimate, in random order) run until a line through all full steps near the crossing determines
+//! it to the requested half width. With a `step`, it is a ladder: one run per level until a rule ends it.
 //!
-//! What decides is never one run: near the crossing, meeting a p99 is a matter of chance. The machine keeps no state:
-//! whoever holds the trials can go on after a crash, or ask what would have come next.
+//! A single run never decides: near the crossing, meeting a p99 is a matter of chance. The machine keeps no state:
+//! given the trials, a search can continue after a crash, or show what would have come next.
 
 mod answer;
 mod bracket;
@@ -36,18 +37,18 @@ pub use plimsoll_analysis::summary::Standing;
 pub use probe::Probe;
 pub use trial::Trial;
 
-/// Never more runs than this in one search, whatever they say.
+/// Limit on the runs of a search.
 pub const MOST_TRIALS: usize = 80;
-/// Never more steps than this in one ladder.
+/// Limit on the steps of a ladder.
 pub const MOST_STEPS: usize = 1_000;
 
-/// The last of these trials as the search sees it among the others: for those who tell of it while the search goes on.
+/// Returns the last of these trials as the search sees it among the others, for progress reports.
 pub fn last_step(quest: &CapacitySearch, history: &[Trial]) -> Option<StepRow> {
     let view = view::View::new(&quest.sane(), history);
     history.last().map(|trial| build::step(trial, &view))
 }
 
-/// What comes next after these trials, in the order in which they ran.
+/// Returns what follows these trials, which are in the order in which they ran.
 pub fn next(quest: &CapacitySearch, history: &[Trial]) -> Move {
     let quest = &quest.sane();
     let chosen = match quest.step {
@@ -55,7 +56,7 @@ pub fn next(quest: &CapacitySearch, history: &[Trial]) -> Move {
         None => bracket::next(quest, history),
     };
     let chosen = match chosen {
-        // While a step contradicts the answer and may be run again, there is none.
+        // There is no answer while a step contradicts it and can be rerun.
         view::Choice::Done(None) if quest.step.is_none() => {
             build::again(quest, history).map_or(view::Choice::Done(None), view::Choice::Try)
         }
@@ -78,8 +79,8 @@ pub fn next(quest: &CapacitySearch, history: &[Trial]) -> Move {
     }
 }
 
-/// All runs with their warm-ups and rests, ns. A run file does not know how long the service was left alone before it,
-/// so at least what was asked for counts.
+/// Returns the duration of all runs with their warm-ups and rests in ns. A run file does not record the rest before
+/// it, so at least the requested rest counts.
 fn spent_ns(quest: &CapacitySearch, history: &[Trial]) -> u64 {
     let mut last = None;
     let each = history.iter().map(|trial| {

@@ -1,5 +1,6 @@
-//! Analyses over several runs of one experiment: curves, knees, scaling, and what stood at its limit. One run shows a
-//! rate; only its neighbours show whether that was the service, the link, the distance or the load generator.
+//! Analyses over several runs of one experiment: curves, knees, scaling, and bottlenecks. A single run shows only a
+//! throughput; its neighbors show whether the limit was the service, the network, the distance, or the load
+//! generator.
 //!
 //! Everything is a pure function of [`Digest`]s; the types are the public JSON of a sweep.
 
@@ -26,14 +27,14 @@ use plimsoll_analysis::summary::{Bottleneck, Quantile};
 use plimsoll_plan::experiment::Setting;
 use serde::Serialize;
 
-/// What is asked of a study.
+/// Options of a study.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StudyAsked {
-    /// A run with a shorter measured part is no valid cell, ns.
+    /// A run with a shorter measurement period is not valid, in ns.
     pub min_duration_ns: u64,
-    /// Leave the beginning of each run up to its steady state out.
+    /// Exclude the start of each run, up to its steady state.
     pub trim_to_steady_state: bool,
-    /// Of the resampling.
+    /// Seed of the resampling.
     pub seed: u64,
 }
 
@@ -43,12 +44,12 @@ impl Default for StudyAsked {
     }
 }
 
-/// The runs of an experiment, analysed.
+/// The analysis of the runs of an experiment.
 #[derive(Debug, Clone, Serialize)]
 pub struct Study {
-    /// Of the experiment; of the first run when there is none.
+    /// The name of the experiment; without one, of the first run.
     pub name: String,
-    /// What was found, in one sentence that may be quoted; empty where no run counts.
+    /// The result in one sentence that can be quoted on its own; empty if no run is valid.
     pub sentence: String,
     pub runs: usize,
     /// Names of the settings, in the order of every row.
@@ -56,72 +57,72 @@ pub struct Study {
     pub table: Vec<CellRow>,
     pub curves: Vec<Curve>,
     pub scaling: Vec<Scaling>,
-    /// Of runs that are long enough to have a course.
+    /// Runs that are long enough for a timeline.
     pub stability: Vec<RunCourse>,
     pub findings: Vec<Finding>,
 }
 
-/// Something that the numbers of several runs say.
+/// A finding from the numbers of several runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
-    /// Stable: `network_saturated`.
+    /// A stable code such as `network_saturated`.
     pub code: &'static str,
-    /// One sentence that may be quoted.
+    /// A sentence that can be quoted on its own.
     pub sentence: String,
-    /// The numbers that say so.
+    /// The numbers that show it.
     pub evidence: String,
     pub advice: String,
 }
 
-/// A value with its 95% interval.
+/// A value with its 95% confidence interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Estimate {
     pub value: Option<f64>,
     pub low: Option<f64>,
     pub high: Option<f64>,
-    /// The true value is this or more: times were cut off.
+    /// The true value may be larger, because of timeouts.
     pub is_lower_bound: bool,
     /// A percentile with fewer samples than 10 / (1 - q): texts print a dash.
     pub has_too_few_samples: bool,
 }
 
 impl Estimate {
-    /// A time as it may be shown.
+    /// Returns a time as it may be shown.
     pub fn quantile(&self) -> Quantile {
         let value_ns = self.value.map(|ns| ns.round().max(0.0) as u64);
         Quantile::of(value_ns, self.is_lower_bound, !self.has_too_few_samples)
     }
 
-    /// The larger distance to a bound, as a share of the value.
+    /// Returns the larger distance to a bound, as a share of the value.
     pub fn half_width_ratio(&self) -> Option<f64> {
         let value = self.value.filter(|v| *v > 0.0)?;
         Some((self.high? - value).max(value - self.low?) / value)
     }
 }
 
-/// Where the intervals of a row come from.
+/// The source of the intervals of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// Differences between three or more repeats, Student's t; of two, where their runs are too short to be resampled,
-    /// with its one degree of freedom: wide, and true.
+    /// Differences between three or more repeats, by Student's t; between two repeats if they are too short to be
+    /// resampled, with one degree of freedom: wide, but correct.
     Runs,
-    /// Resampled stretches of one or two runs: what a run differs from the next is not in it.
+    /// Resampled stretches of one or two runs, without the variation between runs.
     Blocks,
-    /// One run, too short to be resampled.
+    /// One run that is too short to be resampled.
     None,
 }
 
-/// One cell of the matrix, its repeats pooled.
+/// One cell, with its repeats pooled.
 #[derive(Debug, Clone, Serialize)]
 pub struct CellRow {
     pub settings: Vec<Setting>,
     /// Users or arrivals per second.
     pub level: f64,
     pub is_users: bool,
-    /// Runs of which the figures are made.
+    /// Runs in the figures.
     pub repeats: usize,
-    /// Runs that were left out, and why. When all were, the figures are made of them and `valid` is false.
+    /// Excluded runs and the reasons. If all are excluded, the figures are made from them, and `is_valid` is false.
     pub excluded_runs: Vec<ExcludedRun>,
     pub is_valid: bool,
     pub basis: Basis,
@@ -129,7 +130,7 @@ pub struct CellRow {
     pub requests: u64,
     pub errors: u64,
     pub offered_rate_per_s: Option<f64>,
-    /// Finished iterations per second, what an offered rate is held against; failures included, as in `rate_per_s`.
+    /// Completed iterations per second, to compare with the offered rate; includes failures, as `rate_per_s` does.
     pub iterations_per_s: f64,
     pub rate_per_s: Estimate,
     pub error_ratio: Estimate,
@@ -139,7 +140,7 @@ pub struct CellRow {
     pub p90_ns: Estimate,
     pub p95_ns: Estimate,
     pub p99_ns: Estimate,
-    /// Mean requests in flight, measured.
+    /// Measured mean of requests in flight.
     pub in_flight: f64,
     pub bytes_in_per_s: f64,
     pub rtt_min_ns: Option<u64>,
@@ -147,13 +148,13 @@ pub struct CellRow {
     pub first_byte_mean_ns: Option<f64>,
     pub body_mean_ns: Option<f64>,
     pub little: LittleRow,
-    /// Bunches of times a retransmission timer apart.
+    /// Clusters of times at retransmission timeouts.
     pub clusters: Vec<Cluster>,
-    /// What monitors saw: the mean of the runs' means, the highest of their peaks.
+    /// Monitored metrics: the mean of the runs' means, and the highest of their peaks.
     pub monitor_metrics: Vec<Seen>,
-    /// What stood at its limit; `None` without monitors.
+    /// The bottleneck; `None` without monitors.
     pub bottleneck: Option<Bottleneck>,
-    /// What the runs were held against; empty without thresholds.
+    /// The thresholds of the runs; may be empty.
     pub thresholds: Vec<CellThreshold>,
 }
 
@@ -161,15 +162,15 @@ pub struct CellRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CellThreshold {
     pub text: String,
-    /// Nobody wrote it: it goes without saying.
+    /// A default threshold, which the author did not set.
     pub is_default: bool,
-    /// Runs that were held against it, and those of them that missed it.
+    /// Runs with this threshold, and how many of them missed it.
     pub runs: usize,
     pub missed_runs: usize,
 }
 
 impl CellThreshold {
-    /// Most runs missed it.
+    /// Whether most runs missed it.
     pub fn is_missed(&self) -> bool {
         2 * self.missed_runs > self.runs
     }
@@ -182,23 +183,25 @@ pub struct ExcludedRun {
     pub reason: String,
 }
 
-/// N = X R held against the users (or, in the open model and under a ramp, the measured requests in flight).
+/// Little's law, N = X R, compared with the users (in the open model and with a changing load: with the measured
+/// requests in flight).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct LittleRow {
     pub in_flight_mean: f64,
     pub in_flight_computed: f64,
-    /// (n - X R) / n: the share of the users' time that no request accounts for; negative when there is too much.
+    /// (n - X R) / n: the share of the users' time outside requests; negative if requests took more time than there
+    /// was.
     pub missing_ratio: f64,
-    /// The same per request, ns.
+    /// The same per request, in ns.
     pub missing_per_request_ns: f64,
-    /// A run found no reason for it: neither thinking nor connecting nor the pause after a failure.
+    /// A run has no explanation for it: neither think time, connecting, nor the pause after a failure.
     pub is_unexplained: bool,
 }
 
-/// Cells that differ in one numeric setting only.
+/// Cells that differ only in one numeric setting.
 #[derive(Debug, Clone, Serialize)]
 pub struct Curve {
-    /// What its cells have in common.
+    /// The settings that its cells share.
     pub settings: Vec<Setting>,
     pub parameter: String,
     pub kind: AxisKind,
@@ -206,16 +209,16 @@ pub struct Curve {
     pub usl: UslFit,
     pub knee: Knee,
     pub saturation: Option<Saturation>,
-    /// The level with the highest rate, where the last one has a lower rate by more than the intervals allow.
+    /// The level with the highest throughput, if that of the last level is certainly lower.
     pub retrograde_from: Option<f64>,
-    /// What stood at its limit from the knee on; `None` without monitors, or without a knee.
+    /// The bottleneck from the knee up; `None` without monitors, or without a knee.
     pub bottleneck: Option<Bottleneck>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AxisKind {
-    /// Users, connections.
+    /// Users or connections.
     Concurrency,
     /// Arrivals per second.
     Rate,
@@ -230,11 +233,11 @@ pub struct CurvePoint {
     pub rate_per_s: f64,
     pub mean_ns: Option<f64>,
     pub p99_ns: Option<f64>,
-    /// What the fitted law gives here.
+    /// The value of the fitted law.
     pub usl_rate_per_s: Option<f64>,
 }
 
-/// The universal scalability law for a curve, or why not.
+/// The fit of the universal scalability law (USL) to a curve, or why there is none.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum UslFit {
@@ -249,7 +252,7 @@ pub enum UslFit {
         r2: f64,
         residual_ratio: f64,
         peak: Option<UslPeak>,
-        /// The law over the measured levels, for pictures.
+        /// The law over the measured levels, for charts.
         line: Vec<UslPoint>,
         sentence: String,
     },
@@ -258,7 +261,7 @@ pub enum UslFit {
     },
 }
 
-/// The law at a level, with the 95% band of the law itself: single runs scatter more widely.
+/// The law at a level, with its 95% band; single runs vary more.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct UslPoint {
     pub users: f64,
@@ -272,32 +275,32 @@ pub struct UslPeak {
     pub users: f64,
     pub users_band: [f64; 2],
     pub rate_per_s: f64,
-    /// Beyond 1.5 times the largest level that was measured.
+    /// Beyond 1.5 times the largest measured level.
     pub is_extrapolated: bool,
 }
 
-/// Where more load begins to cost.
+/// The point at which more load starts to cost.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Knee {
-    /// On the axis; `None`: none is claimed.
+    /// Value of the parameter; `None` if there is no knee.
     pub level: Option<f64>,
     /// `asymptotes` or `kneedle`.
     pub method: &'static str,
     pub sentence: String,
 }
 
-/// From `from` on the rate no longer rises, and times grow with the users.
+/// Saturation: from `from_level` up, throughput no longer rises, and times grow with the users.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Saturation {
     pub from_level: f64,
     pub rate_per_s: f64,
-    /// Slope of log time against log users; 1 is pure queueing.
+    /// Slope of log time over log users; 1 is pure queueing.
     pub time_exponent: f64,
-    /// What stands at its limit is the link.
+    /// The network is the bottleneck.
     pub is_link: bool,
 }
 
-/// How the rate follows the number of servers.
+/// Throughput as a function of the number of servers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scaling {
     pub parameter: String,
@@ -308,17 +311,17 @@ pub struct Scaling {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ScalingStep {
     pub parameter_value: f64,
-    /// Highest rate over the loads.
+    /// Highest throughput over the loads.
     pub rate_per_s: f64,
     /// X_n / X_first.
     pub speedup: f64,
-    /// (X_n / n) / (X_first / first), with its 95% interval.
+    /// (X_n / n) / (X_first / first), with its 95% confidence interval.
     pub efficiency: f64,
     pub low: Option<f64>,
     pub high: Option<f64>,
 }
 
-/// Analyses the runs of an experiment, in any order. A run without a cell is one at its own level.
+/// Analyzes the runs of an experiment, in any order. A run without a cell counts as a cell at its own level.
 pub fn study(digests: &[Digest], asked: &StudyAsked) -> Study {
     let mut findings = Vec::new();
     let cut: Vec<Digest>;
@@ -361,29 +364,30 @@ pub fn study(digests: &[Digest], asked: &StudyAsked) -> Study {
 }
 
 impl CellRow {
-    /// The value of an axis, if the cell sets it.
+    /// Returns the value of a parameter, if the cell sets it.
     pub fn setting(&self, axis: &str) -> Option<&str> {
         self.settings.iter().find(|s| s.parameter == axis).map(|s| s.value.as_str())
     }
 }
 
-/// `variant node, payload large`; empty for nothing.
+/// `variant node, payload large`; empty without settings.
 pub fn settings_text(settings: &[Setting]) -> String {
     settings.iter().map(|s| format!("{} {}", s.parameter, s.value)).collect::<Vec<_>>().join(", ")
 }
 
-/// How a list of levels is told: the first few and the last.
+/// Lists levels: the first few and the last.
 fn levels_text(levels: &[f64]) -> String {
     let shown: Vec<String> = levels.iter().map(|x| level_text(*x)).collect();
     match shown.len() {
         0 => String::new(),
         1 => shown[0].clone(),
-        n if n <= 5 => format!("{} and {}", shown[..n - 1].join(", "), shown[n - 1]),
-        n => format!("{}, {}, ... {}", shown[0], shown[1], shown[n - 1]),
+        2 => shown.join(" and "),
+        n if n <= 5 => format!("{}, and {}", shown[..n - 1].join(", "), shown[n - 1]),
+        n => format!("{}, {}, …, {}", shown[0], shown[1], shown[n - 1]),
     }
 }
 
-/// A level of an axis without zeros behind the point: `10`, not `10.0`.
+/// A level without trailing zeros: `10`, not `10.0`.
 pub fn level_text(x: f64) -> String {
     let text = plimsoll_plan::phrase::quantity(x);
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }

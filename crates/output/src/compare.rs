@@ -1,7 +1,4 @@
-//! A comparison, for people, for pull requests and for machines.
-//!
-//! All four renderers show one [`Comparison`]: the sentence first, then every figure with its interval, then what
-//! speaks against believing it.
+//! A comparison for the terminal, Markdown, pages, and JUnit XML: each shows one [`Comparison`], the verdict first.
 
 mod junit;
 mod next;
@@ -14,13 +11,15 @@ pub(crate) use next::{Rows, rows};
 pub(crate) use report::{line, report};
 
 use crate::document::{self, Document, Role, Sentence};
-use crate::format::{NONE, counted, figure};
+use crate::format::{NONE, counted};
 use crate::html::Page;
 use crate::style::Look;
 use plimsoll_chart::Chart;
 use plimsoll_experiment::compare::gate::{Gated, Passage};
-use plimsoll_experiment::compare::{Compared, Comparison, Overall, Peaks, Verdict, change};
-use plimsoll_plan::threshold::FigureUnit;
+use plimsoll_experiment::compare::{
+    Compared, Comparison, Overall, Peaks, Scale, Verdict, bound_text, change, chosen_change, difference_texts,
+    value_texts,
+};
 use serde_json::Value;
 
 /// One comparison for a terminal.
@@ -28,26 +27,23 @@ pub fn terminal(c: &Comparison, look: &Look) -> String {
     document::terminal(&report(c, None, ""), look)
 }
 
-/// What the gate says, rule by rule: those that hold only when somebody wrote them.
+/// One comparison with the result of a gate, rule by rule, for a terminal.
 pub fn gated(c: &Comparison, gated: &Gated, look: &Look) -> String {
-    document::terminal(
-        &Document { head: report::gate(c, gated), sections: Vec::new(), ..report(c, None, "") },
-        look,
-    )
+    document::terminal(&report(c, Some(gated), ""), look)
 }
 
-/// In a pull request: the verdict, the figures, the doubts of each.
+/// For a pull request: the report of each.
 pub fn markdown(comparisons: &[Comparison]) -> String {
     written(comparisons, |_, verdict, body| format!("{verdict}\n{body}"))
 }
 
-/// The same for the summary of a workflow: the verdicts at a glance, everything else folded.
+/// For the summary of a workflow: the verdicts at a glance, everything else folded.
 pub fn github_summary(comparisons: &[Comparison]) -> String {
     written(comparisons, |c, verdict, body| {
         let doubts =
-            if c.doubts.is_empty() { "no doubts".into() } else { counted(c.doubts.len() as u64, "doubt") };
-        let summary = format!("{}, {doubts}", counted(c.figures.len() as u64, "figure"));
-        // Without the blank line what follows would be taken for HTML.
+            if c.doubts.is_empty() { "no cautions".into() } else { counted(c.doubts.len() as u64, "caution") };
+        let summary = format!("{}, {doubts}", counted(c.figures.len() as u64, "metric"));
+        // Without the blank line, Markdown would treat the body as HTML.
         format!("{verdict}\n<details>\n<summary>{summary}</summary>\n\n{body}\n</details>\n")
     })
 }
@@ -67,16 +63,17 @@ fn written(all: &[Comparison], each: impl Fn(&Comparison, &str, &str) -> String)
     parts.join("\n")
 }
 
-/// The page of comparisons, one or several; `gates` are what the gate says of each. `charts` are those of
-/// [`crate::figure::of_comparison`], of several with `-1`, `-2` behind their ids; `json` is what `--json` prints.
+/// The page of one or several comparisons; `gates` are the results of the gate. `charts` come from
+/// [`crate::figure::of_comparison`], for several comparisons with `-1`, `-2` after their ids; `json` is the output of
+/// `--json`.
 pub fn page(all: &[Comparison], gates: &[Gated], mut charts: Vec<Chart>, json: Value) -> Page {
-    // A picture that stands alone says the sentence; here it stands above.
+    // The sentence is a chart's subtitle only where the chart appears alone.
     let is_said = |chart: &Chart| all.iter().any(|one| one.sentence == chart.subtitle);
     charts.iter_mut().filter(|chart| is_said(chart)).for_each(|chart| chart.subtitle.clear());
     let (title, report) = match all {
         [one] => {
             let [a, b] = one.short_names();
-            (format!("{}: {b} against {a}", overall(one.verdict)), report(one, gates.first(), ""))
+            (format!("{}: {b} vs. {a}", overall(one.verdict)), report(one, gates.first(), ""))
         }
         many => (
             format!("{} comparisons", crate::format::count(many.len() as u64)),
@@ -86,7 +83,7 @@ pub fn page(all: &[Comparison], gates: &[Gated], mut charts: Vec<Chart>, json: V
     document::page("comparison", title, &report, charts, json)
 }
 
-/// The word of a whole comparison, about B.
+/// The word for the verdict on B.
 fn overall(verdict: Overall) -> &'static str {
     match verdict {
         Overall::Faster => "FASTER",
@@ -94,12 +91,12 @@ fn overall(verdict: Overall) -> &'static str {
         Overall::FewerErrors => "FEWER ERRORS",
         Overall::MoreErrors => "MORE ERRORS",
         Overall::Mixed => "MIXED",
-        Overall::Equivalent => "NO DIFFERENCE",
-        Overall::Inconclusive => "CANNOT TELL",
+        Overall::Equivalent => "EQUIVALENT",
+        Overall::Inconclusive => "INCONCLUSIVE",
     }
 }
 
-/// The word of a figure, about B.
+/// The word for the verdict on one metric of B.
 fn word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Faster => "faster",
@@ -108,50 +105,54 @@ fn word(verdict: Verdict) -> &'static str {
         Verdict::Lower => "lower",
         Verdict::Fewer => "fewer",
         Verdict::More => "more",
-        Verdict::Equivalent => "no difference",
-        Verdict::Inconclusive => "cannot tell",
+        Verdict::Equivalent => "equivalent",
+        Verdict::Inconclusive => "inconclusive",
     }
 }
 
-/// The word with what bounds it: `no difference > 3.10%`, `cannot tell, 4 more repeats`.
-fn long_word(row: &Compared) -> String {
+/// The word with its bound: `equivalent (within 3.1%)`, `inconclusive: 4 more repeats`.
+fn long_word(c: &Comparison, row: &Compared) -> String {
     match (row.verdict, row.difference_bound, row.more_repeats) {
         (Verdict::Equivalent, Some(most), _) => {
-            format!("no difference > {}", change(most, row.scale).trim_start_matches('+'))
+            format!("equivalent (within {})", bound_text(most, row.scale, smallest(c, row)))
         }
-        (Verdict::Inconclusive, ..) if row.is_doubtful => "cannot tell beside the load generator".into(),
-        (Verdict::Inconclusive, _, Some(1)) => "cannot tell, 1 more repeat".into(),
-        (Verdict::Inconclusive, _, Some(more)) => format!("cannot tell, {more} more repeats"),
+        (Verdict::Inconclusive, ..) if row.is_doubtful => "inconclusive: load generator".into(),
+        (Verdict::Inconclusive, ..) if row.has_too_few() => "inconclusive: too few samples".into(),
+        (Verdict::Inconclusive, _, Some(more)) => {
+            format!("inconclusive: {}", counted(u64::from(more), "more repeat"))
+        }
         (verdict, ..) => word(verdict).into(),
     }
 }
 
-/// Both sides of a row; a percentile with too few samples on one of them is none.
-fn values(row: &Compared) -> [String; 2] {
-    match row.has_too_few() {
-        true => [NONE.into(), NONE.into()],
-        false => [value(row.a, row.a_is_lower_bound, row.unit), value(row.b, row.b_is_lower_bound, row.unit)],
+/// The smallest difference of interest for this row.
+fn smallest(c: &Comparison, row: &Compared) -> f64 {
+    match row.scale {
+        Scale::Ratio => c.min_difference_ratio,
+        Scale::Points => c.min_error_difference_ratio,
     }
 }
 
-fn value(value: Option<f64>, at_least: bool, unit: FigureUnit) -> String {
-    let text = value.map_or_else(|| NONE.into(), |value| figure(value, unit));
-    if at_least { format!(">= {text}") } else { text }
+/// Both sides of a row; without enough samples there are no values.
+fn values(row: &Compared) -> [String; 2] {
+    if row.has_too_few() { [NONE.into(), NONE.into()] } else { value_texts(row) }
+}
+
+/// The change of a row and its interval, `+12%` and `+9% to +15%`; no end is rounded to the smallest difference of
+/// interest.
+fn differences(c: &Comparison, row: &Compared) -> [String; 2] {
+    let smallest = smallest(c, row);
+    match difference_texts(row, &[smallest, -smallest]) {
+        Some([difference, low, high]) => [difference, format!("{low} to {high}")],
+        None => [maybe_change(row, row.difference), NONE.into()],
+    }
 }
 
 pub(crate) fn maybe_change(row: &Compared, of: Option<f64>) -> String {
     of.map_or_else(|| NONE.into(), |x| change(x, row.scale))
 }
 
-/// `-1.2% to +4.5%`.
-fn interval(row: &Compared) -> String {
-    match (row.low, row.high) {
-        (Some(low), Some(high)) => format!("{} to {}", change(low, row.scale), change(high, row.scale)),
-        _ => NONE.into(),
-    }
-}
-
-/// Three digits behind the point are more than a p-value knows.
+/// A p-value is not known to more than three decimals.
 fn p_value(p: Option<f64>) -> String {
     match p {
         None => NONE.into(),
@@ -160,33 +161,31 @@ fn p_value(p: Option<f64>) -> String {
     }
 }
 
-/// A peak of each side, as text: it has no interval, so nothing is said of the difference.
+/// The peak of each side as text.
 fn peaks(row: &Peaks) -> [String; 2] {
     [row.a, row.b]
         .map(|peak| peak.map_or_else(|| NONE.into(), |peak| plimsoll_plan::phrase::watched(peak, row.unit)))
 }
 
-/// What the gate says in a few words.
+/// The result of the gate in a few words.
 fn gate_word(gated: &Gated, c: &Comparison) -> String {
     let all = gated.rules.len() as u64;
     let broken = gated.rules.iter().filter(|rule| rule.result == Passage::Fail).count() as u64;
     let word = match (gated.result, c.blocking().map(|doubt| doubt.code)) {
-        (Passage::Pass, _) => "gate passed: no rule is broken",
+        (Passage::Pass, _) => "gate passed",
         (Passage::Fail, _) => {
-            let verb = if broken == 1 { "is" } else { "are" };
-            let of = crate::format::counted(all, "rule");
-            return format!("gate not passed: {} of {of} {verb} broken", crate::format::count(broken));
+            return format!("gate failed: {} of {}", crate::format::count(broken), counted(all, "rule"));
         }
-        // Repeats of runs that cannot be compared would not help.
-        (_, Some("levels_differ")) => "gate undecided: runs of the same load are needed",
-        (_, Some("settings_differ")) => "gate undecided: runs of the same settings are needed",
-        (_, Some(_)) => "gate undecided: these runs cannot be compared",
-        (_, None) => "gate undecided: more repeats have to tell",
+        // More repeats of runs that cannot be compared would not help.
+        (_, Some("levels_differ")) => "gate inconclusive: the runs used different loads",
+        (_, Some("settings_differ")) => "gate inconclusive: several settings differ",
+        (_, Some(_)) => "gate inconclusive: these runs cannot be compared",
+        (_, None) => "gate inconclusive: more repeats can decide",
     };
     word.into()
 }
 
-/// What the spectra of both sides count, and why that may be more than the requests that ended.
+/// The number of times in the distributions of both sides, and why it may exceed the number of completed requests.
 pub(crate) fn times(c: &Comparison, a: u64, b: u64) -> String {
     use crate::format::count;
     let all = format!("{} and {} response times", count(a), count(b));
@@ -195,28 +194,25 @@ pub(crate) fn times(c: &Comparison, a: u64, b: u64) -> String {
         (of_a, of_b) => {
             let [of_a, of_b] = [of_a, of_b].map(count);
             format!(
-                "{all}; {of_a} and {of_b} of them are of requests that had not ended and count as far as they went"
+                "{all}; {of_a} and {of_b} of them from requests in flight at the end, counted as lower bounds"
             )
         }
     }
 }
 
-/// How it was made, as one line.
-fn footing(c: &Comparison) -> String {
-    use crate::format::{count, ratio};
-    let runs = if c.a.runs == c.b.runs {
-        format!("{} of each side", counted(c.a.runs as u64, "run"))
-    } else {
-        format!("{} against {}", counted(c.b.runs as u64, "run"), count(c.a.runs as u64))
-    };
+/// `5 runs each`, `5 runs vs. 1`.
+fn runs(c: &Comparison) -> String {
+    let (a, b) = (c.a.runs as u64, c.b.runs as u64);
+    if a == b { format!("{} each", counted(a, "run")) } else { format!("{} vs. {a}", counted(b, "run")) }
+}
+
+/// The method, in one line.
+fn method(c: &Comparison) -> String {
     format!(
-        "{runs}, {} and {} requests; {} intervals; {} adjusted together; differences up to {} are not worth naming; \
-         seed {}",
-        count(c.a.requests),
-        count(c.b.requests),
-        ratio(c.confidence),
-        counted(c.p_values_count as u64, "figure"),
-        ratio(c.min_difference_ratio),
+        "{} confidence intervals; p-values of {} adjusted together (Holm); smallest difference of interest {}; seed {}.",
+        crate::format::ratio(c.confidence),
+        counted(c.p_values_count as u64, "metric"),
+        chosen_change(c.min_difference_ratio, Scale::Ratio),
         c.seed
     )
 }

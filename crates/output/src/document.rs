@@ -169,10 +169,9 @@ pub enum Block {
     Sentence(Sentence),
     /// A word of judgement, and what is said of it.
     Badge(Tone, String, String),
-    Hints(Vec<Hint>),
-    /// Why it is so, a paragraph each.
+    /// Reasons, one paragraph each.
     Reasons(Vec<Hint>),
-    /// What to do, numbered, one action each.
+    /// Next steps, numbered, one action each.
     Steps(Vec<Hint>),
     /// What overrules all that follows: a page has it in a frame, with a heading.
     Overruling(&'static str, Vec<Block>),
@@ -309,14 +308,13 @@ impl Fact {
     }
 }
 
-/// Why it is so, or what to do.
+/// A reason or a next step.
 pub struct Hint {
-    pub is_next: bool,
-    /// One sentence or two, commands between backticks.
+    /// One or two sentences, with commands in backticks.
     pub text: String,
     /// The command of a step, which follows its text.
     pub command: Option<String>,
-    /// Anchor and name of what shows it.
+    /// Anchor and name of the place that shows it.
     pub link: Option<(String, &'static str)>,
 }
 

@@ -1,8 +1,8 @@
-//! What made the verdict so, and what to do next, in sentences for somebody who sees such a report for the first time:
-//! a page, the terminal, Markdown and `--json` have the same ones.
+//! Reasons for the verdict and next steps, in sentences for readers who see such a report for the first time: the page,
+//! the terminal, Markdown, and `--json` have the same ones.
 //!
-//! What is told and in which order is decided in [`plimsoll_analysis::next`]. Commands stand between backticks, as in
-//! the advice of cautions.
+//! [`plimsoll_analysis::next`] decides which are reported, and in which order. Commands are in backticks, as in the
+//! advice of cautions.
 
 mod json;
 mod outage;
@@ -14,35 +14,33 @@ pub(crate) use reasons::with_load;
 pub(crate) use steps::relief;
 
 use crate::anchor::Anchor;
-use crate::document;
+use crate::document::{self, Block, Section};
 use crate::format::chosen_s;
 use plimsoll_analysis::next::Next;
 use plimsoll_analysis::summary::Summary;
 
-/// One sentence or two.
+/// A reason or a next step, in one or two sentences.
 pub(crate) struct Hint {
-    /// What to do; otherwise why it is so.
-    pub is_next: bool,
-    /// With code between backticks.
+    /// With code in backticks.
     pub text: String,
     /// The command of a step, which follows its text.
     pub command: Option<String>,
-    /// What of a page shows it: the first of these anchors that the page has.
+    /// Places of the page that show it; the first one that exists is linked.
     pub shown: &'static [Anchor],
 }
 
 impl Hint {
-    /// As a document has it.
+    /// Converts it for a document.
     pub fn into_block(self, link: Option<(String, &'static str)>) -> document::Hint {
-        document::Hint { is_next: self.is_next, text: self.text, command: self.command, link }
+        document::Hint { text: self.text, command: self.command, link }
     }
 
-    fn with_command(self, command: impl Into<String>) -> Hint {
+    pub fn with_command(self, command: impl Into<String>) -> Hint {
         Hint { command: Some(command.into()), ..self }
     }
 
-    /// The command between backticks, for programs.
-    fn whole_text(&self) -> String {
+    /// The text with its command in backticks, for programs.
+    pub fn whole_text(&self) -> String {
         match &self.command {
             Some(command) => format!("{} `{command}`", self.text),
             None => self.text.clone(),
@@ -50,7 +48,7 @@ impl Hint {
     }
 }
 
-/// What shows when it was slow.
+/// Places that show when it was slow.
 const COURSE: &[Anchor] = &[Anchor::Timeline, Anchor::Times];
 const SYSTEM: &[Anchor] = &[Anchor::System];
 const ERRORS: &[Anchor] = &[Anchor::Errors];
@@ -60,43 +58,51 @@ const THRESHOLDS: &[Anchor] = &[Anchor::Thresholds];
 const FINDINGS: &[Anchor] = &[Anchor::Findings];
 const METHOD: &[Anchor] = &[Anchor::Method];
 
-/// Reasons and steps. `run_file` is what the command to compare names; `None`: the command names an example.
+/// Returns reasons and steps. `run_file` is the file in the command that compares; without it, the command has an example.
 pub(crate) fn hints(s: &Summary, run_file: Option<&str>) -> (Vec<Hint>, Vec<Hint>) {
     let Next { reasons, steps } = Next::of(s);
     let reasons = reasons.iter().map(|reason| reasons::hint(reason)).collect();
     (reasons, steps.iter().map(|step| steps::hint(s, step, run_file)).collect())
 }
 
-fn why(text: String, shown: &'static [Anchor]) -> Hint {
-    Hint { is_next: false, text, command: None, shown }
+/// The sections `Why` and `Next steps` of a report without links.
+pub(crate) fn sections((reasons, steps): (Vec<Hint>, Vec<Hint>)) -> [Section; 2] {
+    let plain = |all: Vec<Hint>| all.into_iter().map(|hint| hint.into_block(None)).collect();
+    let section = |id, title, block| Section::new(id, title, vec![block]).indented();
+    let (why, next) = (Block::Reasons(plain(reasons)), Block::Steps(plain(steps)));
+    [section("why", "Why", why), section("next", "Next steps", next)]
 }
 
-fn step(text: String, shown: &'static [Anchor]) -> Hint {
-    Hint { is_next: true, text, command: None, shown }
+pub(crate) fn why(text: String, shown: &'static [Anchor]) -> Hint {
+    Hint { text, command: None, shown }
 }
 
-/// A point in time; the beginning is `0 s`, as other ends are in seconds.
+pub(crate) fn step(text: String, shown: &'static [Anchor]) -> Hint {
+    Hint { text, command: None, shown }
+}
+
+/// A point in time; the start is `0 s`, because other points are in seconds.
 fn instant(at_s: f64) -> String {
     if at_s <= 0.0 { "0 s".into() } else { chosen_s(at_s) }
 }
 
-/// A name between backticks: one of its own would end the code.
+/// A name in backticks; its own backticks would end the code.
 pub(crate) fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "'"))
 }
 
-/// As a POSIX shell takes it for one word, without a backtick, which would end the code.
+/// Quoted as one word for a POSIX shell, without backticks, which would end the code.
 pub(crate) fn shell(path: &str) -> String {
     crate::words::shell_word(path).replace('`', "?")
 }
 
-/// With a full stop.
-fn sentence(text: &str) -> String {
+/// With a period.
+pub(crate) fn sentence(text: &str) -> String {
     if text.ends_with(['.', '!', '?']) { text.into() } else { format!("{text}.") }
 }
 
-/// With a capital at its beginning; code stays as it is.
-fn capital(text: &str) -> String {
+/// With a capital first letter; code stays unchanged.
+pub(crate) fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }

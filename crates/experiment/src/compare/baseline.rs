@@ -1,7 +1,7 @@
-//! Named baselines: which runs a later one is held against, as a plain file that can be committed beside the code.
+//! Named baselines: the runs that later runs are compared with, in a plain file that can be committed with the code.
 //!
-//! The runs themselves stay where they are; the figures stand here to be read, and to notice a file that is no longer
-//! the one that was chosen.
+//! The run files stay where they are. The baseline repeats their figures for readers, and to detect a run file that was
+//! replaced.
 
 use super::types::SideFacts;
 use plimsoll_analysis::digest::Digest;
@@ -9,24 +9,24 @@ use plimsoll_analysis::summary::Outcome;
 use plimsoll_plan::phrase::ratio;
 use serde::{Deserialize, Serialize};
 
-/// Raised when a field changes its meaning.
+/// Increases when a field changes its meaning.
 pub const BASELINE_VERSION: u32 = 1;
 
-/// The content of a baseline's file.
+/// The content of a baseline file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Baseline {
     pub schema_version: u32,
     pub name: String,
-    /// As the caller writes dates.
+    /// In the date format of the caller.
     pub date: String,
     pub facts: SideFacts,
     pub runs: Vec<BaselineRun>,
 }
 
-/// One of its runs.
+/// One run of a baseline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BaselineRun {
-    /// The run file, relative to the baseline's or as the caller names it.
+    /// The path of the run file: relative to the baseline's file, or as given by the caller.
     pub file: String,
     pub requests: u64,
     pub rate_per_s: f64,
@@ -38,17 +38,17 @@ pub struct BaselineRun {
 }
 
 impl Baseline {
-    /// Of runs with the names of their files.
+    /// Makes a baseline of runs and the names of their files.
     ///
     /// # Errors
-    /// A sentence when there is no run, or one that nothing should be held against: with failed requests, an
-    /// INCONCLUSIVE verdict or an incomplete record.
+    /// Returns a sentence if there is no run, or if a run is unsuitable: failed requests, an INCONCLUSIVE verdict, or
+    /// an incomplete record.
     pub fn of(name: &str, date: &str, runs: &[(String, &Digest)]) -> Result<Baseline, String> {
         if name.trim().is_empty() {
             return Err("a baseline needs a name".into());
         }
         let Some((_, first)) = runs.first() else {
-            return Err(format!("the baseline `{name}` has no run"));
+            return Err(format!("the baseline `{name}` has no runs"));
         };
         for (file, run) in runs {
             refuse(file, run)?;
@@ -64,48 +64,49 @@ impl Baseline {
         Ok(Baseline { schema_version: BASELINE_VERSION, name: name.into(), date: date.into(), facts, runs })
     }
 
-    /// The file's text.
+    /// Returns the text of the file.
     ///
     /// # Errors
-    /// A sentence when a figure cannot be written as JSON.
+    /// Returns a sentence if a figure cannot be written as JSON.
     pub fn to_json(&self) -> Result<String, String> {
         let text = serde_json::to_string_pretty(self);
         text.map(|text| text + "\n").map_err(|e| format!("cannot write the baseline `{}`: {e}", self.name))
     }
 
-    /// Reads the file's text.
+    /// Reads the text of the file.
     ///
     /// # Errors
-    /// A sentence when it is no baseline, or one of a newer version.
+    /// Returns a sentence if the text is not a baseline, or has a newer version.
     pub fn from_json(text: &str) -> Result<Baseline, String> {
         #[derive(Deserialize)]
         struct Version {
             schema_version: u32,
         }
-        let wrong = |e: serde_json::Error| format!("this is no baseline: {e}");
-        // The version first: a newer file may lack what this program expects, and that is not its mistake.
+        let wrong = |e: serde_json::Error| format!("not a valid baseline: {e}");
+        // The version first: a newer file may lack fields that this version expects, and the version is the better
+        // error.
         let version: Version = serde_json::from_str(text).map_err(wrong)?;
         if version.schema_version != BASELINE_VERSION {
             return Err(format!(
-                "the baseline has version `{}`, this program reads version `{BASELINE_VERSION}`",
+                "the baseline has version {}; this plimsoll reads version {BASELINE_VERSION}",
                 version.schema_version
             ));
         }
         serde_json::from_str(text).map_err(wrong)
     }
 
-    /// Whether `run` is still the one that was chosen under this file name.
+    /// Checks that `run` is still the run that the baseline was made from.
     ///
     /// # Errors
-    /// A sentence when it is not.
+    /// Returns a sentence if its figures differ, or if the baseline has no such file.
     pub fn check(&self, file: &str, run: &Digest) -> Result<(), String> {
         let chosen = self.runs.iter().find(|chosen| chosen.file == file);
-        let chosen = chosen.ok_or_else(|| format!("`{file}` is no run of the baseline `{}`", self.name))?;
+        let chosen = chosen.ok_or_else(|| format!("the baseline `{}` has no run `{file}`", self.name))?;
         if *chosen == BaselineRun::of(file, run) {
             return Ok(());
         }
         Err(format!(
-            "`{file}` is not the run that the baseline `{}` of {} was made of: its figures differ",
+            "`{file}` changed after the baseline `{}` was saved on {}: its figures differ",
             self.name, self.date
         ))
     }
@@ -129,23 +130,23 @@ impl BaselineRun {
 fn refuse(file: &str, run: &Digest) -> Result<(), String> {
     if !run.complete {
         return Err(format!(
-            "`{file}` is incomplete: seconds or its end are missing, so nothing may be held against it"
+            "`{file}` is incomplete: seconds or its end are missing, so it cannot be a baseline"
         ));
     }
     if run.outcome == Outcome::Inconclusive {
         let codes: Vec<&str> = run.cautions.iter().map(|caution| caution.kind.code()).collect();
         return Err(format!(
-            "`{file}` is INCONCLUSIVE ({}): a baseline needs figures that hold",
+            "`{file}` is INCONCLUSIVE ({}), so it cannot be a baseline",
             codes.join(", ")
         ));
     }
     if run.requests == 0 {
-        return Err(format!("`{file}` has no finished request"));
+        return Err(format!("`{file}` has no completed requests"));
     }
     if run.errors > 0 {
         let share = ratio(run.error_ratio);
         return Err(format!(
-            "{share} of the requests of `{file}` failed: a baseline needs a run without errors"
+            "{share} of the requests of `{file}` failed; a baseline must have no errors"
         ));
     }
     Ok(())

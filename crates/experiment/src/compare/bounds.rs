@@ -1,7 +1,8 @@
-//! How far the load generator may have moved the figures of a side: each doubt with a size, and in one direction.
+//! How far the load generator may have moved the figures of a side: the effect of each caution with a size, and its
+//! direction.
 //!
-//! A difference that is larger than what both sides may be off is a difference, whatever the machine did. Doubts
-//! without a size (a record with holes, a load that was not sent) still forbid a verdict, see [`super::doubts`].
+//! A difference that exceeds the possible effect on both sides is reported. Cautions without a size (an incomplete
+//! record, a missed offered rate) still prevent a verdict, see [`super::doubts`].
 
 use super::table::Counts;
 use super::types::Side;
@@ -9,20 +10,21 @@ use plimsoll_analysis::caution::Kind;
 use plimsoll_analysis::digest::Digest;
 use plimsoll_plan::experiment::Figure;
 
-/// How far the logarithm of a figure may be off: the truth is `down` lower at most, and `up` higher.
+/// The possible error of a figure, on the logarithmic scale: the true value is at most `down` lower and `up` higher.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Off {
     pub down: f64,
     pub up: f64,
 }
 
-/// Of a request's time the share in which its worker may have waited for a CPU is at most this many times the share of
-/// the run: waits come in bunches, and a slow request is where they are.
+/// The share of a request's time that its worker waited for CPU is at most this multiple of the share of the run: waits
+/// come in bunches, and slow requests coincide with them.
 const BUNCHED: f64 = 2.0;
-/// However much was waited, something of a time is the service's.
+/// Upper limit of the share of a time that the load generator can explain: some of it is always the service's.
 const MOST: f64 = 0.95;
 
-/// Of this figure, by the run that is worst off. `times`: of the side, those that the figure is about.
+/// Returns the possible error of a figure, from the most affected run. `response` and `service` are the times of the
+/// side.
 pub fn off(kind: Figure, side: &Side, response: &Counts, service: &Counts) -> Off {
     let raised = |kind: Kind| side.runs.iter().any(|run| run.cautions.iter().any(|c| c.kind == kind));
     let worst = |of: &dyn Fn(&Digest) -> f64| side.runs.iter().map(of).fold(0.0, f64::max);
@@ -30,7 +32,7 @@ pub fn off(kind: Figure, side: &Side, response: &Counts, service: &Counts) -> Of
     if [Kind::ClientCpuWait, Kind::ClientCpuSaturated].into_iter().any(raised) {
         let share = worst(&|run| run.generator.cpu_wait_ratio).clamp(0.0, MOST);
         match kind {
-            // Users that wait for their worker ask less often; arrivals come when they come.
+            // Users that wait for their worker send less often; arrivals do not depend on it.
             Figure::Throughput => off.up += -(1.0 - share).ln(),
             Figure::ErrorRate | Figure::Capacity => {}
             Figure::Mean => off.down += -(1.0 - share).ln(),
@@ -38,7 +40,8 @@ pub fn off(kind: Figure, side: &Side, response: &Counts, service: &Counts) -> Of
         }
     }
     if raised(Kind::ClientStalled) {
-        // At worst all that fell into the stalls was slow for that alone: the same quantile of what is left.
+        // Worst case: everything in the stalls was slow only because of them, so the true value is the same quantile of
+        // the rest.
         let share =
             worst(&|run| run.generator.stalled_ns as f64 / 1e9 / run.measured_s.max(1e-9)).clamp(0.0, MOST);
         match kind {
@@ -60,7 +63,7 @@ pub fn off(kind: Figure, side: &Side, response: &Counts, service: &Counts) -> Of
             now.map(|now| (now - late).max(least.unwrap_or(0.0).min(now)))
         };
         match kind {
-            // It counts from the intended instant, so it holds the schedule lag; from the send nothing was late.
+            // Response time counts from the intended start time and contains the schedule lag; service time does not.
             Figure::Mean => {
                 let now = response.merged.mean();
                 off.down += fallen(response, less(now, service.merged.mean()), now);
@@ -79,7 +82,7 @@ pub fn off(kind: Figure, side: &Side, response: &Counts, service: &Counts) -> Of
     off
 }
 
-/// The logarithm of how far a figure falls at most.
+/// Returns the logarithm of the largest possible decrease of a figure.
 fn fallen(counts: &Counts, to: Option<f64>, from: Option<f64>) -> f64 {
     let least = counts.merged.min().unwrap_or(1).max(1) as f64;
     match (to, from) {
@@ -88,7 +91,7 @@ fn fallen(counts: &Counts, to: Option<f64>, from: Option<f64>) -> f64 {
     }
 }
 
-/// The mean without the slowest of this share.
+/// Returns the mean without the slowest of this share.
 fn mean_without(counts: &Counts, share: f64) -> Option<f64> {
     let all = counts.merged.count() as f64;
     let mut left = all * (1.0 - share);

@@ -1,4 +1,4 @@
-//! Sweeps: cells with equal other settings are pairs, and the adjustment runs over all of them.
+//! Sweeps: cells that differ only in the compared setting are pairs, and the adjustment covers all of them.
 
 use super::types::{CompareOptions, Comparison, Side};
 use super::{Pair, compare_all};
@@ -6,11 +6,11 @@ use plimsoll_analysis::digest::Digest;
 use plimsoll_plan::experiment::Setting;
 use std::cmp::Ordering;
 
-/// The axis whose values are sides.
+/// The parameter whose values are the sides.
 const VARIANT: &str = "variant";
 
-/// Compares two sweeps, cell by cell: runs with the same settings, whatever their `variant` is. What only one of them
-/// has is left out.
+/// Compares two sweeps cell by cell: runs with equal settings, apart from `variant`. Cells of only one sweep are
+/// skipped.
 pub fn compare_cells(a: (&str, &[Digest]), b: (&str, &[Digest]), asked: &CompareOptions) -> Vec<Comparison> {
     let (cells_a, cells_b) = (by_cell(a.1.iter()), by_cell(b.1.iter()));
     let side = |name: &str, runs: &[&Digest]| Side {
@@ -26,13 +26,12 @@ pub fn compare_cells(a: (&str, &[Digest]), b: (&str, &[Digest]), asked: &Compare
     all(&sides, asked)
 }
 
-/// Compares each value of the axis `variant` with the `baseline`, by default the one that ran first, cell by cell.
-/// Empty when there are no two of them.
+/// Compares each value of `variant` with the `baseline`, by default the one that ran first, cell by cell. Returns
+/// nothing if there are fewer than two values.
 pub fn variants(digests: &[Digest], baseline: Option<&str>, asked: &CompareOptions) -> Vec<Comparison> {
     let mut names: Vec<&str> = Vec::new();
     let mut runs: Vec<&Digest> = digests.iter().filter(|run| value(run, VARIANT).is_some()).collect();
-    // The order of the runs is drawn by lot; the order of the file is what the first turn of each repeat cannot show,
-    // so names come in the order in which they appear.
+    // Runs are in random order, so the order of the file is unknown here: names are in the order of their first run.
     runs.sort_by_key(|run| run.cell.as_ref().map_or(0, |cell| cell.run_index));
     for run in &runs {
         let name = value(run, VARIANT).unwrap_or_default();
@@ -63,7 +62,7 @@ fn all(sides: &[(Vec<Setting>, Side, Side)], asked: &CompareOptions) -> Vec<Comp
     compare_all(&pairs, asked)
 }
 
-/// What a run was set to on an axis.
+/// Returns the value of a parameter in a run.
 pub fn value<'a>(run: &'a Digest, axis: &str) -> Option<&'a str> {
     let settings = &run.cell.as_ref()?.settings;
     settings.iter().find(|setting| setting.parameter == axis).map(|setting| setting.value.as_str())
@@ -71,12 +70,12 @@ pub fn value<'a>(run: &'a Digest, axis: &str) -> Option<&'a str> {
 
 type Cells<'a> = Vec<(Vec<Setting>, Vec<&'a Digest>)>;
 
-/// Runs by their settings but for the variant, in rising order.
+/// Groups runs by their settings apart from the variant, in rising order.
 fn by_cell<'a>(runs: impl Iterator<Item = &'a Digest>) -> Cells<'a> {
     by_other(runs, VARIANT)
 }
 
-/// Runs by their settings on all axes but `axis`.
+/// Groups runs by all settings except `axis`.
 pub fn by_other<'a>(runs: impl Iterator<Item = &'a Digest>, axis: &str) -> Cells<'a> {
     let mut cells: Cells<'a> = Vec::new();
     for run in runs {
@@ -93,7 +92,7 @@ pub fn by_other<'a>(runs: impl Iterator<Item = &'a Digest>, axis: &str) -> Cells
     cells
 }
 
-/// Numbers by their size, all else in the order in which it came.
+/// Compares numbers by size and keeps the order of everything else.
 fn rising(a: &[Setting], b: &[Setting]) -> Ordering {
     let number = |setting: &Setting| setting.value.trim_end_matches("/s").parse::<f64>().ok();
     let each = a.iter().zip(b).filter(|(x, y)| x.parameter == y.parameter).map(|(x, y)| {

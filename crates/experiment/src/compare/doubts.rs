@@ -1,4 +1,5 @@
-//! Why two sides may not be comparable, or less than they look: each doubt from the figures that show it.
+//! Cautions about a comparison: reasons why two sides are not comparable, or less than they appear, each derived from
+//! the figures that show it.
 
 use super::Pair;
 use super::types::{Basis, CompareOptions, Compared, Doubt, RTT_BOUND, Side, short_names};
@@ -6,21 +7,21 @@ use plimsoll_analysis::caution::Kind;
 use plimsoll_analysis::digest::{Digest, Level};
 use plimsoll_analysis::summary::Severity;
 use plimsoll_plan::experiment::Figure;
-use plimsoll_plan::phrase::{counted, duration_ns, quantity, rate_per_s, ratio};
+use plimsoll_plan::phrase::{bytes_f64, bytes_per_s, chosen_s, counted, duration_ns, quantity, rate_of, ratio};
 use std::collections::BTreeSet;
 
-/// Bytes per second that agree to this, while rates do not, are a property of the way and not of the sides.
+/// Bytes per second that agree within this share while rates differ are a property of the network, not of the sides.
 const SAME_BYTES: f64 = 0.05;
-/// Bytes per request that differ by more are other answers.
+/// Bytes per request that differ by more mean different responses.
 const OTHER_SIZE: f64 = 0.05;
-/// A median within this many round trips is the way to the target and hardly anything else.
+/// A median within this many round trips consists almost entirely of the network.
 const NEAR_FLOOR: f64 = 1.25;
-/// Measured parts that differ by more than this are not of one design.
+/// Measurement periods that differ by a larger factor were not planned alike.
 const OTHER_LENGTH: f64 = 1.5;
-/// From this share of failures on, times are those of failures.
+/// From this share of failures up, times describe failures.
 const FAILING: f64 = 0.10;
 
-/// All doubts, the heaviest first.
+/// Returns all cautions, the most severe first.
 pub fn doubts(pair: &Pair<'_>, figures: &[Compared], asked: &CompareOptions) -> Vec<Doubt> {
     let (a, b) = (pair.a, pair.b);
     let found = [
@@ -45,17 +46,13 @@ pub fn doubts(pair: &Pair<'_>, figures: &[Compared], asked: &CompareOptions) -> 
     doubts
 }
 
-fn doubt(code: &'static str, weight: Severity, sentence: String) -> Option<Doubt> {
-    Some(Doubt { code, severity: weight, sentence })
-}
-
-/// In which order two sides ran.
+/// The order in which two sides ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     Interleaved,
-    /// All of one before all of the other.
+    /// All runs of one side before all runs of the other.
     Apart,
-    /// Times are missing.
+    /// Start times are missing.
     Unknown,
 }
 
@@ -71,13 +68,13 @@ pub fn order(a: &[Digest], b: &[Digest]) -> Order {
     if last_a < first_b || last_b < first_a { Order::Apart } else { Order::Interleaved }
 }
 
-/// The sides of which something holds, by their short names.
+/// Returns the short names of the sides for which `holds` is true.
 fn sides(a: &Side, b: &Side, holds: impl Fn(&Side) -> bool) -> Vec<String> {
     let named = [a, b].into_iter().zip(short_names(&a.name, &b.name));
     named.filter(|(side, _)| holds(side)).map(|(_, name)| format!("`{name}`")).collect()
 }
 
-/// The sides of which something holds for a run.
+/// Returns the short names of the sides for which `holds` is true for any run.
 fn who(a: &Side, b: &Side, holds: impl Fn(&Digest) -> bool) -> Vec<String> {
     sides(a, b, |side| side.runs.iter().any(&holds))
 }
@@ -88,14 +85,16 @@ fn nothing(a: &Side, b: &Side) -> Option<Doubt> {
     if empty.is_empty() {
         return None;
     }
-    doubt(
+    Some(Doubt::new(
         "nothing_measured",
         Severity::Inconclusive,
-        format!("nothing was measured of {}", empty.join(" and ")),
-    )
+        "nothing was measured",
+        format!("no request completed for {}", empty.join(" and ")),
+        "check that the target responds, then rerun",
+    ))
 }
 
-/// Cautions that say how far a figure may be off, and which way: [`super::bounds`] holds them against the difference.
+/// Cautions whose effect on a figure has a size and a direction: [`super::bounds`] compares it with the difference.
 const SIZED: [Kind; 5] = [
     Kind::LateSends,
     Kind::ClientStalled,
@@ -104,7 +103,7 @@ const SIZED: [Kind; 5] = [
     Kind::TooFewSamples,
 ];
 
-/// Runs in doubt for what has no size.
+/// Inconclusive runs whose cautions have an effect of unknown size.
 fn inconclusive(a: &Side, b: &Side) -> Option<Doubt> {
     let heavy = |run: &Digest| -> BTreeSet<&'static str> {
         let own =
@@ -121,12 +120,18 @@ fn inconclusive(a: &Side, b: &Side) -> Option<Doubt> {
     let codes: BTreeSet<&str> = runs().flat_map(heavy).collect();
     let codes = codes.into_iter().map(|code| format!("`{code}`")).collect::<Vec<_>>().join(", ");
     let text = format!(
-        "{} of {} {} in doubt ({codes}), and nobody knows by how much: such figures decide nothing",
+        "{} of {} {} cautions of unknown effect ({codes}), so the results decide nothing",
         counted(count, "run"),
         who.join(" and "),
-        if count == 1 { "is" } else { "are" }
+        if count == 1 { "has" } else { "have" }
     );
-    doubt("inconclusive_side", Severity::Inconclusive, text)
+    Some(Doubt::new(
+        "inconclusive_side",
+        Severity::Inconclusive,
+        "runs are inconclusive",
+        text,
+        "resolve these cautions, then rerun both sides",
+    ))
 }
 
 fn levels(a: &Side, b: &Side) -> Option<Doubt> {
@@ -140,20 +145,25 @@ fn levels(a: &Side, b: &Side) -> Option<Doubt> {
     let other = a.runs.iter().chain(&b.runs).map(|run| run.level).find(|level| !same(*level))?;
     let describe = |level: Level| match level {
         Level::Users(n) => format!("{} users", quantity(n)),
-        Level::Rate(n) => rate_per_s(n),
+        Level::Rate(n) => rate_of(n, "arrivals"),
     };
-    let text = format!("the runs stood under different loads ({} and {})", describe(first), describe(other));
-    doubt("levels_differ", Severity::Inconclusive, text)
+    Some(Doubt::new(
+        "levels_differ",
+        Severity::Inconclusive,
+        "the runs used different loads",
+        format!("{} and {}", describe(first), describe(other)),
+        "rerun both sides at the same load",
+    ))
 }
 
-/// Settings that the runs of one side do not share, and those in which the sides differ.
+/// Several settings that differ between the sides, or within one.
 fn settings(a: &Side, b: &Side) -> Option<Doubt> {
     let of = |side: &Side| -> BTreeSet<(String, String)> {
         let all = side.runs.iter().filter_map(|run| run.cell.as_ref()).flat_map(|cell| &cell.settings);
         all.map(|setting| (setting.parameter.clone(), setting.value.clone())).collect()
     };
     let (of_a, of_b) = (of(a), of(b));
-    // A run of its own has no settings; what it was set to is then not known, and the level is compared anyway.
+    // A single run has no settings, so they are unknown; its load is compared anyway.
     if of_a.is_empty() || of_b.is_empty() {
         return None;
     }
@@ -162,30 +172,34 @@ fn settings(a: &Side, b: &Side) -> Option<Doubt> {
         return None;
     }
     let axes: Vec<String> = axes.into_iter().map(|axis| format!("`{axis}`")).collect();
-    let text = format!(
-        "the sides differ in {}: nobody can tell which of them made the difference",
-        axes.join(" and ")
-    );
-    doubt("settings_differ", Severity::Inconclusive, text)
+    Some(Doubt::new(
+        "settings_differ",
+        Severity::Inconclusive,
+        "several settings differ",
+        format!("{}, so the cause of a difference is ambiguous", axes.join(" and ")),
+        "vary one setting at a time",
+    ))
 }
 
 fn targets(a: &Side, b: &Side) -> Option<Doubt> {
     let targets: BTreeSet<&str> = a.runs.iter().chain(&b.runs).map(|run| run.target.as_str()).collect();
     let has_variant =
         |run: &Digest| run.cell.as_ref().is_some_and(|c| c.settings.iter().any(|s| s.parameter == "variant"));
-    // Variants are different targets by design.
+    // Variants may have different targets.
     if targets.len() < 2 || a.runs.iter().chain(&b.runs).all(has_variant) {
         return None;
     }
     let targets: Vec<String> = targets.into_iter().map(|target| format!("`{target}`")).collect();
-    let text = format!(
-        "the targets differ ({}): the comparison is of these, not of two versions of one",
-        targets.join(", ")
-    );
-    doubt("targets_differ", Severity::Warning, text)
+    Some(Doubt::new(
+        "targets_differ",
+        Severity::Warning,
+        "the targets differ",
+        format!("{}, so the difference may come from the target", targets.join(" and ")),
+        "to compare versions, run both on the same target",
+    ))
 }
 
-/// Requests, bytes and seconds of a side.
+/// Returns requests, received bytes, and seconds of a side.
 fn sums(side: &Side) -> (f64, f64, f64) {
     side.runs.iter().fold((0.0, 0.0, 0.0), |(requests, bytes, seconds), run| {
         (
@@ -201,8 +215,8 @@ fn apart_by(x: f64, y: f64) -> Option<f64> {
     quotient.is_finite().then_some(quotient)
 }
 
-/// Equal bytes per second at unequal rates: something carries so many bytes and no more. The smaller answers come more
-/// often, and that ranks the answers.
+/// Equal bytes per second at unequal rates: something limits the bytes. Smaller responses then arrive more often, so the
+/// comparison would rank response sizes.
 fn link(a: &Side, b: &Side, asked: &CompareOptions) -> Option<Doubt> {
     let (a_sums, b_sums) = (sums(a), sums(b));
     let bytes = apart_by(a_sums.1 / a_sums.2, b_sums.1 / b_sums.2)?;
@@ -217,22 +231,27 @@ fn link(a: &Side, b: &Side, asked: &CompareOptions) -> Option<Doubt> {
     if !is_link {
         return None;
     }
-    let per = |s: (f64, f64, f64)| format!("{} B", quantity(s.1 / s.0));
+    let of = |(requests, bytes, seconds): (f64, f64, f64)| {
+        format!("{} ({} per request)", bytes_per_s(bytes / seconds), bytes_f64(bytes / requests))
+    };
     let names = short_names(&a.name, &b.name);
     let text = format!(
-        "both sides moved the same bytes per second ({} and {} MB/s) in answers of {} and {}: a link or a proxy is the \
-         limit, and this pair cannot rank `{}` and `{}`",
-        quantity(a_sums.1 / a_sums.2 / 1e6),
-        quantity(b_sums.1 / b_sums.2 / 1e6),
-        per(a_sums),
-        per(b_sums),
+        "`{}` received {}, `{}` received {}: a link or a proxy is the limit, so the two cannot be ranked",
         names[0],
-        names[1]
+        of(a_sums),
+        names[1],
+        of(b_sums)
     );
-    doubt("network_saturated", Severity::Inconclusive, text)
+    Some(Doubt::new(
+        "network_saturated",
+        Severity::Inconclusive,
+        "the network was saturated",
+        text,
+        "run the load generator closer to the target, or compare responses of the same size",
+    ))
 }
 
-/// Cautions that the load generator was in the way.
+/// Cautions that the load generator may have affected the results.
 const OURS: [Kind; 11] = [
     Kind::ClientFdLimit,
     Kind::ClientPortsExhausted,
@@ -259,17 +278,19 @@ fn generator(a: &Side, b: &Side, figures: &[Compared]) -> Option<Doubt> {
     let doubted: Vec<&str> =
         figures.iter().filter(|row| row.is_doubtful).map(|row| row.figure.as_str()).collect();
     let outcome = match doubted.as_slice() {
-        [] => "no verdict below rests on that".to_owned(),
-        open => format!("the differences of {} are no larger than that may be", open.join(", ")),
+        [] => "no verdict depends on it".to_owned(),
+        open => format!("this may explain the differences of {}", open.join(", ")),
     };
-    doubt(
+    Some(Doubt::new(
         "generator_bound",
         Severity::Warning,
-        format!("the load generator may have been in the way of {} ({codes}): {outcome}", who.join(" and ")),
-    )
+        "the load generator may have affected the results",
+        format!("{} ({codes}); {outcome}", who.join(" and ")),
+        "free CPU on the load generator (move the target, stop other programs), then rerun both sides",
+    ))
 }
 
-/// Medians at the round trip: a client far away, or one user, measures the way.
+/// Medians at the round trip: a distant client, or a single user, measures the network.
 fn way(a: &Side, b: &Side) -> Option<Doubt> {
     let near = |run: &Digest| match (run.service_time.p50_ns, run.rtt_min_ns) {
         (Some(p50), Some(floor)) if floor > 0 => p50 as f64 <= NEAR_FLOOR * floor as f64,
@@ -281,13 +302,13 @@ fn way(a: &Side, b: &Side) -> Option<Doubt> {
     }
     let p50 = a.runs.iter().filter_map(|run| run.service_time.p50_ns).max().unwrap_or(0);
     let floor = a.runs.iter().filter_map(|run| run.rtt_min_ns).min().unwrap_or(0);
-    let text = format!(
-        "half of the answers took hardly longer than the way to the target and back (p50 {}, round trip {}): what the \
-         sides themselves need is hidden behind it",
-        duration_ns(p50),
-        duration_ns(floor)
-    );
-    doubt(RTT_BOUND, Severity::Warning, text)
+    Some(Doubt::new(
+        RTT_BOUND,
+        Severity::Warning,
+        "the round trip hides the service time",
+        format!("p50 is {} with a round trip of {}", duration_ns(p50), duration_ns(floor)),
+        "run the load generator closer to the target, or raise the load",
+    ))
 }
 
 fn failing(a: &Side, b: &Side) -> Option<Doubt> {
@@ -296,12 +317,13 @@ fn failing(a: &Side, b: &Side) -> Option<Doubt> {
     if who.is_empty() {
         return None;
     }
-    let text = format!(
-        "up to {} of the requests of {} failed: their times are those of failures",
-        ratio(worst),
-        who.join(" and ")
-    );
-    doubt("failing", Severity::Warning, text)
+    Some(Doubt::new(
+        "failing",
+        Severity::Warning,
+        "many requests failed",
+        format!("up to {} of {}, so their times describe failures", ratio(worst), who.join(" and ")),
+        "fix the failures, then rerun",
+    ))
 }
 
 fn one_run(a: &Side, b: &Side, figures: &[Compared]) -> Option<Doubt> {
@@ -310,16 +332,18 @@ fn one_run(a: &Side, b: &Side, figures: &[Compared]) -> Option<Doubt> {
         return None;
     }
     let how = if figures.iter().any(|row| row.basis == Basis::Assumed) {
-        format!("{} are assumed", ratio(super::ASSUMED_BETWEEN))
+        format!("a variation of {} is assumed", ratio(super::ASSUMED_BETWEEN))
     } else {
-        "that of the other side is taken".into()
+        "the variation of the other side is assumed".into()
     };
     let verb = if single.len() == 1 { "has" } else { "have" };
-    let text = format!(
-        "{} {verb} one run: how much runs differ is not known, {how}; repeat each side, best in turns",
-        single.join(" and ")
-    );
-    doubt("one_run", Severity::Warning, text)
+    Some(Doubt::new(
+        "one_run",
+        Severity::Warning,
+        "run-to-run variation is unknown",
+        format!("{} {verb} one run; {how}", single.join(" and ")),
+        "repeat both sides at least three times, interleaved",
+    ))
 }
 
 fn outliers(a: &Side, b: &Side) -> Option<Doubt> {
@@ -329,11 +353,13 @@ fn outliers(a: &Side, b: &Side) -> Option<Doubt> {
     let starts = |side: &Side| side.runs.iter().map(|run| run.started_unix_ns).min().unwrap_or(0);
     let [a_name, b_name] = short_names(&a.name, &b.name);
     let (first, second) = if starts(a) < starts(b) { (a_name, b_name) } else { (b_name, a_name) };
-    let text = format!(
-        "all runs of `{first}` came before all of `{second}`: a drift of the machine cannot be told from the \
-         change; run them in turns"
-    );
-    doubt("not_interleaved", Severity::Warning, text)
+    Some(Doubt::new(
+        "not_interleaved",
+        Severity::Warning,
+        "the runs were not interleaved",
+        format!("all runs of `{first}` preceded those of `{second}`, so a drift of the machine looks like a change"),
+        "interleave the runs (`variants` and `repeat` in a file)",
+    ))
 }
 
 fn sizes(a: &Side, b: &Side) -> Option<Doubt> {
@@ -342,12 +368,13 @@ fn sizes(a: &Side, b: &Side) -> Option<Doubt> {
     if apart_by(of_a, of_b)?.abs() <= OTHER_SIZE {
         return None;
     }
-    let text = format!(
-        "answers differ in size ({} B and {} B a request, headers included): do both sides do the same work?",
-        quantity(of_a),
-        quantity(of_b)
-    );
-    doubt("response_sizes_differ", Severity::Warning, text)
+    Some(Doubt::new(
+        "response_sizes_differ",
+        Severity::Warning,
+        "response sizes differ",
+        format!("{} and {} per request, including headers", bytes_f64(of_a), bytes_f64(of_b)),
+        "check that both sides do the same work",
+    ))
 }
 
 fn lengths(a: &Side, b: &Side) -> Option<Doubt> {
@@ -356,8 +383,13 @@ fn lengths(a: &Side, b: &Side) -> Option<Doubt> {
     if !(least.is_finite() && most > OTHER_LENGTH * least) {
         return None;
     }
-    let text = format!("the runs are of different lengths ({} s to {} s)", quantity(least), quantity(most));
-    doubt("lengths_differ", Severity::Note, text)
+    Some(Doubt::new(
+        "lengths_differ",
+        Severity::Note,
+        "the runs differ in length",
+        format!("{} to {}", chosen_s(least), chosen_s(most)),
+        "use one duration for all runs",
+    ))
 }
 
 fn cut_off(figures: &[Compared]) -> Option<Doubt> {
@@ -366,9 +398,14 @@ fn cut_off(figures: &[Compared]) -> Option<Doubt> {
     if names.is_empty() {
         return None;
     }
-    let text =
-        format!("times were cut off, so that {} are lower bounds: raise the time-out", names.join(", "));
-    doubt("times_cut_off", Severity::Warning, text)
+    let verb = if names.len() == 1 { "is a lower bound" } else { "are lower bounds" };
+    Some(Doubt::new(
+        "times_cut_off",
+        Severity::Warning,
+        "the longest times are unknown",
+        format!("requests timed out or were in flight at the end, so {} {verb}", names.join(", ")),
+        "raise `--timeout`, or run longer",
+    ))
 }
 
 fn too_few(figures: &[Compared]) -> Option<Doubt> {
@@ -378,6 +415,11 @@ fn too_few(figures: &[Compared]) -> Option<Doubt> {
     if names.is_empty() {
         return None;
     }
-    let text = format!("too few samples to compare {}: run longer", names.join(", "));
-    doubt("too_few_samples", Severity::Note, text)
+    Some(Doubt::new(
+        "too_few_samples",
+        Severity::Note,
+        "too few samples",
+        format!("{} cannot be compared", names.join(", ")),
+        "run longer",
+    ))
 }

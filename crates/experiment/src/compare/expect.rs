@@ -1,12 +1,13 @@
-//! `bcrypt lowers capacity by 2x`: whether the runs bear out a sentence.
+//! Expectations such as `bcrypt lowers capacity by 2x`: confirmed, refuted, or inconclusive.
 //!
-//! An amount is what is at least claimed. On the logarithmic scale of the comparison, with the claim at L and the
-//! measured change in the named direction between `low` and `high`: it holds when low >= L, or when L lies within the
-//! interval and the interval is no wider than the claim (low >= L / 2); it does not hold when high < L; else nobody
-//! can tell. `keeps ... within 5%` holds when the interval lies within, and does not when it lies wholly outside.
+//! An amount is the least that is claimed. On the logarithmic scale of the comparison, let L be the claim, and let the
+//! measured change in the claimed direction lie between `low` and `high`. The expectation is confirmed if low >= L, or
+//! if L lies within the interval and the interval is no wider than the claim (low >= L / 2). It is refuted if high < L,
+//! and inconclusive otherwise. `keeps ... within 5%` is confirmed if the whole interval lies within 5%, and refuted if
+//! the whole interval lies outside.
 
 use super::cells::{by_other, value};
-use super::sentence::{cell_name, change, evidence};
+use super::sentence::{cell_name, change, evidence, figure_phrase};
 use super::types::{CompareOptions, Comparison, Scale, Side, Verdict};
 use super::{Pair, compare_all};
 use plimsoll_analysis::digest::Digest;
@@ -17,16 +18,16 @@ use serde::Serialize;
 /// The answer to an expectation.
 #[derive(Debug, Clone, Serialize)]
 pub struct Answer {
-    /// The expectation as it was written.
+    /// The expectation as written.
     pub text: String,
     pub verdict: Borne,
-    /// One sentence that may be quoted.
+    /// A sentence that can be quoted on its own.
     pub sentence: String,
-    /// One line for each pair of cells that was looked at.
+    /// One line for each pair of cells that was compared.
     pub evidence: Vec<String>,
 }
 
-/// Whether the runs bear it out.
+/// Whether the runs confirm an expectation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Borne {
@@ -35,9 +36,8 @@ pub enum Borne {
     Inconclusive,
 }
 
-/// Judges an expectation. `capacities` are those that searches found, by the value of their axis, with their
-/// intervals; where there are none for both names, the capacity is the highest level of the sweep at which every
-/// repeat met its thresholds.
+/// Judges an expectation. `capacities` are the results of searches, by the value of their parameter, with intervals. If
+/// either name has none, the capacity is the highest level of the sweep at which every repeat met its thresholds.
 pub fn judge(
     expectation: &Expectation,
     digests: &[Digest],
@@ -58,30 +58,30 @@ pub fn judge(
     };
     let looked = match looked {
         Ok(looked) => looked,
-        Err(why) => return answer(Borne::Inconclusive, format!("cannot be judged: {why}"), Vec::new()),
+        Err(why) => return answer(Borne::Inconclusive, format!("is inconclusive: {why}"), Vec::new()),
     };
     let evidence: Vec<String> = looked.iter().map(|one| one.evidence.clone()).collect();
     let find = |borne: Borne| looked.iter().find(|one| one.borne == borne);
-    // It has to hold everywhere; one place where it does not is enough.
+    // The expectation must hold in every pair: one refutation is enough.
     if let Some(one) = find(Borne::Refuted) {
-        return answer(Borne::Refuted, format!("does not hold: {}", one.evidence), evidence);
+        return answer(Borne::Refuted, format!("is refuted: {}", one.evidence), evidence);
     }
     if let Some(one) = find(Borne::Inconclusive) {
-        return answer(Borne::Inconclusive, format!("cannot be told: {}", one.evidence), evidence);
+        return answer(Borne::Inconclusive, format!("is inconclusive: {}", one.evidence), evidence);
     }
     match looked.first() {
-        Some(one) => answer(Borne::Confirmed, format!("holds: {}", one.evidence), evidence),
-        None => answer(Borne::Inconclusive, "cannot be judged: nothing was compared".into(), evidence),
+        Some(one) => answer(Borne::Confirmed, format!("is confirmed: {}", one.evidence), evidence),
+        None => answer(Borne::Inconclusive, "is inconclusive: nothing was compared".into(), evidence),
     }
 }
 
-/// One pair of cells.
+/// The result of one pair of cells.
 struct Looked {
     borne: Borne,
     evidence: String,
 }
 
-/// A change as an interval, logarithmic, or a difference for errors; `is_certain`: it is none by chance.
+/// A change as an interval: logarithmic, or a difference for errors. `is_certain`: it is statistically significant.
 struct Change {
     low: f64,
     high: f64,
@@ -120,14 +120,14 @@ fn look(expectation: &Expectation, comparison: &Comparison) -> Looked {
     let place = if comparison.settings.is_empty() {
         String::new()
     } else {
-        format!("at {}: ", cell_name(&comparison.settings))
+        format!("at {}, ", cell_name(&comparison.settings))
     };
     if let Some(doubt) = comparison.blocking() {
-        return Looked { borne: Borne::Inconclusive, evidence: format!("{place}{}", doubt.sentence) };
+        return Looked { borne: Borne::Inconclusive, evidence: format!("{place}{}", doubt.finding()) };
     }
     let row = comparison.figures.iter().find(|row| row.kind == expectation.figure);
     let Some((row, low, high)) = row.and_then(|row| Some((row, row.low?, row.high?))) else {
-        let evidence = format!("{place}there are too few samples");
+        let evidence = format!("{place}there are too few samples of {}", figure_phrase(expectation.figure));
         return Looked { borne: Borne::Inconclusive, evidence };
     };
     let log = |x: f64| if row.scale == Scale::Ratio { x.ln_1p() } else { x };
@@ -141,11 +141,12 @@ fn look(expectation: &Expectation, comparison: &Comparison) -> Looked {
     if row.a_is_lower_bound || row.b_is_lower_bound {
         borne = Borne::Inconclusive;
     }
-    Looked { borne, evidence: format!("{place}{} {}", row.figure, evidence(row, comparison.confidence)) }
+    let evidence = evidence(row, comparison.confidence);
+    Looked { borne, evidence: format!("{place}{} is {evidence}", figure_phrase(row.kind)) }
 }
 
 fn borne(expectation: &Expectation, change: &Change, is_points: bool) -> Borne {
-    // In the direction of the claim, upwards.
+    // In the claimed direction, upward.
     let (low, high) = match expectation.direction {
         Direction::Lowers => (-change.high, -change.low),
         Direction::Raises | Direction::Keeps => (change.low, change.high),
@@ -175,12 +176,12 @@ fn borne(expectation: &Expectation, change: &Change, is_points: bool) -> Borne {
     }
 }
 
-/// The axis that has the name as a value, and the value that it is held against.
+/// Returns the parameter that has the name as a value, and the value to compare it with.
 fn axis_of(expectation: &Expectation, digests: &[Digest]) -> Result<(String, String), String> {
     let settings = || digests.iter().filter_map(|run| run.cell.as_ref()).flat_map(|cell| &cell.settings);
     let axis =
         settings().find(|setting| setting.value == expectation.who).map(|setting| setting.parameter.clone());
-    let axis = axis.ok_or_else(|| format!("no axis has the value `{}`", expectation.who))?;
+    let axis = axis.ok_or_else(|| format!("no parameter has the value `{}`", expectation.who))?;
     let mut values: Vec<&str> = Vec::new();
     for setting in settings().filter(|setting| setting.parameter == axis) {
         if !values.contains(&setting.value.as_str()) {
@@ -191,16 +192,16 @@ fn axis_of(expectation: &Expectation, digests: &[Digest]) -> Result<(String, Str
     Ok((axis, against))
 }
 
-/// The named one, or the first that is not `who`.
+/// Returns the named value, or the first one other than `who`.
 fn other_of(who: &str, against: Option<&str>, values: &[&str]) -> Result<String, String> {
     match against {
         Some(name) if values.contains(&name) => Ok(name.into()),
-        Some(name) => Err(format!("`{name}` is none of `{}`", values.join("`, `"))),
+        Some(name) => Err(format!("unknown value `{name}`: expected `{}`", values.join("` or `"))),
         None => values
             .iter()
             .find(|value| **value != who)
             .map(|value| (*value).into())
-            .ok_or_else(|| format!("there is nothing but `{who}` to hold it against; say `against NAME`")),
+            .ok_or_else(|| format!("there is no value other than `{who}`; name one with `against NAME`")),
     }
 }
 
@@ -224,12 +225,15 @@ fn of_capacities(
     };
     let change = if is_searched { quotient(who, other) } else { bounds(who, other) };
     let describe = |(at, (low, high)): (f64, (f64, f64))| {
-        let high = if high.is_finite() { format!("to {}", quantity(high)) } else { "or more".into() };
-        format!("{} ({} {high})", quantity(at), quantity(low))
+        let bounds = match high.is_finite() {
+            true => format!("{}–{}", quantity(low), quantity(high)),
+            false => format!("≥ {}", quantity(low)),
+        };
+        format!("{} ({bounds})", quantity(at))
     };
     let difference = who.0 / other.0 - 1.0;
     let evidence = format!(
-        "capacity {} of `{}` against {} of `{against}`, {}",
+        "capacity is {} for `{}` vs. {} for `{against}`, {}",
         describe(who),
         expectation.who,
         describe(other),
@@ -240,8 +244,8 @@ fn of_capacities(
     Ok(vec![Looked { borne, evidence }])
 }
 
-/// The quotient of two capacities, logarithmic: each interval's distance to its value adds in squares, apart for each
-/// end because searches give lopsided intervals.
+/// Returns the quotient of two capacities on the logarithmic scale. The distances of the interval ends add in squares,
+/// separately for each end, because the intervals of searches are asymmetric.
 fn quotient((who, w): (f64, (f64, f64)), (other, o): (f64, (f64, f64))) -> Change {
     let arm = |from: f64, to: f64| (from / to).ln();
     let at = arm(who, other);
@@ -251,15 +255,15 @@ fn quotient((who, w): (f64, (f64, f64)), (other, o): (f64, (f64, f64))) -> Chang
     Change { low: ends.0, high: ends.1, is_certain: ends.0 > 0.0 || ends.1 < 0.0, is_none: false }
 }
 
-/// The quotient of two capacities between levels of a sweep: all that their bounds allow.
+/// Returns the quotient of two capacities between levels of a sweep: everything that their bounds allow.
 fn bounds((_, w): (f64, (f64, f64)), (_, o): (f64, (f64, f64))) -> Change {
     let (low, high) = ((w.0 / o.1).ln(), (w.1 / o.0).ln());
     let ends = if low.is_nan() || high.is_nan() { (f64::NEG_INFINITY, f64::INFINITY) } else { (low, high) };
     Change { low: ends.0, high: ends.1, is_certain: ends.0 > 0.0 || ends.1 < 0.0, is_none: false }
 }
 
-/// Highest level that all repeats met with every lower one met too, and the lowest one missed: the capacity lies
-/// between them.
+/// Returns the highest level at which all repeats met the thresholds, as at every lower level, and the lowest level
+/// that was missed: the capacity lies between them.
 fn of_sweep(name: &str, axis: &str, digests: &[Digest]) -> Result<(f64, (f64, f64)), String> {
     let mut levels: Vec<(f64, bool)> = Vec::new();
     for run in digests.iter().filter(|run| value(run, axis) == Some(name)) {
@@ -275,10 +279,10 @@ fn of_sweep(name: &str, axis: &str, digests: &[Digest]) -> Result<(f64, (f64, f6
     let met = levels.iter().take_while(|(_, met)| *met).last();
     let missed = levels.iter().find(|(_, met)| !met);
     match (met, missed) {
-        // A missed level is not reached, by however little.
+        // A missed level is excluded, by however little.
         (Some((level, _)), missed) => {
             Ok((*level, (*level, missed.map_or(f64::INFINITY, |(level, _)| *level * (1.0 - 1e-9)))))
         }
-        (None, _) => Err(format!("`{name}` met its thresholds at no level")),
+        (None, _) => Err(format!("`{name}` missed its thresholds at every level")),
     }
 }

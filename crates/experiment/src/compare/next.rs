@@ -1,8 +1,8 @@
-//! Where a difference comes from and what to do next, as values with their numbers.
+//! Reasons for a difference and next steps, as values with their numbers.
 //!
-//! Here it is decided what is worth a word; the sentences are made where numbers become text. A cause is told only
-//! where the figures of both sides show it: which figure moved, whether the answers take longer or the wait before
-//! them, which request, and what was watched.
+//! This module decides which findings are reported; the sentences are made where numbers become text. A cause is
+//! reported only if the figures of both sides show it: the figure that changed, whether responses or the wait before
+//! them take longer, the request, and the monitored resources.
 
 mod reasons;
 mod steps;
@@ -12,10 +12,10 @@ use super::types::{Compared, Comparison, Doubt, Moved, Peaks};
 use plimsoll_plan::watch::Unit;
 use serde::Serialize;
 
-/// So many runs of each side tell how much runs differ.
+/// Runs of each side that show the variation between runs.
 pub const REPEATS: usize = 3;
 
-/// Reasons of a difference and steps after it.
+/// The reasons for a difference, and the next steps.
 #[derive(Debug, Clone, Serialize)]
 pub struct Next<'a> {
     pub reasons: Vec<Reason<'a>>,
@@ -23,30 +23,30 @@ pub struct Next<'a> {
 }
 
 impl<'a> Next<'a> {
-    /// `gated`: what a gate says of the comparison.
+    /// Finds reasons and steps; `gated` is the result of a gate.
     pub fn of(one: &'a Comparison, gated: Option<&'a Gated>) -> Self {
         Next { reasons: reasons::reasons(one, gated), steps: steps::steps(one) }
     }
 }
 
-/// Where a difference comes from.
+/// A reason for a difference.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "kind", content = "evidence", rename_all = "snake_case")]
 pub enum Reason<'a> {
-    /// A doubt that forbids any conclusion.
+    /// A caution that prevents a verdict.
     Doubt {
         doubt: &'static str,
         #[serde(skip)]
         row: &'a Doubt,
     },
-    /// The first rule of the gate that was broken.
+    /// The first rule of the gate that failed.
     RuleBroken {
         rule: &'a str,
         #[serde(skip)]
         row: &'a Ruled,
     },
     TimeMoved(TimeMoved<'a>),
-    /// The request whose mean went furthest the same way.
+    /// The request whose mean changed most in the direction of the verdict.
     RequestMoved {
         request: &'a str,
         a_mean_ns: f64,
@@ -57,7 +57,7 @@ pub enum Reason<'a> {
         /// Requests that both sides have.
         requests: usize,
     },
-    /// What was watched and differs most, by its peaks.
+    /// The monitored metric whose peaks differ most.
     PeakMoved {
         metric: &'a str,
         unit: Unit,
@@ -66,19 +66,19 @@ pub enum Reason<'a> {
     },
 }
 
-/// What the response time that the sentence names did, and the service time with it: response time counts from the
-/// intended instant, service time from the send.
+/// The change of the response time in the headline, and of the service time with it. Response time counts from the
+/// intended start time, service time from the send.
 #[derive(Debug, Clone, Serialize)]
 pub struct TimeMoved<'a> {
     pub figure: &'a str,
     pub difference: Option<f64>,
-    /// `None`: it was not compared.
+    /// `None`: not compared.
     pub service: Option<ServiceMoved<'a>>,
     #[serde(skip)]
     pub row: &'a Compared,
 }
 
-/// What the same percentile of the service time did.
+/// The change of the same percentile of the service time.
 #[derive(Debug, Clone, Serialize)]
 pub struct ServiceMoved<'a> {
     pub figure: &'a str,
@@ -88,50 +88,50 @@ pub struct ServiceMoved<'a> {
     pub row: &'a Compared,
 }
 
-/// Where a difference of response times was made.
+/// The part of the time in which a difference of response times arose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeOrigin {
-    /// In the wait before the send: the service time went the other way.
+    /// In the wait before the send: the service time changed in the opposite direction.
     WaitAgainstService,
-    /// In the wait before the send: the service time did not move.
+    /// In the wait before the send: the service time did not change.
     Wait,
-    /// Most of it in the wait before the send.
+    /// Mostly in the wait before the send.
     MostlyWait,
     /// In both.
     WaitAndService,
-    /// In the answers themselves, which take longer.
+    /// In the responses, which take longer.
     ServiceLonger,
-    /// In the answers themselves, which take less time.
+    /// In the responses, which take less time.
     ServiceShorter,
-    /// Of the service time nobody can tell.
+    /// The change of the service time is inconclusive.
     NotKnown,
 }
 
-/// What one does with such a comparison.
+/// A next step after a comparison.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(tag = "kind", content = "evidence", rename_all = "snake_case")]
 pub enum Step<'a> {
-    /// What the load generator may have done is larger than the difference.
+    /// The possible effect of the load generator exceeds the difference.
     FreeGenerator,
-    /// What forbids a conclusion.
+    /// A caution prevents a verdict.
     MendDoubt,
-    /// So many more repeats of each side, if difference and spread stay as they are.
+    /// This number of additional repeats of each side decides, if difference and variation stay the same.
     RepeatMore {
         repeats: u32,
     },
     RunLonger,
-    /// Fewer than [`REPEATS`] of one side.
+    /// One side has fewer than [`REPEATS`] runs.
     Repeat {
         repeats: usize,
     },
-    /// Where the time of B goes.
+    /// Find where the time of B is spent.
     SeeReport {
-        /// The one run file of B.
+        /// The only run file of B.
         run_file: Option<&'a str>,
     },
     KeepAsBaseline,
-    /// Nothing was watched.
+    /// Nothing was monitored.
     Watch,
 }
 
@@ -148,7 +148,7 @@ impl<'a> Reason<'a> {
         }
     }
 
-    /// `None`: a side has no peak.
+    /// Returns `None` if a side has no peak.
     fn peak(row: &'a Peaks) -> Option<Self> {
         Some(Reason::PeakMoved { metric: &row.metric, unit: row.unit, a: row.a?, b: row.b? })
     }

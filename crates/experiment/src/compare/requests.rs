@@ -1,15 +1,15 @@
-//! Which request moved most: a difference of the whole is often that of one of them.
+//! The requests that changed most: an overall difference often comes from one request.
 //!
-//! Means of all runs of a side are formed from means and counts, which is exact. There is no interval: hundreds of
-//! requests compared at once would each need one that knows of the others.
+//! The means of all runs of a side are computed exactly, from means and counts. They have no intervals: with hundreds
+//! of requests, each interval would have to be adjusted for all the others.
 
 use super::types::{Moved, Side};
 use std::collections::BTreeMap;
 
-/// A mean of fewer samples moves by chance.
+/// A mean of fewer samples varies by chance.
 const FEWEST: u64 = 100;
 
-/// Those that both sides have, the one that moved furthest first, whichever way.
+/// Returns the requests that both sides have, the largest change in either direction first.
 pub fn moved(a: &Side, b: &Side) -> Vec<Moved> {
     let (of_a, of_b) = (sums(a), sums(b));
     let both = |(name, (samples, sum)): (&&str, &(u64, f64))| {
@@ -29,7 +29,7 @@ pub fn moved(a: &Side, b: &Side) -> Vec<Moved> {
     out
 }
 
-/// Samples and the sum of their times, by request.
+/// The number of samples and the sum of their times, by request.
 fn sums(side: &Side) -> BTreeMap<&str, (u64, f64)> {
     let mut out: BTreeMap<&str, (u64, f64)> = BTreeMap::new();
     for one in side.runs.iter().flat_map(|run| &run.by_request) {

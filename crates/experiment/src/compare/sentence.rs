@@ -1,11 +1,12 @@
-//! The one sentence of a comparison, and the words that sentences and tables share.
+//! The sentence of a comparison, and the words that sentences and tables share.
 
 use super::types::{Compared, Comparison, Overall, RTT_BOUND, Scale, Verdict};
 use plimsoll_analysis::summary::Severity;
 use plimsoll_plan::experiment::{Figure, Setting};
-use plimsoll_plan::phrase::{counted, figure, quantile_name, quantity, ratio};
+use plimsoll_plan::phrase::{NONE, count, counted, exponent, figure, quantile_name, ratio};
+use std::cmp::Ordering;
 
-/// `response_time p99`.
+/// The name in tables and rules: `response_time p99`.
 pub fn figure_name(kind: Figure) -> String {
     match kind {
         Figure::Capacity => "capacity".into(),
@@ -18,21 +19,67 @@ pub fn figure_name(kind: Figure) -> String {
     }
 }
 
-/// A difference with its sign: `+12.4%`, `-0.31%`; of error ratios in percentage points, `+0.12 pp`. No zeros behind
-/// the point that carry no information, as in every per cent.
+/// The name in a sentence: `p99 response time`.
+pub fn figure_phrase(kind: Figure) -> String {
+    match kind {
+        Figure::Capacity => "capacity".into(),
+        Figure::Throughput => "throughput".into(),
+        Figure::ErrorRate => "error rate".into(),
+        Figure::Mean => "mean response time".into(),
+        Figure::Percentile { q, service } => {
+            format!("{} {} time", quantile_name(q), if service { "service" } else { "response" })
+        }
+    }
+}
+
+/// A difference with its sign and two significant digits: `+12%`, `-0.31%`; of error ratios in percentage points,
+/// `+0.12 pp`.
 pub fn change(difference: f64, scale: Scale) -> String {
-    let sign = if difference < 0.0 { "-" } else { "+" };
-    if !difference.is_finite() {
-        return plimsoll_plan::phrase::NONE.into();
+    let [text] = changes([difference], scale, &[]);
+    text
+}
+
+/// Several differences with the same number of decimals: two significant digits of the largest, and more where one of
+/// them would otherwise read as 0 or as one of the `limits`.
+pub fn changes<const N: usize>(all: [f64; N], scale: Scale, limits: &[f64]) -> [String; N] {
+    const MOST: usize = 10;
+    let shown = |decimals: usize| all.map(|x| format!("{:.decimals$}", x * 100.0));
+    let is_at = |text: &str, limit: f64| text.parse::<f64>().is_ok_and(|x| (x - limit * 100.0).abs() < 1e-9);
+    let is_clear = |text: &String, x: f64| {
+        let other = |limit: &f64| (x - limit).abs() < 1e-12 || !is_at(text, *limit);
+        !x.is_finite() || other(&0.0) && limits.iter().all(other)
+    };
+    let largest = all.iter().map(|x| x.abs() * 100.0).filter(|x| x.is_finite()).fold(0.0, f64::max);
+    let least = if largest > 0.0 { (1 - exponent(largest)).clamp(0, MOST as i32) as usize } else { 0 };
+    let enough = |decimals: &usize| shown(*decimals).iter().zip(all).all(|(text, x)| is_clear(text, x));
+    let mut decimals = (least..=MOST).find(enough).unwrap_or(MOST);
+    // A last digit that is 0 in all of them says nothing.
+    while decimals > 0 && shown(decimals).iter().zip(all).all(|(text, x)| !x.is_finite() || text.ends_with('0')) {
+        decimals -= 1;
     }
     let unit = if scale == Scale::Ratio { "%" } else { " pp" };
-    if difference == 0.0 {
-        return format!("0{unit}");
-    }
-    let digits = quantity(difference.abs() * 100.0);
-    let digits =
-        if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { &digits };
-    format!("{sign}{digits}{unit}")
+    let text = |x: f64| {
+        let percent = x.abs() * 100.0;
+        let sign = match x.partial_cmp(&0.0) {
+            Some(Ordering::Less) => "-",
+            Some(Ordering::Greater) => "+",
+            Some(Ordering::Equal) | None => "",
+        };
+        let digits = match decimals {
+            _ if x == 0.0 => "0".into(),
+            0 if (1e3..1e15).contains(&percent) => count(percent.round() as u64),
+            _ => format!("{percent:.decimals$}"),
+        };
+        if x.is_finite() { format!("{sign}{digits}{unit}") } else { NONE.into() }
+    };
+    all.map(text)
+}
+
+/// A chosen difference, with all of its digits: `5%`, `12.5%`, `0.1 pp`.
+pub fn chosen_change(difference: f64, scale: Scale) -> String {
+    let digits = format!("{:.9}", difference * 100.0);
+    let digits = digits.trim_end_matches('0').trim_end_matches('.');
+    format!("{digits}{}", if scale == Scale::Ratio { "%" } else { " pp" })
 }
 
 /// `users 10, payload big`.
@@ -43,33 +90,47 @@ pub fn cell_name(cell: &[Setting]) -> String {
         .join(", ")
 }
 
-/// `12.1 ms against 10.4 ms, +16% (95% interval +11% to +22%)`.
-pub fn evidence(row: &Compared, confidence: f64) -> String {
-    let value = |x: Option<f64>, at_least: bool| {
-        let text = x.map_or_else(|| plimsoll_plan::phrase::NONE.into(), |x| figure(x, row.unit));
-        if at_least { format!("≥ {text}") } else { text }
-    };
-    let mut text =
-        format!("{} against {}", value(row.b, row.b_is_lower_bound), value(row.a, row.a_is_lower_bound));
-    if let (Some(difference), Some(low), Some(high)) = (row.difference, row.low, row.high) {
-        text.push_str(&format!(
-            ", {} ({} interval {} to {})",
-            change(difference, row.scale),
-            ratio(confidence),
-            change(low, row.scale),
-            change(high, row.scale)
-        ));
-    }
-    text
+/// The values of A and B as text; a lower bound has its sign.
+pub fn value_texts(row: &Compared) -> [String; 2] {
+    [(row.a, row.a_is_lower_bound), (row.b, row.b_is_lower_bound)].map(|(value, is_lower_bound)| {
+        let text = value.map_or_else(|| NONE.into(), |value| figure(value, row.unit));
+        if is_lower_bound { format!("≥ {text}") } else { text }
+    })
 }
 
+/// The difference and the ends of its interval, with the same number of decimals.
+pub fn difference_texts(row: &Compared, limits: &[f64]) -> Option<[String; 3]> {
+    Some(changes([row.difference?, row.low?, row.high?], row.scale, limits))
+}
+
+/// `12.1 ms vs. 10.4 ms, +16% (95% CI +11% to +22%)`.
+pub fn evidence(row: &Compared, confidence: f64) -> String {
+    let [a, b] = value_texts(row);
+    format!("{b} vs. {a}{}", with_change(row, confidence, &[]))
+}
+
+/// The same next to a limit: no figure is rounded to it.
+pub fn evidence_at(row: &Compared, confidence: f64, limit: f64) -> String {
+    let [a, b] = value_texts(row);
+    format!("{b} vs. {a}{}", with_change(row, confidence, &[limit]))
+}
+
+/// `, +16% (95% CI +11% to +22%)`; empty where nothing was compared.
+fn with_change(row: &Compared, confidence: f64, limits: &[f64]) -> String {
+    difference_texts(row, limits).map_or_else(String::new, |[difference, low, high]| {
+        format!(", {difference} ({} CI {low} to {high})", ratio(confidence))
+    })
+}
+
+/// The sentence of a comparison, which can be quoted on its own.
 pub fn sentence(c: &Comparison) -> String {
     let [a, b] = c.short_names();
     let place =
-        if c.settings.is_empty() { String::new() } else { format!("at {}: ", cell_name(&c.settings)) };
+        if c.settings.is_empty() { String::new() } else { format!("at {}, ", cell_name(&c.settings)) };
     let describe = |test: fn(Verdict) -> bool| headline(c, |row| test(row.verdict));
     let because = |row: Option<&Compared>| {
-        row.map_or(String::new(), |row| format!(": {} {}", row.figure, evidence(row, c.confidence)))
+        let is = |row: &Compared| format!(": {} is {}", figure_phrase(row.kind), evidence(row, c.confidence));
+        row.map_or_else(String::new, is)
     };
     let body = match c.verdict {
         Overall::Slower => format!("`{b}` is slower than `{a}`{}", because(describe(Verdict::is_worse))),
@@ -82,38 +143,42 @@ pub fn sentence(c: &Comparison) -> String {
         }
         Overall::Mixed => {
             let part = |row: Option<&Compared>| {
-                row.map_or(String::new(), |row| format!("{} {}", row.figure, evidence(row, c.confidence)))
+                row.map_or_else(String::new, |row| {
+                    let [a, b] = value_texts(row);
+                    let change = with_change(row, c.confidence, &[]);
+                    format!("{} to {b} from {a}{change}", figure_phrase(row.kind))
+                })
             };
             format!(
-                "`{b}` is better than `{a}` in {}, and worse in {}",
+                "compared with `{a}`, `{b}` improves {}, but worsens {}",
                 part(describe(Verdict::is_better)),
                 part(describe(Verdict::is_worse))
             )
         }
         Overall::Equivalent => match largest(c) {
-            Some(largest) => format!("no difference between `{a}` and `{b}` larger than {largest}"),
-            None => format!("no difference between `{a}` and `{b}`"),
+            Some(largest) => format!("`{b}` and `{a}` are equivalent: they differ by {largest}"),
+            None => format!("`{b}` and `{a}` are equivalent"),
         },
         Overall::Inconclusive => inconclusive(c),
     };
     format!("{place}{body}{}", reservation(c))
 }
 
-/// A claim of which nobody knows whether another run would bear it out says so itself: it will be quoted alone.
+/// With single runs, the sentence itself says that another run may differ, because it is quoted alone.
 fn reservation(c: &Comparison) -> String {
     if c.verdict == Overall::Inconclusive {
         return String::new();
     }
     let [a, b] = c.short_names();
     match (c.a.runs, c.b.runs) {
-        (1, 1) => "; one run of each: how much runs differ is not known".into(),
-        (1, _) => format!("; of `{a}` there is one run only"),
-        (_, 1) => format!("; of `{b}` there is one run only"),
+        (1, 1) => "; each has one run, so run-to-run variation is unknown".into(),
+        (1, _) => format!("; `{a}` has only one run"),
+        (_, 1) => format!("; `{b}` has only one run"),
         _ => String::new(),
     }
 }
 
-/// The figure that the sentence of this comparison names; of a mixed one the worse.
+/// Returns the figure in the sentence of this comparison; for a mixed one, the one that worsened.
 pub fn named(c: &Comparison) -> Option<&Compared> {
     match c.verdict {
         Overall::Slower | Overall::MoreErrors | Overall::Mixed => headline(c, |row| row.verdict.is_worse()),
@@ -128,7 +193,7 @@ fn is_open(row: &Compared) -> bool {
     row.verdict == Verdict::Inconclusive && row.difference.is_some() && !row.has_too_few()
 }
 
-/// The figure that a sentence names: percentiles of the response time from the highest down, then what users feel
+/// Returns the figure for a sentence: percentiles of the response time from the highest down, then what users notice
 /// less.
 fn headline(c: &Comparison, test: impl Fn(&Compared) -> bool) -> Option<&Compared> {
     let weight = |row: &&Compared| match row.kind {
@@ -141,47 +206,53 @@ fn headline(c: &Comparison, test: impl Fn(&Compared) -> bool) -> Option<&Compare
     c.figures.iter().filter(|row| test(row)).max_by(|x, y| weight(x).total_cmp(&weight(y)))
 }
 
-/// `4.1% in any figure, and 0.03 pp in errors`.
+/// `at most 4.1%, and in error rate by at most 0.03 pp`.
 fn largest(c: &Comparison) -> Option<String> {
-    let of = |scale: Scale| {
+    let of = |scale: Scale, limit: f64| {
         let all = c.figures.iter().filter(|row| row.scale == scale).filter_map(|row| row.difference_bound);
-        all.max_by(f64::total_cmp).map(|x| change(x, scale).trim_start_matches('+').to_owned())
+        all.max_by(f64::total_cmp).map(|x| bound_text(x, scale, limit))
     };
-    let times = of(Scale::Ratio)?;
-    Some(match of(Scale::Points) {
-        Some(points) => format!("{times} in any figure and {points} in the errors"),
-        None => format!("{times} in any figure"),
+    let times = of(Scale::Ratio, c.min_difference_ratio)?;
+    Some(match of(Scale::Points, c.min_error_difference_ratio) {
+        Some(points) => format!("at most {times}, and in error rate by at most {points}"),
+        None => format!("at most {times}"),
     })
+}
+
+/// The bound of a difference, without a sign, and never rounded to the smallest difference of interest.
+pub fn bound_text(bound: f64, scale: Scale, limit: f64) -> String {
+    let [text] = changes([bound.abs()], scale, &[limit]);
+    text.trim_start_matches('+').to_owned()
 }
 
 fn inconclusive(c: &Comparison) -> String {
     let [a, b] = c.short_names();
     if let Some(doubt) = c.doubts.iter().find(|doubt| doubt.severity == Severity::Inconclusive) {
-        return format!("cannot compare `{a}` and `{b}`: {}", doubt.sentence);
+        return format!("`{b}` cannot be compared with `{a}`: {}", doubt.title);
     }
     let Some(row) = named(c) else {
         let hidden = c.doubts.iter().find(|doubt| doubt.code == RTT_BOUND);
-        let why = hidden.map_or("nothing could be compared", |doubt| doubt.sentence.as_str());
-        return format!("cannot tell `{a}` from `{b}`: {why}");
+        let why = hidden.map_or("no figure could be compared", |doubt| doubt.title);
+        return format!("`{b}` cannot be compared with `{a}`: {why}");
     };
+    let undecided = format!(
+        "it is undecided whether `{b}` differs from `{a}`: {} is {}",
+        figure_phrase(row.kind),
+        evidence(row, c.confidence)
+    );
     if row.is_doubtful {
-        let (least, most) = (row.widened_low.unwrap_or(0.0), row.widened_high.unwrap_or(0.0));
-        return format!(
-            "cannot tell `{a}` from `{b}`: {} {}; with what the load generator may have done to it {} to {}",
-            row.figure,
-            evidence(row, c.confidence),
-            change(least, row.scale),
-            change(most, row.scale)
-        );
+        let [low, high] =
+            changes([row.widened_low.unwrap_or(0.0), row.widened_high.unwrap_or(0.0)], row.scale, &[]);
+        return format!("{undecided}; including possible effects of the load generator, {low} to {high}");
     }
-    // The figure that needs most decides when all are settled.
+    // The figure that needs the most repeats decides when all are settled.
     let needs =
         c.figures.iter().filter(|row| is_open(row)).map(|row| row.more_repeats).collect::<Option<Vec<u32>>>();
-    let more = match needs.and_then(|needs| needs.into_iter().max()) {
+    match needs.and_then(|needs| needs.into_iter().max()) {
         Some(more) => {
-            format!("; about {} of each side would settle it", counted(u64::from(more), "more repeat"))
+            let more = counted(u64::from(more), "more repeat");
+            format!("{undecided}; about {more} of each side would decide")
         }
-        None => String::new(),
-    };
-    format!("cannot tell `{a}` from `{b}`: {} {}{more}", row.figure, evidence(row, c.confidence))
+        None => undecided,
+    }
 }

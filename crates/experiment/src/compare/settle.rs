@@ -1,4 +1,4 @@
-//! From differences and their spread to words.
+//! Verdicts: from differences and their variation to words.
 
 use super::bounds::{Off, off};
 use super::doubts::doubts;
@@ -18,23 +18,23 @@ use plimsoll_stats::maths::holm;
 use plimsoll_stats::maths::student::{Estimate, quantile};
 use plimsoll_stats::random::SplitMix64;
 
-/// More repeats than this nobody runs.
+/// Upper limit of the suggested number of repeats.
 const REPEATS_MOST: u32 = 500;
 
 /// A figure of both sides before it is judged.
 pub struct Found {
     pub row: Compared,
     effect: Option<Effect>,
-    /// The smallest difference worth naming of this figure.
+    /// The smallest difference of interest for this figure.
     worth: f64,
     /// Runs of the side that has fewer.
     repeats: u32,
-    /// How far the load generator may have moved either side.
+    /// The possible effect of the load generator on each side.
     off: [Off; 2],
     requests: [u64; 2],
 }
 
-/// All figures of a pair of sides, in the order of the report.
+/// Returns all figures of two sides, in the order of the report.
 pub fn figures(a: &Side, b: &Side, asked: &CompareOptions) -> Vec<Found> {
     let kinds = kinds(&asked.quantiles);
     let mut random = SplitMix64::new(asked.seed);
@@ -47,11 +47,11 @@ pub fn figures(a: &Side, b: &Side, asked: &CompareOptions) -> Vec<Found> {
     kinds.iter().enumerate().map(found).collect()
 }
 
-/// A difference below this is the rounding of its own arithmetic: rates that a schedule set differ in their last bit.
+/// Smaller differences are rounding errors: rates set by a schedule differ in their last bit.
 const DUST: f64 = 1e-9;
-/// No interval is told more exactly than this: a bucket of the histogram is eighty times as wide.
+/// No bound is tighter than this: a bucket of the histogram is eighty times as wide.
 const FINEST: f64 = 1e-4;
-/// A share of errors that may hide behind none at all; above it so few requests say nothing.
+/// Largest share of errors that may be hidden where none were seen; above it, there are too few requests to compare.
 const HIDDEN: f64 = 0.05;
 
 impl Found {
@@ -106,13 +106,13 @@ impl Found {
         Found { row, effect, worth: own.unwrap_or(usual), repeats, off, requests }
     }
 
-    /// From the scale of the calculation to that of the reader.
+    /// Converts from the scale of the calculation to the scale of the report.
     fn describe(&self, x: f64) -> f64 {
         let x = if x.abs() < DUST { 0.0 } else { x };
         if self.row.scale == Scale::Ratio { x.exp_m1() } else { x }
     }
 
-    /// The furthest end of an interval, for "no difference larger than this".
+    /// Returns the farthest end of an interval, as a bound for the difference.
     fn furthest(&self, low: f64, high: f64) -> f64 {
         let most = self.describe(low).abs().max(self.describe(high).abs());
         if self.row.scale == Scale::Ratio { most.max(FINEST) } else { most }
@@ -122,7 +122,7 @@ impl Found {
         self.furthest(low, high) <= self.worth.max(FINEST)
     }
 
-    /// The finished row.
+    /// Returns the finished row.
     fn judged(&self, adjusted: Option<f64>, family: usize, asked: &CompareOptions) -> Compared {
         let mut row = self.row.clone();
         let (Some(Effect { estimate, .. }), Some(adjusted)) = (self.effect, adjusted) else { return row };
@@ -133,7 +133,7 @@ impl Found {
         let (low, high) = (estimate.mean - half, estimate.mean + half);
         row.difference = Some(self.describe(estimate.mean));
         (row.low, row.high) = (Some(self.describe(low)), Some(self.describe(high)));
-        // Of b - a: it is less by what B may be lower and A higher.
+        // For b - a: it is lower by the possible decrease of B and the possible increase of A.
         let [a, b] = self.off;
         let (least, most) = (low - b.down - a.up, high + b.up + a.down);
         (row.widened_low, row.widened_high) = (Some(self.describe(least)), Some(self.describe(most)));
@@ -141,7 +141,8 @@ impl Found {
         let is_certain = adjusted < 1.0 - asked.confidence;
         let outlives = if estimate.mean > 0.0 { least > 0.0 } else { most < 0.0 };
         let is_doubted = (least, most) != (low, high) && !outlives;
-        // A lower bound may only be larger in truth: on side B it moves the difference up, on side A down.
+        // The true value of a lower bound can only be larger: on side B that raises the difference, on side A it lowers
+        // it.
         let up_only = row.b_is_lower_bound && !row.a_is_lower_bound && is_certain && estimate.mean > 0.0;
         let down_only = row.a_is_lower_bound && !row.b_is_lower_bound && is_certain && estimate.mean < 0.0;
         let is_bounded = row.a_is_lower_bound || row.b_is_lower_bound;
@@ -160,15 +161,16 @@ impl Found {
         if matches!(row.verdict, Verdict::Equivalent | Verdict::Inconclusive) {
             row.difference_bound = Some(self.furthest(least, most));
         }
-        // Repeats beside the same neighbour would be in the same doubt.
+        // More repeats with the same load generator effects would not help.
         if row.verdict == Verdict::Inconclusive && (least, most) == (low, high) {
             row.more_repeats = self.more_repeats(estimate, family, asked.confidence);
         }
         row
     }
 
-    /// No error on either side: of n requests less than 3 / n may fail without one having been seen (the rule of three,
-    /// Hanley & Lippman-Hand 1983; here exact, the share at which none of n fails in 5% of all cases).
+    /// Judges a figure without errors on either side. Of n requests, fewer than 3 / n may fail without any having been
+    /// seen (rule of three, Hanley & Lippman-Hand 1983; computed exactly here: the share at which none of n fails in 5%
+    /// of cases).
     fn spotless(&self, adjusted: f64, asked: &CompareOptions) -> Compared {
         let mut row = self.row.clone();
         let hidden = |n: u64| 1.0 - (1.0 - asked.confidence).powf(1.0 / n.max(1) as f64);
@@ -181,8 +183,8 @@ impl Found {
         row
     }
 
-    /// The fewest further repeats after which the interval would lie within what is worth naming, or the difference
-    /// be certain with the strictest of the adjustments, if all else stays as it is.
+    /// Returns the fewest additional repeats after which the interval lies within the smallest difference of interest,
+    /// or the difference is certain with the strictest adjustment, if everything else stays the same.
     fn more_repeats(&self, now: Estimate, family: usize, confidence: f64) -> Option<u32> {
         let n = self.repeats.max(1);
         let strict = 1.0 - (1.0 - confidence) / family.max(1) as f64;
@@ -197,7 +199,7 @@ impl Found {
             let certain = quantile(0.5 + strict / 2.0, df) * deviation < now.mean.abs();
             certain || self.within_worth(now.mean - half, now.mean + half)
         };
-        // More repeats only ever narrow the interval, so the first that settles it is found by bisection.
+        // More repeats only narrow the interval, so bisection finds the first number that settles it.
         let (mut low, mut high) = (0, REPEATS_MOST);
         if !settles(high) {
             return None;
@@ -232,8 +234,8 @@ fn named(kind: Figure, is_up: bool) -> Verdict {
     }
 }
 
-/// Holm over the figures of all comparisons, one after the other, and how many took part; `None` for a figure that has
-/// nothing to test.
+/// Applies Holm's adjustment to the figures of all comparisons, and returns how many were tested; `None` for a figure
+/// without a test.
 pub fn adjust(found: &[Vec<Found>]) -> (Vec<Option<f64>>, usize) {
     let all = || found.iter().flatten();
     let p: Vec<f64> = all().filter_map(|f| f.row.p).collect();
@@ -242,9 +244,9 @@ pub fn adjust(found: &[Vec<Found>]) -> (Vec<Option<f64>>, usize) {
     (all().map(|f| f.row.p.and_then(|_| adjusted.next())).collect(), p.len())
 }
 
-/// Half of a comparison's weight lies on the lowest percentile of the response time, the figure that runs know best:
-/// a change of the whole service shows there first, while the many correlated others would each ask for a p-value as
-/// small as if nothing connected them.
+/// Half of a comparison's weight is on the lowest percentile of the response time, the figure with the least variation.
+/// A change of the whole service shows there first, while the many correlated figures would each require a p-value as
+/// small as if they were independent.
 fn weights(found: &[Found]) -> Vec<f64> {
     let tested: Vec<&Found> = found.iter().filter(|f| f.row.p.is_some()).collect();
     let is_time = |f: &&Found| matches!(f.row.kind, Figure::Percentile { service: false, .. });
@@ -255,7 +257,7 @@ fn weights(found: &[Found]) -> Vec<f64> {
         .collect()
 }
 
-/// The finished document.
+/// Returns the finished document.
 pub fn comparison(
     pair: &Pair<'_>,
     found: &[Found],
@@ -305,7 +307,7 @@ fn overall(figures: &[Compared], doubts: &[Doubt]) -> Overall {
         (.., true) => return Overall::FewerErrors,
         _ => {}
     }
-    // What has too few samples is no figure, and says so in a doubt of its own.
+    // A figure with too few samples is excluded; a separate caution reports it.
     let mut compared = figures.iter().filter(|row| !row.has_too_few()).peekable();
     let hidden = doubts.iter().any(|doubt| doubt.code == RTT_BOUND);
     if compared.peek().is_some() && !hidden && compared.all(|row| row.verdict == Verdict::Equivalent) {
@@ -314,7 +316,7 @@ fn overall(figures: &[Compared], doubts: &[Doubt]) -> Overall {
     Overall::Inconclusive
 }
 
-/// Of all runs of a side the highest; what only one side has stands there too.
+/// Returns the highest peak of all runs of a side; a metric of only one side is included.
 fn peaks(a: &Side, b: &Side) -> Vec<Peaks> {
     let pooled = |side: &Side| pooled(&side.runs.iter().collect::<Vec<_>>());
     let (a, b) = (pooled(a), pooled(b));
@@ -342,7 +344,7 @@ fn facts(side: &Side) -> SideFacts {
 }
 
 impl Comparison {
-    /// Of nothing.
+    /// Returns a comparison without figures.
     pub(super) fn empty(a: SideFacts, b: SideFacts, asked: &CompareOptions) -> Comparison {
         Comparison {
             schema_version: SCHEMA_VERSION,

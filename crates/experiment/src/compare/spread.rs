@@ -1,4 +1,4 @@
-//! How far a difference may be off: between runs by the jackknife, within runs by the block bootstrap.
+//! The uncertainty of a difference: the jackknife between runs, the block bootstrap within runs.
 
 use super::ASSUMED_BETWEEN;
 use super::doubts::{Order, order};
@@ -11,15 +11,15 @@ use plimsoll_stats::maths::student::Estimate;
 use plimsoll_stats::random::SplitMix64;
 use plimsoll_stats::{quantile_interval, samples_needed};
 
-/// Resamples for a variance: its own relative error is then 1 / sqrt(2 * 200) = 5%, of the deviation half of that.
+/// Resamples for a variance: its own relative error is then 1 / sqrt(2 * 200) = 5%, and half of that for the deviation.
 const RESAMPLES: usize = 200;
-/// Degrees of freedom that the assumed deviation of single runs is worth: as if five runs had shown it.
+/// Degrees of freedom of the assumed deviation of single runs: as if five runs had shown it.
 const ASSUMED_DF: f64 = 4.0;
-/// Fewer pairs have too few degrees of freedom: at p = 0.025, what a median needs after adjustment, t(4) is 3.5 where
-/// two sides of five runs have t(8) = 2.75. From eight on the two are within 14%.
+/// Fewer pairs have too few degrees of freedom: at p = 0.025, the level that a median needs after adjustment, t(4) is
+/// 3.5, while two sides of five runs have t(8) = 2.75. From eight up, the two are within 14%.
 const PAIRS_LEAST: usize = 8;
 
-/// What is compared, in the order of the report.
+/// Returns the compared figures, in the order of the report.
 pub(super) fn kinds(quantiles: &[f64]) -> Vec<Figure> {
     let mut quantiles: Vec<f64> = quantiles.iter().copied().filter(|q| *q > 0.0 && *q < 1.0).collect();
     quantiles.sort_by(f64::total_cmp);
@@ -32,22 +32,22 @@ pub(super) fn kinds(quantiles: &[f64]) -> Vec<Figure> {
         .collect()
 }
 
-/// A side seen through all the resamples that are needed of it.
+/// A side with all the resamples that it needs.
 pub struct Seen {
     pub table: Table,
-    /// Runs that hold anything.
+    /// Runs with data.
     pub runs: usize,
-    /// Places of these runs among those of the side.
+    /// Positions of these runs among those of the side.
     places: Vec<usize>,
-    /// A value for each figure, logarithms but for the errors; `None`: cannot be formed.
+    /// The value of each figure, logarithmic except for errors; `None` if undefined.
     point: Vec<Option<f64>>,
     /// The same with each run left out.
     without: Vec<Vec<Option<f64>>>,
-    /// Variance of each figure within the runs, of all of them together.
+    /// Variance of each figure within the runs, for all of them together.
     within: Vec<f64>,
-    /// Degrees of freedom of these: stretches that are as good as independent, less one for each run.
+    /// Degrees of freedom of these variances: effectively independent stretches, less one for each run.
     within_df: f64,
-    /// Open model: the rate is set, not found.
+    /// Open model: the rate is set, not measured.
     pub is_paced: bool,
 }
 
@@ -80,8 +80,8 @@ impl Seen {
         Seen { table, runs, places, point, without, within, within_df, is_paced }
     }
 
-    /// The jackknife's variance of figure `at`: (n-1)/n times the squares of the values without each run around
-    /// their mean. None for a single run.
+    /// Returns the jackknife variance of figure `at`: (n-1)/n times the squared deviations, from their mean, of the
+    /// values without each run. Returns `None` for a single run.
     fn between(&self, at: usize) -> Option<f64> {
         jackknife(&self.without.iter().map(|values| values[at]).collect::<Option<Vec<f64>>>()?)
     }
@@ -94,7 +94,7 @@ fn jackknife(without: &[f64]) -> Option<f64> {
     (without.len() > 1).then(|| squares * (n - 1.0) / n)
 }
 
-/// The figures of a resample.
+/// Returns the figures of a resample.
 fn values(table: &Table, kinds: &[Figure], weights: &[u32]) -> Vec<Option<f64>> {
     let requests = table.sum(weights, |block| block.requests);
     kinds
@@ -112,7 +112,7 @@ fn values(table: &Table, kinds: &[Figure], weights: &[u32]) -> Vec<Option<f64>> 
                 Figure::Percentile { q, service } => counts(table, service).quantile(q, weights),
                 Figure::Capacity => None,
             };
-            // A time below a nanosecond cannot be measured; the logarithm of 0 could not be used.
+            // A time below a nanosecond cannot be measured, and 0 has no logarithm.
             value.filter(|v| *v > 0.0 || *kind != Figure::Throughput).map(|v| v.max(1e-3).ln())
         })
         .collect()
@@ -122,7 +122,7 @@ fn counts(table: &Table, service: bool) -> &Counts {
     if service { &table.service } else { &table.response }
 }
 
-/// Variances within runs: of the bootstrap, or of independent samples where that says more.
+/// Returns the variances within runs: of the bootstrap, or of independent samples if that is larger.
 fn within(
     table: &Table,
     kinds: &[Figure],
@@ -143,18 +143,18 @@ fn within(
     kinds.iter().zip(&replicates).map(of).collect()
 }
 
-/// How many neighbouring blocks to keep together: the longer of what the requests and what the times ask for.
+/// Returns how many neighboring blocks to keep together: the larger requirement of request counts and times.
 fn stretch(blocks: &[plimsoll_analysis::digest::Block]) -> usize {
     let requests: Vec<f64> = blocks.iter().map(|block| block.requests as f64).collect();
     let means: Vec<f64> = blocks.iter().map(|block| block.response.mean().unwrap_or(0.0)).collect();
     block_length(&requests).max(block_length(&means))
 }
 
-/// The variance that independent samples would have: the least that there can be.
+/// Returns the variance of independent samples: a lower limit.
 fn independent(table: &Table, kind: Figure) -> f64 {
     match kind {
         Figure::ErrorRate => {
-            // Agresti & Coull: two failures and two successes more, so that no errors at all are no certainty.
+            // Agresti & Coull: two failures and two successes more, so that zero errors do not imply certainty.
             let sum = |value: fn(&plimsoll_analysis::digest::Block) -> u64| {
                 table.blocks.iter().map(value).map(|n| n as f64).sum::<f64>()
             };
@@ -176,20 +176,20 @@ fn independent(table: &Table, kind: Figure) -> f64 {
             let (Some(low), Some(high)) = (bounds.low, bounds.high) else { return 0.0 };
             ((high.max(1) as f64 / low.max(1) as f64).ln() / (2.0 * 1.96)).powi(2)
         }
-        // A paced rate hardly varies, and requests of one connection exclude each other: there is no such floor.
+        // A paced rate hardly varies, and requests on one connection exclude each other, so this floor does not apply.
         Figure::Throughput | Figure::Capacity => 0.0,
     }
 }
 
-/// b - a with its spread.
+/// The difference b - a with its uncertainty.
 #[derive(Debug, Clone, Copy)]
 pub struct Effect {
     pub estimate: Estimate,
     pub basis: Basis,
 }
 
-/// Pairs where the runs were made as pairs, Welch elsewhere: the plan of the runs decides. Whoever forms both intervals
-/// and keeps the narrower one has two chances to be wrong.
+/// Estimates a difference: paired if the runs were made as pairs, Welch otherwise. The plan of the runs decides:
+/// computing both intervals and keeping the narrower one would give two chances to be wrong.
 pub(super) fn effect(
     at: usize,
     kind: Figure,
@@ -201,8 +201,9 @@ pub(super) fn effect(
     if let Some(without) = pairs.and_then(|pairs| {
         pairs.iter().map(|(i, j)| Some(b.without[*j][at]? - a.without[*i][at]?)).collect::<Option<Vec<f64>>>()
     }) {
-        // The floor covers each side on its own, and the pairs remain the degrees of freedom even where it decides:
-        // of 200 equal services in ten runs of 10 s they told 8 apart, the degrees of the stretches 13.
+        // The floor covers each side separately, and the pairs determine the degrees of freedom even where the floor
+        // decides. Among 200 pairs of equal services with ten runs of 10 s, this reported 8 false differences; the
+        // degrees of freedom of the stretches reported 13.
         let variance = jackknife(&without)?.max(a.within[at] + b.within[at]);
         let estimate = Estimate { mean, variance, df: without.len() as f64 - 1.0 };
         return Some(Effect { estimate, basis: Basis::Pairs });
@@ -212,15 +213,15 @@ pub(super) fn effect(
     Some(Effect { estimate: Estimate { mean, ..apart }, basis })
 }
 
-/// The larger of what runs differ by and what their seconds explain, with its degrees of freedom. Where the seconds
-/// explain it all, the few runs are no reason for a wide distribution: its tails stand for deviations that come out
-/// too small by chance, and the floor does not let them.
+/// Returns the larger of the variance between runs and the variance within them, with its degrees of freedom. If the
+/// variance within runs explains everything, few runs are no reason for a wide distribution: its tails cover deviations
+/// that are too small by chance, and the floor prevents those.
 fn floored(between: f64, runs: usize, within: f64, within_df: f64) -> (f64, f64) {
     let df = runs as f64 - 1.0;
     if between > within { (between, df) } else { (within, within_df.max(df)) }
 }
 
-/// One side's figure with its variance.
+/// Returns one side's figure with its variance.
 fn side(at: usize, kind: Figure, of: &Seen, other: &Seen) -> Option<Estimate> {
     let mean = of.point[at]?;
     let within = of.within[at];
@@ -229,12 +230,12 @@ fn side(at: usize, kind: Figure, of: &Seen, other: &Seen) -> Option<Estimate> {
         return Some(Estimate { mean, variance, df });
     }
     if other.runs > 2 {
-        // What the other side's runs differ by is the best that is known of this one's.
+        // The variation between the other side's runs is the best available estimate.
         let of_one = other.between(at)? * other.runs as f64;
         return Some(Estimate { mean, variance: of_one.max(within), df: other.runs as f64 - 1.0 });
     }
     let variance = match kind {
-        // The number of errors is no matter of per cent: the deviation within the run counts twice.
+        // The number of errors has no typical relative deviation, so the deviation within the run counts twice.
         Figure::ErrorRate => 4.0 * within,
         Figure::Throughput if of.is_paced => within,
         Figure::Capacity | Figure::Throughput | Figure::Mean | Figure::Percentile { .. } => {
@@ -244,8 +245,8 @@ fn side(at: usize, kind: Figure, of: &Seen, other: &Seen) -> Option<Estimate> {
     Some(Estimate { mean, variance, df: ASSUMED_DF })
 }
 
-/// Places of runs of the same repeat, when every run of a side has its partner and neither side ran as a whole before
-/// the other: only then does a drift hit both.
+/// Returns the positions of runs of the same repeat, if every run of a side has a partner and neither side ran entirely
+/// before the other: only then does a drift affect both.
 pub(super) fn pairs(a: &Side, b: &Side, seen_a: &Seen, seen_b: &Seen) -> Option<Vec<(usize, usize)>> {
     if seen_a.runs != seen_b.runs
         || seen_a.runs < PAIRS_LEAST
@@ -265,14 +266,14 @@ pub(super) fn pairs(a: &Side, b: &Side, seen_a: &Seen, seen_b: &Seen) -> Option<
     of_a.iter().enumerate().map(|(i, n)| Some((i, of_b.iter().position(|m| m == n)?))).collect()
 }
 
-/// Whether a percentile has samples enough on both sides to be worth a word.
+/// Whether a percentile has enough samples on both sides.
 pub fn is_enough(kind: Figure, a: &Seen, b: &Seen) -> bool {
     let Figure::Percentile { q, service } = kind else { return true };
     let enough = |seen: &Seen| counts(&seen.table, service).merged.count() >= samples_needed(q);
     enough(a) && enough(b)
 }
 
-/// The merged figure as it is printed.
+/// Returns the merged figure as it is printed.
 pub fn describe(kind: Figure, side: &Side, seen: &Seen) -> Option<f64> {
     let runs = &side.runs;
     let share = |value: fn(&Digest) -> (f64, f64)| {
@@ -280,11 +281,11 @@ pub fn describe(kind: Figure, side: &Side, seen: &Seen) -> Option<f64> {
         (weight > 0.0).then(|| sum / weight)
     };
     match kind {
-        // Of one run these are the run's own figures to the digit.
+        // For one run, these are the run's own figures, digit for digit.
         Figure::Throughput => share(|run| (run.rate_per_s, run.measured_s)),
         Figure::ErrorRate => share(|run| (run.error_ratio, run.requests as f64)),
         Figure::Mean => {
-            // As every report has it; what was in flight at the stop has no time yet.
+            // As in every report: requests in flight at the end have no time yet.
             let known = runs.iter().filter_map(|run| {
                 let times = &run.response_time;
                 Some((times.mean_ns?, times.count.max(1) as f64))

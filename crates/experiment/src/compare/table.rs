@@ -1,19 +1,18 @@
-//! The blocks of all runs of a side as cumulative counts: any resample of them has its quantiles by bisection over
-//! buckets, with one sum over the blocks at each step. Merging histograms a thousand times would cost a hundred times
-//! as much.
+//! The blocks of all runs of a side as cumulative counts. A quantile of any resample takes a bisection over buckets,
+//! with one sum over the blocks at each step; merging histograms a thousand times would cost a hundred times as much.
 
 use plimsoll_analysis::digest::{Block, Digest, coarser};
 use plimsoll_stats::{Hist, bucket_bounds, bucket_of};
 
-/// Blocks of a side, all its runs together; an hour and a hundred repeats stay affordable.
+/// Blocks of all runs of a side: keeps an hour and a hundred repeats affordable.
 const BLOCKS_MOST: usize = 600;
-/// Blocks of a run: enough for any correlation that a bootstrap can learn from one run.
+/// Blocks of a run: enough for any correlation that a bootstrap can detect within one run.
 const BLOCKS_OF_RUN: usize = 60;
 
-/// See the module.
+/// The blocks of a side and their distributions.
 pub struct Table {
     pub blocks: Vec<Block>,
-    /// Which of the blocks belong to each run.
+    /// The blocks of each run.
     pub runs: Vec<std::ops::Range<usize>>,
     pub response: Counts,
     pub service: Counts,
@@ -33,7 +32,7 @@ impl Table {
         Table { blocks, runs, response, service }
     }
 
-    /// Sums of `value` over the blocks, each as often as its weight says.
+    /// Returns the weighted sum of `value` over the blocks.
     pub fn sum(&self, weights: &[u32], value: impl Fn(&Block) -> u64) -> f64 {
         self.blocks.iter().zip(weights).map(|(block, n)| value(block) as f64 * f64::from(*n)).sum()
     }
@@ -43,7 +42,7 @@ impl Table {
 pub struct Counts {
     pub merged: Hist,
     first_bucket: usize,
-    /// `[bucket][block]`: values of the block in this bucket and below.
+    /// `[bucket][block]`: the number of values of the block in this bucket and below.
     cumulative: Vec<f64>,
     blocks: usize,
     /// Exact sums of each block, in the unit of the values.
@@ -71,7 +70,7 @@ impl Counts {
         Counts { merged, first_bucket, cumulative, blocks, sums }
     }
 
-    /// Values in bucket `at` and below, in the resample that `weights` describe.
+    /// Returns the number of values in bucket `at` and below, in the resample described by `weights`.
     fn below(&self, at: usize, weights: &[u32]) -> f64 {
         let row = &self.cumulative[at * self.blocks..(at + 1) * self.blocks];
         row.iter().zip(weights).map(|(count, n)| count * f64::from(*n)).sum()
@@ -81,8 +80,8 @@ impl Counts {
         self.cumulative.len().checked_div(self.blocks).unwrap_or(0)
     }
 
-    /// Quantile `q` of the resample, straight lines within buckets: the steps of whole buckets, 0.8% each, would
-    /// hide smaller spreads. None when the resample is empty.
+    /// Returns quantile `q` of the resample, interpolated within buckets: their width of 0.8% would hide smaller
+    /// variation. Returns `None` if the resample is empty.
     pub fn quantile(&self, q: f64, weights: &[u32]) -> Option<f64> {
         let last = self.buckets().checked_sub(1)?;
         let total = self.below(last, weights);
@@ -104,7 +103,7 @@ impl Counts {
         Some(value.clamp(min, max))
     }
 
-    /// Mean of the resample, from exact sums; none when it is empty.
+    /// Returns the mean of the resample from exact sums, or `None` if it is empty.
     pub fn mean(&self, weights: &[u32]) -> Option<f64> {
         let count = self.below(self.buckets().checked_sub(1)?, weights);
         let sum: f64 = self.sums.iter().zip(weights).map(|(sum, n)| sum * f64::from(*n)).sum();

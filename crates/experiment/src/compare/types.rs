@@ -1,4 +1,4 @@
-//! What is asked of a comparison and what it answers: the document behind `--json`.
+//! Options and results of a comparison: the document of `--json`.
 
 use plimsoll_analysis::digest::Digest;
 use plimsoll_analysis::picture::Spectrum;
@@ -8,47 +8,46 @@ use plimsoll_plan::threshold::FigureUnit;
 use plimsoll_plan::watch::Unit;
 use serde::{Deserialize, Serialize};
 
-/// Raised when a field changes its meaning.
+/// Increases when a field changes its meaning.
 pub const SCHEMA_VERSION: u32 = 2;
 
-/// The way to the target hides what the sides need.
+/// The code of the caution that the round trip hides the service times of the sides.
 pub const RTT_BOUND: &str = "rtt_bound";
 
-/// One figure and how far B may lie from A.
+/// A figure, and the limit for its difference.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Rule {
-    /// As it was written.
+    /// As written.
     pub text: String,
     #[serde(skip)]
     pub figure: Figure,
-    /// A ratio, of errors a difference of ratios; with its sign.
+    /// A ratio; for errors, a difference of ratios. Has a sign.
     pub limit: f64,
-    /// The difference must be below the limit rather than above it.
+    /// Whether the difference must be below the limit rather than above it.
     pub below: bool,
 }
 
-/// One side of a comparison: all runs of one thing.
+/// One side of a comparison: all of its runs.
 #[derive(Debug, Clone)]
 pub struct Side {
     pub name: String,
     pub runs: Vec<Digest>,
 }
 
-/// How a comparison is made.
+/// Options of a comparison.
 #[derive(Debug, Clone)]
 pub struct CompareOptions {
-    /// Quantiles, 0..1, that are compared of the response time and of the service time.
+    /// Compared quantiles of response time and service time, 0..1.
     pub quantiles: Vec<f64>,
-    /// The smallest difference worth naming, a ratio.
+    /// The smallest difference of interest, as a ratio.
     pub min_difference_ratio: f64,
     /// The same for the error ratio, which is compared by its difference.
     pub min_error_difference_ratio: f64,
-    /// Of the intervals, and 1 - the probability of a wrong `faster` or `slower` in all figures together.
+    /// Confidence of the intervals, and 1 - the probability of any wrong `faster` or `slower` among all figures.
     pub confidence: f64,
-    /// Of the resampling: equal seeds give equal answers.
+    /// Seed of the resampling: equal seeds give equal results.
     pub seed: u64,
-    /// Figures whose differences are worth naming from another size on: the limit of the first rule that names the
-    /// figure takes the place of `worth`.
+    /// Rules that set another smallest difference of interest for their figures; the first rule for a figure counts.
     pub tolerance: Vec<Rule>,
 }
 
@@ -65,53 +64,53 @@ impl Default for CompareOptions {
     }
 }
 
-/// The answer: what `compare --json` prints, one document for each pair.
+/// The result: `compare --json` prints one document for each pair.
 #[derive(Debug, Clone, Serialize)]
 pub struct Comparison {
     pub schema_version: u32,
     pub a: SideFacts,
     pub b: SideFacts,
-    /// The settings that both sides have; empty outside of a sweep.
+    /// Settings that both sides share; empty outside of a sweep.
     pub settings: Vec<Setting>,
     pub verdict: Overall,
-    /// One sentence that may be quoted.
+    /// A sentence that can be quoted on its own.
     pub sentence: String,
-    /// The figure that the sentence names, and that reasons are told of; `None`: it names none.
+    /// The figure in the sentence, which the reasons explain; `None` if it has none.
     pub headline: Option<String>,
     pub figures: Vec<Compared>,
-    /// How many p-values were adjusted together: the figures of all comparisons made at once.
+    /// Number of p-values that were adjusted together: the figures of all comparisons made at once.
     pub p_values_count: usize,
     pub doubts: Vec<Doubt>,
     pub min_difference_ratio: f64,
     pub min_error_difference_ratio: f64,
     pub confidence: f64,
     pub seed: u64,
-    /// Peaks of CPU and memory of what was watched. They have no interval: a peak is one second of one run.
+    /// Peaks of monitored CPU and memory. They have no interval: a peak is one second of one run.
     pub peaks: Vec<Peaks>,
-    /// Mean response times of the requests that both sides have, the one that moved furthest first. They have no
-    /// interval and decide nothing: they say where to look.
+    /// Mean response times of the requests that both sides have, the largest change first. They have no interval and
+    /// decide nothing: they show where to look.
     pub requests: Vec<Moved>,
-    /// Whole distributions of A and B, the runs of each side merged as for the figures; `None`: one of them has no
-    /// times. Only charts show them: a document has the figures.
+    /// Whole distributions of A and B, with the runs of each side merged; `None` if a side has no times. Only charts
+    /// use them.
     #[serde(skip)]
     pub spectra: Option<Box<[Spectrum; 2]>>,
 }
 
-/// One number of what was watched, of both sides.
+/// The peaks of a monitored metric on both sides.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Peaks {
-    /// `api cpu peak`
+    /// For example, `api cpu peak`.
     pub metric: String,
     pub unit: Unit,
     pub a: Option<f64>,
     pub b: Option<f64>,
 }
 
-/// One request of both sides.
+/// A request on both sides.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Moved {
     pub name: String,
-    /// Mean response times, ns.
+    /// Mean response times in ns.
     pub a_mean_ns: f64,
     pub b_mean_ns: f64,
     pub a_samples: u64,
@@ -119,13 +118,13 @@ pub struct Moved {
 }
 
 impl Moved {
-    /// (b - a) / a.
+    /// Returns (b - a) / a.
     pub fn difference(&self) -> f64 {
         self.b_mean_ns / self.a_mean_ns - 1.0
     }
 }
 
-/// What stands behind a side.
+/// The size of a side.
 #[derive(Debug, Clone, Serialize, Deserialize, PartialEq)]
 pub struct SideFacts {
     pub name: String,
@@ -135,53 +134,53 @@ pub struct SideFacts {
     pub target: String,
 }
 
-/// One figure of both sides.
+/// A figure of both sides.
 #[derive(Debug, Clone, Serialize)]
 pub struct Compared {
-    /// `throughput`, `error_rate`, `response_time mean`, `response_time p99`, `service_time p99`.
+    /// `throughput`, `error_rate`, `response_time mean`, `response_time p99`, or `service_time p99`.
     pub figure: String,
     #[serde(skip)]
     pub kind: Figure,
     pub unit: FigureUnit,
-    /// From the merged histograms of all runs; `None`: nothing was measured.
+    /// From the merged histograms of all runs; `None` if nothing was measured.
     pub a: Option<f64>,
     pub b: Option<f64>,
-    /// Cut-off times make the figure a lower bound.
+    /// Whether timeouts make the figure a lower bound.
     pub a_is_lower_bound: bool,
     pub b_is_lower_bound: bool,
     pub scale: Scale,
-    /// (b - a) / a, or b - a for errors; `None` when it cannot be formed.
+    /// (b - a) / a, or b - a for errors; `None` if undefined.
     pub difference: Option<f64>,
-    /// The interval of the difference, of `confidence`, for this figure alone.
+    /// The confidence interval of the difference, for this figure alone.
     pub low: Option<f64>,
     pub high: Option<f64>,
-    /// The same, widened by all that the load generator may have done to either side: what a verdict and a gate are
-    /// held against. Without such doubts they are `low` and `high`.
+    /// The same, widened by the possible effects of the load generator on either side. Verdicts and gates use it.
+    /// Without such cautions it equals `low` and `high`.
     pub widened_low: Option<f64>,
     pub widened_high: Option<f64>,
-    /// The difference is certain, and no larger than what the load generator may have done.
+    /// The difference is certain, but no larger than the possible effect of the load generator.
     pub is_doubtful: bool,
-    /// Of "there is no difference", two-sided.
+    /// Two-sided p-value of the hypothesis that both sides are equal.
     pub p: Option<f64>,
-    /// After Holm, over `p_values_count` of them.
+    /// After Holm's adjustment, over `p_values_count` values.
     pub p_adjusted: Option<f64>,
     pub verdict: Verdict,
-    /// "No difference larger than this", either way; `None` for a difference that is named.
+    /// Upper bound of the difference in either direction; `None` for a difference that is named.
     pub difference_bound: Option<f64>,
-    /// Repeats of each side, beyond those there are, after which `inconclusive` would be settled if the difference and
-    /// the spread stay as they are; `None`: it is settled, or more than 500 would be needed.
+    /// Additional repeats of each side that would settle `inconclusive`, if difference and variation stay the same;
+    /// `None` if it is settled or would take more than 500.
     pub more_repeats: Option<u32>,
     pub basis: Basis,
 }
 
 impl Compared {
-    /// The share of errors where neither side has any.
+    /// Whether this is the error rate, without errors on either side.
     pub fn is_spotless(&self) -> bool {
         self.kind == Figure::ErrorRate && self.a == Some(0.0) && self.b == Some(0.0)
     }
 
-    /// Too few samples to say anything: a percentile without enough of them, or no errors at all among so few requests
-    /// that a share worth naming may hide there.
+    /// Whether there are too few samples: a percentile without enough of them, or no errors among so few requests that
+    /// a relevant error rate may be hidden.
     pub fn has_too_few(&self) -> bool {
         self.basis == Basis::Nothing
             || (self.verdict == Verdict::Inconclusive && self.is_spotless() && !self.is_doubtful)
@@ -197,7 +196,7 @@ pub enum Scale {
     Points,
 }
 
-/// Of one figure; the words are those that the figure takes.
+/// The verdict on one figure, in words that suit the figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -212,18 +211,18 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// B is worse than A.
+    /// Whether B is worse than A.
     pub fn is_worse(self) -> bool {
         matches!(self, Verdict::Slower | Verdict::Lower | Verdict::More)
     }
 
-    /// B is better than A.
+    /// Whether B is better than A.
     pub fn is_better(self) -> bool {
         matches!(self, Verdict::Faster | Verdict::Higher | Verdict::Fewer)
     }
 }
 
-/// Of B against A, all figures together.
+/// The verdict on B compared with A, over all figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Overall {
@@ -238,53 +237,81 @@ pub enum Overall {
     Inconclusive,
 }
 
-/// Which spread decided the width of the interval.
+/// The variation that determines the width of the interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
     /// Differences of interleaved repeats.
     Pairs,
-    /// Runs of each side on their own.
+    /// Runs of each side separately.
     Runs,
-    /// A side has one run: the deviation between runs is assumed.
+    /// A side has only one run: the deviation between runs is assumed.
     Assumed,
     /// Nothing was measured, or too little for this figure.
     Nothing,
 }
 
-/// Why the answer may mean less than it says.
+/// A reason to trust the result less.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Doubt {
-    /// Stable: `one_run`.
+    /// A stable code such as `one_run`.
     pub code: &'static str,
-    /// `inconclusive` makes the whole verdict `inconclusive`.
+    /// `Inconclusive` makes the whole verdict inconclusive.
     pub severity: Severity,
+    /// Title, evidence, and action as one text.
     pub sentence: String,
+    /// What was seen, without numbers.
+    #[serde(skip)]
+    pub title: &'static str,
+    /// The numbers, and why they matter.
+    #[serde(skip)]
+    pub evidence: String,
+    /// What to do.
+    #[serde(skip)]
+    pub action: &'static str,
+}
+
+impl Doubt {
+    pub fn new(
+        code: &'static str,
+        severity: Severity,
+        title: &'static str,
+        evidence: String,
+        action: &'static str,
+    ) -> Doubt {
+        let sentence = format!("{title}: {evidence} → {action}");
+        Doubt { code, severity, sentence, title, evidence, action }
+    }
+
+    /// Title and evidence.
+    pub fn finding(&self) -> String {
+        format!("{}: {}", self.title, self.evidence)
+    }
 }
 
 impl Comparison {
-    /// The figure of this name.
+    /// Returns the figure with this name.
     pub fn figure(&self, name: &str) -> Option<&Compared> {
         self.figures.iter().find(|row| row.figure == name)
     }
 
-    /// The figure that the sentence names.
+    /// Returns the figure in the sentence.
     pub fn headline(&self) -> Option<&Compared> {
         self.figure(self.headline.as_deref()?)
     }
 
-    /// What both sides are called in sentences and where there is little room.
+    /// Returns short names of both sides, for sentences and narrow columns.
     pub fn short_names(&self) -> [&str; 2] {
         short_names(&self.a.name, &self.b.name)
     }
 
-    /// The first doubt that forbids any conclusion.
+    /// Returns the first caution that prevents a verdict.
     pub fn blocking(&self) -> Option<&Doubt> {
         self.doubts.iter().find(|doubt| doubt.severity == Severity::Inconclusive)
     }
 }
 
-/// Paths by the names of their files, where these differ; everything else whole.
+/// Shortens paths to file names if these differ; keeps everything else.
 pub(super) fn short_names<'a>(a: &'a str, b: &'a str) -> [&'a str; 2] {
     let is_path = |name: &str| name.contains('/') && !name.contains(", ");
     let short = [a, b].map(|name| match name.trim_end_matches('/').rsplit_once('/') {

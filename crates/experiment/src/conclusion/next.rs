@@ -1,21 +1,21 @@
-//! Why a sweep ended as it did and what follows, as a value with its numbers; the sentences are made where numbers
-//! become text.
+//! Reason for the result of a sweep and its next step, as a value with its numbers; the sentences are made where
+//! numbers become text.
 
 use super::Conclusion;
 use crate::study::Finding;
 use plimsoll_analysis::summary::Outcome;
 use serde::Serialize;
 
-/// Findings that tell why a curve ends, what is surest first; of others the first is taken.
+/// Findings that explain why a curve ends, the most certain first; without them, the first finding counts.
 const CAUSES: [&str; 4] = ["network_saturated", "bottleneck", "retrograde", "saturated"];
 
-/// What decides most: what keeps the result open, else the finding that says most.
+/// The decisive finding: the cause of an inconclusive result, or else the most informative finding.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "kind", content = "evidence", rename_all = "snake_case")]
 pub enum Next<'a> {
-    /// Runs of the experiment that are still to be made.
+    /// Runs of the experiment are missing.
     RunsMissing { runs: usize },
-    /// Cells in which a threshold names a percentile that needs more samples than there are.
+    /// Cells with a threshold on a percentile that needs more samples.
     SamplesShort { cells: usize },
     /// A finding of the study, by its code.
     Found {
@@ -26,7 +26,7 @@ pub enum Next<'a> {
 }
 
 impl<'a> Next<'a> {
-    /// `None`: it is no sweep, or nothing was found.
+    /// Returns `None` if it is not a sweep, or if nothing was found.
     pub fn of(c: &'a Conclusion) -> Option<Self> {
         let study = c.study.as_ref()?;
         let is_open = c.result == Outcome::Inconclusive;

@@ -1,4 +1,4 @@
-//! What a search found, as one document: field names are public JSON, added to and never renamed.
+//! The result of a search as a document: field names are public JSON and never renamed.
 
 use super::limits::Limited;
 use plimsoll_analysis::caution::Kind;
@@ -7,38 +7,38 @@ use plimsoll_analysis::summary::{Bottleneck, Quantile, Severity, Standing};
 use plimsoll_plan::experiment::Purpose;
 use serde::{Serialize, Serializer};
 
-/// The end of a search. Levels are arrivals per second, or users when `users` is true.
+/// The result of a search. Levels are arrivals per second, or users if `is_users` is true.
 #[derive(Debug, Clone, Serialize)]
 pub struct Answer {
     pub style: Style,
     pub is_users: bool,
     /// `None`: see `refusal`.
     pub capacity: Option<Capacity>,
-    /// Why there is no capacity, or why its interval is wider than was asked for (code `max_time_reached`).
+    /// Why there is no capacity, or why its interval is wider than requested (code `max_time_reached`).
     pub refusal: Option<Refusal>,
-    /// May be quoted.
+    /// A sentence that can be quoted on its own.
     pub sentence: String,
     pub shape: Shape,
-    /// The figures that say so: what changed most from a level to the next one near the answer.
+    /// The figures that show the shape: the largest change from one level to the next near the capacity.
     pub rise: Option<Rise>,
     pub knee: Option<Knee>,
-    /// Median of the unloaded response time, ns.
+    /// Median of the unloaded response time in ns.
     pub unloaded_p50_ns: Option<u64>,
-    /// Half width that was asked for, a ratio.
+    /// The requested half width, as a ratio.
     pub precision_ratio: f64,
-    /// The thresholds that the search was held against.
+    /// The thresholds that decided the search.
     pub thresholds: Vec<String>,
-    /// Those that it was not: more of a rate or a count is missed by any low load.
+    /// Thresholds that the search ignored: any low load misses a minimum rate or count.
     pub skipped_thresholds: Vec<String>,
-    /// What ran out on the service's side, when monitors know it.
+    /// The bottleneck of the service, if there are monitors.
     pub bottleneck: Option<Bottleneck>,
-    /// The runs that the answer rests on, and what they say against themselves; `None`: there is none.
+    /// The runs that determine the result, and their cautions; `None` if there are none.
     pub deciding_runs: Option<Deciding>,
-    /// Levels in rising order, repeats pooled.
+    /// Levels in rising order, with repeats pooled.
     pub curve: Vec<Point>,
     /// Every run, in order.
     pub steps: Vec<StepRow>,
-    /// All runs with their warm-ups and rests, s.
+    /// Duration of all runs with their warm-ups and rests, in seconds.
     pub elapsed_s: f64,
 }
 
@@ -57,8 +57,8 @@ pub struct Capacity {
     /// In the same unit, see `interval_kind`.
     pub interval: [f64; 2],
     pub interval_kind: IntervalKind,
-    /// Where the service ends was not seen: the cap on the level, the time, or something that is not the service ended
-    /// the search before a level was missed.
+    /// Whether the search ended before a level was missed: because of the highest allowed level, the time, or a limit
+    /// outside of the service.
     pub is_lower_bound: bool,
     /// How it was found.
     pub basis: String,
@@ -66,14 +66,14 @@ pub struct Capacity {
     pub limiting_threshold: Option<String>,
 }
 
-/// What the two ends of a capacity's interval are.
+/// The meaning of the two ends of a capacity's interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IntervalKind {
-    /// A 95% interval of the capacity.
+    /// A 95% confidence interval of the capacity.
     #[serde(rename = "confidence_95")]
     Confidence95,
-    /// The last level that was met and the first that was missed: nothing is known between the two.
+    /// The last level that was met and the first one that was missed; the levels in between were not tested.
     Bracket,
 }
 
@@ -93,30 +93,30 @@ pub struct Refusal {
 
 macro_rules! refusals {
     ($($(#[$meta:meta])* $kind:ident = $code:literal;)*) => {
-        /// Why there is no answer, or a wider one than was asked for.
+        /// Why there is no result, or a wider interval than requested.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum RefusalKind { $($(#[$meta])* $kind,)* }
 
         impl RefusalKind {
-            /// The stable name in JSON.
+            /// Returns the stable name in JSON.
             pub const fn code(self) -> &'static str { match self { $(RefusalKind::$kind => $code,)* } }
         }
     };
 }
 
 refusals! {
-    /// Runs contradict each other, and could not be made again.
+    /// Runs contradict each other and could not be rerun.
     Contradicted = "contradicted";
     GeneratorLimited = "generator_limited";
-    /// The way to the target was the limit.
+    /// The network was the bottleneck.
     NetworkSaturated = "network_saturated";
     NothingMet = "nothing_met";
-    /// A ladder ended where it began.
+    /// A ladder ended at its first level.
     EndedAtFirstStep = "ended_at_first_step";
     RunIncomplete = "run_incomplete";
-    /// One user alone got no answers.
+    /// A single user received no successful responses.
     BaselineFailed = "baseline_failed";
-    /// The time was over.
+    /// The search reached its maximum time.
     MaxTimeReached = "max_time_reached";
     /// No level separates met from missed.
     Unsettled = "unsettled";
@@ -133,57 +133,57 @@ impl Serialize for RefusalKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {
-    /// Times climb with the load, from no level to the next by much.
+    /// Latency rises with the load, without a large step between levels.
     Gradual,
-    /// Times or errors jump within a few per cent of load.
+    /// Latency or errors jump within a few percent of load.
     Cliff,
-    /// Times or errors jump between two levels that are further apart: what lies between was not run.
+    /// Latency or errors jump between two levels that are farther apart; the levels in between were not tested.
     Jump,
-    /// More load gets fewer answers.
+    /// Throughput falls as the load rises.
     Retrograde,
     /// Nothing changes up to the highest level.
     Flat,
     Unknown,
 }
 
-/// What a figure did from one level to the next.
+/// The change of a figure from one level to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Rise {
     pub from_level: f64,
     pub to_level: f64,
-    /// `p50`, `p99` or `error_rate`.
+    /// `p50`, `p99`, or `error_rate`.
     pub figure: &'static str,
-    /// ns, of errors a ratio.
+    /// In ns; for errors, a ratio.
     pub from_value: f64,
     pub to_value: f64,
 }
 
-/// The runs near the answer: those that the answer would be another without.
+/// The runs near the capacity: without them, the result would differ.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Deciding {
     pub runs: usize,
-    /// The worst of these runs.
+    /// The worst values of these runs.
     pub generator: Generator,
-    /// The heaviest first, then what most of them raised.
+    /// The most severe first, then those raised by the most runs.
     pub cautions: Vec<Raised>,
 }
 
-/// A caution of several runs.
+/// A caution raised by several runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Raised {
     #[serde(rename = "code")]
     pub kind: Kind,
     pub severity: Severity,
     pub title: String,
-    /// Of the first run that raised it.
+    /// From the first run that raised it.
     pub evidence: String,
     pub runs: usize,
 }
 
-/// The last level at which the median is within twice the unloaded one.
+/// The last level at which the median is within twice the unloaded median.
 ///
-/// A rule instead of a curvature (Satopaa et al. 2011, Kneedle): curvature moves with the range that was sampled, and a
-/// search samples densely near its answer only.
+/// This is a rule instead of a curvature (Satopaa et al. 2011, Kneedle), because curvature depends on the sampled
+/// range, and a search samples densely only near its result.
 #[derive(Debug, Clone, Serialize)]
 pub struct Knee {
     pub level: f64,
@@ -191,7 +191,7 @@ pub struct Knee {
     pub method: &'static str,
 }
 
-/// A percentile with its 95% interval, ns.
+/// A percentile with its 95% confidence interval in ns.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Reading {
     pub value_ns: u64,
@@ -202,7 +202,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// As it may be shown.
+    /// Returns the value as it may be shown.
     pub fn quantile(&self) -> Quantile {
         Quantile::of(Some(self.value_ns), false, self.has_enough_samples)
     }
@@ -213,21 +213,21 @@ impl Reading {
 pub struct Point {
     pub level: f64,
     pub runs: u32,
-    /// Runs that met all thresholds, and those that decide nothing: the limit lies within what they may be.
+    /// Runs that met all thresholds, and runs whose limit lies within the uncertainty of their figures.
     pub met_runs: u32,
     pub undecided_runs: u32,
-    /// Of all its runs together.
+    /// The result of all its runs together.
     pub standing: Standing,
     pub offered_rate_per_s: Option<f64>,
     pub achieved_rate_per_s: f64,
     pub p50: Option<Reading>,
     pub p99: Option<Reading>,
     pub error_ratio: f64,
-    /// 95% interval (Wilson 1927).
+    /// 95% confidence interval (Wilson 1927).
     pub error_interval: [f64; 2],
 }
 
-/// A run of the search.
+/// One run of the search.
 #[derive(Debug, Clone, Serialize)]
 pub struct StepRow {
     pub run_index: u32,
@@ -244,20 +244,20 @@ pub struct StepRow {
     pub errors: u64,
     pub error_ratio: f64,
     pub error_interval: [f64; 2],
-    /// The figures are inside the limits, sure or not.
+    /// Whether the figures are within the limits, with or without certainty.
     pub is_met: bool,
-    /// What is sure.
+    /// The result that is certain.
     pub standing: Standing,
-    /// The thresholds that were missed, each with what was observed: `response_time p99 < 60ms (observed 1.98 s)`.
+    /// The missed thresholds, each with its observed value: `response_time p99 < 60ms (observed 1.98 s)`.
     pub missed_thresholds: Vec<String>,
-    /// The thresholds whose limit lies within what was observed, likewise.
+    /// The thresholds whose limit lies within the uncertainty of the observed value, in the same form.
     pub undecided_thresholds: Vec<String>,
-    /// Distance from the nearest limit as a share of it, at most 0.75 either way; negative outside.
+    /// Distance from the nearest limit as a share of it, at most 0.75 in either direction; negative if missed.
     pub margin: Option<f64>,
     pub is_unstable: bool,
-    /// Its cautions, as their codes.
+    /// The codes of its cautions.
     pub cautions: Vec<Kind>,
-    /// Something else than the service; such a step does not count. Full connections in an overload are the service's
-    /// own, and only a caution.
+    /// A limit outside of the service; such a step is excluded. If all connections are in use during an overload, the
+    /// service is the cause, and it is only a caution.
     pub limited_by: Option<Limited>,
 }

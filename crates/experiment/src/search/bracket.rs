@@ -1,4 +1,4 @@
-//! From nothing to an enclosure: the run of one user, steps up or down by a factor, halving.
+//! The first stages of a search: the run of one user, steps up or down by a factor, and bisection.
 
 use super::capacity_search::CapacitySearch;
 use super::confirm;
@@ -9,20 +9,20 @@ use super::{MOST_TRIALS, refuse};
 use plimsoll_analysis::summary::Standing;
 use plimsoll_plan::experiment::Purpose;
 
-/// Up by this factor until a level is missed.
+/// Factor of the steps up until a level is missed.
 const UP: f64 = 2.0;
-/// Down by this one until a level is met: a start that is too high loads a service that is on its knees already.
+/// Factor of the steps down until a level is met; large, because a start that is too high overloads the service.
 const DOWN: f64 = 0.25;
-/// A level that the generator cannot send is not looked at more closely than this factor.
+/// A level that the load generator cannot send is approached no closer than this factor.
 const LIMIT_RATIO: f64 = 1.25;
-/// Wider than this, an enclosure is halved again although rounds have begun.
+/// A wider bracket is bisected again, even after confirming rounds have begun.
 const BEGUN: f64 = 1.5;
-/// Runs of one level that is undecided: short ones, and full ones.
+/// Runs of an undecided level: short ones and full ones.
 const SHORT_REPEATS: usize = 3;
 const FULL_REPEATS: usize = 2;
-/// Waited for it to pass, ns.
+/// Rest before rerunning a step with a temporary limit, in ns.
 const PASSING_NS: u64 = 2_000_000_000;
-/// First level of a search that knows nothing, arrivals per second.
+/// First level if nothing is known, in arrivals per second.
 const BLIND: f64 = 50.0;
 
 pub(super) fn next(quest: &CapacitySearch, history: &[Trial]) -> Choice {
@@ -54,7 +54,7 @@ pub(super) fn next(quest: &CapacitySearch, history: &[Trial]) -> Choice {
     if let Some(undecided) = undecided(&view, last) {
         return try_at(undecided.probe.level, undecided.probe.purpose);
     }
-    // What cannot be sent or must not be repeated closes the range from above like a miss.
+    // A level that cannot be sent or must not be repeated is an upper bound, like a miss.
     let stop = [view.ceiling.map(|c| c.0), view.runaway].into_iter().flatten().reduce(f64::min);
     let top = [view.missed, stop].into_iter().flatten().reduce(f64::min);
     let Some(met) = view.met else {
@@ -79,7 +79,7 @@ pub(super) fn next(quest: &CapacitySearch, history: &[Trial]) -> Choice {
     {
         return Choice::Done(Some(refuse::limited(by)));
     }
-    // Behind the first round the enclosure is what rounds made of it, unless a vote has moved it far away.
+    // After the first round, the rounds determine the bracket, unless a vote has moved it far away.
     let begun = confirm::has_begun(&view) && top / met <= BEGUN;
     let close =
         begun || top / met <= 1.0 + (4.0 * quest.precision).max(0.08) || (quest.users && top - met <= 1.0);
@@ -90,7 +90,7 @@ pub(super) fn next(quest: &CapacitySearch, history: &[Trial]) -> Choice {
     try_at(between, Purpose::Bisect)
 }
 
-/// The last step, when the limit lies within what its figures may be: one such step decides nothing.
+/// Returns the last step if its result is uncertain: one such step decides nothing.
 fn undecided<'a>(view: &View<'a>, last: Option<&'a Trial>) -> Option<&'a Trial> {
     let last = last.filter(|t| !confirm::has_begun(view) && t.is_near())?;
     let rung = view.rungs.iter().find(|rung| rung.trials.iter().any(|t| std::ptr::eq(*t, last)))?;
@@ -99,8 +99,8 @@ fn undecided<'a>(view: &View<'a>, last: Option<&'a Trial>) -> Option<&'a Trial> 
     (rung.standing == Standing::Undecided && alike < most).then_some(last)
 }
 
-/// The run of one user in front of everything, unless it is known what an unloaded answer takes. Times of failures are
-/// not what an answer takes: then it asks less often.
+/// Returns the run of one user, which precedes everything unless the unloaded response time is known. Times of
+/// failures do not count; after failures, the user sends less often.
 pub(super) fn floor(quest: &CapacitySearch, history: &[Trial]) -> Option<Choice> {
     let runs = history.iter().take_while(|t| t.probe.purpose == Purpose::Baseline).count();
     if quest.floor_ns.is_some() || runs < history.len() {
@@ -115,8 +115,8 @@ pub(super) fn floor(quest: &CapacitySearch, history: &[Trial]) -> Option<Choice>
     }
 }
 
-/// A quarter of what one connection after the other could do: met by nearly every service, and not far from those that
-/// answer one request at a time.
+/// Returns a quarter of the rate of one sequential connection: nearly every service meets it, and it is close to the
+/// capacity of those that serve one request at a time.
 pub(super) fn start(quest: &CapacitySearch, floor_ns: Option<u64>) -> f64 {
     let blind = if quest.users { 1.0 } else { BLIND };
     let quarter = floor_ns.filter(|ns| *ns > 0 && !quest.users).map(|ns| 0.25e9 / ns as f64);

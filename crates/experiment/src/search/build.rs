@@ -1,7 +1,7 @@
-//! From the trials to the answer: what was found, what stands against it, and a sentence that says both.
+//! Builds the result from the trials: the capacity, the limits of what is known, and a sentence with both.
 //!
-//! A capacity may stand beside a refusal. Whoever ran out of time, or of a load generator, still wants to know how far
-//! the service was known to carry.
+//! There may be a capacity together with a refusal: if the time or the load generator was the limit, the highest
+//! known load is still useful.
 
 use super::answer::{
     Answer, Capacity, Deciding, IntervalKind, Raised, Refusal, RefusalKind, Rise, Shape, StepRow, Style,
@@ -19,9 +19,11 @@ use super::{MOST_TRIALS, confirm, ladder, refuse, spent_ns};
 use plimsoll_analysis::bottleneck_of;
 use plimsoll_analysis::summary::{Bottleneck, Standing, ThresholdResult};
 use plimsoll_plan::experiment::{Purpose, Until};
-use plimsoll_plan::phrase::{count, counted, duration_ns, figure, quantity, rate_per_s, ratio};
+use plimsoll_plan::phrase::{
+    count, counted, duration_ns, figure_against, quantity, rate_of, rate_per_s, ratio,
+};
 
-/// The answer after these trials; a capacity stands beside a refusal when something was found all the same.
+/// Returns the result of these trials; a capacity may accompany a refusal.
 pub(super) fn answer(quest: &CapacitySearch, history: &[Trial], refusal: Option<Refusal>) -> Answer {
     let view = View::new(quest, history);
     let style = if quest.step.is_some() { Style::Ladder } else { Style::Search };
@@ -33,13 +35,13 @@ pub(super) fn answer(quest: &CapacitySearch, history: &[Trial], refusal: Option<
     let (floor_ns, level) = (view.floor_ns, capacity.as_ref().map(Capacity::level));
     let knee = knee(&curve, floor_ns);
     let (shape, rise) = shape(&curve, level);
-    // A ladder with a rule of its own goes on although thresholds are missed: it was not held against them.
+    // A ladder with its own rule continues after missed thresholds, so they did not decide it.
     let is_judged = style == Style::Search || ladder::rule(quest) == Until::Missed;
     let judged =
         || history.iter().rev().find(|t| t.probe.purpose != Purpose::Baseline).map(|t| t.judged.as_slice());
     let texts = |wanted: bool| -> Vec<String> {
         let all = judged().unwrap_or_default().iter();
-        // That there is no outage goes without saying.
+        // The default threshold on outages is not listed.
         let is_told = |j: &&ThresholdResult| !(j.is_default && is_outage(j));
         all.filter(is_told).filter(|j| is_judged && decides(j) == wanted).map(|j| j.text.clone()).collect()
     };
@@ -66,11 +68,11 @@ pub(super) fn answer(quest: &CapacitySearch, history: &[Trial], refusal: Option<
     answer
 }
 
-/// Repeats after which a level has said what it says.
+/// Runs of a level after which it is not repeated.
 const REPEATS: usize = 4;
 
-/// A run that has to be made again before there is an answer: its level was missed for certain below what the search
-/// would say, or met above all that it may be.
+/// Returns a run that must be repeated before there is a result: its level was certainly missed below the result, or
+/// certainly met above its interval.
 pub(super) fn again(quest: &CapacitySearch, history: &[Trial]) -> Option<Probe> {
     let view = View::new(quest, history);
     let capacity = of_search(quest, &view, None)?;
@@ -88,8 +90,9 @@ pub(super) fn again(quest: &CapacitySearch, history: &[Trial]) -> Option<Probe> 
     }
 }
 
-/// An answer never lies above a level that was missed for certain, and its interval holds each that was met: where runs
-/// contradict that and could not be made again, what is known ends below the contradiction.
+/// Keeps the result consistent: a capacity never lies above a level that was certainly missed, and its interval
+/// includes every level that was met. If runs contradict this and cannot be repeated, the known range ends below the
+/// contradiction.
 fn consistent(
     quest: &CapacitySearch,
     view: &View,
@@ -119,17 +122,17 @@ fn consistent(
         interval: [below, capacity.interval[1]],
         interval_kind: IntervalKind::Bracket,
         is_lower_bound: false,
-        basis: "the highest level met below the lowest one missed".into(),
+        basis: "the highest met level below the lowest missed one".into(),
         limiting_threshold: None,
     };
     (Some(capacity), refusal)
 }
 
-/// How far from the answer a run may be to decide it, as a factor.
+/// Runs within this factor of the capacity determine it.
 const DECIDES: f64 = 1.15;
 
-/// The runs near the answer with those of the levels just below and above it; of a search without an answer the
-/// lowest level that was missed.
+/// Returns the runs near the capacity, including the levels just below and above it; without a capacity, those of the
+/// lowest missed level.
 fn deciding(view: &View, level: Option<f64>) -> Option<Deciding> {
     let levels = || view.rungs.iter().map(|rung| rung.level);
     let from = level.unwrap_or(0.0);
@@ -165,8 +168,8 @@ fn deciding(view: &View, level: Option<f64>) -> Option<Deciding> {
     Some(Deciding { runs: runs.len(), generator: worst, cautions })
 }
 
-/// What stood at its limit in the runs just above the answer, which is where something gave out; when nothing did
-/// there, in those just below it. Runs that something else than the service limited say nothing.
+/// Returns the bottleneck in the runs just above the capacity, or, if nothing was saturated there, just below it.
+/// Runs with a limit outside of the service are excluded.
 fn bottleneck(history: &[Trial], view: &View, level: Option<f64>) -> Option<Bottleneck> {
     let counted: Vec<&Trial> = history
         .iter()
@@ -179,7 +182,7 @@ fn bottleneck(history: &[Trial], view: &View, level: Option<f64>) -> Option<Bott
     let at = |wanted: Option<f64>| {
         counted.iter().filter(move |t| Some(t.probe.level) == wanted).map(|t| &t.watched)
     };
-    // One level holds several runs; those of the next one above it show the same, only more of it.
+    // A level has several runs; those of the next one above show the same bottleneck more strongly.
     let near: Vec<_> = at(above).collect();
     let under: Vec<_> = at(below).collect();
     bottleneck_of(&[near, under])
@@ -187,10 +190,10 @@ fn bottleneck(history: &[Trial], view: &View, level: Option<f64>) -> Option<Bott
 
 fn of_search(quest: &CapacitySearch, view: &View, refusal: Option<&Refusal>) -> Option<Capacity> {
     let make = |at: f64, interval: [f64; 2], at_least: bool, basis: String, limited_by: Option<String>| {
-        // A line tells a threshold; all else is only enclosed.
+        // Only a fitted line identifies a threshold; otherwise there is only a bracket.
         let interval_kind =
             if limited_by.is_some() { IntervalKind::Confidence95 } else { IntervalKind::Bracket };
-        // The last whole user inside the line: rounding up would promise what was not met.
+        // Round down to whole users: rounding up would promise a level that was not met.
         let at = if quest.users { at.floor().max(1.0) } else { at };
         let interval = if quest.users {
             [interval[0].floor().max(1.0).min(at), interval[1].floor().max(at)]
@@ -210,26 +213,26 @@ fn of_search(quest: &CapacitySearch, view: &View, refusal: Option<&Refusal>) -> 
     };
     let met = view.met;
     if met.is_some_and(|met| met >= quest.to) && view.missed.is_none() {
-        return make(quest.to, [quest.to, quest.to], true, "met at the highest level allowed".into(), None);
+        return make(quest.to, [quest.to, quest.to], true, "the highest allowed level was met".into(), None);
     }
-    // A miss below the ceiling is the service's own: then the ceiling never mattered.
+    // A miss below the ceiling comes from the service, so the ceiling had no effect.
     let limited = view.ceiling.filter(|c| view.missed.is_none_or(|missed| c.0 < missed));
     if let (Some(met), Some((level, by))) = (met, limited) {
-        let basis = format!("highest level met before {} limited the load", by.kind.code());
+        let basis = format!("the highest met level before {} limited the load", by.kind.code());
         return make(met, [met, level], true, basis, None);
     }
     if let Some(c) = estimate(quest, view) {
         let Crossing { at, low, high, steps, threshold, .. } = c;
         let (at, low, high) = (at.min(quest.to), low.max(quest.min_level()), high.min(quest.to));
-        let basis = format!("a line through {steps} runs near the crossing");
+        let basis = format!("a fit through {steps} runs near the crossing");
         return make(at, [low.min(at), high.max(at)], false, basis, Some(threshold));
     }
-    // Only enclosed, or not even that: better than nothing when the time was over.
+    // Only a bracket, or less; still useful when the time ran out.
     let met = met.filter(|_| refusal.is_some())?;
     if view.missed.is_none() {
-        return make(met, [met, met], true, "the highest level that was run; none was missed".into(), None);
+        return make(met, [met, met], true, "the highest tested level; none was missed".into(), None);
     }
-    // What is not sure of itself bounds nothing.
+    // Uncertain results bound nothing.
     let sure = |standing: Standing| {
         view.rungs.iter().filter(move |rung| rung.standing == standing).map(|rung| rung.level)
     };
@@ -239,11 +242,11 @@ fn of_search(quest: &CapacitySearch, view: &View, refusal: Option<&Refusal>) -> 
             low,
             [low, low],
             true,
-            "the highest level met for certain; none was missed".into(),
+            "the highest level that was certainly met; none was missed".into(),
             None,
         );
     };
-    make(low, [low, high], false, "the last level met; the first missed ends what is known".into(), None)
+    make(low, [low, high], false, "the last met level and the first missed one".into(), None)
 }
 
 fn of_ladder(
@@ -253,10 +256,10 @@ fn of_ladder(
     refusal: Option<&Refusal>,
 ) -> Option<Capacity> {
     let steps: Vec<&Trial> = history.iter().filter(|t| t.probe.purpose == Purpose::Ladder).collect();
-    // What held a step back without spoiling it (all connections busy, and each of them slow) is the service's own.
+    // If all connections were in use and each was slow, the service is the cause.
     let counts = |t: &Trial| view.usable.iter().any(|usable| std::ptr::eq(*usable, t));
     let good = |t: &&&Trial| !ladder::ends(quest, t) && counts(t);
-    // Only levels below the first bad one count: what was met above it was luck, or the bad one was.
+    // Only levels below the first bad one count: either what was met above it was luck, or the bad one was.
     let last = steps.iter().take_while(good).last()?.probe.level;
     let first_bad = steps.iter().find(|t| !good(t)).filter(|_| refusal.is_none()).map(|t| t.probe.level);
     let (rate_per_s, users) = if quest.users { (None, Some(last)) } else { (Some(last), None) };
@@ -266,17 +269,18 @@ fn of_ladder(
         interval: [last, first_bad.unwrap_or(last)],
         interval_kind: IntervalKind::Bracket,
         is_lower_bound: first_bad.is_none(),
-        basis: "a ladder of one run a level: the last before its end rule".into(),
+        basis: "a ladder with one run per level: the last level before its stop rule".into(),
         limiting_threshold: None,
     })
 }
 
-/// The search drew conclusions from this run, and not only from what else limited it.
+/// Whether the search used this run despite a limit outside of the service.
 fn is_counted(trial: &Trial, view: &View) -> bool {
     trial.limited_by.is_none() || view.usable.iter().any(|usable| std::ptr::eq(*usable, trial))
 }
 
-/// A run as the search saw it. Full connections alone do not take it out: in an overload they are the service's own.
+/// Returns a run as the search saw it. Connections in use do not exclude it: in an overload, the service is the
+/// cause.
 pub(super) fn step(trial: &Trial, view: &View) -> StepRow {
     let probe = &trial.probe;
     let seconds = |ns: u64| ns as f64 / 1e9;
@@ -302,7 +306,7 @@ pub(super) fn step(trial: &Trial, view: &View) -> StepRow {
         margin: trial.slack(),
         is_unstable: trial.unstable,
         cautions: trial.cautions.iter().map(|c| c.kind).collect(),
-        // What was met although the machine was busy was met.
+        // A met level counts even if the load generator was busy.
         limited_by: trial
             .limited_by
             .clone()
@@ -310,41 +314,42 @@ pub(super) fn step(trial: &Trial, view: &View) -> StepRow {
     }
 }
 
-/// The thresholds of this standing, each with what was observed.
+/// Returns the thresholds with this result, each with its observed value.
 fn describe(trial: &Trial, standing: Standing) -> Vec<String> {
     let describe = |judged: &ThresholdResult| match judged.observed {
         Some(observed) => {
-            let least = if judged.is_lower_bound { ">= " } else { "" };
+            let least = if judged.is_lower_bound { "≥ " } else { "" };
+            let text = |x: f64| figure_against(x, judged.limit, judged.unit);
             let bounds = match (judged.best, judged.worst) {
                 (Some(best), Some(worst)) if standing == Standing::Undecided && best != worst => {
-                    let [low, high] = [best.min(worst), best.max(worst)].map(|x| figure(x, judged.unit));
-                    format!(", between {low} and {high}")
+                    let [low, high] = [best.min(worst), best.max(worst)].map(text);
+                    format!(", could be {low} to {high}")
                 }
                 _ => String::new(),
             };
-            format!("{} (observed {least}{}{bounds})", judged.text, figure(observed, judged.unit))
+            format!("{} (observed {least}{}{bounds})", judged.text, text(observed))
         }
-        None => format!("{} (nothing observed)", judged.text),
+        None => format!("{} (no samples)", judged.text),
     };
     let is_so = |judged: &&ThresholdResult| decides(judged) && trial.standing_of(judged) == standing;
     trial.judged.iter().filter(is_so).map(describe).collect()
 }
 
-/// What the last step of a ladder did to end it.
+/// Describes how the last step of a ladder ended it.
 fn ended(quest: &CapacitySearch, last: &Trial, is_judged: bool) -> String {
     match ladder::fired(quest, last) {
-        Some(until) if !is_judged => format!("`{until}` held at"),
+        Some(until) if !is_judged => format!("`{until}` was true at"),
         Some(_) if !last.is_runaway() => "missed at".into(),
-        _ => "most of it failed at".into(),
+        _ => "most requests failed at".into(),
     }
 }
 
-/// One sentence that holds when it is quoted alone, and says of no level more than was seen there. `ended`: how the
+/// Returns a sentence that can be quoted on its own, and that claims nothing about untested levels. `ended`: how the
 /// last step of a ladder ended it.
 fn sentence(answer: &Answer, ended: Option<String>) -> String {
     let show = |level: f64| match answer.is_users {
         true => counted(level.max(0.0) as u64, "user"),
-        false => rate_per_s(level),
+        false => rate_of(level, "arrivals"),
     };
     let bare = |level: f64| match answer.is_users {
         true => count(level.max(0.0) as u64),
@@ -355,70 +360,73 @@ fn sentence(answer: &Answer, ended: Option<String>) -> String {
     let why = answer.refusal.as_ref().map(|r| r.sentence.as_str());
     let Some(capacity) = &answer.capacity else {
         return match why {
-            Some(why) => format!("no answer: {why}"),
-            None => "no answer: nothing was run".into(),
+            Some(why) => format!("no capacity found: {why}"),
+            None => "no capacity found: nothing was run".into(),
         };
     };
     let [low, high] = capacity.interval;
     let level = show(capacity.level());
     if capacity.is_lower_bound {
         let highest = match answer.is_users {
-            true => "more users were not allowed, so where it ends is not known",
-            false => "a higher rate was not allowed, so where it ends is not known",
+            true => "the highest allowed number of users was met",
+            false => "the highest allowed rate was met",
         };
         let end = why.unwrap_or(highest);
-        return format!("carries at least {level}{with}; {end}");
+        return format!("capacity is at least {level}{with}; {end}");
     }
-    let above = above(answer, &show);
+    let above = above(answer);
     let why = why.map_or(above, |why| format!("; {why}"));
     match answer.style {
         Style::Ladder => {
             let ended = ended.unwrap_or_else(|| "missed at".into());
-            format!("carries {level}{with}; {ended} {}, one run each{why}", show(high))
+            format!("capacity is {level}{with}; {ended} {}, with one run per level{why}", show(high))
         }
         Style::Search if answer.refusal.as_ref().is_some_and(|r| r.kind == RefusalKind::Contradicted) => {
-            format!("carries {level}{with}{why}, so nothing is known above it")
+            format!("capacity is at least {level}{with}{why}, so higher levels are inconclusive")
         }
         Style::Search if capacity.interval_kind == IntervalKind::Bracket => {
-            format!(
-                "carries {level}{with}; missed at {}, and between the two nothing is known{why}",
-                show(high)
-            )
+            format!("capacity is between {level} (met) and {} (missed){with}{why}", show(high))
         }
         Style::Search => {
             let half = ratio((high - low) / 2.0 / capacity.level().max(f64::MIN_POSITIVE));
-            format!("carries {level} (95% interval {} to {}, +-{half}){with}{why}", bare(low), bare(high))
+            format!("capacity is {level} (95% CI {}–{}, ±{half}){with}{why}", bare(low), bare(high))
         }
     }
 }
 
-fn above(answer: &Answer, show: &impl Fn(f64) -> String) -> String {
-    let change = answer.rise.as_ref().map(|rise| rise_text(rise, show));
-    let how = match (answer.shape, change) {
-        (Shape::Gradual, Some(change)) => format!("; above it times climb gradually ({change})"),
-        (Shape::Gradual, None) => "; above it times climb gradually".into(),
-        (Shape::Cliff, Some(change)) => format!("; above it the service falls off a cliff ({change})"),
-        (Shape::Cliff, None) => "; above it the service falls off a cliff".into(),
-        (Shape::Jump, Some(change)) => format!("; above it {change}"),
-        (Shape::Retrograde, _) => "; above it more load gets fewer answers".into(),
-        (Shape::Jump | Shape::Flat | Shape::Unknown, _) => String::new(),
+fn above(answer: &Answer) -> String {
+    let of = |verb: &str| answer.rise.as_ref().map(|rise| rise_text(rise, verb, answer.is_users));
+    let how = match answer.shape {
+        Shape::Gradual => of("rises gradually").unwrap_or_else(|| "latency rises gradually".into()),
+        Shape::Cliff => of("jumps").unwrap_or_else(|| "latency or errors jump within a few percent of load".into()),
+        Shape::Jump => of("jumps").unwrap_or_default(),
+        Shape::Retrograde => "throughput falls as the load rises".into(),
+        Shape::Flat | Shape::Unknown => String::new(),
     };
+    let how = if how.is_empty() { how } else { format!("; above it, {how}") };
     match &answer.knee {
-        Some(knee) => format!("{how} (knee: median {} at its last calm level)", duration_ns(knee.p50_ns)),
+        Some(knee) => {
+            let (level, p50) = (level_text(knee.level, answer.is_users), duration_ns(knee.p50_ns));
+            format!("{how} (knee at {level}, median {p50})")
+        }
         None => how,
     }
 }
 
-/// `p99 goes from 48.1 ms at 160/s to 210 ms at 190/s`.
-fn rise_text(rise: &Rise, show: &impl Fn(f64) -> String) -> String {
+/// `160/s`, `40 users`.
+fn level_text(level: f64, is_users: bool) -> String {
+    if is_users { counted(level.max(0.0) as u64, "user") } else { rate_per_s(level) }
+}
+
+/// `p99 rises from 48.1 ms at 160/s to 210 ms at 190/s`.
+fn rise_text(rise: &Rise, verb: &str, is_users: bool) -> String {
     let value = |x: f64| if rise.figure == "error_rate" { ratio(x) } else { duration_ns(x as u64) };
-    let verb = if rise.figure == "error_rate" { "go" } else { "goes" };
     format!(
         "{} {verb} from {} at {} to {} at {}",
-        rise.figure,
+        rise.figure.replace('_', " "),
         value(rise.from_value),
-        show(rise.from_level),
+        level_text(rise.from_level, is_users),
         value(rise.to_value),
-        show(rise.to_level)
+        level_text(rise.to_level, is_users)
     )
 }

@@ -1,52 +1,52 @@
-//! What is searched for, and how long a step must be to tell anything.
+//! The options of a search, and the length that a step needs.
 
 use super::answer::Answer;
 use super::probe::Probe;
 use super::trial::Trial;
 use plimsoll_plan::experiment::{Purpose, Step, Until};
 
-/// Steps are at least this long, however fast the service is, ns.
+/// Minimum length of a step in ns, however fast the service is.
 const SHORTEST_NS: f64 = 5e9;
-/// Nor longer than this unless the user says so, ns.
+/// Maximum length of a step in ns, unless the user chooses another.
 const LONGEST_NS: f64 = 120e9;
-/// Requests in a full step, in units of 1 / within^2. Near saturation a crossing is known to within w by about 100 /
-/// w^2 requests however steep it is: a steeper share needs less precision and comes in longer bursts, and both
-/// cancel. A dozen steps make that up.
+/// Requests in a full step, in units of 1 / precision^2. Near saturation, about 100 / w^2 requests determine a
+/// crossing to within w, whatever its slope: a steeper share needs less precision but comes in longer bursts, and
+/// both effects cancel. A dozen steps reach that number.
 const SAMPLES: f64 = 8.0;
 const SECOND: f64 = 1e9;
 const WHOLE_NS: u64 = 1_000_000_000;
-/// However little time there is, a step with its warm-up takes so long, and so much of it is measured, ns.
+/// Minimum length of a step with its warm-up, and of its measurement period, in ns, however little time there is.
 const LEAST_STEP_NS: u64 = 4_000_000_000;
 const LEAST_MEASURED_NS: u64 = 3_000_000_000;
-/// A figure of a ladder's step when the user gives no length, ns.
+/// Default length of a ladder's step in ns.
 const LADDER_NS: u64 = 15_000_000_000;
 
 /// A search. Levels are arrivals per second, or users.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CapacitySearch {
-    /// Levels are users of the closed model, whole numbers.
+    /// Levels are users of the closed model, in whole numbers.
     pub users: bool,
-    /// First level; `None`: derived from the unloaded answer.
+    /// First level; `None`: derived from the unloaded response time.
     pub from: Option<f64>,
-    /// Never above this.
+    /// Highest allowed level.
     pub to: f64,
     /// A ladder instead of a search.
     pub step: Option<Step>,
     /// End of a ladder; `None`: when a threshold is missed.
     pub stop_when: Option<Until>,
-    /// Measured length of a full step, ns; `None`: as long as the limits need.
+    /// Measured length of a full step in ns; `None`: as long as the limits require.
     pub step_duration_ns: Option<u64>,
-    /// Half width of the interval that is sought, a ratio (0.001..0.5).
+    /// Requested half width of the interval, as a ratio (0.001..0.5).
     pub precision: f64,
-    /// Confirming runs at each of below, at and above the answer, at least.
+    /// Minimum number of confirming runs below, at, and above the estimate.
     pub confirm: u32,
-    /// Median of an unloaded response time, ns; `None`: a run of one user finds it.
+    /// Median of the unloaded response time in ns; `None`: a run of one user measures it.
     pub floor_ns: Option<u64>,
-    /// Largest limit of a time among the thresholds, ns.
+    /// Largest limit of a time among the thresholds, in ns.
     pub longest_limit_ns: Option<u64>,
-    /// All runs with their warm-ups and rests take at most this, ns.
+    /// Maximum duration of all runs with their warm-ups and rests, in ns.
     pub max_time_ns: Option<u64>,
-    /// Of the order of confirming runs.
+    /// Seed of the order of confirming runs.
     pub seed: u64,
 }
 
@@ -69,16 +69,16 @@ impl Default for CapacitySearch {
     }
 }
 
-/// What the driver does next.
+/// The next action of the driver.
 #[derive(Debug, Clone)]
 pub enum Move {
-    /// Run this, and ask again with its trial behind the others.
+    /// Run this, append its trial, and ask again.
     Try(Probe),
     Done(Box<Answer>),
 }
 
 impl CapacitySearch {
-    /// With every number in its range: the machine must end for any of them.
+    /// Returns the options with every number in its range, because the search must end for any input.
     pub(super) fn sane(&self) -> CapacitySearch {
         let usual = CapacitySearch::default();
         let positive = |x: f64| x.is_finite() && x > 0.0;
@@ -104,12 +104,12 @@ impl CapacitySearch {
         if self.users { 1.0 } else { to.min(0.1) }
     }
 
-    /// No level is below this: one user, or an arrival in ten seconds (less only when `to` is).
+    /// Returns the lowest level: one user, or one arrival in ten seconds (less only if `to` is).
     pub fn min_level(&self) -> f64 {
         self.lowest(self.to)
     }
 
-    /// A level that may be run, next to `level`.
+    /// Returns the nearest valid level.
     pub(super) fn level(&self, level: f64) -> f64 {
         let level = if self.users { level.round() } else { level };
         let level = if level.is_nan() { self.min_level() } else { level };
@@ -120,25 +120,25 @@ impl CapacitySearch {
         self.longest_limit_ns.map_or(0.0, |ns| ns as f64 / SECOND)
     }
 
-    /// How long the queue of a service near the answer remembers, s.
+    /// Returns how long the queue of a service near its capacity remembers, in seconds.
     ///
-    /// In heavy traffic (M/M/1: relaxation about 2 / (mu (1 - rho)^2), and a p99 of L at mu - lambda = ln(100) / L)
-    /// that is about 0.2 L^2 lambda. Nearer to saturation than `precision` nobody looks: there it is 2 / (lambda
-    /// within^2), and twice that to be safe.
+    /// In heavy traffic (M/M/1: relaxation about 2 / (mu (1 - rho)^2), and a p99 of L at mu - lambda = ln(100) / L),
+    /// that is about 0.2 L^2 lambda. Levels closer to saturation than `precision` are not needed: there it is 2 /
+    /// (lambda precision^2), doubled for safety.
     fn memory_s(&self, level: f64, floor_ns: Option<u64>) -> f64 {
         let limit = self.limit_s();
         let rate = match (self.users, floor_ns) {
-            // Users wait for their answers: the queue is never longer than they are many.
+            // Users wait for their responses, so the queue is never longer than the number of users.
             (true, _) => return limit.min(5.0),
             (false, _) => level.max(1e-3),
         };
         (0.2 * limit * limit * rate).min(4.0 / (rate * self.precision * self.precision)).min(30.0)
     }
 
-    /// Warm-up and length of a step that may decide, ns.
+    /// Returns warm-up and length of a step that can decide, in ns.
     ///
-    /// Above the capacity by a share w a backlog grows by w seconds a second, so a limit of L is missed only behind
-    /// L / w seconds, and twice that tells it from chance; and a percentile p99 needs its thousand samples.
+    /// Above the capacity by a share w, a backlog grows by w seconds per second, so a limit of L is missed only after
+    /// L / w seconds, and twice that distinguishes it from chance. A p99 needs its thousand samples.
     pub(super) fn full_ns(&self, level: f64, floor_ns: Option<u64>) -> (u64, u64) {
         let memory = self.memory_s(level, floor_ns);
         let rate = self.rate_at(level, floor_ns);
@@ -150,14 +150,14 @@ impl CapacitySearch {
         self.affordable(warmup as u64, whole_seconds(length), 8)
     }
 
-    /// Warm-up and length of a step that only encloses the answer, ns.
+    /// Returns warm-up and length of a step that only brackets the capacity, in ns.
     pub(super) fn short_ns(&self, level: f64, floor_ns: Option<u64>) -> (u64, u64) {
         let wanted = (3.0 * self.limit_s()).max(300.0 / self.rate_at(level, floor_ns));
         self.affordable(1_000_000_000, whole_seconds((wanted * SECOND).clamp(3e9, 12e9) as u64), 10)
     }
 
-    /// Shortened where a step would take more than one of `parts` of all the time: an answer of a few short steps is
-    /// one, and an answer of a single long one is a matter of luck. A length that somebody chose stays.
+    /// Shortens a step that would take more than one of `parts` of the whole time: a result from a few short steps is
+    /// valid, a result from a single long one is luck. A chosen length is kept.
     fn affordable(&self, warmup_ns: u64, length_ns: u64, parts: u64) -> (u64, u64) {
         let Some(max_time_ns) = self.max_time_ns.filter(|_| self.step_duration_ns.is_none()) else {
             return (warmup_ns, length_ns);
@@ -173,8 +173,7 @@ impl CapacitySearch {
         )
     }
 
-    /// The probe, shortened where no more than `left_ns` is left for all of it; `None`: what is left is too short for
-    /// any.
+    /// Returns the probe, shortened if only `left_ns` remains; `None` if that is too short for any probe.
     pub(super) fn fitted(&self, probe: Probe, left_ns: u64) -> Option<Probe> {
         if probe.total_ns() <= left_ns {
             return Some(probe);
@@ -188,7 +187,7 @@ impl CapacitySearch {
         (length_ns >= LEAST_MEASURED_NS).then_some(Probe { warmup_ns, length_ns, ..probe })
     }
 
-    /// Warm-up and length of a step of a ladder, ns.
+    /// Returns warm-up and length of a step of a ladder, in ns.
     pub(super) fn ladder_ns(&self) -> (u64, u64) {
         (1_000_000_000, self.step_duration_ns.unwrap_or(LADDER_NS).max(1_000_000_000))
     }
@@ -198,8 +197,8 @@ impl CapacitySearch {
         if self.users { level / each_s } else { level.max(1e-3) }
     }
 
-    /// The unloaded median: as given, or as a run of one user without a failure found it. Its service time, because
-    /// what a slow answer keeps waiting is no time of the service's.
+    /// Returns the unloaded median: as given, or from a run of one user without failures. It is the service time,
+    /// because waiting for the previous response is not part of the service.
     pub(super) fn floor(&self, history: &[Trial]) -> Option<u64> {
         let floors = || history.iter().filter(|t| t.probe.purpose == Purpose::Baseline && t.is_unloaded());
         let time = |t: &Trial| match (t.service_p50_ns, t.response_p50_ns) {
@@ -210,7 +209,7 @@ impl CapacitySearch {
     }
 }
 
-/// Blocks are seconds: a step ends with one.
+/// Rounds up to whole seconds, because blocks are seconds.
 fn whole_seconds(ns: u64) -> u64 {
     ns.div_ceil(1_000_000_000).max(1).saturating_mul(1_000_000_000)
 }

@@ -1,4 +1,5 @@
-//! Repeats below, at and above the estimate until a line through them tells the crossing as well as was asked.
+//! Repeats below, at, and above the estimate, until a line through them determines the crossing as precisely as
+//! requested.
 
 use super::answer::Refusal;
 use super::capacity_search::CapacitySearch;
@@ -10,20 +11,20 @@ use super::view::{Choice, View, rest};
 use plimsoll_plan::experiment::Purpose;
 use plimsoll_stats::random::SplitMix64;
 
-/// Rounds of three at most.
+/// Maximum number of rounds of three.
 const MOST_ROUNDS: usize = 20;
-/// The outer levels are at most so far from the middle, as a share.
+/// Maximum distance of the outer levels from the middle, as a share.
 const WIDEST: f64 = 0.12;
-/// Half widths that an estimate may lie outside of its enclosure: a vote of few runs is off by as much.
+/// Half widths by which an estimate may lie outside of its bracket: a vote of few runs is that imprecise.
 const ENCLOSED: f64 = 3.0;
-/// A round that was met (or missed) as a whole is followed by a step of this factor beyond.
+/// A round that was entirely met (or missed) is followed by a step of this factor beyond it.
 const BEYOND: f64 = 1.15;
 
 pub(super) fn has_begun(view: &View) -> bool {
     view.usable.iter().any(|t| t.probe.purpose == Purpose::Confirm)
 }
 
-/// The next of a round, or the end.
+/// Returns the next run of a round, or the end.
 pub(super) fn next(quest: &CapacitySearch, view: &View, last: Option<&Trial>, turn: u32) -> Choice {
     let confirmed: Vec<&Trial> = of_purpose(view);
     let (rounds, place) = (confirmed.len() / 3, confirmed.len() % 3);
@@ -35,14 +36,14 @@ pub(super) fn next(quest: &CapacitySearch, view: &View, last: Option<&Trial>, tu
             return full(quest, view, level, Purpose::Bisect, last, turn);
         }
     }
-    // All three of a round come from what was known when it began.
+    // All three levels of a round come from what was known when it began.
     let known = before_round(view, place);
     let levels = levels(quest, view, &known);
     let order = order(quest.seed, rounds as u64);
     full(quest, view, levels[order[place]], Purpose::Confirm, last, turn)
 }
 
-/// The cap on the level is met: repeats of it say that this is no fluke.
+/// Repeats the highest allowed level, to show that meeting it is not chance.
 pub(super) fn at_cap(quest: &CapacitySearch, view: &View, last: Option<&Trial>, turn: u32) -> Choice {
     let repeats =
         view.usable.iter().filter(|t| t.probe.level == quest.to && t.probe.purpose != Purpose::Bracket);
@@ -52,7 +53,7 @@ pub(super) fn at_cap(quest: &CapacitySearch, view: &View, last: Option<&Trial>, 
     full(quest, view, quest.to, Purpose::Bisect, last, turn)
 }
 
-/// What is said at the end: nothing, when the estimate stands.
+/// Returns the refusal at the end; `None` if the estimate is valid.
 pub(super) fn end(quest: &CapacitySearch, view: &View) -> Option<Refusal> {
     if estimate(quest, view).is_some() || view.met.is_some_and(|met| met >= quest.to) {
         return None;
@@ -65,8 +66,8 @@ pub(super) fn estimate(quest: &CapacitySearch, view: &View) -> Option<Crossing> 
     crossing(&view.usable, quest.precision).filter(|found| is_credible(quest, view, found))
 }
 
-/// While all full steps are on one side of the answer, a line through them is a guess at the other side: outside of
-/// what encloses the answer it is wrong, or of a threshold that is not the first to be missed.
+/// Whether an estimate is credible. While all full steps are on one side of the capacity, a line through them
+/// extrapolates: outside of the bracket it is wrong, or belongs to a threshold that is not the first to be missed.
 fn is_credible(quest: &CapacitySearch, view: &View, found: &Crossing) -> bool {
     let full = || view.usable.iter().filter(|t| t.probe.purpose != Purpose::Bracket);
     if full().any(|t| t.met()) && full().any(|t| !t.met()) {
@@ -83,14 +84,14 @@ fn of_purpose<'a>(view: &View<'a>) -> Vec<&'a Trial> {
 
 fn is_settled(quest: &CapacitySearch, view: &View) -> bool {
     let half = |c: &Crossing| (c.high - c.low) / 2.0 / c.at;
-    // Of whole users nothing finer than one can be asked.
+    // For users, nothing is finer than a whole one.
     let allowed = |c: &Crossing| if quest.users { quest.precision.max(1.0 / c.at) } else { quest.precision };
     estimate(quest, view).is_some_and(|c| half(&c) <= allowed(&c))
 }
 
-/// A level beyond a round of which all were met, or all missed: the estimate was off.
+/// Returns a level beyond a round that was entirely met or missed: the estimate was off.
 fn beyond(quest: &CapacitySearch, view: &View, round: &[&Trial]) -> Option<f64> {
-    // Once behind each round: what it finds goes into the next estimate.
+    // Once after each round: its result goes into the next estimate.
     if view.usable.last().is_some_and(|t| t.probe.purpose != Purpose::Confirm) {
         return None;
     }
@@ -100,7 +101,7 @@ fn beyond(quest: &CapacitySearch, view: &View, round: &[&Trial]) -> Option<f64> 
     if all(true) {
         let top = of(f64::max)?;
         let next = allowed(quest, view, step_from(quest, top, BEYOND), top);
-        // One miss up there may be the fluke that led here; two are an answer.
+        // One miss above may be the chance result that led here; two are reliable.
         let misses = view.usable.iter().filter(|t| !t.met() && t.probe.level > top && t.probe.level <= next);
         return (highest <= top && next > top && misses.count() < 2).then_some(next);
     }
@@ -120,7 +121,7 @@ fn step_from(quest: &CapacitySearch, level: f64, factor: f64) -> f64 {
     quest.level(whole)
 }
 
-/// Not at nor above what ran away or could not be sent.
+/// Keeps a level below those that failed entirely or could not be sent.
 fn allowed(quest: &CapacitySearch, view: &View, level: f64, known: f64) -> f64 {
     let stop = [view.ceiling.map(|c| c.0), view.runaway].into_iter().flatten().reduce(f64::min);
     match stop {
@@ -133,8 +134,8 @@ fn allowed(quest: &CapacitySearch, view: &View, level: f64, known: f64) -> f64 {
     }
 }
 
-/// What was known when the round began: all three levels come from one estimate, or its later ones would follow the
-/// luck of its first.
+/// Returns what was known when the round began. All three levels come from one estimate; otherwise the later ones
+/// would follow the chance result of the first.
 fn before_round<'a>(view: &View<'a>, place: usize) -> Vec<&'a Trial> {
     let mut known = view.usable.clone();
     for _ in 0..place {
@@ -145,7 +146,7 @@ fn before_round<'a>(view: &View<'a>, place: usize) -> Vec<&'a Trial> {
     known
 }
 
-/// Below, at and above.
+/// Returns the levels below, at, and above the estimate.
 fn levels(quest: &CapacitySearch, view: &View, known: &[&Trial]) -> [f64; 3] {
     let found = crossing(known, quest.precision).filter(|found| is_credible(quest, view, found));
     let met = view.met.unwrap_or_else(|| quest.min_level());
@@ -172,7 +173,7 @@ pub(super) fn full(
     Choice::Try(Probe { level, purpose, rest_ns: rest(quest, last), warmup_ns, length_ns, turn })
 }
 
-/// A drawn order of three: what drifts (a cache that fills, a neighbour that wakes up) must not fall on one level.
+/// Returns a random order of three: a drift (a cache that fills, a noisy neighbor) must not affect only one level.
 fn order(seed: u64, round: u64) -> [usize; 3] {
     let mut random = SplitMix64::new(seed ^ round.wrapping_mul(0x9e37_79b9));
     let mut order = [0, 1, 2];

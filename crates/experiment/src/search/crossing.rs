@@ -1,4 +1,4 @@
-//! Where a figure crosses its limit, from all full steps near it.
+//! The level at which a figure crosses its limit, from all full steps near it.
 
 use super::shares::{self, PARTS, Shares};
 use super::trial::{FAR, Trial, decides};
@@ -10,34 +10,34 @@ use plimsoll_stats::maths::regression::{Point, Root, Share, fit_line, fit_shares
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Crossing {
     pub at: f64,
-    /// 95% interval.
+    /// The ends of the 95% confidence interval.
     pub low: f64,
     pub high: f64,
-    /// How far (in logarithm of the level) from the crossing repeats tell most.
+    /// Distance from the crossing, in the logarithm of the level, at which repeats are most informative.
     pub reach: f64,
     pub threshold: String,
-    /// Steps behind it.
+    /// Number of steps used.
     pub steps: usize,
 }
 
 const CONFIDENCE: f64 = 0.95;
-/// A quantile of the histogram is known to half a bucket, 0.4%.
+/// The resolution of a histogram's quantile: half a bucket, 0.4%.
 const RESOLUTION: f64 = 0.004;
-/// Outer levels stand where the slack differs by this from that of the middle, or the logarithm of the share by that:
-/// near enough for a straight line, far enough to know its slope.
+/// Difference in slack, or in the logarithm of the share, between the middle and the outer levels: close enough for a
+/// straight line, far enough to determine its slope.
 const SLACK_REACH: f64 = 0.35;
 const SHARE_REACH: f64 = 1.0;
-/// The logarithm of a share is taken for straight so far around its limit.
+/// Distance from the limit within which the logarithm of a share counts as linear.
 const SHARE_WINDOW: f64 = 1.6;
-/// Memories of a queue in a step that shows its stationary times.
+/// Queue memories that a step must contain to show stationary times.
 const SETTLED: f64 = 10.0;
 /// Slack on both sides of a jump.
 const JUMP: f64 = 0.3;
-/// Widest part of the curve that is taken for straight: e^0.3, about a third up or down.
+/// Widest part of the curve that counts as linear: e^0.3, about a third up or down.
 const WIDEST: f64 = 0.3;
 const WIDEST_SHARE: f64 = 0.2;
 
-/// The lowest crossing of all thresholds. `None` as long as none is enclosed.
+/// Returns the lowest crossing of all thresholds, or `None` while none is bracketed.
 pub(super) fn crossing(trials: &[&Trial], within: f64) -> Option<Crossing> {
     let full: Vec<&Trial> = trials.iter().copied().filter(|t| is_full(t)).collect();
     let names: Vec<&str> =
@@ -45,21 +45,21 @@ pub(super) fn crossing(trials: &[&Trial], within: f64) -> Option<Crossing> {
     let each = names.iter().filter_map(|name| one(&full, name, within));
     let all: Vec<Crossing> = each.map(|found| lowered(found, &full)).collect();
     let first = all.iter().min_by(|a, b| a.at.total_cmp(&b.at))?.clone();
-    // Another threshold that may be crossed earlier lowers the lower end.
+    // Another threshold may be crossed earlier, which lowers the lower end.
     let low = all.iter().map(|c| c.low).fold(first.low, f64::min);
     Some(Crossing { low, ..first })
 }
 
-/// Above the capacity by a share d a backlog grows by d seconds a second: a limit of L seconds hides an overload of
-/// up to L / T in a step of T seconds, and a longer step would have crossed it earlier. The estimate goes down by
-/// that, the lower end by a quarter more for the luck of the arrivals; but not where the steps are much longer than
-/// the memory of a queue of that limit, about 0.2 L^2 rate: there it had settled.
+/// Lowers an estimate by what short steps hide. Above the capacity by a share d, a backlog grows by d seconds per
+/// second, so a limit of L seconds hides an overload of up to L / T in a step of T seconds, which a longer step would
+/// have shown. The estimate is lowered by that, and the lower end by a quarter more for random arrivals. Steps much
+/// longer than the memory of a queue with that limit, about 0.2 L^2 rate, had settled and are not lowered.
 fn lowered(found: Crossing, trials: &[&Trial]) -> Crossing {
     let judged = |t: &&&Trial| t.judged.iter().find(|j| j.text == found.threshold).map(|j| (j.unit, j.limit));
     let Some((FigureUnit::Nanoseconds, limit_ns)) = trials.iter().find_map(|t| judged(&t)) else {
         return found;
     };
-    // Users wait for their answers: no backlog grows.
+    // Users wait for their responses, so no backlog grows.
     if trials.iter().any(|t| t.offered_rate_per_s.is_none()) {
         return found;
     }
@@ -75,13 +75,13 @@ fn lowered(found: Crossing, trials: &[&Trial]) -> Crossing {
     Crossing { at: found.at / (1.0 + hidden), low: found.low / (1.0 + 1.25 * hidden), ..found }
 }
 
-/// Short steps enclose the answer; their warm-up is too short for a figure.
+/// Short steps bracket the capacity; their warm-up is too short for precise figures.
 fn is_full(trial: &Trial) -> bool {
     matches!(trial.probe.purpose, Purpose::Bisect | Purpose::Confirm)
 }
 
-/// The crossing of one threshold: by the share of requests beyond the limit where that is known, else by the
-/// distance from the limit.
+/// Returns the crossing of one threshold: from the share of requests beyond the limit if it is known, otherwise from
+/// the distance to the limit.
 fn one(trials: &[&Trial], name: &str, within: f64) -> Option<Crossing> {
     let judged = |t: &&Trial| t.judged.iter().find(|j| j.text == name).map(|j| t.slack_of(j));
     let slacks: Vec<(f64, f64, f64)> = trials
@@ -96,7 +96,7 @@ fn one(trials: &[&Trial], name: &str, within: f64) -> Option<Crossing> {
     let centre = middle(&points);
     let shares = shares::of(trials, name);
     let found = shares.and_then(|shares| by_shares(&shares, centre, within));
-    // The distance from the limit in short runs is a coarse measure; its scatter does not know its bias.
+    // In short runs, the distance to the limit is a coarse measure, and its variation does not include its bias.
     let floor = if found.is_some() { 0.25 } else { 0.7 };
     if found.is_none()
         && let Some(cliff) = cliff(&points, name)
@@ -105,7 +105,7 @@ fn one(trials: &[&Trial], name: &str, within: f64) -> Option<Crossing> {
     }
     let (at, root, reach, steps) = found.or_else(|| by_slack(&points, centre, within))?;
     let least = (RESOLUTION * reach).max(floor * within);
-    // What the line leaves open is still enclosed by the levels that were run.
+    // The tested levels bound what the line leaves open.
     let ends = ends(points.iter().map(|p| p.x));
     let low = root.low.clamp(ends.0, ends.1).min(at - least);
     let high = root.high.clamp(ends.0, ends.1).max(at + least);
@@ -119,7 +119,7 @@ fn one(trials: &[&Trial], name: &str, within: f64) -> Option<Crossing> {
     })
 }
 
-/// The figure jumps over its limit between two levels: nothing is known but these two.
+/// Returns the bracket of a figure that jumps across its limit between two levels: only these two are known.
 fn cliff(points: &[Point], name: &str) -> Option<Crossing> {
     let met = points.iter().filter(|p| p.y > 0.0).max_by(|a, b| a.x.total_cmp(&b.x))?;
     let missed = points.iter().filter(|p| p.y < 0.0).min_by(|a, b| a.x.total_cmp(&b.x))?;
@@ -134,8 +134,8 @@ fn cliff(points: &[Point], name: &str) -> Option<Crossing> {
 /// Estimate, root, reach, steps.
 type Found = (f64, Root, f64, usize);
 
-/// In the level itself, not its logarithm: exp(-(mu - rate) L) is straight there, and what bends more than that (a
-/// tail of the service times' own) bends least there.
+/// Fits in the level, not its logarithm: exp(-(mu - rate) L) is linear there, and stronger curvature (a long tail of
+/// the service times) is weakest there.
 fn by_shares(shares: &Shares, start: f64, within: f64) -> Option<Found> {
     let scale = start.exp();
     let points: Vec<Share> = shares.points.iter().map(|p| Share { x: p.x.exp() / scale, ..*p }).collect();
@@ -143,7 +143,7 @@ fn by_shares(shares: &Shares, start: f64, within: f64) -> Option<Found> {
     for _ in 0..6 {
         let near = window(&points, |p| p.x, centre, width, 3 * PARTS);
         let line = fit_shares(&near).filter(|line| line.slope > 1e-9);
-        // A narrow window may hold too little: then the wider one before it stands.
+        // A narrow window may hold too little; then the wider one before it counts.
         let Some(line) = line else { break };
         let root = line.root_within(shares.limit.ln(), CONFIDENCE, shares.bursts.sqrt() * line.slope)?;
         let ends = ends(near.iter().map(|p| p.x));
@@ -158,7 +158,7 @@ fn by_shares(shares: &Shares, start: f64, within: f64) -> Option<Found> {
 
 fn by_slack(points: &[Point], start: f64, within: f64) -> Option<Found> {
     let (mut centre, mut width, mut found) = (start, WIDEST, None);
-    // The window follows the estimate and its slope; it settles within a few turns or goes on a ring of two.
+    // The window follows the estimate and its slope; it settles within a few iterations or alternates between two.
     for _ in 0..6 {
         let near = window(points, |p| p.x, centre, width, 6);
         let Some(line) = fit_line(&near).filter(|line| line.slope < -1e-9) else { break };
@@ -175,7 +175,7 @@ fn ends(xs: impl Iterator<Item = f64>) -> (f64, f64) {
     xs.fold((f64::MAX, f64::MIN), |(a, b), x| (a.min(x), b.max(x)))
 }
 
-/// Between the points inside and those outside.
+/// Returns the middle between the points within and those outside.
 fn middle(points: &[Point]) -> f64 {
     let mean = |side: &dyn Fn(f64) -> bool| {
         let (n, sum) = points.iter().filter(|p| side(p.y)).fold((0.0, 0.0), |(n, s), p| (n + 1.0, s + p.x));
@@ -190,7 +190,7 @@ fn middle(points: &[Point]) -> f64 {
     }
 }
 
-/// Points at most `width` from the centre, or the `least` nearest when there are fewer.
+/// Returns the points at most `width` from the center, or the `least` nearest ones if there are fewer.
 fn window<P: Copy>(points: &[P], x: impl Fn(&P) -> f64, centre: f64, width: f64, least: usize) -> Vec<P> {
     let mut sorted = points.to_vec();
     sorted.sort_by(|a, b| (x(a) - centre).abs().total_cmp(&(x(b) - centre).abs()));

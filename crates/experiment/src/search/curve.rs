@@ -1,4 +1,4 @@
-//! The curve behind an answer: levels with their repeats pooled, and where waiting begins.
+//! The load curve of a result: levels with their repeats pooled, and the knee.
 
 use super::answer::{Knee, Point, Reading};
 use super::standing::Rung;
@@ -39,7 +39,7 @@ fn point(rung: &Rung<'_>) -> Point {
     }
 }
 
-/// A quantile of all blocks with an interval that knows that neighbours are alike.
+/// Returns a quantile of all blocks, with an interval that accounts for correlation within blocks.
 pub(super) fn reading<'a>(blocks: impl Iterator<Item = &'a Block> + Clone, q: f64) -> Option<Reading> {
     let mut all = Hist::on_demand();
     blocks.clone().for_each(|block| all.merge(&block.response));
@@ -55,7 +55,7 @@ pub(super) fn reading<'a>(blocks: impl Iterator<Item = &'a Block> + Clone, q: f6
             has_enough_samples: enough_samples,
         });
     }
-    // The sample is worth n / spread independent ones: the same order statistics of a smaller sample.
+    // The sample is worth n / spread independent values: the same order statistics of a smaller sample.
     let n = all.count() as f64 / spread;
     let half = 1.96 * (q * (1.0 - q) / n).sqrt();
     let side = |share: f64| (share > 0.0 && share < 1.0).then(|| all.quantile(share)).flatten();
@@ -67,8 +67,8 @@ pub(super) fn reading<'a>(blocks: impl Iterator<Item = &'a Block> + Clone, q: f6
     })
 }
 
-/// How many times more the share of values above the quantile differs from second to second than that of independent
-/// values would (the design effect of cluster samples, Kish 1965).
+/// Returns the ratio between the variance, from second to second, of the share above the quantile, and that of
+/// independent values (the design effect of cluster samples, Kish 1965).
 fn spread<'a>(blocks: impl Iterator<Item = &'a Block>, value_ns: u64, q: f64) -> f64 {
     let (mut squares, mut n, mut count) = (0.0, 0.0, 0.0);
     for block in blocks.filter(|b| !b.response.is_empty()) {
@@ -81,7 +81,7 @@ fn spread<'a>(blocks: impl Iterator<Item = &'a Block>, value_ns: u64, q: f64) ->
     if count < 3.0 || independent <= 0.0 { 1.0 } else { squares / independent * count / (count - 1.0) }
 }
 
-/// 95% interval of a share (Wilson 1927).
+/// Returns the 95% confidence interval of a share (Wilson 1927).
 pub(super) fn wilson(part: u64, whole: u64) -> [f64; 2] {
     if whole == 0 {
         return [0.0, 1.0];
@@ -90,7 +90,7 @@ pub(super) fn wilson(part: u64, whole: u64) -> [f64; 2] {
     let p = part.min(whole) as f64 / n;
     let centre = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
     let half = 1.96 / (1.0 + z2 / n) * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
-    // At the ends of the range the formula misses 0 and 1 by its rounding only.
+    // At the ends of the range, the formula misses 0 and 1 only by rounding.
     let low = if part == 0 { 0.0 } else { (centre - half).max(0.0) };
     let high = if part >= whole { 1.0 } else { (centre + half).min(1.0) };
     [low, high]
@@ -100,7 +100,7 @@ pub(super) fn knee(curve: &[Point], floor_ns: Option<u64>) -> Option<Knee> {
     let floor = floor_ns.filter(|ns| *ns > 0)?;
     let calm = |p: &&Point| p.p50.is_some_and(|r| r.value_ns <= floor.saturating_mul(2));
     let point = curve.iter().take_while(calm).last()?;
-    // A curve that ends before its median rises has shown no knee.
+    // A curve that ends before its median rises shows no knee.
     if point.level >= curve.last()?.level {
         return None;
     }

@@ -1,5 +1,5 @@
-//! A ladder: one run a level, upwards, until a rule ends it. What many published figures are, and no better than they:
-//! the answer is the last level before the rule, known to one step.
+//! A ladder: one run per level, upward, until a rule ends it. Many published figures come from ladders. The result is
+//! the last level before the rule, known only to one step.
 
 use super::answer::Refusal;
 use super::bracket::{floor, start};
@@ -25,7 +25,7 @@ pub(super) fn next(quest: &CapacitySearch, step: Step, history: &[Trial]) -> Cho
         Choice::Try(Probe { level, purpose: Purpose::Ladder, rest_ns, warmup_ns, length_ns, turn })
     };
     let Some(last) = steps.last() else {
-        // Without a first level an unloaded answer is needed to find one.
+        // Without a first level, the unloaded response time determines it.
         let search = quest.from.is_none().then(|| floor(quest, history)).flatten();
         return search.unwrap_or_else(|| probe(start(quest, view.floor_ns)));
     };
@@ -40,11 +40,11 @@ pub(super) fn next(quest: &CapacitySearch, step: Step, history: &[Trial]) -> Cho
     }
     let level = last.probe.level;
     let mut higher = step.next(level);
-    // x1.10 of four users is four again once rounded.
+    // For four users, x1.10 rounds to four again.
     if quest.users {
         higher = higher.round().max(level + 1.0);
     }
-    // A step that does not lead upwards would never end.
+    // A step that does not lead upward would never end.
     if higher > quest.to || !higher.is_finite() || higher <= level || steps.len() >= MOST_STEPS {
         return Choice::Done(None);
     }
@@ -55,7 +55,7 @@ pub(super) fn rule(quest: &CapacitySearch) -> Until {
     quest.stop_when.unwrap_or(Until::Missed)
 }
 
-/// A ladder that carried nothing: the rule that ended it is told, since thresholds may all be met.
+/// Returns why a ladder ended at its first level: the rule that ended it, because all thresholds may be met.
 fn refused_at_first(quest: &CapacitySearch, trial: &Trial) -> Refusal {
     match rule(quest) {
         Until::Missed => refuse::nothing_met(quest, Some(trial)),
@@ -63,12 +63,12 @@ fn refused_at_first(quest: &CapacitySearch, trial: &Trial) -> Refusal {
     }
 }
 
-/// Whether a step fulfils the rule, or goes so wrong that none follows.
+/// Whether a step fulfills the rule, or most of its requests failed.
 pub(super) fn ends(quest: &CapacitySearch, trial: &Trial) -> bool {
     fired(quest, trial).is_some() || trial.is_runaway()
 }
 
-/// The rule, when a step fulfils it.
+/// Returns the rule if a step fulfills it.
 pub(super) fn fired(quest: &CapacitySearch, trial: &Trial) -> Option<Until> {
     let until = rule(quest);
     let is_fulfilled = match until {
@@ -89,14 +89,15 @@ fn falls_short(Bound { limit, inclusive }: Bound, trial: &Trial) -> bool {
         Limit::PerSecond(least) => least,
         Limit::Ratio(ratio) => ratio * offered,
     };
-    // Both rates are counts over the same time: where their difference is the limit, the last bits are chance.
+    // Both rates are counts over the same time; if their difference equals the limit, the last bits are chance.
     let blur = 1e-9 * offered;
     if inclusive { shortfall >= least - blur } else { shortfall > least + blur }
 }
 
-/// Arrivals that may be missing although all are served: those in service at the end of a step, less those at its
-/// begin. Each of the two is about a Poisson number (M/G/infinity) with the mean of the step: four deviations of their
-/// difference, which is one step in 30,000 by chance, and one for the end in the middle of an answer.
+/// Returns how many arrivals may be missing although all are served: those in flight at the end of a step, less those
+/// at its start. Each number is approximately Poisson (M/G/infinity) with the mean of the step. The allowance is four
+/// standard deviations of the difference, which chance exceeds in one of 30,000 steps, plus one response in progress
+/// at the end.
 fn under_way(trial: &Trial) -> f64 {
     let sum = |of: &dyn Fn(&Block) -> f64| trial.blocks.iter().map(of).sum::<f64>();
     let length_ns = sum(&|block| block.length_ns as f64);

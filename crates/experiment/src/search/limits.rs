@@ -1,24 +1,24 @@
-//! What else than the service may have limited a run: then it says nothing about the service.
+//! Limits outside of the service: a run with such a limit does not describe the service.
 
 use plimsoll_analysis::caution::Kind;
 use plimsoll_analysis::digest::Digest;
 use serde::Serialize;
 
-/// A limit of the load generator or of the way to the target.
+/// A limit of the load generator or of the network.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Limited {
-    /// The caution that says so, as its code.
+    /// The code of the caution.
     #[serde(rename = "code")]
     pub kind: Kind,
     pub title: String,
     pub evidence: String,
 }
 
-/// Whose limit it was.
+/// The owner of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limiter {
     Generator,
-    /// The way to the target.
+    /// The network.
     Link,
 }
 
@@ -26,10 +26,10 @@ pub enum Limiter {
 struct Row {
     kind: Kind,
     limiter: Limiter,
-    /// Another program took the CPU for a moment. A step that met its thresholds all the same is good, because times
-    /// count from the intended instant and a late sender only makes them longer; one that missed is tried again.
+    /// A temporary limit: another program took the CPU for a moment. A step that met its thresholds counts, because
+    /// times include the schedule lag and can only be too long; one that missed them is repeated.
     may_pass: bool,
-    /// Only beside one of these; empty: by itself.
+    /// Counts only together with one of these; if empty, on its own.
     beside: &'static [Kind],
 }
 
@@ -37,7 +37,7 @@ const fn row(kind: Kind, limiter: Limiter, may_pass: bool) -> Row {
     Row { kind, limiter, may_pass, beside: &[] }
 }
 
-/// The one that explains the others first.
+/// Causes come before their effects.
 const TABLE: &[Row] = &[
     row(Kind::ClientFdLimit, Limiter::Generator, false),
     row(Kind::ClientPortsExhausted, Limiter::Generator, false),
@@ -49,8 +49,8 @@ const TABLE: &[Row] = &[
     row(Kind::OfferedRateMissed, Limiter::Generator, false),
     row(Kind::LateSends, Limiter::Generator, true),
     row(CONNECTIONS, Limiter::Generator, false),
-    // A busy worker is none by itself (spinning and waiting look the same from outside); it is where users spent their
-    // time outside requests, or workers waited for a CPU.
+    // A busy worker alone is not a limit (busy-polling and working look the same from outside); it is one if users
+    // spent time outside requests, or if workers waited for CPU.
     Row {
         beside: &[Kind::LittlesLaw, Kind::ClientCpuWait],
         ..row(Kind::ClientCpuSaturated, Limiter::Generator, true)
@@ -66,17 +66,16 @@ impl Limited {
         self.row().is_some_and(|row| row.may_pass)
     }
 
-    /// Whose limit it was.
+    /// Returns the owner of the limit.
     pub fn limiter(&self) -> Limiter {
         self.row().map_or(Limiter::Generator, |row| row.limiter)
     }
 }
 
-/// Full connections are a limit only while the service answers as quickly as ever, see
-/// [`super::view::View`].
+/// Full connections are a limit only while the service is as fast as ever, see [`super::view::View`].
 pub(super) const CONNECTIONS: Kind = Kind::ConnectionLimitReached;
 
-/// What limited this run besides the service, if anything.
+/// Returns the limit of this run outside of the service, if there is one.
 pub fn limit_of(digest: &Digest) -> Option<Limited> {
     let raised = |kind: Kind| digest.cautions.iter().find(|c| c.kind == kind);
     let is_limit =

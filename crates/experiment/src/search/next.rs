@@ -1,7 +1,7 @@
-//! Why a search ended where it did and what to do next, as values with their numbers. The order is that in which one
-//! would look.
+//! Reasons why a search ended where it did, and next steps, as values with their numbers, in the order of a
+//! diagnosis.
 //!
-//! Here it is decided what is worth a word; the sentences are made where numbers become text.
+//! This module decides which findings are reported; the sentences are made where numbers become text.
 
 mod reasons;
 mod steps;
@@ -10,7 +10,7 @@ use super::answer::Answer;
 use super::limits::Limited;
 use serde::Serialize;
 
-/// Reasons of an answer and steps after it. Levels are in the unit of the search.
+/// The reasons for a result and the next steps. Levels are in the unit of the search.
 #[derive(Debug, Clone, Serialize)]
 pub struct Next<'a> {
     pub reasons: Vec<Reason<'a>>,
@@ -23,54 +23,54 @@ impl<'a> Next<'a> {
     }
 }
 
-/// Why it ended where it did.
+/// A reason why the search ended where it did.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "kind", content = "evidence", rename_all = "snake_case")]
 pub enum Reason<'a> {
-    /// The lowest level above the answer that was missed, or the lowest of all where nothing was met.
+    /// The lowest missed level above the capacity, or the lowest of all if none was met.
     FirstMissed(FirstMissed<'a>),
-    /// Something else than the service kept runs from counting.
+    /// Runs were excluded because of a limit outside of the service.
     HeldBack { runs: usize, lowest_level: f64, limited_by: &'a Limited },
-    /// More answers than arrivals in the measured part: those that the warm-up left waiting.
+    /// Throughput above the offered rate in the measurement period: the warm-up left arrivals waiting.
     MoreThanOffered {
         level: f64,
         achieved_rate_per_s: f64,
         offered_rate_per_s: f64,
-        /// Arrivals that the warm-up had left waiting.
+        /// Arrivals that the warm-up left waiting.
         waiting: u64,
     },
-    /// What stood at its limit near the answer.
+    /// The bottleneck near the capacity.
     Saturated { resource: &'a str, evidence: String },
-    /// Something was watched, and nothing of it stood at its limit.
+    /// Monitors have data, and no resource was saturated.
     NothingSaturated,
-    /// Monitors saw nothing.
+    /// The monitors have no data.
     NothingWatched,
-    /// What the service did while it was not yet full.
+    /// The behavior of the service below the knee.
     CalmBelow { level: f64, p50_ns: u64, unloaded_p50_ns: u64 },
 }
 
-/// What was wrong at a level; one of these at least.
+/// The problems at a level, at least one.
 #[derive(Debug, Clone, Serialize)]
 pub struct FirstMissed<'a> {
     pub level: f64,
-    /// Thresholds, each with what was observed.
+    /// Thresholds, each with its observed value.
     pub missed_thresholds: &'a [String],
-    /// Fewer were answered than were offered.
+    /// Throughput was below the offered rate.
     pub unserved: Option<Unserved>,
-    /// Where nothing else says it.
+    /// Only if nothing else explains the miss.
     pub error_ratio: Option<f64>,
-    /// What waited grew through the run; where nothing else says it.
+    /// The backlog grew during the run; only if nothing else explains the miss.
     pub is_unstable: bool,
 }
 
-/// A rate that was not kept up with.
+/// A throughput below the offered rate.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Unserved {
     pub achieved_rate_per_s: f64,
     pub offered_rate_per_s: f64,
 }
 
-/// What one does with such an answer.
+/// A next step after a search.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(tag = "kind", content = "evidence", rename_all = "snake_case")]
 pub enum Step<'a> {
@@ -79,33 +79,33 @@ pub enum Step<'a> {
         from: f64,
         to: f64,
     },
-    /// More time; the search may begin at `from`.
+    /// More time; the search may start at `from`.
     GiveMoreTime {
         from: Option<f64>,
     },
     MendGenerator,
-    /// The way to the target was the limit.
+    /// The network was the bottleneck.
     SearchFromNearer,
     BeginLower {
         from: Option<f64>,
     },
-    /// Why the requests of one user failed.
+    /// Find why the requests of one user failed.
     SeeFirstRun,
-    /// Why it ended early.
+    /// Find why it ended early.
     SeeLastRun,
     /// Runs contradict each other: something changes between them.
     SteadyAndRepeat,
-    /// Users offer no rate that a rule could ask for.
+    /// Users have no offered rate that the rule could use.
     EndOnMissed,
-    /// Where the service ends was not seen.
+    /// No level was missed.
     AllowHigher,
-    /// What stood at its limit.
+    /// The bottleneck.
     Relieve {
         resource: &'a str,
     },
-    /// What was watched had room.
+    /// No monitored resource was saturated.
     WatchMore,
-    /// Nothing was watched.
+    /// Nothing was monitored.
     Watch,
     StayBelowKnee {
         level: f64,

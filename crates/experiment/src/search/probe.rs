@@ -1,32 +1,32 @@
-//! One run that a search asks for.
+//! A run requested by a search.
 
 use plimsoll_plan::experiment::Purpose;
 
-/// Runs of one user: pause between two of its requests, and length, ns. The first may fail at a service that is asked
-/// too often (a rate limiter); the others ask less often.
+/// Runs of one user: the interval between its requests, and the length, in ns. The first may fail at a service with a
+/// rate limiter; the others send less often.
 pub(super) const FLOORS: [(u64, u64); 3] =
     [(100_000_000, 2_000_000_000), (500_000_000, 5_000_000_000), (2_000_000_000, 10_000_000_000)];
-/// Between two of them, ns.
+/// Rest between two of them in ns.
 const BACK_OFF_NS: u64 = 2_000_000_000;
 
-/// A run that is asked for.
+/// A run requested by a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Probe {
-    /// Arrivals per second, or users (whole). Of [`Purpose::Baseline`] always one user, whatever the search varies.
+    /// Arrivals per second, or whole users. For [`Purpose::Baseline`] always one user, whatever the search varies.
     pub level: f64,
     pub purpose: Purpose,
-    /// Let the service come back before it, ns.
+    /// Rest before the run, to let the service recover, in ns.
     pub rest_ns: u64,
-    /// Load that is not measured, ns.
+    /// Warm-up, which is not measured, in ns.
     pub warmup_ns: u64,
-    /// Load that is measured, behind the warm-up, ns.
+    /// Measured load after the warm-up, in ns.
     pub length_ns: u64,
-    /// Place in the search, from 0.
+    /// Position in the search, from 0.
     pub turn: u32,
 }
 
 impl Probe {
-    /// The run of one user, `behind` others that failed.
+    /// Returns the run of one user; `behind` of them failed before it.
     pub(super) fn floor(behind: usize) -> Probe {
         let (_, length_ns) = FLOORS[behind.min(FLOORS.len() - 1)];
         let rest_ns = if behind == 0 { 0 } else { BACK_OFF_NS };
@@ -40,13 +40,13 @@ impl Probe {
         }
     }
 
-    /// Of [`Purpose::Baseline`]: the pause between the starts of two requests of its one user, ns. Nobody asked for a
-    /// load there, and a service that turns away who asks too often would show nothing but that.
+    /// Returns, for [`Purpose::Baseline`], the interval between the starts of two requests of its user in ns. It is
+    /// not a load test, and a service with a rate limiter would show nothing but that limit.
     pub fn pause_ns(&self) -> u64 {
         FLOORS[(self.turn as usize).min(FLOORS.len() - 1)].0
     }
 
-    /// Rest, warm-up and measurement, ns.
+    /// Returns the duration of rest, warm-up, and measurement in ns.
     pub fn total_ns(&self) -> u64 {
         self.rest_ns.saturating_add(self.warmup_ns).saturating_add(self.length_ns)
     }

@@ -1,4 +1,4 @@
-//! Why there is no answer: sentences that may be quoted.
+//! Why there is no result, in sentences that can be quoted.
 
 use super::answer::{Refusal, RefusalKind};
 use super::capacity_search::CapacitySearch;
@@ -6,15 +6,15 @@ use super::limits::{Limited, Limiter};
 use super::trial::{Trial, decides};
 use super::view::View;
 use plimsoll_plan::experiment::Until;
-use plimsoll_plan::phrase::{counted, rate_per_s, ratio};
+use plimsoll_plan::phrase::{counted, rate_of, ratio};
 
 pub(super) fn limited(by: &Limited) -> Refusal {
     let (kind, who) = match by.limiter() {
-        Limiter::Link => (RefusalKind::NetworkSaturated, "the link to the target"),
+        Limiter::Link => (RefusalKind::NetworkSaturated, "the network"),
         Limiter::Generator => (RefusalKind::GeneratorLimited, "the load generator"),
     };
     let evidence = if by.evidence.is_empty() { String::new() } else { format!(" ({})", by.evidence) };
-    refusal(kind, format!("{who} was the limit, not the service: {}{evidence}", by.title))
+    refusal(kind, format!("{who} was the bottleneck, not the service: {}{evidence}", by.title))
 }
 
 /// `trial`: the lowest level that was run.
@@ -24,17 +24,17 @@ pub(super) fn nothing_met(quest: &CapacitySearch, trial: Option<&Trial>) -> Refu
         all.map(|judged| judged.text.clone()).collect()
     };
     let why = match trial {
-        Some(trial) if trial.is_runaway() => "most requests fail".into(),
+        Some(trial) if trial.is_runaway() => "most requests failed".into(),
         Some(trial) => match missed(trial).join(" and ") {
-            texts if texts.is_empty() && trial.unstable => "fewer are answered than come".into(),
-            texts if texts.is_empty() => "the thresholds are missed".into(),
-            texts => format!("{texts} {} missed", if missed(trial).len() > 1 { "are" } else { "is" }),
+            texts if texts.is_empty() && trial.unstable => "throughput was below the offered rate".into(),
+            texts if texts.is_empty() => "the thresholds were missed".into(),
+            texts => format!("{texts} {} missed", if missed(trial).len() > 1 { "were" } else { "was" }),
         },
-        None => "the thresholds are missed".into(),
+        None => "the thresholds were missed".into(),
     };
     let at = match (trial, quest.step) {
         (Some(trial), None) => {
-            format!("even at {}, the lowest level that was tried", describe(quest, trial.probe.level))
+            format!("even at {}, the lowest tested level", describe(quest, trial.probe.level))
         }
         (Some(trial), Some(_)) => {
             format!("already at {}, the first level", describe(quest, trial.probe.level))
@@ -44,9 +44,9 @@ pub(super) fn nothing_met(quest: &CapacitySearch, trial: Option<&Trial>) -> Refu
     refusal(RefusalKind::NothingMet, format!("{why} {at}"))
 }
 
-/// `fired`: the rule that the first step fulfilled; `None`: most of it failed, which no rule asks for.
+/// `fired`: the rule that the first step fulfilled; `None`: most requests failed, which ends every ladder.
 pub(super) fn ended_at_first_step(fired: Option<Until>) -> Refusal {
-    let why = fired.map_or("most of it failed".into(), |until| format!("`{until}` held there already"));
+    let why = fired.map_or("most requests failed".into(), |until| format!("`{until}` was true there"));
     refusal(RefusalKind::EndedAtFirstStep, format!("the ladder ended at its first level: {why}"))
 }
 
@@ -57,24 +57,24 @@ pub(super) fn incomplete(runs: usize) -> Refusal {
 
 pub(super) fn floor_failed(floor: &Trial) -> Refusal {
     let why = match floor.requests {
-        0 => "one user alone got no answer".into(),
-        _ => format!("{} of the requests of one user alone failed", ratio(floor.error_ratio)),
+        0 => "the baseline run with one user received no response".into(),
+        _ => format!("{} of the requests of the baseline run with one user failed", ratio(floor.error_ratio)),
     };
-    refusal(RefusalKind::BaselineFailed, format!("{why}, so no load was tried"))
+    refusal(RefusalKind::BaselineFailed, format!("{why}, so no load was applied"))
 }
 
-/// What the time was over before: that says how much is known.
+/// Describes how far the search got before its maximum time.
 pub(super) fn budget(quest: &CapacitySearch, view: &View) -> Refusal {
     let sentence = match (quest.step, view.met, view.missed) {
-        (Some(_), ..) => "the time was over before the ladder ended".into(),
-        (None, None, None) => "the time was over before a level could be judged".into(),
-        (None, Some(_), None) => "the time for the search was over before a level was missed".into(),
+        (Some(_), ..) => "the search reached `--max-time` before the ladder ended".into(),
+        (None, None, None) => "the search reached `--max-time` before it could judge a level".into(),
+        (None, Some(_), None) => "the search reached `--max-time` before a level was missed".into(),
         (None, None, Some(lowest)) => format!(
-            "the time for the search was over before a level was met; {} was the lowest that was tried",
+            "the search reached `--max-time` before a level was met; the lowest tested level was {}",
             describe(quest, lowest)
         ),
         (None, Some(_), Some(_)) => format!(
-            "the time for the search was over before the interval was as narrow as asked for ({} either way)",
+            "the search reached `--max-time` before it reached the requested precision (±{})",
             ratio(quest.precision)
         ),
     };
@@ -82,17 +82,17 @@ pub(super) fn budget(quest: &CapacitySearch, view: &View) -> Refusal {
 }
 
 fn describe(quest: &CapacitySearch, level: f64) -> String {
-    if quest.users { counted(level.max(0.0) as u64, "user") } else { rate_per_s(level) }
+    if quest.users { counted(level.max(0.0) as u64, "user") } else { rate_of(level, "arrivals") }
 }
 
 pub(super) fn unsettled() -> Refusal {
     refusal(
         RefusalKind::Unsettled,
-        "the runs contradict each other: no level separates met from missed".into(),
+        "the runs contradict each other: no level separates met levels from missed ones".into(),
     )
 }
 
-/// What was missed at a lower level than something else was met, and could not be run again.
+/// A level was missed below another one that was met, and could not be rerun.
 pub(super) fn contradicted(quest: &CapacitySearch, missed: f64, met: Option<f64>) -> Refusal {
     let sentence = match met {
         Some(met) => format!(
@@ -108,7 +108,7 @@ pub(super) fn contradicted(quest: &CapacitySearch, missed: f64, met: Option<f64>
 pub(super) fn needs_arrivals() -> Refusal {
     refusal(
         RefusalKind::StopWhenNeedsArrivals,
-        "users offer no rate that could be missed; end the ladder with `missed`".into(),
+        "users have no offered rate to compare with; use `--stop-when missed`".into(),
     )
 }
 

@@ -1,27 +1,27 @@
-//! How the service behaves above its answer: each word held against the numbers of neighbouring levels.
+//! The behavior of the service above its capacity, derived from neighboring levels.
 
 use super::answer::{Point, Rise, Shape};
 use plimsoll_analysis::summary::Standing;
 
-/// A time that grows by this factor from a level to the next jumps; likewise this share of errors out of nowhere.
+/// Growth of a time from one level to the next that counts as a jump, and likewise of the error rate.
 const JUMP: f64 = 4.0;
 const JUMP_ERRORS: f64 = 0.05;
 /// A jump within this much more load is a cliff.
 const WITHIN: f64 = 1.06;
-/// Fewer answers than this share of the most, at a higher load.
+/// Throughput below this share of its maximum, at a higher load, is retrograde.
 const RETROGRADE: f64 = 0.9;
-/// Times that stay within this factor are flat.
+/// Times within this factor are flat.
 const FLAT: f64 = 1.3;
-/// Levels further from the answer than this factor say nothing of what happens just above it.
+/// Levels farther from the capacity than this factor do not show what happens just above it.
 const NEAR: f64 = 1.25;
 
-/// What the curve is near the answer, and the step between two of its levels that shows it.
+/// Returns the shape of the curve near the capacity, and the two levels that show it.
 pub(super) fn shape(curve: &[Point], capacity: Option<f64>) -> (Shape, Option<Rise>) {
     if curve.len() < 3 {
         return (Shape::Unknown, None);
     }
     let steps = near(curve, capacity);
-    // From the answer to what is just above it, unless more happens elsewhere.
+    // Prefer the step across the capacity, unless it shows little.
     let is_over = |(a, b): &&(&Point, &Point)| capacity.is_some_and(|c| a.level <= c && b.level > c);
     let over = steps.iter().find(is_over).map(|(a, b)| steepest(a, b)).filter(|(size, _)| *size > 1.0);
     let all = || steps.iter().map(|(a, b)| steepest(a, b)).max_by(|x, y| x.0.total_cmp(&y.0));
@@ -46,7 +46,7 @@ pub(super) fn shape(curve: &[Point], capacity: Option<f64>) -> (Shape, Option<Ri
     if tail <= FLAT && last.standing == Standing::Met {
         return (Shape::Flat, None);
     }
-    // Where the median falls, what is seen is other answers and no longer waiting.
+    // If the median falls, the responses differ; it is no longer queueing.
     match tail > FLAT && (middle >= 1.0 || p50(first) == 0.0) {
         true => (Shape::Gradual, rise.filter(|rise| rise.figure != "error_rate")),
         false => (Shape::Unknown, None),
@@ -61,7 +61,7 @@ fn p99(point: &Point) -> f64 {
     point.p99.map_or(0.0, |reading| reading.value_ns as f64)
 }
 
-/// More load gets fewer answers, by more than the few runs of a level differ.
+/// Whether throughput falls as the load rises, by more than the variation of a level.
 fn is_retrograde(curve: &[Point]) -> bool {
     let mut most = 0.0f64;
     curve.iter().any(|point| {
@@ -71,8 +71,8 @@ fn is_retrograde(curve: &[Point]) -> bool {
     })
 }
 
-/// Neighbouring levels around the answer, the one in front of the first above it always among them; of all where
-/// nothing is known to be the answer.
+/// Returns neighboring levels around the capacity, always including the step across it; all of them if the capacity
+/// is unknown.
 fn near(curve: &[Point], capacity: Option<f64>) -> Vec<(&Point, &Point)> {
     let pairs = curve.iter().zip(&curve[1..]);
     let Some(capacity) = capacity else { return pairs.collect() };
@@ -81,7 +81,7 @@ fn near(curve: &[Point], capacity: Option<f64>) -> Vec<(&Point, &Point)> {
     pairs.filter(|(a, b)| (is_near(a) && is_near(b)) || straddles(a, b)).collect()
 }
 
-/// Of one level to the next: what changed most, on a scale on which 1 is a jump.
+/// Returns the largest change from one level to the next, on a scale where 1 is a jump.
 fn steepest(a: &Point, b: &Point) -> (f64, Rise) {
     let rise = |figure, from, to| Rise {
         from_level: a.level,
@@ -101,7 +101,7 @@ fn steepest(a: &Point, b: &Point) -> (f64, Rise) {
         .unwrap_or_else(|| (0.0, rise("p99", 0.0, 0.0)))
 }
 
-/// A jump over several levels that are all within a few per cent.
+/// Returns a jump over several levels that are all within a few percent.
 fn cliff(curve: &[Point], capacity: Option<f64>, jumps: &impl Fn(&Rise) -> bool) -> Option<Rise> {
     let is_near = |level: f64| capacity.is_none_or(|c| level > c / 1.2 && level < c * 1.2);
     curve.iter().enumerate().find_map(|(at, a)| {

@@ -1,5 +1,5 @@
-//! What a step says for certain: met, missed, or neither. A step is judged by the rule of a run, and by its own parts:
-//! near saturation slow requests come in bursts, and a share that one burst made is no share of the service.
+//! The certain result of a step: met, missed, or neither. A step is judged as a run and by its own parts: near
+//! saturation, slow requests come in bursts, and a share from one burst does not describe the service.
 
 use super::shares::{Measure, measure};
 use super::trial::{Trial, decides};
@@ -8,15 +8,15 @@ use plimsoll_analysis::summary::{Standing, ThresholdResult};
 use plimsoll_plan::experiment::Purpose;
 use plimsoll_stats::maths::student;
 
-/// Levels nearer than this are one.
+/// Closer levels count as one.
 pub(super) const SAME: f64 = 1.005;
-/// Fewer parts than this have no scatter.
+/// Fewer parts have no meaningful variation.
 const LEAST_PARTS: usize = 3;
 const CONFIDENCE: f64 = 0.95;
 const FEW: Kind = Kind::TooFewSamples;
 
 impl Trial {
-    /// All thresholds that decide taken together.
+    /// Returns the result of all thresholds that decide.
     pub fn standing(&self) -> Standing {
         if self.unstable || self.is_runaway() || self.requests == 0 {
             return Standing::Missed;
@@ -36,7 +36,7 @@ impl Trial {
         }
     }
 
-    /// Of one threshold: what the rule of a run says, unless the parts of the step contradict it.
+    /// Returns the result of one threshold: that of the run, unless the parts of the step contradict it.
     pub(super) fn standing_of(&self, judged: &ThresholdResult) -> Standing {
         match by_parts(&[self], &judged.text) {
             Some(parts) if parts != judged.standing => Standing::Undecided,
@@ -45,8 +45,8 @@ impl Trial {
     }
 }
 
-/// By the scatter of the share beyond the limit between the parts of these steps (Student's t over clusters); `None`:
-/// the parts do not know the share, or are too few.
+/// Judges by the variation between parts of the share beyond the limit (Student's t over clusters). Returns `None` if
+/// the parts have no data for the share, or are too few.
 fn by_parts(trials: &[&Trial], text: &str) -> Option<Standing> {
     let Measure { limit, above_ns } = measure(text)?;
     let counts = trials.iter().flat_map(|t| &t.blocks).map(|block| super::shares::count(block, above_ns));
@@ -74,11 +74,11 @@ pub(super) struct Rung<'a> {
     pub level: f64,
     pub trials: Vec<&'a Trial>,
     pub standing: Standing,
-    /// A step that is long enough to decide is among them.
+    /// Whether one of the steps is long enough to decide.
     pub is_full: bool,
 }
 
-/// Levels in rising order, repeats pooled.
+/// Groups trials by level in rising order, with repeats pooled.
 pub(super) fn rungs<'a>(trials: &[&'a Trial]) -> Vec<Rung<'a>> {
     let mut sorted = trials.to_vec();
     sorted.sort_by(|a, b| a.probe.level.total_cmp(&b.probe.level));
@@ -99,7 +99,7 @@ fn rung(trials: Vec<&Trial>) -> Rung<'_> {
     Rung { level: trials[0].probe.level, is_full: !full.is_empty(), trials, standing }
 }
 
-/// What repeats say together: the majority of those that are sure of themselves, and where none is, their parts.
+/// Returns the result of repeats: the majority of the certain ones, or, if there are none, the result of their parts.
 fn pooled(trials: &[&Trial]) -> Standing {
     let count = |standing| trials.iter().filter(|t| t.standing() == standing).count();
     let (met, missed) = (count(Standing::Met), count(Standing::Missed));
@@ -119,11 +119,11 @@ fn pooled(trials: &[&Trial]) -> Standing {
     }
 }
 
-/// By the parts of steps that have too few samples each, and enough together: fewer than 3 / share may all be inside by
-/// chance.
+/// Judges by the parts of steps that have too few samples each and enough together: fewer than 3 / share may all be
+/// within the limit by chance.
 fn enough(trials: &[&Trial], text: &str) -> Option<Standing> {
     let Measure { limit, above_ns } = measure(text)?;
-    // What the generator may have done is not known of the parts.
+    // The effect of the load generator on the parts is unknown.
     let is_few = |judged: &ThresholdResult| {
         judged.standing != Standing::Undecided || judged.doubts.iter().all(|doubt| doubt.kind == FEW)
     };
@@ -133,8 +133,8 @@ fn enough(trials: &[&Trial], text: &str) -> Option<Standing> {
     by_parts(trials, text).filter(|_| is_enough).filter(|_| own.into_iter().all(is_few))
 }
 
-/// The lowest level whose steps contradict the answer that the search would give: missed for certain below it, or met
-/// for certain above what it may be. `most`: repeats after which a level has said what it says.
+/// Returns the lowest level whose steps contradict the result of the search: certainly missed below it, or certainly
+/// met above its interval.
 pub(super) fn contradiction<'r, 'a>(rungs: &'r [Rung<'a>], at: f64, high: f64) -> Option<&'r Rung<'a>> {
     rungs.iter().find(|rung| match rung.standing {
         Standing::Missed => rung.level * SAME < at,

@@ -1,4 +1,4 @@
-//! The history as the search sees it, and what one of its stages says.
+//! The history as the search sees it, and the decision of one of its stages.
 
 use super::answer::Refusal;
 use super::capacity_search::CapacitySearch;
@@ -10,10 +10,10 @@ use plimsoll_analysis::summary::Standing;
 use plimsoll_plan::experiment::Purpose;
 use plimsoll_stats::maths::regression::falling;
 
-/// A limit that may pass is one when it has spoilt so many steps of one level.
+/// A temporary limit counts after spoiling this many steps of one level.
 const TRIES: usize = 3;
 
-/// What a stage of the search says.
+/// The decision of a stage of the search.
 pub(super) enum Choice {
     Try(Probe),
     Done(Option<Refusal>),
@@ -21,18 +21,18 @@ pub(super) enum Choice {
 
 /// The history as the search sees it.
 pub(super) struct View<'a> {
-    /// Those that say something about the service, the run of one user apart.
+    /// Trials that describe the service, without the run of one user.
     pub usable: Vec<&'a Trial>,
-    /// Their levels in rising order, repeats pooled.
+    /// Their levels in rising order, with repeats pooled.
     pub rungs: Vec<Rung<'a>>,
-    /// Highest level met and lowest level missed, contradictions voted out.
+    /// Highest met and lowest missed level, with contradictions outvoted.
     pub met: Option<f64>,
     pub missed: Option<f64>,
-    /// Lowest level at which something else was the limit.
+    /// Lowest level with a limit outside of the service.
     pub ceiling: Option<(f64, &'a Limited)>,
-    /// The last step, when something that may pass spoilt it.
+    /// The last step, if a temporary limit spoiled it.
     pub again: Option<&'a Trial>,
-    /// Lowest level at which most failed.
+    /// Lowest level at which most requests failed.
     pub runaway: Option<f64>,
     pub floor_ns: Option<u64>,
     pub incomplete: usize,
@@ -41,18 +41,18 @@ pub(super) struct View<'a> {
 impl<'a> View<'a> {
     pub fn new(quest: &CapacitySearch, history: &'a [Trial]) -> View<'a> {
         let floor_ns = quest.floor(history);
-        // A ladder has no run of one user: its quickest step stands for it.
+        // A ladder has no run of one user, so its fastest step replaces it.
         let service_floor = history.iter().filter_map(|t| t.service_p50_ns).min();
-        // A ladder visits each level once, as it came.
+        // A ladder visits each level once.
         let may_pass = |by: &Limited| quest.step.is_none() && by.may_pass();
         let limit = |t: &'a Trial| {
             let by = t.limited_by.as_ref()?;
-            // Connections are full in any overload. They are the limit only if each of them is still quick.
+            // Connections are full in any overload. They are the limit only if each of them is still fast.
             let slowed = match (t.service_p50_ns, service_floor.or(floor_ns)) {
                 (Some(now), Some(floor)) => now > floor.saturating_mul(2),
                 _ => false,
             };
-            // A result that holds despite the load generator counts, met or missed.
+            // A result that is valid despite the load generator counts, met or missed.
             let counts = (by.kind != CONNECTIONS || !slowed) && !(may_pass(by) && t.is_sure());
             counts.then_some((t.probe.level, by))
         };
@@ -73,8 +73,8 @@ impl<'a> View<'a> {
 /// A share of votes with which a level counts as missed.
 const BELOW_HALF: f64 = 0.49;
 
-/// Highest level met and lowest missed, after a vote: the falling curve nearest to what was met at each level. A fluke
-/// at a low level is outvoted by two runs above it; a full step counts twice, and what is not sure of itself half.
+/// Returns the highest met and lowest missed level after a vote: the falling curve nearest to the results of each
+/// level. Two runs above outvote a chance result at a low level. A full step counts twice, an uncertain one half.
 fn enclose(rungs: &[Rung<'_>]) -> (Option<f64>, Option<f64>) {
     let weight = |trial: &Trial| {
         let full = if trial.probe.purpose == Purpose::Bracket { 1.0 } else { 2.0 };
@@ -96,7 +96,7 @@ fn enclose(rungs: &[Rung<'_>]) -> (Option<f64>, Option<f64>) {
     (met, rungs.get(cut).map(|rung| rung.level))
 }
 
-/// How long the service takes to work off what the last step left, half as long again, ns.
+/// Returns how long the service needs for the backlog of the last step, plus half of that, in ns.
 pub(super) fn rest(quest: &CapacitySearch, last: Option<&Trial>) -> u64 {
     let is_loaded = |t: &&Trial| t.probe.purpose != Purpose::Baseline && !t.met();
     let Some(last) = last.filter(is_loaded) else { return 0 };

@@ -1,4 +1,4 @@
-//! Runs to cells: what belongs together, what is left out, and the row of each.
+//! Groups runs into cells, excludes invalid ones, and builds the row of each cell.
 
 use super::{
     CellRow, CellThreshold, Estimate, ExcludedRun, Finding, LittleRow, StudyAsked, clusters, laws, pool,
@@ -7,21 +7,21 @@ use super::{
 use plimsoll_analysis::digest::{Digest, Level};
 use plimsoll_analysis::ratio;
 use plimsoll_plan::experiment::{Setting, number};
-use plimsoll_plan::phrase::{count, counted, duration_ns, quantity, ratio as percent};
+use plimsoll_plan::phrase::{chosen_ns, chosen_s, count, counted, duration_ns, ratio as percent};
 
-/// The settings that differ, in order.
+/// The parameters with different values, in order.
 pub(super) struct Axes {
     pub all: Vec<AxisInfo>,
 }
 
 pub(super) struct AxisInfo {
     pub name: String,
-    /// Text and, if it is one, number; in order.
+    /// Text and, if it is numeric, number, in order.
     pub values: Vec<(String, Option<f64>)>,
 }
 
 impl AxisInfo {
-    /// An x of a curve: two or more different numbers and nothing else.
+    /// Whether the values can be the x axis of a curve: at least two, and all numeric.
     pub fn is_numeric(&self) -> bool {
         self.values.len() > 1 && self.values.iter().all(|(_, n)| n.is_some())
     }
@@ -41,7 +41,7 @@ impl Axes {
     }
 }
 
-/// One row per cell, sorted by the axes: names in the order in which they come, numbers by their size.
+/// Returns one row per cell, sorted by the parameters: names in order of appearance, numbers by size.
 pub(super) fn table(digests: &[Digest], asked: &StudyAsked) -> (Axes, Vec<CellRow>) {
     let settings = settings(digests);
     let axes = axes(&settings);
@@ -62,7 +62,7 @@ pub(super) fn table(digests: &[Digest], asked: &StudyAsked) -> (Axes, Vec<CellRo
     (axes, table)
 }
 
-/// The settings of each run. Runs that belong to no experiment differ in their level, and in target and name where
+/// Returns the settings of each run. Runs outside of an experiment differ in their level, and in target and name if
 /// there are several.
 fn settings(digests: &[Digest]) -> Vec<Vec<Setting>> {
     let differs = |of: fn(&Digest) -> &str| digests.iter().any(|d| of(d) != of(&digests[0]));
@@ -84,7 +84,7 @@ fn settings(digests: &[Digest]) -> Vec<Vec<Setting>> {
         own
     };
     let of = |digest: &Digest| match &digest.cell {
-        // The runs of a search have the settings of their cell, but each its own level.
+        // The runs of a search have the settings of their cell, and their own levels.
         Some(cell) if !cell.settings.is_empty() && cell.purpose.is_some() => {
             cell.settings.iter().cloned().chain([level(digest)]).collect()
         }
@@ -111,7 +111,7 @@ fn axes(settings: &[Vec<Setting>]) -> Axes {
     Axes { all }
 }
 
-/// Why a run is no measurement of its cell.
+/// Returns why a run is not valid.
 fn flaw(digest: &Digest, min_duration_ns: u64) -> Option<String> {
     let least_s = min_duration_ns as f64 / 1e9;
     if !digest.complete {
@@ -122,9 +122,9 @@ fn flaw(digest: &Digest, min_duration_ns: u64) -> Option<String> {
             digest.cautions.iter().find(|c| c.severity == plimsoll_analysis::summary::Severity::Inconclusive);
         return Some(why.map_or("inconclusive".into(), |c| format!("inconclusive: {}", c.title())));
     }
-    // A run that ends a tick early is as long as it was meant to be.
+    // Allow for a run that ends slightly early.
     (digest.measured_s < least_s * 0.99)
-        .then(|| format!("{} s measured, {} s asked for", quantity(digest.measured_s), quantity(least_s)))
+        .then(|| format!("measured for {}, requested {}", chosen_s(digest.measured_s), chosen_s(least_s)))
 }
 
 fn row(settings: Vec<Setting>, runs: &[&Digest], asked: &StudyAsked) -> CellRow {
@@ -185,7 +185,7 @@ fn row(settings: Vec<Setting>, runs: &[&Digest], asked: &StudyAsked) -> CellRow 
     }
 }
 
-/// In the order in which the runs have them.
+/// In the order of the runs.
 fn thresholds(runs: &[&Digest]) -> Vec<CellThreshold> {
     let mut out: Vec<CellThreshold> = Vec::new();
     for judged in runs.iter().flat_map(|run| &run.thresholds) {
@@ -203,7 +203,8 @@ fn thresholds(runs: &[&Digest]) -> Vec<CellThreshold> {
     out
 }
 
-/// No error among n requests does not mean that there are none: the upper end is 3 / n (Hanley & Lippman-Hand 1983).
+/// Zero errors among n requests do not prove that there are none: the upper bound is 3 / n (Hanley & Lippman-Hand
+/// 1983).
 fn with_rule_of_three(errors: Estimate, runs: &[&Digest]) -> Estimate {
     let n: f64 = runs.iter().map(|d| d.requests as f64).sum();
     let high =
@@ -238,13 +239,13 @@ pub(super) fn findings(table: &[CellRow], out: &mut Vec<Finding>) {
         out.push(Finding {
             code: "runs_left_out",
             sentence: format!(
-                "{} of {} are no measurement of their cell{}",
+                "{} of {} excluded{}",
                 count(left.len() as u64),
                 counted(runs as u64, "run"),
-                if gone > 0 {
-                    format!("; {} without one", counted(gone as u64, "cell"))
-                } else {
-                    String::new()
+                match gone {
+                    0 => String::new(),
+                    1 => "; 1 combination has no valid run".into(),
+                    n => format!("; {} combinations have no valid run", count(n as u64)),
                 }
             ),
             evidence: if left.len() > 1 {
@@ -252,7 +253,7 @@ pub(super) fn findings(table: &[CellRow], out: &mut Vec<Finding>) {
             } else {
                 first.clone()
             },
-            advice: "see the cautions of these runs with `plimsoll report`, and run them again".into(),
+            advice: "check the cautions of these runs with `plimsoll report`, then rerun them".into(),
         });
     }
     let late: Vec<&CellRow> = table.iter().filter(|row| !row.clusters.is_empty()).collect();
@@ -266,15 +267,16 @@ pub(super) fn findings(table: &[CellRow], out: &mut Vec<Finding>) {
         out.push(Finding {
             code: "retransmission_clusters",
             sentence: format!(
-                "times bunch {} behind a retransmission timer: {} cost {} of the requests {}",
-                if sure { "again and again" } else { "once" },
+                "response times cluster at {}: {} delayed {} of the requests by {}{}",
+                if sure { "retransmission timeouts" } else { "a retransmission timeout" },
                 row.clusters[0].delay.cause(),
                 percent(row.clusters.iter().map(|c| c.ratio).sum()),
-                duration_ns(row.clusters[0].delay_ns)
+                chosen_ns(row.clusters[0].delay_ns),
+                if sure { " or more" } else { "" }
             ),
             evidence: format!("{}: {}", settings_text(&row.settings), named.join(", ")),
-            advice: "such times are the network's or a full accept queue's, not the service's work: count \
-                     retransmissions, use keep-alive, raise the listen backlog"
+            advice: "find the packet loss or the full accept queue: count retransmits, use keep-alive, raise the \
+                     listen backlog"
                 .into(),
         });
     }

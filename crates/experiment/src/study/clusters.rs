@@ -1,16 +1,16 @@
-//! Bunches of times a retransmission timer apart: a lost SYN costs one second, then three, then seven, whatever the
-//! service does.
+//! Clusters of times at retransmission timeouts: a lost SYN costs 1 s, then 3 s, then 7 s, whatever the service does.
 //!
-//! Linux sends a SYN again after 1 s and doubles the pause (RFC 6298: 1, 3, 7, 15 s in all; from 6.5 on the first four
-//! pauses may be 1 s each), and lost data after 200 ms at the least (200, 600, 1,400 ms). What was lost so arrives at
-//! the timer plus an ordinary time. A bunch counts only against its neighbourhood: a long smooth tail has none.
+//! Linux retransmits a SYN after 1 s and doubles the timeout (RFC 6298: 1, 3, 7, 15 s in total; since 6.5, the first
+//! four timeouts may be 1 s each), and lost data after at least 200 ms (200, 600, 1,400 ms). A delayed request takes
+//! the timeout plus an ordinary time. A cluster counts only in contrast to its neighborhood: a long smooth tail has
+//! none.
 
 use plimsoll_stats::Hist;
 use serde::Serialize;
 
 const MS: u64 = 1_000_000;
 
-/// Delays that are looked for, ns.
+/// Delays to look for, in ns.
 const TIMERS: [(u64, Delay); 11] = [
     (200 * MS, Delay::Data),
     (600 * MS, Delay::Data),
@@ -27,14 +27,14 @@ const TIMERS: [(u64, Delay); 11] = [
 
 /// Fewer are chance.
 const FEWEST: u64 = 10;
-/// A bunch has this many times the count of the stretches before and behind it.
+/// A cluster has this many times the count of the ranges before and after it.
 const CONTRAST: f64 = 4.0;
 
-/// Which timer.
+/// The kind of timeout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Delay {
-    /// A connection's first packet.
+    /// The first packet of a connection.
     Syn,
     /// A packet of an open connection.
     Data,
@@ -49,22 +49,22 @@ impl Delay {
     }
 }
 
-/// A bunch of times.
+/// A cluster of times.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Cluster {
     pub delay: Delay,
-    /// What the timer adds, ns.
+    /// The delay by the timeout, in ns.
     pub delay_ns: u64,
-    /// Where the bunch lies, ns.
+    /// The range of the cluster, in ns.
     pub from_ns: u64,
     pub to_ns: u64,
     pub count: u64,
-    /// Of all times.
+    /// Share of all times.
     pub ratio: f64,
 }
 
-/// The bunches in a distribution of times; `floor_ns` is the least that an answer takes (the round trip), 0 when it is
-/// not known. A distribution whose ordinary times reach a timer has no neighbourhood there, and is not judged.
+/// Returns the clusters in a distribution of times. `floor_ns` is the minimum response time (the round trip), or 0 if
+/// unknown. If ordinary times reach a timeout, there is no neighborhood to compare with, and no cluster is reported.
 pub fn clusters(hist: &Hist, floor_ns: u64) -> Vec<Cluster> {
     let Some(smallest) = hist.min() else { return Vec::new() };
     let floor_ns = if floor_ns == 0 { smallest } else { floor_ns.min(smallest) };
@@ -74,8 +74,8 @@ pub fn clusters(hist: &Hist, floor_ns: u64) -> Vec<Cluster> {
             found.push(cluster);
         }
     }
-    // Data's timer starts from the measured round trip, so its bunches prove less: one alone, or one whose multiple is
-    // empty, may be the service's own second mode.
+    // The timeout of data depends on the measured round trip, so its clusters are weaker evidence: a single one, or
+    // one without its multiple, may be a second mode of the service.
     let data = |c: &Cluster| c.delay == Delay::Data;
     if found.iter().filter(|c| data(c)).count() < 2 {
         found.retain(|c| !data(c));
@@ -85,7 +85,7 @@ pub fn clusters(hist: &Hist, floor_ns: u64) -> Vec<Cluster> {
 
 fn bunch(hist: &Hist, floor_ns: u64, delay_ns: u64, delay: Delay) -> Option<Cluster> {
     let ordinary = hist.count_at_most(delay_ns / 2);
-    // Most of what has not been lost must be far below the timer.
+    // Most times without a loss must be far below the timeout.
     let usual_ns = match ordinary {
         0 => floor_ns,
         n => hist.value_at_rank((n as f64 * 0.9).ceil() as u64)?,
@@ -99,7 +99,7 @@ fn bunch(hist: &Hist, floor_ns: u64, delay_ns: u64, delay: Delay) -> Option<Clus
     let margin_ns = from_ns / 100;
     let to_ns = from_ns.saturating_add(width_ns);
     let within = |from: u64, to: u64| hist.count_at_most(to).saturating_sub(hist.count_at_most(from));
-    // A bucket is 0.8% wide: the bunch begins that much earlier, and so do its neighbours.
+    // A bucket is 0.8% wide, so the cluster and its neighbors start that much earlier.
     let count = within(from_ns - margin_ns, to_ns);
     let before = within((from_ns - margin_ns).saturating_sub(width_ns + margin_ns), from_ns - margin_ns);
     let gap = width_ns / 2;

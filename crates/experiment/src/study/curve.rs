@@ -1,4 +1,4 @@
-//! Cells that differ in one numeric setting, as a curve: the law that it follows, its knee, and where it is flat.
+//! Curves over cells that differ in one numeric setting: the fitted law, the knee, and the saturation.
 
 use super::cells::Axes;
 use super::scaling::is_server_axis;
@@ -11,15 +11,15 @@ use plimsoll_plan::phrase::{duration_f64_ns, quantity, rate_per_s, ratio as perc
 use plimsoll_stats::maths::usl::{self, Unfit, Usl};
 use plimsoll_stats::median;
 
-/// Rates of a flat stretch differ by at most this factor ...
+/// Rates of a flat range differ by at most this factor ...
 const FLAT: f64 = 1.10;
 /// ... over at least three levels of which the highest is this many times the lowest.
 const WIDE: f64 = 2.0;
-/// A law that misses the rates by so many half intervals of them is none.
+/// A law that misses the rates by more half intervals than this is rejected.
 const MISSES: f64 = 3.0;
-/// Stretches that the line of a fitted law is drawn in.
+/// Segments of the line of a fitted law.
 const SMOOTH: usize = 60;
-/// Past the summit a rate this much lower is a fall.
+/// Beyond the peak, a rate below this share of it is a decrease.
 const FALLEN: f64 = 0.90;
 
 fn kind(name: &str) -> AxisKind {
@@ -30,14 +30,14 @@ fn kind(name: &str) -> AxisKind {
     }
 }
 
-/// The axis of the curves: load before anything else; servers have their own analysis.
+/// Returns the parameter of the curves: preferably the load. Servers have their own analysis.
 fn axis(axes: &Axes) -> Option<String> {
     let numeric = || axes.all.iter().filter(|axis| axis.is_numeric() && !is_server_axis(&axis.name));
     let load = numeric().find(|axis| kind(&axis.name) != AxisKind::Other);
     load.or_else(|| numeric().next_back()).map(|axis| axis.name.clone())
 }
 
-/// One per combination of the other settings, in the order of the table. Cells without a valid run are in none.
+/// Returns one curve per combination of the other settings, in the order of the table. Invalid cells are excluded.
 pub(super) fn curves(axes: &Axes, table: &[CellRow]) -> Vec<Curve> {
     let Some(axis) = axis(axes) else { return Vec::new() };
     let mut groups: Vec<(Vec<Setting>, Vec<CurvePoint>)> = Vec::new();
@@ -63,7 +63,7 @@ pub(super) fn curves(axes: &Axes, table: &[CellRow]) -> Vec<Curve> {
         let usl = match kind {
             AxisKind::Concurrency => fit(&mut points, table),
             AxisKind::Rate | AxisKind::Other => {
-                UslFit::Unfit { reason: "the law is one of users, not of this axis".into() }
+                UslFit::Unfit { reason: "the law applies only to users".into() }
             }
         };
         let saturation = if kind == AxisKind::Concurrency { saturation(&points) } else { None };
@@ -96,10 +96,10 @@ fn fit(points: &mut [CurvePoint], table: &[CellRow]) -> UslFit {
         .collect();
     let rates = known.iter().map(|p| p.1);
     if rates.clone().fold(0.0, f64::max) <= FLAT * rates.fold(f64::INFINITY, f64::min) {
-        return UslFit::Unfit { reason: "the rate is the same at all levels".into() };
+        return UslFit::Unfit { reason: "throughput is the same at all levels".into() };
     }
-    // Repeats know how exact the rates are: a law that misses them by far more is another one. (Stretches of one run do
-    // not know it; runs differ by more than they do.)
+    // Repeats show the precision of the rates: a law that misses them by far more is the wrong one. (Stretches of one
+    // run do not show it, because runs differ by more.)
     let rows = points.iter().map(|p| &table[p.row]).filter(|row| row.basis == Basis::Runs);
     let mut widths: Vec<f64> = rows.filter_map(|row| row.rate_per_s.half_width_ratio()).collect();
     let width = median(&mut widths);
@@ -107,7 +107,7 @@ fn fit(points: &mut [CurvePoint], table: &[CellRow]) -> UslFit {
         let width = width.filter(|width| residual_ratio > (MISSES * width).max(usl::PATTERN))?;
         Some(UslFit::Unfit {
             reason: format!(
-                "the rates follow another law: repeats agree within {}, the law misses them by {}",
+                "throughput follows another law: repeats agree within {}, the fit misses them by {}",
                 percent(width),
                 percent(residual_ratio)
             ),
@@ -127,17 +127,17 @@ fn fit(points: &mut [CurvePoint], table: &[CellRow]) -> UslFit {
     points.iter_mut().for_each(|p| p.usl_rate_per_s = Some(law.at(p.parameter_value)));
     let sentence = match &law.peak {
         None => format!(
-            "contention {}; no coherency cost that the data would show, so no summit is claimed",
+            "contention {}, no measurable coherency cost, so no peak",
             percent(law.sigma)
         ),
         Some(peak) => format!(
-            "contention {}, and a summit of {} at {} users ({} to {}){}",
+            "contention {}, peak of {} at {} users ({}–{}){}",
             percent(law.sigma),
             rate_per_s(peak.x),
             quantity(peak.n),
             quantity(peak.n_band[0]),
             quantity(peak.n_band[1]),
-            if peak.is_extrapolated { ", far beyond what was measured" } else { "" }
+            if peak.is_extrapolated { ", extrapolated far beyond the measured range" } else { "" }
         ),
     };
     let line = line(&law, known[0].0, known[known.len() - 1].0);
@@ -161,7 +161,7 @@ fn fit(points: &mut [CurvePoint], table: &[CellRow]) -> UslFit {
     }
 }
 
-/// Over the measured levels, no further: in equal ratios, which suit both kinds of axes.
+/// Returns the line over the measured levels, in equal ratios, which suit linear and logarithmic axes.
 fn line(law: &Usl, first: f64, last: f64) -> Vec<UslPoint> {
     let at = |k: usize| first * (last / first).powf(k as f64 / SMOOTH as f64);
     let point = |users: f64| {
@@ -174,24 +174,24 @@ fn line(law: &Usl, first: f64, last: f64) -> Vec<UslPoint> {
 fn unfit_text(unfit: Unfit) -> String {
     match unfit {
         Unfit::TooFewLevels { levels } => {
-            format!("{levels} levels were measured, a fit needs {}", usl::FEWEST_LEVELS)
+            format!("{levels} levels of the required {}", usl::FEWEST_LEVELS)
         }
-        Unfit::NotMeasured => "a level without a rate".into(),
+        Unfit::NotMeasured => "a level has no throughput".into(),
         Unfit::Undetermined => {
-            "the levels do not tell contention, coherency and the rate of one user apart".into()
+            "the levels do not distinguish contention, coherency cost, and the rate of one user".into()
         }
         Unfit::Pattern { residual_ratio } => format!(
-            "the rates follow another law: residuals of {} lie on one side for long stretches",
+            "throughput follows another law: long sequences of residuals have one sign ({})",
             percent(residual_ratio)
         ),
         Unfit::Noise { residual_ratio } => {
-            format!("the rates scatter by {} around any such law", percent(residual_ratio))
+            format!("throughput varies by {} around the best fit", percent(residual_ratio))
         }
     }
 }
 
-/// The longest stretch at the upper end where the rate is flat. There N = X R makes R grow with N; that it does is
-/// looked at, because users that wait outside (or are refused) do not.
+/// Returns the longest flat range at the upper end. There, Little's law makes times grow with the users; this is
+/// checked, because users that wait outside of requests (or are refused) have no such times.
 fn saturation(points: &[CurvePoint]) -> Option<Saturation> {
     let (mut low, mut high, mut from) = (f64::INFINITY, 0.0f64, points.len());
     for (at, point) in points.iter().enumerate().rev() {
@@ -234,26 +234,26 @@ pub(super) fn findings(curves: &[Curve], out: &mut Vec<Finding>) {
             out.push(Finding {
                 code: "saturated",
                 sentence: format!(
-                    "{place}from {} {} on the rate stays at {} and times grow with the users: something is full",
+                    "{place}throughput is saturated at {} from {} {} up",
+                    rate_per_s(flat.rate_per_s),
                     level_text(flat.from_level),
-                    curve.parameter,
-                    rate_per_s(flat.rate_per_s)
+                    curve.parameter
                 ),
                 evidence: format!(
-                    "mean from {} to {}: with twice the {} a request takes {} times as long",
+                    "mean response time {} to {}; doubling the {} multiplies it by {}",
                     first.map_or("-".into(), duration_f64_ns),
                     last.map_or("-".into(), duration_f64_ns),
                     curve.parameter,
                     quantity(flat.time_exponent.exp2())
                 ),
-                advice: "more users only make the queue longer; find the resource that is busy all the time".into(),
+                advice: "find the saturated resource; more users only lengthen the queue".into(),
             });
         }
         retrograde(curve, &place, out);
     }
 }
 
-/// The summit, where the rate falls behind it although the load rises, by more than the intervals allow.
+/// Returns the peak if the rate certainly falls beyond it although the load rises.
 fn fallen<'a>(points: &'a [CurvePoint], table: &[CellRow]) -> Option<&'a CurvePoint> {
     let top = points.iter().max_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s))?;
     let last = points.last()?;
@@ -268,14 +268,14 @@ fn retrograde(curve: &Curve, place: &str, out: &mut Vec<Finding>) {
     out.push(Finding {
         code: "retrograde",
         sentence: format!(
-            "{place}more load makes it slower: {} at {} {}, {} at {}",
+            "{place}throughput falls as the load rises: {} at {} {}, {} at {}",
             rate_per_s(top.rate_per_s),
             curve.parameter,
             level_text(top.parameter_value),
             rate_per_s(last.rate_per_s),
             level_text(last.parameter_value)
         ),
-        evidence: format!("the rate falls by {}", percent(1.0 - last.rate_per_s / top.rate_per_s)),
-        advice: "limit what is let in at once (a pool, a queue with an end) near the summit".into(),
+        evidence: format!("throughput falls by {}", percent(1.0 - last.rate_per_s / top.rate_per_s)),
+        advice: "limit concurrency near the peak, with a pool or a bounded queue".into(),
     });
 }

@@ -1,4 +1,4 @@
-//! Laws that hold whatever the service does: N = X R, and X = N / RTT for whoever waits for the light.
+//! Laws that apply to any service: Little's law N = X R, and X = N / RTT if the round trip is the limit.
 
 use super::{AxisKind, CellRow, Curve, Finding, LittleRow, level_text, levels_text, settings_text};
 use plimsoll_analysis::caution::Kind;
@@ -6,16 +6,17 @@ use plimsoll_analysis::digest::{Digest, Level};
 use plimsoll_analysis::ratio;
 use plimsoll_plan::phrase::{duration_f64_ns, duration_ns, quantity, rate_per_s, ratio as percent};
 
-/// Time that no request accounts for is told from this share on.
+/// Time outside requests is reported from this share up.
 const MISSING: f64 = 0.10;
-/// An answer within this many round trips has been on the way all the time ...
+/// A response within this many round trips was in the network all the time ...
 const ROUND_TRIPS: f64 = 1.3;
-/// ... if the way is this long, ns: below it the machine's own work counts.
+/// ... if the round trip is at least this long, in ns; below it, processing matters.
 const FAR_NS: u64 = 1_000_000;
-/// Levels whose requests in flight differ by less than this are at the same limit.
+/// Levels whose requests in flight differ by less than this share have the same limit.
 const SAME: f64 = 0.03;
 
-/// Users against X R. Where the load changes during the run the most users are no mean: what was in flight stands in.
+/// Compares the users with X R. If the load changes during the run, the measured requests in flight replace the
+/// users.
 pub(super) fn little(digest: &Digest) -> LittleRow {
     let spent = |h: &plimsoll_stats::Hist| h.sum() as f64 / 1e9;
     let lasted: f64 = digest.blocks.iter().map(|b| b.length_ns as f64 / 1e9).sum();
@@ -39,7 +40,7 @@ pub(super) fn little(digest: &Digest) -> LittleRow {
     }
 }
 
-/// The first and the last quarter of the run carry different loads: a ramp, or stages.
+/// Whether the first and the last quarter of the run have different loads: a ramp, or stages.
 pub(super) fn changes_load(digest: &Digest) -> bool {
     let quarter = digest.blocks.len() / 4;
     if quarter == 0 {
@@ -84,7 +85,7 @@ fn audit(curve: &Curve, rows: &[(f64, &CellRow)], out: &mut Vec<Finding>) {
     };
     let evidence = |row: &CellRow| {
         format!(
-            "N = {}, X R = {}: {} of the users' time, {} per request",
+            "{} users, {} in flight computed (throughput × service time): {} of the users' time, {} per request",
             quantity(row.little.in_flight_mean),
             quantity(row.little.in_flight_computed),
             percent(row.little.missing_ratio.abs()),
@@ -98,15 +99,15 @@ fn audit(curve: &Curve, rows: &[(f64, &CellRow)], out: &mut Vec<Finding>) {
         out.push(Finding {
             code: "users_outside_requests",
             sentence: format!(
-                "{}users spent up to {} of their time outside requests, at {} {}",
+                "{}users spent up to {} of their time outside requests at {} {}",
                 place(curve),
                 percent(row.little.missing_ratio),
                 curve.parameter,
                 levels_text(&xs)
             ),
             evidence: format!("at {}: {}", level_text(*x), evidence(row)),
-            advice: "nothing in the plan explains it, so it is the load generator's: the rates are lower than the \
-                     service's; use fewer users or more workers"
+            advice: "use fewer users or more workers: the plan does not explain this time, so the load generator is \
+                     the likely limit"
                 .into(),
         });
     }
@@ -114,12 +115,13 @@ fn audit(curve: &Curve, rows: &[(f64, &CellRow)], out: &mut Vec<Finding>) {
         out.push(Finding {
             code: "more_time_than_users",
             sentence: format!(
-                "{}requests took {} more time than the users had: the figures do not belong together",
+                "{}requests took {} more time than the users had",
                 place(curve),
                 percent(-row.little.missing_ratio)
             ),
             evidence: format!("at {} {}: {}", curve.parameter, level_text(*x), evidence(row)),
-            advice: "were several requests of a user under way at once, or machines added up that ran apart?"
+            advice: "check whether users had several requests in flight at once, or whether merged runs were not \
+                     concurrent"
                 .into(),
         });
     }
@@ -137,13 +139,17 @@ fn round_trips(curve: &Curve, rows: &[(f64, &CellRow)], out: &mut Vec<Finding>) 
         out.push(Finding {
             code: "rtt_bound",
             sentence: format!(
-                "{}at {} {} the rate is the number of users divided by the round trip: the distance was measured",
+                "{}the round trip limits throughput at {} {}",
                 place(curve),
                 curve.parameter,
                 levels_text(&xs)
             ),
-            evidence: format!("round trip {}, service time p50 {}", duration_ns(*rtt), duration_ns(*p50)),
-            advice: "these levels say nothing of the service; compare higher ones, or measure from nearer".into(),
+            evidence: format!(
+                "round trip {}, p50 service time {}: throughput equals users divided by the round trip",
+                duration_ns(*rtt),
+                duration_ns(*p50)
+            ),
+            advice: "compare higher levels, or run the load generator closer to the target".into(),
         });
     }
 }
@@ -152,7 +158,7 @@ fn same_in_flight(curve: &Curve, rows: &[(f64, &CellRow)], out: &mut Vec<Finding
     if curve.kind != AxisKind::Concurrency {
         return;
     }
-    // From the top: levels that differ by far and have the same in flight, all of them clearly below their users.
+    // From the top: levels that differ greatly but have the same number in flight, clearly below their users.
     let mut same: Vec<(f64, f64)> = Vec::new();
     for (x, row) in rows.iter().rev() {
         let alike = same.first().is_none_or(|(_, first)| (row.in_flight / first - 1.0).abs() <= SAME);
@@ -173,21 +179,21 @@ fn same_in_flight(curve: &Curve, rows: &[(f64, &CellRow)], out: &mut Vec<Finding
         out.push(Finding {
             code: "same_in_flight",
             sentence: format!(
-                "{}at {} {} there were {} requests in flight each time: a limit in the way, not the service's speed",
+                "{}a limit keeps {} requests in flight at {} {}",
                 place(curve),
+                quantity(high.1),
                 curve.parameter,
-                levels_text(&xs),
-                quantity(high.1)
+                levels_text(&xs)
             ),
             evidence: each.join(", "),
-            advice: "look for descriptors, ports, a pool or a cap on connections on this machine first, then at the \
-                     service; these levels are one and the same experiment"
+            advice: "look for a connection limit: file descriptors, ports, or a pool, first on the load generator, \
+                     then on the service"
                 .into(),
         });
     }
 }
 
-/// `X = 812/s`: for evidence.
+/// The throughput for evidence, such as `812/s`.
 pub(super) fn rate_text(row: &CellRow) -> String {
     row.rate_per_s.value.map_or("-".into(), rate_per_s)
 }

@@ -1,21 +1,21 @@
-//! The link as the limit: bytes per second that stay the same while everything else changes.
+//! The network as the bottleneck: bytes per second that stay the same while everything else changes.
 //!
-//! Two services behind one full link have rates in the inverse proportion of their answers' sizes, whatever they could
+//! Two services on one saturated link have rates in inverse proportion to their response sizes, whatever they could
 //! do themselves; ranking them ranks their headers.
 
 use super::{AxisKind, CellRow, Curve, Finding, laws, level_text, levels_text, settings_text};
 use plimsoll_plan::experiment::Setting;
 use plimsoll_plan::phrase::{duration_f64_ns, quantity, ratio as percent};
 
-/// Bytes per second that differ by at most this factor are the same.
+/// Bytes per second that differ by at most this factor are equal.
 const SAME: f64 = 1.10;
-/// Rates of two configurations differ when they are this much apart ...
+/// Rates of two configurations differ if they differ by this factor ...
 const APART: f64 = 1.10;
-/// ... and their bytes per second are the same when they are within this and less than half as far apart as the rates.
-/// Frames and acknowledgements take their part of a link by the packet and not by the byte, so that smaller answers
-/// leave fewer bytes of it: 5 Mbit/s carry 488 kB/s of one service's answers and 458 kB/s of another's.
+/// ... and their bytes per second are equal if they are within this factor and less than half as far apart as the
+/// rates. Frames and acknowledgments use a link per packet, not per byte, so smaller responses leave fewer bytes of
+/// it: 5 Mbit/s carry 488 kB/s of one service's responses and 458 kB/s of another's.
 const EQUAL: f64 = 1.08;
-/// Most of the time is in the body above this many times to the first byte.
+/// Above this ratio to the TTFB, most of the time is download.
 const IN_BODY: f64 = 3.0;
 
 pub(super) fn findings(table: &[CellRow], curves: &mut [Curve], out: &mut Vec<Finding>) {
@@ -31,7 +31,7 @@ pub(super) fn findings(table: &[CellRow], curves: &mut [Curve], out: &mut Vec<Fi
             }
         }
     }
-    // What is flat there is the link's, and needs no finding of its own.
+    // Saturation comes from the network there, and needs no separate finding.
     for at in shared {
         if let Some(saturation) = &mut curves[at].saturation {
             saturation.is_link = true;
@@ -49,7 +49,7 @@ fn bytes_text(bytes_per_s: f64) -> String {
     format!("{} ({})", of(bytes_per_s, "B"), of(bytes_per_s * 8.0, "bit"))
 }
 
-/// The widest stretch at the upper end of a curve with the same bytes per second.
+/// Returns the longest range at the upper end of a curve with the same bytes per second.
 fn flat<'a>(curve: &Curve, table: &'a [CellRow]) -> Vec<(f64, &'a CellRow)> {
     let (mut low, mut high) = (f64::INFINITY, 0.0f64);
     let mut flat: Vec<(f64, &CellRow)> = Vec::new();
@@ -69,7 +69,7 @@ fn mean_bytes(rows: &[(f64, &CellRow)]) -> f64 {
     rows.iter().map(|(_, row)| row.bytes_in_per_s).sum::<f64>() / rows.len().max(1) as f64
 }
 
-/// Flat over levels, with the time in the body: a service that is slow takes its time before the first byte.
+/// Flat over levels, with the time in the download: a slow service takes its time before the first byte.
 fn full(curve: &mut Curve, table: &[CellRow], out: &mut Vec<Finding>) {
     let flat = flat(curve, table);
     let (Some(first), Some(last)) = (flat.first(), flat.last()) else { return };
@@ -90,14 +90,14 @@ fn full(curve: &mut Curve, table: &[CellRow], out: &mut Vec<Finding>) {
     out.push(Finding {
         code: "network_saturated",
         sentence: format!(
-            "{}at {} {} the link is full: {} arrive at every level",
+            "{}the network was saturated at {} {}: every level received {}",
             if fixed.is_empty() { fixed } else { format!("{fixed}: ") },
             curve.parameter,
             levels_text(&xs),
             bytes_text(mean_bytes(&flat))
         ),
         evidence: format!(
-            "{} of an answer's time is its body ({}, against {} to its first byte); rate {} to {}",
+            "{} of the time is download ({}, TTFB {}); throughput {} to {}",
             percent(body / (body + wait)),
             duration_f64_ns(body),
             duration_f64_ns(wait),
@@ -105,13 +105,13 @@ fn full(curve: &mut Curve, table: &[CellRow], out: &mut Vec<Finding>) {
             laws::rate_text(last.1)
         ),
         advice:
-            "the service was not at its limit: measure from nearer, or with smaller or compressed answers"
+            "run the load generator closer to the target, or use smaller or compressed responses"
                 .into(),
     });
 }
 
-/// Two curves at the same levels: other rates, the same bytes, and bytes that are flat over the levels as well (equal
-/// bytes at one level alone may be chance).
+/// Compares two curves at the same levels: different rates, the same bytes, and bytes that are flat over the levels
+/// as well (equal bytes at a single level may be chance).
 fn unranked(a: &Curve, b: &Curve, table: &[CellRow]) -> Option<Finding> {
     if a.parameter != b.parameter {
         return None;
@@ -151,21 +151,21 @@ fn unranked(a: &Curve, b: &Curve, table: &[CellRow]) -> Option<Finding> {
     Some(Finding {
         code: "cannot_be_ranked",
         sentence: format!(
-            "`{}` and `{}` cannot be ranked at {} {}: their rates differ, their bytes per second do not",
+            "`{}` and `{}` cannot be ranked at {} {}: throughput differs, bytes per second do not",
             names.0,
             names.1,
             a.parameter,
             levels_text(&xs)
         ),
         evidence: format!(
-            "at {}: {} against {} requests/s, {} either way; the sizes of the answers make the difference",
+            "at {}: {} vs. {} req/s, both {}; response sizes explain the difference",
             level_text(last.0),
             quantity(x),
             quantity(y),
             bytes_text(mean)
         ),
         advice:
-            "a full link decides, not the services: measure from nearer, or make the answers the same size"
+            "run the load generator closer to the target, or use responses of the same size"
                 .into(),
     })
 }

@@ -1,5 +1,5 @@
-//! The runs of a cell as one distribution, with intervals that know that neighbouring seconds are alike and that runs
-//! differ.
+//! The runs of a cell as one distribution, with intervals that account for the correlation of neighboring seconds and
+//! the variation between runs.
 
 use super::{Basis, Estimate};
 use plimsoll_analysis::digest::{Block, Digest, coarser};
@@ -8,12 +8,12 @@ use plimsoll_stats::random::SplitMix64;
 use plimsoll_stats::{Hist, enough_samples};
 use std::collections::BTreeMap;
 
-/// Stretches that a run is cut into before it is resampled.
+/// Stretches of a run for resampling.
 const STRETCHES: usize = 30;
 const RESAMPLES: usize = 200;
-/// From so many repeats on their differences are the interval ...
+/// From this number of repeats up, their differences determine the interval ...
 const REPEATS: usize = 3;
-/// ... and from so many where there is no other.
+/// ... and from this number if there is no other source.
 const FEWEST: usize = 2;
 
 pub(super) const QUANTILES: [f64; 4] = [0.5, 0.9, 0.95, 0.99];
@@ -31,13 +31,13 @@ pub(super) fn pooled(runs: &[&Digest], seed: u64) -> Pooled {
     let mut response = Hist::on_demand();
     runs.iter().flat_map(|run| &run.blocks).for_each(|block| response.merge(&block.response));
     let each: Vec<Figures> = runs.iter().map(|run| of_run(run)).collect();
-    // A single run says what its own summary says, to the digit.
+    // A single run repeats the figures of its own summary, digit for digit.
     let values = if let [one] = each[..] { one } else { of_all(runs, &response, &each) };
     let at_least = at_least(runs);
     let within = if runs.len() < REPEATS { resampled(runs, seed) } else { None };
     let (basis, bounds) = match within {
         Some(mut bounds) => {
-            // Two runs say little about their spread, but the interval has to hold both.
+            // Two runs say little about their variation, but the interval must include both.
             for (bound, at) in bounds.iter_mut().zip(0..) {
                 for value in each.iter().filter_map(|figures| figures[at]) {
                     *bound = [bound[0].min(value), bound[1].max(value)];
@@ -45,7 +45,7 @@ pub(super) fn pooled(runs: &[&Digest], seed: u64) -> Pooled {
             }
             (Basis::Blocks, Some(bounds))
         }
-        // Two that are too short for anything else say it in 12.7 standard errors either way.
+        // Two runs that are too short for anything else have an interval of 12.7 standard errors in each direction.
         None if runs.len() >= FEWEST => {
             let few = Some(runs).filter(|runs| runs.len() < REPEATS);
             (Basis::Runs, between_runs(&each, &values, few))
@@ -97,12 +97,13 @@ fn at_least(runs: &[&Digest]) -> [bool; 7] {
     out
 }
 
-/// Percentiles come from the merged distribution, never from percentiles. Where no blocks are at hand there are none.
+/// Returns the figures of all runs. Percentiles come from the merged distribution, never from percentiles; without
+/// blocks, there are none.
 fn of_all(runs: &[&Digest], response: &Hist, each: &[Figures]) -> Figures {
     let seconds: f64 = runs.iter().map(|run| run.measured_s).sum();
     let requests: f64 = runs.iter().map(|run| run.requests as f64).sum();
     let errors: f64 = runs.iter().map(|run| run.errors as f64).sum();
-    // Weighted by their lengths: runs of several machines have a rate that is not requests / time.
+    // Weighted by length: runs of several load generators have a rate that is not requests / time.
     let rate: f64 = runs.iter().map(|run| run.rate_per_s * run.measured_s).sum::<f64>() / seconds;
     let weighed = || {
         let known = runs.iter().zip(each).filter_map(|(run, f)| Some((run.requests as f64, f[2]?)));
@@ -124,19 +125,19 @@ fn of_all(runs: &[&Digest], response: &Hist, each: &[Figures]) -> Figures {
     out
 }
 
-/// A quantile lies in a bucket of this width, as a share of itself.
+/// Width of a quantile's bucket, as a share of its value.
 const BUCKET: f64 = 0.008;
 
-/// The steps in which figures are counted: one request more or less, one bucket. Two runs that agree to the step would
-/// otherwise claim to be exact.
+/// Returns the resolution of each figure: one request more or less, one bucket. Without it, two runs that agree
+/// exactly would claim to be exact.
 fn grains(runs: &[&Digest], values: &Figures) -> [f64; 7] {
     let fewest = runs.iter().map(|run| run.requests).min().unwrap_or(0).max(1) as f64;
     let of = |at: usize, share: f64| values[at].unwrap_or(0.0) * share;
     [of(0, 1.0 / fewest), 1.0 / fewest, 0.0, of(3, BUCKET), of(4, BUCKET), of(5, BUCKET), of(6, BUCKET)]
 }
 
-/// Student's t over the runs' own figures, around the pooled value. `few`: the runs, where they are so few that
-/// rounding counts; a figure in steps of d scatters by d / sqrt(12) by that alone (Sheppard 1898).
+/// Returns Student's t intervals of the runs' own figures around the pooled value. `few`: the runs, if there are so
+/// few that rounding matters; a figure in steps of d varies by d / sqrt(12) through rounding alone (Sheppard 1898).
 fn between_runs(each: &[Figures], values: &Figures, few: Option<&[&Digest]>) -> Option<[[f64; 2]; 7]> {
     let grains = few.map_or([0.0; 7], |runs| grains(runs, values));
     Some(std::array::from_fn(|at| {
@@ -149,13 +150,13 @@ fn between_runs(each: &[Figures], values: &Figures, few: Option<&[&Digest]>) -> 
         let scatter = own.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
         let deviation = (scatter + grains[at] * grains[at] / 12.0).sqrt();
         let half = quantile(0.975, n - 1.0) * deviation / n.sqrt();
-        // A share of errors ends at 1; nothing else does.
+        // A share of errors is at most 1; other figures have no maximum.
         let most = if at == 1 { 1.0 } else { f64::INFINITY };
         [(value - half).max(0.0), (value + half).min(most)]
     }))
 }
 
-/// A stretch of a run: what its figures are made of, and its histogram without the empty cells.
+/// A stretch of a run: the sums for its figures, and its histogram without empty buckets.
 struct Stretch {
     length_s: f64,
     requests: f64,
@@ -165,8 +166,8 @@ struct Stretch {
     cells: Vec<(usize, f64)>,
 }
 
-/// Circular block bootstrap (Politis & Romano 1992) within each run, blocks of the cube root of the number of stretches
-/// (Hall, Horowitz & Jing 1995, up to a constant): 2.5% and 97.5% of what comes out.
+/// Resamples by a circular block bootstrap (Politis & Romano 1992) within each run, with blocks of the cube root of
+/// the number of stretches (Hall, Horowitz & Jing 1995, up to a constant), and returns the 2.5% and 97.5% quantiles.
 fn resampled(runs: &[&Digest], seed: u64) -> Option<[[f64; 2]; 7]> {
     let cut: Vec<Vec<Block>> = runs.iter().map(|run| coarser(&run.blocks, STRETCHES)).collect();
     if cut.iter().any(|blocks| blocks.len() < 4) || cut.is_empty() {

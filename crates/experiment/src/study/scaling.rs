@@ -1,11 +1,11 @@
-//! How much of a second server arrives: X_n / (n X_1).
+//! Scaling efficiency: X_n / (n X_1).
 
 use super::cells::Axes;
 use super::{CellRow, Estimate, Finding, Scaling, ScalingStep, level_text, settings_text};
 use plimsoll_plan::experiment::Setting;
 use plimsoll_plan::phrase::{quantity, ratio as percent};
 
-/// Below this, at the upper end of its interval, the servers share something.
+/// If even the upper end of the interval is lower, the servers share a bottleneck.
 const SHARED: f64 = 0.75;
 
 pub(super) fn is_server_axis(name: &str) -> bool {
@@ -16,10 +16,11 @@ fn is_load(name: &str) -> bool {
     matches!(name, "users" | "connections" | "concurrency" | "threads" | "rate" | "arrivals")
 }
 
-/// Settings in common, and the best row of each number of servers.
+/// Shared settings, and the best row of each number of servers.
 type Group<'a> = (Vec<Setting>, Vec<(f64, &'a CellRow)>);
 
-/// One per combination of the settings that are neither servers nor load; of the loads the best rate counts.
+/// Returns one series per combination of the settings other than servers and load; of the loads, the best rate
+/// counts.
 pub(super) fn scaling(axes: &Axes, table: &[CellRow]) -> Vec<Scaling> {
     let mut out: Vec<Scaling> = Vec::new();
     for axis in axes.all.iter().filter(|axis| axis.is_numeric() && is_server_axis(&axis.name)) {
@@ -54,7 +55,7 @@ pub(super) fn scaling(axes: &Axes, table: &[CellRow]) -> Vec<Scaling> {
 fn steps(best: &[(f64, &CellRow)]) -> Option<Vec<ScalingStep>> {
     let (first_n, first) = best[0];
     let first_rate = first.rate_per_s.value.filter(|rate| *rate > 0.0)?;
-    // Errors of a quotient, each bound with the one that makes it worst against the other's middle (first order).
+    // Error of a quotient: each bound combines with the worst bound of the other value (first order).
     let down = |e: &Estimate| e.low.zip(e.value).map(|(low, v)| 1.0 - low / v);
     let up = |e: &Estimate| e.high.zip(e.value).map(|(high, v)| high / v - 1.0);
     best.iter()
@@ -90,24 +91,24 @@ pub(super) fn findings(all: &[Scaling], out: &mut Vec<Finding>) {
             _ => "share a bottleneck",
         };
         let interval =
-            step.low.zip(step.high).map(|(low, high)| format!(" ({} to {})", percent(low), percent(high)));
+            step.low.zip(step.high).map(|(low, high)| format!(" ({}–{})", percent(low), percent(high)));
         out.push(Finding {
             code: "shared_bottleneck",
             sentence: format!(
-                "{place}{} {} {gain}: {} times the rate",
+                "{place}{} {} {gain}: {}× the throughput",
                 level_text(step.parameter_value),
                 scaling.parameter,
                 quantity(step.speedup)
             ),
             evidence: format!(
-                "scaling efficiency {}{}, {} requests/s against {}",
+                "scaling efficiency {}{}, {} vs. {} req/s",
                 percent(step.efficiency),
                 interval.unwrap_or_default(),
                 quantity(step.rate_per_s),
                 quantity(scaling.steps[0].rate_per_s)
             ),
-            advice: "look for what they share: the database, the balancer, the link, this machine; or the load was too \
-                     small to fill one of them"
+            advice: "look for a shared resource (database, load balancer, network, load generator), or raise the load \
+                     if one server was not saturated"
                 .into(),
         });
     }

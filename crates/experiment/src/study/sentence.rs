@@ -1,14 +1,14 @@
-//! What a sweep found, in one sentence: the highest rate and where, where it bends and stays flat, what gives way
-//! first, and from which cell on a threshold is missed. Clauses stand in the order in which somebody who plans a
-//! capacity asks for them; what the runs have nothing for is left out.
+//! The result of a sweep in one sentence: the highest throughput and its level, the knee and the saturation, the
+//! first failure, and the first cell that misses a threshold. Clauses are in the order in which a capacity planner
+//! asks for them; those without data are omitted.
 
 use super::{AxisKind, CellRow, CellThreshold, Curve, CurvePoint, Scaling, knee, level_text, settings_text};
 use plimsoll_analysis::summary::Bottleneck;
 use plimsoll_plan::phrase::{count, counted, quantity, rate_per_s, ratio as percent};
 
-/// So many curves have a clause each; of more the best and the worst are told.
+/// Number of curves with a clause each; of more, only the best and the worst are named.
 const CURVES: usize = 3;
-/// So many thresholds are named when all of them hold.
+/// Number of thresholds that are named if all are met.
 const NAMED: usize = 2;
 
 pub(super) fn sentence(table: &[CellRow], curves: &[Curve], scaling: &[Scaling]) -> String {
@@ -16,7 +16,8 @@ pub(super) fn sentence(table: &[CellRow], curves: &[Curve], scaling: &[Scaling])
     if valid.is_empty() {
         return String::new();
     }
-    // A cell outside of every curve may be the best or the worst of all: then the cells are told, not the curves.
+    // A cell outside of every curve may be the best or the worst of all; then the sentence is about cells, not
+    // curves.
     let is_whole = curves.iter().map(|curve| curve.points.len()).sum::<usize>() == valid.len();
     let mut clauses = match curves {
         _ if !is_whole => bare(&valid),
@@ -52,40 +53,36 @@ fn ends<'a>(
     Some((points.clone().min_by(by)?, points.max_by(by)?))
 }
 
-/// From this share of failures on a rate is hardly one of answers.
+/// From this share of failures up, a throughput is marked.
 const FAILING: f64 = 0.01;
-/// A knee this near the beginning of the flat stretch, as a share of it, is the same fact.
+/// A knee within this share of the start of the saturation is the same fact.
 const SAME: f64 = 0.10;
 
-/// How high the rate gets and what becomes of it as the load rises.
+/// The highest throughput, and the course beyond it as the load rises.
 fn describe(curve: &Curve, table: &[CellRow]) -> String {
     match (&curve.saturation, ends(curve.points.iter())) {
         (Some(flat), Some((_, top))) => {
-            let behind = if flat.is_link {
-                "the link is full".to_owned()
-            } else {
-                format!("more {} only wait longer", curve.parameter)
-            };
+            let limit = if flat.is_link { "network saturated" } else { "saturated" };
             let (rate, from) = (rate_per_s(top.rate_per_s), place(curve, flat.from_level));
-            format!("at most {rate}{}, reached at {from}: {behind}", failing(top, table))
+            format!("highest throughput {rate}{}, {limit} from {from} up", failing(top, table))
         }
         _ => format!("{}{}", summit(curve, table), course(curve, table)),
     }
 }
 
-/// A server that refuses is quick.
+/// Failures are often fast, so they are mentioned.
 fn failing(point: &CurvePoint, table: &[CellRow]) -> &'static str {
     let share = table.get(point.row).and_then(|row| row.error_ratio.value).unwrap_or(0.0);
     if share > FAILING { " (failures included)" } else { "" }
 }
 
 fn summit(curve: &Curve, table: &[CellRow]) -> String {
-    let Some((low, top)) = ends(curve.points.iter()) else { return "no rate".into() };
+    let Some((low, top)) = ends(curve.points.iter()) else { return "no throughput".into() };
     let (rate, at) = (rate_per_s(top.rate_per_s), place(curve, top.parameter_value));
-    let highest = format!("highest rate {rate}{} at {at}", failing(top, table));
+    let highest = format!("highest throughput {rate}{} at {at}", failing(top, table));
     match curve.kind {
         AxisKind::Other if rate == rate_per_s(low.rate_per_s) => {
-            format!("{rate} at every {}", curve.parameter)
+            format!("throughput {rate} at every {}", curve.parameter)
         }
         AxisKind::Other => {
             format!(
@@ -98,19 +95,23 @@ fn summit(curve: &Curve, table: &[CellRow]) -> String {
     }
 }
 
-/// What becomes of the rate as the load rises.
+/// The course of throughput as the load rises.
 fn course(curve: &Curve, table: &[CellRow]) -> String {
     if let (Some(_), Some(last)) = (curve.retrograde_from, curve.points.last()) {
-        return format!(", only {} at {}", rate_per_s(last.rate_per_s), place(curve, last.parameter_value));
+        return format!(
+            ", falling to {} at {}",
+            rate_per_s(last.rate_per_s),
+            place(curve, last.parameter_value)
+        );
     }
     match curve.kind {
-        AxisKind::Concurrency if is_rising(curve) => ", and still rising there".into(),
+        AxisKind::Concurrency if is_rising(curve) => " and still rising".into(),
         AxisKind::Rate => match knee::unserved(&curve.points, table) {
             Some((point, true)) => {
-                format!(", short of what was offered from {} on", rate_per_s(point.parameter_value))
+                format!(", below the offered rate from {} up", rate_per_s(point.parameter_value))
             }
             Some((point, false)) => {
-                format!(", short of what was offered at {}", rate_per_s(point.parameter_value))
+                format!(", below the offered rate at {}", rate_per_s(point.parameter_value))
             }
             None => ", as offered".into(),
         },
@@ -118,7 +119,7 @@ fn course(curve: &Curve, table: &[CellRow]) -> String {
     }
 }
 
-/// The highest rate is that of the last level, and the one before was lower by as much as it had fewer users.
+/// Whether the last level has the highest throughput, and throughput still rose there.
 fn is_rising(curve: &Curve) -> bool {
     let ends = ends(curve.points.iter()).zip(curve.points.last());
     let is_last = ends
@@ -133,15 +134,15 @@ fn bend(curve: &Curve) -> Option<String> {
         return None;
     }
     Some(match curve.kind {
-        AxisKind::Rate => format!("times turn upwards at {}", rate_per_s(at)),
+        AxisKind::Rate => format!("latency bends upward at {}", rate_per_s(at)),
         AxisKind::Concurrency | AxisKind::Other => format!("knee at {} {}", level_text(at), curve.parameter),
     })
 }
 
-/// What stood at its limit there, where monitors saw it.
+/// The bottleneck there, if monitors show it.
 fn limiting(curve: &Curve) -> Option<String> {
     match curve.bottleneck.as_ref()? {
-        Bottleneck::Saturated { what, .. } => Some(format!("{what} at its limit there")),
+        Bottleneck::Saturated { what, .. } => Some(format!("bottleneck {what}")),
         Bottleneck::NoneWatched | Bottleneck::NotKnown => None,
     }
 }
@@ -166,7 +167,7 @@ fn range(curves: &[Curve], table: &[CellRow]) -> String {
     )
 }
 
-/// Cells of which no two differ in a number alone.
+/// For cells that do not form a curve.
 fn bare(valid: &[&CellRow]) -> Vec<String> {
     let rate = |row: &&CellRow| row.rate_per_s.value.unwrap_or(0.0);
     let by = |a: &&&CellRow, b: &&&CellRow| rate(a).total_cmp(&rate(b));
@@ -179,16 +180,17 @@ fn bare(valid: &[&CellRow]) -> Vec<String> {
     };
     let highest = format!("{}{}", rate_per_s(rate(best)), of(best));
     if valid.len() == 1 {
-        return vec![highest];
+        return vec![format!("throughput {highest}")];
     }
-    // As it is printed: two figures that look alike are no highest and no lowest.
+    // Compares the printed values: two that look alike are neither highest nor lowest.
     if rate_per_s(rate(best)) == rate_per_s(rate(worst)) {
-        return vec![format!("{} in all {} cells", rate_per_s(rate(best)), count(valid.len() as u64))];
+        let all = count(valid.len() as u64);
+        return vec![format!("throughput {} in all {all} combinations", rate_per_s(rate(best)))];
     }
-    vec![format!("highest rate {highest}, lowest {}{}", rate_per_s(rate(worst)), of(worst))]
+    vec![format!("highest throughput {highest}, lowest {}{}", rate_per_s(rate(worst)), of(worst))]
 }
 
-/// What more servers bring; of several rows the worst.
+/// The effect of more servers; of several series, the worst.
 fn servers(scaling: &[Scaling]) -> Option<String> {
     let last = |one: &Scaling| one.steps.last().copied();
     let worst = scaling.iter().min_by(|a, b| {
@@ -198,7 +200,7 @@ fn servers(scaling: &[Scaling]) -> Option<String> {
     let (first, step) = (worst.steps.first()?, last(worst)?);
     (step.parameter_value > first.parameter_value).then(|| {
         format!(
-            "{} {} carry {} times what {} did (efficiency {})",
+            "{} {} reach {}× the throughput of {} (efficiency {})",
             level_text(step.parameter_value),
             worst.parameter,
             quantity(step.speedup),
@@ -208,7 +210,7 @@ fn servers(scaling: &[Scaling]) -> Option<String> {
     })
 }
 
-/// Thresholds that are missed and requests that fail, what begins at the lowest level first; or that nothing does.
+/// Missed thresholds and failing requests, by the lowest level first; or that there are none.
 fn failures(valid: &[&CellRow], table: &[CellRow], curve: Option<&Curve>) -> Vec<String> {
     let order: Vec<(String, &CellRow)> = match curve {
         Some(curve) => {
@@ -218,7 +220,7 @@ fn failures(valid: &[&CellRow], table: &[CellRow], curve: Option<&Curve>) -> Vec
     };
     let mut texts: Vec<&CellThreshold> = Vec::new();
     for threshold in order.iter().flat_map(|(_, row)| &row.thresholds) {
-        // What errors there are is told below.
+        // Errors have their own clause below.
         let is_told = threshold.is_default && threshold.text.starts_with("error_rate");
         if !is_told && !texts.iter().any(|known| known.text == threshold.text) {
             texts.push(threshold);
@@ -231,9 +233,9 @@ fn failures(valid: &[&CellRow], table: &[CellRow], curve: Option<&Curve>) -> Vec
         let of = |row: &CellRow| row.thresholds.iter().find(|one| one.text == text).cloned();
         let is_missed = |row: &CellRow| of(row).is_some_and(|one| one.is_missed());
         if let Some((first, told)) = where_from(&order, curve.is_some(), is_missed) {
-            begins.push((first, format!("threshold {text} is missed {told}")));
+            begins.push((first, format!("threshold {text} is missed{told}")));
         } else if let Some((first, told)) = in_some_runs(&order, curve.is_some(), of) {
-            begins.push((first, format!("threshold {text} is missed {told}")));
+            begins.push((first, format!("threshold {text} is missed{told}")));
         } else if !threshold.is_default {
             held.push(text);
         }
@@ -242,31 +244,31 @@ fn failures(valid: &[&CellRow], table: &[CellRow], curve: Option<&Curve>) -> Vec
     if let Some((first, told)) = &failing {
         let of = |row: &CellRow| row.error_ratio.value.unwrap_or(0.0);
         let most = order.iter().map(|(_, row)| of(row)).fold(0.0, f64::max);
-        begins.push((*first, format!("requests fail {told}, up to {}", percent(most))));
+        begins.push((*first, format!("requests fail{told}, up to {}", percent(most))));
     }
     begins.sort_by_key(|(first, _)| *first);
-    // Without an order, or where two begin at one level, none is the first.
+    // Without an order, or if two start at one level, none is the first.
     let has_first = curve.is_some() && matches!(&begins[..], [first, second, ..] if first.0 < second.0);
     let is_any_missed = begins.iter().any(|(_, text)| text.starts_with("threshold"));
     let mut out: Vec<String> = begins.into_iter().map(|(_, text)| text).collect();
     if let Some(first) = out.first_mut().filter(|_| has_first) {
-        *first = format!("first to give way: {first}");
+        *first = format!("first to fail: {first}");
     }
     if !is_any_missed && !held.is_empty() {
         out.push(match held.len() {
-            1 => format!("threshold {} holds everywhere", held[0]),
-            n if n <= NAMED => format!("thresholds {} hold everywhere", held.join(" and ")),
-            n => format!("all {n} thresholds hold everywhere"),
+            1 => format!("threshold {} is met everywhere", held[0]),
+            n if n <= NAMED => format!("thresholds {} are met everywhere", held.join(" and ")),
+            n => format!("all {n} thresholds are met everywhere"),
         });
     }
-    // A threshold on errors that holds says as much.
+    // A threshold on errors that is met says the same.
     if failing.is_none() && !held.iter().any(|text| text.starts_with("error_rate")) {
         out.push("no errors".into());
     }
     out
 }
 
-/// The place of the first row of which some runs missed a threshold and most did not: `in 1 of 2 runs at 16 users`.
+/// The place of the first row where some runs missed a threshold but most did not: `in 1 of 2 runs at 16 users`.
 fn in_some_runs(
     order: &[(String, &CellRow)],
     is_curve: bool,
@@ -283,13 +285,13 @@ fn in_some_runs(
     };
     let more = match found.len() {
         1 => String::new(),
-        n => format!(", and in some of {}", counted(n as u64 - 1, "other cell")),
+        n => format!(", and in some runs of {}", counted(n as u64 - 1, "other combination")),
     };
-    Some((first, format!("in {} of {}{name}{more}", one.missed_runs, counted(one.runs as u64, "run"))))
+    Some((first, format!(" in {} of {}{name}{more}", one.missed_runs, counted(one.runs as u64, "run"))))
 }
 
-/// The place of the first such row, and where they are: `from 16 users on`, `at 4 users`, `in 2 of 6 cells, first at
-/// node`. Along a curve only what goes on to its end is said to begin.
+/// The place of the first such row, and the extent: `from 16 users up`, `at 4 users`, `in 2 of 6 combinations, first
+/// at node`. Along a curve, only a state that lasts until its end has a start.
 fn where_from(
     order: &[(String, &CellRow)],
     is_curve: bool,
@@ -302,15 +304,15 @@ fn where_from(
     Some((
         first,
         match found.len() {
-            n if n == order.len() && n > 1 && is_curve => "at every level".into(),
-            n if n == order.len() && n > 1 => "in every cell".into(),
-            1 if is_curve => format!("at {name}"),
-            1 if name.is_empty() => "there".into(),
-            1 => format!("in {name}"),
-            _ if is_curve && goes_on => format!("from {name} on"),
+            n if n == order.len() && n > 1 && is_curve => " at every level".into(),
+            n if n == order.len() && n > 1 => " in every combination".into(),
+            1 if is_curve => format!(" at {name}"),
+            1 if name.is_empty() => String::new(),
+            1 => format!(" in {name}"),
+            _ if is_curve && goes_on => format!(" from {name} up"),
             n => format!(
-                "in {n} of {}, first {} {name}",
-                counted(order.len() as u64, "cell"),
+                " in {n} of {}, first {} {name}",
+                counted(order.len() as u64, "combination"),
                 if is_curve { "at" } else { "in" }
             ),
         },

@@ -1,40 +1,40 @@
-//! The course of one long run: other levels, slopes, spikes that come again, and the way back from them.
+//! The timeline of one long run: level changes, trends, and periodic spikes with their recovery.
 
 use super::laws::changes_load;
 use super::{Finding, Steady, settings_text, steady_from};
 use plimsoll_analysis::digest::{Block, Digest, Level};
 use plimsoll_analysis::ratio;
 use plimsoll_plan::experiment::Setting;
-use plimsoll_plan::phrase::{duration_f64_ns, quantity, rate_per_s, ratio as percent};
+use plimsoll_plan::phrase::{chosen_s, duration_f64_ns, quantity, rate_per_s, ratio as percent};
 use plimsoll_stats::maths::changepoint::{Change, changes, spikes, trend};
 use plimsoll_stats::median;
 use serde::Serialize;
 
-/// A run with fewer seconds has no course.
+/// A run with fewer seconds has no timeline.
 const FEWEST: usize = 60;
-/// Longer series are averaged to so many values: the search for levels grows with the square where there are none.
+/// Longer series are averaged to this number of values: without level changes, their search takes quadratic time.
 const MOST: usize = 3_600;
-/// What a level must change by, and a slope over the whole run, to be told.
+/// Minimum relative change of a level, or of a trend over the whole run, to be reported.
 const WORTH: f64 = 0.20;
-/// A slope is told when chance makes one like it in fewer than one of a thousand runs.
+/// A trend is reported if chance produces one like it in fewer than one of a thousand runs.
 const CHANCE: f64 = 0.001;
-/// Spikes come again when there are this many ...
+/// Spikes are periodic if there are at least this many ...
 const AGAIN: usize = 5;
-/// ... whose distances differ by at most this share of their mean (standard deviation).
+/// ... whose intervals have at most this relative standard deviation.
 const REGULAR: f64 = 0.25;
-/// Back at the baseline: at most this many of it.
+/// Recovered: at most this multiple of the baseline.
 const RECOVERED: f64 = 1.5;
 
-/// What one run did over its time.
+/// The timeline of one run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunCourse {
     pub name: String,
     pub settings: Vec<Setting>,
     pub repeat: u32,
     pub steady_state: Steady,
-    /// The load itself changed (ramp, stages): levels and slopes are its own and are not looked for.
+    /// The load itself changed (ramp, stages), so levels and trends are not searched for.
     pub has_load_changes: bool,
-    /// Fewer answers than arrivals: what waits grows, and times with it.
+    /// Throughput was below the offered rate: the backlog grows, and times with it.
     pub is_falling_behind: bool,
     pub shifts: Vec<Shift>,
     pub drifts: Vec<Drift>,
@@ -44,20 +44,20 @@ pub struct RunCourse {
 /// A change of level.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Shift {
-    /// `p50`, `throughput`, `in_flight`.
+    /// `p50`, `throughput`, or `in_flight`.
     pub figure: &'static str,
-    /// s from the start of the run.
+    /// Seconds from the start of the run.
     pub at_s: f64,
-    /// ns, per second, requests.
+    /// In ns, per second, or requests.
     pub before: f64,
     pub after: f64,
 }
 
-/// A slope over the whole run.
+/// A trend over the whole run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Drift {
     pub figure: &'static str,
-    /// Per hour, in the unit of the figure, with its 95% interval.
+    /// Per hour, in the unit of the figure, with its 95% confidence interval.
     pub per_hour: f64,
     pub low_per_hour: f64,
     pub high_per_hour: f64,
@@ -65,7 +65,7 @@ pub struct Drift {
     pub change_ratio: f64,
 }
 
-/// Spikes of the p99 at regular distances, such as a collector's pauses.
+/// Spikes of p99 at regular intervals, such as garbage collection pauses.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Periodic {
     pub spikes: usize,
@@ -73,11 +73,11 @@ pub struct Periodic {
     pub baseline_ns: f64,
     /// Median of the spikes.
     pub peak_ns: f64,
-    /// Median time from the start of a spike to the first second within 1.5 baselines.
+    /// Median time from the start of a spike to the first second within 1.5 times the baseline.
     pub recovered_after_s: Option<f64>,
 }
 
-/// `None` for a run that is too short.
+/// Returns `None` for a run that is too short.
 pub(super) fn course(digest: &Digest) -> Option<RunCourse> {
     let blocks = match digest.blocks.split_last() {
         Some((last, rest)) if rest.first().is_some_and(|b| last.length_ns < b.length_ns) => rest,
@@ -94,7 +94,8 @@ pub(super) fn course(digest: &Digest) -> Option<RunCourse> {
     if !has_load_changes {
         let is_open = matches!(digest.level, Level::Rate(_));
         let mut all: Vec<(&'static str, Reading)> = vec![("p50", p50)];
-        // What the load generator decides says nothing of the service: arrivals in the open model, users in the closed.
+        // Figures that the load generator sets say nothing about the service: arrivals in the open model, users in
+        // the closed.
         all.push(if is_open { ("in_flight", in_flight) } else { ("throughput", rate) });
         for (what, of) in all {
             judge(what, &filled(blocks, of), blocks, &mut shifts, &mut drifts);
@@ -132,7 +133,7 @@ fn in_flight(block: &Block) -> Option<f64> {
     Some(block.in_flight)
 }
 
-/// Seconds without a value take the one before.
+/// Seconds without a value repeat the previous one.
 fn filled(blocks: &[Block], of: Reading) -> Vec<f64> {
     let mut last = blocks.iter().find_map(of).unwrap_or(0.0);
     blocks
@@ -144,8 +145,8 @@ fn filled(blocks: &[Block], of: Reading) -> Vec<f64> {
         .collect()
 }
 
-/// A slope makes stairs of levels, and a step makes a slope: the one that leaves the smaller residuals is told, the
-/// steps only when they pay for their number (Schwarz 1978).
+/// Reports either a trend or level changes. A trend looks like steps, and a step like a trend: the one with the
+/// smaller residuals counts, with a penalty for the number of steps (Schwarz 1978).
 fn judge(
     what: &'static str,
     values: &[f64],
@@ -158,7 +159,7 @@ fn judge(
     let values = &means[..];
     let Some(usual) = median(&mut values.to_vec()).filter(|m| *m > 0.0) else { return };
     let n = values.len() as f64;
-    // proof: `at` is below the number of means, so that its first block exists.
+    // proof: `at` is below the number of means, so its first block exists.
     let seconds = |at: usize| blocks[at * width].from_ns as f64 / 1e9;
     let found: Vec<Change> = changes(values);
     let slope = trend(values).filter(|t| t.p_value < CHANCE && (t.slope * n / usual).abs() > WORTH);
@@ -206,7 +207,7 @@ fn judge(
 fn periodic(blocks: &[Block]) -> Option<Periodic> {
     let values = filled(blocks, p99);
     let baseline = median(&mut values.clone())?;
-    // A pause over the border of two seconds is one spike.
+    // A pause that crosses the border of two seconds is one spike.
     let mut starts: Vec<usize> = Vec::new();
     let mut before = None;
     for at in spikes(&values).into_iter().filter(|at| values[*at] > 2.0 * baseline) {
@@ -258,20 +259,19 @@ pub(super) fn findings(courses: &[RunCourse], out: &mut Vec<Finding>) {
         if let Some(shift) = run.shifts.iter().max_by(|a, b| weight(a).total_cmp(&weight(b))) {
             out.push(Finding {
                 code: "level_changed",
-                sentence: format!("{place}: at {} s the run became another one", quantity(shift.at_s)),
+                sentence: format!("{place}: the level changed at {}", chosen_s(shift.at_s)),
                 evidence: format!(
-                    "{} from {} to {}{}",
+                    "{} changed from {} to {}{}",
                     shift.figure.replace('_', " "),
                     text(shift.figure, shift.before),
                     text(shift.figure, shift.after),
                     if run.shifts.len() > 1 {
-                        format!(", {} changes in all", run.shifts.len())
+                        format!(", {} changes in total", run.shifts.len())
                     } else {
                         String::new()
                     }
                 ),
-                advice: "its figures mix two states: find out what happened then, or raise the warm-up"
-                    .into(),
+                advice: "find what happened then, or raise the warm-up: the results mix two states".into(),
             });
         }
         if let Some(drift) = run.drifts.first() {
@@ -279,23 +279,23 @@ pub(super) fn findings(courses: &[RunCourse], out: &mut Vec<Finding>) {
             let (code, advice) = if run.is_falling_behind {
                 (
                     "is_falling_behind",
-                    "more arrives than is served: times are set by the length of the run; lower the rate",
+                    "lower the rate: it exceeds capacity, so times depend on the length of the run",
                 )
             } else {
                 (
                     "drifts",
-                    "something fills up or wears out (memory, a table, a cache): run longer and watch the server",
+                    "run longer and monitor the server: memory, a table, or a cache may be filling up",
                 )
             };
             out.push(Finding {
                 code,
                 sentence: format!(
-                    "{place}: the {} {way} through the whole run, by {} of its median",
+                    "{place}: {} {way} throughout the run, by {} of its median",
                     drift.figure.replace('_', " "),
                     percent(drift.change_ratio.abs())
                 ),
                 evidence: format!(
-                    "{} per hour ({} to {}; Theil-Sen, Mann-Kendall p < 0.001)",
+                    "{} per hour (95% CI {} to {}; Theil-Sen, Mann-Kendall p < 0.001)",
                     text(drift.figure, drift.per_hour),
                     text(drift.figure, drift.low_per_hour),
                     text(drift.figure, drift.high_per_hour)
@@ -305,17 +305,17 @@ pub(super) fn findings(courses: &[RunCourse], out: &mut Vec<Finding>) {
         }
         if let Some(p) = &run.periodic {
             let back =
-                p.recovered_after_s.map_or(String::new(), |s| format!(", back after {} s", quantity(s)));
+                p.recovered_after_s.map_or(String::new(), |s| format!(", recovered after {}", chosen_s(s)));
             out.push(Finding {
                 code: "periodic_spikes",
-                sentence: format!("{place}: the p99 spikes every {} s", quantity(p.every_s)),
+                sentence: format!("{place}: p99 spikes every {}", chosen_s(p.every_s)),
                 evidence: format!(
                     "{} spikes to {}, baseline {}{back}",
                     p.spikes,
                     duration_f64_ns(p.peak_ns),
                     duration_f64_ns(p.baseline_ns)
                 ),
-                advice: "a collector, a flush, a scheduled job: compare the times with the server's own log"
+                advice: "compare these times with the server's log: garbage collection, a flush, or a scheduled job"
                     .into(),
             });
         }

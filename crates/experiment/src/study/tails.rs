@@ -1,11 +1,11 @@
-//! What the shape of the times says: a mean above the p95, and a median that falls while the mean rises.
+//! Findings from the shape of the times: a mean above p95, and a median that falls while the mean rises.
 
 use super::{AxisKind, CellRow, Curve, Finding, level_text, settings_text};
-use plimsoll_plan::phrase::{count, duration_f64_ns};
+use plimsoll_plan::phrase::{count, counted, duration_f64_ns};
 
-/// A mean is compared from this many requests on.
+/// A mean is compared from this number of requests up.
 const FEWEST: u64 = 20;
-/// The median falls by this share at least while the mean rises by this factor.
+/// The median falls at least by this share while the mean rises by this factor.
 const FALLS: f64 = 0.95;
 const RISES: f64 = 1.3;
 
@@ -17,9 +17,9 @@ pub(super) fn findings(table: &[CellRow], curves: &[Curve], out: &mut Vec<Findin
         out.push(Finding {
             code: "mean_above_p95",
             sentence: format!(
-                "in {} of {} cells the mean is above the p95: a few very long times make it up",
+                "the mean is above p95 in {} of {}",
                 count(above.len() as u64),
-                count(table.len() as u64)
+                counted(table.len() as u64, "combination")
             ),
             evidence: format!(
                 "{}: mean {}, p95 {}, p99 {}",
@@ -28,9 +28,7 @@ pub(super) fn findings(table: &[CellRow], curves: &[Curve], out: &mut Vec<Findin
                 text(&row.p95_ns),
                 text(&row.p99_ns)
             ),
-            advice: "look at p99 and the maximum of these runs; where the tool's percentiles come from a window of the \
-                     last samples, they are wrong"
-                .into(),
+            advice: "read p99 and the maximum of these runs: a few very long times make up the mean".into(),
         });
     }
     curves.iter().for_each(|curve| starved(curve, table, out));
@@ -40,7 +38,7 @@ fn mean_above_p95(row: &CellRow) -> bool {
     row.requests >= FEWEST && row.mean_ns.value.zip(row.p95_ns.value).is_some_and(|(mean, p95)| mean > p95)
 }
 
-/// More users make most answers faster and some endless: a few connections are served and the others wait.
+/// More users make most responses faster and some extremely slow: a few connections are served, the others wait.
 fn starved(curve: &Curve, table: &[CellRow], out: &mut Vec<Finding>) {
     if curve.kind != AxisKind::Concurrency {
         return;
@@ -50,7 +48,7 @@ fn starved(curve: &Curve, table: &[CellRow], out: &mut Vec<Finding>) {
         .iter()
         .filter_map(|p| Some((p.parameter_value, table[p.row].p50_ns.value?, table[p.row].mean_ns.value?)))
         .collect();
-    // The end against the level with the highest median before it.
+    // Compares the end with the level that has the highest median before it.
     let Some((last, before)) = steps.split_last() else { return };
     let from = before.iter().max_by(|a, b| a.1.total_cmp(&b.1));
     let Some(from) = from.filter(|f| last.1 < FALLS * f.1 && last.2 > RISES * f.2 && last.2 > 1.5 * last.1)
@@ -61,7 +59,7 @@ fn starved(curve: &Curve, table: &[CellRow], out: &mut Vec<Finding>) {
     out.push(Finding {
         code: "starvation",
         sentence: format!(
-            "{}with more users the median falls while the mean rises: few of them are served, the others wait",
+            "{}with more users, the median falls while the mean rises: few users are served, the others wait",
             if fixed.is_empty() { fixed } else { format!("{fixed}: ") }
         ),
         evidence: format!(
@@ -74,6 +72,6 @@ fn starved(curve: &Curve, table: &[CellRow], out: &mut Vec<Finding>) {
             duration_f64_ns(last.1),
             duration_f64_ns(last.2)
         ),
-        advice: "the service is not fair between connections: such a median is no user's experience".into(),
+        advice: "look for a connection limit of the service; this median describes no typical user".into(),
     });
 }

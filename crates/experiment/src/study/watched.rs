@@ -1,4 +1,4 @@
-//! What monitors saw, by cell, and what stood at its limit where a curve bends.
+//! Monitored metrics by cell, and the bottleneck at the knee of a curve.
 
 use super::{AxisKind, CellRow, Curve, Finding, level_text, settings_text};
 use plimsoll_analysis::bottleneck_of;
@@ -6,7 +6,7 @@ use plimsoll_analysis::digest::{Digest, Seen};
 use plimsoll_analysis::summary::Bottleneck;
 use plimsoll_plan::phrase::rate_per_s;
 
-/// Numbers of several runs of a cell: means of means, peaks of peaks.
+/// Pools the metrics of several runs of a cell: means of means, peaks of peaks.
 pub(crate) fn pooled(runs: &[&Digest]) -> Vec<Seen> {
     let mut all: Vec<(Seen, f64)> = Vec::new();
     for seen in runs.iter().flat_map(|run| &run.watched.seen) {
@@ -32,12 +32,12 @@ pub(super) fn limiting(runs: &[&Digest]) -> Option<Bottleneck> {
     bottleneck_of(&[runs.iter().map(|run| &run.watched).collect()])
 }
 
-/// Where a curve bends, or where it is flat from, something gave out: what monitors say of the levels from there on.
+/// Finds the bottleneck at the knee, or at the saturation, from the monitors of the levels from there up.
 pub(super) fn findings(table: &[CellRow], curves: &mut [Curve], out: &mut Vec<Finding>) {
     for curve in curves {
         let bend = curve.knee.level.or(curve.saturation.map(|flat| flat.from_level));
         let Some(bend) = bend else { continue };
-        // A knee lies between two levels: the one behind it shows what gave out.
+        // A knee lies between two levels: the one after it shows the bottleneck.
         let behind = curve.points.iter().find(|point| point.parameter_value >= bend).or(curve.points.last());
         let Some(point) = behind else { continue };
         let row = &table[point.row];
@@ -47,7 +47,7 @@ pub(super) fn findings(table: &[CellRow], curves: &mut [Curve], out: &mut Vec<Fi
     }
 }
 
-/// `None`: nobody saw anything, so nothing was found.
+/// Returns `None` if the monitors have no data.
 fn finding(row: &CellRow, curve: &Curve, x: f64, limiting: &Bottleneck) -> Option<Finding> {
     let level = match curve.kind {
         AxisKind::Rate => rate_per_s(x),
@@ -58,26 +58,24 @@ fn finding(row: &CellRow, curve: &Curve, x: f64, limiting: &Bottleneck) -> Optio
     let (what, evidence) = match limiting {
         Bottleneck::Saturated { what, evidence } => (what.clone(), evidence.text()),
         Bottleneck::NoneWatched => (
-            limiting.to_string(),
-            "all of them had room: what gave out was not watched, or it is a lock, a pool or a wait".into(),
+            "no monitored resource".into(),
+            "the bottleneck is not monitored, or it is a lock, a pool, or a wait".into(),
         ),
         Bottleneck::NotKnown => return None,
     };
     let is_known = row.monitor_metrics.iter().any(|seen| what.starts_with(&seen.monitor));
     Some(Finding {
         code: "bottleneck",
-        sentence: match is_known {
-            true => format!("behind the knee, at {level}{of}, {what} stood at its limit"),
-            false => {
-                format!("behind the knee, at {level}{of}, {what} stood at its limit as far as monitors saw")
+        sentence: match limiting {
+            Bottleneck::NoneWatched => format!("{what} is saturated above the knee, at {level}{of}"),
+            Bottleneck::Saturated { .. } | Bottleneck::NotKnown => {
+                format!("bottleneck: {what}, saturated above the knee, at {level}{of}")
             }
         },
         evidence,
         advice: match is_known {
-            true => {
-                "that is where more capacity would have to come from; see the next limit by raising this one"
-            }
-            false => "watch what lies behind it as well: databases, pools, the other machines",
+            true => "add capacity there, then rerun to find the next bottleneck",
+            false => "monitor more of the service: databases, pools, and other machines",
         }
         .into(),
     })

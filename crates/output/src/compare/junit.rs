@@ -1,7 +1,7 @@
-//! The gate as JUnit XML, the format that every CI system shows: a suite for each comparison, a case for each rule.
+//! The gate as JUnit XML, which every CI system can display: a suite for each comparison, a case for each rule.
 //!
-//! A rule about which nobody can tell is an `error`, not a failure and not a pass: CI systems show it as broken, and
-//! `skipped` would be green.
+//! An inconclusive rule is an `error`, not a failure and not a pass: CI systems show it as broken, while `skipped` would
+//! be green.
 
 use super::xml::escape as xml;
 use super::{long_word, overall};
@@ -9,8 +9,8 @@ use crate::junit::{Cases, Whole};
 use plimsoll_experiment::compare::gate::{Gate, Passage, gate as judge};
 use plimsoll_experiment::compare::{Comparison, cell_name, evidence};
 
-/// See the module. Figures stand behind the rules as cases that pass, with their evidence; without rules the rules are
-/// one for each figure already, unless the experiment has its own conclusion.
+/// Returns the XML. With rules, each metric follows as a passing case with its evidence; without rules, each metric has
+/// a default rule already, unless the experiment has its own result.
 pub fn junit(comparisons: &[Comparison], gate: &Gate, whole: Option<&Whole>) -> String {
     let (mut suites, mut tests, mut failures, mut errors) = (String::new(), 0, 0, 0);
     if let Some(experiment) = whole.map(Cases::of_experiment) {
@@ -25,7 +25,7 @@ pub fn junit(comparisons: &[Comparison], gate: &Gate, whole: Option<&Whole>) -> 
         let count = |passage: Passage| gated.rules.iter().filter(|rule| rule.result == passage).count();
         let place =
             if c.settings.is_empty() { String::new() } else { format!(" at {}", cell_name(&c.settings)) };
-        let name = format!("{} against {}{place}", c.b.name, c.a.name);
+        let name = format!("{} vs. {}{place}", c.b.name, c.a.name);
         let mut cases = String::new();
         for rule in &gated.rules {
             let (tag, said) = match rule.result {
@@ -35,7 +35,7 @@ pub fn junit(comparisons: &[Comparison], gate: &Gate, whole: Option<&Whole>) -> 
                 Passage::NotCompared => (Some("skipped"), "NOT COMPARED"),
             };
             let body = match tag {
-                // Its schema knows no type of what was skipped.
+                // In the schema, `skipped` has no type.
                 Some(tag @ "skipped") => format!("<{tag} message=\"{}\"/>", xml(&rule.evidence)),
                 Some(tag) => {
                     format!("<{tag} type=\"{said}\" message=\"{}\"/>", xml(&rule.evidence))
@@ -44,7 +44,7 @@ pub fn junit(comparisons: &[Comparison], gate: &Gate, whole: Option<&Whole>) -> 
             };
             cases.push_str(&case(&name, &rule.text, &body));
         }
-        // What is not the result of a rule is a case of its own.
+        // A result that comes from no rule has its own case.
         let is_open =
             whole.is_none() && gated.result == Passage::Inconclusive && count(Passage::Inconclusive) == 0;
         if is_open {
@@ -53,7 +53,7 @@ pub fn junit(comparisons: &[Comparison], gate: &Gate, whole: Option<&Whole>) -> 
         }
         let told = if gate.allow.is_empty() && whole.is_none() { &[][..] } else { &c.figures };
         for row in told {
-            let text = format!("{}: {}", long_word(row), evidence(row, c.confidence));
+            let text = format!("{}; {}", long_word(c, row), evidence(row, c.confidence));
             cases.push_str(&case(&name, &row.figure, &format!("<system-out>{}</system-out>", xml(&text))));
         }
         let (all, failed, open) = (

@@ -1,37 +1,36 @@
-//! Where a difference comes from and what to do next, in sentences for somebody who sees a comparison for the first
-//! time: the page, the terminal, Markdown and `--json` have the same ones.
+//! Reasons for a difference and next steps, in sentences for readers who see a comparison for the first time: the page,
+//! the terminal, Markdown, and `--json` have the same ones.
 //!
-//! What is told and in which order is decided in [`plimsoll_experiment::compare::next`].
+//! [`plimsoll_experiment::compare::next`] decides which are reported, and in which order.
 
 use super::maybe_change;
 use crate::format::{count, counted, duration_f64_ns};
-use crate::next::{Hint, NextRows, quoted, shell};
+use crate::next::{Hint, NextRows, capital, quoted, sentence, shell, step, why};
 use plimsoll_experiment::compare::gate::Gated;
 use plimsoll_experiment::compare::next::{Next, Reason, Step, TimeMoved, TimeOrigin};
-use plimsoll_experiment::compare::{Comparison, Scale, change};
+use plimsoll_experiment::compare::{Comparison, Scale, change, figure_phrase};
 use plimsoll_plan::phrase::watched;
 
 /// `next` of a comparison's document.
 pub(crate) type Rows<'a> = NextRows<Reason<'a>, Step<'a>>;
 
-/// Reasons first, then steps.
-pub(crate) fn hints(one: &Comparison, gated: Option<&Gated>) -> Vec<Hint> {
+/// Reasons and steps.
+pub(crate) fn hints(one: &Comparison, gated: Option<&Gated>) -> (Vec<Hint>, Vec<Hint>) {
     let Next { reasons, steps } = Next::of(one, gated);
-    let hint = |is_next: bool| move |text: String| Hint { is_next, text, command: None, shown: &[] };
-    let reasons = reasons.iter().map(reason_text).map(hint(false));
-    reasons.chain(steps.iter().map(step_text).map(hint(true))).collect()
+    let reasons = reasons.iter().map(|reason| why(reason_text(reason), &[]));
+    (reasons.collect(), steps.iter().map(|step| step_hint(one, step)).collect())
 }
 
 /// The same for programs.
 pub(crate) fn rows<'a>(one: &'a Comparison, gated: Option<&'a Gated>) -> Rows<'a> {
     let Next { reasons, steps } = Next::of(one, gated);
-    NextRows::described(reasons, steps, reason_text, step_text)
+    NextRows::described(reasons, steps, reason_text, |step| step_hint(one, step).whole_text())
 }
 
 fn reason_text(reason: &Reason<'_>) -> String {
     match reason {
-        Reason::Doubt { row, .. } => format!("{}.", row.sentence),
-        Reason::RuleBroken { row, .. } => format!("Broken first: {} ({}).", row.text, row.evidence),
+        Reason::Doubt { row, .. } => sentence(&capital(&row.finding())),
+        Reason::RuleBroken { row, .. } => format!("The rule {} failed: {}.", quoted(&row.text), row.evidence),
         Reason::TimeMoved(moved) => time(moved),
         Reason::RequestMoved {
             request,
@@ -47,79 +46,90 @@ fn reason_text(reason: &Reason<'_>) -> String {
             let (of_a, of_b) = (count(*a_samples), count(*b_samples));
             let name = quoted(request);
             let subject = match requests {
-                1 => format!("The request {name}"),
-                n => format!("Of {} {name} moved most", counted(*n as u64, "request")),
+                1 => format!("The mean response time of request {name}"),
+                n => format!(
+                    "Of {}, {name} changed most: its mean response time",
+                    counted(*n as u64, "request")
+                ),
             };
-            format!("{subject}: mean {b} against {a}, {by} ({of_b} and {of_a} samples).")
+            format!("{subject} is {b} vs. {a}, {by} ({of_b} and {of_a} samples).")
         }
         Reason::PeakMoved { metric: what, unit, a, b } => {
             let (what, a, b) = (quoted(what), watched(*a, *unit), watched(*b, *unit));
-            format!(
-                "Of what was watched {what} differs most: {b} against {a} (a peak is one second of one run)."
-            )
+            format!("Of the monitored metrics, {what} differs most: {b} vs. {a} (each the peak of one second).")
         }
     }
 }
 
 fn time(moved: &TimeMoved<'_>) -> String {
-    let response = format!("{} changed by {}", moved.figure, maybe_change(moved.row, moved.difference));
+    let change = maybe_change(moved.row, moved.difference);
+    let response = format!("{} changed by {change}", capital(&figure_phrase(moved.row.kind)));
     let Some(service) = &moved.service else { return format!("{response}.") };
-    let (name, change) = (service.figure, maybe_change(service.row, service.difference));
-    let answers = |more: &str, wait: &str| {
-        format!(
-            "{response}, and {name} with it ({change}): the answers themselves take {more}, it is {wait} before the \
-             send."
-        )
-    };
+    let (name, change) = (figure_phrase(service.row.kind), maybe_change(service.row, service.difference));
     match service.origin {
         TimeOrigin::WaitAgainstService => format!(
-            "{response}, {name} went the other way ({change}): the wait for a turn before the send made the \
+            "{response}, and {name} by {change}, in the opposite direction: the wait before the send explains the \
              difference."
         ),
         TimeOrigin::Wait => format!(
-            "{response}, {name} did not ({change}): the wait for a turn before the send made the difference."
+            "{response}, but {name} did not change ({change}): the wait before the send explains the difference."
         ),
         TimeOrigin::MostlyWait => format!(
-            "{response}, {name} hardly ({change}): most of the difference is the wait for a turn before the send."
+            "{response}, and {name} by only {change}: the wait before the send explains most of the difference."
         ),
         TimeOrigin::WaitAndService => format!(
-            "{response}, {name} by {change}: part of the difference is in the answers, part in the wait before the \
-             send."
+            "{response}, and {name} by {change}: responses explain part of the difference, the wait before the send \
+             the rest."
         ),
-        TimeOrigin::ServiceLonger => answers("longer", "no wait"),
-        TimeOrigin::ServiceShorter => answers("less time", "no shorter wait"),
-        TimeOrigin::NotKnown => format!("{response}; of {name} nobody can tell ({change})."),
+        TimeOrigin::ServiceLonger => {
+            format!("{response}, and {name} by {change}: the responses take longer, not the wait before the send.")
+        }
+        TimeOrigin::ServiceShorter => {
+            format!("{response}, and {name} by {change}: the responses take less time, not the wait before the send.")
+        }
+        TimeOrigin::NotKnown => format!("{response}; the change of {name} is inconclusive ({change})."),
     }
 }
 
-fn step_text(step: &Step<'_>) -> String {
-    match step {
+fn step_hint(one: &Comparison, next: &Step<'_>) -> Hint {
+    let step = |text: &str| step(text.into(), &[]);
+    match next {
         Step::FreeGenerator => {
-            "Free CPU on the load generator (move the target, stop other programs), then run both sides again.".into()
+            step("Free CPU on the load generator (move the target, stop other programs), then rerun both sides.")
         }
-        Step::MendDoubt => "Mend what stands above, and run both sides again.".into(),
-        Step::RepeatMore { repeats } => format!(
-            "Run each side {} more, in turns: that settles it if difference and spread stay as they are.",
-            counted(u64::from(*repeats), "time")
-        ),
-        Step::RunLonger => "Run both sides longer, or three times each in turns.".into(),
+        Step::MendDoubt => match one.blocking() {
+            Some(doubt) => step(&sentence(&capital(doubt.action))),
+            None => step("Fix the problem above, then rerun both sides."),
+        },
+        Step::RepeatMore { repeats } => step(&format!(
+            "Run each side {}, interleaved. This decides if difference and variation stay the same.",
+            counted(u64::from(*repeats), "more time")
+        )),
+        Step::RunLonger => step("Run both sides longer, or repeat each three times, interleaved."),
         Step::Repeat { repeats: 1 } => {
-            "Run each side three times, in turns: one run of each does not show how much runs differ.".into()
+            step("Run each side three times, interleaved. One run of each does not show how much runs vary.")
         }
         Step::Repeat { .. } => {
-            "Run each side three times, in turns: two of each hardly show how much runs differ.".into()
+            step("Run each side three times, interleaved. Two runs of each hardly show how much runs vary.")
         }
-        // The command, where the side is one file.
         Step::SeeReport { run_file } => {
-            let file = run_file.map_or_else(|| "RUN".to_owned(), shell);
-            format!(
-                "See where the time goes: `plimsoll report {file} --html report.html` shows phases, requests and \
-                 errors."
-            )
+            let file = run_file.map_or_else(|| "RUN.plim".to_owned(), shell);
+            let [_, b] = one.short_names();
+            step(&format!("Check the phases, requests, and errors of {} to see where the time is spent:", quoted(b)))
+                .with_command(format!("plimsoll report {file} --html report.html"))
         }
         Step::KeepAsBaseline => {
-            "Keep it as what the next change is held against: `plimsoll compare` with `--save NAME`.".into()
+            step("Save this result as the baseline for later changes:").with_command(save(one))
         }
-        Step::Watch => "Watch the service in both (`--monitor`): then the comparison says what it used.".into(),
+        Step::Watch => step("To find the bottleneck, add server metrics to both sides:")
+            .with_command("--monitor host --monitor process=:PORT"),
     }
+}
+
+/// With the name of the run file, if B is one.
+fn save(one: &Comparison) -> String {
+    let name = one.b.name.as_str();
+    let is_one_file = name.ends_with(".plim") && !name.contains(", ");
+    let file = if is_one_file { shell(name) } else { "RUN.plim".into() };
+    format!("plimsoll compare {file} --save NAME")
 }

@@ -1,8 +1,8 @@
-//! Text from outside made harmless in XML.
+//! Escapes external text for XML.
 
 use plimsoll_plan::phrase::is_harmful;
 
-/// For attributes and content of XML 1.0: characters that it does not know at all become a blank.
+/// Escapes text for attributes and content of XML 1.0; characters that XML does not allow become spaces.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -83,7 +83,6 @@ fn block(block: &Block, place: &Around) -> Markup {
         Block::Sentence(said) => sentence(said),
         Block::Badge(tone, word, text) if text.is_empty() => html! { p { (status(*tone, word)) } },
         Block::Badge(tone, word, text) => html! { p { (status(*tone, word)) " " (prose(text)) } },
-        Block::Hints(hints) => self::hints(hints, place.at),
         Block::Reasons(all) => html! { @if !all.is_empty() {
             ul.reasons { @for one in all { li { (hint(one, place.at)) } } }
         } },
@@ -121,7 +120,7 @@ fn charts(ids: &[String], place: &Around) -> Markup {
 fn verdict(verdict: &Verdict) -> Markup {
     let sentence = match &verdict.form {
         Heading::Lead => &verdict.sentence,
-        Heading::Answer | Heading::Badge | Heading::Named(_) => after_word(&verdict.word, &verdict.sentence),
+        Heading::Answer | Heading::Badge => after_word(&verdict.word, &verdict.sentence),
     };
     html! {
         div.verdict { (badge(verdict.tone, &verdict.word)) }
@@ -167,17 +166,6 @@ fn stretches(said: &Sentence) -> Markup {
             Role::Strong => b { (prose(text)) },
             Role::Soft => span.soft { (prose(text)) },
         }
-    } }
-}
-
-fn hints(all: &[Hint], at: &At) -> Markup {
-    html! { @if !all.is_empty() {
-        dl.next { @for (number, hint) in all.iter().enumerate() {
-            @if number == 0 || all[number - 1].is_next != hint.is_next {
-                dt { @if hint.is_next { "Next" } @else { "Why" } }
-            }
-            dd { (self::hint(hint, at)) }
-        } }
     } }
 }
 

@@ -39,7 +39,6 @@ fn block(block: &Block) -> Vec<String> {
         Block::Sentence(said) => vec![sentence(said)],
         Block::Badge(_, word, text) if text.is_empty() => vec![format!("{}\n", prose(word))],
         Block::Badge(_, word, text) => vec![format!("**{word}** {}\n", prose(text))],
-        Block::Hints(all) => hints(all),
         Block::Reasons(all) => vec![all.iter().map(|hint| format!("- {}\n", prose(&hint.text))).collect()],
         Block::Steps(all) => vec![(1..).zip(all).map(step).collect()],
         Block::Overruling(_, all) => blocks(all),
@@ -70,7 +69,6 @@ fn verdict(verdict: &Verdict) -> String {
         Heading::Lead => format!("## {}: {sentence}\n", verdict.word),
         Heading::Answer => format!("## {sentence}\n"),
         Heading::Badge => format!("{sign} **{}**: {sentence}\n", verdict.word),
-        Heading::Named(name) => format!("## {}: {}\n\n{sentence}\n", verdict.word, escape(name)),
     }
 }
 
@@ -89,18 +87,6 @@ fn sentence(said: &Sentence) -> String {
         Role::Plain | Role::Strong | Role::Lead | Role::Soft | Role::Faint | Role::Quiet => "",
     };
     format!("{front}{}\n", prose(&said.text()))
-}
-
-fn hints(all: &[Hint]) -> Vec<String> {
-    let mut out = Vec::new();
-    for (is_next, title) in [(false, "Why"), (true, "Next")] {
-        let own = all.iter().filter(|hint| hint.is_next == is_next);
-        let lines: String = own.map(|hint| format!("- {}\n", prose(&hint.text))).collect();
-        if !lines.is_empty() {
-            out.extend([format!("**{title}**\n"), lines]);
-        }
-    }
-    out
 }
 
 fn step((number, hint): (usize, &Hint)) -> String {

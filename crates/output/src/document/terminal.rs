@@ -63,7 +63,11 @@ fn label_of(blocks: &[Block], view: On) -> usize {
 impl Pen<'_> {
     fn document(&mut self, document: &Document) {
         let (mut rest, mut indent) = (document.head.as_slice(), 0);
-        if let [Block::Verdict(verdict @ Verdict { form: Heading::Lead, .. }), below @ ..] = rest {
+        if let [
+            Block::Verdict(verdict @ Verdict { form: Heading::Lead | Heading::Badge, .. }),
+            below @ ..,
+        ] = rest
+        {
             self.verdict(verdict);
             (rest, indent) = (below, width(&verdict.word) + INDENT);
         }
@@ -142,7 +146,6 @@ impl Pen<'_> {
             Block::Badge(tone, word, text) => {
                 self.wrap_beside(Line::of(ink_of_tone(*tone), word), width(word) + 1, TextStyle::Plain, text);
             }
-            Block::Hints(hints) => self.hints(hints),
             Block::Reasons(hints) => hints.iter().for_each(|hint| self.reason(hint)),
             Block::Steps(hints) => {
                 (1..).zip(hints).for_each(|(number, hint)| self.step(number, hint));
@@ -183,9 +186,8 @@ impl Pen<'_> {
             Tone::Note => TextStyle::Strong,
         };
         let word = Line::of(badge, &verdict.word);
-        let badge = Line::of(badge, &format!(" {} ", verdict.word));
         match &verdict.form {
-            Heading::Lead => {
+            Heading::Lead | Heading::Badge => {
                 let from = word.width() + INDENT;
                 self.wrap_beside(word, from, TextStyle::Strong, &verdict.sentence);
             }
@@ -193,14 +195,6 @@ impl Pen<'_> {
                 self.wrapped(TextStyle::Strong, &verdict.sentence)
             }
             Heading::Answer => self.wrapped(ink_of_tone(verdict.tone), &verdict.sentence),
-            Heading::Badge => {
-                self.lines.push(badge);
-                self.wrapped(TextStyle::Strong, &verdict.sentence);
-            }
-            Heading::Named(name) => {
-                self.lines.push(badge.text(" ").ink(TextStyle::Strong, name).cut(self.columns, self.look));
-                self.wrapped(TextStyle::Plain, &verdict.sentence);
-            }
         }
     }
 
@@ -213,17 +207,6 @@ impl Pen<'_> {
         let details = setting.details.iter().filter(|_| self.view == On::DETAIL);
         all.extend(setting.facts.iter().chain(details).map(|fact| Line::of(TextStyle::Dim, fact)));
         self.lines.extend(flow(all, self.columns, self.look));
-    }
-
-    /// Reasons and steps; the first of each kind names it.
-    fn hints(&mut self, hints: &[Hint]) {
-        const LABEL: usize = 6;
-        let mut last = None;
-        for hint in hints {
-            let name = if hint.is_next { "next" } else { "why" };
-            let label = if last.replace(name) == Some(name) { "" } else { name };
-            self.wrap_beside(Line::of(TextStyle::Accent, label), LABEL, TextStyle::Plain, &hint.text);
-        }
     }
 
     fn reason(&mut self, hint: &Hint) {

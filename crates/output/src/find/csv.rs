@@ -1,11 +1,11 @@
-//! The curve as CSV: a row a level, repeats pooled, with the 95% intervals beside each figure. The rules are those of
-//! the timeline ([`crate::csv`]): line feeds, an empty field where nothing is known, units last in the names.
+//! The load curve as CSV: one row per level, with repeats pooled and 95% confidence intervals. The format is that of the
+//! timeline ([`crate::csv`]): line feeds, empty fields for unknown values, units last in the names.
 
 use plimsoll_experiment::search::{Answer, Point, Reading};
 
 type Cell = fn(&Point) -> String;
 
-/// The columns in order; a column is added at the end, never renamed. `level` is arrivals per second, or users.
+/// The columns in order; new columns are added at the end and never renamed. `level` is arrivals per second, or users.
 pub const COLUMNS: &[(&str, Cell)] = &[
     ("level", |p| number(p.level)),
     ("runs", |p| p.runs.to_string()),
@@ -24,7 +24,7 @@ pub const COLUMNS: &[(&str, Cell)] = &[
     ("few_samples", |p| few(p)),
 ];
 
-/// A header and one row a level.
+/// Returns a header and one row per level.
 pub fn csv(answer: &Answer) -> String {
     let mut out = crate::csv::row(COLUMNS.iter().map(|(name, _)| (*name).to_owned()));
     for point in &answer.curve {
@@ -37,7 +37,7 @@ fn of(reading: Option<Reading>, field: impl Fn(Reading) -> Option<u64>) -> Strin
     reading.and_then(field).map(|ns| ns.to_string()).unwrap_or_default()
 }
 
-/// Names of the percentiles that have too few samples.
+/// Returns the names of the percentiles that have too few samples.
 fn few(point: &Point) -> String {
     let all = [("p50_ns", point.p50), ("p99_ns", point.p99)];
     let few = all.into_iter().filter(|(_, reading)| reading.is_some_and(|r| !r.has_enough_samples));

@@ -1,4 +1,4 @@
-//! One line for each run of a search as it ends, for whoever watches.
+//! The progress of a search: one line for each run as it ends.
 
 use super::report::tone_of;
 use super::{errors, level, outcome, purpose, value};
@@ -9,7 +9,7 @@ use crate::style::{Look, TextStyle};
 use plimsoll_experiment::search::StepRow;
 use plimsoll_plan::experiment::Purpose;
 
-/// One line for a run that has just ended, without a line feed: what was tried, what came of it.
+/// Returns the line of a run that has just ended, without a line feed: the level and the result.
 pub fn step_line(step: &StepRow, users: bool, look: &Look) -> String {
     let signs = look.signs();
     let (sign, ink) = match tone_of(step) {
@@ -20,7 +20,7 @@ pub fn step_line(step: &StepRow, users: bool, look: &Look) -> String {
     let floor = step.purpose == Purpose::Baseline;
     let unit = if users && !floor { " users" } else { "" };
     let what = if floor { "1 user".into() } else { format!("{}{unit}", level(step.level, users)) };
-    // What matters most stands in front: a narrow window cuts the rest.
+    // The most important facts come first: a narrow window cuts off the rest.
     let facts = [
         outcome(step),
         format!("p99 {}", value(step.p99)),

@@ -1,18 +1,18 @@
-//! Which reasons are told of a comparison.
+//! The choice of reasons for a comparison.
 
 use super::{Reason, ServiceMoved, TimeMoved, TimeOrigin};
 use crate::compare::gate::{Gated, Passage};
 use crate::compare::types::{Compared, Comparison, Overall, Peaks, Verdict};
 use plimsoll_plan::experiment::Figure;
 
-/// From this share of the difference on it is most of it.
+/// From this share up, a part counts as most of the difference.
 const MOST: f64 = 0.8;
-/// Peaks that differ by less are the chance of a second.
+/// Peaks that differ by a smaller factor are chance: a peak is one second.
 const PEAK: f64 = 1.10;
 
 pub(super) fn reasons<'a>(one: &'a Comparison, gated: Option<&'a Gated>) -> Vec<Reason<'a>> {
     match one.blocking() {
-        // Of runs that cannot be compared no figure is a reason.
+        // If the runs cannot be compared, no figure is a reason.
         Some(row) => vec![Reason::Doubt { doubt: row.code, row }],
         None => {
             let time = time(one).map(Reason::TimeMoved);
@@ -21,14 +21,13 @@ pub(super) fn reasons<'a>(one: &'a Comparison, gated: Option<&'a Gated>) -> Vec<
     }
 }
 
-/// The first rule that was broken; how many there are stands beside the gate.
+/// Returns the first failed rule; the gate shows how many failed.
 fn broken(gated: &Gated) -> Option<Reason<'_>> {
     let row = gated.rules.iter().find(|rule| rule.result == Passage::Fail)?;
     Some(Reason::RuleBroken { rule: &row.text, row })
 }
 
-/// What the time that the sentence names did, and whether the answers themselves take longer or the wait for a turn in
-/// front of them.
+/// Returns the change of the time in the headline, and whether it arose in the responses or in the wait before them.
 fn time(one: &Comparison) -> Option<TimeMoved<'_>> {
     let is_time = |row: &&Compared| matches!(row.kind, Figure::Percentile { service: false, .. });
     let is_told = |row: &&Compared| row.verdict.is_worse() || row.verdict.is_better();
@@ -43,7 +42,8 @@ fn time(one: &Comparison) -> Option<TimeMoved<'_>> {
 }
 
 fn origin(response: &Compared, service: &Compared) -> TimeOrigin {
-    // Of ten seconds more, ten milliseconds are the answer's: what the times grew by decides, not that both grew.
+    // Of an increase of ten seconds, the responses may explain ten milliseconds: the amounts decide, not that both
+    // increased.
     let grown = |row: &Compared| row.a.zip(row.b).map_or(0.0, |(a, b)| (b - a).abs());
     let share = grown(service) / grown(response).max(f64::MIN_POSITIVE);
     let slower = match service.verdict {
@@ -63,7 +63,7 @@ fn origin(response: &Compared, service: &Compared) -> TimeOrigin {
     }
 }
 
-/// The request whose mean went furthest the same way.
+/// Returns the request whose mean changed most in the direction of the verdict.
 fn request(one: &Comparison) -> Option<Reason<'_>> {
     let up = match one.verdict {
         Overall::Slower | Overall::Mixed => true,
@@ -76,7 +76,7 @@ fn request(one: &Comparison) -> Option<Reason<'_>> {
     Some(Reason::request(moved, one.requests.len()))
 }
 
-/// What was watched and differs most, by its peaks.
+/// Returns the monitored metric whose peaks differ most.
 fn peak(one: &Comparison) -> Option<Reason<'_>> {
     if one.verdict == Overall::Equivalent {
         return None;

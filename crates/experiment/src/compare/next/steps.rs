@@ -1,4 +1,4 @@
-//! Which steps follow from which comparison.
+//! The choice of next steps for a comparison.
 
 use super::{REPEATS, Step};
 use crate::compare::types::{Comparison, Overall};
@@ -31,7 +31,7 @@ pub(super) fn steps(one: &Comparison) -> Vec<Step<'_>> {
     out
 }
 
-/// What makes an open comparison tell.
+/// Returns the step that can settle an inconclusive comparison.
 fn settle<'a>(one: &Comparison) -> Step<'a> {
     let open = one.figures.iter().filter(|row| !row.has_too_few());
     match open.filter_map(|row| row.more_repeats).max() {

@@ -1,11 +1,11 @@
-//! Which steps follow from which answer.
+//! The choice of next steps for a result.
 
 use super::Step;
 use super::reasons::counted;
 use crate::search::answer::{Answer, Capacity, IntervalKind, RefusalKind};
 use plimsoll_analysis::summary::Bottleneck;
 
-/// Where nothing was met a search begins again so many times lower.
+/// If nothing was met, the next search starts lower by this factor.
 const LOWER: f64 = 10.0;
 
 pub(super) fn steps(answer: &Answer) -> Vec<Step<'_>> {
@@ -32,7 +32,7 @@ fn refused<'a>(answer: &Answer, refusal: RefusalKind, capacity: Option<&Capacity
     }
 }
 
-/// A search that knows where to look needs less time.
+/// A search with a known starting point needs less time.
 fn more_time<'a>(capacity: Option<&Capacity>) -> Step<'a> {
     let Some(capacity) = capacity else { return Step::GiveMoreTime { from: None } };
     let [from, to] = capacity.interval;
