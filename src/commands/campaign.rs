@@ -231,8 +231,8 @@ impl Campaign<'_> {
                 }
             }
             let mut plan = run::settled(self.cells[turn.cell].located.clone(), true)?;
-            // One for each round: the cells of a round share their chance, the rounds do not.
-            One seed per round: the cells of a round share their random choices, the rounds do not.
+            // One seed per round: the cells of a round share their random choices, the rounds do not.
+            plan.outline.seed = seed_of(plan.outline.seed, turn.repeat);
             self.run(plan, turn.cell, turn.repeat, None)?;
             if let Some(run) = self.runs.last().filter(|_| !self.manner.quiet) {
                 say::talk(&run_line(

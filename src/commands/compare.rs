@@ -100,7 +100,8 @@ pub fn refuse_other_kinds(path: &str) -> Result<(), Failure> {
 /// Returns the page of all comparisons with the results of the gate.
 fn page(all: &[Comparison], rules: &Gate) -> Result<Page, Failure> {
     let gated: Vec<Gated> = all.iter().map(|one| gate(one, rules)).collect();
-    let wrong = |e: serde_json::Error| Failure::machine(format!("cannot write the comparison as JSON: {e}"), None);
+    let wrong =
+        |e: serde_json::Error| Failure::machine(format!("cannot write the comparison as JSON: {e}"), None);
     let document = serde_json::from_str(&json::comparisons(all, &gated)?).map_err(wrong)?;
     Ok(render::page(all, &gated, charts(all), document))
 }
@@ -232,7 +233,9 @@ fn which(flags: &Compare) -> Diagnostic {
     let message = match (flags.runs.len(), &flags.baseline) {
         (0, _) => "missing runs to compare".to_owned(),
         (1, None) => format!("comparing requires two runs; found only `{}`", flags.runs[0]),
-        (n, Some(name)) => format!("the baseline `{name}` is compared with one run or directory, but there are {n}"),
+        (n, Some(name)) => {
+            format!("the baseline `{name}` is compared with one run or directory, but there are {n}")
+        }
         (n, None) => format!("comparing requires two runs or directories, but there are {n}"),
     };
     let hint = "name two runs or directories, one directory of `variants`, or one run and `--baseline NAME`";
@@ -265,7 +268,13 @@ fn save(flags: &Compare, name: &str) -> Result<Exit, Failure> {
     let [path] = flags.runs.as_slice() else {
         let message =
             format!("a baseline is one run or directory, but there are {} for `{name}`", flags.runs.len());
-        return Err(Diagnostic::new("U031", Place::Flag("--save".into()), message, "name one run or directory").into());
+        return Err(Diagnostic::new(
+            "U031",
+            Place::Flag("--save".into()),
+            message,
+            "name one run or directory",
+        )
+        .into());
     };
     let file = place(flags, name);
     crate::home::refuse_taken(&file)?;

@@ -139,8 +139,7 @@ fn memory(facts: &Facts) -> DoctorRow {
         None => format::bytes(facts.memory),
     };
     if limit.unwrap_or(facts.memory) < 128 << 20 {
-        let advice =
-            "the kernel may kill the process during a run; provide 128 MiB or more".to_owned();
+        let advice = "the kernel may kill the process during a run; provide 128 MiB or more".to_owned();
         row("memory", value, State::Notice, advice)
     } else {
         row("memory", value, State::Good, None)
@@ -244,10 +243,7 @@ mod tests {
             let complaints: Vec<_> =
                 rows(&facts).into_iter().filter(|row| row.state != State::Good).collect();
             assert_eq!(complaints.len(), 1, "{fix}");
-            assert!(
-                complaints[0].advice.as_ref().is_some_and(|a| a.contains(fix)),
-                "{fix}: {complaints:?}"
-            );
+            assert!(complaints[0].advice.as_ref().is_some_and(|a| a.contains(fix)), "{fix}: {complaints:?}");
         }
     }
 }

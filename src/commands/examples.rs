@@ -55,7 +55,9 @@ pub fn command(flags: &Examples) -> Result<Exit, Failure> {
     say::result(text)?;
     // Printed to stderr, so that a redirected file contains only the experiment.
     for (file, _) in FILES.iter().filter(|(file, _)| text.contains(file)) {
-        say::talk(&format!("note: this experiment reads `{file}`; print it with `plimsoll examples {file}`\n"));
+        say::talk(&format!(
+            "note: this experiment reads `{file}`; print it with `plimsoll examples {file}`\n"
+        ));
     }
     Ok(Exit::Pass)
 }

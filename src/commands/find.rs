@@ -165,12 +165,7 @@ fn refused_of_model(flags: &LoadFlags, users: bool) -> Vec<Diagnostic> {
             "every user holds one connection",
             "omit it, and limit the users with `--to`",
         ),
-        (
-            users && flags.arrivals.is_some(),
-            "--arrivals",
-            "users make no arrivals",
-            "remove one of the two",
-        ),
+        (users && flags.arrivals.is_some(), "--arrivals", "users make no arrivals", "remove one of the two"),
     ])
 }
 
@@ -198,7 +193,9 @@ fn apply(flags: &SearchFlags, find: &mut experiment::Find) -> Vec<Diagnostic> {
     let level = |text: &str| match find.users {
         true => match text.trim().parse::<u32>() {
             Ok(n) if n > 0 => Ok(f64::from(n)),
-            _ => Err(Problem::plain(format!("invalid number of users `{text}`: expected a whole number above 0"))),
+            _ => Err(Problem::plain(format!(
+                "invalid number of users `{text}`: expected a whole number above 0"
+            ))),
         },
         false => unit::rate_per_s(text),
     };
@@ -230,9 +227,10 @@ fn apply(flags: &SearchFlags, find: &mut experiment::Find) -> Vec<Diagnostic> {
     }
     match flags.max_time.as_deref().map(unit::duration_ns) {
         Some(Ok(ns)) if ns > 0 => find.max_time_ns = Some(ns),
-        Some(Ok(_)) => {
-            read("--max-time", Problem::new("the search time must be above zero", "use a duration such as `10m`"))
-        }
+        Some(Ok(_)) => read(
+            "--max-time",
+            Problem::new("the search time must be above zero", "use a duration such as `10m`"),
+        ),
         Some(Err(problem)) => read("--max-time", problem),
         None => {}
     }
@@ -260,7 +258,10 @@ fn apply(flags: &SearchFlags, find: &mut experiment::Find) -> Vec<Diagnostic> {
     if find.users && matches!(find.stop_when, Some(Until::Shortfall(_))) {
         read(
             "--stop-when",
-            Problem::new("a search of users offers no rate to fall short of", "use `socket_errors > 0` or `missed`"),
+            Problem::new(
+                "a search of users offers no rate to fall short of",
+                "use `socket_errors > 0` or `missed`",
+            ),
         );
     }
     wrong

@@ -32,7 +32,8 @@ pub fn linked(path: &Path, links: Links) -> Result<Page, Failure> {
     let conclusion = folder_report::concluded(path)?;
     let files = files(&folder::read(path)?.runs, links);
     let text = folder_report::document(&conclusion)?;
-    let wrong = |e: serde_json::Error| Failure::machine(format!("cannot write the result as JSON: {e}"), None);
+    let wrong =
+        |e: serde_json::Error| Failure::machine(format!("cannot write the result as JSON: {e}"), None);
     let document = serde_json::from_str(&text).map_err(wrong)?;
     let charts = figure::of_conclusion(&conclusion);
     Ok(page(&conclusion, &files, charts, document))

@@ -178,7 +178,8 @@ pub fn document(conclusion: &Conclusion) -> Result<String, Failure> {
     if conclusion.question.is_empty() {
         return Ok(text);
     }
-    let wrong = |e: serde_json::Error| Failure::machine(format!("cannot write the answer as JSON: {e}"), None);
+    let wrong =
+        |e: serde_json::Error| Failure::machine(format!("cannot write the answer as JSON: {e}"), None);
     let mut value: serde_json::Value = serde_json::from_str(&text).map_err(wrong)?;
     value["question"] = conclusion.question.clone().into();
     Ok(json::document(&value)?)

@@ -15,8 +15,8 @@ use plimsoll_record::record::RunRecord;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// Where a page goes, checked.
-Checked destination of a page.
+/// Checked destination of a page.
+pub enum Wanted {
     /// Standard output, in place of the text.
     Result,
     /// A file that does not exist yet.
@@ -37,8 +37,13 @@ impl Wanted {
                 None => Ok(Some(Wanted::Result)),
                 Some(form) => {
                     let message = format!("`--html -` and `{form}` both go to standard output");
-                    Err(Diagnostic::new("U038", place(), message, "write the page to a file with `--html page.html`")
-                        .into())
+                    Err(Diagnostic::new(
+                        "U038",
+                        place(),
+                        message,
+                        "write the page to a file with `--html page.html`",
+                    )
+                    .into())
                 }
             };
         }
@@ -49,13 +54,13 @@ impl Wanted {
         Ok(Some(Wanted::File(PathBuf::from(to))))
     }
 
-    /// Whether the page stands in for the text.
-    Returns whether the page replaces the text.
+    /// Returns whether the page replaces the text.
+    pub fn is_result(&self) -> bool {
         matches!(self, Wanted::Result)
     }
 
-    /// The file; `None`: standard output.
-    Returns the file, or `None` for standard output.
+    /// Returns the file, or `None` for standard output.
+    pub fn file(&self) -> Option<&Path> {
         match self {
             Wanted::Result => None,
             Wanted::File(path) => Some(path),

@@ -51,7 +51,8 @@ pub fn url(load: &flags::Load) -> Result<Exit, Failure> {
 fn of_urls(load: &flags::Load) -> Result<Draft, Vec<Diagnostic>> {
     if let Some(list) = &load.list {
         if let Some(url) = load.urls.first() {
-            let message = format!("unexpected URL `{}`: the list already names the requests", redacted_url(url));
+            let message =
+                format!("unexpected URL `{}`: the list already names the requests", redacted_url(url));
             let hint = "add it to the list, or omit `--urls`";
             return Err(vec![Diagnostic::new("U040", Place::Flag("--urls".into()), message, hint)]);
         }
@@ -132,8 +133,11 @@ fn once(parts: Vec<Part>, run: &flags::verbs::Run) -> Result<Exit, Failure> {
         return refuse("a search needs more than a single run".into(), "omit it".into());
     }
     if let Some(axis) = study.experiment.axes.iter().find(|axis| axis.values.len() > 1) {
-        let message =
-            format!("the parameter `{}` makes {} runs, and `--single-run` allows one", axis.name, study.cells.len());
+        let message = format!(
+            "the parameter `{}` makes {} runs, and `--single-run` allows one",
+            axis.name,
+            study.cells.len()
+        );
         return refuse(message, format!("select one value with `--set {}=...`", axis.name));
     }
     let located = study.cells.pop().map(|cell| cell.located).unwrap_or_default();
@@ -247,7 +251,9 @@ fn named<'a>(verb: &str, file: Option<&'a str>) -> Result<&'a str, Failure> {
     };
     if file.contains("://") {
         let hint = format!("omit `{verb}`: `plimsoll {file}`");
-        return Err(Diagnostic::new("U014", Place::Whole, format!("`{file}` is a URL, not a file"), hint).into());
+        return Err(
+            Diagnostic::new("U014", Place::Whole, format!("`{file}` is a URL, not a file"), hint).into()
+        );
     }
     Ok(file)
 }

@@ -71,7 +71,10 @@ fn show(all: &[Kept], name: Option<&str>, form: &Form) -> Result<Exit, Failure> 
                 (Some(exact), ..) => exact,
                 (None, Some(only), 0) => only,
                 (None, None, _) => {
-                    return Err(wrong(format!("unknown run `{name}`"), "`plimsoll runs list` lists all runs"));
+                    return Err(wrong(
+                        format!("unknown run `{name}`"),
+                        "`plimsoll runs list` lists all runs",
+                    ));
                 }
                 (None, Some(_), more) => {
                     let message = format!("{} runs begin with `{name}`", count(more as u64 + 1));

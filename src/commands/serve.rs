@@ -75,8 +75,13 @@ fn wrong(code: &'static str, flag: &str, message: String, hint: &str) -> Diagnos
 fn listen(flags: &Serve) -> Result<SocketAddr, Failure> {
     flags.listen.parse().map_err(|_| {
         let message = format!("invalid address `{}`", flags.listen);
-        wrong("U060", "--listen", message, "use `ADDRESS:PORT`, such as `127.0.0.1:7117`, or port 0 for a free one")
-            .into()
+        wrong(
+            "U060",
+            "--listen",
+            message,
+            "use `ADDRESS:PORT`, such as `127.0.0.1:7117`, or port 0 for a free one",
+        )
+        .into()
     })
 }
 
@@ -149,9 +154,8 @@ fn state() -> Result<PathBuf, Failure> {
 }
 
 fn tool() -> Result<Tool, Failure> {
-    let program = std::env::current_exe().map_err(|e| {
-        Failure::machine(format!("cannot find this program's executable: {e}"), None)
-    })?;
+    let program = std::env::current_exe()
+        .map_err(|e| Failure::machine(format!("cannot find this program's executable: {e}"), None))?;
     Ok(Tool {
         program,
         experiment,

@@ -32,7 +32,8 @@ pub fn rendered(file: &str, kind: &str, document: &str, charts: &[Chart]) -> Res
             Some("name a text file; `examples/templates` has examples".into()),
         )
     })?;
-    let wrong = |e: serde_json::Error| Failure::machine(format!("cannot write the result as JSON: {e}"), None);
+    let wrong =
+        |e: serde_json::Error| Failure::machine(format!("cannot write the result as JSON: {e}"), None);
     let document: Value = serde_json::from_str(document).map_err(wrong)?;
     let name = path.file_name().map_or_else(|| file.to_owned(), |name| name.to_string_lossy().into_owned());
     // A template may include only files of its own folder, because that is what its author shared.
@@ -90,5 +91,11 @@ fn describe(problem: Problem) -> Failure {
 
 fn too_large() -> Failure {
     let problem = "the template needs more than 512 MB of memory";
-    Diagnostic::new("U048", Place::Flag("--template".into()), problem, "check for text that doubles in a loop").into()
+    Diagnostic::new(
+        "U048",
+        Place::Flag("--template".into()),
+        problem,
+        "check for text that doubles in a loop",
+    )
+    .into()
 }

@@ -101,8 +101,10 @@ async fn annotate(State(app): Shared, Path(id): Path<String>, bytes: Bytes) -> A
         }
         Err(Unwritten::Changed(now)) => {
             let hint = "save again to replace it";
-            let wrong =
-                ApiError::conflict(format!("these annotations were changed meanwhile to {}", now.describe()), hint);
+            let wrong = ApiError::conflict(
+                format!("these annotations were changed meanwhile to {}", now.describe()),
+                hint,
+            );
             app.index.annotate(&id, now.clone());
             return Err(ApiError { version: Some(now.version()), ..wrong });
         }
@@ -179,7 +181,10 @@ fn run_file(path: &FilePath, now_ns: u64) -> Answer<(u64, File)> {
         return Err(ApiError::missing("an experiment is a directory, not a single file"));
     }
     if is_being_written(path, now_ns) {
-        return Err(ApiError::conflict("the run is in progress, so its file is incomplete", "wait for its end"));
+        return Err(ApiError::conflict(
+            "the run is in progress, so its file is incomplete",
+            "wait for its end",
+        ));
     }
     // Sends only run files, whatever the name says and wherever a link leads.
     Tail::open(path).map_err(|why| ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, why.to_string(), ""))?;
@@ -242,7 +247,8 @@ async fn asset(request: Request) -> Response {
     let path = if path.is_empty() { "index.html" } else { path };
     match plimsoll_ui::console_files().iter().find(|file| file.path == path) {
         Some(file) => ([(header::CONTENT_TYPE, file.mime)], file.bytes).into_response(),
-        None => (StatusCode::NOT_FOUND, ApiError::missing(format!("there is no page `/{path}`")))
-            .into_response(),
+        None => {
+            (StatusCode::NOT_FOUND, ApiError::missing(format!("there is no page `/{path}`"))).into_response()
+        }
     }
 }

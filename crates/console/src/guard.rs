@@ -99,11 +99,7 @@ async fn pass(app: &App, request: Request) -> Result<Request, Box<Response>> {
     // Another program on this host may have obtained the cookie, which browsers also send to its port.
     let key = text(headers, HeaderName::from_static(KEY)).unwrap_or_default();
     if path != "/login" && !session.is_some_and(|session| session.is(&key)) {
-        return Err(refused(
-            StatusCode::FORBIDDEN,
-            "the session key is missing or wrong",
-            USE_PRINTED,
-        ));
+        return Err(refused(StatusCode::FORBIDDEN, "the session key is missing or wrong", USE_PRINTED));
     }
     whole(request).await
 }
@@ -121,7 +117,11 @@ async fn whole(request: Request) -> Result<Request, Box<Response>> {
             let sentence = format!("the request body is unreadable or larger than {BODY_BYTES_MAX} bytes");
             Err(refused(StatusCode::PAYLOAD_TOO_LARGE, &sentence, "send a smaller body"))
         }
-        Err(_) => Err(refused(StatusCode::REQUEST_TIMEOUT, "the request body did not arrive in time", "send it again")),
+        Err(_) => Err(refused(
+            StatusCode::REQUEST_TIMEOUT,
+            "the request body did not arrive in time",
+            "send it again",
+        )),
     }
 }
 

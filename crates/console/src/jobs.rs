@@ -206,8 +206,7 @@ impl Jobs {
         let (ok, diagnostics) = self.checked(file, &confined).await?;
         if !ok {
             let status = axum::http::StatusCode::UNPROCESSABLE_ENTITY;
-            let mut wrong =
-                ApiError::new(status, "the experiment is invalid", "fix the errors listed");
+            let mut wrong = ApiError::new(status, "the experiment is invalid", "fix the errors listed");
             wrong.diagnostics = Some(diagnostics);
             return Err(wrong);
         }
@@ -235,9 +234,8 @@ impl Jobs {
     fn out_for(&self, word: &str, is_one: bool) -> Answer<PathBuf> {
         let folder =
             self.folders.first().ok_or_else(|| ApiError::machine("there is no directory for new runs"))?;
-        std::fs::create_dir_all(folder).map_err(|e| {
-            ApiError::machine(format!("cannot create directory `{}`: {e}", folder.display()))
-        })?;
+        std::fs::create_dir_all(folder)
+            .map_err(|e| ApiError::machine(format!("cannot create directory `{}`: {e}", folder.display())))?;
         let name = (self.tool.new_name)(word).map_err(ApiError::machine)?;
         Ok(folder.join(if is_one { name.as_str() } else { name.trim_end_matches(".plim") }))
     }

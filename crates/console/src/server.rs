@@ -54,10 +54,7 @@ impl fmt::Display for Error {
         match self {
             Error::Listen { address, source } => write!(f, "cannot listen on `{address}`: {source}"),
             Error::Unprotected { address } => {
-                write!(
-                    f,
-                    "other machines can reach `{address}`, and anyone there could start loads"
-                )
+                write!(f, "other machines can reach `{address}`, and anyone there could start loads")
             }
             Error::Other(sentence) => f.write_str(sentence),
         }

@@ -37,9 +37,7 @@ impl Error {
                 "check the spelling of `{host}` and this machine's resolver (`getent hosts {host}`)"
             )),
             Error::NobodyListens { tried, .. } => match tried.first().map(|one| &one.1) {
-                Some(ProbeError::Refused) => {
-                    Some("start the service, or check the port".into())
-                }
+                Some(ProbeError::Refused) => Some("start the service, or check the port".into()),
                 Some(ProbeError::TimedOut | ProbeError::Unreachable(_)) => {
                     Some("check the address, the route, and the firewall".into())
                 }

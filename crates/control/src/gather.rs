@@ -81,10 +81,7 @@ impl fmt::Display for Refused {
                 write!(f, "worker {worker} reported tick {tick} after its last; the report was ignored")
             }
             Refused::UnknownSeries { worker, tick } => {
-                write!(
-                    f,
-                    "worker {worker} reported unknown series in tick {tick}; the report was ignored"
-                )
+                write!(f, "worker {worker} reported unknown series in tick {tick}; the report was ignored")
             }
         }
     }

@@ -13,8 +13,8 @@ pub const NOTES_MOST: usize = 10_000;
 
 /// Manual control of one run.
 pub(crate) struct ManualControl {
-    /// What `scale` starts from, or why it may not.
-    The load that `scale` starts from, or why it cannot be scaled.
+    /// The load that `scale` starts from, or why it cannot be scaled.
+    load: Result<Load, &'static str>,
     level: f64,
     is_paused: bool,
     /// Whether a load is running.

@@ -107,7 +107,10 @@ pub fn check_sources(place: &Resolved, link: &Link) -> Result<(), Error> {
     for source in &link.source_addresses {
         let unusable = |why: String| Err(Error::Source { address: *source, why });
         if let Some(other) = place.loaded(link.addresses).iter().find(|a| a.is_ipv4() != source.is_ipv4()) {
-            return unusable(format!("the target's address {} belongs to the other address family", other.ip()));
+            return unusable(format!(
+                "the target's address {} belongs to the other address family",
+                other.ip()
+            ));
         }
         if let Err(refused) = TcpListener::bind((*source, 0)) {
             return unusable(refused.to_string().to_lowercase());

@@ -53,8 +53,8 @@ impl Watch {
             return None;
         }
         let (from_ns, to_ns) = self.outline.tick_bounds_ns(number);
-        // By the workers' own clocks where they say: a tick may have been cut short.
-        Prefers the workers' own clocks, because a tick may have been cut short.
+        // Prefers the workers' own clocks, because a tick may have been cut short.
+        let wall_ns = tick.pulses.iter().map(|pulse| pulse.wall_ns).max().filter(|wall_ns| *wall_ns > 0);
         let to_ns = wall_ns.map_or(to_ns, |wall_ns| to_ns.min(from_ns + wall_ns));
         let outline = &self.outline;
         let mut tripped = None;

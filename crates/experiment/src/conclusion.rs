@@ -351,9 +351,7 @@ fn sentence(c: &Conclusion, wrong: usize, open: usize) -> String {
         }
         [one] => match &one.answer {
             Some(answer) => parts.push(answer.sentence.clone()),
-            None => {
-                parts.push(format!("the search was stopped after {}", counted(one.steps as u64, "step")))
-            }
+            None => parts.push(format!("the search was stopped after {}", counted(one.steps as u64, "step"))),
         },
         many => {
             let found: Vec<f64> = many.iter().filter_map(capacity_of).map(|(_, level, _)| level).collect();

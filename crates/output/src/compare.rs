@@ -17,8 +17,8 @@ use crate::style::Look;
 use plimsoll_chart::Chart;
 use plimsoll_experiment::compare::gate::{Gated, Passage};
 use plimsoll_experiment::compare::{
-    Compared, Comparison, Overall, Peaks, Scale, Verdict, bound_text, change, chosen_change, difference_texts,
-    value_texts,
+    Compared, Comparison, Overall, Peaks, Scale, Verdict, bound_text, change, chosen_change,
+    difference_texts, value_texts,
 };
 use serde_json::Value;
 
@@ -40,8 +40,11 @@ pub fn markdown(comparisons: &[Comparison]) -> String {
 /// For the summary of a workflow: the verdicts at a glance, everything else folded.
 pub fn github_summary(comparisons: &[Comparison]) -> String {
     written(comparisons, |c, verdict, body| {
-        let doubts =
-            if c.doubts.is_empty() { "no cautions".into() } else { counted(c.doubts.len() as u64, "caution") };
+        let doubts = if c.doubts.is_empty() {
+            "no cautions".into()
+        } else {
+            counted(c.doubts.len() as u64, "caution")
+        };
         let summary = format!("{}, {doubts}", counted(c.figures.len() as u64, "metric"));
         // Without the blank line, Markdown would treat the body as HTML.
         format!("{verdict}\n<details>\n<summary>{summary}</summary>\n\n{body}\n</details>\n")

@@ -7,8 +7,8 @@ mod progress;
 mod report;
 
 pub use csv::{COLUMNS, csv};
-pub use progress::step_line;
 pub(crate) use next::hints;
+pub use progress::step_line;
 pub(crate) use report::{NamedAnswer, cautions, curves, describe_answer, describe_steps, steps};
 
 use crate::document::{self, Document, Role, Section, Sentence, Tone};
@@ -164,7 +164,9 @@ pub(crate) fn capacity(found: &Capacity, users: bool) -> String {
     let [low, high] = found.interval.map(bare);
     match (found.is_lower_bound, found.interval_kind) {
         (true, _) => format!("≥ {}", named(found.level())),
-        (_, IntervalKind::Bracket) => format!("between {low} (met) and {} (missed)", named(found.interval[1])),
+        (_, IntervalKind::Bracket) => {
+            format!("between {low} (met) and {} (missed)", named(found.interval[1]))
+        }
         (_, IntervalKind::Confidence95) => format!("{} (95% CI {low}–{high})", named(found.level())),
     }
 }
@@ -201,7 +203,8 @@ fn facts(answer: &Answer) -> Vec<(&'static str, String)> {
         facts.push(("load generator", generator(deciding)));
     }
     let spent = crate::format::chosen_s(answer.elapsed_s);
-    facts.push(("duration", format!("{spent}, {}", crate::format::counted(answer.steps.len() as u64, "run"))));
+    facts
+        .push(("duration", format!("{spent}, {}", crate::format::counted(answer.steps.len() as u64, "run"))));
     facts
 }
 

@@ -135,9 +135,8 @@ fn command(
     run_file: &Path,
 ) -> Result<Command, Failure> {
     use std::os::unix::process::CommandExt;
-    let program = std::env::current_exe().map_err(|e| {
-        Failure::machine(format!("cannot find this program's executable: {e}"), None)
-    })?;
+    let program = std::env::current_exe()
+        .map_err(|e| Failure::machine(format!("cannot find this program's executable: {e}"), None))?;
     let mut command = Command::new(program);
     command.args(words(again, part, crew, outline, run_file));
     command.stdin(if crew.is_steered { Stdio::piped() } else { Stdio::null() });
@@ -159,9 +158,9 @@ fn together(
     let mut steered: Vec<ChildStdin> = Vec::new();
     for part in 1..=of {
         let child = command(part).and_then(|mut command| {
-            command.spawn().map_err(|e| {
-                Failure::machine(format!("cannot start generator {part} of {of}: {e}"), None)
-            })
+            command
+                .spawn()
+                .map_err(|e| Failure::machine(format!("cannot start generator {part} of {of}: {e}"), None))
         });
         match child {
             Ok(mut child) => {
@@ -217,10 +216,7 @@ fn why(part: u32, of: u32, output: std::io::Result<Output>) -> Option<Failure> {
         Ok(output) if output.status.code().is_some_and(|code| RAN.contains(&code)) => return None,
         Ok(output) => output,
         Err(e) => {
-            return Some(Failure::machine(
-                format!("cannot wait for generator {part} of {of}: {e}"),
-                None,
-            ));
+            return Some(Failure::machine(format!("cannot wait for generator {part} of {of}: {e}"), None));
         }
     };
     let said = String::from_utf8_lossy(&output.stderr);

@@ -60,7 +60,9 @@ impl Service {
         let command = format!("/_test-server/set?pause={PAUSE_MS}ms/{PERIOD_S}s&pause_at=1s");
         match fetch::from_address(self.address, None, "demo", &command, 4_096, Duration::from_secs(5)) {
             Ok((200, _)) => Ok(()),
-            Ok((status, _)) => Err(Failure::machine(format!("the demo's service responded with {status}"), None)),
+            Ok((status, _)) => {
+                Err(Failure::machine(format!("the demo's service responded with {status}"), None))
+            }
             Err(why) => Err(Failure::machine(format!("the demo's service does not respond: {why}"), None)),
         }
     }

@@ -92,7 +92,10 @@ pub fn sound(parts: &Path, name: &str) -> Result<(), String> {
     let mut components = Path::new(name).components();
     let is_plain = matches!((components.next(), components.next()), (Some(Component::Normal(_)), None));
     if !is_plain {
-        return Err(format!("`{}` lists the part `{name}`, which is not a directory below it", parts.display()));
+        return Err(format!(
+            "`{}` lists the part `{name}`, which is not a directory below it",
+            parts.display()
+        ));
     }
     let folder = parts.join(name);
     for path in [folder.clone(), folder.join(INDEX)] {

@@ -67,9 +67,7 @@ impl Jobs {
         let path = file.clone();
         aside(move || annotations::own_folder(&folder).and_then(|()| annotations::new_file(&path, &text)))
             .await?
-            .map_err(|e| {
-                ApiError::machine(format!("cannot save the text to `{}`: {e}", file.display()))
-            })?;
+            .map_err(|e| ApiError::machine(format!("cannot save the text to `{}`: {e}", file.display())))?;
         Ok(file)
     }
 }
@@ -77,8 +75,9 @@ impl Jobs {
 /// Resolves a path relative to the console's working directory; a path that begins with a slash is never a flag.
 /// Rejects devices and pipes, which may be endless or block, and other kinds of files by their extension.
 pub async fn experiment(path: &str) -> Answer<PathBuf> {
-    let wrong =
-        |why: &dyn std::fmt::Display| ApiError::request(format!("invalid path `{path}`: {why}"), "enter a path");
+    let wrong = |why: &dyn std::fmt::Display| {
+        ApiError::request(format!("invalid path `{path}`: {why}"), "enter a path")
+    };
     if path.trim().is_empty() {
         return Err(wrong(&"empty"));
     }

@@ -82,7 +82,10 @@ impl Form {
             ));
         }
         if self.clients == 0 {
-            return Err(ApiError::request("the number of clients must be above 0", "enter a whole number above 0"));
+            return Err(ApiError::request(
+                "the number of clients must be above 0",
+                "enter a whole number above 0",
+            ));
         }
         let seconds = positive(self.duration_s, "duration_s")?;
         let mut words = vec![url.to_owned()];
@@ -148,9 +151,10 @@ fn spread(n: u32, seconds: f64) -> f64 {
 fn positive(value: f64, what: &str) -> Answer<f64> {
     match value.is_finite() && value > 0.0 {
         true => Ok(value),
-        false => {
-            Err(ApiError::request(format!("invalid `{value}`: {what} must be above 0"), "enter a number such as 30"))
-        }
+        false => Err(ApiError::request(
+            format!("invalid `{value}`: {what} must be above 0"),
+            "enter a number such as 30",
+        )),
     }
 }
 

@@ -13,8 +13,8 @@ const LINE_BYTES_MAX: usize = 4_096;
 
 /// Steering state of one job.
 #[derive(Default)]
-Whether a pause was ever requested, so that the timeline must be read.
-    /// Somebody has asked for a pause: from then on the timeline is read.
+pub struct Steering {
+    /// Whether a pause was ever requested, so that the timeline must be read.
     pub is_watched: bool,
     /// The requested pause or resumption, and its time.
     pending: Option<(bool, u64)>,
@@ -102,7 +102,10 @@ impl Jobs {
 
     pub fn level(&self, id: &str, factor: f64) -> Answer<Job> {
         if !(factor.is_finite() && (0.01..=100.0).contains(&factor)) {
-            return Err(ApiError::request(format!("invalid factor `{factor}`"), "use a number from 0.01 to 100"));
+            return Err(ApiError::request(
+                format!("invalid factor `{factor}`"),
+                "use a number from 0.01 to 100",
+            ));
         }
         self.steered(id, |inner| inner.say(&json!({ "do": "level", "factor": factor })))
     }

@@ -86,7 +86,8 @@ impl Probe for Command {
             Err(why) => return Err(MonitorError(format!("`{program}` {why}"))),
         };
         if !status.success() {
-            let first = err.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it printed nothing");
+            let first =
+                err.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it printed nothing");
             return Err(MonitorError(format!("`{program}` failed with {status}: {}", self.cut(first))));
         }
         let mut page = PreviousCounters::page(at);

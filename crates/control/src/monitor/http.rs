@@ -48,7 +48,9 @@ impl Getter {
             Some((scheme @ ("http" | "https"), rest)) => (scheme, rest),
             // Hides what precedes `://`, which in a garbled address may be anything.
             Some(_) => {
-                return Err(MonitorError("a monitor's address must begin with `http://` or `https://`".into()));
+                return Err(MonitorError(
+                    "a monitor's address must begin with `http://` or `https://`".into(),
+                ));
             }
         };
         // Cutting here would treat, and show, the beginning of a password as the host.
@@ -65,7 +67,8 @@ impl Getter {
         // A raw `/` in a password would end the host too early and turn the rest of the password into a path.
         if !authority.contains('@') && target.split('?').next().unwrap_or_default().contains('@') {
             return Err(MonitorError(
-                "in a monitor's address, write `@` as `%40` in the path, and `/` as `%2F` in the login".into(),
+                "in a monitor's address, write `@` as `%40` in the path, and `/` as `%2F` in the login"
+                    .into(),
             ));
         }
         let (login, authority) = match authority.rsplit_once('@') {
@@ -73,7 +76,9 @@ impl Getter {
             None => (None, authority),
         };
         let Some(place) = Place::parse(authority, if scheme == "https" { 443 } else { 80 }) else {
-            return Err(MonitorError("a monitor's address must have the form `http://host:port/path`".into()));
+            return Err(MonitorError(
+                "a monitor's address must have the form `http://host:port/path`".into(),
+            ));
         };
         // Hides the path, because addresses often contain tokens.
         let shown = format!("{scheme}://{}", place.describe());

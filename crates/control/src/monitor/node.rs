@@ -60,9 +60,8 @@ impl Probe for Node {
         let page = getter.get_text(Deadline::of_a_look())?;
         let samples = parse(&page).map_err(|why| getter.trouble(&why))?;
         if !samples.iter().any(|sample| sample.name.starts_with("nodejs_")) {
-            return Err(
-                getter.trouble("the page has no `nodejs_` metrics; add prom-client's `collectDefaultMetrics`")
-            );
+            return Err(getter
+                .trouble("the page has no `nodejs_` metrics; add prom-client's `collectDefaultMetrics`"));
         }
         forget_after_a_restart(&samples, &mut self.started, &mut self.counters);
         let version = first(&samples, "nodejs_version_info").and_then(|sample| sample.label("version"));

@@ -83,8 +83,9 @@ fn checked(address: &str) -> (String, bool) {
 
 fn config(address: &str) -> Result<Config, MonitorError> {
     // The library's message may contain a part of the address.
-    let unreadable =
-        |_| MonitorError("a PostgreSQL address looks like `postgres://user:password@host:port/database`".into());
+    let unreadable = |_| {
+        MonitorError("a PostgreSQL address looks like `postgres://user:password@host:port/database`".into())
+    };
     let mut config: Config = address.parse().map_err(unreadable)?;
     // Makes the connection recognizable in `pg_stat_activity`, and ends its statements even if this program is gone.
     let own = "-c statement_timeout=700 -c lock_timeout=200 -c default_transaction_read_only=on";
@@ -245,9 +246,9 @@ impl Postgres {
         self.statements.look(client, &mut say, seldom).await?;
         Ok(say.found)
     }
-Readings and facts of a sample.
+}
 
-/// What a look has found so far.
+/// Readings and facts of a sample.
 struct Say {
     found: Found,
     at: Moment,

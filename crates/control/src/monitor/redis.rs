@@ -70,7 +70,9 @@ fn server(address: &str, trust: &Trust) -> Result<Server, MonitorError> {
     // Removes the number of a database, which `INFO` does not need.
     let place = place.split(['/', '?']).next().unwrap_or_default();
     let Some(place) = Place::parse(place, 6379) else {
-        return Err(MonitorError("a Redis address must be `host:port` or `redis://:password@host:port`".into()));
+        return Err(MonitorError(
+            "a Redis address must be `host:port` or `redis://:password@host:port`".into(),
+        ));
     };
     let plain = |text: &str| String::from_utf8_lossy(&decoded(text)).into_owned();
     let (user, password) = match login {

@@ -135,19 +135,14 @@ fn refuse(file: &str, run: &Digest) -> Result<(), String> {
     }
     if run.outcome == Outcome::Inconclusive {
         let codes: Vec<&str> = run.cautions.iter().map(|caution| caution.kind.code()).collect();
-        return Err(format!(
-            "`{file}` is INCONCLUSIVE ({}), so it cannot be a baseline",
-            codes.join(", ")
-        ));
+        return Err(format!("`{file}` is INCONCLUSIVE ({}), so it cannot be a baseline", codes.join(", ")));
     }
     if run.requests == 0 {
         return Err(format!("`{file}` has no completed requests"));
     }
     if run.errors > 0 {
         let share = ratio(run.error_ratio);
-        return Err(format!(
-            "{share} of the requests of `{file}` failed; a baseline must have no errors"
-        ));
+        return Err(format!("{share} of the requests of `{file}` failed; a baseline must have no errors"));
     }
     Ok(())
 }

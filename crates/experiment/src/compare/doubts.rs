@@ -7,7 +7,9 @@ use plimsoll_analysis::caution::Kind;
 use plimsoll_analysis::digest::{Digest, Level};
 use plimsoll_analysis::summary::Severity;
 use plimsoll_plan::experiment::Figure;
-use plimsoll_plan::phrase::{bytes_f64, bytes_per_s, chosen_s, counted, duration_ns, quantity, rate_of, ratio};
+use plimsoll_plan::phrase::{
+    bytes_f64, bytes_per_s, chosen_s, counted, duration_ns, quantity, rate_of, ratio,
+};
 use std::collections::BTreeSet;
 
 /// Bytes per second that agree within this share while rates differ are a property of the network, not of the sides.
@@ -357,7 +359,9 @@ fn outliers(a: &Side, b: &Side) -> Option<Doubt> {
         "not_interleaved",
         Severity::Warning,
         "the runs were not interleaved",
-        format!("all runs of `{first}` preceded those of `{second}`, so a drift of the machine looks like a change"),
+        format!(
+            "all runs of `{first}` preceded those of `{second}`, so a drift of the machine looks like a change"
+        ),
         "interleave the runs (`variants` and `repeat` in a file)",
     ))
 }

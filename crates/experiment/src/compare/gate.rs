@@ -113,7 +113,10 @@ impl Rule {
         }
         let Some(row) = comparison.figures.iter().find(|row| self.names(row.kind)) else {
             let name = figure_name(self.figure);
-            return ruled(Passage::Inconclusive, format!("{name} was not compared; add it to `--percentiles`"));
+            return ruled(
+                Passage::Inconclusive,
+                format!("{name} was not compared; add it to `--percentiles`"),
+            );
         };
         let (Some(low), Some(high)) = (row.widened_low, row.widened_high) else {
             return ruled(Passage::Inconclusive, format!("{} has too few samples", row.figure));

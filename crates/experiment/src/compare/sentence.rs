@@ -54,7 +54,9 @@ pub fn changes<const N: usize>(all: [f64; N], scale: Scale, limits: &[f64]) -> [
     let enough = |decimals: &usize| shown(*decimals).iter().zip(all).all(|(text, x)| is_clear(text, x));
     let mut decimals = (least..=MOST).find(enough).unwrap_or(MOST);
     // A last digit that is 0 in all of them says nothing.
-    while decimals > 0 && shown(decimals).iter().zip(all).all(|(text, x)| !x.is_finite() || text.ends_with('0')) {
+    while decimals > 0
+        && shown(decimals).iter().zip(all).all(|(text, x)| !x.is_finite() || text.ends_with('0'))
+    {
         decimals -= 1;
     }
     let unit = if scale == Scale::Ratio { "%" } else { " pp" };

@@ -398,7 +398,9 @@ fn above(answer: &Answer) -> String {
     let of = |verb: &str| answer.rise.as_ref().map(|rise| rise_text(rise, verb, answer.is_users));
     let how = match answer.shape {
         Shape::Gradual => of("rises gradually").unwrap_or_else(|| "latency rises gradually".into()),
-        Shape::Cliff => of("jumps").unwrap_or_else(|| "latency or errors jump within a few percent of load".into()),
+        Shape::Cliff => {
+            of("jumps").unwrap_or_else(|| "latency or errors jump within a few percent of load".into())
+        }
         Shape::Jump => of("jumps").unwrap_or_default(),
         Shape::Retrograde => "throughput falls as the load rises".into(),
         Shape::Flat | Shape::Unknown => String::new(),

@@ -275,9 +275,10 @@ pub(super) fn findings(table: &[CellRow], out: &mut Vec<Finding>) {
                 if sure { " or more" } else { "" }
             ),
             evidence: format!("{}: {}", settings_text(&row.settings), named.join(", ")),
-            advice: "find the packet loss or the full accept queue: count retransmits, use keep-alive, raise the \
+            advice:
+                "find the packet loss or the full accept queue: count retransmits, use keep-alive, raise the \
                      listen backlog"
-                .into(),
+                    .into(),
         });
     }
 }

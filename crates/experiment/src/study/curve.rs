@@ -126,10 +126,7 @@ fn fit(points: &mut [CurvePoint], table: &[CellRow]) -> UslFit {
     }
     points.iter_mut().for_each(|p| p.usl_rate_per_s = Some(law.at(p.parameter_value)));
     let sentence = match &law.peak {
-        None => format!(
-            "contention {}, no measurable coherency cost, so no peak",
-            percent(law.sigma)
-        ),
+        None => format!("contention {}, no measurable coherency cost, so no peak", percent(law.sigma)),
         Some(peak) => format!(
             "contention {}, peak of {} at {} users ({}–{}){}",
             percent(law.sigma),

@@ -120,9 +120,10 @@ fn audit(curve: &Curve, rows: &[(f64, &CellRow)], out: &mut Vec<Finding>) {
                 percent(-row.little.missing_ratio)
             ),
             evidence: format!("at {} {}: {}", curve.parameter, level_text(*x), evidence(row)),
-            advice: "check whether users had several requests in flight at once, or whether merged runs were not \
+            advice:
+                "check whether users had several requests in flight at once, or whether merged runs were not \
                      concurrent"
-                .into(),
+                    .into(),
         });
     }
 }

@@ -104,9 +104,7 @@ fn full(curve: &mut Curve, table: &[CellRow], out: &mut Vec<Finding>) {
             laws::rate_text(first.1),
             laws::rate_text(last.1)
         ),
-        advice:
-            "run the load generator closer to the target, or use smaller or compressed responses"
-                .into(),
+        advice: "run the load generator closer to the target, or use smaller or compressed responses".into(),
     });
 }
 
@@ -164,8 +162,6 @@ fn unranked(a: &Curve, b: &Curve, table: &[CellRow]) -> Option<Finding> {
             quantity(y),
             bytes_text(mean)
         ),
-        advice:
-            "run the load generator closer to the target, or use responses of the same size"
-                .into(),
+        advice: "run the load generator closer to the target, or use responses of the same size".into(),
     })
 }

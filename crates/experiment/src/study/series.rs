@@ -282,10 +282,7 @@ pub(super) fn findings(courses: &[RunCourse], out: &mut Vec<Finding>) {
                     "lower the rate: it exceeds capacity, so times depend on the length of the run",
                 )
             } else {
-                (
-                    "drifts",
-                    "run longer and monitor the server: memory, a table, or a cache may be filling up",
-                )
+                ("drifts", "run longer and monitor the server: memory, a table, or a cache may be filling up")
             };
             out.push(Finding {
                 code,

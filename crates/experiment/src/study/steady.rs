@@ -32,8 +32,10 @@ pub fn steady_from(digest: &Digest) -> Steady {
         Some((last, rest)) if rest.first().is_some_and(|b| last.length_ns < b.length_ns) => rest,
         _ => &blocks[..],
     };
-    let series =
-        [("mean time", means(whole), duration_f64_ns as fn(f64) -> String), ("throughput", rates(whole), rate_per_s)];
+    let series = [
+        ("mean time", means(whole), duration_f64_ns as fn(f64) -> String),
+        ("throughput", rates(whole), rate_per_s),
+    ];
     let mut cut = 0;
     let mut change = String::new();
     for (name, values, text) in series {

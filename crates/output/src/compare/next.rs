@@ -56,7 +56,9 @@ fn reason_text(reason: &Reason<'_>) -> String {
         }
         Reason::PeakMoved { metric: what, unit, a, b } => {
             let (what, a, b) = (quoted(what), watched(*a, *unit), watched(*b, *unit));
-            format!("Of the monitored metrics, {what} differs most: {b} vs. {a} (each the peak of one second).")
+            format!(
+                "Of the monitored metrics, {what} differs most: {b} vs. {a} (each the peak of one second)."
+            )
         }
     }
 }
@@ -82,10 +84,14 @@ fn time(moved: &TimeMoved<'_>) -> String {
              the rest."
         ),
         TimeOrigin::ServiceLonger => {
-            format!("{response}, and {name} by {change}: the responses take longer, not the wait before the send.")
+            format!(
+                "{response}, and {name} by {change}: the responses take longer, not the wait before the send."
+            )
         }
         TimeOrigin::ServiceShorter => {
-            format!("{response}, and {name} by {change}: the responses take less time, not the wait before the send.")
+            format!(
+                "{response}, and {name} by {change}: the responses take less time, not the wait before the send."
+            )
         }
         TimeOrigin::NotKnown => format!("{response}; the change of {name} is inconclusive ({change})."),
     }
@@ -94,9 +100,9 @@ fn time(moved: &TimeMoved<'_>) -> String {
 fn step_hint(one: &Comparison, next: &Step<'_>) -> Hint {
     let step = |text: &str| step(text.into(), &[]);
     match next {
-        Step::FreeGenerator => {
-            step("Free CPU on the load generator (move the target, stop other programs), then rerun both sides.")
-        }
+        Step::FreeGenerator => step(
+            "Free CPU on the load generator (move the target, stop other programs), then rerun both sides.",
+        ),
         Step::MendDoubt => match one.blocking() {
             Some(doubt) => step(&sentence(&capital(doubt.action))),
             None => step("Fix the problem above, then rerun both sides."),
@@ -115,8 +121,11 @@ fn step_hint(one: &Comparison, next: &Step<'_>) -> Hint {
         Step::SeeReport { run_file } => {
             let file = run_file.map_or_else(|| "RUN.plim".to_owned(), shell);
             let [_, b] = one.short_names();
-            step(&format!("Check the phases, requests, and errors of {} to see where the time is spent:", quoted(b)))
-                .with_command(format!("plimsoll report {file} --html report.html"))
+            step(&format!(
+                "Check the phases, requests, and errors of {} to see where the time is spent:",
+                quoted(b)
+            ))
+            .with_command(format!("plimsoll report {file} --html report.html"))
         }
         Step::KeepAsBaseline => {
             step("Save this result as the baseline for later changes:").with_command(save(one))

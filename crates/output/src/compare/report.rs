@@ -30,7 +30,8 @@ pub(crate) fn report(c: &Comparison, gated: Option<&Gated>, suffix: &str) -> Doc
     let charts = |stem: &str| vec![Block::Charts(vec![format!("{stem}{suffix}")])];
     let section = |id, title, blocks| Section::new(id, title, blocks).indented();
     let mut gate = section("gate", "Gate", gated.map(|gated| rules(c, gated)).unwrap_or_default());
-    gate.aside = gated.map(|gated| gate_word(gated, c).trim_start_matches("gate ").to_owned()).unwrap_or_default();
+    gate.aside =
+        gated.map(|gated| gate_word(gated, c).trim_start_matches("gate ").to_owned()).unwrap_or_default();
     let [why, steps] = next::sections(hints(c, gated));
     Document {
         tone: gated.map_or(Tone::Doubt, |gated| gate_tone(gated.result)),
@@ -198,7 +199,10 @@ fn rules(c: &Comparison, gated: &Gated) -> Vec<Block> {
         let (code, evidence) = (rule.text.clone(), vec![rule.evidence.clone()]);
         Finding { code, evidence, ..Finding::new(tone, word, "") }
     });
-    vec![gate_badge(c, gated).only(On::HTML), Block::Findings(Findings { form: Form::Line, all: all.collect() })]
+    vec![
+        gate_badge(c, gated).only(On::HTML),
+        Block::Findings(Findings { form: Form::Line, all: all.collect() }),
+    ]
 }
 
 /// Further requests hardly changed.

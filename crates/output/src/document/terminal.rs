@@ -63,10 +63,8 @@ fn label_of(blocks: &[Block], view: On) -> usize {
 impl Pen<'_> {
     fn document(&mut self, document: &Document) {
         let (mut rest, mut indent) = (document.head.as_slice(), 0);
-        if let [
-            Block::Verdict(verdict @ Verdict { form: Heading::Lead | Heading::Badge, .. }),
-            below @ ..,
-        ] = rest
+        if let [Block::Verdict(verdict @ Verdict { form: Heading::Lead | Heading::Badge, .. }), below @ ..] =
+            rest
         {
             self.verdict(verdict);
             (rest, indent) = (below, width(&verdict.word) + INDENT);

@@ -117,11 +117,15 @@ fn step_hint(answer: &Answer, next: &Step<'_>) -> Hint {
              search with more repeats (`--confirm`).",
         ),
         Step::EndOnMissed => step("Use `--stop-when missed`, or search for a rate."),
-        Step::AllowHigher => step("Rerun the search with a higher `--to`: the service met the highest allowed level."),
+        Step::AllowHigher => {
+            step("Rerun the search with a higher `--to`: the service met the highest allowed level.")
+        }
         Step::Relieve { resource } => {
             step(&format!("Relieve {}, then rerun the same search.", quoted(resource)))
         }
-        Step::WatchMore => step("To find the bottleneck, monitor more of the service:").with_command(MONITORS),
+        Step::WatchMore => {
+            step("To find the bottleneck, monitor more of the service:").with_command(MONITORS)
+        }
         Step::Watch => {
             step("To find the bottleneck, add server metrics and rerun the search:").with_command(MONITORS)
         }

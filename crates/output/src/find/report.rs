@@ -44,7 +44,8 @@ pub(crate) fn describe_steps(answer: &Answer) -> Vec<Block> {
 pub(crate) fn cautions(all: &[NamedAnswer]) -> Section {
     let found = all.iter().flat_map(|one| {
         let deciding = one.answer.deciding_runs.iter();
-        deciding.flat_map(|deciding| deciding.cautions.iter().map(|raised| caution(one, raised, deciding.runs)))
+        deciding
+            .flat_map(|deciding| deciding.cautions.iter().map(|raised| caution(one, raised, deciding.runs)))
     });
     let blocks = vec![Block::Findings(Findings { form: Form::Doubt, all: found.collect() })];
     Section::new("cautions", "Cautions", blocks).indented().on(On::TEXT)
@@ -68,9 +69,7 @@ fn caution(of: &NamedAnswer, raised: &Raised, runs: usize) -> Finding {
 /// Why the search ended.
 fn ended(answer: &Answer) -> String {
     match &answer.capacity {
-        Some(found) if found.is_lower_bound => {
-            "the highest allowed level was met".into()
-        }
+        Some(found) if found.is_lower_bound => "the highest allowed level was met".into(),
         Some(_) => format!("at the requested precision (±{})", ratio(answer.precision_ratio)),
         None => "without a capacity".into(),
     }

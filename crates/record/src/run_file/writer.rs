@@ -100,8 +100,8 @@ fn without(path: &Path, name: &str) -> Error {
 /// the totals here.
 pub struct Writer {
     path: PathBuf,
-    /// Device and number of the file, which a path can lose.
-    Device and inode of the file, which may lose its path.
+    /// Device and inode of the file, which may lose its path.
+    identity: (u64, u64),
     db: Connection,
     /// Row in `origin`.
     at: i64,
@@ -317,8 +317,10 @@ impl Writer {
         let outline = &self.origin.opening.outline;
         let (from_ns, to_ns) = (outline.tick_bounds_ns(gap.first).0, outline.tick_bounds_ns(last).1);
         let [from_s, to_s] = [from_ns, to_ns].map(|ns| ns as f64 / 1e9);
-        let text =
-            format!("the file lacks the seconds from {from_s} s to {to_s} s: {}; the totals include them", gap.why);
+        let text = format!(
+            "the file lacks the seconds from {from_s} s to {to_s} s: {}; the totals include them",
+            gap.why
+        );
         // The note was added together with the gap, and notes are never removed.
         self.origin.notes[gap.note] = Note { at_ns: from_ns, kind: NoteKind::Gap, text };
     }

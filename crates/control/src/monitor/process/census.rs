@@ -165,7 +165,9 @@ impl Finder {
 
     fn by_pid(&self, files: &mut Files, census: &Census, pid: u32) -> Result<Vec<u32>, MonitorError> {
         if pid == self.own {
-            return Err(MonitorError(format!("process `{pid}` is plimsoll itself: name the server's process")));
+            return Err(MonitorError(format!(
+                "process `{pid}` is plimsoll itself: name the server's process"
+            )));
         }
         // Read again, because the census may contain the number's previous owner.
         let start = Stat::of(files, pid).map(|stat| stat.start).filter(|_| census.start(pid).is_some());
