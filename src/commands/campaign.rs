@@ -27,6 +27,7 @@ use plimsoll_plan::diag::Place;
 use plimsoll_plan::draft::key;
 use plimsoll_plan::experiment::{CellOutline, Experiment, Find, Purpose, Setting};
 use plimsoll_plan::load::Share;
+use plimsoll_plan::phrase::counted;
 use plimsoll_plan::threshold::Threshold;
 use plimsoll_plan::{Diagnostic, Draft, Outline, Plan};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! The audit of published results, for reading and for quoting: gravest first, each finding with its arithmetic and
-//! with the line that it is about; a page has the rows as well, as pictures and as a table.
+//! The report of an audit: the gravest finding first, each with its arithmetic and the line in question. A page also
+//! has the rows, as charts and as a table.
 
 pub(crate) mod audited_row;
 mod found;
@@ -13,6 +13,7 @@ use crate::document::{
 };
 use crate::format::counted;
 use crate::html::Page;
+use crate::next::linked_sections;
 use crate::style::Look;
 use audited_row::{AuditedRow, rows};
 use found::{findings, missing};
@@ -20,60 +21,64 @@ use plimsoll_audit::foreign::Document as Published;
 use plimsoll_audit::{Audit, Finding, Grade};
 pub use rules::rules_page;
 
-/// The audit for a terminal.
+/// Returns the audit for a terminal.
 pub fn terminal(audit: &Audit, look: &Look) -> String {
     document::terminal(&report(audit, &[]), look)
 }
 
-/// The audit for a review comment. What came from the report is escaped.
+/// Returns the audit as Markdown. Text of the audited report is escaped.
 pub fn markdown(audit: &Audit) -> String {
     document::markdown(&report(audit, &[]))
 }
 
-/// The page of what was found in these texts.
+/// Returns the page about these texts.
 ///
 /// # Errors
-/// When the audit cannot be expressed in JSON.
+/// Returns an error if the audit contains a value that JSON cannot express.
 pub fn page(audit: &Audit, documents: &[Published]) -> Result<Page, Error> {
     let charts = crate::figure::audit::charts(audit, documents);
     let title = format!("Audit: {}", headline(audit));
     Ok(document::page("audit", title, &report(audit, documents), charts, serde_json::to_value(audit)?))
 }
 
-/// The audit as one JSON document, every finding with all of its arithmetic.
+/// Returns the audit as one JSON document, every finding with all of its arithmetic.
 ///
 /// # Errors
-/// When the audit holds something that JSON cannot express.
+/// Returns an error if the audit contains a value that JSON cannot express.
 pub fn json(audit: &Audit) -> Result<String, Error> {
     let mut text = serde_json::to_string_pretty(audit)?;
     text.push('\n');
     Ok(text)
 }
 
-/// The report; `documents` are the texts whose rows a page shows.
+/// Returns the report; `documents` are the texts whose rows a page shows.
 fn report(audit: &Audit, documents: &[Published]) -> Document {
     let judged = rows(audit, documents);
     let short: Vec<&str> = audit.files.iter().map(|file| file_name(file)).collect();
     let short = short.join(", ");
     let ruled = |section: Section| section.edge(Edge::Rule);
+    let [why, next] = hints(audit);
+    let [why, next] = linked_sections(why, next).map(|section| section.on(On::HTML));
     Document {
-        // Without figures nothing was judged, which is no praise.
+        // Without figures, nothing was judged, which is not a pass.
         tone: if audit.figures_count == 0 { Tone::Doubt } else { tone(audit.worst()) },
         head: head(audit, &judged, &short),
         name: Sentence::new(Role::Plain, short),
         sections: vec![
+            why,
+            next,
             Section::new(
                 "picture",
-                "The rows against each other",
+                "Comparison of the rows",
                 vec![Block::Charts(vec!["audit".into(), "audit-rows".into()])],
             ),
             ruled(Section::new("wrong", "Cannot be true", findings(audit, Grade::Impossible))),
             ruled(Section::new("doubtful", "Implausible", findings(audit, Grade::Implausible))),
             ruled(Section::new("missing", "Missing", missing(audit))),
-            Section::new("sound", "Nothing found", nothing(audit)).on(On::HTML),
-            Section::new("rows", "The rows as published", published::rows(audit, &judged)).on(On::HTML),
+            Section::new("sound", "No findings", nothing(audit)).on(On::HTML),
+            Section::new("rows", "Rows as published", published::rows(audit, &judged)).on(On::HTML),
             unread(audit),
-            Section::new("method", "How it was audited", method(audit)).on(On::HTML),
+            Section::new("method", "Method", method(audit)).on(On::HTML),
         ],
     }
 }
@@ -92,13 +97,13 @@ fn grade_word(grade: Option<Grade>) -> &'static str {
         Some(Grade::Impossible) => "cannot be true",
         Some(Grade::Implausible) => "doubtful",
         Some(Grade::Missing) => "incomplete",
-        None => "nothing found",
+        None => "no findings",
     }
 }
 
 fn head(audit: &Audit, judged: &[AuditedRow], short: &str) -> Vec<Block> {
     let (tone, word) = match audit.figures_count {
-        0 => (Tone::Doubt, "nothing to judge"),
+        0 => (Tone::Doubt, "no figures"),
         _ => (tone(audit.worst()), grade_word(audit.worst())),
     };
     let about = |grade| judged.iter().filter(|row| row.grade == Some(grade)).count();
@@ -106,7 +111,6 @@ fn head(audit: &Audit, judged: &[AuditedRow], short: &str) -> Vec<Block> {
     let mut blocks = vec![
         Block::Verdict(Verdict { tone, word: word.into(), sentence: headline(audit), form: Heading::Answer }),
         sentence(Role::Soft, read(audit)).only(On::TEXT),
-        Block::Hints(hints(audit)).only(On::HTML),
     ];
     let whole = audit.files.join(", ");
     if whole != short {
@@ -117,34 +121,33 @@ fn head(audit: &Audit, judged: &[AuditedRow], short: &str) -> Vec<Block> {
         tile("figures read", audit.figures_count),
         tile("rows that cannot be true", about(Grade::Impossible)),
         tile("doubtful rows", about(Grade::Implausible)),
-        tile("findings in all", audit.findings.len()),
+        tile("findings", audit.findings.len()),
     ]));
     blocks
 }
 
-/// The name of a file without its folders: the whole path stands small below.
+/// Returns the file name without its folders; the whole path is shown below.
 fn file_name(path: &str) -> &str {
     path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(path)
 }
 
-/// `3 statements cannot be true, 5 are doubtful, 4 are missing`: a finding may be about several figures, or about one
-/// that is not there.
+/// `3 statements cannot be true, 5 are doubtful, 4 are missing`: a finding may concern several figures, or a missing one.
 pub fn headline(audit: &Audit) -> String {
     let of = |grade| audit.findings.iter().filter(|f| f.grade == grade).count();
     let (wrong, doubtful, missing) = (of(Grade::Impossible), of(Grade::Implausible), of(Grade::Missing));
     if audit.figures_count == 0 {
-        return "no figures were found to judge".into();
+        return "no figures found".into();
     }
     if wrong + doubtful + missing == 0 {
-        return format!("nothing to object to in {}", figures(audit.figures_count));
+        return format!("no contradictions in {}", figures(audit.figures_count));
     }
     let mut parts = vec![match wrong {
-        0 => "nothing that cannot be true".to_owned(),
+        0 => "no impossible statements".to_owned(),
         n => format!("{} cannot be true", counted(n as u64, "statement")),
     }];
     let mut also = |n: usize, what: &str| {
         if n > 0 {
-            // The first count names its noun, the later ones lean on it.
+            // Only the first count names the noun.
             let noun = match (wrong, parts.len(), n) {
                 (0, 1, 1) => " statement is",
                 (0, 1, _) => " statements are",
@@ -163,7 +166,7 @@ fn figures(n: usize) -> String {
     counted(n as u64, "figure")
 }
 
-/// What was read, in a few words.
+/// Returns the number of rows and figures read.
 fn read(audit: &Audit) -> String {
     let rows = counted(audit.rows_count as u64, "row");
     let what = match audit.files.as_slice() {
@@ -173,40 +176,36 @@ fn read(audit: &Audit) -> String {
     format!("{what}: {rows}, {}", figures(audit.figures_count))
 }
 
-/// Findings that are told as reasons.
+/// Number of findings that become reasons.
 const REASONS: usize = 2;
 
-/// The gravest findings with the arithmetic that proves them, and what to do about them: a reader of the first screen
-/// needs no other.
-fn hints(audit: &Audit) -> Vec<Hint> {
+/// Returns the gravest findings with the arithmetic that proves them, and the advice on them.
+fn hints(audit: &Audit) -> [Block; 2] {
     let gravest = audit.worst();
-    let told: Vec<(usize, &Finding)> =
+    let first: Vec<(usize, &Finding)> =
         audit.findings.iter().enumerate().filter(|(_, f)| Some(f.grade) == gravest).take(REASONS).collect();
     let why = |(at, finding): &(usize, &Finding)| {
         let shown = finding.arithmetic.first().map(|line| format!(" ({line})")).unwrap_or_default();
-        // What is missing has no place of its own among the findings.
-        let link = (gravest != Some(Grade::Missing)).then(|| (found::anchor(*at), "The lines"));
-        Hint { is_next: false, text: format!("{}{shown}.", finding.sentence), command: None, link }
+        // A missing figure has no anchor among the findings.
+        let link = (gravest != Some(Grade::Missing)).then(|| (found::anchor(*at), "Lines"));
+        Hint { text: format!("{}{shown}.", finding.sentence), command: None, link }
     };
     let mut advice: Vec<&str> = Vec::new();
-    for (_, finding) in &told {
+    for (_, finding) in &first {
         if !finding.advice.is_empty() && !advice.contains(&finding.advice.as_str()) {
             advice.push(&finding.advice);
         }
     }
-    let next =
-        advice.iter().map(|text| Hint { is_next: true, text: format!("{text}."), command: None, link: None });
-    told.iter().map(why).chain(next).collect()
+    let next = advice.iter().map(|text| Hint { text: format!("{text}."), command: None, link: None });
+    [Block::Reasons(first.iter().map(why).collect()), Block::Steps(next.collect())]
 }
 
 fn nothing(audit: &Audit) -> Vec<Block> {
     let text = match (audit.findings.len(), audit.figures_count) {
-        (0, 0) => {
-            "No figures were found to judge: neither output of a known tool nor a table with recognisable columns."
-        }
+        (0, 0) => "No figures found: neither output of a known tool nor a table with recognizable columns.",
         (0, _) => {
-            "The figures agree with each other, with arithmetic and with what a sound result says. That does not make \
-             them right: an audit sees contradictions, not mistakes that fit together."
+            "The figures are consistent with each other and with arithmetic, and no required figure is missing. That \
+             does not prove them right: an audit finds contradictions, not consistent mistakes."
         }
         _ => return Vec::new(),
     };
@@ -217,7 +216,7 @@ fn unread(audit: &Audit) -> Section {
     if audit.unread.is_empty() {
         return Section::new("unread", "Not read", Vec::new());
     }
-    let lead = "Passages that look like a result and could not be read: nothing is said of them.";
+    let lead = "Passages that look like results but could not be read; they are not judged.";
     let list = List { items: audit.unread.clone(), brief: 5, most: 20 };
     let blocks = vec![sentence(Role::Lead, lead).only(On::HTML), Block::List(list)];
     let brief = format!("Not read: {}", counted(audit.unread.len() as u64, "passage"));
@@ -227,7 +226,7 @@ fn unread(audit: &Audit) -> Section {
 fn method(audit: &Audit) -> Vec<Block> {
     let checked = counted(plimsoll_audit::rules().count() as u64, "rule");
     let text = format!(
-        "{}. {checked} looked at them; a figure counts with what its rounding leaves open. A finding is ",
+        "{}. {checked} checked them, each figure as the interval that its rounding allows. A finding is ",
         read(audit)
     );
     let files = audit.files.join(" ");
@@ -235,12 +234,9 @@ fn method(audit: &Audit) -> Vec<Block> {
         Block::Sentence(
             Sentence::new(Role::Plain, text)
                 .strong("proved", " by arithmetic alone, ")
-                .strong("likely", " in every usual set-up, or ")
-                .strong("possible", " and worth a look."),
+                .strong("likely", " in every usual setup, or ")
+                .strong("possible", " and worth checking."),
         ),
-        sentence(
-            Role::Plain,
-            format!("The same as text: `plimsoll audit {files}`, and with every digit `--json`."),
-        ),
+        sentence(Role::Plain, format!("As text: `plimsoll audit {files}`; with all digits: `--json`.")),
     ]
 }

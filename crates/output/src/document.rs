@@ -217,8 +217,6 @@ pub enum Heading {
     Answer,
     /// With the word.
     Badge,
-    /// With the word and a name.
-    Named(String),
 }
 
 /// What was measured, and how.

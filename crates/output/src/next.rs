@@ -66,10 +66,20 @@ pub(crate) fn hints(s: &Summary, run_file: Option<&str>) -> (Vec<Hint>, Vec<Hint
 }
 
 /// The sections `Why` and `Next steps` of a report without links.
-pub(crate) fn sections((reasons, steps): (Vec<Hint>, Vec<Hint>)) -> [Section; 2] {
+pub(crate) fn sections(hints: (Vec<Hint>, Vec<Hint>)) -> [Section; 2] {
+    let [why, next] = blocks(hints);
+    linked_sections(why, next)
+}
+
+/// Reasons and steps without links.
+pub(crate) fn blocks((reasons, steps): (Vec<Hint>, Vec<Hint>)) -> [Block; 2] {
     let plain = |all: Vec<Hint>| all.into_iter().map(|hint| hint.into_block(None)).collect();
+    [Block::Reasons(plain(reasons)), Block::Steps(plain(steps))]
+}
+
+/// The sections `Why` and `Next steps` of any reasons and steps.
+pub(crate) fn linked_sections(why: Block, next: Block) -> [Section; 2] {
     let section = |id, title, block| Section::new(id, title, vec![block]).indented();
-    let (why, next) = (Block::Reasons(plain(reasons)), Block::Steps(plain(steps)));
     [section("why", "Why", why), section("next", "Next steps", next)]
 }
 

@@ -90,13 +90,14 @@ pub fn slower() -> Comparison {
         row(P99, 31.4e6, (0.142, -0.006, 0.313), 0.21, Verdict::Inconclusive),
         row(SERVICE_P99, 29.9e6, (0.171, 0.041, 0.317), 0.032, Verdict::Slower),
     ];
-    let sizes = "answers differ in size (353 B and 284 B a request, headers included): do both sides do the same work?";
-    comparison(
-        Overall::Slower,
-        figures,
-        vec![Doubt { code: "response_sizes_differ", severity: Severity::Warning, sentence: sizes.into() }],
-        3,
-    )
+    let sizes = Doubt::new(
+        "response_sizes_differ",
+        Severity::Warning,
+        "response sizes differ",
+        "353 B and 284 B per request, including headers".into(),
+        "check that both sides do the same work",
+    );
+    comparison(Overall::Slower, figures, vec![sizes], 3)
 }
 
 pub fn same() -> Comparison {
@@ -134,19 +135,27 @@ pub fn inconclusive() -> Comparison {
         (None, None, None, None);
     missing.basis = Basis::Nothing;
     let doubts = vec![
-        Doubt {
-            code: "network_saturated",
-            severity: Severity::Inconclusive,
-            sentence: "both sides moved the same bytes per second (0.402 and 0.391 MB/s) in answers of 284 B and 353 \
-                       B: a link or a proxy is the limit, and this pair cannot rank `before` and `after`"
-                .into(),
-        },
-        Doubt {
-            code: "one_run",
-            severity: Severity::Warning,
-            sentence: "`before` and `after` have one run: how much runs differ is not known, 5% are assumed".into(),
-        },
-        Doubt { code: "too_few_samples", severity: Severity::Note, sentence: "too few samples to compare it".into() },
+        Doubt::new(
+            "network_saturated",
+            Severity::Inconclusive,
+            "the network was saturated",
+            "402 and 391 kB/s in responses of 284 and 353 B".into(),
+            "run the load generator closer to the target, or compare responses of the same size",
+        ),
+        Doubt::new(
+            "one_run",
+            Severity::Warning,
+            "run-to-run variation is unknown",
+            "before and after have one run; 5% is assumed".into(),
+            "repeat both sides at least three times, interleaved",
+        ),
+        Doubt::new(
+            "too_few_samples",
+            Severity::Note,
+            "too few samples",
+            "service_time p99 cannot be compared".into(),
+            "run longer",
+        ),
     ];
     let rate = row(Figure::Throughput, 1_108.0, (0.279, 0.11, 0.47), 0.001, Verdict::Higher);
     comparison(Overall::Inconclusive, vec![rate, p99, missing], doubts, 0)
