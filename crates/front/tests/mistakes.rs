@@ -55,8 +55,7 @@ fn setting_what_nobody_defines_is_a_mistake() {
     };
     assert_eq!(
         line(&refused("user")),
-        "Flag(\"--set user=...\") F029: nothing under `vars` is called `user`: setting it would change nothing\n    \
-         did you mean `users`?"
+        "Flag(\"--set user=...\") F029: unknown variable `user`: `vars` does not define it\n    did you mean `users`?"
     );
     assert!(own::parse_with(text, "f", Path::new(""), &overrides(Some("users"))).is_ok());
     assert_eq!(plimsoll_front::parse_set("a=b=c"), Ok(("a".into(), "b=c".into())));

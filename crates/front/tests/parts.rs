@@ -87,7 +87,7 @@ fn a_file_without_parts_is_one_part_without_a_name() {
     let parts = good(text, &[], &[]);
     assert!(parts.len() == 1 && parts[0].name.is_none() && parts[0].study.experiment.name == "probe");
     let wrong = lines(&read(text, &[], &["sweep"]).unwrap_err());
-    assert_eq!(wrong, ["--part F036: there is no part `sweep`; the file has no `parts`; leave it out"]);
+    assert_eq!(wrong, ["--part F036: unknown part `sweep`; remove `--part` (the file has no `parts`)"]);
 }
 
 #[test]
@@ -98,8 +98,8 @@ fn one_of_the_parts_keeps_its_number() {
     assert_eq!(
         wrong,
         [
-            "--part F036: there is no part `lime`; did you mean `line`?",
-            "--part F036: there is no part `other`; there are `sweep` and `line`",
+            "--part F036: unknown part `lime`; did you mean `line`?",
+            "--part F036: unknown part `other`; use one of `sweep` or `line`",
         ]
     );
 }
@@ -116,7 +116,7 @@ fn a_name_that_one_part_knows_may_be_set_and_narrows_it() {
     assert_eq!(wrong.len(), 1, "once, not once a part: {wrong:#?}");
     assert!(wrong[0].contains("F029") && wrong[0].contains("`user`"), "{wrong:?}");
     let wrong = lines(&read(FILE, &[("users", "11")], &[]).unwrap_err());
-    assert!(wrong.len() == 1 && wrong[0].contains("no such value"), "{wrong:?}");
+    assert!(wrong.len() == 1 && wrong[0].contains("unknown value for `users`"), "{wrong:?}");
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn mistakes_of_all_parts_come_at_once_each_once_where_they_stand() {
         "{wrong:#?}"
     );
     let empty = "target: http://h\nscenarios: { s: [ { get: / } ] }\nparts: {}\n";
-    assert!(lines(&read(empty, &[], &[]).unwrap_err())[0].contains("there is no part"));
+    assert!(lines(&read(empty, &[], &[]).unwrap_err())[0].contains("`parts` is empty"));
 }
 
 #[test]
@@ -163,10 +163,10 @@ fn a_command_that_makes_one_experiment_picks_none_of_several() {
 fn what_cannot_be_scaled_or_shared_is_refused_where_it_stands() {
     let head = "target: http://h\nscenarios: { s: [ { get: / } ] }\n";
     for (more, place, said) in [
-        ("time_scale: 0", "3:13 F015", "no time scale"),
+        ("time_scale: 0", "3:13 F015", "invalid time scale"),
         ("time_scale: [1, 2]", "3:13 F014", "a number such as"),
         ("generators: 0", "3:13 F015", "cannot be shared"),
-        ("generators: 100", "3:13 F015", "expected 1 to 64"),
+        ("generators: 100", "3:13 F015", "1–64"),
         ("find: { to: 100/s }\ngenerators: 2", "4:1 F017", "search"),
         (
             "load: { replay: { file: tests/files/gaps.txt, format: intervals } }\ntime_scale: 0.5",

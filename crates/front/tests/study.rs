@@ -114,7 +114,7 @@ fn every_single_value_of_the_load_and_the_link_spans_an_axis() {
         let text = format!("{HEAD}{more}\n");
         if values[0] == values[1] {
             let wrong = lines(&read(&text, &[]).expect_err("the same rate, twice"));
-            assert!(wrong.contains("`100` stands twice"), "{wrong}");
+            assert!(wrong.contains("duplicate value `100` in the list `rate`"), "{wrong}");
             continue;
         }
         let study = good(&text, &[]);
@@ -176,21 +176,24 @@ fn set_keeps_one_value_of_an_axis() {
     let users = format!("{HEAD}load: {{ users: [1, 10] }}\n");
     assert!(read(&users, &[("users", "600/m")]).is_err(), "a rate is no number of users");
     let wrong = lines(&read(&text, &[("variant", "c"), ("rate", "7/s"), ("m", "1")]).unwrap_err());
-    assert!(wrong.contains("`variant` has no such value\n    there are `a` and `b`"), "{wrong}");
-    assert!(wrong.contains("`rate` has no such value\n    there are `5` and `10`"), "{wrong}");
-    assert!(wrong.contains("nothing under `vars` is called `m`"), "{wrong}");
+    assert!(wrong.contains("unknown value for `variant`\n    use one of `a` or `b`"), "{wrong}");
+    assert!(wrong.contains("unknown value for `rate`\n    use one of `5` or `10`"), "{wrong}");
+    assert!(wrong.contains("unknown variable `m`"), "{wrong}");
 }
 
 #[test]
 fn one_level_is_one_cell_however_it_is_written() {
     for (more, told) in [
-        ("load: { users: [1, 01] }", "`1` stands twice in `users`"),
-        ("load: { users: [007, 5, 7] }", "`7` stands twice in `users`"),
-        ("load: { requests: [100, 0100] }", "`100` stands twice in `requests`"),
-        ("workers: [2, 02]", "`2` stands twice in `workers`"),
-        ("redirects: [true, 3, 03]", "`3` stands twice in `redirects`"),
-        ("keep_alive: [true, TRUE]", "`true` stands twice in `keep_alive`"),
-        ("load: { duration: [1s, 2s, 1000ms] }", "`1s` and `1000ms` in `duration` are the same"),
+        ("load: { users: [1, 01] }", "duplicate value `1` in the list `users`"),
+        ("load: { users: [007, 5, 7] }", "duplicate value `7` in the list `users`"),
+        ("load: { requests: [100, 0100] }", "duplicate value `100` in the list `requests`"),
+        ("workers: [2, 02]", "duplicate value `2` in the list `workers`"),
+        ("redirects: [true, 3, 03]", "duplicate value `3` in the list `redirects`"),
+        ("keep_alive: [true, TRUE]", "duplicate value `true` in the list `keep_alive`"),
+        (
+            "load: { duration: [1s, 2s, 1000ms] }",
+            "duplicate value in the list `duration`: `1s` equals `1000ms`",
+        ),
     ] {
         let wrong = lines(&read(&format!("{HEAD}{more}\n"), &[]).expect_err(more));
         assert!(wrong.contains("F034") && wrong.contains(told), "{more}: {wrong}");
@@ -214,9 +217,7 @@ fn a_variable_of_one_variant_can_be_set() {
 #[test]
 fn what_is_asked_of_the_experiment_is_read() {
     let text = format!(
-        "{HEAD}variants: {{ go: , node js: }}\nload: {{ users: [1, 2] }}\nrepeat: 3\ncooldown: 2s\nmin_duration: 5s\n\
-         trim_to_steady_state: true\nstop_on_miss: true\nexpect:\n  - go raises throughput by 2x against node js\n  \
-         - 1 lowers p99\n"
+        "{HEAD}variants: {{ go: , node js: }}\nload: {{ users: [1, 2] }}\nrepeat: 3\ncooldown: 2s\nmin_duration: 5s\ntrim_to_steady_state: true\nstop_on_miss: true\nexpect:\n  - go raises throughput by 2x vs. node js\n  - 1 lowers p99\n"
     );
     let experiment = good(&text, &[]).experiment;
     assert_eq!(
@@ -240,7 +241,7 @@ fn a_search_is_read_and_sets_the_kind_of_load() {
         "{HEAD}find: {{ from: 100/s, to: 6000/m, vary: rate }}\nload: {{ max_connections: 9, arrivals: poisson }}\n"
     );
     let wrong = lines(&read(&text, &[]).unwrap_err());
-    assert!(wrong.starts_with("3:22 F017: `to` is not above `from`"), "{wrong}");
+    assert!(wrong.starts_with("3:22 F017: `to` must be above `from`"), "{wrong}");
     let study = good(&text.replace("6000/m", "60000/m"), &[]);
     let expected = Find { from: Some(100.0), to: Some(1000.0), ..Find::default() };
     assert_eq!(study.experiment.find, Some(expected));
@@ -321,11 +322,14 @@ fn one_run_is_never_picked_out_of_several() {
     };
     let text = format!("{HEAD}load: {{ users: [1, 10] }}\n");
     let told = one(&text, &[]);
-    assert!(told.starts_with("3:16 F033: `users` spans an axis: the file is 2 runs"), "{told}");
+    assert!(told.starts_with("3:16 F033: expected one run, but `users` makes 2"), "{told}");
     assert!(told.contains("--set users=..."), "{told}");
     assert_eq!(one(&text, &[("users", "10")]), "one");
     assert_eq!(one(&format!("{HEAD}load: {{ users: [1] }}\n"), &[]), "one");
-    assert!(one(&format!("{HEAD}variants: {{ a: , b: }}\n"), &[]).starts_with("3:1 F033: `variant`"));
+    assert!(
+        one(&format!("{HEAD}variants: {{ a: , b: }}\n"), &[])
+            .starts_with("3:1 F033: expected one run, but `variant`")
+    );
     for key in [
         "repeat: 2",
         "find: {}",
@@ -358,7 +362,7 @@ fn a_thousand_cells_are_read_and_one_more_is_not() {
     let text = |n| format!("{HEAD}vars: {{ a: [{}], b: [{}] }}\n", list(10), list(n));
     assert_eq!(read(&text(100), &[]).unwrap().cells.len(), 1_000);
     let wrong = lines(&read(&text(101), &[]).unwrap_err());
-    assert!(wrong.contains("F034: the lists span 10 x 101 cells; there may be 1000"), "{wrong}");
+    assert!(wrong.contains("F034: too many combinations: 10 x 101, but the maximum is 1000"), "{wrong}");
 }
 
 /// The words of an experiment.
@@ -391,20 +395,19 @@ fn a_search_is_told_without_a_level_that_nobody_wrote() {
     assert_eq!(text, include_str!("show-find.txt"), "found:\n{text}");
     let ladder = "load: { users: 4, step: +2, step_duration: 3s, stop_when: offered - achieved >= 50/s }";
     let text = describe(&format!("{HEAD}{ladder}\nrepeat: 2\n"));
-    let search = "a ladder of users, each level 2 users above the one before, from 4 users, 3s a level, until 50/s of \
-                  the arrivals or more are not served";
+    let search = "users in steps, each level 2 users above the previous one, from 4 users, 3s a level, until 50/s of the arrivals or more are not served";
     assert!(text.contains(search), "{text}");
     for (until, words) in [
-        ("> 50/s", "more than 50/s of the arrivals are not served"),
-        (">= 5%", "5% of the arrivals or more are not served"),
-        ("> 5%", "more than 5% of the arrivals are not served"),
-        ("> 0%", "any of the arrivals are not served"),
+        ("> 50/s", "more than 50/s below offered"),
+        (">= 5%", "at least 5% below offered"),
+        ("> 5%", "more than 5% below offered"),
+        ("> 0%", "below offered"),
     ] {
         let other = describe(&format!("{HEAD}{}\n", ladder.replace(">= 50/s", until)));
         assert!(other.contains(&format!(", until {words}\n")), "{until}: {other}");
     }
     assert!(
-        text.contains("searches     2, 2 of each cell\n") && text.contains("as the search sets it\n"),
+        text.contains("searches     2, 2 of each combination\n") && text.contains("as the search sets it\n"),
         "{text}"
     );
 }

@@ -98,7 +98,10 @@ fn what_cannot_be_run_yet_says_what_it_is() {
     let folder = Folder::new("notyet");
     let path = folder.file("plan.jmx", "<jmeterTestPlan/>");
     let wrong = refused(&path);
-    assert_eq!(wrong.message, format!("`{}` is a JMeter plan, which cannot be run yet", path.display()));
+    assert_eq!(
+        wrong.message,
+        format!("`{}` is a JMeter plan, which plimsoll cannot run yet", path.display())
+    );
     assert!(wrong.hint.contains(".yaml"));
     let api = folder.file("api.yaml", "openapi: 3.1.0\n");
     assert!(refused(&api).message.ends_with("is an OpenAPI description, which cannot be run yet"));
@@ -116,7 +119,7 @@ fn files_that_cannot_be_read_say_why() {
     assert!(matches!(wrong.place, Place::Text { line: 2, column: 12, .. }), "{wrong:?}");
     assert_eq!(
         (wrong.message.as_str(), wrong.hint.as_str()),
-        ("the byte 0xe9 is no UTF-8", "save the file as UTF-8")
+        ("invalid UTF-8 byte 0xe9", "save the file as UTF-8")
     );
     let wide = folder.file("wide.yaml", b"\xff\xfen\0a\0");
     assert!(matches!(refused(&wide).place, Place::Text { line: 1, column: 1, .. }));
@@ -130,12 +133,9 @@ fn a_body_is_its_text_or_a_file() {
     assert_eq!(body::from_flag("", &folder.0), Ok(Vec::new()));
     assert_eq!(body::from_flag("@b.bin", &folder.0), Ok(b"\x00\xff".to_vec()));
     assert_eq!(body::from_flag("@@x", &folder.0), Ok(b"@x".to_vec()));
-    for (bad, part) in [
-        ("@none", "there is no file"),
-        ("@", "no file name"),
-        ("@-", "standard input"),
-        ("@.", "is a folder"),
-    ] {
+    for (bad, part) in
+        [("@none", "no such file"), ("@", "no file name"), ("@-", "standard input"), ("@.", "is a folder")]
+    {
         let sentence = body::from_flag(bad, &folder.0).unwrap_err().to_string();
         assert!(sentence.contains(part), "{bad}: {sentence}");
     }
@@ -148,8 +148,8 @@ fn a_header_is_a_name_a_colon_and_a_value() {
     assert_eq!(header::parse("X-Time: \t12:30 "), pair("X-Time", "12:30"));
     assert_eq!(header::parse("X-Empty:"), pair("X-Empty", ""));
     for (bad, part) in [
-        ("Bearer sesame", "without a colon"),
-        (": x", "needs a name"),
+        ("Bearer sesame", "missing colon"),
+        (": x", "missing header name"),
         ("A B: x", "' '"),
         ("A: x\r\nB: y", "'\\r'"),
         ("A: x\n", "'\\n'"),

@@ -44,7 +44,7 @@ fn every_mistake_has_its_line() {
     for (text, line, part) in [
         ("X-One: 1\nGET http://h/", 1, "before the first request"),
         ("GET http://h/a\nnonsense", 2, "colon"),
-        ("GET http://h/a\n@none.json", 2, "there is no file"),
+        ("GET http://h/a\n@none.json", 2, "no such file"),
         ("GET ws://h/a", 1, "WebSocket"),
     ] {
         let wrong = urls::parse(text, "list.txt", Path::new("")).unwrap_err();

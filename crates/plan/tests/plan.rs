@@ -85,8 +85,8 @@ fn urls_come_apart_and_say_what_is_wrong() {
     assert_eq!(url("h/go?to=http://x").unwrap().path, "/go?to=http://x");
     for (bad, word) in [
         ("ftp://x/", "ftp"),
-        ("wss://x/", "not supported yet"),
-        ("http://", "no host"),
+        ("wss://x/", "wss"),
+        ("http://", "missing host"),
         ("http://h:0/", "port"),
         ("http://h:99999/", "port"),
         ("http://h/a b", "%20"),
@@ -352,7 +352,7 @@ fn header_values_hold_no_control_characters_but_tabs() {
     assert_eq!(check_header("X", "a\tb"), Ok(()));
     for bad in ["a\r\nY: 1", "a\0", "a\u{1}", "a\u{7f}"] {
         let sentence = check_header("X", bad).unwrap_err().to_string();
-        assert!(sentence.ends_with("cannot stand in the value of the header `X`"), "{sentence}");
+        assert!(sentence.contains("in the value of header `X`"), "{sentence}");
     }
 }
 

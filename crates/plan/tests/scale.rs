@@ -23,7 +23,7 @@ fn a_scale_is_a_number_above_0() {
     assert!(Scale::default().is_whole() && scale("1").is_whole());
     for text in ["0", "-1", "NaN", "inf", "1001", "5%", ""] {
         let why = Scale::parse(text).expect_err(text).to_string();
-        assert!(why.contains("; expected"), "{why}");
+        assert!(why.contains("must be above 0"), "{why}");
     }
 }
 

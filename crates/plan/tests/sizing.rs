@@ -42,8 +42,8 @@ fn visitors_of_a_month_become_users_step_by_step() {
     assert_eq!(
         describe(&sizing),
         [
-            "visitors a day: 100000/month / 30 days = 3333.3333 /day",
-            "visitors an hour: 3333/day / 12 h = 277.7778 /h",
+            "visitors per day: 100000/month / 30 days = 3333.3333 /day",
+            "visitors per hour: 3333/day / 12 h = 277.7778 /h",
             "arrivals: 277.8/h / 3600 = 0.0772 /s",
             "concurrent users: 277.8/h x 300 s / 3600 = 23.1481 users",
         ]
@@ -74,7 +74,7 @@ fn a_peak_and_a_think_time_lead_to_requests_per_second() {
         "{lines:?}"
     );
     assert!(lines.contains(&"requests: 69.44 / (8 s + 0.3 s) = 8.3668 /s".to_owned()), "{lines:?}");
-    assert!(lines.contains(&"pages a visit: 300 s / (8 s + 0.3 s) = 36.1446 ".to_owned()), "{lines:?}");
+    assert!(lines.contains(&"pages per session: 300 s / (8 s + 0.3 s) = 36.1446 ".to_owned()), "{lines:?}");
 }
 
 #[test]
@@ -92,7 +92,11 @@ fn pages_of_a_session_leave_the_think_time() {
     let lines = describe(&sizing);
     assert!(lines.contains(&"think time: 10 s - 1 s = 9.0000 s".to_owned()), "{lines:?}");
     let slow = SizingInput { response_ns: ns("11s"), ..asked };
-    assert!(size(&slow).expect_err("no time is left")[0].to_string().contains("an answer takes `11 s`"));
+    assert!(
+        size(&slow).expect_err("no time is left")[0]
+            .to_string()
+            .contains("the response time of `11 s` exceeds")
+    );
 }
 
 #[test]
@@ -156,7 +160,7 @@ fn both_directions_agree() {
         let all = SizingInput { users: found.users, rate_per_s: found.rate_per_s, ..there.clone() };
         good(&all);
         let off = SizingInput { users: found.users.map(|users| users * 1.05), ..there };
-        assert!(size(&off).expect_err("inconsistent")[0].to_string().contains("leave one of them out"));
+        assert!(size(&off).expect_err("inconsistent")[0].to_string().contains("remove one of these numbers"));
     }
 }
 
@@ -174,15 +178,12 @@ fn what_cannot_be_is_refused_with_a_mend() {
         (SizingInput { users: Some(f64::NAN), ..plain.clone() }, "`users`"),
         (SizingInput { rate_per_s: Some(f64::INFINITY), ..plain.clone() }, "`rate`"),
         (SizingInput { pages: Some(-1.0), ..plain.clone() }, "`pages`"),
-        (SizingInput { peak: Some(0.5), ..plain.clone() }, "below the mean"),
+        (SizingInput { peak: Some(0.5), ..plain.clone() }, "at least 1"),
         (SizingInput { active_ns: Some(0), ..plain.clone() }, "active hours"),
         (SizingInput { active_ns: ns("25h"), ..plain.clone() }, "active hours"),
-        (SizingInput { session_ns: Some(0), ..plain.clone() }, "meets nobody"),
+        (SizingInput { session_ns: Some(0), ..plain.clone() }, "longer than 0"),
         (SizingInput { think_ns: Some(0), ..plain.clone() }, "`--response"),
-        (
-            SizingInput { users: Some(f64::MAX), think_ns: Some(1), ..SizingInput::default() },
-            "beyond all numbers",
-        ),
+        (SizingInput { users: Some(f64::MAX), think_ns: Some(1), ..SizingInput::default() }, "out of range"),
     ] {
         let wrong = size(&asked).expect_err("refused");
         assert!(wrong[0].to_string().contains(word), "{asked:?}: {wrong:?}");
@@ -211,7 +212,7 @@ fn a_figure_that_no_step_uses_is_refused() {
         let wrong = size(&asked).expect_err("refused");
         assert_eq!(wrong.len(), flags.len(), "{wrong:?}");
         for (problem, flag) in wrong.iter().zip(flags) {
-            assert_eq!(problem.message, format!("`{flag}` changes nothing here"));
+            assert_eq!(problem.message, format!("`{flag}` has no effect"));
             assert!(!problem.hint.is_empty(), "{problem}");
         }
     }
@@ -270,11 +271,11 @@ fn a_comma_is_a_group_of_three_or_a_question() {
         ("3,25", "write `3.25`"),
         ("1,2345", "write `1.2345`"),
         ("1234,567", "write `1234.567`"),
-        ("1,000,5", "in front of a fraction"),
-        ("1.000,5", "in front of a fraction"),
-        ("1_000,000", "in front of a fraction"),
+        ("1,000,5", "before a fraction"),
+        ("1.000,5", "before a fraction"),
+        ("1_000,000", "before a fraction"),
         (",500", "write `.500`"),
-        ("1_5", "in front of a fraction"),
+        ("1_5", "before a fraction"),
     ] {
         let sentence = number(text).expect_err(text).to_string();
         assert!(sentence.ends_with(mend), "{text}: {sentence}");

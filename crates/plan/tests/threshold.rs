@@ -67,7 +67,7 @@ fn an_old_subject_is_unknown_and_the_help_names_the_new_one() {
     {
         let problem = parse(old).expect_err(old);
         let name = old.split(' ').next().expect("a name");
-        assert_eq!(problem.message, format!("unknown subject `{name}`"));
+        assert_eq!(problem.message, format!("unknown metric `{name}`"));
         assert_eq!(problem.hint, format!("did you mean `{new}`?"));
     }
 }
@@ -129,7 +129,7 @@ fn the_time_of_a_group_is_that_of_one_group() {
         assert!(wrong.contains("as in `group_time{group: NAME} p95 < 2s`"), "{text}: {wrong}");
     }
     let wrong = parse("group_time{group: checkout} < 2s").expect_err("no figure").to_string();
-    assert!(wrong.contains("which figure of `group_time`?"), "{wrong}");
+    assert!(wrong.contains("missing statistic after `group_time`"), "{wrong}");
 }
 
 #[test]
@@ -146,26 +146,26 @@ fn the_time_of_a_group_needs_a_group_of_this_very_name() {
     outline.groups.remove(0);
     assert_eq!(refused(&["response_time{group: checkout} p95 < 2s"], &outline), []);
     let told = refused(&["group_time{group: checkout} p95 < 2s"], &outline);
-    assert_eq!(told, [("P030", "there are `checkout / find`, `setup`".into())]);
+    assert_eq!(told, [("P030", "use one of `checkout / find`, `setup`".into())]);
 }
 
 #[test]
 fn what_cannot_be_meant_is_refused_with_its_reason() {
     for (text, part) in [
-        ("connect{request: a} p99 < 1s", "figure of the run as a whole"),
-        ("achieved{scenario: a} >= 99%", "figure of the run as a whole"),
-        ("achieved >= 99% over 10s", "known at the end only"),
-        ("requests > 100 abort after 5s", "say `over` how long"),
+        ("connect{request: a} p99 < 1s", "applies to the whole run"),
+        ("achieved{scenario: a} >= 99%", "applies to the whole run"),
+        ("achieved >= 99% over 10s", "do not apply to `achieved`"),
+        ("requests > 100 abort after 5s", "add a window, such as `over 10s`, before `abort after`"),
         ("error_rate < 1% over 1500ms", "whole seconds"),
         ("error_rate < 1% over 20m", "600 s"),
         ("error_rate < 1% abort after 5s over 10s", "in this order"),
-        ("error_rate < 1% sometimes", "no ratio"),
-        ("error_rate{request login} < 1%", "names no scope"),
-        ("error_rate{verb: GET} < 1%", "`verb` is no kind of scope"),
+        ("error_rate < 1% sometimes", "ratio"),
+        ("error_rate{request login} < 1%", "invalid scope"),
+        ("error_rate{verb: GET} < 1%", "unknown kind of scope `verb`"),
         ("error_rate{tag: read} < 1%", "KEY=VALUE"),
         ("error_rate{request: } < 1%", "empty name"),
-        ("error_rate{request: 'a < 1%", "does not end with it"),
-        ("error_rate{request: a < 1%", "`}` is missing"),
+        ("error_rate{request: 'a < 1%", "unclosed quote"),
+        ("error_rate{request: a < 1%", "missing `}`"),
         ("speed p99 < 1s", "`event_loss`"),
     ] {
         let wrong = parse(text).expect_err(text).to_string();
@@ -197,7 +197,7 @@ fn a_scope_that_names_nothing_is_refused_with_the_nearest_name() {
         [("P030", "did you mean `kind=read`?".into())]
     );
     let told = refused(&["error_rate{scenario: administrator} == 0%"], &outline);
-    assert_eq!(told, [("P030", "there are `buyer`".into())]);
+    assert_eq!(told, [("P030", "use one of `buyer`".into())]);
     // What is sent before the load is no part of it.
     assert_eq!(refused(&["error_rate{request: make users} == 0%"], &outline)[0].0, "P030");
 }
@@ -286,19 +286,19 @@ fn metrics_of_ones_own_have_subjects_and_labels_where_they_can_be_defined() {
             .is_empty()
     );
     for (text, why) in [
-        ("counter > 5", "say which metric"),
-        ("counter{tag: a=b} > 5", "say which metric"),
+        ("counter > 5", "missing metric name"),
+        ("counter{tag: a=b} > 5", "missing metric name"),
         ("counter{metric: orders} p95 > 5", "one number"),
-        ("trend{metric: cart} < 5", "which figure"),
-        ("counter{metric: orders} > 5ms", "is no number"),
-        ("counter{metric: orders} > 5 over 10s", "at the end only"),
-        ("counter{metric: orders > 5", "is missing"),
-        ("error_rate{metric: orders} > 5%", "no kind of scope"),
+        ("trend{metric: cart} < 5", "missing statistic"),
+        ("counter{metric: orders} > 5ms", "invalid number"),
+        ("counter{metric: orders} > 5 over 10s", "do not apply to user-defined metrics"),
+        ("counter{metric: orders > 5", "missing `}`"),
+        ("error_rate{metric: orders} > 5%", "unknown kind of scope"),
     ] {
         let error = parse_with_metrics(text).expect_err(text);
         assert!(error.to_string().contains(why), "{text}: {error}");
     }
     // Nothing in a table of requests could define one.
     let error = parse("counter > 5").expect_err("not here");
-    assert!(error.to_string().contains("unknown subject"), "{error}");
+    assert!(error.to_string().contains("unknown metric"), "{error}");
 }

@@ -94,10 +94,10 @@ fn steps_by_hand_are_kept_with_their_numbers() {
 #[test]
 fn steps_by_hand_of_old_files_are_read_out_of_their_sentences() {
     let told = [
-        "paused by hand",
-        "resumed by hand",
-        "by hand the load was set to 1,100/s (110 % of the plan)",
-        "by hand the load was set to 5 users (50 % of the plan)",
+        "paused manually",
+        "resumed manually",
+        "load changed manually to 1,100/s (110 % of the plan)",
+        "load changed manually to 5 users (50 % of the plan)",
     ];
     let old = |text: &str, kind| Note { at_ns: 7, kind, text: text.to_owned() };
     let notes = notes_of("old-steps", &told.map(|text| old(text, NoteKind::Control)));
@@ -367,7 +367,7 @@ fn what_cannot_be_read_is_said_in_a_sentence() {
     let name = |path: &Path| path.display().to_string();
 
     let missing = folder.file("missing.plim");
-    assert_eq!(sentence(&missing), format!("there is no file `{}`", name(&missing)));
+    assert_eq!(sentence(&missing), format!("no such file: `{}`", name(&missing)));
     assert!(!missing.exists(), "looking must not make it");
     assert_eq!(sentence(folder.path()), format!("`{}` is not a run file", name(folder.path())));
 

@@ -57,7 +57,7 @@ impl Unfilled {
                 format!("`{}` has no value: nothing has set it", name(vars, *id))
             }
             Unfilled::Missing(Placeholder::Global(id)) => {
-                format!("`{}` has no value: the set-up has not extracted it", name(globals, *id))
+                format!("`{}` has no value: setup has not extracted it", name(globals, *id))
             }
             Unfilled::Missing(Placeholder::Column { feeder: id, column }) => {
                 let column = feeder(*id).and_then(|f| f.columns.get(usize::from(*column)).cloned());

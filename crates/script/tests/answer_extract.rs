@@ -74,7 +74,7 @@ fn what_is_not_there_fails_but_counts_as_none() {
     for source in sources {
         for pick in [Pick::First, Pick::Last, Pick::Random] {
             let why = taken(source.clone(), pick).expect_err("not in the answer");
-            assert_eq!(why, "there is no such value in the answer");
+            assert_eq!(why, "the response has no such value");
         }
         assert_eq!(taken(source, Pick::Count).as_deref(), Ok("0"));
     }
@@ -85,7 +85,7 @@ fn a_body_that_is_no_json_has_no_members_to_count() {
     for path in ["$.a", "$..a"] {
         for pick in [Pick::First, Pick::Count] {
             let findings = judged(&taking([(json(path), pick)]), &answer(b"<html>"));
-            assert_eq!(findings.failures, [(0, "the body is no JSON".to_owned())]);
+            assert_eq!(findings.failures, [(0, "the body is not JSON".to_owned())]);
         }
     }
 }
@@ -149,9 +149,9 @@ fn values_lie_one_behind_the_other_and_are_told_apart() {
 fn mistakes_in_an_extraction_name_it() {
     let error = |source| Judge::compile(&taking([(source, Pick::First)])).expect_err("not valid");
     let rows = [
-        (json("$["), "`order`, `var 0`: `$[` is no JSONPath"),
-        (regex("(", 0), "`order`, `var 0`: `(` is no regular expression"),
-        (regex("(a)", 2), "`order`, `var 0`: `(a)` has no group `2`; its last one is `1`"),
+        (json("$["), "`order`, `var 0`: invalid JSONPath `$[`"),
+        (regex("(", 0), "`order`, `var 0`: invalid regular expression `(`"),
+        (regex("(a)", 2), "`order`, `var 0`: unknown group `2`: the last group of `(a)` is `1`"),
     ];
     for (source, begin) in rows {
         let error = error(source);

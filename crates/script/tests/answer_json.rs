@@ -136,7 +136,7 @@ fn what_is_no_path_is_refused_with_its_text() {
     ];
     for path in wrong {
         let error = Path::compile(path).expect_err(path);
-        assert!(error.starts_with(&format!("`{path}` is no JSONPath")), "{error}");
+        assert!(error.starts_with(&format!("invalid JSONPath `{path}`")), "{error}");
     }
 }
 

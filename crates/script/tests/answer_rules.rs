@@ -117,7 +117,7 @@ fn null_is_a_value_and_an_error_page_is_no_answer_that_lacks_a_member() {
     assert_eq!(verdict("", Rule::Absent).verdicts, [true]);
     let page = verdict("<html>Bad gateway</html>", Rule::Absent);
     assert_eq!(page.verdicts, [false]);
-    assert_eq!(page.failures, [(0, "the body is no JSON".to_owned())]);
+    assert_eq!(page.failures, [(0, "the body is not JSON".to_owned())]);
 }
 
 #[test]
@@ -128,11 +128,11 @@ fn sentences_say_what_was_expected_and_what_was_found() {
     };
     let body = r#"{"v": "seven"}"#;
     let rows = [
-        (Rule::Absent, "expected nothing, found `seven`"),
+        (Rule::Absent, "expected no value, found `seven`"),
         (Rule::Equals(text("8")), "expected `8`, found `seven`"),
         (Rule::Differs(text("seven")), "expected anything but `seven`, found `seven`"),
-        (Rule::Contains(text("x")), "expected `x` in it, found `seven`"),
-        (Rule::Lacks(text("eve")), "expected no `eve` in it, found `seven`"),
+        (Rule::Contains(text("x")), "expected text with `x`, found `seven`"),
+        (Rule::Lacks(text("eve")), "expected text without `eve`, found `seven`"),
         (Rule::Matches("^x".into()), "expected a match of `^x`, found `seven`"),
         (Rule::AtMost(7.5), "expected a number of at most `7.5`, found `seven`"),
         (Rule::OneOf(vec![text("a"), text("b")]), "expected one of `a`, `b`, found `seven`"),
@@ -141,7 +141,7 @@ fn sentences_say_what_was_expected_and_what_was_found() {
     for (rule, expected) in rows {
         assert_eq!(describe(body, rule), expected);
     }
-    assert_eq!(describe("{}", Rule::Exists), "expected something, found nothing");
+    assert_eq!(describe("{}", Rule::Exists), "expected a value, found no value");
     assert_eq!(describe(r#"{"v": "a\nb"}"#, Rule::Equals(text("a"))), "expected `a`, found `a\\nb`");
 }
 
@@ -179,7 +179,7 @@ fn secrets_of_the_file_and_values_under_secret_names_are_not_said() {
     ]);
     let findings = judged(&ask, &answer(br#"{"session": {"id": "s3cr3t"}}"#));
     let said: Vec<&str> = findings.failures.iter().map(|(_, sentence)| &sentence[..]).collect();
-    assert!(said[0].starts_with("expected `id-***` in it"), "{}", said[0]);
+    assert!(said[0].starts_with("expected text with `id-***`"), "{}", said[0]);
     assert_eq!(said[1], "expected `***`, found `***`");
     assert_eq!(said[2], "expected `want`, found `first`");
 }
@@ -197,11 +197,14 @@ fn the_other_side_is_filled_from_the_user_s_variables() {
     let body = answer(br#"{"id": "order-17"}"#);
     judge.run(&body, &mut user.scope(), &mut scratch, &mut findings);
     assert_eq!(findings.verdicts, [false, false, false]);
-    assert_eq!(findings.failures[0].1, "a variable in a text of it has no value");
+    assert_eq!(findings.failures[0].1, "it uses a variable that has no value");
     user.vars.set(1, b"17");
     judge.run(&body, &mut user.scope(), &mut scratch, &mut findings);
     assert_eq!(findings.verdicts, [true, false, true]);
-    assert_eq!(findings.failures, [(1, r#"expected `"17"` in it, found `{"id": "order-17"}`"#.to_owned())]);
+    assert_eq!(
+        findings.failures,
+        [(1, r#"expected text with `"17"`, found `{"id": "order-17"}`"#.to_owned())]
+    );
 }
 
 #[test]

@@ -151,7 +151,7 @@ fn what_can_never_be_sent_is_refused_before_the_load() {
     let table = [
         (ask("GE T", literal("/")), "method"),
         (ask("GET", literal("")), "the path is empty"),
-        (ask("GET", literal("items")), "`items` does not begin with `/`"),
+        (ask("GET", literal("items")), "path `items` must begin with `/`"),
         (ask("GET", literal("/a b")), "a space"),
         (ask("GET", literal("/a#b")), "#"),
         (with_headers(get(), &[("X Y", literal("1"))]), "header name"),

@@ -122,7 +122,8 @@ fn a_unique_feeder_with_fewer_rows_than_machines_is_refused() {
     let sentence =
         Feeds::open(&[feeder], 1, machine(1, 3)).expect_err("one machine would have nothing").to_string();
     assert!(
-        sentence.contains("`users`: 2 rows in") && sentence.contains("too few for 3 machines"),
+        sentence.starts_with("too few rows for data `users`")
+            && sentence.contains("has 2 rows, but there are 3"),
         "{sentence}"
     );
 }
@@ -218,10 +219,10 @@ fn a_file_of_the_set_up_is_missing_before_it_and_there_behind_it() {
     let late = Arc::new(early.open_rest(&feeders, 1, machine(1, 1)).expect("both files are sound"));
     assert_eq!(late.row_count(1), Some(2));
     let left = take(&mut Rows::new(&late, slot(0, 1)), 9);
-    assert_eq!(left, [1, 2], "what the set-up has used is not given again");
+    assert_eq!(left, [1, 2], "what setup has used is not given again");
 
     let path = made.0.display().to_string();
     drop(made);
     let sentence = early.open_rest(&feeders, 1, machine(1, 1)).expect_err("the file is gone").to_string();
-    assert!(sentence.contains(&path) && sentence.contains("the set-up was to write it"), "{sentence}");
+    assert!(sentence.contains(&path) && sentence.contains("setup should have written it"), "{sentence}");
 }

@@ -177,7 +177,7 @@ fn a_hole_without_a_value_is_named_and_nothing_of_the_text_is_kept() {
     let names = ["token".to_string()];
     for (missing, expected) in [
         (Placeholder::Var(0), "`token` has no value: nothing has set it"),
-        (Placeholder::Global(0), "`token` has no value: the set-up has not extracted it"),
+        (Placeholder::Global(0), "`token` has no value: setup has not extracted it"),
     ] {
         let mut text = Text::literal("abc");
         text.parts.push(Part::Placeholder(missing.clone(), Escape::None));

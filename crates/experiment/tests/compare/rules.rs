@@ -42,7 +42,7 @@ fn a_comparison_without_doubts_has_none_and_says_what_it_found() {
     let c = compared(&a, &b);
     assert_eq!((c.verdict, codes(&c)), (Overall::Slower, vec![]), "{:?}", c.doubts);
     assert!(c.sentence.starts_with("`b` is slower than `a`: response_time p"), "{}", c.sentence);
-    assert!(c.sentence.contains("95% interval +"), "{}", c.sentence);
+    assert!(c.sentence.contains("95% CI +"), "{}", c.sentence);
     assert_eq!(c.figures.len(), 9);
     assert_eq!(c.p_values_count, 9);
     let same = compare(&a, &b, &CompareOptions::default());
@@ -263,7 +263,7 @@ fn rules_are_parsed_and_nonsense_is_refused_with_an_example() {
         assert!((rule.limit - limit).abs() < 1e-12 && rule.below == below, "{rule:?}");
     }
     let said = Rule::parse("rate > -3%").expect_err("another name");
-    assert_eq!(said.message, "unknown subject `rate` in `rate > -3%`");
+    assert_eq!(said.message, "unknown metric `rate` in `rate > -3%`");
     assert_eq!(said.hint, "did you mean `throughput`?");
     for text in
         ["", "p99", "p99 < 5", "p99 < x%", "capacity < 5%", "p100 < 5%", "throughput > -100%", "latency < 5%"]
@@ -308,7 +308,7 @@ fn no_errors_among_few_requests_are_no_proof_of_none() {
     );
     // Of the others something can be told, and the sentence carries its doubt.
     assert_eq!(c.verdict, Overall::Equivalent, "{}", c.sentence);
-    assert!(c.sentence.ends_with("; one run of each: how much runs differ is not known"), "{}", c.sentence);
+    assert!(c.sentence.ends_with("; each has one run, so run-to-run variation is unknown"), "{}", c.sentence);
 }
 
 #[test]

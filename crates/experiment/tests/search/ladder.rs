@@ -69,7 +69,7 @@ fn an_answer_names_the_rule_that_it_was_held_against() {
     let (answer, history) = ladder(Step::Plus(50.0), Some(rule), 1e6);
     assert!(!history[history.len() - 2].met(), "the last level that was carried misses the threshold");
     assert!(
-        answer.sentence.contains("; `offered - achieved >= 50/s` held at 550/s, one run each"),
+        answer.sentence.contains("; `offered - achieved >= 50/s` was true at 550/s, one run each"),
         "{}",
         answer.sentence
     );
@@ -137,7 +137,7 @@ fn a_ladder_that_ends_at_its_first_level_says_by_what() {
         );
     }
     let (code, sentence) = from(100.0, shortfall(Limit::PerSecond(50.0), true), true);
-    assert!(code == "ended_at_first_step" && sentence.contains("most of it failed"), "{code}: {sentence}");
+    assert!(code == "ended_at_first_step" && sentence.contains("most requests failed"), "{code}: {sentence}");
     let (code, _) = from(100.0, Until::Missed, true);
     assert_eq!(code, "nothing_met");
 }

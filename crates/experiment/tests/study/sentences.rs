@@ -48,7 +48,7 @@ fn it_says_the_highest_rate_where_it_is_flat_and_which_threshold_breaks_from_whe
     for part in [
         // The knee is where it becomes flat: one clause.
         "at most 4",
-        "reached at 4 users: more users only wait longer",
+        "reached at 4 users: saturated",
         "from 8 users on",
         "requests fail at 16 users",
     ] {
@@ -77,8 +77,8 @@ fn a_sweep_that_holds_and_rises_to_its_end_says_so() {
     let mut runs = sweep(&LEVELS, |n| 100.0 * n);
     runs.iter_mut().for_each(|d| d.thresholds = vec![threshold("response_time p99 < 20ms", true)]);
     let said = studied(&runs).sentence;
-    assert!(said.contains("at 16 users, and still rising there"), "{said}");
-    assert!(said.contains("threshold response_time p99 < 20ms holds everywhere; no errors"), "{said}");
+    assert!(said.contains("at 16 users and still rising"), "{said}");
+    assert!(said.contains("threshold response_time p99 < 20ms is met everywhere; no errors"), "{said}");
     assert!(!said.contains("knee") && !said.contains("flat"), "{said}");
 }
 

@@ -48,9 +48,13 @@ fn a_number_of_rounds_that_is_none_leaves_the_iteration_and_says_so() {
     let mut engine = walk(1, vec![set(0, "many"), rounds, Node::Ask(0)]);
     engine.iterate();
     assert_eq!((engine.sent.len(), engine.run_sum(RunSum::IterationsAbandoned)), (0, 1));
-    assert!(engine.samples[0].observed.contains("`many` is no number"), "{:?}", engine.samples);
+    assert!(
+        engine.samples[0].observed.contains("invalid number of iterations `many`"),
+        "{:?}",
+        engine.samples
+    );
     let fixed = Node::Repeat { times: text("many"), nodes: Vec::new() };
-    assert!(refused(script(Vec::new(), vec![fixed])).contains("`many` is no number"));
+    assert!(refused(script(Vec::new(), vec![fixed])).contains("invalid number of iterations `many`"));
 }
 
 #[test]

@@ -218,7 +218,7 @@ fn rows_are_appended_behind_one_line_of_names() {
     let mut other = script(Vec::new(), Vec::new());
     other.files = vec![file.clone()];
     let sentence = refused(other);
-    assert!(sentence.contains("begins with `user,name` and not with `user,the id`"), "{sentence}");
+    assert!(sentence.contains("begins with `user,name` instead of `user,the id`"), "{sentence}");
 }
 
 fn user_of(stage: &Arc<Stage>) -> Box<dyn plimsoll_plan::program::Program> {
@@ -293,10 +293,7 @@ fn what_points_nowhere_is_refused_with_a_sentence() {
         (|s| s.scenarios[0].nodes = vec![Node::Group { group: 2, nodes: Vec::new() }], "group 2"),
         (|s| s.scenarios[0].nodes = vec![Node::Append { file: 1, columns: vec![text("")] }], "file 1"),
         (|s| s.scenarios[0].nodes = vec![Node::Set(vec![(Slot::Var(9), text(""))])], "variable 9"),
-        (
-            |s| s.scenarios[0].nodes = vec![Node::Set(vec![(Slot::Global(0), text(""))])],
-            "only the set-up may",
-        ),
+        (|s| s.scenarios[0].nodes = vec![Node::Set(vec![(Slot::Global(0), text(""))])], "only setup may"),
         (|s| s.asks[0].path = var(9), "variable 9"),
         (|s| s.asks[0].body = Some(around("", column(0, 0), "")), "feeder 0"),
         (|s| s.asks[0].checks = vec![equals("$[", "1")], "$["),
