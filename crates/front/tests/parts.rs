@@ -165,7 +165,7 @@ fn what_cannot_be_scaled_or_shared_is_refused_where_it_stands() {
     for (more, place, said) in [
         ("time_scale: 0", "3:13 F015", "invalid time scale"),
         ("time_scale: [1, 2]", "3:13 F014", "a number such as"),
-        ("generators: 0", "3:13 F015", "cannot be shared"),
+        ("generators: 0", "3:13 F015", "1–64"),
         ("generators: 100", "3:13 F015", "1–64"),
         ("find: { to: 100/s }\ngenerators: 2", "4:1 F017", "search"),
         (

@@ -340,10 +340,13 @@ fn one_run_is_never_picked_out_of_several() {
     ] {
         let name = key.split(':').next().unwrap();
         let told = one(&format!("{HEAD}{key}\n"), &[]);
-        assert!(told.starts_with(&format!("3:1 F033: `{name}` is about")), "{told}");
+        assert!(told.starts_with(&format!("3:1 F033: expected one run, but `{name}` belongs to")), "{told}");
     }
     let ladder = "load: { rate: 9/s, step: x2, stop_when: missed }\n";
-    assert!(one(&format!("{HEAD}{ladder}"), &[]).starts_with("3:20 F033: `step` is about"));
+    assert!(
+        one(&format!("{HEAD}{ladder}"), &[])
+            .starts_with("3:20 F033: expected one run, but `step` belongs to")
+    );
 }
 
 #[test]
@@ -395,19 +398,19 @@ fn a_search_is_told_without_a_level_that_nobody_wrote() {
     assert_eq!(text, include_str!("show-find.txt"), "found:\n{text}");
     let ladder = "load: { users: 4, step: +2, step_duration: 3s, stop_when: offered - achieved >= 50/s }";
     let text = describe(&format!("{HEAD}{ladder}\nrepeat: 2\n"));
-    let search = "users in steps, each level 2 users above the previous one, from 4 users, 3s a level, until 50/s of the arrivals or more are not served";
+    let search = "number of users in steps, each level 2 users above the previous one, from 4 users, 3s per level, until achieved falls at least 50/s below offered";
     assert!(text.contains(search), "{text}");
     for (until, words) in [
-        ("> 50/s", "more than 50/s below offered"),
-        (">= 5%", "at least 5% below offered"),
-        ("> 5%", "more than 5% below offered"),
-        ("> 0%", "below offered"),
+        ("> 50/s", "achieved falls more than 50/s below offered"),
+        (">= 5%", "achieved falls at least 5% below offered"),
+        ("> 5%", "achieved falls more than 5% below offered"),
+        ("> 0%", "achieved falls below offered"),
     ] {
         let other = describe(&format!("{HEAD}{}\n", ladder.replace(">= 50/s", until)));
         assert!(other.contains(&format!(", until {words}\n")), "{until}: {other}");
     }
     assert!(
-        text.contains("searches     2, 2 of each combination\n") && text.contains("as the search sets it\n"),
+        text.contains("searches     2, 2 of each combination\n") && text.contains("set by the search\n"),
         "{text}"
     );
 }
@@ -416,6 +419,9 @@ fn a_search_is_told_without_a_level_that_nobody_wrote() {
 fn many_cells_are_told_in_part() {
     let list: Vec<String> = (1..=100).map(|i| i.to_string()).collect();
     let text = describe(&format!("{HEAD}load: {{ users: [{}] }}\n", list.join(", ")));
-    assert!(text.contains("and 76 cells more\n") && text.contains("\ncell users=24\n"), "{text}");
-    assert!(!text.contains("cell users=25\n"), "{text}");
+    assert!(
+        text.contains("and 76 more combinations\n") && text.contains("\ncombination users=24\n"),
+        "{text}"
+    );
+    assert!(!text.contains("combination users=25\n"), "{text}");
 }

@@ -104,15 +104,15 @@ fn what_cannot_be_run_yet_says_what_it_is() {
     );
     assert!(wrong.hint.contains(".yaml"));
     let api = folder.file("api.yaml", "openapi: 3.1.0\n");
-    assert!(refused(&api).message.ends_with("is an OpenAPI description, which cannot be run yet"));
+    assert!(refused(&api).message.ends_with("is an OpenAPI description, which plimsoll cannot run yet"));
     assert!(refused(&folder.file("r.plim", "")).hint.contains("plimsoll report"));
-    assert!(refused(&folder.file("x.txt", "hello")).message.ends_with("is nothing that can be run"));
+    assert!(refused(&folder.file("x.txt", "hello")).message.starts_with("unknown format of `"));
 }
 
 #[test]
 fn files_that_cannot_be_read_say_why() {
     let folder = Folder::new("unreadable");
-    assert!(refused(&folder.0.join("none.yaml")).message.contains("cannot be read: no such file"));
+    assert!(refused(&folder.0.join("none.yaml")).message.contains("no such file"));
     assert!(refused(&folder.0).message.contains("is a directory"));
     let latin = folder.file("latin.yaml", b"name: x\ntarget: caf\xe9\n");
     let wrong = refused(&latin);
@@ -133,9 +133,12 @@ fn a_body_is_its_text_or_a_file() {
     assert_eq!(body::from_flag("", &folder.0), Ok(Vec::new()));
     assert_eq!(body::from_flag("@b.bin", &folder.0), Ok(b"\x00\xff".to_vec()));
     assert_eq!(body::from_flag("@@x", &folder.0), Ok(b"@x".to_vec()));
-    for (bad, part) in
-        [("@none", "no such file"), ("@", "no file name"), ("@-", "standard input"), ("@.", "is a folder")]
-    {
+    for (bad, part) in [
+        ("@none", "no such file"),
+        ("@", "missing file name"),
+        ("@-", "standard input"),
+        ("@.", "is a directory"),
+    ] {
         let sentence = body::from_flag(bad, &folder.0).unwrap_err().to_string();
         assert!(sentence.contains(part), "{bad}: {sentence}");
     }

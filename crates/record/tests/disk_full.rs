@@ -267,7 +267,7 @@ fn a_disk_without_any_space_is_said_before_the_run() {
         let path = disk.join("run.plim");
         let error = RunFile::create(&path, &opening("a", 1)).map(|_| ()).unwrap_err();
         println!("{error}");
-        assert!(error.to_string().starts_with(&format!("cannot make run file `{}`: ", path.display())));
+        assert!(error.to_string().starts_with(&format!("cannot create run file `{}`: ", path.display())));
         assert!(error.hint().unwrap().contains("df -h"));
         assert_eq!(names(disk), ["hog"], "nothing of the attempt is left");
     });

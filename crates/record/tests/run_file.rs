@@ -94,10 +94,10 @@ fn steps_by_hand_are_kept_with_their_numbers() {
 #[test]
 fn steps_by_hand_of_old_files_are_read_out_of_their_sentences() {
     let told = [
-        "paused manually",
-        "resumed manually",
-        "load changed manually to 1,100/s (110 % of the plan)",
-        "load changed manually to 5 users (50 % of the plan)",
+        "paused by hand",
+        "resumed by hand",
+        "by hand the load was set to 1,100/s (110 % of the plan)",
+        "by hand the load was set to 5 users (50 % of the plan)",
     ];
     let old = |text: &str, kind| Note { at_ns: 7, kind, text: text.to_owned() };
     let notes = notes_of("old-steps", &told.map(|text| old(text, NoteKind::Control)));
@@ -196,7 +196,7 @@ fn a_file_that_somebody_exchanged_is_trouble_and_the_totals_are_there_all_the_sa
     std::fs::rename(&other, &mine).unwrap();
     let finished = writer.finish();
     let trouble = finished.trouble.unwrap().to_string();
-    assert!(trouble.contains("does not hold the run `a`"), "{trouble}");
+    assert!(trouble.contains("lacks the run `a`"), "{trouble}");
     assert_eq!(finished.record.generators["a"].totals, gathered(&mine_events).generators["a"].totals);
 }
 
@@ -459,7 +459,7 @@ fn a_program_in_the_place_of_rows_is_refused_and_never_run() {
     let folder = Folder::new("programs");
     let view = format!("DROP TABLE worker; CREATE VIEW worker AS {ENDLESS} SELECT k AS worker FROM n");
     let said = refused(&folder, &view);
-    assert_eq!(said.matches("this one has the \"view worker\"").count(), 2, "{said}");
+    assert_eq!(said.matches("unexpected \"view worker\"").count(), 2, "{said}");
     let trigger = "CREATE TRIGGER t AFTER INSERT ON note BEGIN DELETE FROM tick; END";
     assert!(refused(&folder, trigger).contains("trigger t"));
     let computed = "ALTER TABLE note ADD COLUMN more AS (hex(zeroblob(100000000)))";

@@ -79,11 +79,15 @@ fn rows_that_were_changed_or_taken_away_are_named() {
         ("text", "UPDATE note SET text = 'x'", "a row of `note`"),
         ("ending", "UPDATE origin SET ending = NULL", "a row of `origin`"),
         ("limit", "UPDATE channel SET limit_value = 7.5", "a row of `channel`"),
-        ("less", "DELETE FROM tick WHERE id % 10 = 3", "its table `tick` does not hold"),
-        ("none", "DELETE FROM sample", "its table `sample` does not hold"),
-        ("table", "DROP TABLE sample", "its table `sample` does not hold"),
-        ("spans", "DELETE FROM series", "its table `series` does not hold"),
-        ("forgotten", "ALTER TABLE sight DROP COLUMN crc", "its table `sight` does not hold"),
+        ("less", "DELETE FROM tick WHERE id % 10 = 3", "its table `tick` differs from the end of the run"),
+        ("none", "DELETE FROM sample", "its table `sample` differs from the end of the run"),
+        ("table", "DROP TABLE sample", "its table `sample` differs from the end of the run"),
+        ("spans", "DELETE FROM series", "its table `series` differs from the end of the run"),
+        (
+            "forgotten",
+            "ALTER TABLE sight DROP COLUMN crc",
+            "its table `sight` differs from the end of the run",
+        ),
     ] {
         let path = folder.file(&format!("{name}.plim"));
         full(&path);

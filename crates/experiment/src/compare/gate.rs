@@ -64,7 +64,7 @@ impl Rule {
         // Expectations use the same figure names, so they share one parser.
         let figure =
             Expectation::parse(&format!("b raises {}", name.trim())).map(|e| e.figure).map_err(|_| {
-                let unknown = format!("unknown subject `{}`", name.trim());
+                let unknown = format!("unknown metric `{}`", name.trim());
                 match Subject::renamed(name.trim()) {
                     Some(subject) => Problem::new(
                         format!("{unknown} in `{text}`"),

@@ -43,7 +43,7 @@ fn a_difference_that_the_generator_may_have_made_is_none() {
     alongside(&mut a, &mut b, Kind::ClientCpuWait, |run| run.generator.cpu_wait_ratio = 0.3);
     let c = compared(&a, &b);
     assert_eq!((c.verdict, codes(&c)), (Overall::Inconclusive, vec!["generator_bound"]), "{}", c.sentence);
-    assert!(c.sentence.contains("with what the load generator may have done to it"), "{}", c.sentence);
+    assert!(c.sentence.contains("including possible effects of the load generator"), "{}", c.sentence);
     assert!(c.blocking().is_none() && c.figures.iter().any(|row| row.is_doubtful));
     assert_eq!(gate(&c, &Gate::default()).result, Passage::Inconclusive);
     // Late sends make response times longer, and leave those from the send alone.
@@ -98,7 +98,11 @@ fn the_sentence_its_reasons_and_the_gate_are_of_one_figure() {
     let (a, b) = pair(31);
     let c = compared(&a, &b);
     let headline = c.headline().expect("a slower service has one");
-    assert!(c.sentence.contains(&format!(": {} ", headline.figure)) && headline.verdict.is_worse());
+    assert!(
+        c.sentence.contains(": p99 response time is ")
+            && headline.figure == "response_time p99"
+            && headline.verdict.is_worse()
+    );
     // What the table calls open is not broken, whatever its own interval says.
     for row in &c.figures {
         let limit = row.low.unwrap_or(0.0) * 99.0;

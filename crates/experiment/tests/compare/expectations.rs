@@ -53,7 +53,7 @@ fn capacities_come_from_searches_or_from_the_sweep() {
     ] {
         let answer = ask(text, &[]);
         assert_eq!(answer.verdict, borne, "{}", answer.sentence);
-        assert!(answer.evidence[0].contains("300 (300 or more)"), "{:?}", answer.evidence);
+        assert!(answer.evidence[0].contains("300 (≥ 300)"), "{:?}", answer.evidence);
     }
     let odd = [("node".to_string(), f64::NAN, (0.0, 0.0)), ("go".to_string(), 0.0, (0.0, f64::INFINITY))];
     assert_eq!(ask("node lowers capacity by 2x", &odd).verdict, Borne::Inconclusive);

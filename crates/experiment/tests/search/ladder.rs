@@ -29,7 +29,7 @@ fn a_ladder_goes_up_until_its_rule_and_says_that_it_was_one() {
     let found = answer.capacity.expect("found");
     assert!(last >= 550.0 && before < 550.0);
     assert_eq!((found.level(), found.interval), (before, [before, last]));
-    assert!(answer.sentence.contains("one run each"), "{}", answer.sentence);
+    assert!(answer.sentence.contains("one run per level"), "{}", answer.sentence);
     let (answer, history) = ladder(Some(Until::SocketErrors(6)), 1e6);
     assert!(capacity(&answer) <= 300.0 && history.iter().all(|t| t.probe.level < 331.0));
     let (answer, _) = ladder(None, 250.0);
@@ -69,7 +69,9 @@ fn an_answer_names_the_rule_that_it_was_held_against() {
     let (answer, history) = ladder(Step::Plus(50.0), Some(rule), 1e6);
     assert!(!history[history.len() - 2].met(), "the last level that was carried misses the threshold");
     assert!(
-        answer.sentence.contains("; `offered - achieved >= 50/s` was true at 550/s, one run each"),
+        answer
+            .sentence
+            .contains("; `offered - achieved >= 50/s` was true at 550 arrivals/s, with one run per level"),
         "{}",
         answer.sentence
     );
@@ -132,7 +134,7 @@ fn a_ladder_that_ends_at_its_first_level_says_by_what() {
         let (code, sentence) = from(1_000.0, until, false);
         assert_eq!(code, "ended_at_first_step");
         assert!(
-            sentence.contains(&format!("`{until}` held")) && !sentence.contains("threshold"),
+            sentence.contains(&format!("`{until}` was true")) && !sentence.contains("threshold"),
             "{sentence}"
         );
     }

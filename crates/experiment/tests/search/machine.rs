@@ -377,7 +377,7 @@ fn the_cap_is_told_as_a_lower_bound() {
     let (answer, _) = drive(&quest(200.0), |probe| cheap(probe, 1e6));
     let found = answer.capacity.expect("met");
     assert!(found.is_lower_bound && found.level() == 200.0);
-    assert!(answer.sentence.starts_with("carries at least 200/s"), "{}", answer.sentence);
+    assert!(answer.sentence.starts_with("capacity is at least 200 arrivals/s"), "{}", answer.sentence);
 }
 
 #[test]

@@ -211,14 +211,14 @@ fn a_shape_is_said_only_where_its_numbers_bear_it_out() {
     let slow = |x: f64| 20e6 * (1.0 + x / 90.0);
     let (gradual, sentence) = shape(&|x| 4e6 * (1.0 + x / 900.0), &slow);
     assert!(
-        gradual == Shape::Gradual && sentence.contains("times climb gradually (p99 goes from"),
+        gradual == Shape::Gradual && sentence.contains("above it, p99 rises gradually from"),
         "{sentence}"
     );
     let (jump, sentence) = shape(&|x| if x < 1_000.0 { 4.34e6 } else { 142e6 }, &slow);
     assert!(matches!(jump, Shape::Jump | Shape::Cliff), "{jump:?} {sentence}");
-    assert!(sentence.contains("p50 goes from 4.3"), "{sentence}");
+    assert!(sentence.contains("p50 jumps from 4.3"), "{sentence}");
     let (falls, sentence) = shape(&|x| 560e3 - x.min(2_000.0) * 100.0, &slow);
-    assert!(falls == Shape::Unknown && !sentence.contains("climb"), "{falls:?} {sentence}");
+    assert!(falls == Shape::Unknown && !sentence.contains("gradually"), "{falls:?} {sentence}");
 }
 
 /// Exponential service at 200/s, a search of a minute: too few requests for an interval that is worth much, and still

@@ -47,9 +47,9 @@ fn it_says_the_highest_rate_where_it_is_flat_and_which_threshold_breaks_from_whe
     let study = studied(&runs);
     for part in [
         // The knee is where it becomes flat: one clause.
-        "at most 4",
-        "reached at 4 users: saturated",
-        "from 8 users on",
+        "highest throughput 4",
+        "saturated from 4 users up",
+        "from 8 users up",
         "requests fail at 16 users",
     ] {
         assert!(study.sentence.contains(part), "{part}: {}", study.sentence);
@@ -58,7 +58,7 @@ fn it_says_the_highest_rate_where_it_is_flat_and_which_threshold_breaks_from_whe
     assert!(
         study
             .sentence
-            .contains("first to give way: threshold response_time p99 < 20ms is missed from 8 users on"),
+            .contains("first to fail: threshold response_time p99 < 20ms is missed from 8 users up"),
         "{}",
         study.sentence
     );
@@ -107,7 +107,7 @@ fn a_cell_outside_of_the_only_curve_is_not_forgotten() {
     runs.push(named("node", 16.0, 900.0));
     runs.iter_mut().for_each(|d| d.thresholds = vec![threshold("p50 < 5ms", d.level != Level::Users(16.0))]);
     let said = studied(&runs).sentence;
-    assert!(said.contains("highest rate 8") && said.contains("variant node"), "{said}");
+    assert!(said.contains("highest throughput 8") && said.contains("variant node"), "{said}");
     assert!(said.contains("threshold p50 < 5ms is missed in variant node, users 16"), "{said}");
 }
 
@@ -132,8 +132,8 @@ fn of_several_curves_each_or_the_best_and_the_worst_are_told() {
     };
     let two = of(&[("go", 800.0), ("node", 400.0)]);
     assert!(
-        two.contains("variant go: highest rate 797/s at")
-            && two.contains("variant node: at most 398/s, reached at 4 users"),
+        two.contains("variant go: highest throughput 797/s at")
+            && two.contains("variant node: highest throughput 398/s, saturated from 4 users up"),
         "{two}"
     );
     let four = of(&[("go", 800.0), ("node", 400.0), ("rust", 1_600.0), ("php", 200.0)]);
@@ -151,7 +151,7 @@ fn cells_without_a_number_are_ranked() {
         digest
     });
     let said = studied(&runs).sentence;
-    assert!(said.starts_with("highest rate") && said.contains("(variant go), lowest"), "{said}");
+    assert!(said.starts_with("highest throughput") && said.contains("(variant go), lowest"), "{said}");
 }
 
 fn short(users: f64, seed: u64) -> Digest {

@@ -58,7 +58,9 @@ fn short_inconclusive_and_incomplete_runs_are_left_out_with_their_reason() {
     assert!(row.is_valid && row.repeats == 1);
     let why: Vec<&str> = row.excluded_runs.iter().map(|l| l.reason.as_str()).collect();
     assert!(
-        why[0].contains("3.00 s measured") && why[1] == "inconclusive" && why[2].contains("incomplete"),
+        why[0] == "measured for 3 s, requested 5 s"
+            && why[1] == "inconclusive"
+            && why[2].contains("incomplete"),
         "{why:?}"
     );
     assert!(found(&study, "runs_left_out").is_some());

@@ -67,7 +67,7 @@ impl fmt::Display for Error {
             Error::CannotCreate { path, source } => {
                 write!(f, "cannot create run file `{}`: {source}", path.display())
             }
-            Error::NoSuchFile { path } => write!(f, "there is no file `{}`", path.display()),
+            Error::NoSuchFile { path } => write!(f, "no such file: `{}`", path.display()),
             Error::Gone { path } => {
                 write!(f, "the run file `{}` was deleted or moved during the run", path.display())
             }
