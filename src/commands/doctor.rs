@@ -234,7 +234,7 @@ mod tests {
             (ailing(|f| f.ports = (60_000, 60_999)), "ip_local_port_range=\"1024 65535\""),
             (ailing(|f| f.tw_reuse = Some(0)), "tcp_tw_reuse=1"),
             (ailing(|f| f.somaxconn = Some(128)), "somaxconn=4096"),
-            (ailing(|f| f.cpu_quota = Some(1.5)), "raise the quota"),
+            (ailing(|f| f.cpu_quota = Some(1.5)), "raise it, or set `-t`"),
             (ailing(|f| f.memory_limit = Some(64 << 20)), "128 MiB"),
             (ailing(|f| f.clock_source = "hpet".into()), "tsc"),
             (ailing(|f| f.precise_sleep = false), "5.11"),

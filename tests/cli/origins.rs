@@ -101,7 +101,7 @@ fn nothing_is_sent_when_one_of_them_is_not_there_or_never_a_target() {
     let said = Tool::run(&["run", &of(&format!("http://{gone}"))]).expect_code(1).stderr;
     assert!(said.contains(&format!("nothing listens on `{gone}`")), "{said}");
     let said = Tool::run(&["run", &of("http://169.254.169.254")]).expect_code(4).stderr;
-    assert!(said.contains("`169.254.169.254` is never a target"), "{said}");
+    assert!(said.contains("`169.254.169.254` cannot be loaded, even with permission"), "{said}");
     assert_eq!(shop.pages.requests(), 0);
 }
 
@@ -114,7 +114,7 @@ fn names_of_origins_are_looked_at_before_the_load() {
     let said = Tool::run(&["check", &scratch.file("a.yaml", text)]).expect_code(2).stderr;
     for part in [
         "`target` is reserved for the URL under `target`",
-        "`users` and `again` name the same origin",
+        "`users` and `again` are the same origin",
         "unknown origin `nobody`",
         "use `users`, or `target`",
         "the URL is on `127.0.0.1:1`, but `origin` names `127.0.0.1:2`",

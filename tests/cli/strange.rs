@@ -44,7 +44,7 @@ fn a_question_with_escape_sequences_and_marks_is_harmless_in_every_form() {
 fn refused(output: &Output, code: i32) {
     assert_eq!(output.code, code, "{}", output.stderr);
     let said = &output.stderr;
-    assert!(said.contains("it is a pipe, a socket or a device, not a regular file"), "{said}");
+    assert!(said.contains("it is a pipe, a socket, or a device, not a regular file"), "{said}");
 }
 
 #[test]

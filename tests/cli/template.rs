@@ -282,7 +282,7 @@ fn every_kind_of_result_has_a_template_and_refuses_that_of_another() {
     }
     let text = Tool::run(&["report", &sweep, "--json"]).json();
     let sentence = text["sentence"].as_str().expect("a sentence");
-    assert!(sentence.contains("highest rate"), "{sentence}");
+    assert!(sentence.contains("highest throughput"), "{sentence}");
     let filled = Tool::run(&["report", &sweep, "--template", &own("experiment.md")]).stdout;
     assert!(filled.contains(sentence.split(';').next().expect("a clause")), "{filled}");
 }

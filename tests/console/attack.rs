@@ -103,7 +103,7 @@ fn a_cookie_alone_starts_nothing_and_changes_nothing() {
         for change in &changes {
             let reply = send(key, change);
             assert_eq!(reply.status, 403, "{key:?} {}", change.1);
-            assert!(reply.text().contains("key of the session"), "{}", reply.text());
+            assert!(reply.text().contains("the session key is missing or wrong"), "{}", reply.text());
         }
     }
     assert!(console.json("/api/jobs")["jobs"].as_array().unwrap().is_empty());

@@ -29,8 +29,8 @@ fn a_pasted_experiment_runs_no_program_and_reads_neither_environment_nor_files_o
     let up = format!("{}/../../../../../../../../{secret}", runs.display());
     let with_file = |file: &str| format!("data: {{ rows: {{ file: \"{file}\" }} }}\n");
     for (more, word) in [
-        (format!("monitors: [ {{ command: [touch, \"{made}\"] }} ]\n"), "would be run"),
-        (format!("monitors: [ {{ command: \"touch {made}\" }} ]\n"), "would be run"),
+        (format!("monitors: [ {{ command: [touch, \"{made}\"] }} ]\n"), "runs a program"),
+        (format!("monitors: [ {{ command: \"touch {made}\" }} ]\n"), "runs a program"),
         (format!("monitors: [ {{ nginx: {{ access_log: \"{secret}\" }} }} ]\n"), "does not lie in a folder"),
         (with_file(&secret), "does not lie in a folder"),
         (with_file(&up), "does not lie in a folder"),

@@ -88,7 +88,7 @@ const ROWS: &[Row] = &[
     (
         "a group that a pattern has not",
         "scenarios: { a: [ { get: /x, extract: { t: { regex: \"(a)\", group: 2 } } } ] }\n",
-        &[("2:60", "group 2")],
+        &[("2:60", "invalid group `2`")],
     ),
     (
         "a JSONPath that is none",
@@ -108,7 +108,7 @@ const ROWS: &[Row] = &[
     (
         "a threshold of no kind of scope",
         "scenarios: { a: [ { get: /x } ] }\nthresholds: [ \"error_rate{step: a} < 1%\" ]\n",
-        &[("3:15", "no kind of scope")],
+        &[("3:15", "unknown kind of scope")],
     ),
     (
         "a threshold of streams without one",
@@ -118,12 +118,12 @@ const ROWS: &[Row] = &[
     (
         "two bodies",
         "scenarios: { a: [ { post: /x, body: a, json: 1 } ] }\n",
-        &[("2:40", "both give the body")],
+        &[("2:40", "both set the body")],
     ),
     (
         "two loads",
         "scenarios: { a: [ { get: /x } ] }\nload: { users: 5, schedule: [ { users: 1, hold: 1s } ] }\n",
-        &[("3:19", "both say how much load")],
+        &[("3:19", "both set the load")],
     ),
     (
         "`keep_alive` against `reuse`",

@@ -194,7 +194,9 @@ fn facts(answer: &Answer) -> Vec<(&'static str, String)> {
     if let Some(floor) = answer.unloaded_p50_ns {
         facts.push(("unloaded", format!("p50 {}", duration_ns(floor))));
     }
-    facts.push(("above capacity", shape(answer.shape).into()));
+    if answer.capacity.is_some() {
+        facts.push(("above capacity", shape(answer.shape).into()));
+    }
     if !answer.skipped_thresholds.is_empty() {
         let skipped = answer.skipped_thresholds.join(", ");
         facts.push(("ignored", format!("{skipped} (any low load misses it)")));

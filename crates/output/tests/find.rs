@@ -94,8 +94,8 @@ fn answer() -> Answer {
         }),
         refusal: None,
         sentence:
-            "carries 9,480/s (95% interval 9,390 to 9,560, +-0.9%) with response_time p99 < 250ms; above it \
-                   times climb gradually"
+            "capacity is 9,480 arrivals/s (95% CI 9,390–9,560, ±0.9%) with response_time p99 < 250ms; above it, \
+                   latency rises gradually"
                 .into(),
         shape: Shape::Gradual,
         rise: None,
@@ -118,7 +118,7 @@ fn answer() -> Answer {
                 kind: Kind::LateSends,
                 severity: Severity::Inconclusive,
                 title: "requests were sent late".into(),
-                evidence: "p99 1.20 ms behind".into(),
+                evidence: "schedule lag p99 1.20 ms".into(),
                 runs: 3,
             }],
         }),
@@ -145,7 +145,7 @@ fn the_sentence_stands_first_and_no_line_is_too_wide() {
             if unicode {
                 println!("{text}");
             }
-            assert!(text.starts_with("carries 9,480/s"), "{text}");
+            assert!(text.starts_with("capacity is 9,480 arrivals/s"), "{text}");
             for line in text.lines() {
                 assert!(width(line) <= usize::from(columns), "{} columns: `{line}`", width(line));
             }
@@ -154,7 +154,7 @@ fn the_sentence_stands_first_and_no_line_is_too_wide() {
                 text.contains("16,000/s") && text.contains("12%") && text.contains("2 of 3 met"),
                 "{text}"
             );
-            assert!(text.contains("knee") && text.contains("8,000/s") && text.contains("not used"), "{text}");
+            assert!(text.contains("knee") && text.contains("8,000/s") && text.contains("ignored"), "{text}");
         }
     }
 }
@@ -188,7 +188,7 @@ fn a_refusal_is_said_first_and_in_full() {
     for text in [terminal(&refused, &look(80, true)), markdown(&refused)] {
         assert!(text.trim_start_matches("## ").starts_with("no answer"), "{text}");
         assert!(text.contains("generator_limited") || text.contains("generator\\_limited"), "{text}");
-        assert!(!text.contains("capacity"), "{text}");
+        assert!(!text.contains("capacity:") && !text.contains("  capacity "), "{text}");
     }
 }
 
@@ -199,22 +199,14 @@ fn a_ladder_is_told_as_one() {
     ladder.capacity.as_mut().expect("found").interval_kind =
         plimsoll_experiment::search::IntervalKind::Bracket;
     let text = terminal(&ladder, &look(80, true));
-    assert!(
-        text.contains("last met")
-            && text.contains("first missed 9,560/s")
-            && !text.contains("95% interval 9,390/s"),
-        "{text}"
-    );
+    assert!(text.contains("between 9,390 (met) and 9,560 arrivals/s (missed)"), "{text}");
 }
 
 #[test]
 fn the_generator_and_the_cautions_of_the_runs_that_decided_are_told() {
     let text = terminal(&answer(), &look(120, false));
-    assert!(text.contains("sends late by 1.20 ms (p99), workers busy 41%, waiting for CPU 3.4%"), "{text}");
-    assert!(
-        text.contains("requests were sent late (3 of 9 runs, first: p99 1.20 ms behind; `late_sends`)"),
-        "{text}"
-    );
+    assert!(text.contains("schedule lag p99 1.2 ms, workers busy 41%, waiting for CPU 3.4%"), "{text}");
+    assert!(text.contains("3 of 9 runs near the capacity, first: schedule lag p99 1.20 ms"), "{text}");
     assert!(markdown(&answer()).contains("3 of 9 runs"));
     let mut calm = answer();
     calm.deciding_runs = None;
@@ -225,11 +217,11 @@ fn the_generator_and_the_cautions_of_the_runs_that_decided_are_told() {
 fn more_answers_than_arrivals_are_explained() {
     let mut odd = answer();
     let text = terminal(&odd, &look(120, false));
-    assert!(!text.contains("than was offered"), "{text}");
+    assert!(!text.contains("exceeded the offered rate"), "{text}");
     odd.steps[1].achieved_rate_per_s = 8_100.0;
     let text = terminal(&odd, &look(160, false));
     assert!(
-        text.contains("At 8,000/s more finished (8,100/s) than was offered (8,000/s): 1,200 arrivals that"),
+        text.contains("At 8,000 arrivals/s, throughput (8,100/s) exceeded the offered rate (8,000/s)"),
         "{text}"
     );
 }
@@ -259,9 +251,9 @@ fn a_step_is_one_line() {
         evidence: String::new(),
     });
     let line = step_line(&limited, false, &look(120, true));
-    assert!(line.contains("held back: requests were sent late"), "{line}");
+    assert!(line.contains("excluded: requests were sent late"), "{line}");
     let floor = step_line(&step(0, 1.0, Purpose::Baseline, true), false, &look(120, true));
-    assert!(floor.contains("1 user") && floor.contains("one user"), "{floor}");
+    assert!(floor.contains("1 user") && floor.contains("baseline"), "{floor}");
 }
 
 #[test]
@@ -287,7 +279,7 @@ fn the_csv_has_a_row_a_level_and_a_field_a_column() {
 fn markdown_cannot_be_broken_by_a_name() {
     let text = markdown(&answer());
     println!("{text}");
-    assert!(text.starts_with("## carries 9,480/s"), "{text}");
+    assert!(text.starts_with("## capacity is 9,480 arrivals/s"), "{text}");
     assert!(text.contains("request: a\\|b"), "{text}");
     let tables = text.lines().filter(|line| line.starts_with('|'));
     let counts: Vec<usize> = tables.map(|line| line.replace("\\|", "").matches('|').count()).collect();
@@ -312,7 +304,7 @@ fn json_is_the_answer_itself_and_what_follows_from_it() {
     let shown = flat(&terminal(&answer(), &look(300, true)));
     for row in ["reasons", "steps"].into_iter().filter_map(|part| next[part].as_array()).flatten() {
         let text = row["text"].as_str().expect("a sentence");
-        assert!(shown.contains(&flat(text)), "{text} in {shown}");
+        assert!(shown.contains(&flat(text).replace('`', "")), "{text} in {shown}");
     }
 }
 

@@ -297,7 +297,7 @@ fn peaks_stand_in_the_tables_and_what_gave_out_at_the_knee_is_told() {
         curve.bottleneck.as_ref().is_some_and(|one| one.to_string().starts_with("api: the busiest thread"))
     );
     let told = study.findings.iter().find(|f| f.code == "bottleneck").expect("it was watched");
-    assert!(told.sentence.contains("api: the busiest thread stood at its limit"), "{}", told.sentence);
+    assert!(told.sentence.contains("api: the busiest thread, saturated"), "{}", told.sentence);
     assert_eq!(study.table[0].bottleneck, Some(Bottleneck::NoneWatched));
     let text = terminal(&study, &look(100, true));
     assert!(text.contains("api cpu peak") && text.contains("api rss peak"), "{text}");

@@ -108,7 +108,7 @@ impl Server {
             request.push_str(&format!("${}\r\n{word}\r\n", word.len()));
         }
         let broken = |error: std::io::Error| Failure {
-            trouble: self.place.trouble("ask", &error),
+            trouble: self.place.trouble("query", &error),
             at_once: !matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock),
         };
         write_all(stream, request.as_bytes(), until).map_err(broken)?;

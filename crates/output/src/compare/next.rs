@@ -65,7 +65,7 @@ fn reason_text(reason: &Reason<'_>) -> String {
 
 fn time(moved: &TimeMoved<'_>) -> String {
     let change = maybe_change(moved.row, moved.difference);
-    let response = format!("{} changed by {change}", capital(&figure_phrase(moved.row.kind)));
+    let response = format!("{} changed by {change}", figure_phrase(moved.row.kind));
     let Some(service) = &moved.service else { return format!("{response}.") };
     let (name, change) = (figure_phrase(service.row.kind), maybe_change(service.row, service.difference));
     match service.origin {

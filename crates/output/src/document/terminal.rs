@@ -408,7 +408,8 @@ impl Pen<'_> {
     }
 
     fn wrapped(&mut self, ink: TextStyle, text: &str) {
-        let parts = wrap(text, self.columns).into_iter().filter(|part| !part.is_empty());
+        let text = columns::plain(text, self.look);
+        let parts = wrap(&text, self.columns).into_iter().filter(|part| !part.is_empty());
         self.lines.extend(parts.map(|part| Line::of(ink, &part)));
     }
 
@@ -426,7 +427,8 @@ impl Pen<'_> {
     /// The first line, and text from a column on.
     fn wrap_beside(&mut self, first: Line, from: usize, ink: TextStyle, text: &str) {
         let mut first = Some(first);
-        for part in wrap(text, self.columns.saturating_sub(from)) {
+        let text = columns::plain(text, self.look);
+        for part in wrap(&text, self.columns.saturating_sub(from)) {
             self.lines.push(first.take().unwrap_or_default().pad(from).ink(ink, &part));
         }
     }

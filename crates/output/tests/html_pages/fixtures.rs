@@ -233,7 +233,7 @@ pub fn search() -> Conclusion {
         is_users: false,
         capacity: Some(capacity),
         refusal: None,
-        sentence: "carries 1,000/s within `response_time p99 < 50ms`".into(),
+        sentence: "capacity is 1,000 arrivals/s with `response_time p99 < 50ms`".into(),
         shape: Shape::Cliff,
         rise: None,
         knee: Some(Bend { level: 900.0, p50_ns: 8_000_000, method: "twice the unloaded median" }),

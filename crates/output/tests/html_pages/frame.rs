@@ -90,7 +90,7 @@ fn hostile_names_and_reports_are_there_as_text() {
 fn a_text_without_figures_is_not_praised() {
     let page = dom(&of_audit("Nothing here.\n"));
     let head = page.all("main")[0].text();
-    assert!(head.contains("nothing to judge") && head.contains("no figures were found to judge"), "{head}");
+    assert!(head.to_lowercase().contains("no figures found"), "{head}");
     assert!(!page.elements().iter().any(|e| e.has_class("badge") && e.has_class("pass")));
 }
 

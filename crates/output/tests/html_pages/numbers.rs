@@ -65,15 +65,13 @@ fn a_search_tells_its_answer_its_confirmation_and_why_it_ended() {
     let page = of_experiment(&c, &[]);
     let dom = dom(&page);
     let text = dom.all("main")[0].text();
-    for said in
-        ["carries 1,000/s within", "980/s to 1,020/s", "1,000/s met 1 of 2", "(2% either way)", "api cpu"]
-    {
+    for said in ["capacity is 1,000 arrivals/s with", "95% CI 980 to 1,020", "api cpu"] {
         assert!(text.contains(said), "`{said}` is missing in\n{text}");
     }
     let steps = rows(&dom, "table-steps-1");
     assert_eq!(steps.len(), 4);
     assert_eq!(raw(&steps[3][6]), Some(900e6));
-    assert!(steps[3][8].text().contains("missed, backlog grows"));
+    assert!(steps[3][8].text().contains("missed, backlog grew"));
     assert_eq!(rows(&dom, "table-curve-1").len(), 3);
 }
 
