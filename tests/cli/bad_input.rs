@@ -136,7 +136,7 @@ fn load_flags_that_contradict_each_other() {
     refused(&["URL", "-d", "5s", "--stages", "1s:5"], 2, &["contradict"]);
     refused(&["URL", "--arrivals", "poisson"], 2, &["rate"]);
     refused(&["URL", "-d", "5s", "--warmup", "5s"], 2, &["nothing would be measured"]);
-    refused(&["URL", "--threshold", "achieved >= 99%"], 2, &["nothing is offered"]);
+    refused(&["URL", "--threshold", "achieved >= 99%"], 2, &["requires a rate"]);
 }
 
 #[test]

@@ -31,12 +31,12 @@ fn a_pasted_experiment_runs_no_program_and_reads_neither_environment_nor_files_o
     for (more, word) in [
         (format!("monitors: [ {{ command: [touch, \"{made}\"] }} ]\n"), "runs a program"),
         (format!("monitors: [ {{ command: \"touch {made}\" }} ]\n"), "runs a program"),
-        (format!("monitors: [ {{ nginx: {{ access_log: \"{secret}\" }} }} ]\n"), "does not lie in a folder"),
-        (with_file(&secret), "does not lie in a folder"),
-        (with_file(&up), "does not lie in a folder"),
+        (format!("monitors: [ {{ nginx: {{ access_log: \"{secret}\" }} }} ]\n"), "outside the console's directories"),
+        (with_file(&secret), "outside the console's directories"),
+        (with_file(&up), "outside the console's directories"),
         // A request could send the value to a server of the author's choice.
-        ("vars: { home: \"${env.HOME}\" }\n".into(), "would be read from the environment"),
-        ("vars: { home: \"${secret.HOME}\" }\n".into(), "would be read from the environment"),
+        ("vars: { home: \"${env.HOME}\" }\n".into(), "environment"),
+        ("vars: { home: \"${secret.HOME}\" }\n".into(), "environment"),
     ] {
         let text = text(&ruler, &more);
         for (path, order) in [("/api/start", pasted(&text)), ("/api/check", json!({ "text": text }))] {
