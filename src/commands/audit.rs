@@ -68,7 +68,8 @@ fn nothing_to_audit(files: &[String], documents: &[Document]) -> Result<(), Fail
         return Ok(());
     }
     let message = format!("found no results in {}", names.join(", "));
-    let hint = "provide the output of wrk, ab, k6, loadtest, JMeter, hey, oha, or Vegeta, or a table in Markdown or CSV";
+    let hint =
+        "use the output of wrk, ab, k6, loadtest, JMeter, hey, oha, or Vegeta, or a table in Markdown or CSV";
     Err(Diagnostic::new("U043", Place::Whole, message, hint).into())
 }
 

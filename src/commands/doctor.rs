@@ -38,8 +38,8 @@ fn nofile(facts: &Facts) -> DoctorRow {
     let fix = || {
         format!(
             "each connection uses a file descriptor; raise the hard limit before the start: `ulimit -Hn \
-             {NOFILE_AMPLE}` as root, `* hard nofile {NOFILE_AMPLE}` in /etc/security/limits.conf, `LimitNOFILE={NOFILE_AMPLE}` in a \
-             systemd unit, or `--ulimit nofile={NOFILE_AMPLE}` for a container"
+             {NOFILE_AMPLE}` as root, `* hard nofile {NOFILE_AMPLE}` in /etc/security/limits.conf, \
+             `LimitNOFILE={NOFILE_AMPLE}` in a systemd unit, or `--ulimit nofile={NOFILE_AMPLE}` for a container"
         )
     };
     match hard {

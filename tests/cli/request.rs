@@ -200,9 +200,11 @@ fn a_monitor_by_flag_is_one_of_the_plan() {
     let told: Vec<&str> =
         json["plan"]["monitors"].as_array().unwrap().iter().filter_map(|one| one["name"].as_str()).collect();
     assert_eq!(told, ["host".to_owned(), format!("process {}", ruler.port())]);
-    for (wrong, said) in
-        [("proces=:1", "unknown kind of monitor"), ("host", "duplicate monitor name"), ("redis=x", "127.0.0.1:6379")]
-    {
+    for (wrong, said) in [
+        ("proces=:1", "unknown kind of monitor"),
+        ("host", "duplicate monitor name"),
+        ("redis=x", "127.0.0.1:6379"),
+    ] {
         let refused = run(&["--monitor", wrong]).expect_code(2);
         assert!(
             refused.stderr.contains("U011") && refused.stderr.contains(said),

@@ -31,7 +31,10 @@ fn a_pasted_experiment_runs_no_program_and_reads_neither_environment_nor_files_o
     for (more, word) in [
         (format!("monitors: [ {{ command: [touch, \"{made}\"] }} ]\n"), "runs a program"),
         (format!("monitors: [ {{ command: \"touch {made}\" }} ]\n"), "runs a program"),
-        (format!("monitors: [ {{ nginx: {{ access_log: \"{secret}\" }} }} ]\n"), "outside the console's directories"),
+        (
+            format!("monitors: [ {{ nginx: {{ access_log: \"{secret}\" }} }} ]\n"),
+            "outside the console's directories",
+        ),
         (with_file(&secret), "outside the console's directories"),
         (with_file(&up), "outside the console's directories"),
         // A request could send the value to a server of the author's choice.

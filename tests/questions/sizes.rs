@@ -28,7 +28,7 @@ fn what_could_be_misread_is_refused_and_not_guessed() {
     for (more, part) in [
         (&["--peak", "1,5"][..], "`1.5`"),
         (&["--pages", "1,0000"], "groups of three"),
-        (&["--response", "300ms"], "`--response` changes nothing here"),
+        (&["--response", "300ms"], "`--response` has no effect"),
     ] {
         let refused = Tool::run(&[&visits[..], more].concat()).expect_code(2);
         assert!(refused.stderr.contains(part) && refused.stdout.is_empty(), "{more:?}: {}", refused.stderr);

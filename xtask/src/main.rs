@@ -45,7 +45,7 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "browser",
         usage: browser::USAGE,
-        about: "the report and the console in a real browser; --pictures makes docs/images, --shots one of each section",
+        about: "report and console in a real browser; --pictures makes docs/images, --shots a screenshot per section",
         run: browser::command,
     },
     Command {

@@ -217,7 +217,9 @@ fn a_variable_of_one_variant_can_be_set() {
 #[test]
 fn what_is_asked_of_the_experiment_is_read() {
     let text = format!(
-        "{HEAD}variants: {{ go: , node js: }}\nload: {{ users: [1, 2] }}\nrepeat: 3\ncooldown: 2s\nmin_duration: 5s\ntrim_to_steady_state: true\nstop_on_miss: true\nexpect:\n  - go raises throughput by 2x vs. node js\n  - 1 lowers p99\n"
+        "{HEAD}variants: {{ go: , node js: }}\nload: {{ users: [1, 2] }}\nrepeat: 3\ncooldown: 2s\nmin_duration: 5s\n\
+         trim_to_steady_state: true\nstop_on_miss: true\nexpect:\n  - go raises throughput by 2x vs. node js\n  \
+         - 1 lowers p99\n"
     );
     let experiment = good(&text, &[]).experiment;
     assert_eq!(
@@ -398,7 +400,8 @@ fn a_search_is_told_without_a_level_that_nobody_wrote() {
     assert_eq!(text, include_str!("show-find.txt"), "found:\n{text}");
     let ladder = "load: { users: 4, step: +2, step_duration: 3s, stop_when: offered - achieved >= 50/s }";
     let text = describe(&format!("{HEAD}{ladder}\nrepeat: 2\n"));
-    let search = "number of users in steps, each level 2 users above the previous one, from 4 users, 3s per level, until achieved falls at least 50/s below offered";
+    let search = "number of users in steps, each level 2 users above the previous one, from 4 users, 3s per level, \
+                  until achieved falls at least 50/s below offered";
     assert!(text.contains(search), "{text}");
     for (until, words) in [
         ("> 50/s", "achieved falls more than 50/s below offered"),

@@ -131,7 +131,8 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(path)
 }
 
-/// `3 statements cannot be true, 5 are doubtful, 4 are missing`: a finding may concern several figures, or a missing one.
+/// `3 statements cannot be true, 5 are doubtful, 4 are missing`: a finding may concern several
+/// figures, or a missing one.
 pub fn headline(audit: &Audit) -> String {
     let of = |grade| audit.findings.iter().filter(|f| f.grade == grade).count();
     let (wrong, doubtful, missing) = (of(Grade::Impossible), of(Grade::Implausible), of(Grade::Missing));

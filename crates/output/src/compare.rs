@@ -212,7 +212,8 @@ fn runs(c: &Comparison) -> String {
 /// The method, in one line.
 fn method(c: &Comparison) -> String {
     format!(
-        "{} confidence intervals; p-values of {} adjusted together (Holm); smallest difference of interest {}; seed {}.",
+        "{} confidence intervals; p-values of {} adjusted together (Holm); smallest difference of interest {}; \
+         seed {}.",
         crate::format::ratio(c.confidence),
         counted(c.p_values_count as u64, "metric"),
         chosen_change(c.min_difference_ratio, Scale::Ratio),

@@ -58,7 +58,8 @@ const THRESHOLDS: &[Anchor] = &[Anchor::Thresholds];
 const FINDINGS: &[Anchor] = &[Anchor::Findings];
 const METHOD: &[Anchor] = &[Anchor::Method];
 
-/// Returns reasons and steps. `run_file` is the file in the command that compares; without it, the command has an example.
+/// Returns reasons and steps. `run_file` is the file in the command that compares; without it, the command names an
+/// example.
 pub(crate) fn hints(s: &Summary, run_file: Option<&str>) -> (Vec<Hint>, Vec<Hint>) {
     let Next { reasons, steps } = Next::of(s);
     let reasons = reasons.iter().map(|reason| reasons::hint(reason)).collect();

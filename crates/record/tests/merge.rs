@@ -71,7 +71,8 @@ fn one_origin_with_two_contents_is_refused() {
             assert_eq!(
                 error.to_string(),
                 format!(
-                    "run `origin-1` of host `host-origin-1` is given twice with different {what}; merging would count it twice"
+                    "run `origin-1` of host `host-origin-1` is given twice with different {what}; merging would \
+                     count it twice"
                 )
             );
             assert!(error.hint().unwrap().contains("omit the shorter one"));

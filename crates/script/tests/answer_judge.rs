@@ -85,7 +85,8 @@ fn a_body_that_was_cut_leaves_what_reads_it_unseen_and_names_the_limits() {
     ]);
     let found = judged(&ask, &Answer { body_bytes: 50, ..answer(b"{\"ok\":1}") });
     assert_eq!(found.verdicts, [false, false, true, true]);
-    let sentence = "the body has `50` bytes, but the limits `kept_body_bytes` (per body) and `kept_total_bytes` (all bodies) kept only `8`";
+    let sentence = "the body has `50` bytes, but the limits `kept_body_bytes` (per body) and `kept_total_bytes` (all \
+                    bodies) kept only `8`";
     assert_eq!(found.unseen, [0, 1]);
     assert!(found.failures.iter().all(|(_, said)| said == sentence), "{:?}", found.failures);
     assert!(!found.undecodable && found.shape.is_none());

@@ -217,8 +217,8 @@ fn apart_by(x: f64, y: f64) -> Option<f64> {
     quotient.is_finite().then_some(quotient)
 }
 
-/// Equal bytes per second at unequal rates: something limits the bytes. Smaller responses then arrive more often, so the
-/// comparison would rank response sizes.
+/// Equal bytes per second at unequal rates: something limits the bytes. Smaller responses then arrive more often, so
+/// the comparison would rank response sizes.
 fn link(a: &Side, b: &Side, asked: &CompareOptions) -> Option<Doubt> {
     let (a_sums, b_sums) = (sums(a), sums(b));
     let bytes = apart_by(a_sums.1 / a_sums.2, b_sums.1 / b_sums.2)?;

@@ -1,7 +1,7 @@
 //! The gate as JUnit XML, which every CI system can display: a suite for each comparison, a case for each rule.
 //!
-//! An inconclusive rule is an `error`, not a failure and not a pass: CI systems show it as broken, while `skipped` would
-//! be green.
+//! An inconclusive rule is an `error`, not a failure and not a pass: CI systems show it as broken, while `skipped`
+//! would be green.
 
 use super::xml::escape as xml;
 use super::{long_word, overall};

@@ -17,8 +17,8 @@ pub fn search_parts<'a>(c: &'a Conclusion, files: &'a [RunFile]) -> Vec<NamedAns
     c.searches.iter().filter_map(one).collect()
 }
 
-/// The charts and the results of each search. Several searches start with a table, and each has its own reasons and next
-/// steps.
+/// The charts and the results of each search. Several searches start with a table, and each has its own reasons and
+/// next steps.
 pub fn answers(c: &Conclusion) -> Section {
     let is_single = c.searches.len() == 1;
     let mut blocks = vec![Block::Charts(vec!["search".into(), "search-".into()])];

@@ -1,5 +1,5 @@
-//! The load curve as CSV: one row per level, with repeats pooled and 95% confidence intervals. The format is that of the
-//! timeline ([`crate::csv`]): line feeds, empty fields for unknown values, units last in the names.
+//! The load curve as CSV: one row per level, with repeats pooled and 95% confidence intervals. The format is that of
+//! the timeline ([`crate::csv`]): line feeds, empty fields for unknown values, units last in the names.
 
 use plimsoll_experiment::search::{Answer, Point, Reading};
 

@@ -1,5 +1,5 @@
-//! Reasons why a search ended where it did, and next steps, in sentences: the page, the terminal, Markdown, and `--json`
-//! have the same ones.
+//! Reasons why a search ended where it did, and next steps, in sentences: the page, the terminal, Markdown, and
+//! `--json` have the same ones.
 //!
 //! [`plimsoll_experiment::search::next`] decides which are reported, and in which order.
 
