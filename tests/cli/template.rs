@@ -201,7 +201,7 @@ fn the_templates_of_the_examples_say_what_the_report_says() {
     let comment = fill("pull-request.md");
     assert!(comment.starts_with(&format!("### {result}: ")), "{comment}");
     assert!(
-        comment.contains("| GET /items | 400 |") && comment.contains("- holds: `error_rate == 0%`"),
+        comment.contains("| GET /items | 400 |") && comment.contains("- met: `error_rate == 0%`"),
         "{comment}"
     );
     let page = fill("summary.html");

@@ -56,8 +56,8 @@ fn audited(path: &Path) -> Audit {
 
 fn grade(name: &str) -> Grade {
     match name {
-        "cannot be true" => Grade::Impossible,
-        "doubtful" => Grade::Implausible,
+        "impossible" => Grade::Impossible,
+        "implausible" => Grade::Implausible,
         "missing" => Grade::Missing,
         other => panic!("no grade: {other}"),
     }
