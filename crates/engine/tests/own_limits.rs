@@ -127,7 +127,7 @@ fn a_worker_that_dies_of_a_bug_is_named_and_the_others_hand_over_what_they_have(
     }
     let finish = running.finish();
     assert_eq!(finish.stopped, Stopped::Command, "long before its end");
-    assert_eq!(finish.lost_workers, ["worker 0 died of a bug in the load generator"]);
+    assert_eq!(finish.lost_workers, ["worker 0 panicked because of a bug in the load generator"]);
     assert_eq!(lasts, 1, "the other one has handed over its last interval");
     assert!(finished >= 3);
 }
