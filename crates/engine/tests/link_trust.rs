@@ -35,7 +35,7 @@ fn a_certificate_of_another_authority_is_not_trusted() {
     only_insecurely(
         &wanted(&ours, Versions::Both),
         &identity,
-        &["not trusted", "hint: trust its authority with `--ca FILE`"],
+        &["not trusted", "help: trust its authority with `--ca FILE`"],
     );
     // Without an own CA, the public ones are asked, and they know neither.
     let public = Wanted { server_name: "localhost".into(), ..Wanted::default() };
@@ -137,7 +137,7 @@ fn a_missing_or_a_strange_client_certificate_is_the_servers_refusal() {
         let (cert, key) = (stranger.cert.clone().into_bytes(), stranger.key.clone().into_bytes());
         let wanted = Wanted { cert_pem: Some(cert), key_pem: Some(key), ..wanted(&authority, versions) };
         let (result, pair) = outcome(&setup(&wanted), &server);
-        let expected = "the server refused with the alert `unknown_ca`\nhint: the server does not accept";
+        let expected = "the server refused the connection with the alert `unknown_ca`\nhelp: the server rejects";
         assert!(
             matches!(&result, Err(fault @ TlsFault::Alert(_)) if fault.to_string().starts_with(expected)),
             "{result:?}"
@@ -153,7 +153,7 @@ fn a_version_that_is_not_allowed_is_not_spoken() {
     for (ours, theirs) in [(Versions::Tls12, &version::TLS13), (Versions::Tls13, &version::TLS12)] {
         let server = Arc::new(server_of(&identity, None, &[theirs]));
         let (result, pair) = outcome(&setup(&wanted(&authority, ours)), &server);
-        let expected = "alert `protocol_version`\nhint: the server has none of the offered versions";
+        let expected = "alert `protocol_version`\nhelp: the server supports none of the offered versions";
         assert!(
             matches!(&result, Err(fault @ TlsFault::Alert(_)) if fault.to_string().contains(expected)),
             "{result:?}"
@@ -185,7 +185,7 @@ fn refused(change: impl FnOnce(&mut Wanted)) -> String {
     change(&mut wanted);
     match Setup::new(&wanted) {
         Ok(_) => panic!("granted: {wanted:?}"),
-        Err(problem) => format!("{}\nhint: {}", problem.message, problem.hint),
+        Err(problem) => format!("{}\nhelp: {}", problem.message, problem.hint),
     }
 }
 
@@ -199,13 +199,13 @@ fn wishes_that_cannot_be_granted_are_refused_before_the_load() {
         (refused(|w| w.server_name = String::new()), "cannot use `` as server name"),
         (
             refused(|w| w.ca_pem = vec![authority.pem(), vec![]]),
-            "CA file `2` holds no certificate: it is empty",
+            "CA file `2` contains no certificate: it is empty",
         ),
-        (refused(|w| w.ca_pem = vec![b"hello".to_vec()]), "CA file `1` holds no certificate: it is not PEM"),
+        (refused(|w| w.ca_pem = vec![b"hello".to_vec()]), "CA file `1` contains no certificate: it is not PEM"),
         (refused(|w| w.ca_pem = vec![vec![0x30, 0x82]]), "it is DER"),
         (refused(|w| w.ca_pem = vec![one.key.clone().into_bytes()]), "it begins with `PRIVATE KEY`"),
         (refused(|w| w.ca_pem = vec![one.cert.replace("-----END", "").into_bytes()]), "is missing"),
-        (refused(|w| w.ca_pem = vec![one.cert.replace('M', "!").into_bytes()]), "base64 is broken"),
+        (refused(|w| w.ca_pem = vec![one.cert.replace('M', "!").into_bytes()]), "invalid base64"),
         (
             refused(|w| {
                 w.ca_pem = vec![b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".to_vec()]
@@ -224,18 +224,18 @@ fn wishes_that_cannot_be_granted_are_refused_before_the_load() {
         ),
         (
             refused(|w| (w.cert_pem, w.key_pem) = (bytes(&one.key), bytes(&one.key))),
-            "the client certificate file holds no certificate: it begins with `PRIVATE KEY`",
+            "the client certificate file contains no certificate: it begins with `PRIVATE KEY`",
         ),
         (
             refused(|w| (w.cert_pem, w.key_pem) = (bytes(&one.cert), bytes(&one.cert))),
-            "the client key file holds no private key: it begins with `CERTIFICATE`",
+            "the client key file contains no private key: it begins with `CERTIFICATE`",
         ),
         (
             refused(|w| {
                 let locked = one.key.replace("PRIVATE KEY", "ENCRYPTED PRIVATE KEY");
                 (w.cert_pem, w.key_pem) = (bytes(&one.cert), bytes(&locked));
             }),
-            "the key in the client key file is encrypted\nhint: decrypt it with `openssl pkey",
+            "the key in the client key file is encrypted\nhelp: decrypt it with `openssl pkey",
         ),
         (refused(|w| w.alpn = vec![vec![]]), "1 to 255 bytes, not `0`"),
         (refused(|w| w.alpn = vec![vec![b'x'; 256]]), "1 to 255 bytes, not `256`"),
