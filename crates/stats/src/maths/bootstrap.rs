@@ -80,7 +80,8 @@ pub fn variance(replicates: &[f64]) -> f64 {
     finite().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (n - 1.0)
 }
 
-/// Returns the interval with the middle `confidence` of the replicates (Efron's percentile interval); `None` without replicates. Reorders them.
+/// Returns the interval with the middle `confidence` of the replicates (Efron's percentile interval); `None` without
+/// replicates. Reorders them.
 pub fn percentile_interval(replicates: &mut [f64], confidence: f64) -> Option<(f64, f64)> {
     if replicates.is_empty() || !(0.0..=1.0).contains(&confidence) || replicates.iter().any(|x| x.is_nan()) {
         return None;

@@ -74,7 +74,8 @@ pub struct Share {
 /// of events deviate more than Poisson counts; Pearson's statistic measures by how much, and `residual` is its root (at
 /// least 1).
 ///
-/// Returns `None` if fewer than three points have counts (`whole` above 0; a point without events beyond the limit is informative, too), if none of them has an event, if all have the same x, if a number is invalid, or if all events
+/// Returns `None` if fewer than three points have counts (`whole` above 0; a point without events beyond the limit is
+/// informative, too), if none of them has an event, if all have the same x, if a number is invalid, or if all events
 /// are at one end, so that no finite slope is best.
 pub fn fit_shares(points: &[Share]) -> Option<Line> {
     let sane = |p: &&Share| p.x.is_finite() && p.part >= 0.0 && p.whole >= p.part && p.whole.is_finite();
