@@ -1,4 +1,4 @@
-//! A request is what its author wrote, plus what he left out and a server needs.
+//! A request contains the user's fields, plus the default ones that the user did not set and that servers need.
 
 use plimsoll_wire::h1::{Ask, Request, check_header, check_method, check_target, render};
 
@@ -114,7 +114,7 @@ fn rendering_appends() {
 #[test]
 fn header_lines_that_would_be_two_are_refused_before_the_load() {
     for (name, value, says) in [
-        ("", "x", "no name"),
+        ("", "x", "missing header name"),
         ("X Y", "x", "a space at byte 1"),
         ("X:", "x", "`:` at byte 1"),
         ("X\r\nY", "x", "a carriage return (CR) at byte 1"),
