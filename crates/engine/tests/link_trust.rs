@@ -1,4 +1,5 @@
-//! Whom a TLS link trusts, how it shows itself, and what it says when that fails: a sentence, of the right kind.
+//! Which certificates a TLS link trusts, how it identifies itself, and which error it returns if that fails: a message
+//! of the right kind.
 
 use crate::link_support::*;
 use plimsoll_engine::link::tls::{Setup, TlsFault, Versions, Wanted};
@@ -12,7 +13,7 @@ fn certificate_fault(result: &Result<(), TlsFault>) -> String {
     }
 }
 
-/// Refused with these words, and the server is told; accepted when nothing is checked.
+/// Refused with these words, and the server is notified; accepted if nothing is verified.
 fn only_insecurely(wanted: &Wanted, identity: &Identity, words: &[&str]) {
     for versions in BOTH {
         let server = Arc::new(server(identity, None));
@@ -20,7 +21,7 @@ fn only_insecurely(wanted: &Wanted, identity: &Identity, words: &[&str]) {
         let (result, mut pair) = outcome(&setup(&wanted), &server);
         let sentence = certificate_fault(&result);
         assert!(words.iter().all(|w| sentence.contains(w)), "{versions:?}: {sentence}");
-        assert!(matches!(pair.complaint.take(), Some(Error::AlertReceived(_))), "the server is told");
+        assert!(matches!(pair.complaint.take(), Some(Error::AlertReceived(_))), "the server is notified");
         assert!(!pair.link.is_ready() && pair.link.facts().is_none());
         let careless = Wanted { insecure: true, ca_pem: vec![], ..wanted };
         let (result, pair) = outcome(&setup(&careless), &server);
@@ -37,7 +38,7 @@ fn a_certificate_of_another_authority_is_not_trusted() {
         &identity,
         &["not trusted", "help: trust its authority with `--ca FILE`"],
     );
-    // Without an own CA, the public ones are asked, and they know neither.
+    // Without a custom CA, the public ones are used, and they know neither.
     let public = Wanted { server_name: "localhost".into(), ..Wanted::default() };
     only_insecurely(&public, &identity, &["not trusted"]);
     let either = Wanted { ca_pem: vec![ours.pem(), theirs.pem()], ..wanted(&ours, Versions::Both) };
@@ -50,7 +51,7 @@ fn a_certificate_of_another_authority_is_not_trusted() {
 fn an_authority_that_was_made_again_under_its_name_is_another_one() {
     let (older, newer) = (Authority::new(), Authority::new());
     let identity = newer.issue(&["localhost"]);
-    only_insecurely(&wanted(&older, Versions::Both), &identity, &["signature", "made again"]);
+    only_insecurely(&wanted(&older, Versions::Both), &identity, &["not signed", "recreated"]);
 }
 
 #[test]
@@ -137,7 +138,8 @@ fn a_missing_or_a_strange_client_certificate_is_the_servers_refusal() {
         let (cert, key) = (stranger.cert.clone().into_bytes(), stranger.key.clone().into_bytes());
         let wanted = Wanted { cert_pem: Some(cert), key_pem: Some(key), ..wanted(&authority, versions) };
         let (result, pair) = outcome(&setup(&wanted), &server);
-        let expected = "the server refused the connection with the alert `unknown_ca`\nhelp: the server rejects";
+        let expected =
+            "the server refused the connection with the alert `unknown_ca`\nhelp: the server rejects";
         assert!(
             matches!(&result, Err(fault @ TlsFault::Alert(_)) if fault.to_string().starts_with(expected)),
             "{result:?}"
@@ -179,12 +181,12 @@ fn an_alert_bears_its_name_of_the_standard() {
     }
 }
 
-/// What `Setup::new` says to a wish, the hint on a line of its own.
+/// Returns the error of `Setup::new` for these settings, with the hint on a separate line.
 fn refused(change: impl FnOnce(&mut Wanted)) -> String {
     let mut wanted = Wanted { server_name: "localhost".into(), ..Wanted::default() };
     change(&mut wanted);
     match Setup::new(&wanted) {
-        Ok(_) => panic!("granted: {wanted:?}"),
+        Ok(_) => panic!("accepted: {wanted:?}"),
         Err(problem) => format!("{}\nhelp: {}", problem.message, problem.hint),
     }
 }
@@ -201,7 +203,10 @@ fn wishes_that_cannot_be_granted_are_refused_before_the_load() {
             refused(|w| w.ca_pem = vec![authority.pem(), vec![]]),
             "CA file `2` contains no certificate: it is empty",
         ),
-        (refused(|w| w.ca_pem = vec![b"hello".to_vec()]), "CA file `1` contains no certificate: it is not PEM"),
+        (
+            refused(|w| w.ca_pem = vec![b"hello".to_vec()]),
+            "CA file `1` contains no certificate: it is not PEM",
+        ),
         (refused(|w| w.ca_pem = vec![vec![0x30, 0x82]]), "it is DER"),
         (refused(|w| w.ca_pem = vec![one.key.clone().into_bytes()]), "it begins with `PRIVATE KEY`"),
         (refused(|w| w.ca_pem = vec![one.cert.replace("-----END", "").into_bytes()]), "is missing"),
