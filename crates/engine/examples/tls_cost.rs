@@ -94,7 +94,7 @@ fn records(pair: &mut Pair, size: usize, rounds: u32) {
         pair.answer(&data);
         let mut down = std::mem::take(&mut pair.down);
         let start = Instant::now();
-        pair.link.feed(&mut down, &mut plain, &mut out).expect("the link is sound");
+        pair.link.feed(&mut down, &mut plain, &mut out).expect("the link works");
         feeding += start.elapsed();
         assert_eq!(plain.len(), size);
         plain.clear();

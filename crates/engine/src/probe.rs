@@ -23,11 +23,11 @@ pub enum ProbeError {
 impl fmt::Display for ProbeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ProbeError::Refused => write!(f, "nothing is listening there (connection refused)"),
-            ProbeError::TimedOut => write!(f, "the connection attempt timed out"),
-            ProbeError::Unreachable(why) => write!(f, "it is unreachable ({why})"),
+            ProbeError::Refused => write!(f, "connection refused (nothing is listening)"),
+            ProbeError::TimedOut => write!(f, "connection timed out"),
+            ProbeError::Unreachable(why) => write!(f, "unreachable ({why})"),
             ProbeError::Client(why) => write!(f, "the load generator could not open a connection ({why})"),
-            ProbeError::Other(why) => write!(f, "the connection failed ({why})"),
+            ProbeError::Other(why) => write!(f, "connection failed ({why})"),
         }
     }
 }

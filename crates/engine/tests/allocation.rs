@@ -487,7 +487,7 @@ fn an_idle_stream_holds_less_than_a_kilobyte_with_its_user_and_connection_and_no
     let held = |streams: u32| {
         let marks = simulated(users(streams), answer.clone(), &["/"], Some(Arc::new(Listener)));
         let (early, late) = (marks[1].2, marks[marks.len() - 2].2);
-        assert_eq!(early, late, "time costs nothing");
+        assert_eq!(early, late, "memory does not grow with time");
         late
     };
     // The worker's fixed memory cancels out in the difference.

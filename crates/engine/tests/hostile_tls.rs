@@ -37,7 +37,7 @@ struct TlsServer {
 
 impl Server for TlsServer {
     fn answer(&mut self, _: &SimRequest<'_>) -> Answer {
-        unreachable!("all bytes are heard")
+        unreachable!("`heard` takes all bytes")
     }
 
     fn heard(&mut self, connection: u64, mut bytes: &[u8]) -> Option<Answer> {

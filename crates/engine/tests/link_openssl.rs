@@ -120,7 +120,7 @@ fn openssl_answers_in_both_versions_and_resumes() {
     let server = Server::start(&folder.0, "");
     for (versions, name) in [(Versions::Tls12, "TLSv1.2"), (Versions::Tls13, "TLSv1.3")] {
         let setup =
-            Setup::new(&Wanted { resume: true, ..wish(&folder, versions) }).expect("the files are right");
+            Setup::new(&Wanted { resume: true, ..wish(&folder, versions) }).expect("the files are valid");
         for (round, cut) in [1, 100, 65_536].into_iter().enumerate() {
             let (page, resumed, closed) = get(&setup, server.port, cut).expect("openssl speaks TLS");
             let page = String::from_utf8_lossy(&page);
@@ -167,7 +167,7 @@ fn keys_in_all_of_openssls_formats_open_a_server_that_demands_a_certificate() {
             assert!(page.starts_with(b"HTTP/1.0 200 ok"), "{versions:?} {kind}");
         }
         let without = Setup::new(&wish(&folder, versions)).expect("nothing wrong");
-        let fault = get(&without, server.port, 4096).expect_err("a certificate is demanded");
+        let fault = get(&without, server.port, 4096).expect_err("a certificate is required");
         let TlsFault::Alert(sentence) = &fault else { panic!("{fault:?}") };
         assert!(sentence.to_string().contains("client certificate"), "{versions:?}: {sentence}");
     }

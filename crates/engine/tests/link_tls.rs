@@ -120,7 +120,7 @@ fn a_megabyte_passes_both_ways_in_pieces_of_any_size() {
             pair.serve();
             assert!(pair.served == text, "{versions:?}: the server got something else");
             pair.answer(&text);
-            pair.carry(cut).expect("all records are whole in the end");
+            pair.carry(cut).expect("all records are complete in the end");
             assert!(pair.got == text, "{versions:?} in pieces of {cut}: the client got something else");
         }
     }
@@ -311,7 +311,7 @@ fn the_end_is_told_from_both_sides() {
             assert_eq!(pair.up.len(), length, "an end is sent once");
             pair.serve();
             assert_eq!((pair.served.as_slice(), &pair.complaint), (&b"but I"[..], &None));
-            let state = pair.server.process_new_packets().expect("nothing was wrong");
+            let state = pair.server.process_new_packets().expect("there was no error");
             assert!(state.peer_has_closed());
             let refused = pair.link.seal(b"more", &mut pair.up);
             assert!(matches!(refused, Err(TlsFault::Internal(_))) && pair.up.is_empty());

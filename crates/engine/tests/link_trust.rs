@@ -9,7 +9,7 @@ use std::sync::Arc;
 fn certificate_fault(result: &Result<(), TlsFault>) -> String {
     match result {
         Err(fault @ TlsFault::Certificate(_)) => fault.to_string(),
-        other => panic!("expected a certificate's fault, not {other:?}"),
+        other => panic!("expected a certificate fault, not {other:?}"),
     }
 }
 

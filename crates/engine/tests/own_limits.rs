@@ -70,7 +70,11 @@ fn keeping(total_bytes: u64) -> Outcome {
         let whole = (0..10).fold(Answer::silence().piece(MS, head), |answer, _| answer.piece(MS, &chunk));
         whole.piece(0, b"0\r\n\r\n")
     });
-    assert_eq!((out.status(200), out.count(SeriesSum::Failed)), (40, 0), "the answers themselves were whole");
+    assert_eq!(
+        (out.status(200), out.count(SeriesSum::Failed)),
+        (40, 0),
+        "the responses themselves were complete"
+    );
     out
 }
 

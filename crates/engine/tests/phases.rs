@@ -44,7 +44,7 @@ fn a_late_head_and_a_slow_body_are_two_things() {
     let n = out.series_hist(SeriesHist::Response).count();
     let cut = out.sum(RunSum::InFlightAtEnd);
     let [wait, first, body] = sums_ns(&out);
-    assert_eq!(wait, 0, "users of the closed model send at once");
+    assert_eq!(wait, 0, "users of the closed model send immediately");
     assert!(close(first, (n + cut) * 5 * MS) && first >= n * 5 * MS, "{first} ns of {n} requests");
     assert!(body >= n * 20 * MS * 99 / 100 && body <= (n + cut) * 20 * MS, "{body} ns of {n} requests");
     adds_up(&out);

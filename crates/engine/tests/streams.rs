@@ -310,7 +310,11 @@ fn at_the_stop_open_streams_are_counted_and_settled_and_cut_nothing_off() {
             assert_eq!(lines(&log).iter().filter(|l| **l == end).count(), 1, "{:?}", lines(&log));
         }
         assert_eq!(out.sum(RunSum::IterationsInterrupted), 4);
-        assert_eq!(out.sum(RunSum::InFlightNs), 8 * stop_ms * MS, "each user had two steps out all the time");
+        assert_eq!(
+            out.sum(RunSum::InFlightNs),
+            8 * stop_ms * MS,
+            "each user always had two outstanding steps"
+        );
         assert_eq!(out.series_hist(SeriesHist::ServiceCensored).count(), 0, "a stream is not late");
         assert_eq!(out.peak(RunPeak::Streams), 4);
     }

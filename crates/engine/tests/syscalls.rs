@@ -220,6 +220,6 @@ fn an_idle_connection_costs_at_most_a_kibibyte_of_user_memory() {
         bytes
     };
     let slope = (measure(many) - measure(few)) / f64::from(many - few);
-    assert!(slope > 50.0, "{slope} bytes per connection cannot be: nothing was measured");
+    assert!(slope > 50.0, "{slope} bytes per connection is impossible: nothing was measured");
     assert!(slope <= 1_024.0, "{slope} bytes per connection");
 }

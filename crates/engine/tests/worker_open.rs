@@ -142,7 +142,7 @@ fn a_generator_that_cannot_keep_up_still_reads_its_answers() {
     let out = lab.run(|_: &SimRequest<'_>| Answer::ok(50 * US));
     out.check_arrivals();
     let service = out.series_hist(SeriesHist::Service).quantile(0.5).unwrap();
-    assert!(service < 2 * MS, "half of the answers waited for {service} ns");
+    assert!(service < 2 * MS, "half of the responses waited for {service} ns");
     assert!(out.sum(RunSum::ConnOpened) < 300, "{}", out.sum(RunSum::ConnOpened));
 }
 
@@ -334,7 +334,7 @@ fn an_arrival_without_a_descriptor_keeps_its_stamp_and_is_sent_later() {
     out.check_arrivals();
     assert!(out.fault(Fault::FdLimit) >= 30, "{}", out.fault(Fault::FdLimit));
     assert_eq!(out.client_faults(), out.fault(Fault::FdLimit));
-    assert_eq!(out.count(SeriesSum::Failed), 0, "no failure of the server's");
+    assert_eq!(out.count(SeriesSum::Failed), 0, "not a failure of the server");
     assert_eq!((out.sum(RunSum::Arrivals), out.count(SeriesSum::Sent)), (200, 200));
     assert_eq!(out.count(SeriesSum::Finished) + out.sum(RunSum::InFlightAtEnd), 200);
     // The first arrival has waited since 0.

@@ -71,7 +71,7 @@ fn a_closed_and_an_open_lane_run_beside_each_other_each_with_its_own_users() {
     assert_eq!([sent(&out, 0), sent(&out, 1), sent(&out, 2)], [300, 100, 100]);
     assert_eq!((out.sum(RunSum::Arrivals), out.sum(RunSum::ArrivalsCompleted)), (100, 100));
     assert_eq!(out.sum(RunSum::Iterations), 500);
-    assert_eq!(out.sum(RunSum::UsersNs), 3 * S + 990 * MS, "users of the open model are none");
+    assert_eq!(out.sum(RunSum::UsersNs), 3 * S + 990 * MS, "users of the open model do not count");
     assert_eq!((out.stopped, out.elapsed_ns), (Stopped::Duration, S));
     // Workloads of 3, 5, and 2 users: 3 and 2 of the closed ones, 1 of the open one was enough (10 ms of service, and
     // the response arrives before the next arrival).

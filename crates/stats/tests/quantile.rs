@@ -44,7 +44,7 @@ fn ranks_are_the_tightest_that_the_binomial_allows() {
 #[test]
 fn a_small_sample_leaves_the_tail_unbounded() {
     let bounds = ranks_of(100, 0.99);
-    assert_eq!(bounds.high, None, "100 samples cannot say how bad the 99th percentile is");
+    assert_eq!(bounds.high, None, "100 samples do not bound the 99th percentile");
     assert!(bounds.low.is_some());
     assert_eq!(ranks_of(5, 0.5), Bounds { low: None, high: None });
     assert_eq!(ranks_of(6, 0.5), Bounds { low: Some(1), high: Some(6) });

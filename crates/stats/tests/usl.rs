@@ -112,7 +112,7 @@ fn intervals_of_one_point_per_level_hold_what_they_say() {
                 let last = levels[levels.len() - 1];
                 let what = format!(
                     "{} levels up to {last}, sigma {sigma}, kappa {kappa}, noise in proportion: {in_proportion}: \
-                     {held:?} held of {fits} fits, {claimed} summits claimed",
+                     {held:?} of {fits} fits contain the parameters, {claimed} peaks claimed",
                     levels.len(),
                 );
                 println!("{what}");

@@ -45,7 +45,7 @@ fn a_constant_rate_offers_rate_times_duration_exactly() {
             let expected = (rate * seconds as f64 - 1e-9).ceil() as usize;
             let found = evenly(&Profile::constant(rate), seconds * S);
             assert_eq!(found.len(), expected, "{rate}/s for {seconds} s");
-            assert_eq!(found[0], 0, "the first at once");
+            assert_eq!(found[0], 0, "the first immediately");
         }
     }
 }

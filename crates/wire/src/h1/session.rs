@@ -136,7 +136,7 @@ impl Session {
     /// Counts `bytes` as received and discarded; at most [`skippable`](Session::skippable), more is ignored.
     #[inline]
     pub fn skip(&mut self, bytes: u64) -> Option<Answer> {
-        debug_assert!(bytes <= self.skippable(), "only the body of the current answer may be skipped");
+        debug_assert!(bytes <= self.skippable(), "only the body of the current response may be skipped");
         let bytes = bytes.min(self.skippable());
         self.left -= bytes;
         self.body_bytes += bytes;
