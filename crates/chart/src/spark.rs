@@ -7,8 +7,8 @@ const POINTS: usize = 60;
 const WIDE: f64 = 100.0;
 const HIGH: f64 = 20.0;
 
-/// Draws values from 0 to the highest one; gaps stay gaps. `said` is the text for screen readers, and `colour` the
-/// index in the palette. Returns an empty text if fewer than two values are known.
+/// Draws values from 0 to the highest one; gaps stay gaps. `said` is the text for screen readers. Returns an empty text
+/// if fewer than two values are known.
 pub fn spark(values: &[Option<f64>], colour: u8, said: &str) -> String {
     let by = values.len().div_ceil(POINTS).max(1);
     let number = |y: &Option<f64>| y.filter(|y| y.is_finite());

@@ -127,7 +127,7 @@ fn a_client_certificate_is_shown_to_a_server_that_demands_one() {
 fn a_missing_or_a_strange_client_certificate_is_the_servers_refusal() {
     let (authority, clients) = (Authority::new(), Authority::new());
     let server = Arc::new(server(&authority.issue(&["localhost"]), Some(&clients)));
-    let stranger = Authority::named("nobody's").issue(&["me"]);
+    let stranger = Authority::named("unknown").issue(&["me"]);
     for versions in BOTH {
         let (result, pair) = outcome(&setup(&wanted(&authority, versions)), &server);
         assert!(
@@ -138,8 +138,7 @@ fn a_missing_or_a_strange_client_certificate_is_the_servers_refusal() {
         let (cert, key) = (stranger.cert.clone().into_bytes(), stranger.key.clone().into_bytes());
         let wanted = Wanted { cert_pem: Some(cert), key_pem: Some(key), ..wanted(&authority, versions) };
         let (result, pair) = outcome(&setup(&wanted), &server);
-        let expected =
-            "the server refused the connection with the alert `unknown_ca`\nhelp: the server rejects";
+        let expected = "the server sent the TLS alert `unknown_ca`\nhelp: the server rejects";
         assert!(
             matches!(&result, Err(fault @ TlsFault::Alert(_)) if fault.to_string().starts_with(expected)),
             "{result:?}"

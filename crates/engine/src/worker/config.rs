@@ -106,7 +106,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         if !pooled {
             users.iter_mut().zip(0..).for_each(|(user, link)| user.link = link);
         }
-        // Exact capacity: the allocator keeps memory left behind by growth, some 60 bytes per connection.
+        // Exact capacity: the allocator keeps the memory that growth frees, some 60 bytes per connection.
         let own = users.iter().filter(|user| user.link != NONE).count();
         let mut links: Vec<Link> = Vec::with_capacity(own);
         links.resize_with(own, || Link::new(FIRST));

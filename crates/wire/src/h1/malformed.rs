@@ -69,12 +69,12 @@ impl Malformed {
         match self {
             Malformed::StatusLine => "the first line is not an HTTP status line",
             Malformed::Version => "the HTTP version is neither 1.0 nor 1.1",
-            Malformed::HeaderLine => {
-                "a header line has an invalid name, a control byte, or a bare carriage return"
-            }
+            Malformed::HeaderLine => "invalid header line: bad name, control byte, or bare carriage return",
             Malformed::HeadTooLarge => "the head does not end within the limit",
             Malformed::TooManyHeaders => "the head has more header lines than the limit",
-            Malformed::TooManyInformational => "more interim responses (1xx) than the limit",
+            Malformed::TooManyInformational => {
+                "more interim responses (1xx) than the limit before a final response"
+            }
             Malformed::ConflictingLength => "the head declares two different lengths for one body",
             Malformed::BadLength => "the Content-Length is not a valid length",
             Malformed::UnknownTransferEncoding => "the Transfer-Encoding is unknown, or chunked twice",

@@ -40,9 +40,9 @@ impl TlsFault {
             Error::NoCertificatesPresented => {
                 TlsFault::Certificate(Problem::plain("the server sent no certificate"))
             }
-            Error::UnsupportedNameType => {
-                TlsFault::Certificate(Problem::plain("certificates cannot be verified for this kind of name"))
-            }
+            Error::UnsupportedNameType => TlsFault::Certificate(Problem::plain(
+                "the certificate cannot be verified for this kind of server name",
+            )),
             Error::PeerIncompatible(why) => TlsFault::Protocol(incompatible(why)),
             Error::InvalidMessage(InvalidMessage::InvalidContentType) => TlsFault::Protocol(Problem::new(
                 "the server did not respond with TLS",
@@ -102,7 +102,9 @@ fn refused(alert: AlertDescription) -> Problem {
         | AlertDescription::CertificateExpired
         | AlertDescription::CertificateUnknown
         | AlertDescription::UnknownCA
-        | AlertDescription::AccessDenied => "the server rejects the client certificate, or requires one",
+        | AlertDescription::AccessDenied => {
+            "the server rejects the client certificate, or requires one and got none"
+        }
         // TLS 1.2 has no alert for a missing client certificate, and servers send this one.
         AlertDescription::HandshakeFailure | AlertDescription::InsufficientSecurity => {
             "no common cipher suite, or the server requires a client certificate (TLS 1.2)"
@@ -111,16 +113,11 @@ fn refused(alert: AlertDescription) -> Problem {
             "the server supports none of the offered versions: allow TLS 1.2 and 1.3"
         }
         AlertDescription::UnrecognisedName => "the server does not know this name: check the server name",
-        AlertDescription::NoApplicationProtocol => "the server supports none of the offered protocols (ALPN)",
+        AlertDescription::NoApplicationProtocol => "the server knows none of the offered protocols (ALPN)",
         // The names of the others say enough, or only the server's log has more.
-        _ => {
-            return Problem::plain(format!(
-                "the server refused the connection with the alert `{}`",
-                name(alert)
-            ));
-        }
+        _ => return Problem::plain(format!("the server sent the TLS alert `{}`", name(alert))),
     };
-    Problem::new(format!("the server refused the connection with the alert `{}`", name(alert)), hint)
+    Problem::new(format!("the server sent the TLS alert `{}`", name(alert)), hint)
 }
 
 /// `UnknownCA` -> `unknown_ca`: the names in RFC 8446, section 6, and in other tools' messages.

@@ -57,14 +57,13 @@ fn instead(pem: &[u8], label: &str) -> Problem {
     let text = String::from_utf8_lossy(pem);
     let other = text.lines().find_map(|l| l.strip_prefix("-----BEGIN ")).map(|l| l.trim_end_matches('-'));
     match other {
-        Some(other) => Problem::new(
-            format!("it begins with `{other}`"),
-            format!("provide a PEM file with `BEGIN {label}`"),
-        ),
-        None if pem.is_empty() => {
-            Problem::new("it is empty", format!("provide a PEM file with `BEGIN {label}`"))
+        Some(other) => {
+            Problem::new(format!("it begins with `{other}`"), format!("pass a PEM file with `BEGIN {label}`"))
         }
-        None => Problem::new("it is not PEM", format!("provide a PEM file with `BEGIN {label}`")),
+        None if pem.is_empty() => {
+            Problem::new("it is empty", format!("pass a PEM file with `BEGIN {label}`"))
+        }
+        None => Problem::new("it is not PEM", format!("pass a PEM file with `BEGIN {label}`")),
     }
 }
 
