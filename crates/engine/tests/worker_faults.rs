@@ -189,7 +189,7 @@ fn n_stays_exact_when_the_last_request_waits_for_a_descriptor() {
     }
 }
 
-// ---- failures: bad answers --------------------------------------------------------------------------------------
+// ---- failures: bad responses ------------------------------------------------------------------------------------
 
 /// Runs one user for 1 s; `answer` responds to each request.
 fn each(answer: impl FnMut(&SimRequest<'_>) -> Answer + 'static) -> Outcome {

@@ -158,13 +158,13 @@ impl<D: Door, P: Post> Worker<D, P> {
         true
     }
 
-    /// Schedules the end of a stream that a program has cancelled: before the next sleep, when no code is using it.
+    /// Schedules the end of a stream that a program has canceled: before the next sleep, when no code is using it.
     pub(super) fn call_at_once(&mut self, id: u32) {
         self.to_end.push(id);
     }
 
-    /// Ends the cancelled streams. If one has ended by itself, its slot may belong to another exchange; that one is
-    /// ended only if it was cancelled, too.
+    /// Ends the canceled streams. If one has ended by itself, its slot may belong to another exchange; that one is
+    /// ended only if it was canceled, too.
     pub(super) fn end_cancelled(&mut self) {
         while let Some(id) = self.to_end.pop() {
             let exchange = &self.exchanges[id as usize];
