@@ -1,36 +1,36 @@
-//! Numbers of charts as a page carries them: as short as what is shown of them allows. Thousands of seconds times a
-//! dozen series would otherwise be most of the file, and most of that the digits behind the sixth.
+//! Chart numbers as a page carries them, no longer than the display needs. Otherwise, thousands of seconds times a
+//! dozen series would be most of the file, and digits after the sixth most of that.
 
 use plimsoll_plan::phrase::{quantity, ratio};
 use serde::ser::{SerializeSeq, Serializer};
 
-/// Digits that count. Most of what is shown has three.
+/// Significant digits. Most displayed numbers have three.
 const DIGITS: i32 = 6;
-/// Up to here a float holds every whole number, 2^53.
+/// 2^53: a float represents every whole number up to this one exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// The value with six digits that count; a whole number stays what it is.
+/// Returns the value rounded to six significant digits; a whole number stays as it is.
 pub fn rounded(value: f64) -> f64 {
     if !value.is_finite() || value.fract() == 0.0 {
         return value;
     }
     let places = DIGITS - 1 - value.abs().log10().floor() as i32;
-    // Text gives the nearest float of the decimal number; a product by a power of ten does not always.
+    // Parsing text gives the float nearest to the decimal number; multiplying by a power of ten does not always.
     let text = match places {
         1.. => format!("{value:.*}", places as usize),
         _ => format!("{value:.0}"),
     };
     let short: f64 = text.parse().unwrap_or(value);
-    // Rounded twice, 1.2349996 would be shown as 1.24 where the document's own digits give 1.23.
-    // Per cents near 100 and numbers above a thousand have more digits than three.
+    // Rounding twice would show 1.2349996 as 1.24, but the document's own digits give 1.23. Percentages near 100 and
+    // numbers above a thousand show more than three digits.
     let describe = |value: f64| [format!("{value:.2e}"), ratio(value), quantity(value)];
     if describe(short) == describe(value) { short } else { value }
 }
 
-/// Values, `null` where there is none.
+/// Serializes values, with `null` for a missing one.
 ///
 /// # Errors
-/// Those of the serializer.
+/// Returns the serializer's errors.
 pub fn maybe<S: Serializer>(values: &[Option<f64>], to: S) -> Result<S::Ok, S::Error> {
     let mut all = to.serialize_seq(Some(values.len()))?;
     for value in values {
@@ -46,10 +46,11 @@ pub fn maybe<S: Serializer>(values: &[Option<f64>], to: S) -> Result<S::Ok, S::E
     all.end()
 }
 
-/// Values that are all there, of an x axis: quantiles close to 1 and instants keep all their digits.
+/// Serializes the values of an x axis, none of which is missing. Quantiles close to 1 and points in time keep all their
+/// digits.
 ///
 /// # Errors
-/// Those of the serializer.
+/// Returns the serializer's errors.
 pub fn exact<S: Serializer>(values: &[f64], to: S) -> Result<S::Ok, S::Error> {
     let mut all = to.serialize_seq(Some(values.len()))?;
     for value in values {

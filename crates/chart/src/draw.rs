@@ -1,5 +1,5 @@
-//! The one drawer: a chart as data becomes SVG. Panels stand below each other on one x axis; whatever could overlap
-//! (words of marks, entries of a legend) is placed first, and gets the room that it needs.
+//! Renders a chart (data) as SVG. Panels are stacked vertically on one x axis. Elements that could overlap (labels of
+//! marks, legend entries) are placed first and get the room they need.
 
 mod forms;
 mod heat;
@@ -18,31 +18,31 @@ use super::text::{self, wrapped};
 use crate::{Band, Chart, Panel, Scale as Kind};
 use marks::Marks;
 
-/// Where a picture is going to stand.
+/// Where a picture is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Skin {
-    /// A file of its own: title, light ground and style are in it.
+    /// A separate file, which contains its title, light background, and style.
     File,
-    /// In a page: classes only, the page's style sheet has the looks ([`CSS`]), its caption has the title.
+    /// Part of a page: only classes, because the page's style sheet defines the style ([`CSS`]) and its caption
+    /// contains the title.
     Page,
 }
 
 pub(crate) const WIDTH: f64 = 760.0;
 const LEFT: f64 = 66.0;
 const RIGHT: f64 = 14.0;
-/// Of the plots.
+/// Width of the plots.
 const WIDE: f64 = WIDTH - LEFT - RIGHT;
-/// A row of words.
+/// Height of a row of text.
 const ROW: f64 = 16.0;
-/// More points than this cannot be seen, and would make the file large; fewer than [`POINTS_MIN`] would hide what there
-/// is to see.
+/// More points than this are not visible and make the file large; fewer than [`POINTS_MIN`] would hide details.
 const POINTS: usize = 240;
 const POINTS_MIN: usize = 80;
-/// Bytes above which a picture has fewer points: a page of an hour's run has a dozen of them. A heat-map looks after
-/// itself.
+/// Bytes above which a picture gets fewer points: the page of an hour's run has a dozen pictures. A heat map limits its
+/// own size.
 const ROOM: usize = 28_000;
 
-/// The picture.
+/// Returns the picture.
 pub fn draw(chart: &Chart, skin: Skin) -> String {
     let has_heat = chart.panels.iter().any(|panel| panel.heat.is_some());
     let mut points = POINTS;
@@ -55,7 +55,7 @@ pub fn draw(chart: &Chart, skin: Skin) -> String {
     }
 }
 
-/// With so many points to a line at most; and how high it became.
+/// Draws with at most `points` points per line and returns the height as well.
 fn drawn(chart: &Chart, skin: Skin, points: usize) -> (Svg, f64) {
     let mut svg = Svg::default();
     let mut top = 6.0;
@@ -73,7 +73,7 @@ fn drawn(chart: &Chart, skin: Skin, points: usize) -> (Svg, f64) {
         let legend = legend::placed(panel, &y.label, &chart.panels[..at], &low);
         top += legend.height();
         let label_at = top;
-        // Words of marks stand between the first label and its plot, so that no line runs through a name.
+        // Labels of marks go between the first label and its plot, so that no line crosses a name.
         top += if frames.is_empty() { marks.height() } else { 0.0 };
         frames.push((legend, label_at, panel::Frame { chart, panel, x: &x, y, top, height, points }));
         top += height + 10.0;
@@ -92,7 +92,7 @@ fn drawn(chart: &Chart, skin: Skin, points: usize) -> (Svg, f64) {
     (svg, end + 8.0)
 }
 
-/// Title and subtitle; says where the rest begins.
+/// Draws the title and subtitle; returns the y at which the rest begins.
 fn head(svg: &mut Svg, chart: &Chart) -> f64 {
     // 15 px instead of 11, and bold.
     let title = text::cut(&chart.title, (WIDTH - 28.0) / 1.53);
@@ -105,11 +105,11 @@ fn head(svg: &mut Svg, chart: &Chart) -> f64 {
     y + if chart.subtitle.is_empty() { -8.0 } else { -2.0 }
 }
 
-/// The marks of the x axis and its label, below the last panel.
+/// Draws the ticks of the x axis and its label, below the last panel.
 fn foot(svg: &mut Svg, x: &Scale, bottom: f64) -> f64 {
     let mut y = bottom + 15.0;
     let room = WIDE / x.marks.len().max(1) as f64 - 4.0;
-    // Few places have names of more than two words.
+    // Few places have names longer than two words.
     let lines = 3;
     let named = x.marks.iter().map(|(_, text)| wrapped(text, room.max(48.0), lines)).collect::<Vec<_>>();
     let mut free_from = f64::NEG_INFINITY;
@@ -118,7 +118,7 @@ fn foot(svg: &mut Svg, x: &Scale, bottom: f64) -> f64 {
         svg.line((at, bottom), (at, bottom + 4.0), "axis");
         let half = lines.iter().map(|line| text::width(line)).fold(0.0, f64::max) / 2.0;
         let at = at.min(WIDTH - 2.0 - half);
-        // A text that would touch the one before is left out; its mark stays.
+        // Omit a text that would touch the previous one; its tick stays.
         if at - half < free_from {
             continue;
         }
@@ -160,7 +160,7 @@ fn finish(svg: Svg, chart: &Chart, skin: Skin, height: f64) -> String {
     )
 }
 
-/// Room for what a panel has to show: a heat-map the most, one alone more than one of many.
+/// Returns the height of a panel: a heat map gets the most, and a single panel more than one of many.
 fn height(chart: &Chart, panel: &Panel) -> f64 {
     let has_heat = chart.panels.iter().any(|other| other.heat.is_some());
     let main = if chart.panels.len() == 2 { 1 } else { 2 };
@@ -192,7 +192,7 @@ fn y_scale(chart: &Chart, panel: &Panel, height: f64, points: usize) -> Scale {
     }
     let is_log = panel.y.scale == Kind::Log;
     for limit in &panel.limits {
-        // One far above everything would press the values flat: it is told at the edge.
+        // A limit far above all values would flatten them, so it is written at the edge.
         let far = if is_log { 10.0 } else { 2.5 };
         if limit.value.is_finite() && limit.value <= far * most && limit.value > most {
             most = limit.value;
@@ -204,8 +204,8 @@ fn y_scale(chart: &Chart, panel: &Panel, height: f64, points: usize) -> Scale {
     Scale::of(&panel.y, least, most, (height / 34.0).round().max(2.0) as usize)
 }
 
-/// The least and the highest value of a panel that is drawn. An interval may reach beyond the values, but one without
-/// end must not flatten all the others.
+/// Returns the lowest and the highest value that a panel draws. An interval may extend beyond the values, but an
+/// unbounded one must not flatten all the others.
 fn reach(chart: &Chart, panel: &Panel, points: usize) -> (f64, f64) {
     let is_log = panel.y.scale == Kind::Log;
     let describe = |y: &f64| y.is_finite() && (!is_log || *y > 0.0);
@@ -227,7 +227,7 @@ fn reach(chart: &Chart, panel: &Panel, points: usize) -> (f64, f64) {
     if low <= high { (low, high) } else { (0.0, 0.0) }
 }
 
-/// Without a value the least is above the highest.
+/// Returns a minimum above the maximum if there is no value.
 fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let start = (f64::INFINITY, f64::NEG_INFINITY);
     values.filter(|x| x.is_finite()).fold(start, |(least, most), x| (least.min(x), most.max(x)))

@@ -1,9 +1,9 @@
-//! A chart as data: what is drawn as SVG, and what the script of a page draws again when somebody moves over it. Both
-//! read this one value, so that they cannot show different things.
+//! A chart as data. It is drawn as SVG, and the page's script redraws it when the reader moves over it. Both use this
+//! one value, so they cannot show different things.
 //!
-//! Values are in base units (ns, bytes, per second, ratios); whoever draws chooses the unit of an axis from its highest
-//! value and writes numbers by the rules of [`crate::format`]. As JSON the values of series have six digits that count
-//! ([`crate::brief`]).
+//! Values are in base units (ns, bytes, per second, ratios). The renderer chooses the unit of an axis from its highest
+//! value and formats numbers by the rules of [`plimsoll_plan::phrase`]. In JSON, values of series have six significant
+//! digits ([`crate::brief`]).
 
 #![forbid(unsafe_code)]
 
@@ -23,28 +23,28 @@ pub use table::{Cell, Table, tables};
 
 use serde::Serialize;
 
-/// Panels below each other on one x axis.
+/// Panels stacked vertically on one x axis.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Chart {
-    /// Unique in a page: letters, digits and dashes. The stem of its file, the anchor of its section.
+    /// Unique in a page: letters, digits, and dashes. Also the stem of its file name and the anchor of its section.
     pub id: String,
     pub title: String,
-    /// One fragment: of what, how many; may be empty.
+    /// A fragment that names the subject and the counts; may be empty.
     pub subtitle: String,
-    /// How to read it, one or two sentences for those who see such a chart for the first time; may be empty.
+    /// One or two sentences on how to read it, for readers new to such a chart; may be empty.
     pub help: String,
     pub x: Axis,
-    /// The x of each value of those series that have no `x` of their own; of a heat-map the left edges of its columns.
+    /// The x of each value, for series without their own `x`; for a heat map, the left edges of its columns.
     #[serde(serialize_with = "brief::exact")]
     pub xs: Vec<f64>,
     pub panels: Vec<Panel>,
-    /// Grounds of another shade: the warm-up, stages.
+    /// Periods with a shaded background: the warm-up, stages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stretches: Vec<Stretch>,
-    /// Moments with a word: stage changes, notes, gaps.
+    /// Labeled points in time: stage changes, notes, gaps.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<Mark>,
-    /// Charts of one group share their cursor and their zoom; empty: none.
+    /// Charts of one group share their cursor and zoom; empty: no group.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub group: String,
 }
@@ -55,14 +55,14 @@ pub struct Axis {
     pub label: String,
     pub unit: Unit,
     pub scale: Scale,
-    /// `None`: 0 on a linear axis, the least value elsewhere.
+    /// `None`: 0 on a linear axis, otherwise the lowest value.
     pub from: Option<f64>,
     /// `None`: a round number at or above the highest value.
     pub to: Option<f64>,
-    /// Where marks must stand because these values were chosen (levels of a sweep); empty: round numbers.
+    /// Values that must have a tick because someone chose them (values of a sweep); empty: round numbers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ticks: Vec<f64>,
-    /// What stands at these ticks instead of their numbers, one for each; empty: the numbers.
+    /// One label for each of these ticks, in place of its number; empty: the numbers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
 }
@@ -70,7 +70,7 @@ pub struct Axis {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
-    /// Time on an axis, such as that of the run, s.
+    /// Time on an axis, such as the time since the start of the run, s.
     Seconds,
     /// A measured time, ns.
     Nanoseconds,
@@ -83,7 +83,7 @@ pub enum Unit {
     Cores,
     /// 0.99 is shown as p99.
     Quantile,
-    /// A number whose unit stands in the label.
+    /// A number whose unit is part of the label.
     Plain,
 }
 
@@ -92,49 +92,49 @@ pub enum Unit {
 pub enum Scale {
     Linear,
     Log,
-    /// Of quantiles: equal steps from 0 to 0.9 to 0.99 to 0.999 (HdrHistogram's percentile axis, 1 / (1 - q)).
+    /// For quantiles: equal steps from 0 to 0.9 to 0.99 to 0.999 (HdrHistogram's percentile axis, 1 / (1 - q)).
     Nines,
 }
 
-/// One y axis with what is drawn on it.
+/// One y axis and everything drawn on it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Panel {
     /// Unique in its chart: `rate`.
     pub id: String,
     pub y: Axis,
     pub series: Vec<Series>,
-    /// Intervals of y over the whole width.
+    /// Intervals of y across the full width.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bands: Vec<Band>,
-    /// Lines across: thresholds, limits.
+    /// Horizontal lines: thresholds, limits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<Limit>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heat: Option<Heat>,
-    /// Series are added up on each other, the first at the bottom.
+    /// Series are stacked, the first one at the bottom.
     pub stacked: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Series {
-    /// Unique in its chart: `p99`. Rows of a live run name their values by it.
+    /// Unique in its chart: `p99`. Rows of a live run refer to their values by it.
     pub id: String,
     pub name: String,
-    /// Place in the palette (0-6; 7 is grey); the same thing has the same colour in all panels of a page.
+    /// Index in the palette (0–6; 7 is gray); the same thing has the same color in all panels of a page.
     pub colour: u8,
     pub form: Form,
     /// `None`: the chart's `xs`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub x: Option<Vec<f64>>,
-    /// `None` is a gap, never a line through it.
+    /// `None` is a gap; no line crosses it.
     #[serde(serialize_with = "brief::maybe")]
     pub y: Vec<Option<f64>>,
-    /// Intervals; empty, or one for each value.
+    /// Lower ends of intervals; empty, or one for each value.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "brief::maybe")]
     pub low: Vec<Option<f64>>,
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "brief::maybe")]
     pub high: Vec<Option<f64>>,
-    /// What several neighbours become where there is room for one only.
+    /// How adjacent values are combined where there is only room for one.
     #[serde(skip)]
     pub pool: Pool,
 }
@@ -144,7 +144,7 @@ pub struct Series {
 pub enum Pool {
     #[default]
     Mean,
-    /// Of times and failures: the one bad second is what is looked for.
+    /// For times and failures, because readers look for the single bad second.
     Highest,
 }
 
@@ -153,29 +153,29 @@ pub enum Pool {
 pub enum Form {
     Line,
     Dashed,
-    /// Values hold until the next x.
+    /// A value lasts until the next x.
     Step,
-    /// The ground between this line and 0.
+    /// The area between this line and 0.
     Area,
-    /// The ground between `low` and `high`; `y` is its middle line where it has one.
+    /// The area between `low` and `high`; `y`, if present, is its middle line.
     Range,
-    /// Joined, each point marked.
+    /// Joined points, each with a marker.
     Marked,
-    /// Not joined.
+    /// Points that are not joined.
     Dots,
     Crosses,
     Rings,
-    /// Columns from 0 around their x, half-way to their neighbours.
+    /// Columns from 0, centered on their x, reaching halfway to the adjacent ones.
     Bars,
 }
 
-/// How often something was where: columns over `xs`, rows between edges of y.
+/// Counts per cell: columns over `xs`, rows between edges of y.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Heat {
-    /// Rising, one more than there are rows.
+    /// In ascending order, one more than the number of rows.
     #[serde(serialize_with = "brief::exact")]
     pub edges: Vec<f64>,
-    /// By column, then by row from the lowest; columns may end early (the rest is 0).
+    /// By column, then by row from the lowest; a column may be short (the rest is 0).
     pub counts: Vec<Vec<u64>>,
     /// What is counted: `requests`.
     pub what: String,
@@ -192,13 +192,13 @@ pub struct Stretch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StretchKind {
-    /// Not counted.
+    /// Not included in the results.
     Warmup,
     /// A part of the load profile.
     Stage,
-    /// Nothing is known of it.
+    /// No data.
     Gap,
-    /// Slow seconds.
+    /// A period of slow responses.
     Spike,
 }
 
@@ -213,13 +213,13 @@ pub struct Mark {
 #[serde(rename_all = "snake_case")]
 pub enum MarkKind {
     Stage,
-    /// Somebody wrote it while the run was going on.
+    /// A note that the user wrote during the run.
     Note,
-    /// The tool did something: a stop, a pause.
+    /// An action of plimsoll: a stop, a pause.
     Control,
-    /// The course changed.
+    /// A change point.
     Change,
-    /// The answer of a search, a knee.
+    /// The result of a search, or a knee.
     Answer,
 }
 
@@ -234,12 +234,12 @@ pub struct Band {
 pub struct Limit {
     pub value: f64,
     pub word: String,
-    /// It was kept; `None`: nobody judges it.
+    /// Whether the limit was met; `None`: it is not evaluated.
     pub met: Option<bool>,
 }
 
 impl Chart {
-    /// A chart of nothing yet.
+    /// Creates an empty chart.
     pub fn new(id: &str, title: impl Into<String>, x: Axis) -> Chart {
         Chart {
             id: id.to_owned(),
@@ -255,14 +255,14 @@ impl Chart {
         }
     }
 
-    /// Where the values of a series stand on x.
+    /// Returns the x positions of a series.
     pub fn xs_of<'a>(&'a self, series: &'a Series) -> &'a [f64] {
         series.x.as_deref().unwrap_or(&self.xs)
     }
 }
 
 impl Axis {
-    /// Linear, from 0 (x: from the least value) to a round number.
+    /// Creates a linear axis, from 0 (x: from the lowest value) to a round number.
     pub fn new(label: impl Into<String>, unit: Unit) -> Axis {
         Axis {
             label: label.into(),
@@ -280,7 +280,7 @@ impl Axis {
         self
     }
 
-    /// Exactly from here to there.
+    /// Sets the exact ends.
     pub fn between(mut self, from: f64, to: f64) -> Axis {
         (self.from, self.to) = (Some(from), Some(to));
         self
@@ -309,13 +309,13 @@ impl Series {
         }
     }
 
-    /// With an x of its own.
+    /// Sets the series' own x.
     pub fn at(mut self, x: Vec<f64>) -> Series {
         self.x = Some(x);
         self
     }
 
-    /// With an interval for each value.
+    /// Sets an interval for each value.
     pub fn within(mut self, low: Vec<Option<f64>>, high: Vec<Option<f64>>) -> Series {
         (self.low, self.high) = (low, high);
         self

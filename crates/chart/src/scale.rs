@@ -1,4 +1,4 @@
-//! Axes: from values to places, with round numbers at the marks and the unit that suits the highest value.
+//! Axes: map values to positions, with round numbers at the ticks and the unit that suits the highest value.
 
 use crate::{Axis, Scale as Kind, Unit};
 use plimsoll_plan::phrase::{bytes, chosen_ns, quantile_name, trimmed_value};
@@ -9,23 +9,24 @@ pub struct Scale {
     from: f64,
     to: f64,
     kind: Kind,
-    /// Values of the marks, and what stands there.
+    /// Values of the ticks, and their labels.
     pub marks: Vec<(f64, String)>,
     /// The label with its unit.
     pub label: String,
 }
 
-/// The end of all axes.
+/// The largest value on any axis.
 const FARTHEST: f64 = 1e100;
 
-/// What values are divided by, and the unit that is left.
+/// The divisor for values, and the resulting unit.
 struct Shown {
     by: f64,
     unit: &'static str,
 }
 
 impl Scale {
-    /// `least` and `most`: of the values that are drawn; `marks`: about how many are wanted.
+    /// Creates the scale of an axis. `least` and `most` are the range of the drawn values; `marks` is the approximate
+    /// number of ticks.
     pub fn of(axis: &Axis, least: f64, most: f64, marks: usize) -> Scale {
         match axis.scale {
             Kind::Linear => Scale::linear(axis, least, most, marks),
@@ -35,17 +36,17 @@ impl Scale {
     }
 
     fn linear(axis: &Axis, least: f64, most: f64, marks: usize) -> Scale {
-        // Beyond this the steps between marks would overflow; nothing that is measured comes near it.
+        // Beyond this, the steps between ticks would overflow; no measured value comes near it.
         let within = |value: f64| if value.is_nan() { 0.0 } else { value.clamp(-FARTHEST, FARTHEST) };
         let low = within(axis.from.unwrap_or(if least < 0.0 { least } else { 0.0 }));
         let most = within(axis.to.unwrap_or(most));
         let most = if most > low { most } else { low + fallback(axis.unit).max(1e-9 * low.abs()) };
         let shown = format_max(axis.unit, most.abs().max(low.abs()));
         let step = shown.by * round_step((most - low) / shown.by / marks.max(1) as f64);
-        // Where nobody set an end the axis goes on to the next mark.
+        // An axis without a set end extends to the next tick.
         let from = if axis.from.is_some() { low } else { (low / step + 1e-9).floor() * step };
         let to = if axis.to.is_some() { most } else { (most / step - 1e-9).ceil() * step };
-        // A line that lies on the upper edge would not be seen; a share ends at 1.
+        // A line on the upper edge would be invisible; a ratio ends at 1.
         let is_on_edge = axis.to.is_none() && most > 0.0 && to - most < 0.02 * (to - from);
         let to = if is_on_edge && axis.unit != Unit::Ratio { to + step } else { to };
         let (first, last) = ((from / step - 1e-6).ceil() as i64, (to / step + 1e-6).floor() as i64);
@@ -60,7 +61,8 @@ impl Scale {
         Scale { from, to, kind: Kind::Linear, marks, label: labelled(axis, shown.unit) }
     }
 
-    /// Powers of ten, each mark with its own unit: one unit for five of them would be a row of zeros.
+    /// Creates a scale with ticks at powers of ten, each with its own unit: one unit for five of them would give rows
+    /// of zeros.
     fn log(axis: &Axis, least: f64, most: f64, marks: usize) -> Scale {
         let most = axis.to.unwrap_or(most).max(f64::MIN_POSITIVE);
         let least = axis.from.unwrap_or(least).clamp(f64::MIN_POSITIVE, most);
@@ -75,7 +77,7 @@ impl Scale {
         }
         let mut at = if axis.ticks.is_empty() { decades(from, to, marks) } else { axis.ticks.clone() };
         at.retain(|value| *value >= from * 0.999_999 && *value <= to * 1.000_001);
-        // Marks that would run into each other are left out; the points stay.
+        // Omit ticks whose labels would overlap; the points stay.
         let mut apart: Vec<f64> = Vec::new();
         for value in at {
             let is_apart = |other: &f64| (value / other).ln().abs() > (to / from).ln() / 16.0;
@@ -97,7 +99,7 @@ impl Scale {
         Scale { from, to, kind: Kind::Log, marks, label: format!("{label} (logarithmic)") }
     }
 
-    /// Equal steps from 0 to 0.9 to 0.99 to 0.999.
+    /// Creates a scale with equal steps from 0 to 0.9 to 0.99 to 0.999.
     fn nines(axis: &Axis, most: f64) -> Scale {
         let to = nines(axis.to.unwrap_or(most)).max(1.0);
         let mut marks = vec![(0.0, "0%".to_owned()), (0.5, "p50".to_owned())];
@@ -109,7 +111,7 @@ impl Scale {
         Scale { from: 0.0, to, kind: Kind::Nines, marks, label }
     }
 
-    /// Where a value lies, 0 to 1; what lies outside stands at the edge.
+    /// Returns the position of a value, 0 to 1; a value outside the axis is at the edge.
     pub fn place(&self, value: f64) -> f64 {
         let place = match self.kind {
             Kind::Linear => (value - self.from) / (self.to - self.from),
@@ -119,14 +121,14 @@ impl Scale {
         if place.is_finite() { place.clamp(0.0, 1.0) } else { f64::from(u8::from(place > 0.0)) }
     }
 
-    /// Whether a value lies on the axis.
+    /// Returns whether a value lies on the axis.
     pub fn holds(&self, value: f64) -> bool {
         let value = if self.kind == Kind::Nines { nines(value) } else { value };
         let slack = (self.to - self.from) * 1e-9;
         value >= self.from - slack && value <= self.to + slack
     }
 
-    /// What columns stand on.
+    /// Returns the base line of columns.
     pub fn ground(&self) -> f64 {
         if self.kind == Kind::Linear && self.from < 0.0 { self.place(0.0) } else { 0.0 }
     }
@@ -136,7 +138,7 @@ fn nines(q: f64) -> f64 {
     if q < 1.0 { -(1.0 - q.max(0.0)).log10() } else { f64::INFINITY }
 }
 
-/// The end of an axis on which everything is 0.
+/// Returns the end of an axis on which everything is 0.
 fn fallback(unit: Unit) -> f64 {
     match unit {
         Unit::Nanoseconds => 1e6,
@@ -163,7 +165,7 @@ fn labelled(axis: &Axis, unit: &str) -> String {
     }
 }
 
-/// The unit of an axis that reaches this far.
+/// Returns the unit of an axis that reaches this far.
 fn format_max(unit: Unit, most: f64) -> Shown {
     let (by, unit) = match unit {
         Unit::Seconds if most > 7_200.0 => (3_600.0, "h"),
@@ -184,7 +186,7 @@ fn format_max(unit: Unit, most: f64) -> Shown {
     Shown { by, unit }
 }
 
-/// Decimal, as everywhere.
+/// Decimal prefixes, as everywhere.
 fn scaled_bytes(most: f64, units: [&'static str; 4]) -> (f64, &'static str) {
     match most {
         n if n >= 2e9 => (1e9, units[3]),
@@ -194,13 +196,13 @@ fn scaled_bytes(most: f64, units: [&'static str; 4]) -> (f64, &'static str) {
     }
 }
 
-/// 1, 2 or 5 times a power of ten, at least `step`.
+/// Returns 1, 2, or 5 times a power of ten, at least `step`.
 fn round_step(step: f64) -> f64 {
     let power = 10f64.powf(step.max(f64::MIN_POSITIVE).log10().floor());
     [1.0, 2.0, 5.0, 10.0].map(|k| k * power).into_iter().find(|s| *s >= step * (1.0 - 1e-9)).unwrap_or(step)
 }
 
-/// Powers of ten, where these are few also 2 and 5 times them, where they are many only each second or third.
+/// Returns powers of ten: if there are few, also multiples of them; if there are many, only every second or third.
 fn decades(from: f64, to: f64, marks: usize) -> Vec<f64> {
     let (first, last) = (from.log10().floor() as i32, to.log10().ceil() as i32);
     let spans = (to / from).log10();
@@ -216,7 +218,7 @@ fn decades(from: f64, to: f64, marks: usize) -> Vec<f64> {
     powers.flat_map(|power| factors.iter().map(move |factor| factor * power)).collect()
 }
 
-/// 0.30000000000000004 is how a third step of 0.1 adds up.
+/// Three steps of 0.1 add up to 0.30000000000000004.
 fn mark(value: f64) -> String {
     trimmed_value((value * 1e9).round() / 1e9)
 }

@@ -1,14 +1,14 @@
-//! A line without axes for a cell of a table: its shape is what it tells, the numbers stand beside it.
+//! A line without axes for a table cell: it shows the shape, and the cells next to it show the numbers.
 
 use super::svg::{Path, escape};
 
-/// Points that a line of this size can show.
+/// Most points that a line of this size can show.
 const POINTS: usize = 60;
 const WIDE: f64 = 100.0;
 const HIGH: f64 = 20.0;
 
-/// From 0 to the highest value; gaps stay gaps. `said`: what those hear that do not see it. `colour`: place in the
-/// palette. Empty where fewer than two values are known.
+/// Draws values from 0 to the highest one; gaps stay gaps. `said` is the text for screen readers. Returns an empty text
+/// if fewer than two values are known.
 pub fn spark(values: &[Option<f64>], colour: u8, said: &str) -> String {
     let by = values.len().div_ceil(POINTS).max(1);
     let number = |y: &Option<f64>| y.filter(|y| y.is_finite());

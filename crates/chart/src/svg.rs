@@ -1,16 +1,16 @@
-//! Text that is SVG: elements with rounded numbers and escaped texts. Looks are classes only, so that one style sheet
-//! serves a file, and another one a page with its dark theme.
+//! SVG as text: elements with rounded numbers and escaped text. Style is expressed only by classes, so a file can have
+//! one style sheet and a page another, with its dark theme.
 
 use plimsoll_plan::phrase::is_harmful;
 use std::fmt::Write;
 
-/// A picture in the making.
+/// A picture under construction.
 #[derive(Default)]
 pub struct Svg {
     body: String,
 }
 
-/// Which side of its point a text stands on.
+/// The side of its point on which a text is placed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
     Start,
@@ -19,7 +19,7 @@ pub enum Anchor {
 }
 
 impl Svg {
-    /// An element without content; attributes as they are.
+    /// Adds an element without content; attributes are written as they are.
     pub fn element(&mut self, attributes: &str) {
         // Writing to a string cannot fail, here and below.
         let _ = writeln!(self.body, "<{attributes}/>");
@@ -46,7 +46,7 @@ impl Svg {
         }
     }
 
-    /// A path whose line is as thick as a row.
+    /// Adds a path whose stroke is as thick as a row.
     pub fn path_of_width(&mut self, path: Path, class: &str, width: f64) {
         if !path.d.is_empty() {
             let width = short(width);
@@ -54,7 +54,7 @@ impl Svg {
         }
     }
 
-    /// A text of the style sheet's `class`.
+    /// Adds a text with the style sheet's `class`.
     pub fn text(&mut self, at: (f64, f64), anchor: Anchor, class: &str, text: &str) {
         let side = match anchor {
             Anchor::Start => "",
@@ -67,18 +67,18 @@ impl Svg {
         let _ = writeln!(self.body, r#"<text class="{class}" x="{x}" y="{y}">{}</text>"#, escape(text));
     }
 
-    /// So far, bytes.
+    /// Returns the size so far, in bytes.
     pub fn size(&self) -> usize {
         self.body.len()
     }
 
-    /// What was drawn.
+    /// Returns the elements drawn.
     pub fn into_body(self) -> String {
         self.body
     }
 }
 
-/// The `d` of a path, in whole tenths of a pixel and steps from point to point: that takes half the room.
+/// The `d` attribute of a path, in whole tenths of a pixel and relative steps, which takes half the space.
 #[derive(Default)]
 pub struct Path {
     d: String,
@@ -107,7 +107,7 @@ impl Path {
         self.at = to;
     }
 
-    /// To `x` on the same height.
+    /// Draws a horizontal line to `x`.
     pub fn across_to(&mut self, x: f64) {
         let x = tenths(x);
         let _ = write!(self.d, "h{}", text(x - self.at.0));
@@ -118,12 +118,12 @@ impl Path {
         self.d.push('z');
     }
 
-    /// After [`Path::close`]: where the pen is then.
+    /// Sets the pen position after [`Path::close`].
     pub fn back_to(&mut self, x: f64, y: f64) {
         self.at = (tenths(x), tenths(y));
     }
 
-    /// Points joined by lines; those that lie on a level between their neighbours are left out.
+    /// Draws points joined by lines, without those that are level with both adjacent points.
     pub fn polyline(&mut self, points: &[(f64, f64)]) {
         for (at, (x, y)) in points.iter().enumerate() {
             let level = |other: Option<&(f64, f64)>| other.is_some_and(|o| tenths(o.1) == tenths(*y));
@@ -148,7 +148,7 @@ impl Path {
     }
 }
 
-/// A place beyond all pictures is no place: the drawer clamps, and this makes sure of it.
+/// Clamps a position far outside any picture. The renderer clamps already; this makes sure of it.
 fn tenths(x: f64) -> i64 {
     if x.is_finite() { (x.clamp(-1e6, 1e6) * 10.0).round() as i64 } else { 0 }
 }
@@ -163,17 +163,17 @@ fn text(tenths: i64) -> String {
     }
 }
 
-/// One decimal is a tenth of a pixel.
+/// Formats with one decimal, a tenth of a pixel.
 pub fn short(x: f64) -> String {
     text(tenths(x))
 }
 
-/// Characters that XML forbids, and those that turn the direction of the text behind them, become blanks.
+/// Replaces characters that XML forbids, and those that change the direction of the following text, with spaces.
 pub fn cleaned(text: &str) -> String {
     text.chars().map(|c| if is_harmful(c) || is_unknown(c) { ' ' } else { c }).collect()
 }
 
-/// For text and attributes.
+/// Escapes a string for use in text and attributes.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in cleaned(text).chars() {

@@ -1,4 +1,4 @@
-//! What a picture shows, as tables: for those who do not see it, and for those who want the numbers.
+//! The contents of a picture as tables, for readers who cannot see it and for those who want the numbers.
 
 use super::draw::{Values, pooled, x_scale};
 use crate::{Chart, Heat, Panel, Pool, Series, Unit};
@@ -8,31 +8,31 @@ use plimsoll_plan::phrase::{
 };
 use plimsoll_plan::watch;
 
-/// Rows of a table: more of them are a file, not something to read.
+/// Most rows of a table: more belong in a file.
 const ROWS: usize = 48;
-/// Rows and columns that a heat-map becomes.
+/// Most rows and columns of a heat map's table.
 const HEAT: (usize, usize) = (24, 8);
 
 /// Series that share their x, with their panels.
 type Group<'a> = Vec<(&'a Panel, &'a Series)>;
 
-/// Texts with the values behind them.
+/// Cells with text and values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     pub heads: Vec<String>,
     pub rows: Vec<Vec<Cell>>,
-    /// How several values became one; empty: none did.
+    /// How several values were combined into one; empty if none were.
     pub note: String,
 }
 
-/// The value is in the base unit; a text has none.
+/// A text, with its value in the base unit if it is a number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
     pub text: String,
     pub value: Option<f64>,
 }
 
-/// One table for the series that share their x, and one for each heat-map.
+/// Returns one table for the series that share their x, and one for each heat map.
 pub fn tables(chart: &Chart) -> Vec<Table> {
     let mut out: Vec<Table> = chart
         .panels
@@ -64,7 +64,7 @@ fn of_group(chart: &Chart, group: &[(&Panel, &Series)]) -> Table {
     let all: Vec<Values> = named.iter().map(|(_, series)| pooled(chart, series, &x, ROWS)).collect();
     let mut heads = vec![match chart.x.label.as_str() {
         "" => "figure".to_owned(),
-        // The JSON document says where a row begins.
+        // The JSON document contains the start of each row.
         label if chart.group == "time" => format!("{label}, middle of the row"),
         label => label.to_owned(),
     }];
@@ -95,14 +95,15 @@ fn of_group(chart: &Chart, group: &[(&Panel, &Series)]) -> Table {
     let note = match (most > 1, has_highest) {
         (false, _) => String::new(),
         (true, true) => {
-            "each row is a stretch: the mean of rates and medians, the highest of failures and times".into()
+            "each row covers a period: the mean of rates and medians, the maximum of failures and times"
+                .into()
         }
-        (true, false) => "each row is the mean of a stretch".to_owned(),
+        (true, false) => "each row is the mean over a period".to_owned(),
     };
     Table { heads, rows, note }
 }
 
-/// How many lay in each band, in a few bands and stretches.
+/// Returns the counts of a heat map, combined into fewer bands and periods.
 fn of_heat(chart: &Chart, heat: &Heat) -> Table {
     let rows = heat.edges.len().saturating_sub(1);
     let is_there = |row: &usize| heat.counts.iter().any(|column| column.get(*row).is_some_and(|n| *n > 0));
@@ -140,7 +141,7 @@ fn cell(unit: Unit, value: f64) -> Cell {
     Cell { text: text(unit, value), value: Some(value).filter(|value| value.is_finite()) }
 }
 
-/// A value of a chart as text.
+/// Formats a value of a chart.
 pub fn text(unit: Unit, value: f64) -> String {
     match unit {
         _ if !value.is_finite() => NONE.into(),

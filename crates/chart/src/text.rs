@@ -1,15 +1,15 @@
-//! How wide a text is, without a font at hand: enough to keep words apart.
+//! Estimates the width of a text without a font, well enough to keep texts apart.
 
-/// Size of the plain text, px.
+/// Size of normal text, px.
 pub const SIZE: f64 = 11.0;
 
-/// About the width of a text of 11 px in DejaVu Sans, the widest of the fonts that usually stand in for `sans-serif`:
-/// in all others words are only further apart.
+/// Returns the approximate width of a text at 11 px in DejaVu Sans. It is the widest of the usual `sans-serif` fonts,
+/// so any other font only leaves more space.
 pub fn width(text: &str) -> f64 {
     text.chars().map(|c| em(c) * SIZE).sum()
 }
 
-/// In bold a tenth more.
+/// Returns the width in bold, about a tenth more.
 pub fn bold(text: &str) -> f64 {
     1.12 * width(text)
 }
@@ -21,13 +21,13 @@ fn em(c: char) -> f64 {
         'm' | 'w' | 'M' | 'W' | '%' | '@' => 0.95,
         'A'..='Z' => 0.70,
         c if c.is_ascii() => 0.62,
-        // Wide scripts take a whole square.
+        // Characters of wide scripts fill a square.
         c if u32::from(c) >= 0x1100 => 1.0,
         _ => 0.64,
     }
 }
 
-/// As much of it as fits, with a sign where it was cut.
+/// Returns as much of the text as fits, with an ellipsis if it was cut.
 pub fn cut(text: &str, room: f64) -> String {
     if width(text) <= room {
         return text.to_owned();
@@ -45,7 +45,7 @@ pub fn cut(text: &str, room: f64) -> String {
     out
 }
 
-/// In lines of at most this width, broken at blanks; a longer word is cut.
+/// Breaks a text at spaces into lines of at most this width; a longer word is cut.
 pub fn wrapped(text: &str, room: f64, most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ').filter(|word| !word.is_empty()) {

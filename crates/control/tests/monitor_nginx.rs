@@ -312,7 +312,7 @@ fn what_is_no_status_page_is_refused_and_a_server_that_hangs_costs_one_look() {
     assert!(trouble(&mut bad, second(1)).ends_with(": status 503"));
     let tls = format!("https://127.0.0.1:{}/", server.port);
     let told = trouble(&mut monitor(Some(tls), None), second(1));
-    assert!(told.ends_with("what came is not TLS"), "{told}");
+    assert!(told.ends_with("the server did not respond with TLS"), "{told}");
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap();
     let mut hangs = monitor(Some(format!("http://{address}/status")), None);

@@ -1,4 +1,4 @@
-//! The engine without record, report or terminal, for profiling: `engine_only URL users|RATE/s seconds [read]`.
+//! The engine without run file, report, or terminal, for profiling: `engine_only URL users|RATE/s seconds [read]`.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used)]
 
 use plimsoll_engine::{Next, Scene, machine, start};

@@ -1,5 +1,5 @@
-//! What TLS costs this side: handshakes per second of CPU, ns to seal and feed a small record, MB/s of large ones, and
-//! memory of idle links: `tls_cost 12|13 [handshakes]`. The server's share is not counted.
+//! The client's cost of TLS: handshakes per second of CPU, ns to seal and feed a small record, MB/s of large ones, and
+//! memory of idle links: `tls_cost 12|13 [handshakes]`. The server's part is not counted.
 #![allow(clippy::print_stdout, clippy::expect_used)]
 
 #[path = "../tests/link_support/mod.rs"]
@@ -11,7 +11,7 @@ use rustls::ServerConfig;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Client and server take turns on one thread, so that elapsed time is CPU time and the client's part can be cut out.
+/// Client and server alternate on one thread, so elapsed time is CPU time and the client's part can be separated.
 fn handshake(setup: &Setup, server: &Arc<ServerConfig>) -> (Pair, Duration) {
     let start = Instant::now();
     let mut up = Vec::new();
@@ -48,7 +48,7 @@ fn main() {
     for resume in [false, true] {
         wanted.resume = resume;
         let (setup, mut spent) = (setup(&wanted), Duration::ZERO);
-        // The first one has nothing to resume.
+        // The first connection has no session to resume.
         handshake(&setup, &server);
         for _ in 0..count {
             let (pair, client) = handshake(&setup, &server);
@@ -64,12 +64,12 @@ fn main() {
     }
 }
 
-/// Before anything else in the process: memory that was given back to the allocator would be taken again unseen.
+/// Measure this first in the process: memory returned to the allocator would be reused without showing up.
 fn memory(setup: &Setup, server: &Arc<ServerConfig>, count: u32) {
     let mut links = Vec::with_capacity(count as usize);
     let mut before = 0;
     for at in 0..count {
-        // The first ones fetch what a handshake needs for a moment, and what the library sets up once.
+        // The first handshakes allocate temporary memory and one-time library state.
         if at == count / 10 {
             before = resident_kib();
         }
@@ -79,7 +79,7 @@ fn memory(setup: &Setup, server: &Arc<ServerConfig>, count: u32) {
     println!("{bytes} bytes resident per idle link, {} of them its own", size_of::<Channel>());
 }
 
-/// Records of `size` bytes out and in.
+/// Measures records of `size` bytes in both directions.
 fn records(pair: &mut Pair, size: usize, rounds: u32) {
     let data = vec![7; size];
     let (mut plain, mut out) = (Vec::new(), Vec::new());
@@ -94,7 +94,7 @@ fn records(pair: &mut Pair, size: usize, rounds: u32) {
         pair.answer(&data);
         let mut down = std::mem::take(&mut pair.down);
         let start = Instant::now();
-        pair.link.feed(&mut down, &mut plain, &mut out).expect("the link is sound");
+        pair.link.feed(&mut down, &mut plain, &mut out).expect("the link works");
         feeding += start.elapsed();
         assert_eq!(plain.len(), size);
         plain.clear();

@@ -1,37 +1,37 @@
-//! How large the buffer should be into which a worker reads.
+//! The best size of a worker's read buffer.
 //!
-//! The kernel copies each piece of a body into it, and the next piece over that one. As long as the buffer stays in the
-//! second-level cache beside what the kernel itself touches, a larger one saves calls; beyond that every piece goes to
-//! the cache behind and back. On a core with 512 KiB bodies of 683 KB were read at 0.47 x wrk with a buffer of 256 KiB,
-//! at 2.09 x with 64 KiB and at 1.5 x with 16 KiB (`docs/design/0004`).
+//! The kernel copies each piece of a body into this buffer, over the previous piece. A larger buffer saves calls as
+//! long as the buffer and the kernel's own data fit into the second-level cache; beyond that, every piece goes to the
+//! next cache level and back. On a core with 512 KiB of it, bodies of 683 KB were read at 0.47 × wrk with a buffer of
+//! 256 KiB, at 2.09 × with 64 KiB, and at 1.5 × with 16 KiB (`docs/design/0004`).
 
 use crate::clock;
 use std::hint::black_box;
 use std::path::Path;
 
-/// Sizes that are tried, in bytes; others lie between them.
+/// Sizes to measure, in bytes; a computed size may lie between them.
 pub const SIZES: [usize; 3] = [65_536, 131_072, 262_144];
-/// Of the cache, one part in so many.
+/// The buffer takes this fraction of the cache.
 const SHARE: usize = 8;
-/// Larger than most second-level caches, so that what is copied comes from behind it, as bodies do.
+/// Larger than most second-level caches, so that copied data comes from beyond the cache, as bodies do.
 const SOURCE_BYTES: usize = 4_194_304;
 const ROUNDS: usize = 3;
-/// A larger buffer that is slower by no more than this is as fast: it saves calls.
+/// A larger buffer counts as equally fast if it is slower by at most this factor, because it saves calls.
 const AS_FAST: f64 = 1.03;
 
-/// The size for this machine, in bytes: by the kernel's description of the cache, or tried out where there is none,
-/// which takes a few milliseconds. Call it before the load: tried in the middle of it, it would delay requests.
+/// Returns the size for this machine, in bytes: from the kernel's description of the cache, or else measured, which
+/// takes a few milliseconds. Call it before the load starts: a measurement during the load would delay requests.
 pub fn read_buffer_bytes() -> usize {
     second_level_bytes(Path::new("/sys/devices/system/cpu/cpu0/cache")).map_or_else(tried_bytes, share_of)
 }
 
-/// The size for a core with a second-level cache of so many bytes.
+/// Returns the size for a core with a second-level cache of `cache_bytes`.
 pub fn share_of(cache_bytes: usize) -> usize {
     (cache_bytes / SHARE).next_multiple_of(4_096).clamp(SIZES[0], SIZES[2])
 }
 
-/// What the kernel says of the second-level cache for data, in bytes (`sysfs-devices-system-cpu`); `None` where it says
-/// nothing, as in some virtual machines. `folder` holds one `indexN` for each cache.
+/// Returns the size of the second-level data cache as the kernel reports it, in bytes (`sysfs-devices-system-cpu`), or
+/// `None` if it does not, as in some virtual machines. `folder` contains one `indexN` for each cache.
 pub fn second_level_bytes(folder: &Path) -> Option<usize> {
     let text = |index: &Path, name: &str| std::fs::read_to_string(index.join(name)).unwrap_or_default();
     let caches = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
@@ -46,7 +46,7 @@ pub fn second_level_bytes(folder: &Path) -> Option<usize> {
     digits.parse::<usize>().ok().filter(|n| *n > 0).and_then(|n| n.checked_mul(scale))
 }
 
-/// The largest of [`SIZES`] into which copying is as fast as into any.
+/// Returns the largest of [`SIZES`] into which copying is as fast as into any other.
 pub fn tried_bytes() -> usize {
     let source = vec![1u8; SOURCE_BYTES];
     let mut buffer = vec![0u8; SIZES[SIZES.len() - 1]];

@@ -1,14 +1,14 @@
-//! How a running engine is steered: by commands alone, taken by each worker at its next turn.
+//! Control of a running engine: only by commands, which each worker takes in its next event-loop iteration.
 
-/// A wish of the control plane.
+/// A command from the control plane.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Command {
-    /// End now; what is in flight is counted as such.
+    /// End now; requests in flight are counted as such.
     Stop,
-    /// Open model: from now on this many arrivals per second in all. Closed model: this many users.
+    /// Open model: set the total arrival rate per second. Closed model: set the number of users.
     SetLevel(f64),
-    /// Start nothing new; answers still come in.
+    /// Start nothing new; responses are still read.
     Pause,
-    /// Go on; arrivals that came due during the pause are not made up for.
+    /// Resume; arrivals due during the pause are not made up for.
     Resume,
 }

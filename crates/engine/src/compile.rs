@@ -1,4 +1,4 @@
-//! From a plan to what a worker needs: bytes ready to send, tables of numbers. The last allocation of a request
+//! Converts a plan to a worker's input: bytes ready to send, tables of numbers. The last allocation of a request
 //! happens here.
 
 use plimsoll_plan::origin::Origin;
@@ -6,7 +6,7 @@ use plimsoll_plan::program::RequestId;
 use plimsoll_plan::{Plan, limit};
 use plimsoll_wire::h1;
 
-/// A request as sent.
+/// A request as it is sent.
 #[derive(Debug)]
 pub struct Prepared {
     pub bytes: Box<[u8]>,
@@ -15,9 +15,9 @@ pub struct Prepared {
 
 #[derive(Debug)]
 pub struct Compiled {
-    /// Empty where programs render their own.
+    /// Empty if programs render their own requests.
     pub requests: Box<[Prepared]>,
-    /// The table program: requests in this order, then from the start.
+    /// For the table program: requests in this order, then from the start again.
     pub sequence: Box<[RequestId]>,
     pub wire_limits: h1::Limits,
 }

@@ -1,5 +1,5 @@
-//! What a worker asks of the world: sockets, time, readiness. One door to the kernel ([`epoll`]), and a false one
-//! for tests ([`sim`]) in which network and time are numbers.
+//! A worker's interface to the outside: sockets, time, readiness. [`epoll`] implements it with the kernel, and [`sim`]
+//! for tests in which network and time are numbers.
 
 pub mod epoll;
 pub mod sim;
@@ -9,7 +9,7 @@ pub use crate::sys::epoll::{ERR, Flags, HUP, IN, OUT, RDHUP};
 pub use crate::sys::socket::{Io, Socket, TcpFacts};
 use std::net::{IpAddr, SocketAddr};
 
-/// CPU account of the calling worker and its machine, cumulative, ns.
+/// CPU times of the calling worker and its machine, cumulative, ns.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CpuReading {
     pub thread_cpu_ns: u64,
@@ -18,25 +18,25 @@ pub struct CpuReading {
     pub host_busy_ns: u64,
 }
 
-/// See the module. Sockets are non-blocking and report readiness by edges, each registered once.
+/// Access to sockets, time, and readiness. Sockets are non-blocking and registered once, for edge-triggered readiness.
 pub trait Door {
     fn now_ns(&self) -> u64;
-    /// Starts to connect, from a local address if one is given; the token comes back with every event of this socket.
+    /// Starts to connect, from a local address if one is given; every event of this socket carries the token.
     fn open(&mut self, address: SocketAddr, source: Option<IpAddr>, token: u64) -> Result<Socket, Errno>;
     fn connect_result(&mut self, socket: Socket) -> Result<(), Errno>;
     fn send(&mut self, socket: Socket, bytes: &[u8]) -> Io;
     fn recv(&mut self, socket: Socket, buffer: &mut [u8]) -> Io;
-    /// Throws received bytes away unseen.
+    /// Discards received bytes without copying them.
     fn discard(&mut self, socket: Socket, bytes: usize) -> Io;
     fn set_low_water(&mut self, socket: Socket, bytes: usize);
     fn facts(&mut self, socket: Socket) -> TcpFacts;
     fn close(&mut self, socket: Socket);
-    /// Waits at most `timeout_ns` (0 polls) and says how many events there are.
+    /// Waits at most `timeout_ns` (0 polls) and returns the number of events.
     fn wait(&mut self, timeout_ns: u64) -> usize;
     fn event(&self, i: usize) -> (u64, Flags);
     fn cpu(&mut self) -> CpuReading;
-    /// Token of the wake-up from other threads.
+    /// Token of a wake-up by another thread.
     const WAKE: u64 = u64::MAX;
-    /// Forgets a wake-up.
+    /// Clears a wake-up.
     fn clear_wake(&mut self);
 }

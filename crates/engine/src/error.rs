@@ -1,11 +1,11 @@
-//! What the machine refused while a run was being set up.
+//! Errors of the kernel during the setup of a run.
 
 use crate::sys::Errno;
 use std::fmt;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// The kernel refused something that a run cannot do without.
+    /// The kernel refused something that a run requires.
     Kernel { what: &'static str, why: String },
 }
 

@@ -1,5 +1,5 @@
-//! One request under way, from the instant at which it was due to its end. Only as many are held as are under way at
-//! once; those that are over are used again.
+//! One request, from its intended start time to its end. Entries exist only for the requests in progress at the same
+//! time; those of ended requests are reused.
 
 use crate::link::NONE;
 use plimsoll_plan::Fault;
@@ -10,51 +10,52 @@ use plimsoll_wire::sse;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// Its link is not open yet.
+    /// The link is not open yet.
     Queued,
-    /// The kernel did not take the whole request yet.
+    /// The kernel has not taken the whole request yet.
     Sending,
-    /// Sent; the answer is awaited.
+    /// Sent, waiting for the response.
     Waiting,
-    /// No connection came about: the step ends at the deadline, which is the end of a pause.
+    /// No connection could be opened: the step ends at the deadline, which is the end of a pause.
     Failed(Fault),
-    /// This machine had no connection for it: the request is not under way any more, and its user comes back at the
+    /// The load generator had no connection for it: the request is no longer in progress, and its user returns at the
     /// deadline.
     SentBack,
 }
 
-/// An answer that is a stream of events.
+/// A response that is a stream of events.
 pub(crate) struct OpenStream {
     pub parser: sse::Parser,
     pub status: u16,
-    /// When the last event came; 0: none has.
+    /// Time of the last event; 0: none has arrived.
     pub last_event_ns: u64,
-    /// What the parser is in the middle of: one more than the blocks before it; 0: nothing.
+    /// The block that the parser is in the middle of: one more than the number of blocks before it; 0: none.
     pub unfinished: u64,
 }
 
 impl OpenStream {
-    /// Its head said that it begins.
+    /// Returns whether the status of its head accepts the stream.
     pub fn is_accepted(&self) -> bool {
         (200..300).contains(&self.status)
     }
 }
 
-/// See the module.
+/// One request in progress.
 pub(crate) struct Exchange {
-    /// When it should have begun, began (sent; 0: not yet), and was first answered (0: not yet); ns.
+    /// Intended start time, send time (0: not sent), and time of the first byte (0: none); ns.
     pub intended_ns: u64,
     pub sent_ns: u64,
     pub first_ns: u64,
-    /// When to give up, or to end a pause; 0: never. Queued: how long after the send to give up, for nothing of that
-    /// time has passed.
+    /// Time of the timeout, or of the end of a pause; 0: never. In the phase `Queued`, it is the timeout after the send
+    /// instead, because none of that time has passed yet.
     pub deadline_ns: u64,
-    /// When the part of the answer that has begun (its head, a chunk line) must be complete; 0: none has.
+    /// Time by which a part of the response that has begun (its head, a chunk line) must be complete; 0: none has
+    /// begun.
     pub part_until_ns: u64,
-    /// The body goes here when its step wants it; boxed, because nearly no exchange has one.
+    /// The body, if the step needs it; boxed, because almost no exchange has one.
     #[allow(clippy::box_collection)]
     pub kept: Option<Box<Vec<u8>>>,
-    /// A request that was rendered for this exchange and is not wholly sent.
+    /// A request rendered for this exchange that is not completely sent.
     #[allow(clippy::box_collection)]
     pub out: Option<Box<Vec<u8>>>,
     pub stream: Option<Box<OpenStream>>,
@@ -63,25 +64,26 @@ pub(crate) struct Exchange {
     pub user: u32,
     pub request: RequestId,
     pub step: StepId,
-    /// The next one of the same program.
+    /// The next exchange of the same program.
     pub next: u32,
     /// Bytes of the request that the kernel has taken.
     pub written: u32,
-    /// Of the bytes that are kept, those of the head.
+    /// Bytes of the head among the kept bytes.
     pub kept_head: u32,
-    /// Where in the answer the part of `part_until_ns` begins: the lower half, because two looks are a read apart.
+    /// Position in the response at which the part of `part_until_ns` begins: its lower half, because two checks are one
+    /// read apart.
     pub part_at: u32,
-    /// How long its connection and the handshake took that were made for it, in [`PHASE_UNIT_NS`].
+    /// Duration of the connect and of the TLS handshake made for it, in [`PHASE_UNIT_NS`].
     pub connect_units: u32,
     pub tls_units: u32,
     pub phase: Phase,
     pub ask: Ask,
     pub body: BodyUse,
-    /// The program says whether the answer is a failure.
+    /// The program decides whether the response is a failure.
     pub judged: bool,
-    /// The stream is to be ended by us, as soon as it has begun.
+    /// The client must end the stream as soon as it has begun.
     pub cancelled: bool,
-    /// There was no memory to keep the rest.
+    /// There was not enough memory to keep the rest.
     pub short: bool,
 }
 
@@ -113,7 +115,7 @@ impl Exchange {
         short: false,
     };
 
-    /// Where its time went, when it ends now.
+    /// Returns the latency breakdown if it ends now.
     pub fn phases(&self, now_ns: u64) -> Phases {
         let sent_ns = if self.sent_ns == 0 { now_ns } else { self.sent_ns };
         let first_ns = if self.first_ns == 0 { now_ns } else { self.first_ns };
@@ -126,12 +128,12 @@ impl Exchange {
         }
     }
 
-    /// The request is on its way or being answered.
+    /// Returns whether the request is being sent or is waiting for its response.
     pub fn is_in_flight(&self) -> bool {
         matches!(self.phase, Phase::Sending | Phase::Waiting)
     }
 
-    /// When to look at it next, at the latest; 0: never.
+    /// Returns the latest time for the next check; 0: never.
     pub fn due_ns(&self) -> u64 {
         match (self.deadline_ns, self.part_until_ns) {
             _ if self.phase == Phase::Queued => 0,
@@ -141,17 +143,17 @@ impl Exchange {
         }
     }
 
-    /// The body, or the head, is for somebody's eyes.
+    /// Returns whether the body, or the head, is read by a program.
     pub fn keeps_body(&self) -> bool {
         matches!(self.body, BodyUse::Keep | BodyUse::Decide | BodyUse::Stream)
     }
 
-    /// The program sees it before it is whole.
+    /// Returns whether the program sees the response before it is complete.
     pub fn is_looked_at(&self) -> bool {
         matches!(self.body, BodyUse::Stream | BodyUse::Decide)
     }
 
-    /// A stream of events has begun on it.
+    /// Returns whether a stream of events has begun on it.
     pub fn is_streaming(&self) -> bool {
         self.stream.as_ref().is_some_and(|stream| stream.is_accepted())
     }
@@ -164,7 +166,7 @@ mod tests {
     #[test]
     fn an_exchange_is_smaller_than_a_link_and_a_stream_than_both() {
         assert_eq!(size_of::<Exchange>(), 112);
-        // What the allocator rounds up to 96 with its own 8.
+        // The allocator adds 8 bytes and rounds up to 96.
         assert_eq!(size_of::<OpenStream>(), 88);
     }
 }

@@ -1,15 +1,15 @@
-//! From the kernel's error numbers and the parser's refusals to the numbers of failures.
+//! Maps the kernel's error numbers and the parser's errors to fault numbers.
 
 use crate::driver::Errno;
 use plimsoll_plan::Fault;
 use plimsoll_plan::limit::{Limits, TABLE};
 use plimsoll_wire::h1::Malformed;
 
-/// An error while opening a connection.
+/// Returns the fault of an error while connecting.
 pub fn of_connect(errno: Errno) -> Fault {
     match errno.0 {
         libc::EMFILE | libc::ENFILE => Fault::FdLimit,
-        // EADDRINUSE: what connect says on some kernels when every port towards this address is taken.
+        // EADDRINUSE: returned by connect on some kernels if every port to this address is taken.
         libc::EADDRNOTAVAIL | libc::EADDRINUSE | libc::EAGAIN => Fault::PortsExhausted,
         libc::ENOBUFS | libc::ENOMEM | libc::ENOSPC => Fault::ClientOutOfMemory,
         libc::ECONNREFUSED => Fault::ConnectionRefused,
@@ -20,19 +20,19 @@ pub fn of_connect(errno: Errno) -> Fault {
     }
 }
 
-/// An error on an established connection.
+/// Returns the fault of an error on an established connection.
 pub fn of_transfer(errno: Errno) -> Fault {
     match errno.0 {
         libc::ENOBUFS | libc::ENOMEM => Fault::ClientOutOfMemory,
         libc::ETIMEDOUT => Fault::Timeout,
         libc::EHOSTUNREACH | libc::ENETUNREACH | libc::ENETDOWN => Fault::HostUnreachable,
         libc::ECONNRESET | libc::ECONNABORTED | libc::EPIPE | libc::ENOTCONN => Fault::ConnectionReset,
-        // A firewall here, or something that nobody thought of: never put on the server's account.
+        // A local firewall, or an unforeseen error: never blamed on the server.
         _ => Fault::ClientSendRefused,
     }
 }
 
-/// The limit that an answer has met, with its value here and its default.
+/// Returns the name of the limit that a response exceeded, and its value.
 fn limit_of(malformed: Malformed, limits: &Limits) -> Option<(&'static str, u64)> {
     Some(match malformed {
         Malformed::HeadTooLarge => ("head_bytes", limits.head_bytes),
@@ -44,19 +44,19 @@ fn limit_of(malformed: Malformed, limits: &Limits) -> Option<(&'static str, u64)
     })
 }
 
-/// The limit that has ended an answer, and its value, when it is below its default: what any other client would have
-/// taken is no failure of the server's.
+/// Returns the limit that ended a response, and its value, if it is below its default: a response that other clients
+/// would accept is not a failure of the server.
 pub fn lowered(malformed: Malformed, limits: &Limits) -> Option<(&'static str, u64)> {
     let (name, value) = limit_of(malformed, limits)?;
     is_lowered(name, value).then_some((name, value))
 }
 
-/// Is this limit lower than its default?
+/// Returns whether this limit is lower than its default.
 pub fn is_lowered(name: &str, value: u64) -> bool {
     TABLE.iter().any(|row| row.name == name && value < row.default)
 }
 
-/// An answer that breaks the rules: plainly wrong, or dangerous to believe.
+/// Returns the fault of a response that violates the protocol: plainly wrong, or unsafe to interpret.
 pub fn of_answer(malformed: Malformed) -> Fault {
     match malformed {
         Malformed::ConflictingLength

@@ -1,4 +1,4 @@
-//! A plan made ready for the workers of this machine: what they share, and the part of each.
+//! A plan prepared for the workers of this machine: their shared data, and the part of each.
 
 use crate::compile::{Compiled, compile};
 use crate::lease::{Lease, RequestBudget};
@@ -13,8 +13,8 @@ use plimsoll_plan::load::Share;
 use plimsoll_plan::outline::Outline;
 use std::sync::Arc;
 
-/// See the module. [`start`](crate::start) gives each part of it to a thread with a door to the kernel; a single part
-/// may be run over any other.
+/// A prepared plan. [`start`](crate::start) gives each part of it to a thread with a door to the kernel; a single part
+/// can run over any other door.
 pub struct Job {
     pub(crate) outline: Arc<Outline>,
     compiled: Arc<Compiled>,
@@ -26,17 +26,17 @@ pub struct Job {
 }
 
 impl Job {
-    /// `unix_offset_ns` is what programs add to the clock of their door for the time since 1970.
+    /// Creates a job. Programs add `unix_offset_ns` to their door's clock to get the time since 1970.
     pub fn new(plan: &Plan, mut scene: Scene, unix_offset_ns: i128) -> Job {
         let workers = plan.outline.workers;
         if scene.factory.is_none() && (plan.outline.link.reuse == Reuse::Pool || scene.places.len() > 1) {
-            // The table program lives on its users' own connections, of which each user has one.
+            // The table program requires that each user owns one connection.
             scene.factory = Some(Arc::new(Sequence::of(&plan.requests)));
         }
         let compiled = Arc::new(compile(plan));
         let mut outline = plan.outline.clone();
         if outline.limits.kept_total_bytes == 0 {
-            // The other half is for what is made of the bodies: decoded texts, trees, values.
+            // The other half is for data derived from the bodies: decoded texts, trees, values.
             outline.limits.kept_total_bytes = (machine::memory_left_bytes() / 2).max(1);
         }
         if outline.limits.read_buffer_bytes == 0 {
@@ -44,7 +44,7 @@ impl Job {
         }
         let single = compiled.sequence.len() == 1 && scene.factory.is_none();
         let total = total_of_share(most_requests(&outline), outline.share);
-        // Of the open model the arrivals are numbered, and need no pot.
+        // Arrivals of the open model are numbered and need no request budget.
         let pot = (!(single && outline.load.is_open())).then(|| RequestBudget::new(total, workers));
         let lane_pots = outline
             .workloads
@@ -65,8 +65,8 @@ impl Job {
         }
     }
 
-    /// The part of one worker, below the plan's number of them. To be made on the thread that runs it: its programs,
-    /// and its TLS sessions that may be resumed, are shared with nobody.
+    /// Returns the part of one worker, below the plan's number of workers. Call it on the thread that runs the part,
+    /// because its programs and its resumable TLS sessions are not shared.
     pub fn seating(&self, worker: u32) -> WorkerConfig {
         let own = |place: &Place| Place {
             addresses: place.addresses.clone(),
@@ -87,7 +87,7 @@ impl Job {
     }
 }
 
-/// `-n` is counted over all machines: each takes its part, the first ones the remainder.
+/// `-n` counts requests of all machines: each takes its part, and the first ones take the remainder.
 fn total_of_share(total: u64, share: Share) -> u64 {
     WorkerSlot { offset: u64::from(share.part - 1), stride: u64::from(share.of) }.count_of(total)
 }

@@ -1,9 +1,10 @@
-//! `-n`: what is counted over all workers is leased to them in blocks, so that the hot path counts down alone.
+//! `-n`: requests counted over all workers are leased to them in blocks, so that the hot path counts down without
+//! sharing.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The pot, shared by all workers of this machine.
+/// The remaining requests, shared by all workers of this machine.
 #[derive(Debug)]
 pub struct RequestBudget {
     left: AtomicU64,
@@ -15,7 +16,7 @@ impl RequestBudget {
         Arc::new(RequestBudget { left: AtomicU64::new(total), workers: u64::from(workers) })
     }
 
-    /// Blocks shrink towards the end, so that no worker sits on requests which another could send.
+    /// Blocks shrink towards the end, so that no worker holds requests that another could send.
     fn draw(&self) -> u64 {
         let mut left = self.left.load(Ordering::Relaxed);
         loop {
@@ -28,7 +29,7 @@ impl RequestBudget {
     }
 }
 
-/// One worker's part; without a pot there is no limit.
+/// One worker's part; without a budget there is no limit.
 #[derive(Debug)]
 pub struct Lease {
     pot: Option<Arc<RequestBudget>>,
@@ -53,12 +54,12 @@ impl Lease {
         !self.exhausted
     }
 
-    /// Nothing is held, and the pot is empty: the next attempt to take will find nothing.
+    /// Returns whether nothing is held and the budget is empty, so that the next `take` will fail.
     pub fn is_drained(&self) -> bool {
         self.held == 0 && self.pot.as_ref().is_some_and(|pot| pot.left.load(Ordering::Relaxed) == 0)
     }
 
-    /// The last attempt to take found nothing.
+    /// Returns whether the last `take` failed.
     pub fn is_exhausted(&self) -> bool {
         self.exhausted
     }

@@ -1,8 +1,8 @@
 //! Runs a plan on cores: pacing, programs, connections, the kernel, the tally.
 //!
-//! [`start`] gives a [`Running`]; each worker thread hands over an interval per tick as a [`Report`]; a running engine
-//! is steered by [`Command`]s alone. One worker's part of a [`Job`] runs over any [`driver::Door`], also one that leads
-//! to no kernel. Nothing here knows a percentile, a file format or who asked.
+//! [`start`] returns a [`Running`]; each worker thread hands over one interval per tick as a [`Report`]; a running
+//! engine is controlled only by [`Command`]s. One worker's part of a [`Job`] runs over any [`driver::Door`], including
+//! one without a kernel. This crate does not depend on percentiles, file formats, or its caller.
 
 pub mod cache;
 pub mod clock;

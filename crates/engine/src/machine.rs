@@ -1,9 +1,9 @@
-//! Facts about the machine that makes the load, for the record and for `doctor`.
+//! Facts about the load generator's machine, for the run file and for `doctor`.
 
 use crate::sys::{epoll, facts};
 use std::net::IpAddr;
 
-/// The limit on open descriptors, before and after.
+/// The limit on open files, before and after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Nofile {
     pub soft_found: u64,
@@ -16,47 +16,47 @@ pub fn raise_nofile() -> Nofile {
     set_nofile(0)
 }
 
-/// Sets the soft limit to `most`, or to the hard limit when that is lower or `most` is 0.
+/// Sets the soft limit to `most`, or to the hard limit if that is lower or `most` is 0.
 pub fn set_nofile(most: u64) -> Nofile {
     let (soft_found, hard) = facts::nofile();
     let wanted = if most == 0 { hard } else { most.min(hard) };
     if soft_found != wanted {
         facts::set_nofile_soft(wanted);
     }
-    // Asked again: the kernel may have refused.
+    // Read again: the kernel may have refused.
     let (soft, hard) = facts::nofile();
     Nofile { soft_found, soft, hard }
 }
 
-/// Makes room for so many sockets beside what is open already. Call it before any thread is started.
+/// Makes room for `sockets` sockets in addition to the files already open. Call it before any thread is started.
 ///
-/// The kernel doubles a process's table of descriptors when it is full (at 64, 256, 512, 1,024 ...), and a process with
-/// threads waits for an RCU grace period each time: 10 to 15 ms in `socket`, in the middle of a run, for every worker.
-/// The table never shrinks, so one copy at a high number, closed at once, makes it large while nobody waits.
+/// The kernel doubles a process's table of file descriptors when it is full (at 64, 256, 512, 1,024 ...), and a process
+/// with threads waits for an RCU grace period each time: 10 to 15 ms in `socket`, during a run, for every worker. The
+/// table never shrinks, so one copy at a high number, closed immediately, enlarges it before a wait can do harm.
 pub fn reserve_descriptors(sockets: u64) {
     /// Standard streams, the run file, a few for each worker.
     const BESIDE: u64 = 128;
     let (soft, _) = facts::nofile();
-    // A refusal costs those waits and nothing else.
+    // If the kernel refuses, the only cost is those waits.
     facts::reach_descriptor((sockets + BESIDE).min(soft.saturating_sub(1)));
 }
 
-/// Addresses of this machine's interfaces, loopback included.
+/// Returns the addresses of this machine's interfaces, including loopback.
 pub fn local_addresses() -> Vec<IpAddr> {
     facts::local_addresses()
 }
 
-/// CPUs this process may use (affinity and cgroup quota respected).
+/// Returns the number of CPUs this process may use (affinity and cgroup quota respected).
 pub fn cpus() -> u32 {
     facts::cpus()
 }
 
-/// CPUs of the machine that are switched on, whether this process may use them or not.
+/// Returns the number of the machine's online CPUs, whether this process may use them or not.
 pub fn cpus_online() -> u32 {
     facts::cpus_online()
 }
 
-/// Name and release.
+/// Returns the kernel's name and release.
 pub fn kernel() -> String {
     facts::kernel_and_host().0
 }
@@ -69,15 +69,15 @@ pub fn cpu_model() -> String {
     field("/proc/cpuinfo", "model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned())
 }
 
-/// All memory of the machine; 0 when the kernel does not say.
+/// Returns the total memory of the machine; 0 if the kernel does not report it.
 pub fn memory_bytes() -> u64 {
     field("/proc/meminfo", "MemTotal")
         .and_then(|v| v.split_ascii_whitespace().next().and_then(|n| n.parse::<u64>().ok()))
         .map_or(0, |kib| kib * 1024)
 }
 
-/// Memory that this process may still take: what the machine, the process's own limits and its control groups leave.
-/// `u64::MAX` when none of them says anything.
+/// Returns the memory that this process may still allocate, within the limits of the machine, the process, and its
+/// control groups; `u64::MAX` if none of them reports a value.
 pub fn memory_left_bytes() -> u64 {
     let kib = |path: &str, name: &str| {
         let value = field(path, name)?;
@@ -98,7 +98,7 @@ pub fn memory_left_bytes() -> u64 {
     .fold(u64::MAX, u64::min)
 }
 
-/// What the control groups of this process leave, each of them and those above it; `u64::MAX` without a limit.
+/// Returns the memory left in the control groups of this process and their ancestors; `u64::MAX` without a limit.
 fn group_left_bytes() -> u64 {
     let text = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let number = |path: &str| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
@@ -128,14 +128,14 @@ fn group_left_bytes() -> u64 {
     least
 }
 
-/// Local ports that outgoing connections use, both ends included; (0, 0) when the kernel does not say.
+/// Returns the range of ephemeral ports, both ends included; (0, 0) if the kernel does not report it.
 pub fn port_range() -> (u16, u16) {
     let text = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
     let mut ports = text.split_ascii_whitespace().filter_map(|p| p.parse().ok());
     (ports.next().unwrap_or(0), ports.next().unwrap_or(0))
 }
 
-/// Whether sleeps can be given in nanoseconds (Linux 5.11).
+/// Returns whether sleeps can be given in nanoseconds (Linux 5.11).
 pub fn has_epoll_pwait2() -> bool {
     epoll::has_pwait2()
 }

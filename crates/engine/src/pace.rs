@@ -1,4 +1,4 @@
-//! Pacing is arithmetic: which arrival or user is due when, computed without a clock, a thread or a neighbour.
+//! Pacing is arithmetic: computes when each arrival or user is due, without a clock, a thread, or communication.
 
 mod arrivals;
 mod share;

@@ -1,5 +1,5 @@
-//! One connection before any load: does anybody listen, how far away is it, and is it ready? With the TLS of the load
-//! itself: what it meets is what the load will meet.
+//! One connection before any load: checks whether the target listens, how far away it is, and whether it is ready. It
+//! uses the TLS setup of the load, so it meets the same problems.
 
 use crate::clock::now_ns;
 use crate::link::tls::{Channel, Setup};
@@ -9,13 +9,13 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// Why the first connection failed.
+/// The reason why the first connection failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProbeError {
     Refused,
     TimedOut,
     Unreachable(String),
-    /// This machine's fault.
+    /// The load generator failed.
     Client(String),
     Other(String),
 }
@@ -23,19 +23,19 @@ pub enum ProbeError {
 impl fmt::Display for ProbeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ProbeError::Refused => write!(f, "nothing listens there (connection refused)"),
-            ProbeError::TimedOut => write!(f, "no answer to the connection attempt in time"),
-            ProbeError::Unreachable(why) => write!(f, "there is no way to it ({why})"),
-            ProbeError::Client(why) => write!(f, "this machine could not open a connection ({why})"),
-            ProbeError::Other(why) => write!(f, "the connection failed ({why})"),
+            ProbeError::Refused => write!(f, "connection refused (nothing is listening)"),
+            ProbeError::TimedOut => write!(f, "connection timed out"),
+            ProbeError::Unreachable(why) => write!(f, "unreachable ({why})"),
+            ProbeError::Client(why) => write!(f, "the load generator could not open a connection ({why})"),
+            ProbeError::Other(why) => write!(f, "connection failed ({why})"),
         }
     }
 }
 
-/// Opens and closes one connection; returns how long the set-up took, ns.
+/// Opens and closes one connection; returns how long the setup took, ns.
 ///
 /// # Errors
-/// The reason, told apart by whose it is.
+/// Returns an error if the connection fails, classified by the side that caused it.
 pub fn connect(address: SocketAddr, timeout: Duration) -> Result<u64, ProbeError> {
     let begin = now_ns();
     match TcpStream::connect_timeout(&address, timeout) {
@@ -64,10 +64,10 @@ fn classify(e: &std::io::Error) -> ProbeError {
     }
 }
 
-/// The status of the answer to one GET; the rest of the answer is not waited for.
+/// Returns the status of the response to one GET, without waiting for the rest of the response.
 ///
 /// # Errors
-/// When no answer came, or none of HTTP.
+/// Returns an error if there is no response, or if it is not HTTP.
 pub fn status(
     address: SocketAddr,
     tls: Option<&Setup>,
@@ -87,7 +87,7 @@ pub fn status(
             let answer = exchanged(&mut stream, setup, request.as_bytes(), line.len())?;
             let begin = answer
                 .first_chunk()
-                .ok_or_else(|| Problem::plain("it closed the connection without an answer"))?;
+                .ok_or_else(|| Problem::plain("it closed the connection without a response"))?;
             line = *begin;
         }
         None => {
@@ -96,13 +96,13 @@ pub fn status(
         }
     }
     let code = line.strip_prefix(b"HTTP/1.").and_then(|rest| std::str::from_utf8(&rest[2..]).ok());
-    code.and_then(|code| code.parse().ok()).ok_or_else(|| Problem::plain("the answer is not HTTP"))
+    code.and_then(|code| code.parse().ok()).ok_or_else(|| Problem::plain("the response is not HTTP"))
 }
 
 fn unanswered(e: &std::io::Error) -> Problem {
     Problem::plain(match classify(e) {
-        ProbeError::TimedOut => "it took the connection and did not answer",
-        _ => "it closed the connection without an answer",
+        ProbeError::TimedOut => "it accepted the connection but did not respond",
+        _ => "it closed the connection without a response",
     })
 }
 
@@ -114,7 +114,7 @@ fn connected(address: SocketAddr, timeout: Duration) -> Result<TcpStream, String
     Ok(stream)
 }
 
-/// Sends a request over TLS and returns the answer: all of it, or at least its first `enough` bytes. An end without
+/// Sends a request over TLS and returns the response: all of it, or at least its first `enough` bytes. An end without
 /// `close_notify` does not count, because an attacker can cause it.
 fn exchanged(
     stream: &mut TcpStream,
@@ -130,7 +130,7 @@ fn exchanged(
         out.clear();
         let n = stream.read(&mut buffer).map_err(|e| unanswered(&e))?;
         if n == 0 {
-            let why = "the server closed the connection without the end of TLS (`close_notify`)";
+            let why = "the server closed the connection without ending TLS (`close_notify`)";
             return Err(Problem::plain(why));
         }
         let fed = channel.feed(&mut buffer[..n], &mut answer, &mut out);
@@ -139,10 +139,11 @@ fn exchanged(
     Ok(answer)
 }
 
-/// One TLS handshake before any load: a certificate that nobody trusts is a sentence, not ten thousand failures.
+/// Does one TLS handshake before any load, so that an untrusted certificate is one error message instead of ten
+/// thousand failures.
 ///
 /// # Errors
-/// With the reason.
+/// Returns an error with the reason.
 pub fn handshake(address: SocketAddr, setup: &Setup, timeout: Duration) -> Result<(), Problem> {
     let mut stream = connected(address, timeout).map_err(Problem::plain)?;
     greeted(&mut stream, setup).map(drop)
@@ -158,15 +159,15 @@ fn greeted(stream: &mut TcpStream, setup: &Setup) -> Result<Channel, Problem> {
             return Ok(channel);
         }
         let n = stream.read(&mut buffer).map_err(|e| match classify(&e) {
-            ProbeError::TimedOut => Problem::plain("no end of the handshake in time"),
+            ProbeError::TimedOut => Problem::plain("the TLS handshake timed out"),
             _ => Problem::plain(e.to_string()),
         })?;
         if n == 0 {
-            return Err(Problem::plain("the server closed the connection in the middle of the handshake"));
+            return Err(Problem::plain("the server closed the connection during the TLS handshake"));
         }
         let fed = channel.feed(&mut buffer[..n], &mut plain, &mut out);
         if let Err(refused) = fed {
-            // The alert tells the server why; that it cannot be sent any more changes nothing.
+            // The alert tells the server why; it does not matter if it cannot be sent.
             let _ = stream.write_all(&out);
             return Err(refused.problem().clone());
         }

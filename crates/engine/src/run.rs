@@ -1,4 +1,4 @@
-//! Starting the workers, hearing from them, steering them.
+//! Starts the workers, receives their reports, and controls them.
 
 use crate::command::Command;
 use crate::driver::epoll::EpollDoor;
@@ -18,35 +18,35 @@ use std::sync::{Arc, Barrier, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// One worker's numbers of one tick.
+/// One worker's numbers for one tick.
 #[derive(Debug)]
 pub struct Report {
     pub worker: u32,
     pub interval: Box<Interval>,
-    /// Examples of failures, and series that were opened.
+    /// Failure examples, and series that were opened.
     pub told: WorkerNotes,
-    /// The worker's last.
+    /// This is the worker's last report.
     pub last: bool,
 }
 
-/// What [`Running::next`] found.
+/// The result of [`Running::next`].
 #[derive(Debug)]
 pub enum Next {
     Report(Report),
-    /// Nothing within the time given.
+    /// No report within the given time.
     Quiet,
     /// All workers have ended.
     Ended,
 }
 
-/// Why the workers ended.
+/// The reason why the workers ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stopped {
     Duration,
-    /// Of requests, or of iterations.
+    /// The number of requests, or of iterations, was reached.
     Requests,
     Command,
-    /// All users have ended: their data ran out, or their loops are done.
+    /// All users have ended: their data ran out, or they completed their iterations.
     Retired,
 }
 
@@ -56,18 +56,18 @@ pub struct Finish {
     pub stopped: Stopped,
     /// From the common start to the stop, ns.
     pub elapsed_ns: u64,
-    /// Workers that did not end as they should, with the reason.
+    /// Workers that ended abnormally, with the reason.
     pub lost_workers: Vec<String>,
 }
 
-/// Commands on their way to one worker.
+/// Pending commands for one worker.
 struct Mailbox {
     pending: AtomicBool,
     queue: Mutex<Vec<Command>>,
     waker: Arc<Waker>,
 }
 
-/// Sends commands to all workers; may be cloned and given away.
+/// Sends commands to all workers; can be cloned and passed on.
 #[derive(Clone)]
 pub struct Commander {
     boxes: Arc<[Mailbox]>,
@@ -83,7 +83,7 @@ impl Commander {
     }
 }
 
-/// The real post: channels to the gathering thread, a mailbox from the control plane.
+/// The production [`Post`]: channels to the gathering thread, a mailbox from the control plane.
 struct Channels {
     worker: u32,
     reports: Sender<Report>,
@@ -93,7 +93,7 @@ struct Channels {
 
 impl Post for Channels {
     fn hand_over(&mut self, interval: Box<Interval>, told: WorkerNotes, last: bool) {
-        // Nobody listens any more only when the process is going down.
+        // The receiver is gone only while the process is ending.
         let _ = self.reports.send(Report { worker: self.worker, interval, told, last });
     }
 
@@ -111,10 +111,10 @@ impl Post for Channels {
     }
 }
 
-/// How a worker's thread ended: why and when, and whether memory had ended by then; or why it never began.
+/// How a worker's thread ended: why and when, and whether memory had run out by then; or why it never started.
 type Ended = Result<((Stopped, u64), bool), String>;
 
-/// A run under way.
+/// A run in progress.
 pub struct Running {
     reports: Receiver<Report>,
     empties: Vec<Sender<Box<Interval>>>,
@@ -123,7 +123,7 @@ pub struct Running {
     begin: Arc<AtomicU64>,
 }
 
-/// Where and as whom a plan is run.
+/// The environment in which a plan runs.
 #[derive(Clone)]
 pub struct Scene {
     /// By origin, as many as the plan has.
@@ -132,17 +132,17 @@ pub struct Scene {
     pub factory: Option<Arc<dyn ProgramFactory>>,
 }
 
-/// Where an origin is.
+/// The addresses and TLS setup of an origin.
 #[derive(Clone)]
 pub struct Place {
-    /// At least one; connections take turns.
+    /// At least one; connections rotate over them.
     pub addresses: Vec<SocketAddr>,
-    /// When it speaks TLS.
+    /// Present if it uses TLS.
     pub tls: Option<Setup>,
 }
 
 impl Scene {
-    /// One address of one origin, no programs, no TLS.
+    /// Creates a scene with one address of one origin, without programs and TLS.
     pub fn at(address: SocketAddr) -> Scene {
         Scene { places: vec![Place { addresses: vec![address], tls: None }], factory: None }
     }
@@ -151,21 +151,21 @@ impl Scene {
 /// Starts a plan's workers; they begin together once all are ready.
 ///
 /// # Errors
-/// When the kernel refuses a thread or an epoll instance.
+/// Returns an error if the kernel refuses a thread or an epoll instance.
 pub fn start(plan: Arc<Plan>, scene: Scene) -> Result<Running, Error> {
     memory::keep_reserve();
     let job = Arc::new(Job::new(&plan, scene, clock::unix_offset_ns()));
     let workers = job.outline.workers;
     let mut boxes = Vec::new();
     for _ in 0..workers {
-        let waker = Arc::new(Waker::new().map_err(Error::kernel("a wake-up descriptor"))?);
+        let waker = Arc::new(Waker::new().map_err(Error::kernel("a wake-up file descriptor"))?);
         boxes.push(Mailbox { pending: AtomicBool::new(false), queue: Mutex::default(), waker });
     }
     let boxes: Arc<[Mailbox]> = boxes.into();
     let (report_tx, reports) = channel();
     let ready = Arc::new(Barrier::new(workers as usize));
-    // Users and connections are made after the instant is named; without a head start the first arrivals would be late
-    // by that.
+    // Users and connections are created after the start time is set; without a head start, the first arrivals would be
+    // late by that time.
     let head_start_ns = 1_000_000 + 500 * u64::from(job.outline.connections);
     let begin = Arc::new(AtomicU64::new(0));
     let mut threads = Vec::new();
@@ -179,9 +179,9 @@ pub fn start(plan: Arc<Plan>, scene: Scene) -> Result<Running, Error> {
         let job = Arc::clone(&job);
         let body = move || {
             let door = EpollDoor::new(Arc::clone(&boxes[worker as usize].waker), worker == 0);
-            // What takes its time must be over when the instant is named; a bug in it must not keep the others waiting.
+            // Slow work must be done before the start time is set; a panic in it must not block the other workers.
             let made = catch_unwind(AssertUnwindSafe(|| job.seating(worker)));
-            // The last one to arrive names the instant at which all begin.
+            // The last worker to arrive sets the common start time.
             if ready.wait().is_leader() {
                 begin.store(clock::now_ns() + head_start_ns, Ordering::Release);
             }
@@ -199,7 +199,7 @@ pub fn start(plan: Arc<Plan>, scene: Scene) -> Result<Running, Error> {
             match catch_unwind(worker) {
                 Ok(ended) => Ok((ended, memory::is_used_up())),
                 Err(bug) => {
-                    // Its users are gone, and no second is whole without them: the others need not go on.
+                    // Without its users no second is complete, so the other workers stop.
                     Commander { boxes }.send(Command::Stop);
                     resume_unwind(bug)
                 }
@@ -216,12 +216,13 @@ impl Running {
         self.commander.clone()
     }
 
-    /// The instant at which all workers begin, on the clock of [`clock::now_ns`]; `None` while they get ready.
+    /// Returns the common start time of all workers on the clock of [`clock::now_ns`]; `None` while they are getting
+    /// ready.
     pub fn begin_ns(&self) -> Option<u64> {
         Some(self.begin.load(Ordering::Acquire)).filter(|begin| *begin > 0)
     }
 
-    /// The next report of any worker.
+    /// Returns the next report of any worker.
     pub fn next(&mut self, wait: Duration) -> Next {
         match self.reports.recv_timeout(wait) {
             Ok(report) => Next::Report(report),
@@ -230,7 +231,7 @@ impl Running {
         }
     }
 
-    /// Gives an interval back, so that the worker need not allocate another.
+    /// Returns an interval to a worker, which then need not allocate another.
     pub fn give_back(&mut self, worker: u32, interval: Box<Interval>) {
         if let Some(sender) = self.empties.get(worker as usize) {
             // The worker may have ended already.
@@ -238,7 +239,7 @@ impl Running {
         }
     }
 
-    /// Waits for the workers and says how it ended.
+    /// Waits for the workers and returns how the run ended.
     pub fn finish(self) -> Finish {
         let mut finish = Finish { stopped: Stopped::Requests, elapsed_ns: 0, lost_workers: Vec::new() };
         let mut reasons = Vec::new();
@@ -252,10 +253,12 @@ impl Running {
                     finish.elapsed_ns = finish.elapsed_ns.max(elapsed_ns);
                 }
                 Ok(Err(sentence)) => finish.lost_workers.push(sentence),
-                Err(_) => finish.lost_workers.push(format!("worker {i} died of a bug in the load generator")),
+                Err(_) => finish
+                    .lost_workers
+                    .push(format!("worker {i} panicked because of a bug in the load generator")),
             }
         }
-        // A worker that ran out of requests early waited for the others: what stopped them stopped the run.
+        // A worker that used up its requests early waited for the others: their reason stopped the run.
         for why in [Stopped::Command, Stopped::Duration, Stopped::Retired] {
             if reasons.contains(&why) {
                 finish.stopped = why;

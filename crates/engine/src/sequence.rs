@@ -5,10 +5,10 @@ use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::{At, Outbox, Program, ProgramFactory, Programs, Step, UserSlot, Wake};
 use std::sync::Arc;
 
-/// Prepared requests, one behind the other.
+/// A sequence of prepared requests.
 #[derive(Clone)]
 pub struct Sequence {
-    /// Where each goes.
+    /// The origin of each request.
     origins: Arc<[OriginId]>,
 }
 

@@ -1,4 +1,4 @@
-//! The only door to the kernel: every `unsafe` of the engine is in this folder, each with its reason.
+//! The only interface to the kernel: every `unsafe` of the engine is in this folder, each with its reason.
 //!
 //! Functions here are thin: one system call, its result as a plain value, no policy.
 
@@ -15,12 +15,12 @@ pub mod time;
 pub struct Errno(pub i32);
 
 impl Errno {
-    /// The error of the system call that just failed on this thread.
+    /// Returns the error of the system call that just failed on this thread.
     pub fn last() -> Errno {
         Errno(std::io::Error::last_os_error().raw_os_error().unwrap_or(0))
     }
 
-    /// The kernel's own words.
+    /// Returns the system's message for the error.
     pub fn sentence(self) -> String {
         std::io::Error::from_raw_os_error(self.0).to_string()
     }

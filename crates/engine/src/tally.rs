@@ -1,4 +1,4 @@
-//! One worker's numbers: counted into an interval that leaves at each tick, nothing shared, nothing locked.
+//! One worker's numbers, counted into an interval that is handed over at each tick; nothing is shared or locked.
 
 use crate::run::Place;
 use plimsoll_plan::answer::Statuses;
@@ -13,20 +13,22 @@ use plimsoll_stats::Last;
 use plimsoll_stats::interval::Interval;
 use plimsoll_stats::tally::{Layout, Tally as Cells};
 
-/// An empty interval of a plan with so many series of addresses; its histograms take memory at their first value.
+/// Returns an empty interval for a plan with this many series of addresses; its histograms allocate memory at their
+/// first value.
 pub fn blank(outline: &Outline, addresses: usize) -> Interval {
     let addresses = (0..addresses).map(|_| Family::Address);
     let families = outline.families().chain(addresses);
     Interval::on_demand(Layout::of(RUN_CELLS), families.map(|family| Layout::of(family.cells())))
 }
 
-/// Series of addresses behind those of the outline: where an origin has several, one for each of all origins.
+/// Returns the number of address series, which follow those of the outline: one for each address of all origins if an
+/// origin has several.
 pub(crate) fn by_address(places: &[Place]) -> usize {
     let all = || places.iter().map(|place| place.addresses.len());
     if all().any(|addresses| addresses > 1) { all().sum() } else { 0 }
 }
 
-/// Cells of all series of a book, `fixed` being those of the plan.
+/// Creates cells for all series of a book, `fixed` of which are the plan's.
 fn reach(interval: &mut Interval, book: &SeriesBook, fixed: usize) {
     let known = interval.series.len().saturating_sub(fixed);
     let fresh = book.opened().iter().skip(known);
@@ -36,28 +38,28 @@ fn reach(interval: &mut Interval, book: &SeriesBook, fixed: usize) {
 pub struct Tally {
     pub now: Box<Interval>,
     begin_ns: u64,
-    /// Requests in flight, and since when that number is true.
+    /// Requests in flight, and the time since which that number is valid.
     in_flight: u64,
     changed_ns: u64,
-    /// When a request was last sent or over, and since when none was over while some were in flight; the edge of a tick
-    /// is neither.
+    /// The time when a request was last sent or ended, and the time since which none has ended while some were in
+    /// flight; the edge of a tick counts as neither.
     moved_ns: u64,
     quiet_ns: u64,
     stall: Option<ServiceStall>,
 }
 
-/// A stretch in which requests were in flight and none was over.
+/// A period in which requests were in flight and none ended.
 #[derive(Debug, Clone, Copy)]
 pub struct ServiceStall {
     pub since_ns: u64,
-    /// When the last request was sent in it.
+    /// The time when the last request was sent in it.
     pub moved_ns: u64,
     pub end_ns: u64,
     /// Requests that were in flight at its end.
     pub waiting: u64,
 }
 
-/// Shorter ones are everyday.
+/// Shorter stalls are normal.
 const SERVICE_STALL_NS: u64 = 10_000_000;
 
 impl Tally {
@@ -83,8 +85,8 @@ impl Tally {
         self.now.run.record(id.id(), value);
     }
 
-    /// Where the time of a request went that was due, sent, first answered and over at these instants, kept by how long
-    /// it took in all. A phase that took no time costs a comparison.
+    /// Records the latency breakdown of a request by its intended start time, send time, time of the first byte, and
+    /// end time, grouped by its response time. A phase that took no time costs a comparison.
     #[inline]
     pub fn phases(&mut self, [intended_ns, sent_ns, first_ns, end_ns]: [u64; 4]) {
         let response_ns = end_ns.saturating_sub(intended_ns);
@@ -106,19 +108,20 @@ impl Tally {
         self.now.run.floor(id.id(), value);
     }
 
-    /// Makes cells for series that a program has opened: for those behind the ones that there are.
+    /// Creates cells for series that a program has opened, in addition to the existing ones.
     #[cold]
     pub fn open(&mut self, book: &SeriesBook, fixed: usize) {
         reach(&mut self.now, book, fixed);
     }
 
-    /// Series that there are cells for.
+    /// Returns the number of series that have cells.
     #[inline]
     pub fn series_count(&self) -> usize {
         self.now.series.len()
     }
 
-    /// A value of a user-defined metric of this family, set at an instant; false: it has no meaning there.
+    /// Records a value of a user-defined metric of this family at a point in time; returns false if the value is not
+    /// valid for it.
     pub fn value(&mut self, metric: u32, family: Family, value: f64, unix_ns: u64) -> bool {
         let cells = self.series(metric);
         let Some(custom) = family.custom() else { return false };
@@ -142,7 +145,7 @@ impl Tally {
             }
             Custom::Trend => {
                 let thousandths = (value * THOUSANDTHS).round();
-                // NaN is in no range; above it `as` would stop at the largest number.
+                // NaN is in no range; for larger values, `as` would saturate at the largest number.
                 if !(0.0..u64::MAX as f64).contains(&thousandths) {
                     return false;
                 }
@@ -157,7 +160,7 @@ impl Tally {
         &mut self.now.series[request as usize]
     }
 
-    /// The cells of a stream, also where the plan did not say that the request is one.
+    /// Returns the cells of a stream, even if the plan did not declare the request as one.
     #[inline]
     pub fn stream(&mut self, request: u32) -> &mut Cells {
         let series = self.series(request);
@@ -184,14 +187,14 @@ impl Tally {
         series.add(SeriesSum::BytesOut.id(), bytes as u64);
     }
 
-    /// An exchange that was sent is over, however it ended.
+    /// Counts a sent exchange that has ended in any way.
     #[inline]
     pub fn landed(&mut self, request: u32, now_ns: u64) {
         self.series(request).add(SeriesSum::Ended.id(), 1);
         self.rested(now_ns);
     }
 
-    /// An exchange is in flight no longer: it is over, or so is the run.
+    /// Notes that an exchange is no longer in flight because it, or the run, has ended.
     #[inline]
     pub fn rested(&mut self, now_ns: u64) {
         self.integrate(now_ns);
@@ -203,18 +206,18 @@ impl Tally {
         self.in_flight -= 1;
     }
 
-    /// The last stall that ended since this was asked.
+    /// Returns the last stall that ended since the previous call.
     #[inline]
     pub fn stall(&mut self) -> Option<ServiceStall> {
         self.stall.take()
     }
 
-    /// What lies before this instant is no stall of the service.
+    /// Excludes the time before this instant from service stalls.
     pub fn hear(&mut self, now_ns: u64) {
         (self.moved_ns, self.quiet_ns) = (now_ns, now_ns);
     }
 
-    /// Area under "requests in flight" (Little's N, measured).
+    /// Adds to the area under "requests in flight" (Little's N, measured).
     #[inline]
     fn integrate(&mut self, now_ns: u64) {
         let passed = now_ns.saturating_sub(self.changed_ns);
@@ -224,7 +227,7 @@ impl Tally {
         }
     }
 
-    /// A fault on the network's or server's side ends a request; one on the client's only counts.
+    /// Counts a fault. One on the network's or server's side ends a request; one on the client's side is only counted.
     pub fn fault(&mut self, request: u32, fault: Fault, now_ns: u64) {
         let client = fault.side() == plimsoll_plan::Side::Client;
         if !client {
@@ -238,7 +241,7 @@ impl Tally {
         }
     }
 
-    /// An answer with its status; when it is `judged` by somebody else, whether it failed is not decided here.
+    /// Counts a response with its status; if it is `judged` elsewhere, whether it failed is not decided here.
     #[inline]
     pub fn status(&mut self, request: u32, status: u16, judged: bool, now_ns: u64) {
         let failed = !judged && !Statuses::usual(status);
@@ -256,8 +259,8 @@ impl Tally {
         }
     }
 
-    /// The service has done what it was asked. Two comparisons: this is how it is known to the nanosecond from when to
-    /// when it did not.
+    /// Notes a success of the service. This costs two comparisons and gives the start and end of an outage to the
+    /// nanosecond.
     #[inline]
     pub fn success(&mut self, series: u32, now_ns: u64) {
         let at_ns = now_ns.saturating_sub(self.begin_ns);
@@ -266,7 +269,7 @@ impl Tally {
         series.floor(SeriesFloor::FirstSuccess.id(), at_ns);
     }
 
-    /// It has not, and that was not this machine's doing.
+    /// Notes a failure that the load generator did not cause.
     pub fn failure(&mut self, series: u32, now_ns: u64) {
         let at_ns = now_ns.saturating_sub(self.begin_ns);
         let series = self.series(series);
@@ -274,7 +277,7 @@ impl Tally {
         series.floor(SeriesFloor::FirstFailure.id(), at_ns);
     }
 
-    /// Ends the tick: the full interval goes, `fresh` takes its place, with cells for all that the book has.
+    /// Ends the tick: returns the full interval and replaces it with `fresh`, with cells for all series in the book.
     pub fn swap(
         &mut self,
         tick: u32,
@@ -287,7 +290,7 @@ impl Tally {
         reach(&mut fresh, book, fixed);
         let mut full = std::mem::replace(&mut self.now, fresh);
         full.tick = tick;
-        // What is in flight across the edge is in flight in the new tick from its beginning.
+        // Requests in flight across the edge are in flight in the new tick from its beginning.
         self.now.run.peak(RunPeak::InFlight.id(), self.in_flight);
         full
     }

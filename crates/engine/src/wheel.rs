@@ -1,21 +1,21 @@
-//! Timers of one worker: a wheel of lists threaded through flat arrays, one entry per link, exchange or sleep.
+//! Timers of one worker: a wheel of lists threaded through flat arrays, one entry per link, exchange, or sleep.
 //!
-//! A request's deadline is almost always cancelled by its answer. So nothing is done then: the entry stays where it
-//! is, and when its slot comes up the owner looks at the true deadline and puts it back if that lies ahead. In the
-//! steady state a request costs no wheel operation at all.
-//! (Varghese and Lauck, "Hashed and hierarchical timing wheels", 1987, scheme 6, made lazy.)
+//! A response almost always cancels its request's deadline. The wheel does nothing then: the entry stays where it is,
+//! and when its slot comes up, the owner checks the true deadline and reinserts the entry if it lies ahead. In the
+//! steady state, a request costs no wheel operation at all. (Varghese and Lauck, "Hashed and hierarchical timing
+//! wheels", 1987, scheme 6, made lazy.)
 
 const NONE: u32 = u32::MAX;
-/// Slots times slot length = the horizon, about 0.5 s; later deadlines are looked at once per horizon.
+/// Slots times slot length = the horizon, about 0.5 s; later deadlines are checked once per horizon.
 const SLOTS: u64 = 512;
-/// 2^20 ns = 1.05 ms: the precision of a time-out.
+/// 2^20 ns = 1.05 ms: the precision of a timeout.
 const SLOT_SHIFT: u32 = 20;
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     next: u32,
     previous: u32,
-    /// Which of the lists it stands in; `NOT_IN` when in none.
+    /// The list that contains it; `NOT_IN` if none does.
     slot: u16,
 }
 
@@ -24,10 +24,10 @@ const NOT_IN: u16 = u16::MAX;
 pub struct Wheel {
     heads: Box<[u32]>,
     entries: Vec<Entry>,
-    /// The next slot to be looked at.
+    /// The next slot to check.
     at: u64,
     count: usize,
-    /// No entry stands in front of this slot: spares the search in nearly every turn.
+    /// No entry is in a slot before this one, which saves the search in almost every event-loop iteration.
     earliest: u64,
 }
 
@@ -37,7 +37,7 @@ impl Wheel {
         Wheel { heads: vec![NONE; SLOTS as usize].into(), entries: Vec::new(), at, count: 0, earliest: at }
     }
 
-    /// Ids below `len` need no other place later; what is not used is never touched.
+    /// Reserves memory for ids below `len`, which avoids moving them later; unused memory is never touched.
     pub fn reserve(&mut self, len: usize) {
         self.entries.reserve(len);
     }
@@ -47,12 +47,12 @@ impl Wheel {
         self.entries.resize(len, Entry { next: NONE, previous: NONE, slot: NOT_IN });
     }
 
-    /// Sees to it that `id` is looked at no later than `deadline_ns` (up to one slot, or one horizon when far).
+    /// Makes sure that `id` is checked no later than `deadline_ns` (up to one slot, or one horizon if far away).
     #[inline]
     pub fn arm(&mut self, id: u32, deadline_ns: u64) {
         let slot = (deadline_ns >> SLOT_SHIFT).clamp(self.at, self.at + SLOTS - 1);
         let entry = self.entries[id as usize];
-        // Already looked at in time: the common case, and the end of it.
+        // The existing slot is early enough: the common case.
         if entry.slot != NOT_IN && self.slots_until(entry.slot) <= slot - self.at {
             return;
         }
@@ -60,7 +60,7 @@ impl Wheel {
         self.insert(id, slot);
     }
 
-    /// Slots between the next to be looked at and a list, round the wheel.
+    /// Returns the number of slots from the next one to be checked to a list, around the wheel.
     fn slots_until(&self, list: u16) -> u64 {
         u64::from(list).wrapping_sub(self.at) % SLOTS
     }
@@ -95,13 +95,13 @@ impl Wheel {
 
     /// Moves every entry whose slot has passed into `due`; each is then out of the wheel.
     pub fn expire(&mut self, now_ns: u64, due: &mut Vec<u32>) {
-        // Slots that lie wholly in the past.
+        // Slots that lie entirely in the past.
         let end = now_ns >> SLOT_SHIFT;
         if self.count == 0 {
             self.at = self.at.max(end);
             return;
         }
-        // After a long stall one round over all slots finds everything.
+        // After a long stall, one pass over all slots finds everything.
         let last = end.min(self.at + SLOTS);
         while self.at < last {
             let mut id = std::mem::replace(&mut self.heads[(self.at % SLOTS) as usize], NONE);
@@ -117,7 +117,7 @@ impl Wheel {
         self.at = self.at.max(end);
     }
 
-    /// When to look again, at the latest; `None` when nothing is armed.
+    /// Returns the latest time for the next check; `None` if nothing is armed.
     pub fn next_ns(&mut self) -> Option<u64> {
         if self.count == 0 {
             return None;

@@ -1,11 +1,11 @@
-//! One core's work: users, connections, timers and numbers of one thread, sharing nothing with the others.
+//! One core's work: users, connections, timers, and numbers of one thread, which shares nothing with the others.
 //!
-//! [`turn`] is the loop; [`link`] opens and closes connections, [`exchange`] sends a request over one ([`secure`] over
-//! TLS), [`read`] takes what comes ([`stream`] when the answer is events without end, [`keep`] what is kept of it) to
-//! one of the [`ends`], in [`shares`] of a turn; [`arrivals`] and [`next`] decide who sends what next, [`attempts`]
-//! what follows a connection that did not come about, [`unasked`] what came without a request; [`resume`] speaks with
-//! programs. A link and an exchange are known by their numbers, and so is a user; none of these is any of the others.
-//! The worker is generic over its [`Door`], so that tests run it in a network made of numbers.
+//! [`turn`] is the event loop. [`link`] opens and closes connections, [`exchange`] sends a request over one ([`secure`]
+//! over TLS). [`read`] passes received bytes ([`stream`] for endless streams of events, [`keep`] for kept parts of a
+//! response) to one of the [`ends`], in [`shares`] of an event-loop iteration. [`arrivals`] and [`next`] decide which
+//! user sends next, [`attempts`] handles failed connections, and [`unasked`] handles bytes received without a request.
+//! [`resume`] runs programs. Links, exchanges, and users have separate numbers. The worker is generic over its
+//! [`Door`], so tests run it in a network made of numbers.
 
 mod arrivals;
 mod attempts;
@@ -49,11 +49,11 @@ use std::sync::Arc;
 pub use config::WorkerConfig;
 pub(crate) use config::most_requests;
 
-/// Empty buffers kept at most, and their size. In the steady state one goes and one comes; what a burst needed (ten
-/// thousand streams that wait for their connections) must not be held for the rest of a run.
+/// Most empty buffers kept, and their largest size. In the steady state, one is taken as one is returned; buffers for a
+/// burst (ten thousand streams that wait for their connections) must not be held for the rest of a run.
 const BUFFERS_MAX: usize = 256;
 const BUFFER_KEPT_BYTES: usize = 1_048_576;
-/// All of them together.
+/// The most memory of all of them together.
 const POOL_BYTES: usize = 67_108_864;
 
 /// One virtual user.
@@ -64,42 +64,43 @@ struct User {
     /// Steps that have not ended.
     outstanding: u32,
     iteration: u64,
-    /// A step of this iteration was denied, because the count over all workers is used up: it will never be whole.
+    /// A step of this iteration was denied because the count over all workers is used up: the iteration will never be
+    /// complete.
     cut: bool,
     /// In an iteration, or between two of them without a pause.
     busy: bool,
-    /// Will not start an iteration any more: its data has run out, or its loops are done.
+    /// Starts no more iterations: its data has run out, or it has completed its iterations.
     retired: bool,
     /// Has started an iteration.
     begun: bool,
-    /// A request of it has succeeded.
+    /// One of its requests has succeeded.
     served: bool,
     workload: u16,
-    /// A request that could not be sent for this machine's fault keeps its stamp and its lease; 0: none.
+    /// A request that the load generator could not send keeps its intended start time and its lease; 0: none.
     owed_ns: u64,
-    /// Its own link to the target; `NONE` when links are pooled.
+    /// Its own link to the target; `NONE` if links are pooled.
     link: u32,
     /// First of the exchanges of its program, linked by [`Exchange::next`].
     first_exchange: u32,
     /// First of the sleeps of its program, linked by [`SleepTimer::next`].
     first_nap: u32,
-    /// First of the links beyond its own that stay with it, linked by [`Link::next`].
+    /// First of the other links that it holds, linked by [`Link::next`].
     first_held: u32,
 }
 
-/// Where an origin is.
+/// The addresses and TLS setup of an origin.
 struct Here {
-    /// Connections take turns over these; at least one.
+    /// Connections rotate over these; at least one.
     addresses: Box<[SocketAddr]>,
     /// Number of the first of them over all origins.
     first: u32,
     tls: Option<Setup>,
 }
 
-/// A program sleeps.
+/// A program's sleep.
 #[derive(Debug, Clone, Copy)]
 struct SleepTimer {
-    /// Nobody: free.
+    /// No user: the entry is free.
     user: u32,
     step: StepId,
     due_ns: u64,
@@ -114,13 +115,13 @@ struct Workload {
     count: u32,
     /// Iterations of each user.
     loops: Option<u64>,
-    /// Iterations over all workers; without a limit for the open model, whose arrivals are numbered.
+    /// Iterations over all workers; unlimited for the open model, whose arrivals are numbered.
     iterations: Lease,
-    /// Users that will not start any more.
+    /// Users that start no more iterations.
     retired: u32,
 }
 
-/// Who starts iterations. One per worker: its size does not matter.
+/// The source of iterations. There is one per worker, so its size does not matter.
 #[allow(clippy::large_enum_variant)]
 enum Source {
     Closed {
@@ -130,11 +131,14 @@ enum Source {
     },
     Open {
         arrivals: Arrivals,
-        /// Users without an iteration, and since when; the last one freed goes first, its connection is the warmest.
+        /// Users without an iteration, and since when; the last one freed goes first because its connection is the
+        /// warmest.
         free: Vec<(u32, u64)>,
-        /// Stamps of arrivals that were started and sent back, or set aside when the sequence changed; ascending.
+        /// Intended start times of arrivals that were started and sent back, or set aside when the sequence changed;
+        /// ascending.
         returned: VecDeque<u64>,
-        /// Set while arrivals wait: a second reader of the same sequence, which counts what came due.
+        /// Present while arrivals wait: a second reader of the same sequence, which counts the arrivals that became
+        /// due.
         waiting: Option<Arrivals>,
         /// Arrivals counted as due, and started.
         due: u64,
@@ -142,7 +146,7 @@ enum Source {
     },
 }
 
-/// See the module.
+/// One worker.
 struct Worker<D: Door, P: Post> {
     door: D,
     post: P,
@@ -150,35 +154,35 @@ struct Worker<D: Door, P: Post> {
     compiled: Arc<Compiled>,
     /// By origin.
     places: Box<[Here]>,
-    /// How many series there are.
+    /// The number of series.
     series: usize,
     sources: Arc<[IpAddr]>,
-    /// Whose turn it is.
+    /// Counter that rotates connections over addresses and sources.
     turn: usize,
-    /// The series of the first of several addresses; with one there is nothing to tell apart.
+    /// The series of the first of several addresses; a single address has none.
     address_series: Option<u32>,
-    /// What programs have opened; in the hands of the one that is awake.
+    /// Series that programs have opened; passed to the running program.
     book: Box<SeriesBook>,
-    /// Of the series in the book, those that were told.
+    /// Number of series in the book that were reported.
     told_series: usize,
     seat: WorkerSlot,
     /// All times are on the door's clock.
     begin_ns: u64,
-    /// When nothing more is begun.
+    /// Nothing more is begun after this time.
     end_ns: u64,
-    /// When what is under way is cut off; the end itself unless the plan grants grace.
+    /// Requests still in progress are cut off at this time; it is the end itself unless the plan has a graceful stop.
     cut_ns: u64,
     now_ns: u64,
-    /// What is added to the door's clock for the time since 1970.
+    /// Offset from the door's clock to the time since 1970.
     unix_offset_ns: i128,
 
     links: Vec<Link>,
-    /// By origin: links beyond the users' own, for programs with several steps outstanding, that are not in use; when
-    /// they are pooled all that are not in use.
+    /// By origin: unused links beyond the users' own, for programs with several outstanding steps; if links are pooled,
+    /// all unused ones.
     spare: Box<[Vec<u32>]>,
     link_wheel: Wheel,
     exchanges: Vec<Exchange>,
-    /// The last one freed goes first, it is the warmest.
+    /// The last one freed goes first because it is the warmest.
     free_exchanges: Vec<u32>,
     exchange_wheel: Wheel,
     naps: Vec<SleepTimer>,
@@ -190,55 +194,56 @@ struct Worker<D: Door, P: Post> {
     due_timers: Vec<u32>,
     shared: Shared,
     buffer: Box<[u8]>,
-    /// Empty buffers for bodies that somebody reads and for requests that wait for a connection; a few.
+    /// Some empty buffers for bodies that programs read and for requests that wait for a connection.
     #[allow(clippy::vec_box, clippy::box_collection)]
     bodies: Vec<Box<Vec<u8>>>,
     lent: keep::Lent,
-    /// Events of this turn that the next one takes first, because the turn was over before them; since when they wait.
+    /// Events that the last event-loop iteration had no time for, which the next one takes first; and the time since
+    /// which they wait.
     late: VecDeque<(u64, Flags)>,
     late_since_ns: u64,
-    /// Sockets by their tokens whose share was used up before all was read; the one that waits longest goes first.
+    /// Tokens of sockets whose share was used up before all was read; the one that has waited longest goes first.
     unread: VecDeque<u64>,
-    /// This turn began with events of the one before: each socket reads little.
+    /// This event-loop iteration began with events of the previous one: each socket reads only a little.
     is_brief: bool,
-    /// What TLS opened and sealed last.
+    /// The bytes last opened and sealed by TLS.
     opened: Vec<u8>,
     sealed: Vec<u8>,
-    /// Payload of a stream between the session and the parser of events; its heads; spare buffers of the parsers.
+    /// Payload of a stream between the session and the event parser; its heads; spare buffers of the parsers.
     payload: Vec<u8>,
     event_spares: plimsoll_wire::sse::Spares,
     streams: u64,
-    /// By request: its last answer had a large body.
+    /// By request: whether its last response had a large body.
     large: Box<[bool]>,
 
     users: Vec<User>,
-    /// Foreign programs by user; empty for table programs.
+    /// Programs by user; empty for table programs.
     programs: Vec<Option<Box<dyn Program>>>,
-    /// Taken out while it is read, so that a program resumed meanwhile gets another.
+    /// Taken out while it is read, so that a program resumed in the meantime gets another.
     outbox: Option<Box<Outbox>>,
     samples: Vec<FailureExample>,
-    /// Samples of failures that no program sees.
+    /// Failure examples that no program sees.
     own_samples: u32,
-    /// Where a redirect led was kept once.
+    /// The target of a redirect was kept already.
     redirect_noted: bool,
     workloads: Vec<Workload>,
     lease: Lease,
-    /// Iterations begun and not over.
+    /// Iterations begun and not ended.
     under_way: u64,
     pooled: bool,
     /// Each iteration begins without a connection.
     anew: bool,
     requests_per_connection: Option<u32>,
-    /// Exchanges whose streams are to be ended before the next sleep.
+    /// Exchanges whose streams must be ended before the next sleep.
     to_end: Vec<u32>,
-    /// Exchanges begun and not ended, those waiting for a connection included.
+    /// Exchanges begun and not ended, including those waiting for a connection.
     outstanding: u64,
     /// Users that owe a request (see [`User::owed_ns`]).
     owing: u32,
     paused: bool,
-    /// Since when; `u64::MAX` while not paused.
+    /// Start of the pause; `u64::MAX` while not paused.
     paused_ns: u64,
-    /// End of the last pause: nothing that was due in it could have been sent before.
+    /// End of the last pause: requests due during it could not be sent earlier.
     resumed_ns: u64,
     stop: Option<Stopped>,
     commands: Vec<Command>,
@@ -246,9 +251,9 @@ struct Worker<D: Door, P: Post> {
     tally: Tally,
     tick: u32,
     tick_end_ns: u64,
-    /// Round robin over links whose TCP account is read at a tick.
+    /// Rotates over links whose TCP counters are read at a tick.
     sampled: usize,
-    /// Sockets in use, those on their way included.
+    /// Sockets in use, including those that are connecting.
     open_sockets: u64,
     spin_ns: u64,
     users_changed_ns: u64,

@@ -1,8 +1,8 @@
 //! A request in the steady state allocates nothing: closed and open model, waiting arrivals, bodies skipped and read,
-//! programs that keep bodies, render, judge and sleep. And an open stream holds little.
+//! and programs that keep bodies, render, judge, and sleep. In addition, an open stream holds little memory.
 //!
-//! The worker runs over a door that answers at once from memory made beforehand, so that every allocation counted is
-//! the worker's own; then once more over the real kernel, where the count is taken on the worker's thread alone.
+//! The worker runs over a door that responds immediately from preallocated memory, so every counted allocation is the
+//! worker's own. A second test uses the real kernel and counts only on the worker's thread.
 #![allow(clippy::unwrap_used)]
 
 use plimsoll_engine::driver::{CpuReading, Door, Errno, Flags, IN, Io, OUT, Socket, TcpFacts};
@@ -29,21 +29,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Counts for each thread on its own, and on top for all threads that have not declared themselves bystanders.
+/// Counts for each thread separately, and in total for all threads that have not declared themselves bystanders.
 struct Counting;
 
 static ALL: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     static MINE: Cell<u64> = const { Cell::new(0) };
-    /// Bytes held, as far as this thread took them and gave them back.
+    /// Bytes held: those that this thread has allocated and not freed.
     static HELD: Cell<i64> = const { Cell::new(0) };
     static BYSTANDER: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Takes `size` bytes in the place of `before`.
+/// Counts an allocation of `size` bytes that replaces one of `before` bytes.
 fn count(before: usize, size: usize) {
-    // A thread that is going away has no cells any more; nothing is measured then.
+    // A thread that is ending has no cells any more; nothing is measured then.
     let _ = MINE.try_with(|n| n.set(n.get() + 1));
     let _ = HELD.try_with(|held| held.set(held.get() + size as i64 - before as i64));
     if !BYSTANDER.try_with(Cell::get).unwrap_or(true) {
@@ -51,11 +51,11 @@ fn count(before: usize, size: usize) {
     }
 }
 
-// SAFETY: every call is passed on unchanged to the system's allocator; the counters touch no memory of theirs.
+// SAFETY: every call is passed on unchanged to the system's allocator; the counters do not touch the allocated memory.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(0, layout.size());
-        // SAFETY: the caller's promises are the ones that the system's allocator asks for.
+        // SAFETY: the caller's guarantees are those that the system's allocator requires.
         unsafe { System.alloc(layout) }
     }
 
@@ -79,14 +79,14 @@ fn mine() -> u64 {
     MINE.with(Cell::get)
 }
 
-/// Answers every request after a fixed time, in one piece, out of memory taken beforehand.
+/// Responds to every request after a fixed time, in one piece, from preallocated memory.
 struct Canned {
     now_ns: Rc<Cell<u64>>,
     service_ns: u64,
     answer: Vec<u8>,
-    /// By socket: its token, how much of the answer was read (`usize::MAX`: all), and when it came.
+    /// By socket: its token, the number of bytes read of the response (`usize::MAX`: all), and when it arrived.
     links: Vec<(u64, usize, u64)>,
-    /// (when, socket) in order of time, because the service time is the same for all.
+    /// (time, socket) in order of time, because the service time is the same for all.
     due: VecDeque<(u64, Socket)>,
     ready: Vec<(u64, Flags)>,
 }
@@ -141,7 +141,7 @@ impl Door for Canned {
     }
 
     fn set_low_water(&mut self, socket: Socket, _: usize) {
-        // All is there already: as in the kernel, that is an edge.
+        // All bytes are there already: as in the kernel, that is an edge.
         self.due.push_front((self.now_ns.get(), socket));
     }
 
@@ -161,7 +161,7 @@ impl Door for Canned {
             && at_ns <= self.now_ns.get()
         {
             self.due.pop_front();
-            // A negative number stands for a connection that has come about.
+            // A negative number means that a connection was established.
             let link = if socket < 0 { -1 - socket } else { socket };
             self.ready.push((self.links[link as usize].0, if socket < 0 { OUT } else { IN | OUT }));
         }
@@ -182,12 +182,12 @@ impl Door for Canned {
 /// One test at a time: the last one counts over all threads.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// What is known at a tick: allocations, requests finished, bytes held.
+/// Values at a tick: allocations, requests finished, bytes held.
 type Mark = (u64, u64, i64);
 
-/// Takes intervals and gives them back, and notes where things stand at each tick.
+/// Takes intervals and returns them, and records the values at each tick.
 struct Circle {
-    // As they are handed over.
+    // In the order in which they are handed over.
     #[allow(clippy::vec_box)]
     spares: Vec<Box<Interval>>,
     finished: u64,
@@ -231,7 +231,7 @@ fn plan(mut draft: Draft, address: SocketAddr, paths: &[&str]) -> Plan {
     seal(draft, Machine { cpus: 1, seed: 1 }).unwrap()
 }
 
-/// Allocations and requests from the third tick to the last but one.
+/// Returns the allocations and requests from the third tick to the last but one.
 fn steady(
     draft: Draft,
     body_bytes: usize,
@@ -245,7 +245,7 @@ fn steady(
     (b - a, later - requests)
 }
 
-/// Eight seconds against a server that says `answer` to everything; bytes held are those since the start.
+/// Runs eight seconds against a server that always responds with `answer`; bytes held are those since the start.
 fn simulated(
     mut draft: Draft,
     answer: Vec<u8>,
@@ -358,12 +358,15 @@ impl Program for Three {
 fn programs_that_keep_bodies_allocate_nothing_once_their_buffers_are_large_enough() {
     none("closed", steady(users(5), 5_000, &["/"], Some(Arc::new(Three))));
     none("open", steady(rate(1_000.0, 50), 5_000, &["/"], Some(Arc::new(Three))));
-    // Connections that come and go with each iteration are taken from the same few places.
+    // Connections that are opened and closed with each iteration reuse the same few entries.
     let link = Link { reuse: Reuse::Iteration, ..Link::default() };
-    none("anew", steady(Draft { link, ..users(1) }, 5_000, &["/"], Some(Arc::new(Three))));
+    none(
+        "a connection per iteration",
+        steady(Draft { link, ..users(1) }, 5_000, &["/"], Some(Arc::new(Three))),
+    );
 }
 
-/// Thinks, renders its request, keeps the answer and judges it, counts; a second sleep is cancelled each time.
+/// Sleeps, renders its request, keeps the response, judges it, and counts; a second sleep is canceled each time.
 #[derive(Clone)]
 struct Busy;
 
@@ -417,7 +420,7 @@ fn programs_that_sleep_render_judge_and_decide_allocate_nothing() {
     none("open", steady(rate(1_000.0, 50), 500, &["/"], Some(Arc::new(Busy))));
 }
 
-/// Looks its metrics up by name and labels with each answer, and counts in them.
+/// Opens its metrics by name and labels with each response, and counts in them.
 #[derive(Clone)]
 struct Measuring;
 
@@ -454,7 +457,7 @@ fn metrics_that_are_open_allocate_nothing() {
     none("closed", steady(users(20), 500, &["/"], Some(Arc::new(Measuring))));
 }
 
-/// Holds one stream for ever.
+/// Holds one stream forever.
 #[derive(Clone)]
 struct Listener;
 
@@ -484,15 +487,15 @@ fn an_idle_stream_holds_less_than_a_kilobyte_with_its_user_and_connection_and_no
     let held = |streams: u32| {
         let marks = simulated(users(streams), answer.clone(), &["/"], Some(Arc::new(Listener)));
         let (early, late) = (marks[1].2, marks[marks.len() - 2].2);
-        assert_eq!(early, late, "time costs nothing");
+        assert_eq!(early, late, "memory does not grow with time");
         late
     };
-    // What a worker has anyway falls out of the difference.
+    // The worker's fixed memory cancels out in the difference.
     let bytes = (held(3_000) - held(1_000)) / 2_000;
     assert!((100..=1_024).contains(&bytes), "{bytes} bytes for each stream");
 }
 
-/// A server that answers everything and allocates nothing after its start, one thread per connection.
+/// Starts a server that responds to everything and allocates nothing after its start, one thread per connection.
 fn server() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -504,7 +507,7 @@ fn server() -> SocketAddr {
             std::thread::spawn(move || {
                 BYSTANDER.set(true);
                 let mut buffer = [0u8; 4_096];
-                // A request is small and comes in one piece.
+                // A request is small and arrives in one piece.
                 while stream.read(&mut buffer).is_ok_and(|n| n > 0) {
                     if stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").is_err() {
                         return;
@@ -516,13 +519,13 @@ fn server() -> SocketAddr {
     address
 }
 
-/// The real engine against a real server: (allocations of the worker, requests) between two ticks.
+/// Runs the real engine with a real server: (allocations of the worker, requests) between two ticks.
 fn real(draft: Draft) -> (u64, u64) {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let address = server();
     let draft = Draft { load: LoadDraft { duration_ns: Some(4_000_000_000), ..draft.load }, ..draft };
     let plan = Arc::new(plan(draft, address, &["/"]));
-    // From here on this thread only passes intervals on; its own allocations are the channel's.
+    // From this point, this thread only passes intervals on; its own allocations are the channel's.
     BYSTANDER.set(true);
     let mut running = start(plan, Scene::at(address)).unwrap();
     let (mut marks, mut finished) = (Vec::new(), 0);
@@ -533,7 +536,7 @@ fn real(draft: Draft) -> (u64, u64) {
                 marks.push((ALL.load(Ordering::Relaxed), finished));
                 running.give_back(report.worker, report.interval);
             }
-            Next::Quiet => panic!("the engine has fallen silent"),
+            Next::Quiet => panic!("the engine sent no report"),
             Next::Ended => break,
         }
     }
@@ -547,7 +550,7 @@ fn real(draft: Draft) -> (u64, u64) {
 fn over_the_real_kernel_there_is_no_allocation_per_request_either() {
     for (what, draft) in [("closed", users(8)), ("open", rate(2_000.0, 50))] {
         let (allocations, requests) = real(draft);
-        // Two ticks: a channel takes memory for every 31 messages, and a histogram for its first value ever.
+        // Two ticks: a channel allocates for every 31 messages, and a histogram for its very first value.
         assert!(requests > 2_000, "{what}: only {requests} requests");
         assert!(allocations <= 24, "{what}: {allocations} allocations in {requests} requests");
     }

@@ -1,5 +1,6 @@
-//! The proof that users are programs and not tables of requests: one that holds a stream, asks twice at once beside it,
-//! and decides at the head of each answer whether it wants the body. To be read as an example of the interface.
+//! Shows that users are programs and not tables of requests: one holds a stream, sends two requests at once during the
+//! stream, and decides at the head of each response whether it wants the body. It also serves as an example of the
+//! interface.
 
 use crate::support::actors::{Log, lines};
 use crate::support::*;
@@ -13,12 +14,12 @@ use std::sync::{Arc, Mutex};
 const CHUNKED: &[u8] =
     b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-/// Behaviour that no list of requests can express. Each iteration of this user:
+/// Behavior that no list of requests can express. Each iteration of this user:
 ///
 /// 1. opens a stream of notices and holds it;
-/// 2. when the first notice comes, asks for `/a` and `/b` at the same time, beside the stream;
-/// 3. looks at the head of each answer and takes only bodies that say they are small;
-/// 4. when both are there, ends the stream, and with it the iteration.
+/// 2. when the first notice arrives, requests `/a` and `/b` at the same time, during the stream;
+/// 3. reads the head of each response and takes only bodies declared as small;
+/// 4. when both have arrived, ends the stream, and with it the iteration.
 struct Reader {
     missing: u32,
     bodies: Arc<Mutex<Vec<String>>>,
@@ -43,7 +44,7 @@ impl Program for Reader {
             }
             Wake::Reply(reply) if reply.id != NOTICES => {
                 let text = String::from_utf8_lossy(reply.body).into_owned();
-                self.bodies.lock().expect("nobody panics").push(format!("{}: {text}", reply.id));
+                self.bodies.lock().expect("no program has panicked").push(format!("{}: {text}", reply.id));
                 self.missing -= 1;
                 if self.missing == 0 {
                     out.cancel(NOTICES);

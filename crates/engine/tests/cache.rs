@@ -1,4 +1,4 @@
-//! How large the buffer is into which a worker reads: by the cache that the kernel describes, else tried out.
+//! The size of a worker's read buffer: derived from the cache that the kernel describes, otherwise measured.
 
 use crate::support::*;
 use plimsoll_engine::cache::{SIZES, second_level_bytes, share_of, tried_bytes};
@@ -6,7 +6,7 @@ use plimsoll_plan::Draft;
 use plimsoll_plan::draft::LoadDraft;
 use std::path::PathBuf;
 
-/// A folder as the kernel has it for a CPU: (level, type, size) by cache.
+/// A folder as the kernel provides it for a CPU: (level, type, size) by cache.
 fn described(name: &str, caches: &[(&str, &str, &str)]) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("plimsoll-cache-{name}-{}", std::process::id()));
     for (n, (level, kind, size)) in caches.iter().enumerate() {

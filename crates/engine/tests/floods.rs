@@ -1,5 +1,6 @@
-//! Servers that send faster than anybody can read: no time-out, no stop, no neighbour waits for them. First in a world
-//! in which every read is full and costs time, where the old ways would read for ever; then over real sockets.
+//! Servers that send faster than a client can read: they do not delay timeouts, a stop, or other users. The first tests
+//! run in a simulated network in which every read is full and takes time, so reading until the socket is empty would
+//! never end; the last one uses real sockets.
 
 use crate::support;
 use crate::support::{BEGIN_NS, MS, S, closed, get};
@@ -20,7 +21,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What a flooding server says: a beginning, and what it repeats without end.
+/// The bytes of a flooding server: a beginning, and a part repeated endlessly.
 #[derive(Clone, Copy)]
 struct Flood {
     begin: &'static [u8],
@@ -39,7 +40,7 @@ const ONE_LINE: Flood =
     Flood { begin: b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", again: b"x" };
 
 impl Flood {
-    /// The bytes from the `from`-th on; `block` repeats what is repeated.
+    /// Fills a buffer with the bytes at `from` and after; `block` is the repeated part.
     fn fill(self, from: usize, block: &[u8], into: &mut [u8]) {
         let begin = self.begin.get(from..).unwrap_or_default();
         let cut = begin.len().min(into.len());
@@ -55,19 +56,19 @@ impl Flood {
 }
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-/// What a byte costs the worker, ns: a full read of 256 KiB takes 5.2 ms.
+/// Cost of a byte for the worker, ns: a full read of 256 KiB takes 5.2 ms.
 const BYTE_NS: u64 = 20;
-/// No run here is planned to last this long.
+/// Longer than any run planned here.
 const AGES_NS: u64 = 60 * S;
 
 struct Tap {
     token: u64,
-    /// Bytes read of the flood; of a healthy answer what is left.
+    /// Bytes read of the flood; for a healthy response, the remaining bytes.
     read: usize,
     asked: bool,
 }
 
-/// The first `flooded` users meet a flood, all others an answer 1 ms after their request.
+/// The first `flooded` users get a flood, all others a response 1 ms after their request.
 struct Faucet {
     now_ns: Rc<Cell<u64>>,
     flood: Flood,
@@ -83,7 +84,7 @@ struct Faucet {
 impl Faucet {
     fn spend(&self, ns: u64) {
         self.now_ns.set(self.now_ns.get() + ns);
-        assert!(self.now_ns.get() < BEGIN_NS + AGES_NS, "the worker has lost itself in a flood");
+        assert!(self.now_ns.get() < BEGIN_NS + AGES_NS, "the worker is stuck in a flood");
     }
 
     fn floods(&self, socket: Socket) -> bool {
@@ -139,7 +140,7 @@ impl Door for Faucet {
 
     fn discard(&mut self, socket: Socket, bytes: usize) -> Io {
         let _ = (socket, bytes);
-        unreachable!("no answer here has a length that is worth a discard")
+        unreachable!("no response here has a length for which discarding is worthwhile")
     }
 
     fn set_low_water(&mut self, _: Socket, _: usize) {}
@@ -204,7 +205,7 @@ impl Post for TestPost {
     }
 }
 
-/// Opens one stream an iteration and gives it up after half a second.
+/// Opens one stream per iteration and cancels it after half a second.
 #[derive(Clone)]
 struct Watcher;
 
@@ -258,7 +259,7 @@ struct Scenery {
     factory: Option<Arc<dyn ProgramFactory>>,
 }
 
-/// Four users for 1.5 s with a time-out of 0.7 s.
+/// Four users for 1.5 s with a timeout of 0.7 s.
 fn scenery(flood: Flood, flooded: u32) -> Scenery {
     let draft = Draft { timeout_ns: Some(700 * MS), ..closed(4, 1.5) };
     Scenery { draft, flood, flooded, most: usize::MAX, stop_ns: u64::MAX, factory: None }
@@ -313,7 +314,7 @@ fn a_stop_is_obeyed_in_the_middle_of_a_flood() {
     for flood in [HEAD_LINES, TINY_CHUNKS, ZEROS] {
         let made = simulate(Scenery { stop_ns: 500 * MS, ..scenery(flood, 4) });
         assert_eq!(made.stopped, Stopped::Command);
-        // A turn of events and one of reading on.
+        // One round of events and one of continued reading.
         assert!(made.elapsed_ns <= 550 * MS, "{}", made.elapsed_ns);
     }
 }
@@ -325,8 +326,8 @@ fn users_beside_a_flood_go_on_and_nobody_says_that_this_machine_stood_still() {
     for flood in [TINY_CHUNKS, ZEROS] {
         let made = simulate(scenery(flood, 3));
         let served = made.all.series[0].sums[status_id(200)];
-        // A turn holds a share of 2 ms of each flood, and what a first full read takes beyond it; an answer takes 1 ms
-        // and a turn at most.
+        // An event-loop iteration contains a share of 2 ms for each flood, plus the excess of a first full read; a
+        // response takes 1 ms and at most one such iteration.
         assert!(served * 20 >= alone_each, "{served} of {alone_each}");
         assert_eq!(made.sum(RunSum::Stalls), 0);
         assert!(made.all.run.peaks[RunPeak::LoopTimeNs.id()] < 40 * MS);
@@ -342,7 +343,10 @@ fn a_thousand_floods_leave_time_for_a_stop_and_for_the_others() {
     let made = simulate(Scenery { draft, ..scenery(TINY_CHUNKS, 1_000) });
     assert_eq!(made.elapsed_ns, 1_500 * MS);
     assert_eq!(made.sum(RunSum::Stalls), 0);
-    assert!(made.all.series[0].sums[status_id(200)] >= 30, "the healthy user had a turn of 35 ms each time");
+    assert!(
+        made.all.series[0].sums[status_id(200)] >= 30,
+        "the healthy user waits 35 ms for each event-loop iteration"
+    );
     assert_eq!(made.fault(Fault::Timeout), 2_000);
 }
 
@@ -350,7 +354,7 @@ fn a_thousand_floods_leave_time_for_a_stop_and_for_the_others() {
 fn a_stream_that_floods_is_given_up_when_its_program_says_so() {
     let made = simulate(Scenery { factory: Some(Arc::new(Watcher)), ..scenery(EVENTS, 4) });
     assert_eq!(made.elapsed_ns, 1_500 * MS);
-    // Ended after 0.5 and 1 s; the third is open at the stop, or was ended just at it.
+    // Ended after 0.5 and 1 s; the third is open at the stop, or was ended just then.
     let ended = made.all.series[0].sums[StreamSum::ClosedByClient.id()];
     assert!((8..=12).contains(&ended), "{ended}");
     assert!(made.all.series[0].sums[StreamSum::Events.id()] > 1_000);
@@ -361,7 +365,7 @@ fn a_stream_that_floods_is_given_up_when_its_program_says_so() {
 
 // ---- parts that do not end --------------------------------------------------------------------------------------
 
-/// 100 bytes every 10 ms: far below any limit of size, and for ever; time-outs are out of reach.
+/// 100 bytes every 10 ms, forever: far below any size limit, and timeouts are out of reach.
 fn trickle(flood: Flood) -> Scenery {
     let mut made = scenery(flood, 1);
     made.draft = Draft { timeout_ns: Some(50 * S), ..closed(1, 5.0) };
@@ -408,7 +412,7 @@ fn an_event_must_end_in_time_and_events_that_end_may_come_for_ever() {
     }
 }
 
-/// Opens one stream and never gives it up.
+/// Opens one stream and never ends it.
 #[derive(Clone)]
 struct WaitingProgram;
 
@@ -434,7 +438,7 @@ impl Program for WaitingProgram {
 
 // ---- over real sockets ------------------------------------------------------------------------------------------
 
-/// Sends its flood as fast as the kernel takes it, on every connection, from the first request on.
+/// Sends its flood as fast as the kernel takes it, on every connection, after the first request.
 fn flooding(flood: Flood) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

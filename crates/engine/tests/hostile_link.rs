@@ -1,5 +1,5 @@
-//! Whatever the network and the server do to the bytes: every step ends once, the books balance, and nobody gets what
-//! is another's. Answers cut anywhere, connections that break at any place, and both of that at random.
+//! However the network and the server corrupt the bytes: every step ends once, the counts add up, and no step gets
+//! another one's response. Responses split anywhere, connections that break at any byte, and both at random.
 
 use crate::support::actors::{diary, lines, step};
 use crate::support::*;
@@ -79,7 +79,7 @@ fn an_answer_that_breaks_off_at_any_place_fails_every_step_once() {
 
 #[test]
 fn what_comes_for_a_connection_that_was_given_up_reaches_nobody() {
-    // Answers come 1 us behind the time-out, while the next request is under way over a new connection.
+    // Responses arrive 1 µs after the timeout, while the next request is in flight over a new connection.
     let draft = Draft { timeout_ns: Some(20 * MS), ..closed(20, 1.0) };
     let (factory, log) = diary(|scene, wake| match wake {
         Wake::Begin { iteration, .. } => {
@@ -110,8 +110,8 @@ fn what_comes_for_a_connection_that_was_given_up_reaches_nobody() {
 
 #[test]
 fn an_event_of_a_connection_that_was_closed_in_the_same_batch_is_not_taken_for_one_of_the_next() {
-    // The first answer ends the iteration, which closes the other connection and opens it anew, while the end of
-    // the old one by the server is the next event in the list.
+    // The first response ends the iteration, which closes the other connection and reopens it, while the server's end
+    // of the old one is the next event in the list.
     let (factory, _) = diary(|scene, wake| match wake {
         Wake::Begin { iteration: 20, .. } => scene.out.retire(),
         Wake::Begin { .. } => (0..2).for_each(|id| scene.ask(id, 0, BodyUse::Discard)),
@@ -142,7 +142,7 @@ impl Chaos {
         self.random.next_u64() % n
     }
 
-    /// Cut at random places, with random gaps.
+    /// Splits bytes at random places, with random gaps.
     fn cut(&mut self, bytes: &[u8]) -> Answer {
         let (mut answer, mut left) = (Answer::silence(), bytes);
         while !left.is_empty() {
@@ -169,7 +169,7 @@ impl Server for Chaos {
     }
 
     fn answer(&mut self, asked: &SimRequest<'_>) -> Answer {
-        // The name of the request comes back as its body, so that nobody can be given another's.
+        // The response body is the name of the request, so that a mix-up is detected.
         let name = String::from_utf8_lossy(asked.bytes).split(' ').nth(1).unwrap_or_default().to_owned();
         let n = name.len();
         let event = format!("data: {name}\n\n");
@@ -243,7 +243,7 @@ fn in_any_chaos_every_step_ends_once_and_is_told_of_its_own_answer_alone() {
                 }
                 Wake::Reply(r) => {
                     told.fetch_add(1, Ordering::Relaxed);
-                    // What came in the place of an answer (a greeting, half a chunk) is told by its fault.
+                    // If a greeting or half a chunk arrived instead of a response, the fault reports it.
                     if r.fault.is_none() && !r.body.is_empty() {
                         assert_eq!(r.body, format!("/{user}-{number}-{}", r.id).as_bytes(), "seed {seed}");
                     }
@@ -273,7 +273,7 @@ fn in_any_chaos_every_step_ends_once_and_is_told_of_its_own_answer_alone() {
         lab.nature.stalls = (1..5).map(|k| (BEGIN_NS + k * 97 * MS, (k % 3) * 15 * MS)).collect();
         let out = lab.run(Chaos { random: chaos });
         assert_eq!(out.stopped, Stopped::Requests, "seed {seed}");
-        assert_eq!(replies.load(Ordering::Relaxed), STEPS, "seed {seed}: each step is told of once");
+        assert_eq!(replies.load(Ordering::Relaxed), STEPS, "seed {seed}: each step is reported once");
         let ended = out.count(SeriesSum::Finished) + out.client_faults();
         assert_eq!(ended, STEPS, "seed {seed}");
         let open = out.count(StreamSum::Streams);

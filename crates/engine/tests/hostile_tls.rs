@@ -1,5 +1,5 @@
-//! Sessions under TLS in the false network: handshakes and records cut at every byte, ends in the middle, refusals, and
-//! what is said about them.
+//! TLS sessions in the simulated network: handshakes and records split at every byte, ends in the middle, refusals, and
+//! the messages about them.
 
 use crate::link_support::{Authority, BOTH, server, server_of, setup, wanted};
 use crate::support::actors::{diary, lines, step};
@@ -16,9 +16,10 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::sync::Arc;
 
-/// What the server puts on the wire in answer to a flight: its bytes, and the number of the flight on its connection.
+/// Converts a flight of the server to its response on the wire: its bytes, and the number of the flight on its
+/// connection.
 type Shape = Box<dyn FnMut(Vec<u8>, usize) -> Answer>;
-/// What it does when a whole request has come.
+/// Handles a complete request.
 type Serve = Box<dyn FnMut(&str, &mut ServerConnection)>;
 
 struct Peer {
@@ -36,13 +37,13 @@ struct TlsServer {
 
 impl Server for TlsServer {
     fn answer(&mut self, _: &SimRequest<'_>) -> Answer {
-        unreachable!("all bytes are heard")
+        unreachable!("`heard` takes all bytes")
     }
 
     fn heard(&mut self, connection: u64, mut bytes: &[u8]) -> Option<Answer> {
         let config = &self.config;
         let peer = self.peers.entry(connection).or_insert_with(|| Peer {
-            tls: ServerConnection::new(Arc::clone(config)).expect("the configuration is sound"),
+            tls: ServerConnection::new(Arc::clone(config)).expect("the configuration is valid"),
             heard: Vec::new(),
             flights: 0,
         });
@@ -56,7 +57,7 @@ impl Server for TlsServer {
                 peer.heard.extend_from_slice(&buffer[..n]);
             }
         }
-        // Requests here have no `Content-Length` or end with a dot.
+        // Requests here have no `Content-Length`, or end with an exclamation mark.
         while let Some(head) = peer.heard.windows(4).position(|w| w == b"\r\n\r\n") {
             let has_body = peer.heard[..head].windows(15).any(|w| w == b"Content-Length:");
             let end = match has_body {
@@ -91,7 +92,7 @@ fn say(text: &'static [u8]) -> Serve {
     Box::new(move |_, tls| tls.writer().write_all(text).expect("less than its buffer"))
 }
 
-/// A client's set-up and a server that fit together.
+/// A client's setup and a matching server.
 fn fitting(versions: Versions, shape: Shape, serve: Serve) -> (Setup, TlsServer) {
     let authority = Authority::new();
     let config = Arc::new(server(&authority.issue(&["localhost"]), None));
@@ -107,7 +108,7 @@ fn lab(draft: Draft, setup: Setup) -> Lab {
     Lab { tls: Some(setup), ..Lab::new(secured(draft)) }
 }
 
-/// So many requests of one user.
+/// A draft with this many requests of one user.
 fn some(requests: u64) -> Draft {
     Draft { load: LoadDraft { requests_total: Some(requests), ..closed(1, 100.0).load }, ..closed(1, 100.0) }
 }
@@ -124,7 +125,7 @@ fn a_handshake_takes_its_round_trips_and_the_connection_is_used_again() {
         assert_eq!(
             out.series_hist(SeriesHist::Service).max(),
             Some(10 * MS),
-            "a handshake is no service time"
+            "a handshake is not part of the service time"
         );
         assert!(out.samples.is_empty());
     }
@@ -135,7 +136,7 @@ fn handshake_and_answer_may_be_cut_at_any_byte() {
     for versions in BOTH {
         for flight_cut in 0..3 {
             for at in (1..2_000).step_by(if flight_cut == 0 { 11 } else { 1 }) {
-                // The flights behind the first are short: the round ends with them.
+                // The flights after the first are short: the round ends with them.
                 let longest = std::rc::Rc::new(std::cell::Cell::new(0));
                 let seen = std::rc::Rc::clone(&longest);
                 let shape: Shape = Box::new(move |flight, number| {
@@ -240,7 +241,7 @@ fn a_server_that_leaves_in_the_middle_of_a_handshake_is_said_to_have_at_whatever
                 let out = lab(closed(1, 0.01), setup).run(server);
                 out.check();
                 let told = (out.fault(fault), out.count(SeriesSum::Sent), out.count(SeriesSum::Failed));
-                // TLS 1.2 needs the whole flight, TLS 1.3 too: none of these is the last byte.
+                // TLS 1.2 needs the whole flight, and so does TLS 1.3: none of these is the last byte.
                 assert_eq!(told, (1, 0, 1), "{versions:?} {then:?} {at}");
                 assert_eq!(out.samples.len(), usize::from(fault == Fault::Tls));
             }
@@ -263,7 +264,7 @@ fn a_handshake_without_an_end_is_given_up_in_time() {
 
 #[test]
 fn a_refused_certificate_is_named_with_a_few_samples() {
-    // The server's certificate is for another name; and it may even be gone before our alert is written.
+    // The server's certificate is for another name; the server may even be gone before the client's alert is written.
     for then in [Then::Stay, Then::Close, Then::Reset] {
         let authority = Authority::new();
         let config = Arc::new(server(&authority.issue(&["elsewhere.example"]), None));
@@ -301,7 +302,7 @@ fn an_alert_of_the_server_is_a_failed_handshake_with_its_reason() {
 
 #[test]
 fn behind_a_close_notify_nothing_is_asked_any_more() {
-    // It comes with the answer, and the end of TCP only much later.
+    // It arrives with the response, and the end of TCP only much later.
     let (setup, server) = fitting(
         Versions::Tls13,
         whole(),
@@ -315,7 +316,7 @@ fn behind_a_close_notify_nothing_is_asked_any_more() {
     assert_eq!((out.status(200), out.count(SeriesSum::Failed)), (20, 0));
     assert_eq!((out.sum(RunSum::ConnOpened), out.sum(RunSum::ClosedByServer)), (20, 20));
 
-    // An answer without length ends with it.
+    // A response without a length ends with it.
     let (setup, server) = fitting(
         Versions::Tls12,
         whole(),
@@ -365,7 +366,8 @@ fn an_answer_in_front_of_a_damaged_record_counts_wherever_the_bytes_are_cut() {
     }
 }
 
-/// A body without a length is whole when the server says so in TLS; the end of TCP alone may be anybody's.
+/// A body without a length is complete if the server ends TLS; the end of TCP alone may be caused by any party on the
+/// path.
 #[test]
 fn a_body_that_ends_with_the_connection_is_whole_only_behind_a_close_notify() {
     let ending = |from: usize| -> Shape {

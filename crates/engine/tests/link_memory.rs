@@ -1,7 +1,7 @@
-//! What a TLS connection costs in memory while it is idle, and what a request over it allocates.
+//! The memory of an idle TLS connection, and the allocations of a request over it.
 //!
-//! A load of 100 000 idle connections is a load of this number. The bounds are what was measured and a tenth more, so
-//! that a new version of the library cannot double them unseen.
+//! A load of 100,000 idle connections multiplies this number. The limits are the measured values plus 10%, so that a
+//! new version of the library cannot double them unnoticed.
 #![allow(clippy::expect_used)]
 
 mod link_support;
@@ -20,16 +20,16 @@ thread_local! {
 }
 
 fn count(bytes: i64, calls: u64) {
-    // A thread that is going away has no cells any more; nothing is measured then.
+    // A thread that is ending has no cells any more; nothing is measured then.
     let _ = BYTES.try_with(|n| n.set(n.get() + bytes));
     let _ = CALLS.try_with(|n| n.set(n.get() + calls));
 }
 
-// SAFETY: every call is passed on unchanged to the system's allocator; the counters touch no memory of theirs.
+// SAFETY: every call is passed on unchanged to the system's allocator; the counters do not touch the allocated memory.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as i64, 1);
-        // SAFETY: the caller's promises are the ones that the system's allocator asks for.
+        // SAFETY: the caller's guarantees are those that the system's allocator requires.
         unsafe { System.alloc(layout) }
     }
 
@@ -49,16 +49,16 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Bytes on Rust's heap that dropping an idle link gives back, and its own size. What the cryptography in C keeps is
-/// not seen here; `examples/tls_cost.rs` shows the whole from outside.
+/// Returns the bytes on Rust's heap that dropping an idle link frees, and the link's own size. Memory of the
+/// cryptography in C is not included; `examples/tls_cost.rs` measures the total from outside.
 fn idle(versions: Versions) -> (i64, usize) {
     let authority = Authority::new();
     let server = Arc::new(server(&authority.issue(&["localhost"]), None));
     let mut pair = Pair::ready(&setup(&wanted(&authority, versions)), &server);
-    // Records in pieces, a large one among them, so that every buffer has been used once.
+    // Records in pieces, including a large one, so that every buffer has been used once.
     pair.ask(b"ping");
     pair.answer(&[7; 40_000]);
-    pair.talk(1000).expect("the link is sound");
+    pair.talk(1000).expect("the link works");
     assert_eq!(pair.got.len(), 40_000);
     let link = pair.link;
     let before = BYTES.with(Cell::get);
@@ -92,13 +92,13 @@ fn a_small_request_allocates_only_what_the_library_does() {
             pair.answer(b"HTTP/1.1 204 No Content\r\n\r\n");
             let mut down = std::mem::take(&mut pair.down);
             let start = CALLS.with(Cell::get);
-            pair.link.feed(&mut down, &mut plain, &mut out).expect("the link is sound");
+            pair.link.feed(&mut down, &mut plain, &mut out).expect("the link works");
             feeding = CALLS.with(Cell::get) - start;
             assert!(out.is_empty() && !plain.is_empty(), "round {round}");
             plain.clear();
         }
         println!("{versions:?}: {sealing} allocations to seal, {feeding} to feed");
-        // The record to be sent, and the data of the record that came.
+        // The record to send, and the data of the received record.
         assert_eq!((sealing, feeding), (1, 1), "{versions:?}");
     }
 }

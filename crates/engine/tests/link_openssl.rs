@@ -1,5 +1,6 @@
-//! The same link against a TLS that is not rustls: `openssl s_server` over the loopback, with keys in the formats that
-//! OpenSSL writes. Both sides of the other tests are one library, which could be wrong in the same way twice.
+//! The same link with a TLS implementation other than rustls: `openssl s_server` over the loopback, with keys in the
+//! formats that OpenSSL writes. In the other tests, both sides are one library, which could make the same mistake
+//! twice.
 
 use plimsoll_engine::link::tls::{Channel, Setup, TlsFault, Versions, Wanted};
 use std::io::{BufRead, BufReader, Lines, Read, Write};
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-/// A folder that goes with the test.
+/// A folder that is removed after the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -25,7 +26,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What is left lies in the temporary folder and harms nobody.
+        // Leftovers stay in the temporary folder and do no harm.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
@@ -39,7 +40,7 @@ fn openssl(folder: &Path, arguments: &str) {
 struct Server {
     child: Child,
     port: u16,
-    /// Kept open: it writes a line now and then, and would die of a closed pipe.
+    /// Kept open: openssl sometimes writes a line, and a closed pipe would end it.
     _lines: Lines<BufReader<ChildStdout>>,
 }
 
@@ -54,7 +55,7 @@ impl Server {
             .stderr(Stdio::null())
             .spawn()
             .expect("openssl is installed");
-        // It says `ACCEPT 127.0.0.1:PORT` as soon as it listens, and other lines before.
+        // It prints `ACCEPT 127.0.0.1:PORT` as soon as it listens, and other lines before.
         let mut lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
         let port = lines.by_ref().map_while(Result::ok).find_map(|line| {
             line.strip_prefix("ACCEPT ").and_then(|place| place.rsplit(':').next()?.trim().parse().ok())
@@ -71,7 +72,8 @@ impl Drop for Server {
     }
 }
 
-/// One GET over a real socket: what came, whether it was resumed, whether the end was told.
+/// Sends one GET over a real socket; returns the response, whether the session was resumed, and whether the end was
+/// announced.
 fn get(setup: &Setup, port: u16, cut: usize) -> Result<(Vec<u8>, bool, bool), TlsFault> {
     let mut socket = TcpStream::connect(("127.0.0.1", port)).expect("it listens");
     socket.set_read_timeout(Some(Duration::from_secs(20))).expect("a valid time");
@@ -83,14 +85,14 @@ fn get(setup: &Setup, port: u16, cut: usize) -> Result<(Vec<u8>, bool, bool), Tl
             link.seal(b"GET / HTTP/1.0\r\n\r\n", &mut out)?;
             asked = true;
         }
-        // A server that has refused and gone makes this fail; why it did so is still to be read.
+        // After a refusal this fails; the reason can still be read.
         let _ = socket.write_all(&std::mem::take(&mut out));
-        // openssl waits for our end of the connection once it has told its own.
+        // openssl waits for the client's end of the connection after its own.
         let come = if link.is_closed() { Ok(0) } else { socket.read(&mut buffer) };
         let n = match come {
             Ok(n) => n,
             Err(e) if e.kind() == std::io::ErrorKind::ConnectionReset => 0,
-            Err(e) => panic!("no answer: {e}"),
+            Err(e) => panic!("no response: {e}"),
         };
         if n == 0 {
             let resumed = link.facts().is_some_and(|facts| facts.resumed);
@@ -118,7 +120,7 @@ fn openssl_answers_in_both_versions_and_resumes() {
     let server = Server::start(&folder.0, "");
     for (versions, name) in [(Versions::Tls12, "TLSv1.2"), (Versions::Tls13, "TLSv1.3")] {
         let setup =
-            Setup::new(&Wanted { resume: true, ..wish(&folder, versions) }).expect("the files are right");
+            Setup::new(&Wanted { resume: true, ..wish(&folder, versions) }).expect("the files are valid");
         for (round, cut) in [1, 100, 65_536].into_iter().enumerate() {
             let (page, resumed, closed) = get(&setup, server.port, cut).expect("openssl speaks TLS");
             let page = String::from_utf8_lossy(&page);
@@ -165,7 +167,7 @@ fn keys_in_all_of_openssls_formats_open_a_server_that_demands_a_certificate() {
             assert!(page.starts_with(b"HTTP/1.0 200 ok"), "{versions:?} {kind}");
         }
         let without = Setup::new(&wish(&folder, versions)).expect("nothing wrong");
-        let fault = get(&without, server.port, 4096).expect_err("a certificate is demanded");
+        let fault = get(&without, server.port, 4096).expect_err("a certificate is required");
         let TlsFault::Alert(sentence) = &fault else { panic!("{fault:?}") };
         assert!(sentence.to_string().contains("client certificate"), "{versions:?}: {sentence}");
     }

@@ -1,4 +1,4 @@
-//! A TLS link carries bytes whole, however the network cuts them: handshakes, records, tickets, new keys, the end.
+//! A TLS link transfers all bytes, however the network splits them: handshakes, records, tickets, new keys, the end.
 
 use crate::link_support::*;
 use plimsoll_engine::link::tls::{Channel, TlsFault, Versions, Wanted};
@@ -6,7 +6,7 @@ use rustls::HandshakeKind;
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use std::sync::Arc;
 
-/// An authority, a server for `localhost`, and a client's wish for it.
+/// An authority, a server for `localhost`, and the client's settings for it.
 fn stage(versions: Versions) -> (Authority, rustls::ServerConfig, Wanted) {
     let authority = Authority::new();
     let server = server(&authority.issue(&["localhost"]), None);
@@ -41,7 +41,7 @@ fn a_request_and_its_answer_pass_in_both_versions() {
 fn a_handshake_in_pieces_of_any_size_succeeds() {
     for versions in BOTH {
         let (_a, mut server, wanted) = stage(versions);
-        // Without and with handshake messages that are spread over many records.
+        // With and without handshake messages that are spread over many records.
         for fragment in [None, Some(48), Some(300)] {
             server.max_fragment_size = fragment;
             let (setup, server) = (setup(&wanted), Arc::new(server.clone()));
@@ -50,7 +50,7 @@ fn a_handshake_in_pieces_of_any_size_succeeds() {
                 pair.talk(cut).unwrap_or_else(|e| panic!("{versions:?} {fragment:?} {cut}: {e}"));
                 pair.ask(b"ping");
                 pair.answer(b"pong");
-                pair.talk(cut).expect("the link is sound");
+                pair.talk(cut).expect("the link works");
                 assert_eq!((pair.got.as_slice(), pair.served.as_slice()), (&b"pong"[..], &b"ping"[..]));
             }
         }
@@ -71,7 +71,7 @@ fn a_handshake_cut_once_at_any_place_succeeds() {
                 break;
             }
             let rest = pair.down.split_off(at);
-            pair.carry(usize::MAX).expect("a part is no error");
+            pair.carry(usize::MAX).expect("a partial record is not an error");
             pair.down = rest;
             pair.talk(usize::MAX).unwrap_or_else(|e| panic!("{versions:?} cut at {at}: {e}"));
             assert!(pair.link.is_ready(), "{versions:?} cut at {at}");
@@ -88,7 +88,7 @@ fn records_cut_at_any_place_give_the_same_text() {
         let mut pair = Pair::ready(&setup(&wanted), &Arc::new(server));
         let mut at = 0;
         loop {
-            // Three records, of which the second is the shortest that there is.
+            // Three records; the second is the shortest possible.
             let text: [&[u8]; 3] = [b"first of three", b"2", b"the third and last one"];
             for record in text {
                 pair.answer(record);
@@ -97,7 +97,7 @@ fn records_cut_at_any_place_give_the_same_text() {
                 break;
             }
             let rest = pair.down.split_off(at);
-            pair.carry(usize::MAX).expect("a part is no error");
+            pair.carry(usize::MAX).expect("a partial record is not an error");
             pair.down = rest;
             pair.carry(usize::MAX).expect("the rest completes it");
             assert_eq!(pair.got, text.concat(), "{versions:?} cut at {at}");
@@ -120,7 +120,7 @@ fn a_megabyte_passes_both_ways_in_pieces_of_any_size() {
             pair.serve();
             assert!(pair.served == text, "{versions:?}: the server got something else");
             pair.answer(&text);
-            pair.carry(cut).expect("all records are whole in the end");
+            pair.carry(cut).expect("all records are complete in the end");
             assert!(pair.got == text, "{versions:?} in pieces of {cut}: the client got something else");
         }
     }
@@ -145,7 +145,7 @@ fn tickets_after_the_handshake_do_not_disturb_it() {
     let (_a, mut server, mut wanted) = stage(Versions::Tls13);
     wanted.resume = true;
     server.send_tls13_tickets = 4;
-    // A ticket takes several records, so that a part of one can be left hanging.
+    // A ticket takes several records, so that a part of one can be pending.
     server.max_fragment_size = Some(64);
     let (setup, server) = (setup(&wanted), Arc::new(server));
     let mut at = 0;
@@ -159,15 +159,15 @@ fn tickets_after_the_handshake_do_not_disturb_it() {
             break;
         }
         let rest = pair.down.split_off(at);
-        pair.carry(usize::MAX).expect("a part of a ticket is no error");
+        pair.carry(usize::MAX).expect("a partial ticket is not an error");
         assert!(pair.link.is_ready());
-        // A request while a part of a ticket hangs: rustls looks at what it kept.
+        // A request while a part of a ticket is pending: rustls checks the bytes it kept.
         pair.ask(b"ping");
         pair.down = rest;
         pair.carry(7).expect("the rest of the tickets");
         pair.serve();
         pair.answer(b"pong");
-        pair.carry(usize::MAX).expect("the link is sound");
+        pair.carry(usize::MAX).expect("the link works");
         assert_eq!(
             (pair.served.as_slice(), pair.got.as_slice()),
             (&b"ping"[..], &b"pong"[..]),
@@ -175,7 +175,7 @@ fn tickets_after_the_handshake_do_not_disturb_it() {
         );
         at += 3;
     }
-    assert!(at > 400, "the server sent {at} bytes of tickets, which is no four");
+    assert!(at > 400, "the server sent {at} bytes of tickets, too few for four");
 }
 
 #[test]
@@ -300,18 +300,18 @@ fn the_end_is_told_from_both_sides() {
             pair.answer(b"last");
             pair.server.send_close_notify();
             pair.collect();
-            pair.down.extend_from_slice(b"what comes after the end is ignored, even if it is no TLS");
-            pair.carry(cut).expect("an end is no error");
+            pair.down.extend_from_slice(b"bytes after the end are ignored, even if they are not TLS");
+            pair.carry(cut).expect("an end is not an error");
             assert!(pair.link.is_closed() && pair.got == b"last");
             // The other direction is still open.
             pair.ask(b"but I");
             pair.link.close(&mut pair.up);
             let length = pair.up.len();
             pair.link.close(&mut pair.up);
-            assert_eq!(pair.up.len(), length, "an end is told once");
+            assert_eq!(pair.up.len(), length, "an end is sent once");
             pair.serve();
             assert_eq!((pair.served.as_slice(), &pair.complaint), (&b"but I"[..], &None));
-            let state = pair.server.process_new_packets().expect("nothing was wrong");
+            let state = pair.server.process_new_packets().expect("there was no error");
             assert!(state.peer_has_closed());
             let refused = pair.link.seal(b"more", &mut pair.up);
             assert!(matches!(refused, Err(TlsFault::Internal(_))) && pair.up.is_empty());
@@ -328,7 +328,7 @@ fn a_truncated_stream_gives_the_whole_records_and_no_end() {
         let whole = pair.down.len();
         pair.answer(b"half");
         pair.down.truncate(whole + 12);
-        pair.carry(usize::MAX).expect("a part is no error");
+        pair.carry(usize::MAX).expect("a partial record is not an error");
         assert_eq!((pair.got.as_slice(), pair.link.is_closed()), (&b"whole"[..], false));
     }
 }
@@ -346,13 +346,13 @@ fn a_damaged_record_kills_the_link_with_an_alert() {
             matches!(&fault, TlsFault::Protocol(problem) if problem.message.contains("decrypt")),
             "{fault}"
         );
-        assert_eq!(pair.got, b"sound", "what came before is handed over");
+        assert_eq!(pair.got, b"sound", "the data before it is handed over");
         pair.serve();
         assert_eq!(
             pair.complaint,
             Some(rustls::Error::AlertReceived(rustls::AlertDescription::BadRecordMac))
         );
-        // A dead link refuses everything and says nothing.
+        // A dead link refuses everything and sends nothing.
         let mut out = Vec::new();
         assert!(pair.link.feed(&mut [0x17, 3, 3, 0, 1, 0], &mut pair.got, &mut out).is_err());
         assert!(pair.link.seal(b"x", &mut out).is_err());
@@ -392,7 +392,7 @@ fn a_server_that_wants_another_group_is_asked_again() {
         CryptoProvider { kx_groups: vec![aws_lc_rs::kx_group::SECP384R1], ..aws_lc_rs::default_provider() };
     let server = Arc::new(server_with(&authority.issue(&["localhost"]), provider));
     let mut pair = Pair::new(&setup(&wanted), &server);
-    pair.talk(1).expect("the second ClientHello is to the server's taste");
+    pair.talk(1).expect("the server accepts the second ClientHello");
     assert_eq!(pair.server.handshake_kind(), Some(HandshakeKind::FullWithHelloRetryRequest));
     assert!(!pair.link.facts().expect("the handshake is done").resumed);
 }

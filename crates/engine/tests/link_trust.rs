@@ -1,4 +1,5 @@
-//! Whom a TLS link trusts, how it shows itself, and what it says when that fails: a sentence, of the right kind.
+//! Which certificates a TLS link trusts, how it identifies itself, and which error it returns if that fails: a message
+//! of the right kind.
 
 use crate::link_support::*;
 use plimsoll_engine::link::tls::{Setup, TlsFault, Versions, Wanted};
@@ -8,11 +9,11 @@ use std::sync::Arc;
 fn certificate_fault(result: &Result<(), TlsFault>) -> String {
     match result {
         Err(fault @ TlsFault::Certificate(_)) => fault.to_string(),
-        other => panic!("expected a certificate's fault, not {other:?}"),
+        other => panic!("expected a certificate fault, not {other:?}"),
     }
 }
 
-/// Refused with these words, and the server is told; accepted when nothing is checked.
+/// Refused with these words, and the server is notified; accepted if nothing is verified.
 fn only_insecurely(wanted: &Wanted, identity: &Identity, words: &[&str]) {
     for versions in BOTH {
         let server = Arc::new(server(identity, None));
@@ -20,7 +21,7 @@ fn only_insecurely(wanted: &Wanted, identity: &Identity, words: &[&str]) {
         let (result, mut pair) = outcome(&setup(&wanted), &server);
         let sentence = certificate_fault(&result);
         assert!(words.iter().all(|w| sentence.contains(w)), "{versions:?}: {sentence}");
-        assert!(matches!(pair.complaint.take(), Some(Error::AlertReceived(_))), "the server is told");
+        assert!(matches!(pair.complaint.take(), Some(Error::AlertReceived(_))), "the server is notified");
         assert!(!pair.link.is_ready() && pair.link.facts().is_none());
         let careless = Wanted { insecure: true, ca_pem: vec![], ..wanted };
         let (result, pair) = outcome(&setup(&careless), &server);
@@ -35,9 +36,9 @@ fn a_certificate_of_another_authority_is_not_trusted() {
     only_insecurely(
         &wanted(&ours, Versions::Both),
         &identity,
-        &["not trusted", "hint: trust its authority with `--ca FILE`"],
+        &["not trusted", "help: trust its authority with `--ca FILE`"],
     );
-    // Without an own CA, the public ones are asked, and they know neither.
+    // Without a custom CA, the public ones are used, and they know neither.
     let public = Wanted { server_name: "localhost".into(), ..Wanted::default() };
     only_insecurely(&public, &identity, &["not trusted"]);
     let either = Wanted { ca_pem: vec![ours.pem(), theirs.pem()], ..wanted(&ours, Versions::Both) };
@@ -50,7 +51,7 @@ fn a_certificate_of_another_authority_is_not_trusted() {
 fn an_authority_that_was_made_again_under_its_name_is_another_one() {
     let (older, newer) = (Authority::new(), Authority::new());
     let identity = newer.issue(&["localhost"]);
-    only_insecurely(&wanted(&older, Versions::Both), &identity, &["signature", "made again"]);
+    only_insecurely(&wanted(&older, Versions::Both), &identity, &["not signed", "recreated"]);
 }
 
 #[test]
@@ -126,7 +127,7 @@ fn a_client_certificate_is_shown_to_a_server_that_demands_one() {
 fn a_missing_or_a_strange_client_certificate_is_the_servers_refusal() {
     let (authority, clients) = (Authority::new(), Authority::new());
     let server = Arc::new(server(&authority.issue(&["localhost"]), Some(&clients)));
-    let stranger = Authority::named("nobody's").issue(&["me"]);
+    let stranger = Authority::named("unknown").issue(&["me"]);
     for versions in BOTH {
         let (result, pair) = outcome(&setup(&wanted(&authority, versions)), &server);
         assert!(
@@ -137,7 +138,7 @@ fn a_missing_or_a_strange_client_certificate_is_the_servers_refusal() {
         let (cert, key) = (stranger.cert.clone().into_bytes(), stranger.key.clone().into_bytes());
         let wanted = Wanted { cert_pem: Some(cert), key_pem: Some(key), ..wanted(&authority, versions) };
         let (result, pair) = outcome(&setup(&wanted), &server);
-        let expected = "the server refused with the alert `unknown_ca`\nhint: the server does not accept";
+        let expected = "the server sent the TLS alert `unknown_ca`\nhelp: the server rejects";
         assert!(
             matches!(&result, Err(fault @ TlsFault::Alert(_)) if fault.to_string().starts_with(expected)),
             "{result:?}"
@@ -153,7 +154,7 @@ fn a_version_that_is_not_allowed_is_not_spoken() {
     for (ours, theirs) in [(Versions::Tls12, &version::TLS13), (Versions::Tls13, &version::TLS12)] {
         let server = Arc::new(server_of(&identity, None, &[theirs]));
         let (result, pair) = outcome(&setup(&wanted(&authority, ours)), &server);
-        let expected = "alert `protocol_version`\nhint: the server has none of the offered versions";
+        let expected = "alert `protocol_version`\nhelp: the server supports none of the offered versions";
         assert!(
             matches!(&result, Err(fault @ TlsFault::Alert(_)) if fault.to_string().contains(expected)),
             "{result:?}"
@@ -179,13 +180,13 @@ fn an_alert_bears_its_name_of_the_standard() {
     }
 }
 
-/// What `Setup::new` says to a wish, the hint on a line of its own.
+/// Returns the error of `Setup::new` for these settings, with the hint on a separate line.
 fn refused(change: impl FnOnce(&mut Wanted)) -> String {
     let mut wanted = Wanted { server_name: "localhost".into(), ..Wanted::default() };
     change(&mut wanted);
     match Setup::new(&wanted) {
-        Ok(_) => panic!("granted: {wanted:?}"),
-        Err(problem) => format!("{}\nhint: {}", problem.message, problem.hint),
+        Ok(_) => panic!("accepted: {wanted:?}"),
+        Err(problem) => format!("{}\nhelp: {}", problem.message, problem.hint),
     }
 }
 
@@ -199,13 +200,16 @@ fn wishes_that_cannot_be_granted_are_refused_before_the_load() {
         (refused(|w| w.server_name = String::new()), "cannot use `` as server name"),
         (
             refused(|w| w.ca_pem = vec![authority.pem(), vec![]]),
-            "CA file `2` holds no certificate: it is empty",
+            "CA file `2` contains no certificate: it is empty",
         ),
-        (refused(|w| w.ca_pem = vec![b"hello".to_vec()]), "CA file `1` holds no certificate: it is not PEM"),
+        (
+            refused(|w| w.ca_pem = vec![b"hello".to_vec()]),
+            "CA file `1` contains no certificate: it is not PEM",
+        ),
         (refused(|w| w.ca_pem = vec![vec![0x30, 0x82]]), "it is DER"),
         (refused(|w| w.ca_pem = vec![one.key.clone().into_bytes()]), "it begins with `PRIVATE KEY`"),
         (refused(|w| w.ca_pem = vec![one.cert.replace("-----END", "").into_bytes()]), "is missing"),
-        (refused(|w| w.ca_pem = vec![one.cert.replace('M', "!").into_bytes()]), "base64 is broken"),
+        (refused(|w| w.ca_pem = vec![one.cert.replace('M', "!").into_bytes()]), "invalid base64"),
         (
             refused(|w| {
                 w.ca_pem = vec![b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".to_vec()]
@@ -224,18 +228,18 @@ fn wishes_that_cannot_be_granted_are_refused_before_the_load() {
         ),
         (
             refused(|w| (w.cert_pem, w.key_pem) = (bytes(&one.key), bytes(&one.key))),
-            "the client certificate file holds no certificate: it begins with `PRIVATE KEY`",
+            "the client certificate file contains no certificate: it begins with `PRIVATE KEY`",
         ),
         (
             refused(|w| (w.cert_pem, w.key_pem) = (bytes(&one.cert), bytes(&one.cert))),
-            "the client key file holds no private key: it begins with `CERTIFICATE`",
+            "the client key file contains no private key: it begins with `CERTIFICATE`",
         ),
         (
             refused(|w| {
                 let locked = one.key.replace("PRIVATE KEY", "ENCRYPTED PRIVATE KEY");
                 (w.cert_pem, w.key_pem) = (bytes(&one.cert), bytes(&locked));
             }),
-            "the key in the client key file is encrypted\nhint: decrypt it with `openssl pkey",
+            "the key in the client key file is encrypted\nhelp: decrypt it with `openssl pkey",
         ),
         (refused(|w| w.alpn = vec![vec![]]), "1 to 255 bytes, not `0`"),
         (refused(|w| w.alpn = vec![vec![b'x'; 256]]), "1 to 255 bytes, not `256`"),

@@ -1,4 +1,4 @@
-//! Series that programs open while the load goes on.
+//! Series that programs open during the load.
 
 use crate::support::actors::{diary, step};
 use crate::support::*;
@@ -47,7 +47,7 @@ fn a_program_opens_series_under_load_and_they_count_from_then_on() {
             (trend, "cart", 0),
             (counter, "orders", 1)
         ],
-        "each told once, in the order of their numbers"
+        "each reported once, in the order of their numbers"
     );
     assert_eq!(*out.named[4], SeriesKey::new(counter, "orders", &[("odd", "yes")]));
     let cells = &out.opened_series;
@@ -66,7 +66,7 @@ fn a_program_opens_series_under_load_and_they_count_from_then_on() {
     assert_eq!((cells[2].sums[RateSum::Values.id()], cells[2].sums[RateSum::True.id()]), (4, 3));
     let cart = &cells[3].hists[TrendHist::Values.id()];
     assert_eq!((cart.count(), cart.min(), cart.max()), (4, Some(200), Some(500)), "in thousandths");
-    assert_eq!(out.sum(RunSum::ValuesRejected), 4 * 3, "negative, no number, of no series");
+    assert_eq!(out.sum(RunSum::ValuesRejected), 4 * 3, "negative, NaN, unknown series");
     assert_eq!(out.sum(RunSum::SeriesRejected), 0);
 }
 

@@ -1,4 +1,4 @@
-//! A plan of several origins: each request goes to its own, over connections that belong to it.
+//! A plan with several origins: each request goes to its own, over connections that belong to it.
 
 use crate::support::*;
 use plimsoll_engine::driver::sim::Server;
@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::net::SocketAddr;
 use std::rc::Rc;
 
-/// The hosts that each connection was told, and how many requests it carried.
+/// The hosts in the requests on each connection, and the number of requests.
 type ArrivalLog = Rc<RefCell<Vec<(Vec<String>, u64)>>>;
 
 struct Listening(ArrivalLog);
@@ -54,18 +54,18 @@ fn run(base: Draft, reuse: Reuse) -> (Outcome, ArrivalLog) {
     let out = lab.run(Listening(Rc::clone(&told)));
     out.check();
     for ((hosts, _), (to, _)) in told.borrow().iter().zip(&out.opened) {
-        assert!(hosts.is_empty() || hosts[..] == [to.to_string()], "{hosts:?} were told at {to}");
+        assert!(hosts.is_empty() || hosts[..] == [to.to_string()], "{to} received the hosts {hosts:?}");
     }
     (out, told)
 }
 
-/// The same with so many requests.
+/// The same with a total number of requests.
 fn limited(requests: u64, mut base: Draft) -> Draft {
     base.load.requests_total = Some(requests);
     base
 }
 
-/// Connections to each origin.
+/// Returns the number of connections to each origin.
 fn opened(out: &Outcome) -> [usize; 3] {
     [8080, 8081, 8082].map(|port| out.opened.iter().filter(|(to, _)| to.port() == port).count())
 }
@@ -99,13 +99,13 @@ fn arrivals_are_all_served_whatever_origins_they_go_to() {
     assert_eq!((out.status(200), out.sum(RunSum::ArrivalsCompleted)), (4 * 200, 200));
 }
 
-/// The second origin refuses everybody.
+/// The second origin refuses all connections.
 struct Half;
 
 impl Server for Half {
     fn connect(&mut self, connection: u64, _: u64) -> plimsoll_engine::driver::sim::Connect {
         use plimsoll_engine::driver::sim::Connect;
-        // One user: its first connection is that to the target, its second the one that is refused.
+        // One user: its first connection goes to the target, its second is refused.
         if connection % 2 == 1 { Connect::Refuse } else { Connect::Accept { after_ns: 0 } }
     }
     fn answer(&mut self, _: &SimRequest<'_>) -> Answer {

@@ -1,5 +1,5 @@
-//! What ends at the load generator's own limits, at its memory or at its own mistakes is never the server's failure,
-//! and never the end of the record.
+//! A request that ends because of the load generator's own limits, memory, or bugs never counts as the server's
+//! failure, and never ends the recording.
 
 use crate::support::actors::diary;
 use crate::support::*;
@@ -38,7 +38,7 @@ fn a_limit_below_its_default_is_the_load_generators_own() {
         assert_eq!((out.fault(Fault::ClientLimit), out.client_faults()), (5, 5), "{limit}");
         assert_eq!((out.count(SeriesSum::Failed), out.fault(Fault::UnsafeResponse)), (0, 0), "{limit}");
         assert!(out.samples[0].observed.contains(&format!("`{name}`")), "{}", out.samples[0].observed);
-        // The twin: at the default the answer is whole.
+        // The counterpart: with the default limit, the response is complete.
         let draft =
             Draft { load: LoadDraft { requests_total: Some(5), ..closed(1, 10.0).load }, ..closed(1, 10.0) };
         let out = Lab::new(draft).run(move |_: &SimRequest<'_>| Answer::silence().piece(MS, whole));
@@ -46,7 +46,7 @@ fn a_limit_below_its_default_is_the_load_generators_own() {
     }
 }
 
-/// Four users keep a body of 1 MB each; those that see all of it are content, the others cannot judge.
+/// Four users keep a body of 1 MB each; those that get all of it accept it, the others cannot judge it.
 fn keeping(total_bytes: u64) -> Outcome {
     let (factory, _) = diary(|scene, wake| match wake {
         Wake::Begin { .. } => {
@@ -64,13 +64,17 @@ fn keeping(total_bytes: u64) -> Outcome {
         Draft { load: LoadDraft { requests_total: Some(40), ..closed(4, 10.0).load }, ..closed(4, 10.0) };
     draft.limits.kept_total_bytes = total_bytes;
     let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| {
-        // In chunks, so that they come in side by side: a body of known length is waited for and read in one go.
+        // In chunks, so that the bodies arrive in parallel: a body of known length is awaited and read as a whole.
         let chunk = [b"186a0\r\n", &[b'x'; 100_000][..], b"\r\n"].concat();
         let head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
         let whole = (0..10).fold(Answer::silence().piece(MS, head), |answer, _| answer.piece(MS, &chunk));
         whole.piece(0, b"0\r\n\r\n")
     });
-    assert_eq!((out.status(200), out.count(SeriesSum::Failed)), (40, 0), "the answers themselves were whole");
+    assert_eq!(
+        (out.status(200), out.count(SeriesSum::Failed)),
+        (40, 0),
+        "the responses themselves were complete"
+    );
     out
 }
 
@@ -78,11 +82,11 @@ fn keeping(total_bytes: u64) -> Outcome {
 fn all_kept_bodies_together_are_bounded_and_what_does_not_fit_is_nobodys_failure_but_ours() {
     let out = keeping(2_500_000);
     let short = out.fault(Fault::ClientOutOfMemory);
-    // All four grow alike, so that none of them need be the one that fits.
+    // All four grow at the same rate, so possibly none of them fits.
     assert!((1..=40).contains(&short), "{short}");
     assert_eq!(out.client_faults(), short);
     assert_eq!(keeping(16_000_000).client_faults(), 0);
-    // Without a number there is no bound here; the real engine derives one.
+    // Without a value, there is no limit here; the real engine derives one.
     assert_eq!(keeping(0).client_faults(), 0);
 }
 
@@ -103,7 +107,7 @@ fn a_worker_that_dies_of_a_bug_is_named_and_the_others_hand_over_what_they_have(
             });
         }
     });
-    // The program of the first user, which lives in the first worker, has a bug.
+    // The program of the first user, which runs in the first worker, has a bug.
     let (factory, _) = diary(|scene, wake| match wake {
         Wake::Begin { iteration, .. } if scene.slot.user == 0 && *iteration == 30 => panic!("a bug"),
         Wake::Begin { .. } => scene.ask(1, 0, BodyUse::Discard),
@@ -121,13 +125,13 @@ fn a_worker_that_dies_of_a_bug_is_named_and_the_others_hand_over_what_they_have(
                 lasts += u32::from(report.last);
                 finished += report.interval.series[0].sums[SeriesSum::Finished.id()];
             }
-            Next::Quiet => panic!("the engine has fallen silent"),
+            Next::Quiet => panic!("the engine sent no report"),
             Next::Ended => break,
         }
     }
     let finish = running.finish();
     assert_eq!(finish.stopped, Stopped::Command, "long before its end");
-    assert_eq!(finish.lost_workers, ["worker 0 died of a bug in the load generator"]);
+    assert_eq!(finish.lost_workers, ["worker 0 panicked because of a bug in the load generator"]);
     assert_eq!(lasts, 1, "the other one has handed over its last interval");
     assert!(finished >= 3);
 }

@@ -1,5 +1,4 @@
-//! Where the time of requests goes, kept by their response times: against a server that says what it does, in virtual
-//! time.
+//! The latency breakdown of requests, recorded by their response times: with a server of known timing, in virtual time.
 
 use crate::support::actors::diary;
 use crate::support::*;
@@ -11,13 +10,13 @@ use std::sync::{Arc, Mutex};
 
 const PHASES: [RunHist; 3] = [RunHist::WaitByResponse, RunHist::FirstByteByResponse, RunHist::BodyByResponse];
 
-/// The whole of each phase, ns.
+/// Returns the total of each phase, ns.
 fn sums_ns(out: &Outcome) -> [u64; 3] {
     PHASES.map(|id| out.hist(id).count() * PHASE_UNIT_NS)
 }
 
-/// No time is counted twice, and none is forgotten: the phases of all requests are their response times, those that
-/// were cut off included.
+/// No time is counted twice or omitted: the phases of all requests add up to their response times, including those that
+/// were cut off.
 #[track_caller]
 fn adds_up(out: &Outcome) {
     let times = [SeriesHist::Response, SeriesHist::ResponseCensored].map(|id| out.series_hist(id));
@@ -29,7 +28,7 @@ fn adds_up(out: &Outcome) {
     assert!(count > 0);
 }
 
-/// `first` until the head, then half of the body, and after `body` the rest.
+/// A response that takes `first` until the head, then sends half of the body, and the rest after `body`.
 fn slow(first_ns: u64, body_ns: u64) -> Answer {
     let head = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nok";
     Answer::silence().piece(first_ns, head).piece(body_ns, b"ay")
@@ -45,7 +44,7 @@ fn a_late_head_and_a_slow_body_are_two_things() {
     let n = out.series_hist(SeriesHist::Response).count();
     let cut = out.sum(RunSum::InFlightAtEnd);
     let [wait, first, body] = sums_ns(&out);
-    assert_eq!(wait, 0, "users of the closed model send at once");
+    assert_eq!(wait, 0, "users of the closed model send immediately");
     assert!(close(first, (n + cut) * 5 * MS) && first >= n * 5 * MS, "{first} ns of {n} requests");
     assert!(body >= n * 20 * MS * 99 / 100 && body <= (n + cut) * 20 * MS, "{body} ns of {n} requests");
     adds_up(&out);
@@ -55,12 +54,12 @@ fn a_late_head_and_a_slow_body_are_two_things() {
 fn arrivals_that_wait_for_a_connection_wait_before_the_send() {
     let mut draft = open(100.0, 2.0);
     draft.load.max_connections = Some(1);
-    // 100/s times 15 ms on one connection: each waits 5 ms longer than the one before.
+    // 100/s times 15 ms on one connection: each waits 5 ms longer than the previous one.
     let out = Lab::new(draft).run(|_: &SimRequest<'_>| slow(10 * MS, 5 * MS));
     let [wait, first, body] = sums_ns(&out);
     assert!(wait > 10 * (first + body), "{wait} ns, {first} ns, {body} ns");
     adds_up(&out);
-    // By response time: what the slowest waited for is the queue, and nobody's answer became slower.
+    // By response time: the slowest ones waited in the queue, and no response became slower.
     let half_ns = out.series_hist(SeriesHist::Response).quantile(0.5).unwrap();
     let above = |id| out.hist(id).count_above(half_ns) * PHASE_UNIT_NS;
     assert!(above(RunHist::WaitByResponse) > wait / 2);
@@ -97,7 +96,7 @@ fn nobody_is_active_in_a_pause() {
     assert!(close(users_ns, 10 * 3 * S), "ten users for three of five seconds: {users_ns} ns");
 }
 
-/// Takes connections 5 ms after the handshake of TCP, and answers in two pieces.
+/// Accepts connections 5 ms after the TCP handshake, and responds in two pieces.
 struct Slow;
 
 impl Server for Slow {

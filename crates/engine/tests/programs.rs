@@ -1,4 +1,4 @@
-//! Foreign programs: several steps at once, bodies handed over, iterations that end when everything has ended.
+//! Programs: several steps at once, bodies handed over, and iterations that end when everything has ended.
 
 use crate::support::*;
 use plimsoll_engine::driver::sim::{Connect, Server, Then};
@@ -8,10 +8,10 @@ use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
 use plimsoll_plan::program::{At, BodyUse, Outbox, Program, ProgramFactory, Programs, Step, UserSlot, Wake};
 use std::sync::{Arc, Mutex};
 
-/// What a program saw, as text.
+/// The wakes of a program, as text.
 type Log = Arc<Mutex<Vec<String>>>;
 
-/// Makes programs out of a function of (log, user, wake, outbox).
+/// Creates programs from a function of (log, user, wake, outbox).
 #[derive(Clone)]
 struct Script {
     log: Log,
@@ -51,7 +51,7 @@ fn step(id: u32, request: u32, body: BodyUse) -> Step {
     Step { id, request, body, ..Step::default() }
 }
 
-/// Answers with the path as the body: `/c` after 30 ms, `/b` after 20 ms, `/a` after 10 ms.
+/// Responds with the path as the body: `/c` after 30 ms, `/b` after 20 ms, `/a` after 10 ms.
 fn echo(a: &SimRequest<'_>) -> Answer {
     let path = a.bytes[5] as char;
     let delay = (path as u64 - 'a' as u64 + 1) * 10 * MS;
@@ -70,7 +70,7 @@ fn three_steps_at_once_come_back_with_their_own_ids_and_bodies() {
         Wake::Begin { user: said, iteration } => {
             assert_eq!(said, user);
             log.lock().unwrap().push(format!("{user} begins {iteration}"));
-            // Ids of its own choosing, the slowest first; the body of /b is not wanted.
+            // Ids that the program chooses, the slowest first; the body of /b is not requested.
             out.push(step(700, 2, BodyUse::Keep));
             out.push(step(500, 0, BodyUse::Keep));
             out.push(step(600, 1, BodyUse::Discard));
@@ -96,10 +96,10 @@ fn three_steps_at_once_come_back_with_their_own_ids_and_bodies() {
         ];
         assert_eq!(of(user)[..5], expected);
     }
-    // Iterations of 30 ms: three whole ones in 100 ms for each user, the fourth cut off with three requests each.
+    // Iterations of 30 ms: three complete ones in 100 ms for each user, the fourth cut off with three requests each.
     assert_eq!(out.sum(RunSum::Iterations), 6);
     assert_eq!(out.calls.open_max, 6, "one connection for each step outstanding");
-    assert_eq!(out.sum(RunSum::ConnOpened), 6, "and they are used again");
+    assert_eq!(out.sum(RunSum::ConnOpened), 6, "and they are reused");
     assert_eq!(out.count(SeriesSum::Finished), 2 * (3 * 3 + 1));
 }
 
@@ -142,7 +142,7 @@ fn a_large_body_that_is_kept_is_not_thrown_away() {
         Answer::silence().piece(MS, head.as_bytes()).piece(MS, &vec![b'x'; bytes])
     });
     out.check();
-    // The third is longer than the limit on what is kept.
+    // The third is longer than the limit on kept bodies.
     assert_eq!(log.lock().unwrap()[..], ["800000", "800000", "900000"]);
     assert_eq!(out.count(SeriesSum::BodyBytes), 2_600_000);
 }
@@ -203,7 +203,7 @@ fn a_program_that_sends_nothing_does_not_spin() {
     let out = Lab::new(closed(1, 10.0)).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(0));
     out.check();
     assert_eq!(out.count(SeriesSum::Sent), 0);
-    // A rest of 1 ms in between, more or less a slot of the wheel.
+    // A rest of 1 ms in between, plus or minus a slot of the wheel.
     assert!(out.sum(RunSum::Iterations) <= 10_000, "{}", out.sum(RunSum::Iterations));
     assert!(out.calls.wait < 25_000, "{}", out.calls.wait);
 }
@@ -248,14 +248,15 @@ fn n_counts_the_steps_of_programs_in_both_models() {
             let out = Lab::new(draft).factory(factory).run(echo);
             out.check();
             assert_eq!((out.stopped, out.count(SeriesSum::Finished)), (Stopped::Requests, n));
-            assert_eq!(out.sum(RunSum::Iterations), n / 3, "an iteration that was cut short is none");
+            assert_eq!(out.sum(RunSum::Iterations), n / 3, "an interrupted iteration does not count");
         }
     }
 }
 
 // ---- failures ---------------------------------------------------------------------------------------------------
 
-/// Connects as told; the first request on a connection is answered, the second finds it reset.
+/// Connects as instructed; the first request on a connection gets a response, and the second finds the connection
+/// reset.
 struct Fragile<F>(F);
 impl<F: FnMut(u64, u64) -> Connect> Server for Fragile<F> {
     fn connect(&mut self, connection: u64, now_ns: u64) -> Connect {
@@ -299,7 +300,7 @@ fn a_program_hears_of_failures_with_status_0_and_no_service_time_if_nothing_was_
 
 #[test]
 fn a_step_that_fails_at_once_ends_its_iteration_once() {
-    // The error comes from within the call that starts the step.
+    // The error occurs within the call that starts the step.
     let (factory, log) = script(one_step);
     let mut draft = open(100.0, 2.0);
     draft.load.max_connections = Some(4);
@@ -311,12 +312,12 @@ fn a_step_that_fails_at_once_ends_its_iteration_once() {
     assert_eq!(out.fault(Fault::HostUnreachable), 100);
     assert_eq!((out.sum(RunSum::Arrivals), out.sum(RunSum::Iterations)), (200, 200));
     assert_eq!(log.lock().unwrap().len(), 200);
-    assert_eq!(out.calls.open_max, 1, "no user was given out twice");
+    assert_eq!(out.calls.open_max, 1, "no user was used twice");
 }
 
 #[test]
 fn idle_connections_that_died_under_a_program_end_its_steps_once() {
-    // Connections are reset 5 ms after each answer; a stall lets the next sends meet the reset first.
+    // Connections are reset 5 ms after each response; a stall lets the next sends meet the reset first.
     let (factory, log) = script(one_step);
     let mut lab = Lab::new(open(1_000.0, 1.0)).factory(factory).latency(100 * US);
     lab.nature.stalls = (1..9).map(|k| (BEGIN_NS + k * 100 * MS, 40 * MS)).collect();
@@ -360,7 +361,7 @@ fn a_pause_lets_iterations_end_and_starts_none() {
     let lab = Lab::new(three(closed(1, 1.0))).factory(factory);
     let out = lab.command(5 * MS, Command::Pause).command(900 * MS, Command::Resume).run(echo);
     out.check();
-    // Paused in its first step: the iteration goes on to its end at 30 ms; the next begin at 900 ms.
+    // Paused in its first step: the iteration continues to its end at 30 ms; the next one begins at 900 ms.
     let lines = log.lock().unwrap().clone();
     assert_eq!(lines[..3], ["begin 0", "end", "begin 1"]);
     assert_eq!(out.sum(RunSum::Iterations), 1 + 3);

@@ -1,5 +1,4 @@
-//! What programs may ask for, each by itself: bytes made on the spot, judgements, decisions at the head, counts, and
-//! the end of their data.
+//! Single features of programs: rendered requests, judgments, decisions at the head, counts, and the end of their data.
 
 use crate::support::actors::{diary, lines, step};
 use crate::support::*;
@@ -38,7 +37,7 @@ fn rendered_bytes_arrive_whole_however_little_the_kernel_takes_at_once() {
     for window in [1, 7, 1_000, 70_000, usize::MAX] {
         let (factory, _) = diary(|scene, wake| {
             if let Wake::Begin { iteration, .. } = wake {
-                // Three at once, on connections that are not there yet in the first iteration and stand in the second.
+                // Three at once, on connections that are not open yet in the first iteration and are in the second.
                 for id in 0..3 {
                     let body = format!("{iteration}-{id}").repeat(1_000 * id as usize + 1);
                     scene.out.push_rendered(step(id, 0, BodyUse::Discard), |bytes| {
@@ -68,7 +67,7 @@ fn rendered_bytes_arrive_whole_however_little_the_kernel_takes_at_once() {
         assert_eq!(seen, expected, "window {window}");
         let bytes: usize = expected.iter().map(String::len).sum();
         assert_eq!(out.count(SeriesSum::BytesOut), bytes as u64);
-        // Two a round that do not fit, if the window is small.
+        // Two per round do not fit if the window is small.
         let stalls = if window < 4_000 { 4 } else { 0 };
         let stalls = if window < post("/x", "0-0").len() { 6 } else { stalls };
         assert_eq!(out.hist(RunHist::SendBlocked).count(), stalls, "window {window}");
@@ -102,7 +101,7 @@ fn a_request_that_found_no_connection_is_not_sent_in_place_of_the_next() {
     assert!(seen.len() == 1 && seen[0].starts_with("GET / "), "{seen:?} {:?}", lines(&log));
 }
 
-/// Answers 413 to the first bytes of the first connection and closes.
+/// Responds with 413 to the first bytes of the first connection and closes.
 struct Early<F>(F);
 impl<F: FnMut(&SimRequest<'_>) -> Answer> Server for Early<F> {
     fn answer(&mut self, asked: &SimRequest<'_>) -> Answer {
@@ -134,11 +133,11 @@ fn a_request_that_was_answered_before_it_was_sent_is_not_sent_on_in_place_of_the
     assert!(seen.take()[0].starts_with("GET / "));
 }
 
-// ---- judgements -------------------------------------------------------------------------------------------------
+// ---- judgments --------------------------------------------------------------------------------------------------
 
 #[test]
 fn of_a_judged_step_the_program_says_whether_it_failed_and_of_others_the_status() {
-    // By series: judged and let pass, judged and failed, not judged (the word of the program is not asked for).
+    // By series: judged and passed, judged and failed, not judged (the program's verdict is not used).
     let (factory, _) = diary(|scene, wake| match wake {
         Wake::Begin { iteration: 10, .. } => scene.out.retire(),
         Wake::Begin { .. } => {
@@ -165,7 +164,7 @@ fn of_a_judged_step_the_program_says_whether_it_failed_and_of_others_the_status(
     assert_eq!([of(0, status_id(500)), of(1, status_id(200)), of(3, status_id(500))], [10, 10, 10]);
     assert_eq!([of(0, fault_id(Fault::Status)), of(0, fault_id(Fault::Check))], [0, 0]);
     assert_eq!(of(1, fault_id(Fault::Check)), 10);
-    // What failed on its way is not judged on top.
+    // A response that failed in transit is not judged in addition.
     let broken = of(2, fault_id(Fault::ClosedBeforeResponse)) + of(2, fault_id(Fault::StaleConnection));
     assert_eq!((broken, of(2, fault_id(Fault::Check))), (10, 0));
     assert_eq!([of(3, fault_id(Fault::Status)), of(3, fault_id(Fault::Check))], [10, 0]);
@@ -202,7 +201,7 @@ fn a_program_decides_at_the_head_whether_it_wants_the_body() {
     });
     let out = Lab::new(closed(1, 10.0)).factory(factory).run(move |a: &SimRequest<'_>| {
         let (answer, body) = (Answer::silence(), body.as_bytes());
-        // Head in two pieces; head alone; all at once; the body's beginning with the head.
+        // Head in two pieces; head alone; all at once; the beginning of the body with the head.
         match a.total / 3 {
             0 => answer.piece(MS, &HEAD[..20]).piece(MS, &HEAD[20..]).piece(MS, body),
             1 => answer.piece(MS, HEAD).piece(MS, &body[..7]).piece(MS, &body[7..]),
@@ -216,9 +215,9 @@ fn a_program_decides_at_the_head_whether_it_wants_the_body() {
         12,
         "each head is shown once"
     );
-    assert_eq!(lines(&log)[1], "2 head 1 200", "as soon as it is whole");
+    assert_eq!(lines(&log)[1], "2 head 1 200", "as soon as it is complete");
     assert_eq!(out.count(SeriesSum::BodyBytes), 12 * 300_000);
-    assert!(out.calls.discard > 0, "what nobody wants is thrown away unseen");
+    assert!(out.calls.discard > 0, "an unwanted body is discarded in the kernel");
 }
 
 #[test]
@@ -303,7 +302,7 @@ fn counts_land_in_the_series_they_name_also_behind_those_of_the_requests() {
     assert_eq!((group.count(), group.max(), out.sum(RunSum::IterationsAbandoned)), (10, Some(77), 20));
 }
 
-/// No connection ever: there is no route, says the machine at once.
+/// No connection is ever possible: the client's machine reports immediately that there is no route.
 struct NoRoute;
 impl Server for NoRoute {
     fn connect(&mut self, _: u64, _: u64) -> Connect {

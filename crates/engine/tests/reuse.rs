@@ -1,4 +1,4 @@
-//! Which connection a request goes over, when it is used again, and between which addresses it runs.
+//! Which connection a request uses, when connections are reused, and which addresses they connect.
 
 use crate::support::actors::{diary, step};
 use crate::support::*;
@@ -18,7 +18,7 @@ fn with(reuse: Reuse, draft: Draft) -> Draft {
     Draft { link: Link { reuse, ..Link::default() }, ..draft }
 }
 
-/// (connection, path) of each request, in the order of their coming.
+/// (connection, path) of each request, in order of arrival.
 type Seen = Rc<RefCell<Vec<(u64, String)>>>;
 
 fn watched(
@@ -34,7 +34,7 @@ fn watched(
     (server, seen)
 }
 
-/// The paths that each connection carried.
+/// Returns the paths that each connection carried.
 fn by_connection(seen: &Seen) -> BTreeMap<u64, Vec<String>> {
     let mut paths: BTreeMap<u64, Vec<String>> = BTreeMap::new();
     for (connection, path) in seen.borrow().iter() {
@@ -45,7 +45,7 @@ fn by_connection(seen: &Seen) -> BTreeMap<u64, Vec<String>> {
 
 #[test]
 fn in_a_pool_the_connection_used_last_goes_first() {
-    // One round of three at once, answered one behind the other, then rounds of one and of two.
+    // One round of three at once, with responses in order, then rounds of one and of two.
     let (factory, _) = diary(|scene, wake| {
         if let Wake::Begin { iteration, .. } = wake {
             match iteration {
@@ -69,7 +69,7 @@ fn in_a_pool_the_connection_used_last_goes_first() {
 
 #[test]
 fn users_of_a_pool_share_what_is_idle_also_in_a_plain_sequence() {
-    // 100 arrivals a second that take 15 ms each on one of ten: two connections at once are enough.
+    // 100 arrivals per second that take 15 ms each on one of ten: two connections at once are enough.
     let draft = Draft {
         load: LoadDraft { max_connections: Some(10), ..open(100.0, 0.995).load },
         ..open(100.0, 0.995)
@@ -80,7 +80,7 @@ fn users_of_a_pool_share_what_is_idle_also_in_a_plain_sequence() {
     assert_eq!((out.count(SeriesSum::Sent), out.sum(RunSum::ConnOpened)), (100, 2));
     assert_eq!(by_connection(&seen).len(), 2);
 
-    // A sequence in the closed model: each user one behind the other, over whichever connection is idle.
+    // A sequence in the closed model: each user sends its requests in order, over any idle connection.
     let draft = Draft {
         requests: ["/a", "/b", "/c"].map(get).into(),
         load: LoadDraft { requests_total: Some(90), ..closed(3, 9.0).load },
@@ -237,7 +237,7 @@ fn http_1_0_is_asked_for_and_a_connection_stays_only_if_the_server_says_so() {
 
 // ---- addresses --------------------------------------------------------------------------------------------------
 
-/// Refuses every connection whose number is told.
+/// Refuses the connections whose numbers the function selects.
 struct Refusing(fn(u64) -> bool);
 impl Server for Refusing {
     fn connect(&mut self, connection: u64, _: u64) -> Connect {
@@ -262,7 +262,7 @@ fn connections_take_turns_over_the_addresses_and_so_do_the_local_ones() {
     out.check();
     let turns: Vec<_> = (0..12).map(|i| (addresses()[i % 3], Some(sources[i / 3 % 2]))).collect();
     assert_eq!(out.opened, turns);
-    // Without local addresses the kernel chooses.
+    // Without local addresses, the kernel chooses.
     let out = run_fixed(closed(2, 0.05), MS);
     assert!(out.opened.iter().all(|(_, source)| source.is_none()));
 }

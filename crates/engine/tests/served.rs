@@ -1,5 +1,5 @@
-//! Whether the service did what it was asked, and when: instants of success and failure, users that were never served,
-//! and each of several addresses by itself.
+//! Availability of the service: times of success and failure, users that were never served, and each of several
+//! addresses separately.
 
 use crate::support::*;
 use plimsoll_engine::driver::sim::{Connect, Server};
@@ -10,7 +10,7 @@ fn failed() -> Answer {
     Answer::silence().piece(MS, b"HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n")
 }
 
-/// Answers within 1 ms with 200, but with 500 between two instants of the run.
+/// Responds within 1 ms with 200, but with 500 between two points in time.
 fn down_between(from_ns: u64, to_ns: u64) -> impl Server {
     move |asked: &SimRequest<'_>| {
         let at_ns = asked.now_ns - BEGIN_NS;
@@ -31,14 +31,14 @@ fn the_instants_around_an_outage_are_those_of_the_answers() {
     let out = Lab::new(closed(10, 8.0)).run(down_between(3_100 * MS, 4_600 * MS));
     out.check();
     let tick = |number: usize| &out.ticks[number].0.series[0];
-    // A request that reached the server just before 3.1 s is answered 1 ms later; the last failed one was sent before
-    // 4.6 s and the first good answer comes at most a round after it.
+    // A request that reached the server just before 3.1 s gets its response 1 ms later; the last failed one was sent
+    // before 4.6 s, and the first success follows at most a round later.
     assert_eq!(last_success(tick(3)), 3_100 * MS);
     assert_eq!(first_success(tick(3)), 3_000 * MS);
     assert_eq!(tick(3).floors[SeriesFloor::FirstFailure.id()], 3_101 * MS);
     assert_eq!(tick(4).peaks[SeriesPeak::LastFailure.id()], 4_600 * MS);
     assert_eq!(first_success(tick(4)), 4_601 * MS);
-    // Nothing but failures, and a tick without any.
+    // Only failures, and a tick without any.
     let out = Lab::new(closed(10, 8.0)).run(down_between(3_000 * MS, 5_500 * MS));
     let tick = |number: usize| &out.ticks[number].0.series[0];
     assert_eq!((last_success(tick(4)), first_success(tick(4))), (0, u64::MAX));
@@ -57,7 +57,7 @@ fn users_that_were_never_served_are_counted_at_the_end() {
     assert_eq!((out.sum(RunSum::UsersActive), out.sum(RunSum::UsersWithoutSuccess)), (10, 3));
     let healthy = run_fixed(closed(10, 3.0), MS);
     assert_eq!((healthy.sum(RunSum::UsersActive), healthy.sum(RunSum::UsersWithoutSuccess)), (10, 0));
-    // Users that a ramp never started are no users without success; arrivals have no users.
+    // Users that a ramp never started do not count as users without success; arrivals have no users.
     let ramp = run_fixed(
         plimsoll_plan::Draft {
             load: plimsoll_plan::draft::LoadDraft { stages: stages(false, &[(3.0, 4.0)]), ..draft().load },
@@ -99,6 +99,6 @@ fn each_of_several_addresses_is_counted_by_itself() {
     assert!((finished - 1..=finished).contains(&(alive.0 + dead.0)), "{alive:?} {dead:?} {finished}");
     assert!(last_success(&out.addresses[0]) > 3 * S);
     assert_eq!(last_success(&out.addresses[1]), 0);
-    // One address is what the run is: it has no series.
+    // A single address is the same as the run: it has no series.
     assert!(run_fixed(closed(1, 2.0), MS).addresses.is_empty());
 }

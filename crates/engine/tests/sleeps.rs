@@ -1,4 +1,4 @@
-//! Sleeps of programs, in virtual time: exact to the slot of the wheel, any number at once, cancelled without a word.
+//! Sleeps of programs, in virtual time: exact to the slot of the wheel, any number at once, canceled silently.
 
 use crate::support::actors::{diary, lines};
 use crate::support::*;
@@ -6,7 +6,7 @@ use plimsoll_engine::Stopped;
 use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum};
 use plimsoll_plan::program::{BodyUse, Wake};
 
-/// When a sleep until `due_ns` ends: at the end of the wheel's slot (2^20 ns) in which that lies. Times from the start.
+/// Returns when a sleep until `due_ns` ends: at the end of its slot of the wheel (2^20 ns). Times are from the start.
 fn slot_end_ns(due_ns: u64) -> u64 {
     ((((BEGIN_NS + due_ns) >> 20) + 1) << 20) - BEGIN_NS
 }
@@ -26,7 +26,7 @@ fn a_sleep_ends_with_the_slot_of_its_end_and_never_before() {
     let out = Lab::new(closed(1, 100.0)).factory(factory).run(|_: &SimRequest<'_>| Answer::silence());
     out.check();
     let mut expected = vec!["0 begin 0".to_owned()];
-    // Three of them end in one slot; the order within it is not promised, and that of the wheel is the last first.
+    // Three of them end in one slot; the order within it is not guaranteed, and the wheel returns the last one first.
     for id in [1, 0, 2, 3, 4, 5, 6, 7, 8] {
         expected.push(format!("{} slept {id}", slot_end_ns(lengths[id]) as f64 / 1e6));
     }
@@ -66,7 +66,7 @@ fn thousands_of_sleeps_at_once_end_each_in_its_slot_and_half_of_them_are_cancell
 
 #[test]
 fn sleeps_that_end_together_may_cancel_and_replace_one_another() {
-    // All three are due in one slot: the first that wakes cancels the others and lies down twice under their ids.
+    // All three are due in one slot: the first that wakes cancels the others and starts two new sleeps with their ids.
     let (factory, log) = diary(|scene, wake| match wake {
         Wake::Begin { iteration: 0, .. } => (0..3).for_each(|id| scene.out.sleep(id, 10 * MS)),
         Wake::Begin { .. } => scene.out.retire(),

@@ -1,4 +1,5 @@
-//! Answers that are streams of events, in virtual time: what is shown, when, who ends it, and what the books say.
+//! Responses that are streams of events, in virtual time: which events are shown, when, which side ends the stream, and
+//! how it is counted.
 
 use crate::support::actors::{Scene, diary, lines, step};
 use crate::support::*;
@@ -27,7 +28,7 @@ fn listen(scene: &mut Scene<'_>, wake: &Wake<'_>) {
     }
 }
 
-/// One user's one stream against one answer, for 100 ms unless it ends before.
+/// Runs one user's one stream with one response, for 100 ms unless it ends before.
 fn one(answer: Answer) -> (Outcome, Vec<String>) {
     run_one(answer, |scene, wake| match wake {
         Wake::Begin { iteration: 1, .. } => scene.out.retire(),
@@ -49,7 +50,7 @@ fn run_one(
     (out, lines(&log))
 }
 
-/// (opened, closed by the server, by us, open at the stop)
+/// (opened, closed by the server, closed by the client, open at the stop)
 fn ends(out: &Outcome) -> [u64; 4] {
     use StreamSum::{ClosedByClient, ClosedByServer, OpenAtEnd, Streams};
     [Streams, ClosedByServer, ClosedByClient, OpenAtEnd].map(|sum| out.count(sum))
@@ -111,7 +112,7 @@ fn events_are_shown_when_their_last_byte_comes_wherever_the_bytes_are_cut() {
 
 #[test]
 fn a_stream_of_known_length_is_shown_event_by_event_however_large_it_is() {
-    // For any other body of this size the kernel is told to wake us only near its end.
+    // For any other body of this size, the kernel wakes the worker only near its end.
     let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", 50 * 20_000);
     let text = format!("data: {}\n\n", "x".repeat(20_000 - 8));
     let answer =
@@ -135,7 +136,7 @@ fn a_server_that_closes_ends_a_stream_without_length_as_it_should() {
 #[test]
 fn a_stream_that_breaks_off_is_a_fault_and_no_end() {
     let begun = || Answer::silence().piece(MS, CHUNKED).piece(MS, &event("one"));
-    // Longer than a limit that was lowered, which is our own affair, and longer than any stream needs.
+    // Longer than a lowered limit, which is the client's own decision, and longer than any stream needs.
     let (long, longer) = ("y".repeat(2_000), "y".repeat(1_100_000));
     for (answer, fault) in [
         (begun().then(Then::Reset), Fault::ConnectionReset),
@@ -162,7 +163,7 @@ fn a_stream_that_breaks_off_is_a_fault_and_no_end() {
 
 #[test]
 fn events_in_front_of_a_fault_are_shown_and_never_to_somebody_else() {
-    // One read brings the head, an event and nonsense; the next stream must not inherit the event.
+    // One read returns the head, an event, and nonsense; the next stream must not inherit the event.
     let (factory, log) = diary(|scene, wake| match wake {
         Wake::Begin { iteration: 2, .. } => scene.out.retire(),
         _ => listen(scene, wake),
@@ -195,9 +196,9 @@ fn an_answer_that_is_no_stream_opens_none_and_closes_none() {
     assert_eq!((ends(&out), out.count(SeriesSum::Failed)), ([0, 0, 0, 0], 1));
 }
 
-// ---- the end by us ----------------------------------------------------------------------------------------------
+// ---- the end by the client ---------------------------------------------------------------------------------------
 
-/// A stream whose first read brings three events, and whose last comes 5 ms later.
+/// A stream whose first read returns three events, and whose last one arrives 5 ms later.
 fn three_and_one() -> Answer {
     let first = [CHUNKED, &event("one"), &event("two"), &event("three")].concat();
     Answer::silence().piece(MS, &first).piece(5 * MS, &event("four"))
@@ -271,7 +272,7 @@ fn what_an_event_of_one_stream_gives_up_is_another_stream_of_the_user() {
         Wake::Event(e) if e.id == 2 && e.data == b"two" => scene.out.cancel(1),
         _ => {}
     });
-    // Both heads come at 1 ms; the first that shows its second event ends the other, which shows no more.
+    // Both heads arrive at 1 ms; the first that shows its second event ends the other, which shows no more.
     let of = |id: u32| lines.iter().filter(|l| l.contains(&format!("event {id} "))).count();
     assert_eq!(of(1).max(of(2)), 4, "{lines:?}");
     assert_eq!((of(1).min(of(2)), ends(&out)), (0, [2, 0, 1, 1]), "{lines:?}");
@@ -301,7 +302,7 @@ fn at_the_stop_open_streams_are_counted_and_settled_and_cut_nothing_off() {
         });
         out.check();
         assert_eq!(ends(&out), [4, 0, 0, 4]);
-        assert_eq!(out.sum(RunSum::InFlightAtEnd), 4, "the requests beside them");
+        assert_eq!(out.sum(RunSum::InFlightAtEnd), 4, "the requests alongside them");
         assert_eq!((out.count(SeriesSum::Sent), out.count(SeriesSum::Finished)), (4 + 4 * 3, 4 * 2));
         let stop_ms = if command { 45 } else { 50 };
         for user in 0..4 {
@@ -309,7 +310,11 @@ fn at_the_stop_open_streams_are_counted_and_settled_and_cut_nothing_off() {
             assert_eq!(lines(&log).iter().filter(|l| **l == end).count(), 1, "{:?}", lines(&log));
         }
         assert_eq!(out.sum(RunSum::IterationsInterrupted), 4);
-        assert_eq!(out.sum(RunSum::InFlightNs), 8 * stop_ms * MS, "each user had two steps out all the time");
+        assert_eq!(
+            out.sum(RunSum::InFlightNs),
+            8 * stop_ms * MS,
+            "each user always had two outstanding steps"
+        );
         assert_eq!(out.series_hist(SeriesHist::ServiceCensored).count(), 0, "a stream is not late");
         assert_eq!(out.peak(RunPeak::Streams), 4);
     }
@@ -317,7 +322,7 @@ fn at_the_stop_open_streams_are_counted_and_settled_and_cut_nothing_off() {
 
 #[test]
 fn a_step_beside_a_stream_does_not_take_its_buffers() {
-    // Streams of many users, cut in the middle of events, with bodies kept beside them.
+    // Streams of many users, split in the middle of events, with bodies kept at the same time.
     let (factory, log) = diary(|scene, wake| match wake {
         Wake::Begin { .. } => scene.ask(1, 0, BodyUse::Stream),
         Wake::Event(e) => {

@@ -1,5 +1,5 @@
-//! One worker in a network made of numbers: plan in, every interval out. Time is virtual, so a run of minutes is over
-//! at once and every count can be demanded exactly.
+//! One worker in a network made of numbers: takes a plan and returns every interval. Time is virtual, so a run of
+//! minutes takes no time, and every count can be exact.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used)]
 
 pub mod actors;
@@ -34,10 +34,10 @@ pub const US: u64 = 1_000;
 pub const MS: u64 = 1_000_000;
 pub const S: u64 = 1_000_000_000;
 
-/// What is read at once, where a test does not say how much.
+/// The size of a read, unless a test sets it.
 const BUFFER_BYTES: u64 = 262_144;
 
-/// A run begins at this reading of the clock: not at 0, which several fields take for "never".
+/// The clock at the start of a run: not 0, which several fields interpret as "never".
 pub const BEGIN_NS: u64 = 1_000 * S;
 
 pub fn get(path: &str) -> Request {
@@ -48,7 +48,7 @@ pub fn request(method: &str, path: &str, body: Option<Vec<u8>>) -> Request {
     Request { origin: 0, name: path.into(), method: method.into(), path: path.into(), headers: vec![], body }
 }
 
-/// A draft of one GET by `users` for `seconds`.
+/// Returns a draft of one GET by `users` for `seconds`.
 pub fn closed(users: u32, seconds: f64) -> Draft {
     Draft {
         load: LoadDraft { users: Some(users), duration_ns: Some((seconds * 1e9) as u64), ..draft().load },
@@ -56,7 +56,7 @@ pub fn closed(users: u32, seconds: f64) -> Draft {
     }
 }
 
-/// A draft of one GET at a rate.
+/// Returns a draft of one GET at a rate.
 pub fn open(rate_per_s: f64, seconds: f64) -> Draft {
     Draft {
         load: LoadDraft {
@@ -75,7 +75,7 @@ pub fn draft() -> Draft {
         workers: Some(1),
         ..Draft::default()
     };
-    // The false clock moves in jumps: there is nothing to spin through.
+    // The simulated clock moves in jumps, so there is nothing to busy-poll for.
     draft.limits.spin_ns = 0;
     draft
 }
@@ -99,7 +99,7 @@ pub fn plan(draft: Draft) -> Plan {
     plan
 }
 
-/// A draft whose load models are these, over these requests.
+/// Returns a draft with these load models and requests.
 pub fn workloads(workloads: Vec<WorkloadDraft>, paths: &[&str]) -> Draft {
     let ask = |path: &&str| Ask {
         origin: 0,
@@ -122,17 +122,17 @@ pub fn workloads(workloads: Vec<WorkloadDraft>, paths: &[&str]) -> Draft {
     let scenario = Scenario { name: "one".into(), nodes: vec![], pace: None };
     let script =
         Script { asks: paths.iter().map(ask).collect(), scenarios: vec![scenario], ..Script::default() };
-    // The requests as the program sends them, under the same numbers.
+    // The requests as the program sends them, with the same numbers.
     let requests = paths.iter().map(|path| get(path)).collect();
     Draft { script: Some(script), requests, workloads, ..draft() }
 }
 
-/// A load model without a length.
+/// Returns a load model without a duration.
 pub fn workload(name: &str) -> WorkloadDraft {
     WorkloadDraft { name: name.into(), entry: Entry::Scenario(0), load: LoadDraft::default(), start_ns: 0 }
 }
 
-/// One run to be made.
+/// The settings of one run.
 pub struct Lab {
     pub draft: Draft,
     pub nature: SimConditions,
@@ -141,7 +141,7 @@ pub struct Lab {
     pub commands: Vec<(u64, Command)>,
     pub worker: u32,
     pub addresses: Vec<SocketAddr>,
-    /// Of the origins besides the target, one each.
+    /// Of the other origins, one each.
     pub more_addresses: Vec<SocketAddr>,
     pub tls: Option<Setup>,
 }
@@ -176,7 +176,7 @@ impl Lab {
         self
     }
 
-    /// Runs it against `server` to its end.
+    /// Runs it with `server` to its end.
     pub fn run(self, server: impl Server + 'static) -> Outcome {
         let plan = plan(self.draft);
         let outline = &plan.outline;
@@ -204,7 +204,7 @@ impl Lab {
         let ticks = handed.take();
         let mut all = blank(outline, 0);
         ticks.iter().for_each(|(interval, _)| all.merge(interval));
-        // Behind those of the plan come addresses, and behind those what was opened; no test has both.
+        // Addresses follow the plan's series, and opened series follow those; no test has both.
         let (named, behind) = (opened.take(), all.series.split_off(outline.series_count()));
         let (addresses, opened_series) = if named.is_empty() { (behind, vec![]) } else { (vec![], behind) };
         Outcome {
@@ -222,7 +222,7 @@ impl Lab {
     }
 }
 
-/// Runs a draft against a server that answers after a fixed time, without latency.
+/// Runs a draft with a server that responds after a fixed time, without latency.
 pub fn run_fixed(draft: Draft, service_ns: u64) -> Outcome {
     Lab::new(draft).run(move |_: &SimRequest<'_>| Answer::ok(service_ns))
 }
@@ -234,11 +234,12 @@ pub struct Collector {
     pub samples: Rc<RefCell<Vec<FailureExample>>>,
     pub opened: Rc<RefCell<Vec<Arc<SeriesKey>>>>,
     pub commands: VecDeque<(u64, Command)>,
-    /// The time at the last turn of the loop, and the turns since it went on.
+    /// The time at the last event-loop iteration, and the iterations since it last advanced.
     pub looked: (u64, u64),
 }
 
-/// More turns at one instant than any run has a reason for: the worker does not sleep, and virtual time stands still.
+/// More event-loop iterations at one time than any run needs: the worker does not sleep, and virtual time does not
+/// advance.
 const TURNS_MAX: u64 = 1_000_000;
 
 impl Post for Collector {
@@ -255,19 +256,23 @@ impl Post for Collector {
     fn commands(&mut self, into: &mut Vec<Command>) {
         let now_ns = self.network.now_ns();
         self.looked = if self.looked.0 == now_ns { (now_ns, self.looked.1 + 1) } else { (now_ns, 0) };
-        assert!(self.looked.1 < TURNS_MAX, "the worker spins at {} ms", (now_ns - BEGIN_NS) / MS);
+        assert!(
+            self.looked.1 < TURNS_MAX,
+            "the worker loops without progress at {} ms",
+            (now_ns - BEGIN_NS) / MS
+        );
         while self.commands.front().is_some_and(|(at_ns, _)| *at_ns <= self.network.now_ns()) {
             into.extend(self.commands.pop_front().map(|(_, command)| command));
         }
     }
 }
 
-/// What came of a run.
+/// The results of a run.
 pub struct Outcome {
     pub stopped: Stopped,
     pub elapsed_ns: u64,
     pub ticks: Vec<(Interval, bool)>,
-    /// All ticks merged; the series of several addresses apart.
+    /// All ticks merged; the series of several addresses are separate.
     pub all: Interval,
     pub addresses: Vec<Tally>,
     pub samples: Vec<FailureExample>,
@@ -276,7 +281,7 @@ pub struct Outcome {
     /// Their numbers.
     pub opened_series: Vec<Tally>,
     pub calls: Calls,
-    /// Where every attempt to connect went, and from where.
+    /// The target and the source of every connection attempt.
     pub opened: Vec<(SocketAddr, Option<IpAddr>)>,
 }
 
@@ -309,19 +314,19 @@ impl Outcome {
         self.all.series.iter().filter_map(|s| s.sums.get(status_id(status))).sum()
     }
 
-    /// Of the first request.
+    /// Returns a histogram of the first request.
     pub fn series_hist(&self, id: impl HistCell) -> &Hist {
         &self.all.series[0].hists[id.cell()]
     }
 
-    /// Faults on this machine's side.
+    /// Returns the number of faults on the client's side.
     pub fn client_faults(&self) -> u64 {
         use plimsoll_plan::Side;
         Fault::ALL.iter().filter(|f| f.side() == Side::Client).map(|f| self.fault(*f)).sum()
     }
 
-    /// Requests that failed because no connection came about. A handshake may end in a fault that sent requests have
-    /// too; those have a time from their send.
+    /// Returns the number of requests that failed for lack of a connection. A handshake may end in a fault that sent
+    /// requests have too; those have a time since their send.
     fn unsent(&self) -> u64 {
         let all = [
             Fault::ConnectionRefused,
@@ -346,7 +351,7 @@ impl Outcome {
             + (tls + others.sum::<u64>()).saturating_sub(sent + late)
     }
 
-    /// Answers that were counted, and that a second one has made a failure.
+    /// Returns the number of counted responses that a second one turned into failures.
     fn failed_afterwards(&self) -> u64 {
         let ends = |f: &&Fault| f.side() != plimsoll_plan::Side::Client && f.is_below_http();
         let faults: u64 = Fault::ALL.iter().filter(ends).map(|f| self.fault(*f)).sum();
@@ -355,7 +360,7 @@ impl Outcome {
         (faults + idle + answers).saturating_sub(self.count(SeriesSum::Finished))
     }
 
-    /// What must hold of every run, whatever happened in it.
+    /// Checks the invariants of every run.
     pub fn check(&self) {
         let lasts = self.ticks.iter().filter(|(_, last)| *last).count();
         assert_eq!((lasts, self.ticks.last().map(|t| t.1)), (1, Some(true)), "one last tick, at the end");
@@ -374,14 +379,14 @@ impl Outcome {
             "sent {sent}, unsent {unsent}, finished {finished}"
         );
         let waiting = sent - self.count(SeriesSum::Ended);
-        assert_eq!(waiting, in_flight + streams, "what was sent and is not over is in flight at the stop");
+        assert_eq!(waiting, in_flight + streams, "unfinished sent requests are in flight at the stop");
         let opened = self.sum(RunSum::ConnOpened);
         assert!(opened <= self.sum(RunSum::ConnAttempts));
         assert_eq!(self.calls.open_now, 0, "every socket was closed");
         assert_eq!(self.sum(RunSum::WallNs), self.elapsed_ns, "the ticks cover the run without a gap");
     }
 
-    /// The books of the open model: every arrival is accounted for, once.
+    /// Checks the counts of the open model: every arrival is accounted for exactly once.
     pub fn check_arrivals(&self) {
         self.check();
         assert_eq!(

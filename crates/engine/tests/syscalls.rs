@@ -1,7 +1,7 @@
-//! What a request costs the kernel, and what a connection costs in memory: counted for real, by strace and by the
-//! kernel's own account of this program's memory.
+//! The kernel's cost of a request, and the memory of a connection: measured with strace and with the kernel's memory
+//! statistics of this program.
 //!
-//! The load runs in a child: this test program started anew with its target in the environment.
+//! The load runs in a child: this test program, started again with its target in the environment.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use plimsoll_engine::{Next, Scene, machine, start, tally};
@@ -18,7 +18,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// `address users requests`: what the child shall do.
+/// `address users requests`: the child's task.
 const TASK: &str = "PLIMSOLL_TEST_TASK";
 
 /// Runs to the end; `at_tick` is called with every interval.
@@ -58,7 +58,7 @@ fn run(
                 all.merge(&r.interval);
                 running.give_back(r.worker, r.interval);
             }
-            Next::Quiet => panic!("the engine has fallen silent"),
+            Next::Quiet => panic!("the engine sent no report"),
             Next::Ended => break,
         }
     }
@@ -66,14 +66,14 @@ fn run(
     all
 }
 
-/// Resident memory of this process that is no file's, bytes.
+/// Returns the resident anonymous memory of this process, bytes.
 fn resident_bytes() -> u64 {
     let text = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = text.lines().find(|l| l.starts_with("RssAnon:")).unwrap();
     line.split_ascii_whitespace().nth(1).unwrap().parse::<u64>().unwrap() * 1_024
 }
 
-/// Not a test by itself: what the child does.
+/// Not a test by itself: the child's work.
 #[test]
 fn child() {
     let Ok(task) = std::env::var(TASK) else { return };
@@ -90,15 +90,15 @@ fn child() {
             machine::raise_nofile();
             let hold = Duration::from_millis(words[3].parse().unwrap());
             let before = resident_bytes();
-            // The edges of the first two ticks lie in the middle of the run: all connections stand.
+            // The first two ticks end in the middle of the run: all connections are open.
             let mut most = 0;
             let all = run(address, users, None, Some(hold), || most = most.max(resident_bytes()));
             let opened = all.run.sums[RunSum::ConnOpened.id()];
-            assert_eq!(opened, u64::from(users), "every connection stood");
+            assert_eq!(opened, u64::from(users), "every connection was open");
             let used = most.saturating_sub(before);
             std::fs::write(words[4], used.to_string()).unwrap();
         }
-        other => panic!("`{other}` is no task"),
+        other => panic!("unknown task `{other}`"),
     }
 }
 
@@ -108,7 +108,7 @@ fn this_program() -> Command {
     command
 }
 
-/// Answers everything; one thread for each of a few connections.
+/// Responds to everything; one thread for each of a few connections.
 fn answering() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -129,7 +129,7 @@ fn answering() -> SocketAddr {
     address
 }
 
-/// System calls of the child by name, all threads.
+/// Returns the system calls of the child by name, over all threads.
 fn traced(address: SocketAddr, users: u32, requests: u64) -> BTreeMap<String, u64> {
     let file = std::env::temp_dir().join(format!("plimsoll-strace-{}-{requests}", std::process::id()));
     let child = this_program();
@@ -158,7 +158,7 @@ fn a_request_costs_two_system_calls_and_its_share_of_a_wait() {
     let (users, short, long) = (50, 5_000, 25_000);
     let address = answering();
     let (a, b) = (traced(address, users, short), traced(address, users, long));
-    // The slope between two lengths: start, connections and end cost the same in both.
+    // The slope between two lengths: start, connections, and end cost the same in both.
     let per_request = |name: &str| {
         let count = |calls: &BTreeMap<String, u64>| calls.get(name).copied().unwrap_or(0) as f64;
         (count(&b) - count(&a)) / (long - short) as f64
@@ -170,15 +170,15 @@ fn a_request_costs_two_system_calls_and_its_share_of_a_wait() {
     let wait: f64 = names.iter().filter(|n| n.starts_with("epoll_")).map(|n| per_request(n)).sum();
     let total: f64 = names.iter().map(|n| per_request(n)).sum();
     let other = total - send - recv - wait;
-    // Ticks, clock and channels: not per request. Under strace a run takes longer, so a few more ticks pass.
+    // Ticks, clock, and channels: not per request. A run takes longer with strace, so there are a few more ticks.
     assert!(other.abs() < 0.02, "{other} other calls per request: {a:?} {b:?}");
     assert!(total <= 2.2, "{total} system calls per request, of them {wait} waits");
 }
 
 #[test]
 fn at_full_speed_a_wait_is_shared_by_many_requests() {
-    // strace slows the worker down, which gathers more answers per wait than a real run would. So the waits are counted
-    // once more without it, by the worker itself: every turn is one wait that brought something.
+    // strace slows the worker down, which then gets more responses per wait than in a real run. Therefore, the worker
+    // counts the waits once more without strace: every event-loop iteration is one wait that returned something.
     let all = run(answering(), 100, Some(200_000), None, || {});
     let turns = all.run.sums[RunSum::LoopIterations.id()] as f64 / 200_000.0;
     assert!(turns <= 0.2, "{turns} waits per request");
@@ -186,12 +186,12 @@ fn at_full_speed_a_wait_is_shared_by_many_requests() {
 
 #[test]
 fn an_idle_connection_costs_at_most_a_kibibyte_of_user_memory() {
-    // A server that accepts and says nothing: every user waits for its answer.
+    // A server that accepts and sends nothing: every user waits for its response.
     let nofile = machine::raise_nofile();
     let (few, many) = (1_000u32, 10_000u32);
     assert!(
         nofile.soft > u64::from(many) + 200,
-        "this needs {many} descriptors, the limit is {}",
+        "this needs {many} open files; the limit is {}",
         nofile.soft
     );
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -199,7 +199,7 @@ fn an_idle_connection_costs_at_most_a_kibibyte_of_user_memory() {
     std::thread::spawn(move || {
         let mut held: Vec<std::net::TcpStream> = Vec::new();
         for stream in listener.incoming() {
-            // Those of the run before have gone.
+            // The connections of the previous run have been closed.
             if held.len() == few as usize {
                 held.retain(|s| s.set_nonblocking(true).is_ok() && !matches!(s.peek(&mut [0; 4_096]), Ok(0)));
             }
@@ -209,7 +209,8 @@ fn an_idle_connection_costs_at_most_a_kibibyte_of_user_memory() {
     let measure = |users: u32| {
         let file = std::env::temp_dir().join(format!("plimsoll-memory-{}-{users}", std::process::id()));
         let output = this_program()
-            // The listener's queue is short and overflows: time for a second SYN (after 1 s) and a third (after 3 s).
+            // The listener's queue is short and overflows: allow time for a second SYN (after 1 s) and a third (after 3
+            // s).
             .env(TASK, format!("memory {address} {users} 6000 {}", file.display()))
             .output()
             .unwrap();
@@ -219,6 +220,6 @@ fn an_idle_connection_costs_at_most_a_kibibyte_of_user_memory() {
         bytes
     };
     let slope = (measure(many) - measure(few)) / f64::from(many - few);
-    assert!(slope > 50.0, "{slope} bytes per connection cannot be: nothing was measured");
+    assert!(slope > 50.0, "{slope} bytes per connection is impossible: nothing was measured");
     assert!(slope <= 1_024.0, "{slope} bytes per connection");
 }

@@ -1,5 +1,5 @@
-//! Answers that nobody asked for: behind another, on an idle connection, before the request. None of them answers
-//! anything, and none leaves a run without a failure.
+//! Unrequested responses: after another one, on an idle connection, before the request. None of them counts as a
+//! response, and each makes the run fail.
 
 use crate::support::*;
 use plimsoll_engine::driver::sim::{Connect, Server, Then};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// One user for 1 s; each request is answered by `answer`.
+/// Runs one user for 1 s; `answer` responds to each request.
 fn each(answer: impl FnMut(&SimRequest<'_>) -> Answer + 'static) -> Outcome {
     let out = Lab::new(closed(1, 1.0)).latency(MS).run(answer);
     out.check();
@@ -40,16 +40,16 @@ fn an_empty_line_and_a_leave_taking_after_a_response_are_not_unsafe() {
         let whole = [b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", more].concat();
         let out = each(move |_| Answer::silence().piece(10 * MS, &whole));
         assert_eq!((out.status(200), out.count(SeriesSum::Failed)), (71, 0));
-        assert_eq!(out.sum(RunSum::UnexpectedBytes), 71, "the connection is given up, and it is said");
+        assert_eq!(out.sum(RunSum::UnexpectedBytes), 71, "the connection is closed and counted");
     }
 }
 
-/// Ten arrivals a second on one connection: it is idle for 80 ms between two of them.
+/// Ten arrivals per second on one connection: it is idle for 80 ms between two of them.
 fn idle(second: &'static [u8], then: Then) -> Outcome {
     let draft =
         Draft { load: LoadDraft { max_connections: Some(1), ..open(10.0, 2.0).load }, ..open(10.0, 2.0) };
     let out = Lab::new(draft).latency(MS).run(move |a: &SimRequest<'_>| {
-        // Every other connection's first answer is followed by something 20 ms later.
+        // On every other connection, bytes follow the first response 20 ms later.
         let whole = Answer::ok(10 * MS);
         if a.total.is_multiple_of(2) { whole.piece(20 * MS, second).then(then) } else { whole }
     });
@@ -93,7 +93,7 @@ fn an_answer_that_was_sent_before_its_request_could_be_read_is_unsafe() {
     assert_eq!((early.status(200), early.fault(Fault::UnsafeResponse)), (0, 71));
     let in_time = run(0, ok);
     assert_eq!((in_time.status(200), in_time.count(SeriesSum::Failed)), (83, 0));
-    // A refusal is one whether or not it has waited; its connection is not used again.
+    // A refusal is valid whether or not it has waited; its connection is not reused.
     let refused = run(1, b"HTTP/1.1 503 Full\r\nContent-Length: 0\r\n\r\n");
     assert_eq!((refused.status(503), refused.fault(Fault::UnsafeResponse)), (71, 0));
     assert_eq!(refused.sum(RunSum::ConnReusedRequests), 0);
@@ -120,7 +120,7 @@ fn a_response_on_accept_is_unsafe() {
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-/// Serves each connection on a thread; counts the requests it has read.
+/// Serves each connection on a thread; counts the requests that it has read.
 fn serving(
     serve: impl Fn(&mut TcpStream, &AtomicU64) + Send + Sync + 'static,
 ) -> (SocketAddr, Arc<AtomicU64>) {
@@ -139,7 +139,7 @@ fn serving(
     (address, read)
 }
 
-/// The next request of a connection, which comes in one piece.
+/// Reads the next request of a connection, which arrives in one piece.
 fn has_read(stream: &mut TcpStream, read: &AtomicU64) -> bool {
     let mut request = [0; 2_048];
     let came = stream.read(&mut request).is_ok_and(|n| n > 0);
@@ -147,7 +147,7 @@ fn has_read(stream: &mut TcpStream, read: &AtomicU64) -> bool {
     came
 }
 
-/// (answers of 200, dangerous ones, all that failed) of 2,000 requests by four users.
+/// Returns (responses with 200, unsafe ones, all failures) of 2,000 requests by four users.
 fn load(address: SocketAddr) -> (u64, u64, u64) {
     let mut draft =
         Draft { load: LoadDraft { requests_total: Some(2_000), ..closed(4, 20.0).load }, ..closed(4, 20.0) };
@@ -158,7 +158,7 @@ fn load(address: SocketAddr) -> (u64, u64, u64) {
     loop {
         match running.next(Duration::from_secs(30)) {
             Next::Report(report) => all.merge(&report.interval),
-            Next::Quiet => panic!("the engine has fallen silent"),
+            Next::Quiet => panic!("the engine sent no report"),
             Next::Ended => break,
         }
     }
@@ -177,7 +177,7 @@ fn a_server_that_answers_on_accept_or_twice_never_passes() {
     });
     let (twice, _) = serving(|stream, read| {
         while has_read(stream, read) && stream.write_all(OK).is_ok() {
-            // Half a millisecond by the clock, as work would take it.
+            // Half a millisecond by the clock, as for real work.
             let begun = std::time::Instant::now();
             while begun.elapsed() < Duration::from_micros(500) {
                 std::thread::yield_now();
@@ -189,7 +189,7 @@ fn a_server_that_answers_on_accept_or_twice_never_passes() {
     });
     for address in [on_accept, twice] {
         let (answered, dangerous, failed) = load(address);
-        assert!(dangerous > 0, "none of {answered} answers was found out");
+        assert!(dangerous > 0, "none of {answered} responses was detected");
         assert_eq!(failed, dangerous);
     }
 }
@@ -200,7 +200,7 @@ fn a_server_that_answers_at_once_is_never_suspected() {
         serving(|stream, read| while has_read(stream, read) && stream.write_all(OK).is_ok() {});
     assert_eq!(load(honest), (2_000, 0, 0));
     assert_eq!(read.load(Ordering::Relaxed), 2_000);
-    // The same with a connection for each request: the first answer of every one is looked at.
+    // The same with a connection for each request: the first response of every connection is checked.
     let (closing, _) = serving(|stream, read| {
         if has_read(stream, read) {
             let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");

@@ -1,4 +1,4 @@
-//! The closed model in virtual time: N users, each of whom waits for an answer before going on.
+//! The closed model in virtual time: N users, each of which waits for a response before it continues.
 
 use crate::support::*;
 use plimsoll_engine::{Command, Stopped};
@@ -14,7 +14,7 @@ fn users_with_a_fixed_service_time_send_what_arithmetic_says() {
         let out = run_fixed(closed(users, 10.0), service_ns);
         out.check();
         assert_eq!((out.stopped, out.elapsed_ns), (Stopped::Duration, 10 * S));
-        // Whole service times within 10 s for each user, and one request of each in flight at the stop.
+        // Complete service times within 10 s for each user, and one request of each in flight at the stop.
         assert_eq!(out.count(SeriesSum::Finished), u64::from(users) * (10 * S / service_ns));
         assert_eq!(out.sum(RunSum::InFlightAtEnd), u64::from(users));
         assert_eq!(out.status(200), out.count(SeriesSum::Finished));
@@ -29,7 +29,7 @@ fn users_with_a_fixed_service_time_send_what_arithmetic_says() {
 
 #[test]
 fn n_equals_x_times_r() {
-    // Little's law over the whole run, from three independently kept numbers.
+    // Little's law over the whole run, from three independent numbers.
     let lab = Lab::new(closed(8, 20.0)).latency(MS);
     let out = lab.run(|a: &SimRequest<'_>| Answer::ok((3 + a.total % 11) * MS));
     out.check();
@@ -38,7 +38,7 @@ fn n_equals_x_times_r() {
     let x_times_r = service.sum() as f64 / out.elapsed_ns as f64;
     let cut_off = out.series_hist(SeriesHist::ServiceCensored).sum() as f64 / out.elapsed_ns as f64;
     assert!((in_flight - x_times_r - cut_off).abs() < 1e-9, "{in_flight} = {x_times_r} + {cut_off}");
-    // All but the connection set-up (one round trip of 2 ms each) was spent in flight.
+    // All time except the connection setup (one round trip of 2 ms each) was in flight.
     assert!((in_flight - 8.0 * (1.0 - 0.002 / 20.0)).abs() < 1e-9);
     assert_eq!(out.sum(RunSum::UsersNs), 8 * 20 * S);
 }
@@ -56,7 +56,7 @@ fn the_phases_of_a_request_add_up() {
     assert_eq!(out.series_hist(SeriesHist::Service).max(), Some(27 * MS));
     assert_eq!(out.hist(RunHist::Connect).max(), Some(2 * MS));
     assert_eq!(out.floor(RunFloor::ConnectNs), 2 * MS);
-    // The first response counts from the intent: its connection came first.
+    // The first response is measured from its intended start time: its connection came first.
     assert_eq!(out.series_hist(SeriesHist::Response).max(), Some(29 * MS));
     assert_eq!(out.series_hist(SeriesHist::Response).min(), Some(27 * MS));
 }
@@ -115,7 +115,7 @@ fn ticks_come_once_a_second_and_hold_what_happened_in_them() {
     out.check();
     assert_eq!(out.ticks.len(), 5);
     for (k, (interval, last)) in out.ticks.iter().enumerate() {
-        // Answers at 7, 14, ... ms: those in [k, k + 1) s, for both users.
+        // Responses at 7, 14, ... ms: those in [k, k + 1) s, for both users.
         let upto = |s: u64| (s.min(4_500 * MS) - 1) / (7 * MS);
         let expected = 2 * (upto((k as u64 + 1) * S) - upto((k as u64 * S).max(1)));
         assert_eq!(interval.series[0].sums[SeriesSum::Finished.id()], expected, "tick {k}");
@@ -152,7 +152,7 @@ fn a_stall_of_the_machine_over_several_ticks_is_noted_and_loses_none() {
     let out = lab.run(|_: &SimRequest<'_>| Answer::ok(7 * MS));
     out.check();
     assert_eq!(out.ticks.len(), 6);
-    // The edges at 2, 3 and 4 s were handed over at 4.5 s.
+    // The ticks that ended at 2, 3, and 4 s were handed over at 4.5 s.
     assert_eq!(out.sum(RunSum::IntervalsLate), 3);
 }
 
@@ -164,16 +164,16 @@ fn stages_of_users_make_the_area_under_them() {
     let out = run_fixed(draft, 9_999_999);
     out.check();
     assert_eq!(out.elapsed_ns, 12 * S);
-    // User k from when the level passes it: the steps lie above the line going up, and above it going down.
+    // User k is active while the level is above k: the steps lie above the line when it rises, and also when it falls.
     let area = out.sum(RunSum::UsersNs) as f64 / 1e9;
     let steps: f64 = (0..10).map(|k| 12.0 - 2.0 * 0.5 * f64::from(k)).sum();
     assert!((area - steps).abs() < 1e-6, "{area} user seconds instead of {steps}");
-    // Each user sends through its time and finishes its iteration after it.
+    // Each user sends during its active time and finishes its iteration afterwards.
     let requests = out.count(SeriesSum::Finished) as f64;
     assert!((requests - steps * 100.0).abs() <= 10.0, "{requests}");
     assert_eq!(out.peak(RunPeak::InFlight), 10);
     assert_eq!(out.sum(RunSum::ConnOpened), 10);
-    // Those whose time was over closed their connections; none is left at the end, when the level is 0.
+    // Users that became inactive closed their connections; none is left at the end, when the level is 0.
     assert!(out.sum(RunSum::ClosedByClient) >= 9, "{}", out.sum(RunSum::ClosedByClient));
 }
 
@@ -252,7 +252,8 @@ fn the_level_sinks_and_rises_by_command_but_never_above_the_users_made() {
     let out = lab.run(|_: &SimRequest<'_>| Answer::ok(30 * MS));
     out.check();
     let sent: Vec<u64> = out.ticks.iter().map(|t| t.0.series[0].sums[SeriesSum::Sent.id()]).collect();
-    // In flight at 1 s: sent at 990 ms; the three left go on from 1,020 ms to 1,980 ms; ten again from 3,000 ms.
+    // In flight at 1 s: sent at 990 ms; the remaining three continue from 1,020 ms to 1,980 ms; ten again from 3,000
+    // ms.
     assert_eq!(sent, [10 * 34, 3 * 33, 0, 10 * 34]);
     assert_eq!(out.sum(RunSum::UsersNs), 10 * S + 3 * S + 10 * S);
 }

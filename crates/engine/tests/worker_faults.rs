@@ -1,4 +1,4 @@
-//! What can go wrong with a request, and the shapes that answers come in: one closed-model user in virtual time.
+//! Failures of requests, and the forms of responses: one closed-model user in virtual time.
 
 use crate::support::*;
 use plimsoll_engine::Stopped;
@@ -6,19 +6,19 @@ use plimsoll_engine::driver::sim::{Connect, Server, Then};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesHist, SeriesSum};
 
-// ---- failures: time-outs -----------------------------------------------------------------------------------------
+// ---- failures: timeouts ------------------------------------------------------------------------------------------
 
 #[test]
 fn a_time_out_cuts_the_measurement_off_and_the_user_goes_on_with_a_new_connection() {
     let mut draft = closed(1, 10.0);
     draft.timeout_ns = Some(100 * MS);
-    // Every tenth request is never answered.
+    // Every tenth request gets no response.
     let lab = Lab::new(draft);
     let out =
         lab.run(|a: &SimRequest<'_>| if a.total % 10 == 9 { Answer::silence() } else { Answer::ok(10 * MS) });
     out.check();
     let timeouts = out.fault(Fault::Timeout);
-    // Nine answers of 10 ms and a time-out of 100 ms, looked at up to two slots of 1.05 ms late: 190 to 192.2 ms.
+    // Nine responses of 10 ms and a timeout of 100 ms, noticed up to two slots of 1.05 ms late: 190 to 192.2 ms.
     assert!((52..=53).contains(&timeouts), "{timeouts}");
     let censored = out.series_hist(SeriesHist::ServiceCensored);
     assert_eq!(censored.count(), timeouts + out.sum(RunSum::InFlightAtEnd));
@@ -67,7 +67,7 @@ fn a_late_answer_to_a_request_given_up_does_not_answer_the_next() {
 
 // ---- failures: no connection ------------------------------------------------------------------------------------
 
-/// Connects as told, answers after 10 ms.
+/// Connects as instructed, responds after 10 ms.
 struct Gate<F>(F);
 impl<F: FnMut(u64) -> Connect> Server for Gate<F> {
     fn connect(&mut self, connection: u64, _now_ns: u64) -> Connect {
@@ -92,7 +92,7 @@ fn a_refused_user_pauses_and_doubles_the_pause_up_to_a_second() {
 
 #[test]
 fn the_pause_starts_from_the_beginning_after_a_success() {
-    // Refused twice, then let in; the server closes after each answer.
+    // Refused twice, then accepted; the server closes after each response.
     struct Moody;
     impl Server for Moody {
         fn connect(&mut self, connection: u64, _now_ns: u64) -> Connect {
@@ -120,7 +120,7 @@ fn a_refused_request_still_counts_towards_n() {
 
 #[test]
 fn users_that_wait_for_a_connection_at_the_stop_leave_a_trace() {
-    // The first of three connections stands; the attempts of the others are still unanswered after a second.
+    // The first of three connections is open; the attempts of the others are still pending after a second.
     let out = Lab::new(closed(3, 1.0))
         .run(Gate(|c| if c == 0 { Connect::Accept { after_ns: 0 } } else { Connect::Never }));
     out.check();
@@ -156,7 +156,7 @@ fn a_full_descriptor_table_is_this_machines_fault_and_the_request_keeps_its_stam
             .run(Gate(move |c| if c < 2 { Connect::Errno(errno) } else { Connect::Accept { after_ns: 0 } }));
         out.check();
         assert_eq!((out.fault(fault), out.client_faults()), (2, 2));
-        // Not finished, not failed: tried again until it was sent.
+        // Neither finished nor failed: retried until it was sent.
         assert_eq!((out.count(SeriesSum::Finished), out.count(SeriesSum::Failed)), (5, 0));
         // 50 and 100 ms of pauses are in the first response time, not in its service time.
         let first = out.series_hist(SeriesHist::Response).max().unwrap();
@@ -167,7 +167,7 @@ fn a_full_descriptor_table_is_this_machines_fault_and_the_request_keeps_its_stam
 
 #[test]
 fn n_stays_exact_when_the_last_request_waits_for_a_descriptor() {
-    // Connections close after every answer; of the sockets every third is denied.
+    // Connections close after every response; every third socket is denied.
     struct Scarce;
     impl Server for Scarce {
         fn connect(&mut self, connection: u64, _now_ns: u64) -> Connect {
@@ -189,9 +189,9 @@ fn n_stays_exact_when_the_last_request_waits_for_a_descriptor() {
     }
 }
 
-// ---- failures: bad answers --------------------------------------------------------------------------------------
+// ---- failures: bad responses ------------------------------------------------------------------------------------
 
-/// One user for 1 s; each request is answered by `answer`.
+/// Runs one user for 1 s; `answer` responds to each request.
 fn each(answer: impl FnMut(&SimRequest<'_>) -> Answer + 'static) -> Outcome {
     let out = Lab::new(closed(1, 1.0)).latency(MS).run(answer);
     out.check();
@@ -201,7 +201,7 @@ fn each(answer: impl FnMut(&SimRequest<'_>) -> Answer + 'static) -> Outcome {
 #[test]
 fn a_server_that_closes_without_an_answer() {
     let out = each(|_| Answer::silence().piece(10 * MS, b"").then(Then::Close));
-    // Connect 2 ms, request there and end back 12 ms.
+    // Connect 2 ms, request and end 12 ms.
     assert_eq!(out.fault(Fault::ClosedBeforeResponse), 71);
     assert_eq!(out.sum(RunSum::ConnOpened), out.count(SeriesSum::Sent));
     assert_eq!(out.count(SeriesSum::Failed), 71);
@@ -246,7 +246,7 @@ fn a_reused_connection_that_ends_before_the_first_byte_is_stale() {
 
 #[test]
 fn a_close_after_the_answer_that_crosses_the_next_request_is_stale_too() {
-    // The server answers and closes 1 ms later without having said so; the next request is on its way by then.
+    // The server responds and closes 1 ms later without announcing it; the next request has been sent by then.
     let out = each(|_| Answer::ok(10 * MS).piece(MS, b"").then(Then::Close));
     assert!(out.fault(Fault::StaleConnection) > 30, "{}", out.fault(Fault::StaleConnection));
     assert_eq!(out.count(SeriesSum::Failed), out.fault(Fault::StaleConnection));
@@ -344,7 +344,7 @@ fn a_body_without_a_length_ends_with_the_connection() {
 
 #[test]
 fn an_answer_and_its_end_in_one_event_are_taken_together() {
-    // Data and FIN at the same instant, with a length: no later edge will come for the FIN.
+    // Data and FIN at the same time, with a length: there will be no later edge for the FIN.
     let out = each(|_| Answer::ok(10 * MS).then(Then::Close));
     assert_eq!(out.fault(Fault::StaleConnection), 0);
     assert_eq!((out.status(200), out.sum(RunSum::ClosedByServer)), (71, 71));
@@ -367,7 +367,7 @@ fn without_keep_alive_every_request_has_its_own_connection() {
 
 #[test]
 fn a_server_that_speaks_first_and_stays_is_heard() {
-    // It answers every connection unasked, before any request: the greeting is the answer to the request just sent.
+    // It responds on every connection before any request: the greeting is the response to the request just sent.
     struct Eager(bool);
     impl Server for Eager {
         fn connect(&mut self, _: u64, _: u64) -> Connect {
@@ -383,7 +383,7 @@ fn a_server_that_speaks_first_and_stays_is_heard() {
     for close in [false, true] {
         let out = Lab::new(closed(1, 1.0)).latency(MS).run(Eager(close));
         out.check();
-        assert!(out.status(503) >= 400, "{} answers heard", out.status(503));
+        assert!(out.status(503) >= 400, "{} responses received", out.status(503));
         assert_eq!(out.fault(Fault::Timeout), 0);
     }
 }
@@ -407,7 +407,7 @@ fn a_server_that_closes_at_once_is_noticed_at_once() {
 
 // ---- bodies -----------------------------------------------------------------------------------------------------
 
-/// A body of `bytes` in pieces of `piece`, each 1 ms after the one before.
+/// A body of `bytes` in pieces of `piece`, each 1 ms after the previous one.
 fn body(bytes: usize, piece: usize) -> Answer {
     let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {bytes}\r\n\r\n");
     let mut answer = Answer::silence().piece(5 * MS, head.as_bytes());
@@ -438,7 +438,7 @@ fn a_large_body_is_thrown_away_unseen_and_counted_whole() {
             if read {
                 assert_eq!(out.calls.discard, 0);
             } else if bytes >= 700_000 {
-                // Not once for every piece: the low-water mark lets them gather.
+                // Fewer times than there are pieces: the low-water mark lets them accumulate.
                 assert!(out.calls.discard <= 20 * (2 + bytes as u64 / 1_000_000), "{:?}", out.calls);
             }
         }
@@ -500,7 +500,7 @@ fn a_request_that_the_kernel_takes_in_pieces_arrives_whole_and_its_stall_is_know
 
 #[test]
 fn an_answer_before_the_whole_request_was_taken_ends_it_and_the_connection() {
-    // The server refuses a large upload at its head and stays open: what is left of the body must not be sent on.
+    // The server refuses a large upload at its head and stays open: the rest of the body must not be sent.
     let mut draft = closed(1, 1.0);
     draft.requests = vec![request("POST", "/", Some(vec![b'x'; 100_000]))];
     let mut lab = Lab::new(draft).latency(MS);

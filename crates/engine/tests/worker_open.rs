@@ -1,4 +1,4 @@
-//! The open model in virtual time: arrivals at a rate, whether or not earlier ones were answered.
+//! The open model in virtual time: arrivals at a rate, whether or not earlier ones got a response.
 
 use crate::support::*;
 use plimsoll_engine::driver::sim::{Connect, Server, Then};
@@ -24,7 +24,7 @@ fn what_is_offered_is_rate_times_duration_in_every_tick() {
         out.check_arrivals();
         assert_eq!((out.stopped, out.elapsed_ns), (Stopped::Duration, 5 * S));
         assert_eq!(out.sum(RunSum::Arrivals), 5 * rate as u64);
-        // An arrival due at the very edge belongs to the tick that begins there.
+        // An arrival due exactly at the edge belongs to the tick that begins there.
         assert_eq!(per_tick(&out, RunSum::Arrivals), [rate as u64; 5]);
         assert_eq!(out.hist(RunHist::ScheduleLag).max(), Some(0));
         assert_eq!(out.hist(RunHist::ScheduleLag).count(), out.count(SeriesSum::Sent));
@@ -60,7 +60,7 @@ fn n_counts_requests_when_an_arrival_starts_several() {
         let mut draft = open(100.0, 1.0);
         draft.requests = vec![get("/a"), get("/b"), get("/c")];
         (draft.load.duration_ns, draft.load.requests_total) = (None, Some(n));
-        // The last answer takes long: meanwhile nothing may be offered that is never meant to be sent.
+        // The last response takes long: in the meantime, no arrival may be offered that will never be sent.
         let out = Lab::new(draft)
             .run(move |a: &SimRequest<'_>| Answer::ok(if a.total + 1 == n { 2 * S } else { 4 * MS }));
         out.check();
@@ -80,7 +80,7 @@ fn an_iteration_is_all_its_requests() {
     assert_eq!(out.sum(RunSum::Arrivals), 100);
     assert_eq!(out.count(SeriesSum::Finished), 200);
     assert_eq!(out.sum(RunSum::Iterations), 100);
-    // The second request's intended instant is the first one's end.
+    // The second request's intended start time is the first one's end.
     let second = &out.all.series[1].hists[SeriesHist::Response.id()];
     assert_eq!((second.count(), second.max()), (100, Some(5 * MS)));
 }
@@ -94,14 +94,22 @@ fn a_stall_of_this_machine_is_schedule_lag_and_no_arrival_is_lost() {
     assert_eq!(out.sum(RunSum::Arrivals), 3_000);
     assert_eq!(out.count(SeriesSum::Sent), 3_000);
     let late = out.hist(RunHist::ScheduleLag);
-    // The hundred that came due meanwhile, at 1,201 to 1,300 ms.
+    // The hundred that became due in the meantime, at 1,201 to 1,300 ms.
     assert_eq!(late.count() - late.count_at_most(0), 100);
     assert_eq!(late.max(), Some(99 * MS + 1));
-    assert_eq!(out.series_hist(SeriesHist::Response).max(), Some(100 * MS + 1), "from the intended instant");
-    // One answer came in the stall and was read after it; what was sent afterwards took its true time.
+    assert_eq!(
+        out.series_hist(SeriesHist::Response).max(),
+        Some(100 * MS + 1),
+        "from the intended start time"
+    );
+    // One response arrived during the stall and was read after it; requests sent afterwards took their true time.
     let service = out.series_hist(SeriesHist::Service);
     assert_eq!(service.count() - service.count_at_most(MS), 1);
-    assert_eq!(out.sum(RunSum::ArrivalsQueued), 0, "connections were free: this is ours, not the server's");
+    assert_eq!(
+        out.sum(RunSum::ArrivalsQueued),
+        0,
+        "connections were free: the load generator was late, not the server"
+    );
 }
 
 #[test]
@@ -125,8 +133,8 @@ fn spinning_towards_the_instant_uses_the_clock_and_is_counted_as_spinning() {
 
 #[test]
 fn a_generator_that_cannot_keep_up_still_reads_its_answers() {
-    // Each call costs 20 us, so 100,000/s are far out of reach; answers take 50 us. If the sends always came first,
-    // answers would lie unread until all 500 connections were in use.
+    // Each call costs 20 µs, so 100,000/s are out of reach; responses take 50 µs. If sends always came first, responses
+    // would stay unread until all 500 connections were in use.
     let mut draft = open(100_000.0, 0.5);
     draft.load.max_connections = Some(500);
     let mut lab = Lab::new(draft);
@@ -134,15 +142,15 @@ fn a_generator_that_cannot_keep_up_still_reads_its_answers() {
     let out = lab.run(|_: &SimRequest<'_>| Answer::ok(50 * US));
     out.check_arrivals();
     let service = out.series_hist(SeriesHist::Service).quantile(0.5).unwrap();
-    assert!(service < 2 * MS, "half of the answers waited for {service} ns");
+    assert!(service < 2 * MS, "half of the responses waited for {service} ns");
     assert!(out.sum(RunSum::ConnOpened) < 300, "{}", out.sum(RunSum::ConnOpened));
 }
 
-// ---- the cap on connections -------------------------------------------------------------------------------------
+// ---- the connection limit ----------------------------------------------------------------------------------------
 
 #[test]
 fn the_cap_is_respected_and_arrivals_wait_with_their_stamp() {
-    // 100/s over one connection with 15 ms: every arrival waits 5 ms longer than the one before.
+    // 100/s over one connection with 15 ms: every arrival waits 5 ms longer than the previous one.
     let mut draft = open(100.0, 1.0);
     draft.load.max_connections = Some(1);
     let out = run_fixed(draft, 15 * MS);
@@ -153,17 +161,17 @@ fn the_cap_is_respected_and_arrivals_wait_with_their_stamp() {
     assert_eq!(out.count(SeriesSum::Sent), 67);
     assert_eq!(out.sum(RunSum::ArrivalsNotStarted), 33);
     assert_eq!(out.sum(RunSum::ArrivalsQueued), 66);
-    // Arrival k came at 10 k and was sent at 15 k: 5 k of waiting, and no schedule lag at all.
+    // Arrival k was due at 10 k and sent at 15 k: 5 k of waiting, and no schedule lag at all.
     let wait = out.hist(RunHist::ConnWait);
     assert_eq!((wait.count(), wait.min(), wait.max()), (66, Some(5 * MS), Some(330 * MS)));
     assert_eq!(wait.sum(), (1..=66).map(|k| 5 * MS as u128 * k).sum::<u128>());
     assert_eq!(out.hist(RunHist::ScheduleLag).max(), Some(0));
-    // Response from the intended instant: 15 ms + 5 k; the last one was in flight at the stop.
+    // Response from the intended start time: 15 ms + 5 k; the last one was in flight at the stop.
     let response = out.series_hist(SeriesHist::Response);
     assert_eq!((response.count(), response.max()), (66, Some(15 * MS + 5 * 65 * MS)));
-    // Just before the send at 990 ms: 100 had come due, 66 were sent.
+    // Just before the send at 990 ms: 100 were due, 66 were sent.
     assert_eq!(out.peak(RunPeak::ArrivalsQueued), 34);
-    // 33 never started and one in flight: their response times are longer than what was waited for.
+    // 33 never started and one in flight: their response times are longer than the wait so far.
     let censored = out.series_hist(SeriesHist::ResponseCensored);
     assert_eq!((censored.count(), censored.min(), censored.max()), (34, Some(10 * MS), Some(340 * MS)));
     assert_eq!(out.series_hist(SeriesHist::ServiceCensored).max(), Some(10 * MS));
@@ -222,8 +230,8 @@ fn workers_share_the_cap_and_the_arrivals() {
 
 #[test]
 fn a_server_that_pauses_for_a_second_in_every_ten_has_the_p99_that_arithmetic_gives() {
-    // 1000/s; in the fifth of every ten seconds nothing is answered until it is over. Of 10,000 arrivals 1,000 meet the
-    // pause and wait for what is left of it: the 10% slowest are spread evenly over 0 to 1 s, so p99 = 0.9 s.
+    // 1000/s; in the fifth of every ten seconds, no response is sent until it is over. Of 10,000 arrivals, 1,000 meet
+    // the pause and wait for the rest of it: the slowest 10% are spread evenly over 0 to 1 s, so p99 = 0.9 s.
     let paused = |a: &SimRequest<'_>| {
         let t = (a.now_ns - BEGIN_NS) % (10 * S);
         Answer::ok(if (4 * S..5 * S).contains(&t) { 5 * S - t + MS } else { MS })
@@ -242,7 +250,7 @@ fn a_server_that_pauses_for_a_second_in_every_ten_has_the_p99_that_arithmetic_gi
         }
         assert!(response.quantile(0.89).unwrap() <= 2 * MS);
         if connections == 100 {
-            // With too few connections the service time hides what the response time shows.
+            // With too few connections, the service time hides what the response time shows.
             let service = out.series_hist(SeriesHist::Service).quantile(0.99).unwrap();
             assert!(service < 100 * MS || out.sum(RunSum::ArrivalsQueued) > 5_000, "{service}");
             assert_eq!(out.hist(RunHist::ScheduleLag).max(), Some(0));
@@ -304,8 +312,8 @@ fn refused_arrivals_end_at_once_and_the_rate_goes_on() {
 
 #[test]
 fn an_unreachable_host_fails_arrivals_one_by_one_however_many_are_due() {
-    // The error comes at once, from within the start of the arrival. After the stall 50,000 are due together: each
-    // must end without a level of stack for every one before it.
+    // The error occurs immediately, within the start of the arrival. After the stall, 50,000 are due together: each
+    // must end without adding a stack level.
     let mut lab = Lab::new(open(50_000.0, 1.5));
     lab.nature.stalls = vec![(BEGIN_NS + 100 * MS, S)];
     let out = lab.run(Gate(|_, _| Connect::Errno(libc::ENETUNREACH)));
@@ -318,7 +326,7 @@ fn an_unreachable_host_fails_arrivals_one_by_one_however_many_are_due() {
 fn an_arrival_without_a_descriptor_keeps_its_stamp_and_is_sent_later() {
     let mut draft = open(100.0, 2.0);
     draft.load.max_connections = Some(50);
-    // No descriptor in the first 300 ms.
+    // No file descriptor in the first 300 ms.
     let out = Lab::new(draft).run(Gate(|_, t| match t < 300 * MS {
         true => Connect::Errno(libc::EMFILE),
         false => Connect::Accept { after_ns: 0 },
@@ -326,10 +334,10 @@ fn an_arrival_without_a_descriptor_keeps_its_stamp_and_is_sent_later() {
     out.check_arrivals();
     assert!(out.fault(Fault::FdLimit) >= 30, "{}", out.fault(Fault::FdLimit));
     assert_eq!(out.client_faults(), out.fault(Fault::FdLimit));
-    assert_eq!(out.count(SeriesSum::Failed), 0, "no failure of the server's");
+    assert_eq!(out.count(SeriesSum::Failed), 0, "not a failure of the server");
     assert_eq!((out.sum(RunSum::Arrivals), out.count(SeriesSum::Sent)), (200, 200));
     assert_eq!(out.count(SeriesSum::Finished) + out.sum(RunSum::InFlightAtEnd), 200);
-    // The first arrival waited from 0 on.
+    // The first arrival has waited since 0.
     let longest = out.series_hist(SeriesHist::Response).max().unwrap();
     assert!(longest >= 300 * MS, "{longest}");
 }
@@ -414,7 +422,8 @@ fn requests_without_an_answer_are_in_flight_at_the_stop_and_censor() {
 
 #[test]
 fn a_server_that_resets_every_idle_connection_in_one_moment() {
-    // 400 connections go idle and are reset together while the machine stalls; all their arrivals come due at once.
+    // 400 connections become idle and are reset together while the machine stalls; all their arrivals become due at
+    // once.
     let mut draft = open(2_000.0, 2.0);
     draft.load.max_connections = Some(400);
     let mut lab = Lab::new(draft).latency(100 * US);
@@ -429,7 +438,7 @@ fn a_server_that_resets_every_idle_connection_in_one_moment() {
     });
     out.check_arrivals();
     assert!(out.status(200) > 2_000);
-    // An event of a socket that was closed earlier in the same batch must not pass for one of its successor.
+    // An event of a socket that was closed earlier in the same batch must not be applied to its successor.
     assert_eq!(out.hist(RunHist::Connect).min(), Some(200 * US));
 }
 
@@ -463,14 +472,14 @@ fn a_pause_in_the_middle_of_a_queue_keeps_the_queue_and_adds_nothing_to_it() {
     let mut draft = open(100.0, 6.0);
     draft.load.max_connections = Some(1);
     let lab = Lab::new(draft).command(2 * S - 1, Command::Pause).command(4 * S - 1, Command::Resume);
-    // 20 ms each until the pause: half of 200 arrivals wait. Afterwards 1 ms each: the queue drains.
+    // 20 ms each until the pause: half of 200 arrivals wait. Afterwards, 1 ms each: the queue drains.
     let out =
         lab.run(|a: &SimRequest<'_>| Answer::ok(if a.now_ns - BEGIN_NS < 2 * S { 20 * MS } else { MS }));
     out.check_arrivals();
     assert_eq!(per_tick(&out, RunSum::Arrivals), [100, 100, 0, 0, 100, 100]);
     assert_eq!(out.count(SeriesSum::Finished), 400);
     assert_eq!(out.sum(RunSum::ArrivalsNotStarted), 0);
-    // The last before the pause came at 1,990 ms and was sent 99 ms after its end or so.
+    // The last one before the pause was due at 1,990 ms and was sent about 99 ms after the end of the pause.
     assert!(out.series_hist(SeriesHist::Response).max().unwrap() > 2_900 * MS);
     assert_eq!(out.peak(RunPeak::ArrivalsQueued), 100);
     assert!(
@@ -510,14 +519,18 @@ fn the_rate_changes_by_command_up_and_down_and_to_nothing() {
 fn the_rate_changes_with_a_queue_and_the_queue_stays() {
     let mut draft = open(100.0, 4.0);
     draft.load.max_connections = Some(1);
-    // Twice as many as can be served; then few: the queue of 50 drains within the second half.
+    // Twice as many as can be served, then few: the queue of 50 drains within the second half.
     let lab = Lab::new(draft).command(S, Command::SetLevel(5.0));
     let out = lab.run(|_: &SimRequest<'_>| Answer::ok(20 * MS));
     out.check_arrivals();
     assert!(out.sum(RunSum::Arrivals).abs_diff(115) <= 1, "{}", out.sum(RunSum::Arrivals));
     assert_eq!(out.sum(RunSum::ArrivalsNotStarted), 0);
-    assert_eq!(out.hist(RunHist::ScheduleLag).max(), Some(0), "they waited for the server, not for us");
-    // The command falls on an arrival and on the edge of a tick: one more may wait at that very instant.
+    assert_eq!(
+        out.hist(RunHist::ScheduleLag).max(),
+        Some(0),
+        "they waited for the server, not for the load generator"
+    );
+    // The command coincides with an arrival and with the edge of a tick: one more may wait at that very time.
     assert!(out.peak(RunPeak::ArrivalsQueued).abs_diff(50) <= 1);
 }
 

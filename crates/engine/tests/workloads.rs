@@ -1,4 +1,4 @@
-//! Several load models in one run, each with users of its own; numbers of iterations; the grace behind the end.
+//! Several load models in one run, each with its own users; numbers of iterations; the graceful stop after the end.
 
 use crate::support;
 use crate::support::actors::{Diary, Log, diary, lines};
@@ -20,7 +20,7 @@ fn by_workload() -> (Diary, Log) {
     })
 }
 
-/// Each iteration sends so many requests, one behind the other.
+/// Each iteration sends this many requests in sequence.
 fn in_a_row(requests: u32) -> (Diary, Log) {
     diary(move |scene, wake| match wake {
         Wake::Begin { .. } => scene.ask(1, 0, BodyUse::Discard),
@@ -71,10 +71,10 @@ fn a_closed_and_an_open_lane_run_beside_each_other_each_with_its_own_users() {
     assert_eq!([sent(&out, 0), sent(&out, 1), sent(&out, 2)], [300, 100, 100]);
     assert_eq!((out.sum(RunSum::Arrivals), out.sum(RunSum::ArrivalsCompleted)), (100, 100));
     assert_eq!(out.sum(RunSum::Iterations), 500);
-    assert_eq!(out.sum(RunSum::UsersNs), 3 * S + 990 * MS, "users of the open model are none");
+    assert_eq!(out.sum(RunSum::UsersNs), 3 * S + 990 * MS, "users of the open model do not count");
     assert_eq!((out.stopped, out.elapsed_ns), (Stopped::Duration, S));
-    // Lanes of 3, 5 and 2 users: 3 and 2 of the closed ones, 1 of the open one was enough (10 ms of service, and the
-    // answer comes in front of the next arrival).
+    // Workloads of 3, 5, and 2 users: 3 and 2 of the closed ones, 1 of the open one was enough (10 ms of service, and
+    // the response arrives before the next arrival).
     let who = |user: u32| begins(&log).iter().filter(|l| l.starts_with(&format!("u{user} 0 "))).count();
     assert_eq!([who(0), who(1), who(2), who(3)], [3, 2, 1, 0]);
 }
@@ -87,7 +87,7 @@ fn a_lane_starts_late_and_ends_early_and_the_run_lasts_as_long_as_the_longest() 
     let draft = workloads(vec![late, late_arrivals, users(1, 1.0)], &["/a", "/b", "/c"]);
     let out = Lab::new(draft).factory(factory).run(|_: &SimRequest<'_>| Answer::ok(9_999 * US));
     out.check();
-    // Twenty iterations of each of the two users begin within their 200 ms and one more in its last 20 us.
+    // Twenty iterations of each of the two users begin within their 200 ms, and one more in its last 20 µs.
     assert_eq!([sent(&out, 0), sent(&out, 1), out.elapsed_ns / MS], [42, 20, 1_000]);
     assert!(begins(&log).contains(&"u0 300 begin 0".into()));
 }
@@ -195,7 +195,7 @@ fn so_many_arrivals_are_so_many_also_when_programs_send_for_them() {
     assert_eq!((out.sum(RunSum::Arrivals), out.sum(RunSum::Iterations), begins(&log).len()), (7, 7, 7));
     assert_eq!((out.stopped, out.elapsed_ns), (Stopped::Requests, 62 * MS));
 
-    // And when requests are counted: no arrival is begun that could not send.
+    // The same if requests are counted: no arrival is begun that could not send.
     let (factory, log) = in_a_row(1);
     let draft = Draft {
         load: LoadDraft { requests_total: Some(9), duration_ns: None, ..open(100.0, 1.0).load },
@@ -206,7 +206,7 @@ fn so_many_arrivals_are_so_many_also_when_programs_send_for_them() {
     assert_eq!((out.sum(RunSum::Arrivals), out.sum(RunSum::Iterations), begins(&log).len()), (9, 9, 9));
     assert_eq!((out.stopped, out.elapsed_ns), (Stopped::Requests, 81 * MS));
 
-    // So it is with users: of two, one finds nothing left at 40 ms.
+    // The same with users: of two, one finds nothing left at 40 ms.
     let (factory, log) = in_a_row(1);
     let draft = Draft {
         load: LoadDraft { requests_total: Some(9), duration_ns: None, ..closed(2, 1.0).load },
@@ -217,7 +217,7 @@ fn so_many_arrivals_are_so_many_also_when_programs_send_for_them() {
     assert_eq!((out.sum(RunSum::Iterations), begins(&log).len(), out.elapsed_ns), (9, 9, 50 * MS));
 }
 
-// ---- grace ------------------------------------------------------------------------------------------------------
+// ---- graceful stop ------------------------------------------------------------------------------------------------
 
 #[test]
 fn an_iteration_under_way_at_the_end_is_finished_within_the_grace_and_none_begins() {
@@ -255,7 +255,7 @@ fn in_the_grace_arrivals_that_wait_are_left_and_the_worker_sleeps() {
     let out =
         Lab::new(draft).factory(factory).run(|a: &SimRequest<'_>| Answer::ok((30 + 40 * a.connection) * MS));
     out.check();
-    // Their one user begins at 0 and 60 ms and is free at 120; of ten arrivals eight have waited for it in vain.
+    // Their one user begins at 0 and 60 ms and is free at 120 ms; of ten arrivals, eight have waited for it in vain.
     assert_eq!((out.sum(RunSum::Arrivals), out.sum(RunSum::ArrivalsNotStarted)), (10, 8));
     assert_eq!((out.elapsed_ns / MS, begins(&log).len()), (140, 3));
     assert!(out.calls.wait < 100, "{} waits", out.calls.wait);
@@ -271,7 +271,7 @@ fn in_the_grace_a_change_of_level_is_not_waited_for_again_and_again() {
     assert_eq!((out.elapsed_ns / MS, out.sum(RunSum::Iterations)), (170, 6));
     assert!(out.calls.wait < 100, "{} waits", out.calls.wait);
 
-    // Nor does a level that rises at the very end start anybody.
+    // A level that rises at the very end does not start any user either.
     let (factory, log) = in_a_row(1);
     let stages = Some((profile(1.0, &[(0.1, 1.0), (0.0, 3.0)]), false));
     let draft = Draft {
@@ -314,9 +314,9 @@ fn a_pause_holds_all_lanes_and_all_go_on_behind_it() {
     out.check();
     let at = |l: &String| l.split(' ').nth(1).unwrap().parse::<f64>().unwrap();
     assert!(begins(&log).iter().map(at).all(|ms| !(205.0..705.0).contains(&ms)));
-    // 11 iterations of each user in front of the pause and 15 behind it, of which the last is cut off at 1,000 ms.
+    // 11 iterations of each user before the pause and 15 after it, of which the last is cut off at 1,000 ms.
     assert_eq!((sent(&out, 0), sent(&out, 1)), (2 * (11 + 15), 21 + 29));
-    assert_eq!(out.sum(RunSum::Arrivals), 50, "what came due in the pause was not offered");
+    assert_eq!(out.sum(RunSum::Arrivals), 50, "arrivals due during the pause were not offered");
 }
 
 #[test]

@@ -1,48 +1,48 @@
-//! What can be wrong with bytes that claim to be one of ours.
+//! Errors in bytes that claim to be encoded by this crate.
 
 use std::fmt;
 
-/// Why a byte string could not be decoded.
+/// The reason why bytes could not be decoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// The bytes end before the value does.
     Truncated,
-    /// Written in a format or bucket layout that this version does not know.
+    /// The format or bucket layout is unknown to this version.
     UnknownVersion {
-        /// Which format: `histogram layout`, `tally`, `interval`.
+        /// The format: `histogram layout`, `tally`, `interval`.
         what: &'static str,
         /// The version byte found.
         found: u8,
-        /// The only version byte this build reads.
+        /// The only version byte that this build reads.
         known: u8,
     },
-    /// The bytes contradict themselves, or are not in the one canonical form that the encoder writes.
+    /// The bytes are contradictory, or not in the canonical form that the encoder writes.
     Malformed {
-        /// The rule that was broken.
+        /// The violated rule.
         what: &'static str,
     },
-    /// The value would need more memory than a decoder is willing to give; see
-    /// [`crate::tally::CELL_BYTES_MAX`] and [`crate::tally::BUCKET_BYTES_MAX`].
+    /// The value would need more memory than a decoder may allocate; see [`crate::tally::CELL_BYTES_MAX`] and
+    /// [`crate::tally::BUCKET_BYTES_MAX`].
     TooLarge {
-        /// What would be allocated, with its unit.
+        /// The unit of the allocation.
         what: &'static str,
-        /// How many of them the bytes ask for.
+        /// The number that the bytes require.
         found: u64,
-        /// How many of them are left to give.
+        /// The number that may still be allocated.
         limit: u64,
     },
 }
 
-/// What to do about it depends on where the bytes came from: whoever read them knows.
+/// Contains no advice: that depends on where the bytes came from, which only the reader knows.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Truncated => f.write_str("encoded numbers end too early"),
+            Error::Truncated => f.write_str("the encoded numbers are truncated"),
             Error::UnknownVersion { what, found, known: _ } => write!(f, "unknown {what} version `{found}`"),
-            Error::Malformed { what } => write!(f, "malformed encoded numbers: {what}"),
+            Error::Malformed { what } => write!(f, "invalid encoded numbers: {what}"),
             Error::TooLarge { what, found, limit } => {
-                write!(f, "encoded numbers ask for `{found}` {what}, more than the limit of `{limit}`")
+                write!(f, "the encoded numbers require `{found}` {what}; the limit is `{limit}`")
             }
         }
     }

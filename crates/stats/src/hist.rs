@@ -1,8 +1,8 @@
-//! The one histogram of the project: log-linear, dense in memory, sparse at rest.
+//! The only histogram of the project: log-linear, dense in memory, sparse when encoded.
 //!
-//! Percentiles may only ever come from merged histograms, never from percentiles, so every worker, second,
-//! series and machine uses this same layout. Each power of two is cut into 128 buckets; half a bucket is at most
-//! 1/256 = 0.39% of the value in it. Count, sum, smallest and largest value are exact.
+//! Percentiles may only be computed from merged histograms, never from percentiles, so all workers, seconds, series,
+//! and machines use this same layout. Each power of two is divided into 128 buckets; half a bucket is at most 1/256 =
+//! 0.39% of the value in it. Count, sum, smallest, and largest value are exact.
 
 mod codec;
 mod layout;
@@ -12,70 +12,70 @@ pub use layout::{BUCKETS, LAYOUT_ID, VALUE_MAX, bucket_bounds, bucket_of};
 use std::fmt;
 use std::ops::Range;
 
-/// Where counts stop rising when histograms are merged: 2^63.
+/// Limit at which counts saturate when histograms are merged: 2^63.
 pub const COUNT_MAX: u64 = 1 << 63;
 
-/// Where sums stop rising when histograms are merged: 2^127.
+/// Limit at which sums saturate when histograms are merged: 2^127.
 pub const SUM_MAX: u128 = 1 << 127;
 
-/// A distribution of whole numbers (nanoseconds, bytes, counts): the layout does not care.
+/// A distribution of whole numbers of any unit (nanoseconds, bytes, counts).
 ///
-/// [`Hist::new`] takes its 38 KiB at once and recording never allocates afterwards; [`Hist::on_demand`] takes them
-/// at the first value that is recorded; [`Hist::compact`], and whatever is only merged or decoded, takes the buckets
-/// around its values. Count on all of it becoming resident: it is requested as zeroed memory, but allocators
-/// clear blocks of this size by hand (glibc: all below its mmap threshold of 128 KiB).
+/// [`Hist::new`] allocates its 38 KiB at once, and recording never allocates afterwards. [`Hist::on_demand`] allocates
+/// them when the first value is recorded. [`Hist::compact`], and any histogram that is only merged or decoded,
+/// allocates the buckets around its values. Expect all of it to become resident: it is requested as zeroed memory, but
+/// allocators clear blocks of this size explicitly (glibc: all below its mmap threshold of 128 KiB).
 ///
-/// Merging and [`Hist::record_n`] stop at [`COUNT_MAX`] instead of overflowing, so merging stays associative even
+/// Merging and [`Hist::record_n`] saturate at [`COUNT_MAX`] instead of overflowing, so merging stays associative even
 /// for absurd counts.
 pub struct Hist {
-    /// The cells of `first` and the buckets behind it: all [`BUCKETS`], a part, or none yet.
+    /// The counts of bucket `first` and the following ones: all [`BUCKETS`], a part, or none yet.
     counts: Box<[u64]>,
     /// A multiple of [`BLOCK`].
     first: u32,
-    /// Takes no more than the part that it uses, also when values are recorded.
+    /// Allocates only the part that it uses, even when values are recorded.
     is_compact: bool,
     count: u64,
     sum: u128,
     /// `u64::MAX` while empty: the identity of "smaller of the two".
     min: u64,
-    /// 0 while empty. Together with `min` this also gives the range of used buckets, because
-    /// `bucket_of` is monotone; so the hot path keeps no indices.
+    /// 0 while empty. Together with `min`, this also gives the range of used buckets, because `bucket_of` is monotone,
+    /// so the hot path keeps no indices.
     max: u64,
 }
 
-/// Storage for a part of the buckets comes in blocks of so many: half a power of two, 512 bytes.
+/// Partial storage is allocated in blocks of this many buckets: half a power of two, 512 bytes.
 const BLOCK: usize = 64;
 
 impl Hist {
-    /// An empty histogram, ready to record without allocating.
+    /// Creates an empty histogram that records without allocating.
     pub fn new() -> Self {
         let mut hist = Self::on_demand();
         hist.cover(0..BUCKETS);
         hist
     }
 
-    /// An empty histogram that allocates when the first value is recorded or merged: where many are held of which
-    /// most stay empty.
+    /// Creates an empty histogram that allocates when the first value is recorded or merged: for large numbers of
+    /// histograms that mostly stay empty.
     pub fn on_demand() -> Self {
         Hist { counts: Box::default(), first: 0, is_compact: false, count: 0, sum: 0, min: u64::MAX, max: 0 }
     }
 
-    /// An empty histogram that allocates whenever a value lies outside of what it has, and then in blocks of 512 bytes:
-    /// for thousands that hold a few values each. In the long run its values repeat, and it does not allocate any more.
+    /// Creates an empty histogram that allocates whenever a value is outside its storage, in blocks of 512 bytes: for
+    /// thousands of histograms with a few values each. Once its values repeat, it no longer allocates.
     pub fn compact() -> Self {
         Hist { is_compact: true, ..Self::on_demand() }
     }
 
-    /// Counts one `value`. Values above [`VALUE_MAX`] fall into the last bucket; `max` and `sum` stay exact.
+    /// Counts one `value`. Values above [`VALUE_MAX`] go into the last bucket; `max` and `sum` stay exact.
     #[inline]
     pub fn record(&mut self, value: u64) {
-        // Below `first` the difference wraps to far behind the last.
+        // Below `first`, the difference wraps to an index far beyond the last one.
         let Some(cell) = self.counts.get_mut(bucket_of(value).wrapping_sub(self.first as usize)) else {
-            // Only a histogram without all of its storage gets here: the bucket itself is always below BUCKETS.
+            // Only a histogram with partial storage gets here: the bucket itself is always below BUCKETS.
             return self.record_first(value, 1);
         };
-        // Plain additions, a third faster than saturating ones. They cannot overflow: everything else stops
-        // at half the range, and the other half is 2^63 single records away.
+        // Plain additions, a third faster than saturating ones. They cannot overflow: everything else saturates at half
+        // the range, and the other half is 2^63 single records away.
         *cell += 1;
         self.count += 1;
         self.sum += u128::from(value);
@@ -99,45 +99,45 @@ impl Hist {
         self.max = self.max.max(value);
     }
 
-    /// How many values were recorded.
+    /// Returns the number of recorded values.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// True while nothing was recorded.
+    /// Returns whether no value was recorded.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// The smallest value, exactly; none while empty.
+    /// Returns the exact smallest value; none while empty.
     pub fn min(&self) -> Option<u64> {
         (!self.is_empty()).then_some(self.min)
     }
 
-    /// The largest value, exactly, even above [`VALUE_MAX`]; none while empty.
+    /// Returns the exact largest value, even above [`VALUE_MAX`]; none while empty.
     pub fn max(&self) -> Option<u64> {
         (!self.is_empty()).then_some(self.max)
     }
 
-    /// The sum of all values, exactly.
+    /// Returns the exact sum of all values.
     pub fn sum(&self) -> u128 {
         self.sum
     }
 
-    /// The arithmetic mean, from the exact sum; none while empty.
+    /// Returns the arithmetic mean, from the exact sum; none while empty.
     pub fn mean(&self) -> Option<f64> {
         (!self.is_empty()).then(|| self.sum as f64 / self.count as f64)
     }
 
-    /// The standard deviation of the recorded population (divisor n, not n - 1), every value taken as its
+    /// Returns the standard deviation of the recorded population (divisor n, not n - 1), with every value taken as its
     /// bucket's midpoint; none while empty.
     pub fn std_dev(&self) -> Option<f64> {
         if self.is_empty() {
             return None;
         }
-        // Two passes around the mean of the midpoints: the one-pass formula loses all digits when the
-        // deviation is small beside the mean, which is what a healthy service looks like. The weights are
-        // summed here rather than taken from `count`, so that a saturated histogram stays consistent.
+        // Two passes around the mean of the midpoints: the one-pass formula loses all digits if the deviation is small
+        // compared with the mean, which is normal for a healthy service. The weights are summed here rather than taken
+        // from `count`, so that a saturated histogram stays consistent.
         let cells = || self.used().map(|(index, n)| (self.midpoint(index) as f64, n as f64));
         let weight: f64 = cells().map(|(_, n)| n).sum();
         let mean = cells().map(|(v, n)| v * n).sum::<f64>() / weight;
@@ -145,7 +145,7 @@ impl Hist {
         Some((square / weight).sqrt())
     }
 
-    /// Adds everything `other` recorded. Associative and commutative; an empty histogram is the identity.
+    /// Adds everything that `other` recorded. Associative and commutative; an empty histogram is the identity.
     pub fn merge(&mut self, other: &Hist) {
         if other.is_empty() {
             return;
@@ -161,25 +161,25 @@ impl Hist {
         self.max = self.max.max(other.max);
     }
 
-    /// Forgets everything but keeps the storage, and touches only the buckets between `min` and `max`: an
-    /// interval is cleared once a tick, and most of its buckets are never used.
+    /// Removes all values but keeps the storage, and touches only the buckets between `min` and `max`: an interval is
+    /// cleared once per tick, and most of its buckets are never used.
     pub fn clear(&mut self) {
         let range = self.used_range();
         self.cells_mut(range).fill(0);
         (self.count, self.sum, self.min, self.max) = (0, 0, u64::MAX, 0);
     }
 
-    /// The value below or at which a share `q` of the recorded values lies, by nearest rank (rank =
-    /// ceil(q * n), the first of the definitions in Hyndman & Fan 1996), rounded to the midpoint of its bucket
-    /// and kept within `min..=max`.
+    /// Returns the value below or at which a fraction `q` of the recorded values lies, by nearest rank (rank = ceil(q *
+    /// n), the first of the definitions in Hyndman & Fan 1996), rounded to the midpoint of its bucket and clamped to
+    /// `min..=max`.
     ///
-    /// `q` outside 0..=1 is clamped: 0 gives `min`, 1 gives `max`. None while empty, or when `q` is no number.
+    /// `q` outside 0..=1 is clamped: 0 gives `min`, 1 gives `max`. Returns `None` while empty, or if `q` is NaN.
     pub fn quantile(&self, q: f64) -> Option<u64> {
         self.value_at_rank(nearest_rank(q, self.count)?)
     }
 
-    /// The value that stands at `rank_from_1` when all are sorted, to the accuracy of a bucket; the first and
-    /// the last are exact. None for rank 0 and ranks above the count.
+    /// Returns the value at `rank_from_1` in sorted order, to the accuracy of a bucket; the first and the last are
+    /// exact. Returns `None` for rank 0 and ranks above the count.
     pub fn value_at_rank(&self, rank_from_1: u64) -> Option<u64> {
         let index = self.index_at_rank(rank_from_1)?;
         Some(match rank_from_1 {
@@ -189,8 +189,8 @@ impl Hist {
         })
     }
 
-    /// Between which values (both inclusive) the one at `rank_from_1` surely lies: its bucket's bounds, kept
-    /// within `min..=max`. None for rank 0 and ranks above the count.
+    /// Returns bounds (both inclusive) of the value at `rank_from_1`: its bucket's bounds, clamped to `min..=max`.
+    /// Returns `None` for rank 0 and ranks above the count.
     pub fn bounds_at_rank(&self, rank_from_1: u64) -> Option<(u64, u64)> {
         let index = self.index_at_rank(rank_from_1)?;
         Some(match rank_from_1 {
@@ -200,8 +200,8 @@ impl Hist {
         })
     }
 
-    /// How many values are at most `value`. The bucket that holds `value` counts as a whole, so the limit is in
-    /// effect rounded up by less than 0.8%; below `min` and from `max` on the answer is exact.
+    /// Returns the number of values that are at most `value`. The bucket of `value` counts as a whole, so the limit is
+    /// in effect rounded up by less than 0.8%; below `min`, and at or above `max`, the result is exact.
     pub fn count_at_most(&self, value: u64) -> u64 {
         if value < self.min || self.is_empty() {
             return 0;
@@ -213,13 +213,13 @@ impl Hist {
         self.cells(range).iter().fold(0, |total, n| add_counts(total, *n)).min(self.count)
     }
 
-    /// How many values are above `value`: all that [`Hist::count_at_most`] does not count.
+    /// Returns the number of values above `value`: all that [`Hist::count_at_most`] does not count.
     pub fn count_above(&self, value: u64) -> u64 {
         self.count - self.count_at_most(value)
     }
 
-    /// The used buckets in ascending order: lowest value, highest value (inclusive), count. The bounds are the
-    /// layout's, except that the last bucket reaches up to `max` when larger values were recorded.
+    /// Returns the used buckets in ascending order: lowest value, highest value (inclusive), count. The bounds are the
+    /// layout's, except that the last bucket reaches up to `max` if larger values were recorded.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
         self.used().map(|(index, n)| {
             let (low, high) = bucket_bounds(index);
@@ -227,12 +227,12 @@ impl Hist {
         })
     }
 
-    /// Memory held outside the value itself, in bytes.
+    /// Returns the memory held outside the value itself, in bytes.
     pub fn heap_bytes(&self) -> usize {
         size_of_val(&*self.counts)
     }
 
-    /// Sees to storage for these buckets besides those that there are.
+    /// Ensures storage for these buckets in addition to the existing ones.
     fn cover(&mut self, wanted: Range<usize>) {
         let first = self.first as usize;
         let has = first..first + self.counts.len();
@@ -249,7 +249,7 @@ impl Hist {
         (self.counts, self.first) = (wider.into(), start as u32);
     }
 
-    /// The cells of these buckets, for which there is storage.
+    /// Returns the counts of these buckets, which must have storage.
     fn cells(&self, buckets: Range<usize>) -> &[u64] {
         let first = self.first as usize;
         if buckets.is_empty() { &[] } else { &self.counts[buckets.start - first..buckets.end - first] }
@@ -272,12 +272,12 @@ impl Hist {
         self.record_n(value, n);
     }
 
-    /// First to last used bucket; for an empty histogram a range that selects nothing.
+    /// Returns the range from the first to the last used bucket; for an empty histogram, an empty range.
     fn used_range(&self) -> Range<usize> {
         if self.is_empty() { 0..0 } else { bucket_of(self.min)..bucket_of(self.max) + 1 }
     }
 
-    /// Used buckets: index and count.
+    /// Returns the used buckets: index and count.
     fn used(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         let range = self.used_range();
         let first = range.start;
@@ -317,10 +317,10 @@ fn add_sums(a: u128, b: u128) -> u128 {
     a.saturating_add(b).min(SUM_MAX)
 }
 
-/// The nearest rank, ceil(q * n) kept within 1..=n; none for n = 0 or when `q` is no number.
+/// Returns the nearest rank, ceil(q * n) clamped to 1..=n; `None` for n = 0 or if `q` is NaN.
 ///
-/// The trap is 0.07 * 100 = 7.000000000000001 in binary: a product within its own rounding error of a whole
-/// number is that number.
+/// The trap is that 0.07 * 100 = 7.000000000000001 in binary: a product within its own rounding error of a whole number
+/// is treated as that number.
 pub(crate) fn nearest_rank(q: f64, n: u64) -> Option<u64> {
     if n == 0 || q.is_nan() {
         return None;
@@ -331,14 +331,14 @@ pub(crate) fn nearest_rank(q: f64, n: u64) -> Option<u64> {
     Some((ceil_forgiving(q.max(0.0) * n as f64, 4.0 * f64::EPSILON) as u64).clamp(1, n))
 }
 
-/// `x` rounded up, unless it is within `relative` of a whole number: then that number.
+/// Rounds `x` up, unless it is within `relative` of a whole number: then returns that number.
 pub(crate) fn ceil_forgiving(x: f64, relative: f64) -> f64 {
     let whole = x.round();
     if (x - whole).abs() <= relative * x.abs() { whole } else { x.ceil() }
 }
 
 impl Clone for Hist {
-    /// Copies the used buckets only; the clone has storage exactly where the original has.
+    /// Copies only the used buckets; the clone has the same storage as the original.
     fn clone(&self) -> Self {
         let counts = vec![0; self.counts.len()].into();
         let mut clone = Hist { counts, first: self.first, is_compact: self.is_compact, ..Self::on_demand() };
@@ -354,7 +354,7 @@ impl Default for Hist {
 }
 
 impl PartialEq for Hist {
-    /// Equal content; whether storage is held makes no difference.
+    /// Compares the contents, regardless of storage.
     fn eq(&self, other: &Self) -> bool {
         (self.count, self.sum, self.min, self.max) == (other.count, other.sum, other.min, other.max)
             && self.cells(self.used_range()) == other.cells(other.used_range())

@@ -1,4 +1,4 @@
-//! What one worker hands over at every tick: the numbers of the run as a whole, and of each series.
+//! The data that one worker hands over at every tick: the numbers of the run as a whole, and of each series.
 
 use crate::tally::{Budget, Layout, Tally};
 use crate::{Error, varint};
@@ -6,13 +6,13 @@ use crate::{Error, varint};
 /// First byte of an encoded interval.
 pub const INTERVAL_VERSION: u8 = 1;
 
-/// In place of a series' tally: it is empty and has the layout of the tally before it.
+/// Replaces a series' tally that is empty and has the layout of the previous tally.
 const EMPTY_LIKE_BEFORE: u8 = 0;
 
-/// Everything counted between two ticks. What a series is (a scenario, a request name) its owner knows.
+/// Everything counted between two ticks. Its owner defines what a series is (a scenario, a request name).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Interval {
-    /// Which tick of the run this ends at, counted by the owner.
+    /// The tick of the run at which this interval ends, counted by the owner.
     pub tick: u32,
     /// The run as a whole.
     pub run: Tally,
@@ -21,7 +21,7 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// An empty interval at tick 0, ready to count without allocating. All series share one layout.
+    /// Creates an empty interval at tick 0 that counts without allocating. All series share one layout.
     pub fn new(run: Layout, series: Layout, series_count: usize) -> Self {
         Interval {
             tick: 0,
@@ -30,7 +30,8 @@ impl Interval {
         }
     }
 
-    /// An empty interval at tick 0 of series with a layout each. Its histograms take memory at their first value.
+    /// Creates an empty interval at tick 0, with a separate layout for each series. Its histograms allocate memory at
+    /// their first value.
     pub fn on_demand(run: Layout, series: impl IntoIterator<Item = Layout>) -> Self {
         Interval {
             tick: 0,
@@ -39,7 +40,7 @@ impl Interval {
         }
     }
 
-    /// Adds up `other` into this; the tick stays this one's own. Series that only `other` has are taken over.
+    /// Adds `other` to this interval, which keeps its tick. Series that only `other` has are added.
     pub fn merge(&mut self, other: &Interval) {
         self.run.merge(&other.run);
         self.reach(other.series.len());
@@ -48,8 +49,8 @@ impl Interval {
         }
     }
 
-    /// As [`Interval::merge`], but the series of `other` from number `first` on go where `places` says, one
-    /// by one; where it says nothing they are left out.
+    /// Merges like [`Interval::merge`], but the series of `other` at `first` and above go to the indexes in `places`,
+    /// in order; those with `None` are left out.
     pub fn merge_placed(&mut self, other: &Interval, first: usize, places: &[Option<u32>]) {
         let (fixed, moved) = other.series.split_at(first.min(other.series.len()));
         self.run.merge(&other.run);
@@ -64,7 +65,7 @@ impl Interval {
         }
     }
 
-    /// At least so many series.
+    /// Ensures at least this many series.
     fn reach(&mut self, series: usize) {
         if self.series.len() < series {
             self.series.resize_with(series, || Tally::on_demand(Layout::default()));
@@ -77,15 +78,15 @@ impl Interval {
         self.series.iter_mut().for_each(Tally::clear);
     }
 
-    /// All series added up.
+    /// Returns the sum of all series.
     pub fn series_total(&self) -> Tally {
         let mut total = Tally::on_demand(Layout::default());
         self.series.iter().for_each(|one| total.merge(one));
         total
     }
 
-    /// Appends the sparse form: version, tick, the run's tally, the number of series, their tallies. A series in
-    /// which nothing happened costs one byte.
+    /// Appends the sparse encoding: version, tick, the run's tally, the number of series, their tallies. An empty
+    /// series costs one byte.
     pub fn encode(&self, out: &mut Vec<u8>) {
         out.push(INTERVAL_VERSION);
         varint::put(out, self.tick.into());
@@ -102,21 +103,21 @@ impl Interval {
         }
     }
 
-    /// Takes one interval off the front of `bytes`.
+    /// Decodes one interval from the front of `bytes`.
     ///
     /// # Errors
-    /// As [`Tally::decode`]; the memory limit holds for the interval as a whole.
+    /// Returns the same errors as [`Tally::decode`]; the memory limit applies to the interval as a whole.
     pub fn decode(bytes: &mut &[u8]) -> Result<Interval, Error> {
         let found = varint::take_byte(bytes)?;
         if found != INTERVAL_VERSION {
             return Err(Error::UnknownVersion { what: "interval", found, known: INTERVAL_VERSION });
         }
         let tick = u32::try_from(varint::take_u64(bytes)?)
-            .map_err(|_| Error::Malformed { what: "a tick wider than 32 bits" })?;
+            .map_err(|_| Error::Malformed { what: "the tick is wider than 32 bits" })?;
         let mut budget = Budget::new();
         let run = Tally::decode_within(bytes, &mut budget)?;
         let count = varint::take_u64(bytes)?;
-        // Each takes at least a byte, so this many bytes also bound the vector below.
+        // Each takes at least a byte, so the number of bytes also limits the vector below.
         if count > bytes.len() as u64 {
             return Err(Error::Truncated);
         }
@@ -137,7 +138,7 @@ fn take_series(bytes: &mut &[u8], budget: &mut Budget, before: &mut Layout) -> R
     }
     let one = Tally::decode_within(bytes, budget)?;
     if one.is_empty() && one.layout() == *before {
-        return Err(Error::Malformed { what: "an empty series written in full" });
+        return Err(Error::Malformed { what: "an empty series is not in its short form" });
     }
     *before = one.layout();
     Ok(one)

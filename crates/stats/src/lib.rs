@@ -1,11 +1,11 @@
-//! Numbers under opaque ids, and the statistics over them: the bottom of the hourglass.
+//! Numbers with opaque ids, and statistics on them: the lowest layer.
 //!
-//! A worker counts into an [`Interval`], hands it over once a tick, and everything downstream merges. So the
-//! one property that matters here is that merging is an algebra: associative, commutative, with an identity.
-//! Then it makes no difference in which order workers, seconds or machines are added up.
+//! A worker counts into an [`Interval`], hands it over once per tick, and everything downstream merges. Therefore,
+//! merging must be associative and commutative and have an identity. The order in which workers, seconds, or machines
+//! are added up then makes no difference.
 //!
-//! This crate knows nothing of requests, metric names, protocols or clocks; what id 7 means is decided by
-//! whoever owns the table of metrics.
+//! This crate does not know requests, metric names, protocols, or clocks; the owner of the table of metrics defines
+//! what id 7 means.
 #![forbid(unsafe_code)]
 
 mod error;

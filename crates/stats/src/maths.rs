@@ -1,4 +1,4 @@
-//! Pure statistics: functions of numbers, with their source named.
+//! Pure statistics: functions of numbers, with their sources.
 
 mod binomial;
 pub mod bootstrap;
@@ -18,8 +18,9 @@ pub use quantile::{
     samples_needed,
 };
 
-/// How alike a series is to itself `lag` values later, from -1 to 1; 0 for a series without spread. The sum of products
-/// is over the whole sum of squares (Box & Jenkins 1976, equation 2.1.11). `centred`: the values less their mean.
+/// Returns the autocorrelation of a series at `lag`, from -1 to 1; 0 for a series without spread. The sum of products
+/// is divided by the whole sum of squares (Box & Jenkins 1976, equation 2.1.11). The first argument contains the values
+/// minus their mean.
 pub fn autocorrelation(centred: &[f64], lag: usize) -> f64 {
     let square: f64 = centred.iter().map(|v| v * v).sum();
     let cross: f64 = centred.iter().zip(centred.iter().skip(lag)).map(|(a, b)| a * b).sum();

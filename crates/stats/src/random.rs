@@ -1,5 +1,5 @@
-//! SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014): eight bytes of state, any
-//! seed is a good one, and a run repeats.
+//! SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014): eight bytes of state, every
+//! seed is valid, and runs are reproducible.
 
 #[derive(Debug, Clone)]
 pub struct SplitMix64 {
@@ -19,7 +19,7 @@ impl SplitMix64 {
         z ^ (z >> 31)
     }
 
-    /// Exponentially distributed with mean 1, by inversion; the 53-bit uniform is kept off 0.
+    /// Returns an exponentially distributed number with mean 1, by inversion; the 53-bit uniform number is never 0.
     pub fn exponential(&mut self) -> f64 {
         let uniform = ((self.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
         -uniform.ln()

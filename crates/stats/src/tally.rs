@@ -1,7 +1,7 @@
-//! A set of numbers under ids: counters, high-water marks, low-water marks, last values and histograms.
+//! A set of numbers with ids: counters, peaks, floors, last values, and histograms.
 //!
-//! Five kinds, because these five ways of adding up are associative and commutative and have an identity
-//! (0, 0, none, none, empty). Whatever is counted in a run is one of them, or it cannot be merged honestly.
+//! There are five kinds because these five ways of merging are associative and commutative and have an identity (0, 0,
+//! none, none, empty). Every number of a run must be one of them; otherwise, it cannot be merged correctly.
 
 mod codec;
 
@@ -10,45 +10,45 @@ pub use codec::{BUCKET_BYTES_MAX, CELL_BYTES_MAX, TALLY_VERSION};
 
 use crate::Hist;
 
-/// How many cells of each kind a tally has.
+/// The number of cells of each kind in a tally.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Layout {
     /// Counters; merged by adding.
     pub sums: usize,
-    /// Largest values seen; merged by taking the larger.
+    /// Largest values; merged by taking the larger one.
     pub peaks: usize,
-    /// Smallest values seen; merged by taking the smaller.
+    /// Smallest values; merged by taking the smaller one.
     pub floors: usize,
     /// Distributions; merged bucket by bucket.
     pub hists: usize,
-    /// Values with their instants; merged by taking the later.
+    /// Values with their times; merged by taking the later one.
     pub lasts: usize,
 }
 
-/// A value and when it was set; the default: never. Of two at one instant the larger counts as the later, so that the
-/// order of merging makes no difference.
+/// A value and the time when it was set; the default: never. Of two values at the same time, the larger counts as the
+/// later, so that the order of merging makes no difference.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Last {
-    /// Whatever rises with time; 0 only where there is none.
+    /// Any number that rises with time; 0 only if there is no value.
     pub at: u64,
     pub value: u64,
 }
 
 impl Layout {
-    /// Sums, peaks, floors, histograms, last values: as tables of metrics give them.
+    /// Creates a layout from sums, peaks, floors, histograms, and last values, in the order of the metric tables.
     pub const fn of([sums, peaks, floors, hists, lasts]: [usize; 5]) -> Self {
         Layout { sums, peaks, floors, hists, lasts }
     }
 }
 
-/// The cells of one [`Layout`]. The fields are open for reading; write through the methods.
+/// The cells of one [`Layout`]. The fields are public for reading; write through the methods.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tally {
     /// Totals; 0 = nothing counted.
     pub sums: Box<[u64]>,
-    /// Largest values; 0 = none seen.
+    /// Largest values; 0 = none.
     pub peaks: Box<[u64]>,
-    /// Smallest values; `u64::MAX` = none seen.
+    /// Smallest values; `u64::MAX` = none.
     pub floors: Box<[u64]>,
     /// Distributions.
     pub hists: Box<[Hist]>,
@@ -57,7 +57,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// An empty tally with storage for every cell: nothing that is counted later allocates.
+    /// Creates an empty tally with storage for every cell: later counting never allocates.
     pub fn new(layout: Layout) -> Self {
         Tally {
             sums: vec![0; layout.sums].into(),
@@ -68,8 +68,8 @@ impl Tally {
         }
     }
 
-    /// Like [`Tally::new`], but each histogram allocates at its first value: for many series of which some stay
-    /// idle. On a worker this trades one allocation per histogram and run for 38 KiB each.
+    /// Creates a tally like [`Tally::new`], but each histogram allocates at its first value: for many series, some of
+    /// which stay idle. For a worker, this trades one allocation per histogram and run for 38 KiB each.
     pub fn on_demand(layout: Layout) -> Self {
         Tally {
             hists: (0..layout.hists).map(|_| Hist::on_demand()).collect(),
@@ -77,8 +77,8 @@ impl Tally {
         }
     }
 
-    /// Like [`Tally::on_demand`], but its histograms take no more memory than their values need, and allocate when
-    /// those spread: for thousands of series.
+    /// Creates a tally like [`Tally::on_demand`], but its histograms use only the memory that their values need, and
+    /// allocate when these spread: for thousands of series.
     pub fn compact(layout: Layout) -> Self {
         Tally {
             hists: (0..layout.hists).map(|_| Hist::compact()).collect(),
@@ -86,7 +86,7 @@ impl Tally {
         }
     }
 
-    /// How many cells of each kind there are.
+    /// Returns the number of cells of each kind.
     pub fn layout(&self) -> Layout {
         Layout {
             sums: self.sums.len(),
@@ -100,8 +100,8 @@ impl Tally {
     /// Adds `n` to counter `id`, saturating.
     ///
     /// # Panics
-    /// When the layout has no such cell, as do the four below: ids come from the table that made the layout,
-    /// never from input.
+    /// Panics if the layout has no such cell, as do the four methods below: ids come from the table that created the
+    /// layout, never from input.
     #[inline]
     pub fn add(&mut self, id: usize, n: u64) {
         self.sums[id] = self.sums[id].saturating_add(n);
@@ -119,7 +119,7 @@ impl Tally {
         self.floors[id] = self.floors[id].min(value);
     }
 
-    /// Sets last value `id`, unless a later one is there.
+    /// Sets last value `id`, unless a later one exists.
     #[inline]
     pub fn last(&mut self, id: usize, last: Last) {
         self.lasts[id] = self.lasts[id].max(last);
@@ -131,8 +131,8 @@ impl Tally {
         self.hists[id].record(value);
     }
 
-    /// Adds up `other` into this, cell by cell. `other` may come from an older or newer version and have
-    /// fewer or more cells: missing cells change nothing, additional ones are taken over.
+    /// Adds `other` to this tally, cell by cell. `other` may come from an older or newer version and have fewer or more
+    /// cells: missing cells change nothing, additional ones are added.
     pub fn merge(&mut self, other: &Tally) {
         grow(&mut self.sums, other.sums.len(), || 0);
         grow(&mut self.peaks, other.peaks.len(), || 0);
@@ -165,7 +165,7 @@ impl Tally {
         self.lasts.fill(Last::default());
     }
 
-    /// True when every cell is at its identity.
+    /// Returns whether every cell is at its identity.
     pub fn is_empty(&self) -> bool {
         self.sums.iter().all(|n| *n == 0)
             && self.peaks.iter().all(|n| *n == 0)

@@ -1,7 +1,7 @@
-//! LEB128 numbers: seven bits a byte, low bits first, high bit set while more follow.
+//! LEB128 numbers: seven bits per byte, low bits first, high bit set while more bytes follow.
 //!
-//! Only the shortest form is accepted, so that equal values have equal bytes and a decoded value encodes back
-//! to exactly what was read. One width (128 bits) serves all, because sums of nanoseconds need it.
+//! Only the shortest form is accepted, so that equal values have equal bytes, and encoding a decoded value gives
+//! exactly the bytes that were read. One width (128 bits) is used for all, because sums of nanoseconds need it.
 
 use crate::Error;
 
@@ -14,13 +14,13 @@ pub fn put(out: &mut Vec<u8>, mut value: u128) {
     out.push(value as u8);
 }
 
-/// Takes one number off the front of `bytes`.
+/// Decodes one number from the front of `bytes`.
 ///
 /// # Errors
-/// `Truncated`; `Malformed` for a number of more than 128 bits or one that could be shorter.
+/// Returns `Truncated`, or `Malformed` for a number of more than 128 bits or one that could be shorter.
 #[inline]
 pub fn take(bytes: &mut &[u8]) -> Result<u128, Error> {
-    // Nearly all numbers are one byte, and reading back a long run is mostly this line.
+    // Almost all numbers are one byte, and reading a long run is mostly this line.
     match bytes.split_first() {
         Some((&byte, rest)) if byte < 0x80 => {
             *bytes = rest;
@@ -37,12 +37,12 @@ fn take_long(bytes: &mut &[u8]) -> Result<u128, Error> {
         let shift = 7 * i as u32;
         // The nineteenth byte starts at bit 126: only two of its bits fit.
         if shift > 126 || (shift == 126 && part > 3) {
-            return Err(Error::Malformed { what: "a number wider than 128 bits" });
+            return Err(Error::Malformed { what: "a number is wider than 128 bits" });
         }
         value |= part << shift;
         if byte & 0x80 == 0 {
             if byte == 0 && i > 0 {
-                return Err(Error::Malformed { what: "a number padded with zero bytes" });
+                return Err(Error::Malformed { what: "a number is padded with zero bytes" });
             }
             *bytes = &bytes[i + 1..];
             return Ok(value);
@@ -51,18 +51,18 @@ fn take_long(bytes: &mut &[u8]) -> Result<u128, Error> {
     Err(Error::Truncated)
 }
 
-/// Takes one number that must fit 64 bits.
+/// Decodes one number that must fit 64 bits.
 ///
 /// # Errors
-/// As [`take`].
+/// Returns the same errors as [`take`], and `Malformed` for a larger number.
 pub fn take_u64(bytes: &mut &[u8]) -> Result<u64, Error> {
-    u64::try_from(take(bytes)?).map_err(|_| Error::Malformed { what: "a number wider than 64 bits" })
+    u64::try_from(take(bytes)?).map_err(|_| Error::Malformed { what: "a number is wider than 64 bits" })
 }
 
 /// Takes one raw byte (versions, markers).
 ///
 /// # Errors
-/// `Truncated`.
+/// Returns `Truncated` if there is none.
 pub fn take_byte(bytes: &mut &[u8]) -> Result<u8, Error> {
     let (&first, rest) = bytes.split_first().ok_or(Error::Truncated)?;
     *bytes = rest;

@@ -1,6 +1,6 @@
-//! Counting allocates nothing, and clearing neither: both happen on the workers.
+//! Neither counting nor clearing allocates: both happen on the workers.
 //!
-//! One test in its own program, because the count is taken over all threads.
+//! One test in a separate program, because the count covers all threads.
 
 use std::alloc::{GlobalAlloc, Layout as Shape, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,11 +11,11 @@ struct Counting;
 
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: every call is passed on unchanged to the system's allocator; the counter touches no memory of theirs.
+// SAFETY: every call is passed on unchanged to the system's allocator; the counter does not touch the allocated memory.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, shape: Shape) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promises are the ones that the system's allocator asks for.
+        // SAFETY: the caller's guarantees are those that the system's allocator requires.
         unsafe { System.alloc(shape) }
     }
 
@@ -33,7 +33,7 @@ fn counting_merging_and_clearing_allocate_nothing() {
     let layout = Layout { sums: 600, peaks: 4, floors: 4, hists: 6, lasts: 0 };
     let mut interval = Interval::new(layout, layout, 3);
     let mut gathered = Interval::new(layout, layout, 3);
-    // The counter must be seen to count, or zero would mean nothing.
+    // Make sure that the counter works; otherwise, zero would mean nothing.
     assert!(ALLOCATIONS.load(Ordering::Relaxed) >= 24);
 
     let before = ALLOCATIONS.load(Ordering::Relaxed);

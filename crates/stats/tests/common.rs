@@ -1,4 +1,4 @@
-//! Seeded random numbers and random tallies for the property tests: every failure can be repeated.
+//! Seeded random numbers and random tallies for the property tests: every failure is reproducible.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use plimsoll_stats::{Hist, Interval, Last, Layout, Tally};
@@ -18,13 +18,13 @@ impl Rng {
         self.next() % n
     }
 
-    /// All magnitudes equally likely, from 0 to beyond the layout's end.
+    /// Returns a number of any magnitude, all equally likely, from 0 to beyond the layout's end.
     pub fn any_magnitude(&mut self) -> u64 {
         let shift = self.below(64);
         self.next() >> shift
     }
 
-    /// All magnitudes that the layout resolves.
+    /// Returns a number of any magnitude that the layout resolves.
     pub fn in_layout(&mut self) -> u64 {
         let shift = 20 + self.below(44);
         self.next() >> shift
@@ -52,7 +52,7 @@ pub fn random_layout(rng: &mut Rng) -> Layout {
     Layout { sums: cells(60), peaks: cells(5), floors: cells(5), hists: cells(4), lasts: cells(3) }
 }
 
-/// A tally with some cells written and most not.
+/// Creates a tally in which some cells are written and most are not.
 pub fn random_tally(rng: &mut Rng, layout: Layout) -> Tally {
     let mut tally = Tally::new(layout);
     for id in 0..layout.sums {

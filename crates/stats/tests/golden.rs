@@ -1,6 +1,6 @@
-//! The stored form may not drift: old run files must stay readable. A change here needs a new version.
+//! The stored form must not change: old run files must stay readable. A change here requires a new version.
 //!
-//! `PLIMSOLL_BLESS=1 cargo test -p plimsoll-stats --test surface golden` writes the file anew.
+//! `PLIMSOLL_BLESS=1 cargo test -p plimsoll-stats --test surface golden` rewrites the file.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,8 @@ fn path() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/tally-v1.bin")
 }
 
-/// One of everything: empty cells between used ones, one-byte and wide numbers, gaps, a value beyond the layout.
+/// Contains one of everything: empty cells between used ones, one-byte and wide numbers, gaps, a value beyond the
+/// layout.
 fn fixed_tally() -> Tally {
     let mut tally = Tally::new(Layout { sums: 600, peaks: 3, floors: 3, hists: 4, lasts: 0 });
     tally.add(0, 1);

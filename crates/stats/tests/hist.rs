@@ -1,4 +1,4 @@
-//! What a histogram promises: accuracy, exact edges, and merging in any order.
+//! The guarantees of a histogram: accuracy, exact edges, and merging in any order.
 
 use crate::common::{Rng, encoded, hist_of, random_hist};
 use plimsoll_stats::{BUCKETS, COUNT_MAX, Error, Hist, LAYOUT_ID, VALUE_MAX, bucket_bounds, bucket_of};
@@ -8,7 +8,7 @@ fn buckets_tile_all_values_without_gap_or_overlap() {
     let mut next = 0;
     for index in 0..BUCKETS {
         let (low, high) = bucket_bounds(index);
-        assert_eq!(low, next, "bucket {index} starts where the one before ends");
+        assert_eq!(low, next, "bucket {index} starts where the previous one ends");
         assert_eq!((bucket_of(low), bucket_of(high)), (index, index));
         next = high + 1;
     }
@@ -27,7 +27,7 @@ fn any_value_is_within_0_4_percent_of_its_buckets_midpoint() {
     let mut rng = Rng(1);
     for _ in 0..200_000 {
         let value = rng.in_layout();
-        // The two companions keep the clamp to min..=max out of the way, and rank 2 from being an edge.
+        // The two other values keep the clamp to min..=max from having an effect, and rank 2 from being an edge.
         let mut hist = Hist::new();
         if rng.below(100) == 0 {
             hist.record(0);
@@ -38,14 +38,14 @@ fn any_value_is_within_0_4_percent_of_its_buckets_midpoint() {
         }
         let (low, high) = bucket_bounds(bucket_of(value));
         let midpoint = low + (high - low) / 2;
-        assert!(midpoint.abs_diff(value) as f64 <= 0.004 * value as f64, "{value} against {midpoint}");
+        assert!(midpoint.abs_diff(value) as f64 <= 0.004 * value as f64, "{value} versus {midpoint}");
     }
 }
 
 #[test]
 fn quantiles_of_one_to_a_hundred_are_the_nearest_ranks() {
     let hist = hist_of(1..=100);
-    // 0.07 * 100 is 7.000000000000001 in binary; the nearest rank is 7 all the same.
+    // 0.07 * 100 is 7.000000000000001 in binary; the nearest rank is still 7.
     for (q, expected) in [(0.0, 1), (0.001, 1), (0.01, 1), (0.07, 7), (0.29, 29), (0.5, 50), (0.501, 51)] {
         assert_eq!(hist.quantile(q), Some(expected), "q = {q}");
     }
@@ -106,8 +106,8 @@ fn mean_and_standard_deviation_have_known_answers() {
     // The population 2 4 4 4 5 5 7 9: mean 5, standard deviation 2.
     let hist = hist_of([2, 4, 4, 4, 5, 5, 7, 9]);
     assert_eq!((hist.mean(), hist.std_dev()), (Some(5.0), Some(2.0)));
-    // A small deviation on a large mean, where the one-pass formula would give nonsense: the midpoints of two
-    // neighbouring buckets.
+    // A small deviation on a large mean, for which the one-pass formula would give nonsense: the midpoints of two
+    // adjacent buckets.
     let midpoint = |index| (bucket_bounds(index).0 + bucket_bounds(index).1) / 2;
     let index = bucket_of(1 << 43);
     let mut far = Hist::new();
@@ -212,7 +212,7 @@ fn encoding_round_trips_is_canonical_and_leaves_what_follows() {
 #[test]
 fn an_empty_histogram_is_one_byte_and_a_busy_second_about_one_byte_a_bucket() {
     assert_eq!(encoded(|out| Hist::new().encode(out)), [0]);
-    // 10,000 answers between 1 and 10 ms.
+    // 10,000 responses between 1 and 10 ms.
     let mut rng = Rng(7);
     let hist = hist_of((0..10_000).map(|_| 1_000_000 + rng.below(9_000_000)));
     let bytes = encoded(|out| hist.encode(out));
@@ -233,7 +233,7 @@ fn a_histogram_on_demand_holds_no_storage_until_its_first_value() {
     recorded.record(42);
     merged.merge(&recorded);
     assert_eq!((&recorded, &merged), (&hist_of([42]), &hist_of([42])));
-    // What is merged holds the blocks that it needs.
+    // A merged histogram holds the blocks that it needs.
     assert!(merged.heap_bytes() > 0 && merged.heap_bytes() < Hist::new().heap_bytes());
 }
 
@@ -278,7 +278,7 @@ fn a_compact_histogram_says_what_a_whole_one_says_and_takes_a_part_of_its_memory
         compact.clear();
         assert_eq!(compact, Hist::new());
         compact.merge(&copy);
-        assert_eq!(compact, whole, "behind a clearing");
+        assert_eq!(compact, whole, "after clearing");
         let mut bytes = Vec::new();
         whole.encode(&mut bytes);
         assert_eq!(Hist::decode(&mut &*bytes).unwrap(), compact);
@@ -293,6 +293,6 @@ fn a_compact_histogram_says_what_a_whole_one_says_and_takes_a_part_of_its_memory
     assert_eq!(
         merged.heap_bytes(),
         Hist::new().heap_bytes(),
-        "who records into it does so without growing again"
+        "recording into it does not make it grow again"
     );
 }

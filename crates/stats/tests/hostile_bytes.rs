@@ -1,10 +1,11 @@
-//! Decoders against damaged and hostile bytes: an error or an equal value, never a panic, never a flood of memory.
+//! Decoders given damaged and hostile bytes return an error or an equal value; they never panic and never allocate too
+//! much memory.
 
 use crate::common::{Rng, encoded, random_hist, random_interval, random_layout, random_tally};
 use plimsoll_stats::tally::{BUCKET_BYTES_MAX, CELL_BYTES_MAX};
 use plimsoll_stats::{Error, Hist, Interval, Tally};
 
-/// Decodes; what is accepted must encode to exactly the bytes that were taken.
+/// Decodes; an accepted value must encode to exactly the bytes taken.
 fn check<T>(
     bytes: &[u8],
     decode: impl Fn(&mut &[u8]) -> Result<T, Error>,
@@ -66,7 +67,7 @@ fn random_bytes_never_panic() {
     let mut rng = Rng(31);
     for _ in 0..20_000 {
         let mut bytes: Vec<u8> = (0..rng.below(60)).map(|_| (rng.next() >> rng.below(57)) as u8).collect();
-        // Versions are all 1: let most of them past the first byte.
+        // All versions are 1: let most inputs past the first byte.
         if let (Some(first), true) = (bytes.first_mut(), rng.below(4) > 0) {
             *first = 1;
         }
@@ -93,7 +94,8 @@ fn a_few_bytes_cannot_ask_for_unlimited_memory() {
     let refused = Tally::decode(&mut &bytes[..]);
     assert!(matches!(refused, Err(Error::TooLarge { .. })), "{refused:?}");
 
-    // An interval of a large run tally and many one-byte series like it: each is fine, together they are not.
+    // An interval with a large run tally and many one-byte series like it: each is within the limit, together they are
+    // not.
     let mut bytes = vec![1u8, 0, 1, 0x80, 0x80, 0x40, 0, 0, 0, 0, 0, 0, 0];
     bytes.extend([0x80, 0x08]);
     bytes.extend([0; 1024]);
@@ -103,18 +105,18 @@ fn a_few_bytes_cannot_ask_for_unlimited_memory() {
     };
     assert!(found == 8 << 20 && limit < found && CELL_BYTES_MAX == 64 << 20);
 
-    // 160,000 histograms of eight values each, every one in a block of its own: 4 KiB for 40 bytes.
+    // 160,000 histograms of eight values each, each in a separate block: 4 KiB for 40 bytes.
     let mut wide = Hist::new();
     (0..8).for_each(|power| wide.record(7 << (4 * power)));
     let (one, count) = (encoded(|out| wide.encode(out)), 160_000);
     let mut bytes = vec![1u8, 0, 0, 0, 0, 0, 0, 0x80, 0xe2, 0x09, 0x80, 0xe2, 0x09];
-    // Each behind the one before.
+    // Each follows the previous one.
     (0..count).for_each(|_| bytes.extend([0].iter().chain(&one)));
     let refused = Tally::decode(&mut &bytes[..]).map(|tally| tally.hists.len());
     assert!(matches!(refused, Err(Error::TooLarge { what: "bytes of buckets", .. })), "{refused:?}");
     assert_eq!(BUCKET_BYTES_MAX, 512 << 20);
 
-    // More series than there are bytes left for.
+    // More series than bytes left.
     let bytes = [1u8, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f, 0];
     assert_eq!(Interval::decode(&mut &bytes[..]), Err(Error::Truncated));
 }

@@ -1,14 +1,14 @@
-//! Tests of this crate through its surface: histograms and what is computed from them. They are one program, because
-//! linking one costs less than linking each file; what counts allocations or memory of its process is a program of its
-//! own (`Cargo.toml`).
+//! Tests of this crate through its public interface: histograms and statistics. They are one program, because linking
+//! one costs less than linking each file; a test that counts allocations or memory of its process is a separate program
+//! (`Cargo.toml`).
 
-// The helpers between the tests may stop at the first surprise too; the setting for tests does not reach them.
+// Helper functions of the tests may also stop at the first error; the setting for tests does not apply to them.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
     clippy::print_stdout,
-    reason = "a test may stop and talk"
+    reason = "a test may stop and print"
 )]
 
 mod common;

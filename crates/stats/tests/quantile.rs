@@ -1,16 +1,16 @@
-//! Intervals, sample sizes and censoring, against answers found another way.
+//! Intervals, sample sizes, and censoring, compared with results computed in another way.
 
 use crate::common::{Rng, hist_of};
 use plimsoll_stats::{
     Bounds, Censored, Hist, censored_quantile, inverse_normal, median, quantile_interval, samples_needed,
 };
 
-/// 1..=n, each once: while n < 256 a rank is its own value.
+/// 1..=n, each once: for n < 256, a rank is its own value.
 fn ranks_of(n: u64, q: f64) -> Bounds {
     quantile_interval(&hist_of(1..=n), q, 0.95)
 }
 
-/// P(B <= k) for B ~ binomial(n, q), by logarithms of factorials: another way than the crate's.
+/// P(B <= k) for B ~ binomial(n, q), by logarithms of factorials, unlike the crate.
 fn binomial_cdf(n: u64, q: f64, k: u64) -> f64 {
     let ln_factorial = |m: u64| (2..=m).map(|i| (i as f64).ln()).sum::<f64>();
     (0..=k)
@@ -24,7 +24,7 @@ fn binomial_cdf(n: u64, q: f64, k: u64) -> f64 {
 #[test]
 fn the_median_of_a_hundred_lies_between_ranks_40_and_61() {
     assert_eq!(ranks_of(100, 0.5), Bounds { low: Some(40), high: Some(61) });
-    // The same by hand: 39 below is improbable, 40 no longer; and mirrored.
+    // The same by hand: 39 below is improbable, 40 is not; and mirrored.
     assert!(binomial_cdf(100, 0.5, 39) <= 0.025 && binomial_cdf(100, 0.5, 40) > 0.025);
     assert!(binomial_cdf(100, 0.5, 60) >= 0.975 && binomial_cdf(100, 0.5, 59) < 0.975);
 }
@@ -44,7 +44,7 @@ fn ranks_are_the_tightest_that_the_binomial_allows() {
 #[test]
 fn a_small_sample_leaves_the_tail_unbounded() {
     let bounds = ranks_of(100, 0.99);
-    assert_eq!(bounds.high, None, "100 samples cannot say how bad the 99th percentile is");
+    assert_eq!(bounds.high, None, "100 samples do not bound the 99th percentile");
     assert!(bounds.low.is_some());
     assert_eq!(ranks_of(5, 0.5), Bounds { low: None, high: None });
     assert_eq!(ranks_of(6, 0.5), Bounds { low: Some(1), high: Some(6) });
@@ -52,7 +52,7 @@ fn a_small_sample_leaves_the_tail_unbounded() {
 
 #[test]
 fn the_step_from_exact_to_approximate_is_smooth() {
-    // Of n values the first `ones` are 1, the others 2: moving the border shows the ranks of both bounds.
+    // Of n values, the first `ones` are 1, the others 2: moving the border shows the ranks of both bounds.
     let bounds_at = |n: u64, ones: u64| {
         let mut hist = Hist::new();
         hist.record_n(1, ones);
@@ -64,8 +64,8 @@ fn the_step_from_exact_to_approximate_is_smooth() {
         let high = (1..n).find(|ones| bounds_at(n, *ones).high == Some(1));
         (low, high)
     };
-    // q = 0.5 has variance n/4, so 40,000 is the last to be exact. 20,000 - 1.959964 * 100 - 0.5 = 19,803.5, so
-    // rank 19,804 it is, and its mirror image; two more samples shift the middle by one.
+    // q = 0.5 has variance n/4, so 40,000 is the last exact case. 20,000 - 1.959964 * 100 - 0.5 = 19,803.5, so the rank
+    // is 19,804, and its mirror image; two more samples shift the middle by one.
     assert_eq!(ranks(40_000), (Some(19_804), Some(20_197)));
     assert_eq!(ranks(40_002), (Some(19_805), Some(20_198)));
 }
@@ -82,7 +82,7 @@ fn the_interval_holds_the_true_quantile_as_often_as_promised() {
                 bounds.low.is_none_or(|low| low <= truth) && bounds.high.is_none_or(|high| truth <= high)
             })
             .count();
-        // 1,000 trials at 0.95 or a little above: below 925 has a probability of 0.0003.
+        // 1,000 trials at 0.95 or slightly above: below 925 has a probability of 0.0003.
         assert!(held >= 925, "n = {n}, q = {q}: held in {held} of 1000");
     }
 }
@@ -131,7 +131,7 @@ fn samples_needed_is_ten_beyond_the_quantile() {
 
 #[test]
 fn a_percentile_above_the_censored_samples_is_only_a_lower_limit() {
-    // 95 answers at 1..=95 and five timeouts, of which we know that they took at least 200.
+    // 95 responses at 1..=95 and five timeouts, each known to take at least 200.
     let (exact, bounds) = (hist_of(1..=95), hist_of([200; 5]));
     assert_eq!(censored_quantile(&exact, &bounds, 0.9), Some(Censored { value: 90, at_least: false }));
     assert_eq!(censored_quantile(&exact, &bounds, 0.95), Some(Censored { value: 95, at_least: false }));
@@ -141,10 +141,10 @@ fn a_percentile_above_the_censored_samples_is_only_a_lower_limit() {
 
 #[test]
 fn requests_cut_off_early_by_the_stop_raise_doubt_where_they_would_move_the_answer() {
-    // Ten requests were stopped after only 1: had they run on, the median would be up to 10 ranks higher.
+    // Ten requests were stopped after only 1: had they continued, the median would be up to 10 ranks higher.
     let (exact, bounds) = (hist_of((1..=90).map(|v| v * 1_000)), hist_of([1; 10]));
     assert_eq!(censored_quantile(&exact, &bounds, 0.5).map(|c| c.at_least), Some(true));
-    // Where all answers are alike it would not matter.
+    // If all responses are equal, it makes no difference.
     let exact = hist_of([5_000; 90]);
     assert_eq!(censored_quantile(&exact, &bounds, 0.5), Some(Censored { value: 5_000, at_least: false }));
 }
@@ -153,7 +153,7 @@ fn requests_cut_off_early_by_the_stop_raise_doubt_where_they_would_move_the_answ
 fn a_move_of_one_bucket_is_no_doubt_but_two_are() {
     let bounds = hist_of([1]);
     let quantile = |exact: [u64; 3]| censored_quantile(&hist_of(exact), &bounds, 0.5).map(|c| c.at_least);
-    // Of four, rank 2: the first of the exact ones with the bound below, the second with it at infinity.
+    // Of four, rank 2: the first of the exact ones with the lower bound, the second with it at infinity.
     assert_eq!((quantile([10, 11, 12]), quantile([10, 12, 13])), (Some(false), Some(true)));
 }
 
@@ -198,8 +198,8 @@ fn inverse_normal_has_the_values_of_the_tables() {
 
 #[test]
 fn inverse_normal_undoes_the_integral_of_the_density() {
-    // Simpson's rule from 0 to x, accurate to about 1e-14 here: every coefficient in the centre and middle
-    // ranges takes part.
+    // Simpson's rule from 0 to x, accurate to about 1e-14 here: every coefficient of the central and middle ranges is
+    // used.
     let phi = |x: f64| {
         let (steps, density) = (4_000, |t: f64| (-t * t / 2.0).exp() / std::f64::consts::TAU.sqrt());
         let h = x / f64::from(steps);
@@ -209,7 +209,7 @@ fn inverse_normal_undoes_the_integral_of_the_density() {
     };
     for i in 0..=90 {
         let x = f64::from(i) * 0.05;
-        // Near x = 4.5 a rounding error in p is 1e-16 / density = 6e-12 in x.
+        // Near x = 4.5, a rounding error in p is 1e-16 / density = 6e-12 in x.
         assert!((inverse_normal(phi(x)) - x).abs() < 1e-10, "x = {x}: {}", inverse_normal(phi(x)));
     }
 }

@@ -1,4 +1,4 @@
-//! Lines and monotone curves: right on data whose answer is known, silent on data that hold none.
+//! Lines and monotone curves: correct for data with a known answer, `None` for data without one.
 
 use plimsoll_stats::maths::regression::{Point, Share, falling, fit_line, fit_shares};
 use plimsoll_stats::random::SplitMix64;
@@ -85,7 +85,7 @@ fn events_in_bursts_widen_the_interval() {
     let bursts: Vec<Share> =
         (0..20).map(|n| share((100.0 + n as f64) * f64::from((n % 2) as u32) * 2.0, n)).collect();
     let residual = |points: &[Share]| fit_shares(points).expect("events").residual;
-    assert!((residual(&even) - 1.0).abs() < 1e-9, "never less than independent events have");
+    assert!((residual(&even) - 1.0).abs() < 1e-9, "never less than for independent events");
     assert!(residual(&bursts) > 8.0);
 }
 
@@ -105,9 +105,9 @@ fn shares_without_a_slope_give_none() {
 
 #[test]
 fn intervals_of_few_points_use_students_exact_quantile() {
-    // Residuals of 1, -1, -1 and 1 around y = x: two degrees of freedom.
+    // Residuals of 1, -1, -1, and 1 around y = x: two degrees of freedom.
     let four = points(&[(-3.0, -2.0), (-1.0, -2.0), (1.0, 0.0), (3.0, 4.0)]);
-    // One point more in the middle, on the line: three of them.
+    // One more point in the middle, on the line: three degrees of freedom.
     let mut five = four.clone();
     five.push(Point { x: 0.0, y: 0.0, weight: 1.0 });
     for (sample, t) in [(four, 4.302_653), (five, 3.182_446)] {
@@ -126,7 +126,7 @@ fn points_without_an_event_count_as_points() {
     let one_pair = [share(0.0, 0.0), share(1.0, 0.0), share(2.0, 2.0), share(3.0, 0.0), share(4.0, 5.0)];
     assert!(fit_shares(&one_pair).expect("five points, two with events").slope > 0.0);
     let empty = Share { x: 5.0, part: 0.0, whole: 0.0 };
-    assert!(fit_shares(&[share(0.0, 1.0), share(1.0, 2.0), empty]).is_none(), "two points counted anything");
+    assert!(fit_shares(&[share(0.0, 1.0), share(1.0, 2.0), empty]).is_none(), "only two points have counts");
 }
 
 #[test]

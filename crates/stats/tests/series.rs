@@ -1,5 +1,5 @@
-//! Change points, slopes, spikes and steady state: agree with reference programs, find what is hidden, stay silent on
-//! noise.
+//! Change points, trends, spikes, and steady state: they agree with reference programs, find planted effects, and
+//! report nothing for noise.
 
 use plimsoll_stats::maths::changepoint::{changes, pelt, spikes, trend};
 use plimsoll_stats::maths::steady::{State, mser5};
@@ -11,7 +11,7 @@ fn noise(random: &mut SplitMix64) -> f64 {
     (0..12).map(|_| (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64).sum::<f64>() - 6.0
 }
 
-/// Level plus unit noise in which neighbours are alike by `r`.
+/// Level plus unit noise with an autocorrelation of `r`.
 fn group_identical(n: usize, r: f64, seed: u64, level: impl Fn(usize) -> f64) -> Vec<f64> {
     let mut random = SplitMix64::new(seed);
     let (mut state, fresh) = (0.0, (1.0 - r * r).sqrt());
@@ -58,7 +58,7 @@ fn best_of_all(values: &[f64], penalty: f64, shortest: usize) -> (f64, Vec<usize
         let found = reachable.min_by(|a, b| a.0.total_cmp(&b.0));
         best.push(found);
     }
-    best.pop().flatten().unwrap_or_else(|| panic!("{} values hold no stretch of {shortest}", values.len()))
+    best.pop().flatten().unwrap_or_else(|| panic!("{} values contain no segment of {shortest}", values.len()))
 }
 
 fn squares(part: &[f64]) -> f64 {
@@ -127,8 +127,8 @@ fn a_leak_has_a_slope_and_noise_has_none() {
 
 #[test]
 fn the_beginning_is_cut_where_it_ends() {
-    // Some 30 values of a beginning that fades, 15 deviations above the rest at first. The heuristic cuts too much now
-    // and then, never too little.
+    // Some 30 values of a warm-up that fades, at first 15 deviations above the rest. The heuristic sometimes cuts too
+    // much, never too little.
     let cuts: Vec<usize> = (0..20)
         .map(|seed| {
             let cut = mser5(&group_identical(300, 0.0, seed, |at| 20.0 + 15.0 * (-(at as f64) / 10.0).exp()));

@@ -1,4 +1,4 @@
-//! Tallies and intervals: an algebra whose order and grouping never matter, and a sparse byte form.
+//! Tallies and intervals: merging in any order and grouping gives the same result, and the encoding is sparse.
 
 use crate::common::{Rng, encoded, random_interval, random_layout, random_tally};
 use plimsoll_stats::{Interval, Layout, Tally};
@@ -170,7 +170,7 @@ fn numbered_otherwise_it_is_the_same_sum() {
         interval
     };
     let mut sum = with(&[1]);
-    // One fixed series, and behind it two that stand elsewhere in the sum and one for which there is no place.
+    // One fixed series, followed by two at other positions in the sum and one without a position.
     sum.merge_placed(&with(&[10, 20, 30, 40]), 1, &[Some(3), None, Some(1)]);
     let numbers: Vec<u64> = sum.series.iter().map(|one| one.sums.first().copied().unwrap_or(0)).collect();
     assert_eq!(numbers, [11, 40, 0, 20]);

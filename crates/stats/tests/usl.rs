@@ -1,5 +1,5 @@
-//! The universal scalability law: agrees with published fits, covers what is hidden in noise, and stays silent where
-//! the law is another.
+//! The universal scalability law: it agrees with published fits, covers parameters hidden in noise, and is not fitted
+//! to data that follow another law.
 
 use plimsoll_stats::maths::usl::{Unfit, Usl, fit};
 use plimsoll_stats::random::SplitMix64;
@@ -38,7 +38,7 @@ fn published_data_sets_give_the_published_parameters() {
         match (peak, usl.peak) {
             ("-", None) => {}
             (text, Some(peak)) => near(peak.n, number(text), 5e-3, 0.0, &format!("peak of {name}")),
-            (text, None) => panic!("{name} has its summit at {text}"),
+            (text, None) => panic!("{name} has its peak at {text}"),
         }
         seen += 1;
     }
@@ -62,17 +62,18 @@ fn the_bands_hold_the_parameters_that_were_hidden() {
     let (mut sigmas, mut kappas, mut peaks, runs) = (0, 0, 0, 40);
     for seed in 0..runs {
         let (_, usl) = swept(0.03, 1e-4, 0.02, seed);
-        let usl = usl.expect("two per cent of noise leave a law");
+        let usl = usl.expect("the law is found despite 2% noise");
         let holds = |band: [f64; 2], truth: f64| u32::from(band[0] <= truth && truth <= band[1]);
         sigmas += holds(usl.sigma_band, 0.03);
         kappas += holds(usl.kappa_band, 1e-4);
         peaks += usl.peak.map_or(0, |p| holds(p.n_band, (0.97f64 / 1e-4).sqrt()));
     }
-    // 95% of 40 are 38; below 34 lies less than one binomial in two hundred.
+    // 95% of 40 are 38; fewer than 34 has a binomial probability below one in two hundred.
     assert!(sigmas >= 34 && kappas >= 34 && peaks >= 34, "{sigmas}, {kappas}, {peaks} of {runs}");
 }
 
-/// How many of `runs` fits hold sigma, kappa and N*, and how many summits were claimed, with one point per level.
+/// Returns how many of `runs` fits contain sigma, kappa, and N*, and how many peaks were claimed, with one point per
+/// level.
 fn held(levels: &[f64], sigma: f64, kappa: f64, in_proportion: bool, runs: u64) -> ([u32; 3], u32, u32) {
     let (mut random, mut held, mut claimed, mut fits) = (SplitMix64::new(levels.len() as u64), [0; 3], 0, 0);
     let summit = ((1.0 - sigma) / kappa).sqrt();
@@ -84,7 +85,7 @@ fn held(levels: &[f64], sigma: f64, kappa: f64, in_proportion: bool, runs: u64) 
             (*n, (x + 0.02 * size * noise(&mut random)).max(0.0))
         };
         let points: Vec<(f64, f64)> = levels.iter().map(scattered).collect();
-        // What is called another law or noise claims nothing, so it can miss nothing.
+        // A result of another law or of noise claims nothing, so it cannot be wrong.
         let Ok(usl) = fit(&points) else { continue };
         let holds = |band: [f64; 2], truth: f64| u32::from(band[0] <= truth && truth <= band[1]);
         fits += 1;
@@ -111,17 +112,18 @@ fn intervals_of_one_point_per_level_hold_what_they_say() {
                 let last = levels[levels.len() - 1];
                 let what = format!(
                     "{} levels up to {last}, sigma {sigma}, kappa {kappa}, noise in proportion: {in_proportion}: \
-                     {held:?} held of {fits} fits, {claimed} summits claimed",
+                     {held:?} of {fits} fits contain the parameters, {claimed} peaks claimed",
                     levels.len(),
                 );
                 println!("{what}");
-                // 93% is the least that 2,000 draws of any of these cases showed, less three deviations of a share.
+                // 93% is the lowest coverage that 2,000 draws of any of these cases showed, minus three standard
+                // deviations of a proportion.
                 let fits = f64::from(fits);
                 let room = 0.07 * fits + 3.0 * (fits * 0.05 * 0.95).sqrt();
                 assert!(fits > 0.97 * runs as f64, "{what}");
                 assert!(f64::from(held[0]) >= fits - room && f64::from(held[1]) >= fits - room, "{what}");
-                assert!(f64::from(claimed - held[2]) <= room, "wrong summits: {what}");
-                // Nor does silence keep the promise: a summit well within the levels is seen.
+                assert!(f64::from(claimed - held[2]) <= room, "wrong peaks: {what}");
+                // Claiming nothing is not enough: a peak well within the levels must be found.
                 let is_within = ((1.0 - sigma) / kappa).sqrt() < 0.5 * last;
                 assert!(!is_within || f64::from(claimed) > 0.9 * fits, "{what}");
             }
@@ -154,7 +156,7 @@ fn a_summit_far_behind_the_last_level_is_marked() {
 fn what_is_no_such_law_is_called_unfit_with_its_reason() {
     let five: Vec<(f64, f64)> = (1..=5).map(|n| (f64::from(n), law(1.0, 0.1, 0.0, f64::from(n)))).collect();
     assert_eq!(fit(&five), Err(Unfit::TooFewLevels { levels: 5 }));
-    // A hinge: linear up to a hard limit, as an ideal server with a full link.
+    // A hinge: linear up to a hard limit, as an ideal server with a saturated network link.
     let hinge: Vec<(f64, f64)> = (1..=20).map(|n| (f64::from(n), f64::from(n.min(8)))).collect();
     assert!(matches!(fit(&hinge), Err(Unfit::Pattern { .. })), "{:?}", fit(&hinge));
     let wild: Vec<(f64, f64)> =
@@ -165,7 +167,7 @@ fn what_is_no_such_law_is_called_unfit_with_its_reason() {
         points.push((9.0, bad));
         assert_eq!(fit(&points), Err(Unfit::NotMeasured));
     }
-    // Far beyond the bend N / (1 + sigma (N - 1)) is 1 / sigma: only lambda / sigma can be seen.
+    // Far beyond the bend, N / (1 + sigma (N - 1)) is 1 / sigma: only lambda / sigma is visible.
     let beyond: Vec<(f64, f64)> =
         (1..=8).map(|n| 1e12 * f64::from(n)).map(|n| (n, law(5.0, 0.1, 0.0, n))).collect();
     assert_eq!(fit(&beyond), Err(Unfit::Undetermined));
@@ -187,7 +189,7 @@ fn units_and_order_change_nothing() {
     for (n, x) in &points {
         near(usl.at(*n), *x, 1e-6, 0.0, "the law");
     }
-    // Absurd sizes end all the same.
+    // Absurd sizes terminate, too.
     let huge: Vec<(f64, f64)> = points.iter().map(|(n, x)| (n * 1e150, x * 1e300)).collect();
     let _ends = fit(&huge);
 }

@@ -1,12 +1,12 @@
-//! What one answer costs in user space. Prints nothing and reads no clock: run it under one, twice with
-//! different counts, and divide the difference of the times by the difference of the counts.
+//! Cost of one response in user space. It prints nothing and reads no clock: run it twice under a profiler or timer
+//! with different counts, and divide the difference of the times by the difference of the counts.
 //!
-//! `perf stat target/release/examples/feed_cost <case> <answers>`, where the case is one of
-//! `empty` (the loop alone), `same` (the usual answer: 230 bytes, one head), `read` (the same with a sink that
-//! looks), `dated` (another Date each time), `mixed` (four heads in turn), `unique` (a new identifier in each
-//! head), `bare` (a status line and a length only), `chunked` (a small body in one chunk), `bulk` (1 MiB in
-//! chunks of 8 KiB, fed in 64 KiB), `split` (the head in two pieces), `event` (a server-sent event of 96 bytes
-//! instead of an answer), `torn` (the same in two pieces).
+//! `perf stat target/release/examples/feed_cost <case> <answers>`, where the case is one of `empty` (the loop alone),
+//! `same` (the usual response: 230 bytes, one head), `read` (the same with a sink that reads), `dated` (another Date
+//! each time), `mixed` (four heads in rotation), `unique` (a new identifier in each head), `bare` (a status line and a
+//! length only), `chunked` (a small body in one chunk), `bulk` (1 MiB in chunks of 8 KiB, fed in 64 KiB), `split` (the
+//! head in two pieces), `event` (a server-sent event of 96 bytes instead of a response), `torn` (the same in two
+//! pieces).
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -72,7 +72,7 @@ fn main() -> ExitCode {
     fed.map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS)
 }
 
-/// Feeds the scripts (each the pieces of one answer) in turn until `answers` are done.
+/// Feeds the scripts (each the pieces of one response) in rotation until `answers` are done.
 fn feed<S: Sink>(answers: usize, scripts: &[Vec<Vec<u8>>], sink: &mut S) -> Result<(), Malformed> {
     let mut shared = Shared::new(Limits::default());
     let mut session = Session::new();
@@ -85,7 +85,7 @@ fn feed<S: Sink>(answers: usize, scripts: &[Vec<Vec<u8>>], sink: &mut S) -> Resu
     Ok(())
 }
 
-/// Feeds one event after another as a model sends them, each whole or cut in its middle.
+/// Feeds events as an LLM sends them, each whole or split in the middle.
 fn read_events(events: usize, torn: bool) -> ExitCode {
     let event = format!("event: token\ndata: {}\n\n", "x".repeat(75));
     let cut = if torn { event.len() / 2 } else { event.len() };
@@ -105,7 +105,7 @@ fn whole(answers: &[Vec<u8>]) -> Vec<Vec<Vec<u8>>> {
     answers.iter().map(|answer| vec![answer.clone()]).collect()
 }
 
-/// 230 bytes as a common server sends them: 76 of body, the rest head.
+/// Returns 230 bytes as a common server sends them: 76 of body, the rest head.
 fn usual(date: &str, extra: &str) -> Vec<u8> {
     let head = format!(
         "HTTP/1.1 200 OK\r\nServer: nginx/1.22.1\r\nDate: {date}\r\nContent-Type: application/json\r\n\
@@ -114,7 +114,7 @@ fn usual(date: &str, extra: &str) -> Vec<u8> {
     format!("{head}{}", "x".repeat(76)).into_bytes()
 }
 
-/// Looks at every header and counts every byte.
+/// Reads every header and counts every byte.
 struct EventCounter(usize);
 
 impl Sink for EventCounter {

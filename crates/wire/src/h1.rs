@@ -1,4 +1,4 @@
-//! HTTP/1.0 and HTTP/1.1 as a client sees them: one request out, one answer in, again and again.
+//! HTTP/1.0 and HTTP/1.1 for a client: sends one request, reads one response, and repeats.
 //!
 //! ```
 //! use plimsoll_wire::h1::{Ask, Limits, Session, Shared};
@@ -7,14 +7,13 @@
 //! let mut session = Session::new();
 //! session.submit(Ask::default());
 //! let fed = session.feed(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", &mut shared, &mut ())?;
-//! let answer = fed.done.expect("the answer is whole");
+//! let answer = fed.done.expect("the response is complete");
 //! assert_eq!((answer.status, answer.body_bytes, answer.reusable), (200, 2, true));
 //! # Ok::<(), plimsoll_wire::h1::Malformed>(())
 //! ```
 //!
-//! The rules are those of RFC 9110 and RFC 9112; where servers in the field are laxer than the rules and the
-//! laxness cannot change where an answer ends, it is accepted. Where it could, the answer is refused with a
-//! [`Malformed`] of its own.
+//! The rules are those of RFC 9110 and RFC 9112. Deviations of real servers are accepted if they cannot change where a
+//! response ends; otherwise, the response is refused with a specific [`Malformed`].
 
 mod body;
 mod check;
@@ -33,18 +32,18 @@ pub use request::{Body, Field, Request, RequestHead, fields, own_close, render};
 pub use session::Session;
 pub use writer::Writer;
 
-/// How much of an answer is read before it is refused. All sizes in bytes.
+/// Limits above which a response is refused. All sizes in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Longest head, from the status line to the empty line. At most `u32::MAX`.
     pub head_bytes_max: usize,
-    /// Most header lines in one head. Above 128, a head that differs from the ones before it allocates.
+    /// Most header lines in one head. Above 128, a head that differs from the previous ones allocates.
     pub headers_max: usize,
-    /// Most interim answers (1xx) before the final one.
+    /// Most interim responses (1xx) before the final one.
     pub informational_max: u8,
     /// Longest chunk-size line with its extensions, without its line end.
     pub chunk_line_bytes_max: usize,
-    /// All trailer lines of one answer together, line ends included.
+    /// All trailer lines of one response together, including line ends.
     pub trailer_bytes_max: usize,
 }
 
@@ -60,8 +59,8 @@ impl Default for Limits {
     }
 }
 
-/// What all sessions of one worker share: the limits, the heads seen last, and spare buffers for heads that
-/// arrive in pieces. Owned by one thread; a session may be fed with any `Shared` at any time.
+/// Data shared by all sessions of one worker: the limits, the most recent heads, and spare buffers for heads that
+/// arrive in pieces. One thread owns it; a session may be fed with any `Shared` at any time.
 #[derive(Debug)]
 pub struct Shared {
     limits: Limits,
@@ -70,12 +69,12 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Spare buffers kept at most: a burst of split heads must not hold its memory for the rest of a run.
+    /// Most spare buffers kept: a burst of split heads must not hold its memory for the rest of a run.
     const SPARES_MAX: usize = 16;
 
-    /// Empty templates; nothing is allocated before the first answer.
+    /// Creates empty templates; nothing is allocated before the first response.
     pub fn new(limits: Limits) -> Shared {
-        // Offsets into a head are kept in 32 bits.
+        // Offsets into a head have 32 bits.
         let head_bytes_max = limits.head_bytes_max.min(u32::MAX as usize);
         Shared {
             limits: Limits { head_bytes_max, ..limits },
@@ -84,7 +83,7 @@ impl Shared {
         }
     }
 
-    /// The limits in force.
+    /// Returns the limits in force.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -97,24 +96,25 @@ impl Shared {
     }
 }
 
-/// What the owner is about to send, as far as it changes how the answer is read.
+/// The properties of a request that change how its response is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ask {
-    /// The method is HEAD: the answer has no body whatever its head says.
+    /// The method is HEAD: the response has no body, even if its head declares one.
     pub head_only: bool,
-    /// The request line says HTTP/1.0: the connection stays open only if the answer says so.
+    /// The request line says HTTP/1.0: the connection stays open only if the response says so.
     pub http10: bool,
-    /// The request says `Connection: close`.
+    /// The request contains `Connection: close`.
     pub close: bool,
 }
 
-/// Where an answer goes when somebody looks at it; `()` looks at nothing and costs nothing.
+/// The consumer of a response; `()` reads nothing and costs nothing.
 pub trait Sink {
-    /// Whether anything is looked at. When false neither method is called.
+    /// Whether anything is read. If false, neither method is called.
     const READS: bool;
-    /// The final head (or that of a 101), once per answer and before any body. Interim answers are not shown.
+    /// Receives the final head (or that of a 101), once per response and before any body. Interim responses are not
+    /// passed on.
     fn head(&mut self, _head: &Head<'_>) {}
-    /// The next payload bytes, without chunk framing. Called any number of times, never with nothing.
+    /// Receives the next payload bytes, without chunk framing. Called any number of times, never with an empty slice.
     fn body(&mut self, _bytes: &[u8]) {}
 }
 
@@ -122,52 +122,52 @@ impl Sink for () {
     const READS: bool = false;
 }
 
-/// One finished answer. All sizes in bytes.
+/// One finished response. All sizes in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// 101, or 200 and above; three digits.
     pub status: u16,
-    /// The final head with its empty line; interim answers are not in it.
+    /// The final head with its empty line, without interim responses.
     pub head_bytes: u32,
-    /// Payload after the chunk framing is taken away; content codings (gzip) are left as they are.
+    /// Payload without the chunk framing; content codings (gzip) are not decoded.
     pub body_bytes: u64,
-    /// Everything received for this answer: interim answers, head, framing, payload, trailers.
+    /// Everything received for this response: interim responses, head, framing, payload, trailers.
     pub wire_bytes: u64,
     /// Whether another request may be sent on this connection.
     pub reusable: bool,
 }
 
-/// What one call of [`Session::feed`] did.
+/// The result of one call of [`Session::feed`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fed {
-    /// Bytes that belong to the current answer; the rest stays with the caller.
+    /// Bytes that belong to the current response; the rest stays with the caller.
     pub consumed: usize,
-    /// The answer, if it ended with the last consumed byte.
+    /// The response, if it ended with the last consumed byte.
     pub done: Option<Answer>,
 }
 
-/// What the next byte of an answer belongs to, as far as it should be complete soon after it has begun.
+/// The part of a response that contains the next byte, if that part should be complete soon after its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// A head, interim or final, that began behind so many bytes of the answer.
+    /// A head, interim or final, that began after this many bytes of the response.
     Head(u64),
-    /// A line that opens a chunk, or the trailers, that began behind so many bytes of the answer.
+    /// A line that opens a chunk, or the trailers, which began after this many bytes of the response.
     ChunkLine(u64),
-    /// A body, which may take as long as the answer; or nothing is awaited, or nothing of it has come.
+    /// A body, which may take as long as the response; or no response is expected, or nothing of it has arrived.
     Body,
 }
 
-/// What it means that the other side closed now.
+/// The meaning of a close by the peer at this point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Eof {
-    /// Nothing was awaited: an idle connection was closed.
+    /// No response was expected: an idle connection was closed.
     Idle,
     /// The close was the end of a body without a length. Never reusable.
     Complete(Answer),
-    /// A request is out and not one byte came back.
+    /// A request was sent, and not one byte was received.
     BeforeHead,
-    /// Some bytes came (perhaps whole interim answers), but no whole final head.
+    /// Some bytes were received (perhaps complete interim responses), but no complete final head.
     InHead,
-    /// The body is shorter than the head or the chunks promised.
+    /// The body is shorter than its head or its chunks declared.
     InBody,
 }

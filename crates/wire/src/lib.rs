@@ -1,9 +1,8 @@
-//! Protocols as state machines: bytes go in, finished answers come out.
+//! Protocols as state machines: they take bytes and return finished responses.
 //!
-//! Nothing here owns a socket, reads a clock or knows a runtime. The owner of a connection hands over
-//! whatever the kernel gave it, in whatever pieces, and learns how much of it belongs to the answer it waits
-//! for. That makes every protocol testable with plain byte strings, split wherever a network could split
-//! them.
+//! Nothing here owns a socket, reads a clock, or knows a runtime. The owner of a connection passes on the bytes from
+//! the kernel, in any pieces, and learns how many of them belong to the expected response. Therefore, every protocol
+//! can be tested with plain byte strings, split wherever a network could split them.
 
 #![forbid(unsafe_code)]
 

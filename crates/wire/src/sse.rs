@@ -1,5 +1,5 @@
-//! Server-sent events (`text/event-stream`, HTML standard section 9.2): the payload of an answer that does not
-//! end, cut into events.
+//! Server-sent events (`text/event-stream`, HTML standard section 9.2): splits the payload of an endless response into
+//! events.
 //!
 //! ```
 //! use plimsoll_wire::sse::{Parser, Spares};
@@ -12,10 +12,10 @@
 //! # Ok::<(), plimsoll_wire::sse::TooLong>(())
 //! ```
 //!
-//! An event that arrives in one piece is read where it lies. Only a piece of one is copied, into a buffer that
-//! goes back to the [`Spares`] with the end of the event: ten thousand quiet streams hold ten thousand small
-//! structs and nothing else. The bytes are not decoded: where a browser would show a replacement character for
-//! invalid UTF-8, the bytes stand as they came.
+//! An event that arrives in one piece is read in place. Only a partial event is copied, into a buffer that returns to
+//! the [`Spares`] at the end of the event: ten thousand quiet streams hold ten thousand small structs and nothing else.
+//! The bytes are not decoded: where a browser would show a replacement character for invalid UTF-8, the original bytes
+//! are kept.
 
 mod fields;
 
@@ -23,40 +23,40 @@ use std::{fmt, mem};
 
 use fields::{Fields, Line, texts};
 
-/// The state of one stream: what the next byte is a part of.
+/// The state of one stream.
 #[derive(Debug)]
 pub struct Parser {
-    /// The lines of an unfinished event, each but the last ended by LF, without comments; the last may be
-    /// unfinished. Without memory between events, as most streams are most of the time.
+    /// The lines of an unfinished event, without comments. Each but the last ends in LF; the last may be unfinished. It
+    /// has no memory between events, which is the usual state of most streams.
     held: Vec<u8>,
-    /// Where in `held` the unfinished line begins.
+    /// Position in `held` at which the unfinished line begins.
     line_start: usize,
     last_retry_ms: Option<u64>,
     /// Bytes of the byte order mark seen so far; its full length once the stream is past its start.
     mark: u8,
     in_comment: bool,
-    /// One of the ended lines in `held` is of data.
+    /// One of the complete lines in `held` is a data line.
     has_data: bool,
     /// Blocks that have ended, with or without an event.
     blocks: u64,
-    /// The last line ended in CR: a LF that follows belongs to that end, in whichever piece it comes.
+    /// The last line ended in CR: an LF that follows belongs to that line end, even in the next piece.
     after_cr: bool,
 }
 
-/// One event, valid during the call that shows it.
+/// One event, valid during the call that receives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event<'a> {
     /// The `event` field; empty if there is none, which the standard calls `message`.
     pub name: &'a [u8],
     /// The `data` fields, joined by LF.
     pub data: &'a [u8],
-    /// The `id` field of this very event; an id stays in force for later events that have none.
+    /// The `id` field of this event itself; an id also applies to later events without one.
     pub id: Option<&'a [u8]>,
-    /// The `retry` field of this very event, in milliseconds.
+    /// The `retry` field of this event itself, in milliseconds.
     pub retry_ms: Option<u64>,
 }
 
-/// An event without its end within the limit. The stream cannot be read any further.
+/// An event that does not end within the limit. The stream cannot be read any further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLong;
 
@@ -68,17 +68,17 @@ impl fmt::Display for TooLong {
 
 impl std::error::Error for TooLong {}
 
-/// Buffers without a user at the moment, shared by all streams of one worker.
+/// Unused buffers, shared by all streams of one worker.
 #[derive(Debug, Default)]
 pub struct Spares(Vec<Vec<u8>>);
 
 impl Spares {
-    /// Buffers kept at most, and the longest kept, in bytes: a burst of split or huge events must not hold its
-    /// memory for the rest of a run.
+    /// Most buffers kept, and the longest kept, in bytes: a burst of split or huge events must not hold its memory for
+    /// the rest of a run.
     const KEPT_MAX: usize = 16;
     const KEPT_BYTES_MAX: usize = 64 * 1024;
 
-    /// No buffers, no memory.
+    /// Creates it without buffers or memory.
     pub const fn new() -> Spares {
         Spares(Vec::new())
     }
@@ -99,7 +99,7 @@ impl Spares {
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl Parser {
-    /// At the start of a stream.
+    /// Creates a parser at the start of a stream.
     pub const fn new() -> Parser {
         Parser {
             held: Vec::new(),
@@ -113,14 +113,14 @@ impl Parser {
         }
     }
 
-    /// Reads on and calls `event` for each event that ends in `bytes`. An event whose end never comes is never
-    /// shown, as the standard has it.
+    /// Reads `bytes` and calls `event` for each event that ends in them. An event without an end is never reported, as
+    /// the standard requires.
     ///
-    /// The length of an event is that of its lines, each line end but the last counted as one byte. Comments
-    /// are passed over without being kept and have no length, not even within an event.
+    /// The length of an event is that of its lines, with each line end but the last counted as one byte. Comments are
+    /// not kept and have no length, even within an event.
     ///
     /// # Errors
-    /// [`TooLong`] as soon as an event has more than `limit_bytes`, wherever the bytes are cut; the parser is
+    /// Returns [`TooLong`] as soon as an event has more than `limit_bytes`, wherever the bytes are split; the parser is
     /// then [`reset`](Parser::reset).
     pub fn feed(
         &mut self,
@@ -152,29 +152,29 @@ impl Parser {
         Ok(())
     }
 
-    /// Back to the start of a stream; the buffer of an unfinished event goes back. The reconnection time stays:
-    /// it is for the next connection.
+    /// Returns to the start of a stream and gives back the buffer of an unfinished event. The reconnection time stays,
+    /// because it is for the next connection.
     pub fn reset(&mut self, spares: &mut Spares) {
         spares.give_back(mem::take(&mut self.held));
         *self = Parser { last_retry_ms: self.last_retry_ms, ..Parser::new() };
     }
 
-    /// The reconnection time the server asked for last, in milliseconds: also by a block without data, which is
-    /// no event. A number above 64 bits counts as the greatest.
+    /// Returns the reconnection time that the server last requested, in milliseconds. A block without data, which is
+    /// not an event, may also set it. A number above 64 bits counts as the largest.
     pub fn last_retry_ms(&self) -> Option<u64> {
         self.last_retry_ms
     }
 
-    /// What has begun and not ended: a line, or an event that has data. The number is that of the blocks before it, so
-    /// that it is told from the one after it. Lines that may stand in front of any event (`retry: 1000`) can wait.
+    /// Returns the number of blocks before the unfinished one, if a line or an event with data has begun and not ended;
+    /// the number distinguishes it from the next block. Complete lines that may precede any event (`retry: 1000`) do
+    /// not count.
     #[inline]
     pub fn unfinished(&self) -> Option<u64> {
         let in_line = self.in_comment || self.line_start < self.held.len();
         (in_line || self.has_data).then_some(self.blocks)
     }
 
-    /// Passes over one byte order mark at the very start. The start of a mark that turns out to be none is the
-    /// start of the first line.
+    /// Skips one byte order mark at the very start. The start of an incomplete mark belongs to the first line.
     fn past_mark<'b>(&mut self, bytes: &'b [u8], spares: &mut Spares) -> &'b [u8] {
         let seen = usize::from(self.mark);
         let due = &BYTE_ORDER_MARK[seen..];
@@ -191,7 +191,7 @@ impl Parser {
         bytes
     }
 
-    /// From the start of a block: up to its end, which is shown without a copy, or all of `bytes`, whose lines
+    /// Reads from the start of a block: up to its end, and reports it without a copy, or all of `bytes`, whose lines
     /// are then held.
     fn feed_block(
         &mut self,
@@ -224,7 +224,7 @@ impl Parser {
         if !tail.is_empty() && len + tail.len() > limit_bytes {
             return Err(TooLong);
         }
-        // Comments alone leave nothing to remember, so a stream of keep-alives never takes a buffer.
+        // Comments alone need no memory, so a stream of keep-alives never takes a buffer.
         if len + tail.len() > 0 {
             self.held = spares.take();
             for text in texts(lines).filter(|text| text[0] != b':') {
@@ -238,7 +238,7 @@ impl Parser {
         Ok(bytes.len())
     }
 
-    /// Up to the end of a line that began in an earlier piece, or that follows such a line.
+    /// Reads up to the end of a line that began in an earlier piece, or that follows such a line.
     fn feed_line(
         &mut self,
         bytes: &[u8],
@@ -265,7 +265,7 @@ impl Parser {
             self.blocks += 1;
             let mut fields = Fields::default();
             for text in texts(&held) {
-                // The reconnection time it may give was noticed when the line ended.
+                // A reconnection time in it was stored when the line ended.
                 fields.add(text);
             }
             fields.dispatch(&held, spares, event);

@@ -1,4 +1,4 @@
-//! What real servers send is read as they mean it.
+//! Responses of real servers are read as intended.
 
 use crate::common;
 use crate::common::{End, GET, GET_10, GET_CLOSE, HEAD, Seen, answer, exchange, samples, whole};
@@ -38,7 +38,7 @@ fn a_body_without_length_ends_with_the_connection() {
     let outcome = whole(GET, b"HTTP/1.1 200 OK\r\n\r\nall there is");
     let End::Closed(Eof::Complete(found)) = outcome.end else { panic!("{:?}", outcome.end) };
     assert_eq!((found.body_bytes, found.reusable), (12, false));
-    // Without any body byte too: the server may simply close after the head.
+    // Also without any body byte: the server may simply close after the head.
     assert!(matches!(whole(GET, b"HTTP/1.1 200 OK\r\n\r\n").end, End::Closed(Eof::Complete(_))));
 }
 
@@ -74,7 +74,7 @@ fn http_1_0_stays_open_only_if_both_sides_say_so() {
     let new_kept = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\nok";
     assert_eq!([reusable(GET, old), reusable(GET, old_kept)], [false, true]);
     assert_eq!([reusable(GET_10, old), reusable(GET_10, old_kept)], [false, true]);
-    // Asked in 1.0, a server closes after an answer in 1.1 as well, unless it says otherwise.
+    // After a request in 1.0, a server closes even if it responds in 1.1, unless it says otherwise.
     assert_eq!([reusable(GET_10, new), reusable(GET_10, new_kept)], [false, true]);
 }
 
@@ -129,7 +129,7 @@ fn switching_protocols_is_an_end_and_leaves_the_new_protocol_to_the_caller() {
 
 #[test]
 fn head_204_and_304_have_no_body_whatever_the_head_says() {
-    // RFC 9112 section 6.3: "regardless of the header fields", even contradicting ones.
+    // RFC 9112 section 6.3: "regardless of the header fields", even contradictory ones.
     for lengths in
         ["Content-Length: 500\r\n", "Transfer-Encoding: chunked\r\n", "", "Content-Length: 1, 2\r\n"]
     {
@@ -229,7 +229,7 @@ fn a_head_is_shown_as_it_came_and_names_its_media_type() {
         ("content-type:  Text/HTML ; charset=utf-8\r\n", Some("Text/HTML")),
         ("Content-Type:\r\n", Some("")),
         ("X-Content-Type: a/b\r\n", None),
-        // Recognised by its template, with another date: the date of this head is shown.
+        // Recognized by its template, with another date: the date of this head is shown.
         ("Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n", None),
         ("Date: Sun, 06 Nov 1994 08:49:38 GMT\r\n", None),
     ] {

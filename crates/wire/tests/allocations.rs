@@ -1,5 +1,5 @@
-//! The steady state allocates nothing: not per answer, not per piece, not per new Date, not per event. And what is
-//! held for a sender who does not come to an end is held in proportion to a limit.
+//! The steady state allocates nothing: not per response, per piece, per new Date, or per event. Memory held for a
+//! sender that never finishes is proportional to a limit.
 
 mod common;
 
@@ -11,9 +11,9 @@ use plimsoll_wire::h1::{Ask, Head, Limits, Malformed, Session, Shared, Sink};
 use plimsoll_wire::sse::{Parser, Spares, TooLong};
 
 thread_local! {
-    // Per thread, because the test harness allocates on its own threads whenever it likes.
+    // Per thread, because the test harness allocates on its own threads at any time.
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-    /// Bytes in use, less what another thread allocated and this one freed; and the most they have been.
+    /// Bytes in use, minus those that another thread allocated and this one freed; and their peak.
     static LIVE: Cell<isize> = const { Cell::new(0) };
     static PEAK: Cell<isize> = const { Cell::new(0) };
 }
@@ -24,7 +24,7 @@ fn count(allocations: usize, bytes: isize) {
     PEAK.set(PEAK.get().max(LIVE.get()));
 }
 
-/// The most bytes in use during `work`, above those in use before it.
+/// Returns the most bytes in use during `work`, above those in use before it.
 fn peak_bytes(work: impl FnOnce()) -> isize {
     let before = LIVE.get();
     PEAK.set(before);
@@ -34,8 +34,8 @@ fn peak_bytes(work: impl FnOnce()) -> isize {
 
 struct Counting;
 
-// The only way to see an allocation is to be the allocator, and that trait is unsafe. Every call is handed on
-// to the system's allocator unchanged, so its contract is kept as the caller keeps it.
+// SAFETY: every call is passed on unchanged to the system's allocator, so the caller's guarantees hold. Only an
+// allocator can count allocations, and its trait is unsafe.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(1, layout.size() as isize);
@@ -56,7 +56,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Looks at everything and keeps only a number.
+/// Reads everything and keeps only a number.
 #[derive(Default)]
 struct Sum(usize);
 
@@ -72,7 +72,7 @@ impl Sink for Sum {
     }
 }
 
-/// Allocations of the second half of `rounds` over `answers`, cut in pieces of `size` bytes.
+/// Counts the allocations of the second half of `rounds` over `answers`, split into pieces of `size` bytes.
 fn allocations<S: Sink>(answers: &[Vec<u8>], size: usize, sink: &mut S) -> usize {
     let mut shared = Shared::new(Limits::default());
     let mut session = Session::new();
@@ -104,7 +104,7 @@ fn dated() -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// More different heads than there are templates, so that every one is parsed.
+/// Returns more different heads than there are templates, so that each one is parsed.
 fn unique() -> Vec<Vec<u8>> {
     (0..50)
         .map(|id| format!("HTTP/1.1 200 OK\r\nX-Id: {id:08}\r\nContent-Length: 2\r\n\r\nok").into_bytes())
@@ -137,7 +137,7 @@ fn chunks_allocate_nothing() {
     assert_eq!(allocations(&[chunked], 3, &mut Sum::default()), 0);
 }
 
-/// Allocations while a new parser reads `bytes` ten times in pieces of `size` bytes, after `warm` rounds.
+/// Counts the allocations while a new parser reads `bytes` ten times in pieces of `size` bytes, after `warm` rounds.
 fn event_allocations(bytes: &[u8], size: usize, warm: usize, events: usize) -> usize {
     let (mut parser, mut spares, mut seen) = (Parser::new(), Spares::new(), 0);
     let mut round = || {
@@ -236,7 +236,7 @@ fn an_endless_event_holds_no_more_than_its_limit_asks_for() {
                 fed = pieces.try_for_each(|piece| parser.feed(piece, &mut spares, LIMIT_BYTES, &mut |_| {}));
             });
             assert_eq!(fed, Err(TooLong));
-            // A buffer grows by doubling, and for a moment the old one is there as well.
+            // A buffer grows by doubling, and the old one exists at the same time for a moment.
             assert!(peak <= 3 * LIMIT_BYTES as isize + 1000, "{peak} bytes");
         }
     }

@@ -1,4 +1,4 @@
-//! What the tests share: a sink that keeps everything, and one way to run an exchange over pieces of bytes.
+//! Shared helpers: a sink that keeps everything, and one way to run an exchange over pieces of bytes.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
@@ -12,7 +12,7 @@ pub const HEAD: Ask = Ask { head_only: true, ..GET };
 pub const GET_10: Ask = Ask { http10: true, ..GET };
 pub const GET_CLOSE: Ask = Ask { close: true, ..GET };
 
-/// Everything a sink was shown.
+/// Everything that a sink received.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     pub heads: Vec<SeenHead>,
@@ -40,7 +40,7 @@ impl Sink for Seen {
     }
 
     fn body(&mut self, bytes: &[u8]) {
-        assert!(!bytes.is_empty(), "a sink is never shown nothing");
+        assert!(!bytes.is_empty(), "a sink never receives an empty slice");
         self.body.extend_from_slice(bytes);
     }
 }
@@ -48,9 +48,9 @@ impl Sink for Seen {
 /// How an exchange ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The answer ended by itself.
+    /// The response ended by itself.
     Done(Answer),
-    /// The bytes ran out and the other side closed.
+    /// The bytes ran out, and the peer closed.
     Closed(Eof),
     Refused(Malformed),
 }
@@ -58,18 +58,17 @@ pub enum End {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub end: End,
-    /// Bytes over all pieces that belonged to the answer; unknown after a refusal.
+    /// Bytes of all pieces that belonged to the response; unknown after a refusal.
     pub consumed: Option<usize>,
     pub seen: Seen,
 }
 
-/// Submits `ask`, feeds `pieces` in order, and closes if they do not end the answer.
+/// Submits `ask`, feeds `pieces` in order, and closes if they do not end the response.
 pub fn exchange<'a>(ask: Ask, pieces: impl IntoIterator<Item = &'a [u8]>, shared: &mut Shared) -> Outcome {
     let mut seen = Seen::default();
     let (end, consumed) = exchange_into(ask, pieces, shared, &mut seen);
     if matches!(end, End::Refused(_)) {
-        // How much of the body was shown before a fault was met depends on nothing but the bytes; the heads
-        // too.
+        // The part of the body received before a fault depends only on the bytes; so do the heads.
         return Outcome { end, consumed: None, seen };
     }
     Outcome { end, consumed: Some(consumed), seen }
@@ -91,7 +90,7 @@ pub fn exchange_into<'a, S: Sink>(
                 return (End::Done(answer), consumed + taken);
             }
             Ok(Fed { consumed: taken, done: None }) => {
-                assert_eq!(taken, piece.len(), "an answer that goes on takes all it is given");
+                assert_eq!(taken, piece.len(), "an unfinished response takes all bytes");
                 consumed += taken;
                 assert_eq!(session.started(), consumed > 0);
             }
@@ -104,12 +103,12 @@ pub fn exchange_into<'a, S: Sink>(
     (End::Closed(session.eof()), consumed)
 }
 
-/// The exchange in one piece with fresh shared state.
+/// Runs the exchange in one piece with fresh shared state.
 pub fn whole(ask: Ask, bytes: &[u8]) -> Outcome {
     exchange(ask, [bytes], &mut Shared::new(Limits::default()))
 }
 
-/// The answer that `bytes` must form, with nothing left over.
+/// Returns the response that `bytes` must form, with nothing left over.
 pub fn answer(ask: Ask, bytes: &[u8]) -> (Answer, Seen) {
     let outcome = whole(ask, bytes);
     let answer = match outcome.end {

@@ -1,20 +1,20 @@
-//! Spoiled answers: no panic, no byte too many, no limit passed, and the same result however they are cut.
+//! Corrupted responses: no panic, no byte too many, no limit exceeded, and the same result however they are split.
 //!
-//! `PLIMSOLL_FUZZ_CASES=5000000 cargo test -p plimsoll-wire --test surface fuzz_h1` looks longer.
+//! `PLIMSOLL_FUZZ_CASES=5000000 cargo test -p plimsoll-wire --test surface fuzz_h1` runs more cases.
 
 use crate::common::random::{Random, cases};
 use crate::common::samples::{self, Sample};
 use crate::common::{End, Outcome, Seen, exchange, exchange_into};
 use plimsoll_wire::h1::{Answer, Ask, Eof, Head, Limits, Malformed, Session, Shared, Sink};
 
-/// The bytes that decide something in a head or in chunk framing.
+/// The bytes that are significant in a head or in chunk framing.
 const SHARP: &[u8] = b"\r\n\0 :;,0159afAF\t\x7f\xff-HTPC";
 
 fn corpus() -> Vec<Sample> {
     samples::all().into_iter().filter(|sample| sample.bytes.len() < 500).collect()
 }
 
-/// A sample with up to five changes and what was asked before it.
+/// Returns a sample with up to five changes, and its request.
 fn spoiled(random: &mut Random, corpus: &[Sample]) -> (Ask, Vec<u8>) {
     let mut bytes = corpus[random.below(corpus.len())].bytes.clone();
     for _ in 0..random.below(6) {
@@ -25,7 +25,7 @@ fn spoiled(random: &mut Random, corpus: &[Sample]) -> (Ask, Vec<u8>) {
     (ask, bytes)
 }
 
-/// The usual limits, or such as the samples meet.
+/// Returns the default limits, or limits that the samples reach.
 fn limits(random: &mut Random) -> Limits {
     if random.one_in(2) {
         return Limits::default();
@@ -39,7 +39,7 @@ fn limits(random: &mut Random) -> Limits {
     }
 }
 
-/// What an outcome must fulfil whatever the bytes were.
+/// Checks the properties of every outcome, for any bytes.
 fn plausible(outcome: &Outcome, given: &[u8], limits: &Limits) {
     let consumed = outcome.consumed.unwrap_or_default();
     assert!(consumed <= given.len());
@@ -50,7 +50,7 @@ fn plausible(outcome: &Outcome, given: &[u8], limits: &Limits) {
         assert_eq!(answer.body_bytes, outcome.seen.body.len() as u64);
         assert_eq!(answer.wire_bytes, consumed as u64);
         assert!((200..1000).contains(&answer.status) || answer.status == 101);
-        assert_eq!(outcome.seen.heads.len(), 1, "every answer has one head");
+        assert_eq!(outcome.seen.heads.len(), 1, "every response has one head");
     }
 }
 
@@ -79,7 +79,7 @@ fn spoiled_answers_never_depend_on_the_cut_nor_on_what_was_seen_before() {
     });
 }
 
-/// Everything one connection gave until it could not go on: answers, bodies, and why it ended.
+/// Everything that one connection produced until it could not continue: responses, bodies, and the reason why it ended.
 #[derive(Debug, PartialEq)]
 struct Conversation {
     answers: Vec<Answer>,
@@ -88,8 +88,8 @@ struct Conversation {
     eof: Option<Eof>,
 }
 
-/// One request after another on a connection that sends `pieces`, each submitted when the one before is
-/// answered, with skipped bodies where `skips` says so. Skipped bytes are counted but not shown.
+/// Sends one request after another on a connection that delivers `pieces`, each submitted after the previous response,
+/// with skipped bodies if `skips` is set. Skipped bytes are counted but not passed on.
 fn converse(ask: Ask, pieces: &[&[u8]], shared: &mut Shared, skips: bool) -> Conversation {
     let mut session = Session::new();
     let mut found = Conversation { answers: Vec::new(), seen: Seen::default(), refused: None, eof: None };
@@ -104,7 +104,7 @@ fn converse(ask: Ask, pieces: &[&[u8]], shared: &mut Shared, skips: bool) -> Con
             } else {
                 match session.feed(rest, shared, &mut found.seen) {
                     Ok(fed) => {
-                        assert!(fed.consumed > 0 && fed.consumed <= rest.len(), "each call gets on");
+                        assert!(fed.consumed > 0 && fed.consumed <= rest.len(), "each call makes progress");
                         rest = &rest[fed.consumed..];
                         fed.done
                     }
@@ -164,7 +164,7 @@ fn a_head_is_shown_as_it_came_whatever_it_is() {
         exchange_into(ask, pieces.iter().copied(), &mut shared, &mut raw);
         let Some((head, parts)) = raw.0.take() else { return };
         assert!(bytes.windows(head.len()).any(|window| window == head), "{}", bytes.escape_ascii());
-        // What came can be read again, alone, and says the same.
+        // The received head can be read again by itself, with the same result.
         exchange_into(ask, [&head[..]], &mut shared, &mut raw);
         assert_eq!(raw.0, Some((head, parts)));
     });

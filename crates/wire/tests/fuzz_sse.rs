@@ -1,7 +1,7 @@
-//! Spoiled event streams: the parser says what a slow reader says that sees the whole text at once, however the
-//! text is cut.
+//! Corrupted event streams: however the text is split, the parser gives the same result as a slow reader that sees the
+//! whole text at once.
 //!
-//! `PLIMSOLL_FUZZ_CASES=5000000 cargo test -p plimsoll-wire --test surface fuzz_sse` looks longer.
+//! `PLIMSOLL_FUZZ_CASES=5000000 cargo test -p plimsoll-wire --test surface fuzz_sse` runs more cases.
 
 use crate::common::random::{Random, cases};
 use plimsoll_wire::sse::{Event, Parser, Spares, TooLong};
@@ -33,10 +33,10 @@ struct Outcome {
     too_long: bool,
 }
 
-/// The standard's text step by step, over text that is there as a whole: mark away, lines, fields, buffers.
+/// Follows the standard's text step by step, over the complete text: strip the mark, then lines, fields, buffers.
 fn slow(text: &[u8], limit_bytes: usize) -> Outcome {
     let mut out = Outcome::default();
-    // Half a mark may still become a whole one, which counts nothing.
+    // Half a mark may still become a whole one, which does not count.
     if MARK.starts_with(text) {
         return out;
     }
@@ -49,7 +49,7 @@ fn slow(text: &[u8], limit_bytes: usize) -> Outcome {
             _ => line.push(byte),
         }
     }
-    // What follows the last line end is no line, but it counts towards the limit.
+    // The text after the last line end is not a line, but it counts towards the limit.
     let last = lines.len();
     lines.push(line);
     let (mut name, mut data, mut id, mut retry_ms) = (Vec::new(), Vec::new(), None, None);
@@ -85,7 +85,7 @@ fn slow(text: &[u8], limit_bytes: usize) -> Outcome {
             id = Some(value.to_vec());
         } else if field == b"retry" && !value.is_empty() && value.iter().all(u8::is_ascii_digit) {
             let digits = String::from_utf8_lossy(value);
-            // Digits alone fail for one reason: there are too many.
+            // Parsing digits fails for only one reason: there are too many.
             retry_ms = Some(digits.parse().unwrap_or(u64::MAX));
             out.last_retry_ms = retry_ms;
         }
@@ -118,7 +118,7 @@ fn spoiled(random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Lines put together from words that mean something, where a spoiled sample hardly ever has two of a kind.
+/// Builds lines from significant words, because a corrupted sample rarely has two of a kind.
 fn made(random: &mut Random) -> Vec<u8> {
     const WORDS: &[&[u8]] =
         &[b"data", b"event", b"id", b"retry", b":", b": ", b" ", b"1", b"x", b"\0", b"\xef\xbb\xbf", b"\xef"];

@@ -1,9 +1,9 @@
-//! Each limit holds to the byte, however the bytes are cut, and each can be moved.
+//! Each limit is exact to the byte, however the bytes are split, and each can be changed.
 
 use crate::common::{End, GET, exchange};
 use plimsoll_wire::h1::{Limits, Malformed, Session, Shared};
 
-/// The end of `bytes` under `limits`, whole and in pieces of 1, 7 and 1,000 bytes: all must agree.
+/// Returns the end of `bytes` under `limits`, whole and in pieces of 1, 7, and 1,000 bytes: all must agree.
 fn end(bytes: &[u8], limits: Limits) -> Option<Malformed> {
     let ends = [bytes.len().max(1), 1, 7, 1000].map(|size| {
         let mut shared = Shared::new(limits);
@@ -16,7 +16,7 @@ fn end(bytes: &[u8], limits: Limits) -> Option<Malformed> {
     ends[0]
 }
 
-/// A head without a body of exactly `len` bytes.
+/// Returns a head without a body of exactly `len` bytes.
 fn head_of(len: usize) -> Vec<u8> {
     let (start, rest) = ("HTTP/1.1 204 No Content\r\nX: ", "\r\n\r\n");
     format!("{start}{}{rest}", "x".repeat(len - start.len() - rest.len())).into_bytes()
@@ -100,7 +100,7 @@ fn a_chunk_line_may_be_as_long_as_its_limit() {
     let line = |len: usize| chunked(&format!("2;{}\r\nok\r\n0\r\n\r\n", "x".repeat(len - 2)));
     assert_eq!(end(&line(4096), Limits::default()), None);
     assert_eq!(end(&line(4097), Limits::default()), Some(Malformed::ChunkLineTooLong));
-    // Zeros in front are digits that change nothing, and bytes of the line like any other.
+    // Leading zeros are digits that change nothing, and count as bytes of the line.
     let zeros = |count: usize| chunked(&format!("{}2\r\nok\r\n0\r\n\r\n", "0".repeat(count)));
     assert_eq!(end(&zeros(4095), Limits::default()), None);
     assert_eq!(end(&zeros(4096), Limits::default()), Some(Malformed::ChunkLineTooLong));

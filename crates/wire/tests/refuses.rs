@@ -1,4 +1,4 @@
-//! Each danger is refused with a class of its own, never guessed at.
+//! Each danger is refused with its own class, never guessed at.
 
 use crate::common;
 use crate::common::{End, GET, samples, whole};

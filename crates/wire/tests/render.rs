@@ -1,4 +1,4 @@
-//! A request is what its author wrote, plus what he left out and a server needs.
+//! A request contains the user's fields, plus the default ones that the user did not set and that servers need.
 
 use plimsoll_wire::h1::{Ask, Request, check_header, check_method, check_target, render};
 
@@ -114,7 +114,7 @@ fn rendering_appends() {
 #[test]
 fn header_lines_that_would_be_two_are_refused_before_the_load() {
     for (name, value, says) in [
-        ("", "x", "no name"),
+        ("", "x", "missing header name"),
         ("X Y", "x", "a space at byte 1"),
         ("X:", "x", "`:` at byte 1"),
         ("X\r\nY", "x", "a carriage return (CR) at byte 1"),
@@ -124,7 +124,7 @@ fn header_lines_that_would_be_two_are_refused_before_the_load() {
         ("X", "a\0", "a zero byte (NUL) at byte 1"),
         ("X", "\x1b[0m", "a control character (U+001B) at byte 0"),
     ] {
-        let Err(sentence) = check_header(name, value) else { panic!("{name:?}: {value:?} was taken") };
+        let Err(sentence) = check_header(name, value) else { panic!("{name:?}: {value:?} was accepted") };
         assert!(sentence.contains(says) && sentence.lines().count() == 2, "{sentence}");
     }
     for (name, value) in [("X", ""), ("x-1_!#$%&'*+.^|~`", "a\tb"), ("X", "für alle")] {
@@ -134,7 +134,7 @@ fn header_lines_that_would_be_two_are_refused_before_the_load() {
 
 #[test]
 fn a_refused_value_is_not_repeated_because_it_may_be_a_secret() {
-    let Err(sentence) = check_header("Authorization", "Bearer s3cret\n") else { panic!("was taken") };
+    let Err(sentence) = check_header("Authorization", "Bearer s3cret\n") else { panic!("was accepted") };
     assert!(!sentence.contains("s3cret") && sentence.contains("`Authorization`"));
 }
 

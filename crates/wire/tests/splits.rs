@@ -1,5 +1,5 @@
-//! The network cuts where it likes; the result must not depend on it, nor on what was seen before. The same for
-//! spoiled answers is in `fuzz_h1.rs`.
+//! A network may split bytes anywhere; the result must not depend on that, nor on earlier bytes. The same for corrupted
+//! responses is in `fuzz_h1.rs`.
 
 use crate::common::{exchange, samples, whole};
 use plimsoll_wire::h1::{Limits, Shared};

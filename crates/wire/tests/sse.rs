@@ -1,8 +1,8 @@
-//! Event streams are read as the HTML standard (section 9.2) has it, down to what it leaves out.
+//! Event streams are read exactly as the HTML standard (section 9.2) requires.
 
 use plimsoll_wire::sse::{Event, Parser, Spares, TooLong};
 
-/// Name, data, id and reconnection time of an event, as text.
+/// Name, data, id, and reconnection time of an event, as text.
 type Shown = (String, String, Option<String>, Option<u64>);
 
 fn describe(event: Event<'_>) -> Shown {
@@ -10,7 +10,7 @@ fn describe(event: Event<'_>) -> Shown {
     (text(event.name), text(event.data), event.id.map(text), event.retry_ms)
 }
 
-/// The events in `pieces`, which must be within the limits.
+/// Returns the events in `pieces`, which must be within the limits.
 fn events(pieces: &[&str]) -> Vec<Shown> {
     let (mut parser, mut spares, mut seen) = (Parser::new(), Spares::new(), Vec::new());
     for piece in pieces {
@@ -67,7 +67,7 @@ fn an_event_without_data_leaves_nothing_to_the_next() {
     let next = ("", "x", None, None);
     let (name, data, id, retry_ms) = only("event: gone\nid: gone\nretry: 1\n\ndata: x\n\n");
     assert_eq!((&name[..], &data[..], id, retry_ms), next);
-    // In pieces too, where the lines were held for a while.
+    // Also in pieces, for which the lines are held for a while.
     let pieces = ["event: go", "ne\nid: gone\n", "\nda", "ta: x\n\n"];
     assert_eq!(events(&pieces), [(name, data, None, None)]);
 }
@@ -139,7 +139,7 @@ fn an_id_with_a_zero_byte_is_ignored() {
 fn a_reconnection_time_is_digits_and_nothing_else() {
     for value in ["", "-1", "+1", "1.5", "3000x", "0x10", " 1", "1 ", "\u{663}"] {
         assert_eq!(only(&format!("retry: {value}\ndata: x\n\n")).3, None, "{value:?}");
-        // Nor does it take back an earlier one.
+        // It does not replace an earlier one either.
         assert_eq!(only(&format!("retry: 5\nretry: {value}\ndata: x\n\n")).3, Some(5), "{value:?}");
     }
     assert_eq!(only("retry:0\ndata\n\n").3, Some(0));
@@ -158,7 +158,7 @@ fn a_reconnection_time_is_noticed_with_its_line_and_outlives_the_connection() {
             }
         };
         feed(&mut parser, "retry: 10");
-        assert_eq!(parser.last_retry_ms(), None, "the line may go on");
+        assert_eq!(parser.last_retry_ms(), None, "the line may continue");
         feed(&mut parser, "00\n");
         assert_eq!(parser.last_retry_ms(), Some(1000));
         feed(&mut parser, "\nretry: x\n\nevent: none\nretry: 7\r");
@@ -180,7 +180,7 @@ fn an_unfinished_event_is_dropped() {
             assert_eq!(fed, Ok(()));
             parser.reset(&mut spares);
         }
-        assert_eq!(seen, ["new"], "after a reset a stream starts anew, with its byte order mark");
+        assert_eq!(seen, ["new"], "after a reset, a stream starts again, with its byte order mark");
     }
 }
 
@@ -205,7 +205,7 @@ fn an_event_in_one_piece_is_shown_where_it_lies() {
     assert_eq!((fed, count), (Ok(()), 2));
 }
 
-/// Whether `text` is within `limit_bytes`, and how many events came before; the same for every cut.
+/// Returns whether `text` is within `limit_bytes`, and the number of events before that; the same for every split.
 fn limited(text: &str, limit_bytes: usize) -> (Result<(), TooLong>, usize) {
     let ends = [text.len(), 1, 3, 64].map(|size| {
         let (mut parser, mut spares, mut count) = (Parser::new(), Spares::new(), 0);
@@ -225,12 +225,8 @@ fn an_event_may_be_as_long_as_the_limit_and_no_longer() {
     assert_eq!(limited(&line, 100), (Ok(()), 0));
     assert_eq!(limited(&format!("{line}x"), 100), (Err(TooLong), 0), "without waiting for a line end");
     assert_eq!(limited(&format!("{line}\r\n\r\n").repeat(50), 100), (Ok(()), 50), "each event has its own");
-    assert_eq!(
-        limited(&format!("data: ok\n\n{line}x\n\n"), 100),
-        (Err(TooLong), 1),
-        "what came before counts"
-    );
-    // All lines count together, a line end as one byte whatever it is, the last one not at all.
+    assert_eq!(limited(&format!("data: ok\n\n{line}x\n\n"), 100), (Err(TooLong), 1), "earlier events count");
+    // All lines count together. A line end of any form counts as one byte; the last one does not count.
     assert_eq!(limited("data: x\r\ndata: y\r\n\r\n", 15), (Ok(()), 1));
     assert_eq!(limited("data: x\r\ndata: y\r\n\r\n", 14), (Err(TooLong), 0));
     assert_eq!(limited("other: x\ndata: y\n\n", 15), (Err(TooLong), 0));

@@ -1,5 +1,4 @@
-//! An answer that does not end: every payload byte is handed on when it comes, and the stream may be left in its
-//! middle.
+//! Endless responses: every payload byte is passed on when it arrives, and a stream may be abandoned in its middle.
 
 use crate::common::{GET, Seen};
 use plimsoll_wire::h1::{Eof, Limits, Part, Session, Shared, Sink};
@@ -11,7 +10,7 @@ fn chunk(payload: &str) -> String {
     format!("{:x}\r\n{payload}\r\n", payload.len())
 }
 
-/// Feeds one piece after another and notes what payload each of them gave.
+/// Feeds one piece after another and returns the payload of each.
 fn handed_on(pieces: &[&str]) -> Vec<String> {
     let (mut session, mut shared) = (Session::new(), Shared::new(Limits::default()));
     session.submit(GET);
@@ -44,7 +43,7 @@ fn a_pause_before_a_chunk_is_not_part_of_its_line() {
 
 #[test]
 fn payload_is_handed_on_with_the_piece_it_came_in() {
-    // Not at the end of the chunk: a chunk of a slow model may take seconds.
+    // Not at the end of the chunk: a chunk of a slow LLM may take seconds.
     assert_eq!(
         handed_on(&[HEAD, "b\r\nhel", "lo ", "world", "\r\n1\r\n!", "\r\n"]),
         ["", "hel", "lo ", "world", "!", ""]
@@ -53,7 +52,7 @@ fn payload_is_handed_on_with_the_piece_it_came_in() {
         handed_on(&[&format!("{HEAD}5\r\nhe"), "l", "lo\r\n3\r\nyou\r\n2\r\nab"]),
         ["he", "l", "loyouab"]
     );
-    // The other two framings have no reason to wait either.
+    // The other two framings do not wait either.
     assert_eq!(
         handed_on(&["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\na", "bc", "def"]),
         ["a", "bc", "def"]
@@ -61,7 +60,7 @@ fn payload_is_handed_on_with_the_piece_it_came_in() {
     assert_eq!(handed_on(&["HTTP/1.1 200 OK\r\n\r\na", "bc", "def"]), ["a", "bc", "def"]);
 }
 
-/// Reads the events out of a body as they come.
+/// Reads the events of a body as they arrive.
 #[derive(Default)]
 struct Events {
     parser: Parser,
@@ -96,7 +95,7 @@ fn an_event_is_there_with_its_last_byte_whatever_the_chunks_are() {
         feed(&(chunk("data: t") + &chunk("wo\n") + &chunk("\ndata: three\n\n: ping\n"))),
         ["two", "three"]
     );
-    // The event is whole although its chunk is not: the CRLF after it is still to come.
+    // The event is complete although its chunk is not: the following CRLF has not arrived.
     assert_eq!(feed("c\r\ndata: four\n\n"), ["four"]);
     assert_eq!(feed("\r\n0\r\n\r\n"), [""; 0]);
     assert!(session.is_idle());
@@ -113,7 +112,7 @@ fn a_stream_left_in_its_middle_leaves_no_trace_in_the_session() {
         assert_eq!(session.eof(), Eof::Idle);
         session.submit(GET);
         let fed = session.feed(format!("{HEAD}2\r\nok\r\n0\r\n\r\n").as_bytes(), &mut shared, &mut ());
-        let answer = fed.ok().and_then(|fed| fed.done).expect("the answer is whole");
+        let answer = fed.ok().and_then(|fed| fed.done).expect("the response is complete");
         assert_eq!((answer.body_bytes, answer.reusable), (2, true), "{left_at:?}");
     }
 }
@@ -129,7 +128,7 @@ fn an_endless_body_is_counted_and_never_kept() {
         assert!(fed.is_ok_and(|fed| fed.done.is_none()));
     }
     let fed = session.feed(b"0\r\n\r\n", &mut shared, &mut ());
-    let answer = fed.ok().and_then(|fed| fed.done).expect("the last chunk came");
+    let answer = fed.ok().and_then(|fed| fed.done).expect("the last chunk arrived");
     assert_eq!(answer.body_bytes, 1_200_000);
     assert_eq!(answer.wire_bytes, (HEAD.len() + 1000 * piece.len() + 5) as u64);
 }

@@ -1,20 +1,20 @@
-//! The forms of a series: lines, grounds, columns, points, and the intervals of each.
+//! The forms of a series: lines, areas, columns, points, and the intervals of each.
 
 use super::super::svg::{Path, Svg};
 use super::pool::Values;
 use crate::{Form, Series};
 
-/// How values become places.
+/// Maps values to positions.
 pub struct Places<'a> {
     pub x: &'a dyn Fn(f64) -> f64,
     pub y: &'a dyn Fn(f64) -> f64,
-    /// Whether a value lies on the y axis; others stand at its end.
+    /// Whether a value lies on the y axis; others are drawn at its end.
     pub holds: &'a dyn Fn(f64) -> bool,
     /// Left and right end of the plot.
     pub ends: (f64, f64),
 }
 
-/// More points than this are small.
+/// Points beyond this number are drawn small.
 const MANY: usize = 60;
 
 pub fn draw(svg: &mut Svg, series: &Series, values: &Values, is_layer: bool, places: &Places) {
@@ -52,12 +52,12 @@ pub fn draw(svg: &mut Svg, series: &Series, values: &Values, is_layer: bool, pla
     }
 }
 
-/// The marker of a form in one colour; each colour has a shape of its own, too.
+/// Draws the markers of a form in one color; each color also has its own shape.
 pub fn points_of(svg: &mut Svg, form: Form, colour: u8, points: &[(f64, f64)]) {
     let (fill, stroke) = (format!("f{colour}"), format!("l s{colour}"));
     if form == Form::Dots && points.len() > MANY {
         let mut path = Path::default();
-        // A line without length has round ends all the same.
+        // A line without length still has round ends.
         for (x, y) in points {
             path.move_to(*x, *y);
             path.across_to(*x);
@@ -89,13 +89,13 @@ pub fn points_of(svg: &mut Svg, form: Form, colour: u8, points: &[(f64, f64)]) {
     }
 }
 
-/// From 0 to each value.
+/// Returns the values with intervals from 0 to each.
 fn grounded(values: &Values) -> Values {
     let low = values.y.iter().map(|y| y.map(|_| 0.0)).collect();
     Values { low, high: values.y.clone(), ..values.clone() }
 }
 
-/// Stretches without a gap.
+/// Returns the runs of indexes without a gap.
 fn parts(values: &Values, is_there: impl Fn(usize) -> bool) -> Vec<Vec<usize>> {
     let mut out: Vec<Vec<usize>> = vec![Vec::new()];
     for at in 0..values.x.len() {
@@ -114,7 +114,7 @@ fn lines(svg: &mut Svg, values: &Values, class: &str, is_step: bool, places: &Pl
     for part in parts(values, |at| values.y[at].is_some()) {
         let points: Vec<(f64, f64)> = part.iter().filter_map(|at| place(*at)).collect();
         match points.as_slice() {
-            // A single second between two gaps is a short line, or it would not be seen.
+            // A single second between two gaps becomes a short line; otherwise it would be invisible.
             [(x, y)] => path.polyline(&[(x - 1.0, *y), (x + 1.0, *y)]),
             more if is_step => {
                 let corners = more.windows(2).flat_map(|two| [two[0], (two[1].0, two[0].1)]);
@@ -126,7 +126,7 @@ fn lines(svg: &mut Svg, values: &Values, class: &str, is_step: bool, places: &Pl
     svg.path(path, class);
 }
 
-/// The ground between `low` and `high`.
+/// Returns the area between `low` and `high`.
 fn between(values: &Values, places: &Places) -> Path {
     let mut path = Path::default();
     let (low, high) = (&values.low, &values.high);
@@ -146,23 +146,23 @@ fn between(values: &Values, places: &Places) -> Path {
     path
 }
 
-/// A neighbour farther away than this many usual steps stands behind a gap.
+/// A distance of more than this many usual steps is a gap.
 const FAR: f64 = 1.5;
 
-/// The usual step between neighbours: the median, which gaps do not move.
+/// Returns the usual step between adjacent values: the median, which gaps do not affect.
 fn usual_step(at: &[f64]) -> Option<f64> {
     let mut steps: Vec<f64> = at.windows(2).map(|two| two[1] - two[0]).collect();
     steps.sort_by(f64::total_cmp);
     steps.get(steps.len() / 2).copied()
 }
 
-/// Columns half-way to their neighbours, but never into a gap: a second without a value has no column. A thin gap tells
-/// them apart where they are wide enough for one.
+/// Draws columns that reach halfway to the adjacent ones but never into a gap: a second without a value has no column.
+/// Columns wide enough are separated by thin spaces.
 fn columns(svg: &mut Svg, values: &Values, places: &Places, class: &str) {
     let mut path = Path::default();
     let at: Vec<f64> = values.x.iter().map(|x| (places.x)(*x)).collect();
     let n = at.len();
-    // At the ends as far out as in; a single one has a tenth of the plot.
+    // The outermost columns are symmetric; a single one takes a tenth of the plot.
     let alone = (places.ends.1 - places.ends.0) / 20.0;
     let half = usual_step(&at).map_or(alone, |step| FAR * step / 2.0);
     for k in 0..n {
@@ -199,18 +199,18 @@ fn rectangle(path: &mut Path, at: (f64, f64), size: (f64, f64)) {
     path.line_to(at.0 + size.0, at.1 + size.1);
     path.across_to(at.0);
     path.close();
-    // The pen is back at the beginning.
+    // Closing the path returns the pen to its start.
     path.back_to(at.0, at.1);
 }
 
-/// Half of what stands for an interval that is wider than the plot, px.
+/// Half of the arrow that represents an interval taller than the plot, px.
 const STUB: f64 = 16.0;
 
-/// Intervals. One that goes on beyond the plot has the head of an arrow instead of an end; one that covers all of the
-/// plot is a short double arrow, because a line from top to bottom would be taken for a mark.
+/// Draws intervals. One that extends beyond the plot ends in an arrowhead; one that covers the whole plot is a short
+/// double arrow, because a line from top to bottom would look like a mark.
 fn whiskers(svg: &mut Svg, values: &Values, class: &str, places: &Places) {
     let mut path = Path::default();
-    // What lies outside stands at the edge.
+    // Positions outside the axis are at its edge.
     let (bottom, top) = ((places.y)(f64::NEG_INFINITY), (places.y)(f64::INFINITY));
     for (k, x) in values.x.iter().enumerate() {
         let (Some(Some(low)), Some(Some(high))) = (values.low.get(k), values.high.get(k)) else { continue };

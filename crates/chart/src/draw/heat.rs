@@ -1,18 +1,18 @@
-//! A heat-map: counts in nine shades on a logarithmic scale, one path for each shade.
+//! A heat map: counts in nine shades on a logarithmic scale, one path for each shade.
 
 use super::super::svg::{Anchor, Path, Svg};
 use super::super::text;
 use crate::Heat;
 use plimsoll_plan::phrase::count;
 
-/// Shades: more cannot be told apart, and a legend of nine is read at a glance.
+/// Number of shades: readers cannot distinguish more, and a legend of nine is easy to scan.
 pub const SHADES: usize = 9;
-/// Columns and rows that are drawn at most; a picture above [`ROOM`] has fewer columns.
+/// Most columns and rows drawn; a picture larger than [`ROOM`] gets fewer columns.
 const COLUMNS: usize = 170;
 const ROWS: usize = 48;
 const ROOM: usize = 28_000;
 
-/// Edges of the rows in which anything was counted, with one empty row around them; all of them when nothing was.
+/// Returns the edges of the rows that have counts, plus one empty row on each side; all rows if there are no counts.
 pub fn reach(heat: &Heat) -> (f64, f64) {
     let rows = heat.edges.len().saturating_sub(1);
     let is_there = |row: usize| heat.counts.iter().any(|column| column.get(row).is_some_and(|n| *n > 0));
@@ -22,7 +22,7 @@ pub fn reach(heat: &Heat) -> (f64, f64) {
     (edge(first.saturating_sub(1)), edge((last + 2).max(1)))
 }
 
-/// Which shade so many have, where `most` is the highest count: the lowest for one, the darkest for the most.
+/// Returns the shade of a count, where `most` is the highest count: the lightest for 1, the darkest for `most`.
 fn shade(n: u64, most: u64) -> usize {
     if most <= 1 {
         return SHADES - 1;
@@ -31,7 +31,7 @@ fn shade(n: u64, most: u64) -> usize {
     ((share * SHADES as f64) as usize).min(SHADES - 1)
 }
 
-/// Counts of `heat` in fewer columns and rows, with the edges of both.
+/// Counts of a heat map, combined into fewer columns and rows, with the edges of both.
 struct Grid {
     x: Vec<f64>,
     y: Vec<f64>,
@@ -59,7 +59,7 @@ fn coarser(heat: &Heat, xs: &[f64], end: f64, columns: usize) -> Grid {
     Grid { x, y, counts: heat.counts.chunks(by_column).map(column).collect() }
 }
 
-/// Draws it; says the highest count of a cell, for the legend.
+/// Draws the heat map; returns the highest count of a cell, for the legend.
 pub fn draw(
     svg: &mut Svg,
     heat: &Heat,
@@ -83,10 +83,11 @@ pub fn draw(
     }
 }
 
-/// Runs of one shade in a row are one stroke as thick as the row: half the room of rectangles.
+/// Returns the paths of each shade. A run of cells with one shade in a row is one stroke as thick as the row, which
+/// takes half the space of rectangles.
 fn shades(grid: &Grid, x: &dyn Fn(f64) -> f64, y: &dyn Fn(f64) -> f64) -> (Vec<(usize, Path, f64)>, usize) {
     let most = grid.counts.iter().flatten().copied().max().unwrap_or(0);
-    // Whole pixels, so that no seam shows between neighbours.
+    // Whole pixels, so that no seam shows between adjacent cells.
     let left: Vec<f64> = grid.x.iter().map(|at| x(*at).round()).collect();
     let edges: Vec<f64> = grid.y.iter().map(|at| y(*at).round()).collect();
     let mut paths: Vec<(usize, Path, f64)> = Vec::new();
@@ -121,7 +122,7 @@ fn shades(grid: &Grid, x: &dyn Fn(f64) -> f64, y: &dyn Fn(f64) -> f64) -> (Vec<(
     (paths, room)
 }
 
-/// What the shades stand for, ending at `right`.
+/// Draws the legend of the shades, ending at `right`.
 pub fn legend(svg: &mut Svg, heat: &Heat, most: u64, right: f64, y: f64) {
     let end = format!("{} {}", count(most), heat.what);
     let mut at = right - text::width(&end);

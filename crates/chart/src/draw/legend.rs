@@ -6,24 +6,24 @@ use super::forms::points_of;
 use super::{LEFT, RIGHT, ROW, WIDTH};
 use crate::{Band, Form, Panel, Series};
 
-/// Entries with their places.
+/// Entries with their positions.
 pub struct Legend<'a> {
     entries: Vec<(Key<'a>, String, f64, usize)>,
     rows: usize,
 }
 
-/// What an entry stands for.
+/// The subject of an entry.
 enum Key<'a> {
     Series(&'a Series),
-    /// The ground of one that is too low for its word.
+    /// A band that is too low to contain its label.
     Band,
 }
 
 const SWATCH: f64 = 20.0;
 
-/// Places the names behind the label; what does not fit goes on in the next row. A single series that is called as its
-/// panel needs no entry, nor do those whose names stand at one of the panels `above`. `low`: bands without room for a
-/// word.
+/// Places the names after the label and wraps them into further rows. No entry is needed for a single series with the
+/// panel's own name, or if one of the panels in `above` lists the same series. `low`: bands that cannot contain their
+/// label.
 pub fn placed<'a>(panel: &'a Panel, label: &str, above: &[Panel], low: &[&Band]) -> Legend<'a> {
     let named = named(panel);
     let is_told = named.len() == 1 && named.first().is_some_and(|one| one.name == panel.y.label);
@@ -57,7 +57,7 @@ impl Legend<'_> {
         ROW * self.rows as f64 + 6.0
     }
 
-    /// Above the plot that begins at `top`.
+    /// Draws the legend above the plot that begins at `top`.
     pub fn draw(&self, svg: &mut Svg, label: &str, top: f64) {
         let first = top - 8.0 - ROW * (self.rows - 1) as f64;
         svg.text((LEFT, first), Anchor::Start, "label", label);

@@ -1,5 +1,5 @@
-//! Moments with a word: the words stand above the panels where they have room beside each other, and below as a
-//! numbered list where they do not.
+//! Labeled points in time. Labels go above the panels if they fit side by side; otherwise, they form a numbered list
+//! below.
 
 use super::super::scale::Scale;
 use super::super::svg::{Anchor, Svg};
@@ -8,14 +8,14 @@ use super::{LEFT, RIGHT, ROW, WIDE, WIDTH};
 use crate::{Chart, Mark, MarkKind, Unit};
 use plimsoll_plan::phrase::{chosen_s, quantity};
 
-/// More lines than this hide what they mark; the list says how many there are.
+/// More lines than this would hide the data; the list gives the number of those left out.
 const MOST: usize = 24;
-/// Rows of words, or of numbers, above the panels.
+/// Most rows of labels or numbers above the panels.
 const ROWS: usize = 2;
 
 pub struct Marks<'a> {
     placed: Vec<Placed<'a>>,
-    /// Beyond [`MOST`].
+    /// Number of marks beyond [`MOST`].
     left_out: usize,
     is_numbered: bool,
     rows: usize,
@@ -25,7 +25,7 @@ pub struct Marks<'a> {
 struct Placed<'a> {
     mark: &'a Mark,
     x: f64,
-    /// `None`: there is no room for it above the panels.
+    /// `None`: no room above the panels.
     row: Option<usize>,
     is_before: bool,
 }
@@ -47,12 +47,12 @@ impl Marks<'_> {
         Marks { placed, left_out, is_numbered, rows, unit: chart.x.unit }
     }
 
-    /// Room above the panels.
+    /// Returns the height needed above the panels.
     pub fn height(&self) -> f64 {
         if self.placed.is_empty() { 0.0 } else { ROW * self.rows as f64 + 4.0 }
     }
 
-    /// The lines in a plot; in the first one they begin at their words, whose room begins at `words`.
+    /// Draws the lines of a plot; in the first plot they begin at their labels, whose area begins at `words`.
     pub fn lines(&self, svg: &mut Svg, words: Option<f64>, (top, bottom): (f64, f64)) {
         for one in &self.placed {
             let class = if one.mark.kind == MarkKind::Answer { "mark answer" } else { "mark" };
@@ -62,7 +62,7 @@ impl Marks<'_> {
         }
     }
 
-    /// What stands above the first plot.
+    /// Draws the labels above the first plot.
     pub fn words(&self, svg: &mut Svg, top: f64) {
         for (at, one) in self.placed.iter().enumerate() {
             let Some(row) = one.row else { continue };
@@ -77,7 +77,7 @@ impl Marks<'_> {
         }
     }
 
-    /// What the numbers mean, below the axis at `y`; says where it ends.
+    /// Draws the numbered list below the axis at `y`; returns the y at which it ends.
     pub fn list(&self, svg: &mut Svg, y: f64) -> f64 {
         if !self.is_numbered || self.placed.is_empty() {
             return y;
@@ -88,7 +88,7 @@ impl Marks<'_> {
         if self.left_out > 0 {
             entries.push(format!("and {} more", self.left_out));
         }
-        // In columns, so that a number is found by going down.
+        // In columns, so that numbers ascend downwards.
         let widest = entries.iter().map(|entry| text::width(entry)).fold(0.0, f64::max);
         let columns = (WIDE / (widest + 32.0)).floor().clamp(1.0, 6.0);
         let wide = WIDE / columns;
@@ -105,7 +105,7 @@ impl Marks<'_> {
 
     fn when(&self, at: f64) -> String {
         match self.unit {
-            // Not `0 ns`: the axis is one of seconds.
+            // Not `0 ns`: the axis is in seconds.
             Unit::Seconds if at == 0.0 => "0 s".into(),
             Unit::Seconds => chosen_s(at),
             _ => quantity(at),
@@ -113,13 +113,13 @@ impl Marks<'_> {
     }
 }
 
-/// The number of a mark, counted from 1.
+/// Draws the number of a mark, counting from 1.
 fn badge(svg: &mut Svg, (x, y): (f64, f64), at: usize) {
     svg.circle((x, y), 7.0, "badge");
     svg.text((x, y + 3.8), Anchor::Middle, "number", &(at + 1).to_string());
 }
 
-/// Puts each into the first row that has room; the second value is whether all found one.
+/// Puts each mark into the first row that has room; also returns whether all of them fit.
 fn rows<'a>(
     all: &[&'a Mark],
     x: &dyn Fn(&Mark) -> f64,
@@ -129,7 +129,7 @@ fn rows<'a>(
     let mut placed = Vec::new();
     for mark in all {
         let (at, wide) = (x(mark), wide(mark));
-        // A badge stands around its line, a word beside it: at the right edge before it.
+        // A badge is centered on its line; a label is next to it, and on its left at the right edge.
         let is_before = wide > 0.0 && at + wide > WIDTH - RIGHT;
         let (from, to) = match (wide > 0.0, is_before) {
             (false, _) => (at - 8.0, at + 8.0),
@@ -143,7 +143,7 @@ fn rows<'a>(
         placed.push(Placed { mark, x: at, row, is_before });
     }
     let fits = placed.iter().all(|one| one.row.is_some());
-    // A line from the upper row must not run through a word of the lower one.
+    // A line from the upper row must not cross a label in the lower row.
     let crosses = |one: &Placed| {
         let below = placed.iter().filter(|other| other.row > one.row && wide(other.mark) > 0.0);
         below.into_iter().any(|other| {

@@ -1,4 +1,4 @@
-//! One panel: its grounds, grid, values, limits and axes.
+//! One panel: its backgrounds, grid, values, limits, and axes.
 
 use super::super::scale::Scale;
 use super::super::svg::{Anchor, Svg};
@@ -8,7 +8,7 @@ use super::pool::{self, pooled};
 use super::{LEFT, RIGHT, WIDE, WIDTH, heat};
 use crate::{Band, Chart, Panel, StretchKind};
 
-/// A panel and its place.
+/// A panel and its position.
 pub struct Frame<'a> {
     pub chart: &'a Chart,
     pub panel: &'a Panel,
@@ -16,25 +16,26 @@ pub struct Frame<'a> {
     pub y: Scale,
     pub top: f64,
     pub height: f64,
-    /// Of a line, at most.
+    /// Most points of a line.
     pub points: usize,
 }
 
-/// Words of the grounds stand so far below the top of a plot.
+/// Distance of the background labels from the top of a plot.
 const WORDS: f64 = 12.0;
 
-/// Whether the word of a band stands in it: one that is higher than its band would seem to be about something else.
+/// Returns whether a band can contain its label: a label taller than its band would seem to belong to something else.
 pub fn has_room(band: &Band, y: &Scale, height: f64) -> bool {
     !band.word.is_empty() && height * (y.place(band.high) - y.place(band.low)) > 16.0
 }
 
-/// Whether a point lies behind a word of this width that stands at `at`.
+/// Returns whether a point is covered by a label of this width at `at`.
 fn hits((x, y): (f64, f64), at: (f64, f64), wide: f64) -> bool {
     x > at.0 - 4.0 && x < at.0 + wide + 4.0 && y > at.1 - 12.0 && y < at.1 + 4.0
 }
 
 impl Frame<'_> {
-    /// The first panel has the words of the grounds; `label_at`: below the label.
+    /// Draws the panel. The first panel shows the labels of the backgrounds; `label_at` is the y below the panel's
+    /// label.
     pub fn draw(&self, svg: &mut Svg, is_first: bool, label_at: f64) {
         let (panel, bottom) = (self.panel, self.top + self.height);
         self.grounds(svg);
@@ -56,7 +57,7 @@ impl Frame<'_> {
         for band in panel.bands.iter().filter(|band| has_room(band, &self.y, self.height)) {
             let word = text::cut(&band.word, WIDE - 12.0);
             let (y, wide) = (self.y_of(band.high) + 13.0, text::width(&word));
-            // Beside the values: at the left where nothing is, else at the right or between.
+            // Where it covers the fewest values: at the left, the right, or in between.
             let (left, right) = (LEFT + 6.0, WIDTH - RIGHT - 4.0 - wide);
             let places = [0.0, 1.0, 0.5, 0.25, 0.75].map(|share| left + (right - left) * share);
             let covered = |x: &f64| drawn.iter().filter(|point| hits(**point, (*x, y), wide)).count();
@@ -85,7 +86,7 @@ impl Frame<'_> {
                 StretchKind::Spike => "spike",
                 StretchKind::Stage => {
                     stages += 1;
-                    // Neighbours are told apart by every second one having a ground.
+                    // Every second stage is shaded, which separates adjacent ones.
                     if stages % 2 == 0 { "stage" } else { "" }
                 }
             };
@@ -100,7 +101,7 @@ impl Frame<'_> {
         }
     }
 
-    /// Draws them; says where points of lines are, so that words can keep away from them.
+    /// Draws the values; returns the points that lines pass through, so that labels can avoid them.
     fn values(&self, svg: &mut Svg, label_at: f64) -> Vec<(f64, f64)> {
         let (x, y) = (|value: f64| self.x_of(value), |value: f64| self.y_of(value));
         if let Some(heat) = &self.panel.heat {
@@ -122,7 +123,7 @@ impl Frame<'_> {
             let ends = if is_stacked { &values.high } else { &values.y };
             let points: Vec<(f64, f64)> =
                 values.x.iter().zip(ends).filter_map(|(at, to)| Some((x(*at), y((*to)?)))).collect();
-            // Between far points there is a line, too.
+            // A line also connects distant points.
             for two in points.windows(2) {
                 let steps = ((two[1].0 - two[0].0).abs() / 12.0).ceil().clamp(1.0, 40.0);
                 let part = |k: f64, a: f64, b: f64| a + (b - a) * k / steps;
@@ -134,8 +135,8 @@ impl Frame<'_> {
         drawn
     }
 
-    /// Thresholds. One above everything that was measured is told at the edge instead of pressing the values flat.
-    /// `words`: of the grounds, which they keep away from.
+    /// Draws thresholds. One above all measured values is written at the edge, because it would flatten them. `words`
+    /// are the background labels, which thresholds avoid.
     fn limits(&self, svg: &mut Svg, drawn: &[(f64, f64)], words: &[(f64, &str)]) {
         let mut taken: Vec<(f64, f64, f64)> =
             words.iter().map(|(x, word)| (*x, x + text::width(word), self.top + WORDS)).collect();
@@ -155,7 +156,7 @@ impl Frame<'_> {
             }
             let word = text::cut(&word, 0.6 * WIDE);
             let wide = text::width(&word);
-            // Above or below its line, at the right, the left or between: where it covers the least.
+            // Above or below its line, at the right, the left, or in between: where it covers the least.
             let rows = [y - 4.0, y + 13.0]
                 .into_iter()
                 .filter(|at| *at - 10.0 >= self.top - 1.0 && *at <= self.top + self.height - 2.0);
@@ -170,7 +171,7 @@ impl Frame<'_> {
             };
             let Some((x, at)) = places.min_by_key(covered) else { continue };
             taken.push((x, x + wide, at));
-            // A heat-map is dark where most is.
+            // A heat map is dark where counts are high.
             if self.panel.heat.is_some() {
                 svg.rect(x - 3.0, at - 10.0, wide + 6.0, 13.0, "plate");
             }
@@ -178,7 +179,7 @@ impl Frame<'_> {
         }
     }
 
-    /// Words of the grounds, where these are wide enough, and where each begins.
+    /// Returns the labels of the backgrounds that are wide enough, and the x at which each begins.
     fn words(&self) -> Vec<(f64, &str)> {
         let mut free_from = f64::NEG_INFINITY;
         let mut out = Vec::new();

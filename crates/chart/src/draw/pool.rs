@@ -1,20 +1,20 @@
-//! Neighbours become one where there are more values than can be seen: the mean of rates, the highest of times.
+//! Combines adjacent values if there are more than are visible: the mean of rates, the maximum of times.
 
 use super::{Scale, x_scale};
 use crate::{Chart, Panel, Pool, Series};
 
-/// Values of a series, few enough to draw; a `None` is a gap.
+/// Values of a series, few enough to draw; `None` is a gap.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Values {
     pub x: Vec<f64>,
     pub y: Vec<Option<f64>>,
     pub low: Vec<Option<f64>>,
     pub high: Vec<Option<f64>>,
-    /// Most values that became one.
+    /// The largest number of values combined into one.
     pub most: usize,
 }
 
-/// At most `points` values, in equal parts of the axis. Values that are no numbers count as none.
+/// Returns at most `points` values, in equal parts of the axis. Values that are not finite count as missing.
 pub fn pooled(chart: &Chart, series: &Series, x: &Scale, points: usize) -> Values {
     let xs = chart.xs_of(series);
     let count = xs.len().min(series.y.len().max(series.low.len()));
@@ -24,7 +24,7 @@ pub fn pooled(chart: &Chart, series: &Series, x: &Scale, points: usize) -> Value
     let mut out = Values::default();
     let mut from = 0;
     while from < count {
-        // A gap ends a slot: the mean of its neighbours would hide that nothing is known there.
+        // A gap ends a slot: a mean across it would hide the missing data.
         let is_gap = |k: usize| number(&series.y, k).is_none() && number(&series.low, k).is_none();
         let mut to = from + 1;
         while to < count && slot(to) == slot(from) && is_gap(to) == is_gap(from) {
@@ -52,8 +52,9 @@ pub fn pooled(chart: &Chart, series: &Series, x: &Scale, points: usize) -> Value
     out
 }
 
-/// Of each slot the row whose sum is the highest, with all its series: the highest of each series of its own would be
-/// added up to a second that never was. `None`: they are not to be pooled, or do not stand on one x.
+/// Returns the row with the highest sum for each slot, with all its series: the sum of each series' own maximum would
+/// describe a second that never existed. Returns `None` if the rows do not need combining or the series do not share
+/// one x.
 fn highest_rows(chart: &Chart, panel: &Panel, x: &Scale, points: usize) -> Option<Vec<Values>> {
     let count = chart.xs.len();
     let is_common = |one: &Series| one.x.is_none() && one.y.len() == count && one.pool == Pool::Highest;
@@ -83,7 +84,7 @@ fn highest_rows(chart: &Chart, panel: &Panel, x: &Scale, points: usize) -> Optio
     Some(out)
 }
 
-/// The layers of a stacked panel: `low` and `high` of each are the sums below and with it.
+/// Returns the layers of a stacked panel: `low` and `high` of each are the sums without and with it.
 pub fn layers(chart: &Chart, panel: &Panel, points: usize) -> Vec<Values> {
     let x = x_scale(chart);
     let rows = highest_rows(chart, panel, &x, points);

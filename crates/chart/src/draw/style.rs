@@ -1,11 +1,12 @@
-//! The looks of pictures: the rules for pages, and the same with a light palette for files.
+//! The style of pictures: the rules for pages, and the same rules with a light palette for files.
 
-/// What the style sheet of a page needs for pictures: rules for everything in an `svg.pic` and an `svg.spark`, by the
-/// page's own variables.
+/// Rules that the style sheet of a page needs for everything in an `svg.pic` and an `svg.spark`, based on the page's
+/// own variables.
 pub const CSS: &str = include_str!("../chart.css");
 
-/// Colours that colour-blind readers can tell apart (Okabe & Ito 2008), some of them darker, so that they stand out
-/// from white by 3:1; `c7` is for what stands back. The shades of a heat-map fall in brightness by equal steps.
+/// Colors that color-blind readers can distinguish (Okabe & Ito 2008). Some are darker than the originals, for a
+/// contrast of 3:1 on white; `c7` is for secondary elements. The shades of a heat map decrease in brightness by equal
+/// steps.
 const LIGHT: [(&str, &str); 25] = [
     ("c0", "#0072b2"),
     ("c1", "#d55e00"),
@@ -34,7 +35,7 @@ const LIGHT: [(&str, &str); 25] = [
     ("h8", "#08264d"),
 ];
 
-/// Rules of a picture that stands alone. Programs that turn SVG into pixels know no variables.
+/// Returns the rules of a separate picture file. Programs that rasterize SVG do not support variables.
 pub fn of_file() -> String {
     let rules = CSS.lines().filter(|line| line.starts_with(".pic"));
     let mut css: String =

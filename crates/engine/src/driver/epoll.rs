@@ -11,12 +11,12 @@ pub struct EpollDoor {
     epoll: Epoll,
     waker: Arc<Waker>,
     run_queue: RunQueue,
-    /// Only one worker reads the machine's account.
+    /// Only one worker reads the machine's CPU times.
     host: Option<HostCpu>,
 }
 
 impl EpollDoor {
-    /// For the calling thread.
+    /// Creates the door of the calling thread.
     pub fn new(waker: Arc<Waker>, reads_host: bool) -> Result<EpollDoor, Errno> {
         set_tight_timers();
         let epoll = Epoll::new()?;

@@ -1,8 +1,8 @@
-//! The false door: a network and a clock made of numbers, so that a test of the worker is exact and takes no time.
+//! The simulated door: a network and a clock made of numbers, so that a test of the worker is exact and takes no time.
 //!
-//! Time stands still except in [`Door::wait`], which jumps to the next thing that happens. Readiness follows epoll's
-//! edge-triggered rules: each arrival of bytes, end or room is reported once, with everything true at that moment.
-//! Sockets are numbered upwards and never used twice, so that an event of a closed one cannot hit another by luck.
+//! Time advances only in [`Door::wait`], which jumps to the next event. Readiness follows epoll's edge-triggered rules:
+//! each arrival of bytes, an end, or room is reported once, with all flags that apply at that moment. Sockets are
+//! numbered upwards and never reused, so an event of a closed socket cannot match another one by chance.
 
 mod door;
 mod net;
@@ -15,31 +15,31 @@ use std::cell::RefCell;
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
-/// What a scripted server is asked.
+/// A request as the scripted server sees it.
 #[derive(Debug)]
 pub struct SimRequest<'a> {
     /// Connections are numbered from 0 in the order of their attempts.
     pub connection: u64,
-    /// Requests before this one on this connection, and on all.
+    /// The number of earlier requests on this connection, and on all.
     pub number: u64,
     pub total: u64,
-    /// When its last byte arrived at the server.
+    /// The time when its last byte arrived at the server.
     pub now_ns: u64,
     pub bytes: &'a [u8],
 }
 
-/// What happens to a connection attempt.
+/// The result of a connection attempt.
 #[derive(Debug, Clone, Copy)]
 pub enum Connect {
-    /// Established after one round trip and this long.
+    /// Established after one round trip and this delay.
     Accept { after_ns: u64 },
-    /// As `Accept`, and the server sends these bytes unasked at once, and closes if told so.
+    /// As `Accept`, but the server sends these bytes immediately, before any request, and closes if `close` is set.
     Greet { bytes: &'static [u8], close: bool },
     /// Refused after one round trip.
     Refuse,
-    /// No answer, ever.
+    /// Never completes.
     Never,
-    /// The machine itself says no, at once.
+    /// The client's machine refuses immediately.
     Errno(i32),
 }
 
@@ -50,7 +50,7 @@ pub enum Then {
     Reset,
 }
 
-/// An answer in pieces, each so many ns after the one before; then the connection stays or goes.
+/// A response in pieces, each this many ns after the previous one; then the connection stays open or closes.
 #[derive(Debug, Clone)]
 pub struct Answer {
     pieces: Vec<(u64, Vec<u8>)>,
@@ -58,12 +58,12 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Nothing at all.
+    /// Creates an empty response.
     pub fn silence() -> Answer {
         Answer { pieces: Vec::new(), then: Then::Stay }
     }
 
-    /// A plain answer of two body bytes.
+    /// Creates a plain response with a body of two bytes.
     pub fn ok(after_ns: u64) -> Answer {
         Answer::silence().piece(after_ns, b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
     }
@@ -79,7 +79,7 @@ impl Answer {
     }
 }
 
-/// The other side.
+/// The server's side.
 pub trait Server {
     fn connect(&mut self, _connection: u64, _now_ns: u64) -> Connect {
         Connect::Accept { after_ns: 0 }
@@ -87,8 +87,8 @@ pub trait Server {
 
     fn answer(&mut self, asked: &SimRequest<'_>) -> Answer;
 
-    /// Bytes as they arrive, for a server that does not speak plain HTTP/1; `None`: requests are cut out of them and
-    /// shown to [`Server::answer`].
+    /// Handles bytes as they arrive, for a server that does not speak plain HTTP/1; `None`: requests are extracted from
+    /// them and passed to [`Server::answer`].
     fn heard(&mut self, _connection: u64, _bytes: &[u8]) -> Option<Answer> {
         None
     }
@@ -100,19 +100,19 @@ impl<F: FnMut(&SimRequest<'_>) -> Answer> Server for F {
     }
 }
 
-/// How the network and the machine behave.
+/// The behavior of the network and the machine.
 #[derive(Debug, Clone)]
 pub struct SimConditions {
     /// One way, ns.
     pub latency_ns: u64,
-    /// Each reading of the clock, and each other call, takes this long, ns.
+    /// Duration of each clock reading, and of each other call, ns.
     pub clock_cost_ns: u64,
     pub call_cost_ns: u64,
     /// The kernel takes at most this many bytes until a round trip has acknowledged them.
     pub send_window: usize,
-    /// (at, for): the machine does nothing for a while; in order of time.
+    /// (at, for): periods in which the machine stalls; in order of time.
     pub stalls: Vec<(u64, u64)>,
-    /// What TCP says of every connection.
+    /// TCP facts reported for every connection.
     pub facts: TcpFacts,
 }
 
@@ -129,7 +129,7 @@ impl Default for SimConditions {
     }
 }
 
-/// How often each call was made, and how many sockets there were.
+/// The number of calls of each kind, and the number of sockets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Calls {
     pub open: u64,
@@ -142,7 +142,7 @@ pub struct Calls {
     pub open_max: u64,
 }
 
-/// The network as a test holds it; the door is the worker's side of it.
+/// The network as used by a test; the door is the worker's side of it.
 #[derive(Clone)]
 pub struct Network {
     state: Rc<RefCell<State>>,
@@ -166,7 +166,7 @@ impl Network {
         self.state.borrow().calls
     }
 
-    /// Where every attempt to connect went, and from where, in their order.
+    /// Returns the target and the source of every connection attempt, in order.
     pub fn opened(&self) -> Vec<(SocketAddr, Option<IpAddr>)> {
         self.state.borrow().opened.clone()
     }

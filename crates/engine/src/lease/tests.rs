@@ -1,4 +1,4 @@
-//! `-n` over several workers: exactly so many, whoever is faster.
+//! `-n` over several workers: exactly this many, regardless of which worker is faster.
 
 use super::{Lease, RequestBudget};
 use std::sync::Arc;
@@ -55,7 +55,7 @@ fn without_a_pot_there_is_no_limit() {
 
 #[test]
 fn no_worker_sits_on_requests_that_another_could_send() {
-    // One worker takes one request and stalls: of a total of 1,000 it may hold 1/16 at most.
+    // One worker takes one request and stalls: of a total of 1,000, it may hold at most 1/16.
     let pot = RequestBudget::new(1_000, 2);
     let mut stalled = Lease::new(Some(Arc::clone(&pot)));
     assert!(stalled.take());

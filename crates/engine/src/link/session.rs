@@ -1,10 +1,10 @@
-//! What is spoken on a link, whichever protocol it is. A protocol is an arm here and a file in `wire`: workers ask what
-//! any of them answers, and know none by name.
+//! The protocol session on a link. Each protocol is a variant here and a file in `wire`: workers use what all of them
+//! provide, and know none by name.
 
 use plimsoll_wire::h1::{self, Answer, Ask, Eof, Fed, Malformed, Part, Shared, Sink};
 
-/// An enum and no trait: a `match` a read, and the arms differ in what they need (only HTTP/1 may have bodies thrown
-/// away by the kernel). It is `h1::Session` to the byte.
+/// An enum, not a trait: reads need a `match`, and the variants' needs differ (only HTTP/1 lets the kernel discard
+/// bodies). It has exactly the size of `h1::Session`.
 pub(crate) enum Session {
     H1(h1::Session),
 }

@@ -1,8 +1,8 @@
-//! The client's side of TLS as a state machine without a socket, a clock or a thread.
+//! The client side of TLS as a state machine without a socket, a clock, or a thread.
 //!
-//! [`Wanted`] says what the user asked for; [`Setup`] is made of it once, before the load, and says every mistake in a
-//! sentence; a [`Channel`] is one connection. rustls does the protocol through its unbuffered interface: its ordinary
-//! one keeps buffers of its own per connection, and an idle connection would cost several times as much.
+//! [`Wanted`] contains the user's settings; [`Setup`] is created from it once, before the load, and reports every
+//! mistake; a [`Channel`] is one connection. It uses rustls through its unbuffered interface: the ordinary one keeps
+//! buffers for each connection, so an idle connection would cost several times as much.
 
 mod fault;
 mod pem;
@@ -16,22 +16,22 @@ pub use plimsoll_plan::link::Versions;
 pub use session::{Channel, Facts};
 pub use setup::Setup;
 
-/// What the user asked for. PEM is given as bytes, because reading files is not the engine's business.
+/// The user's settings. PEM is passed as bytes, because the engine does not read files.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
-    /// The name that the certificate must bear and that is sent as SNI; an IP address (with or without brackets) is
+    /// The name that the certificate must contain and that is sent as SNI; an IP address (with or without brackets) is
     /// checked too, but not sent (RFC 6066, section 3).
     pub server_name: String,
-    /// PEM with the only authorities that are trusted; empty: the public ones that come with the program.
+    /// PEM with the only trusted authorities; empty: the public ones that are built in.
     pub ca_pem: Vec<Vec<u8>>,
     /// PEM with the client's certificate and its chain, leaf first.
     pub cert_pem: Option<Vec<u8>>,
-    /// PEM with the client's key; absent: it is looked for in `cert_pem`.
+    /// PEM with the client's key; absent: the key is read from `cert_pem`.
     pub key_pem: Option<Vec<u8>>,
-    /// Nothing about the server's certificate is checked.
+    /// Skips all checks of the server's certificate.
     pub insecure: bool,
     pub versions: Versions,
-    /// Reconnections may resume a session instead of doing a full handshake.
+    /// Lets reconnections resume a session instead of doing a full handshake.
     pub resume: bool,
     /// Protocol names in order of preference, 1 to 255 bytes each; empty: the extension is not sent.
     pub alpn: Vec<Vec<u8>>,

@@ -1,19 +1,19 @@
-//! The open model: the monotone sequence of intended instants, ns from the start.
+//! The open model: the monotone sequence of intended start times, ns from the start.
 //!
 //! Let L(t) be the number of arrivals due until t, the integral of the rate. Arrival k is due when L(t) reaches its
 //! level: k itself (constant spread), or the sum of k + 1 unit exponentials (Poisson, by time rescaling: Cinlar 1975,
 //! *Introduction to Stochastic Processes*, section 4.7). Every worker walks the same sequence and takes its own
-//! numbers, so the arrivals of a run do not depend on how many workers or machines share it.
+//! numbers, so the arrivals of a run do not depend on the number of workers or machines.
 //!
-//! The sequence is `Clone`: one that lags behind another is the queue of arrivals that wait, at no cost in memory.
+//! The sequence is `Clone`: a copy that lags is the queue of waiting arrivals, and uses no memory per arrival.
 
 use super::share::WorkerSlot;
 use plimsoll_plan::load::{Arrivals as Spread, Profile};
 use plimsoll_stats::random::SplitMix64;
 use std::sync::Arc;
 
-/// One leg of the integral: from `begin_ns` (after the start) and `begin_level`, the rate goes from `from` to `to` per
-/// ns.
+/// One leg of the integral: from `begin_ns` (after the start) and `begin_level`, the rate changes linearly from `from`
+/// to `to` per ns.
 #[derive(Debug, Clone, Copy)]
 struct Leg {
     begin_ns: f64,
@@ -28,8 +28,8 @@ impl Leg {
         self.begin_level + 0.5 * (self.from + self.to) * self.duration_ns
     }
 
-    /// Solves from x + (to - from) x^2 / (2 d) = y for x, in the form that does not cancel:
-    /// x = 2 y / (from + sqrt(from^2 + 4 a y)) with a = (to - from) / (2 d).
+    /// Solves from x + (to - from) x^2 / (2 d) = y for x, in the form without cancellation: x = 2 y / (from +
+    /// sqrt(from^2 + 4 a y)) with a = (to - from) / (2 d).
     fn time_of(&self, level: f64) -> f64 {
         // At rate 0 nothing is ever due, not even the arrival at whose level the rate became 0.
         if self.from == 0.0 && self.to == 0.0 {
@@ -43,32 +43,32 @@ impl Leg {
     }
 }
 
-/// Above this the number over a time is not made exact: its chance deviation is below one in a thousand, and the draws
-/// ahead of the start would take longer than a tenth of a second.
+/// Above this, the number of arrivals over a time is not made exact: its random deviation is below one in a thousand,
+/// and the draws before the start would take longer than a tenth of a second.
 const GIVEN_MAX: u64 = 10_000_000;
 
-/// See the module.
+/// The intended start times of one worker.
 #[derive(Debug, Clone)]
 pub struct Arrivals {
     legs: Arc<[Leg]>,
     leg: usize,
     seat: WorkerSlot,
-    /// Number of my next arrival among all arrivals.
+    /// Number of the next own arrival among all arrivals.
     number: u64,
     limit: u64,
     begin_ns: u64,
     end_ns: u64,
-    /// Poisson only: the generator, the level of the last arrival drawn, and how many were drawn.
+    /// Poisson only: the generator, the level of the last arrival drawn, and the number drawn.
     poisson: Option<(SplitMix64, f64, u64)>,
-    /// What each distance in levels is multiplied by; 1 unless the number of arrivals is given with the time.
+    /// Factor of each distance in levels; 1 unless the number of arrivals over the time is given.
     scale: f64,
-    /// Instants that were recorded, ns after the start, ascending: they are the sequence, and there are no legs.
+    /// Recorded times, ns after the start, ascending: they form the sequence, and there are no legs.
     recorded: Option<Arc<[u64]>>,
     next_ns: Option<u64>,
 }
 
 impl Arrivals {
-    /// Arrivals before `end_ns`, at most `limit` of them over all workers, shifted by `begin_ns`.
+    /// Creates the arrivals before `end_ns`, at most `limit` of them over all workers, shifted by `begin_ns`.
     pub fn new(
         profile: &Profile,
         spread: Spread,
@@ -96,10 +96,10 @@ impl Arrivals {
         arrivals
     }
 
-    /// "10,000 arrivals over 15 s" are 10,000, however they are spread. Of a Poisson process with a known number of
-    /// arrivals these lie as sorted uniform draws (Cinlar 1975, section 4.4), and sorted uniform draws are partial
-    /// sums of exponentials over the sum of all and one more (Bentley and Saxe 1980, *Generating sorted lists of
-    /// random numbers*, section 2).
+    /// "10,000 arrivals over 15 s" are exactly 10,000, however they are spread. In a Poisson process with a known
+    /// number of arrivals, they are distributed like sorted uniform draws (Cinlar 1975, section 4.4), and sorted
+    /// uniform draws are partial sums of exponentials divided by the sum of all and one more (Bentley and Saxe 1980,
+    /// *Generating sorted lists of random numbers*, section 2).
     fn given_number(&self, seed: u64) -> f64 {
         let area = self.level_at(self.end_ns.saturating_sub(self.begin_ns) as f64);
         let number = self.limit as f64;
@@ -111,7 +111,7 @@ impl Arrivals {
         area / sum
     }
 
-    /// Arrivals at recorded instants (ns after the start, ascending).
+    /// Creates arrivals at recorded times (ns after the start, ascending).
     pub fn recorded(
         instants_ns: Arc<[u64]>,
         seat: WorkerSlot,
@@ -127,25 +127,25 @@ impl Arrivals {
         arrivals
     }
 
-    /// The intended instant of my next arrival; `None` when there are no more.
+    /// Returns the intended start time of the next own arrival; `None` if there are no more.
     #[inline]
     pub fn peek_ns(&self) -> Option<u64> {
         self.next_ns
     }
 
-    /// Goes on to the one after.
+    /// Advances to the next own arrival.
     #[inline]
     pub fn advance(&mut self) {
         self.number += self.seat.stride;
         self.next_ns = self.compute();
     }
 
-    /// The count over all workers is used up, as far as I am concerned.
+    /// Returns whether the count over all workers is used up for this worker.
     pub fn is_limit_reached(&self) -> bool {
         self.number >= self.limit
     }
 
-    /// Passes over what is due before `until_ns`, as if it had never been on the list: the limit counts on.
+    /// Skips arrivals due before `until_ns` as if they had never existed: they do not count towards the limit.
     pub fn skip_until(&mut self, until_ns: u64) {
         while self.next_ns.is_some_and(|t| t < until_ns) {
             self.limit = self.limit.saturating_add(self.seat.stride);
@@ -153,13 +153,13 @@ impl Arrivals {
         }
     }
 
-    /// No further arrivals: the limit is reached here.
+    /// Ends the sequence: the limit is reached here.
     pub fn finish(&mut self) {
         (self.limit, self.next_ns) = (self.number, None);
     }
 
-    /// From `now_ns` on another rate, for good; nothing may be due before. The levels go on, so workers that hear of it
-    /// at slightly different instants still divide one sequence among them, and a Poisson process stays one.
+    /// Sets a constant rate as of `now_ns`; nothing may be due before. Levels continue, so workers that apply it at
+    /// slightly different times still divide one sequence among them, and a Poisson process stays one.
     pub fn set_rate(&mut self, now_ns: u64, rate_per_s: f64) {
         let at_ns = now_ns.saturating_sub(self.begin_ns) as f64;
         let leg = Leg {
@@ -171,13 +171,13 @@ impl Arrivals {
         };
         (self.legs, self.leg) = ([leg].into(), 0);
         if self.recorded.take().is_some() {
-            // The sequence of levels begins anew behind the recorded part.
+            // The sequence of levels restarts after the recorded part.
             (self.number, self.limit) = (self.seat.offset, u64::MAX);
         }
         self.next_ns = self.locate();
     }
 
-    /// Arrivals due until then, over all workers.
+    /// Returns the number of arrivals due until `at_ns`, over all workers.
     fn level_at(&self, at_ns: f64) -> f64 {
         let found = self.legs.iter().rfind(|leg| leg.begin_ns <= at_ns);
         found.map_or(0.0, |leg| {
@@ -200,7 +200,7 @@ impl Arrivals {
         self.locate()
     }
 
-    /// The instant at which the level of my next arrival is reached.
+    /// Returns the time at which the level of the next own arrival is reached.
     fn locate(&mut self) -> Option<u64> {
         if self.number >= self.limit {
             return None;
@@ -210,12 +210,12 @@ impl Arrivals {
             return Some(self.begin_ns.saturating_add(instant_ns)).filter(|t| *t < self.end_ns);
         }
         let level = self.poisson.as_ref().map_or(self.number as f64, |(_, level, _)| *level);
-        // The last leg has no end; legs at rate 0 have no width in levels and are stepped over.
+        // The last leg has no end; legs at rate 0 have no width in levels and are skipped.
         while self.leg + 1 < self.legs.len() && level >= self.legs[self.leg].end_level() {
             self.leg += 1;
         }
-        // Rounded to the nearest: a rounding error must not let the arrival at the very end slip in front of it.
-        // What lies beyond the numbers (never) saturates, and is not before any end.
+        // Round to the nearest: a rounding error must not move the arrival at the very end before it. A time that is
+        // out of range (never) saturates, and is not before any end.
         let t = self.begin_ns.saturating_add((self.legs[self.leg].time_of(level) + 0.5) as u64);
         (t < self.end_ns).then_some(t)
     }

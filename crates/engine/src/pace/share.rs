@@ -1,18 +1,18 @@
-//! Who does what, without talking: worker w of machine i takes every n-th arrival and every n-th user.
+//! Distribution of work without communication: worker w of machine i takes every n-th arrival and every n-th user.
 
 use plimsoll_plan::load::Share;
 
-/// A worker's place among all workers of all machines.
+/// A worker's position among all workers of all machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WorkerSlot {
-    /// Number of the first arrival or user that is mine.
+    /// Number of the first own arrival or user.
     pub offset: u64,
-    /// Distance to the next.
+    /// Distance to the next one.
     pub stride: u64,
 }
 
 impl WorkerSlot {
-    /// Arrivals go round the machines first, then round the workers: machine i of n gets k = i - 1 (mod n).
+    /// Arrivals rotate over the machines first, then over the workers: machine i of n gets k = i - 1 (mod n).
     pub fn new(share: Share, worker: u32, workers: u32) -> WorkerSlot {
         let machines = u64::from(share.of);
         WorkerSlot {
@@ -21,7 +21,7 @@ impl WorkerSlot {
         }
     }
 
-    /// How many of the first `total` numbers are mine.
+    /// Returns how many of the first `total` numbers belong to this worker.
     pub fn count_of(self, total: u64) -> u64 {
         if total > self.offset { (total - self.offset - 1) / self.stride + 1 } else { 0 }
     }

@@ -1,4 +1,4 @@
-//! Pacing without a clock: every arrival and every user by arithmetic, whoever shares the work.
+//! Pacing without a clock: every arrival and every user by arithmetic, for any distribution of the work.
 
 use super::{Arrivals, Users, WorkerSlot};
 use plimsoll_plan::load::{Arrivals as Spread, Profile, Share, Stage};
@@ -41,11 +41,11 @@ fn a_constant_rate_offers_rate_times_duration_exactly() {
     rates.extend([0.5, 0.1, 1.5, 33.3, 99.9, 1_000.0, 1_001.0, 3_333.0, 9_999.0, 10_000.0, 123_456.0]);
     for rate in rates {
         for seconds in [1u64, 2, 3, 7, 10] {
-            // Arrival k is due at k / rate; all with k / rate < seconds.
+            // Arrival k is due at k / rate; count all with k / rate < seconds.
             let expected = (rate * seconds as f64 - 1e-9).ceil() as usize;
             let found = evenly(&Profile::constant(rate), seconds * S);
             assert_eq!(found.len(), expected, "{rate}/s for {seconds} s");
-            assert_eq!(found[0], 0, "the first at once");
+            assert_eq!(found[0], 0, "the first immediately");
         }
     }
 }
@@ -70,7 +70,7 @@ fn arrivals_are_evenly_spaced_to_the_nanosecond_for_hours() {
         assert!(arrivals.peek_ns().unwrap().abs_diff(exact as u64) <= 1, "arrival {k}");
         arrivals.advance();
     }
-    // The same at the end of a week, by a seat that starts there.
+    // The same at the end of a week, by a slot that starts there.
     let k = 300 * 7 * 86_400u64;
     let late =
         Arrivals::new(&p, Spread::Constant, 0, WorkerSlot { offset: k, stride: 1 }, 0, u64::MAX, u64::MAX);
@@ -102,7 +102,7 @@ fn an_end_is_no_limit() {
 
 // ---- sharing ----------------------------------------------------------------------------------------------------
 
-/// All seats of `machines` machines with `workers` workers each.
+/// Returns all slots of `machines` machines with `workers` workers each.
 fn seats(machines: u32, workers: u32) -> Vec<WorkerSlot> {
     let of = |part| Share { part, of: machines };
     (1..=machines).flat_map(|m| (0..workers).map(move |w| WorkerSlot::new(of(m), w, workers))).collect()
@@ -154,7 +154,7 @@ fn counts_of_seats_add_up() {
 
 // ---- changing rates ---------------------------------------------------------------------------------------------
 
-/// Area under a profile until `t` seconds, by its trapezia.
+/// Returns the area under a profile until `t` seconds, by its trapezoids.
 fn area(p: &Profile, t: f64) -> f64 {
     let (mut sum, mut begin, mut level) = (0.0, 0.0, p.start);
     for stage in &p.stages {
@@ -183,7 +183,7 @@ fn arrival_k_is_due_when_the_area_under_the_rate_reaches_k() {
         assert!((found.len() as f64 - whole).abs() <= 1.0, "{} arrivals for an area of {whole}", found.len());
         assert!(found.is_sorted());
         for (k, t) in found.iter().enumerate() {
-            // Where the rate is 0 many instants have the same area; elsewhere this pins the instant down.
+            // Where the rate is 0, many times have the same area; elsewhere, this determines the time.
             let here = area(p, *t as f64 / 1e9);
             assert!((here - k as f64).abs() < 1e-5, "arrival {k} at {t} ns has area {here} in {p:?}");
         }
@@ -202,7 +202,7 @@ fn a_leg_at_rate_zero_offers_nothing() {
     let found = evenly(&p, 7 * S);
     assert_eq!(found.len(), 200);
     assert!(found.iter().all(|t| *t < S || *t >= 6 * S));
-    // At the end of the sequence too, and from its very beginning.
+    // Also at the end of the sequence, and from its very beginning.
     assert_eq!(evenly(&profile(10.0, &[(1.0, 10.0), (0.0, 0.0)]), 100 * S).len(), 10);
     assert_eq!(evenly(&Profile::constant(0.0), 100 * S), [] as [u64; 0]);
 }
@@ -225,7 +225,7 @@ fn a_new_rate_goes_on_where_the_old_one_stopped_for_all_seats_alike() {
             found
         };
         let whole = changed(ALONE);
-        // The limit of 1,000 still holds, over both rates.
+        // The limit of 1,000 applies to both rates together.
         assert_eq!(whole.len(), 1_000);
         let mut parts: Vec<u64> = seats(1, 3).into_iter().flat_map(changed).collect();
         parts.sort_unstable();
@@ -316,7 +316,7 @@ fn a_seed_repeats_and_another_seed_differs() {
 
 // ---- the closed model -------------------------------------------------------------------------------------------
 
-/// Walks from change to change and holds `active_at` against a fine grid in between.
+/// Walks from change to change and compares `active_at` with a fine grid in between.
 fn walk(p: &Profile, seat: WorkerSlot, grid_ns: u64) {
     let begin = 77 * S;
     let users = Users::new(p.clone(), seat, begin);
@@ -436,7 +436,7 @@ fn so_many_random_arrivals_over_a_time_are_so_many_and_still_random() {
         sorted.sort_unstable();
         gaps.extend(sorted.windows(2).map(|w| (w[1] - w[0]) as f64));
     }
-    // Gaps of a Poisson process vary as much as their mean; even ones would not vary at all.
+    // Gaps of a Poisson process vary as much as their mean; evenly spaced ones would not vary at all.
     let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
     let deviation = (gaps.iter().map(|g| (g - mean).powi(2)).sum::<f64>() / gaps.len() as f64).sqrt();
     assert!((0.85..1.1).contains(&(deviation / mean)), "{deviation} / {mean}");

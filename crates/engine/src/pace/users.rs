@@ -1,4 +1,4 @@
-//! The closed model: how many of the users are mine and active, and when that number changes next.
+//! The closed model: the number of this worker's active users, and the time of its next change.
 
 use super::share::WorkerSlot;
 use plimsoll_plan::load::Profile;
@@ -16,23 +16,23 @@ impl Users {
         Self { profile, begin_ns, seat }
     }
 
-    /// Most users that I will ever have.
+    /// Returns the largest number of users that this worker ever has.
     pub fn peak(&self) -> u32 {
         self.seat.count_of(self.profile.peak().ceil() as u64) as u32
     }
 
-    /// My active users at `t_ns`.
+    /// Returns this worker's active users at `t_ns`.
     pub fn active_at(&self, t_ns: u64) -> u32 {
-        // A whole level that carries a rounding error of its interpolation must not add a user.
+        // A rounding error in the interpolation of a whole level must not add a user.
         let level = self.profile.level_at(t_ns.saturating_sub(self.begin_ns)) - 1e-9;
         self.seat.count_of(level.ceil().max(0.0) as u64) as u32
     }
 
-    /// The first instant after `t_ns` at which [`Users::active_at`] may differ; `None` when it stays for good.
+    /// Returns the first time after `t_ns` at which [`Users::active_at`] may differ; `None` if it stays constant.
     pub fn next_change_ns(&self, t_ns: u64) -> Option<u64> {
         let now = t_ns.saturating_sub(self.begin_ns);
         let active = self.active_at(t_ns);
-        // The level above which my next user starts, and at or below which my last one ends.
+        // The level above which the next own user starts, and at or below which the last own user ends.
         let upper = (self.seat.offset + u64::from(active) * self.seat.stride) as f64;
         let lower = upper - self.seat.stride as f64;
         let (mut begin, mut from) = (0u64, self.profile.start);
@@ -54,7 +54,8 @@ impl Users {
     }
 }
 
-/// Where on the way from `from` to `to` (0..=1) the level passes `upper` upwards or `lower` downwards.
+/// Returns the fraction of the way from `from` to `to` (0..=1) at which the level passes `upper` upwards or `lower`
+/// downwards.
 fn crossing(from: f64, to: f64, upper: f64, lower: f64, active: u32) -> Option<f64> {
     if to > upper && to > from {
         Some(((upper - from) / (to - from)).max(0.0))

@@ -1,10 +1,10 @@
-//! An allocator that has something left when the system has nothing.
+//! An allocator with a reserve for when the system is out of memory.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::time::Duration;
 
-/// For the end of a run: its last intervals, its report in several formats.
+/// Enough for the end of a run: its last intervals, its report in several formats.
 const RESERVE_BYTES: usize = 33_554_432;
 
 /// `munmap` of the reserve takes microseconds.
@@ -20,11 +20,11 @@ fn layout() -> Option<Layout> {
     Layout::from_size_align(RESERVE_BYTES, 4_096).ok()
 }
 
-/// Sets the reserve aside: addresses, no memory, as nobody writes to it. To be called once, before the load. Without
-/// it, or without [`Reserve`] as the allocator, a failed allocation ends the process as ever.
+/// Sets the reserve aside: only addresses, because the memory is never written. Call it once, before the load. Without
+/// it, or without [`Reserve`] as the allocator, a failed allocation ends the process as usual.
 pub fn keep_reserve() {
     let Some(layout) = layout() else { return };
-    // SAFETY: the layout has a size; a refusal is a null pointer, which stands for "no reserve".
+    // SAFETY: the layout has a size; a failure is a null pointer, which means "no reserve".
     let reserve = unsafe { System.alloc(layout) };
     if !reserve.is_null() {
         // An earlier run of this process may have used up its reserve.
@@ -34,16 +34,17 @@ pub fn keep_reserve() {
     release(before);
 }
 
-/// An allocation has failed and the reserve was given up.
+/// Returns whether an allocation has failed and the reserve was released.
 pub fn is_used_up() -> bool {
     USED_UP.load(Ordering::Relaxed)
 }
 
-/// Gives memory back that was reserved; says whether there was any.
+/// Releases the reserved memory; returns whether there was any.
 fn release(reserve: *mut u8) -> bool {
     match layout() {
         Some(layout) if !reserve.is_null() => {
-            // SAFETY: it came from this allocator with this layout, and whoever swapped it out is its only owner.
+            // SAFETY: it came from this allocator with this layout, and the thread that swapped it out is its only
+            // owner.
             unsafe { System.dealloc(reserve, layout) };
             true
         }
@@ -55,7 +56,7 @@ fn release(reserve: *mut u8) -> bool {
 fn give_up() -> bool {
     let reserve = RESERVED.swap(std::ptr::null_mut(), Ordering::AcqRel);
     if reserve.is_null() {
-        // Another thread may be in `munmap`: the allocation can succeed as soon as it returns.
+        // Another thread may be in `munmap`: the allocation can succeed as soon as that returns.
         if USED_UP.load(Ordering::Acquire) {
             std::thread::sleep(GIVEN_BACK_WITHIN);
         }
@@ -66,11 +67,11 @@ fn give_up() -> bool {
     USED_UP.load(Ordering::Acquire)
 }
 
-// SAFETY: every call is passed on to the system's allocator as it came; one that fails is passed on once more, after
-// memory was given back. Nothing here allocates, unwinds or keeps a pointer of the caller's.
+// SAFETY: every call is passed unchanged to the system's allocator; one that fails is repeated after memory was
+// released. Nothing here allocates, unwinds, or keeps a caller's pointer.
 unsafe impl GlobalAlloc for Reserve {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the caller's guarantee is passed on.
         let got = unsafe { System.alloc(layout) };
         if got.is_null() && give_up() {
             // SAFETY: as above.
@@ -80,7 +81,7 @@ unsafe impl GlobalAlloc for Reserve {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the caller's guarantee is passed on.
         let got = unsafe { System.alloc_zeroed(layout) };
         if got.is_null() && give_up() {
             // SAFETY: as above.
@@ -90,7 +91,7 @@ unsafe impl GlobalAlloc for Reserve {
     }
 
     unsafe fn realloc(&self, old: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller's promise is passed on; after a failure `old` is still the caller's.
+        // SAFETY: the caller's guarantee is passed on; after a failure `old` still belongs to the caller.
         let got = unsafe { System.realloc(old, layout, size) };
         if got.is_null() && give_up() {
             // SAFETY: as above.
@@ -100,7 +101,7 @@ unsafe impl GlobalAlloc for Reserve {
     }
 
     unsafe fn dealloc(&self, old: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the caller's guarantee is passed on.
         unsafe { System.dealloc(old, layout) };
     }
 }

@@ -1,14 +1,14 @@
-//! TCP sockets without blocking.
+//! Non-blocking TCP sockets.
 
 use super::Errno;
 use std::mem::size_of;
 use std::net::{IpAddr, SocketAddr};
 
-/// A socket's descriptor. Copy on purpose: the connection table owns it and closes it once.
+/// A socket's file descriptor. It is deliberately `Copy`: the connection table owns it and closes it once.
 pub type Socket = i32;
 
-/// Opens a socket and starts to connect, from `source` if there is one. `Ok` means under way (or done): writability
-/// tells.
+/// Opens a socket and starts to connect, from `source` if there is one. `Ok` means in progress (or done): writability
+/// reports completion.
 pub fn connect(address: SocketAddr, source: Option<IpAddr>) -> Result<Socket, Errno> {
     let family = if address.is_ipv4() { libc::AF_INET } else { libc::AF_INET6 };
     // SAFETY: no pointers.
@@ -16,13 +16,13 @@ pub fn connect(address: SocketAddr, source: Option<IpAddr>) -> Result<Socket, Er
     if fd < 0 {
         return Err(Errno::last());
     }
-    // A request is one write; waiting for more to send (Nagle) would only delay the tail of a large body.
+    // A request is one write; waiting for more data (Nagle) would only delay the tail of a large body.
     option(fd, libc::IPPROTO_TCP, libc::TCP_NODELAY, 1);
     if let Some(source) = source {
-        // Without this the kernel would choose a port at the bind, when it does not know the other end yet, and give
-        // each port out once for all targets (ip(7)).
+        // Without this, the kernel would choose a port at the bind, before it knows the target, and use each port only
+        // once for all targets (ip(7)).
         option(fd, libc::IPPROTO_IP, libc::IP_BIND_ADDRESS_NO_PORT, 1);
-        // SAFETY: the call reads `size` bytes of the address that `raw` holds.
+        // SAFETY: the call reads `size` bytes of the address that `raw` points to.
         let bound = with_raw(SocketAddr::new(source, 0), |raw, size| unsafe { libc::bind(fd, raw, size) });
         if bound < 0 {
             let errno = Errno::last();
@@ -42,7 +42,7 @@ pub fn connect(address: SocketAddr, source: Option<IpAddr>) -> Result<Socket, Er
     Ok(fd)
 }
 
-/// An address in the kernel's shape, for the length of a call.
+/// Converts an address to the kernel's format for the duration of a call.
 fn with_raw(
     address: SocketAddr,
     call: impl FnOnce(*const libc::sockaddr, libc::socklen_t) -> libc::c_int,
@@ -70,7 +70,7 @@ fn with_raw(
     }
 }
 
-/// How a read or write ended: bytes moved (0 on a read: the other side closed), nothing to do now, or an error.
+/// The result of a read or write: bytes transferred (0 on a read: the peer closed), would block, or an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Io {
     Done(usize),
@@ -101,14 +101,14 @@ pub fn recv(socket: Socket, buffer: &mut [u8]) -> Io {
     io(unsafe { libc::recv(socket, buffer.as_mut_ptr().cast(), buffer.len(), 0) })
 }
 
-/// Throws away up to `bytes` received bytes inside the kernel, without a copy (tcp(7), MSG_TRUNC).
+/// Discards up to `bytes` received bytes inside the kernel, without a copy (tcp(7), MSG_TRUNC).
 #[inline]
 pub fn discard(socket: Socket, bytes: usize) -> Io {
     // SAFETY: with MSG_TRUNC on TCP the kernel writes nothing, so a null buffer is never touched.
     io(unsafe { libc::recv(socket, std::ptr::null_mut(), bytes, libc::MSG_TRUNC) })
 }
 
-/// The outcome of a connection attempt.
+/// Returns the outcome of a connection attempt.
 pub fn connect_result(socket: Socket) -> Result<(), Errno> {
     let mut error: libc::c_int = 0;
     let mut size = size_of::<libc::c_int>() as libc::socklen_t;
@@ -129,13 +129,13 @@ pub fn connect_result(socket: Socket) -> Result<(), Errno> {
     }
 }
 
-/// Wakes only when this many bytes are there (or the end): fewer wake-ups in a large body.
+/// Wakes only when at least this many bytes (or the end) have arrived: fewer wake-ups in a large body.
 pub fn set_low_water(socket: Socket, bytes: usize) {
     option(socket, libc::SOL_SOCKET, libc::SO_RCVLOWAT, bytes.min(i32::MAX as usize) as libc::c_int);
 }
 
 fn option(socket: Socket, level: libc::c_int, name: libc::c_int, value: libc::c_int) {
-    // SAFETY: `value` lives through the call and its size is given. A refusal only costs speed.
+    // SAFETY: `value` lives through the call, and its size is given. An error only costs speed.
     unsafe {
         libc::setsockopt(
             socket,
@@ -147,26 +147,26 @@ fn option(socket: Socket, level: libc::c_int, name: libc::c_int, value: libc::c_
     };
 }
 
-/// What the kernel knows of a connection.
+/// The kernel's facts about a connection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TcpFacts {
     pub retransmits: u32,
-    /// Smoothed, ns; 0 when never measured.
+    /// Smoothed, ns; 0 if never measured.
     pub rtt_ns: u64,
-    /// Lowest seen, ns; 0 when never measured.
+    /// Lowest measured, ns; 0 if never measured.
     pub min_rtt_ns: u64,
-    /// Data segments that came out of their order; 0 on kernels before 5.4, which do not count them.
+    /// Data segments received out of order; 0 on kernels before 5.4, which do not count them.
     pub out_of_order: u32,
-    /// Segments sent that the other side has not acknowledged.
+    /// Sent segments that the peer has not acknowledged.
     pub unacknowledged: u32,
-    /// Most data in one segment that is sent, bytes.
+    /// Most data in one sent segment, bytes.
     pub segment_bytes: u32,
 }
 
 pub fn tcp_facts(socket: Socket) -> TcpFacts {
-    // The kernel's `struct tcp_info` (linux/tcp.h) as 32-bit words behind eight single bytes; newer kernels only
-    // append. `tcpi_min_rtt` lies behind two 64-bit pacing rates and two 64-bit counters, at byte 148,
-    // `tcpi_rcv_ooopack` behind six further 64-bit numbers.
+    // The kernel's `struct tcp_info` (linux/tcp.h) as 32-bit words after eight single bytes; newer kernels only append.
+    // `tcpi_min_rtt` is after two 64-bit pacing rates and two 64-bit counters, at byte 148, and `tcpi_rcv_ooopack`
+    // after six further 64-bit numbers.
     const SND_MSS_AT: usize = 16;
     const UNACKED_AT: usize = 24;
     const RTT_AT: usize = 68;
@@ -193,7 +193,7 @@ pub fn tcp_facts(socket: Socket) -> TcpFacts {
     TcpFacts {
         retransmits: word(TOTAL_RETRANS_AT),
         rtt_ns: u64::from(word(RTT_AT)) * 1_000,
-        // All ones stand for "never measured".
+        // All ones mean "never measured".
         min_rtt_ns: if min == u32::MAX { 0 } else { u64::from(min) * 1_000 },
         out_of_order: word(OUT_OF_ORDER_AT),
         unacknowledged: word(UNACKED_AT),
@@ -202,6 +202,6 @@ pub fn tcp_facts(socket: Socket) -> TcpFacts {
 }
 
 pub fn close(socket: Socket) {
-    // SAFETY: the connection table closes each descriptor once and forgets it.
+    // SAFETY: the connection table closes each file descriptor once and forgets it.
     unsafe { libc::close(socket) };
 }

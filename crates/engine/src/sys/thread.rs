@@ -1,27 +1,27 @@
-//! What a worker thread asks for itself.
+//! Settings and CPU times of a worker thread.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// Wakes a sleeping thread within 1 ns of its time instead of the default 50 us slack, which would be the whole
-/// median lateness of an open loop.
+/// Wakes a sleeping thread within 1 ns of its time instead of the default slack of 50 µs, which would be the whole
+/// median schedule lag of the open model.
 pub fn set_tight_timers() {
     // SAFETY: no pointers; an old kernel refuses, which only costs precision.
     unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1u64, 0u64, 0u64, 0u64) };
 }
 
-/// Reads how long this thread stood in the run queue without a CPU (`/proc/thread-self/schedstat`).
+/// Reads how long this thread was waiting for CPU (`/proc/thread-self/schedstat`).
 pub struct RunQueue {
     file: Option<File>,
 }
 
 impl RunQueue {
-    /// For the calling thread.
+    /// Creates it for the calling thread.
     pub fn new() -> RunQueue {
         RunQueue { file: File::open("/proc/thread-self/schedstat").ok() }
     }
 
-    /// Total wait so far, ns; 0 where the kernel keeps no such account.
+    /// Returns the total wait so far, ns; 0 if the kernel does not measure it.
     pub fn waited_ns(&self) -> u64 {
         let mut buffer = [0u8; 96];
         let Some(n) = self.file.as_ref().and_then(|f| f.read_at(&mut buffer, 0).ok()) else { return 0 };
@@ -30,7 +30,7 @@ impl RunQueue {
     }
 }
 
-/// CPU time of the whole machine, ns: (stolen by the host, used by anybody here).
+/// CPU time of the whole machine, ns: (stolen by the hypervisor, used by all processes).
 pub struct HostCpu {
     file: Option<File>,
     tick_ns: u64,

@@ -1,4 +1,5 @@
-//! Timers: never lost, never early by more than a slot, at most one slot late for whoever looks when told to.
+//! Timers are never lost, never early by more than a slot, and at most one slot late if the owner checks at the time
+//! the wheel returns.
 
 use super::Wheel;
 use plimsoll_stats::random::SplitMix64;
@@ -8,7 +9,7 @@ const S: u64 = 1_000_000_000;
 /// The wheel's own precision, from its documentation.
 const SLOT_NS: u64 = 1 << 20;
 
-/// A wheel with its owner's side of the bargain: true deadlines, looked at when an entry comes up.
+/// A wheel with its owner's duties: true deadlines, checked when an entry comes up.
 struct Timers {
     wheel: Wheel,
     deadlines: Vec<Option<u64>>,
@@ -27,7 +28,7 @@ impl Timers {
         self.wheel.arm(id, at_ns);
     }
 
-    /// Who is due at `now_ns`.
+    /// Returns the ids due at `now_ns`.
     fn turn(&mut self, now_ns: u64) -> Vec<u32> {
         let (mut up, mut due) = (Vec::new(), Vec::new());
         self.wheel.expire(now_ns, &mut up);
@@ -45,12 +46,12 @@ impl Timers {
         due
     }
 
-    /// Goes from wake-up to wake-up until everything fired; (id, when).
+    /// Runs from wake-up to wake-up until everything has fired; returns (id, time).
     fn run(&mut self) -> Vec<(u32, u64)> {
         let (mut fired, mut turns) = (Vec::new(), 0);
         while let Some(now_ns) = self.wheel.next_ns() {
             turns += 1;
-            assert!(turns < 100_000, "wake-up after wake-up, and nothing fires");
+            assert!(turns < 100_000, "repeated wake-ups, and nothing fires");
             fired.extend(self.turn(now_ns).into_iter().map(|id| (id, now_ns)));
         }
         fired
@@ -83,7 +84,7 @@ fn ten_seconds_cost_one_look_per_horizon() {
     let mut timers = Timers::new(5 * S, 1);
     timers.set(0, 15 * S);
     assert_eq!(timers.run().len(), 1);
-    // The horizon is 512 slots of 1.05 ms: 19 rounds of it, and the last look.
+    // The horizon is 512 slots of 1.05 ms: 19 rounds of it, and the last check.
     assert!((19..=21).contains(&timers.looks), "{}", timers.looks);
 }
 
@@ -91,7 +92,8 @@ fn ten_seconds_cost_one_look_per_horizon() {
 fn a_deadline_that_is_cancelled_by_its_answer_costs_no_operation_and_does_not_fire() {
     let mut timers = Timers::new(S, 1);
     for k in 0..1_000 {
-        // A request every ms with a time-out of 10 s, answered at once: armed anew, cancelled by its owner alone.
+        // A request every ms with a timeout of 10 s and an immediate response: the timer is rearmed, and only its owner
+        // cancels it.
         timers.set(0, S + k * MS + 10 * S);
         timers.deadlines[0] = None;
         assert!(timers.turn(S + k * MS).is_empty());
@@ -114,7 +116,7 @@ fn a_nearer_deadline_moves_an_entry_forward() {
 fn disarmed_entries_never_come_up_and_their_neighbours_do() {
     for gone in 0..5u32 {
         let mut timers = Timers::new(S, 5);
-        // All in one slot: a list of five, from which one is taken at each place.
+        // All in one slot: a list of five, from which one is removed at each position.
         (0..5).for_each(|id| timers.set(id, S + 50 * MS));
         timers.wheel.disarm(gone);
         timers.wheel.disarm(gone);
@@ -178,7 +180,7 @@ fn against_a_plain_list_over_random_operations() {
         for id in timers.turn(now) {
             assert_eq!(timers.deadlines[id as usize], None);
         }
-        // Whoever is overdue by more than a slot was lost.
+        // A timer overdue by more than a slot was lost.
         let overdue = timers.deadlines.iter().flatten().find(|at| **at + 2 * SLOT_NS < now);
         assert_eq!(overdue, None);
         let next = timers.deadlines.iter().flatten().min();

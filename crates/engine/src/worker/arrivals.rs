@@ -1,20 +1,20 @@
-//! The open model: arrivals that came due start iterations; those that find no free user wait with their stamps.
+//! The open model: due arrivals start iterations; those that find no free user wait with their intended start times.
 //!
-//! The queue of those that wait is a second reader of the same sequence, so that it costs no memory
+//! The queue of waiting arrivals is a second reader of the same sequence, so it uses no memory per arrival
 //! (`docs/design/0002`).
 
 use super::{Post, Source, Worker, Workload};
 use crate::driver::Door;
 use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesHist};
 
-/// Arrivals started in one go; then the answers get their turn, however far behind the sends are. Otherwise a load
-/// generator that cannot keep up would let answers lie unread and call it the server's time.
+/// Most arrivals started at once; then responses are read, however late the sends are. Otherwise, an overloaded load
+/// generator would leave responses unread and count that as the server's time.
 const STARTED_AT_ONCE: u32 = 16;
 
 impl<D: Door, P: Post> Worker<D, P> {
-    /// Starts arrivals that are due and for which a user is free: those that came due from `since_ns` on, and those
-    /// that waited for a user. Called by the loop alone: a user that is freed while its arrival is being started (its
-    /// attempt failed at once) must not cost a level of stack.
+    /// Starts due arrivals for which a user is free: those due since `since_ns`, and those that waited for a user. Only
+    /// the loop calls this: a user freed while its arrival is being started (its attempt failed immediately) must not
+    /// add a stack level.
     #[inline]
     pub(super) fn start_due(&mut self, since_ns: u64) {
         for workload in 0..self.workloads.len() {
@@ -32,7 +32,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             {
                 return;
             }
-            // A program's steps are counted one by one, as it asks for them; with none left there is nothing to begin.
+            // A program's steps are counted one by one as it requests them; with none left, there is nothing to begin.
             let left = match (self.programs.is_empty(), self.compiled.sequence.len()) {
                 (true, 1) => true,
                 (true, _) => self.lease.take(),
@@ -42,13 +42,13 @@ impl<D: Door, P: Post> Worker<D, P> {
                 return self.no_more_arrivals(workload);
             }
             self.start_arrival(workload, due_ns);
-            // The time of the next send is its own, not that of the first of the batch.
+            // Each send needs its own time, not that of the first one in the batch.
             self.tell_time();
         }
         self.note_starvation(workload);
     }
 
-    /// When the next arrival that can be started is due.
+    /// Returns when the next arrival that can be started is due.
     #[inline]
     pub(super) fn next_due_ns(&self) -> Option<u64> {
         (0..self.workloads.len()).filter_map(|workload| self.next_due_of(workload)).min()
@@ -56,7 +56,7 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     #[inline]
     fn next_due_of(&self, workload: usize) -> Option<u64> {
-        // In the grace nothing is begun, so that nothing is to be waited for.
+        // Nothing is begun during the graceful stop, so there is nothing to wait for.
         let begins = !self.paused && self.now_ns < self.end_ns;
         match &self.workloads[workload].source {
             Source::Open { arrivals, free, returned, .. } if !free.is_empty() && begins => {
@@ -90,7 +90,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 }
             }
         }
-        // It waited for a connection if none was free when it came due.
+        // It waited for a connection if none was free when it became due.
         let freed_ns = if waiting.is_some() { freed_ns } else { 0 };
         if waiting.is_some() && arrivals.peek_ns().is_none_or(|next| next > now_ns) && returned.is_empty() {
             *waiting = None;
@@ -105,13 +105,13 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.begin_iteration(user, due_ns);
     }
 
-    /// Arrivals wait for a user.
+    /// Returns whether arrivals are waiting for a user.
     fn is_starving(&self, workload: usize) -> bool {
         matches!(&self.workloads[workload].source, Source::Open { waiting: Some(_), .. })
     }
 
-    /// With an arrival due and nobody free, the queue begins: a second reader starts to count what comes due. To be
-    /// asked before anybody is freed, or the wait would pass for lateness.
+    /// If an arrival is due and no user is free, starts the queue: a second reader counts the arrivals that become due.
+    /// Call it before a user is freed; otherwise, the wait would count as schedule lag.
     pub(super) fn note_starvation(&mut self, workload: usize) {
         let now_ns = self.now_ns;
         if let Source::Open { arrivals, free, waiting, .. } = &mut self.workloads[workload].source
@@ -123,7 +123,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Counts the arrivals of all workloads that came due before `edge_ns` and still wait.
+    /// Counts the arrivals of all workloads that were due before `edge_ns` and still wait.
     pub(super) fn count_all_waiting(&mut self, edge_ns: u64) {
         let mut backlog = 0;
         for workload in 0..self.workloads.len() {
@@ -132,8 +132,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.tally.peak(RunPeak::ArrivalsQueued, backlog);
     }
 
-    /// Counts the arrivals that came due before `edge_ns` and still wait, and says how many there are. In a pause none
-    /// come due.
+    /// Counts the arrivals that were due before `edge_ns` and still wait; returns their number. No arrivals become due
+    /// during a pause.
     fn count_waiting(&mut self, workload: usize, edge_ns: u64) -> u64 {
         self.note_starvation(workload);
         let edge_ns = edge_ns.min(self.paused_ns);
@@ -155,9 +155,9 @@ impl<D: Door, P: Post> Worker<D, P> {
         backlog
     }
 
-    /// At the stop: arrivals that never got a connection.
+    /// Counts, at the stop, the arrivals that never got a connection.
     pub(super) fn arrivals_not_started(&mut self, workload: usize, end_ns: u64) {
-        // Nothing comes due behind the end, whatever grace there is for what is under way.
+        // Nothing becomes due after the end, even during a graceful stop.
         let end_ns = end_ns.min(self.end_ns);
         self.count_waiting(workload, end_ns);
         let paused_ns = self.paused_ns;
@@ -173,7 +173,8 @@ impl<D: Door, P: Post> Worker<D, P> {
             arrivals.advance();
         }
         *started = *due;
-        // A machine that stood still, or could not keep up, has not even looked at those that came due meanwhile.
+        // If the load generator stalled or could not keep up, it has not even processed the arrivals that became due in
+        // the meantime.
         let mut unprocessed = 0;
         while let Some(stamp) = arrivals.peek_ns().filter(|t| *t < end_ns.min(paused_ns)) {
             stamps.push(stamp);
@@ -190,8 +191,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// The series of what a workload would have sent first. Set-up and tear-down, which are in no figure, may stand in
-    /// front of it.
+    /// Returns the series of the first request that a workload would have sent. Setup and teardown requests, which are
+    /// excluded from the results, may come before it.
     fn first_request(&self, workload: usize) -> u32 {
         if self.programs.is_empty() {
             return self.compiled.sequence.first().copied().unwrap_or(0);
@@ -204,7 +205,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         first.map_or(0, |(request, _)| request as u32)
     }
 
-    /// Sets the stamps of all that came due before `until_ns` aside, so that the sequence behind them can change.
+    /// Sets aside the intended start times of all arrivals due before `until_ns`, so that the rest of the sequence can
+    /// change.
     pub(super) fn set_aside(&mut self, workload: usize, until_ns: u64) {
         self.count_waiting(workload, until_ns);
         let Source::Open { arrivals, returned, due, started, .. } = &mut self.workloads[workload].source
@@ -222,7 +224,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.tally.add(RunSum::Arrivals, came);
     }
 
-    /// After the sequence has changed: what was set aside goes on waiting.
+    /// Requeues the arrivals that were set aside after the sequence has changed.
     pub(super) fn requeue(&mut self, workload: usize) {
         if let Source::Open { arrivals, returned, waiting, .. } = &mut self.workloads[workload].source {
             *waiting = (!returned.is_empty()).then(|| arrivals.clone());
@@ -236,7 +238,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         };
         arrivals.finish();
         *waiting = None;
-        // Those that wait came due and will not be sent.
+        // The waiting ones became due and will not be sent.
         let left = *due - std::mem::replace(started, *due);
         self.tally.add(RunSum::ArrivalsNotStarted, left);
     }

@@ -1,4 +1,4 @@
-//! Connections that did not come about: whose fault it was decides whether the request has failed or is still owed.
+//! Failed connection attempts: the side at fault decides whether the request has failed or is still owed.
 
 use super::exchange::End;
 use super::{Post, Source, Worker};
@@ -11,8 +11,9 @@ use plimsoll_plan::{Fault, Side};
 const PAUSE_MAX_NS: u64 = 1_000_000_000;
 
 impl<D: Door, P: Post> Worker<D, P> {
-    /// No connection came about for what waits for this link. On the network's or server's side that ends the request;
-    /// on this machine's side the request was never made, and its stamp waits for another attempt.
+    /// Handles the failure of the connection that an exchange waits for. If the network or the server is at fault, the
+    /// request ends; if the load generator is at fault, the request was never sent, and its intended start time waits
+    /// for another attempt.
     pub(super) fn connect_failed(&mut self, link: u32, fault: Fault) {
         let id = self.links[link as usize].exchange;
         let exchange = &self.exchanges[id as usize];
@@ -26,7 +27,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         if fault.side() == Side::Client {
             self.send_back(id, fault);
         } else if matches!(self.source_of(user), Source::Closed { .. }) {
-            // The pause comes first, the end of the step after it: a refused user must not hammer.
+            // The pause comes before the end of the step: a refused user must not retry in a tight loop.
             self.pause(id, Phase::Failed(fault));
         } else {
             self.outstanding -= 1;
@@ -34,8 +35,9 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// The machine has said no within the call. Where a user would go on at once, it goes on with the wheel instead: a
-    /// level of stack for each of its attempts would come to an end, and so would the time for anything else.
+    /// Handles an error within the call itself. A user that would continue immediately continues with the wheel
+    /// instead: each of its attempts would add a stack level until the stack overflows, and would leave no time for
+    /// other work.
     pub(super) fn refused_at_once(&mut self, link: u32, fault: Fault) {
         let goes_on = !self.programs.is_empty() || self.compiled.sequence.len() > 1;
         let id = self.links[link as usize].exchange;
@@ -51,7 +53,7 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     fn send_back(&mut self, id: u32, fault: Fault) {
         if !self.programs.is_empty() {
-            // A script is told, and decides for itself.
+            // A script is notified and decides for itself.
             return self.pause(id, Phase::Failed(fault));
         }
         let Exchange { user, intended_ns, .. } = self.exchanges[id as usize];
@@ -59,13 +61,13 @@ impl<D: Door, P: Post> Worker<D, P> {
         let state = &mut self.users[user as usize];
         state.outstanding -= 1;
         if self.is_counted_by_arrivals() && self.users[user as usize].at == 0 {
-            // Another user with a connection may take the arrival; in order of stamps.
+            // Another user with a connection may take the arrival, in order of intended start times.
             let workload = usize::from(self.users[user as usize].workload);
             if let Source::Open { returned, .. } = &mut self.workloads[workload].source {
                 let place = returned.partition_point(|t| *t <= intended_ns);
                 returned.insert(place, intended_ns);
             }
-            // Who takes it begins it anew.
+            // The next attempt begins it again.
             self.under_way -= 1;
         } else {
             self.users[user as usize].owed_ns = intended_ns;
@@ -74,7 +76,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.pause(id, Phase::SentBack);
     }
 
-    /// Doubles with every failure of the link in a row. The link stays with the exchange meanwhile.
+    /// Pauses after a failure; the pause doubles with every consecutive failure of the link. The link stays with the
+    /// exchange in the meantime.
     fn pause(&mut self, id: u32, phase: Phase) {
         let first_ns = self.outline.limits.reconnect_pause_ns;
         let link = &mut self.links[self.exchanges[id as usize].link as usize];
@@ -90,13 +93,13 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.exchange_wheel.arm(id, exchange.deadline_ns);
     }
 
-    /// The step has failed: it ends now.
+    /// Ends the step, which has failed.
     pub(super) fn failure_over(&mut self, id: u32, fault: Fault) {
         self.outstanding -= 1;
         self.ended(id, End::Failed(fault));
     }
 
-    /// The user of a request that was sent back tries again, or goes on.
+    /// Lets the user of a request that was sent back try again or continue.
     pub(super) fn pause_over(&mut self, id: u32) {
         let user = self.exchanges[id as usize].user;
         self.free_exchange(id);

@@ -1,4 +1,4 @@
-//! How a worker is made of a plan: its workloads, its part of them, its users and their links.
+//! Creates a worker from a plan: its workloads, its part of them, its users, and their links.
 
 use super::{Here, Post, Source, User, Worker, Workload, keep};
 use crate::Stopped;
@@ -22,10 +22,10 @@ use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// Room in the lists of what waits for its share, made at the start.
+/// Capacity reserved at the start for the lists of sockets and events that wait for their share.
 const LISTS: usize = 256;
 
-/// One worker's part of a [`Job`](crate::Job): all that a worker is given besides its door and its post.
+/// One worker's part of a [`Job`](crate::Job): everything that a worker needs except its door and its post.
 pub struct WorkerConfig {
     pub(crate) outline: Arc<Outline>,
     pub(crate) compiled: Arc<Compiled>,
@@ -34,18 +34,19 @@ pub struct WorkerConfig {
     /// Local addresses to connect from; empty: the kernel chooses.
     pub(crate) sources: Arc<[IpAddr]>,
     pub(crate) seat: WorkerSlot,
-    /// What is added to the door's clock for the time since 1970, ns.
+    /// Offset from the door's clock to the time since 1970, ns.
     pub(crate) unix_offset_ns: i128,
     pub(crate) lease: Lease,
     /// Iterations by workload.
     pub(crate) iterations: Vec<Lease>,
-    /// Instants of recorded arrivals by workload, ns from the start.
+    /// Recorded arrival times by workload, ns from the start.
     pub(crate) recorded: Vec<Option<Arc<[u64]>>>,
     pub(crate) programs: Option<Box<dyn Programs>>,
 }
 
 impl WorkerConfig {
-    /// Runs from `begin_ns` on the door's clock to the end; says why it ended, and when, ns from the start.
+    /// Runs to the end, starting at `begin_ns` of the door's clock; returns the reason for the end and its time, ns from
+    /// the start.
     pub fn run<D: Door, P: Post>(self, begin_ns: u64, door: D, post: P) -> (Stopped, u64) {
         Worker::new(door, post, self, begin_ns).run()
     }
@@ -55,7 +56,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     fn new(mut door: D, post: P, seating: WorkerConfig, begin_ns: u64) -> Self {
         let WorkerConfig { outline, compiled, places, sources, seat, lease, .. } = seating;
         let mut made = seating.programs;
-        // The hard caps hold whatever the plan says.
+        // The hard limits apply to every plan.
         let cap_ns = outline.limits.duration_ns;
         let end_ns = begin_ns.saturating_add(outline.stop.duration_ns.map_or(cap_ns, |d| d.min(cap_ns)));
         let cut_ns = end_ns.saturating_add(outline.graceful_stop_ns);
@@ -83,7 +84,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 ..User::default()
             }));
             if let Some(made) = &mut made {
-                // A program belongs to a user as numbered over all workers, so that it can tell which one it is.
+                // Programs belong to users numbered over all workers, so that each program can identify its user.
                 let slot = |i: u32| UserSlot {
                     workload: number as u16,
                     user: (lane_seat.offset + u64::from(i) * lane_seat.stride) as u32,
@@ -105,7 +106,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         if !pooled {
             users.iter_mut().zip(0..).for_each(|(user, link)| user.link = link);
         }
-        // To the size: what growing leaves behind stays with the allocator, some 60 bytes a connection.
+        // Exact capacity: the allocator keeps the memory that growth frees, some 60 bytes per connection.
         let own = users.iter().filter(|user| user.link != NONE).count();
         let mut links: Vec<Link> = Vec::with_capacity(own);
         links.resize_with(own, || Link::new(FIRST));
@@ -136,7 +137,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             unix_offset_ns: seating.unix_offset_ns,
             links,
             link_wheel,
-            // Never moved while no user has two under way; what is not used is never touched.
+            // Never moved while no user has two requests in progress; unused memory is never touched.
             exchanges: Vec::with_capacity(user_count as usize),
             free_exchanges: Vec::with_capacity(user_count as usize),
             exchange_wheel,
@@ -147,7 +148,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             resting: 0,
             due_timers: Vec::new(),
             shared,
-            // One for all connections; pages that no answer reaches are never touched.
+            // One for all connections; pages that no response reaches are never touched.
             buffer: vec![0; outline.limits.read_buffer_bytes as usize].into(),
             bodies: Vec::new(),
             lent: keep::Lent::new(kept_most(&outline)),
@@ -199,7 +200,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 }
 
-/// The load models; a plain sequence has one, which is the plan's own.
+/// Returns the load models; a plain sequence has one, the plan's own.
 fn lane_plans(outline: &Outline) -> Vec<WorkloadPlan> {
     if !outline.workloads.is_empty() {
         return outline.workloads.clone();
@@ -214,16 +215,16 @@ fn lane_plans(outline: &Outline) -> Vec<WorkloadPlan> {
     }]
 }
 
-/// Most users of a workload over all machines.
+/// Returns the largest number of users of a workload over all machines.
 fn users_of(plan: &WorkloadPlan, outline: &Outline) -> u32 {
     match plan.load.is_open() {
-        // The cap is each machine's own.
+        // The limit applies to each machine.
         true => plan.connections.saturating_mul(outline.share.of),
         false => plan.connections,
     }
 }
 
-/// Who starts the iterations of a workload, and how many users it has; `most` is the number of its arrivals at most.
+/// Returns the source of a workload's iterations and its number of users; `most` is the largest number of its arrivals.
 fn source(
     plan: &WorkloadPlan,
     outline: &Outline,
@@ -258,12 +259,12 @@ fn source(
     }
 }
 
-/// Requests over all machines: what was asked for, or the hard cap.
+/// Returns the number of requests over all machines: the requested one, or the hard limit.
 pub(crate) fn most_requests(outline: &Outline) -> u64 {
     outline.stop.requests.unwrap_or(u64::MAX).min(outline.limits.requests)
 }
 
-/// My part of the memory for what is kept of answers.
+/// Returns this worker's part of the memory for kept responses.
 fn kept_most(outline: &Outline) -> usize {
     match outline.limits.kept_total_bytes {
         0 => usize::MAX,
@@ -271,15 +272,15 @@ fn kept_most(outline: &Outline) -> usize {
     }
 }
 
-/// My part of the most connections of this machine.
+/// Returns this worker's part of the machine's connection limit.
 fn seat_share(connections: u32, outline: &Outline, seat: WorkerSlot) -> u32 {
     let machines = u64::from(outline.share.of);
     let here = WorkerSlot { offset: seat.offset / machines, stride: seat.stride / machines };
     here.count_of(u64::from(connections)) as u32
 }
 
-/// My place in a workload. Arrivals of one that has fewer connections than there are workers go to the first workers
-/// alone: anybody else would have to break the cap. `None`: there is none for me.
+/// Returns this worker's slot in a workload. If a workload has fewer connections than there are workers, its arrivals
+/// go only to the first workers: any other worker would exceed the limit. `None`: this worker has no slot.
 fn seat_in(plan: &WorkloadPlan, outline: &Outline, seat: WorkerSlot) -> Option<WorkerSlot> {
     let machines = u64::from(outline.share.of);
     if !plan.load.is_open() || plan.connections >= outline.workers {
@@ -290,18 +291,18 @@ fn seat_in(plan: &WorkloadPlan, outline: &Outline, seat: WorkerSlot) -> Option<W
         .then_some(WorkerSlot { offset: seat.offset, stride: machines * workers })
 }
 
-/// Lanes with one seed would begin at the same instants: their bursts would add up, as independent ones do not.
+/// Workloads with one seed would begin at the same times: their bursts would add up, unlike independent ones.
 fn seed_of(seed: u64, workload: u64) -> u64 {
-    // Seeds next to each other would be one sequence, shifted.
+    // Adjacent seeds would give one sequence, shifted.
     if workload == 0 { seed } else { SplitMix64::new(SplitMix64::new(seed).next_u64() ^ workload).next_u64() }
 }
 
-/// A constant level, for [`Command::SetLevel`].
+/// Returns a constant level, for [`Command::SetLevel`].
 pub(super) fn level(to: f64) -> Profile {
     Profile::constant(to)
 }
 
-/// Places with their addresses numbered over all of them.
+/// Numbers the addresses of all origins consecutively.
 fn here(places: Vec<Place>) -> Box<[Here]> {
     let mut first = 0;
     let mut numbered = |Place { addresses, tls }: Place| {

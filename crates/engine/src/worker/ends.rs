@@ -1,4 +1,4 @@
-//! The ends of an exchange that was sent: a whole answer, or a failure; counted, and the connection kept or closed.
+//! The ends of a sent exchange: a complete response, or a failure. It is counted, and the connection is kept or closed.
 
 use super::exchange::End;
 use super::read::LOW_WATER_FROM;
@@ -14,7 +14,7 @@ use plimsoll_plan::program::{BodyUse, Ended};
 use plimsoll_wire::h1::{Answer, Malformed};
 
 impl<D: Door, P: Post> Worker<D, P> {
-    /// A time-out cuts the measurement off: the true time is only known to be longer.
+    /// Ends a request that timed out: its true response time is longer, so the measured one is a lower bound.
     pub(super) fn timed_out(&mut self, id: u32) {
         let exchange = &self.exchanges[id as usize];
         let (request, now_ns) = (exchange.request, self.now_ns);
@@ -26,7 +26,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.failed(id, Fault::Timeout);
     }
 
-    /// The run is over: what is under way is neither answered nor failed.
+    /// Ends an exchange at the end of the run: a request in flight has neither a response nor a failure.
     pub(super) fn cut_off(&mut self, id: u32, end_ns: u64) {
         let exchange = &self.exchanges[id as usize];
         if exchange.user == NONE {
@@ -48,8 +48,8 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
             Phase::Queued => {
                 if self.is_arrival(id) || matches!(self.source_of(exchange.user), Source::Closed { .. }) {
-                    // A user that waits for a connection waits: without this a service that takes no connections any
-                    // more would leave no trace.
+                    // A user may still wait for a connection: without this, a service that accepts no more connections
+                    // would leave no trace.
                     self.tally.add(RunSum::ArrivalsNotStarted, 1);
                     self.count_phases(request, [intended_ns, end_ns, end_ns, end_ns]);
                     let series = self.tally.series(request);
@@ -61,7 +61,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Where the time of a request went that is cut off at `end_ns`.
+    /// Records the latency breakdown of a request that is cut off at `end_ns`.
     pub(super) fn cut_phases(&mut self, id: u32, end_ns: u64) {
         let exchange = &self.exchanges[id as usize];
         let first_ns = if exchange.first_ns == 0 { end_ns } else { exchange.first_ns };
@@ -69,8 +69,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.count_phases(exchange.request, instants_ns);
     }
 
-    /// The same for a request that was due, sent, first answered and over at these instants. The length of a stream was
-    /// somebody's choice: beside those of requests it would be the tail of them all.
+    /// Records the latency breakdown of a request by its intended start time, send time, time of the first byte, and
+    /// end time. Streams are excluded: their length was chosen, and among requests they would be the whole tail.
     #[inline]
     pub(super) fn count_phases(&mut self, request: u32, instants_ns: [u64; 4]) {
         if !self.outline.requests.get(request as usize).is_some_and(|request| request.is_stream) {
@@ -78,12 +78,12 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// A whole answer. Returns whether the socket is still at rest in our hands.
+    /// Handles a complete response. Returns whether the socket is idle and still owned by the worker.
     #[inline]
     pub(super) fn finished(&mut self, id: u32, answer: Answer, unasked_bytes: bool) -> bool {
         let exchange = &self.exchanges[id as usize];
         if exchange.short && exchange.kept_head == 0 {
-            // Without the head, checks and extractions would fail and the server would be blamed.
+            // Without the head, checks and extractions would fail and blame the server.
             self.failed(id, Fault::ClientOutOfMemory);
             return false;
         }
@@ -93,7 +93,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let mut end = End::Answered(answer);
         let whole = exchange.phase == Phase::Waiting;
         let mut keep = answer.reusable && !unasked_bytes && !link.is_peer_closed() && whole;
-        // By whom, if it is not kept.
+        // Whether the client closes the connection, if it is not kept.
         let mut by_us = !self.outline.keep_alive;
         if exchange.body == BodyUse::Stream
             && let Some(mut stream) = exchange.stream.take()
@@ -104,7 +104,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             end = End::Streamed { status: stream.status, body_bytes: answer.body_bytes, by };
             self.forget_stream(&mut stream);
             let sum = if by == Ended::Client { StreamSum::ClosedByClient } else { StreamSum::ClosedByServer };
-            // What was never counted as opened is not counted as closed.
+            // A stream that was not counted as opened is not counted as closed.
             self.tally.series(request).add(sum.id(), u64::from(stream.is_accepted()));
         }
         let served = self.links[at as usize].served;
@@ -112,7 +112,8 @@ impl<D: Door, P: Post> Worker<D, P> {
             (keep, by_us) = (false, true);
         }
         self.count_answer(id, answer, keep);
-        // An empty line, or a notice that the server gives up the connection: the answer counts, nothing else is asked.
+        // An empty line, or a notice that the server closes the connection: the response counts, and the connection is
+        // not used again.
         if unasked_bytes {
             self.tally.add(RunSum::UnexpectedBytes, 1);
         }
@@ -120,7 +121,8 @@ impl<D: Door, P: Post> Worker<D, P> {
             let who = if unasked_bytes {
                 RunSum::ClosedAfterError
             } else if by_us {
-                // Who sends the first FIN after `Connection: close` is chance; who wanted it is not.
+                // It is chance which side sends the first FIN after `Connection: close`; it is not chance which side
+                // wanted it.
                 RunSum::ClosedByClient
             } else {
                 RunSum::ClosedByServer
@@ -133,7 +135,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         keep && self.links[at as usize].is_at_rest()
     }
 
-    /// Of several addresses, the one that was asked counts, too.
+    /// Notes the end of an exchange, also for the address it used if an origin has several.
     #[inline]
     fn land(&mut self, id: u32) {
         let exchange = &self.exchanges[id as usize];
@@ -161,7 +163,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         link.failed = !judged && !Statuses::usual(answer.status);
         self.count_phases(request, [intended_ns, sent_ns, first_ns, now_ns]);
         let series = self.tally.series(request);
-        // What was opened during the run has no place: its bodies are read as they come.
+        // Series opened during the run have no entry: their bodies are read as they arrive.
         if let Some(large) = self.large.get_mut(request as usize) {
             *large = answer.body_bytes >= LOW_WATER_FROM;
         }
@@ -175,7 +177,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.tally.status(request, answer.status, judged, now_ns);
     }
 
-    /// An exchange that was sent ends in a fault; the connection goes with it.
+    /// Ends a sent exchange with a fault; the connection is closed with it.
     pub(super) fn failed(&mut self, id: u32, fault: Fault) {
         self.land(id);
         let exchange = &mut self.exchanges[id as usize];
@@ -183,7 +185,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let took_ns = self.now_ns.saturating_sub(exchange.sent_ns);
         let stream = exchange.stream.take();
         self.tally.fault(request, fault, self.now_ns);
-        // A time-out has put its time among the censored ones; any other failure ends at a known instant.
+        // The time of a timeout is recorded among the lower bounds; any other failure ends at a known time.
         if fault != Fault::Timeout {
             self.tally.series(request).record(SeriesHist::FailedService.id(), took_ns);
         }
@@ -196,7 +198,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.ended(id, End::Failed(fault));
     }
 
-    /// An answer is refused: for what it is, or for a limit that the plan has lowered.
+    /// Refuses a response because it is invalid, or because of a limit that the plan has lowered.
     pub(super) fn refused(&mut self, id: u32, malformed: Malformed) {
         match fault::lowered(malformed, &self.outline.limits) {
             Some((name, value)) => self.cut_by(id, name, value),
@@ -204,7 +206,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// A limit of ours has ended an exchange. The number of the fault does not say which one.
+    /// Ends an exchange because of a client limit, and notes which one: the number of the fault does not say.
     pub(super) fn cut_by(&mut self, id: u32, name: &str, value: u64) {
         self.tell_of(
             self.exchanges[id as usize].request,

@@ -1,4 +1,4 @@
-//! A request over a link: taken, begun, sent, given up when its time is over.
+//! A request over a link: created, begun, sent, and ended when it times out.
 
 use super::{Post, Worker};
 use crate::driver::{Door, Io};
@@ -18,17 +18,17 @@ pub(super) enum End {
     Failed(Fault),
 }
 
-/// What is sent.
+/// The bytes to send.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Bytes<'a> {
-    /// The plan's own, or what the exchange holds already.
+    /// The plan's own bytes, or those that the exchange holds already.
     Prepared,
-    /// Rendered just now; gone when the caller returns.
+    /// Bytes just rendered; gone when the caller returns.
     Fresh(&'a [u8]),
 }
 
 impl<D: Door, P: Post> Worker<D, P> {
-    /// Takes an exchange for a user's step over a link at rest, the one that was used last.
+    /// Takes an exchange, the one used last, for a user's step over an idle link.
     #[inline]
     pub(super) fn take_exchange(&mut self, link: u32, user: u32, step: &Step, intended_ns: u64) -> u32 {
         self.outstanding += 1;
@@ -64,19 +64,19 @@ impl<D: Door, P: Post> Worker<D, P> {
         id
     }
 
-    /// Gives an exchange back that is over; what it held is gone by now.
+    /// Frees an exchange that has ended and holds nothing any more.
     #[inline]
     pub(super) fn free_exchange(&mut self, id: u32) {
         let exchange = &mut self.exchanges[id as usize];
         exchange.user = NONE;
-        // The wheel may look at it once more.
+        // The wheel may check it once more.
         exchange.deadline_ns = 0;
         exchange.part_until_ns = 0;
         self.links[exchange.link as usize].exchange = NONE;
         self.free_exchanges.push(id);
     }
 
-    /// Begins: now when the link stands, else as soon as it does.
+    /// Begins the exchange: now if the link is open, otherwise as soon as it is.
     #[inline]
     pub(super) fn begin(&mut self, id: u32, bytes: Bytes<'_>) {
         let link = self.exchanges[id as usize].link;
@@ -132,7 +132,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                     exchange.written += n as u32;
                     if exchange.written as usize == bytes.len() {
                         exchange.phase = Phase::Waiting;
-                        // The usual request fits at once and stalls for nothing; only the others are of interest.
+                        // A usual request fits at once and is not blocked; only the others are recorded.
                         if was_partial {
                             let stall_ns = self.now_ns - exchange.sent_ns;
                             self.tally.record(RunHist::SendBlocked, stall_ns);
@@ -144,7 +144,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                     return self.hold_fresh(id, fresh);
                 }
                 Io::Failed(errno) => {
-                    // The answer that explains it (413, say) may be waiting to be read.
+                    // The response that explains it (413, say) may be waiting to be read.
                     let fault = fault::of_transfer(errno);
                     exchange.phase = Phase::Waiting;
                     if fault != Fault::ConnectionReset {
@@ -159,16 +159,16 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Its time is over.
+    /// Handles an exchange whose deadline has passed.
     pub(super) fn exchange_due(&mut self, id: u32) {
         let exchange = &self.exchanges[id as usize];
         match exchange.phase {
-            // The request was sent long ago; the stream it opened does not come on.
+            // The request was sent long ago; the stream that it opened has stalled.
             Phase::Waiting if exchange.is_streaming() => self.failed(id, Fault::StreamIdleTimeout),
             Phase::Sending | Phase::Waiting => self.timed_out(id),
             Phase::Failed(fault) => self.failure_over(id, fault),
             Phase::SentBack => self.pause_over(id),
-            // The time of an attempt to connect is the link's.
+            // The link has the deadline of an attempt to connect.
             Phase::Queued => {}
         }
     }

@@ -1,7 +1,7 @@
-//! What is kept of answers for somebody who reads them, and of requests that wait: buffers that are lent and come back.
+//! Buffers for response bodies that programs read and for requests that wait: they are lent and returned.
 //!
-//! Sizes come from the network here, so all that is lent is counted against a bound, and memory that is refused costs
-//! the answer its body and not the process its life.
+//! The network determines their sizes, so all lent memory counts towards a limit, and refused memory costs the body of
+//! the response instead of the process.
 
 use super::exchange::Bytes;
 use super::{BUFFER_KEPT_BYTES, BUFFERS_MAX, POOL_BYTES, Post, Worker};
@@ -11,10 +11,10 @@ use plimsoll_wire::h1::{Head, Sink};
 /// The memory of one worker's buffers, bytes.
 #[derive(Debug)]
 pub(super) struct Lent {
-    /// Capacity of the buffers that are lent, and of those at rest.
+    /// Capacity of the lent buffers, and of the idle ones.
     out: usize,
     rest: usize,
-    /// Both together at most.
+    /// The limit of both together.
     most: usize,
 }
 
@@ -23,14 +23,15 @@ impl Lent {
         Lent { out: 0, rest: 0, most }
     }
 
-    /// Makes room for `more` bytes in a buffer that will not become longer than `longest`. False: there is none.
+    /// Makes room for `more` bytes in a buffer that will not exceed `longest`. Returns false if there is no memory.
     #[inline]
     fn grow(&mut self, buffer: &mut Vec<u8>, more: usize, longest: usize) -> bool {
         let (held, wanted) = (buffer.capacity(), buffer.len().saturating_add(more));
         if wanted <= held {
             return true;
         }
-        // Doubled, so that a body in many pieces is not moved at each; but not beyond what it can become.
+        // Double the size, so that a body in many pieces is not moved for each of them, but not beyond the largest
+        // possible size.
         let roomy = wanted.max(held.saturating_mul(2).min(longest));
         [roomy, wanted].into_iter().any(|size| {
             let fits = self.out.saturating_add(self.rest).saturating_add(size - held) <= self.most;
@@ -41,11 +42,11 @@ impl Lent {
     }
 }
 
-/// Keeps the head, and the body up to a limit, for somebody who reads them.
+/// Keeps the head, and the body up to a limit, for a program.
 pub(super) struct Keep<'a> {
     pub(super) into: &'a mut Vec<u8>,
     pub(super) head_bytes: &'a mut u32,
-    /// Of the body.
+    /// Limit for the body.
     pub(super) most: usize,
     pub(super) lent: &'a mut Lent,
     /// There was no memory for the rest.
@@ -56,7 +57,7 @@ impl Keep<'_> {
     fn take(&mut self, bytes: &[u8]) {
         let longest = (*self.head_bytes as usize).saturating_add(self.most);
         *self.short |= !self.lent.grow(self.into, bytes.len(), longest);
-        // A body with a hole would be another one.
+        // A body with a hole would be a different body.
         if !*self.short {
             self.into.extend_from_slice(bytes);
         }
@@ -79,7 +80,7 @@ impl Sink for Keep<'_> {
     }
 }
 
-/// Keeps the head, and lays the payload aside for the parser of events. Both are no longer than what is read at once.
+/// Keeps the head, and collects the payload for the event parser. Neither is longer than one read.
 pub(super) struct Streaming<'a> {
     pub(super) head: Option<&'a mut Vec<u8>>,
     pub(super) head_bytes: &'a mut u32,
@@ -105,7 +106,7 @@ impl Sink for Streaming<'_> {
 }
 
 impl<D: Door, P: Post> Worker<D, P> {
-    /// An empty buffer, to be given back.
+    /// Lends an empty buffer, which must be returned.
     #[allow(clippy::box_collection)]
     pub(super) fn lend(&mut self) -> Box<Vec<u8>> {
         let buffer = self.bodies.pop().unwrap_or_default();
@@ -114,7 +115,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         buffer
     }
 
-    /// A buffer is free for another.
+    /// Takes a buffer back for reuse.
     #[allow(clippy::box_collection)]
     pub(super) fn give_back(&mut self, mut buffer: Box<Vec<u8>>) {
         let bytes = buffer.capacity();
@@ -127,7 +128,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Keeps the bytes of a request that was rendered just now until the kernel takes them.
+    /// Keeps the bytes of a request that was just rendered until the kernel takes them.
     pub(super) fn hold_fresh(&mut self, exchange: u32, bytes: Bytes<'_>) {
         let Bytes::Fresh(bytes) = bytes else { return };
         let mut held = self.lend();
@@ -137,7 +138,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.exchanges[exchange as usize].out = Some(held);
     }
 
-    /// The request is sent: its buffer is free for another.
+    /// Returns the buffer of a request that was sent.
     #[inline]
     pub(super) fn let_go(&mut self, exchange: u32) {
         if let Some(held) = self.exchanges[exchange as usize].out.take() {

@@ -1,4 +1,4 @@
-//! Links: how one is found and opened, what the kernel reports of it, how it ends.
+//! Links: finding and opening them, handling the kernel's events, and closing them.
 
 use super::exchange::Bytes;
 use super::{Post, Worker};
@@ -10,8 +10,8 @@ use plimsoll_plan::metric::{PHASE_UNIT_NS, RunFloor, RunHist, RunPeak, RunSum};
 use plimsoll_plan::origin::{FIRST, OriginId};
 
 impl<D: Door, P: Post> Worker<D, P> {
-    /// A link for a step to an origin: the user's own, or one more when that is taken; when they are pooled,
-    /// the one that was used last.
+    /// Returns a link for a step to an origin: the user's own, or another one if that is in use; if links are pooled,
+    /// the one used last.
     pub(super) fn link_for(&mut self, user: u32, origin: OriginId) -> u32 {
         let own = self.users[user as usize].link;
         if own != NONE && origin == FIRST && self.links[own as usize].exchange == NONE {
@@ -27,7 +27,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         })
     }
 
-    /// Takes the link that was released last off a user's list, which is short.
+    /// Removes the most recently released link from a user's list, which is short.
     fn held_for(&mut self, user: u32, origin: OriginId) -> Option<u32> {
         let (mut before, mut at) = (NONE, self.users[user as usize].first_held);
         while at != NONE {
@@ -56,8 +56,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         false
     }
 
-    /// A link that is not its user's own for the target is free for others, or stays: all with the iteration where it
-    /// begins without one, else one for each of the other origins with the user.
+    /// Releases a link that is not its user's own link to the target. Others may use it, or the user holds it: all
+    /// links for the rest of the iteration if iterations begin without one, otherwise one for each other origin.
     pub(super) fn release(&mut self, id: u32, user: u32) {
         if self.users[user as usize].link == id {
             return;
@@ -82,7 +82,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let way = if place.tls.is_some() { Way::Sealed } else { Way::Plain };
         let source = match self.sources.len() {
             0 => None,
-            // Each address is met from each source: two turns in step would always meet the same pairs.
+            // Each address is reached from each source: two counters in step would always combine the same pairs.
             sources => Some(self.sources[turn / count % sources]),
         };
         match self.door.open(address, source, token) {
@@ -107,7 +107,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Everything that the kernel reports on a socket comes in here.
+    /// Handles all events that the kernel reports on a socket.
     pub(super) fn on_ready(&mut self, token: u64, flags: Flags) {
         let id = token as u32;
         let Some(link) = self.links.get_mut(id as usize) else { return };
@@ -120,7 +120,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         if link.state == State::Connecting {
             self.on_connecting(id, flags);
-            // The edge is spent: what came with it (a greeting, an end) would otherwise be waited for in vain.
+            // The edge is consumed: bytes or an end reported with it (a greeting, say) would never be reported again.
             let link = &self.links[id as usize];
             let speaks = link.state == State::Handshaking || self.is_in_flight(link.exchange);
             if flags & (IN | RDHUP | HUP | ERR) != 0 && link.token(id) == token && speaks {
@@ -131,7 +131,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         if flags & OUT != 0 {
             self.on_room(id);
         }
-        // One that waits for its share has its turn when those before it have had theirs.
+        // A link that waits for its share is read after those before it.
         let link = &self.links[id as usize];
         if flags & (IN | RDHUP | HUP | ERR) != 0 && link.token(id) == token && !link.unread {
             self.read(id);
@@ -142,7 +142,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         exchange != NONE && self.exchanges[exchange as usize].is_in_flight()
     }
 
-    /// The kernel takes bytes again. It says so with nearly every answer, when nothing is left to be sent.
+    /// Handles room in the send buffer. The kernel reports it with almost every response, even if nothing is left to
+    /// send.
     #[inline]
     fn on_room(&mut self, id: u32) {
         let link = &self.links[id as usize];
@@ -186,15 +187,16 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.tally.add(RunSum::ConnOpened, 1);
         self.tally.record(RunHist::Connect, took_ns);
         self.tally.floor(RunFloor::ConnectNs, took_ns);
-        // A server may speak or close before it was asked; reading shows it before a request is wasted on it, but the
-        // request is due now and is sent all the same: what the server then does to it is what a user would see.
+        // A server may send bytes or close before the first request; reading now would show that before a request is
+        // wasted on it. But the request is due now and is sent anyway, because the result is what a real user would
+        // see.
         match way {
             Way::Plain => self.opened(id),
             Way::Sealed => self.begin_handshake(id),
         }
     }
 
-    /// The link stands: what waited for it goes.
+    /// Marks the link as open and sends the request that waited for it.
     pub(super) fn opened(&mut self, id: u32) {
         let link = &mut self.links[id as usize];
         link.state = State::Open;
@@ -202,7 +204,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.send(exchange, Bytes::Prepared);
     }
 
-    /// No connection in time.
+    /// Handles the timeout of a connection attempt.
     pub(super) fn link_due(&mut self, id: u32) {
         let fault = match self.links[id as usize].state {
             State::Connecting => Fault::ConnectTimeout,
@@ -213,12 +215,12 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.connect_failed(id, fault);
     }
 
-    /// The series of the address that the link goes to, where there are several.
+    /// Returns the series of the link's address, if there are several.
     pub(super) fn address_of(&self, id: u32) -> Option<u32> {
         Some(self.address_series? + self.links[id as usize].address)
     }
 
-    /// Closes what a user holds, its own link and those beyond.
+    /// Closes all links that a user holds, including its own.
     pub(super) fn close_all_of(&mut self, user: u32) {
         let own = self.users[user as usize].link;
         if own != NONE {
@@ -233,7 +235,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Closes a link at rest, as the plan wants it.
+    /// Closes an idle link as planned.
     fn close_planned(&mut self, id: u32) {
         if self.links[id as usize].is_at_rest() {
             self.tally.add(RunSum::ClosedByClient, 1);
@@ -241,11 +243,11 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Closes and forgets the socket; its last account is read first.
+    /// Closes and forgets the socket, after reading its last TCP counters.
     pub(super) fn close_socket(&mut self, id: u32) {
         let link = &self.links[id as usize];
         if link.is_opening() {
-            // SYNs sent again count too.
+            // Retransmitted SYNs count, too.
             self.read_facts(id);
         } else {
             let served = u64::from(link.served);
@@ -268,7 +270,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 }
 
-/// A length of time as an exchange keeps it; more than four minutes are not told apart.
+/// Converts a duration to the units of an exchange; durations over four minutes are not distinguished.
 pub(super) fn units(ns: u64) -> u32 {
     u32::try_from(ns / PHASE_UNIT_NS).unwrap_or(u32::MAX)
 }

@@ -1,4 +1,5 @@
-//! Who sends what next: users of the closed model start iterations, ended steps continue them, iterations end.
+//! Decides which user sends next: users of the closed model start iterations, ended steps continue them, and iterations
+//! end.
 
 use super::exchange::{Bytes, End};
 use super::{Post, Source, Worker};
@@ -9,13 +10,13 @@ use plimsoll_plan::origin::FIRST;
 use plimsoll_plan::program::{Step, Wake};
 use plimsoll_wire::h1::Answer;
 
-/// Rest behind an iteration that has sent nothing: short enough for mixes in which some iterations do nothing.
+/// Pause after an iteration that sent nothing: short enough for mixes in which some iterations do nothing.
 const NOTHING_SENT_NS: u64 = 1_000_000;
 
 impl<D: Door, P: Post> Worker<D, P> {
     // ---- the closed model -----------------------------------------------------------------------------------
 
-    /// Starts users, or lets the number sink: a user beyond it ends with its iteration.
+    /// Starts users, or lowers their number: a user above it stops at the end of its iteration.
     pub(super) fn change_level(&mut self) {
         let now_ns = self.now_ns;
         self.integrate_users(now_ns);
@@ -42,7 +43,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Adds the area under "active users" since it was last added. In a pause nobody is.
+    /// Adds the area under "active users" since the last call. During a pause, no user is active.
     pub(super) fn integrate_users(&mut self, now_ns: u64) {
         let passed_ns = now_ns.saturating_sub(self.users_changed_ns);
         let active = self.workloads.iter().map(|workload| match &workload.source {
@@ -87,7 +88,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         let iteration = state.iteration;
         let workload = &mut self.workloads[usize::from(state.workload)];
-        // With no request left there is nothing to begin for: it would cost a program a row of its data.
+        // Without a request left, there is nothing to begin for: it would cost a program a row of its data.
         let closed = matches!(workload.source, Source::Closed { .. });
         if closed && (self.lease.is_drained() || !workload.iterations.take()) {
             return self.end_of_work(user);
@@ -96,10 +97,10 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.resume_program(user, Wake::Begin { user: number, iteration }, intended_ns);
     }
 
-    /// The next request of the table program.
+    /// Starts the next request of the table program.
     #[inline]
     fn table_step(&mut self, user: u32, intended_ns: u64) {
-        // In the open model of one request the arrivals themselves are counted.
+        // In the open model with one request, the arrivals themselves are counted.
         if !self.is_counted_by_arrivals() && !self.is_first_of_arrival(user) && !self.lease.take() {
             return self.end_of_work(user);
         }
@@ -121,12 +122,12 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.compiled.sequence.len() == 1 && matches!(self.workloads[0].source, Source::Open { .. })
     }
 
-    /// An arrival took its lease before it took its user.
+    /// Returns whether this is an arrival's first step: it took its lease before it took its user.
     fn is_first_of_arrival(&self, user: u32) -> bool {
         self.users[user as usize].at == 0 && matches!(self.source_of(user), Source::Open { .. })
     }
 
-    /// What waits for its connection is an arrival's first step, not a later one of a started iteration.
+    /// Returns whether a waiting exchange is an arrival's first step, not a later one of a started iteration.
     pub(super) fn is_arrival(&self, exchange: u32) -> bool {
         let exchange = &self.exchanges[exchange as usize];
         let own = self.users[exchange.user as usize].link;
@@ -134,18 +135,18 @@ impl<D: Door, P: Post> Worker<D, P> {
         (is_own || self.pooled) && self.is_first_of_arrival(exchange.user)
     }
 
-    /// Nothing may be sent any more: the user stops in the middle of its iteration.
+    /// Stops a user in the middle of its iteration because nothing more may be sent.
     pub(super) fn end_of_work(&mut self, user: u32) {
         self.users[user as usize].busy = false;
         self.under_way -= 1;
     }
 
-    /// An exchange is over: its user goes on.
+    /// Ends an exchange and continues its user.
     #[inline]
     pub(super) fn ended(&mut self, id: u32, end: End) {
         let exchange = &self.exchanges[id as usize];
         let (user, link, judged) = (exchange.user, exchange.link, exchange.judged);
-        // Answered before it was wholly sent, or never sent.
+        // Answered before it was completely sent, or never sent.
         self.let_go(id);
         self.links[link as usize].since_ns = self.now_ns;
         self.ended_ns = self.now_ns;
@@ -167,7 +168,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.iteration_over(user, false, 0);
     }
 
-    /// Of several addresses, the one that the link goes to: its requests, by their statuses alone.
+    /// Counts a response for the link's address, if there are several: its requests, by their statuses alone.
     fn count_address(&mut self, series: u32, end: End) {
         match end {
             End::Failed(fault) => self.tally.fault(series, fault, self.now_ns),
@@ -185,7 +186,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let (retired, iteration) = (state.retired, state.iteration);
         let number = usize::from(state.workload);
         self.under_way -= 1;
-        // Whose data has run out has only found that there is none.
+        // A user without data has only found that there is none: this is not an iteration.
         if !retired {
             self.tally.add(RunSum::Iterations, 1);
         }
@@ -213,7 +214,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 if !self.is_active(user) {
                     return self.park(user);
                 }
-                // A program that asks for nothing would otherwise spin for ever.
+                // Otherwise, a program that requests nothing would loop forever.
                 let rest_ns = if sent_nothing { rest_ns.max(NOTHING_SENT_NS) } else { rest_ns };
                 if rest_ns > 0 {
                     return self.rest(user, rest_ns);
@@ -223,14 +224,14 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// When nobody of an open workload will start any more, nothing more comes due.
+    /// If all users of an open workload have stopped for good, ends its arrivals.
     fn lane_retired(&mut self, workload: usize) {
         if self.workloads[workload].retired >= self.workloads[workload].count {
             self.no_more_arrivals(workload);
         }
     }
 
-    /// Open model: ready for an arrival, from this instant on.
+    /// Open model: makes a user available for an arrival as of now.
     pub(super) fn free(&mut self, user: u32) {
         let workload = usize::from(self.users[user as usize].workload);
         self.note_starvation(workload);
@@ -240,7 +241,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// A user whose time is over closes its connections.
+    /// Closes the connections of a user that is no longer active.
     pub(super) fn park(&mut self, user: u32) {
         if !self.paused {
             self.close_all_of(user);

@@ -1,4 +1,4 @@
-//! What a worker hands over, and where.
+//! The output of a worker, and its destination.
 
 use crate::Command;
 use plimsoll_plan::failure_example::FailureExample;
@@ -6,21 +6,21 @@ use plimsoll_plan::series::SeriesKey;
 use plimsoll_stats::interval::Interval;
 use std::sync::Arc;
 
-/// What a worker tells besides its numbers.
+/// A worker's output in addition to its numbers.
 #[derive(Debug, Default)]
 pub struct WorkerNotes {
-    /// What was worth keeping as an example.
+    /// Failure examples.
     pub samples: Vec<FailureExample>,
-    /// Series that its programs have opened since it told the last ones. Their numbers follow each other.
+    /// Series that its programs have opened since the last report. They are numbered consecutively.
     pub opened: Vec<Arc<SeriesKey>>,
 }
 
-/// Where a worker's intervals go and its commands come from; the real one is a pair of channels.
+/// The destination of a worker's intervals and the source of its commands; the production one is a pair of channels.
 pub trait Post {
-    /// Hands over a full interval, and what is to be told with it.
+    /// Hands over a full interval with its notes.
     fn hand_over(&mut self, full: Box<Interval>, told: WorkerNotes, last: bool);
-    /// An interval that came back and may be used again.
+    /// Returns an interval that can be reused.
     fn spare(&mut self) -> Option<Box<Interval>>;
-    /// Commands that came since the last call; cheap when there are none.
+    /// Appends the commands received since the last call; cheap if there are none.
     fn commands(&mut self, into: &mut Vec<Command>);
 }

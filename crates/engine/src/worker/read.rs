@@ -1,4 +1,4 @@
-//! What comes over a link: read, handed to the session, and on to one of an exchange's ends.
+//! Reads from a link, feeds the session, and ends exchanges.
 
 use super::keep::{Keep, Streaming};
 use super::unasked::{is_dangerous, is_looked_at};
@@ -11,12 +11,12 @@ use plimsoll_plan::metric::{RunHist, RunSum};
 use plimsoll_plan::program::BodyUse;
 use plimsoll_wire::h1::Eof;
 
-/// From this many bytes on, a low-water mark saves more wake-ups than its two system calls cost.
+/// Above this size, a low-water mark saves more wake-ups than its two system calls cost.
 pub(super) const LOW_WATER_FROM: u64 = 131_072;
-/// First read where the last answer to the same request had a large body: enough for a head, and little of a body is
-/// copied before the rest can be thrown away.
+/// Size of the first read if the last response to the same request had a large body: enough for a head, and little of a
+/// body is copied before the rest can be discarded.
 const HEAD_READ_BYTES: usize = 2_048;
-/// Highest mark: below half of the receive buffer's usual ceiling (6 MB), above which the kernel would cut it down.
+/// Highest mark: below half of the receive buffer's usual limit (6 MB); the kernel would reduce a higher one.
 const LOW_WATER_MAX: u64 = 2_000_000;
 
 impl<D: Door, P: Post> Worker<D, P> {
@@ -28,10 +28,10 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Somebody looks at the body of what is under way on a link.
+    /// Returns whether a program reads the body of the link's exchange.
     fn keeps_body(&self, id: u32) -> bool {
         let exchange = self.links[id as usize].exchange;
-        // At rest nothing is kept, and nothing can be skipped either.
+        // An idle link keeps nothing, and has nothing to skip.
         self.exchanges.get(exchange as usize).is_some_and(|exchange| exchange.keeps_body())
     }
 
@@ -55,7 +55,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                                 return;
                             }
                         } else if n < skippable && !link.is_peer_closed() {
-                            // Less than asked for: the queue is empty, the next edge will come.
+                            // Less than requested: the queue is empty, and the next edge will be reported.
                             self.move_low_water(id, skippable - n);
                             return;
                         }
@@ -77,7 +77,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             match self.door.recv(socket, &mut self.buffer[..room]) {
                 Io::Done(0) => return self.on_eof(id),
                 Io::Done(n) => {
-                    // A short read has emptied the queue: no second call just to hear "nothing".
+                    // A short read has emptied the queue: no second call is needed to find that out.
                     let drained = n < room;
                     if !self.feed(id, n, false) {
                         return;
@@ -87,17 +87,17 @@ impl<D: Door, P: Post> Worker<D, P> {
                     let (peer_closed, marked) = (link.is_peer_closed(), link.low_water > 0);
                     if left > 0 {
                         let skips = !reads && !self.keeps_body(id);
-                        // A large body is waited for as a whole. The kernel looks at what it holds when the mark is
-                        // set (tcp_set_rcvlowat), so data that came before is not forgotten.
+                        // Wait for a large body as a whole. The kernel checks its queue when the mark is set
+                        // (tcp_set_rcvlowat), so data that arrived earlier is not missed.
                         if left >= LOW_WATER_FROM && !self.is_stream(id) && !marked && !peer_closed {
                             self.move_low_water(id, left);
                             return;
                         }
-                        // The mark must never stand above what is still to come.
+                        // The mark must never exceed the remaining bytes.
                         if marked {
                             self.move_low_water(id, left);
                         }
-                        // A small rest of a body is skipped at once; anything else comes with its own edge.
+                        // Skip a small rest of a body immediately; anything else has its own edge.
                         if drained && !peer_closed && !skips {
                             return self.drained(id);
                         }
@@ -114,14 +114,14 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// What is under way is a stream: each event is waited for by itself.
+    /// Returns whether the link's exchange is a stream: each event is awaited separately.
     fn is_stream(&self, id: u32) -> bool {
         let exchange = self.links[id as usize].exchange;
         self.exchanges.get(exchange as usize).is_some_and(|exchange| exchange.body == BodyUse::Stream)
     }
 
-    /// Hands `n` bytes of the buffer, or of what TLS has opened, to the session. False: the socket is closed or has
-    /// begun another exchange, and its own edges will come.
+    /// Feeds `n` bytes of the buffer, or of the data opened by TLS, to the session. Returns false if the socket is
+    /// closed or has begun another exchange, whose own edges will be reported.
     #[inline]
     pub(super) fn feed(&mut self, id: u32, n: usize, opened: bool) -> bool {
         self.tell_time();
@@ -130,7 +130,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             self.unasked(id, n, opened);
             return false;
         }
-        // A session that awaits an answer has its exchange.
+        // A session that waits for a response has an exchange.
         let at = link.exchange;
         let exchange = &mut self.exchanges[at as usize];
         if exchange.first_ns == 0 {
@@ -164,7 +164,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         };
         let looked_at = exchange.is_looked_at();
         match fed {
-            // Whether they come with the answer or a segment later is chance; none of it can be told from the next.
+            // It is chance whether they arrive with the response or a segment later; neither can be distinguished from
+            // the next response.
             Ok(_) if dangerous => {
                 if !looked_at || self.describe(at, None, false) {
                     self.tally.add(RunSum::UnexpectedBytes, 1);
@@ -187,7 +188,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 }
             },
             Err(malformed) => {
-                // What came in front of the damage is shown, wherever the bytes were cut.
+                // The program sees the bytes before the damage, however the segments were split.
                 if !looked_at || self.describe(at, None, false) {
                     self.refused(at, malformed);
                 }
@@ -196,8 +197,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Sets the mark once for a large body, and lowers it when less than that is still to come: a mark above the end
-    /// of the body would wake nobody.
+    /// Sets the mark once for a large body, and lowers it when less than that remains: with a mark above the remaining
+    /// bytes, the kernel would never wake the worker.
     fn move_low_water(&mut self, id: u32, left: u64) {
         let link = &mut self.links[id as usize];
         let wanted = left.min(LOW_WATER_MAX) as u32;
@@ -213,7 +214,11 @@ impl<D: Door, P: Post> Worker<D, P> {
         let link = &mut self.links[id as usize];
         link.peer_closes();
         if link.state == State::Handshaking {
-            return self.handshake_failed(id, Fault::Tls, "the server closed in the middle of the handshake");
+            return self.handshake_failed(
+                id,
+                Fault::Tls,
+                "the server closed the connection during the TLS handshake",
+            );
         }
         let (reused, reset) = (link.served > 1, link.peer == Peer::Reset);
         let cut = link.tls.as_ref().is_some_and(|secured| !secured.channel.is_closed());
@@ -223,8 +228,8 @@ impl<D: Door, P: Post> Worker<D, P> {
                 self.tally.add(RunSum::ClosedByServer, 1);
                 self.close_socket(id);
             }
-            // Only the server's own end of TLS says that a body without a length is whole: anybody on the way can cut
-            // TCP (RFC 9112, section 9.8).
+            // Only the server's own end of TLS proves that a body without a length is complete: any party on the path
+            // can cut TCP (RFC 9112, section 9.8).
             Eof::Complete(_) if cut => self.failed(exchange, Fault::ClosedMidResponse),
             Eof::Complete(answer) => {
                 self.finished(exchange, answer, false);
@@ -256,7 +261,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.failed(exchange, fault);
     }
 
-    /// The server gave up a link at rest while a request was on its way.
+    /// Handles a server that closed an idle link while a request was being sent.
     pub(super) fn stale(&mut self, exchange: u32) {
         let sent = &self.exchanges[exchange as usize];
         let idle_ns = sent.sent_ns.saturating_sub(self.links[sent.link as usize].since_ns);

@@ -1,4 +1,4 @@
-//! Where a redirect led, kept once per worker: a run of nothing but redirects says what to load instead.
+//! The target of a redirect, kept once per worker: if a run gets only redirects, it can report what to load instead.
 
 use super::{Post, Worker};
 use crate::driver::Door;
@@ -6,11 +6,11 @@ use plimsoll_plan::failure_example::{FailureExample, REDIRECT};
 use plimsoll_plan::program::RequestId;
 use plimsoll_plan::request::redacted_url;
 
-/// Longer ones are of no use to a reader.
+/// Longer targets do not help a reader.
 const LOCATION_MAX: usize = 300;
 
 impl<D: Door, P: Post> Worker<D, P> {
-    /// Looks for `Location` in the first `n` bytes that came last. A head that came in pieces is left for the next
+    /// Looks for `Location` in the last `n` bytes received. A head split over several reads is left for the next
     /// redirect.
     #[cold]
     pub(super) fn note_redirect(&mut self, request: RequestId, status: u16, n: usize, opened: bool) {
@@ -28,7 +28,8 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 }
 
-/// The value of the first `Location` line of a head. Only what a URL may hold: it is shown to people.
+/// Returns the value of the first `Location` line of a head. It accepts only characters allowed in a URL, because users
+/// see it.
 fn location(head: &[u8]) -> Option<&str> {
     for line in head.split(|byte| *byte == b'\n') {
         let line = line.strip_suffix(b"\r").unwrap_or(line);

@@ -1,4 +1,4 @@
-//! Speaking with programs: they are woken, and what they put into their outbox is done.
+//! Runs programs: wakes them and executes the commands in their outbox.
 
 use super::exchange::{Bytes, End};
 use super::{Post, SleepTimer, Worker};
@@ -10,7 +10,7 @@ use plimsoll_plan::metric::{RunSum, SeriesHist, SeriesSum, fault_id};
 use plimsoll_plan::program::{At, BodyUse, Count, Outbox, Payload, Reply, StepId, Wake};
 use plimsoll_plan::{Fault, Side};
 
-/// The step of a sleep between two iterations; no program has one of this id.
+/// The step of a sleep between two iterations; no program uses this id.
 const REST: StepId = StepId::MAX;
 
 impl<D: Door, P: Post> Worker<D, P> {
@@ -19,7 +19,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         At { run_ns: self.now_ns.saturating_sub(self.begin_ns), unix_ns: unix_ns.max(0) as u64 }
     }
 
-    /// Wakes a program and hands back what it said; the outbox is given back by [`Worker::put_back`].
+    /// Wakes a program and returns its outbox, which [`Worker::put_back`] takes back.
     pub(super) fn wake(&mut self, user: u32, wake: Wake<'_>) -> Box<Outbox> {
         let mut out = self.outbox.take().unwrap_or_default();
         let at = self.at();
@@ -62,8 +62,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.act(user, out, intended_ns, sent_nothing);
     }
 
-    /// Does what a program wants: gives up, sleeps, sends. With nothing outstanding behind it the iteration is over,
-    /// whether or not the program has said so: nothing would ever resume it.
+    /// Executes a program's commands: cancels, sleeps, sends. If nothing is outstanding afterwards, the iteration is
+    /// over, whether or not the program has said so, because nothing would ever resume it.
     pub(super) fn act(&mut self, user: u32, out: Box<Outbox>, intended_ns: u64, sent_nothing: bool) {
         let state = &mut self.users[user as usize];
         let iteration = state.iteration;
@@ -106,7 +106,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let rest_ns = out.rest_ns;
         self.put_back(out);
         let state = &self.users[user as usize];
-        // A step that failed at once has resumed the program from within the loop above, and may have ended the
+        // A step that failed immediately has resumed the program from within the loop above, and may have ended the
         // iteration there: it must not end twice.
         if state.outstanding > 0 || state.iteration != iteration || !state.busy {
             return;
@@ -117,7 +117,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.iteration_over(user, sent_nothing, rest_ns);
     }
 
-    /// An exchange of a program has ended.
+    /// Notifies a program that one of its exchanges has ended.
     pub(super) fn reply(&mut self, id: u32, end: End) {
         self.unlink(id);
         let exchange = &mut self.exchanges[id as usize];
@@ -139,7 +139,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let reply = Reply { id: step, status, fault, head, body, body_bytes, phases, ended };
         let out = self.wake(user, Wake::Reply(reply));
         match (out.failure, judged) {
-            // An answer that has failed on its way is no worse for its program's judgement.
+            // A response that failed in transit does not count again when its program judges it.
             (Some(failure), true) if fault.is_none() => self.judged_failed(link, request, failure, short),
             (None, true) if fault.is_none() => {
                 self.users[user as usize].served = true;
@@ -147,17 +147,17 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
             _ => {}
         }
-        // The program may ask for another one, so the buffer goes back first.
+        // The program may request another one, so the buffer is returned first.
         if let Some(body) = kept {
             self.give_back(body);
         }
         self.act(user, out, self.now_ns, false);
     }
 
-    /// The program's judgement on an answer; `short`: memory has cut it.
+    /// Counts a response that the program judged as failed; `short`: it was cut for lack of memory.
     fn judged_failed(&mut self, link: u32, request: u32, failure: Fault, short: bool) {
         if failure.side() == Side::Client {
-            // What could not be read is no failure of the answer. Whether a limit or memory has cut it is known here.
+            // A response that could not be read has not failed. Only here is it known whether a limit or memory cut it.
             let fault = if short { Fault::ClientOutOfMemory } else { failure };
             return self.tally.fault(request, fault, self.now_ns);
         }
@@ -168,7 +168,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         series.add(fault_id(failure), 1);
     }
 
-    /// Takes an exchange off its user's list, which is short.
+    /// Removes an exchange from its user's list, which is short.
     fn unlink(&mut self, id: u32) {
         let Exchange { user, next: after, .. } = self.exchanges[id as usize];
         let mut at = self.users[user as usize].first_exchange;
@@ -186,13 +186,13 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Gives up a step: a stream ends as soon as nobody is in the middle of it, a sleep without a word.
+    /// Cancels a step: a stream ends as soon as no code is using it, a sleep ends silently.
     fn cancel(&mut self, user: u32, step: StepId) {
         let mut at = self.users[user as usize].first_exchange;
         while at != NONE {
             let exchange = &mut self.exchanges[at as usize];
             if exchange.step == step && exchange.body == BodyUse::Stream {
-                // One that has not begun goes on as far as its head.
+                // A stream that has not begun continues until its head.
                 exchange.cancelled = true;
                 return self.call_at_once(at);
             }
@@ -210,7 +210,7 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     // ---- sleeps ---------------------------------------------------------------------------------------------
 
-    /// Until its next iteration; nothing is under way meanwhile.
+    /// Rests until the user's next iteration; nothing is in progress in the meantime.
     pub(super) fn rest(&mut self, user: u32, ns: u64) {
         self.users[user as usize].busy = true;
         self.resting += 1;
@@ -243,7 +243,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.nap_wheel.arm(id, due_ns);
     }
 
-    /// Ends a sleep; its user is not woken.
+    /// Ends a sleep without waking its user.
     fn get_up(&mut self, user: u32, id: u32, before: u32) {
         let nap = std::mem::replace(
             &mut self.naps[id as usize],
@@ -259,7 +259,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.free_naps.push(id);
     }
 
-    /// Wakes those whose sleep is over.
+    /// Wakes the users whose sleep is over.
     pub(super) fn wake_sleepers(&mut self) {
         let mut due = std::mem::take(&mut self.due_timers);
         due.clear();

@@ -1,5 +1,4 @@
-//! Connections under TLS: the handshake before the first request, bytes sealed on their way out and opened on their
-//! way in.
+//! Connections with TLS: the handshake before the first request, bytes sealed before sending and opened after reading.
 
 use super::exchange::Bytes;
 use super::link::units;
@@ -23,7 +22,7 @@ fn fault_of(fault: &TlsFault) -> Fault {
 }
 
 impl<D: Door, P: Post> Worker<D, P> {
-    /// TCP stands; the time-out of the connection goes on.
+    /// Begins the handshake on an established TCP connection; the connect timeout continues.
     pub(super) fn begin_handshake(&mut self, id: u32) {
         let origin = self.links[id as usize].origin;
         let Some(setup) = &self.places[usize::from(origin)].tls else { return };
@@ -41,7 +40,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Why a handshake failed is worth a sentence: the number alone does not say which certificate.
+    /// Records the reason why a handshake failed: the fault number does not say which certificate.
     pub(super) fn handshake_failed(&mut self, id: u32, fault: Fault, sentence: &str) {
         self.tell_of(self.links[id as usize].request, fault, sentence);
         self.close_socket(id);
@@ -50,7 +49,7 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     pub(super) fn tell_of(&mut self, request: RequestId, fault: Fault, sentence: &str) {
         if self.own_samples >= EXAMPLES_MAX {
-            // Enough of them are known; the rest is counted.
+            // Enough examples are kept; the rest are only counted.
             return;
         }
         self.own_samples += 1;
@@ -84,7 +83,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.flush(link);
     }
 
-    /// Sends what is unsent, then what was sealed just now; what the kernel does not take waits with the connection.
+    /// Sends unsent bytes, then those just sealed; bytes that the kernel does not take wait with the connection.
     pub(super) fn flush(&mut self, id: u32) {
         let link = &mut self.links[id as usize];
         let exchange = link.exchange;
@@ -114,7 +113,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                     let fault = fault::of_transfer(errno);
                     self.sealed.clear();
                     if fault == Fault::ConnectionReset && self.is_sending(exchange) {
-                        // The answer that explains it may be waiting to be read.
+                        // The response that explains it may be waiting to be read.
                         self.exchanges[exchange as usize].phase = Phase::Waiting;
                         self.links[id as usize].peer = Peer::Reset;
                         return self.read_sealed(id);
@@ -155,7 +154,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             if !self.take_in(id, n) {
                 return;
             }
-            // A short read has emptied the queue, unless an end is behind it.
+            // A short read has emptied the queue, unless an end follows.
             if self.links[id as usize].generation != generation {
                 return;
             }
@@ -168,7 +167,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Opens `n` bytes of the buffer. False: the socket is not ours any more.
+    /// Opens `n` bytes of the buffer. Returns false if the worker no longer owns the socket.
     fn take_in(&mut self, id: u32, n: usize) -> bool {
         let link = &mut self.links[id as usize];
         let Some(secured) = &mut link.tls else { return false };
@@ -176,7 +175,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.sealed.clear();
         let fed = secured.channel.feed(&mut self.buffer[..n], &mut self.opened, &mut self.sealed);
         let (ready, closed) = (secured.channel.is_ready(), secured.channel.is_closed());
-        // Nothing more can be asked here, whenever the end of TCP comes.
+        // No more requests are possible here, whenever TCP ends.
         if closed || fed.is_err() {
             link.peer_closes();
         }
@@ -207,13 +206,13 @@ impl<D: Door, P: Post> Worker<D, P> {
         true
     }
 
-    /// The link is dead; what it opened before counts, wherever the bytes were cut.
+    /// Handles a link that failed; bytes opened before the failure count, however the segments were split.
     fn broken(&mut self, id: u32, refused: &TlsFault) {
         self.tell_time();
         let (fault, sentence) = (fault_of(refused), refused.to_string());
         let link = &self.links[id as usize];
         if link.tls.as_ref().is_some_and(|secured| secured.unsent.is_empty()) && !self.sealed.is_empty() {
-            // An alert; that it finds nobody any more is no reason of its own.
+            // An alert; failing to deliver it is not a separate error.
             let _ = self.door.send(link.socket, &self.sealed);
         }
         self.sealed.clear();

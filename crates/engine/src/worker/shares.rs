@@ -1,30 +1,31 @@
-//! Fair shares of a turn: a server that sends faster than its bytes can be read must not keep the worker from its other
-//! connections, from the clock, or from a stop.
+//! Fair shares of an event-loop iteration: a server that sends faster than its bytes can be read must not keep the
+//! worker from its other connections, from the clock, or from a stop.
 //!
-//! Sockets report by edges, so what is left in the kernel is not reported again: the worker keeps a list of those
-//! sockets and reads on in the next turn. As long as each read empties its socket, as nearly all do, the list stays
-//! empty and costs a comparison of two numbers a turn.
+//! Sockets report by edges, so bytes left in the kernel are not reported again: the worker keeps a list of those
+//! sockets and continues reading in the next event-loop iteration. As long as each read empties its socket, as almost
+//! all do, the list stays empty and costs a comparison of two numbers per iteration.
 
 use super::{Post, Worker};
 use crate::driver::Door;
 use plimsoll_wire::h1::Part;
 
-/// What one socket may take of a turn. So much takes about 0.4 ms when bodies are only passed on, so that large bodies
-/// are stopped by neither.
+/// One socket's share of an event-loop iteration. This many bytes take about 0.4 ms if bodies are not kept, so neither
+/// limit interrupts large bodies.
 const SHARE_BYTES: usize = 2_097_152;
 const SHARE_NS: u64 = 2_000_000;
-/// What the events of a turn may take before those behind them wait for the next one, and what the sockets that are
-/// behind may take after them.
+/// Time for the events of an event-loop iteration, after which the remaining ones wait for the next; and time for
+/// sockets with unread bytes after that.
 const EVENTS_NS: u64 = 20_000_000;
 const READ_ON_NS: u64 = 10_000_000;
-/// What a socket may read of a turn that is behind: among many floods each has little before the next is asked.
+/// Most bytes that a socket reads in an event-loop iteration that is late: with many floods, each socket gets little
+/// before the next one is read.
 const BRIEF_BYTES: usize = 16_384;
-/// Smallest read, and the shift of the largest buffer that leads to it. Even one of tiny events then takes about a
+/// Smallest read, and the shift of the largest buffer that leads to it. Even a read of tiny events then takes about one
 /// share.
 const READ_LEAST_BYTES: usize = 8_192;
 const SHIFT_MAX: u8 = 7;
 
-/// What one socket has taken.
+/// The part of its share that a socket has used.
 pub(super) struct Share {
     begun_ns: u64,
     bytes: usize,
@@ -34,7 +35,7 @@ pub(super) struct Share {
 }
 
 impl Share {
-    /// Counts a read of `n` bytes that was handled by now.
+    /// Counts a read of `n` bytes that has been handled; returns whether the share is used up.
     #[inline]
     pub(super) fn is_used_up(&mut self, n: usize, now_ns: u64) -> bool {
         self.bytes += n;
@@ -51,7 +52,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         Share { begun_ns: self.now_ns, bytes: 0, most, reads: 0, is_slow: false }
     }
 
-    /// How much is read of a socket in one call.
+    /// Returns how much to read from a socket in one call.
     #[inline]
     pub(super) fn room(&self, id: u32) -> usize {
         let len = self.buffer.len();
@@ -59,14 +60,14 @@ impl<D: Door, P: Post> Worker<D, P> {
         if self.is_brief { room.min(BRIEF_BYTES) } else { room }
     }
 
-    /// Something waits that no event will report.
+    /// Returns whether work is waiting that no event will report.
     #[inline]
     pub(super) fn is_behind(&self) -> bool {
         !self.unread.is_empty() || !self.late.is_empty()
     }
 
-    /// Takes the events that wait, then `ready` new ones, in their order, until the time for it is over; returns when
-    /// the oldest of them was reported.
+    /// Handles the waiting events, then `ready` new ones, in order, until their time is over; returns when the oldest
+    /// of them was reported.
     pub(super) fn take_events_of(&mut self, ready: usize, since_ns: u64) -> u64 {
         let begin_ns = self.now_ns;
         let oldest_ns = if self.late.is_empty() { begin_ns } else { self.late_since_ns };
@@ -85,7 +86,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 self.door.clear_wake();
             } else if self.now_ns < until_ns {
                 self.on_ready(token, flags);
-                // Between any two answers: an arrival that came due is not kept waiting by the batch.
+                // After every response: a due arrival does not wait for the rest of the batch.
                 self.start_due(since_ns);
             } else {
                 self.late.push_back((token, flags));
@@ -95,13 +96,13 @@ impl<D: Door, P: Post> Worker<D, P> {
         oldest_ns
     }
 
-    /// Reads on where a share was used up, the one that waits longest first; each at most once.
+    /// Continues reading sockets whose share was used up, the one that has waited longest first; each at most once.
     pub(super) fn read_on(&mut self, since_ns: u64) {
         let until_ns = self.now_ns + READ_ON_NS;
         for _ in 0..self.unread.len() {
             let Some(token) = self.unread.pop_front() else { break };
             let id = token as u32;
-            // Closed since then, or given to another socket.
+            // Closed since then, or reused for another socket.
             if !self.links.get(id as usize).is_some_and(|link| link.token(id) == token && link.unread) {
                 continue;
             }
@@ -115,7 +116,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// The socket's share is used up: it goes on when the others have had theirs.
+    /// Puts a socket with a used-up share last: it continues after the others have had theirs.
     pub(super) fn put_off(&mut self, id: u32, share: &Share) {
         let link = &mut self.links[id as usize];
         if share.is_slow && share.reads == 1 {
@@ -128,13 +129,13 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// The socket is empty: its next edge will come.
+    /// Notes that the socket is empty: its next edge will be reported.
     #[inline]
     pub(super) fn drained(&mut self, id: u32) {
         self.links[id as usize].read_shift = 0;
     }
 
-    /// A read has ended in the middle of an answer. Where that is a part which must be complete in time, its clock
+    /// Handles a read that ended in the middle of a response: if the current part must be complete in time, its timer
     /// runs.
     pub(super) fn time_part(&mut self, id: u32) {
         let limits = &self.outline.limits;

@@ -1,4 +1,4 @@
-//! Answers that a program looks at before they are whole: heads to decide on, and streams of events.
+//! Responses that a program sees before they are complete: heads to decide on, and streams of events.
 
 use super::{Post, Worker};
 use crate::driver::Door;
@@ -12,8 +12,8 @@ use plimsoll_wire::h1::Answer;
 use plimsoll_wire::sse;
 
 impl<D: Door, P: Post> Worker<D, P> {
-    /// Bytes of such an answer have come; `done` when it is whole. Returns whether the socket is still at rest in our
-    /// hands.
+    /// Handles bytes of such a response; `done` is set when it is complete. Returns whether the socket is idle and
+    /// still owned by the worker.
     pub(super) fn describe(&mut self, id: u32, done: Option<Answer>, surplus: bool) -> bool {
         let exchange = &mut self.exchanges[id as usize];
         if exchange.kept_head > 0 && exchange.stream.is_none() {
@@ -21,7 +21,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         let exchange = &self.exchanges[id as usize];
         if exchange.stream.is_some() {
-            // Whether what came behind was in the same segment is chance: once given up, nothing is shown.
+            // It is chance whether the following bytes were in the same segment: after a cancellation, nothing is
+            // shown.
             if exchange.cancelled {
                 self.payload.clear();
                 self.end_stream(id);
@@ -50,7 +51,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             let stream = OpenStream { parser: sse::Parser::new(), status, last_event_ns: 0, unfinished: 0 };
             let accepted = u64::from(stream.is_accepted());
             if stream.is_accepted() {
-                // Any other answer is to be whole in time: a redirect is followed only when it is.
+                // Any other response must be complete in time: a redirect is followed only once it is.
                 exchange.deadline_ns = 0;
             }
             exchange.stream = Some(Box::new(stream));
@@ -86,7 +87,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.act(user, out, now_ns, false);
     }
 
-    /// A stream has begun or an event has come: it may be hours until it ends, and the service is there all the while.
+    /// Notes the start of a stream or an event: its end may be hours away, and the service is up all that time.
     fn stream_lives(&mut self, id: u32, request: u32, user: u32) {
         self.users[user as usize].served = true;
         self.tally.success(request, self.now_ns);
@@ -95,7 +96,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Shows the events in the payload that has come. False: the stream is over.
+    /// Shows the events in the received payload. Returns false if the stream is over.
     fn take_events(&mut self, id: u32) -> bool {
         let exchange = &mut self.exchanges[id as usize];
         let Some(mut stream) = exchange.stream.take() else { return true };
@@ -105,7 +106,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let mut spares = std::mem::take(&mut self.event_spares);
         let limit = self.outline.limits.event_bytes as usize;
         let mut last_ns = stream.last_event_ns;
-        // A program may end the stream in the middle of what has come: the events behind are not shown any more.
+        // A program may end the stream in the middle of the received events: the rest are not shown.
         let mut over = false;
         let parsed = stream.parser.feed(&payload, &mut spares, limit, &mut |event| {
             if over {
@@ -136,7 +137,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let event_timeout_ns = self.outline.limits.event_timeout_ns;
         let exchange = &mut self.exchanges[id as usize];
         if stream.is_accepted() && !same && event_timeout_ns > 0 {
-            // An event that has begun must end; between two there is no hurry.
+            // An event that has begun must end in time; there is no such limit between two events.
             exchange.deadline_ns = if begun > 0 { self.now_ns.saturating_add(event_timeout_ns) } else { 0 };
             if begun > 0 {
                 self.exchange_wheel.arm(id, exchange.deadline_ns);
@@ -157,13 +158,13 @@ impl<D: Door, P: Post> Worker<D, P> {
         true
     }
 
-    /// A program has given up a stream: it ends before the next sleep, when nobody is in the middle of it.
+    /// Schedules the end of a stream that a program has canceled: before the next sleep, when no code is using it.
     pub(super) fn call_at_once(&mut self, id: u32) {
         self.to_end.push(id);
     }
 
-    /// Ends the streams that were given up. One that has ended by itself since may have left its place to another; that
-    /// is ended here only if it was given up, too.
+    /// Ends the canceled streams. If one has ended by itself, its slot may belong to another exchange; that one is
+    /// ended only if it was canceled, too.
     pub(super) fn end_cancelled(&mut self) {
         while let Some(id) = self.to_end.pop() {
             let exchange = &self.exchanges[id as usize];
@@ -184,7 +185,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.streams -= 1;
     }
 
-    /// At the stop a stream is neither answered nor cut off: it was open. Its program settles its account.
+    /// Stops an open stream at the end of the run: it has neither completed nor been cut off. Its program finishes its
+    /// accounting.
     pub(super) fn stop_stream(&mut self, id: u32) {
         let exchange = &mut self.exchanges[id as usize];
         let Some(mut stream) = exchange.stream.take() else { return };

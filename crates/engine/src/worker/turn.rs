@@ -1,4 +1,4 @@
-//! The loop of one worker: wait, take what the kernel has, send what is due, hand over at each tick.
+//! The event loop of one worker: waits, reads, sends what is due, and hands over an interval at each tick.
 
 use super::config::level;
 use super::{Post, Source, Worker, WorkerNotes};
@@ -8,23 +8,23 @@ use crate::tally::ServiceStall;
 use crate::{Command, Stopped, memory};
 use plimsoll_plan::metric::{RunFloor, RunHist, RunPeak, RunSum};
 
-/// The very last stretch before a due arrival is spent on the clock alone: a poll would cost up to a microsecond.
+/// Just before a due arrival, only the clock is read: a poll would cost up to a microsecond.
 const CLOCK_ONLY_NS: u64 = 3_000;
-/// Longest sleep, so that a stop of this process that falls into a sleep is seen when it is much longer than this.
+/// Longest sleep, so that a suspension of this process during a sleep is noticed if it is much longer than this.
 const SLEEP_MAX_NS: u64 = 100_000_000;
-/// Connections whose TCP account is read at each tick.
+/// Connections whose TCP counters are read at each tick.
 const SAMPLED_PER_TICK: usize = 32;
-/// A step of the clock that no sleep explains and that is longer than this is a stall of this machine.
+/// A step of the clock beyond any sleep that is longer than this is a stall of the load generator.
 const STALL_NS: u64 = 100_000_000;
-/// A tick handed over later than this after its edge is counted as late.
+/// A tick handed over later than this after its edge counts as late.
 const LATE_TICK_NS: u64 = 100_000_000;
-/// All users of a worker waiting for so long without an answer is a stall of the service.
+/// If all users of a worker wait this long for a response, the service has stalled.
 const SERVICE_STALL_NS: u64 = 10_000_000;
-/// Fewer arrivals that wait together are single slow requests.
+/// Fewer arrivals waiting together are single slow requests.
 const SERVICE_STALL_ARRIVALS: u64 = 5;
 
 impl<D: Door, P: Post> Worker<D, P> {
-    /// Runs to the end and says why it ended, and when (ns from the start).
+    /// Runs to the end; returns the reason for the end and its time (ns from the start).
     pub(super) fn run(mut self) -> (Stopped, u64) {
         self.tell_time();
         loop {
@@ -57,8 +57,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Nothing was over for a while: a stall of the service if all users waited for an answer, or arrivals kept coming
-    /// and waited.
+    /// Handles a period in which no request ended: it is a stall of the service if all users waited for a response, or
+    /// if arrivals kept coming and waited.
     fn stall_over(&mut self, stall: &ServiceStall) {
         let (mut users, mut is_open) = (0, false);
         for workload in &self.workloads {
@@ -78,7 +78,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Sleeps, spins or just collects, and sets the time; returns the number of events.
+    /// Sleeps, busy-polls, or only collects events, and sets the time; returns the number of events.
     fn wait(&mut self) -> usize {
         let due_ns = self.next_due_ns().unwrap_or(u64::MAX);
         let end_ns = if self.now_ns < self.end_ns { self.end_ns } else { self.cut_ns };
@@ -90,14 +90,14 @@ impl<D: Door, P: Post> Worker<D, P> {
                 .fold((self.now_ns + SLEEP_MAX_NS).min(self.tick_end_ns).min(end_ns), u64::min);
         let now_ns = self.now_ns;
         if due_ns <= now_ns || self.is_behind() {
-            // Behind with the sends: a look at the answers, without sleep.
+            // Sends are late: check for responses without sleeping.
             return self.collect(0);
         }
         let spin_from_ns = due_ns.saturating_sub(self.outline.limits.spin_ns);
         if spin_from_ns > now_ns {
             return self.collect(spin_from_ns.min(other_ns).saturating_sub(now_ns));
         }
-        // Spin towards the due instant; answers that come meanwhile are taken at once.
+        // Busy-poll until the next send is due; responses that arrive in the meantime are handled immediately.
         loop {
             let before_ns = self.now_ns;
             if due_ns.saturating_sub(before_ns) > CLOCK_ONLY_NS {
@@ -116,7 +116,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Takes what the kernel has, after at most so much sleep, and sets the time.
+    /// Collects the kernel's events after sleeping at most `sleep_ns`, and sets the time.
     #[inline]
     fn collect(&mut self, sleep_ns: u64) -> usize {
         let ready = self.door.wait(sleep_ns);
@@ -130,7 +130,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.set_time(self.now_ns);
     }
 
-    /// Sets the time; it was expected to be about `expected_ns` at the most.
+    /// Sets the time, which is expected to be at most about `expected_ns`.
     #[inline]
     fn set_time(&mut self, expected_ns: u64) {
         self.now_ns = self.door.now_ns();
@@ -146,7 +146,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     fn next_level_change_ns(&self) -> Option<u64> {
-        // In the grace nobody begins any more.
+        // During the graceful stop, no user starts.
         if self.paused || self.now_ns >= self.end_ns {
             return None;
         }
@@ -181,13 +181,13 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Why the worker is done, if it is.
+    /// Returns why the worker is done, if it is.
     fn over(&self) -> Option<Stopped> {
         if self.stop.is_some() {
             return self.stop;
         }
         if self.now_ns >= self.end_ns {
-            // Grace is for what is under way, and over with it.
+            // The graceful stop is for iterations in progress and ends with them.
             return (self.now_ns >= self.cut_ns || self.under_way == 0).then_some(Stopped::Duration);
         }
         if self.outstanding > 0 || self.owing > 0 || self.napping > self.resting {
@@ -197,7 +197,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let mut retired = 0;
         for workload in &self.workloads {
             let done = match &workload.source {
-                // A user whose time has not come yet will find none left, either.
+                // A user that has not started yet will not find any left, either.
                 Source::Closed { .. } => {
                     let iterated = workload.iterations.is_exhausted() || workload.iterations.is_drained();
                     leased_out || iterated || workload.retired >= workload.count
@@ -222,7 +222,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 Command::Stop => self.stop = Some(Stopped::Command),
                 Command::Pause => self.pause_all(),
                 Command::Resume => self.resume(),
-                // A level that is no number is no level.
+                // A level that is not a finite number is ignored.
                 Command::SetLevel(to) if to.is_finite() => self.set_level(to.max(0.0)),
                 Command::SetLevel(_) => {}
             }
@@ -236,12 +236,12 @@ impl<D: Door, P: Post> Worker<D, P> {
     fn set_level(&mut self, to: f64) {
         let now_ns = self.door.now_ns();
         let seat = self.seat;
-        // Of several load models the first is steered.
+        // Of several load models, only the first is controlled.
         self.set_aside(0, now_ns.min(self.paused_ns));
         let workload = &mut self.workloads[0];
         match &mut workload.source {
             Source::Closed { users, next_change_ns, .. } => {
-                // Users beyond those made at the start would allocate on the hot path.
+                // Users beyond those created at the start would allocate on the hot path.
                 let most = f64::from(workload.count) * seat.stride as f64 + seat.offset as f64;
                 *users = Users::new(level(to.min(most)), seat, now_ns);
                 *next_change_ns = Some(now_ns);
@@ -257,7 +257,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     fn pause_all(&mut self) {
         if !self.paused {
             let now_ns = self.door.now_ns();
-            // Nobody is active from here on.
+            // No user is active from this moment.
             self.integrate_users(now_ns);
             (self.paused, self.paused_ns) = (true, now_ns);
         }
@@ -271,13 +271,13 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.integrate_users(now_ns);
         self.paused = false;
         for workload in 0..self.workloads.len() {
-            // What waited when the pause began waits on.
+            // Arrivals that waited when the pause began continue to wait.
             self.set_aside(workload, self.paused_ns);
         }
         (self.paused_ns, self.resumed_ns) = (u64::MAX, now_ns);
         for workload in 0..self.workloads.len() {
             match &mut self.workloads[workload].source {
-                // What came due in the pause was not offered.
+                // Arrivals due during the pause were not offered.
                 Source::Open { arrivals, .. } => arrivals.skip_until(now_ns),
                 Source::Closed { active, next_change_ns, .. } => {
                     // Every user that stopped at the pause starts again.
@@ -289,7 +289,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Hands over every tick whose end has passed.
+    /// Hands over every tick that has ended.
     fn tick_edges(&mut self) {
         while self.now_ns >= self.tick_end_ns && self.tick_end_ns < self.cut_ns {
             let edge_ns = self.tick_end_ns;
@@ -304,14 +304,14 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Sums that are integrals over the tick.
+    /// Closes the sums that are integrals over the tick.
     fn close_books(&mut self, edge_ns: u64) {
         self.count_all_waiting(edge_ns.min(self.end_ns));
         self.integrate_users(edge_ns);
         let wall_ns = edge_ns.saturating_sub(self.tick_begin_ns);
         let cpu = self.door.cpu();
-        // After a stall several ticks are closed at once, and the first would get the CPU time of all: none holds more
-        // than its own length, the rest is left for the next.
+        // After a stall, several ticks are closed at once, and the first would get the CPU time of all: each tick gets
+        // at most its own length, and the rest is left for the next one.
         let used_ns = cpu.thread_cpu_ns.saturating_sub(self.cpu.thread_cpu_ns).min(wall_ns);
         let queue_ns = cpu.run_queue_ns.saturating_sub(self.cpu.run_queue_ns).min(wall_ns - used_ns);
         let spin_ns = std::mem::take(&mut self.spin_ns).min(wall_ns);
@@ -345,7 +345,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.post.hand_over(full, WorkerNotes { samples: std::mem::take(&mut self.samples), opened }, last);
     }
 
-    /// Reads the kernel's account of some connections; over the ticks, of all.
+    /// Reads the kernel's TCP counters of some connections; over several ticks, of all.
     fn sample_connections(&mut self, most: usize) {
         let len = self.links.len();
         for _ in 0..most.min(len) {
@@ -357,7 +357,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    /// Adds what TCP did since the last look; returns the whole account.
+    /// Adds the changes of the TCP counters since the last reading; returns all counters.
     pub(super) fn read_facts(&mut self, id: u32) -> TcpFacts {
         let link = &mut self.links[id as usize];
         let facts = self.door.facts(link.socket);
@@ -370,8 +370,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         facts
     }
 
-    /// Users of the closed model that were served at least once, and those that never were. Those of the open model are
-    /// connections that arrivals take as they come.
+    /// Counts users of the closed model with and without a successful request. Users of the open model are connections
+    /// that any arrival may take.
     fn count_users(&mut self) {
         for workload in
             self.workloads.iter().filter(|workload| matches!(workload.source, Source::Closed { .. }))
@@ -386,10 +386,10 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     fn finish(mut self, why: Stopped) -> (Stopped, u64) {
         let end_ns = match why {
-            // With grace the run lasts until the last iteration is over.
+            // With a graceful stop, the run lasts until the last iteration ends.
             Stopped::Duration => self.ended_ns.max(self.end_ns).max(self.tick_begin_ns).min(self.cut_ns),
             Stopped::Command => self.now_ns.min(self.cut_ns),
-            // A worker without work may notice late that there is none left; that is no part of the run.
+            // A worker without work may notice late that there is none left; that time is not part of the run.
             Stopped::Requests | Stopped::Retired => self.ended_ns.max(self.tick_begin_ns).min(self.now_ns),
         };
         for id in 0..self.exchanges.len() as u32 {

@@ -1,11 +1,12 @@
-//! Answers to requests that the server cannot have read. HTTP/1.1 matches answers to requests by their order alone, so
-//! one answer too many makes every later one on its connection another request's.
+//! Responses to requests that the server cannot have read. HTTP/1.1 matches responses to requests only by order, so one
+//! extra response assigns every later one on its connection to the wrong request.
 //!
-//! What comes on an idle connection or behind a whole answer is seen for nothing. What comes just after the next
-//! request was sent looks like its answer; but a server that has read a request has acknowledged it, so an answer that
-//! stands in the socket while the request in front of it is unacknowledged was sent before. That costs a question to
-//! the kernel, so it is asked of a connection's first answers and then ever more seldom. (A server that delays no
-//! acknowledgement may get past it once; it is caught at the next answer that comes together with another.)
+//! Bytes on an idle connection or after a complete response are detected at no cost. Bytes that arrive just after the
+//! next request was sent look like its response. But a server that has read a request has acknowledged it, so a
+//! response that is in the socket while the last request is unacknowledged was sent before that request arrived. This
+//! check needs a system call, so it is done for a connection's first responses and then ever less often. (A server
+//! whose acknowledgements are never delayed may escape it once; it is caught at the next response that arrives together
+//! with another.)
 
 use super::{Post, Worker};
 use crate::driver::Door;
@@ -13,23 +14,24 @@ use crate::exchange::Phase;
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunSum, SeriesSum, fault_id};
 
-/// Room for what TLS adds to a request, bytes.
+/// Most bytes that TLS adds to a request.
 const SEALING: u32 = 64;
 
-/// Is an answer to the `served`-th request of its connection looked at closely? Of 1,000 eleven are.
+/// Returns whether the response to the `served`-th request of its connection is checked closely: 11 of 1,000 are.
 #[inline]
 pub(super) fn is_looked_at(served: u32) -> bool {
     served.is_power_of_two() || served == 3
 }
 
-/// Bytes behind a whole answer that may be taken for another one. Not: an empty line, which some servers do not count
-/// as part of a body, and 408, by which many servers take leave of an idle connection (RFC 9110, section 15.5.9).
+/// Returns whether bytes after a complete response could be taken for another one. Exceptions: an empty line, which
+/// some servers do not count as part of a body, and 408, which many servers send before they close an idle connection
+/// (RFC 9110, section 15.5.9).
 #[inline]
 pub(super) fn is_dangerous(rest: &[u8]) -> bool {
     !rest.is_empty() && !rest.trim_ascii_start().is_empty() && status_of(rest.trim_ascii_start()) != Some(408)
 }
 
-/// The status that begins here, if one does.
+/// Returns the status that begins here, if any.
 fn status_of(bytes: &[u8]) -> Option<u16> {
     let line = bytes.strip_prefix(b"HTTP/1.1 ").or_else(|| bytes.strip_prefix(b"HTTP/1.0 "))?;
     std::str::from_utf8(line.get(..3)?).ok()?.parse().ok()
@@ -40,12 +42,12 @@ impl<D: Door, P: Post> Worker<D, P> {
         if opened { &self.opened[..n] } else { &self.buffer[..n] }
     }
 
-    /// Bytes have come although no request is out: the connection is given up. The answer before them was counted; it
-    /// has failed now, because nobody can say which of the two was the answer.
+    /// Handles bytes that arrived without a request: the connection is closed. The response before them was counted; it
+    /// now fails, because it is unclear which of the two was the response.
     pub(super) fn unasked(&mut self, id: u32, n: usize, opened: bool) {
         let bytes = self.came(n, opened).trim_ascii_start();
         let link = &self.links[id as usize];
-        // With a close behind it an error is the server's last word on an idle connection, and no answer.
+        // Followed by a close, an error status is the server's notice about an idle connection, not a response.
         let notice =
             matches!(status_of(bytes), Some(408)) || link.is_peer_closed() && status_of(bytes) >= Some(400);
         let (request, failed, peer_closed) = (link.request, link.failed, link.is_peer_closed());
@@ -60,16 +62,17 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.close_socket(id);
     }
 
-    /// Was the answer that begins here sent before its request was read? Then the exchange is over. A refusal (4xx,
-    /// 5xx) is one whether or not the server has waited for the request: it counts, and its connection is not used
-    /// again.
+    /// Returns whether the response that begins here was sent before its request was read; if so, the exchange is over.
+    /// A refusal (4xx, 5xx) is valid whether or not the server has waited for the request: it counts, and its
+    /// connection is not used again.
     pub(super) fn is_early(&mut self, id: u32, n: usize, opened: bool) -> bool {
         let status = status_of(self.came(n, opened));
         let link = &self.links[id as usize];
         let (early, at) = (link.early, link.exchange);
         let exchange = &self.exchanges[at as usize];
         let whole = exchange.phase == Phase::Waiting;
-        // What is no answer is somebody else's business; a request in several segments may be refused in its middle.
+        // Bytes that are not a response are handled elsewhere; a request in several segments may be refused before it
+        // is complete.
         if status.is_none() || !(early || whole) {
             return false;
         }

@@ -1,5 +1,5 @@
-//! The other side of a TLS link: authorities, certificates, and a server in memory whose bytes can be cut anywhere.
-// Each test file is a crate of its own and uses a part of this.
+//! The other side of a TLS link: authorities, certificates, and a server in memory whose bytes can be split anywhere.
+// Each test file is a separate crate and uses a part of this.
 #![allow(dead_code, clippy::expect_used)]
 
 use plimsoll_engine::link::tls::{Channel, Setup, TlsFault, Versions, Wanted};
@@ -66,23 +66,23 @@ impl Authority {
     }
 }
 
-/// What `openssl req -x509` makes: signed by itself and marked as an authority.
+/// Creates the same as `openssl req -x509`: a certificate signed by itself and marked as an authority.
 pub fn self_signed(names: &[&str], year: i32) -> Identity {
     let (mut params, key) = (ca(names), fresh_key());
     params.not_after = date_time_ymd(year, 1, 1);
     Identity { cert: params.self_signed(&key).expect("signs itself").pem(), key: key.serialize_pem() }
 }
 
-/// A client's wish: this authority, the name `localhost`, no resumption.
+/// A client's settings: this authority, the name `localhost`, no resumption.
 pub fn wanted(authority: &Authority, versions: Versions) -> Wanted {
     Wanted { server_name: "localhost".into(), ca_pem: vec![authority.pem()], versions, ..Wanted::default() }
 }
 
 pub fn setup(wanted: &Wanted) -> Setup {
-    Setup::new(wanted).expect("the wish can be granted")
+    Setup::new(wanted).expect("the settings are valid")
 }
 
-/// A server with this certificate; with `clients`, it demands certificates from that authority.
+/// A server with this certificate; with `clients`, it requires certificates from that authority.
 pub fn server(identity: &Identity, clients: Option<&Authority>) -> ServerConfig {
     server_of(identity, clients, &[&version::TLS13, &version::TLS12])
 }
@@ -97,7 +97,7 @@ pub fn server_of(
     config
 }
 
-/// A server with key exchange groups of its own, that remembers sessions itself: only so does rustls offer early data.
+/// A server with its own key exchange groups and its own session store: rustls offers early data only with both.
 pub fn server_with(identity: &Identity, provider: CryptoProvider) -> ServerConfig {
     configured(identity, None, &[&version::TLS13, &version::TLS12], provider)
 }
@@ -126,7 +126,7 @@ fn configured(
     builder.with_single_cert(vec![chain], key).expect("they belong together")
 }
 
-/// The extensions of a ClientHello, as numbers and bodies (RFC 8446, section 4.1.2).
+/// Returns the extensions of a ClientHello, as numbers and bodies (RFC 8446, section 4.1.2).
 pub fn extensions(hello: &[u8]) -> Vec<(u16, Vec<u8>)> {
     let word = |at: usize| u16::from_be_bytes([hello[at], hello[at + 1]]);
     // Headers of record and message, version, random; then three lists: session, suites, compression.
@@ -145,17 +145,17 @@ pub fn extensions(hello: &[u8]) -> Vec<(u16, Vec<u8>)> {
     found
 }
 
-/// A link and its server. What either wants to send lies in `up` and `down` until it is carried.
+/// A link and its server. Bytes to send are in `up` and `down` until they are carried.
 pub struct Pair {
     pub link: Channel,
     pub server: ServerConnection,
     /// Client to server, server to client: on the wire.
     pub up: Vec<u8>,
     pub down: Vec<u8>,
-    /// Plaintext that has come out at either end.
+    /// Plaintext that has arrived at either end.
     pub got: Vec<u8>,
     pub served: Vec<u8>,
-    /// What the server thinks of the client, if anything bad.
+    /// The server's error about the client, if any.
     pub complaint: Option<rustls::Error>,
 }
 
@@ -166,13 +166,13 @@ impl Pair {
         Pair::around(link, up, server)
     }
 
-    /// A server for a link that has said `up` so far.
+    /// Creates a server for a link that has sent `up` so far.
     pub fn around(link: Channel, up: Vec<u8>, server: &Arc<ServerConfig>) -> Pair {
-        let server = ServerConnection::new(server.clone()).expect("the configuration is sound");
+        let server = ServerConnection::new(server.clone()).expect("the configuration is valid");
         Pair { link, server, up, down: Vec::new(), got: Vec::new(), served: Vec::new(), complaint: None }
     }
 
-    /// A link whose handshake is done, in one piece.
+    /// Creates a link whose handshake is done, in one piece.
     pub fn ready(setup: &Setup, server: &Arc<ServerConfig>) -> Pair {
         let mut pair = Pair::new(setup, server);
         pair.talk(usize::MAX).expect("the handshake succeeds");
@@ -180,7 +180,7 @@ impl Pair {
         pair
     }
 
-    /// Carries what the client sent to the server, and takes what the server says to it.
+    /// Carries the client's bytes to the server, and collects the server's response.
     pub fn serve(&mut self) {
         let up = std::mem::take(&mut self.up);
         let mut left = up.as_slice();
@@ -197,7 +197,7 @@ impl Pair {
         self.collect();
     }
 
-    /// What the server has read so far. An end or nothing more is not an error here.
+    /// Reads what the server has received so far. An end, or nothing more, is not an error here.
     fn drain(&mut self) {
         let mut buffer = [0; 4096];
         while let Ok(n @ 1..) = self.server.reader().read(&mut buffer) {
@@ -205,14 +205,14 @@ impl Pair {
         }
     }
 
-    /// Puts on the wire what the server wants to send.
+    /// Puts the server's bytes on the wire.
     pub fn collect(&mut self) {
         while self.server.wants_write() {
             self.server.write_tls(&mut self.down).expect("memory can be written");
         }
     }
 
-    /// The server sends application data, which then lies in `down`.
+    /// Sends application data from the server, which is then in `down`.
     pub fn answer(&mut self, data: &[u8]) {
         for piece in data.chunks(16 << 10) {
             self.server.writer().write_all(piece).expect("less than its buffer");
@@ -220,7 +220,7 @@ impl Pair {
         }
     }
 
-    /// Feeds what lies in `down` to the client in pieces of at most `cut` bytes.
+    /// Feeds the bytes in `down` to the client in pieces of at most `cut` bytes.
     pub fn carry(&mut self, cut: usize) -> Result<(), TlsFault> {
         let mut down = std::mem::take(&mut self.down);
         for piece in down.chunks_mut(cut.min(1 << 30)) {
@@ -229,7 +229,7 @@ impl Pair {
         Ok(())
     }
 
-    /// Carries both ways until nobody says anything more.
+    /// Carries in both directions until there is nothing more to send.
     pub fn talk(&mut self, cut: usize) -> Result<(), TlsFault> {
         while !self.up.is_empty() || !self.down.is_empty() {
             self.serve();
@@ -243,7 +243,7 @@ impl Pair {
     }
 }
 
-/// Does the handshake and says how it ended for the client, after the server has heard of it.
+/// Does the handshake and returns its result for the client, after the server has received it.
 pub fn outcome(setup: &Setup, server: &Arc<ServerConfig>) -> (Result<(), TlsFault>, Pair) {
     let mut pair = Pair::new(setup, server);
     let result = pair.talk(usize::MAX);

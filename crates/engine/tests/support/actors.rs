@@ -1,4 +1,4 @@
-//! Programs of few lines: what they were woken with is noted as text with its virtual time, what they do is a function.
+//! Short programs: each wake is logged as text with its virtual time, and a function defines the actions.
 
 use plimsoll_plan::program::{At, BodyUse, Outbox, Program, ProgramFactory, Programs, Step, UserSlot, Wake};
 use std::sync::{Arc, Mutex};
@@ -8,11 +8,11 @@ pub type Log = Arc<Mutex<Vec<String>>>;
 
 type Act = dyn Fn(&mut Scene<'_>, &Wake<'_>) + Send + Sync;
 
-/// What a program can see and touch in one wake.
+/// The inputs and outputs of a program in one wake.
 pub struct Scene<'a> {
     pub at: At,
     pub slot: UserSlot,
-    /// Of the user's own, kept between wakes.
+    /// The user's own number, kept between wakes.
     pub number: &'a mut u64,
     pub out: &'a mut Outbox,
 }
@@ -22,13 +22,13 @@ impl Scene<'_> {
         self.out.push(step(id, request, body));
     }
 
-    /// A GET whose bytes are made now.
+    /// Requests a GET whose bytes are rendered now.
     pub fn render(&mut self, step: Step, path: &str) {
         self.out.push_rendered(step, |bytes| bytes.extend_from_slice(get_bytes(path).as_bytes()));
     }
 }
 
-/// A request as a program would render it.
+/// Returns a request as a program would render it.
 pub fn get_bytes(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\r\n")
 }
@@ -37,7 +37,7 @@ pub fn step(id: u32, request: u32, body: BodyUse) -> Step {
     Step { id, request, body, ..Step::default() }
 }
 
-/// Makes programs that act alike.
+/// Creates programs with the same behavior.
 #[derive(Clone)]
 pub struct Diary {
     log: Log,
@@ -51,13 +51,13 @@ struct Actor {
     act: Arc<Act>,
 }
 
-/// A factory of programs that do `act`, and the diary of all of them.
+/// Returns a factory of programs that run `act`, and the common log of all of them.
 pub fn diary(act: impl Fn(&mut Scene<'_>, &Wake<'_>) + Send + Sync + 'static) -> (Diary, Log) {
     let log = Log::default();
     (Diary { log: Arc::clone(&log), act: Arc::new(act) }, log)
 }
 
-/// The diary so far.
+/// Returns the log so far.
 pub fn lines(log: &Log) -> Vec<String> {
     log.lock().expect("no program has panicked").clone()
 }

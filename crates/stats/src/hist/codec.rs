@@ -1,4 +1,4 @@
-//! The sparse byte form of a histogram.
+//! The sparse encoding of a histogram.
 //!
 //! ```text
 //! empty:  0
@@ -6,18 +6,18 @@
 //! cell:   2*(count-1) + g  [gap if g = 1]
 //! ```
 //!
-//! All numbers are LEB128. The first cell is the bucket of `min`; a cell with a gap lies that many empty buckets
-//! further on; the cell that reaches the bucket of `max` is the last, so no length is stored. Neighbouring
-//! buckets with up to 64 values, which is most of a second of a run, cost one byte each.
+//! All numbers are LEB128. The first cell is the bucket of `min`; a cell with a gap skips that many empty buckets; the
+//! cell that reaches the bucket of `max` is the last, so no length is stored. Adjacent buckets with up to 64 values,
+//! which are most of a second of a run, cost one byte each.
 
 use super::{BLOCK, COUNT_MAX, Hist, LAYOUT_ID, SUM_MAX, add_counts, bucket_of};
 use crate::{Error, varint};
 
-/// Stands for an empty histogram, which means the same in every layout.
+/// Represents an empty histogram, which means the same in every layout.
 const EMPTY: u8 = 0;
 
 impl Hist {
-    /// Appends the sparse form: 1 byte when empty, about 1 to 2 bytes a used bucket otherwise. The form is
+    /// Appends the sparse encoding: 1 byte if empty, otherwise about 1 to 2 bytes per used bucket. The encoding is
     /// canonical: equal histograms give equal bytes.
     pub fn encode(&self, out: &mut Vec<u8>) {
         if self.is_empty() {
@@ -39,16 +39,16 @@ impl Hist {
         }
     }
 
-    /// Takes one histogram off the front of `bytes`. An empty one allocates nothing, any other up to 38 KiB.
+    /// Decodes one histogram from the front of `bytes`. An empty one allocates nothing, any other up to 38 KiB.
     ///
     /// # Errors
-    /// When the bytes end early, name another layout, or contradict themselves; `bytes` then points anywhere
+    /// Returns an error if the bytes end early, use another layout, or are contradictory; `bytes` then points anywhere
     /// within the input.
     pub fn decode(bytes: &mut &[u8]) -> Result<Hist, Error> {
         Self::decode_within(bytes, |_| Ok(()))
     }
 
-    /// As [`Hist::decode`]; `ask` is told how many buckets are wanted before they are allocated.
+    /// Decodes like [`Hist::decode`]; `ask` receives the number of buckets before they are allocated.
     pub(crate) fn decode_within(
         bytes: &mut &[u8],
         ask: impl FnOnce(usize) -> Result<(), Error>,
@@ -64,7 +64,7 @@ impl Hist {
         let min = varint::take_u64(bytes)?;
         let max = min
             .checked_add(varint::take_u64(bytes)?)
-            .ok_or(Error::Malformed { what: "a largest value wider than 64 bits" })?;
+            .ok_or(Error::Malformed { what: "the largest value is wider than 64 bits" })?;
         let sum = varint::take(bytes)?;
         let (first, last) = (bucket_of(min), bucket_of(max));
         ask(last + 1 - first + 2 * BLOCK)?;
@@ -73,7 +73,7 @@ impl Hist {
         while next <= last {
             let (n, index) = take_cell(bytes, next, first)?;
             if index > last {
-                return Err(Error::Malformed { what: "a bucket above the largest value" });
+                return Err(Error::Malformed { what: "a bucket is above the largest value" });
             }
             hist.cells_mut(index..index + 1)[0] = n;
             hist.count = add_counts(hist.count, n);
@@ -81,13 +81,12 @@ impl Hist {
         }
         (hist.min, hist.max, hist.sum) = (min, max, sum);
         if !hist.sum_is_possible() {
-            return Err(Error::Malformed { what: "a sum that the counts cannot give" });
+            return Err(Error::Malformed { what: "the sum is impossible for these counts" });
         }
         Ok(hist)
     }
 
-    /// With n values of which one is `min` and one is `max`, the sum has hard limits. What stopped at its
-    /// largest value bounds nothing.
+    /// With n values of which one is `min` and one is `max`, the sum has hard limits. A saturated value limits nothing.
     fn sum_is_possible(&self) -> bool {
         let (min, max) = (u128::from(self.min), u128::from(self.max));
         let others = u128::from(self.count - 1);
@@ -98,17 +97,17 @@ impl Hist {
     }
 }
 
-/// One cell: its count and its bucket, `next` being the one right after the cell before.
+/// Decodes one cell: its count and its bucket. `next` is the bucket right after the previous cell.
 fn take_cell(bytes: &mut &[u8], next: usize, first: usize) -> Result<(u64, usize), Error> {
     let head = varint::take(bytes)?;
     let n = u64::try_from((head >> 1) + 1)
-        .map_err(|_| Error::Malformed { what: "a count wider than 64 bits" })?;
+        .map_err(|_| Error::Malformed { what: "a count is wider than 64 bits" })?;
     if head & 1 == 0 {
         return Ok((n, next));
     }
     let gap = varint::take_u64(bytes)?;
     if gap == 0 || next == first {
-        return Err(Error::Malformed { what: "a gap where none can be" });
+        return Err(Error::Malformed { what: "a gap is not allowed here" });
     }
     Ok((n, next.saturating_add(usize::try_from(gap).unwrap_or(usize::MAX))))
 }

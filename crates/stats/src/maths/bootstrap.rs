@@ -1,14 +1,14 @@
-//! Block bootstrap: how much a figure would differ in another run of the same length.
+//! Block bootstrap: estimates how much a result would differ in another run of the same length.
 //!
-//! The seconds of a run are not independent: a queue remembers. Single seconds drawn with replacement would forget
-//! that and give intervals that are too narrow; stretches of neighbours keep it.
+//! The seconds of a run are not independent, because a queue carries over from one to the next. Drawing single seconds
+//! with replacement would ignore that and give intervals that are too narrow; blocks of adjacent seconds preserve it.
 
 use crate::random::SplitMix64;
 
-/// The length of the stretches for a circular bootstrap of the mean of `series`, at least 1 and at most a third of
-/// it: Politis & White, Econometric Reviews 23, 2004, with the correction of Patton, Politis & White, 28, 2009.
+/// Returns the block length for a circular bootstrap of the mean of `series`, at least 1 and at most a third of the
+/// series: Politis & White, Econometric Reviews 23, 2004, with the correction of Patton, Politis & White, 28, 2009.
 ///
-/// Too short or constant series get 1: there is nothing to learn from them.
+/// Returns 1 for series that are too short or constant.
 pub fn block_length(series: &[f64]) -> usize {
     let n = series.len();
     if n < 4 || series.iter().any(|x| !x.is_finite()) {
@@ -25,13 +25,13 @@ pub fn block_length(series: &[f64]) -> usize {
     if variance <= (mean.abs() * 1e-9).powi(2) {
         return 1;
     }
-    // Decimal, as in Politis & White, section 3.2 (their c = 2, K_n = max(5, sqrt(log10 n))).
+    // Decimal logarithm, as in Politis & White, section 3.2 (their c = 2, K_n = max(5, sqrt(log10 n))).
     let log10_n = (n as f64).log10();
     let in_a_row = (log10_n.sqrt().floor() as usize).max(5);
     let furthest = ((n as f64).sqrt().ceil() as usize + in_a_row).min(n - 1);
     let limit = 2.0 * (log10_n / n as f64).sqrt();
     let small: Vec<bool> = (1..=furthest).map(|lag| (covariance(lag) / variance).abs() < limit).collect();
-    // The first lag behind which so many in a row are not to be told from 0; else the last that is.
+    // The first lag after which this many consecutive ones are not significant; otherwise, the last significant one.
     let quiet = small.windows(in_a_row.min(small.len())).position(|row| row.iter().all(|s| *s));
     let last = quiet.unwrap_or_else(|| small.iter().rposition(|s| !s).map_or(0, |at| at + 1));
     let reach = (2 * last.max(1)).min(furthest);
@@ -48,10 +48,10 @@ pub fn block_length(series: &[f64]) -> usize {
     if length.is_finite() { (length.ceil() as usize).clamp(1, most) } else { 1 }
 }
 
-/// How often each of `weights.len()` values stands in a resample: stretches of `length` neighbours from random
-/// places, behind the last comes the first, as many values in all as there are.
+/// Counts how often each of `weights.len()` values occurs in a resample: blocks of `length` adjacent values from random
+/// positions, wrapping from the last to the first, with the same total number of values.
 ///
-/// Circular (Politis & Romano 1992) rather than moving blocks: each value is drawn as often as any other.
+/// Circular (Politis & Romano 1992) rather than moving blocks: each value is equally likely to be drawn.
 pub fn resample(weights: &mut [u32], length: usize, random: &mut SplitMix64) {
     let n = weights.len();
     weights.fill(0);
@@ -68,7 +68,8 @@ pub fn resample(weights: &mut [u32], length: usize, random: &mut SplitMix64) {
     }
 }
 
-/// The variance of what a bootstrap found (divisor n - 1); 0 for fewer than two numbers. Infinities are left out.
+/// Returns the variance of the bootstrap replicates (divisor n - 1); 0 for fewer than two numbers. Infinities are left
+/// out.
 pub fn variance(replicates: &[f64]) -> f64 {
     let finite = || replicates.iter().copied().filter(|x| x.is_finite());
     let n = finite().count() as f64;
@@ -79,8 +80,8 @@ pub fn variance(replicates: &[f64]) -> f64 {
     finite().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (n - 1.0)
 }
 
-/// The interval that holds the middle `confidence` of the replicates (Efron's percentile interval); none when there
-/// are none. Reorders them.
+/// Returns the interval with the middle `confidence` of the replicates (Efron's percentile interval); `None` without
+/// replicates. Reorders them.
 pub fn percentile_interval(replicates: &mut [f64], confidence: f64) -> Option<(f64, f64)> {
     if replicates.is_empty() || !(0.0..=1.0).contains(&confidence) || replicates.iter().any(|x| x.is_nan()) {
         return None;
@@ -92,7 +93,7 @@ pub fn percentile_interval(replicates: &mut [f64], confidence: f64) -> Option<(f
     Some((replicates[low], replicates[last - low]))
 }
 
-/// A whole number below `n`, by multiplication: the bias is n / 2^64.
+/// Returns a whole number below `n`, by multiplication: the bias is n / 2^64.
 fn below(n: usize, random: &mut SplitMix64) -> usize {
     ((u128::from(random.next_u64()) * n as u128) >> 64) as usize
 }

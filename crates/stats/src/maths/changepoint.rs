@@ -1,12 +1,12 @@
-//! Where a series changes its level, whether it has a slope, and which of its values stand out alone: three things
-//! that look alike in a plot and have different causes (another state, a leak, a pause).
+//! Finds where a series changes its level, whether it has a trend, and which of its values are spikes. The three look
+//! alike in a plot but have different causes (another state, a leak, a pause).
 
 use super::autocorrelation;
 use super::quantile::median;
 use super::ranks::ranks;
 use super::student::normal_cdf;
 
-/// A level lasts at least this many values; shorter is a spike.
+/// A level lasts at least this many values; anything shorter is a spike.
 pub const SHORTEST: usize = 5;
 
 /// A change of level.
@@ -14,14 +14,15 @@ pub const SHORTEST: usize = 5;
 pub struct Change {
     /// Index of the first value on the new level.
     pub at: usize,
-    /// Mean of the stretch before and of the one behind, spikes set aside.
+    /// Mean of the segment before the change and of the one after it, without spikes.
     pub before: f64,
     pub after: f64,
 }
 
-/// The best cuts of `values` into stretches of constant mean: the sum of squared deviations plus `penalty` per cut is
-/// least (PELT: Killick, Fearnhead & Eckley 2012, Optimal Detection of Changepoints With a Linear Computational Cost).
-/// Each stretch has at least `shortest` values. Indices of first values, rising; none for values that are no numbers.
+/// Returns the best cuts of `values` into segments of constant mean, which minimize the sum of squared deviations plus
+/// `penalty` per cut (PELT: Killick, Fearnhead & Eckley 2012, Optimal Detection of Changepoints With a Linear
+/// Computational Cost). Each segment has at least `shortest` values. Returns indices of first values, ascending; none
+/// if a value is not finite.
 pub fn pelt(values: &[f64], penalty: f64, shortest: usize) -> Vec<usize> {
     let (n, shortest) = (values.len(), shortest.max(1));
     if n < 2 * shortest || values.iter().any(|v| !v.is_finite()) || penalty.is_nan() {
@@ -41,7 +42,7 @@ pub fn pelt(values: &[f64], penalty: f64, shortest: usize) -> Vec<usize> {
     let mut best = vec![f64::INFINITY; n + 1];
     let mut last = vec![0usize; n + 1];
     best[0] = -penalty;
-    // With the end from which on each cannot win any more.
+    // Each candidate with the end at and after which it cannot win.
     let mut candidates: Vec<(usize, usize)> = vec![(0, usize::MAX)];
     for to in shortest..=n {
         candidates.retain(|(_, until)| to < *until);
@@ -51,14 +52,15 @@ pub fn pelt(values: &[f64], penalty: f64, shortest: usize) -> Vec<usize> {
                 (best[to], last[to]) = (total, from);
             }
         }
-        // What loses against a cut at `to` loses to it for good: that is what makes it fast. But only for ends that
-        // leave the stretch behind that cut its least length; for nearer ones the cut does not exist.
+        // A candidate that loses to a cut at `to` loses to it permanently, which makes the search fast. But this is
+        // true only for ends that leave the segment after that cut its minimum length; for nearer ends, the cut does
+        // not exist.
         for (from, until) in candidates.iter_mut().filter(|(from, _)| to - *from >= shortest) {
             if best[*from] + cost(*from, to) > best[to] {
                 *until = (*until).min(to + shortest);
             }
         }
-        // No stretch can end before `shortest`, so none but the first can begin there.
+        // No segment can end before `shortest`, so only the first can begin there.
         let next = to + 1 - shortest;
         if next >= shortest {
             candidates.push((next, usize::MAX));
@@ -73,11 +75,12 @@ pub fn pelt(values: &[f64], penalty: f64, shortest: usize) -> Vec<usize> {
     cuts
 }
 
-/// Changes of level with a penalty made for series of seconds: 3 ln n per cut, in units of a variance that comes from
-/// neighbouring differences (a level shift does not inflate it), times (1 + r) / (1 - r) for the first autocorrelation
-/// r of what remains (neighbouring seconds are alike, and a wave is no change). Spikes are flattened before.
+/// Returns changes of level, with a penalty for series of seconds: 3 ln n per cut, in units of a variance estimated
+/// from differences of adjacent values (a level shift does not inflate it), times (1 + r) / (1 - r) for the first
+/// autocorrelation r of the residuals (adjacent seconds are similar, and a wave is not a change). Spikes are flattened
+/// first.
 ///
-/// Without any change the time grows with the square of the length: average more than a few thousand values first.
+/// Without any change, the time grows with the square of the length: average more than a few thousand values first.
 pub fn changes(values: &[f64]) -> Vec<Change> {
     let n = values.len();
     if n < 4 * SHORTEST || values.iter().any(|v| !v.is_finite()) {
@@ -86,10 +89,10 @@ pub fn changes(values: &[f64]) -> Vec<Change> {
     let flat = without_spikes(values);
     let mut steps: Vec<f64> = flat.windows(2).map(|w| (w[1] - w[0]).abs()).collect();
     let mut sorted = steps.clone();
-    // The median of a normal deviate's size is 0.6745; a difference has sqrt(2) times the deviation.
+    // The median absolute value of a standard normal variable is 0.6745; a difference has sqrt(2) times the deviation.
     let mut deviation = median(&mut sorted).unwrap_or(0.0) / 0.6745 / std::f64::consts::SQRT_2;
     if deviation <= 0.0 {
-        // Rounded values repeat: their median step is 0. The mean step is not, unless nothing moves at all.
+        // Rounded values repeat: their median step is 0. The mean step is not, unless the series is constant.
         steps.retain(|s| *s > 0.0);
         let kept = steps.len().max(1) as f64;
         deviation = steps.iter().sum::<f64>() / kept * (kept / n as f64).sqrt() / 2.0;
@@ -100,8 +103,8 @@ pub fn changes(values: &[f64]) -> Vec<Change> {
     let unit = 3.0 * (n as f64).ln() * deviation * deviation;
     let mut factor = 1.0;
     let mut cuts = pelt(&flat, unit, SHORTEST);
-    // Too many cuts take the likeness of neighbours with them, so the residuals are looked at again after each rise of
-    // the penalty. Three rounds at most: the factor only grows, and the third seldom moves it.
+    // Too many cuts also remove the autocorrelation, so the residuals are computed again after each increase of the
+    // penalty. Three rounds at most: the factor only grows, and the third seldom changes it.
     for _ in 0..3 {
         let residuals = residuals(&flat, &cuts);
         let spread = residuals.iter().map(|r| r * r).sum::<f64>() / n as f64;
@@ -132,8 +135,8 @@ fn residuals(values: &[f64], cuts: &[usize]) -> Vec<f64> {
     out
 }
 
-/// Values that stand out upwards of those around them, alone or in runs shorter than a level: above the running median
-/// of eleven by five robust deviations of the whole series and by half of that median (Hampel's identifier, one-sided).
+/// Returns values that are above their surroundings, alone or in runs shorter than a level: above the running median of
+/// eleven by five robust deviations of the whole series and by half of that median (Hampel's identifier, one-sided).
 pub fn spikes(values: &[f64]) -> Vec<usize> {
     if values.len() < 2 * SHORTEST || values.iter().any(|v| !v.is_finite()) {
         return Vec::new();
@@ -148,7 +151,7 @@ pub fn spikes(values: &[f64]) -> Vec<usize> {
     (0..values.len()).filter(stands_out).collect()
 }
 
-/// The values with their spikes replaced by the running median.
+/// Returns the values with their spikes replaced by the running median.
 fn without_spikes(values: &[f64]) -> Vec<f64> {
     let running = running_median(values);
     let mut flat = values.to_vec();
@@ -166,22 +169,22 @@ fn running_median(values: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// A slope that a few wild values do not bend.
+/// A slope that is robust to a few outliers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trend {
-    /// Theil and Sen's: the median slope between all pairs, per value.
+    /// Theil–Sen estimator: the median slope between all pairs, per value.
     pub slope: f64,
-    /// Its 95% interval (Sen 1968), made wider for neighbours that are alike.
+    /// Its 95% interval (Sen 1968), widened for autocorrelation.
     pub low: f64,
     pub high: f64,
-    /// Two-sided, of Mann and Kendall's test with the variance of Hamed & Rao (1998).
+    /// Two-sided, of the Mann–Kendall test with the variance of Hamed & Rao (1998).
     pub p_value: f64,
 }
 
-/// More values are averaged in groups before: pairs grow with the square.
+/// More values than this are averaged in groups first: the number of pairs grows with the square.
 const PAIRED: usize = 300;
 
-/// The trend of a series; `None` below ten values or for values that are no numbers.
+/// Returns the trend of a series; `None` for fewer than ten values or if a value is not finite.
 pub fn trend(values: &[f64]) -> Option<Trend> {
     if values.len() < 10 || values.iter().any(|v| !v.is_finite()) {
         return None;
@@ -214,7 +217,7 @@ pub fn trend(values: &[f64]) -> Option<Trend> {
     })
 }
 
-/// Variance of Kendall's score without ties' share (Kendall 1975).
+/// Returns the variance of Kendall's score, reduced for ties (Kendall 1975).
 fn plain_variance(values: &[f64]) -> f64 {
     let n = values.len() as f64;
     let mut sorted = values.to_vec();
@@ -227,9 +230,9 @@ fn plain_variance(values: &[f64]) -> f64 {
     (n * (n - 1.0) * (2.0 * n + 5.0) - ties) / 18.0
 }
 
-/// n / n*: how much more the score varies because neighbours are alike, from the autocorrelation of the ranks of the
-/// series without its trend, where that is significant (Hamed & Rao 1998, equations 9 to 11). Never below 1:
-/// alternating noise is no reason to believe in a slope.
+/// Returns n / n*: the factor by which autocorrelation increases the variance of the score. It uses the significant
+/// autocorrelations of the ranks of the detrended series (Hamed & Rao 1998, equations 9 to 11). Never below 1:
+/// alternating noise is not evidence for a slope.
 fn likeness(values: &[f64], slope: f64) -> f64 {
     let n = values.len();
     let level: Vec<f64> = values.iter().enumerate().map(|(at, v)| v - slope * at as f64).collect();

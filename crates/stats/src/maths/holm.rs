@@ -1,17 +1,18 @@
-//! Several comparisons at once: step-down adjustment of p-values.
+//! Multiple comparisons: step-down adjustment of p-values.
 //!
-//! Nine figures compared at 5% each cry wolf in up to every third comparison of a service with itself. Adjusted, the
-//! probability that any of them does is 5%, however they depend on each other.
+//! Nine metrics compared at 5% each raise a false alarm in up to every third comparison of a service with itself. After
+//! the adjustment, the probability of any false alarm is 5%, however the metrics depend on each other.
 
-/// Holm's adjusted p-values in the order of `p` (Scandinavian Journal of Statistics 6, 1979): sorted upwards, the k-th
-/// of m is multiplied by m - k + 1, and none may be below the one before it. What is no number counts as 1.
+/// Returns Holm's adjusted p-values in the order of `p` (Scandinavian Journal of Statistics 6, 1979): sorted in
+/// ascending order, the k-th of m is multiplied by m - k + 1, and none may be below the previous one. NaN counts as 1.
 pub fn adjust(p: &[f64]) -> Vec<f64> {
     adjust_weighted(p, &vec![1.0; p.len()])
 }
 
-/// The same with the weighted version of that paper: what has twice the weight needs half the evidence, and the
-/// probability of any wrong rejection stays what it was. p / w is sorted upwards and multiplied by the weights that
-/// are left. A weight that is missing, not positive or no number leaves its value out of the family: it gets 1.
+/// Uses the weighted version from the same paper: a value with twice the weight needs half the evidence, and the
+/// probability of any wrong rejection stays the same. p / w is sorted in ascending order and multiplied by the sum of
+/// the remaining weights. A value whose weight is missing, not positive, or not finite is excluded from the family and
+/// gets 1.
 pub fn adjust_weighted(p: &[f64], weights: &[f64]) -> Vec<f64> {
     let weight = |at: usize| weights.get(at).copied().filter(|w| w.is_finite() && *w > 0.0);
     let value = |at: usize| if p[at].is_nan() { 1.0 } else { p[at].clamp(0.0, 1.0) };
@@ -21,7 +22,7 @@ pub fn adjust_weighted(p: &[f64], weights: &[f64]) -> Vec<f64> {
     let mut adjusted = vec![1.0; p.len()];
     let mut before: f64 = 0.0;
     for (at, w) in order {
-        // The last one's weight is all that is left, up to rounding: never less than its own.
+        // The remaining weight is the last value's own, up to rounding: never use less than that.
         before = before.max((value(at) / w * left.max(w)).min(1.0));
         adjusted[at] = before;
         left -= w;

@@ -1,9 +1,9 @@
 //! Quantiles of the standard normal distribution.
 
-/// The x with phi(x) = `p`: minus and plus infinity at 0 and 1, NaN outside 0..=1.
+/// Returns the x with phi(x) = `p`: minus and plus infinity at 0 and 1, NaN outside 0..=1.
 ///
-/// Algorithm AS 241, PPND16 (Wichura, Applied Statistics 37, 1988): three rational approximations of degree 7,
-/// relative accuracy about 1e-16.
+/// Algorithm AS 241, PPND16 (Wichura, Applied Statistics 37, 1988): three rational approximations of degree 7, relative
+/// accuracy about 1e-16.
 pub fn inverse_normal(p: f64) -> f64 {
     if !(0.0..=1.0).contains(&p) {
         return f64::NAN;
@@ -26,7 +26,7 @@ pub fn inverse_normal(p: f64) -> f64 {
     x.copysign(q)
 }
 
-/// Horner's scheme; coefficients from the constant term up.
+/// Evaluates a polynomial by Horner's scheme; coefficients in ascending order.
 fn polynomial(x: f64, coefficients: &[f64; 8]) -> f64 {
     coefficients.iter().rev().fold(0.0, |sum, c| sum * x + c)
 }
@@ -52,7 +52,7 @@ const CENTRE_DOWN: [f64; 8] = [
     2.872_908_573_572_194_3e4,
     5.226_495_278_852_854e3,
 ];
-// further out, down to p = exp(-25)
+// Further out, down to p = exp(-25).
 const MIDDLE_UP: [f64; 8] = [
     1.423_437_110_749_683_5,
     4.630_337_846_156_546,
@@ -73,7 +73,7 @@ const MIDDLE_DOWN: [f64; 8] = [
     5.475_938_084_995_345e-4,
     1.050_750_071_644_416_9e-9,
 ];
-// the rest
+// All others.
 const FAR_UP: [f64; 8] = [
     6.657_904_643_501_103,
     5.463_784_911_164_114,

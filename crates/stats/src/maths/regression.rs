@@ -1,4 +1,4 @@
-//! Straight lines and monotone curves through noisy points: where a figure crosses its limit, and how well that is
+//! Straight lines and monotone curves through noisy points: where a metric crosses its limit, and how well that is
 //! known.
 
 use super::student::quantile;
@@ -19,7 +19,7 @@ pub struct Line {
     pub mean_y: f64,
     /// Deviation of a point of weight 1 from the line; weights are scaled to a mean of 1.
     pub residual: f64,
-    /// Points that carry weight.
+    /// Points with a positive weight.
     pub points: usize,
     /// Sum of their weights.
     total: f64,
@@ -35,7 +35,7 @@ pub struct Root {
     pub high: f64,
 }
 
-/// Fits a line. `None` when fewer than three points carry weight, all stand at one x, or a number is not finite.
+/// Fits a line. Returns `None` if fewer than three points have weight, all have the same x, or a number is not finite.
 pub fn fit_line(points: &[Point]) -> Option<Line> {
     let used: Vec<&Point> = points.iter().filter(|p| p.weight > 0.0).collect();
     let sane = |p: &&Point| p.x.is_finite() && p.y.is_finite() && p.weight.is_finite();
@@ -49,7 +49,7 @@ pub fn fit_line(points: &[Point]) -> Option<Line> {
     let mean_y = used.iter().map(|p| weight(p) * p.y).sum::<f64>() / n;
     let sxx: f64 = used.iter().map(|p| weight(p) * (p.x - mean_x).powi(2)).sum();
     let sxy: f64 = used.iter().map(|p| weight(p) * (p.x - mean_x) * (p.y - mean_y)).sum();
-    // Below the rounding of the means there is no spread in x at all.
+    // Below the rounding error of the means, there is no spread in x.
     if !sxx.is_finite() || sxx <= n * (mean_x.abs() * 1e-14).powi(2) || sxx == 0.0 {
         return None;
     }
@@ -61,7 +61,7 @@ pub fn fit_line(points: &[Point]) -> Option<Line> {
     (slope.is_finite() && residual.is_finite()).then_some(line)
 }
 
-/// How many of a number of events were beyond a limit, at one x.
+/// The part of a number of events that was beyond a limit, at one x.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Share {
     pub x: f64,
@@ -69,14 +69,14 @@ pub struct Share {
     pub whole: f64,
 }
 
-/// Fits ln(part / whole) = a + b x by quasi-Poisson likelihood (McCullagh & Nelder, Generalized Linear Models, 2nd
-/// ed., section 6.2): counts are unbiased where the logarithm of a small share, or a quantile of a short sample, is
-/// not. Events that come in bursts deviate more than Poisson numbers; Pearson's statistic measures by how much, and
-/// `residual` is its root (1 at least).
+/// Fits ln(part / whole) = a + b x by quasi-Poisson likelihood (McCullagh & Nelder, Generalized Linear Models, 2nd ed.,
+/// section 6.2): counts are unbiased, unlike the logarithm of a small fraction or a quantile of a short sample. Bursts
+/// of events deviate more than Poisson counts; Pearson's statistic measures by how much, and `residual` is its root (at
+/// least 1).
 ///
-/// `None` when fewer than three points counted anything (`whole` above 0: that nothing of it was beyond the limit tells
-/// as much as events do), none of them has an event, all stand at one x, a number is not sane, or all events stand at
-/// an end so that no finite slope is best.
+/// Returns `None` if fewer than three points have counts (`whole` above 0; a point without events beyond the limit is
+/// informative, too), if none of them has an event, if all have the same x, if a number is invalid, or if all events
+/// are at one end, so that no finite slope is best.
 pub fn fit_shares(points: &[Share]) -> Option<Line> {
     let sane = |p: &&Share| p.x.is_finite() && p.part >= 0.0 && p.whole >= p.part && p.whole.is_finite();
     let used: Vec<&Share> = points.iter().filter(|p| p.whole > 0.0).collect();
@@ -87,7 +87,7 @@ pub fn fit_shares(points: &[Share]) -> Option<Line> {
     let (mut slope, mut mean_y): (f64, f64) = (0.0, (parts / wholes).ln());
     let mut mean_x = used.iter().map(|p| p.whole * p.x).sum::<f64>() / wholes;
     for _ in 0..60 {
-        // Centred anew at the weighted mean, where level and slope do not depend on each other.
+        // Centered again at the weighted mean, where level and slope are independent of each other.
         let expected = |p: &Share| p.whole * (mean_y + slope * (p.x - mean_x)).clamp(-60.0, 3.0).exp();
         let total: f64 = used.iter().map(|p| expected(p)).sum();
         let centre = used.iter().map(|p| expected(p) * p.x).sum::<f64>() / total;
@@ -98,7 +98,8 @@ pub fn fit_shares(points: &[Share]) -> Option<Line> {
         let off = |p: &Share| p.part - expected(p);
         let up = used.iter().map(|p| off(p)).sum::<f64>() / total;
         let turn = used.iter().map(|p| off(p) * (p.x - centre)).sum::<f64>() / sxx;
-        // Far from the solution Newton's step overshoots: the level moves by one at most, a point by two.
+        // Far from the solution, Newton's step overshoots: limit the change of the level to one, and that of a point to
+        // two.
         let reach = used.iter().map(|p| (p.x - centre).abs()).fold(0.0, f64::max);
         let scale = (1.0 / up.abs()).min(2.0 / (turn.abs() * reach).max(1e-300)).min(1.0);
         if up.abs() < 1e-9 && turn.abs() * reach < 1e-9 {
@@ -119,10 +120,10 @@ impl Line {
         self.mean_y + self.slope * (x - self.mean_x)
     }
 
-    /// Where the line is at `y` when the points were placed around that place by design: the interval of the delta
-    /// method, which is Fieller's without its doubt about the slope. With points on both sides the slope hardly
-    /// matters, and that the line is not flat at all is known beforehand; elsewhere this is too narrow and
-    /// [`Line::root`] is right. `None` for a flat line.
+    /// Returns where the line reaches `y` if the points were placed around that x by design. The interval is that of
+    /// the delta method: Fieller's without the uncertainty of the slope. With points on both sides, the slope hardly
+    /// matters, and the line is known not to be flat; otherwise, this interval is too narrow, and [`Line::root`] is
+    /// correct. Returns `None` for a flat line.
     pub fn root_within(&self, y: f64, confidence: f64, residual: f64) -> Option<Root> {
         let at = self.mean_x + (y - self.mean_y) / self.slope;
         let s = residual.max(self.residual);
@@ -132,12 +133,12 @@ impl Line {
         (at.is_finite() && spread.is_finite()).then_some(Root { at, low: at - spread, high: at + spread })
     }
 
-    /// Where the line is at `y`, with the interval that holds it with `confidence`: Fieller's theorem (Fieller 1954;
-    /// Draper & Smith, Applied Regression Analysis, 3rd ed., section 3.2, inverse regression to a true mean).
-    /// `residual` may be given from elsewhere when it is larger than that of the points. `None` for a flat line.
+    /// Returns where the line reaches `y`, with the interval that contains it with `confidence`: Fieller's theorem
+    /// (Fieller 1954; Draper & Smith, Applied Regression Analysis, 3rd ed., section 3.2, inverse regression to a true
+    /// mean). `residual` replaces that of the points if it is larger. Returns `None` for a flat line.
     ///
-    /// The quotient of two estimates has no symmetric interval: when the slope itself may be zero, none of the sides
-    /// is bounded, and saying so is the point of the formula.
+    /// The quotient of two estimates has no symmetric interval: if the slope itself may be zero, neither side is
+    /// bounded, and the formula must report that.
     pub fn root(&self, y: f64, confidence: f64, residual: f64) -> Option<Root> {
         let at = self.mean_x + (y - self.mean_y) / self.slope;
         if !at.is_finite() {
@@ -156,14 +157,14 @@ impl Line {
     }
 }
 
-/// The t that encloses `confidence` on both sides of zero; none without a degree of freedom.
+/// Returns the t that encloses `confidence` on both sides of zero; `None` without a degree of freedom.
 fn student(freedom: usize, confidence: f64) -> Option<f64> {
     let is_open = confidence > 0.0 && confidence < 1.0;
     (freedom > 0 && is_open).then(|| quantile(f64::midpoint(1.0, confidence), freedom as f64))
 }
 
-/// The falling curve nearest to `values` (with weights): neighbours that rise are pooled until none do (Ayer et al.
-/// 1955, pool adjacent violators). Same length as `values`; a weight of 0 takes its neighbours' value.
+/// Returns the falling curve nearest to `values` (with weights): adjacent values that rise are pooled until none do
+/// (Ayer et al. 1955, pool adjacent violators). Same length as `values`; a weight of 0 takes an adjacent value.
 pub fn falling(values: &[(f64, f64)]) -> Vec<f64> {
     let mut pools: Vec<(f64, f64, usize)> = Vec::with_capacity(values.len());
     for (value, weight) in values {

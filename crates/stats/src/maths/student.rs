@@ -1,12 +1,12 @@
-//! Student distribution: intervals of means of few values.
+//! Student's t distribution: intervals for means of few values.
 //!
-//! With two to ten runs the deviation is itself hardly known; the normal distribution would make intervals of three
-//! runs half as wide as they are.
+//! With two to ten runs, the deviation itself is uncertain; the normal distribution would make intervals of three runs
+//! half as wide as they must be.
 
 use super::inverse_normal;
 use std::f64::consts::PI;
 
-/// The standard normal distribution function, P(Z <= `x`); NaN for no number.
+/// Returns the standard normal distribution function, P(Z <= `x`); NaN for NaN.
 ///
 /// Abramowitz & Stegun 26.2.11 (a series of positive terms) near the middle, 26.2.14 (a continued fraction) in the
 /// tails, where a difference from 1 would lose all digits.
@@ -30,14 +30,14 @@ pub fn normal_cdf(x: f64) -> f64 {
     if x < 0.0 { tail } else { 1.0 - tail }
 }
 
-/// P(T <= `t`) with `df` degrees of freedom, any positive number (Welch's are no whole ones). Infinite degrees are
-/// the normal distribution; NaN where `df` is not positive.
+/// Returns P(T <= `t`) with `df` degrees of freedom, any positive number (Welch's are not whole numbers). Infinite
+/// degrees give the normal distribution; NaN if `df` is not positive.
 pub fn cdf(t: f64, df: f64) -> f64 {
     let outside = two_sided(t, df) / 2.0;
     if t > 0.0 { 1.0 - outside } else { outside }
 }
 
-/// P(|T| >= |t|), right down to the smallest: the p-value of a two-sided test.
+/// Returns P(|T| >= |t|), accurate even for the smallest values: the p-value of a two-sided test.
 pub fn two_sided(t: f64, df: f64) -> f64 {
     if t.is_nan() || df.is_nan() || df <= 0.0 {
         return f64::NAN;
@@ -45,7 +45,8 @@ pub fn two_sided(t: f64, df: f64) -> f64 {
     if t.is_infinite() {
         return 0.0;
     }
-    // Beyond this the two agree to seven digits, while the gamma functions' difference loses ever more of its own.
+    // Beyond this, the two agree to seven digits, while the difference of the gamma functions loses more and more
+    // digits.
     if df > 1e7 {
         return 2.0 * normal_cdf(-t.abs());
     }
@@ -54,9 +55,9 @@ pub fn two_sided(t: f64, df: f64) -> f64 {
     incomplete_beta(df / (df + square), square / (df + square), df / 2.0, 0.5)
 }
 
-/// The t with P(T <= t) = `p`. NaN outside 0..=1 and where `df` is not positive.
+/// Returns the t with P(T <= t) = `p`. NaN outside 0..=1 and if `df` is not positive.
 ///
-/// By bisection: monotone, cannot fail, and sixty steps cost nothing beside a run.
+/// Uses bisection: it is monotone and cannot fail, and sixty steps cost nothing compared with a run.
 pub fn quantile(p: f64, df: f64) -> f64 {
     if !(0.0..=1.0).contains(&p) || df.is_nan() || df <= 0.0 {
         return f64::NAN;
@@ -65,7 +66,7 @@ pub fn quantile(p: f64, df: f64) -> f64 {
         return inverse_normal(p);
     }
     let outside = 2.0 * p.min(1.0 - p);
-    // Student's tails are the heavier ones, so the normal quantile lies below.
+    // Student's tails are heavier, so the normal quantile is a lower bound.
     let mut low = 0.0;
     let mut high = inverse_normal(1.0 - outside / 2.0).clamp(1.0, 40.0);
     while two_sided(high, df) > outside && high < 1e300 {
@@ -82,7 +83,7 @@ pub fn quantile(p: f64, df: f64) -> f64 {
     if p < 0.5 { -high } else { high }
 }
 
-/// A mean, the square of its standard error, and how many degrees of freedom stand behind that.
+/// A mean, the square of its standard error, and its degrees of freedom.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     pub mean: f64,
@@ -91,7 +92,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Of independent values; none for fewer than two or for values that are no numbers.
+    /// Estimates the mean of independent values; `None` for fewer than two or if a value is not finite.
     pub fn of(values: &[f64]) -> Option<Estimate> {
         let n = values.len() as f64;
         if values.len() < 2 || values.iter().any(|v| !v.is_finite()) {
@@ -102,7 +103,7 @@ impl Estimate {
         Some(Estimate { mean, variance: squares / (n - 1.0) / n, df: n - 1.0 })
     }
 
-    /// `self` - `other`, both independent: Welch, Biometrika 34, 1947; the degrees of freedom after Satterthwaite,
+    /// Returns `self` - `other`, both independent: Welch, Biometrika 34, 1947; degrees of freedom by Satterthwaite,
     /// Biometrics Bulletin 2, 1946.
     pub fn minus(self, other: Estimate) -> Estimate {
         let (v, w) = (self.variance, other.variance);
@@ -111,12 +112,13 @@ impl Estimate {
         Estimate { mean: self.mean - other.mean, variance: v + w, df }
     }
 
-    /// Half the width of the interval that holds the truth with `confidence`.
+    /// Returns half the width of the interval that contains the true value with `confidence`.
     pub fn half_width(self, confidence: f64) -> f64 {
         quantile(0.5 + confidence / 2.0, self.df) * self.variance.sqrt()
     }
 
-    /// The two-sided p-value of "the truth is 0". Without any spread a difference is certain and equality is too.
+    /// Returns the two-sided p-value of "the true value is 0". Without any spread, both a difference and equality are
+    /// certain.
     pub fn p(self) -> f64 {
         match (self.mean, self.variance) {
             (0.0, 0.0) => 1.0,
@@ -125,8 +127,8 @@ impl Estimate {
     }
 }
 
-/// ln of the gamma function for positive `x`, by Stirling's series (Abramowitz & Stegun 6.1.40) above 15 and the
-/// recurrence below: absolute error about 1e-15.
+/// Returns ln of the gamma function for positive `x`, by Stirling's series (Abramowitz & Stegun 6.1.40) above 15 and
+/// the recurrence below: absolute error about 1e-15.
 fn ln_gamma(x: f64) -> f64 {
     let (mut shift, mut x) = (0.0, x);
     while x < 15.0 {
@@ -140,8 +142,9 @@ fn ln_gamma(x: f64) -> f64 {
     (x - 0.5) * x.ln() - x + 0.5 * (2.0 * PI).ln() + series / x - shift
 }
 
-/// The regularised incomplete beta function I_x(a, b); `y` = 1 - x is given apart, because the difference loses the
-/// digits of a small one. Abramowitz & Stegun 26.5.8 (continued fraction), evaluated after Lentz.
+/// Returns the regularized incomplete beta function I_x(a, b); `y` = 1 - x is a separate argument, because the
+/// difference would lose the digits of a small one. Abramowitz & Stegun 26.5.8 (continued fraction), evaluated by
+/// Lentz's method.
 fn incomplete_beta(x: f64, y: f64, a: f64, b: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -149,7 +152,7 @@ fn incomplete_beta(x: f64, y: f64, a: f64, b: f64) -> f64 {
     if y <= 0.0 {
         return 1.0;
     }
-    // The fraction converges quickly on this side only; the other is 1 minus the mirrored one.
+    // The fraction converges quickly only on this side; the other is 1 minus the mirrored one.
     if x > (a + 1.0) / (a + b + 2.0) {
         return 1.0 - incomplete_beta(y, x, b, a);
     }
@@ -159,7 +162,7 @@ fn incomplete_beta(x: f64, y: f64, a: f64, b: f64) -> f64 {
     let mut c = 1.0;
     let mut d = 1.0 / away(1.0 - (a + b) * x / (a + 1.0));
     let mut fraction = d;
-    // About sqrt(max(a, b)) rounds are needed; 1e7 degrees of freedom are the most that come here.
+    // About sqrt(max(a, b)) rounds are needed; 1e7 degrees of freedom are the most that get here.
     for m in 1..20_000 {
         let m = f64::from(m);
         let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));

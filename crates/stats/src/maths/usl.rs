@@ -1,19 +1,19 @@
-//! The universal scalability law, fitted: how throughput follows the number of users, and whether it has a summit.
+//! Fits the universal scalability law: how throughput depends on the number of users, and whether it has a peak.
 //!
 //! X(N) = lambda N / (1 + sigma (N - 1) + kappa N (N - 1)) (Gunther, A Simple Capacity Model of Massively Parallel
-//! Transaction Systems, 1993; Guerrilla Capacity Planning, 2007). sigma is the share of the work that is done one at a
-//! time (contention), kappa the cost of each pair that has to agree (coherency). Only kappa > 0 makes a summit, at
-//! N* = sqrt((1 - sigma) / kappa).
+//! Transaction Systems, 1993; Guerrilla Capacity Planning, 2007). sigma is the fraction of the work that is serial
+//! (contention), kappa the cost of each pair that must agree (coherency). Only kappa > 0 gives a peak, at N* = sqrt((1
+//! - sigma) / kappa).
 
 use super::student::quantile;
 
-/// Fewer distinct levels leave no residual to judge three parameters by.
+/// Fewer distinct levels leave no residual to check three parameters.
 pub const FEWEST_LEVELS: usize = 6;
-/// Beyond this many times the largest level a prediction is marked as extrapolated.
+/// Beyond this multiple of the largest level, a prediction is marked as extrapolated.
 pub const FAR: f64 = 1.5;
-/// Root mean square residual, as a share of the mean throughput, above which the points are called noise.
+/// Root mean square residual, as a fraction of the mean throughput, above which the points count as noise.
 pub const NOISE: f64 = 0.10;
-/// Above this residual, signs that come in few long runs show that the law has another shape than the data.
+/// Above this residual, signs in a few long runs show that the data do not follow the law.
 pub const PATTERN: f64 = 0.03;
 
 const STEPS: usize = 200;
@@ -25,67 +25,67 @@ pub struct Usl {
     pub lambda: f64,
     pub sigma: f64,
     pub kappa: f64,
-    /// Share of the variance that the law explains.
+    /// Fraction of the variance that the law explains.
     pub r2: f64,
-    /// Root mean square residual as a share of the mean throughput.
+    /// Root mean square residual as a fraction of the mean throughput.
     pub residual_ratio: f64,
-    /// 95% intervals, low and high, within what the law allows.
+    /// 95% intervals, low and high, within the law's bounds.
     pub lambda_band: [f64; 2],
     pub sigma_band: [f64; 2],
     pub kappa_band: [f64; 2],
     /// `None`: the data do not show that throughput ever falls.
     pub peak: Option<Peak>,
-    /// The largest level that was measured.
+    /// The largest measured level.
     pub largest: f64,
-    /// What [`Usl::band_at`] is made of, throughput as a share of `scale`.
+    /// Data for [`Usl::band_at`], with throughput as a fraction of `scale`.
     spread: Spread,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 struct Spread {
     best: [f64; 3],
-    /// Of the parameters, under both models of the scatter.
+    /// Covariances of the parameters, under both models of the scatter.
     covariances: [[[f64; 3]; 3]; 2],
-    /// Student's.
+    /// Student's t.
     t: f64,
     scale: f64,
 }
 
-/// Where throughput is highest.
+/// The peak of the throughput.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Peak {
     pub n: f64,
     /// 95% band of `n`.
     pub n_band: [f64; 2],
-    /// Throughput there.
+    /// Throughput at the peak.
     pub x: f64,
-    /// Further out than [`FAR`] times the largest level.
+    /// Farther out than [`FAR`] times the largest level.
     pub is_extrapolated: bool,
 }
 
-/// Why no law is claimed.
+/// The reason why no law is fitted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Unfit {
-    /// Distinct levels above 0.
+    /// Too few distinct levels above 0.
     TooFewLevels { levels: usize },
-    /// A level or a throughput is negative or no finite number, or all throughputs are 0.
+    /// A level or a throughput is negative or not finite, or all throughputs are 0.
     NotMeasured,
-    /// The residuals lie on one side for long stretches: another law rules.
+    /// The residuals are on one side over long ranges: the data follow another law.
     Pattern { residual_ratio: f64 },
     /// The points scatter too much.
     Noise { residual_ratio: f64 },
-    /// The levels do not tell the parameters apart: all of them lie far beyond the bend, for instance.
+    /// The levels do not determine the parameters: for instance, all of them lie far beyond the bend.
     Undetermined,
 }
 
 impl Usl {
-    /// Throughput at `n` users.
+    /// Returns the throughput at `n` users.
     pub fn at(&self, n: f64) -> f64 {
         law(&[self.lambda, self.sigma, self.kappa], n)
     }
 
-    /// The 95% band of the law at `n` users, not of single points: the slopes of the law at the fit with the
-    /// parameters' covariance (Seber & Wild 1989, section 5.1), the wider of the two models of the scatter.
+    /// Returns the 95% band of the law at `n` users, not of single points: the slopes of the law at the fit with the
+    /// parameters' covariance (Seber & Wild 1989, section 5.1), for the wider of the two models of the scatter.
     pub fn band_at(&self, n: f64) -> [f64; 2] {
         let Spread { best, covariances, t, scale } = &self.spread;
         let slope = slopes(best, n);
@@ -98,10 +98,10 @@ impl Usl {
     }
 }
 
-/// Fits the law to `(users, throughput)`; repeats of a level are points of their own.
+/// Fits the law to `(users, throughput)`; repeats of a level are separate points.
 ///
 /// # Errors
-/// Why the law does not fit, see [`Unfit`].
+/// Returns the reason why the law does not fit, see [`Unfit`].
 pub fn fit(points: &[(f64, f64)]) -> Result<Usl, Unfit> {
     if points.iter().any(|(n, x)| !n.is_finite() || !x.is_finite() || *n <= 0.0 || *x < 0.0)
         || points.iter().all(|(_, x)| *x <= 0.0)
@@ -114,7 +114,7 @@ pub fn fit(points: &[(f64, f64)]) -> Result<Usl, Unfit> {
     if levels < FEWEST_LEVELS {
         return Err(Unfit::TooFewLevels { levels });
     }
-    // Both axes near 1 keep the squares finite for any input.
+    // Scaling both axes to about 1 keeps the squares finite for any input.
     let scale = sorted.iter().map(|p| p.1).fold(0.0, f64::max);
     let scaled: Vec<(f64, f64)> = sorted.iter().map(|(n, x)| (*n, x / scale)).collect();
     let best = solve(&scaled);
@@ -160,8 +160,8 @@ fn summit(p: &[f64; 3]) -> f64 {
     ((1.0 - p[1]).max(0.0) / p[2]).sqrt().max(1.0)
 }
 
-/// Whether the signs of the levels' residuals come in too few runs (Wald & Wolfowitz 1940, normal approximation at
-/// 2.5%); three runs are a bow whatever the number of levels.
+/// Returns whether the signs of the levels' residuals form too few runs (Wald & Wolfowitz 1940, normal approximation at
+/// 2.5%); three runs are an arc for any number of levels.
 fn has_pattern(sorted: &[(f64, f64)], p: &[f64; 3]) -> bool {
     let means: Vec<f64> = sorted
         .chunk_by(|a, b| a.0 == b.0)
@@ -174,8 +174,8 @@ fn has_pattern(sorted: &[(f64, f64)], p: &[f64; 3]) -> bool {
     runs <= 3 || (runs as f64) < 1.0 + mixed / n - 1.96 * deviation
 }
 
-/// Least squares with sigma in 0..=1, kappa >= 0, lambda > 0: Levenberg and Marquardt's steps, projected on the bounds.
-/// From several starts, because the valley of sigma against kappa is long.
+/// Solves the least squares problem with sigma in 0..=1, kappa >= 0, lambda > 0: Levenberg–Marquardt steps, projected
+/// on the bounds. It uses several starts, because the valley of sigma versus kappa is long.
 fn solve(points: &[(f64, f64)]) -> [f64; 3] {
     let (first, last) = (points[0], points[points.len() - 1]);
     let slope = (first.1 / first.0).max(last.1 / last.0).max(f64::MIN_POSITIVE);
@@ -194,7 +194,7 @@ fn descend(points: &[(f64, f64)], mut p: [f64; 3]) -> [f64; 3] {
     let (mut now, mut damping) = (cost(points, &p), 1e-3);
     for _ in 0..STEPS {
         let (normal, downhill) = normal_equations(points, &p);
-        // A parameter that stands on its bound and is pushed outwards takes no part in the step.
+        // A parameter at its bound that is pushed outwards is left out of the step.
         let held = |i: usize| {
             i > 0 && ((p[i] <= 0.0 && downhill[i] <= 0.0) || (i == 1 && p[1] >= 1.0 && downhill[1] >= 0.0))
         };
@@ -221,14 +221,14 @@ fn descend(points: &[(f64, f64)], mut p: [f64; 3]) -> [f64; 3] {
     p
 }
 
-/// How the law at `n` answers to each parameter.
+/// Returns the derivatives of the law at `n` with respect to each parameter.
 fn slopes(p: &[f64; 3], n: f64) -> [f64; 3] {
     let below = 1.0 + p[1] * (n - 1.0) + p[2] * n * (n - 1.0);
     let value = p[0] * n / below;
     [n / below, -value * (n - 1.0) / below, -value * n * (n - 1.0) / below]
 }
 
-/// J'J and J'r.
+/// Returns J'J and J'r.
 fn normal_equations(points: &[(f64, f64)], p: &[f64; 3]) -> ([[f64; 3]; 3], [f64; 3]) {
     let (mut normal, mut downhill) = ([[0.0; 3]; 3], [0.0; 3]);
     for &(n, x) in points {
@@ -241,7 +241,7 @@ fn normal_equations(points: &[(f64, f64)], p: &[f64; 3]) -> ([[f64; 3]; 3], [f64
     (normal, downhill)
 }
 
-/// Solves (A + damping diag A) s = b over the parameters that are not held; Gauss with pivots.
+/// Solves (A + damping diag A) s = b over the free parameters, by Gaussian elimination with pivoting.
 fn damped(a: &[[f64; 3]; 3], b: &[f64; 3], held: &[bool; 3], damping: f64) -> Option<[f64; 3]> {
     let mut m = [[0.0; 4]; 3];
     for i in 0..3 {
@@ -250,7 +250,7 @@ fn damped(a: &[[f64; 3]; 3], b: &[f64; 3], held: &[bool; 3], damping: f64) -> Op
         }
         m[i][i] = if held[i] { 1.0 } else { a[i][i] * (1.0 + damping) };
         m[i][3] = if held[i] { 0.0 } else { b[i] };
-        // Columns differ by many powers of ten (kappa against lambda): each row by its own diagonal.
+        // Columns differ by many powers of ten (kappa versus lambda): each row is scaled by its diagonal.
         let unit = m[i][i];
         if unit.is_nan() || unit <= 0.0 {
             return None;
@@ -277,15 +277,15 @@ fn damped(a: &[[f64; 3]; 3], b: &[f64; 3], held: &[bool; 3], damping: f64) -> Op
     s.iter().all(|v| v.is_finite()).then_some(s)
 }
 
-/// 95% intervals of the three parameters and, where the data bound it on both sides, of N*. `None` when the levels do
-/// not tell the parameters apart.
+/// Returns 95% intervals of the three parameters and of N*, if the data bound it on both sides. Returns `None` if the
+/// levels do not determine the parameters.
 ///
-/// From the slopes of the law with Student's t at n - 3 degrees of freedom (Seber & Wild, Nonlinear Regression, 1989,
-/// section 5.1). Resampled residuals of six points do not know their own tails. Two models of the scatter are tried and
-/// the wider interval kept: the same at each level, and in proportion to the rate.
+/// Uses the slopes of the law with Student's t at n - 3 degrees of freedom (Seber & Wild, Nonlinear Regression, 1989,
+/// section 5.1). Resampled residuals of six points do not reveal their own tails. Two models of the scatter are tried,
+/// and the wider interval is kept: equal at each level, and proportional to the rate.
 ///
-/// A fit that stands on a bound is moved to where it would be without it, by one Gauss-Newton step: an interval
-/// around the bound itself would hold the others at values that only the bound has made.
+/// A fit at a bound is moved to where it would be without the bound, by one Gauss–Newton step: an interval around the
+/// bound itself would keep the other parameters at values that only the bound has caused.
 fn bands(points: &[(f64, f64)], p: &[f64; 3], residuals: &[f64]) -> Option<Bands> {
     let (normal, downhill) = normal_equations(points, p);
     if !is_determined(&normal) {
@@ -294,7 +294,7 @@ fn bands(points: &[(f64, f64)], p: &[f64; 3], residuals: &[f64]) -> Option<Bands
     let solve = |b: &[f64; 3]| damped(&normal, b, &[false; 3], 0.0);
     let off = solve(&downhill)?;
     let centre: [f64; 3] = std::array::from_fn(|i| p[i] + off[i]);
-    // What each point moves the parameters by: the rows of (J'J)^-1 J'.
+    // The effect of each point on the parameters: the rows of (J'J)^-1 J'.
     let slope: Vec<[f64; 3]> = points.iter().map(|(n, _)| slopes(p, *n)).collect();
     let pull: Vec<[f64; 3]> = slope.iter().map(&solve).collect::<Option<_>>()?;
     let beyond: Vec<f64> =
@@ -313,7 +313,7 @@ fn bands(points: &[(f64, f64)], p: &[f64; 3], residuals: &[f64]) -> Option<Bands
     };
     let summits = scatters.map(|v| summit_band(&centre, &v, t));
     let wider = |a: [f64; 2], b: [f64; 2]| [a[0].min(b[0]), a[1].max(b[1])];
-    // A kappa this small moves nothing within the measured levels: it is the bound, up to rounding.
+    // A kappa this small has no effect within the measured levels: it is the bound, up to rounding.
     let largest = points[points.len() - 1].0;
     let has_summit = p[2] * largest * largest > 1e-3;
     let peak = match summits {
@@ -324,8 +324,8 @@ fn bands(points: &[(f64, f64)], p: &[f64; 3], residuals: &[f64]) -> Option<Bands
     Some(Bands { parameters, peak, covariances: scatters, t })
 }
 
-/// Whether the slopes point in three directions: the determinant of their correlations, 1 for right angles. Below this
-/// the parameters can hardly be told apart by exact rates, and what the solution holds is rounding.
+/// Returns whether the slopes have three independent directions: the determinant of their correlations, 1 for right
+/// angles. Below this, even exact rates can hardly separate the parameters, and the solution is mostly rounding.
 fn is_determined(normal: &[[f64; 3]; 3]) -> bool {
     let r = |i: usize, j: usize| normal[i][j] / normal[i][i].sqrt() / normal[j][j].sqrt();
     let (a, b, c) = (r(0, 1), r(0, 2), r(1, 2));
@@ -339,9 +339,9 @@ struct Bands {
     t: f64,
 }
 
-/// The parameters' covariance when points scatter in proportion to `shape`. The factor comes from the residuals over
-/// `shape`: their squares divided by what they come to under that very model, with M = I - H,
-/// E r_i^2 = s^2 sum_j M_ij^2 shape_j^2. For an even shape that is n - 3.
+/// Returns the parameters' covariance if the points scatter in proportion to `shape`. The factor is computed from the
+/// residuals over `shape`: the sum of their squares divided by its expectation under that model, with M = I - H, E
+/// r_i^2 = s^2 sum_j M_ij^2 shape_j^2. For a constant shape, that is n - 3.
 fn covariance(shape: &[f64], slope: &[[f64; 3]], pull: &[[f64; 3]], residuals: &[f64]) -> [[f64; 3]; 3] {
     let square: f64 = residuals.iter().zip(shape).map(|(r, s)| (r / s).powi(2)).sum();
     let expected = |i: usize| {
@@ -356,9 +356,9 @@ fn covariance(shape: &[f64], slope: &[[f64; 3]], pull: &[[f64; 3]], residuals: &
     std::array::from_fn(|i| std::array::from_fn(|j| factor * of(i, j)))
 }
 
-/// The interval of N* = ((1 - sigma) / kappa)^1/2: Fieller's (1954) for the quotient c = kappa / (1 - sigma), whose
-/// ends solve (kappa - c (1 - sigma))^2 = t^2 Var(kappa + c sigma). `None` unless both ends are finite, which takes a
-/// kappa that is above 0 beyond doubt.
+/// Returns the interval of N* = ((1 - sigma) / kappa)^1/2: Fieller's (1954) for the quotient c = kappa / (1 - sigma),
+/// whose ends solve (kappa - c (1 - sigma))^2 = t^2 Var(kappa + c sigma). Returns `None` unless both ends are finite,
+/// which requires a kappa that is significantly above 0.
 fn summit_band(p: &[f64; 3], v: &[[f64; 3]; 3], t: f64) -> Option<[f64; 2]> {
     let (rest, t2) = (1.0 - p[1], t * t);
     let a = rest * rest - t2 * v[1][1];

@@ -1,16 +1,16 @@
-//! The sparse byte form of a tally.
+//! The sparse encoding of a tally.
 //!
 //! ```text
 //! tally:   1  sums  peaks  floors  hists          without last values
 //!          2  sums  peaks  floors  hists  lasts
-//! each:    cells  used  (gap value)...      gap = empty cells since the used one before
+//! each:    cells  used  (gap value)...      gap = empty cells since the last used one
 //! ```
 //!
-//! A value is a LEB128 number, two of them (an instant and a value), or a histogram in its own form; only cells
-//! away from their identity are written, so the hundreds of counters that stay at zero cost nothing.
+//! A value is a LEB128 number, two of them (a time and a value), or a histogram in its own encoding. Only cells that
+//! differ from their identity are written, so the hundreds of counters that stay at zero cost nothing.
 //!
-//! What a few bytes may unfold to is limited by a [`Budget`], because the dense form is thousands of times
-//! larger than the sparse one and the bytes may come from a damaged file or a foreign machine.
+//! A [`Budget`] limits the memory that a few bytes may expand to, because the dense form is thousands of times larger
+//! than the sparse one, and the bytes may come from a damaged file or another machine.
 
 use super::{Last, Layout, Tally};
 use crate::{Error, Hist, varint};
@@ -18,18 +18,18 @@ use crate::{Error, Hist, varint};
 /// First byte of an encoded tally with last values. Never 0: an interval uses that for "empty".
 pub const TALLY_VERSION: u8 = 2;
 
-/// First byte of a tally without: early versions know no other.
+/// First byte of a tally without last values, the only one in early versions.
 const WITHOUT_LASTS: u8 = 1;
 
-/// The most memory that one call of a decoder asks for to hold cells, in bytes: 64 MiB. A thousand series of a
-/// thousand counters need 8.
+/// The most memory for cells that one call of a decoder allocates, in bytes: 64 MiB. A thousand series of a thousand
+/// counters need 8.
 pub const CELL_BYTES_MAX: usize = 64 << 20;
 
-/// The most memory that one call of a decoder asks for to hold the buckets of histograms in use, in bytes:
-/// 512 MiB, that is 13,000 of them.
+/// The most memory for buckets of used histograms that one call of a decoder allocates, in bytes: 512 MiB, enough for
+/// 13,000 histograms.
 pub const BUCKET_BYTES_MAX: usize = 512 << 20;
 
-/// What one decoding may still allocate.
+/// The memory that one decoding may still allocate.
 pub(crate) struct Budget {
     cell_bytes: usize,
     bucket_bytes: usize,
@@ -40,20 +40,20 @@ impl Budget {
         Budget { cell_bytes: CELL_BYTES_MAX, bucket_bytes: BUCKET_BYTES_MAX }
     }
 
-    /// Asks for `count` cells of type `T` before they are allocated.
+    /// Reserves `count` cells of type `T` before they are allocated.
     pub(crate) fn take_cells<T>(&mut self, count: u64) -> Result<usize, Error> {
         let found = count.saturating_mul(size_of::<T>() as u64);
         take(&mut self.cell_bytes, "bytes of cells", found)?;
-        // What just fitted the budget fits a usize.
+        // A count that fits the budget fits a usize.
         Ok(count as usize)
     }
 
-    /// Asks for buckets of one histogram.
+    /// Reserves buckets of one histogram.
     fn take_buckets(&mut self, count: usize) -> Result<(), Error> {
         take(&mut self.bucket_bytes, "bytes of buckets", (count * size_of::<u64>()) as u64)
     }
 
-    /// Asks for the cells of an empty tally.
+    /// Reserves the cells of an empty tally.
     pub(crate) fn take_layout(&mut self, layout: Layout) -> Result<(), Error> {
         for count in [layout.sums, layout.peaks, layout.floors] {
             self.take_cells::<u64>(count as u64)?;
@@ -71,8 +71,8 @@ fn take(left: &mut usize, what: &'static str, found: u64) -> Result<(), Error> {
 }
 
 impl Tally {
-    /// Appends the sparse form: 9 bytes or a few more when empty. The form is canonical: equal tallies give
-    /// equal bytes.
+    /// Appends the sparse encoding: 9 or a few more bytes if empty. The encoding is canonical: equal tallies give equal
+    /// bytes.
     pub fn encode(&self, out: &mut Vec<u8>) {
         out.push(if self.lasts.is_empty() { WITHOUT_LASTS } else { TALLY_VERSION });
         let number = |out: &mut Vec<u8>, n: &u64| varint::put(out, (*n).into());
@@ -88,16 +88,16 @@ impl Tally {
         }
     }
 
-    /// Takes one tally off the front of `bytes`.
+    /// Decodes one tally from the front of `bytes`.
     ///
     /// # Errors
-    /// When the bytes end early, were written by an unknown version, contradict themselves, or would unfold
+    /// Returns an error if the bytes end early, were written by an unknown version, are contradictory, or would expand
     /// to more than [`CELL_BYTES_MAX`] or [`BUCKET_BYTES_MAX`].
     pub fn decode(bytes: &mut &[u8]) -> Result<Tally, Error> {
         Self::decode_within(bytes, &mut Budget::new())
     }
 
-    /// [`Tally::decode`] as one part of something larger.
+    /// Decodes a tally as one part of a larger value.
     pub(crate) fn decode_within(bytes: &mut &[u8], budget: &mut Budget) -> Result<Tally, Error> {
         let found = varint::take_byte(bytes)?;
         if !matches!(found, WITHOUT_LASTS | TALLY_VERSION) {
@@ -127,9 +127,9 @@ fn take_lasts(bytes: &mut &[u8], budget: &mut Budget) -> Result<Box<[Last]>, Err
     let lasts = take_cells(bytes, budget, Last::default, is_never, |bytes, _| {
         Ok(Last { at: varint::take_u64(bytes)?, value: varint::take_u64(bytes)? })
     })?;
-    // Only the shorter form says this: equal tallies have equal bytes.
+    // Only the shorter form is allowed for this: equal tallies have equal bytes.
     if lasts.is_empty() {
-        Err(Error::Malformed { what: "last values of which there are none" })
+        Err(Error::Malformed { what: "a list of last values is empty" })
     } else {
         Ok(lasts)
     }
@@ -162,9 +162,9 @@ fn take_cells<T>(
     let len = budget.take_cells::<T>(len)?;
     let used = varint::take_u64(bytes)?;
     if used > len as u64 {
-        return Err(Error::Malformed { what: "more used cells than cells" });
+        return Err(Error::Malformed { what: "more used cells than cells exist" });
     }
-    // Every used cell takes at least two bytes: cheaper to find out before the cells are allocated.
+    // Every used cell takes at least two bytes: check that before the cells are allocated.
     if used > bytes.len() as u64 / 2 {
         return Err(Error::Truncated);
     }
@@ -174,11 +174,11 @@ fn take_cells<T>(
         let gap = varint::take_u64(bytes)?;
         let index = usize::try_from(gap).ok().and_then(|gap| next.checked_add(gap));
         let Some((index, cell)) = index.and_then(|index| Some((index, cells.get_mut(index)?))) else {
-            return Err(Error::Malformed { what: "a cell past the last" });
+            return Err(Error::Malformed { what: "a cell is past the last one" });
         };
         *cell = take(bytes, budget)?;
         if is_empty(cell) {
-            return Err(Error::Malformed { what: "an empty cell among the used" });
+            return Err(Error::Malformed { what: "an empty cell is listed as used" });
         }
         next = index + 1;
     }

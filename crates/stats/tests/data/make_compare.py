@@ -1,4 +1,4 @@
-# Writes compare.tsv: figures of scipy and numpy against which the statistics are tested.
+# Writes compare.tsv: reference values of scipy and numpy for the tests of the statistics.
 # python3 -m venv venv && venv/bin/pip install scipy==1.17.1 && venv/bin/python make_compare.py > compare.tsv
 from itertools import combinations
 from scipy import stats

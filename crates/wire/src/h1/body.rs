@@ -19,7 +19,7 @@ impl Session {
         (rest.len(), false)
     }
 
-    /// Takes what `left` allows, by arithmetic unless somebody reads.
+    /// Takes at most `left` bytes, without touching them unless the sink reads.
     #[inline]
     fn payload<S: Sink>(&mut self, rest: &[u8], sink: &mut S) -> usize {
         // `left` may exceed the address space of a 32-bit machine; the smaller of both never does.
@@ -32,10 +32,10 @@ impl Session {
         taken as usize
     }
 
-    /// Chunk lines and trailers byte by byte, chunk data in one stride (RFC 9112 section 7.1).
+    /// Reads chunk lines and trailers byte by byte, and chunk data in one step (RFC 9112 section 7.1).
     ///
-    /// Chunk lines must end in CRLF: a lone LF is where two readers disagree about what is extension and what
-    /// is data. Trailers may end in LF alone, like the lines of the head.
+    /// Chunk lines must end in CRLF: after a lone LF, two readers could disagree about what is extension and what is
+    /// data. Trailers may end in LF alone, like the lines of the head.
     #[inline(never)]
     pub(super) fn feed_chunked<S: Sink>(
         &mut self,
@@ -74,10 +74,10 @@ impl Session {
         Ok((at, false))
     }
 
-    /// One byte of `1*HEXDIG [ space ] [ ";" extensions ] CR`. Some servers pad the size with spaces.
+    /// Reads one byte of `1*HEXDIG [ space ] [ ";" extensions ] CR`. Some servers pad the size with spaces.
     #[inline]
     fn chunk_line(&mut self, byte: u8, limits: &Limits) -> Result<Phase, Malformed> {
-        // In `ChunkSize` only digits are counted, so no count means no digit yet.
+        // In `ChunkSize` only digits are counted, so a count of 0 means no digit yet.
         let sized = self.phase != Phase::ChunkSize || self.count > 0;
         let phase = match (self.phase, byte) {
             (_, b'\r') if sized => return Ok(Phase::ChunkSizeLf),
@@ -85,7 +85,7 @@ impl Session {
                 if self.left > LENGTH_MAX >> 4 {
                     return Err(Malformed::ChunkSize);
                 }
-                // Both cases of a letter have their value less 9 in the low four bits.
+                // For both cases of a letter, the low four bits are its value less 9.
                 let digit = if byte.is_ascii_digit() { byte - b'0' } else { (byte & 0xf) + 9 };
                 self.left = self.left << 4 | u64::from(digit);
                 Phase::ChunkSize
@@ -102,10 +102,10 @@ impl Session {
         Ok(phase)
     }
 
-    /// One byte after the last chunk: header lines, then an empty one. `None` at its end.
+    /// Reads one byte after the last chunk: header lines, then an empty one. Returns `None` at the end.
     fn trailer(&mut self, byte: u8, limits: &Limits) -> Result<Option<Phase>, Malformed> {
-        // The empty line belongs to the chunked coding, not to the trailers: none at all is always within
-        // limits.
+        // The empty line belongs to the chunked coding, not to the trailers: having no trailers is always within the
+        // limit.
         let (empty_line, cr) = (self.phase == Phase::TrailerStart && byte == b'\n', byte == b'\r');
         if empty_line || (self.phase == Phase::TrailerEndLf && byte == b'\n') {
             return Ok(None);
@@ -127,7 +127,7 @@ impl Session {
     }
 }
 
-/// The bytes that header names and methods are made of (RFC 9110 section 5.6.2).
+/// Returns whether header names and methods may contain the byte (RFC 9110 section 5.6.2).
 pub(super) const fn is_token(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z')
         || matches!(byte, b'!' | b'#' | b'$' | b'%' | b'&' | b'\'' | b'*' | b'+' | b'-' | b'.' | b'^' | b'_')

@@ -1,19 +1,19 @@
-//! What may be put into a request. A line end in a value would be a second header, in a target a second
-//! request: found here, before any load, and never on the wire.
+//! Checks the parts of a request. A line end in a value would start a second header, and in a target a second request:
+//! it is found here, before any load, and never sent.
 
 use super::body::is_token;
 
-/// Whether `name: value` is one header line.
+/// Checks that `name: value` is one header line.
 ///
 /// # Errors
-/// A sentence that says what was found and where. It never shows the value, which may be a secret.
+/// Returns a message that says what was found and where. It never shows the value, which may be a secret.
 pub fn check_header(name: &str, value: &str) -> Result<(), String> {
     if name.is_empty() {
-        return Err("a header has no name\nwrite it as `Name: value`".to_owned());
+        return Err("missing header name\nwrite the header as `Name: value`".to_owned());
     }
     if let Some((at, found)) = name.char_indices().find(|&(_, found)| !token(found)) {
         return Err(format!(
-            "header name `{}` has {} at byte {at}\nnames are letters, digits, the backtick and `!#$%&'*+-.^_|~`",
+            "invalid header name `{}`: {} at byte {at}\nuse letters, digits, the backtick, and `!#$%&'*+-.^_|~`",
             name.escape_debug(),
             describe(found),
         ));
@@ -21,42 +21,42 @@ pub fn check_header(name: &str, value: &str) -> Result<(), String> {
     match value.char_indices().find(|&(_, found)| found.is_ascii_control() && found != '\t') {
         None => Ok(()),
         Some((at, found)) => Err(format!(
-            "the value of header `{name}` has {} at byte {at}\na value is one line without control characters",
+            "invalid value of header `{name}`: {} at byte {at}\na value must be one line without control characters",
             describe(found),
         )),
     }
 }
 
-/// Whether `method` is a token.
+/// Checks that `method` is a token.
 ///
 /// # Errors
-/// A sentence that says what was found and where.
+/// Returns a message that says what was found and where.
 pub fn check_method(method: &str) -> Result<(), String> {
     if method.is_empty() {
-        return Err("the method is empty\nwrite one such as `GET`".to_owned());
+        return Err("missing method\nuse a method such as `GET`".to_owned());
     }
     match method.char_indices().find(|&(_, found)| !token(found)) {
         None => Ok(()),
         Some((at, found)) => Err(format!(
-            "method `{}` has {} at byte {at}\nwrite one word such as `GET`",
+            "invalid method `{}`: {} at byte {at}\nuse one word such as `GET`",
             method.escape_debug(),
             describe(found),
         )),
     }
 }
 
-/// Whether `target` can stand in a request line: not empty, printable ASCII, no space, no fragment.
+/// Checks that `target` is valid in a request line: not empty, printable ASCII, no space, no fragment.
 ///
 /// # Errors
-/// A sentence that says what was found and where.
+/// Returns a message that says what was found and where.
 pub fn check_target(target: &str) -> Result<(), String> {
     if target.is_empty() {
-        return Err("the request target is empty\nthe root of a server is `/`".to_owned());
+        return Err("missing request target\nthe root of a server is `/`".to_owned());
     }
     match target.char_indices().find(|&(_, found)| !found.is_ascii_graphic() || found == '#') {
         None => Ok(()),
         Some((at, found)) => Err(format!(
-            "request target `{}` has {} at byte {at}\nwrite it percent-encoded, a space as `%20`",
+            "invalid request target `{}`: {} at byte {at}\nuse percent-encoding, for example `%20` for a space",
             target.escape_debug(),
             describe(found),
         )),

@@ -1,29 +1,28 @@
-//! Where a body ends and whether the connection survives it, read from the header lines (RFC 9112 sections 6,
+//! Determines the end of a body, and whether the connection survives it, from the header lines (RFC 9112 sections 6,
 //! 9).
 
 use super::Malformed;
 
-/// How the end of a body is found, if the answer has one.
+/// How the end of a body is found, if the response has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Framing {
     Length(u64),
     Chunked,
     UntilClose,
-    /// Raised only when a body is due: HEAD, 204 and 304 end with their head "regardless of the header
-    /// fields".
+    /// Reported only if a body is expected: HEAD, 204, and 304 end with their head "regardless of the header fields".
     Refused(Malformed),
 }
 
-/// What a head means for the session, apart from what the request was.
+/// The meaning of a head for the session, independent of the request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Facts {
     pub status: u16,
     pub minor: u8,
     /// 1xx, 204, 304: never a body.
     pub bodiless: bool,
-    /// The server leaves the connection open, as far as version and Connection say.
+    /// The server leaves the connection open, according to version and Connection.
     pub persists: bool,
-    /// `Connection: keep-alive` was said, which a request in HTTP/1.0 needs to hear.
+    /// The head contains `Connection: keep-alive`, which a request in HTTP/1.0 requires.
     pub keep_alive: bool,
     pub framing: Framing,
 }
@@ -39,10 +38,10 @@ impl Facts {
     };
 }
 
-/// Longest body and longest chunk: what a signed 64-bit offset can express.
+/// Longest body and longest chunk: the largest signed 64-bit offset.
 pub(super) const LENGTH_MAX: u64 = i64::MAX as u64;
 
-/// Reads the three headers that decide; all others are passed over by the length of their names.
+/// Reads the three relevant headers; all others are skipped by the length of their names.
 pub(super) fn read(status: u16, minor: u8, headers: &[httparse::Header<'_>]) -> Facts {
     let (mut close, mut keep_alive) = (false, false);
     let (mut length, mut codings) = (Length::default(), Codings::default());
@@ -60,7 +59,7 @@ pub(super) fn read(status: u16, minor: u8, headers: &[httparse::Header<'_>]) -> 
         }
     }
     let framing = match (codings.framing(), length.framing()) {
-        // A second opinion about the length is how answers are smuggled past each other: never choose one.
+        // Two different lengths allow response smuggling: never choose one.
         (Some(_), Some(_)) => Framing::Refused(Malformed::ConflictingLength),
         (Some(framing), None) | (None, Some(framing)) => framing,
         (None, None) => Framing::UntilClose,
@@ -69,8 +68,8 @@ pub(super) fn read(status: u16, minor: u8, headers: &[httparse::Header<'_>]) -> 
         status,
         minor,
         bodiless: matches!(status, 100..=199 | 204 | 304),
-        // HTTP/1.0 has no Transfer-Encoding: who sends it there is not trusted with a second answer (section
-        // 6.1). After 101 the connection speaks another protocol.
+        // HTTP/1.0 has no Transfer-Encoding: a server that sends it there must not get a second request on the
+        // connection (section 6.1). After 101, the connection uses another protocol.
         persists: !close && status != 101 && (minor == 1 || (keep_alive && codings.framing().is_none())),
         keep_alive,
         framing,
@@ -114,15 +113,15 @@ struct Codings {
 
 impl Codings {
     fn add(&mut self, value: &[u8]) {
-        // An empty value counts as unknown: it may hide a name from one reader and show it to another.
+        // An empty value counts as unknown: one reader might see a name in it that another does not.
         self.unknown |= value.trim_ascii().is_empty();
         for member in members(value).filter(|member| !member.is_empty()) {
             let name = member.split(|&byte| byte == b';').next().unwrap_or_default().trim_ascii();
-            // "identity" was struck from the rules, but old servers still send it beside a Content-Length.
+            // "identity" was removed from the standard, but old servers still send it along with a Content-Length.
             if name.eq_ignore_ascii_case(b"identity") {
                 continue;
             }
-            // Chunked takes no parameters, so the whole member has to match.
+            // Chunked has no parameters, so the whole member must match.
             let chunked = member.eq_ignore_ascii_case(b"chunked");
             self.unknown |= if chunked { self.chunked } else { !known(name) };
             self.chunked |= chunked;
@@ -144,19 +143,19 @@ impl Codings {
     }
 }
 
-/// The registered transfer codings besides chunked. Their payload is opaque here.
+/// Returns whether this is a registered transfer coding other than chunked. The payload of these is not decoded.
 fn known(name: &[u8]) -> bool {
     [&b"gzip"[..], b"deflate", b"compress", b"x-gzip", b"x-compress"]
         .iter()
         .any(|coding| name.eq_ignore_ascii_case(coding))
 }
 
-/// The members of a comma-separated list, without the space around them (folded lines leave CR and LF there).
+/// Returns the members of a comma-separated list, trimmed (folded lines leave CR and LF there).
 fn members(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     value.split(|&byte| byte == b',').map(<[u8]>::trim_ascii)
 }
 
-/// Digits only: no sign, no space, no fraction, at most [`LENGTH_MAX`].
+/// Parses digits only: no sign, no space, no fraction, at most [`LENGTH_MAX`].
 fn decimal(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() {
         return None;

@@ -1,4 +1,4 @@
-//! One parsed head: the bytes once, and where in them each name and value lies.
+//! One parsed head: its bytes, and the position of each name and value.
 
 use std::mem::MaybeUninit;
 
@@ -19,36 +19,35 @@ pub struct Head<'a> {
 }
 
 impl<'a> Head<'a> {
-    /// Header lines in the order of arrival, names as written, values without the space around them.
+    /// Returns the header lines in the order of arrival, with names as sent and trimmed values.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&'a str, &'a [u8])> + use<'a> {
         let bytes = self.bytes;
         self.lines.iter().map(move |line| {
-            // Names are tokens, hence ASCII: the default never occurs, and saying so costs no `unsafe`.
+            // Names are tokens, so they are ASCII: the default never occurs, and it avoids `unsafe`.
             (str::from_utf8(line.name.of(bytes)).unwrap_or_default(), line.value.of(bytes))
         })
     }
 
-    /// The first value under `name`, in any case.
+    /// Returns the first value of `name`, ignoring case.
     pub fn get(&self, name: &str) -> Option<&'a [u8]> {
         let line = self.lines.iter().find(|line| line.is(name, self.bytes))?;
         Some(line.value.of(self.bytes))
     }
 
-    /// The whole head as it came, from the status line to the empty line with its line end.
+    /// Returns the complete head as received, from the status line to the empty line with its line end.
     pub fn raw(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// The media type of the body without its parameters: `text/event-stream` where the header says
-    /// `text/event-stream; charset=utf-8`. In the case of the sender; the names of media types have none
-    /// (RFC 9110 section 8.3.1).
+    /// Returns the media type of the body without its parameters: `text/event-stream` for `text/event-stream;
+    /// charset=utf-8`. The sender's case is kept; names of media types ignore case (RFC 9110 section 8.3.1).
     pub fn content_type(&self) -> Option<&'a [u8]> {
         let value = self.get("content-type")?;
         value.split(|&byte| byte == b';').next().map(<[u8]>::trim_ascii)
     }
 }
 
-/// A stretch of a head. Offsets, not slices, so that a parsed head can outlive the buffer it came in.
+/// A part of a head. Offsets, not slices, so that a parsed head can outlive the buffer it arrived in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Span {
     pub at: u32,
@@ -56,7 +55,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// Where `part` lies in `whole`; `part` is a slice of `whole`, which is at most `u32::MAX` long.
+    /// Returns the position of `part` in `whole`; `part` is a slice of `whole`, which is at most `u32::MAX` long.
     fn locate(part: &[u8], whole: &[u8]) -> Span {
         Span { at: (part.as_ptr() as usize - whole.as_ptr() as usize) as u32, len: part.len() as u32 }
     }
@@ -78,13 +77,13 @@ impl Line {
     }
 }
 
-/// A whole head with what it means; refilled in place, so a warm one allocates nothing.
+/// A complete head with its meaning; refilled in place, so a warm one does not allocate.
 #[derive(Debug)]
 pub(super) struct Parsed {
     pub bytes: Vec<u8>,
     pub facts: Facts,
-    /// The value of the first `Date` if it has the usual 29 bytes: the one thing that changes from answer to
-    /// answer of most servers.
+    /// The value of the first `Date` if it has the usual 29 bytes: the only part that changes between responses of most
+    /// servers.
     pub date: Option<Span>,
     reason: Span,
     lines: Vec<Line>,
@@ -115,10 +114,10 @@ impl Parsed {
         }
     }
 
-    /// Parses the head that starts at `bytes[0]`, which is neither CR nor LF. `false`, and nothing changed,
-    /// if it goes on after `bytes`.
+    /// Parses the head that starts at `bytes[0]`, which is neither CR nor LF. Returns `false` and changes nothing if
+    /// the head continues after `bytes`.
     ///
-    /// The first fault in byte order wins, so the result does not depend on how the bytes were cut.
+    /// The first fault in byte order wins, so the result does not depend on how the bytes were split.
     pub fn refill(&mut self, bytes: &[u8], limits: &Limits) -> Result<bool, Malformed> {
         if limits.headers_max <= HEADERS_ON_STACK {
             let mut room = [MaybeUninit::uninit(); HEADERS_ON_STACK];
@@ -134,7 +133,7 @@ impl Parsed {
         room: &mut [MaybeUninit<httparse::Header<'b>>],
     ) -> Result<bool, Malformed> {
         let mut config = httparse::ParserConfig::default();
-        // Folded lines are obsolete, but a user agent has to read them (RFC 9112 section 5.2).
+        // Folded lines are obsolete, but a user agent must accept them (RFC 9112 section 5.2).
         config.allow_obsolete_multiline_headers_in_responses(true);
         let mut response = httparse::Response::new(&mut []);
         let len = match config.parse_response_with_uninit_headers(&mut response, bytes, room) {
@@ -162,8 +161,8 @@ impl Parsed {
     }
 }
 
-/// The reason phrase of a valid head: what follows `HTTP/1.x NNN` and one space, up to the line end. Taken
-/// from the bytes because the parser blanks a phrase that is not ASCII.
+/// Returns the reason phrase of a valid head: the bytes after `HTTP/1.x NNN` and one space, up to the line end. It
+/// reads the bytes because the parser blanks a phrase that is not ASCII.
 fn reason(whole: &[u8]) -> Span {
     let at = if whole.get(12) == Some(&b' ') { 13 } else { 12 };
     let text = whole.get(at..).unwrap_or_default();
@@ -173,8 +172,8 @@ fn reason(whole: &[u8]) -> Span {
 
 fn refused(error: httparse::Error, bytes: &[u8]) -> Malformed {
     match error {
-        // The parser calls every first line that does not start with HTTP/1 a version; SSH is no version of
-        // HTTP.
+        // The parser reports any first line that does not start with HTTP/1 as a version, but SSH, for example, is not
+        // a version of HTTP.
         httparse::Error::Version if bytes.starts_with(b"HTTP/") => Malformed::Version,
         httparse::Error::Version | httparse::Error::Status | httparse::Error::Token => Malformed::StatusLine,
         httparse::Error::TooManyHeaders => Malformed::TooManyHeaders,

@@ -1,16 +1,16 @@
-//! The heads seen last. A server under load sends the same head again and again, but for the Date once a
-//! second: comparing bytes is some fifteen times cheaper than parsing them.
+//! The most recent heads. A server under load keeps sending the same head, except for the Date once per second:
+//! comparing bytes is about fifteen times cheaper than parsing them.
 
 use super::head::{DATE_BYTES, Parsed};
 use super::{Limits, Malformed};
 
-/// Four templates, so that a mix of endpoints (or a 103 before each answer) still hits.
+/// Four templates, so that a mix of endpoints (or a 103 before each response) still hits.
 const TEMPLATES: usize = 4;
 
 #[derive(Debug)]
 pub(super) struct Heads {
     templates: [Parsed; TEMPLATES],
-    /// Index of the template that matched last: tried first and never replaced next.
+    /// Index of the template that matched last: tried first, and never replaced next.
     recent: usize,
     /// Index where the search for a template to replace begins.
     next: usize,
@@ -23,7 +23,7 @@ impl Default for Heads {
 }
 
 impl Heads {
-    /// The template that `bytes` starts with, if there is one.
+    /// Returns the template that `bytes` starts with, if there is one.
     #[inline]
     pub fn recognise(&mut self, bytes: &[u8]) -> Option<&Parsed> {
         if !same(&self.templates[self.recent].bytes, bytes) {
@@ -32,7 +32,7 @@ impl Heads {
         Some(&self.templates[self.recent])
     }
 
-    /// Parses a head and keeps it as a template. `None` if it goes on after `bytes`.
+    /// Parses a head and keeps it as a template. Returns `None` if the head continues after `bytes`.
     #[inline(never)]
     pub fn learn(&mut self, bytes: &[u8], limits: &Limits) -> Result<Option<&Parsed>, Malformed> {
         if self.next == self.recent {
@@ -46,7 +46,7 @@ impl Heads {
         Ok(Some(&self.templates[self.recent]))
     }
 
-    /// All templates, this time with the Date left out of the comparison.
+    /// Searches all templates, this time without comparing the Date.
     #[inline(never)]
     fn search(&mut self, bytes: &[u8]) -> Option<usize> {
         (0..TEMPLATES).map(|step| (self.recent + step) % TEMPLATES).find(|&index| {
@@ -61,9 +61,9 @@ fn same(template: &[u8], bytes: &[u8]) -> bool {
     !template.is_empty() && bytes.starts_with(template)
 }
 
-/// Whether only the value of Date differs; the template takes the new one, so that the next comparison is one
-/// piece again. The new value must be plain text without space at its ends: a line end in it would be a
-/// header that nobody read, and the parser would trim the space away.
+/// Returns whether only the value of Date differs; the template takes the new value, so that the next comparison is one
+/// piece again. The new value must be plain text without surrounding spaces: a line end in it would be an unparsed
+/// header, and the parser would trim the spaces.
 fn same_but_date(template: &mut Parsed, bytes: &[u8]) -> bool {
     let Some(date) = template.date else { return false };
     let Some(head) = bytes.get(..template.bytes.len()) else { return false };

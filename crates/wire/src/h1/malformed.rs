@@ -1,30 +1,29 @@
-//! The bytes that no rule allows, one number for each danger, so that a failure can be counted without a
-//! string.
+//! Invalid bytes, with one number for each kind, so that a failure can be counted without a string.
 
 use std::fmt;
 
-/// Why an answer was refused. The connection cannot be used any further: where the next answer would begin is
+/// The reason why a response was refused. The connection cannot be used any further: the start of the next response is
 /// unknown. The numbers are stable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Malformed {
-    /// The first line is not that of an HTTP answer, or its status is not 100 to 999.
+    /// The first line is not that of an HTTP response, or its status is not 100 to 999.
     StatusLine = 1,
     /// HTTP, but neither 1.0 nor 1.1.
     Version = 2,
-    /// A header line with a bad name, a control byte or a bare carriage return.
+    /// A header line with an invalid name, a control byte, or a bare carriage return.
     HeaderLine = 3,
-    /// No end of the head within `Limits::head_bytes_max`.
+    /// The head does not end within `Limits::head_bytes_max`.
     HeadTooLarge = 4,
     /// More lines than `Limits::headers_max`.
     TooManyHeaders = 5,
-    /// More interim answers than `Limits::informational_max`.
+    /// More interim responses than `Limits::informational_max`.
     TooManyInformational = 6,
-    /// Two different values of Content-Length, or Content-Length beside Transfer-Encoding.
+    /// Two different values of Content-Length, or Content-Length together with Transfer-Encoding.
     ConflictingLength = 7,
     /// A Content-Length that is not a plain decimal number of at most 63 bits.
     BadLength = 8,
-    /// A Transfer-Encoding that names no known coding, or chunked more than once.
+    /// A Transfer-Encoding with an unknown coding, or with chunked more than once.
     UnknownTransferEncoding = 9,
     /// A chunk-size line without digits, with more than 63 bits, with other bytes, or without CRLF.
     ChunkSize = 10,
@@ -36,7 +35,7 @@ pub enum Malformed {
     TrailerLine = 13,
     /// Trailers above `Limits::trailer_bytes_max`.
     TrailerTooLarge = 14,
-    /// Bytes although no request is out.
+    /// Bytes although no response is expected.
     Unasked = 15,
 }
 
@@ -60,31 +59,31 @@ impl Malformed {
         Malformed::Unasked,
     ];
 
-    /// The stable number, 1 to 15.
+    /// Returns the stable number, 1 to 15.
     pub const fn number(self) -> u8 {
         self as u8
     }
 
-    /// A lower-case fragment that says what was received.
+    /// Returns a lower-case fragment that says what was received.
     pub const fn sentence(self) -> &'static str {
         match self {
             Malformed::StatusLine => "the first line is not an HTTP status line",
-            Malformed::Version => "the answer is HTTP, but neither 1.0 nor 1.1",
-            Malformed::HeaderLine => "a header line has a bad name, a control byte or a bare carriage return",
+            Malformed::Version => "the HTTP version is neither 1.0 nor 1.1",
+            Malformed::HeaderLine => "invalid header line: bad name, control byte, or bare carriage return",
             Malformed::HeadTooLarge => "the head does not end within the limit",
             Malformed::TooManyHeaders => "the head has more header lines than the limit",
             Malformed::TooManyInformational => {
-                "more interim answers (1xx) than the limit came before an answer"
+                "more interim responses (1xx) than the limit before a final response"
             }
-            Malformed::ConflictingLength => "the head gives two different lengths for one body",
-            Malformed::BadLength => "the Content-Length is not a number that a body can have",
-            Malformed::UnknownTransferEncoding => "the Transfer-Encoding is unknown or chunked twice",
+            Malformed::ConflictingLength => "the head declares two different lengths for one body",
+            Malformed::BadLength => "the Content-Length is not a valid length",
+            Malformed::UnknownTransferEncoding => "the Transfer-Encoding is unknown, or chunked twice",
             Malformed::ChunkSize => "a chunk-size line is not a hexadecimal number ended by CRLF",
             Malformed::ChunkEnd => "a chunk is not followed by CRLF",
             Malformed::ChunkLineTooLong => "a chunk-size line is longer than the limit",
             Malformed::TrailerLine => "a line after the last chunk is not a header line",
             Malformed::TrailerTooLarge => "the trailers are longer than the limit",
-            Malformed::Unasked => "bytes came although no request was out",
+            Malformed::Unasked => "bytes were received without a request",
         }
     }
 }

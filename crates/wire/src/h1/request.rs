@@ -1,34 +1,34 @@
-//! Which fields a request has and in which order: the author's, and those of ours that he did not give. Decided
-//! here for requests that are rendered once, before the load, and for those that are filled for every user.
+//! Decides which fields a request has and in which order: the user's, and the default ones that the user did not set.
+//! It serves requests rendered once, before the load, and those filled for every user.
 
 use super::{Ask, Writer};
 use std::borrow::Cow;
 use std::convert::Infallible;
 
-/// One request in the words of its author. The parts must have passed [`super::check_method`],
-/// [`super::check_target`] and [`super::check_header`]: rendering copies them as they are.
+/// One request as the user wrote it. The parts must have passed [`super::check_method`], [`super::check_target`], and
+/// [`super::check_header`]: rendering copies them unchanged.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// In the case it is sent in: methods are case-sensitive.
+    /// In the case in which it is sent: methods are case-sensitive.
     pub method: &'a str,
-    /// Path and query, or `*`, or an absolute URL when a proxy is asked.
+    /// Path and query, or `*`, or an absolute URL for a proxy.
     pub target: &'a str,
-    /// Host with port, unless the port is the usual one; IPv6 in brackets.
+    /// Host with port, unless it is the default port; IPv6 in brackets.
     pub host: &'a str,
-    /// Name and value. Host, User-Agent, Accept, Content-Length and Connection replace ours.
+    /// Name and value. Host, User-Agent, Accept, Content-Length, and Connection replace the default ones.
     pub headers: &'a [(String, String)],
-    /// Sent after the head as it is.
+    /// Sent unchanged after the head.
     pub body: Option<&'a [u8]>,
-    /// Say HTTP/1.0, and `Connection: keep-alive` unless `close`.
+    /// Uses HTTP/1.0, and `Connection: keep-alive` unless `close`.
     pub http10: bool,
-    /// Say `Connection: close`.
+    /// Sends `Connection: close`.
     pub close: bool,
     /// Name and version of the sender.
     pub user_agent: &'a str,
 }
 
 impl Request<'_> {
-    /// What a session has to know about this request, the author's own Connection header included.
+    /// Returns the properties that a session needs, taking the user's own Connection header into account.
     pub fn ask(&self) -> Ask {
         let own = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let close = own_close(own).unwrap_or(self.close);
@@ -36,31 +36,31 @@ impl Request<'_> {
     }
 }
 
-/// Whether the author's own `Connection` fields say `close`; `None` when there are none.
+/// Returns whether the user's `Connection` fields contain `close`; `None` if there are none.
 pub fn own_close<'a>(fields: impl IntoIterator<Item = (&'a str, &'a str)>) -> Option<bool> {
     let says_close = |value: &str| value.split(',').any(|option| option.trim().eq_ignore_ascii_case("close"));
     let own = fields.into_iter().filter(|(name, _)| name.eq_ignore_ascii_case("connection"));
     own.fold(None, |found, (_, value)| Some(found.unwrap_or(false) || says_close(value)))
 }
 
-/// What is known of a body before its bytes are.
+/// The part of a body that is known before its bytes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Body {
     None,
-    /// Of this many bytes.
+    /// A body of this many bytes.
     Of(usize),
     /// Filled for each request, and measured then.
     Filled,
 }
 
-/// What decides on the fields of a request.
+/// The input that determines the fields of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestHead<'a> {
     pub method: &'a str,
-    /// The author's own fields by name, in his order.
+    /// Names of the user's own fields, in order.
     pub own: &'a [&'a str],
     pub body: Body,
-    /// Value of `Host` unless the author gives one.
+    /// Value of `Host` unless the user sets one.
     pub host: &'a str,
     pub user_agent: &'a str,
     pub accept: &'a str,
@@ -71,15 +71,15 @@ pub struct RequestHead<'a> {
 /// One field of a head.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Field<'a> {
-    /// The author's, by its index.
+    /// The user's own, by its index.
     Own(usize),
     Ours(&'static str, Cow<'a, str>),
     /// `Content-Length` of a body that is filled.
     Length,
 }
 
-/// The fields in the order in which they are sent: Host first (RFC 9112 section 3.2), the author's own too, then the
-/// author's others, then those of ours that he did not give.
+/// Returns the fields in the order in which they are sent: Host first (RFC 9112 section 3.2), even if it is the user's
+/// own, then the user's other fields, then the default ones that the user did not set.
 pub fn fields<'a>(of: &RequestHead<'a>) -> Vec<Field<'a>> {
     let at = |wanted: &str| of.own.iter().position(|name| name.eq_ignore_ascii_case(wanted));
     let host = at("host");
@@ -91,8 +91,8 @@ pub fn fields<'a>(of: &RequestHead<'a>) -> Vec<Field<'a>> {
     if at("accept").is_none() {
         all.push(Field::Ours("Accept", of.accept.into()));
     }
-    // Not beside the author's own Transfer-Encoding: his body is in chunks already. Without a body it is said where a
-    // server expects one (RFC 9110 section 8.6).
+    // Omitted if the user sets Transfer-Encoding, because the body is in chunks already. Without a body, it is sent if
+    // servers expect one (RFC 9110 section 8.6).
     if at("content-length").is_none() && at("transfer-encoding").is_none() {
         let bytes = match of.body {
             Body::None if matches!(of.method, "POST" | "PUT" | "PATCH") => Some(0),

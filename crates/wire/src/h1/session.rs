@@ -1,4 +1,5 @@
-//! One connection's side of the conversation: what is awaited, how far it has come, when it is whole.
+//! The client's state of one connection: which response is expected, how much of it has arrived, and whether it is
+//! complete.
 
 use std::mem;
 
@@ -6,23 +7,22 @@ use super::framing::Framing;
 use super::head::Parsed;
 use super::{Answer, Ask, Eof, Fed, Malformed, Part, Shared, Sink};
 
-/// The state of one connection: 64 bytes, one cache line, because ten thousand of them are walked in random
-/// order.
+/// The state of one connection: 64 bytes, one cache line, because ten thousand of them are visited in random order.
 ///
-/// The life of an exchange: [`submit`](Session::submit), then [`feed`](Session::feed) (or
-/// [`skip`](Session::skip)) until an [`Answer`] comes out, [`eof`](Session::eof) or
-/// [`reset`](Session::reset). After a [`Malformed`] the session is idle again, but the connection is lost.
+/// An exchange is [`submit`](Session::submit), then [`feed`](Session::feed) (or [`skip`](Session::skip)) until it
+/// returns an [`Answer`], or until [`eof`](Session::eof) or [`reset`](Session::reset). After a [`Malformed`], the
+/// session is idle again, but the connection is lost.
 #[derive(Debug)]
 pub struct Session {
     /// A head that arrived in pieces; empty and without memory at all other times.
     gathered: Vec<u8>,
     pub(super) body_bytes: u64,
-    /// Payload bytes still to come, of the body or of the chunk.
+    /// Remaining payload bytes of the body or of the chunk.
     pub(super) left: u64,
     wire_bytes: u64,
     head_bytes: u32,
-    /// Bytes so far of what has a limit of its own: blank lines before a head, a chunk-size line, trailers;
-    /// in a gathered head the length at which it was last parsed.
+    /// Bytes so far of a part with its own limit: blank lines before a head, a chunk-size line, trailers; in a gathered
+    /// head, the length at which it was last parsed.
     pub(super) count: u32,
     status: u16,
     pub(super) phase: Phase,
@@ -31,7 +31,7 @@ pub struct Session {
     reusable: bool,
 }
 
-/// What the next byte is.
+/// The meaning of the next byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     Idle,
@@ -52,15 +52,15 @@ pub(super) enum Phase {
     TrailerEndLf,
 }
 
-/// Bytes taken, and whether the answer ended with them.
+/// Bytes taken, and whether the response ended with them.
 pub(super) type Step = (usize, bool);
 
-/// A head in pieces is parsed on every piece up to this length, to find faults early, and from there on at
-/// each doubling and at its end: the work stays linear however small the pieces are.
+/// Up to this length, a head in pieces is parsed with every piece, to find faults early; after that, at each doubling
+/// and at its end: the work stays linear, however small the pieces are.
 const EAGER_BYTES: usize = 1024;
 
 impl Session {
-    /// An idle session on a fresh connection.
+    /// Creates an idle session on a new connection.
     pub const fn new() -> Session {
         Session {
             gathered: Vec::new(),
@@ -77,7 +77,7 @@ impl Session {
         }
     }
 
-    /// Starts to await the answer to `ask`. The session must be idle; an exchange still open is forgotten.
+    /// Starts to wait for the response to `ask`. The session must be idle; an unfinished exchange is forgotten.
     #[inline]
     pub fn submit(&mut self, ask: Ask) {
         debug_assert!(self.is_idle(), "one request at a time on a connection");
@@ -87,11 +87,11 @@ impl Session {
         (self.phase, self.informational, self.ask, self.reusable) = (Phase::Head, 0, ask, false);
     }
 
-    /// Consumes as much of `bytes` as belongs to the current answer and stops after its last byte. A small
-    /// answer that arrived whole is done in one call.
+    /// Consumes the part of `bytes` that belongs to the current response and stops after its last byte. A small
+    /// response that arrived complete takes one call.
     ///
     /// # Errors
-    /// A [`Malformed`] for the first fault in byte order, however the bytes are cut.
+    /// Returns a [`Malformed`] for the first fault in byte order, however the bytes are split.
     #[inline]
     pub fn feed<S: Sink>(
         &mut self,
@@ -125,19 +125,18 @@ impl Session {
         Ok(Fed { consumed, done: None })
     }
 
-    /// Body bytes still to come whose number is known and that nobody needs to see: the owner may let the
-    /// kernel throw them away and report them with [`skip`](Session::skip). 0 if chunked, until close,
-    /// without an answer in progress, or with its head incomplete.
+    /// Returns the number of remaining body bytes if it is known and the bytes are not needed: the owner may let the
+    /// kernel discard them and report them with [`skip`](Session::skip). Returns 0 if the body is chunked or ends at
+    /// the close, without a response in progress, or if its head is incomplete.
     #[inline]
     pub fn skippable(&self) -> u64 {
         if self.phase == Phase::Length { self.left } else { 0 }
     }
 
-    /// Counts `bytes` as received and thrown away; at most [`skippable`](Session::skippable), more is
-    /// ignored.
+    /// Counts `bytes` as received and discarded; at most [`skippable`](Session::skippable), more is ignored.
     #[inline]
     pub fn skip(&mut self, bytes: u64) -> Option<Answer> {
-        debug_assert!(bytes <= self.skippable(), "only the body of the current answer may be skipped");
+        debug_assert!(bytes <= self.skippable(), "only the body of the current response may be skipped");
         let bytes = bytes.min(self.skippable());
         self.left -= bytes;
         self.body_bytes += bytes;
@@ -145,8 +144,8 @@ impl Session {
         (self.phase == Phase::Length && self.left == 0).then(|| self.finish())
     }
 
-    /// The other side closed. The exchange is over either way; [`reset`](Session::reset) gives the memory of
-    /// a half-received head back.
+    /// Handles a close by the peer. The exchange is over in any case; [`reset`](Session::reset) returns the memory of a
+    /// half-received head.
     pub fn eof(&mut self) -> Eof {
         let eof = match self.phase {
             Phase::Idle => Eof::Idle,
@@ -159,7 +158,8 @@ impl Session {
         eof
     }
 
-    /// The answer as far as it has come, for whoever leaves it in its middle: nothing more can be asked behind it.
+    /// Returns the part of the response received so far, for a caller that abandons it: the connection cannot be
+    /// reused.
     pub fn progress(&self) -> Answer {
         Answer {
             status: self.status,
@@ -170,37 +170,37 @@ impl Session {
         }
     }
 
-    /// The part of the answer that has begun and is not complete, and where in the answer it began.
+    /// Returns the part of the response that has begun and is not complete, and where in the response it began.
     #[inline]
     pub fn part(&self) -> Part {
         match self.phase {
             Phase::Idle | Phase::Length | Phase::UntilClose | Phase::ChunkData => Part::Body,
             Phase::Head if self.wire_bytes == 0 => Part::Body,
-            // Blank lines in front of a head, and interim answers that keep coming, are no beginning of their own: the
-            // head that counts has not come.
+            // Blank lines before a head and repeated interim responses do not begin a new part: the final head has not
+            // arrived.
             Phase::Head => Part::Head(0),
             Phase::ChunkDataCr | Phase::ChunkDataLf => Part::Body,
             // The line has not begun: a pause before a chunk is part of the body.
             Phase::ChunkSize if self.count == 0 => Part::Body,
-            // All bytes of a line but its CR are counted, and nothing is counted in front of it.
+            // All bytes of a line except its CR are counted, and nothing before it is.
             _ => Part::ChunkLine(self.wire_bytes.saturating_sub(u64::from(self.count))),
         }
     }
 
-    /// No answer is awaited.
+    /// Returns whether no response is expected.
     #[inline]
     pub fn is_idle(&self) -> bool {
         self.phase == Phase::Idle
     }
 
-    /// An answer is awaited and at least one byte of it was seen.
+    /// Returns whether a response is expected and at least one byte of it was received.
     #[inline]
     pub fn started(&self) -> bool {
         self.wire_bytes > 0 && !self.is_idle()
     }
 
-    /// Forgets the current exchange (a timeout, a lost connection) and gives the buffer of a half-received
-    /// head back. The session is idle afterwards.
+    /// Abandons the current exchange (a timeout, a lost connection) and returns the buffer of a half-received head. The
+    /// session is idle afterwards.
     pub fn reset(&mut self, shared: &mut Shared) {
         shared.give_back(mem::take(&mut self.gathered));
         self.phase = Phase::Idle;
@@ -237,7 +237,7 @@ impl Session {
         }
     }
 
-    /// A head without a template, at its first byte.
+    /// Parses a head without a template, at its first byte.
     #[inline(never)]
     fn parse_head<S: Sink>(
         &mut self,
@@ -246,7 +246,7 @@ impl Session {
         sink: &mut S,
     ) -> Result<Step, Malformed> {
         let head_bytes_max = shared.limits.head_bytes_max;
-        // Empty lines before a status line: some servers end a body with a CRLF they did not count.
+        // Empty lines before a status line: some servers end a body with a CRLF that they did not count.
         let blank = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
         if blank > 0 {
             self.count = self.count.saturating_add(u32::try_from(blank).unwrap_or(u32::MAX));
@@ -269,7 +269,7 @@ impl Session {
         }
     }
 
-    /// The next piece of a head whose first piece is in `gathered`.
+    /// Adds the next piece of a head whose first piece is in `gathered`.
     #[inline(never)]
     fn gather<S: Sink>(&mut self, rest: &[u8], shared: &mut Shared, sink: &mut S) -> Result<Step, Malformed> {
         let room = shared.limits.head_bytes_max - self.gathered.len();
@@ -284,7 +284,7 @@ impl Session {
         }
         self.count = len as u32;
         let parsed = match shared.heads.recognise(&self.gathered) {
-            // Asked again because the borrow of a found template may not outlive the branch that learns.
+            // Look it up again, because the borrow of a found template may not outlive the branch that learns.
             Some(_) => shared.heads.recognise(&self.gathered),
             None => shared.heads.learn(&self.gathered, &shared.limits)?,
         };
@@ -299,7 +299,8 @@ impl Session {
         }
     }
 
-    /// Turns to the body, or to the next head after an interim answer. True if the answer has no body.
+    /// Continues with the body, or with the next head after an interim response. Returns true if the response has no
+    /// body.
     #[inline]
     fn accept<S: Sink>(
         &mut self,
@@ -318,8 +319,7 @@ impl Session {
         }
         self.status = facts.status;
         self.head_bytes = parsed.bytes.len() as u32;
-        // A server that was asked in HTTP/1.0 closes unless it says otherwise, even if it answers in
-        // HTTP/1.1.
+        // After a request in HTTP/1.0, a server closes unless it says otherwise, even if it responds in HTTP/1.1.
         self.reusable = facts.persists && !self.ask.close && (!self.ask.http10 || facts.keep_alive);
         let ended = if self.ask.head_only || facts.bodiless {
             true
@@ -353,11 +353,11 @@ impl Default for Session {
     }
 }
 
-/// Where in `rest` the head that `before` and `rest` form together ends: after a line end that follows a line
-/// end. `before` starts with neither, so this is exactly where the parser ends it too.
+/// Returns where in `rest` the head formed by `before` and `rest` ends: after a line end that follows a line end.
+/// `before` starts with neither, so this is exactly where the parser ends it too.
 fn head_end(before: &[u8], rest: &[u8]) -> Option<usize> {
-    // The last byte but a CR in front of the byte at hand; folding over it makes the cut between pieces
-    // vanish.
+    // Whether the last byte, ignoring a CR directly before the current byte, was LF; folding over it makes the split
+    // between pieces irrelevant.
     let mut line_start = matches!(before, [.., b'\n'] | [.., b'\n', b'\r']);
     rest.iter()
         .position(|&byte| {

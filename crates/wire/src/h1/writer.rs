@@ -1,11 +1,10 @@
-//! A request in parts on its way out: line, fields, end. Whoever makes requests says the parts; how they look on the
-//! wire is known here alone.
+//! Writes a request in parts: line, fields, end. The caller names the parts; only this module knows their wire format.
 
 use std::convert::Infallible;
 use std::ops::Range;
 
-/// Appends the head of one request to `out`: first [`Writer::line`], then any number of fields, then [`Writer::end`].
-/// A body follows as it is. The parts must have passed [`super::check_method`], [`super::check_target`] and
+/// Appends the head of one request to `out`: first [`Writer::line`], then any number of fields, then [`Writer::end`]. A
+/// body follows unchanged. The parts must have passed [`super::check_method`], [`super::check_target`], and
 /// [`super::check_header`].
 #[derive(Debug)]
 pub struct Writer<'o> {
@@ -17,11 +16,11 @@ impl<'o> Writer<'o> {
         Self { out }
     }
 
-    /// The request line; where the target stands in the output. `target` appends path and query, or `*`, or an absolute
-    /// URL when a proxy is asked.
+    /// Appends the request line; returns the position of the target in the output. `target` appends path and query, or
+    /// `*`, or an absolute URL for a proxy.
     ///
     /// # Errors
-    /// Returns the error of `target`; what was appended until then stays.
+    /// Returns the error of `target`; bytes appended before it stay.
     pub fn line<E>(
         &mut self,
         method: &str,
@@ -37,10 +36,10 @@ impl<'o> Writer<'o> {
         Ok(begin..end)
     }
 
-    /// One field; `value` appends its value.
+    /// Appends one field; `value` appends its value.
     ///
     /// # Errors
-    /// Returns the error of `value`; what was appended until then stays.
+    /// Returns the error of `value`; bytes appended before it stay.
     pub fn field_with<E>(
         &mut self,
         name: &str,
@@ -53,7 +52,7 @@ impl<'o> Writer<'o> {
         Ok(())
     }
 
-    /// One field.
+    /// Appends one field.
     pub fn field(&mut self, name: &str, value: &[u8]) {
         let Ok(()) = self.field_with(name, |out| {
             out.extend_from_slice(value);
@@ -61,7 +60,7 @@ impl<'o> Writer<'o> {
         });
     }
 
-    /// A field that is left out when `value` appends nothing.
+    /// Appends a field, or nothing if `value` appends nothing.
     pub fn field_if_any(&mut self, name: &str, value: impl FnOnce(&mut Vec<u8>)) {
         let begin = self.out.len();
         let value_begin = begin + name.len() + 2;
@@ -74,17 +73,17 @@ impl<'o> Writer<'o> {
         }
     }
 
-    /// Fields that a writer has made before.
+    /// Appends fields that another writer has created.
     pub fn fields_made(&mut self, bytes: &[u8]) {
         self.out.extend_from_slice(bytes);
     }
 
-    /// The end of the head.
+    /// Appends the end of the head.
     pub fn end(&mut self) {
         self.out.extend_from_slice(b"\r\n");
     }
 
-    /// The next bytes of the body, as they are.
+    /// Appends the next bytes of the body unchanged.
     pub fn body(&mut self, bytes: &[u8]) {
         self.out.extend_from_slice(bytes);
     }

@@ -1,10 +1,9 @@
-//! Chance that can be repeated: numbers from a seed, and the ways in which a network or a hostile server spoils
-//! bytes.
+//! Reproducible randomness: numbers from a seed, and the ways in which a network or a hostile server corrupts bytes.
 
 use std::env;
 
-/// SplitMix64 (Steele, Lea and Flood, 2014): one word of state, every seed is as good as any other, so the
-/// number of a case can be its seed.
+/// SplitMix64 (Steele, Lea, and Flood, 2014): one word of state, and every seed is equally good, so the number of a
+/// case can be its seed.
 pub struct Random(u64);
 
 impl Random {
@@ -20,7 +19,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// 0 to `bound` - 1; 0 if `bound` is 0.
+    /// Returns 0 to `bound` - 1; 0 if `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         (self.next() >> 11) as usize % bound.max(1)
     }
@@ -33,7 +32,7 @@ impl Random {
         from[self.below(from.len())]
     }
 
-    /// A stretch of `bytes`, short ones more often than long ones.
+    /// Returns a slice of `bytes`, more often a short one than a long one.
     fn stretch<'b>(&mut self, bytes: &'b [u8]) -> &'b [u8] {
         let from = self.below(bytes.len());
         let room = bytes.len() - from;
@@ -41,8 +40,8 @@ impl Random {
         &bytes[from..][..self.below(most + 1)]
     }
 
-    /// One change: a flip, a sharp byte, a cut, a piece of something else, a repetition. `sharp` are the bytes
-    /// that mean something to the reader under test.
+    /// Makes one change: a bit flip, a significant byte, a cut, a piece of another sample, a repetition. `sharp` are
+    /// the bytes that are significant to the reader under test.
     pub fn mutate(&mut self, bytes: &mut Vec<u8>, sharp: &[u8], other: &[u8]) {
         let at = self.below(bytes.len() + 1);
         let kind = self.below(9);
@@ -60,7 +59,7 @@ impl Random {
                 let stretch = self.stretch(other).to_vec();
                 bytes.splice(at..at, stretch);
             }
-            // A repetition of what is there is how two lengths, two heads or endless lines come about.
+            // Repeating existing bytes produces two lengths, two heads, or endless lines.
             6 => {
                 let times = 1 + self.below(4);
                 let stretch = self.stretch(bytes).repeat(times);
@@ -74,7 +73,7 @@ impl Random {
         }
     }
 
-    /// `bytes` cut at random places: single bytes, some, or many at once; empty pieces too.
+    /// Splits `bytes` at random positions: into single bytes, some, or many at once, with empty pieces, too.
     pub fn pieces<'b>(&mut self, mut bytes: &'b [u8]) -> Vec<&'b [u8]> {
         let longest = self.pick(&[1, 2, 7, 40, 400]);
         let mut pieces = Vec::new();
@@ -88,8 +87,8 @@ impl Random {
     }
 }
 
-/// Runs `case` once for each of `usual` seeds, or as many as `PLIMSOLL_FUZZ_CASES` says. A case that fails says
-/// its seed, and `PLIMSOLL_FUZZ_SEED` runs that one alone.
+/// Runs `case` once for each of `usual` seeds, or for the number in `PLIMSOLL_FUZZ_CASES`. A failing case prints its
+/// seed, and `PLIMSOLL_FUZZ_SEED` runs that one alone.
 pub fn cases(usual: u64, case: impl Fn(&mut Random) + std::panic::RefUnwindSafe) {
     let number = |name: &str| {
         let text = env::var(name).ok()?;
@@ -100,8 +99,8 @@ pub fn cases(usual: u64, case: impl Fn(&mut Random) + std::panic::RefUnwindSafe)
         None => 1..=number("PLIMSOLL_FUZZ_CASES").unwrap_or(usual),
     };
     for seed in seeds {
-        // The reason was printed when the case failed; what it lacks is the seed.
+        // The panic printed the reason; only the seed is missing.
         let held = std::panic::catch_unwind(|| case(&mut Random::new(seed))).is_ok();
-        assert!(held, "PLIMSOLL_FUZZ_SEED={seed} repeats this case alone");
+        assert!(held, "rerun only this case with PLIMSOLL_FUZZ_SEED={seed}");
     }
 }

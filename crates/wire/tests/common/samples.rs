@@ -1,10 +1,10 @@
-//! Answers as servers in the field send them, and answers that nobody should send.
+//! Responses as real servers send them, and responses that no server should send.
 
 use plimsoll_wire::h1::{Ask, Malformed};
 
 use super::{GET, GET_10, GET_CLOSE, HEAD};
 
-/// Bytes after a request, whatever becomes of them.
+/// Bytes after a request, with any outcome.
 pub struct Sample {
     pub ask: Ask,
     pub bytes: Vec<u8>,
@@ -14,14 +14,14 @@ fn sample(ask: Ask, bytes: impl AsRef<[u8]>) -> Sample {
     Sample { ask, bytes: bytes.as_ref().to_vec() }
 }
 
-/// One head of about 32 KB, as single sign-on systems send them.
+/// Returns one head of about 32 KB, as single sign-on systems send them.
 pub fn head_of_32_kb() -> Vec<u8> {
     let cookies = (0..8).map(|at| format!("Set-Cookie: part{at}={}\r\n", "c".repeat(4000)));
     let cookies: String = cookies.collect();
     format!("HTTP/1.1 200 OK\r\n{cookies}Content-Length: 2\r\n\r\nok").into_bytes()
 }
 
-/// Small answers that end well, some with bytes of the next one behind them.
+/// Returns small responses that end well, some followed by bytes of the next one.
 pub fn small() -> Vec<Sample> {
     let plain = "HTTP/1.1 200 OK\r\nServer: nginx/1.22.1\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n\
                  Content-Type: text/html\r\nContent-Length: 5\r\nConnection: keep-alive\r\n\r\nhello";
@@ -66,7 +66,7 @@ pub fn small() -> Vec<Sample> {
     ]
 }
 
-/// Each danger with its class; all with the default limits.
+/// Returns each danger with its class; all with the default limits.
 pub fn refused() -> Vec<(&'static str, Malformed)> {
     use Malformed::*;
     vec![
@@ -132,7 +132,7 @@ pub fn refused() -> Vec<(&'static str, Malformed)> {
     ]
 }
 
-/// All samples, refused ones as answers to a GET.
+/// Returns all samples, with the refused ones as responses to a GET.
 pub fn all() -> Vec<Sample> {
     let refused = refused().into_iter().map(|(bytes, _)| sample(GET, bytes));
     let mut all: Vec<Sample> = small().into_iter().chain(refused).collect();

@@ -1,4 +1,4 @@
-//! The worker's side of the false network: the calls, with the kernel's answers to them.
+//! The worker's side of the simulated network: the calls, and the kernel's results.
 
 use super::Connect;
 use super::net::{Link, SimEvent, State};
@@ -7,13 +7,13 @@ use std::cell::RefCell;
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
-/// See the module.
+/// The simulated door.
 pub struct SimDoor {
     pub(super) state: Rc<RefCell<State>>,
     pub(super) ready: Vec<(u64, Flags)>,
 }
 
-/// As many events as the real door takes at once.
+/// The number of events that the real door takes at once.
 const BATCH: usize = 256;
 
 impl SimDoor {
@@ -123,7 +123,7 @@ impl Door for SimDoor {
         if let Some(link) = state.links.get_mut(&socket) {
             link.low_water = bytes;
         }
-        // As in the kernel: what has come already may be enough for the new mark.
+        // As in the kernel: the bytes already received may be enough for the new mark.
         if state.links.get(&socket).is_some_and(|l| l.flags() & IN != 0) {
             state.edge(socket);
         }
@@ -157,7 +157,7 @@ impl Door for SimDoor {
             {
                 if let Some(link) = state.links.get_mut(&socket) {
                     link.edge = false;
-                    // What is true now, not what was when the edge came.
+                    // The current state, not the state at the time of the edge.
                     self.ready.extend(Some((link.token, link.flags())).filter(|e| e.1 != 0));
                 }
             }

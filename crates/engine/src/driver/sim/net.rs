@@ -1,11 +1,11 @@
-//! The network itself: what lies ahead, in order of time, and both ends of every connection.
+//! The network itself: future events in order of time, and both ends of every connection.
 
 use super::{Answer, Calls, Server, SimConditions, SimRequest, Then};
 use crate::driver::{ERR, Flags, HUP, IN, OUT, RDHUP, Socket};
 use std::collections::{BTreeMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
 
-/// What lies ahead. Sockets that were closed meanwhile are passed over.
+/// A future event. Events of sockets closed in the meantime are skipped.
 pub(super) enum SimEvent {
     Connected(Socket),
     Refused(Socket),
@@ -17,7 +17,7 @@ pub(super) enum SimEvent {
     Wake,
 }
 
-/// One connection, both ends of it.
+/// Both ends of one connection.
 pub(super) struct Link {
     pub token: u64,
     pub number: u64,
@@ -25,16 +25,17 @@ pub(super) struct Link {
     pub inbox: VecDeque<u8>,
     pub fin: bool,
     pub reset: bool,
-    /// The next call that asks for it gets it.
+    /// The next call that checks for errors gets it.
     pub error: Option<i32>,
     pub low_water: usize,
     pub room: usize,
     pub edge: bool,
-    /// At the server: what has come of the next request, how many came, whether it has closed its end.
+    /// At the server: the received part of the next request, the number of requests received, and whether the server
+    /// has closed its end.
     pub partial: Vec<u8>,
     pub asked: u64,
     pub gone: bool,
-    /// When the last byte that the server has sent so far arrives here: what it sends later comes later.
+    /// The time when the last byte sent so far arrives at the client: later bytes arrive later.
     pub until_ns: u64,
 }
 
@@ -85,7 +86,7 @@ pub(super) struct State {
     pub nature: SimConditions,
     pub server: Box<dyn Server>,
     pub links: BTreeMap<Socket, Link>,
-    /// By time, then by the order in which it was decided.
+    /// By time, then in the order of creation.
     pub ahead: BTreeMap<(u64, u64), SimEvent>,
     pub sequence: u64,
     pub edges: VecDeque<Socket>,
@@ -119,7 +120,7 @@ impl State {
         self.ahead.insert((at_ns, self.sequence), what);
     }
 
-    /// Time passes; a stall on the way makes it later than asked for.
+    /// Advances the time; a stall on the way delays it further.
     pub fn advance(&mut self, to_ns: u64) {
         self.now_ns = self.now_ns.max(to_ns);
         while let Some(&(at_ns, for_ns)) = self.nature.stalls.first()
@@ -143,7 +144,7 @@ impl State {
         }
     }
 
-    /// Everything that has happened by now.
+    /// Processes everything that has happened by now.
     pub fn catch_up(&mut self) {
         while let Some(entry) = self.ahead.first_entry()
             && entry.key().0 <= self.now_ns
@@ -194,7 +195,7 @@ impl State {
         let latency_ns = self.nature.latency_ns;
         let Some(link) = self.links.get_mut(&socket) else { return };
         if link.gone {
-            // Nobody is there to read it: the kernel answers with a reset.
+            // The server has closed: its kernel responds with a reset.
             return self.later(at_ns + latency_ns, SimEvent::Reset(socket));
         }
         if let Some(answer) = self.server.heard(link.number, bytes) {
@@ -215,7 +216,7 @@ impl State {
     }
 }
 
-/// Lays the pieces of an answer, and the end behind them, on the way to the client.
+/// Schedules the pieces of a response, and the end that follows them.
 fn send(
     ahead: &mut BTreeMap<(u64, u64), SimEvent>,
     sequence: &mut u64,
@@ -240,7 +241,7 @@ fn send(
     link.until_ns = then_ns;
 }
 
-/// Bytes of the whole request at the front, if it is whole.
+/// Returns the length of the request at the front, if it is complete.
 fn request_length(bytes: &[u8]) -> Option<usize> {
     let head = bytes.windows(4).position(|w| w == b"\r\n\r\n")? + 4;
     let text = String::from_utf8_lossy(&bytes[..head]).to_ascii_lowercase();

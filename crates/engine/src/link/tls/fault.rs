@@ -1,21 +1,21 @@
-//! Why a connection's TLS failed, sorted by who can mend it. A report names each sentence once; per connection only
-//! the kind is counted.
+//! TLS failures of a connection, grouped by who can fix them. A report shows each message once; only the kind is
+//! counted per connection.
 
 use super::verify::marked_as_authority;
 use plimsoll_plan::Problem;
 use rustls::{AlertDescription, CertificateError, Error, InvalidMessage, PeerIncompatible};
 use std::fmt;
 
-/// Why a channel is dead: a sentence each, with a hint where one helps.
+/// The reason why a channel is dead: a message, with a hint if one helps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TlsFault {
-    /// The server's certificate is not acceptable: not trusted, another name, expired.
+    /// The server's certificate is not acceptable: not trusted, for another name, expired.
     Certificate(Problem),
-    /// The server said no.
+    /// The server refused with an alert.
     Alert(Problem),
-    /// What came is not TLS, not this version of it, or damaged.
+    /// The received bytes are not TLS, use another version of it, or are damaged.
     Protocol(Problem),
-    /// This side's own fault.
+    /// An error on the client's side.
     Internal(Problem),
 }
 
@@ -32,24 +32,24 @@ impl TlsFault {
         TlsFault::Internal(Problem::plain(message))
     }
 
-    /// Sorts what the library says.
+    /// Classifies an error of the library.
     pub fn of(error: &Error) -> TlsFault {
         match error {
             Error::AlertReceived(alert) => TlsFault::Alert(refused(*alert)),
             Error::InvalidCertificate(why) => TlsFault::Certificate(untrusted(why, error)),
             Error::NoCertificatesPresented => {
-                TlsFault::Certificate(Problem::plain("the server showed no certificate"))
+                TlsFault::Certificate(Problem::plain("the server sent no certificate"))
             }
             Error::UnsupportedNameType => TlsFault::Certificate(Problem::plain(
-                "the certificate cannot be checked against this kind of name",
+                "the certificate cannot be verified for this kind of server name",
             )),
             Error::PeerIncompatible(why) => TlsFault::Protocol(incompatible(why)),
             Error::InvalidMessage(InvalidMessage::InvalidContentType) => TlsFault::Protocol(Problem::new(
-                "what came is not TLS",
-                "is the port one for `https://`? if not, use `http://`",
+                "the server did not respond with TLS",
+                "check that the port serves `https://`, or use `http://`",
             )),
             Error::DecryptError => TlsFault::Protocol(Problem::plain(
-                "a record was damaged or forged on its way (it does not decrypt)",
+                "a record cannot be decrypted: it was damaged or forged in transit",
             )),
             Error::InappropriateMessage { .. }
             | Error::InappropriateHandshakeMessage { .. }
@@ -57,44 +57,44 @@ impl TlsFault {
             | Error::PeerMisbehaved(_)
             | Error::PeerSentOversizedRecord
             | Error::NoApplicationProtocol => {
-                TlsFault::Protocol(Problem::plain(format!("the server broke the protocol: {error}")))
+                TlsFault::Protocol(Problem::plain(format!("the server violated the TLS protocol: {error}")))
             }
-            _ => TlsFault::internal(format!("TLS failed on this side: {error}")),
+            _ => TlsFault::internal(format!("TLS failed on the client side: {error}")),
         }
     }
 
-    /// The first bytes are those of something else than TLS.
+    /// Creates the fault for first bytes that are not TLS.
     pub(super) fn stranger(first: &[u8]) -> TlsFault {
         let line = first.split(|&b| b == b'\r' || b == b'\n').next().unwrap_or_default();
-        // As much as fits into a line, and nothing that could steer a terminal.
+        // Limited to one line, and escaped so that it cannot control a terminal.
         let shown: String = line.iter().take(40).flat_map(|&b| b.escape_ascii()).map(char::from).collect();
         TlsFault::Protocol(if first.starts_with(b"HTTP/") {
             Problem::new(format!("the server speaks plain HTTP on this port (`{shown}`)"), "use `http://`")
         } else {
             Problem::new(
                 format!("the server's first bytes, `{shown}`, are not TLS"),
-                "is this the port for `https://`?",
+                "check that the port serves `https://`",
             )
         })
     }
 }
 
-/// For a sample of what failed: the hint on a line of its own.
+/// Formats it for a failure example, with the hint on a separate line.
 impl fmt::Display for TlsFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Problem { message, hint } = self.problem();
         f.write_str(message)?;
-        if hint.is_empty() { Ok(()) } else { write!(f, "\nhint: {hint}") }
+        if hint.is_empty() { Ok(()) } else { write!(f, "\nhelp: {hint}") }
     }
 }
 
 impl std::error::Error for TlsFault {}
 
-/// An alert is one byte by a server that often says more in its own log: the hints are the usual reasons.
+/// An alert is one byte from a server that often writes more to its own log: the hints name the usual reasons.
 fn refused(alert: AlertDescription) -> Problem {
     let hint = match alert {
         AlertDescription::CertificateRequired | AlertDescription::NoCertificate => {
-            "the server demands a client certificate: give one"
+            "the server requires a client certificate: provide one"
         }
         AlertDescription::BadCertificate
         | AlertDescription::UnsupportedCertificate
@@ -103,24 +103,24 @@ fn refused(alert: AlertDescription) -> Problem {
         | AlertDescription::CertificateUnknown
         | AlertDescription::UnknownCA
         | AlertDescription::AccessDenied => {
-            "the server does not accept the client certificate, or the lack of one"
+            "the server rejects the client certificate, or requires one and got none"
         }
-        // TLS 1.2 has no alert of its own for a missing client certificate, and servers take this one.
+        // TLS 1.2 has no alert for a missing client certificate, and servers send this one.
         AlertDescription::HandshakeFailure | AlertDescription::InsufficientSecurity => {
-            "no cipher suite in common, or the server demands a client certificate (TLS 1.2)"
+            "no common cipher suite, or the server requires a client certificate (TLS 1.2)"
         }
         AlertDescription::ProtocolVersion => {
-            "the server has none of the offered versions: allow TLS 1.2 and 1.3"
+            "the server supports none of the offered versions: allow TLS 1.2 and 1.3"
         }
-        AlertDescription::UnrecognisedName => "the server has no site of this name: check the server name",
-        AlertDescription::NoApplicationProtocol => "the server speaks none of the offered protocols (ALPN)",
-        // The others say enough by their name, or nobody but the server's log knows more.
-        _ => return Problem::plain(format!("the server refused with the alert `{}`", name(alert))),
+        AlertDescription::UnrecognisedName => "the server does not know this name: check the server name",
+        AlertDescription::NoApplicationProtocol => "the server knows none of the offered protocols (ALPN)",
+        // The names of the others say enough, or only the server's log has more.
+        _ => return Problem::plain(format!("the server sent the TLS alert `{}`", name(alert))),
     };
-    Problem::new(format!("the server refused with the alert `{}`", name(alert)), hint)
+    Problem::new(format!("the server sent the TLS alert `{}`", name(alert)), hint)
 }
 
-/// `UnknownCA` -> `unknown_ca`: the names as in RFC 8446, section 6, and in other tools' messages.
+/// `UnknownCA` -> `unknown_ca`: the names in RFC 8446, section 6, and in other tools' messages.
 fn name(alert: AlertDescription) -> String {
     let (mut name, mut after_small) = (String::new(), false);
     for letter in format!("{alert:?}").chars() {
@@ -135,20 +135,20 @@ fn name(alert: AlertDescription) -> String {
 
 fn untrusted(why: &CertificateError, error: &Error) -> Problem {
     if marked_as_authority(error) {
-        // What `openssl req -x509` makes, unless it is told otherwise.
+        // The default output of `openssl req -x509`.
         return Problem::new(
-            "the server's certificate is not trusted: it is self-signed, or one of an authority (`CA:TRUE`)",
-            "trust this very certificate with `--ca FILE` (its PEM), or check none with `-k`",
+            "the server's certificate is not trusted: it is self-signed, or an authority's own (`CA:TRUE`)",
+            "trust this certificate with `--ca FILE` (its PEM), or skip verification with `-k`",
         );
     }
     match why {
         CertificateError::UnknownIssuer => Problem::new(
             "the server's certificate is not trusted: no known authority issued it",
-            "trust its authority with `--ca FILE` (PEM; the system's store is not read), or check none with `-k`",
+            "trust its authority with `--ca FILE` (PEM; the system store is not used), or skip verification with `-k`",
         ),
         CertificateError::BadSignature => Problem::new(
-            "the server's certificate does not bear its authority's signature",
-            "an authority that was made again has the same name and another key: give the PEM of the newer one",
+            "the server's certificate is not signed by its authority's key",
+            "a recreated authority has the same name but another key: provide the PEM of the newer one",
         ),
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => Problem::new(
             format!("the server's certificate is for another name: {why}"),
@@ -156,11 +156,11 @@ fn untrusted(why: &CertificateError, error: &Error) -> Problem {
         ),
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => Problem::new(
             format!("the server's certificate has expired: {why}"),
-            "renew it, or look at this machine's clock",
+            "renew it, or check the load generator's clock",
         ),
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => Problem::new(
             format!("the server's certificate is not valid yet: {why}"),
-            "look at both machines' clocks",
+            "check the clocks of both machines",
         ),
         _ => Problem::plain(format!("the server's certificate is not acceptable: {why}")),
     }
@@ -170,10 +170,10 @@ fn incompatible(why: &PeerIncompatible) -> Problem {
     match why {
         PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig
         | PeerIncompatible::ServerDoesNotSupportTls12Or13 => Problem::new(
-            "the server chose a version of TLS that is not allowed",
+            "the server chose a TLS version that is not allowed",
             "allow TLS 1.2 and 1.3 (older ones are not \
              supported)",
         ),
-        _ => Problem::plain(format!("the server and this program have too little of TLS in common: {why:?}")),
+        _ => Problem::plain(format!("the server and plimsoll have no common TLS parameters: {why:?}")),
     }
 }

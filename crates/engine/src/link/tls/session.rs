@@ -1,8 +1,8 @@
-//! One connection's TLS, driven by whoever has the bytes.
+//! One connection's TLS, independent of how its bytes are transferred.
 //!
-//! rustls decrypts in place and says how many bytes it is done with. It may need bytes again that it has decrypted
-//! already (a handshake message in several records), so what it has not let go is kept as it left it. Everything else
-//! stays in the caller's buffers, and a channel at rest owns none.
+//! rustls decrypts in place and reports how many bytes it has finished with. It may need bytes again that it has
+//! decrypted already (a handshake message in several records), so unfinished bytes are kept as it left them. All other
+//! bytes stay in the caller's buffers, and an idle channel owns none.
 
 use super::{Setup, TlsFault};
 use rustls::client::{ClientConnectionData, UnbufferedClientConnection};
@@ -12,32 +12,32 @@ use rustls::unbuffered::{
 };
 use rustls::{HandshakeKind, ProtocolVersion};
 
-/// A record's header, and what a record adds to its data at most: header, explicit nonce of 8 and tag of 16 (RFC 5288),
-/// type of 1 (RFC 8446, section 5.2), rounded up.
+/// A record's header, and the most that a record adds to its data: header, explicit nonce of 8 and tag of 16 (RFC
+/// 5288), type of 1 (RFC 8446, section 5.2), rounded up.
 const HEADER: usize = 5;
 const OVERHEAD: usize = 32;
-/// Data in one record at most (RFC 8446, section 5.1).
+/// Most data in one record (RFC 8446, section 5.1).
 const RECORD: usize = 1 << 14;
 
-/// One connection. After an error the channel is dead: what is in `out` then (an alert) should still be sent.
+/// One connection. After an error, the channel is dead, but the bytes in `out` (an alert) should still be sent.
 pub struct Channel {
     connection: UnbufferedClientConnection,
-    /// What came and is still needed; without capacity nearly always.
+    /// Received bytes that are still needed; almost always without capacity.
     kept: Vec<u8>,
-    /// How much at the end of `kept` belongs to a record that is not complete.
+    /// Number of bytes at the end of `kept` that belong to an incomplete record.
     tail: usize,
-    /// A first byte has come, and it was one of TLS.
+    /// The first byte has arrived, and it belongs to TLS.
     greeted: bool,
     ready: bool,
     closed: bool,
-    /// Our own close_notify has gone.
+    /// The client's close_notify has been written.
     closing: bool,
-    /// An error has been reported. rustls must not be asked to read again then: it would look for a handshake message
-    /// in bytes that are gone.
+    /// An error has been reported. rustls must not read again after that: it would look for a handshake message in
+    /// bytes that are gone.
     dead: bool,
 }
 
-/// What was agreed on.
+/// The negotiated parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Facts<'a> {
     /// 12 or 13.
@@ -49,7 +49,7 @@ pub struct Facts<'a> {
     pub alpn: Option<&'a [u8]>,
 }
 
-/// What to do once application data may be written.
+/// The action to take once application data may be written.
 enum Then<'a> {
     Rest,
     Seal(&'a [u8]),
@@ -60,7 +60,7 @@ impl Channel {
     /// Begins the handshake; the ClientHello is appended to `out`.
     ///
     /// # Errors
-    /// `Internal` alone: nothing has been said to the server yet.
+    /// Returns only `Internal` errors: nothing has been sent to the server yet.
     pub fn new(setup: &Setup, out: &mut Vec<u8>) -> Result<Channel, TlsFault> {
         let connection = UnbufferedClientConnection::new(setup.config.clone(), setup.name.clone())
             .map_err(|e| TlsFault::of(&e))?;
@@ -78,12 +78,13 @@ impl Channel {
         Ok(channel)
     }
 
-    /// Takes ciphertext of any length, which is destroyed; appends plaintext to `plain` and what must be sent
-    /// (handshake, alerts) to `out`. What comes after the peer's close_notify is ignored (RFC 8446, section 6.1).
+    /// Takes ciphertext of any length, which is overwritten; appends plaintext to `plain` and bytes to send (handshake,
+    /// alerts) to `out`. Bytes after the peer's close_notify are ignored (RFC 8446, section 6.1).
     ///
     /// # Errors
-    /// The channel is dead; `plain` holds what came before, `out` perhaps an alert. An end of the connection without
-    /// [`Channel::is_closed`] is the caller's to judge: only HTTP knows whether something is missing.
+    /// After an error, the channel is dead; `plain` contains the data before it, and `out` may contain an alert. The
+    /// caller must judge an end of the connection without [`Channel::is_closed`]: only HTTP can tell whether something
+    /// is missing.
     pub fn feed(
         &mut self,
         cipher: &mut [u8],
@@ -97,7 +98,7 @@ impl Channel {
             return Ok(());
         }
         let mut rest = cipher;
-        // Only as much as completes one record is copied to what was kept: the others are decrypted where they lie.
+        // Copy only the bytes that complete one record to the kept ones: the other records are decrypted in place.
         while !self.kept.is_empty() && !rest.is_empty() && !self.closed {
             let wanting = lacking(&self.kept[self.kept.len() - self.tail..]);
             let (more, others) = rest.split_at_mut(wanting.min(rest.len()));
@@ -126,11 +127,11 @@ impl Channel {
         Ok(())
     }
 
-    /// Encrypts application data of any length and appends the records to `out`. If the server asked for new keys, the
-    /// answer to that goes first.
+    /// Encrypts application data of any length and appends the records to `out`. If the server requested new keys, the
+    /// response to that goes first.
     ///
     /// # Errors
-    /// `Internal` before [`Channel::is_ready`] and after [`Channel::close`], and when the keys are used up.
+    /// Returns `Internal` before [`Channel::is_ready`], after [`Channel::close`], and when the keys are used up.
     pub fn seal(&mut self, plain: &[u8], out: &mut Vec<u8>) -> Result<(), TlsFault> {
         if self.dead {
             return Err(dead());
@@ -142,26 +143,27 @@ impl Channel {
         self.write(Then::Seal(plain), out)
     }
 
-    /// Is the handshake complete, so that application data may be sealed?
+    /// Returns whether the handshake is complete, so that application data may be sealed.
     pub fn is_ready(&self) -> bool {
         self.ready
     }
 
-    /// Has the peer said that it will send no more?
+    /// Returns whether the peer has said that it will send no more.
     pub fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// Appends our close_notify, once. Before the handshake is complete, and when the channel is dead, nothing is said.
+    /// Appends the client's close_notify, once. Does nothing before the handshake is complete, or if the channel is
+    /// dead.
     pub fn close(&mut self, out: &mut Vec<u8>) {
         if self.ready && !self.closing && !self.dead {
             self.closing = true;
-            // An error means that the channel is dead and has sent its alert: that was its last word.
+            // An error means that the channel is dead and has sent its alert already.
             let _ = self.write(Then::Close, out);
         }
     }
 
-    /// What was agreed on; nothing before [`Channel::is_ready`].
+    /// Returns the negotiated parameters; `None` before [`Channel::is_ready`].
     pub fn facts(&self) -> Option<Facts<'_>> {
         let version = match self.connection.protocol_version()? {
             ProtocolVersion::TLSv1_3 => 13,
@@ -172,13 +174,13 @@ impl Channel {
         self.ready.then_some(Facts { version, suite, resumed, alpn: self.connection.alpn_protocol() })
     }
 
-    /// Looks at the very first bytes. True: they may go on. A server that speaks something else is recognised by its
-    /// first byte, but named only after some more, which come as a rule in the same segment.
+    /// Checks the very first bytes; returns true if they may be processed. The first byte reveals a server that does
+    /// not use TLS, but naming its protocol takes a few more bytes, which usually arrive in the same segment.
     fn greet(&mut self, cipher: &[u8]) -> Result<bool, TlsFault> {
         let first = if self.kept.is_empty() { cipher } else { &self.kept };
         match first.first() {
             None => Ok(false),
-            // The types of records that may come first: alert and handshake (RFC 8446, section 5.1).
+            // The record types that may come first: alert and handshake (RFC 8446, section 5.1).
             Some(0x15 | 0x16) => {
                 self.greeted = true;
                 Ok(true)
@@ -194,7 +196,7 @@ impl Channel {
         }
     }
 
-    /// What is left of `kept` behind `used`; nothing left, no memory held.
+    /// Keeps the part of `kept` after `used`; holds no memory if that is empty.
     fn keep(&mut self, mut kept: Vec<u8>, used: usize) {
         if used >= kept.len() || self.closed {
             self.tail = 0;
@@ -208,14 +210,14 @@ impl Channel {
     }
 
     fn write(&mut self, then: Then<'_>, out: &mut Vec<u8>) -> Result<(), TlsFault> {
-        // rustls wants to see what it has not let go at every call, also where it is about to read nothing.
+        // rustls needs the unfinished bytes in every call, even if it reads nothing.
         let mut kept = std::mem::take(&mut self.kept);
         let result = self.turn(&mut kept, &mut Vec::new(), out, then);
         self.keep(kept, *result.as_ref().unwrap_or(&0));
         result.map(|_| ())
     }
 
-    /// Lets rustls work on `cipher` until it waits for more; returns how many bytes of it are done with.
+    /// Runs rustls on `cipher` until it needs more; returns how many bytes of it are finished.
     fn turn(
         &mut self,
         cipher: &mut [u8],
@@ -262,7 +264,7 @@ impl Channel {
                     done = true;
                 }
                 Ok(ConnectionState::BlockedHandshake | ConnectionState::Closed) => done = true,
-                Ok(other) => return Err(TlsFault::internal(format!("unexpected state of TLS `{other:?}`"))),
+                Ok(other) => return Err(TlsFault::internal(format!("unexpected TLS state `{other:?}`"))),
             }
             used += discard;
             if done {
@@ -273,8 +275,8 @@ impl Channel {
         Err(TlsFault::of(&error))
     }
 
-    /// The alert that rustls wants to send after an error. It must not be let near the bytes again, whose state the
-    /// error has left unclear: as long as it wants to write, it looks at none.
+    /// Writes the alert that rustls sends after an error. The error leaves the state of the bytes unclear, so rustls
+    /// must not see them again: while it wants to write, it reads none.
     fn last_words(&mut self, out: &mut Vec<u8>) -> Result<(), TlsFault> {
         while self.connection.wants_write() {
             match self.connection.process_tls_records(&mut []).state {
@@ -287,15 +289,15 @@ impl Channel {
 }
 
 fn dead() -> TlsFault {
-    TlsFault::internal("a TLS connection was used after its error")
+    TlsFault::internal("a TLS connection was used after an error")
 }
 
 fn encode(data: &mut EncodeTlsData<'_, ClientConnectionData>, out: &mut Vec<u8>) -> Result<(), TlsFault> {
-    // The size is told by a first attempt without room.
+    // A first attempt without room returns the size.
     let needed = match data.encode(&mut []) {
         Ok(_) => return Ok(()),
         Err(EncodeError::InsufficientSize(InsufficientSizeError { required_size })) => required_size,
-        Err(e) => return Err(TlsFault::internal(format!("TLS failed on this side: {e}"))),
+        Err(e) => return Err(TlsFault::internal(format!("TLS failed on the client side: {e}"))),
     };
     let start = out.len();
     out.resize(start + needed, 0);
@@ -304,7 +306,7 @@ fn encode(data: &mut EncodeTlsData<'_, ClientConnectionData>, out: &mut Vec<u8>)
             out.truncate(start + written);
             Ok(())
         }
-        Err(e) => Err(TlsFault::internal(format!("TLS failed on this side: {e}"))),
+        Err(e) => Err(TlsFault::internal(format!("TLS failed on the client side: {e}"))),
     }
 }
 
@@ -317,7 +319,7 @@ fn encrypt(
     grow(out, room, |room| traffic.encrypt(data, room))
 }
 
-/// Lets `write` append to `out`, in as much room as was guessed, and once more in as much as it asks for.
+/// Lets `write` append to `out`: with the estimated room, then once more with the room it asks for.
 fn grow(
     out: &mut Vec<u8>,
     guess: usize,
@@ -326,7 +328,7 @@ fn grow(
     let start = out.len();
     out.resize(start + guess, 0);
     let result = match write(&mut out[start..]) {
-        // An answer to a request for new keys goes before the data and was not in the guess.
+        // The response to a request for new keys goes before the data and was not in the estimate.
         Err(EncryptError::InsufficientSize(InsufficientSizeError { required_size })) => {
             out.resize(start + required_size, 0);
             write(&mut out[start..])
@@ -334,10 +336,10 @@ fn grow(
         other => other,
     };
     out.truncate(start + *result.as_ref().unwrap_or(&0));
-    result.map(|_| ()).map_err(|e| TlsFault::internal(format!("TLS cannot encrypt any more: {e}")))
+    result.map(|_| ()).map_err(|e| TlsFault::internal(format!("TLS can no longer encrypt: {e}")))
 }
 
-/// Bytes that a record lacks, as far as can be known: those of its header first.
+/// Returns the number of bytes that a record lacks, as far as known: those of its header first.
 fn lacking(record: &[u8]) -> usize {
     match record {
         [_, _, _, high, low, data @ ..] => {
@@ -347,7 +349,7 @@ fn lacking(record: &[u8]) -> usize {
     }
 }
 
-/// How many bytes at the end belong to a record that is not complete. To be asked before rustls has decrypted in place.
+/// Returns how many bytes at the end belong to an incomplete record. Call it before rustls has decrypted in place.
 fn unfinished(mut records: &[u8]) -> usize {
     while let [_, _, _, high, low, data @ ..] = records {
         match data.get(usize::from(u16::from_be_bytes([*high, *low]))..) {

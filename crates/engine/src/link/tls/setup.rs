@@ -1,5 +1,5 @@
-//! From what the user wants to what every handshake uses, once and before the load: each mistake that can be known
-//! without a server is said here.
+//! Creates the configuration of every handshake from the user's settings, once and before the load: every mistake that
+//! can be found without a server is reported here.
 
 use super::tickets::Tickets;
 use super::verify::{AcceptAnyCert, Own};
@@ -25,8 +25,8 @@ pub struct Setup {
 
 impl Setup {
     /// # Errors
-    /// What is wrong and what to do: an unusable name, unreadable PEM, a key that is not the
-    /// certificate's, wishes that contradict each other.
+    /// Returns an error that says what is wrong and how to fix it: an invalid name, unreadable PEM, a key that does not
+    /// belong to the certificate, or contradictory settings.
     pub fn new(wanted: &Wanted) -> Result<Setup, Problem> {
         let name = server_name(&wanted.server_name)?;
         let provider = Arc::new(provider());
@@ -41,15 +41,15 @@ impl Setup {
         let builder = if wanted.insecure {
             if !wanted.ca_pem.is_empty() {
                 return Err(Problem::new(
-                    "an own CA and `insecure` contradict each other: nothing would be checked against it",
-                    "leave one of them out",
+                    "a custom CA and `insecure` contradict each other: the CA would not be used",
+                    "remove one of them",
                 ));
             }
             let schemes = provider.signature_verification_algorithms.supported_schemes();
             builder.dangerous().with_custom_certificate_verifier(Arc::new(AcceptAnyCert { schemes }))
         } else if wanted.ca_pem.is_empty() {
-            // The machine's own store is not read: the program is one static file, and the same command must trust the
-            // same servers in a bare container as on a desk.
+            // The system's store is not used: plimsoll is one static file, and the same command must trust the same
+            // servers in a bare container as on a desktop.
             let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
             builder.with_root_certificates(roots)
         } else {
@@ -61,27 +61,30 @@ impl Setup {
         };
         if let Some(bad) = wanted.alpn.iter().find(|name| name.is_empty() || name.len() > 255) {
             let bytes = bad.len();
-            return Err(Problem::plain(format!("a protocol name (ALPN) has 1 to 255 bytes, not `{bytes}`")));
+            return Err(Problem::plain(format!(
+                "a protocol name (ALPN) must have 1 to 255 bytes, not `{bytes}`"
+            )));
         }
         config.alpn_protocols.clone_from(&wanted.alpn);
-        // Not asked for, not even looked up: a store that nobody empties would also hold memory.
+        // If resumption is off, tickets are not even looked up: a store that is never emptied would also use memory.
         config.resumption = resumption(wanted.resume);
-        // Data in the first flight could be replayed, and would let a request begin before its connection does.
+        // Early data could be replayed, and would let a request begin before its connection does.
         config.enable_early_data = false;
         Ok(Setup { config: Arc::new(config), name, resume: wanted.resume })
     }
 
-    /// What the handshake of a connection beside the load needs.
+    /// Returns the configuration for a handshake outside the load.
     pub fn config(&self) -> Arc<ClientConfig> {
         self.config.clone()
     }
 
-    /// The name that the certificate must bear.
+    /// Returns the name that the certificate must contain.
     pub fn server_name(&self) -> ServerName<'static> {
         self.name.clone()
     }
 
-    /// The same with a store of sessions of its own: one for each worker, and no worker waits for another one's lock.
+    /// Returns a copy with a separate session store: one for each worker, so that no worker waits for another one's
+    /// lock.
     pub fn for_worker(&self) -> Setup {
         let mut config = ClientConfig::clone(&self.config);
         config.resumption = resumption(self.resume);
@@ -90,7 +93,7 @@ impl Setup {
 }
 
 impl fmt::Debug for Setup {
-    // The configuration knows secrets.
+    // The configuration contains secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Setup")
             .field("name", &self.name)
@@ -99,7 +102,7 @@ impl fmt::Debug for Setup {
     }
 }
 
-/// The date for certificates and tickets comes from where all time comes from.
+/// The date for certificates and tickets comes from the same place as all other times.
 #[derive(Debug)]
 struct Wall;
 
@@ -109,9 +112,9 @@ impl TimeProvider for Wall {
     }
 }
 
-/// X25519 first and no post-quantum group, as wrk and other clients on OpenSSL before 3.5 offer, so that a handshake is
-/// the same work for the server as theirs. To list a post-quantum group without a share for it would be worse than
-/// either: a server that prefers it asks again, and each handshake takes one round trip more.
+/// Returns X25519 first and no post-quantum group, as wrk and other clients on OpenSSL before 3.5 offer, so a handshake
+/// is the same work for the server. Listing a post-quantum group without a key share for it would be worse than either:
+/// a server that prefers it asks again, and each handshake takes one more round trip.
 fn provider() -> CryptoProvider {
     let groups =
         vec![aws_lc_rs::kx_group::X25519, aws_lc_rs::kx_group::SECP256R1, aws_lc_rs::kx_group::SECP384R1];
@@ -123,12 +126,12 @@ fn resumption(wanted: bool) -> Resumption {
 }
 
 fn server_name(text: &str) -> Result<ServerName<'static>, Problem> {
-    // As it stands in a URL, an IPv6 address has brackets (RFC 3986, section 3.2.2).
+    // In a URL, an IPv6 address has brackets (RFC 3986, section 3.2.2).
     let bare = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).unwrap_or(text);
     ServerName::try_from(bare.to_string()).map_err(|_| {
         Problem::new(
             format!("cannot use `{text}` as server name"),
-            "give a host name or an IP address, without port or scheme",
+            "use a host name or an IP address, without port or scheme",
         )
     })
 }
@@ -141,7 +144,7 @@ fn own(files: &[Vec<u8>], provider: &Arc<CryptoProvider>) -> Result<Own, Problem
             roots.add(certificate.clone()).map_err(|e| {
                 Problem::new(
                     format!("cannot use a certificate in {what}: {e}"),
-                    "look at it with `openssl x509 -text -in FILE`",
+                    "inspect it with `openssl x509 -text -in FILE`",
                 )
             })?;
             given.push(certificate);
@@ -149,7 +152,7 @@ fn own(files: &[Vec<u8>], provider: &Arc<CryptoProvider>) -> Result<Own, Problem
     }
     let ordinary = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
         .build()
-        .map_err(|e| Problem::plain(format!("cannot check against the own CAs: {e}")))?;
+        .map_err(|e| Problem::plain(format!("cannot use the custom CAs: {e}")))?;
     Ok(Own { ordinary, given })
 }
 
@@ -159,15 +162,14 @@ fn client_certificate(wanted: &Wanted) -> Result<Option<Identity>, Problem> {
     let (what, key) = match (&wanted.cert_pem, &wanted.key_pem) {
         (None, None) => return Ok(None),
         (None, Some(_)) => {
-            return Err(Problem::new("a client key without its certificate", "give the certificate too"));
+            return Err(Problem::new("a client key without its certificate", "provide the certificate, too"));
         }
         (Some(_), Some(key)) => ("the client key file", key),
         (Some(both), None) if pem::has_key(both) => ("the client certificate file", both),
         (Some(_), None) => {
             return Err(Problem::new(
                 "a client certificate without its key",
-                "give the key too, in a file of its own or in \
-                        the certificate's",
+                "provide the key, too, in a separate file or in the certificate's",
             ));
         }
     };
@@ -176,7 +178,7 @@ fn client_certificate(wanted: &Wanted) -> Result<Option<Identity>, Problem> {
     Ok(Some((chain, pem::key(what, key)?)))
 }
 
-/// Why certificate and key do not go together.
+/// Describes why certificate and key do not match.
 fn unfit(error: &Error) -> Problem {
     match error {
         Error::InconsistentKeys(_) => Problem::new(
@@ -184,7 +186,7 @@ fn unfit(error: &Error) -> Problem {
             "`openssl x509 -noout -pubkey` and `openssl pkey -pubout` must print the same; the leaf comes first",
         ),
         Error::InvalidCertificate(CertificateError::BadEncoding) => Problem::plain(
-            "cannot read the client certificate: its PEM is whole, but what is inside is no certificate",
+            "cannot read the client certificate: its PEM is complete but does not contain a certificate",
         ),
         other => Problem::plain(format!("cannot use the client certificate with its key: {other}")),
     }

@@ -1,6 +1,6 @@
-//! Where sessions wait to be resumed. rustls brings a store of its own, made for a browser: it keeps 8 tickets a
-//! server, and a TLS 1.3 ticket serves once. With hundreds of connections to one server, nearly every reconnection
-//! would find it empty and do a full handshake without anybody having asked for one.
+//! The store of resumable sessions. The store in rustls is made for a browser: it keeps 8 tickets per server, and a TLS
+//! 1.3 ticket can be used once. With hundreds of connections to one server, almost every reconnection would find it
+//! empty and do an unrequested full handshake.
 
 use rustls::NamedGroup;
 use rustls::client::{ClientSessionStore, Tls12ClientSessionValue, Tls13ClientSessionValue};
@@ -9,11 +9,11 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Tickets kept. A bound, because servers send two for each one used: about 1 KiB each and, unless it is shared, the
-/// server's chain of certificates.
+/// Most tickets kept. The limit is needed because servers send two for each one used: about 1 KiB each and, unless it
+/// is shared, the server's certificate chain.
 const MOST: usize = 1024;
 
-/// The sessions of one server name: a [`super::Setup`] has exactly one, so the names in the calls say nothing.
+/// The sessions of one server name: a [`super::Setup`] has exactly one, so the names in the calls are ignored.
 #[derive(Default)]
 pub struct Tickets {
     kept: Mutex<Kept>,
@@ -29,7 +29,7 @@ struct Kept {
 
 impl Tickets {
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        // Every change is a single push or take: a thread that died in between left nothing half done.
+        // Every change is a single push or take: a thread that panicked in between left nothing half done.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -64,13 +64,13 @@ impl ClientSessionStore for Tickets {
     }
 
     fn take_tls13_ticket(&self, _: &ServerName<'static>) -> Option<Tls13ClientSessionValue> {
-        // The newest: it has the most of its lifetime before it.
+        // The newest: it has the longest remaining lifetime.
         self.kept().tls13.pop_back()
     }
 }
 
 impl fmt::Debug for Tickets {
-    // Nothing from inside: these are secrets.
+    // No contents: these are secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tickets").finish_non_exhaustive()
     }

@@ -1,5 +1,5 @@
-//! Who is trusted where the ordinary check is not what the user means: nobody is checked (`insecure`), or the server's
-//! own certificate was given as the authority.
+//! Certificate verification where the ordinary check does not fit the user's settings: no check at all (`insecure`), or
+//! the server's own certificate given as the authority.
 
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -9,7 +9,7 @@ use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 use std::sync::Arc;
 
 /// Accepts every certificate and every signature: without trust in the certificate, a signature by its key proves
-/// nothing, and old certificates (X.509 v1) would fail on being parsed alone.
+/// nothing, and merely parsing old certificates (X.509 v1) would fail.
 #[derive(Debug)]
 pub struct AcceptAnyCert {
     pub schemes: Vec<SignatureScheme>,
@@ -50,9 +50,9 @@ impl ServerCertVerifier for AcceptAnyCert {
     }
 }
 
-/// The ordinary check against the user's own authorities, and on top of it what OpenSSL and curl accept too: a server
-/// whose certificate is itself one of them. `openssl req -x509` marks a self-signed certificate as an authority, and
-/// webpki refuses to see one in the place of a server.
+/// The ordinary check with the user's own authorities. Like OpenSSL and curl, it also accepts a server whose
+/// certificate is itself one of them: `openssl req -x509` marks a self-signed certificate as an authority, and webpki
+/// rejects an authority's certificate as a server's.
 #[derive(Debug)]
 pub struct Own {
     pub ordinary: Arc<WebPkiServerVerifier>,
@@ -72,7 +72,7 @@ impl ServerCertVerifier for Own {
             Ok(verified) => return Ok(verified),
             Err(error) => error,
         };
-        // webpki looks at the dates before it looks at this mark, so they are known to be right here; the name is not.
+        // webpki checks the dates before this mark, so they are valid at this point; the name is not checked yet.
         if marked_as_authority(&error) && self.given.iter().any(|own| own == leaf) {
             rustls::client::verify_server_name(&ParsedCertificate::try_from(leaf)?, name)?;
             return Ok(ServerCertVerified::assertion());
@@ -103,7 +103,7 @@ impl ServerCertVerifier for Own {
     }
 }
 
-/// Was a certificate refused only for being marked as an authority?
+/// Returns whether a certificate was refused only because it is marked as an authority.
 pub fn marked_as_authority(error: &Error) -> bool {
     let Error::InvalidCertificate(CertificateError::Other(OtherError(inner))) = error else { return false };
     matches!(inner.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity))
