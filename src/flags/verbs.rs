@@ -65,7 +65,7 @@ verbs! {
     Run(Run) = "run", Load, "run FILE.yaml", "Run an experiment file; flags override its keys";
     Curl(Curl) = "curl", Load, "curl ...", "Load with the request of a pasted curl command line";
     Find(Find) = "find", Load, "find URL|FILE.yaml", "Find the highest load that meets the thresholds";
-    Demo(Demo) = "demo", Load, "demo", "Show plimsoll at work on a small local service, in half a minute";
+    Demo(Demo) = "demo", Load, "demo", "Show plimsoll at work on a local service in 30 s";
     Report(Report) = "report", Results, "report FILE.plim", "Print the report of a saved run or experiment";
     Compare(Compare) = "compare", Results, "compare A B", "Test whether run B is faster or slower than run A";
     Merge(Merge) = "merge", Results, "merge A.plim B.plim", "Merge the runs of several load generators exactly";

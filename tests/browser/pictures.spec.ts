@@ -4,7 +4,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { document, at, page as address, plimsoll, Ruler } from './tool';
+import { FOLDER, document, at, page as address, plimsoll, Ruler } from './tool';
 
 const IMAGES = resolve('../../docs/images');
 
@@ -23,7 +23,8 @@ async function shown(page: Page, name: string, server: string[], load: string[],
   for (const old of [run, html]) rmSync(old, { recursive: true, force: true });
   const ruler = await Ruler.start(server);
   const command = load.map((word) => (word === 'URL' ? ruler.origin : word));
-  plimsoll([...command, '--out', run, '--html', html, '--quiet'], exits);
+  // In the folder of its files, so that the page names no path of this machine.
+  plimsoll([...command, '--out', `${name}.plim`, '--html', `${name}.html`, '--quiet'], exits, FOLDER);
   ruler.stop();
   quiet(run);
   await page.emulateMedia({ colorScheme: 'light' });

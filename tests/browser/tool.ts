@@ -27,8 +27,8 @@ export function page(name: string): string {
 }
 
 /** Runs the tool to its end. Ends other than those named are failures of the test. */
-export function plimsoll(args: string[], exits: number[] = [0, 3, 99]): string {
-  const done = spawnSync(BINARY, args, { encoding: 'utf8', timeout: 120_000, maxBuffer: 1 << 28 });
+export function plimsoll(args: string[], exits: number[] = [0, 3, 99], cwd?: string): string {
+  const done = spawnSync(BINARY, args, { encoding: 'utf8', timeout: 120_000, maxBuffer: 1 << 28, cwd });
   if (done.status === null || !exits.includes(done.status)) {
     throw new Error(`plimsoll ${args.join(' ')} ended with ${done.status}:\n${done.stderr}\n${done.stdout}`);
   }

@@ -210,8 +210,8 @@ fn an_audit_has_a_page_that_leads_with_what_cannot_be_true() {
     let report = scratch.file("report.md", table);
     let out = scratch.path("audit.html");
     let said: Output = Tool::run(&["audit", &report, "--html", &out]).expect_code(99);
-    assert!(said.stdout.contains("cannot be true"), "{}", said.stdout);
+    assert!(said.stdout.contains("impossible"), "{}", said.stdout);
     let made = page(&out);
-    in_order(&made, &["cannot be true", "data-chart=\"audit\"", "id=\"wrong\"", "class=\"quote\""]);
+    in_order(&made, &["impossible", "data-chart=\"audit\"", "id=\"wrong\"", "class=\"quote\""]);
     assert!(!made.contains("<script>alert"));
 }

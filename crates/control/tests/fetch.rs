@@ -55,7 +55,7 @@ fn over_tls_the_certificate_must_bear_the_name_and_be_trusted() {
     }
     let plain = dripping(b"HTTP/1.1 400 Bad Request\r\n\r\n");
     let why = from_address(local(plain), Some(&setup("h", None, true)), "h", "/x", 1_000, LONG).unwrap_err();
-    assert!(why.contains("not TLS"), "{why}");
+    assert!(why.contains("did not respond with TLS"), "{why}");
 }
 
 #[test]

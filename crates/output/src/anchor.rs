@@ -1,4 +1,4 @@
-//! The places of a run's page that findings and hints lead to.
+//! Places on the page of a run that findings and hints link to.
 
 macro_rules! anchors {
     ($($(#[$meta:meta])* $anchor:ident = $id:literal, $title:literal, $noun:literal;)*) => {
@@ -10,10 +10,10 @@ macro_rules! anchors {
             /// The id of the section or of the chart.
             pub const fn id(self) -> &'static str { match self { $(Anchor::$anchor => $id,)* } }
 
-            /// The name of a link that stands by itself.
+            /// The label of a link on its own.
             pub const fn title(self) -> &'static str { match self { $(Anchor::$anchor => $title,)* } }
 
-            /// The name of a link in a sentence.
+            /// The label of a link in a sentence.
             pub const fn noun(self) -> &'static str { match self { $(Anchor::$anchor => $noun,)* } }
         }
     };
@@ -21,11 +21,11 @@ macro_rules! anchors {
 
 anchors! {
     /// The chart over time.
-    Timeline = "chart-timeline", "Over time", "the course over time";
-    /// The chart of whole distributions.
+    Timeline = "chart-timeline", "Timeline", "the timeline";
+    /// The chart of the full distributions.
     Spectrum = "chart-spectrum", "Spectrum", "the spectrum of response times";
     Times = "times", "Response times", "the response times";
-    Phases = "phases", "Phases", "the phases";
+    Phases = "phases", "Latency breakdown", "the latency breakdown";
     Requests = "requests", "Requests", "the requests";
     Errors = "errors", "Errors", "the errors";
     Checks = "checks", "Checks", "the checks";
@@ -33,7 +33,7 @@ anchors! {
     Findings = "findings", "Findings", "the findings";
     System = "system", "System under test", "the system under test";
     Connections = "connections", "Connections", "the connections";
-    Machines = "machines", "Machines", "the machines";
-    Generator = "generator", "Load generator", "what the load generator says of itself";
+    Machines = "machines", "Load generators", "the load generators";
+    Generator = "generator", "Load generator", "load generator health";
     Method = "method", "Method", "the plan";
 }

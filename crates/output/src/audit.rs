@@ -72,7 +72,7 @@ fn report(audit: &Audit, documents: &[Published]) -> Document {
                 "Comparison of the rows",
                 vec![Block::Charts(vec!["audit".into(), "audit-rows".into()])],
             ),
-            ruled(Section::new("wrong", "Cannot be true", findings(audit, Grade::Impossible))),
+            ruled(Section::new("wrong", "Impossible", findings(audit, Grade::Impossible))),
             ruled(Section::new("doubtful", "Implausible", findings(audit, Grade::Implausible))),
             ruled(Section::new("missing", "Missing", missing(audit))),
             Section::new("sound", "No findings", nothing(audit)).on(On::HTML),
@@ -94,8 +94,8 @@ fn tone(grade: Option<Grade>) -> Tone {
 
 fn grade_word(grade: Option<Grade>) -> &'static str {
     match grade {
-        Some(Grade::Impossible) => "cannot be true",
-        Some(Grade::Implausible) => "doubtful",
+        Some(Grade::Impossible) => "impossible",
+        Some(Grade::Implausible) => "implausible",
         Some(Grade::Missing) => "incomplete",
         None => "no findings",
     }
@@ -119,8 +119,8 @@ fn head(audit: &Audit, judged: &[AuditedRow], short: &str) -> Vec<Block> {
     blocks.push(Block::Tiles(vec![
         tile("rows read", audit.rows_count),
         tile("figures read", audit.figures_count),
-        tile("rows that cannot be true", about(Grade::Impossible)),
-        tile("doubtful rows", about(Grade::Implausible)),
+        tile("impossible rows", about(Grade::Impossible)),
+        tile("implausible rows", about(Grade::Implausible)),
         tile("findings", audit.findings.len()),
     ]));
     blocks
@@ -131,20 +131,21 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(path)
 }
 
-/// `3 statements cannot be true, 5 are doubtful, 4 are missing`: a finding may concern several
+/// `3 statements are impossible, 5 are implausible, 4 are missing`: a finding may concern several
 /// figures, or a missing one.
 pub fn headline(audit: &Audit) -> String {
     let of = |grade| audit.findings.iter().filter(|f| f.grade == grade).count();
-    let (wrong, doubtful, missing) = (of(Grade::Impossible), of(Grade::Implausible), of(Grade::Missing));
+    let (wrong, implausible, missing) = (of(Grade::Impossible), of(Grade::Implausible), of(Grade::Missing));
     if audit.figures_count == 0 {
         return "no figures found".into();
     }
-    if wrong + doubtful + missing == 0 {
+    if wrong + implausible + missing == 0 {
         return format!("no contradictions in {}", figures(audit.figures_count));
     }
     let mut parts = vec![match wrong {
         0 => "no impossible statements".to_owned(),
-        n => format!("{} cannot be true", counted(n as u64, "statement")),
+        1 => "1 statement is impossible".to_owned(),
+        n => format!("{} are impossible", counted(n as u64, "statement")),
     }];
     let mut also = |n: usize, what: &str| {
         if n > 0 {
@@ -158,7 +159,7 @@ pub fn headline(audit: &Audit) -> String {
             parts.push(format!("{n}{noun} {what}"));
         }
     };
-    also(doubtful, "doubtful");
+    also(implausible, "implausible");
     also(missing, "missing");
     parts.join(", ")
 }

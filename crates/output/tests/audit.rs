@@ -94,9 +94,9 @@ fn the_headline_counts_by_grade() {
         output::headline(&Audit { findings, figures_count: 9, rows_count: 1, ..Audit::default() })
     };
     use Grade::{Implausible as Doubt, Impossible as No, Missing as Gap};
-    assert_eq!(of(&[No, No, Doubt, Gap]), "2 statements cannot be true, 1 is doubtful, 1 is missing");
-    assert_eq!(of(&[No, Doubt, Doubt]), "1 statement cannot be true, 2 are doubtful");
-    assert_eq!(of(&[Doubt, Gap, Gap]), "no impossible statements, 1 statement is doubtful, 2 are missing");
+    assert_eq!(of(&[No, No, Doubt, Gap]), "2 statements are impossible, 1 is implausible, 1 is missing");
+    assert_eq!(of(&[No, Doubt, Doubt]), "1 statement is impossible, 2 are implausible");
+    assert_eq!(of(&[Doubt, Gap, Gap]), "no impossible statements, 1 statement is implausible, 2 are missing");
     assert_eq!(of(&[Gap]), "no impossible statements, 1 statement is missing");
     assert_eq!(of(&[]), "no contradictions in 9 figures");
     assert_eq!(output::headline(&Audit::default()), "no figures found");

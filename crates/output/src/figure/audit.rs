@@ -96,8 +96,8 @@ fn law(rows: &[AuditedRow], audit: &Audit) -> Option<Chart> {
     series.extend([
         marks("holds", "nothing found", 2, Form::Dots, |p| p.grade.is_none() && !p.has_others),
         marks("others", "other findings", 7, Form::Dots, |p| p.grade.is_none() && p.has_others),
-        marks("doubtful", "doubtful", 4, Form::Rings, |p| p.grade == Some(Grade::Implausible)),
-        marks("wrong", "cannot be true", 1, Form::Crosses, |p| p.grade == Some(Grade::Impossible)),
+        marks("doubtful", "implausible", 4, Form::Rings, |p| p.grade == Some(Grade::Implausible)),
+        marks("wrong", "impossible", 1, Form::Crosses, |p| p.grade == Some(Grade::Impossible)),
     ]);
     series.retain(|one| !one.y.is_empty());
     let axis = |label: &str| Axis::new(label, Unit::Count).scaled(Scale::Log).between(from, to);
@@ -145,8 +145,8 @@ fn strip(rows: &[AuditedRow], audit: &Audit) -> Option<Chart> {
         .into();
     chart.xs = (1..=shown.len()).map(|at| at as f64).collect();
     let mut series = vec![
-        bars("wrong", "cannot be true", 1, Grade::Impossible),
-        bars("doubtful", "doubtful", 4, Grade::Implausible),
+        bars("wrong", "impossible", 1, Grade::Impossible),
+        bars("doubtful", "implausible", 4, Grade::Implausible),
     ];
     // A name without a bar would be looked for.
     series.retain(|one| one.y.iter().flatten().any(|n| *n > 0.0));
