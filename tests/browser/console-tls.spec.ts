@@ -45,7 +45,7 @@ test('the password opens the list, and a run is started, seen live and stopped',
 
   await page.goto(`${served.origin}/#/start`);
   await page.getByLabel('URL').fill(`${ruler.origin}/`);
-  await page.getByLabel('Clients per second').check();
+  await page.getByRole('radio', { name: 'Clients per second' }).check();
   await page.getByLabel('Clients', { exact: true }).fill('50');
   await page.getByLabel('Duration (s)').fill('25');
   await page.getByRole('button', { name: 'Start', exact: true }).click();

@@ -199,7 +199,7 @@ test('a run from the form: both browsers see it go on, a note, the stop, and the
   const watched = watch(page, [served.origin]);
   await served.open(page, '#/start');
   await page.getByLabel('URL').fill(`${ruler.origin}/?delay=3ms`);
-  await page.getByLabel('Clients per second').check();
+  await page.getByRole('radio', { name: 'Clients per second' }).check();
   await page.getByLabel('Clients', { exact: true }).fill('200');
   await page.getByLabel('Duration (s)').fill('25');
   await page.getByLabel('Run name').fill('from the browser');
