@@ -77,7 +77,7 @@ test('a browser that has the cookie without the key sees everything and changes 
   await page.reload();
   await expect(first).toBeVisible();
   await first.hover();
-  await first.getByRole('button', { name: /^Add a note/ }).click();
+  await first.getByRole('button', { name: /^Add note/ }).click();
   await page.getByLabel('Note', { exact: true }).fill('typed');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(first).toContainText('the session key is missing or wrong');
@@ -85,7 +85,7 @@ test('a browser that has the cookie without the key sees everything and changes 
   // The way that the sentence names is one.
   await page.goto(served.address);
   await first.hover();
-  await first.getByRole('button', { name: /^Add a note/ }).click();
+  await first.getByRole('button', { name: /^Add note/ }).click();
   await page.getByLabel('Note', { exact: true }).fill('typed again');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(first.locator('.note')).toHaveText('typed again');
@@ -97,7 +97,7 @@ test('of two who write a note at once the second keeps what was typed', async ({
   for (const one of [page, other]) {
     await one.goto(served.address);
     await run(one).hover();
-    await run(one).getByRole('button', { name: /^(Add a note|Edit)/ }).click();
+    await run(one).getByRole('button', { name: /^(Add note|Edit)/ }).click();
     await one.getByLabel('Tags, separated by commas').fill(one === page ? 'mine' : 'theirs');
   }
   await other.getByRole('button', { name: 'Save' }).click();

@@ -98,7 +98,7 @@ test('tags and a note are kept, also for the next browser, and filter', async ({
   await served.open(page);
   const calm = row(page, 'calm');
   await calm.hover();
-  await calm.getByRole('button', { name: /^Add a note/ }).click();
+  await calm.getByRole('button', { name: /^Add note/ }).click();
   await page.getByLabel('Tags, separated by commas').fill('baseline, <b>bold</b>');
   await page.getByLabel('Note', { exact: true }).fill('before the <script>alert(1)</script> index');
   await page.getByRole('button', { name: 'Save' }).click();
