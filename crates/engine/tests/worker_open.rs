@@ -97,19 +97,11 @@ fn a_stall_of_this_machine_is_schedule_lag_and_no_arrival_is_lost() {
     // The hundred that became due in the meantime, at 1,201 to 1,300 ms.
     assert_eq!(late.count() - late.count_at_most(0), 100);
     assert_eq!(late.max(), Some(99 * MS + 1));
-    assert_eq!(
-        out.series_hist(SeriesHist::Response).max(),
-        Some(100 * MS + 1),
-        "from the intended start time"
-    );
+    assert_eq!(out.series_hist(SeriesHist::Response).max(), Some(100 * MS + 1), "from the intended start");
     // One response arrived during the stall and was read after it; requests sent afterwards took their true time.
     let service = out.series_hist(SeriesHist::Service);
     assert_eq!(service.count() - service.count_at_most(MS), 1);
-    assert_eq!(
-        out.sum(RunSum::ArrivalsQueued),
-        0,
-        "connections were free: the load generator was late, not the server"
-    );
+    assert_eq!(out.sum(RunSum::ArrivalsQueued), 0, "connections were free: the generator was late");
 }
 
 #[test]

@@ -167,7 +167,7 @@ fn a_bomb_is_stopped_at_the_limit() {
         assert!(read(&mut scratch, name, &code(&fits)).as_ref() == Ok(&fits), "{name}");
         for bomb in [&bomb, &huge] {
             let error = read(&mut scratch, name, &code(bomb)).expect_err("too long");
-            assert_eq!(error, format!("the body cannot be decoded: its decoded size exceeds 100,000 bytes"));
+            assert_eq!(error, "the body cannot be decoded: its decoded size exceeds 100,000 bytes");
         }
     }
     // Inside another: the inner one is what grows.

@@ -70,7 +70,7 @@ fn hashes_are_those_of_the_body() {
         assert!(wrong.failures[0].1.starts_with(&format!("expected `{abc}`, found `")));
         for bad in ["", &abc[1..], &abc.replace('1', "g")] {
             let error = Judge::compile(&ask(bad)).expect_err("no hash");
-            assert!(error.starts_with(&format!("`order`, `check 0`: invalid ")), "{error}");
+            assert!(error.starts_with("`order`, `check 0`: invalid "), "{error}");
         }
     }
 }

@@ -45,8 +45,8 @@ pub struct WorkerConfig {
 }
 
 impl WorkerConfig {
-    /// Runs to the end, starting at `begin_ns` of the door's clock; returns the reason for the end and its time, ns from
-    /// the start.
+    /// Runs to the end, starting at `begin_ns` of the door's clock; returns the reason for the end and its time, ns
+    /// from the start.
     pub fn run<D: Door, P: Post>(self, begin_ns: u64, door: D, post: P) -> (Stopped, u64) {
         Worker::new(door, post, self, begin_ns).run()
     }
