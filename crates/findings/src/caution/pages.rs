@@ -1,394 +1,410 @@
-//! What each caution means at length: `plimsoll explain CODE` prints it, and `docs/concepts/cautions.md` is made of it.
+//! The explanation of each caution: `plimsoll explain CODE` prints it, and `docs/concepts/cautions.md` consists of it.
 //!
-//! Three paragraphs each: what it means, how it is found, what to do. The numbers are the defaults of
+//! Three paragraphs each: what it means, how it is detected, what to do. The numbers are the defaults of
 //! [`super::CautionLimits`].
 
 use super::Kind;
 
-/// The page of one kind, without its title. The match is exhaustive, so a new row without a page does not compile.
+/// Returns the explanation of one kind, without its title. The match is exhaustive, so a new row without an explanation
+/// does not compile.
 pub(super) const fn text(kind: Kind) -> &'static str {
     match kind {
         Kind::ClientFdLimit => {
-            "Connections could not be made because this process may not have more descriptors open. The users or \
-             arrivals that needed them sent nothing, so the service saw less load than was asked for; it refused \
-             nothing.\n\n\
-             Each attempt that ended in EMFILE or ENFILE is counted as a fault of this machine, never as an error \
-             of the service, in the warm-up as well. One is enough.\n\n\
-             Raise the hard limit; the soft one is raised to it by the tool itself. Runs with different numbers \
-             of connections that all stop at the same number in flight have met this limit."
+            "Connections could not be opened because the load generator reached its limit of open files. The \
+             users or arrivals that needed these connections sent nothing, so the service received less load than \
+             planned and refused none of it.\n\n\
+             Each connection attempt that fails with EMFILE or ENFILE counts as a fault of the load generator, \
+             never as an error of the service, including during the warm-up. One is enough.\n\n\
+             Raise the hard limit; plimsoll raises the soft limit to it. If runs with different numbers of \
+             connections all stop at the same number in flight, they reached this limit."
         }
         Kind::ClientPortsExhausted => {
-            "A connection needs a local port, and none was free: a TCP connection that this side closed keeps its \
-             port for a minute (TIME_WAIT), so 28,232 ports last for 470 connections a second.\n\n\
-             Each attempt that ended in EADDRNOTAVAIL is counted as a fault of this machine. One is enough; \
-             `low_ephemeral_ports` comes before it.\n\n\
-             Keep connections open, widen the range of ports, add local addresses, or share the load between \
-             machines."
+            "Each connection needs a local port, and none was free. A TCP connection that the load generator \
+             closes keeps its port for a minute (TIME_WAIT), so 28,232 ports last for 470 connections per second.\n\n\
+             Each attempt that fails with EADDRNOTAVAIL counts as a fault of the load generator. One is enough. \
+             `low_ephemeral_ports` is the earlier warning.\n\n\
+             Keep connections open, widen the port range, add local addresses, or split the load between several \
+             load generators."
         }
         Kind::ClientOutOfMemory => {
-            "The load generator had no memory left: the kernel for another socket or its buffers, or this process \
+            "The load generator ran out of memory: either the kernel for a socket or its buffers, or the process \
              for a response body that a check reads.\n\n\
-             Each attempt that ended in ENOBUFS or ENOMEM counts as a fault of the load generator, and so does each \
-             response whose body did not fit into `kept_total_bytes`. One is enough.\n\n\
-             Use fewer connections, smaller bodies, or more machines with `--shard`."
+             Each attempt that fails with ENOBUFS or ENOMEM counts as a fault of the load generator, and so does \
+             each response whose body exceeds `kept_total_bytes`. One is enough.\n\n\
+             Use fewer connections, smaller bodies, or several load generators with `--shard`."
         }
         Kind::ClientSendRefused => {
-            "This machine itself refused to connect or to send: a firewall for outgoing packets, a sandbox, a \
-             routing rule.\n\n\
-             Each attempt that ended in EPERM, EACCES or another refusal of the local kernel is counted as a \
-             fault of this machine. One is enough.\n\n\
-             Look at the rules of this machine, not at the service."
+            "The load generator's own kernel refused to connect or to send. Typical reasons are a firewall for \
+             outgoing packets, a sandbox, or a routing rule.\n\n\
+             Each attempt that fails with EPERM, EACCES, or another refusal of the local kernel counts as a fault \
+             of the load generator. One is enough.\n\n\
+             Check the firewall and routing rules of the load generator, not the service."
         }
         Kind::ClientLimit => {
             "A limit of the load generator was too small for a response: a check needed more of a body than \
-             `kept_body_bytes` keeps, or the plan lowered a limit (such as `head_bytes`) below its default. That says \
-             nothing about the service.\n\n\
+             `kept_body_bytes` keeps, or the plan lowered a limit (such as `head_bytes`) below its default. That \
+             says nothing about the service.\n\n\
              Each such response counts as a fault of the load generator, never as an error of the server. One is \
-             enough. A response that exceeds a default limit is the server's: `unsafe_response`.\n\n\
+             enough. A response that exceeds a default limit is a fault of the server: `unsafe_response`.\n\n\
              The failure examples name the limit; raise it with `--limit NAME=VALUE`."
         }
         Kind::ClientStalled => {
-            "The load generator was stopped or had no CPU for long stretches. In such a stretch nothing is sent \
-             and nothing is read, which looks exactly like a service that stood still.\n\n\
+            "The load generator was stopped, or had no CPU, for long periods. During a stall, plimsoll neither \
+             sends nor reads, so the service itself appears to stall.\n\n\
              A worker reads the clock each time it wakes. A step of more than 100 ms that no sleep explains is a \
-             stall; together they took more than 1 % of the workers' time.\n\n\
-             Find what stopped it (a suspended process, a host that took the CPU, swapping), and run again."
+             stall. The caution is raised if stalls take more than 1% of the workers' time.\n\n\
+             Find the reason (a suspended process, a hypervisor that took the CPU, swapping), and rerun."
         }
         Kind::IncompleteRecord => {
-            "The record does not hold all of the run: it was cut off, a worker died, a disk was full, or a \
-             machine that shared the load is not among the merged ones.\n\n\
-             The seconds, the end and the shares that the plan promises are compared with those that are there. \
-             Where only the rows of some seconds are missing and the totals are whole, it is a warning.\n\n\
-             The figures hold for what is there. Run again for the whole."
+            "The record lacks a part of the run: it was interrupted, a worker panicked, the disk was full, or a \
+             shard is missing from the merged runs.\n\n\
+             The seconds, the end, and the shards in the plan are compared with those in the record. If only the \
+             rows of some seconds are missing and the totals are complete, it is a warning.\n\n\
+             The results apply to the recorded part only. Rerun to measure the whole."
         }
         Kind::NoRequests => {
-            "Not one request ended in the measured part, so there is no figure to judge.\n\n\
-             Finished requests and opened streams are counted; there were none behind the warm-up.\n\n\
-             Try one request by hand (`curl -v URL`); if it is answered, make the run longer than an answer takes."
+            "No request completed in the measured part, so there are no results to judge.\n\n\
+             Completed requests and opened streams after the warm-up are counted; there were none.\n\n\
+             Try one request manually (`curl -v URL`). If it succeeds, run longer than one response takes."
         }
         Kind::OfferedRateMissed => {
-            "The open model promises a number of arrivals, and more than 1% of them never went out. The service \
-             was tested with less than the report's rate.\n\n\
-             Promised is the area under the plan's rate, less what chance and rounding explain; arrivals that \
-             waited for a connection while a worker had no CPU left are among the missing. What the service held \
-             up is not.\n\n\
-             Use more workers, a lower rate, or several machines."
+            "The open model plans a number of arrivals, and more than 1% of them were never sent. The service was \
+             tested at a lower rate than planned.\n\n\
+             The planned number is the integral of the planned rate, minus what chance and rounding explain. \
+             Arrivals that waited for a connection while a worker had no CPU left count as missing. Arrivals that \
+             the service delayed do not.\n\n\
+             Use more workers, a lower rate, or several load generators."
         }
         Kind::LateSends => {
-            "Requests were sent so late that the delay is a good part of the response times, and it is this \
-             machine's.\n\n\
-             The p99 of the lateness (the send minus the instant at which it was due and possible) is above 1 ms \
-             and above 10 % of the response p99.\n\n\
-             Leave the machine more CPU, put the target elsewhere, or use a lower rate."
+            "Requests were sent late, and the delay is a significant part of the response times. The load \
+             generator caused it.\n\n\
+             The p99 of schedule lag (the send minus the intended start time, or the time from which a connection \
+             was free) is above 1 ms and above 10% of the response p99.\n\n\
+             Free CPU on the load generator, move the target to another machine, or lower the rate."
         }
         Kind::TooFewSamples => {
-            "A percentile is an order statistic: p99 of 1,000 samples is the tenth from the top. With fewer it is \
-             nearly the maximum, and another run gives another number.\n\n\
-             A percentile needs 10 / (1 - p) samples. For one that a threshold names this decides; for one that \
-             is only shown it is a note.\n\n\
-             Run longer, or name a lower percentile."
+            "A percentile is an order statistic: the p99 of 1,000 samples is the tenth from the top. With fewer \
+             samples it is close to the maximum and differs from run to run.\n\n\
+             A percentile requires 10 / (1 - p) samples. If a threshold names the percentile, the caution affects \
+             the verdict; otherwise it is a note.\n\n\
+             Run longer, or use a lower percentile."
         }
         Kind::MergedRunsNotConcurrent => {
-            "The merged machines did not load at the same time, so their rates never were the load of one moment.\n\n\
-             By the clocks of the machines their runs share less than 90 % of the longest one.\n\n\
-             Start them together. Runs one behind the other are compared, not added up."
+            "The merged load generators did not run at the same time, so the sum of their rates was never the \
+             load at any moment.\n\n\
+             According to their clocks, the runs overlap for less than 90% of the longest one.\n\n\
+             Start them together. To relate runs at different times, compare them instead of merging them."
         }
         Kind::LoadChangedManually => {
-            "Somebody paused the load, or gave it another level than the plan's, while it ran. What was offered is \
-             then not what the plan says, and a rate over the whole run has seconds in it in which nothing was asked \
-             for; no standstill of those seconds is the service's.\n\n\
-             Each such step is a line of the timeline. What came due in a pause is not offered and not missed: \
-             `achieved` compares with what was offered, the plan's number of arrivals is not asked for, seconds of a \
-             pause are no spikes, and neither a growing backlog nor an unsteady beginning is looked for.\n\n\
-             Look at the stretches between the steps, one by one, in the timeline. A service may also answer \
-             otherwise behind a pause than before it: caches cool, idle connections are closed, and the first second \
-             tells more of that than of the load."
+            "During the run, a user of the console paused the load or changed its level. The offered load differs \
+             from the plan, and rates over the whole run include seconds without load. A stall during a pause is \
+             not a stall of the service.\n\n\
+             Each change is an event in the timeline. Arrivals during a pause are neither offered nor missed: \
+             `achieved` compares with the load that was offered, and the planned number of arrivals is not \
+             required. Seconds of a pause are not spikes, and the run is not checked for a growing backlog or an \
+             unsteady start.\n\n\
+             Read the periods between the changes one by one in the timeline. After a pause, a service may \
+             respond differently than before it: caches are cold and idle connections are closed, so the first \
+             second shows that rather than the load."
         }
         Kind::BacklogGrew => {
-            "More arrivals came than the service could answer, and the queue grew from the first second to the \
-             last. Every percentile then tells how long the run was: twice as long, and the times are twice as \
-             long.\n\n\
-             Open model, a rate that the plan keeps level, six seconds or more. The median response times of the \
-             seconds rise with a Kendall's tau of 0.7 or more, the last third's are 1.5 times those of the first \
-             and 5 ms longer, and the requests in flight grew as well, or waited for a connection. A spike that \
-             is over has no trend, and a ramp may have one.\n\n\
-             Read the achieved rate as the capacity, and offer less than it to learn the response times."
+            "Arrivals exceeded what the service could complete, and the queue grew from the first second to the \
+             last. Every percentile then depends on the length of the run: twice the length, twice the response \
+             time.\n\n\
+             Open model, at a constant rate, for at least 6 s. The medians of the seconds rise with a Kendall's \
+             tau of at least 0.7; the median of the last third is at least 1.5 times that of the first third and \
+             at least 5 ms longer; and the requests in flight grew as well, or arrivals waited for a connection. \
+             A spike that has ended has no trend, and a ramp is allowed to have one.\n\n\
+             Read the achieved rate as the capacity, and measure response times at a lower rate."
         }
         Kind::UnsteadyStart => {
-            "The first seconds had another level than the rest: code not compiled yet, empty caches and pools, \
-             a scaler that had not scaled. The figures mix both, and a shorter or longer run mixes them \
-             otherwise.\n\n\
-             A level load of one request, six seconds or more. The seconds are cut in two where the sum of \
-             distances from the two medians is least, the first part two seconds at least and half of the run \
-             at most. The median response times of both parts differ by 20 % and by 0.5 ms, half of the \
-             difference lies between the seconds that come nearest to each other, the mean times differ by 10 % \
-             in the same direction, and the second part does not drift. In the closed model the mean time alone \
-             may show it.\n\n\
-             Leave the beginning out with `--warmup`; the advice says how long it was."
+            "The first seconds differ from the rest, for example because code was not compiled yet, caches and \
+             pools were empty, or an autoscaler had not reacted. The results mix both parts, and a run of another \
+             length mixes them differently.\n\n\
+             A constant load with one kind of request, for at least 6 s. The run is split where the sum of \
+             distances from the two medians is smallest; the first part has at least 2 s and at most half of the \
+             run. The medians of both parts differ by at least 20% and 0.5 ms, half of the difference remains \
+             between the closest seconds of both parts, the means differ by at least 10% in the same direction, \
+             and the second part has no drift. In the closed model, the mean alone is sufficient.\n\n\
+             Exclude the start with `--warmup`; the advice names its length."
         }
         Kind::SynRetransmits => {
-            "Attempts to connect got no answer and were made again by the kernel after whole seconds: 1 s, then 3 \
-             s and 7 s in all (RFC 6298), or each second on newer Linux. Such a second is in the response time of \
-             the request that waited. The usual cause is a listen queue that is too short for many clients at \
-             once, then a path that loses packets.\n\n\
-             Connection times that lie 1 to 7 whole seconds (and up to 0.25 s more) above the fastest: three at \
-             least, 0.1 % of all, and 80 % of all that took half a second or longer; and the kernel counted as \
-             many segments sent again. A server that is slow to accept does not delay a connection.\n\n\
-             Raise the listen queue of the service (its backlog, `net.core.somaxconn`), begin with a ramp, keep \
-             connections open."
+            "Connection attempts got no reply, and the kernel retried them after whole seconds: after 1 s, then 3 \
+             s and 7 s in total (RFC 6298), or every second on newer Linux. This time is part of the response \
+             time of the request that waited. The usual cause is a listen queue that is too short for many \
+             clients at once; another cause is packet loss.\n\n\
+             At least three connection times are 1–7 whole seconds (plus up to 0.25 s) above the fastest; they \
+             are at least 0.1% of all, and at least 80% of those that took half a second or longer; and the \
+             kernel counted as many retransmitted segments. A server that is slow to accept does not delay the \
+             connection itself.\n\n\
+             Raise the listen queue of the service (its backlog and `net.core.somaxconn`), start with a ramp, or \
+             keep connections open."
         }
         Kind::ThunderingHerd => {
-            "Every user opened its connection in the same instant. The listen backlog of most servers holds 128 to 511 \
-             attempts (`net.core.somaxconn` caps it): what comes beyond is dropped, and a client tries again after 1, \
-             3 and 7 s. Such times are made by the test's beginning, not by the load that follows.\n\n\
-             100 users or more without a ramp (closed model), and attempts to connect were lost: the kernel sent SYNs \
-             again, or a monitor counted overflows of a listen queue.\n\n\
-             Let users come one after the other, or leave the beginning out with `--warmup`; where all do come at \
-             once, a longer backlog is the answer."
+            "All users opened their connections at the same time (thundering herd). The listen backlog of most \
+             servers is 128–511 connections (`net.core.somaxconn` limits it). The kernel drops attempts beyond \
+             it, and clients retry after 1, 3, and 7 s. The start of the test caused these times, not the load \
+             that follows.\n\n\
+             At least 100 users without a ramp (closed model), and lost connection attempts: the kernel \
+             retransmitted SYNs, or a monitor counted overflows of a listen queue.\n\n\
+             Add a ramp, or exclude the start with `--warmup`. If real clients also arrive at once, raise the \
+             backlog."
         }
         Kind::ListenQueueOverflow => {
-            "The queue of connections that the kernel has made and the server has not taken yet was full, and further \
-             ones were dropped. Their clients tried again after a second or more, which is in the response times, or \
-             gave up.\n\n\
-             A monitor of the host counted ten overflows or drops or more while the load ran, warm-up \
-             included. The host's counters are of the whole machine, not of one server.\n\n\
-             Raise the backlog that the server asks for and `net.core.somaxconn`, which caps it; see that it accepts \
-             connections while it works."
+            "The queue of connections that the kernel had established and the server had not accepted was full, \
+             so the kernel dropped further ones. Their clients retried after a second or more, which is part of \
+             the response times, or failed.\n\n\
+             A monitor of the host counted at least ten overflows or drops during the load, including the \
+             warm-up. These counters cover the whole host, not one server.\n\n\
+             Raise the backlog that the server requests, and `net.core.somaxconn`, which limits it. Check that \
+             the server accepts connections while it is busy."
         }
         Kind::ProcessFdLimit => {
-            "A process has as many sockets and files as its descriptor limit lets it have. At the limit a server can \
-             accept no more connections: clients wait in its backlog, and it may log `too many open files`.\n\n\
-             A monitor of a process saw 95 % of its limit or more in use, warm-up included.\n\n\
-             Raise the limit where the process is started, or close what is not used."
+            "A process has nearly as many open files and sockets as its limit allows. At the limit, a server \
+             cannot accept connections: clients wait in its backlog, and the server may log `too many open \
+             files`.\n\n\
+             A monitor of a process saw at least 95% of its limit in use, including during the warm-up.\n\n\
+             Raise the limit where the process is started, or close unused files and sockets."
         }
         Kind::CpuThrottled => {
-            "A control group with a CPU quota gets its share in periods of 100 ms. When it is used up before the \
-             period ends, everything in it stands still until the next: times of some tens of milliseconds that no \
-             program made.\n\n\
-             The group was held back in more than 5 % of its periods of the measured part.\n\n\
-             Raise the quota, start fewer threads, or keep it and call the result what it is: the capacity of the \
-             quota."
+            "A control group with a CPU quota gets its share in periods of 100 ms. Once the share is used up, \
+             every process in the group stalls until the next period. These delays of some tens of milliseconds \
+             are not caused by the program.\n\n\
+             The kernel throttled the group in more than 5% of its periods in the measured part.\n\n\
+             Raise the quota, or start fewer threads. Otherwise, read the result as the capacity at this quota."
         }
         Kind::NetworkSaturated => {
-            "Users had nothing to do but receive, bytes came at the same speed all the time, and segments got \
-             lost as in front of a full link. The figures are the link's: two services with answers of \
-             different sizes would differ by just that.\n\n\
-             Closed model, users busy 80 % of the time and workers with room to spare. 75 % of the requests' \
-             time lies behind the first byte, the bytes of each fifth of the run are within 3 % of the mean (or \
-             within what is in flight, 10 % at most), and ten segments or more came out of order (TCP_INFO, \
-             Linux 5.4). A link that queues without losing and a server that limits each connection look like a \
-             server that makes its bodies slowly, so they are not named; neither is a link filled by answers of \
-             one packet.\n\n\
-             Use a faster link, test nearer to the service, make answers smaller, and compare bytes per second \
-             before requests per second."
+            "Users did nothing but receive, bytes arrived at a constant rate, and segments were lost as on a full \
+             link. The link determines the results: two services with responses of different sizes would differ \
+             by their sizes.\n\n\
+             Closed model, users busy for at least 80% of the time, and workers with spare CPU. At least 75% of \
+             the time of a request follows the first byte; the bytes of each fifth of the run are within 3% of \
+             the mean (or within the bytes in flight, at most 10%); and at least ten segments arrived out of \
+             order (TCP_INFO, Linux 5.4). A link that queues without loss, and a server that limits each \
+             connection, look like a server that creates bodies slowly, so they are not reported. Neither is a \
+             link that responses of one packet fill.\n\n\
+             Use a faster link, run the load generator closer to the service, reduce the size of responses, and \
+             compare bytes per second before requests per second."
         }
         Kind::ConnectionsUnfair => {
-            "A few connections were answered all the time and the others hardly ever. The percentiles count \
-             answers, so they are those of the lucky ones: the median falls while the mean and the maximum rise.\n\n\
-             Closed model, a fixed number of users with a connection each, none made again: eight connections and \
-             five requests each on the average or more. Jain's index of the requests per connection is below 0.5; \
-             it is about the share of connections that were served.\n\n\
-             Look at what limits connections at the service: workers that hold one connection, a full accept \
-             queue, a balancer."
+            "A few connections were served all the time, and the others hardly ever. Percentiles count responses, \
+             so they describe the fast connections: the median falls while the mean and the maximum rise.\n\n\
+             Closed model, a fixed number of users with one connection each, no reconnects, at least eight \
+             connections, and at least five requests per connection on average. Jain's index of the requests per \
+             connection is below 0.5; it corresponds to the share of connections that were served.\n\n\
+             Check what limits connections in the service: workers that serve one connection each, a full accept \
+             queue, or a load balancer."
         }
         Kind::ConnectionsNotReused => {
-            "Connections were meant to stay open, and the server ended them after one or a few answers. Part of \
-             what was measured is the making of connections.\n\n\
-             The server closed ten or more and at least half of all, and they had served fewer than two requests \
-             on the average, or making them took 10 % of the time (connecting and TLS handshake against service \
-             times).\n\n\
-             Raise the server's limit of requests per connection or its idle time; if it is meant so, say it with \
+            "Connections should have stayed open, but the server closed them after one or a few responses. Part \
+             of the measured time is connection setup.\n\n\
+             The server closed at least ten connections and at least half of all, and they served fewer than two \
+             requests on average, or setup (connect and TLS handshake, compared with service times) took at least \
+             10% of the time.\n\n\
+             Raise the server's limit of requests per connection, or its idle timeout. If this is intended, use \
              `--no-keepalive`."
         }
         Kind::LowEphemeralPorts => {
-            "Connections are closed at a rate that this machine cannot keep up for a minute. A short run ends \
-             before the ports do and hides it.\n\n\
-             Closed connections per second times 60 s (TIME_WAIT) are above 80 % of the local ports, times the \
-             local addresses and the targets in use. It is an upper bound: a port is kept by whoever closes \
-             first. Within one machine the kernel takes ports again after a second, so there it is a note.\n\n\
-             Keep connections open, widen the range, add local addresses or machines."
+            "At this rate of closed connections, the local ports last for less than a minute. A short run ends \
+             before the ports run out and hides this.\n\n\
+             Closed connections per second × 60 s (TIME_WAIT) exceed 80% of the local ports × local addresses × \
+             targets in use. This is an upper bound, because the side that closes first keeps the port. On \
+             loopback the kernel reuses ports after a second, so there it is a note.\n\n\
+             Keep connections open, widen the port range, or add local addresses or load generators."
         }
         Kind::CensoredByTimeouts => {
-            "Requests were given up, and how long they would have taken nobody knows. Percentiles that reach into \
-             them are lower bounds and are printed as such.\n\n\
-             Every time-out counts with the time until it was given up, never as if it had not been.\n\n\
-             Raise `--timeout` to see the real times."
+            "Requests timed out, so their true response times are unknown. Percentiles among them are lower \
+             bounds and are printed with `≥`.\n\n\
+             Each timeout counts with the time until it occurred; none is left out.\n\n\
+             Raise `--timeout` to measure the real times."
         }
         Kind::CoordinatedOmission => {
-            "In the closed model a stall of the service is a handful of long requests among very many short ones: \
-             users wait and send nothing meanwhile (coordinated omission). The percentiles do not show it, clients \
-             who come anyway would.\n\n\
-             Silences in which all users of a worker waited (two users to a worker at least), each above ten medians \
-             and 25 ms more than the median: the p99 of arrivals at random moments, by arithmetic, would be three \
-             times the p99 that was measured. Requests that are slow one by one hide nothing, and raise nothing.\n\n\
+            "In the closed model, a stall of the service becomes a handful of long requests among many short \
+             ones, because users wait and send nothing in the meantime (coordinated omission). Percentiles hide \
+             the stall, but clients that arrive independently would experience it.\n\n\
+             Silences in which all users of a worker (at least two) waited, each longer than ten medians and at \
+             least 25 ms above the median. The computed p99 of arrivals at random times is at least three times \
+             the measured p99. Single slow requests hide nothing and raise no caution.\n\n\
              Use the open model, `-r RATE`."
         }
         Kind::ConnectionLimitReached => {
-            "Arrivals came due while all connections were in use, and waited on this side. The wait is in the \
-             response times, and is not the service's alone.\n\n\
-             Arrivals that found no free connection are counted, those that never got one too.\n\n\
-             Raise `--max-connections`, unless clients of the real service share as few connections."
+            "Arrivals were due while all connections were in use, and waited in the load generator. The wait is \
+             part of the response times, and the service is not its only cause.\n\n\
+             Arrivals that found no free connection are counted, including those that never got one.\n\n\
+             Raise `--max-connections`, unless the clients of the real service share as few connections."
         }
         Kind::LittlesLaw => {
-            "The number of requests in flight, their rate and their time must fit (N = X R, Little 1961). Where \
-             they do not, users were held up outside requests, or a clock or counter is wrong.\n\n\
-             Users were outside requests for 10 % of their time beyond what connecting and pauses behind failures \
-             explain; or the measured and the computed number in flight differ by 10 %.\n\n\
-             In the first case use fewer users or more workers; in the second do not rely on the run."
+            "The number of requests in flight, their rate, and their time must match (N = X R, Little 1961). If \
+             they do not, users were delayed outside of requests, or a clock or a counter is wrong.\n\n\
+             Users spent at least 10% of their time outside of requests, beyond what connecting and pauses after \
+             failures explain; or the measured and the computed number in flight differ by at least 10%.\n\n\
+             In the first case, use fewer users or more workers. In the second case, do not rely on the run."
         }
         Kind::ClientCpuSaturated => {
-            "A worker had no time left. What waits for the worker is measured as if it waited for the service.\n\n\
-             One worker was busy more than 90 % of the time; polling for a due instant is not counted as busy.\n\n\
-             Use more workers, or several machines with `--shard`."
+            "A worker of the load generator was saturated. Time spent waiting for this worker appears as time of \
+             the service.\n\n\
+             One worker was busy for more than 90% of the time. Busy-polling before an intended start time does \
+             not count.\n\n\
+             Use more workers, or several load generators with `--shard`."
         }
         Kind::ClientCpuWait => {
-            "A worker was ready to run and had no CPU: other programs or the service itself had it.\n\n\
-             The kernel's own account of the thread: more than 10 % of the time.\n\n\
-             Stop other programs on this machine, or use fewer workers than there are CPUs."
+            "A worker of the load generator was ready to run but had no CPU, because other programs or the \
+             service used it.\n\n\
+             According to the kernel's accounting of the thread, it waited for a CPU for more than 10% of the \
+             time.\n\n\
+             Stop other programs on the load generator, or use fewer workers than CPUs."
         }
         Kind::CpuSteal => {
-            "The host gave the CPUs of this virtual machine to others. Times measured meanwhile include it.\n\n\
-             Steal time above 5 % of all CPU time, by the kernel's count for the whole machine.\n\n\
-             Run on a machine with CPUs of its own."
+            "The hypervisor gave the CPUs of this virtual machine to others. Measured times include these delays.\n\n\
+             Steal time is above 5% of all CPU time of the machine.\n\n\
+             Run on a machine with dedicated CPUs."
         }
         Kind::Retransmits => {
-            "The kernel sent TCP segments again, because no acknowledgement came. Each costs 200 ms or more. The \
-             network may have lost them; or they met a full listen queue, or a machine that had stopped. Loopback \
-             loses nothing: where the target is on the load generator's machine, it is never the network.\n\n\
-             The kernel's count of retransmitted segments, SYNs among them: ten at least, and 0.1 % of the \
-             requests.\n\n\
-             Compare with the counters on the other side (`nstat -az TcpExtListenDrops`, `ip -s link`). Whole seconds \
-             at the start of connections are `syn_retransmits`."
+            "The kernel retransmitted TCP segments because no acknowledgment arrived. Each retransmission costs \
+             at least 200 ms. The segments may have been lost in the network, or reached a full listen queue or a \
+             stalled machine. Loopback loses nothing, so the network is never the cause if the target is on the \
+             load generator's machine.\n\n\
+             The kernel's count of retransmitted segments, including SYNs, is at least ten and at least 0.1% of \
+             the requests.\n\n\
+             Compare with the counters of the server (`nstat -az TcpExtListenDrops`, `ip -s link`). \
+             `syn_retransmits` covers delays of whole seconds when connections are opened."
         }
         Kind::StaleConnections => {
-            "The server closed a reused connection in the instant in which a request was sent on it. Clients meet \
-             the same. Where the connections had been idle, it is the server's idle timeout (a keep-alive race); \
-             where they had been busy, it is a worker that ended, a restart, or a limit on requests.\n\n\
-             A reused connection ended before the first byte of an answer, and requests succeeded in the same second \
-             or the next: where none did, the service was gone, and nothing is said of idle connections. It is \
-             called an idle timeout only where 9 of 10 of these connections had been idle for 10 ms or more.\n\n\
-             Make the server keep idle connections longer than its clients do; or look in its log for what closes \
-             connections in use."
+            "The server closed a reused connection at the moment when a request was sent on it. Real clients \
+             experience the same. If the connections had been idle, the cause is the server's idle timeout (a \
+             keep-alive race). If they had been busy, the cause is a worker that ended, a restart, or a limit on \
+             requests.\n\n\
+             A reused connection ended before the first byte of a response, while requests succeeded in the same \
+             second or the next. If none succeeded, the service was down, and no idle timeout is reported. The \
+             caution names an idle timeout only if at least 9 of 10 of these connections had been idle for at \
+             least 10 ms.\n\n\
+             Set the server's idle timeout above that of its clients, or check its log for the reason why it \
+             closes connections in use."
         }
         Kind::UnexpectedBytes => {
-            "Bytes came that belong to no answer. If they had come a moment later they would have been taken for \
-             the beginning of the next one.\n\n\
-             Bytes after the end that the response's own framing gives, on an idle connection, or before the request \
-             was read. plimsoll closes the connection, and unless it is an empty line the response counts as \
-             `unsafe_response`. A 408 on an idle connection is how many servers close it: it counts as a close.\n\n\
-             Fix the server's lengths."
+            "Bytes arrived that belong to no response. Had they arrived a moment later, they would have been read \
+             as the start of the next one.\n\n\
+             Bytes arrived after the end that the response's framing defines, on an idle connection, or before \
+             the server had read the request. plimsoll closes the connection, and unless the bytes are an empty \
+             line, the response counts as `unsafe_response`. A 408 on an idle connection counts as a close, \
+             because many servers close idle connections that way.\n\n\
+             Fix the response lengths that the server sends."
         }
         Kind::MeanAboveP95 => {
-            "The mean is above p95: a few very long times make it up, and it is nobody's time.\n\n\
-             Compared from 20 samples on. A report in which this holds and p99 looks harmless has usually \
-             computed its percentiles over another part of the run than its mean; here both are of all samples.\n\n\
-             Look at p99, the maximum and the timeline."
+            "The mean is above p95: a few very long response times determine it, and no typical request takes \
+             that long.\n\n\
+             Compared from 20 samples up. If another tool reports this with a harmless p99, it probably computed \
+             percentiles and mean over different parts of the run. Here, both use all samples.\n\n\
+             Check p99, the maximum, and the timeline."
         }
         Kind::ResponseChanged => {
-            "A request began to answer something else: an error page with status 200, an empty list, a fallback. \
-             Its figures are those of two experiments.\n\n\
-             The mean size of the last third differs from that of the first by 20 % and lies outside its range; \
-             or the shape of the answers changed behind a third in which all were alike.\n\n\
-             Find out what the service did then, add a check to the request, and run again."
+            "The responses of a request changed during the run, for example to an error page with status 200, an \
+             empty list, or a fallback. Its results mix two experiments.\n\n\
+             The mean size in the last third differs from the first third by at least 20% and is outside of its \
+             range; or the shape of the responses changed after a third in which all had the same shape.\n\n\
+             Find out what the service did at that time, add a check to the request, and rerun."
         }
         Kind::RedirectsNotFollowed => {
-            "Every response that counts as a success was a redirect (301, 302, 303, 307, 308), and plimsoll follows \
-             redirects only if you ask for it. The figures are those of the redirects, not of the pages behind \
-             them.\n\n\
-             The status codes of all responses are counted: at least one redirect, and no other status from 200 to \
-             399. There is no caution if redirects were followed, or if the plan expects them by a check on the status \
+            "All successful responses were redirects (301, 302, 303, 307, 308), and plimsoll follows redirects \
+             only if you request it. The results describe the redirects, not the pages that they lead to.\n\n\
+             The status codes of all responses include at least one redirect and no other status from 200 to 399. \
+             There is no caution if redirects were followed, or if the plan expects them by a check on the status \
              or on `Location`.\n\n\
-             Run with `--follow 3` (`redirects: 3` in a file), or load the address in `Location`. Redirects to another \
-             host are never followed: load that host itself."
+             Run with `--follow 3` (`redirects: 3` in a file), or load the URL in `Location`. plimsoll never \
+             follows redirects to another host: load that host directly."
         }
         Kind::RowsNotWritten => {
-            "Extracted values are missing in the file that was to take them.\n\n\
-             Rows that could not be written are counted; one is enough.\n\n\
-             Look at the file and its disk."
+            "Extracted values are missing from the output file.\n\n\
+             Rows that could not be written are counted. One is enough.\n\n\
+             Check the file and its disk."
         }
         Kind::TooManySeries => {
-            "A program asked for a series (requests or a metric under labels of their own) when the run held as many \
-             as `open_series` allows, 10,000 by default. Its values were counted under the same name without labels, \
-             so the totals of each metric are exact and the rows by label are not; where even that had no room they \
-             were not counted.\n\n\
-             Each time is counted; one is enough. Names and labels longer than 256 bytes are refused, too.\n\n\
-             A label is for what has few values: a kind, a region. What differs with each user or order is data. Each \
-             series takes memory on each worker that uses it."
+            "A program requested a series (requests, or a metric with its own labels) when the run already had as \
+             many as `open_series` allows, 10,000 by default. Its values were counted under the same name without \
+             labels, so the totals of each metric are exact, but the rows by label are not. If that was \
+             impossible as well, the values were not counted.\n\n\
+             Each such request is counted. One is enough. Names and labels longer than 256 bytes are rejected, \
+             too.\n\n\
+             Use labels for properties with few values, such as a kind or a region, not for properties that \
+             differ for each user or order. Each series uses memory on each worker."
         }
         Kind::ValuesRejected => {
-            "Values that a program added to its metrics were left out: they were no numbers, or negative where only a \
-             sum or a distribution from 0 on has a meaning.\n\n\
-             They are counted; one is enough.\n\n\
-             Look at what the program computes them from."
+            "Values that a program added to its metrics were rejected: they were not numbers, or were negative \
+             where only a sum or a distribution from 0 up is meaningful.\n\n\
+             Rejected values are counted. One is enough.\n\n\
+             Check how the program computes them."
         }
         Kind::IterationsAbandoned => {
-            "Iterations were left in the middle although their requests had succeeded: a value that they needed \
-             was missing. The steps behind were not sent, so the mix is not the one that was planned.\n\n\
+            "Iterations were abandoned although their requests succeeded, because a value that they needed was \
+             missing. Their remaining steps were not sent, so the mix of requests differs from the plan.\n\n\
              More iterations were abandoned than requests failed.\n\n\
-             The samples of the report show which value it was."
+             The failure examples in the report show which value was missing."
         }
         Kind::MergedTargetsDiffer => {
-            "The merged runs are of different plans, and their sum is no experiment.\n\n\
-             Target, load, requests, thresholds, connections, warm-up, time-outs, lengths and shares are \
+            "The merged runs have different plans, so their sum is not an experiment.\n\n\
+             Target, load, requests, thresholds, connections, warm-up, timeouts, durations, and shards are \
              compared.\n\n\
-             Compare such runs instead of adding them up."
+             Compare such runs instead of merging them."
         }
         Kind::MonitorFailed => {
-            "A monitor brought nothing, or much less than one sample a second: what it should have shown is not \
-             known, and a resource that it watched may have been the limit without anybody seeing it. The load ran \
-             all the same.\n\n\
-             No sample in the measured part, or more than 10 % of its seconds are missing.\n\n\
-             The first reason that it gave stands beside its name."
+            "A monitor returned no data, or much less than one sample per second. What it should have shown is \
+             unknown, and the monitored resource may have been the bottleneck. The load was not affected.\n\n\
+             There is no sample in the measured part, or more than 10% of its seconds have none.\n\n\
+             The report shows the first reason next to the monitor's name."
         }
         Kind::MemoryGrowth => {
-            "What a process holds grew until the end of the run. If it goes on like this, it ends with the memory of \
-             the machine or the limit of its group.\n\n\
-             At least 60 samples; the slope of the second half (Theil-Sen, with an interval that knows that seconds \
-             are alike) is above zero for certain, floor and ceiling of the curve both rose, and it makes more than \
-             5 % over the run. The teeth of a garbage collector, one spike, and a beginning that ends do not count.\n\n\
-             Run longer: a leak goes on, a cache that fills does not."
+            "The memory of a process grew until the end of the run. If it continues to grow, it will reach the \
+             memory of the machine or the limit of its control group.\n\n\
+             There are at least 60 samples; the slope of the second half (Theil-Sen, with an interval that \
+             accounts for autocorrelation) is significantly above zero; the minimum and the maximum of the curve \
+             both rose; and the growth exceeds 5% over the run. The sawtooth of a garbage collector, a single \
+             spike, and a start that levels off do not count.\n\n\
+             Run longer: a leak continues, but a cache that fills up does not."
         }
         Kind::SameMachine => {
-            "Load generator and service share CPU, memory and the loopback, which has no link, no distance and no \
-             loss.\n\n\
-             The target's address belongs to this machine.\n\n\
-             For figures that hold elsewhere load from another machine."
+            "The load generator and the service share CPU, memory, and the loopback interface, which has no \
+             bandwidth limit, no distance, and no loss.\n\n\
+             The target's address belongs to the load generator's machine.\n\n\
+             For results that hold elsewhere, run the load generator on another machine."
         }
         Kind::CertificateNotVerified => {
-            "Everything went over TLS, but nobody knows with whom: with `-k` (`insecure: true`) a certificate of any \
-             name and any authority is taken. A proxy in between, or another machine under the same name, would have \
-             been measured just as well.\n\n\
-             The plan says so; no number is needed.\n\n\
-             For a self-signed certificate give its PEM with `--ca FILE` (`tls: { ca: FILE }`): then it is checked."
+            "The connections used TLS, but the identity of the server was not verified: with `-k` (`insecure: \
+             true`), plimsoll accepts a certificate of any name and any authority. A proxy in between, or another \
+             machine with the same name, would have been measured just as well.\n\n\
+             The plan disables verification; no measurement is needed.\n\n\
+             For a self-signed certificate, pass its PEM with `--ca FILE` (`tls: { ca: FILE }`), which verifies \
+             it."
         }
         Kind::CensoredAtEnd => {
-            "Requests were under way when the run ended. They are counted with the time they had had, which is a \
-             lower bound.\n\n\
-             More than 1 % of the samples, or enough to reach into a printed percentile.\n\n\
-             Run longer: their share shrinks."
+            "Requests were in flight when the run ended. They count with the time up to the end, which is a lower \
+             bound.\n\n\
+             They are more than 1% of the samples, or enough to affect a printed percentile.\n\n\
+             Run longer, so that their share shrinks."
         }
         Kind::RttBound => {
-            "A request took hardly longer than one round trip of its packets. The distance between client and \
-             service was measured; users who wait for it make users / RTT requests a second however fast the \
-             service is.\n\n\
-             Closed model, users busy 80 % of the time: the median service time is at most 1.3 times the lowest \
-             round trip that the kernel saw, and that is 1 ms or more.\n\n\
-             Read nothing about the service out of the rate. Use more users or `-r RATE`, or load from nearby."
+            "A request took hardly longer than one network round trip, so the results measure the distance \
+             between the load generator and the service. Users who wait for responses send users / RTT requests \
+             per second, no matter how fast the service is.\n\n\
+             Closed model, users busy for at least 80% of the time. The median service time is at most 1.3 times \
+             the lowest round trip time that the kernel measured, and that is at least 1 ms.\n\n\
+             Draw no conclusion about the service from this rate. Use more users or `-r RATE`, or run the load \
+             generator closer to the service."
         }
         Kind::ShortRun => {
-            "Single seconds differ: collectors, timers, neighbours. A few of them are no sample of a service.\n\n\
+            "Results vary between seconds because of garbage collection, timers, and other processes. A few \
+             seconds are not representative of a service.\n\n\
              Less than 10 s were measured.\n\n\
-             Measure for at least 10 s, better a minute, and more than once."
+             Measure for at least 10 s, ideally 60 s, and more than once."
         }
         Kind::DataExhausted => {
-            "Users ended because their rows were used up, and the load was less from then on.\n\n\
-             Users that ran out of data are counted; one is enough.\n\n\
-             Give the feeder more rows, or let it begin again at its end."
+            "Users stopped because their data had no rows left, so the load was lower afterwards.\n\n\
+             Users that ran out of data are counted. One is enough.\n\n\
+             Add rows to the data file, or let it start over at its end."
         }
         Kind::StoppedEarly => {
-            "The run did not reach its end: somebody stopped it, or a rule did.\n\n\
-             What stopped it is in the record.\n\n\
-             The figures hold for the part that ran."
+            "The run was stopped before its end, by a user or by a rule.\n\n\
+             The record contains the reason.\n\n\
+             The results apply to the part that ran."
         }
     }
 }
