@@ -21,7 +21,7 @@ fn common(folder: &Folder, mounts: &str, groups: &str) {
 
 const TWO: &str = "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
 
-/// `n` seconds of a group that uses 0.5 CPUs and is held back in 4 of 10 periods, below a tighter group.
+/// `n` seconds of a group that uses 0.5 CPUs and is throttled in 4 of 10 periods, below a tighter group.
 fn second_of_two(folder: &Folder, n: u64) {
     let (outer, inner) = ("/sys/fs/cgroup/lab", "/sys/fs/cgroup/lab/web");
     folder.write(&format!("{outer}/cpu.max"), "50000 100000\n");

@@ -59,7 +59,7 @@ macro_rules! causes {
 }
 
 causes! {
-    GeneratorLimit = "generator_limit", "the load generator reached a limit of its own machine",
+    GeneratorLimit = "generator_limit", "the load generator reached a limit of its machine",
         "run `plimsoll doctor` on the load generator",
         "raise the limit on the load generator (`plimsoll doctor` shows how), then rerun";
     ServiceOutage = "service_outage", "the service stopped answering",
@@ -159,7 +159,7 @@ causes! {
         "compare the counters of both ends (`nstat -az TcpRetransSegs`, `ip -s link`)",
         "look for packet loss on the way to the target";
     MemoryLeak = "memory_leak", "the service keeps memory for each request",
-        "run longer: a leak goes on, a cache that fills stops",
+        "run longer: a leak continues, but a cache that fills up does not",
         "take a heap profile of the service before and after such a run";
 }
 

@@ -1,4 +1,4 @@
-//! Cautions: every doubt that a result can carry, in one table, and the limits from which on each is raised.
+//! Cautions: every doubt that a result can carry, in one table, and the limits above which each is raised.
 //!
 //! The table gives code, weight, what it is about, its line in the trust box, title and what to do; `analysis` finds
 //! the numbers that raise a row, which are its [`Evidence`], and `sentences` puts them into words. The order of the
@@ -230,7 +230,7 @@ cautions! {
     ProcessFdLimit = "process_fd_limit", Warning, System, Elsewhere("about the service"),
         "a monitored process ran out of file descriptors",
         "it cannot accept more connections or open files",
-        "raise its limit (`LimitNOFILE=` for systemd, `ulimit -n` in a shell), or find what keeps so many open";
+        "raise its limit (`LimitNOFILE=` for systemd, `ulimit -n` in a shell), or find out what keeps them open";
     CpuThrottled = "cpu_throttled", Warning, System, Elsewhere("about the service"),
         "a control group was throttled by its CPU quota",
         "response times include waiting for the next period",
@@ -302,7 +302,7 @@ cautions! {
         "find what the service did at that time, then rerun";
     RedirectsNotFollowed = "redirects_not_followed", Warning, Plan, Elsewhere("about the service"),
         "only redirects came back",
-        "the pages behind them were not tested",
+        "the pages that they lead to were not tested",
         "follow redirects with `--follow 3` (`redirects: 3` in a file), or test their target";
     RowsNotWritten = "rows_not_written", Warning, Plan, Line(Record),
         "extracted values were not written",

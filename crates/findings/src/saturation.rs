@@ -1,4 +1,4 @@
-//! What says that a resource stood at its limit: numbers, and the one place where they become words.
+//! Evidence that a resource was saturated: numbers, and the one place that turns them into words.
 
 use plimsoll_plan::phrase::{count, quantity, ratio, watched};
 use plimsoll_plan::watch::Unit;
@@ -33,7 +33,7 @@ pub enum Saturation {
         unit: Unit,
         mean: f64,
         limit: f64,
-        /// The share of the limit from which on it counts as reached.
+        /// The share of the limit above which it counts as reached.
         reached_from_ratio: f64,
         /// Seconds in which it was, and all of them.
         held_s: u64,
@@ -58,7 +58,7 @@ impl Saturation {
             }
             Saturation::Throttling { throttled_ratio, held_s, measured_s } => {
                 format!(
-                    "held back in {} of its periods, in {held_s} of {measured_s} s",
+                    "throttled in {} of its periods, in {held_s} of {measured_s} s",
                     ratio(*throttled_ratio)
                 )
             }
@@ -75,7 +75,7 @@ impl Saturation {
                     format!(", of which the load generator took {}", watched(cores, Unit::Cores))
                 });
                 format!(
-                    "{} of {} on the average ({}), {} or more of it in {held_s} of {measured_s} s{own}",
+                    "mean {} of {} ({}), at least {} of it in {held_s} of {measured_s} s{own}",
                     watched(*mean, *unit),
                     watched(*limit, *unit),
                     ratio(mean / limit),

@@ -78,7 +78,7 @@ fn one_full_thread_is_told_before_the_host_that_has_room() {
     let said = summary.bottleneck.unwrap();
     assert_eq!(
         said,
-        "api: the busiest thread (0.980 cores of 1 core on the average (98%), 90% or more of it in 15 of 15 s)"
+        "api: the busiest thread (mean 0.980 cores of 1 core (98%), at least 90% of it in 15 of 15 s)"
     );
     let failed = run.clone().thresholds(&["response_time p99 < 1ms"]).summary();
     assert!(

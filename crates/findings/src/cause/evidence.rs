@@ -17,7 +17,7 @@ pub struct Failures {
 pub struct Stretch {
     pub from_s: f64,
     pub to_s: f64,
-    /// It went on to the end.
+    /// Whether it lasted to the end.
     pub is_open_ended: bool,
 }
 
@@ -138,7 +138,7 @@ pub enum Evidence {
         service_p50_ns: f64,
         queued_count: u64,
     },
-    /// Users that stand in line.
+    /// Users that queue.
     Queue { users_count: u64, p50_ns: f64, p90_ns: f64, min_ns: f64, rate_per_s: f64 },
     /// Time to the first byte.
     FirstByte {
@@ -148,11 +148,11 @@ pub enum Evidence {
         /// Monitors looked at the service, and saw nothing at its limit.
         is_unexplained: bool,
     },
-    /// TCP segments that were sent again.
+    /// Retransmitted TCP segments.
     Resent { segments_count: u64, requests_count: u64, slowest_connect_ns: u64 },
     /// Memory that grew with the requests.
     Memory { resource: String, growth_bytes: f64, requests_count: u64 },
-    /// What stood at its limit.
+    /// A saturated resource.
     Saturated {
         resource_kind: ResourceKind,
         resource: String,

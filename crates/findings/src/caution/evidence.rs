@@ -82,7 +82,7 @@ evidence! {
     SendRefused: ClientSendRefused { attempts_count: u64, hosts: Vec<String> }
     /// Responses longer than a limit of the load generator.
     ResponsesCut: ClientLimit { responses_count: u64 }
-    /// Workers that stood still.
+    /// Stalled workers.
     WorkersStalled: ClientStalled {
         stalls_count: u64,
         /// Share of the time of all workers.
@@ -152,7 +152,7 @@ evidence! {
         longest_ns: u64,
         arrivals_p99_ns: u64,
         p99_ns: u64,
-        /// Users of a script spend time that is no request's.
+        /// Users of a script spend time outside of requests.
         is_scripted: bool,
     }
 
@@ -166,7 +166,7 @@ evidence! {
         /// To another host, port or scheme.
         leads_elsewhere: bool,
     }
-    /// Answers with bytes behind them.
+    /// Responses followed by extra bytes.
     UnexpectedBytes: UnexpectedBytes { responses_count: u64 }
     /// Percentiles of too few samples, the lowest first.
     ThinQuantiles: TooFewSamples {
@@ -197,7 +197,7 @@ evidence! {
     }
     /// A mean beyond the 95th percentile.
     MeanAboveP95: MeanAboveP95 { mean_ns: f64, is_lower_bound: bool, p95_ns: u64 }
-    /// TCP segments that were sent again.
+    /// Retransmitted TCP segments.
     SegmentsResent: Retransmits {
         segments_count: u64,
         requests_count: u64,
@@ -252,7 +252,7 @@ evidence! {
     }
     /// Bytes that came evenly, while hardly anything else took time.
     NetworkSaturated: NetworkSaturated {
-        /// Share of the requests' time behind the first byte.
+        /// Share of the requests' time after the first byte.
         body_ratio: f64,
         received_bytes_per_s: f64,
         /// How far the fifths of the run lie from their mean at most.
@@ -313,7 +313,7 @@ evidence! {
         /// The run's own connections agree that it was their server.
         is_own_server: bool,
     }
-    /// Descriptors of watched processes.
+    /// File descriptors of monitored processes.
     DescriptorsUsed: ProcessFdLimit { resources: Vec<DescriptorUse>, more_count: u64 }
     /// Control groups that were held back.
     GroupsThrottled: CpuThrottled { groups: Vec<ThrottledGroup>, more_count: u64 }
@@ -361,7 +361,7 @@ evidence! {
     RunsApart: MergedRunsNotConcurrent { shared_ns: u64, shortest_ns: u64, longest_ns: u64 }
     /// The length of the measured part.
     ShortRun: ShortRun { measured_ns: u64 }
-    /// What somebody did to the load.
+    /// Manual changes of the load.
     LoadSteered: LoadChangedManually { steps: Vec<SteeredStep>, more_count: u64 }
     /// When the run was stopped.
     StoppedEarly: StoppedEarly {
@@ -405,7 +405,7 @@ evidence! {
     LoadReduced: Kind of loss { loss: LoadLoss, unsent_ratio: f64 }
     /// Arrivals that were not sent, too few to reduce the load.
     SomeArrivalsUnsent: OfferedRateMissed { unsent_count: u64 }
-    /// Time-outs that ran while the load generator stood still.
+    /// Timeouts during stalls of the load generator.
     TimeoutsInStalls: ClientStalled { timeouts_count: u64 }
     /// Requests in flight at the end, as many as in a service that keeps up.
     RequestsYoung: CensoredAtEnd { requests_count: u64 }

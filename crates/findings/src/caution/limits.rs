@@ -1,106 +1,106 @@
-//! The limits from which on each caution is raised.
+//! The limits above which each caution is raised.
 
-/// The numbers from which on a doubt is raised. Ratios unless the name says otherwise.
+/// Limits above which a caution is raised: ratios, unless the name has a unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CautionLimits {
-    /// p99 schedule lag as a share of the reported response p99 ...
+    /// p99 schedule lag as a share of the reported response p99, ...
     pub late_share: f64,
-    /// ... and at least this much.
+    /// ... and its minimum.
     pub late_ns: u64,
-    /// Share of the asked-for arrivals that were not sent.
+    /// Share of the planned arrivals that were not sent.
     pub offered_missed: f64,
-    /// Busy (or waiting for a CPU) above this, a worker has no room left.
+    /// Share of time busy (or waiting for a CPU) above which a worker is saturated.
     pub worker_busy: f64,
     pub cpu_wait: f64,
     pub steal: f64,
-    /// Share of the workers' time in which they stood still without meaning to.
+    /// Share of the workers' time in unintended stalls.
     pub stalled: f64,
-    /// Runs were at the same time if they share at least this much of the longest one.
+    /// Overlap of concurrent runs, as a share of the longest one.
     pub overlap: f64,
-    /// Measured and computed requests in flight differ by at most this share.
+    /// Allowed difference of measured and computed requests in flight.
     pub in_flight_differs: f64,
-    /// Retransmits per request, and how many at least.
+    /// Retransmits per request, and their minimum number.
     pub retransmits: f64,
     pub retransmits_least: u64,
-    /// Share of the users' time outside requests that connecting does not explain.
+    /// Share of the users' time outside of requests that connecting does not explain.
     pub users_outside: f64,
-    /// A sample is slow above this many medians ...
+    /// Number of medians above which a sample is slow, ...
     pub slow_medians: f64,
-    /// ... and at least this much above the median.
+    /// ... and its minimum distance from the median.
     pub slow_more_ns: u64,
-    /// Stalls hide when the p99 of arrivals that do not wait would be so many of that which was measured ...
+    /// Percentiles hide stalls if the p99 of independent arrivals would be this many times the measured p99, ...
     pub stall_hidden: f64,
-    /// ... and a stall of all users can be told from one slow request from so many users to a worker on.
+    /// ... with at least this many users per worker: fewer cannot distinguish a stall of all users from a slow request.
     pub stall_users: f64,
-    /// Share of samples under way at the stop.
+    /// Share of samples in flight at the end.
     pub in_flight: f64,
-    /// Answers changed when their mean size behind differs by more than this share from that before.
+    /// Responses changed if their mean size differs from that before by more than this share.
     pub answers_differ: f64,
-    /// Shorter measured parts are short runs.
+    /// A run with a shorter measured part is a short run.
     pub short_ns: u64,
-    /// From this many samples on a mean is compared with p95.
+    /// Minimum number of samples to compare a mean with p95.
     pub mean_samples: u64,
-    /// A second is slow above this many baselines ...
+    /// Number of baselines above which a second is slow, ...
     pub spike_baselines: f64,
-    /// ... and this much above the baseline.
+    /// ... and its minimum distance from the baseline.
     pub spike_more_ns: u64,
-    /// Back at the baseline: at most this many of it.
+    /// Number of baselines up to which a second has recovered.
     pub recovered_baselines: f64,
-    /// Work piled up when the median response time of the last third is this many of the first third's ...
+    /// The backlog grew if the median response time of the last third is this many times that of the first third, ...
     pub grew_times: f64,
-    /// ... and this much longer ...
+    /// ... this much longer, ...
     pub grew_more_ns: u64,
-    /// ... in a trend: Kendall's tau of the seconds (1: each is above all before).
+    /// ... and has a trend: Kendall's tau of the seconds (1: each is above all previous ones).
     pub grew_tau: f64,
-    /// The beginning differs when its level is this share off that of the rest ...
+    /// The start differs if its level differs from the rest by this share, ...
     pub steady_shift: f64,
-    /// ... and this much ...
+    /// ... by this much, ...
     pub steady_more_ns: u64,
-    /// ... and this share of the difference lies between the seconds that come nearest to each other ...
+    /// ... if this share of the difference remains between the closest seconds of both parts, ...
     pub steady_gap: f64,
-    /// ... and the mean time differs by this share in the same direction.
+    /// ... and if the mean differs by this share in the same direction.
     pub steady_mean: f64,
-    /// Connection times are those of lost SYNs within this much behind 1, 2, 3 ... s above the floor.
+    /// Connection times belong to lost SYNs up to this much above 1, 2, 3, ... s above the minimum, ...
     pub syn_window_ns: u64,
-    /// So many of them at least ...
+    /// ... if there are at least this many, ...
     pub syn_least: u64,
     /// ... which are this share of all that took as long, and this share of all connections.
     pub syn_clustered: f64,
     pub syn_share: f64,
-    /// A link is full when bytes came as evenly as this in every fifth of the run ...
+    /// A link is saturated if bytes arrived this evenly in each fifth of the run, ...
     pub link_flat: f64,
-    /// ... this share of the requests' time lay behind the first byte ...
+    /// ... if this share of the requests' time follows the first byte, ...
     pub link_body: f64,
-    /// ... and so many segments came out of order.
+    /// ... and if this many segments arrived out of order.
     pub link_out_of_order: u64,
-    /// Users (in this share of their time) had a request under way: it is not they who set the rate.
+    /// Share of time with a request in flight above which users do not limit the rate.
     pub users_waiting: f64,
-    /// Jain's index of the connections' requests below this is unfair, from this many connections ...
+    /// Jain's index of requests per connection below which it is unfair, with at least this many connections, ...
     pub unfair_index: f64,
     pub unfair_connections: u64,
-    /// ... and this many requests for each on the average on.
+    /// ... and at least this many requests per connection on average.
     pub unfair_requests: f64,
-    /// Connections are hardly used again below this many requests each, or when making them costs this share of the
-    /// time, from so many closed by the server on.
+    /// Connections are not reused below this many requests each, or if opening them takes this share of the time, with at
+    /// least this many closed by the server.
     pub reused_least: f64,
     pub reused_cost: f64,
     pub reused_closed: u64,
-    /// Share of the local ports that TIME_WAIT holds when a minute goes on like the run.
+    /// Share of the local ports in TIME_WAIT if a minute continues like the run.
     pub ports_used: f64,
-    /// Share of a monitor's samples that may be missing.
+    /// Allowed share of missing monitor samples.
     pub monitor_missing: f64,
     /// Growth of memory over the measured part, as a share of its mean.
     pub memory_growth: f64,
-    /// Share of a process's descriptors that leaves none to speak of.
+    /// Share of a process's file descriptors above which hardly any are left.
     pub descriptors: f64,
-    /// Share of its periods in which a control group was held back.
+    /// Share of periods in which a control group was throttled.
     pub throttled: f64,
-    /// So many users that begin within this much began at once.
+    /// Minimum number of users that start at once, and the time within which they do.
     pub at_once: f64,
     pub at_once_ns: u64,
-    /// A median of at most so many round trips ...
+    /// A median of at most this many round trips, ...
     pub round_trips: f64,
-    /// ... of at least this length is a round trip.
+    /// ... of at least this length, is bound by the round trip.
     pub round_trip_ns: u64,
 }
 

@@ -19,7 +19,7 @@ pub enum Shortage {
 }
 
 impl Shortage {
-    /// The caution that tells of it.
+    /// The caution that reports it.
     pub const fn kind(self) -> Kind {
         match self {
             Shortage::Descriptors => Kind::ClientFdLimit,
@@ -43,7 +43,7 @@ pub enum LoadLoss {
 }
 
 impl LoadLoss {
-    /// The caution that tells of it.
+    /// The caution that reports it.
     pub const fn kind(self) -> Kind {
         match self {
             LoadLoss::Arrivals => Kind::OfferedRateMissed,
@@ -150,7 +150,7 @@ pub struct ListenerOverflow {
     pub overflows_count: u64,
 }
 
-/// Descriptors of a watched process near their limit.
+/// File descriptors of a monitored process near their limit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DescriptorUse {
     pub resource: String,
@@ -189,7 +189,7 @@ pub struct ChangedResponse {
 pub enum ResponseChange {
     /// Mean size of the answers.
     Size { before_bytes: f64, after_bytes: f64 },
-    /// So many answers had another shape than the one before.
+    /// Number of responses whose shape differs from the previous one.
     Shape { changes_count: u64 },
 }
 

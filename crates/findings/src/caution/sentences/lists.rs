@@ -1,4 +1,4 @@
-//! Evidence that names several, one after the other.
+//! Evidence that lists several items.
 
 use super::{Sentences, direction};
 use crate::caution::evidence::{

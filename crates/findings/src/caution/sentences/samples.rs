@@ -48,7 +48,7 @@ pub fn thin(samples_count: u64, needed_count: u64, quantiles: &[ThinQuantile]) -
     Sentences::of(evidence).titled(format!("too few samples for {range}"))
 }
 
-/// `120 segments sent again in 30,000 requests (0.4%)`
+/// `120 segments retransmitted in 30,000 requests (0.4%)`
 pub fn resent(segments: u64, requests: u64, resent_ratio: f64, is_same_machine: bool) -> Sentences {
     let words = Sentences::of(format!(
         "{} retransmitted in {} ({})",
