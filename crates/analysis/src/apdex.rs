@@ -1,8 +1,9 @@
-//! Apdex of a request against its own limit (Apdex Alliance, Application Performance Index technical specification,
-//! version 1.1, 2007): the satisfied, and half of the tolerating, as a share of all.
+//! Apdex of a request relative to its own limit (Apdex Alliance, Application Performance Index technical
+//! specification, version 1.1, 2007): the satisfied plus half of the tolerating requests, as a share of all.
 //!
-//! A user is satisfied up to the target T, tolerates up to 4 T and is frustrated beyond; a failure is frustrating
-//! whatever it took. T is the run's own: the one limit that its thresholds set for response times of the request.
+//! A user is satisfied up to the target T, tolerates up to 4 T, and is frustrated beyond. A failure is frustrating,
+//! no matter how long it took. T is specific to the run: the one limit that its thresholds set for response times of
+//! the request.
 
 use super::cells::Cells;
 use super::facts::Series;
@@ -54,11 +55,11 @@ fn without(mut counts: [u64; 3], mut n: u64) -> [u64; 3] {
     counts
 }
 
-/// The one upper limit for its response times, ns: that of thresholds on this request alone, or else on more than it,
-/// or else on all. Two of them are no target, since nobody said which one users feel.
+/// Returns the one upper limit for its response times, ns: that of thresholds on this request alone, or else on
+/// several requests, or else on all. Two limits are ambiguous, so there is no target.
 fn target_ns(request: &RequestOutline, thresholds: &[Threshold]) -> Option<u64> {
     let upper = |t: &&Threshold| {
-        // Of the least time a limit is no target: it is met by one answer.
+        // A limit for the minimum is not a target, because one response meets it.
         t.subject == Subject::ResponseTime
             && t.statistic != Statistic::Min
             && t.comparison.is_downwards()

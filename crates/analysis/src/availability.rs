@@ -1,10 +1,11 @@
-//! Outages: stretches of 1 s and more in which the service was asked and nothing succeeded.
+//! Outages: periods of at least 1 s with requests but without a success.
 //!
-//! Users that fail back off, and what waits for an answer that never comes is no sample: five dead seconds vanish from
-//! every ratio of requests. So time is looked at by itself, from the last success before to the first one after, which
-//! each tick knows to the nanosecond ([`Served`]). That nothing succeeded is no outage yet: nobody may have asked, the
-//! service may be slow, the load generator may have stalled. An outage needs failures that are not there by chance
-//! ([`failing`]), or requests that waited many times longer than ever before ([`Patience`]).
+//! Users that fail back off, and a request that waits for a response that never arrives is not a sample: five dead
+//! seconds vanish from every ratio of requests. Therefore this module examines time, from the last success before to
+//! the first success after, which each tick records to the nanosecond ([`Served`]). A period without success is not
+//! necessarily an outage: there may have been no requests, the service may be slow, or the load generator may have
+//! stalled. An outage requires failures that chance does not explain ([`failing`]), or requests that waited many
+//! times longer than before ([`Patience`]).
 
 mod parts;
 mod patience;
@@ -23,10 +24,10 @@ use plimsoll_plan::threshold::{OUTAGE_LEAST_NS, Scope};
 use plimsoll_record::event::StoppedBy;
 use plimsoll_record::record::Served;
 
-/// So many runs of failures as long as this may come by chance in the whole run, at the share of failures that there is
+/// Number of runs of failures of this length that chance may produce in the whole run, at the share of failures
 /// outside of it.
 const BY_CHANCE: f64 = 1e-3;
-/// Less than one request in flight on the average of a second: hardly anybody asked.
+/// Average requests in flight in a second, below which there is hardly any load.
 const IDLE: f64 = 0.02;
 
 /// A measured tick, of the service or of a part of it.
@@ -275,7 +276,7 @@ fn longest_ns(outages: &[Outage]) -> u64 {
     outages.iter().map(|outage| outage.length_ns).max().unwrap_or(0)
 }
 
-/// The measured ticks up to the end of the load: in the grace behind it nothing is begun.
+/// The measured ticks up to the end of the load. No request starts in the grace period after it.
 fn slots(facts: &Facts, moments: &[Moment]) -> Vec<Slot> {
     let load_ns = facts.plan.stop.duration_ns.unwrap_or(u64::MAX);
     let workers: u64 = facts.machines.iter().map(|m| u64::from(m.plan().workers.max(1))).sum();
@@ -337,7 +338,7 @@ fn gaps(slots: &[Slot]) -> Vec<Gap> {
         if let Some((before, from_ns)) = since {
             all.push(Gap { from_ns, to_ns: first_ns, before, after: at, is_open_ended: false });
         }
-        // Of early versions nobody knows when in the tick it was.
+        // Records of early versions lack the time within the tick.
         since = Some((at, slot.served.last_success_ns.unwrap_or(slot.to_ns)));
     }
     if let (Some((before, from_ns)), Some(last)) = (since, slots.last()) {
@@ -347,7 +348,7 @@ fn gaps(slots: &[Slot]) -> Vec<Gap> {
     all
 }
 
-/// Without the ticks at either end in which nobody asked for anything. `None`: nobody ever did.
+/// Returns the gap without the ticks at its ends that have no requests. `None` if there were no requests.
 fn trimmed(slots: &[Slot], gap: Gap) -> Option<Gap> {
     let mut gap = gap;
     let is_inside = |at: usize| slots[at].served.successes() == 0;
@@ -379,8 +380,8 @@ fn failed_in(slots: &[Slot], gap: &Gap, at: usize) -> u64 {
     if is_inside { served.failed } else { 0 }
 }
 
-/// So many failures in a row are not there by chance, at the share that fails outside of the gap (by the rule of
-/// succession, so that without failures, or without anything, outside there is a share, too).
+/// Whether this many failures in a row are unlikely to be chance at the share of failures outside of the gap. The
+/// rule of succession gives a share even without failures, or without any data, outside.
 fn failing(slots: &[Slot], gap: &Gap) -> bool {
     let inside: u64 = (gap.before..=gap.after).map(|at| failed_in(slots, gap, at)).sum();
     let all: u64 = slots.iter().map(|slot| slot.served.finished.saturating_add(slot.served.events)).sum();

@@ -35,7 +35,7 @@ impl Case<'_> {
         self.s.cautions.iter().any(|c| c.kind == kind)
     }
 
-    /// So much of the workers' time passed without a CPU that times may be the load generator's.
+    /// Whether the workers lacked a CPU for so long that the load generator may have caused the response times.
     pub fn lacks_cpu(&self) -> bool {
         self.s.client.workers.iter().any(|w| w.cpu_wait_ratio > self.limits.cpu_wait)
             || self.s.client.steal_ratio > self.limits.steal

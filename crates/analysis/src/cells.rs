@@ -19,7 +19,7 @@ pub(super) trait Cells {
     /// A sum of a series.
     fn sum(&self, id: impl SumCell) -> u64;
     fn fault(&self, fault: Fault) -> u64;
-    /// Requests that ended in an answer, whatever its status: what is achieved.
+    /// Requests that completed with a response, no matter what its status: the achieved load.
     fn answered(&self) -> u64;
     /// A histogram of a series.
     fn hist(&self, id: impl HistCell) -> &Hist;

@@ -8,14 +8,14 @@ use plimsoll_plan::outline::RequestOutline;
 use plimsoll_record::record::Sizes;
 use plimsoll_stats::median;
 
-/// Fewer ticks with answers cannot be told apart from chance.
+/// With fewer ticks with responses, a change cannot be distinguished from chance.
 const TICKS_LEAST: usize = 9;
 
 /// What changed.
 pub(super) enum Change {
     /// Mean size of the answers, bytes.
     Size { from: f64, to: f64 },
-    /// So many answers had another shape than the one before, after a third of the run in which all were alike.
+    /// Number of responses whose shape differs from the previous one, after a third of the run with one shape only.
     Shape { changes: u64 },
 }
 
@@ -91,6 +91,6 @@ fn turn(means: &[f64], from: f64, to: f64) -> usize {
             (best, at) = (cost, index + 1);
         }
     }
-    // The last third lies at the new level, so there is a tick behind the turn.
+    // The last third is at the new level, so at least one tick follows the turn.
     at.min(means.len() - 1)
 }

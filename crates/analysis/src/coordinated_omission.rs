@@ -78,7 +78,7 @@ pub(super) fn omitted_stalls(facts: &Facts, times: &Hist, doubts: &CautionLimits
     // With one user a worker, its slow request and a stall of the service look alike.
     let workers = facts.machines.iter().map(|m| m.origin.workers.len()).sum::<usize>() as f64;
     let users = users(facts);
-    // Time-outs that users waited for together are told as time-outs.
+    // Timeouts that users waited for together are reported as timeouts.
     if facts.all.fault(Fault::Timeout).saturating_mul(10) > slow {
         return None;
     }

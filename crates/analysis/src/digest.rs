@@ -23,7 +23,7 @@ use serde::Serialize;
 pub struct Digest {
     pub name: String,
     pub target: String,
-    /// `None`: a run of its own.
+    /// `None` for a single run.
     pub cell: Option<CellOutline>,
     pub level: Level,
     pub outcome: Outcome,
@@ -44,7 +44,7 @@ pub struct Digest {
     pub offered_rate_per_s: Option<f64>,
     /// Finished requests per second.
     pub rate_per_s: f64,
-    /// Finished iterations per second: what an offered rate is to be held against.
+    /// Completed iterations per second, to compare with an offered rate.
     pub iterations_per_s: f64,
     pub response_time: Times,
     pub service_time: Times,
@@ -78,7 +78,7 @@ pub struct Generator {
     /// Share of the time in which a worker was runnable without a CPU.
     pub cpu_wait_ratio: f64,
     pub busy_ratio: f64,
-    /// Time in which a worker stood still without meaning to, ns.
+    /// Time of unintended stalls of a worker, ns.
     pub stalled_ns: u64,
     pub retransmits: u64,
 }
@@ -172,7 +172,7 @@ pub fn sizes(seen: &[Seen]) -> Vec<(String, &Seen)> {
     out
 }
 
-/// What the load generator was told to do.
+/// The configured load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Level {
     /// Closed model: most users.
@@ -221,8 +221,8 @@ impl Block {
     }
 }
 
-/// At most `most` blocks that hold all of `blocks`, neighbours added up: what costs a thousand resamplings of an hour
-/// would otherwise be its seconds.
+/// Returns at most `most` blocks with the content of all of `blocks`; adjacent blocks are merged, because a thousand
+/// resamplings of an hour of seconds would take too long.
 pub fn coarser(blocks: &[Block], most: usize) -> Vec<Block> {
     let width = blocks.len().div_ceil(most.max(1)).max(1);
     let merge = |part: &[Block]| {

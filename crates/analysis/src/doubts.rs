@@ -54,8 +54,8 @@ pub(super) fn cautions(inputs: &Inputs) -> Vec<Caution> {
 /// Doubts about the run as a whole: no threshold has a figure without them.
 pub(super) const OF_ALL: [Kind; 2] = [Kind::NoRequests, Kind::MergedRunsNotConcurrent];
 
-/// What keeps a threshold from an answer weighs most, whatever its row says; what could not turn any answer leaves the
-/// verdict alone.
+/// A caution that makes a threshold inconclusive gets the highest severity, no matter what its row says; one that
+/// cannot change any result leaves the verdict as it is.
 fn weigh(cautions: &mut Vec<Caution>, thresholds: &[ThresholdResult]) {
     let deciding: Vec<&Doubt> = thresholds.iter().flat_map(|judged| judged.deciding()).collect();
     for caution in cautions.iter_mut() {
@@ -65,7 +65,7 @@ fn weigh(cautions: &mut Vec<Caution>, thresholds: &[ThresholdResult]) {
             caution.severity = Severity::Warning;
         }
     }
-    // Where nothing was measured at all no threshold needs to be told that it has no figure.
+    // If nothing was measured, cautions about single thresholds add nothing.
     let nothing = cautions.iter().any(|caution| caution.kind == Kind::NoRequests);
     for doubt in deciding.into_iter().filter(|_| !nothing) {
         if !cautions.iter().any(|caution| caution.kind == doubt.kind) {

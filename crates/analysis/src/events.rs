@@ -1,5 +1,5 @@
-//! The moments of a run that a reader should know of: what was planned, what somebody wrote, what the tool did, and
-//! where the course changed.
+//! The moments of a run that a reader should know: planned changes, notes, actions of plimsoll, and changes of the
+//! course.
 
 use super::facts::{Facts, Machine};
 use super::gaps::RecordGap;
@@ -15,7 +15,7 @@ use plimsoll_stats::maths::changepoint::{Change, changes};
 
 /// A profile of more stages is a recording, and its stages are seconds.
 const STAGES_MOST: usize = 40;
-/// A smaller change is nothing that anybody could act on.
+/// A smaller change is not worth acting on.
 const CHANGE_LEAST: f64 = 0.05;
 /// Fewer seconds have no levels to compare.
 const SECONDS_LEAST: usize = 30;
@@ -57,7 +57,7 @@ fn notes(facts: &Facts) -> Vec<EventRow> {
     let mut rows: Vec<EventRow> = Vec::new();
     for note in facts.machines.iter().flat_map(|m: &Machine| &m.origin.notes) {
         let kind = match note.kind {
-            // The gap itself is told.
+            // The gap itself is reported.
             NoteKind::Gap => continue,
             NoteKind::Control | NoteKind::Steered(_) => EventKind::Control,
             NoteKind::Note => EventKind::Note,
@@ -112,7 +112,7 @@ fn level(facts: &Facts, level: f64) -> String {
     }
 }
 
-/// Where the profile bends or jumps, behind its beginning and before its end.
+/// Points where the profile bends or jumps, after its start and before its end.
 fn stages(facts: &Facts) -> Vec<EventRow> {
     let profile = facts.plan.load.profile();
     let until_ns = facts.machines.iter().map(|m| m.elapsed_ns).max().unwrap_or(0);
@@ -185,7 +185,7 @@ fn course(facts: &Facts, moments: &[Moment], spikes: &[Spike], holes: &[RecordGa
         let end_s = |s: &Spike| s.from_s + s.recovered_after_s.unwrap_or(s.slow_s).max(s.slow_s);
         spikes.iter().any(|s| at_s >= s.from_s.floor() && at_s < end_s(s) && s.slow_s <= SAME_S * 10.0)
     };
-    // Somebody held the load back: that nothing came, and that the rest of a second brought less, is what he did.
+    // A manual pause explains the lack of responses and the lower rate in the rest of its seconds.
     let pauses = paused(facts);
     let is_paused = |m: &Moment| {
         let (from_s, to_s) = (m.second.from_s, m.second.from_s + m.second.length_s);
@@ -202,7 +202,7 @@ fn course(facts: &Facts, moments: &[Moment], spikes: &[Spike], holes: &[RecordGa
         .filter(|m| !is_paused(m) && !is_part(m))
         .filter(|m| !is_ramp(m.second.from_s) && !is_spike(m.second.from_s))
         .collect();
-    // The load went up or down by plan or by hand just then: that the rate followed is no news.
+    // The load changed by plan or manually at that time, so a change of the rate is expected.
     let near_s = SAME_S.max(2.0 * level.len().div_ceil(VALUES_MOST) as f64);
     let notes = facts.machines.iter().flat_map(|m| &m.origin.notes);
     let by_hand = notes.filter(|note| Steered::of(note).is_some()).map(|note| note.at_ns);

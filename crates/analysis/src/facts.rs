@@ -140,7 +140,7 @@ impl<'a> Facts<'a> {
         has_streams(&self.plan)
     }
 
-    /// An arrival or an iteration is more than one request, so the two are not to be held against each other.
+    /// An arrival or an iteration is more than one request, so the two cannot be compared.
     pub fn counts_iterations(&self) -> bool {
         self.is_scripted() || self.plan.requests.len() > 1
     }
@@ -150,8 +150,7 @@ impl<'a> Facts<'a> {
         self.finished() > 0 || self.all.sum(StreamSum::Streams) > 0
     }
 
-    /// Failed requests as a share. A stream that stands at the stop has not failed, and nothing more will be heard of
-    /// it.
+    /// Failed requests as a share. A stream that is open at the end has not failed.
     pub fn error_ratio(&self) -> f64 {
         let standing = self.all.sum(StreamSum::OpenAtEnd);
         ratio(self.all.sum(SeriesSum::Failed) as f64, self.finished().saturating_add(standing) as f64)
@@ -281,8 +280,8 @@ fn spent_ns(request: &RequestOutline, tally: &Tally) -> f64 {
     }
 }
 
-/// By name, so that machines whose plans differ are not mixed up; two requests of one name stay two. Those beside the
-/// load are left out. What programs opened comes behind those of the plan, by name and labels.
+/// By name, so that machines with different plans do not mix; two requests with the same name remain two. Requests
+/// outside of the load are excluded. Series that programs opened follow those of the plan, by name and labels.
 fn series(machines: &[Machine]) -> Vec<Series> {
     let mut all: Vec<(usize, Series)> = Vec::new();
     for machine in machines {
@@ -380,12 +379,12 @@ pub(super) fn client_faults(all: &Tally) -> u64 {
     sum_of(Fault::ALL.iter().filter(|f| f.side() == Side::Client).map(|f| all.fault(*f)))
 }
 
-/// Saturating, as everything that adds up numbers out of a file: nobody promises that they are sane.
+/// Saturating, as every sum of numbers from a file, because the file may be forged.
 pub(super) fn sum_of(numbers: impl IntoIterator<Item = u64>) -> u64 {
     numbers.into_iter().fold(0, u64::saturating_add)
 }
 
-/// `a / b`, and 0 where that is no number.
+/// Returns `a / b`, or 0 if that is not a number.
 pub fn ratio(a: f64, b: f64) -> f64 {
     if b > 0.0 { a / b } else { 0.0 }
 }

@@ -1,5 +1,5 @@
-//! Follows a run that is still going on, second by second: the timeline's own code, a few ticks at a time, so that a
-//! live view and the report say the same of a second.
+//! Follows a run in progress, second by second, with the code of the timeline applied to a few ticks at a time, so
+//! that a live view and the report agree on every second.
 
 use super::cells::Cells;
 use super::facts::Facts;
@@ -18,8 +18,8 @@ use std::sync::Arc;
 pub struct Fresh {
     /// The first time that it is there; of several machines that of the first.
     pub opening: Option<Arc<Opening>>,
-    /// In the order of time, all machines added up. The last second of a run comes a second time when the ending, which
-    /// is written behind it, says that it was shorter than it looked.
+    /// In order of time, summed over all machines. The last second of a run appears twice if the ending, which is
+    /// written after it, says that it was shorter.
     pub seconds: Vec<Second>,
     /// By second: failures of each class that occurred.
     pub failures: Vec<Vec<(Fault, u64)>>,
@@ -36,7 +36,7 @@ pub struct Fresh {
 /// Follows a run file.
 pub struct Follow {
     tail: Tail,
-    /// What stood open before the ticks of `last`, and behind them.
+    /// Open requests before and after the ticks of `last`.
     before: Standing,
     behind: Standing,
     /// The last second as it was read, in case that it comes again.

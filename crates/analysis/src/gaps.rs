@@ -61,7 +61,7 @@ fn missing(machine: &Machine, from: u32, to: u32) -> RecordGap {
     let note =
         machine.origin.notes.iter().find(|note| note.kind == NoteKind::Gap && near.contains(&note.at_ns));
     let why = note.map_or_else(|| "these seconds were never handed over".into(), |note| note.text.clone());
-    // Without an ending the totals are those of the last transaction, and a gap may lie behind it.
+    // Without an ending, the totals are those of the last transaction, and a gap may follow it.
     let in_totals = note.is_some() && machine.origin.ending.is_some();
     RecordGap { gap: gap(machine, from_ns, to_ns, why), in_totals }
 }

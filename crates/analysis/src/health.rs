@@ -29,7 +29,7 @@ fn beside_cautions(s: &Summary, subject: Subject) -> Option<Severity> {
     match subject {
         // Numbers handed over late are right all the same: no caution, but a sign of a machine without room.
         Subject::Record => (s.client.intervals_late > 0).then_some(Severity::Warning),
-        // Two ways to know a number are no confirmation where they differ, or where there was nothing to know it of.
+        // Two ways to compute a number confirm each other only if they agree and both have data.
         Subject::Little => (!s.client.littles_law.is_consistent).then_some(Severity::Note),
         Subject::Rate
         | Subject::ScheduleLag

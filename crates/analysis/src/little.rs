@@ -1,5 +1,5 @@
-//! Little's law, N = X R: three ways to know how many requests were in flight. Where they disagree, somebody's clock
-//! or counter is wrong, or users were kept waiting by the load generator.
+//! Little's law, N = X R: three ways to compute the number of requests in flight. If they disagree, a clock or a
+//! counter is wrong, or the load generator delayed users.
 
 use super::cells::Cells;
 use super::facts::{Facts, ratio};
@@ -38,8 +38,8 @@ pub(super) fn is_close(measured: f64, computed: f64, limits: &CautionLimits) -> 
 pub(super) struct UsersTime {
     /// Share outside requests.
     pub outside: f64,
-    /// The part of it that neither connecting nor the pause after a failed attempt explains. Users of a script think
-    /// and wait for one another, for nobody knows how long: there it is 0.
+    /// The part that neither connecting nor the pause after a failed attempt explains. Users of a script think and
+    /// wait for one another for unknown times; there it is 0.
     pub unexplained: f64,
 }
 

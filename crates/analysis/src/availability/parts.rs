@@ -102,7 +102,7 @@ struct FlowRow {
 impl<'a> Flow<'a> {
     fn new(machine: &'a Machine) -> Self {
         let totals = &machine.origin.totals;
-        // Behind the requests stand checks, groups and addresses, which count the same requests again.
+        // Checks, groups, and addresses follow the requests and count the same requests again.
         let requests = || totals.series.iter().take(machine.plan().requests.len());
         let sum = |id: usize| {
             requests().fold(0u64, |all, series| all.saturating_add(series.sums.get(id).copied().unwrap_or(0)))

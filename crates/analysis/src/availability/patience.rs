@@ -5,14 +5,14 @@ use plimsoll_stats::Hist;
 
 /// Who waits without a failure has not lost his request: only much later than this may it be called an outage ...
 const HANG_LEAST_NS: u64 = 2_000_000_000;
-/// ... and only so many times later than nearly all answers before.
+/// ... and this many times later than nearly all earlier responses.
 const HANG_TIMES: u64 = 4;
-/// How long answers take is not known before so many.
+/// Number of responses below which the usual response time is unknown.
 const HANG_AFTER: u64 = 20;
 /// The same if nothing was answered up to the end of the run: no late response speaks for a slow service.
 const HANG_AFTER_OPEN: u64 = 5;
-/// So many wait at once where all were answered in the end: one slow request in a thousand is a tail, several at once
-/// that have it at the same time are a service that stalled.
+/// Number of requests that wait at once, if all got a response in the end. One slow request in a thousand is the
+/// tail; several slow requests at the same time are a stall of the service.
 const HANG_WAITING: f64 = 4.0;
 /// The same at the end: no other request is answered either.
 const HANG_WAITING_OPEN: f64 = 0.9;
@@ -25,8 +25,8 @@ pub(super) enum Patience {
     /// Of the service: p99 of the slowest second before. `slowest_ns` is the median service time of the slowest request
     /// of the run, which no hang of the service moves.
     Service { slowest_ns: u64 },
-    /// Of a part: p99 of its own service times in the whole run, those left out that hung. `cut_off` were in flight at
-    /// the stop or timed out, and are not among the times.
+    /// For a part: p99 of its own service times in the whole run, without those that hung. `cut_off` were in flight
+    /// at the end or timed out, and are not among the times.
     Part { times: Hist, cut_off: u64 },
 }
 
@@ -41,8 +41,8 @@ impl Patience {
         }
     }
 
-    /// Requests waited all the while, far longer than ever before: how many. `hung`: so many did so in hangs that were
-    /// found before.
+    /// Returns the number of requests that waited during the whole period, far longer than before. `hung` is the
+    /// number in hangs found earlier.
     pub fn is_over(&self, slots: &[Slot], gap: &Gap, length_ns: u64, hung: u64) -> Option<u64> {
         let before = &slots[..=gap.before];
         let answered: u64 = before.iter().map(|slot| slot.served.successes()).sum();

@@ -83,13 +83,13 @@ struct Eased {
 pub(crate) struct Course {
     response: Eased,
     service: Eased,
-    /// The last seconds, in order; so many of them, of this length together, belong to the stretch that is not over.
+    /// The last seconds, in order. The seconds within this length belong to the current period.
     seconds: VecDeque<Sends>,
     open_seconds: usize,
     open_ns: u64,
     /// Stalls whose answers may still come: up to which second, and how long.
     stalls: Vec<(u32, u64)>,
-    /// Samples and time-outs of the seconds that a stall touched, and the longest of these stalls.
+    /// Samples and timeouts in seconds with a stall, and the longest of these stalls.
     pub stalled_samples: u64,
     pub stalled_timeouts: u64,
     pub longest_stall_ns: u64,
@@ -108,7 +108,7 @@ pub(super) enum TimeSpan {
 }
 
 impl Course {
-    /// Takes the next second, those of the warm-up too: what began in them may end behind them.
+    /// Adds the next second, including those of the warm-up: requests that start in the warm-up may end after it.
     pub fn take(&mut self, plan: &Outline, sum: &Sum) {
         let response = merged(&sum.all, SeriesHist::Response, SeriesHist::ResponseCensored);
         let service = merged(&sum.all, SeriesHist::Service, SeriesHist::ServiceCensored);
@@ -202,8 +202,8 @@ const STRETCH_NS: u64 = 10_000_000_000;
 /// Most seconds that are kept: those of a stretch, and a minute of service time before it.
 const MOST_KEPT: usize = 71;
 
-/// For each of [`CUTS`] what schedule lag may have done to so many samples of a stretch of time, with all sends that
-/// they can have met.
+/// For each of [`CUTS`], the possible effect of schedule lag on this many samples of a period, given all sends that
+/// may have affected them.
 pub(super) fn delays(sends: &[&Sends], samples: u64, length_ns: u64) -> Vec<Delay> {
     let most_ns = sends.iter().map(|sends| sends.most_ns).max().unwrap_or(0);
     let mut service: Vec<Bucket> = sends.iter().flat_map(|sends| &sends.service).copied().collect();
@@ -298,7 +298,7 @@ fn lower_ranks(into: &mut Hist, buckets: &[Bucket], delay: Delay) {
     }
 }
 
-/// [`delays`] with so many more samples touched, all by the longest of both.
+/// [`delays`] with this many more affected samples, all by the longer of both delays.
 pub(super) fn with_stalls(delay: Delay, touched: u64, stall_ns: u64) -> Delay {
     Delay {
         touched: delay.touched.saturating_add(touched),

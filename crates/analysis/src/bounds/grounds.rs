@@ -1,4 +1,4 @@
-//! What a run knows of its own doubts, gathered once for all thresholds.
+//! The cautions of a run, collected once for all thresholds.
 
 use super::delay::{Course, Relief, Sends, TimeSpan, delays, with_stalls};
 use super::queue::Queue;
@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 /// See the module.
 pub(crate) struct Grounds {
     is_open: bool,
-    /// Some times were cut off by a time-out, not by the stop.
+    /// Whether a timeout, not the end of the run, cut off some times.
     pub timed_out: bool,
     /// Requests that failed for a reason on this side, which are in no figure.
     unmade: Vec<Unmade>,
@@ -34,7 +34,7 @@ pub(crate) struct Grounds {
     schedule_lag: Hist,
     service: Hist,
     measured_ns: u64,
-    /// Share of the workers' time in which they stood still.
+    /// Share of the workers' time in stalls.
     stalled: f64,
     stalls: u64,
     /// Share of the workers' time in which they waited for a CPU, and what that may have added to times.
@@ -228,7 +228,7 @@ impl Grounds {
         (eased(false), eased(true))
     }
 
-    /// Samples that there should be and that nobody knows anything of.
+    /// Returns the expected samples that were never recorded.
     pub(super) fn unknown(&self, look: &Look) -> Vec<Unknown> {
         let is_time = look.threshold.subject.kind() == Figure::Times;
         let known = match is_time {
@@ -244,7 +244,7 @@ impl Grounds {
             let evidence = Evidence::PartMissing { missing_ratio: self.missing };
             all.push(Unknown { number: number as u64, evidence });
         }
-        // Arrivals are sent later all the same; users that stood still made none meanwhile.
+        // Arrivals are only delayed by a stall; stalled users sent none in the meantime.
         if is_time && !self.is_open && self.stalled > 0.0 {
             let number = (known as f64 * self.stalled / (1.0 - self.stalled).max(0.01)).ceil();
             all.push(Unknown { number: number as u64, evidence: self.stalled() });
@@ -257,7 +257,7 @@ impl Grounds {
         self.unsent.map(Unsent::evidence)
     }
 
-    /// Time-outs that may be the load generator's: it stood still as they ran.
+    /// Returns the number of timeouts that the load generator may have caused, because it stalled while they ran.
     pub(super) fn own_timeouts(&self, look: &Look) -> u64 {
         self.course.stalled_timeouts.min(look.gauge.part)
     }
@@ -282,8 +282,8 @@ impl Grounds {
         self.edge.as_ref()
     }
 
-    /// The share of the arrivals that may have been answered, had this side sent them all. An attempt that failed here
-    /// kept an arrival waiting, and where they are many, those behind it too.
+    /// Returns the share of the arrivals that might have succeeded if the load generator had sent them all. A failed
+    /// attempt delays its arrival, and many of them delay those after it, too.
     pub(super) fn with_unsent(&self, edge: &Edge) -> Vec<(f64, Evidence)> {
         let mut all = Vec::new();
         let number = sum_of(self.unmade.iter().map(|one| one.number));
@@ -324,7 +324,7 @@ fn longest_wait_ns(facts: &Facts, course: &Course) -> f64 {
     most_ns
 }
 
-/// The longest wait that is no stall: a sleep and the step of the clock that is allowed behind it.
+/// The longest wait that does not count as a stall: a sleep, plus the allowed step of the clock after it.
 const UNSEEN_NS: f64 = 200e6;
 
 /// Each kind of failure on this side with its number.
@@ -343,7 +343,7 @@ fn unmade(facts: &Facts) -> Vec<Unmade> {
 /// The share of the load of which there is no record: seconds that are in no totals, ends, machines, dead workers.
 fn missing(facts: &Facts, holes: &[RecordGap]) -> f64 {
     let there: f64 = facts.machines.iter().map(|m| m.elapsed_ns as f64 / 1e9).sum();
-    // What a run of no length lacks cannot be told as a share.
+    // For a run without a duration, the missing part has no ratio.
     let is_cut = holes.iter().any(|hole| !hole.in_totals);
     let holes: f64 =
         holes.iter().filter(|h| !h.in_totals).map(|h| (h.gap.to_s - h.gap.from_s).max(0.0)).sum();

@@ -1,9 +1,9 @@
-//! What waiting for a CPU may have added to the times.
+//! Time that waiting for a CPU may have added.
 //!
-//! While a worker is ready to run and has no CPU, whatever it has in flight grows older unseen. So the time that it
-//! waited, times the most that it had in flight, is all that can have been added to all requests together; and none can
-//! have got more than the longest wait. Which ones got it nobody knows: those, to be on the safe side, that bring the
-//! figure down furthest.
+//! While a worker is ready to run but has no CPU, its requests in flight age unnoticed. Therefore the time that it
+//! waited, times the maximum in flight, bounds the time added to all requests together, and the longest wait bounds
+//! the time added to a single one. The affected requests are unknown; to be safe, those that lower the result most
+//! are assumed.
 
 use plimsoll_plan::threshold::Statistic;
 use plimsoll_stats::Hist;

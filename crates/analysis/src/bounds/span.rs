@@ -52,7 +52,7 @@ impl Span {
     }
 }
 
-/// Applies every doubt to the figure and holds both ends against the limit.
+/// Applies every caution to the value and compares both ends with the limit.
 pub(crate) fn settle(look: &Look) -> Settled {
     let Some(value) = look.reading.value else {
         let evidence = Evidence::FigureMissing { subject: look.threshold.left() };
@@ -118,8 +118,7 @@ fn judged(threshold: &Threshold, value: f64, span: Span) -> Settled {
             }
         }
     };
-    // Those decide that bring the figure to the other side of the limit, one after the other; what comes behind adds
-    // nothing to that.
+    // The first cautions that move the value across the limit decide; later ones do not change that.
     let mut crossed = standing != Standing::Undecided;
     let mut doubts = Vec::new();
     for one in &span.moves {
@@ -154,7 +153,7 @@ fn times(look: &Look, value: f64, span: &mut Span) {
             low = hist;
         }
     }
-    // Waiting for a CPU is taken away anew at each step: which samples it brings down depends on the rank that counts.
+    // Waiting for a CPU is subtracted again at each step, because the rank determines which samples it lowers.
     let queue = grounds.queue();
     let relieved = |low: &Hist| match &queue {
         Some((queue, _)) => queue.relieve(low, statistic),
@@ -241,13 +240,13 @@ fn bounding(q: f64) -> u64 {
     (((1.0 - CONFIDENCE) / 2.0).ln() / q.ln()).ceil() as u64
 }
 
-/// The last bucket stands for what is not known.
+/// The last bucket represents unknown values.
 fn beyond(ns: f64) -> f64 {
     if ns >= VALUE_MAX as f64 * 0.99 { f64::INFINITY } else { ns }
 }
 
-/// Failed of finished, held of made, lost of expected: exact, but for what was never made or never recorded. Whatever
-/// the load generator's machine did, an answer with a status that is an error is one.
+/// Failed of completed, met of checked, lost of expected: exact, except for requests that were never sent or
+/// recorded. A response with an error status remains one, no matter what the load generator's machine did.
 fn share(look: &Look, span: &mut Span) {
     let (part, whole) = (look.gauge.part as f64, look.gauge.whole as f64);
     let mut unknown = 0.0;

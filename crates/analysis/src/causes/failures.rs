@@ -10,7 +10,7 @@ use crate::summary::{ErrorRow, SeriesRow};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{RunHist, RunSum};
 
-/// A class is told from this share of all failures on.
+/// Share of all failures above which a class is reported.
 const TOLD: f64 = 0.05;
 /// A request fails altogether from this share on, and others do not below that.
 const FAILS: f64 = 0.9;
@@ -104,8 +104,8 @@ fn of_class(case: &Case, row: &ErrorRow) -> Option<Cause> {
             false => Kind::HostUnreachable.claim(Claim::Possible, Evidence::FailedConnecting(failures)),
         }),
         Fault::Timeout => limited(case, row, failures).or_else(|| Some(unanswered(case, failures))),
-        // What a stream or a chain of redirects should have been is the plan's business, and limits of the load
-        // generator have a cause of their own.
+        // The plan defines what a stream or a chain of redirects should be, and limits of the load generator have
+        // their own cause.
         Fault::StreamIdleTimeout
         | Fault::StreamFailed
         | Fault::Redirects
@@ -154,7 +154,7 @@ fn check(case: &Case) -> Option<Evidence> {
     })
 }
 
-/// Ends of connections that had been idle, while the server went on serving others.
+/// Closes of connections that had been idle while the server kept serving others.
 fn idle(case: &Case, failures: Failures) -> Cause {
     let idle = case.facts.run.spread(RunHist::IdleBeforeClose);
     let (idle_min_ns, idle_max_ns) = (idle.min().unwrap_or(0), idle.max().unwrap_or(0));
@@ -195,9 +195,9 @@ fn limited(case: &Case, row: &ErrorRow, failures: Failures) -> Option<Cause> {
     ))
 }
 
-/// Connections of the measured part that were reset before we saw them open (over TLS: before the handshake ended):
-/// they served nothing. What else keeps one from opening has a class of its own, and some were still opening at the
-/// stop.
+/// Returns the number of connections of the measured part that were reset before they opened (over TLS: before the
+/// handshake ended). They served no request. Other failures to connect have their own classes, and some connections
+/// were still opening at the end.
 fn reset_unopened(case: &Case) -> u64 {
     const CONNECTING: [Fault; 3] = [Fault::ConnectionRefused, Fault::ConnectTimeout, Fault::HostUnreachable];
     const HANDSHAKING: [Fault; 3] = [Fault::Tls, Fault::TlsTimeout, Fault::CertificateRejected];

@@ -8,7 +8,7 @@ use crate::outage_words::stretch;
 use crate::summary::{Outage, OutageFailure, PartAvailability, PartKind, Second};
 use plimsoll_plan::Fault;
 
-/// Below this availability other causes are not worth a claim of their own.
+/// Availability below which other causes are not worth reporting.
 const MOSTLY_THERE: f64 = 0.9;
 
 /// The cause, and how far it explains the run.

@@ -13,18 +13,18 @@ use plimsoll_stats::Hist;
 
 /// A pause is longer than this, however fast the service is.
 const PAUSE_NS: u64 = 25_000_000;
-/// So many times slower is another kind of request, or a queue.
+/// Factor above which a slower request is of another kind, or queued.
 const SLOWER: f64 = 5.0;
 /// Two speeds: each has this share of the responses at least, and hardly any lie between.
 const SPEED: f64 = 0.015;
 const BETWEEN: f64 = 0.1;
-/// So much apart.
+/// Minimum ratio between the two.
 const APART: f64 = 3.0;
 /// A request of this share of the responses is made by many users at a time.
 const FREQUENT: f64 = 0.05;
 /// This share of the time is most of it.
 const MOST: f64 = 0.5;
-/// So many stalls, the longest, tell whose they are; two of one pause differ by less than this.
+/// Number of longest stalls that are examined to find their cause; two stalls of one pause differ by less than this.
 const LOOKED_AT: usize = 10_000;
 const ALIKE: f64 = 0.8;
 /// All CPUs of a machine are in use.
@@ -63,7 +63,7 @@ pub(super) fn slow(case: &Case, hung: Option<&str>, into: &mut Vec<Cause>) {
     }
 }
 
-/// The whole service answered nobody, again and again or once.
+/// The whole service stalled, once or repeatedly.
 fn pauses(case: &Case) -> Option<Cause> {
     let times = case.facts.all.hist(SeriesHist::Service);
     let median = usual_ns(case, times.quantile(0.5)?);
@@ -76,7 +76,7 @@ fn pauses(case: &Case) -> Option<Cause> {
     {
         return None;
     }
-    // Users that wait for a time-out together are no pause of the service.
+    // A timeout that all users wait for together is not a pause of the service.
     if case.facts.all.fault(Fault::Timeout) > 0 {
         return None;
     }
@@ -103,7 +103,8 @@ fn pauses(case: &Case) -> Option<Cause> {
         silent_ratio: share,
         arrivals_p99_ns: arrivals_wait_ns(&found, whole_ns, 0.01),
     };
-    // A service that shares a full machine with us stands still as well when others have its CPUs.
+    // A service that shares a saturated machine with the load generator stalls as well when other processes use its
+    // CPUs.
     let is_full = case.is_local() && case.s.client.host_busy_ratio >= FULL;
     let is_whole = case.facts.is_open() || are_of_all(&found, case.s.client.workers.len().max(1));
     let is_fact = is_whole && !is_full;
@@ -240,8 +241,8 @@ fn not_reused(case: &Case) -> Option<Cause> {
     Some(Kind::ConnectionsNotReused.claim(Claim::Certain, Evidence::Caution(told.evidence.clone())))
 }
 
-/// The closed model: the first requests met an idle server and were many times faster than all that came after, which
-/// all took about as long: they stand in line.
+/// The closed model: the first requests reached an idle server and were many times faster than all later ones, which
+/// took about equally long because they queued.
 fn queueing(case: &Case) -> Option<Cause> {
     let s = case.s;
     if case.facts.is_open() {

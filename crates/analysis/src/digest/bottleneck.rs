@@ -1,11 +1,11 @@
-//! What stood at its limit in several runs.
+//! The saturated resource of several runs.
 
 use super::Watching;
 use crate::summary::{Bottleneck, SaturatedResource};
 use crate::watched::rank;
 
-/// In groups of which the first that has an answer is believed: what stood at its limit in at least half of its runs,
-/// told in the words of one of them. `None` when no run had monitors.
+/// Returns the bottleneck of the first group that has one: a resource that was saturated in at least half of its
+/// runs, described as in one of them. `None` if no run had monitors.
 pub fn bottleneck_of(groups: &[Vec<&Watching>]) -> Option<Bottleneck> {
     let mut watched = false;
     let mut unknown = None;

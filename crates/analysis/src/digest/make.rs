@@ -82,7 +82,7 @@ fn generator(summary: &Summary) -> Generator {
 }
 
 fn by_request(summary: &Summary) -> Vec<RequestMean> {
-    // A mean with cut-off times in it is no mean.
+    // A mean that includes cut-off times is invalid.
     let rows = summary.requests.iter().filter(|row| !row.is_stream && !row.response_time.mean_is_lower_bound);
     let mean = |row: &SeriesRow| {
         let scenario = row.scenario.as_ref().filter(|name| !name.is_empty());

@@ -9,7 +9,7 @@ use plimsoll_plan::Fault;
 use plimsoll_plan::metric::RunSum;
 use plimsoll_record::event::Environment;
 
-/// Descriptors beside the connections: standard streams, the run file, epoll and a reserve.
+/// File descriptors in addition to the connections: standard streams, the run file, epoll, and a reserve.
 const OTHER_DESCRIPTORS: u64 = 1_024;
 
 /// Each fault on the client's side makes the run inconclusive.
@@ -66,7 +66,7 @@ fn fd_limit(e: &Inputs) -> Option<Caution> {
 
 fn ports(e: &Inputs) -> Option<Caution> {
     let hit = hit(e, Fault::PortsExhausted)?;
-    // What nobody could read is no range of one port.
+    // An unreadable range is not a range of one port.
     let is_known = |env: &Environment| env.port_high > 0;
     let room = |env: &Environment| (u64::from(env.port_high) + 1).saturating_sub(env.port_low.into());
     let env = hit.worst(|env| if is_known(env) { room(env) } else { u64::MAX })?;
@@ -79,8 +79,8 @@ fn ports(e: &Inputs) -> Option<Caution> {
     Some(evidence.raise())
 }
 
-/// A stopped generator looks like a stopped service: nothing is answered while nobody looks. In the open model its
-/// sends are late as well; in the closed model only its own clock tells.
+/// A stalled load generator looks like a stalled service, because it reads no responses. In the open model its sends
+/// are late as well; in the closed model only its own clock shows it.
 fn stalled(e: &Inputs) -> Option<Caution> {
     let (times, ns) = (e.facts.run.of(RunSum::Stalls), e.facts.run.of(RunSum::StalledNs));
     let wall_ns: f64 =

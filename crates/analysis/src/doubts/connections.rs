@@ -12,7 +12,7 @@ use plimsoll_stats::Hist;
 
 /// How long Linux keeps a port after the side that closed first has closed (TCP_TIMEWAIT_LEN; no option changes it).
 const TIME_WAIT_S: f64 = 60.0;
-/// Fewer closed connections than this are no rate.
+/// Number of closed connections below which a rate is meaningless.
 const CLOSED_LEAST: u64 = 100;
 /// "A few" is this share of the connections.
 const FEW_SHARE: f64 = 0.10;
@@ -23,9 +23,9 @@ pub(super) fn connections(e: &Inputs, into: &mut Vec<Caution>) {
     into.extend(few_ports(e));
 }
 
-/// Users of the closed model with a connection each, all from the beginning: a fair service answers them about equally
-/// often. Jain's index (Jain, Chiu & Hawe 1984) is (sum x)^2 / (n sum x^2), about the share of connections that were
-/// served. A connection that was made again in between would be two, so then nothing is said.
+/// Users of the closed model with one connection each, all from the start: a fair service responds to them about
+/// equally often. Jain's index (Jain, Chiu & Hawe 1984) is (sum x)^2 / (n sum x^2), about the share of connections
+/// that were served. A reconnect would count as two connections, so then nothing is reported.
 fn unfair(e: &Inputs) -> Option<Caution> {
     let closed = [RunSum::ClosedByServer, RunSum::ClosedByClient, RunSum::ClosedAfterError];
     let one = |m: &Machine| {
@@ -112,8 +112,9 @@ fn not_reused(e: &Inputs) -> Option<Caution> {
     })
 }
 
-/// Whoever closes first keeps the port for a minute, so a minute of this rate needs as many ports. On the loopback the
-/// kernel takes them again after a second (`net.ipv4.tcp_tw_reuse` is 2), which hides what happens on a network.
+/// The side that closes first keeps the port for a minute, so a minute at this rate requires as many ports. On
+/// loopback the kernel reuses them after a second (`net.ipv4.tcp_tw_reuse` is 2), which hides what happens on a
+/// network.
 fn few_ports(e: &Inputs) -> Option<Caution> {
     if e.facts.all.fault(Fault::PortsExhausted) > 0 {
         return None;
@@ -132,7 +133,7 @@ fn few_ports(e: &Inputs) -> Option<Caution> {
             .fold(0u64, |sum, id| sum.saturating_add(run.of(*id)));
         let per_s = ratio(closed as f64, m.measured_ns as f64 / 1e9);
         let used = ratio(per_s * TIME_WAIT_S, room as f64);
-        // A range that nobody could read is no range of one port.
+        // An unreadable range is not a range of one port.
         (env.port_high > 0 && closed >= CLOSED_LEAST).then_some((used, per_s, room, env.is_same_machine))
     };
     let (used, per_s, room, same_machine) =

@@ -15,7 +15,7 @@ use plimsoll_stats::median;
 const STRETCHES_LEAST: usize = 6;
 /// Pairs are compared, and an hour would have six million of them: longer runs are looked at in minutes.
 const STRETCHES_MOST: usize = 60;
-/// A second with fewer samples has no median of its own.
+/// A second with fewer samples has no median.
 const SAMPLES_LEAST: u64 = 5;
 /// One second of another kind is a spike, and the timeline shows it.
 const BEGINNING_LEAST: usize = 2;
@@ -50,7 +50,7 @@ fn is_level(e: &Inputs) -> bool {
             let begin_ns = at_ns;
             at_ns = at_ns.saturating_add(stage.duration_ns);
             let is_flat = stage.to == std::mem::replace(&mut before, stage.to);
-            // A leg that ends with the warm-up, or begins behind the end, changes nothing that is measured.
+            // A leg that ends with the warm-up, or starts after the end, does not affect the measured part.
             is_flat || at_ns <= plan.warmup_ns || begin_ns >= end_ns
         })
     };
@@ -96,7 +96,7 @@ fn backlog_grew(e: &Inputs, stretches: &[Stretch]) -> Option<Caution> {
     let busy: Vec<f64> = stretches.iter().map(|s| s.in_flight).collect();
     let ((first, last), (few, many)) = (ends(&times), ends(&busy));
     let slower = last > first * e.limits.grew_times && last - first > e.limits.grew_more_ns as f64;
-    // Behind a cap on connections the queue is on this side, and what is in flight cannot grow.
+    // With a connection limit, arrivals queue in the load generator, so the number in flight cannot grow.
     let waiting = e.demand.offered.as_ref().map_or(0, |offered| offered.arrivals_queued);
     let piled_up = many > few * e.limits.grew_times || waiting > 0;
     (slower && piled_up && tau(&times) >= e.limits.grew_tau).then(|| {
@@ -171,7 +171,7 @@ fn shift(e: &Inputs, values: &[f64]) -> Option<usize> {
     let gap = (range(rest).0 - range(begin).1).max(range(begin).0 - range(rest).1);
     let differs = by > before.min(after) * e.limits.steady_shift && by > e.limits.steady_more_ns as f64;
     let apart = gap >= by * e.limits.steady_gap;
-    // A rest that goes on changing is no level.
+    // A rest that continues to change has no level.
     let (first, last) = ends(rest);
     let drifts = (last - first).abs() > by * 0.5;
     (apart && differs && !drifts).then_some(at)

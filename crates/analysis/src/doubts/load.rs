@@ -33,7 +33,7 @@ fn offered_rate_missed(e: &Inputs) -> Option<Caution> {
 fn late_sends(e: &Inputs) -> Option<Caution> {
     let late_ns = e.client.schedule_lag.p99_ns?;
     let response_ns = e.response.p99_ns?;
-    // A p99 that is not printed proves nothing either; a generator that stood still is told by its own clock.
+    // A p99 that is not printed proves nothing either; the load generator's own clock reports stalls.
     if e.client.schedule_lag.count < samples_needed(0.99) {
         return None;
     }
@@ -46,10 +46,11 @@ fn client_connection_limit(e: &Inputs) -> Option<Caution> {
     let offered = e.demand.offered.as_ref()?;
     let never = e.facts.run.of(RunSum::ArrivalsNotStarted);
     let cap: u64 = sum_of(e.facts.machines.iter().map(|m| arrivals_connections(m.plan())));
-    // An arrival counts as queued when it gets its connection at last; behind a service that hangs none ever does.
+    // An arrival counts as queued once it gets its connection; if the service hangs, none does.
     let is_queued =
         offered.arrivals_queued > 0 || (never > 0 && e.facts.run.of(RunSum::InFlightAtEnd) >= cap);
-    // Without a descriptor or a port for them the connections allowed were never reached: another caution's matter.
+    // Without file descriptors or ports for them, the allowed connections were never reached, which another caution
+    // reports.
     if !is_queued || e.facts.client_faults() > 0 {
         return None;
     }
@@ -74,7 +75,7 @@ fn arrivals_connections(plan: &Outline) -> u64 {
     }
 }
 
-/// N = X R must hold whatever the model; where it does not, a clock or a counter is wrong.
+/// N = X R must hold in every model; otherwise a clock or a counter is wrong.
 fn in_flight_differs(e: &Inputs) -> Option<Caution> {
     // A stream's time is its own account, which begins with the head: no second opinion.
     if e.facts.has_streams() {

@@ -79,7 +79,7 @@ fn missing_parts(e: &Inputs) -> Option<RecordLoss> {
     let there: Vec<Share> = e.facts.machines.iter().map(|m| m.plan().share).collect();
     let wholes: BTreeSet<u32> = there.iter().map(|share| share.of).collect();
     let parts = wholes.into_iter().flat_map(|of| (1..=of).map(move |part| Share { part, of }));
-    // A handful is enough to be told, and a share of millions is somebody's joke.
+    // A handful of missing shards is listed; a shard of millions is a forged record.
     let shares: Vec<Share> = parts.filter(|share| !there.contains(share)).take(NAMED).collect();
     (!shares.is_empty()).then_some(RecordLoss::Machines { shares })
 }
@@ -182,7 +182,7 @@ fn short(e: &Inputs) -> Option<Caution> {
     (e.facts.has_measured() && ns < e.limits.short_ns).then(|| Evidence::ShortRun { measured_ns: ns }.raise())
 }
 
-/// Pauses and levels that somebody chose while the load ran. Of several machines each may have been steered.
+/// Manual pauses and level changes during the load, on any of several machines.
 fn steered(e: &Inputs) -> Option<Caution> {
     let mut steps: Vec<SteeredStep> = Vec::new();
     let many = e.facts.machines.len() > 1;

@@ -17,7 +17,7 @@ use plimsoll_plan::{Fault, Outline, Target};
 use plimsoll_stats::samples_needed;
 
 pub(super) fn samples(e: &Inputs, into: &mut Vec<Caution>) {
-    // Without a single finished request everything else is beside the point.
+    // Without a completed request, no other caution matters.
     if e.facts.has_measured() {
         into.extend(too_few(e));
     }
@@ -28,7 +28,7 @@ pub(super) fn samples(e: &Inputs, into: &mut Vec<Caution>) {
     into.extend(redirects(e));
 }
 
-/// Nothing but redirects: the pages behind them were not measured.
+/// Only redirects: the pages that they lead to were not measured.
 fn redirects(e: &Inputs) -> Option<Caution> {
     let statuses = statuses(&e.facts.all);
     let answered: u64 = statuses.range("200".to_owned().."400".to_owned()).map(|(_, n)| n).sum();
@@ -134,7 +134,7 @@ fn timeouts(e: &Inputs) -> Option<Caution> {
     Some(evidence.raise())
 }
 
-/// A few requests are always under way at the stop of a closed model; they matter when they are many.
+/// A closed model always ends with a few requests in flight; only many of them matter.
 fn in_flight(e: &Inputs) -> Option<Caution> {
     let run = &e.facts.run;
     let (sent, waiting) = (run.of(RunSum::InFlightAtEnd), run.of(RunSum::ArrivalsNotStarted));
@@ -186,7 +186,7 @@ pub(super) fn network(e: &Inputs, into: &mut Vec<Caution>) {
     into.extend(stale(e));
 }
 
-/// Reused connections that ended under a request; where the server itself went away they are no news of their own.
+/// Reused connections that ended during a request. If the server itself went away, they add nothing.
 fn stale(e: &Inputs) -> Option<Caution> {
     let ended = stale::ended(e.facts).filter(|ended| *ended != Ended::Gone)?;
     let idle = e.facts.run.spread(RunHist::IdleBeforeClose);

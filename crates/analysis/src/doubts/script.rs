@@ -26,7 +26,7 @@ pub(super) fn script(e: &Inputs, into: &mut Vec<Caution>) {
     if refused > 0 {
         into.push(Evidence::ValuesRefused { values_count: refused }.raise());
     }
-    // After a failure the rest is left out on purpose, and the failure itself is told.
+    // After a failure, the rest is skipped on purpose, and the failure itself is reported.
     let (abandoned, failed) =
         (e.facts.run.of(RunSum::IterationsAbandoned), e.facts.all.sum(SeriesSum::Failed));
     if abandoned > failed {

@@ -61,7 +61,7 @@ fn failed(e: &Inputs) -> Option<Caution> {
 fn memory(e: &Inputs) -> Option<Caution> {
     let mut found: Vec<GrownMemory> = Vec::new();
     for monitor in &e.seen.monitors {
-        // The whole holds its parts, and each process is told by one of its sizes.
+        // The total contains its parts, and each process is reported by one of its sizes.
         let own = monitor
             .rows
             .iter()
@@ -104,7 +104,7 @@ fn was_before_us(e: &Inputs) -> bool {
     e.seen.pressure.iter().any(|told| is_listening(&told.kind, &told.metric))
 }
 
-/// Each overflow is a drop as well: the larger of a monitor's counters is told.
+/// Each overflow is a drop as well, so the larger of a monitor's counters is reported.
 fn overflowed(e: &Inputs) -> Option<Caution> {
     let mut found: Vec<(f64, ListenerOverflow)> = Vec::new();
     for (watch, channel) in channels(e).filter(|(watch, channel)| is_listening(&watch.kind, &channel.metric))
@@ -128,7 +128,7 @@ fn overflowed(e: &Inputs) -> Option<Caution> {
     })
 }
 
-/// Of each monitor what came nearest to its limit: the only process of a tree is told twice, once as the whole.
+/// For each monitor, the one closest to its limit: the only process of a tree appears twice, once as the total.
 fn descriptors(e: &Inputs) -> Option<Caution> {
     let mut found: Vec<(&str, f64, DescriptorUse)> = Vec::new();
     let names = ["fds", "fds_share", "descriptors"];

@@ -9,10 +9,10 @@ use crate::facts::ratio;
 use crate::summary::Caution;
 use plimsoll_plan::metric::{RunFloor, RunHist, RunSum, SeriesHist, SeriesSum};
 
-/// The run is cut into so many parts to see whether bytes came evenly.
+/// Number of parts of the run, to check whether bytes arrived evenly.
 const PARTS: usize = 5;
-/// Bytes are counted when an answer is whole: answers under way at the edge of a part make it uneven. Where that could
-/// be more than this share, nothing can be said.
+/// Bytes are counted when a response is complete, so responses in flight at the edge of a part make it uneven. If
+/// that may exceed this share, nothing is reported.
 const GRAIN_MOST: f64 = 0.10;
 /// Connection times this long are looked at as lost SYNs, in whole seconds.
 const SYN_SECONDS: u64 = 7;
@@ -26,16 +26,16 @@ pub(super) fn way(e: &Inputs, into: &mut Vec<Caution>) {
     into.extend(rtt_bound(e));
 }
 
-/// A SYN without an answer is sent again after 1 s, then after 2 s and 4 s more (RFC 6298, 2.1 and 5.5), or each second
-/// for the first few times (Linux from 6.5 on): connections made by one of them took k s and the usual. The kernel
-/// counts what it sent again, so a service that is slow by whole seconds is not taken for this.
+/// A SYN without a reply is retransmitted after 1 s, then after 2 s and 4 s more (RFC 6298, 2.1 and 5.5), or every
+/// second for the first few times (Linux since 6.5). A connection made by one of them took k s plus the usual time.
+/// The kernel counts retransmissions, so a service that is slow by whole seconds is not mistaken for this.
 fn syn_retransmits(e: &Inputs) -> Option<Caution> {
     let floor_ns = e.facts.run.floor(RunFloor::ConnectNs)?;
     let times = e.facts.run.spread(RunHist::Connect);
     let within = |from_ns: u64, to_ns: u64| {
         times.count_at_most(to_ns).saturating_sub(times.count_at_most(from_ns.saturating_sub(1)))
     };
-    // Half a second above the floor is nobody's usual time, nor any timer's.
+    // Half a second above the minimum is neither a usual connection time nor a timer.
     let long = times.count_above(floor_ns.saturating_add(SECOND_NS / 2));
     let clusters: Vec<LateConnections> = (1..=SYN_SECONDS)
         .map(|s| {
@@ -64,9 +64,10 @@ fn syn_retransmits(e: &Inputs) -> Option<Caution> {
     Some(evidence.raise())
 }
 
-/// In the closed model users take whatever comes, so bytes that come evenly while hardly anything else takes time are
-/// bound by something. That it is a link, and not a server that makes or sends its bodies slowly, shows in what a queue
-/// in front of a link does when it overflows: it drops, and segments behind the gap come out of order.
+/// In the closed model, users receive as fast as they can, so bytes that arrive evenly while hardly anything else
+/// takes time are limited by something. That this is a link, and not a server that creates or sends its bodies
+/// slowly, shows when the queue of the link overflows: it drops segments, and those after the gap arrive out of
+/// order.
 fn network_saturated(e: &Inputs) -> Option<Caution> {
     let all = &e.facts.all;
     let out_of_order = e.facts.run.of(RunSum::SegmentsOutOfOrder);
@@ -114,9 +115,9 @@ fn network_saturated(e: &Inputs) -> Option<Caution> {
     Some(evidence.raise())
 }
 
-/// In the closed model N users that do nothing but wait for a round trip make N / RTT requests a second, whatever the
-/// service could do. The round trip is the kernel's own, of empty segments and requests alike, so below the floor of a
-/// service's time; on this machine and in one room it is too short to matter.
+/// In the closed model, N users that only wait for a round trip send N / RTT requests per second, no matter how fast
+/// the service is. The round trip time is measured by the kernel, over empty segments and requests alike, so it is
+/// below the minimum service time. On one machine or in one room it is too short to matter.
 fn rtt_bound(e: &Inputs) -> Option<Caution> {
     let rtt_ns = e.client.rtt_min_ns.filter(|ns| *ns >= e.limits.round_trip_ns)?;
     let p50_ns = e.facts.all.hist(SeriesHist::Service).quantile(0.5)?;
@@ -134,7 +135,7 @@ fn rtt_bound(e: &Inputs) -> Option<Caution> {
     Some(evidence.raise())
 }
 
-/// The closed model, and its users had a request under way nearly all the time.
+/// The closed model, with a request in flight for each user nearly all the time.
 fn users_wait(e: &Inputs) -> bool {
     let law = &e.client.littles_law;
     let users = law.users_mean.unwrap_or(0.0);
