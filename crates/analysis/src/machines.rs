@@ -1,7 +1,7 @@
-//! Whether one of several machines measured other times than the rest: its own network, its own load, its own clock.
+//! Whether one of several machines measured different times than the rest: its network, its load, its clock.
 //!
-//! They load one service at the same time, so their seconds are compared in pairs: what the service did to all of them
-//! falls out, and what is left between neighbours hardly depends on one another.
+//! They load one service at the same time, so their seconds are compared in pairs: effects of the service on all of
+//! them cancel out, and the remaining differences of adjacent seconds are nearly independent.
 
 use super::cells::Cells;
 use super::facts::{Facts, Machine};
@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 const STRETCHES: usize = 30;
 const STRETCHES_LEAST: usize = 6;
 const CONFIDENCE: f64 = 0.95;
-/// A difference smaller than this is no news, however certain: a bucket of a histogram is 0.8% wide, and two machines
-/// in two places are never alike.
+/// A smaller difference is not reported, however certain: a bucket of a histogram is 0.8% wide, and two machines in
+/// two places always differ.
 const NEWS: f64 = 0.05;
 
 /// By machine, in their order; `None`: there is one only, or too little to compare.
@@ -39,8 +39,8 @@ fn measured<'a>(machine: &'a Machine) -> impl Iterator<Item = (u32, &'a plimsoll
     machine.origin.ticks.iter().filter(|(tick, _)| !plan.is_warmup(**tick)).map(|(tick, row)| (*tick, row))
 }
 
-/// Response times of each stretch of so many ticks, counted from the start of the machine that began first: a tick of
-/// one that began later lies beside a later one of the others.
+/// Response times of each period of this many ticks, counted from the start of the first machine: a tick of a machine
+/// that started later is compared with a later tick of the others.
 fn stretches(machine: &Machine, width: u32, first_unix_ns: u64) -> BTreeMap<u32, Hist> {
     let later_ns = machine.opening().started_unix_ns.saturating_sub(first_unix_ns);
     let later_ticks = u32::try_from((later_ns + TICK_NS / 2) / TICK_NS).unwrap_or(u32::MAX);
@@ -53,7 +53,7 @@ fn stretches(machine: &Machine, width: u32, first_unix_ns: u64) -> BTreeMap<u32,
     all
 }
 
-/// A machine beside all others together.
+/// One machine compared with all others together.
 fn against_others(all: &[BTreeMap<u32, Hist>], own: usize) -> Option<Divergence> {
     // Each machine and two figures are looked at: the chance that any of them is taken for different stays the same
     // (Bonferroni).

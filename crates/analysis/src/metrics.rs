@@ -118,7 +118,7 @@ fn gauge(tally: &Tally, statistic: Statistic) -> Option<f64> {
             tally.lasts.get(GaugeLast::Last.id()).map(|last| last.value)
         }
     };
-    // What stands in a file of somebody else's may be bits of no number.
+    // The bits in a foreign file may not be a number.
     bits.filter(|_| is_set).map(from_ordered).filter(|value| value.is_finite())
 }
 

@@ -1,7 +1,7 @@
-//! What made the verdict so, and what to do next, as values with their numbers. The order is that in which one would
-//! look: whether the service was there, what stood at its limit, what failed, what was slow.
+//! Reasons for the verdict and next steps, as values with their numbers, in the order in which you would check them:
+//! whether the service was up, which resource was saturated, what failed, what was slow.
 //!
-//! Here it is decided what is worth a word; the sentences are made where numbers become text.
+//! This module decides what is reported; the sentences are written where numbers become text.
 
 mod failures;
 mod outage;
@@ -55,7 +55,7 @@ pub enum Reason<'a> {
         #[serde(skip)]
         row: &'a Cause,
     },
-    /// Hardly anything stands behind a pass.
+    /// A pass with little evidence.
     LittleEvidence {
         requests: u64,
         measured_s: f64,
@@ -88,7 +88,7 @@ pub enum Reason<'a> {
         failures: u64,
         evaluations: u64,
     },
-    /// The service was behind what was offered.
+    /// The service did not reach the offered rate.
     NotKeptUp {
         arrivals: u64,
         arrivals_queued: u64,
@@ -123,7 +123,7 @@ pub enum Step<'a> {
         row: &'a Caution,
     },
     ReadGeneratorHealth,
-    /// What stood at its limit.
+    /// A saturated resource.
     Relieve {
         resource: &'a str,
         relief: Relief,
@@ -178,7 +178,7 @@ impl<'a> From<&'a PartAvailability> for Part<'a> {
     }
 }
 
-/// The threshold that was nearest to being missed, among those that somebody wrote where there are any.
+/// The threshold that was closest to being missed, among those that the user set, if any.
 #[derive(Debug, Clone, Serialize)]
 pub struct Closest<'a> {
     pub threshold: &'a str,
@@ -186,7 +186,7 @@ pub struct Closest<'a> {
     pub limit: f64,
     /// See [`ThresholdResult::margin`].
     pub margin: Option<f64>,
-    /// Thresholds in all, and those of them that somebody wrote.
+    /// Number of all thresholds, and of those that the user set.
     pub thresholds_count: usize,
     pub explicit_count: usize,
     #[serde(skip)]
@@ -202,7 +202,7 @@ pub enum Phase {
     Download,
 }
 
-/// What is known of slow answers where nothing stood at its limit.
+/// Data on slow responses without a saturated resource.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Slow {
     /// Mean size of the largest bodies, where they are large; bytes.
@@ -213,7 +213,7 @@ pub struct Slow {
     pub is_watched: bool,
 }
 
-/// How something that stands at its limit is relieved, by what it is.
+/// How to relieve a saturated resource, by its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Relief {

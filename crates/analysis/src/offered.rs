@@ -16,15 +16,15 @@ pub(super) struct Demand {
     pub achieved: Achieved,
     /// Arrivals that the plan asked for and that never came due, beyond what chance and rounding explain.
     pub unsent: u64,
-    /// Arrivals that the plan asked for; `None` when somebody steered the run.
+    /// Planned arrivals; `None` if the run was controlled manually.
     pub asked: Option<f64>,
     /// What the share of served arrivals may be in truth.
     pub edge: Option<Edge>,
 }
 
 impl Demand {
-    /// What to believe of the times that were cut off. Up to the share that may be missed without a doubt the run kept
-    /// up, and what was under way at its stop is like the rest.
+    /// Returns how to count times that were cut off. Up to the share that may be missed without a caution, the run
+    /// kept up, and requests in flight at its end are like the others.
     pub fn belief(&self, limits: &CautionLimits) -> Belief {
         let kept_up = self.edge.as_ref().is_none_or(|edge| edge.most >= 1.0 - limits.offered_missed);
         if kept_up { Belief::LikeTheOthers } else { Belief::Worse }
@@ -45,17 +45,18 @@ pub(super) struct Edge {
 }
 
 impl Edge {
-    /// The share when so many more were served that this side did not send.
+    /// Returns the share if this many more arrivals had been served that the load generator did not send.
     pub fn with_unsent(&self, missed: u64) -> f64 {
         (self.most + self.unsent.max(missed as f64) / self.arrivals.max(1.0)).min(self.most.max(1.0))
     }
 }
 
-/// Achieved is what finished with an answer, whatever its status, per second of the measured part: of plain requests
-/// these, of sequences and scripts the iterations. Its share is the quotient of this rate and the offered one.
+/// The achieved load is the number of requests that completed with a response, no matter what its status, per second
+/// of the measured part; for sequences and scripts, the number of iterations. Its share is this rate divided by the
+/// offered rate.
 pub(super) fn demand(facts: &Facts) -> Demand {
     let rate_per_s = facts.rate_per_s(|m| m.all.answered());
-    // Beside users of the closed model only those iterations count that arrivals started.
+    // If users of the closed model run as well, only iterations that arrivals started count.
     let iterations = match facts.is_scripted() && facts.is_open() {
         true => RunSum::ArrivalsCompleted,
         false => RunSum::Iterations,
@@ -98,9 +99,9 @@ const EVEN_DEVIATION: f64 = 5.0;
 /// Of the normal distribution, for 95%.
 const Z: f64 = 1.96;
 
-/// At the stop a healthy service has X R requests in flight (Little). What they would have become nobody knows: at most
-/// all are answered; at least such a share as can be said of those whose end was seen (Wilson 1927, 95%), for they are
-/// like these. What exceeds that number is missed.
+/// At the end, a healthy service has X R requests in flight (Little). Their outcome is unknown: at most all succeed,
+/// and at least the share that those with a known outcome suggest (Wilson 1927, 95%), because they are alike. The
+/// number beyond X R is missed.
 fn edge(facts: &Facts, arrivals: f64, ratio: f64, own: f64) -> Edge {
     let (served, dataless) = match facts.is_scripted() {
         true => (facts.run.of(RunSum::ArrivalsCompleted) as f64, dataless(facts) as f64),
@@ -132,11 +133,11 @@ fn wilson_low(part: f64, whole: f64) -> f64 {
     ((p + z2 / (2.0 * whole) - reach) / (1.0 + z2 / whole)).max(0.0)
 }
 
-/// Requests in flight at the stop, as many as X R. Behind a warm-up as many were in flight at the beginning, and ended
-/// among the others: only what is missing to X R may be added, or every backlog would be excused by its own times.
+/// Requests in flight at the end, up to X R. After a warm-up, as many were in flight at the start and completed among
+/// the others, so only the difference to X R may be added; otherwise its own times would excuse every backlog.
 fn waiting(facts: &Facts, served: f64) -> f64 {
     let in_flight = facts.run.of(RunSum::InFlightAtEnd) as f64;
-    // Before the first answer nobody knows how long one takes.
+    // Before the first response, its duration is unknown.
     let Some(mean_ns) = facts.all.hist(SeriesHist::Response).mean() else { return in_flight };
     let requests_each = ratio(facts.finished() as f64, served).max(1.0);
     let usual =
@@ -144,9 +145,9 @@ fn waiting(facts: &Facts, served: f64) -> f64 {
     (healthy(facts, usual) - facts.under_way_behind_warmup()).clamp(0.0, in_flight)
 }
 
-/// How many requests a healthy service may have in service when X R are usual. The number varies by chance, about as a
-/// Poisson number does: three deviations. Arrivals at an even rate vary less, and a backlog of hundreds must not hide
-/// behind chance.
+/// Number of requests that a healthy service may have in flight if X R are usual. The number varies about like a
+/// Poisson number: three standard deviations. Arrivals at a constant rate vary less, but chance must not hide a
+/// backlog of hundreds.
 fn healthy(facts: &Facts, usual: f64) -> f64 {
     let is_even =
         |load: &Load| !matches!(load, Load::Open { arrivals: Arrivals::Poisson | Arrivals::Recorded, .. });
@@ -163,7 +164,7 @@ fn thinking(facts: &Facts) -> f64 {
     let (cut, in_flight) = (run.of(RunSum::IterationsInterrupted), run.of(RunSum::InFlightAtEnd));
     let mean_s = facts.all.hist(SeriesHist::Response).mean().unwrap_or(0.0) / 1e9;
     let answered = |m: &Machine| m.all.hist(SeriesHist::Response).count();
-    // Of those under way at the beginning, as many waited for an answer as of those at the end.
+    // The share of requests that waited for a response is assumed equal at the start and at the end.
     let waited = facts.under_way_behind_warmup() * ratio(in_flight as f64, cut as f64);
     let usual = healthy(facts, facts.rate_per_s(answered) * mean_s);
     let waiting = (usual - waited).clamp(0.0, in_flight as f64);
@@ -178,7 +179,7 @@ fn dataless(facts: &Facts) -> u64 {
     }
 }
 
-/// How many arrivals the plan asked for in the measured part, and how many fewer are no sign of trouble.
+/// Returns the number of planned arrivals in the measured part, and how many fewer are normal.
 fn offered_rate(facts: &Facts) -> (Option<f64>, f64) {
     let mut sum = 0.0;
     let mut slack = 0.0;
@@ -212,7 +213,7 @@ fn offered_rate(facts: &Facts) -> (Option<f64>, f64) {
 struct Source<'a> {
     rate_per_s: &'a Profile,
     arrivals: Arrivals,
-    /// There are no more than so many, over all machines.
+    /// Maximum over all machines.
     most: f64,
 }
 
@@ -233,7 +234,7 @@ fn sources_of<'a>(machine: &Machine<'a>) -> Vec<Source<'a>> {
         .collect()
 }
 
-/// Somebody changed the load while it ran. What the tool itself did at the end is no such change.
+/// Whether the load was changed manually during the run. Actions of plimsoll at the end do not count.
 pub(super) fn is_steered(machine: &Machine) -> bool {
     let before_end = |note: &Note| note.at_ns.saturating_add(TICK_NS) < machine.elapsed_ns;
     let is_step = |note: &Note| match note.kind {
@@ -246,7 +247,7 @@ pub(super) fn is_steered(machine: &Machine) -> bool {
 
 fn asked_of(machine: &Machine, source: &Source) -> f64 {
     let plan = machine.plan();
-    // Behind the end of the duration only what is under way goes on.
+    // After the end of the duration, only requests in flight continue.
     let end_ns = plan.stop.duration_ns.map_or(machine.elapsed_ns, |ns| ns.min(machine.elapsed_ns));
     let until = |t_ns: u64| arrivals_until(source.rate_per_s, t_ns).min(source.most);
     let asked = until(end_ns) - until(plan.warmup_ns.min(end_ns));

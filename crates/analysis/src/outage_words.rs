@@ -40,8 +40,8 @@ pub(super) fn nothing_of(part: &PartAvailability) -> String {
     }
 }
 
-/// `no request succeeded from 3.1 s to the end (4.9 s of 8 s)`; of several the longest, with how many there were. Parts
-/// that were down while others were served come behind the service as a whole. Empty: there was no outage.
+/// `no request succeeded from 3.1 s to the end (4.9 s of 8 s)`; of several outages the longest, with their number.
+/// Parts that were down while others were served follow the service as a whole. Empty if there was no outage.
 pub(super) fn outages(available: &Availability, measured_ns: u64) -> Vec<String> {
     let whole = describe("no request succeeded".into(), &available.outages, measured_ns);
     let parts =

@@ -47,9 +47,9 @@ pub struct Picture {
     pub moments: Vec<Moment>,
 }
 
-/// How many requests ended when (columns) after how long (rows), the warm-up included. A time that was cut off stands
-/// where that happened if it was the time-out that cut it, or if nothing finished took longer. All others would look
-/// like fast answers that never were: they are in no cell, and counted.
+/// Number of requests by time of completion (columns) and response time (rows), including the warm-up. A time that
+/// was cut off is drawn where that happened if a timeout cut it off, or if no completed request took longer. All
+/// others would look like fast responses that never existed: they are in no cell, but counted.
 #[derive(Debug, Clone, PartialEq, Serialize, Default)]
 pub struct Heat {
     /// Left edges of the columns, s from the start. A column ends where the next begins; where the file has a gap,

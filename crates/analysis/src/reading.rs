@@ -31,8 +31,8 @@ pub(super) fn snapped(value: f64, limit: f64) -> f64 {
     if (value - limit).abs() <= limit.abs() * 1e-12 { limit } else { value }
 }
 
-/// The figure of a stretch of time within a run. Nobody can tell yet how long those took that were cut off in it, so
-/// they count like the others.
+/// Returns the value for a period within a run. The true length of requests that were cut off in it is still unknown,
+/// so they count like the others.
 pub fn reading_within(threshold: &Threshold, gauge: &Gauge, length_ns: u64) -> Reading {
     reading(threshold, gauge, length_ns, Belief::LikeTheOthers)
 }
@@ -85,8 +85,8 @@ fn time(statistic: Statistic, exact: &Hist, bounds: &Hist, belief: Belief) -> Re
     }
 }
 
-/// Of a request that was cut off nobody knows the first byte, so the figures are those of the others, and lower
-/// bounds wherever the service time's are.
+/// The first byte of a request that was cut off is unknown, so these values are those of the others, and lower bounds
+/// wherever the service time is one.
 fn first_byte(statistic: Statistic, gauge: &Gauge, belief: Belief) -> Reading {
     let cut = time(statistic, &gauge.beside, &gauge.bounds, belief);
     let known = time(statistic, &gauge.exact, &Hist::on_demand(), belief);

@@ -46,7 +46,7 @@ pub(super) fn series(facts: &Facts, belief: Belief) -> Vec<SeriesRow> {
     facts.series.iter().filter(|one| was_sent(&one.tally)).map(row).collect()
 }
 
-/// A request that no user came to is no row of a table.
+/// Whether the request was ever sent; others are not rows of a table.
 pub(super) fn was_sent(tally: &Tally) -> bool {
     tally.sums.iter().any(|n| *n > 0) || tally.hists.iter().any(|hist| !hist.is_empty())
 }

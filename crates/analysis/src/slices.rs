@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// Where one slice gives way to the next.
 const EDGES: [f64; 5] = [0.0, 0.5, 0.9, 0.99, 0.999];
 
-/// A slice of fewer requests is no more than these requests; its neighbour takes it in.
+/// A slice with fewer requests is merged with the adjacent slice.
 const REQUESTS_LEAST: f64 = 10.0;
 
 /// A stretch of the distribution, and the mean time that its requests spent in each phase, ns. Of the times that were
@@ -47,9 +47,9 @@ struct Sum {
     body_ns: f64,
 }
 
-/// The slices of the measured part, all machines added up; none in files that hold no phases by response time. Times
-/// that were cut off at the time-out, or behind the longest finished one, count with what is known of them. Where a
-/// bucket of equal times lies across an edge it is divided in proportion.
+/// Returns the slices of the measured part, summed over all machines; none for files without phases by response time.
+/// Times that were cut off by a timeout, or after the longest completed one, count with their known part. A bucket of
+/// equal times at an edge is split in proportion.
 pub fn slices(record: &RunRecord) -> Vec<Slice> {
     let mut run = Tally::on_demand(plimsoll_record::record::RUN_LAYOUT);
     let mut all = Tally::on_demand(plimsoll_record::record::SERIES_LAYOUT);
@@ -70,7 +70,7 @@ pub(super) fn slices_of(run: &Tally, all: &Tally, timeout_ns: u64) -> Vec<Slice>
     if total <= 0.0 || !has_phases {
         return Vec::new();
     }
-    // From an edge on there must be enough requests; the first slice is there whatever their number.
+    // There must be enough requests above an edge; the first slice always exists.
     let is_wide = |q: &f64| *q == 0.0 || (1.0 - q) * total >= REQUESTS_LEAST - 1e-6;
     let froms: Vec<f64> = EDGES.into_iter().filter(is_wide).collect();
     let tos = froms.iter().copied().skip(1).chain([1.0]);

@@ -9,14 +9,14 @@ use plimsoll_record::event::StoppedBy;
 use plimsoll_record::steered::pauses;
 use plimsoll_stats::Hist;
 
-/// A tick with fewer samples has no p95 of its own (it is the slowest one): its median has to be slow. And of fewer
-/// answers than a quarter of these nobody can tell that they are missing.
+/// A tick with fewer samples has no p95 (it equals the maximum), so its median must be slow. And with fewer responses
+/// than a quarter of these, missing responses cannot be detected.
 const MIN_SAMPLES: u64 = 20;
-/// A baseline is the median of at least so many ticks.
+/// Minimum number of ticks in a baseline, which is their median.
 const BASELINE_TICKS: u64 = 3;
 /// A single answer this long in a tick of fast ones is a stop that began before it.
 const STOP_NS: u64 = 200_000_000;
-/// Fewer answers than this share of the usual, and the service as good as stands still.
+/// Share of the usual responses below which the service is stalled.
 const STANDSTILL: f64 = 0.1;
 
 /// What an ordinary tick looks like: medians.
@@ -68,10 +68,10 @@ struct Tick<'a> {
     busy: f64,
 }
 
-/// All spikes outside the warm-up. The baseline of one is the median of the ordinary ticks before it; that of the
-/// first seconds comes from those behind them.
+/// Returns all spikes outside of the warm-up. The baseline of a spike is the median of the ordinary ticks before it;
+/// for the first seconds, of those after them.
 ///
-/// Seconds of an outage are no spike: where nothing succeeds nothing is slow.
+/// Seconds of an outage are not a spike: without successes, there are no slow ones.
 pub(super) fn spikes(
     facts: &Facts,
     moments: &[Moment],
@@ -89,7 +89,7 @@ pub(super) fn spikes(
     while at < measured.len() {
         let baseline = ordinary.baseline().or(later);
         match baseline.filter(|b| is_slow(&measured[at], b, doubts)) {
-            // Time-outs end long after what made them: they are no second spike.
+            // Timeouts end long after their cause, so they are not a second spike.
             Some(baseline) if !spikes.is_empty() && since_s(&measured[at], &baseline, doubts) < free_s => {
                 at += 1
             }
@@ -110,12 +110,12 @@ pub(super) fn spikes(
 
 fn ticks<'a>(facts: &Facts, moments: &'a [Moment], outages: &[Outage]) -> Vec<Tick<'a>> {
     let measured = || moments.iter().filter(|m| !m.second.is_warmup);
-    // When the number of requests ends a run, users without work are no sign of a service that stands still.
+    // If the number of requests ends a run, users without work are not a sign of a stall.
     let worked_until = match facts.stopped_by().is_some_and(StoppedBy::is_out_of_work) {
         true => measured().rfind(|m| m.sent > 0).map_or(0, |m| m.second.tick),
         false => u32::MAX,
     };
-    // Users of a script may be thinking, and a stream that is open is no sign that anybody waits.
+    // Users of a script may be thinking, and an open stream does not mean that a user waits.
     let busy = |m: &Moment| match m.second.tick < worked_until {
         _ if facts.has_streams() => 0.0,
         true if !facts.is_scripted() => m.second.in_flight.max(m.second.users),
@@ -131,7 +131,7 @@ fn ticks<'a>(facts: &Facts, moments: &'a [Moment], outages: &[Outage]) -> Vec<Ti
     free.map(|moment| Tick { moment, busy: busy(moment) }).collect()
 }
 
-/// Stretches in which somebody had told a machine to start nothing: that nothing came back is not the service's doing.
+/// Periods in which a machine was told to start no requests, so missing responses are not caused by the service.
 pub(super) fn paused(facts: &Facts) -> Vec<(f64, f64)> {
     facts.machines.iter().flat_map(paused_of).collect()
 }
@@ -154,7 +154,7 @@ fn is_slow(tick: &Tick, baseline: &Baseline, doubts: &CautionLimits) -> bool {
     slow_ns(tick, baseline, doubts).is_some()
 }
 
-/// The figure that stands for most answers of the tick, where it is far above the baseline.
+/// The statistic that represents most responses of the tick, if it is far above the baseline.
 fn slow_ns(tick: &Tick, baseline: &Baseline, doubts: &CautionLimits) -> Option<u64> {
     let (moment, p95_ns) = (tick.moment, baseline.p95_ns);
     let figure = if moment.samples < MIN_SAMPLES { moment.second.p50_ns } else { moment.p95_ns };
@@ -163,9 +163,9 @@ fn slow_ns(tick: &Tick, baseline: &Baseline, doubts: &CautionLimits) -> Option<u
     })
 }
 
-/// When that began which a slow tick shows: its slow answers were under way since then. Its longest one counts only
-/// where nothing else is slow: beside many slow answers a single time-out would draw the beginning to where all was
-/// well.
+/// Returns the start of what a slow tick shows: its slow responses were in flight since then. The longest one counts
+/// only if nothing else is slow; next to many slow responses, a single timeout would move the start to a time without
+/// problems.
 fn since_s(tick: &Tick, baseline: &Baseline, doubts: &CautionLimits) -> f64 {
     let second = &tick.moment.second;
     let longest = || second.max_ns.filter(|max| *max > STOP_NS && !stands_still(tick, baseline));
@@ -174,8 +174,8 @@ fn since_s(tick: &Tick, baseline: &Baseline, doubts: &CautionLimits) -> f64 {
     since_s.min(second.from_s)
 }
 
-/// Somebody waits for the service, and next to nothing comes back. No p95 shows it: it has no samples. A load that
-/// was taken back makes fewer answers too, so what is expected falls with those who wait for them.
+/// Users wait for the service, and hardly any response arrives. No p95 shows it, because it has no samples. A reduced
+/// load has fewer responses too, so the expectation falls with the number of users who wait.
 fn stands_still(tick: &Tick, baseline: &Baseline) -> bool {
     let load = if baseline.busy > 0.0 { (tick.busy / baseline.busy).min(1.0) } else { 1.0 };
     let expected = baseline.answers_per_s * tick.moment.second.length_s * load;

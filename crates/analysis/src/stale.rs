@@ -14,9 +14,9 @@ const BUSY: f64 = 0.1;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
-    /// Idle for a while, and the server went on serving others.
+    /// Idle for a while, and the server kept serving others.
     Idle,
-    /// Not idle, and the server went on serving others.
+    /// Not idle, and the server kept serving others.
     InUse,
     /// Nothing was answered afterwards: the server went away.
     Gone,
@@ -37,7 +37,7 @@ pub(super) fn ended(facts: &Facts) -> Option<Ended> {
     Some(if is_idle { Ended::Idle } else { Ended::InUse })
 }
 
-/// Those that ended in a second behind which hardly anything was answered, or in which nothing listened any more.
+/// Connections that ended in a second after which there were hardly any responses, or in which nothing listened.
 fn with_the_server(machine: &Machine) -> u64 {
     let ticks: Vec<_> = machine.origin.ticks.values().map(|row| row.all()).collect();
     let good = |at: usize| {

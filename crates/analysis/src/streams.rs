@@ -23,7 +23,7 @@ fn is_used(one: &Series) -> bool {
 
 fn row(one: &Series, facts: &Facts) -> StreamRow {
     let sum = |id| one.tally.sum(id);
-    // Nothing of this is cut off by a time-out or the stop: a stream's account is closed when it ends and at the stop.
+    // Neither a timeout nor the end cuts this off: a stream is accounted for when it ends, and at the end of the run.
     let spread = |id| -> Times { times(one.tally.hist(id), &Hist::on_demand(), Belief::LikeTheOthers) };
     let (expected, lost) = (sum(StreamSum::EventsExpected), sum(StreamSum::EventsLost));
     StreamRow {

@@ -50,13 +50,13 @@ pub struct Summary {
     /// Whether the service was there, over time.
     pub availability: Availability,
     pub achieved: Achieved,
-    /// Of all requests but streams, whose times are their whole life and stand in `streams`.
+    /// All requests except streams, whose times are their whole lifetimes and appear in `streams`.
     pub response_time: Times,
     pub service_time: Times,
     pub phases: Phases,
     /// Of the requests that were answered.
     pub buckets: Vec<Bucket>,
-    /// Requests in no band: cut off by a time-out or the stop, so that nobody knows where they belong.
+    /// Requests in no bucket: a timeout or the end of the run cut them off, so their bucket is unknown.
     pub buckets_censored: u64,
     pub errors: Vec<ErrorRow>,
     /// Count by status code; codes outside 100-599 under `other`.
@@ -78,7 +78,7 @@ pub struct Summary {
     pub environments: Vec<Environment>,
     /// The requests of each scenario added up.
     pub scenarios: Vec<PartRow>,
-    /// The requests to each of several origins added up; those behind redirects count where their chain began.
+    /// The requests to each of several origins, added up; those after redirects count where their chain started.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub by_origin: Vec<PartRow>,
     pub groups: Vec<GroupRow>,
@@ -93,13 +93,13 @@ pub struct Summary {
     pub tls: Option<TlsRow>,
     /// Empty for a plain sequence of requests.
     pub workloads: Vec<WorkloadRow>,
-    /// What was watched beside the load.
+    /// Data of the monitors.
     pub monitors: Vec<MonitorRow>,
     /// What is known of the system under test: first what the file says, then what monitors found out.
     pub system_under_test: Vec<SystemUnderTestRow>,
     /// The stretch that the figures are of; `None`: there is no run.
     pub time_range: Option<TimeRange>,
-    /// What of the system under test stood at its limit, the most telling first. Empty: nothing, or nobody looked.
+    /// Saturated resources of the system under test, the most relevant first. Empty: none, or no monitor.
     pub saturated_resources: Vec<SaturatedResource>,
     /// The first of these in a few words, or that none of the watched resources was at its limit; `None`: no monitors.
     pub bottleneck: Option<String>,
@@ -113,7 +113,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// An arrival or an iteration is more than one request, so the two are not to be held against each other.
+    /// An arrival or an iteration is more than one request, so the two cannot be compared.
     pub fn counts_iterations(&self) -> bool {
         !self.plan.workloads.is_empty() || self.plan.requests.len() > 1
     }
@@ -144,7 +144,7 @@ pub struct Totals {
     pub requests: u64,
     /// Failed requests.
     pub errors: u64,
-    /// Of the finished requests and the streams that stood at the stop.
+    /// Share of the completed requests and the streams that were open at the end.
     pub error_ratio: f64,
     pub requests_sent: u64,
     pub iterations: u64,
@@ -177,11 +177,11 @@ pub struct Offered {
 
 #[derive(Debug, Clone, Serialize)]
 pub struct Achieved {
-    /// Requests that finished with an answer, whatever its status, per second of the measured part; of several
-    /// machines, each by its own.
+    /// Requests that completed with a response, no matter what its status, per second of the measured part; for
+    /// several machines, the sum of their rates.
     pub rate_per_s: f64,
-    /// Finished iterations per second: what an arrival of several requests is to be held against. Beside load models of
-    /// users only those count that arrivals started.
+    /// Completed iterations per second, to compare with arrivals of several requests. If load models of users run as
+    /// well, only iterations that arrivals started count.
     pub iterations_per_s: f64,
     /// The achieved rate as a share of the offered one: iterations where an arrival is more than one request, else
     /// requests. Those in flight at the stop are not among them; how much they could add is in the bounds of the
@@ -192,9 +192,9 @@ pub struct Achieved {
 /// A distribution of times.
 #[derive(Debug, Clone, Serialize)]
 pub struct Times {
-    /// Samples, those cut off by a time-out or the stop excluded.
+    /// Samples, without those that a timeout or the end of the run cut off.
     pub count: u64,
-    /// Samples known only to be longer than some bound.
+    /// Samples that are lower bounds.
     pub censored: u64,
     pub min_ns: Option<u64>,
     /// With cut-off times at their bounds where these matter; then it is a lower bound, and no deviation is given.
@@ -272,14 +272,14 @@ pub struct Client {
     pub workers: Vec<WorkerRow>,
     /// CPU time taken by the host, as a share of all CPUs' time.
     pub steal_ratio: f64,
-    /// CPU used on this machine by everybody.
+    /// CPU used by all processes on this machine.
     pub host_busy_ratio: f64,
     pub schedule_lag: Short,
     /// event-loop iterations, from the first event that was ready to the last. An answer is stamped when its
     /// event is handled, so its stamp is late by its wait in that iteration: this is the bound on that wait.
     pub loop_time: Short,
     pub connections: Connections,
-    /// TCP segments sent again, warm-up included.
+    /// TCP segments retransmitted, including the warm-up.
     pub retransmits: u64,
     /// The lowest round trip: by the kernel's account of the connections, or by the fastest handshake.
     pub rtt_min_ns: Option<u64>,
@@ -289,7 +289,7 @@ pub struct Client {
     pub littles_law: Little,
     /// Failures on the client's side, never in `errors`; those of the warm-up too.
     pub faults: Vec<ErrorRow>,
-    /// Times a worker stood still for more than 100 ms without meaning to, and for how long in all, ns.
+    /// Number of stalls of a worker longer than 100 ms, and their total duration, ns.
     pub stalls: u64,
     pub stalled_ns: u64,
     /// Seconds handed over more than 100 ms late.
@@ -353,8 +353,8 @@ pub struct Spike {
     pub from_s: f64,
     /// End of its last slow second, s from the start; not each second before it need have been slow.
     pub to_s: f64,
-    /// Seconds with p95 above three times the baseline, with a single answer far above it, or with hardly any answer
-    /// though somebody waited.
+    /// Seconds with p95 above three times the baseline, with a single response far above it, or with hardly any
+    /// response although users waited.
     pub slow_s: f64,
     pub baseline_p95_ns: u64,
     /// The longest time instead, when no p95 shows the spike.
@@ -408,7 +408,8 @@ pub struct Second {
     /// CPU time of the load generator's workers outside spinning, as a share of the tick; `None`: not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub busy_ratio: Option<f64>,
-    /// Response times in it, those cut off by a time-out or the stop included: the basis of its percentiles.
+    /// Response times in it, including those that a timeout or the end of the run cut off: the basis of its
+    /// percentiles.
     pub samples: u64,
     /// Times of this row that are lower bounds, by their names here.
     pub lower_bounds: Vec<&'static str>,
@@ -422,16 +423,16 @@ pub struct EventRow {
     /// From the start of the run.
     pub at_s: f64,
     pub kind: EventKind,
-    /// One fragment; of a note what somebody wrote.
+    /// One fragment; for a note, its text.
     pub text: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EventKind {
-    /// The load profile goes on to its next part.
+    /// The load profile enters its next part.
     Stage,
-    /// Somebody wrote it during the run.
+    /// A note written during the run.
     Note,
     /// The tool did something: it was paused, it stopped.
     Control,

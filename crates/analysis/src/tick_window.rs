@@ -1,5 +1,5 @@
-//! Ticks of a run that is going on, added up into one row of the timeline with the timeline's own code: what the
-//! terminal shows of a second is what the report says of it.
+//! Ticks of a run in progress, added up into one row of the timeline with the code of the timeline, so that the
+//! terminal and the report agree on every second.
 
 use super::cells::Cells;
 use super::timeline::{Standing, Sum, moment};
@@ -22,7 +22,7 @@ impl TickWindow {
         self.sum.is_none()
     }
 
-    /// Adds a tick of a run that ended at `elapsed_ns`; `u64::MAX` while it goes on.
+    /// Adds a tick of a run that ended at `elapsed_ns`; `u64::MAX` for a run in progress.
     pub fn add(&mut self, plan: &Outline, tick: &Tick, elapsed_ns: u64) {
         let next = Sum::of_tick(plan, tick, elapsed_ns);
         match &mut self.sum {

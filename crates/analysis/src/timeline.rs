@@ -78,7 +78,7 @@ impl Sum {
         Sum { first: tick, from_ns, length_ns, run, all, waiting_peak }
     }
 
-    /// The same tick of another machine; one that went on makes it longer.
+    /// Adds the same tick of another machine; a machine that ran longer extends it.
     fn merge(&mut self, other: &Sum) {
         self.run.merge(&other.run);
         self.all.merge(&other.all);
@@ -86,7 +86,7 @@ impl Sum {
         self.waiting_peak = self.waiting_peak.saturating_add(other.waiting_peak);
     }
 
-    /// The tick behind.
+    /// Adds the next tick.
     pub fn then(&mut self, next: &Sum) {
         self.run.merge(&next.run);
         self.all.merge(&next.all);

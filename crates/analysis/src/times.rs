@@ -10,9 +10,9 @@ const CONFIDENCE: f64 = 0.95;
 /// What to believe of the times that were cut off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Belief {
-    /// The run kept up: a request that was under way at the stop is one like the others, of which only a first part
-    /// was seen. Each stands for the finished ones that took longer (Kaplan & Meier 1958, in the form of Efron 1967:
-    /// its weight goes to those behind it); only where nobody finished behind it the answer is "at least".
+    /// The run kept up: a request in flight at the end is like the others, but only its first part was seen. It
+    /// represents the completed ones that took longer (Kaplan & Meier 1958, in the form of Efron 1967: its weight
+    /// moves to those above it); only if no completed request took longer, the result is a lower bound.
     LikeTheOthers,
     /// Work piled up: what waits at the stop is slower than what was finished, and may take for ever.
     Worse,
@@ -57,8 +57,8 @@ fn redistributed(exact: &Hist, bounds: &Hist, q: f64) -> Option<u64> {
     None
 }
 
-/// Which times that were cut off may be drawn where that happened: those of a time-out, and those behind the longest
-/// of the finished ones (`exact`). Any other is only known to be longer than a place among the fast ones.
+/// Times that were cut off and may be drawn where that happened: those of timeouts, and those beyond the longest
+/// completed time (`exact`). Any other is longer than a place among the fast ones.
 pub(super) fn stands(exact: &Hist, timeout_ns: u64) -> impl Fn(u64) -> bool + use<> {
     let longest = exact.max();
     move |high| high >= timeout_ns || longest.is_none_or(|longest| high >= longest)
@@ -133,8 +133,8 @@ impl Marks {
     }
 }
 
-/// Whether mean and maximum are lower bounds. A handful of requests that were young at the stop changes nothing
-/// that can be read; time-outs and a backlog do.
+/// Whether mean and maximum are lower bounds. A few requests that had just started at the end make no visible
+/// difference; timeouts and a backlog do.
 pub(super) fn bent(exact: &Hist, bounds: &Hist, belief: Belief) -> bool {
     let p99 = exact.quantile(0.99).unwrap_or(0);
     bounds.count() > 0

@@ -18,8 +18,9 @@ use plimsoll_plan::threshold::{Comparison, FigureUnit, Scope, Statistic, Subject
 use plimsoll_record::event::{Note, NoteKind, StoppedBy};
 use plimsoll_stats::samples_needed;
 
-/// A threshold that is missed whatever the doubts say makes a FAIL; then one that they leave undecided makes it
-/// INCONCLUSIVE; what is left is a PASS. A run that was cut short is INTERRUPTED unless it has missed already.
+/// A threshold that is missed regardless of all cautions results in FAIL; otherwise, one that they leave undecided
+/// results in INCONCLUSIVE; otherwise, the verdict is PASS. A run that was interrupted is INTERRUPTED unless a
+/// threshold was already missed.
 pub(super) fn verdict(
     facts: &Facts,
     cautions: &[Caution],
@@ -57,7 +58,7 @@ pub(super) fn verdict(
     }
     // A machine that shared the load may have been stopped by its own part of the figures, which together are good.
     let was_stopped = facts.stopped_by() == Some(StoppedBy::Threshold);
-    // What the stop left without enough samples is no reason, unless something else is doubted of what stopped the run.
+    // A threshold that lacks samples only because of the stop is not a reason, unless another caution affects it.
     let is_reason = |(rule, judged): &(&Threshold, &ThresholdResult)| {
         let few = judged.deciding().iter().all(|doubt| doubt.kind == Kind::TooFewSamples);
         judged.standing == Standing::Undecided && !(was_stopped && (few || rule.abort_after_ns.is_none()))
@@ -79,7 +80,7 @@ pub(super) fn verdict(
     Verdict { result: Outcome::Pass, sentence: format!("PASS: {figures}"), reasons: Vec::new() }
 }
 
-/// One sentence after another; the first goes on after the word of the verdict.
+/// Joins sentences; the first one continues after the word of the verdict.
 fn joined(sentences: &[String]) -> String {
     let capital = |text: &str| {
         let (word, _) = text.split_once(' ').unwrap_or((text, ""));
@@ -121,12 +122,12 @@ fn interrupted(facts: &Facts) -> Option<String> {
     (facts.stopped_by() == Some(StoppedBy::Interrupt) && is_early).then_some(when)
 }
 
-/// So many of something are asked for.
+/// Whether the rule demands a minimum number.
 fn is_least_count(rule: &Threshold) -> bool {
     rule.subject.kind() == plimsoll_plan::threshold::Kind::Count && !rule.comparison.is_downwards()
 }
 
-/// A sentence with what happened over time behind it, whatever was demanded.
+/// Returns the sentence followed by the outages, no matter which thresholds were set.
 fn with_outages(sentence: String, gone: &[String]) -> String {
     gone.iter().fold(sentence, |sentence, one| format!("{sentence}; {one}"))
 }
@@ -164,7 +165,7 @@ fn inconclusive(undecided: &[(&Threshold, &ThresholdResult)]) -> Verdict {
     }
 }
 
-/// So many undecided thresholds are told one by one.
+/// Maximum number of undecided thresholds that are reported one by one.
 const TOLD: usize = 2;
 
 /// `too few samples for p99: 120 of at least 368: the p99 response time is at least 2.00 ms, the limit is 500 ms`
@@ -226,12 +227,12 @@ fn bottleneck(cautions: &[Caution], pressure: &[SaturatedResource]) -> String {
 
 fn pass(facts: &Facts, offered: Option<&Offered>, achieved: &Achieved, response: &Times) -> String {
     let what = match offered {
-        // No rate stands on so few, whatever the division says.
+        // Too few requests for a rate.
         _ if facts.finished() < samples_needed(0.5) && !facts.has_streams() => {
             format!("only {}", counted(facts.finished(), "request"))
         }
         None => rate_of(achieved.rate_per_s, "req"),
-        // An arrival starts a sequence: requests are not to be held against it.
+        // An arrival starts a sequence, so requests cannot be compared with it.
         Some(offered) if facts.counts_iterations() => format!(
             "offered {}, achieved {} and {}",
             rate_of(offered.rate_per_s, "arrivals"),
@@ -242,7 +243,7 @@ fn pass(facts: &Facts, offered: Option<&Offered>, achieved: &Achieved, response:
             format!("{} of {} offered", quantity(achieved.rate_per_s), rate_of(offered.rate_per_s, "req"))
         }
     };
-    // The highest of the two that enough samples stand behind.
+    // The higher of the two that has enough samples.
     let told = [0.99, 0.5]
         .into_iter()
         .find_map(|q| response.percentiles.iter().find(|p| p.q == q && p.has_enough_samples));
@@ -271,7 +272,7 @@ fn missed_text(rule: &Threshold, judged: &ThresholdResult) -> String {
     format!("{}; {}", clause(rule, judged, &seen), demand(rule, judged))
 }
 
-/// Beside its limit a figure has as many digits as it takes to see on which side it is.
+/// Next to its limit, a value has as many digits as it takes to show on which side it is.
 fn exact(value: f64, judged: &ThresholdResult) -> String {
     figure_against(value, judged.limit, judged.unit)
 }
@@ -309,7 +310,7 @@ fn clause(rule: &Threshold, judged: &ThresholdResult, seen: &str) -> String {
     }
 }
 
-/// A limit with the digits that somebody gave it.
+/// A limit with the digits that the user wrote.
 fn chosen(limit: f64, unit: FigureUnit) -> String {
     match unit {
         FigureUnit::Nanoseconds if limit >= 0.0 => chosen_ns(limit.round() as u64),

@@ -1,5 +1,5 @@
-//! What monitors saw, held against the load: which resource stood at its limit, how memory went, and what moved
-//! together with p99. Pure functions of the record; the rules and their sources stand in docs/concepts/analysis.md.
+//! Monitor data compared with the load: saturated resources, the course of memory, and the correlation with p99. Pure
+//! functions of the record; docs/concepts/analysis.md has the rules and their sources.
 
 mod growth;
 mod limits;
@@ -116,7 +116,7 @@ fn system_row(name: &str, value: &str, monitor: Option<String>) -> SystemUnderTe
     SystemUnderTestRow { name: name.into(), value: value.into(), monitor }
 }
 
-/// The values of the measured part. A sample tells of the second before it: the middle of that decides.
+/// The values of the measured part. A sample covers the second before it, and the middle of that second decides.
 fn measured<'a>(machine: &Machine, channel: &'a Channel) -> Values<'a> {
     let from_ns = machine.plan().warmup_ns;
     let is_measured = |at_ns: u64| {

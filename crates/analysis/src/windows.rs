@@ -8,12 +8,12 @@ use plimsoll_plan::threshold::{Comparison, Kind, Threshold};
 use plimsoll_record::gauge::Gauge;
 use std::collections::BTreeSet;
 
-/// The last so many ticks added up. Histograms cannot be taken away from one another, so this is a queue of two
-/// stacks: each tick is added up twice in all, however long the window is.
+/// The last ticks added up. Histograms cannot be subtracted, so this is a queue of two stacks: each tick is added
+/// twice in total, however long the window is.
 #[derive(Debug)]
 pub struct Sliding {
     width: usize,
-    /// Of the older ticks, for each the sum of it and of those behind it up to the end of this stack; the oldest last.
+    /// For each of the older ticks, its sum with those after it up to the end of this stack; the oldest last.
     older: Vec<(Gauge, u64)>,
     newer: Vec<(Gauge, u64)>,
     newer_sum: Gauge,
@@ -21,7 +21,7 @@ pub struct Sliding {
 }
 
 impl Sliding {
-    /// A window of so many ticks, one at least.
+    /// Returns a window of this many ticks, at least one.
     pub fn new(width: usize) -> Self {
         Self {
             width: width.max(1),
@@ -32,7 +32,7 @@ impl Sliding {
         }
     }
 
-    /// Takes the next tick, and lets go of the one that the window has left behind.
+    /// Adds the next tick, and drops the one that left the window.
     pub fn push(&mut self, gauge: Gauge, length_ns: u64) {
         if self.is_full() {
             if self.older.is_empty() {

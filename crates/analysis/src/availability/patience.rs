@@ -25,8 +25,8 @@ pub(super) enum Patience {
     /// Of the service: p99 of the slowest second before. `slowest_ns` is the median service time of the slowest request
     /// of the run, which no hang of the service moves.
     Service { slowest_ns: u64 },
-    /// For a part: p99 of its own service times in the whole run, without those that hung. `cut_off` were in flight
-    /// at the end or timed out, and are not among the times.
+    /// For a part: p99 of its service times in the whole run, without those that hung. `cut_off` were in flight at
+    /// the end or timed out, and are not among the times.
     Part { times: Hist, cut_off: u64 },
 }
 

@@ -42,7 +42,7 @@ pub struct MostFrequent<'a> {
     pub is_nearly_all: bool,
 }
 
-/// A second kind of failures is told from one in so many on.
+/// A second kind of failures is reported if it is at least one in this many.
 const SECOND: u64 = 20;
 
 /// The kind of most failures, where they decided.
@@ -104,14 +104,14 @@ pub(super) fn answer(s: &Summary) -> Option<Reason<'_>> {
     Some(Reason::Answer { status: sample.status, request: &sample.request, sample })
 }
 
-/// So many times the share of the whole run.
+/// Factor over the share of the whole run.
 const STANDS_OUT: f64 = 1.25;
 
 /// The request that failed most, where it failed more often than the others.
 pub(super) fn failing(s: &Summary) -> Option<Reason<'_>> {
     let row = s.requests.iter().max_by_key(|row| row.errors)?;
     let error_ratio = row.errors as f64 / row.requests.max(1) as f64;
-    // Where all fail alike the one that was sent most is no news.
+    // If all requests fail equally often, the one that was sent most is not noteworthy.
     let stands_out = error_ratio > STANDS_OUT * s.totals.error_ratio;
     let is_telling = s.requests.len() > 1 && row.errors > 0 && stands_out && missed(s, "error_rate");
     is_telling.then_some(Reason::FailingRequest {

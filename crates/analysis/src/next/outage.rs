@@ -1,5 +1,5 @@
-//! That the service was gone: whose outage is told, and which one is looked at. Nothing else is blamed for what went
-//! wrong meanwhile.
+//! Outages of the service: which outage is reported, and which one to examine. Failures during an outage have no
+//! other cause.
 
 use super::{Gone, Part};
 use crate::summary::{Outage, Summary};

@@ -1,4 +1,4 @@
-//! Which reasons are told of which verdict, and the finding of those that are about thresholds and times.
+//! The reasons for each verdict, and the search for those about thresholds and times.
 
 use super::failures::{answer, check, failing, failures};
 use super::when::spikes;
@@ -47,7 +47,7 @@ fn causes(s: &Summary) -> impl Iterator<Item = Reason<'_>> {
     s.causes.iter().take(CAUSES).map(|row| Reason::Cause { cause: row.code(), certainty: row.certainty, row })
 }
 
-/// That hardly anything stands behind a pass.
+/// A pass with little evidence.
 fn little(s: &Summary) -> Option<Reason<'_>> {
     let is_few = s.totals.requests < samples_needed(0.5) && s.streams.is_empty();
     let is_short = s.cautions.iter().any(|c| c.kind == Kind::ShortRun);
@@ -55,8 +55,8 @@ fn little(s: &Summary) -> Option<Reason<'_>> {
     (is_few || is_short).then_some(Reason::LittleEvidence { requests, measured_s })
 }
 
-/// The threshold that was nearest to being missed, among those that somebody wrote where there are any: an implied
-/// one of 99% has no room for a margin.
+/// The threshold that was closest to being missed, among those that the user set, if any: a default limit of 99%
+/// leaves no room for a margin.
 fn closest(s: &Summary) -> Option<Reason<'_>> {
     let written = s.thresholds.iter().filter(|t| !t.is_default).count();
     // Of `error_rate == 0%` there is no margin.
@@ -76,7 +76,7 @@ fn closest(s: &Summary) -> Option<Reason<'_>> {
     }))
 }
 
-/// How far the service was behind what was offered, where that was missed.
+/// The gap between the offered and the achieved rate, if that threshold was missed.
 fn low_samples(s: &Summary) -> Option<Reason<'_>> {
     let offered = s.offered.as_ref().filter(|_| missed(s, "achieved"))?;
     let (arrivals_queued, arrivals_not_started) = (offered.arrivals_queued, s.totals.arrivals_not_started);

@@ -7,12 +7,12 @@ use crate::cause::{Cause, Kind};
 use crate::summary::{Caution, Outcome, SaturatedResource, Severity, Summary};
 use plimsoll_plan::threshold::FigureUnit;
 
-/// So many doubts are met at once.
+/// Number of cautions with a next step.
 const DOUBTS: usize = 2;
-/// Bodies from this mean size on are told of, bytes.
+/// Mean size above which bodies are mentioned, bytes.
 const LARGE_BYTES: f64 = 1e6;
 
-/// Their steps are told with the target, the status or what was monitored in them.
+/// The steps on the target, the status, or monitors cover these.
 const TOLD_BETTER: &[Kind] = &[
     Kind::RateLimited,
     Kind::CredentialsRejected,
@@ -90,7 +90,7 @@ fn of_cause(s: &Summary) -> Option<Step<'_>> {
     }
 }
 
-/// Nothing that was watched stood at its limit, or nothing was watched.
+/// No monitored resource was saturated, or there was no monitor.
 fn slow(s: &Summary) -> Slow {
     let body = s.requests.iter().filter_map(|row| row.body_mean_bytes).fold(0.0, f64::max);
     Slow {

@@ -14,7 +14,7 @@ const STRETCH: f64 = 0.1;
 const MIN_FAILURES: u64 = 10;
 /// A profile of more stages is a recording, and goes up and down from second to second.
 const STAGES_MOST: usize = 40;
-/// A spike so high is told though every threshold was met.
+/// Factor above which a spike is reported even if every threshold was met.
 const SPIKE_FACTOR: u64 = 10;
 
 /// Most failures came in a short stretch.
@@ -129,7 +129,7 @@ pub(super) fn spikes(s: &Summary) -> Option<Reason<'static>> {
         }));
     }
     let slow_s: f64 = s.spikes.iter().map(|spike| spike.slow_s).sum();
-    // Most of the run is no moment.
+    // A period of more than half of the run is not a point in time.
     if slow_s * 2.0 > measured_s {
         return None;
     }

@@ -1,9 +1,9 @@
-//! Which ticks make one row or column: as few as give a picture that can be drawn, never some of the warm-up with some
-//! of the measured part, and never some from before a gap with some from behind it.
+//! The ticks that form a row or a column: few enough to draw, never ticks of the warm-up together with ticks of the
+//! measured part, and never ticks before a gap together with ticks after it.
 
 use plimsoll_plan::Outline;
 
-/// Widths in ticks: lengths that somebody would choose.
+/// Widths in ticks: round lengths.
 const WIDTHS: [u32; 22] = [
     1, 2, 5, 10, 15, 20, 30, 60, 90, 120, 150, 180, 240, 300, 600, 900, 1_200, 1_800, 3_600, 7_200, 14_400,
     43_200,
@@ -39,7 +39,7 @@ impl Groups {
 }
 
 fn begins(plan: &Outline, ticks: &[u32], width: u32, breaks: bool) -> Vec<u32> {
-    // Counted from the beginning of the measured part, so that no short group stands there.
+    // Counted from the start of the measured part, so that it does not start with a short group.
     let first_measured = ticks.iter().copied().find(|tick| !plan.is_warmup(*tick)).unwrap_or(0);
     let group = |tick: u32| match plan.is_warmup(tick) {
         true => (true, tick / width),

@@ -1,4 +1,4 @@
-//! Heat-maps: where the times of each stretch lay. Columns keep whole histograms until the range of all of them is
+//! Heatmaps: the distribution of times over time. Columns keep whole histograms until the range of all of them is
 //! known; then each bucket falls into one row, so that no request is counted twice or split.
 
 use super::groups::Groups;
@@ -66,7 +66,7 @@ impl Blend {
 
 impl Columns {
     pub fn new(plan: &Outline, ticks: &[u32]) -> Columns {
-        // Each gap takes a column of its own: half of them are enough for runs that are full of gaps.
+        // Each gap takes a separate column; half of the columns are enough for runs with many gaps.
         let groups = Groups::of(plan, ticks, COLUMNS_MAX);
         let gaps = ticks.windows(2).filter(|pair| pair[0].saturating_add(1) != pair[1]).count();
         let groups = match gaps {
@@ -115,7 +115,7 @@ impl Columns {
             let mut counts = vec![0u64; edges_ns.len() - 1];
             for (from, to, n) in hist.buckets() {
                 let value_ns = middle(from, to) as f64;
-                // What took no time at all is in the first row, what has no bucket of its own in the last.
+                // Times of zero are in the first row, times without a bucket in the last.
                 let row = edges_ns.partition_point(|edge| *edge <= value_ns).saturating_sub(1);
                 counts[row.min(edges_ns.len() - 2)] += n;
             }
@@ -158,7 +158,7 @@ fn per_decade(range: Option<(u64, u64)>) -> i32 {
 fn edges_ns(least: u64, most: u64, per_decade: i32) -> Vec<f64> {
     let edge = |row: i32| 10f64.powf(f64::from(row) / f64::from(per_decade));
     let (mut low, mut high) = (row_of(least, per_decade), row_of(most, per_decade));
-    // A logarithm is a rounding off: on an edge it may say the row beside.
+    // A logarithm rounds: at an edge it may return the adjacent row.
     while low > 0 && edge(low) > least as f64 {
         low -= 1;
     }

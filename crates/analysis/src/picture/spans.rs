@@ -125,7 +125,8 @@ impl SpansOf {
         let edge_s = |ns: u64| ns.min(machine.elapsed_ns) as f64 / 1e9;
         let from_s = |tick: u32| edge_s(plan.tick_bounds_ns(tick).0);
         let to_s = |tick: u32| edge_s(plan.tick_bounds_ns(tick).1);
-        // Those beside the load are no series of the facts, and those that nobody sent no row of the table.
+        // Requests outside of the load are not series of the facts, and requests that were never sent are not rows of
+        // the table.
         let series =
             (0u32..).zip(&plan.requests).filter(|(_, request)| !request.is_outside_load).map(|(at, _)| at);
         let shown = series.zip(&facts.series).filter(|(_, one)| was_sent(&one.tally));

@@ -7,14 +7,15 @@ use crate::times::{Belief, percentile};
 use plimsoll_plan::metric::{SeriesHist, SeriesSum};
 use plimsoll_stats::{Hist, Tally};
 
-/// Beside the curve of all requests there are those of so many.
+/// Maximum number of single requests with a curve, in addition to the curve of all requests.
 const REQUESTS_MAX: usize = 50;
 /// Steps up to 0.9.
 const BULK: u32 = 36;
-/// Behind so many nines a curve goes on to its last sample in one step: nobody measures more.
+/// Beyond this many nines, a curve goes to its last sample in one step, because no run has enough samples.
 const NINES_MAX: i32 = 9;
 
-/// That of all requests, then those of the busiest, streams left out: their times are lengths that somebody chose.
+/// Returns the curve of all requests, then those of the busiest requests, without streams, whose lengths are
+/// configured.
 pub(super) fn spectra(facts: &Facts, belief: Belief) -> Vec<Spectrum> {
     let mut busiest: Vec<&Series> = facts.series.iter().filter(|one| !one.request.is_stream).collect();
     busiest.retain(|one| one.tally.sum(SeriesSum::Finished) > 0 || counts(&one.tally) > 0);
@@ -47,7 +48,7 @@ fn spectrum(request: String, scenario: Option<String>, tally: &Tally, belief: Be
     }
 }
 
-/// The curve, and from where on it is a lower bound.
+/// Returns the curve, and the quantile from which it is a lower bound.
 pub(crate) fn curve(exact: &Hist, bounds: &Hist, belief: Belief) -> (Vec<Point>, Option<f64>) {
     let samples = exact.count().saturating_add(bounds.count());
     let Some(longest) = exact.max().max(bounds.max()) else { return (Vec::new(), None) };
@@ -75,10 +76,10 @@ pub(crate) fn curve(exact: &Hist, bounds: &Hist, belief: Belief) -> (Vec<Point>,
     )
 }
 
-/// Rising, the last one below 1: those that so many samples can tell from their longest.
+/// Rising, the last one below 1: the quantiles that this number of samples can distinguish from the maximum.
 fn quantiles(samples: u64) -> Vec<f64> {
     let bulk = (0..=BULK).map(|step| f64::from(step) / 40.0);
-    // 0.91 to 0.99, 0.991 to 0.999: from whole numbers, so that 0.99 is the 0.99 of everybody else.
+    // 0.91 to 0.99, 0.991 to 0.999: computed from whole numbers, so that 0.99 equals the literal 0.99.
     let nines = (1..NINES_MAX).flat_map(|nines| {
         let whole = 10u64.pow(nines as u32 + 1);
         (1..=9).map(move |step| (whole - 10 + step) as f64 / whole as f64)

@@ -19,7 +19,8 @@ pub struct Availability {
     pub users: Option<u64>,
     /// Of the service as a whole.
     pub longest_outage_ns: u64,
-    /// What `uptime_ratio` is a share of, ns: the planned part of the measurement period, without the grace behind it.
+    /// Denominator of `uptime_ratio`, ns: the planned part of the measurement period, without the grace period after
+    /// it.
     #[serde(skip)]
     pub measured_ns: u64,
     /// Of the service as a whole, in order.

@@ -1,4 +1,4 @@
-//! What of the system under test stood at its limit, as far as monitors tell.
+//! The saturated resource of the system under test, according to monitors.
 
 use super::{MonitorRow, SaturatedResource};
 use crate::saturation::Saturation;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Series of one metric that are told: more would be a table that nobody reads.
+/// Maximum number of series of one metric in a report; more would be unreadable.
 pub const SERIES_TOLD: usize = 1_000;
 
 /// A user-defined metric: all of its series added up, and each by its labels.
@@ -26,7 +26,7 @@ pub struct CustomSeries {
     pub figures: CustomFigures,
 }
 
-/// By what was defined. Numbers are in the unit of whoever defined it.
+/// Values by kind of metric, in the unit of the program that defined it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum CustomFigures {

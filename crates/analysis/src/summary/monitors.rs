@@ -51,7 +51,7 @@ pub struct MetricRow {
     /// When, from the start of the run.
     pub max_at_s: f64,
     pub last: f64,
-    /// The value at which there is no more to be had.
+    /// The value at which the resource is used up.
     pub limit: Option<f64>,
     /// Mean and highest value as shares of the limit.
     pub usage_mean_ratio: Option<f64>,
@@ -81,7 +81,7 @@ pub struct Slope {
 pub enum SlopeVerdict {
     Grows,
     Falls,
-    /// No slope that could be told from none, or one that moves within what was used before.
+    /// No significant slope, or one that stays within the earlier range.
     Level,
 }
 
@@ -100,7 +100,7 @@ pub struct Correlation {
     pub sentence: String,
 }
 
-/// A resource that stood at its limit.
+/// A saturated resource.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SaturatedResource {
     pub monitor: String,
@@ -170,7 +170,7 @@ pub struct Course {
 }
 
 impl Course {
-    /// The value that tells of a stretch of time: a sample's second lies before it, and its middle decides.
+    /// The value for a period: a sample covers the second before it, and its middle decides.
     pub fn within(&self, from_s: f64, to_s: f64) -> Option<f64> {
         let half_s = WATCH_NS as f64 / 2e9;
         let after = self.points.partition_point(|(at, _)| at - half_s < to_s);

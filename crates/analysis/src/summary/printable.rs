@@ -1,8 +1,7 @@
 //! Percentiles as they may be shown: the one rule of every output.
 //!
-//! A percentile with fewer samples than 10 / (1 - q) is no fact ([`plimsoll_stats::enough_samples`]): texts print a
-//! dash, data keeps the value and marks it. One that censored times reach into is a lower bound and never stands
-//! without its sign.
+//! A percentile with fewer samples than 10 / (1 - q) is not shown ([`plimsoll_stats::enough_samples`]): texts print a
+//! dash, data keeps the value and marks it. One that censored times affect is a lower bound and always has its sign.
 
 use super::{GeneratorRow, Second, Short, Times};
 use plimsoll_stats::enough_samples;
@@ -96,8 +95,8 @@ impl GeneratorRow {
 /// Percentiles of the response time in a row of the timeline, from the lowest on.
 const SECOND: [(&str, f64); 4] = [("p50_ns", 0.5), ("p90_ns", 0.9), ("p95_ns", 0.95), ("p99_ns", 0.99)];
 
-/// The percentile to draw over time: the highest of p99, p95, p90 and p50 for which nine of ten rows that have any
-/// sample have enough. `None`: not even the median, so that only the longest can be told.
+/// The percentile to draw over time: the highest of p99, p95, p90, and p50 for which nine of ten rows with samples
+/// have enough. `None`: not even the median, so only the maximum can be shown.
 pub fn drawn_quantile(rows: &[Second]) -> Option<f64> {
     let known: Vec<&Second> = rows.iter().filter(|row| row.samples > 0).collect();
     let has_enough = |q: f64| {

@@ -66,7 +66,7 @@ pub struct StreamRow {
     pub closed_by_client: u64,
     /// That did not begin, broke off, or ended otherwise than planned.
     pub failures: u64,
-    /// Opened again behind an end by the server.
+    /// Reconnects after the server closed a connection.
     pub reconnects: u64,
     pub events: u64,
     pub events_per_s: f64,
@@ -113,7 +113,7 @@ pub struct TlsRow {
     pub handshake: Short,
 }
 
-/// A load model. What was done under it is known where it runs a scenario of its own.
+/// A load model. Its results are known if it runs a separate scenario.
 #[derive(Debug, Clone, Serialize)]
 pub struct WorkloadRow {
     pub name: String,

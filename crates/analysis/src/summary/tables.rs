@@ -46,7 +46,7 @@ pub struct Apdex {
     /// 0 to 1, the lowest that it can be.
     pub index: f64,
     pub index_max: f64,
-    /// Requests behind `index`.
+    /// Requests after `index`.
     pub satisfied: u64,
     pub tolerating: u64,
     pub frustrated: u64,
@@ -67,12 +67,12 @@ pub struct GeneratorRow {
     pub p50_ns: Option<u64>,
     pub p99_ns: Option<u64>,
     pub max_ns: Option<u64>,
-    /// How far its sends were behind their instants.
+    /// Schedule lag of its sends.
     pub schedule_lag: Short,
     /// Arrivals per second of its measured part; open model only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offered_rate_per_s: Option<f64>,
-    /// Its times beside those of the other machines; absent where there are none or too few.
+    /// Its times compared with the other machines; absent if there are none or too few.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub divergence: Option<Divergence>,
     /// Times of this row that are lower bounds, by their names here.
@@ -81,8 +81,8 @@ pub struct GeneratorRow {
     pub few_samples: Vec<&'static str>,
 }
 
-/// The response times of a machine beside those of all others, stretch by stretch of the measured part: a paired
-/// t-test of the logarithms of their ratios, its level divided by the number of looks.
+/// The response times of a machine compared with all others, period by period of the measured part: a paired t-test
+/// of the logarithms of their ratios, its level divided by the number of looks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Divergence {
     /// An interval without 1 in it, and a difference of 5% or more.

@@ -15,7 +15,7 @@ pub struct ThresholdResult {
     pub is_default: bool,
     /// ns, ratio or per second, as the subject has it; `None` when there is no sample.
     pub observed: Option<f64>,
-    /// The observed value is a lower bound (censored by time-outs or by the stop).
+    /// Whether the observed value is a lower bound (censored by timeouts or by the end of the run).
     pub is_lower_bound: bool,
     pub limit: f64,
     pub unit: FigureUnit,
@@ -31,7 +31,7 @@ pub struct ThresholdResult {
     pub is_met: bool,
     /// How far inside (positive) or outside (negative) the limit, as a share of the limit; `None` for a limit of 0.
     pub margin: Option<f64>,
-    /// How many samples stand behind the figure.
+    /// Number of samples of the value.
     pub samples: u64,
     /// Fewer samples than 10 / (1 - p).
     pub has_too_few_samples: bool,
@@ -85,7 +85,7 @@ impl Standing {
 /// How a doubt moved one of the bounds of a threshold.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Doubt {
-    /// The caution that tells of it.
+    /// The caution that reports it.
     pub kind: Kind,
     pub bound: Bound,
     /// By how much, in the unit of the threshold; `None`: the bound is gone.

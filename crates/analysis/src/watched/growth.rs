@@ -1,15 +1,15 @@
-//! Memory that grows with each request, also in a run that is too short for a slope over time.
+//! Memory that grows with each request, even in a run too short for a slope over time.
 //!
-//! The size is held against the requests that had finished by each look. What a process keeps for each request makes
-//! that a line: as steep in the second half as in the first. A heap that fills up to its usual size, or a cache, is
-//! steep at first and level later.
+//! The size is compared with the number of requests completed by each sample. If a process keeps memory for each
+//! request, the result is a line, as steep in the second half as in the first. A heap that fills up to its usual
+//! size, or a cache, is steep at first and flat later.
 
 use crate::summary::{Course, Second};
 use plimsoll_plan::watch::Unit;
 
 /// Fewer looks show no line.
 const LOOKS: usize = 5;
-/// The growth is this share of the beginning, and so many bytes, at least.
+/// Minimum growth, as a share of the start and in bytes.
 const SHARE: f64 = 0.25;
 const BYTES: f64 = 16e6;
 /// Per request.

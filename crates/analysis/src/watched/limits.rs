@@ -1,8 +1,8 @@
-//! Which resource stood at its limit, in a table of what a limit means for which number.
+//! Saturated resources, with a table of what each limit means for which number.
 //!
-//! The utilisation law bounds throughput by the resource with the highest demand (Denning & Buzen 1978, "The
-//! operational analysis of queueing network models"): near 1 it is the bottleneck, and the others have room. What is
-//! shared or wide (a host's CPUs) is told behind what is narrow (one thread), which explains it.
+//! The utilization law bounds throughput by the resource with the highest demand (Denning & Buzen 1978, "The
+//! operational analysis of queueing network models"): near 1 it is the bottleneck, and the others have room. A shared
+//! or wide resource (a host's CPUs) is reported after a narrow one (one thread), which explains it.
 
 use super::{AT_LIMIT, Values};
 use crate::cells::Cells;
@@ -14,7 +14,7 @@ use plimsoll_plan::watch::{MonitorOutline, Unit, WATCH_NS};
 use plimsoll_record::record::Channel;
 use std::cmp::Ordering;
 
-/// At its limit for this share of the measured seconds, a resource stood there.
+/// Share of the measured seconds at the limit from which a resource is saturated.
 const HELD: f64 = 0.5;
 /// Fewer refusals than this may be another program's: the host's counters are of the whole machine.
 pub(crate) const REFUSED: f64 = 10.0;
@@ -102,7 +102,7 @@ pub(crate) fn short_name(metric: &str) -> String {
     metric.replace('_', " ")
 }
 
-/// What of one monitor stood at its limit. `late`: some of the run's own connections took so long to make that their
+/// Returns the saturated resources of one monitor. `late`: some of the run's own connections took so long that their
 /// first attempts may have been dropped.
 pub(super) fn pressure(
     outline: &MonitorOutline,
@@ -125,7 +125,7 @@ pub(super) fn pressure(
             at_limit(channel, points, machine, kind)
         };
         let Some((saturated_ratio, evidence)) = told else { continue };
-        // The whole tells of its parts already, and one resource may be told by several numbers.
+        // The total already covers its parts, and several numbers may describe one resource.
         let same = |p: &SaturatedResource| {
             class(kind, &p.metric) == class(kind, metric) && class(kind, metric).1.is_some()
         };
@@ -203,7 +203,7 @@ pub(crate) fn counted(channel: &Channel) -> f64 {
     sum
 }
 
-/// What was full before the load added anything to it did not give out because of it.
+/// Whether the resource was full before the load added anything to it, so that the load is not the cause.
 fn was_full(channel: &Channel, limit: f64, kind: &str) -> bool {
     /// A rise by less than this share of the limit is nothing of the load's.
     const RISE: f64 = 0.05;
@@ -246,7 +246,7 @@ fn at_limit(
         return None;
     }
     let mean = points.iter().map(|(_, value)| value).sum::<f64>() / points.len() as f64;
-    // What this machine's own load generator took is no sign of the service.
+    // The load generator's own share of this machine says nothing about the service.
     let is_shared =
         class(kind, &channel.metric).0 == Class::HostCpu && machine.opening().environment.is_same_machine;
     let busy_ns: u64 = machine.origin.workers.iter().map(|worker| worker.busy_ns).sum();

@@ -1,15 +1,17 @@
-//! How memory went: a slope that a collector's sawtooth, one spike or a beginning that fills caches cannot make.
+//! The course of memory: a slope that the sawtooth of a garbage collector, a spike, or a start that fills caches
+//! cannot produce.
 //!
-//! The slope is Theil and Sen's over the second half, its interval from Mann and Kendall's score with the variance of
-//! Hamed & Rao (1998), because the seconds of a memory curve are anything but independent. A significant slope alone
-//! is not believed: over a tooth that began in the second half it is real and means nothing. So both envelopes must
-//! rise, too: the floor (what stays behind a collection) and the ceiling (nothing was this high before).
+//! The slope is that of Theil and Sen over the second half; its interval uses the score of Mann and Kendall with the
+//! variance of Hamed & Rao (1998), because the seconds of a memory curve are strongly autocorrelated. A significant
+//! slope alone is not sufficient: over a tooth that started in the second half it is real but meaningless. Therefore
+//! both envelopes must rise, too: the minimum (what remains after a collection) and the maximum (no earlier value was
+//! this high).
 
 use crate::caution::slope_text;
 use crate::summary::{Slope, SlopeVerdict};
 use plimsoll_stats::maths::changepoint::trend;
 
-/// Fewer samples are no soak.
+/// Minimum number of samples for a soak.
 const LEAST: usize = 60;
 /// The ceiling must rise by this share of what the slope makes of the last quarter.
 const CEILING: f64 = 0.25;

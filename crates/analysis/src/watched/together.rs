@@ -80,7 +80,7 @@ pub(super) fn p99_correlation(monitors: &mut [MonitorRow], courses: &[Course], m
     }
 }
 
-/// The value that tells of each second: a sample's second lies before it.
+/// The value of each second: a sample covers the second before it.
 fn by_second(course: &Course, seconds: &[(f64, f64, Option<f64>)]) -> Vec<Option<f64>> {
     let half_s = WATCH_NS as f64 / 2e9;
     let mut values = vec![None; seconds.len()];
