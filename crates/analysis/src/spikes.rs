@@ -131,7 +131,7 @@ fn ticks<'a>(facts: &Facts, moments: &'a [Moment], outages: &[Outage]) -> Vec<Ti
     free.map(|moment| Tick { moment, busy: busy(moment) }).collect()
 }
 
-/// Periods in which a machine was told to start no requests, so missing responses are not caused by the service.
+/// Periods in which a machine was paused, so missing responses are not caused by the service.
 pub(super) fn paused(facts: &Facts) -> Vec<(f64, f64)> {
     facts.machines.iter().flat_map(paused_of).collect()
 }
