@@ -80,8 +80,8 @@ pub struct CautionLimits {
     pub unfair_connections: u64,
     /// ... and at least this many requests per connection on average.
     pub unfair_requests: f64,
-    /// Connections are not reused below this many requests each, or if opening them takes this share of the time, with at
-    /// least this many closed by the server.
+    /// Connections are not reused below this many requests each, or if opening them takes this share of the time, with
+    /// at least this many closed by the server.
     pub reused_least: f64,
     pub reused_cost: f64,
     pub reused_closed: u64,
