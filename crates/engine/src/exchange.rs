@@ -21,6 +21,8 @@ pub(crate) enum Phase {
     /// The load generator had no connection for it: the request is no longer in progress, and its user returns at the
     /// deadline.
     SentBack,
+    /// The same, but its user still has to send the request, with its intended start time.
+    Owed,
 }
 
 /// A response that is a stream of events.

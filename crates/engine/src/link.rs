@@ -1,14 +1,16 @@
 //! A link: a socket and its protocol session. A request over it is a separate [`Exchange`](crate::exchange::Exchange);
-//! an idle link costs only its own bytes and an entry of the wheel.
+//! an idle link costs only its own bytes.
 //!
 //! [`tls`] is the optional layer between the socket and the session.
 
+mod openings;
 mod session;
 pub mod tls;
 
 use crate::driver::Socket;
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::RequestId;
+pub(crate) use openings::Openings;
 pub(crate) use session::Session;
 
 /// No link, exchange, user, or sleep: the end of a list.
@@ -139,11 +141,6 @@ impl Link {
         if self.peer == Peer::Speaks {
             self.peer = Peer::Closed;
         }
-    }
-
-    /// Returns the latest time for the next check; 0: never.
-    pub fn due_ns(&self, connect_timeout_ns: u64) -> u64 {
-        if self.is_opening() { self.since_ns + connect_timeout_ns } else { 0 }
     }
 
     /// Returns the token of this socket's events.

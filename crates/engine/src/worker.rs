@@ -31,7 +31,7 @@ use crate::compile::Compiled;
 use crate::driver::{CpuReading, Door, Flags};
 use crate::exchange::Exchange;
 use crate::lease::Lease;
-use crate::link::Link;
+use crate::link::{Link, Openings};
 use crate::link::tls::Setup;
 use crate::pace::{Arrivals, Users, WorkerSlot};
 use crate::tally::Tally;
@@ -76,8 +76,6 @@ struct User {
     /// One of its requests has succeeded.
     served: bool,
     workload: u16,
-    /// A request that the load generator could not send keeps its intended start time and its lease; 0: none.
-    owed_ns: u64,
     /// Its own link to the target; `NONE` if links are pooled.
     link: u32,
     /// First of the exchanges of its program, linked by [`Exchange::next`].
@@ -180,7 +178,7 @@ struct Worker<D: Door, P: Post> {
     /// By origin: unused links beyond the users' own, for programs with several outstanding steps; if links are pooled,
     /// all unused ones.
     spare: Box<[Vec<u32>]>,
-    link_wheel: Wheel,
+    openings: Openings,
     exchanges: Vec<Exchange>,
     /// The last one freed goes first because it is the warmest.
     free_exchanges: Vec<u32>,
@@ -238,7 +236,7 @@ struct Worker<D: Door, P: Post> {
     to_end: Vec<u32>,
     /// Exchanges begun and not ended, including those waiting for a connection.
     outstanding: u64,
-    /// Users that owe a request (see [`User::owed_ns`]).
+    /// Requests that are owed (see [`Phase::Owed`](crate::exchange::Phase)).
     owing: u32,
     paused: bool,
     /// Start of the pause; `u64::MAX` while not paused.

@@ -5,6 +5,7 @@
 
 use super::{Post, Source, Worker, Workload};
 use crate::driver::Door;
+use crate::exchange::Phase;
 use plimsoll_plan::metric::{RunHist, RunPeak, RunSum, SeriesHist};
 
 /// Most arrivals started at once; then responses are read, however late the sends are. Otherwise, an overloaded load
@@ -165,8 +166,9 @@ impl<D: Door, P: Post> Worker<D, P> {
         let Source::Open { arrivals, due, started, returned, .. } = source else { return };
         let waiting = *due - *started;
         let mut stamps: Vec<u64> = returned.drain(..).collect();
-        let users = &self.users[*first as usize..][..*count as usize];
-        stamps.extend(users.iter().filter(|u| u.owed_ns > 0 && u.at == 0).map(|u| u.owed_ns));
+        let own = *first..*first + *count;
+        let owed = self.exchanges.iter().filter(|e| e.phase == Phase::Owed && own.contains(&e.user));
+        stamps.extend(owed.filter(|e| self.users[e.user as usize].at == 0).map(|e| e.intended_ns));
         // Their true response times are longer than this.
         for _ in 0..waiting {
             stamps.extend(arrivals.peek_ns());

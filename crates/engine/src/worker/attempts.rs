@@ -60,7 +60,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.outstanding -= 1;
         let state = &mut self.users[user as usize];
         state.outstanding -= 1;
-        if self.is_counted_by_arrivals() && self.users[user as usize].at == 0 {
+        let phase = if self.is_counted_by_arrivals() && self.users[user as usize].at == 0 {
             // Another user with a connection may take the arrival, in order of intended start times.
             let workload = usize::from(self.users[user as usize].workload);
             if let Source::Open { returned, .. } = &mut self.workloads[workload].source {
@@ -69,11 +69,12 @@ impl<D: Door, P: Post> Worker<D, P> {
             }
             // The next attempt begins it again.
             self.under_way -= 1;
+            Phase::SentBack
         } else {
-            self.users[user as usize].owed_ns = intended_ns;
             self.owing += 1;
-        }
-        self.pause(id, Phase::SentBack);
+            Phase::Owed
+        };
+        self.pause(id, phase);
     }
 
     /// Pauses after a failure; the pause doubles with every consecutive failure of the link. The link stays with the
@@ -101,15 +102,13 @@ impl<D: Door, P: Post> Worker<D, P> {
 
     /// Lets the user of a request that was sent back try again or continue.
     pub(super) fn pause_over(&mut self, id: u32) {
-        let user = self.exchanges[id as usize].user;
+        let Exchange { user, intended_ns, phase, .. } = self.exchanges[id as usize];
         self.free_exchange(id);
-        let state = &mut self.users[user as usize];
-        let owed_ns = std::mem::take(&mut state.owed_ns);
-        if owed_ns > 0 {
+        if phase == Phase::Owed {
             self.owing -= 1;
-            return self.table_attempt(user, owed_ns);
+            return self.table_attempt(user, intended_ns);
         }
-        state.busy = false;
+        self.users[user as usize].busy = false;
         if matches!(self.source_of(user), Source::Open { .. }) {
             self.free(user);
         } else if self.is_active(user) && self.now_ns < self.end_ns {

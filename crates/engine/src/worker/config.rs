@@ -5,7 +5,7 @@ use crate::Stopped;
 use crate::compile::Compiled;
 use crate::driver::Door;
 use crate::lease::Lease;
-use crate::link::{Link, NONE};
+use crate::link::{Link, NONE, Openings};
 use crate::pace::{Arrivals, Users, WorkerSlot};
 use crate::run::Place;
 use crate::tally::{Tally, blank, by_address};
@@ -110,8 +110,6 @@ impl<D: Door, P: Post> Worker<D, P> {
         let own = users.iter().filter(|user| user.link != NONE).count();
         let mut links: Vec<Link> = Vec::with_capacity(own);
         links.resize_with(own, || Link::new(FIRST));
-        let mut link_wheel = Wheel::new(begin_ns);
-        link_wheel.grow(links.len());
         let mut exchange_wheel = Wheel::new(begin_ns);
         exchange_wheel.reserve(user_count as usize);
         let shared = Shared::new(compiled.wire_limits);
@@ -136,7 +134,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             now_ns: begin_ns,
             unix_offset_ns: seating.unix_offset_ns,
             links,
-            link_wheel,
+            openings: Openings::default(),
             // Never moved while no user has two requests in progress; unused memory is never touched.
             exchanges: Vec::with_capacity(user_count as usize),
             free_exchanges: Vec::with_capacity(user_count as usize),

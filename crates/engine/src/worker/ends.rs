@@ -57,7 +57,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 }
             }
             // Counted when it happened.
-            Phase::Failed(_) | Phase::SentBack => {}
+            Phase::Failed(_) | Phase::SentBack | Phase::Owed => {}
         }
     }
 

@@ -167,7 +167,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             Phase::Waiting if exchange.is_streaming() => self.failed(id, Fault::StreamIdleTimeout),
             Phase::Sending | Phase::Waiting => self.timed_out(id),
             Phase::Failed(fault) => self.failure_over(id, fault),
-            Phase::SentBack => self.pause_over(id),
+            Phase::SentBack | Phase::Owed => self.pause_over(id),
             // The link has the deadline of an attempt to connect.
             Phase::Queued => {}
         }

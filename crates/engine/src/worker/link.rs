@@ -22,7 +22,6 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         self.spare[usize::from(origin)].pop().unwrap_or_else(|| {
             self.links.push(Link::new(origin));
-            self.link_wheel.grow(self.links.len());
             self.links.len() as u32 - 1
         })
     }
@@ -98,8 +97,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 link.peer = Peer::Speaks;
                 link.low_water = 0;
                 link.read_shift = 0;
-                let deadline_ns = link.due_ns(self.outline.limits.connect_timeout_ns);
-                self.link_wheel.arm(id, deadline_ns);
+                self.openings.add(token);
                 self.open_sockets += 1;
                 self.tally.peak(RunPeak::Connections, self.open_sockets);
             }
@@ -202,6 +200,16 @@ impl<D: Door, P: Post> Worker<D, P> {
         link.state = State::Open;
         let exchange = link.exchange;
         self.send(exchange, Bytes::Prepared);
+    }
+
+    /// Returns when the earliest connection attempt times out, if one is in progress.
+    pub(super) fn next_opening_ns(&mut self) -> Option<u64> {
+        let links = &self.links;
+        let token = self.openings.next(|token| {
+            let link = &links[token as u32 as usize];
+            link.is_opening() && link.token(token as u32) == token
+        })?;
+        Some(links[token as u32 as usize].since_ns + self.outline.limits.connect_timeout_ns)
     }
 
     /// Handles the timeout of a connection attempt.

@@ -84,7 +84,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let end_ns = if self.now_ns < self.end_ns { self.end_ns } else { self.cut_ns };
         let nap_ns = if self.napping > 0 { self.nap_wheel.next_ns() } else { None };
         let other_ns =
-            [self.exchange_wheel.next_ns(), self.link_wheel.next_ns(), nap_ns, self.next_level_change_ns()]
+            [self.exchange_wheel.next_ns(), self.next_opening_ns(), nap_ns, self.next_level_change_ns()]
                 .into_iter()
                 .flatten()
                 .fold((self.now_ns + SLEEP_MAX_NS).min(self.tick_end_ns).min(end_ns), u64::min);
@@ -167,15 +167,12 @@ impl<D: Door, P: Post> Worker<D, P> {
                 _ => self.exchange_due(id),
             }
         }
-        self.link_wheel.expire(self.now_ns, &mut due);
-        for id in due.drain(..) {
-            match self.links[id as usize].due_ns(self.outline.limits.connect_timeout_ns) {
-                0 => {}
-                due_ns if due_ns > self.now_ns => self.link_wheel.arm(id, due_ns),
-                _ => self.link_due(id),
+        self.due_timers = due;
+        while self.next_opening_ns().is_some_and(|due_ns| due_ns <= self.now_ns) {
+            if let Some(token) = self.openings.take() {
+                self.link_due(token as u32);
             }
         }
-        self.due_timers = due;
         if self.next_level_change_ns().is_some_and(|t| t <= self.now_ns) {
             self.change_level();
         }
