@@ -8,9 +8,9 @@ mod session;
 pub mod tls;
 
 use crate::driver::Socket;
+pub(crate) use openings::Openings;
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::RequestId;
-pub(crate) use openings::Openings;
 pub(crate) use session::Session;
 
 /// No link, exchange, user, or sleep: the end of a list.

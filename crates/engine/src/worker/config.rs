@@ -134,7 +134,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             now_ns: begin_ns,
             unix_offset_ns: seating.unix_offset_ns,
             links,
-            openings: Openings::default(),
+            openings: Openings::new(own),
             // Never moved while no user has two requests in progress; unused memory is never touched.
             exchanges: Vec::with_capacity(user_count as usize),
             free_exchanges: Vec::with_capacity(user_count as usize),

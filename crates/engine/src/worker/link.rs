@@ -97,7 +97,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 link.peer = Peer::Speaks;
                 link.low_water = 0;
                 link.read_shift = 0;
-                self.openings.add(token);
+                self.openings.add(id);
                 self.open_sockets += 1;
                 self.tally.peak(RunPeak::Connections, self.open_sockets);
             }
@@ -205,11 +205,10 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// Returns when the earliest connection attempt times out, if one is in progress.
     pub(super) fn next_opening_ns(&mut self) -> Option<u64> {
         let links = &self.links;
-        let token = self.openings.next(|token| {
-            let link = &links[token as u32 as usize];
-            link.is_opening() && link.token(token as u32) == token
-        })?;
-        Some(links[token as u32 as usize].since_ns + self.outline.limits.connect_timeout_ns)
+        let since_ns =
+            |id: u32| links.get(id as usize).filter(|link| link.is_opening()).map(|link| link.since_ns);
+        let first_ns = self.openings.next(since_ns).and_then(since_ns)?;
+        Some(first_ns + self.outline.limits.connect_timeout_ns)
     }
 
     /// Handles the timeout of a connection attempt.

@@ -169,8 +169,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
         self.due_timers = due;
         while self.next_opening_ns().is_some_and(|due_ns| due_ns <= self.now_ns) {
-            if let Some(token) = self.openings.take() {
-                self.link_due(token as u32);
+            if let Some(id) = self.openings.take() {
+                self.link_due(id);
             }
         }
         if self.next_level_change_ns().is_some_and(|t| t <= self.now_ns) {
