@@ -7,4 +7,5 @@
 #![forbid(unsafe_code)]
 
 pub mod h1;
+pub mod hpack;
 pub mod sse;
