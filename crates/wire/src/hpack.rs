@@ -26,4 +26,4 @@ mod table;
 pub use decode::{Decoder, Error, Scratch};
 pub use encode::{Encoder, FieldId, Fields, literal};
 
-pub(crate) use encode::{literal_name, set_length, static_field};
+pub(crate) use encode::{literal_name, set_length};

@@ -222,7 +222,7 @@ pub(crate) fn set_length(out: &mut Vec<u8>, value_at: usize) -> usize {
 }
 
 /// Returns the index of a field in the constant table.
-pub(crate) fn static_field(name: &[u8], value: &[u8]) -> Option<usize> {
+fn static_field(name: &[u8], value: &[u8]) -> Option<usize> {
     let first = static_name(name)?;
     // Fields of one name are consecutive.
     let same_name = STATIC[first - 1..].iter().take_while(|(constant, _)| constant.as_bytes() == name);
