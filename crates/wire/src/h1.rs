@@ -15,9 +15,9 @@
 //! The rules are those of RFC 9110 and RFC 9112. Deviations of real servers are accepted if they cannot change where a
 //! response ends; otherwise, the response is refused with a specific [`Malformed`].
 
-mod body;
+pub(crate) mod body;
 mod check;
-mod framing;
+pub(crate) mod framing;
 mod head;
 mod heads;
 mod malformed;

@@ -7,4 +7,6 @@
 #![forbid(unsafe_code)]
 
 pub mod h1;
+pub mod h2;
+pub mod hpack;
 pub mod sse;

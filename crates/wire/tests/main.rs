@@ -15,6 +15,8 @@ mod accepts;
 mod common;
 mod fuzz_h1;
 mod fuzz_sse;
+mod h2;
+mod hpack;
 mod limits;
 mod refuses;
 mod render;

@@ -128,7 +128,7 @@ impl Session {
 }
 
 /// Returns whether header names and methods may contain the byte (RFC 9110 section 5.6.2).
-pub(super) const fn is_token(byte: u8) -> bool {
+pub(crate) const fn is_token(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z')
         || matches!(byte, b'!' | b'#' | b'$' | b'%' | b'&' | b'\'' | b'*' | b'+' | b'-' | b'.' | b'^' | b'_')
         || matches!(byte, b'`' | b'|' | b'~')

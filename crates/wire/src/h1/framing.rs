@@ -151,12 +151,12 @@ fn known(name: &[u8]) -> bool {
 }
 
 /// Returns the members of a comma-separated list, trimmed (folded lines leave CR and LF there).
-fn members(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(crate) fn members(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     value.split(|&byte| byte == b',').map(<[u8]>::trim_ascii)
 }
 
 /// Parses digits only: no sign, no space, no fraction, at most [`LENGTH_MAX`].
-fn decimal(digits: &[u8]) -> Option<u64> {
+pub(crate) fn decimal(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() {
         return None;
     }
