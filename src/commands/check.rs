@@ -20,7 +20,7 @@ pub fn command(check: &Check) -> Result<Exit, Failure> {
             behaviour.check_data()?;
         }
         for origin in plan.outline.all_origins().iter() {
-            place::tls(origin, &plan.tls_files)?;
+            place::tls(origin, &plan.tls_files, plan.outline.link.http)?;
         }
     }
     let mut text = String::new();

@@ -5,6 +5,7 @@ use plimsoll_front::requests::{self, name_apart, own_name, set_headers};
 use plimsoll_front::{Places, body, header};
 use plimsoll_plan::diag::{Field, Place};
 use plimsoll_plan::draft::key;
+use plimsoll_plan::link::{Http, streams};
 use plimsoll_plan::load::{Arrivals, Share, stages};
 use plimsoll_plan::request::url;
 use plimsoll_plan::value::Text;
@@ -106,7 +107,12 @@ impl Reader<'_> {
         if let Some(name) = &flags.name {
             draft.name = Some(name.clone());
         }
-        self.field(&mut draft.load.users, key::USERS, &flags.connections, |t| whole(t, "connections"));
+        self.version(flags, draft);
+        // Each connection has as many users as streams.
+        let users = if flags.streams.is_some() { draft.link.streams } else { 1 };
+        self.field(&mut draft.load.users, key::USERS, &flags.connections, |t| {
+            whole::<u32>(t, "connections").map(|connections| connections.saturating_mul(users))
+        });
         self.field(&mut draft.load.max_connections, key::MAX_CONNECTIONS, &flags.max_connections, |t| {
             whole(t, "connections")
         });
@@ -148,6 +154,21 @@ impl Reader<'_> {
             if let Err(problem) = set {
                 self.wrong.push(diagnostic("U011", "--limit", problem));
             }
+        }
+    }
+
+    fn version(&mut self, flags: &LoadFlags, draft: &mut Draft) {
+        if flags.http2 {
+            draft.link.http = Http::V2;
+        }
+        if flags.http1_1 {
+            draft.link.http = Http::V11;
+        }
+        if let Some(text) = &flags.streams
+            && let Some(number) = self.value("--streams", text, streams)
+        {
+            draft.link.streams = number;
+            self.places.insert(key::STREAMS, Place::Flag(key::STREAMS.flag.to_owned()));
         }
     }
 

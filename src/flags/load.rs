@@ -89,6 +89,18 @@ pub struct LoadFlags {
     #[arg(short = 'k', long, help_heading = REQUEST)]
     pub insecure: bool,
 
+    /// Use HTTP/2: over TLS by ALPN, over plain text by prior knowledge
+    #[arg(long, help_heading = REQUEST, conflicts_with = "http1_1")]
+    pub http2: bool,
+
+    /// Use HTTP/1.1 even if the server offers HTTP/2 over TLS
+    #[arg(long = "http1.1", help_heading = REQUEST)]
+    pub http1_1: bool,
+
+    /// Users on each connection of `-c` or `--max-connections`, with a stream each (HTTP/2) [default: 1]
+    #[arg(long, value_name = "N", help_heading = LOAD, allow_negative_numbers = true)]
+    pub streams: Option<String>,
+
     /// Open a new connection for every request
     #[arg(long, help_heading = REQUEST)]
     pub no_keepalive: bool,
@@ -211,6 +223,9 @@ impl LoadFlags {
             timeout,
             ca,
             insecure,
+            http2,
+            http1_1,
+            streams,
             no_keepalive,
             read_bodies,
             set,
@@ -247,6 +262,7 @@ impl LoadFlags {
             ("warmup", warmup),
             ("workers", workers),
             ("follow", follow),
+            ("streams", streams),
             ("wait-for-ready", wait_for_ready),
             ("target", target),
             ("name", name),
@@ -267,6 +283,8 @@ impl LoadFlags {
         ];
         let switches = [
             ("insecure", insecure),
+            ("http2", http2),
+            ("http1.1", http1_1),
             ("no-keepalive", no_keepalive),
             ("read-bodies", read_bodies),
             ("stop-early-ok", stop_early_ok),

@@ -19,12 +19,7 @@ pub fn asked_or_wrong<T>(error: clap::Error) -> Result<Result<T, String>, Failur
 /// Flags of other tools that are unsupported or have another name here.
 fn of_other_tools(flag: &str) -> Option<(String, &'static str)> {
     const NOT_YET: &[(&[&str], &str, &str)] = &[
-        (
-            &["--http2", "--http2-prior-knowledge", "--h2", "--h2c"],
-            "HTTP/2",
-            "omit this flag; plimsoll sends HTTP/1.1",
-        ),
-        (&["--http3", "--h3", "--quic"], "HTTP/3", "omit this flag; plimsoll sends HTTP/1.1"),
+        (&["--http3", "--h3", "--quic"], "HTTP/3", "use `--http2`, or omit this flag"),
         (&["--ws", "--websocket"], "WebSocket", "plimsoll supports HTTP/1.1 and server-sent events"),
         (&["--grpc", "--proto"], "gRPC", "plimsoll supports HTTP/1.1 and server-sent events"),
         (&["--proxy", "-x"], "a proxy for requests", "omit this flag and load the service directly"),
@@ -46,6 +41,8 @@ fn of_other_tools(flag: &str) -> Option<(String, &'static str)> {
             &["--max-vus", "--max-workers"],
             "did you mean `--max-connections`? It limits the connections with `--rate`",
         ),
+        (&["--http2-prior-knowledge", "--h2", "--h2c"], "did you mean `--http2`?"),
+        (&["--max-concurrent-streams"], "did you mean `--streams`? It sets the users on each connection"),
         (&["--share", "--execution-segment"], "did you mean `--shard`?"),
         (&["--bands", "--histogram"], "did you mean `--buckets`?"),
         (&["--figures", "--plots"], "did you mean `--charts`?"),

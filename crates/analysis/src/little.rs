@@ -82,6 +82,7 @@ fn pauses_ns(facts: &Facts) -> f64 {
             }
             Fault::ConnectionRefused
             | Fault::HostUnreachable
+            | Fault::ProtocolChanged
             // This side's own.
             | Fault::FdLimit
             | Fault::PortsExhausted
@@ -103,7 +104,9 @@ fn pauses_ns(facts: &Facts) -> f64 {
             | Fault::StreamIdleTimeout
             | Fault::StreamFailed
             | Fault::Redirects
-            | Fault::DecodeFailed => 0.0,
+            | Fault::DecodeFailed
+            | Fault::StreamReset
+            | Fault::StreamRefused => 0.0,
         })
         .sum()
 }

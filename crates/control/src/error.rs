@@ -19,6 +19,8 @@ pub enum Error {
     NoTls { target: String, why: Problem },
     /// The target uses TLS, but its URL starts with `http://`.
     NoPlain { target: String },
+    /// The target does not speak HTTP/2.
+    NoHttp2 { target: String, why: Problem },
     /// A local address that cannot be used as the source.
     Source { address: IpAddr, why: String },
     /// The setup or the teardown failed.
@@ -48,7 +50,7 @@ impl Error {
                 _ => None,
             },
             // The problem of the connection includes its own fix.
-            Error::TlsSetup(why) | Error::NoTls { why, .. } => {
+            Error::TlsSetup(why) | Error::NoTls { why, .. } | Error::NoHttp2 { why, .. } => {
                 Some(why.hint.clone()).filter(|hint| !hint.is_empty())
             }
             Error::NoPlain { .. } => Some("use `https://` in the URL".into()),
@@ -85,6 +87,9 @@ impl fmt::Display for Error {
             }
             Error::TlsSetup(why) => f.write_str(&why.message),
             Error::NoTls { target, why } => write!(f, "TLS with `{target}` failed: {}", why.message),
+            Error::NoHttp2 { target, why } => {
+                write!(f, "`{target}` does not speak HTTP/2: {}", why.message)
+            }
             Error::NoPlain { target } => {
                 write!(f, "`{target}` uses TLS, but its URL starts with `http://`")
             }

@@ -3,8 +3,9 @@
 use crate::{Error, Resolved};
 use plimsoll_engine::link::tls::{Setup, Wanted};
 use plimsoll_engine::probe;
+use plimsoll_plan::Problem;
 use plimsoll_plan::limit::Limits;
-use plimsoll_plan::link::{Link, Tls, TlsFiles, Versions};
+use plimsoll_plan::link::{Http, Link, Tls, TlsFiles, Versions};
 use plimsoll_plan::origin::Origin;
 use std::net::TcpListener;
 use std::time::Duration;
@@ -38,7 +39,7 @@ pub fn knock(place: &mut Resolved, origin: &Origin, limits: &Limits) -> Result<u
 ///
 /// # Errors
 /// Returns an error if a certificate or a key is unusable.
-pub fn tls(origin: &Origin, files: &TlsFiles) -> Result<Option<Setup>, Error> {
+pub fn tls(origin: &Origin, files: &TlsFiles, http: Http) -> Result<Option<Setup>, Error> {
     let Some(Tls { server_name, insecure, versions, resume }) = &origin.tls else { return Ok(None) };
     let wanted = Wanted {
         server_name: server_name.clone(),
@@ -48,9 +49,18 @@ pub fn tls(origin: &Origin, files: &TlsFiles) -> Result<Option<Setup>, Error> {
         insecure: *insecure,
         versions: *versions,
         resume: *resume,
-        alpn: vec![b"http/1.1".to_vec()],
+        alpn: offered(http),
     };
     Setup::new(&wanted).map(Some).map_err(Error::TlsSetup)
+}
+
+/// Returns the protocols to offer (ALPN, RFC 7301).
+fn offered(http: Http) -> Vec<Vec<u8>> {
+    match http {
+        Http::Auto => vec![probe::HTTP2.to_vec(), probe::HTTP1.to_vec()],
+        Http::V10 | Http::V11 => vec![probe::HTTP1.to_vec()],
+        Http::V2 => vec![probe::HTTP2.to_vec()],
+    }
 }
 
 /// Returns an origin for messages, including a default port.
@@ -58,15 +68,44 @@ fn host_and_port(origin: &Origin) -> String {
     format!("{}:{}", origin.host, origin.port)
 }
 
-/// Makes one TLS handshake with the address that accepted the trial connection.
+/// Makes one TLS handshake with the address that accepted the trial connection; returns whether the server chose
+/// HTTP/2.
 ///
 /// # Errors
 /// Returns the reason: an untrusted certificate, or a server without TLS.
-pub fn shake_hands(place: &Resolved, setup: &Setup, origin: &Origin, limits: &Limits) -> Result<(), Error> {
+pub fn shake_hands(place: &Resolved, setup: &Setup, origin: &Origin, limits: &Limits) -> Result<bool, Error> {
     let patience = PATIENCE.min(Duration::from_nanos(limits.connect_timeout_ns));
     probe::handshake(place.first(), setup, patience)
         .map_err(|why| Error::NoTls { target: host_and_port(origin), why })
 }
+
+/// Checks that a plain-text origin answers in HTTP/2.
+///
+/// # Errors
+/// Returns an error if it does not.
+pub fn greet_http2(place: &Resolved, origin: &Origin, limits: &Limits) -> Result<(), Error> {
+    let patience = PATIENCE.min(Duration::from_nanos(limits.connect_timeout_ns));
+    probe::greet_http2(place.first(), patience).map_err(|why| Error::NoHttp2 {
+        target: host_and_port(origin),
+        why: Problem::new(why.message, NO_HTTP2),
+    })
+}
+
+/// Checks that the version that was agreed on is the one that the plan needs.
+///
+/// # Errors
+/// Returns an error if the plan needs HTTP/2 and the server did not choose it.
+pub fn check_version(is_http2: bool, link: &Link, origin: &Origin) -> Result<(), Error> {
+    let hint = match (is_http2, link.http, link.streams) {
+        (false, Http::V2, _) => NO_HTTP2,
+        (false, _, 2..) => "remove `--streams` (in a file, `streams`), which only HTTP/2 has",
+        _ => return Ok(()),
+    };
+    let why = Problem::new("it did not choose it over TLS (ALPN)", hint);
+    Err(Error::NoHttp2 { target: host_and_port(origin), why })
+}
+
+const NO_HTTP2: &str = "use HTTP/1.1: remove `--http2` (in a file, `http: 2`)";
 
 /// Ports that end in these digits are nearly always for TLS: 443, 8443, 9443.
 const TLS_PORT_ENDING: u16 = 443;
@@ -94,7 +133,7 @@ pub fn check_plain(place: &Resolved, origin: &Origin, limits: &Limits) -> Result
     let setup = Setup::new(&wanted).map_err(Error::TlsSetup)?;
     let patience = PLAIN_PATIENCE.min(Duration::from_nanos(limits.connect_timeout_ns));
     match probe::handshake(place.first(), &setup, patience) {
-        Ok(()) => Err(Error::NoPlain { target: host_and_port(origin) }),
+        Ok(_) => Err(Error::NoPlain { target: host_and_port(origin) }),
         Err(_) => Ok(()),
     }
 }

@@ -208,6 +208,8 @@ pub fn run<D: SessionHost>(
         caller.take_signals()?;
     }
     ways::reach(&mut ways, plan, &patience).map_err(|failed| instead_of(failed, caller))?;
+    let plan = &ways::agreed(plan, &ways);
+    let outline = &plan.outline;
 
     // The file limit is raised by now, and no worker runs yet. Connections are limited per origin.
     let connections = u64::from(outline.connections).saturating_mul(ways.len() as u64);

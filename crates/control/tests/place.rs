@@ -9,7 +9,7 @@ use plimsoll_plan::origin::Origin;
 use std::net::TcpListener;
 
 fn origin(host: &str, port: u16) -> Origin {
-    Origin { name: host.into(), host: host.into(), port, tls: None }
+    Origin { name: host.into(), host: host.into(), port, tls: None, is_http2: false }
 }
 
 /// A port of this machine on which nobody listens: it was free a moment ago and only listeners take ports by

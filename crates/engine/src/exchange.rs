@@ -5,7 +5,6 @@ use crate::link::NONE;
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::PHASE_UNIT_NS;
 use plimsoll_plan::program::{BodyUse, Phases, RequestId, StepId};
-use plimsoll_wire::h1::Ask;
 use plimsoll_wire::sse;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,14 +71,19 @@ pub(crate) struct Exchange {
     pub written: u32,
     /// Bytes of the head among the kept bytes.
     pub kept_head: u32,
-    /// Position in the response at which the part of `part_until_ns` begins: its lower half, because two checks are one
-    /// read apart.
-    pub part_at: u32,
+    /// HTTP/1: position in the response at which the part of `part_until_ns` begins: its lower half, because two checks
+    /// are one read apart. HTTP/2: the number of its stream; 0: none.
+    pub place: u32,
     /// Duration of the connect and of the TLS handshake made for it, in [`PHASE_UNIT_NS`].
     pub connect_units: u32,
     pub tls_units: u32,
     pub phase: Phase,
-    pub ask: Ask,
+    /// The method is HEAD.
+    pub head_only: bool,
+    /// The request has `Connection: close`.
+    pub close: bool,
+    /// It was sent once, and the server has not processed it.
+    pub is_resent: bool,
     pub body: BodyUse,
     /// The program decides whether the response is a failure.
     pub judged: bool,
@@ -106,11 +110,13 @@ impl Exchange {
         next: NONE,
         written: 0,
         kept_head: 0,
-        part_at: 0,
+        place: 0,
         connect_units: 0,
         tls_units: 0,
         phase: Phase::Queued,
-        ask: Ask { head_only: false, http10: false, close: false },
+        head_only: false,
+        close: false,
+        is_resent: false,
         body: BodyUse::Discard,
         judged: false,
         cancelled: false,

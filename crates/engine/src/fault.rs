@@ -4,6 +4,7 @@ use crate::driver::Errno;
 use plimsoll_plan::Fault;
 use plimsoll_plan::limit::{Limits, TABLE};
 use plimsoll_wire::h1::Malformed;
+use plimsoll_wire::h2;
 
 /// Returns the fault of an error while connecting.
 pub fn of_connect(errno: Errno) -> Fault {
@@ -66,6 +67,35 @@ pub fn of_answer(malformed: Malformed) -> Fault {
         | Malformed::TrailerTooLarge
         | Malformed::ChunkLineTooLong
         | Malformed::Unasked => Fault::UnsafeResponse,
+        _ => Fault::MalformedResponse,
+    }
+}
+
+/// Returns the limit that an HTTP/2 response exceeded, and its value, if it is below its default.
+pub fn frames_lowered(malformed: h2::Malformed, limits: &Limits) -> Option<(&'static str, u64)> {
+    let candidates: &[(&'static str, u64)] = match malformed {
+        h2::Malformed::HeadTooLarge => &[
+            ("head_bytes", limits.head_bytes),
+            ("headers", limits.headers),
+            ("trailer_bytes", limits.trailer_bytes),
+        ],
+        h2::Malformed::TooManyInformational => &[("informational", limits.informational)],
+        _ => &[],
+    };
+    candidates.iter().copied().find(|(name, value)| is_lowered(name, *value))
+}
+
+/// Returns the fault of frames that violate HTTP/2: plainly wrong, or unsafe to interpret.
+pub fn of_frames(malformed: h2::Malformed) -> Fault {
+    match malformed {
+        h2::Malformed::HeadTooLarge
+        | h2::Malformed::HeadBomb
+        | h2::Malformed::TooManyInformational
+        | h2::Malformed::Flood
+        | h2::Malformed::WrongLength
+        | h2::Malformed::ConnectionFlow
+        | h2::Malformed::StreamFlow => Fault::UnsafeResponse,
+        h2::Malformed::Http1 => Fault::ProtocolChanged,
         _ => Fault::MalformedResponse,
     }
 }

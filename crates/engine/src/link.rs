@@ -3,11 +3,13 @@
 //!
 //! [`tls`] is the optional layer between the socket and the session.
 
+mod multiplex;
 mod openings;
 mod session;
 pub mod tls;
 
 use crate::driver::Socket;
+pub(crate) use multiplex::{Multiplex, OUT_MAX};
 pub(crate) use openings::Openings;
 use plimsoll_plan::origin::OriginId;
 use plimsoll_plan::program::RequestId;
@@ -64,7 +66,7 @@ pub(crate) struct Link {
     pub socket: Socket,
     /// Incremented at every close, so that an event of the previous socket is not applied to this one.
     pub generation: u32,
-    /// The exchange in progress, including one that waits for the link; `NONE` if idle.
+    /// HTTP/1: the exchange in progress, including one that waits for the link; `NONE` if idle.
     pub exchange: u32,
     /// The request of the last exchange: bytes that arrive while none is in progress are counted there.
     pub request: RequestId,
@@ -95,10 +97,10 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    pub const fn new(origin: OriginId) -> Link {
+    pub fn new(origin: OriginId, session: Session) -> Link {
         Link {
             origin,
-            session: Session::new(),
+            session,
             since_ns: 0,
             tls: None,
             socket: -1,
@@ -127,8 +129,13 @@ impl Link {
     }
 
     /// Returns whether it is open and has no exchange.
+    #[inline]
     pub fn is_at_rest(&self) -> bool {
-        self.state == State::Open && self.exchange == NONE
+        let has_exchange = match &self.session {
+            Session::H1(_) => self.exchange != NONE,
+            Session::H2(multiplex) => !multiplex.is_at_rest(),
+        };
+        self.state == State::Open && !has_exchange
     }
 
     /// Returns whether the peer will send no more.

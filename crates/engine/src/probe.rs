@@ -4,6 +4,7 @@
 use crate::clock::now_ns;
 use crate::link::tls::{Channel, Setup};
 use plimsoll_plan::Problem;
+use plimsoll_wire::h2::{self, Event};
 use std::fmt;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -64,39 +65,139 @@ fn classify(e: &std::io::Error) -> ProbeError {
     }
 }
 
-/// Returns the status of the response to one GET, without waiting for the rest of the response.
+/// Returns the status of the response to one GET, without waiting for the rest of the response. Over TLS, the version of
+/// HTTP is the one that the server chooses; over plain text, it is HTTP/2 if `is_http2`.
 ///
 /// # Errors
 /// Returns an error if there is no response, or if it is not HTTP.
 pub fn status(
     address: SocketAddr,
     tls: Option<&Setup>,
+    is_http2: bool,
     host_header: &str,
     path: &str,
     timeout: Duration,
 ) -> Result<u16, Problem> {
-    let mut stream = connected(address, timeout).map_err(Problem::plain)?;
-    let request = format!(
-        "GET {path} HTTP/1.1\r\nHost: {host_header}\r\nUser-Agent: plimsoll/{}\r\nConnection: close\r\n\r\n",
-        env!("CARGO_PKG_VERSION")
-    );
+    let mut line = Line::open(address, tls, timeout)?;
+    let is_http2 = match &line.channel {
+        Some(channel) => channel.facts().and_then(|facts| facts.alpn) == Some(HTTP2),
+        None => is_http2,
+    };
+    let user_agent = concat!("plimsoll/", env!("CARGO_PKG_VERSION"));
+    if is_http2 {
+        return line.status_http2(host_header, path, user_agent);
+    }
+    line.send(
+        format!(
+            "GET {path} HTTP/1.1\r\nHost: {host_header}\r\nUser-Agent: {user_agent}\r\nConnection: close\r\n\r\n"
+        )
+        .as_bytes(),
+    )?;
     // `HTTP/1.1 200`
-    let mut line = [0; 12];
-    match tls {
-        Some(setup) => {
-            let answer = exchanged(&mut stream, setup, request.as_bytes(), line.len())?;
-            let begin = answer
-                .first_chunk()
-                .ok_or_else(|| Problem::plain("it closed the connection without a response"))?;
-            line = *begin;
+    let mut begin = Vec::new();
+    while begin.len() < 12 {
+        line.receive(&mut begin)?;
+    }
+    let code = begin[..12].strip_prefix(b"HTTP/1.").and_then(|rest| std::str::from_utf8(&rest[2..]).ok());
+    code.and_then(|code| code.parse().ok()).ok_or_else(|| Problem::plain("the response is not HTTP"))
+}
+
+/// A connection, perhaps over TLS.
+struct Line {
+    stream: TcpStream,
+    channel: Option<Channel>,
+}
+
+impl Line {
+    fn open(address: SocketAddr, tls: Option<&Setup>, timeout: Duration) -> Result<Line, Problem> {
+        let mut stream = connected(address, timeout).map_err(Problem::plain)?;
+        let channel = tls.map(|setup| greeted(&mut stream, setup)).transpose()?;
+        Ok(Line { stream, channel })
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> Result<(), Problem> {
+        let failed = |e: std::io::Error| Problem::plain(e.to_string());
+        let Some(channel) = &mut self.channel else { return self.stream.write_all(bytes).map_err(failed) };
+        let mut sealed = Vec::new();
+        channel.seal(bytes, &mut sealed).map_err(|e| e.problem().clone())?;
+        self.stream.write_all(&sealed).map_err(failed)
+    }
+
+    /// Appends the next bytes; at least one. An end of TLS without `close_notify` is an error as well, because an
+    /// attacker can cause it.
+    fn receive(&mut self, into: &mut Vec<u8>) -> Result<(), Problem> {
+        let (mut buffer, mut out, before) = (vec![0; 16_384], Vec::new(), into.len());
+        while into.len() == before {
+            let n = self.stream.read(&mut buffer).map_err(|e| unanswered(&e))?;
+            if n == 0 {
+                return Err(Problem::plain("it closed the connection without a response"));
+            }
+            let Some(channel) = &mut self.channel else {
+                into.extend_from_slice(&buffer[..n]);
+                break;
+            };
+            let fed = channel.feed(&mut buffer[..n], into, &mut out);
+            fed.map_err(|refused| refused.problem().clone())?;
+            self.stream.write_all(&out).map_err(|e| Problem::plain(e.to_string()))?;
+            out.clear();
+            if channel.is_closed() && into.len() == before {
+                return Err(Problem::plain("it closed the connection without a response"));
+            }
         }
-        None => {
-            stream.write_all(request.as_bytes()).map_err(|e| Problem::plain(e.to_string()))?;
-            stream.read_exact(&mut line).map_err(|e| unanswered(&e))?;
+        Ok(())
+    }
+
+    fn status_http2(&mut self, host: &str, path: &str, user_agent: &str) -> Result<u16, Problem> {
+        let scheme = if self.channel.is_some() { "https" } else { "http" };
+        let (mut out, mut block) = (Vec::new(), Vec::new());
+        let mut writer = h2::Writer::new(&mut block, scheme, host);
+        let Ok(_) = writer.line("GET", |out| {
+            out.extend_from_slice(path.as_bytes());
+            Ok::<(), std::convert::Infallible>(())
+        });
+        writer.field("user-agent", user_agent.as_bytes());
+        writer.end();
+        let mut session = h2::Session::new(h2::Config::default());
+        session.start(&mut out);
+        session.open(h2::Ask::default(), h2::Request::Block(&block), &mut out);
+        self.converse(&mut session, out, |event| match event {
+            Event::Head { status, .. } => Some(Ok(status)),
+            Event::Done { answer, .. } => Some(Ok(answer.status)),
+            Event::Refused { why, .. } => Some(Err(Problem::plain(why.sentence()))),
+            Event::Reset { .. } | Event::GoAway { .. } => {
+                Some(Err(Problem::plain("it refused the request over HTTP/2")))
+            }
+            Event::Settings | Event::Interim { .. } | Event::Data { .. } | Event::Writable => None,
+        })
+    }
+
+    /// Sends `out` and feeds what comes until an event has a result.
+    fn converse<T>(
+        &mut self,
+        session: &mut h2::Session,
+        mut out: Vec<u8>,
+        on: impl Fn(Event) -> Option<Result<T, Problem>>,
+    ) -> Result<T, Problem> {
+        let (mut shared, mut received) = (h2::Shared::default(), Vec::new());
+        loop {
+            self.send(&out)?;
+            out.clear();
+            received.clear();
+            self.receive(&mut received)?;
+            let mut rest = &received[..];
+            while !rest.is_empty() {
+                let fed = session.feed(rest, &mut shared, &mut (), &mut out);
+                let fed = fed.map_err(|why| Problem::plain(why.sentence()))?;
+                rest = &rest[fed.consumed..];
+                if let Some(result) = fed.event.and_then(&on) {
+                    session.close(h2::code::NO_ERROR, &mut out);
+                    // The server has answered; whether it reads the farewell does not matter.
+                    let _ = self.send(&out);
+                    return result;
+                }
+            }
         }
     }
-    let code = line.strip_prefix(b"HTTP/1.").and_then(|rest| std::str::from_utf8(&rest[2..]).ok());
-    code.and_then(|code| code.parse().ok()).ok_or_else(|| Problem::plain("the response is not HTTP"))
 }
 
 fn unanswered(e: &std::io::Error) -> Problem {
@@ -114,39 +215,33 @@ fn connected(address: SocketAddr, timeout: Duration) -> Result<TcpStream, String
     Ok(stream)
 }
 
-/// Sends a request over TLS and returns the response: all of it, or at least its first `enough` bytes. An end without
-/// `close_notify` does not count, because an attacker can cause it.
-fn exchanged(
-    stream: &mut TcpStream,
-    setup: &Setup,
-    request: &[u8],
-    enough: usize,
-) -> Result<Vec<u8>, Problem> {
-    let (mut out, mut answer, mut buffer) = (Vec::new(), Vec::new(), vec![0; 16_384]);
-    let mut channel = greeted(stream, setup)?;
-    channel.seal(request, &mut out).map_err(|e| e.problem().clone())?;
-    while !channel.is_closed() && answer.len() < enough {
-        stream.write_all(&out).map_err(|e| Problem::plain(e.to_string()))?;
-        out.clear();
-        let n = stream.read(&mut buffer).map_err(|e| unanswered(&e))?;
-        if n == 0 {
-            let why = "the server closed the connection without ending TLS (`close_notify`)";
-            return Err(Problem::plain(why));
-        }
-        let fed = channel.feed(&mut buffer[..n], &mut answer, &mut out);
-        fed.map_err(|refused| refused.problem().clone())?;
-    }
-    Ok(answer)
-}
-
 /// Does one TLS handshake before any load, so that an untrusted certificate is one error message instead of ten
-/// thousand failures.
+/// thousand failures. Returns whether the server chose HTTP/2 (ALPN).
 ///
 /// # Errors
 /// Returns an error with the reason.
-pub fn handshake(address: SocketAddr, setup: &Setup, timeout: Duration) -> Result<(), Problem> {
+pub fn handshake(address: SocketAddr, setup: &Setup, timeout: Duration) -> Result<bool, Problem> {
     let mut stream = connected(address, timeout).map_err(Problem::plain)?;
-    greeted(&mut stream, setup).map(drop)
+    let channel = greeted(&mut stream, setup)?;
+    Ok(channel.facts().and_then(|facts| facts.alpn) == Some(HTTP2))
+}
+
+/// The name of HTTP/2 in TLS (ALPN), and that of HTTP/1.1.
+pub const HTTP2: &[u8] = b"h2";
+pub const HTTP1: &[u8] = b"http/1.1";
+
+/// Greets a plain-text server in HTTP/2 and reads its settings (RFC 9113, section 3.3: prior knowledge).
+///
+/// # Errors
+/// Returns an error if the server does not answer in HTTP/2.
+pub fn greet_http2(address: SocketAddr, timeout: Duration) -> Result<(), Problem> {
+    let mut line = Line::open(address, None, timeout)?;
+    let (mut session, mut out) = (h2::Session::new(h2::Config::default()), Vec::new());
+    session.start(&mut out);
+    line.converse(&mut session, out, |event| match event {
+        Event::Settings => Some(Ok(())),
+        _ => None,
+    })
 }
 
 fn greeted(stream: &mut TcpStream, setup: &Setup) -> Result<Channel, Problem> {

@@ -1,7 +1,7 @@
 //! One core's work: users, connections, timers, and numbers of one thread, which shares nothing with the others.
 //!
 //! [`turn`] is the event loop. [`link`] opens and closes connections, [`exchange`] sends a request over one ([`secure`]
-//! over TLS). [`read`] passes received bytes ([`stream`] for endless streams of events, [`keep`] for kept parts of a
+//! over TLS, [`multiplex`] over HTTP/2, whose [`frames`] it reads, and whose links may be [`lost`]). [`read`] passes received bytes ([`stream`] for endless streams of events, [`keep`] for kept parts of a
 //! response) to one of the [`ends`], in [`shares`] of an event-loop iteration. [`arrivals`] and [`next`] decide which
 //! user sends next, [`attempts`] handles failed connections, and [`unasked`] handles bytes received without a request.
 //! [`resume`] runs programs. Links, exchanges, and users have separate numbers. The worker is generic over its
@@ -12,8 +12,11 @@ mod attempts;
 mod config;
 mod ends;
 mod exchange;
+mod frames;
 mod keep;
 mod link;
+mod lost;
+mod multiplex;
 mod next;
 mod post;
 mod read;
@@ -42,6 +45,7 @@ use plimsoll_plan::outline::Outline;
 use plimsoll_plan::program::{Outbox, Program, StepId};
 use plimsoll_plan::series::book::SeriesBook;
 use plimsoll_wire::h1::Shared;
+use plimsoll_wire::h2;
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -93,6 +97,7 @@ struct Here {
     /// Number of the first of them over all origins.
     first: u32,
     tls: Option<Setup>,
+    is_http2: bool,
 }
 
 /// A program's sleep.
@@ -191,6 +196,15 @@ struct Worker<D: Door, P: Post> {
     resting: u64,
     due_timers: Vec<u32>,
     shared: Shared,
+    /// The same for HTTP/2.
+    frames: h2::Shared,
+    /// The header block of a rendered request.
+    block: Vec<u8>,
+    /// Links with frames to send, and empty buffers for these.
+    dirty: Vec<u32>,
+    outs: Vec<Vec<u8>>,
+    /// Frames in the buffer are being handled, so it must not be read into.
+    is_feeding: bool,
     buffer: Box<[u8]>,
     /// Some empty buffers for bodies that programs read and for requests that wait for a connection.
     #[allow(clippy::vec_box, clippy::box_collection)]
@@ -224,6 +238,9 @@ struct Worker<D: Door, P: Post> {
     own_samples: u32,
     /// The target of a redirect was kept already.
     redirect_noted: bool,
+    /// The next head of a redirect over HTTP/2 is read, for its target; and that head.
+    seeks_location: bool,
+    location: Vec<u8>,
     workloads: Vec<Workload>,
     lease: Lease,
     /// Iterations begun and not ended.

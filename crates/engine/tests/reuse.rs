@@ -5,7 +5,7 @@ use crate::support::*;
 use plimsoll_engine::Stopped;
 use plimsoll_engine::driver::sim::{Connect, Server};
 use plimsoll_plan::draft::LoadDraft;
-use plimsoll_plan::link::{Link, Reuse};
+use plimsoll_plan::link::{Http, Link, Reuse};
 use plimsoll_plan::metric::{RunHist, RunSum, SeriesSum};
 use plimsoll_plan::program::{BodyUse, Wake};
 use plimsoll_plan::{Draft, Fault};
@@ -219,7 +219,7 @@ fn a_connection_is_closed_after_so_many_requests() {
 #[test]
 fn http_1_0_is_asked_for_and_a_connection_stays_only_if_the_server_says_so() {
     for (header, opened) in [("", 20), ("Connection: keep-alive\r\n", 2)] {
-        let link = Link { http10: true, ..Link::default() };
+        let link = Link { http: Http::V10, ..Link::default() };
         let draft = Draft {
             load: LoadDraft { requests_total: Some(20), ..closed(2, 9.0).load },
             link,

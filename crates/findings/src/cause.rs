@@ -92,6 +92,9 @@ causes! {
     TlsFailed = "tls_failed", "the TLS handshake fails",
         "try `openssl s_client -connect HOST:PORT`",
         "check certificate and TLS versions of the target";
+    StreamsReset = "streams_reset", "the server resets or refuses HTTP/2 streams",
+        "read the server's log for its reason (such as `ENHANCE_YOUR_CALM` or a limit of streams)",
+        "read the server's log for its reason, and compare its limit of streams with the load";
     IdleTimeout = "idle_timeout", "the server's idle timeout closes connections as requests arrive",
         "compare the server's idle timeout with the idle times",
         "keep idle connections open on the server for longer than its clients pause";

@@ -211,7 +211,7 @@ impl Line {
                 Ok(field) => self.form.push(field),
                 Err(problem) => self.complain_of(shown, problem),
             },
-            Does::Http10 => self.link.http10 = true,
+            Does::Http(version) => self.link.http = version,
             Does::Authority | Does::Certificate | Does::Key => self.pem(row.does, shown, value),
             Does::Resolve => self.resolve(shown, value),
             Does::Nothing(_) => {}

@@ -422,6 +422,14 @@ pub const TABLE: &[Explained] = &[
          max_connections: 200, duration: 15s }\n  # or\n  load: { users: 200, duration: 15s }",
     ),
     row(
+        "P029",
+        "shared connections that cannot be shared",
+        "Only over HTTP/2 can several users share a connection: each request is a stream of its own. \
+         `streams: 10` gives 10 users one connection, so `users: 100` opens 10. Over TLS, the server must \
+         choose HTTP/2; over plain text, write `http: 2`. A connection that is opened for each iteration or \
+         each request has one user.\n\n  connection: { http: 2, streams: 10 }\n  load: { users: 100 }",
+    ),
+    row(
         "P030",
         "threshold on an unknown scope",
         "The scope of the threshold names a request, scenario, group, or tag that the experiment does not \

@@ -7,7 +7,7 @@ pub mod study;
 mod words;
 
 use plimsoll_plan::Plan;
-use plimsoll_plan::link::{Addresses, Link, Reuse, Tls, Versions};
+use plimsoll_plan::link::{Addresses, Http, Link, Reuse, Tls, Versions};
 use plimsoll_plan::phrase::ratio;
 use plimsoll_plan::script::{Entry, Order, Script};
 use words::{Lines, bytes, time};
@@ -74,8 +74,16 @@ fn connection(link: &Link, plan: &Plan, out: &mut Lines) {
         Reuse::Iteration => "new for each iteration",
         Reuse::Request => "new for each request",
     };
-    let version = if link.http10 { "HTTP/1.0" } else { "HTTP/1.1" };
+    let version = match link.http {
+        Http::Auto => "HTTP/2 if the server chooses it over TLS, otherwise HTTP/1.1",
+        Http::V10 => "HTTP/1.0",
+        Http::V11 => "HTTP/1.1",
+        Http::V2 => "HTTP/2",
+    };
     let mut text = format!("{version}, {reuse}");
+    if link.streams > 1 {
+        text.push_str(&format!(", shared by {} users each", link.streams));
+    }
     if let Some(requests) = link.requests_per_connection {
         text.push_str(&format!(", closed after {}", words::count(u64::from(requests), "request")));
     }

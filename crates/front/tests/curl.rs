@@ -318,7 +318,7 @@ fn options_of_the_connection_are_taken_over() {
     let draft =
         line("curl -k -0 --tlsv1.3 --cacert Cargo.toml --resolve A.test:443:127.0.0.2 https://a.test/");
     let tls = draft.link.tls.as_ref().unwrap();
-    assert!(tls.insecure && draft.link.http10);
+    assert!(tls.insecure && draft.link.http == plimsoll_plan::link::Http::V10);
     assert_eq!(tls.versions, plimsoll_plan::link::Versions::Tls13);
     assert_eq!(draft.link.resolve, [("a.test".to_owned(), "127.0.0.2".parse().unwrap())]);
     assert_eq!((draft.tls_files.ca.len(), draft.target.unwrap().port), (1, 443));

@@ -4,7 +4,7 @@ use plimsoll_front::{Overrides, own};
 use plimsoll_plan::Draft;
 use plimsoll_plan::answer::{Pick, Rule, Source, Subject};
 use plimsoll_plan::data::{AtEnd, Format, Sharing};
-use plimsoll_plan::link::{Reuse, Versions};
+use plimsoll_plan::link::{Http, Reuse, Versions};
 use plimsoll_plan::load::{Arrivals, Load};
 use plimsoll_plan::script::{Ask, Delay, Entry, Node, Order, Script, Slot};
 use plimsoll_plan::seal::{Machine, names::describe, seal};
@@ -451,7 +451,7 @@ fn streams_say_when_they_end_and_what_they_owe() {
 fn connections_and_certificates_are_read() {
     let draft = draft_with(EVERYTHING, &[]);
     let link = &draft.link;
-    assert_eq!((link.reuse, link.requests_per_connection, link.http10), (Reuse::Pool, Some(100), false));
+    assert_eq!((link.reuse, link.requests_per_connection, link.http), (Reuse::Pool, Some(100), Http::V11));
     assert_eq!(link.source_addresses.len(), 3);
     assert_eq!(link.resolve, [("127.0.0.1".to_owned(), "127.0.0.2".parse().unwrap())]);
     let tls = link.tls.as_ref().unwrap();

@@ -60,7 +60,7 @@ faults! {
         "the server closed a fresh connection without a response";
     ClosedMidResponse = 10, "closed_mid_response", Server,
         "the server closed the connection in the middle of a response";
-    MalformedResponse = 11, "malformed_response", Server, "the response is not valid HTTP/1.x";
+    MalformedResponse = 11, "malformed_response", Server, "the response is not valid HTTP";
     UnsafeResponse = 12, "unsafe_response", Server,
         "the response is unsafe to read: conflicting lengths, an endless head, or unexpected bytes";
     Timeout = 13, "timeout", Server, "the request timed out before the response was complete";
@@ -76,6 +76,11 @@ faults! {
     DecodeFailed = 22, "decode_failed", Server, "the content encoding of a response body could not be decoded";
     ClientLimit = 23, "client_limit", Client,
         "the response exceeds a limit of the load generator: one that the plan lowers, or the limit of kept bodies";
+    StreamReset = 24, "stream_reset", Server, "the server reset the HTTP/2 stream (RST_STREAM)";
+    StreamRefused = 25, "stream_refused", Server,
+        "the server refused the HTTP/2 stream twice, or closed the connection with an error (GOAWAY)";
+    ProtocolChanged = 26, "protocol_changed", Server,
+        "the server did not choose HTTP/2 for a connection, although it did before the load";
 }
 
 impl Fault {

@@ -1,5 +1,6 @@
 //! Connection settings: addresses, TLS, reuse.
 
+use crate::{Problem, unit};
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 
@@ -29,15 +30,84 @@ pub enum Addresses {
     All,
 }
 
+/// The HTTP version that a plan asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Http {
+    /// Over TLS, the version that the server chooses by ALPN (RFC 7301) before the load; otherwise HTTP/1.1.
+    #[default]
+    #[serde(rename = "auto")]
+    Auto,
+    #[serde(rename = "1.0")]
+    V10,
+    #[serde(rename = "1.1")]
+    V11,
+    /// HTTP/2: over TLS by ALPN, over plain text by prior knowledge (RFC 9113, section 3.3).
+    #[serde(rename = "2")]
+    V2,
+}
+
+/// How much an HTTP/2 server may send before the client has read it (RFC 9113, section 5.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Window {
+    /// 1 GiB for each stream and each connection: the client never limits the server.
+    #[default]
+    Large,
+    /// 6 MiB for each stream and 15 MiB for each connection, as browsers do.
+    Browser,
+    /// This many bytes for each stream and each connection.
+    Bytes(u32),
+}
+
+/// The most users that can share one HTTP/2 connection.
+pub const STREAMS_MAX: u32 = 10_000;
+
+/// Largest and smallest window, in bytes (RFC 9113, section 6.5.2). Below the smallest, bodies would crawl.
+const WINDOW_BYTES: std::ops::RangeInclusive<u64> = 1_024..=0x7fff_ffff;
+
+/// Parses a number of users that share a connection.
+///
+/// # Errors
+/// Returns an error if it is not a whole number from 1 to [`STREAMS_MAX`].
+pub fn streams(text: &str) -> Result<u32, Problem> {
+    match unit::count(text).ok().and_then(|n| u32::try_from(n).ok()) {
+        Some(n @ 1..=STREAMS_MAX) => Ok(n),
+        _ => Err(Problem::plain(format!("invalid number of streams `{text}`: expected 1–{STREAMS_MAX}"))),
+    }
+}
+
+/// Parses a window: `large`, `browser`, or a size.
+///
+/// # Errors
+/// Returns an error if it is neither a known word nor a size that HTTP/2 allows.
+pub fn window(text: &str) -> Result<Window, Problem> {
+    match text.trim() {
+        "large" => Ok(Window::Large),
+        "browser" => Ok(Window::Browser),
+        size => match unit::size_bytes(size) {
+            Ok(bytes) if WINDOW_BYTES.contains(&bytes) => Ok(Window::Bytes(bytes as u32)),
+            _ => Err(Problem::new(
+                format!("invalid window `{text}`"),
+                "write `large`, `browser`, or a size from `1k` to `2047m`",
+            )),
+        },
+    }
+}
+
 /// Connection settings that every report may show.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Link {
     pub reuse: Reuse,
     /// Number of requests after which the client closes a connection.
     pub requests_per_connection: Option<u32>,
-    /// Whether requests use HTTP/1.0.
-    pub http10: bool,
+    /// The version that the plan asks for.
+    pub http: Http,
+    /// Whether connections to the target speak HTTP/2; known once the server has answered before the load.
+    pub is_http2: bool,
+    /// HTTP/2: users that share a connection, each with its own streams; 1 to [`STREAMS_MAX`].
+    pub streams: u32,
+    pub window: Window,
     pub addresses: Addresses,
     /// Host names with the addresses to use instead of resolving them.
     pub resolve: Vec<(String, IpAddr)>,
@@ -45,6 +115,23 @@ pub struct Link {
     pub source_addresses: Vec<IpAddr>,
     /// `https`.
     pub tls: Option<Tls>,
+}
+
+impl Default for Link {
+    fn default() -> Link {
+        Link {
+            reuse: Reuse::default(),
+            requests_per_connection: None,
+            http: Http::default(),
+            is_http2: false,
+            streams: 1,
+            window: Window::default(),
+            addresses: Addresses::default(),
+            resolve: Vec::new(),
+            source_addresses: Vec::new(),
+            tls: None,
+        }
+    }
 }
 
 /// TLS settings. File contents are in [`TlsFiles`], which no report shows.

@@ -41,6 +41,9 @@ pub struct Origin {
     /// The TLS settings, if the scheme is `https`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
+    /// Whether its connections speak HTTP/2; known once the server has answered before the load.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_http2: bool,
 }
 
 impl Origin {
@@ -83,6 +86,7 @@ pub(crate) fn origins(target: &Target, more: &[NamedTarget], settings: Option<&T
         host: target.host.clone(),
         port: target.port,
         tls: tls_of(target, own_name),
+        is_http2: false,
     };
     // `http` and `https` of one host and port differ only in the scheme, and each row needs its own name.
     let is_taken = |one: &NamedTarget| {
@@ -94,6 +98,7 @@ pub(crate) fn origins(target: &Target, more: &[NamedTarget], settings: Option<&T
         host: more.target.host.clone(),
         port: more.target.port,
         tls: tls_of(&more.target, None),
+        is_http2: false,
     });
     std::iter::once(first).chain(rest).collect()
 }

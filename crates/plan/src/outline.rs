@@ -128,7 +128,18 @@ impl Outline {
             return Cow::Borrowed(&self.origins);
         }
         let (name, host) = (self.target.clone(), self.host.clone());
-        Cow::Owned(vec![Origin { name, host, port: self.port, tls: self.link.tls.clone() }])
+        let (tls, is_http2) = (self.link.tls.clone(), self.link.is_http2);
+        Cow::Owned(vec![Origin { name, host, port: self.port, tls, is_http2 }])
+    }
+
+    /// Records that connections to an origin speak HTTP/2.
+    pub fn set_http2(&mut self, origin: OriginId) {
+        if origin == FIRST {
+            self.link.is_http2 = true;
+        }
+        if let Some(origin) = self.origins.get_mut(usize::from(origin)) {
+            origin.is_http2 = true;
+        }
     }
 
     /// Returns the URL of a request: that of its origin and its path.

@@ -4,6 +4,7 @@ mod follow;
 pub mod names;
 mod requests;
 mod scripted;
+mod shared;
 mod workloads;
 
 use crate::diag::Diagnostic;
@@ -49,6 +50,7 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
     let mut wrong = Vec::new();
     contradictions(&draft.load, &mut wrong);
     ranges(&draft, &mut wrong);
+    shared::check(&draft, &mut wrong);
     requests::check(&draft, &mut wrong);
     let draft = follow::applied(draft);
     let Some(target) = draft.target.clone() else {
@@ -174,7 +176,11 @@ pub fn seal(draft: Draft, machine: Machine) -> Result<Plan, Vec<Diagnostic>> {
         stop: Stop { duration_ns, requests: draft.load.requests_total },
         connections,
         // A worker without users would only sleep.
-        workers: draft.workers.unwrap_or(machine.cpus).min(here).max(1),
+        workers: draft
+            .workers
+            .unwrap_or_else(|| shared::workers(machine.cpus, here, link.streams))
+            .min(here)
+            .max(1),
         warmup_ns,
         timeout_ns: draft.timeout_ns.unwrap_or(DEFAULT_TIMEOUT_NS),
         keep_alive,

@@ -83,7 +83,11 @@ fn of_class(case: &Case, row: &ErrorRow) -> Option<Cause> {
             let claim = if case.is_local() { Claim::Certain } else { Claim::Likely };
             Some(Kind::TruncatedResponses.claim(claim, failed))
         }
-        Fault::Tls | Fault::TlsTimeout | Fault::CertificateRejected => {
+        Fault::StreamReset | Fault::StreamRefused => {
+            let evidence = Evidence::FailedAs { failures, failure: row.class };
+            Some(Kind::StreamsReset.claim(Claim::Certain, evidence))
+        }
+        Fault::Tls | Fault::TlsTimeout | Fault::CertificateRejected | Fault::ProtocolChanged => {
             let evidence = Evidence::FailedAs { failures, failure: row.class };
             Some(Kind::TlsFailed.claim(Claim::Certain, evidence))
         }

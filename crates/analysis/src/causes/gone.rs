@@ -92,7 +92,8 @@ fn went(case: &Case, failure: &OutageFailure) -> Option<(Absence, Claim)> {
         | Fault::DecodeFailed
         | Fault::Tls
         | Fault::TlsTimeout
-        | Fault::CertificateRejected => return None,
+        | Fault::CertificateRejected
+        | Fault::ProtocolChanged => return None,
         Fault::ConnectionRefused => (Absence::NothingListens, Claim::Certain),
         Fault::HostUnreachable | Fault::ConnectTimeout if !case.is_local() => {
             (Absence::WentAway, Claim::Likely)
@@ -104,6 +105,8 @@ fn went(case: &Case, failure: &OutageFailure) -> Option<(Absence, Claim)> {
         | Fault::StaleConnection
         | Fault::ClosedBeforeResponse
         | Fault::ClosedMidResponse
+        | Fault::StreamReset
+        | Fault::StreamRefused
         | Fault::StreamIdleTimeout
         | Fault::StreamFailed
         | Fault::Redirects

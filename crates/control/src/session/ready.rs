@@ -4,7 +4,7 @@ use super::{Failed, News, SessionHost};
 use crate::{Resolved, dns};
 use plimsoll_engine::link::tls::Setup;
 use plimsoll_engine::probe;
-use plimsoll_plan::link::Link;
+use plimsoll_plan::link::{Http, Link};
 use plimsoll_plan::origin::{Origin, OriginId};
 use plimsoll_plan::value::Part;
 use plimsoll_plan::{Plan, Problem, Target};
@@ -89,10 +89,11 @@ pub fn wait<D: SessionHost>(
     let target = &origin.authority();
     patience.caller.tell(News::Waiting { target });
     let path = path(plan, number);
+    let is_http2 = plan.outline.link.http == Http::V2;
     loop {
         let mut why = Problem::plain("");
         for address in &place.addresses {
-            match probe::status(*address, tls, target, &path, TRY) {
+            match probe::status(*address, tls, is_http2, target, &path, TRY) {
                 Ok(status) if status >= 500 => why = Problem::plain(format!("the response was {status}")),
                 Ok(_) => {
                     patience.caller.tell(News::Ready);

@@ -7,6 +7,7 @@ use crate::permission::{Asking, Granted, fetch_proof, permit, permit_watching};
 use crate::{Resolved, place};
 use plimsoll_engine::link::tls::Setup;
 use plimsoll_plan::Plan;
+use plimsoll_plan::link::Http;
 use plimsoll_plan::origin::{Origin, OriginId};
 
 /// One origin.
@@ -27,7 +28,7 @@ pub fn resolved<D: SessionHost>(plan: &Plan, patience: &Patience<'_, D>) -> Resu
     let link = &plan.outline.link;
     let origins = plan.outline.all_origins().into_owned();
     let ways = origins.into_iter().map(|origin| {
-        let tls = place::tls(&origin, &plan.tls_files)?;
+        let tls = place::tls(&origin, &plan.tls_files, link.http)?;
         let place = ready::resolved(&origin.target(), link, patience)?;
         Ok(Way { origin, place, tls, first_connect_ns: 0 })
     });
@@ -50,8 +51,10 @@ pub fn permitted<D: SessionHost>(
     // A monitor ignores `resolve`, so a name that is only mapped to a private address is not allowed for it.
     let mut named: Vec<&str> = Vec::new();
     let mut proved: Vec<&str> = Vec::new();
-    for Way { origin, place, tls, .. } in ways {
+    for Way { origin, place, .. } in ways {
         let authority = origin.authority();
+        // The file is fetched over HTTP/1.1, whatever the load uses.
+        let tls = place::tls(origin, &plan.tls_files, Http::V11)?;
         let host = origin.host.as_str();
         let asking = Asking {
             // Permission for a host includes all its ports.
@@ -81,7 +84,7 @@ pub fn permitted<D: SessionHost>(
     Ok(())
 }
 
-/// Waits for every origin and checks its protocol.
+/// Waits for every origin and agrees with it on its protocol, which then applies to all its connections.
 ///
 /// # Errors
 /// Returns an error if one is unavailable or does not use the plan's protocol.
@@ -94,11 +97,31 @@ pub fn reach<D: SessionHost>(
     for (number, Way { origin, place, tls, first_connect_ns }) in (0 as OriginId..).zip(ways) {
         ready::wait((number, origin), place, plan, tls.as_ref(), patience)?;
         *first_connect_ns = place::knock(place, origin, limits)?;
-        if let Some(setup) = tls {
-            place::shake_hands(place, setup, origin, limits)?;
+        origin.is_http2 = match tls {
+            Some(setup) => place::shake_hands(place, setup, origin, limits)?,
+            None if link.http == Http::V2 => {
+                place::greet_http2(place, origin, limits)?;
+                true
+            }
+            None => false,
+        };
+        place::check_version(origin.is_http2, link, origin)?;
+        if tls.is_some() && link.http == Http::Auto {
+            // Later connections offer only what was agreed on: a server that disagrees with itself is found out.
+            let agreed = if origin.is_http2 { Http::V2 } else { Http::V11 };
+            *tls = place::tls(origin, &plan.tls_files, agreed)?;
         }
         place::check_plain(place, origin, limits)?;
         place::check_sources(place, link)?;
     }
     Ok(())
+}
+
+/// Returns the plan with the protocols that were agreed on.
+pub fn agreed(plan: &Plan, ways: &[Way]) -> Plan {
+    let mut plan = plan.clone();
+    for (number, _) in (0 as OriginId..).zip(ways).filter(|(_, way)| way.origin.is_http2) {
+        plan.outline.set_http2(number);
+    }
+    plan
 }

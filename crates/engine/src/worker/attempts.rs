@@ -4,6 +4,7 @@ use super::exchange::End;
 use super::{Post, Source, Worker};
 use crate::driver::Door;
 use crate::exchange::{Exchange, Phase};
+use crate::link::Session;
 use plimsoll_plan::metric::SeriesHist;
 use plimsoll_plan::{Fault, Side};
 
@@ -15,9 +16,23 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// request ends; if the load generator is at fault, the request was never sent, and its intended start time waits
     /// for another attempt.
     pub(super) fn connect_failed(&mut self, link: u32, fault: Fault) {
-        let id = self.links[link as usize].exchange;
+        match &mut self.links[link as usize].session {
+            Session::H1(_) => self.attempt_failed(self.links[link as usize].exchange, fault),
+            Session::H2(multiplex) => {
+                for id in std::mem::take(&mut multiplex.waiting) {
+                    self.attempt_failed(id, fault);
+                }
+            }
+        }
+    }
+
+    /// Handles the failure of the attempt that an exchange waited for.
+    pub(super) fn attempt_failed(&mut self, id: u32, fault: Fault) {
         let exchange = &self.exchanges[id as usize];
         let (request, intended_ns, user) = (exchange.request, exchange.intended_ns, exchange.user);
+        if exchange.is_resent {
+            self.land(id);
+        }
         self.tally.fault(request, fault, self.now_ns);
         if matches!(fault, Fault::ConnectTimeout | Fault::TlsTimeout) {
             let waited_ns = self.now_ns.saturating_sub(intended_ns);
@@ -39,13 +54,25 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// instead: each of its attempts would add a stack level until the stack overflows, and would leave no time for
     /// other work.
     pub(super) fn refused_at_once(&mut self, link: u32, fault: Fault) {
+        match &mut self.links[link as usize].session {
+            Session::H1(_) => self.attempt_refused(self.links[link as usize].exchange, fault),
+            Session::H2(multiplex) => {
+                for id in std::mem::take(&mut multiplex.waiting) {
+                    self.attempt_refused(id, fault);
+                }
+            }
+        }
+    }
+
+    fn attempt_refused(&mut self, id: u32, fault: Fault) {
         let goes_on = !self.programs.is_empty() || self.compiled.sequence.len() > 1;
-        let id = self.links[link as usize].exchange;
-        let exchange = &self.exchanges[id as usize];
-        let (user, request) = (exchange.user, exchange.request);
+        let Exchange { user, request, is_resent, .. } = self.exchanges[id as usize];
         let waits = fault.side() == Side::Client || matches!(self.source_of(user), Source::Closed { .. });
         if waits || !goes_on {
-            return self.connect_failed(link, fault);
+            return self.attempt_failed(id, fault);
+        }
+        if is_resent {
+            self.land(id);
         }
         self.tally.fault(request, fault, self.now_ns);
         self.pause_for(id, Phase::Failed(fault), 0);

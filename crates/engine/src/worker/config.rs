@@ -1,5 +1,6 @@
 //! Creates a worker from a plan: its workloads, its part of them, its users, and their links.
 
+use super::multiplex::new_session;
 use super::{Here, Post, Source, User, Worker, Workload, keep};
 use crate::Stopped;
 use crate::compile::Compiled;
@@ -18,6 +19,7 @@ use plimsoll_plan::program::{Programs, UserSlot};
 use plimsoll_plan::series::book::SeriesBook;
 use plimsoll_stats::random::SplitMix64;
 use plimsoll_wire::h1::Shared;
+use plimsoll_wire::h2;
 use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -103,17 +105,19 @@ impl<D: Door, P: Post> Worker<D, P> {
             user_count += count;
         }
         let pooled = outline.link.reuse == Reuse::Pool;
+        let by_address = by_address(&places);
+        let places = here(places, &outline);
+        let mut own = 0;
         if !pooled {
-            users.iter_mut().zip(0..).for_each(|(user, link)| user.link = link);
+            own = own_links(&mut users, &places[0], outline.link.streams);
         }
         // Exact capacity: the allocator keeps the memory that growth frees, some 60 bytes per connection.
-        let own = users.iter().filter(|user| user.link != NONE).count();
         let mut links: Vec<Link> = Vec::with_capacity(own);
-        links.resize_with(own, || Link::new(FIRST));
+        links.resize_with(own, || Link::new(FIRST, new_session(&outline, &places[0], programs.is_empty())));
         let mut exchange_wheel = Wheel::new(begin_ns);
         exchange_wheel.reserve(user_count as usize);
         let shared = Shared::new(compiled.wire_limits);
-        let by_address = by_address(&places);
+        let frames = h2::Shared::new(compiled.h2_limits);
         let blank = blank(&outline, by_address);
         let address_series = (by_address > 0).then(|| outline.series_count() as u32);
         let cpu = door.cpu();
@@ -124,7 +128,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             turn: seat.offset as usize,
             address_series,
             spare: places.iter().map(|_| Vec::new()).collect(),
-            places: here(places),
+            places,
             series: blank.series.len(),
             sources,
             seat,
@@ -146,6 +150,13 @@ impl<D: Door, P: Post> Worker<D, P> {
             resting: 0,
             due_timers: Vec::new(),
             shared,
+            frames,
+            block: Vec::new(),
+            dirty: Vec::with_capacity(LISTS),
+            outs: Vec::new(),
+            is_feeding: false,
+            seeks_location: false,
+            location: Vec::new(),
             // One for all connections; pages that no response reaches are never touched.
             buffer: vec![0; outline.limits.read_buffer_bytes as usize].into(),
             bodies: Vec::new(),
@@ -171,7 +182,10 @@ impl<D: Door, P: Post> Worker<D, P> {
             workloads,
             lease,
             under_way: 0,
-            requests_per_connection: outline.link.requests_per_connection,
+            requests_per_connection: match outline.keep_alive {
+                true => outline.link.requests_per_connection,
+                false => Some(1),
+            },
             to_end: Vec::new(),
             pooled,
             anew: outline.link.reuse == Reuse::Iteration,
@@ -301,12 +315,23 @@ pub(super) fn level(to: f64) -> Profile {
 }
 
 /// Numbers the addresses of all origins consecutively.
-fn here(places: Vec<Place>) -> Box<[Here]> {
+fn here(places: Vec<Place>, outline: &Outline) -> Box<[Here]> {
     let mut first = 0;
-    let mut numbered = |Place { addresses, tls }: Place| {
-        let here = Here { first, addresses: addresses.into(), tls };
+    let origins = outline.all_origins();
+    let mut numbered = |(Place { addresses, tls }, number): (Place, usize)| {
+        let is_http2 = origins.get(number).is_some_and(|origin| origin.is_http2);
+        let here = Here { first, addresses: addresses.into(), tls, is_http2 };
         first += here.addresses.len() as u32;
         here
     };
-    places.into_iter().map(&mut numbered).collect()
+    places.into_iter().zip(0..).map(&mut numbered).collect()
+}
+
+/// Gives each user its link to the target, which over HTTP/2 several users may share; returns the number of links.
+/// Adjacent users get different links, so that a part of the users uses all of them.
+fn own_links(users: &mut [User], target: &Here, streams: u32) -> usize {
+    let shared_by = if target.is_http2 { streams.max(1) } else { 1 };
+    let links = (users.len() as u32).div_ceil(shared_by);
+    users.iter_mut().zip(0..).for_each(|(user, number): (_, u32)| user.link = number % links);
+    links as usize
 }

@@ -38,6 +38,14 @@ impl<D: Door, P: Post> Worker<D, P> {
             return self.stop_stream(id);
         }
         match exchange.phase {
+            Phase::Queued if exchange.is_resent => {
+                // It was sent, and waits to be sent again.
+                self.tally.rested(end_ns);
+                self.tally.add(RunSum::InFlightAtEnd, 1);
+                self.count_phases(request, [intended_ns, end_ns, end_ns, end_ns]);
+                let series = self.tally.series(request);
+                series.record(SeriesHist::ResponseCensored.id(), end_ns.saturating_sub(intended_ns));
+            }
             Phase::Sending | Phase::Waiting => {
                 self.tally.rested(end_ns);
                 self.tally.add(RunSum::InFlightAtEnd, 1);
@@ -82,6 +90,9 @@ impl<D: Door, P: Post> Worker<D, P> {
     #[inline]
     pub(super) fn finished(&mut self, id: u32, answer: Answer, unasked_bytes: bool) -> bool {
         let exchange = &self.exchanges[id as usize];
+        if self.links[exchange.link as usize].session.is_multiplexed() {
+            return self.stream_finished(id, answer);
+        }
         if exchange.short && exchange.kept_head == 0 {
             // Without the head, checks and extractions would fail and blame the server.
             self.failed(id, Fault::ClientOutOfMemory);
@@ -90,23 +101,13 @@ impl<D: Door, P: Post> Worker<D, P> {
         let exchange = &mut self.exchanges[id as usize];
         let at = exchange.link;
         let link = &self.links[at as usize];
-        let mut end = End::Answered(answer);
         let whole = exchange.phase == Phase::Waiting;
         let mut keep = answer.reusable && !unasked_bytes && !link.is_peer_closed() && whole;
         // Whether the client closes the connection, if it is not kept.
         let mut by_us = !self.outline.keep_alive;
-        if exchange.body == BodyUse::Stream
-            && let Some(mut stream) = exchange.stream.take()
-        {
-            let by = if exchange.cancelled { Ended::Client } else { Ended::Server };
-            (keep, by_us) = (keep && !exchange.cancelled, by_us || exchange.cancelled);
-            let request = exchange.request;
-            end = End::Streamed { status: stream.status, body_bytes: answer.body_bytes, by };
-            self.forget_stream(&mut stream);
-            let sum = if by == Ended::Client { StreamSum::ClosedByClient } else { StreamSum::ClosedByServer };
-            // A stream that was not counted as opened is not counted as closed.
-            self.tally.series(request).add(sum.id(), u64::from(stream.is_accepted()));
-        }
+        let cancelled = exchange.cancelled && exchange.stream.is_some();
+        (keep, by_us) = (keep && !cancelled, by_us || cancelled);
+        let end = self.end_of(id, answer);
         let served = self.links[at as usize].served;
         if keep && self.requests_per_connection.is_some_and(|most| served >= most) {
             (keep, by_us) = (false, true);
@@ -135,9 +136,26 @@ impl<D: Door, P: Post> Worker<D, P> {
         keep && self.links[at as usize].is_at_rest()
     }
 
+    /// Returns how a complete response ended; one that is a stream of events is counted as closed.
+    #[inline]
+    pub(super) fn end_of(&mut self, id: u32, answer: Answer) -> End {
+        let exchange = &mut self.exchanges[id as usize];
+        if exchange.body != BodyUse::Stream {
+            return End::Answered(answer);
+        }
+        let Some(mut stream) = exchange.stream.take() else { return End::Answered(answer) };
+        let by = if exchange.cancelled { Ended::Client } else { Ended::Server };
+        let request = exchange.request;
+        self.forget_stream(&mut stream);
+        let sum = if by == Ended::Client { StreamSum::ClosedByClient } else { StreamSum::ClosedByServer };
+        // A stream that was not counted as opened is not counted as closed.
+        self.tally.series(request).add(sum.id(), u64::from(stream.is_accepted()));
+        End::Streamed { status: stream.status, body_bytes: answer.body_bytes, by }
+    }
+
     /// Notes the end of an exchange, also for the address it used if an origin has several.
     #[inline]
-    fn land(&mut self, id: u32) {
+    pub(super) fn land(&mut self, id: u32) {
         let exchange = &self.exchanges[id as usize];
         self.tally.landed(exchange.request, self.now_ns);
         if let Some(address) = self.address_of(exchange.link) {
@@ -146,7 +164,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     #[inline]
-    fn count_answer(&mut self, id: u32, answer: Answer, keep: bool) {
+    pub(super) fn count_answer(&mut self, id: u32, answer: Answer, keep: bool) {
         let now_ns = self.now_ns;
         self.land(id);
         let exchange = &self.exchanges[id as usize];
@@ -177,11 +195,24 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.tally.status(request, answer.status, judged, now_ns);
     }
 
-    /// Ends a sent exchange with a fault; the connection is closed with it.
+    /// Ends a sent exchange with a fault; a connection of HTTP/1 is closed with it.
     pub(super) fn failed(&mut self, id: u32, fault: Fault) {
+        let link = self.exchanges[id as usize].link;
+        if self.links[link as usize].session.is_multiplexed() {
+            return self.stream_failed(id, fault);
+        }
+        self.count_failure(id, fault);
+        self.tally.add(RunSum::ClosedAfterError, 1);
+        self.close_socket(link);
+        self.outstanding -= 1;
+        self.ended(id, End::Failed(fault));
+    }
+
+    /// Counts the failure of a sent exchange.
+    pub(super) fn count_failure(&mut self, id: u32, fault: Fault) {
         self.land(id);
         let exchange = &mut self.exchanges[id as usize];
-        let (request, link) = (exchange.request, exchange.link);
+        let request = exchange.request;
         let took_ns = self.now_ns.saturating_sub(exchange.sent_ns);
         let stream = exchange.stream.take();
         self.tally.fault(request, fault, self.now_ns);
@@ -189,13 +220,9 @@ impl<D: Door, P: Post> Worker<D, P> {
         if fault != Fault::Timeout {
             self.tally.series(request).record(SeriesHist::FailedService.id(), took_ns);
         }
-        self.tally.add(RunSum::ClosedAfterError, 1);
         if let Some(mut stream) = stream {
             self.forget_stream(&mut stream);
         }
-        self.close_socket(link);
-        self.outstanding -= 1;
-        self.ended(id, End::Failed(fault));
     }
 
     /// Refuses a response because it is invalid, or because of a limit that the plan has lowered.

@@ -4,8 +4,9 @@ use super::{Post, Worker};
 use crate::driver::{Door, Io};
 use crate::exchange::{Exchange, Phase};
 use crate::fault;
-use crate::link::{NONE, Peer, State, Way};
+use crate::link::{NONE, Peer, Session, State, Way};
 use plimsoll_plan::Fault;
+use plimsoll_plan::link::Http;
 use plimsoll_plan::metric::{RunHist, SeriesSum};
 use plimsoll_plan::program::{BodyUse, Ended, Payload, Step};
 use plimsoll_wire::h1::{Answer, Ask};
@@ -33,12 +34,12 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn take_exchange(&mut self, link: u32, user: u32, step: &Step, intended_ns: u64) -> u32 {
         self.outstanding += 1;
         let kept = if step.body == BodyUse::Discard { None } else { Some(self.lend()) };
-        let ask = match step.payload {
-            Payload::Prepared => self.compiled.requests[step.request as usize].ask,
-            Payload::Rendered { .. } => {
-                let http10 = self.outline.link.http10;
-                Ask { head_only: step.head_only, http10, close: step.close }
+        let (head_only, close) = match step.payload {
+            Payload::Prepared => {
+                let ask = self.compiled.requests[step.request as usize].ask;
+                (ask.head_only, ask.close)
             }
+            Payload::Rendered { .. } => (step.head_only, step.close),
         };
         let id = self.free_exchanges.pop().unwrap_or_else(|| {
             self.exchanges.push(Exchange::FREE);
@@ -53,15 +54,27 @@ impl<D: Door, P: Post> Worker<D, P> {
             user,
             request: step.request,
             step: step.id,
-            ask,
+            head_only,
+            close,
             body: step.body,
             judged: step.judged,
             ..Exchange::FREE
         };
-        let link = &mut self.links[link as usize];
-        link.exchange = id;
-        link.request = step.request;
+        self.assign(id, link);
         id
+    }
+
+    /// Notes that an exchange uses a link.
+    #[inline]
+    pub(super) fn assign(&mut self, id: u32, link: u32) {
+        let exchange = &mut self.exchanges[id as usize];
+        exchange.link = link;
+        let link = &mut self.links[link as usize];
+        link.request = exchange.request;
+        match &mut link.session {
+            Session::H1(_) => link.exchange = id,
+            Session::H2(multiplex) => multiplex.assigned += 1,
+        }
     }
 
     /// Frees an exchange that has ended and holds nothing any more.
@@ -72,7 +85,11 @@ impl<D: Door, P: Post> Worker<D, P> {
         // The wheel may check it once more.
         exchange.deadline_ns = 0;
         exchange.part_until_ns = 0;
-        self.links[exchange.link as usize].exchange = NONE;
+        let link = &mut self.links[exchange.link as usize];
+        match &mut link.session {
+            Session::H1(_) => link.exchange = NONE,
+            Session::H2(multiplex) => multiplex.assigned -= 1,
+        }
         self.free_exchanges.push(id);
     }
 
@@ -80,6 +97,9 @@ impl<D: Door, P: Post> Worker<D, P> {
     #[inline]
     pub(super) fn begin(&mut self, id: u32, bytes: Bytes<'_>) {
         let link = self.exchanges[id as usize].link;
+        if self.links[link as usize].session.is_multiplexed() {
+            return self.begin_stream(id, bytes);
+        }
         match self.links[link as usize].state {
             State::Open => self.send(id, bytes),
             State::Closed => {
@@ -99,7 +119,10 @@ impl<D: Door, P: Post> Worker<D, P> {
             (_, Some(held)) => held.len(),
             _ => self.compiled.requests[exchange.request as usize].bytes.len(),
         };
-        link.session.submit(exchange.ask);
+        if let Some(session) = link.session.http1() {
+            let http10 = self.outline.link.http == Http::V10;
+            session.submit(Ask { head_only: exchange.head_only, http10, close: exchange.close });
+        }
         exchange.sent_ns = self.now_ns;
         exchange.phase = Phase::Sending;
         exchange.deadline_ns += self.now_ns;
@@ -153,7 +176,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                     }
                     link.peer = Peer::Reset;
                     let link = exchange.link;
-                    return self.read(link);
+                    return self.read_soon(link);
                 }
             }
         }

@@ -64,19 +64,29 @@ impl Keep<'_> {
     }
 }
 
+impl Keep<'_> {
+    pub(super) fn take_head(&mut self, raw: &[u8]) {
+        self.take(raw);
+        if !*self.short {
+            *self.head_bytes = raw.len() as u32;
+        }
+    }
+
+    pub(super) fn take_body(&mut self, bytes: &[u8]) {
+        let room = (*self.head_bytes as usize).saturating_add(self.most).saturating_sub(self.into.len());
+        self.take(&bytes[..bytes.len().min(room)]);
+    }
+}
+
 impl Sink for Keep<'_> {
     const READS: bool = true;
 
     fn head(&mut self, head: &Head<'_>) {
-        self.take(head.raw());
-        if !*self.short {
-            *self.head_bytes = head.raw().len() as u32;
-        }
+        self.take_head(head.raw());
     }
 
     fn body(&mut self, bytes: &[u8]) {
-        let room = (*self.head_bytes as usize).saturating_add(self.most).saturating_sub(self.into.len());
-        self.take(&bytes[..bytes.len().min(room)]);
+        self.take_body(bytes);
     }
 }
 
@@ -88,16 +98,22 @@ pub(super) struct Streaming<'a> {
     pub(super) lent: &'a mut Lent,
 }
 
+impl Streaming<'_> {
+    pub(super) fn take_head(&mut self, raw: &[u8]) {
+        if let Some(into) = &mut self.head
+            && self.lent.grow(into, raw.len(), 0)
+        {
+            into.extend_from_slice(raw);
+        }
+        *self.head_bytes = raw.len() as u32;
+    }
+}
+
 impl Sink for Streaming<'_> {
     const READS: bool = true;
 
     fn head(&mut self, head: &Head<'_>) {
-        if let Some(into) = &mut self.head
-            && self.lent.grow(into, head.raw().len(), 0)
-        {
-            into.extend_from_slice(head.raw());
-        }
-        *self.head_bytes = head.raw().len() as u32;
+        self.take_head(head.raw());
     }
 
     fn body(&mut self, bytes: &[u8]) {

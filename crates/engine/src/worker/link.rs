@@ -1,27 +1,41 @@
 //! Links: finding and opening them, handling the kernel's events, and closing them.
 
 use super::exchange::Bytes;
+use super::multiplex::new_session;
 use super::{Post, Worker};
 use crate::driver::{Door, ERR, Flags, HUP, IN, OUT, RDHUP};
+use crate::exchange::Exchange;
 use crate::fault;
-use crate::link::{Link, NONE, Peer, State, Way};
+use crate::link::{Link, NONE, Peer, Session, State, Way};
 use plimsoll_plan::Fault;
 use plimsoll_plan::metric::{PHASE_UNIT_NS, RunFloor, RunHist, RunPeak, RunSum};
 use plimsoll_plan::origin::{FIRST, OriginId};
+use plimsoll_wire::h2::code;
 
 impl<D: Door, P: Post> Worker<D, P> {
     /// Returns a link for a step to an origin: the user's own, or another one if that is in use; if links are pooled,
     /// the one used last.
     pub(super) fn link_for(&mut self, user: u32, origin: OriginId) -> u32 {
         let own = self.users[user as usize].link;
+        // HTTP/1 has one exchange on a link; HTTP/2 has streams, and a request without one waits for it.
         if own != NONE && origin == FIRST && self.links[own as usize].exchange == NONE {
             return own;
         }
         if let Some(held) = self.held_for(user, origin) {
             return held;
         }
+        if self.pooled && self.places[usize::from(origin)].is_http2 {
+            return self.shared_link(origin);
+        }
+        self.unused_link(origin)
+    }
+
+    /// Returns a link that no user has.
+    pub(super) fn unused_link(&mut self, origin: OriginId) -> u32 {
         self.spare[usize::from(origin)].pop().unwrap_or_else(|| {
-            self.links.push(Link::new(origin));
+            let session =
+                new_session(&self.outline, &self.places[usize::from(origin)], self.programs.is_empty());
+            self.links.push(Link::new(origin, session));
             self.links.len() as u32 - 1
         })
     }
@@ -61,7 +75,14 @@ impl<D: Door, P: Post> Worker<D, P> {
         if self.users[user as usize].link == id {
             return;
         }
-        let origin = self.links[id as usize].origin;
+        let link = &mut self.links[id as usize];
+        let origin = link.origin;
+        if let Session::H2(multiplex) = &mut link.session {
+            // It is listed when it is closed.
+            if multiplex.is_replaced || std::mem::replace(&mut multiplex.is_listed, self.pooled) {
+                return;
+            }
+        }
         if self.anew || (origin != FIRST && !self.pooled && !self.holds(user, origin)) {
             self.links[id as usize].next = std::mem::replace(&mut self.users[user as usize].first_held, id);
         } else {
@@ -120,7 +141,8 @@ impl<D: Door, P: Post> Worker<D, P> {
             self.on_connecting(id, flags);
             // The edge is consumed: bytes or an end reported with it (a greeting, say) would never be reported again.
             let link = &self.links[id as usize];
-            let speaks = link.state == State::Handshaking || self.is_in_flight(link.exchange);
+            let greets = link.state == State::Open && link.session.is_multiplexed();
+            let speaks = link.state == State::Handshaking || greets || self.is_in_flight(link.exchange);
             if flags & (IN | RDHUP | HUP | ERR) != 0 && link.token(id) == token && speaks {
                 self.read(id);
             }
@@ -145,6 +167,9 @@ impl<D: Door, P: Post> Worker<D, P> {
     #[inline]
     fn on_room(&mut self, id: u32) {
         let link = &self.links[id as usize];
+        if link.session.is_multiplexed() {
+            return self.on_room_for_frames(id);
+        }
         match link.way {
             Way::Sealed => {
                 if link.tls.as_ref().is_some_and(|tls| !tls.unsent.is_empty()) {
@@ -178,10 +203,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         let took_ns = self.now_ns - link.since_ns;
         link.failures = 0;
         link.early = flags & IN != 0;
-        let (way, waits) = (link.way, link.exchange);
-        if waits != NONE {
-            self.exchanges[waits as usize].connect_units = units(took_ns);
-        }
+        let way = link.way;
+        self.for_waiting(id, |exchange| exchange.connect_units = units(took_ns));
         self.tally.add(RunSum::ConnOpened, 1);
         self.tally.record(RunHist::Connect, took_ns);
         self.tally.floor(RunFloor::ConnectNs, took_ns);
@@ -198,8 +221,26 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn opened(&mut self, id: u32) {
         let link = &mut self.links[id as usize];
         link.state = State::Open;
+        if link.session.is_multiplexed() {
+            return self.start_session(id);
+        }
         let exchange = link.exchange;
         self.send(exchange, Bytes::Prepared);
+    }
+
+    /// Changes each exchange that waits for a link.
+    pub(super) fn for_waiting(&mut self, id: u32, change: impl Fn(&mut Exchange)) {
+        let link = &self.links[id as usize];
+        match &link.session {
+            Session::H1(_) => {
+                if let Some(exchange) = self.exchanges.get_mut(link.exchange as usize) {
+                    change(exchange);
+                }
+            }
+            Session::H2(multiplex) => {
+                multiplex.waiting.iter().for_each(|waits| change(&mut self.exchanges[*waits as usize]));
+            }
+        }
     }
 
     /// Returns when the earliest connection attempt times out, if one is in progress.
@@ -246,6 +287,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     fn close_planned(&mut self, id: u32) {
         if self.links[id as usize].is_at_rest() {
             self.tally.add(RunSum::ClosedByClient, 1);
+            self.say_goodbye(id, code::NO_ERROR);
             self.close_socket(id);
         }
     }

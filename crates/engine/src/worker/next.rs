@@ -148,7 +148,11 @@ impl<D: Door, P: Post> Worker<D, P> {
         let (user, link, judged) = (exchange.user, exchange.link, exchange.judged);
         // Answered before it was completely sent, or never sent.
         self.let_go(id);
-        self.links[link as usize].since_ns = self.now_ns;
+        let of = &mut self.links[link as usize];
+        // While it opens, this is when it was opened: another exchange may have opened it again.
+        if !of.is_opening() {
+            of.since_ns = self.now_ns;
+        }
         self.ended_ns = self.now_ns;
         if let Some(series) = self.address_of(link) {
             self.count_address(series, end);

@@ -28,6 +28,17 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
+    /// Reads after a failed send: now, or after the bytes that are being fed, which are in the buffer.
+    pub(super) fn read_soon(&mut self, id: u32) {
+        if !self.is_feeding {
+            return self.read(id);
+        }
+        let link = &mut self.links[id as usize];
+        if !std::mem::replace(&mut link.unread, true) {
+            self.unread.push_back(link.token(id));
+        }
+    }
+
     /// Returns whether a program reads the body of the link's exchange.
     fn keeps_body(&self, id: u32) -> bool {
         let exchange = self.links[id as usize].exchange;
@@ -126,6 +137,9 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn feed(&mut self, id: u32, n: usize, opened: bool) -> bool {
         self.tell_time();
         let link = &mut self.links[id as usize];
+        if link.session.is_multiplexed() {
+            return self.feed_frames(id, n, opened);
+        }
         if link.session.is_idle() {
             self.unasked(id, n, opened);
             return false;
@@ -139,7 +153,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 return false;
             }
         }
-        let session = &mut self.links[id as usize].session;
+        let Some(session) = self.links[id as usize].session.http1() else { return false };
         let exchange = &mut self.exchanges[at as usize];
         let bytes = if opened { &self.opened[..n] } else { &self.buffer[..n] };
         let fed = match (exchange.body, &mut exchange.kept) {
@@ -178,7 +192,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 Some(answer) => {
                     if answer.status / 100 == 3 && !self.redirect_noted {
                         let request = exchange.request;
-                        self.note_redirect(request, answer.status, n, opened);
+                        self.seek_redirect(request, answer.status, n, opened);
                     }
                     self.finished(at, answer, fed.consumed < n)
                 }
@@ -221,9 +235,13 @@ impl<D: Door, P: Post> Worker<D, P> {
             );
         }
         let (reused, reset) = (link.served > 1, link.peer == Peer::Reset);
+        let Some(session) = link.session.http1() else {
+            return self.link_lost(id, if reset { Some(Fault::ConnectionReset) } else { None });
+        };
+        let eof = session.eof();
         let cut = link.tls.as_ref().is_some_and(|secured| !secured.channel.is_closed());
         let exchange = link.exchange;
-        match link.session.eof() {
+        match eof {
             Eof::Idle => {
                 self.tally.add(RunSum::ClosedByServer, 1);
                 self.close_socket(id);
@@ -249,6 +267,9 @@ impl<D: Door, P: Post> Worker<D, P> {
         if link.state == State::Handshaking {
             self.close_socket(id);
             return self.connect_failed(id, fault);
+        }
+        if link.session.is_multiplexed() {
+            return self.link_lost(id, Some(fault));
         }
         if link.session.is_idle() {
             self.tally.add(RunSum::ClosedByServer, 1);

@@ -13,15 +13,26 @@ impl<D: Door, P: Post> Worker<D, P> {
     /// Looks for `Location` in the last `n` bytes received. A head split over several reads is left for the next
     /// redirect.
     #[cold]
-    pub(super) fn note_redirect(&mut self, request: RequestId, status: u16, n: usize, opened: bool) {
+    pub(super) fn seek_redirect(&mut self, request: RequestId, status: u16, n: usize, opened: bool) {
         let bytes = if opened { &self.opened[..n] } else { &self.buffer[..n] };
-        let Some(location) = location(bytes) else { return };
+        let target = location(bytes).map(redacted_url);
+        self.note_redirect(request, status, target);
+    }
+
+    /// Looks for `Location` in a head.
+    #[cold]
+    pub(super) fn seek_redirect_in(&mut self, request: RequestId, status: u16, head: &[u8]) {
+        self.note_redirect(request, status, location(head).map(redacted_url));
+    }
+
+    fn note_redirect(&mut self, request: RequestId, status: u16, target: Option<String>) {
+        let Some(target) = target else { return };
         self.redirect_noted = true;
         self.samples.push(FailureExample {
             at_ns: self.now_ns.saturating_sub(self.begin_ns),
             request: self.outline.requests.get(request as usize).map(|r| r.name.clone()).unwrap_or_default(),
             check: REDIRECT.to_owned(),
-            observed: redacted_url(location),
+            observed: target,
             status,
             excerpt: String::new(),
         });

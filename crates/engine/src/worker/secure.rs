@@ -116,7 +116,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                         // The response that explains it may be waiting to be read.
                         self.exchanges[exchange as usize].phase = Phase::Waiting;
                         self.links[id as usize].peer = Peer::Reset;
-                        return self.read_sealed(id);
+                        return self.read_soon(id);
                     }
                     return self.transfer_failed(id, fault);
                 }
@@ -230,14 +230,17 @@ impl<D: Door, P: Post> Worker<D, P> {
         self.tell_time();
         let Some(secured) = &self.links[id as usize].tls else { return };
         let took_ns = self.now_ns.saturating_sub(secured.begun_ns);
-        let resumed = secured.channel.facts().is_some_and(|facts| facts.resumed);
+        let facts = secured.channel.facts();
+        let resumed = facts.as_ref().is_some_and(|facts| facts.resumed);
+        let required = self.links[id as usize].session.required_alpn();
+        if required.is_some() && facts.and_then(|facts| facts.alpn) != required {
+            let sentence = "the server did not choose HTTP/2 (ALPN), although it did before the load";
+            return self.handshake_failed(id, Fault::ProtocolChanged, sentence);
+        }
         self.tally.add(RunSum::Handshakes, 1);
         self.tally.add(RunSum::HandshakesResumed, u64::from(resumed));
         self.tally.record(RunHist::Handshake, took_ns);
-        let waits = self.links[id as usize].exchange;
-        if waits != NONE {
-            self.exchanges[waits as usize].tls_units = units(took_ns);
-        }
+        self.for_waiting(id, |exchange| exchange.tls_units = units(took_ns));
         self.opened(id);
     }
 }

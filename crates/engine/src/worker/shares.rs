@@ -78,6 +78,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         {
             self.on_ready(token, flags);
             self.start_due(since_ns);
+            self.flush_dirty();
         }
         self.late_since_ns = if self.late.is_empty() { begin_ns } else { oldest_ns };
         for i in 0..ready {
@@ -88,6 +89,7 @@ impl<D: Door, P: Post> Worker<D, P> {
                 self.on_ready(token, flags);
                 // After every response: a due arrival does not wait for the rest of the batch.
                 self.start_due(since_ns);
+                self.flush_dirty();
             } else {
                 self.late.push_back((token, flags));
             }
@@ -110,6 +112,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             self.tell_time();
             self.read(id);
             self.start_due(since_ns);
+            self.flush_dirty();
             if self.now_ns >= until_ns {
                 break;
             }
@@ -147,8 +150,8 @@ impl<D: Door, P: Post> Worker<D, P> {
         };
         if limit_ns == 0 {
             exchange.part_until_ns = 0;
-        } else if exchange.part_until_ns == 0 || exchange.part_at != at {
-            (exchange.part_at, exchange.part_until_ns) = (at, self.now_ns.saturating_add(limit_ns));
+        } else if exchange.part_until_ns == 0 || exchange.place != at {
+            (exchange.place, exchange.part_until_ns) = (at, self.now_ns.saturating_add(limit_ns));
             self.exchange_wheel.arm(id, exchange.part_until_ns);
         }
     }

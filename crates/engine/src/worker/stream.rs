@@ -17,7 +17,11 @@ impl<D: Door, P: Post> Worker<D, P> {
     pub(super) fn describe(&mut self, id: u32, done: Option<Answer>, surplus: bool) -> bool {
         let exchange = &mut self.exchanges[id as usize];
         if exchange.kept_head > 0 && exchange.stream.is_none() {
-            self.show_head(id);
+            let status = match done {
+                Some(answer) => answer.status,
+                None => self.progress_of(id).status,
+            };
+            self.show_head(id, status);
         }
         let exchange = &self.exchanges[id as usize];
         if exchange.stream.is_some() {
@@ -41,11 +45,16 @@ impl<D: Door, P: Post> Worker<D, P> {
         }
     }
 
-    fn show_head(&mut self, id: u32) {
+    /// Returns what has arrived of a response.
+    pub(super) fn progress_of(&self, id: u32) -> Answer {
+        let exchange = &self.exchanges[id as usize];
+        self.links[exchange.link as usize].session.progress(exchange.place)
+    }
+
+    fn show_head(&mut self, id: u32, status: u16) {
         let now_ns = self.now_ns;
         let exchange = &mut self.exchanges[id as usize];
         let (user, step, request) = (exchange.user, exchange.step, exchange.request);
-        let status = self.links[exchange.link as usize].session.progress().status;
         let is_stream = exchange.body == BodyUse::Stream;
         if is_stream {
             let stream = OpenStream { parser: sse::Parser::new(), status, last_event_ns: 0, unfinished: 0 };
@@ -176,7 +185,7 @@ impl<D: Door, P: Post> Worker<D, P> {
     }
 
     fn end_stream(&mut self, id: u32) {
-        let answer = self.links[self.exchanges[id as usize].link as usize].session.progress();
+        let answer = self.progress_of(id);
         self.finished(id, answer, false);
     }
 
@@ -192,7 +201,7 @@ impl<D: Door, P: Post> Worker<D, P> {
         let Some(mut stream) = exchange.stream.take() else { return };
         let (user, step, request) = (exchange.user, exchange.step, exchange.request);
         let phases = exchange.phases(self.now_ns);
-        let answer = self.links[exchange.link as usize].session.progress();
+        let answer = self.links[exchange.link as usize].session.progress(exchange.place);
         let status = stream.status;
         self.forget_stream(&mut stream);
         let series = self.tally.stream(request);

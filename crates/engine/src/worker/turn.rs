@@ -38,6 +38,7 @@ impl<D: Door, P: Post> Worker<D, P> {
             if !self.to_end.is_empty() {
                 self.end_cancelled();
             }
+            self.flush_dirty();
             if let Some(why) = self.over() {
                 return self.finish(why);
             }

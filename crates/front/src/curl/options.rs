@@ -1,5 +1,7 @@
 //! The table of curl's options, and the effect of each on the request. Other options are rejected by name.
 
+use plimsoll_plan::link::Http;
+
 /// The effect of an option on the load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Does {
@@ -39,7 +41,7 @@ pub enum Does {
     Form,
     /// Like `Form`, but with a literal value.
     FormString,
-    Http10,
+    Http(Http),
     /// `host:port:address`
     Resolve,
     /// Accepted, because it does not affect the request; the reason is for readers of this table.
@@ -83,7 +85,8 @@ const fn bare(short: char, long: &'static str, does: Does) -> Row {
 const OUTPUT: Does = Does::Nothing("shapes curl's own output");
 const FILES: Does = Does::Nothing("names the file for curl's response; a load test keeps no responses");
 const RESULT: Does = Does::Nothing("sets curl's exit code; failed requests are always counted");
-const NO_VERSION: Does = Does::Refused("only HTTP/1.1 and HTTP/1.0 are supported", "remove the option");
+const NO_VERSION: Does =
+    Does::Refused("only HTTP/2, HTTP/1.1, and HTTP/1.0 are supported", "remove the option");
 const NO_PROXY: Does = Does::Refused("proxies are not supported", "load the service directly");
 const NO_AUTH: Does = Does::Refused(
     "this authentication method is not supported yet",
@@ -162,9 +165,12 @@ pub const TABLE: &[Row] = &[
     bare(' ', "tlsv1.2", Does::Nothing("TLS 1.2 is always the lowest version")),
     bare(' ', "tlsv1.3", Does::Tls13),
     bare(' ', "ssl-reqd", Does::Nothing("applies to protocols other than HTTP")),
-    bare('0', "http1.0", Does::Http10),
+    bare('0', "http1.0", Does::Http(Http::V10)),
     with(' ', "resolve", Does::Resolve),
-    bare(' ', "http1.1", Does::Nothing("HTTP/1.1 is the default")),
+    bare(' ', "http1.1", Does::Http(Http::V11)),
+    // Over plain text, curl would ask for an upgrade, which RFC 9113 has removed.
+    bare(' ', "http2", Does::Http(Http::V2)),
+    bare(' ', "http2-prior-knowledge", Does::Http(Http::V2)),
     bare(' ', "basic", Does::Nothing("`-u` always means Basic")),
     bare('q', "disable", Does::Nothing("plimsoll never reads curl's configuration files")),
     with(' ', "noproxy", Does::Nothing("plimsoll never uses a proxy")),
@@ -175,8 +181,6 @@ pub const TABLE: &[Row] = &[
     with('F', "form", Does::Form),
     with(' ', "form-string", Does::FormString),
     // Rejected: they would change what is sent, or its destination.
-    bare(' ', "http2", NO_VERSION),
-    bare(' ', "http2-prior-knowledge", NO_VERSION),
     bare(' ', "http3", NO_VERSION),
     bare(' ', "http3-only", NO_VERSION),
     bare(' ', "http0.9", NO_VERSION),

@@ -6,7 +6,7 @@ use super::yaml::Node;
 use super::yaml::one_or_more;
 use crate::source::Pos;
 use plimsoll_plan::Problem;
-use plimsoll_plan::link::{Addresses, Link, Reuse, Tls, TlsFiles, Versions};
+use plimsoll_plan::link::{Addresses, Http, Link, Reuse, Tls, TlsFiles, Versions, streams, window};
 use std::net::{IpAddr, Ipv4Addr};
 
 /// Reads `connection:`. Returns the place of `reuse`, if it is set.
@@ -37,8 +37,11 @@ pub fn read(node: &Node, row: &Row, link: &mut Link, r: &mut Reader<'_>) -> Opti
                 }
             }
             of::Connection::Http => {
-                link.http10 = r.choice(node, row, &[("1.0", true), ("1.1", false)]).unwrap_or_default()
+                let words = [("auto", Http::Auto), ("1.0", Http::V10), ("1.1", Http::V11), ("2", Http::V2)];
+                link.http = r.choice(node, row, &words).unwrap_or_default();
             }
+            of::Connection::Streams => link.streams = r.parsed(node, row, streams).unwrap_or(1),
+            of::Connection::Window => link.window = r.parsed(node, row, window).unwrap_or_default(),
             of::Connection::Resolve => {
                 for host in r.map(node, row).unwrap_or_default() {
                     let address = r.parsed(&host.value, row, address);

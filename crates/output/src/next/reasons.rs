@@ -85,6 +85,7 @@ const FAILING: &[Kind] = &[
     Kind::InvalidResponses,
     Kind::TruncatedResponses,
     Kind::TlsFailed,
+    Kind::StreamsReset,
     Kind::IdleTimeout,
     Kind::ConnectionLimit,
     Kind::UpstreamFailed,

@@ -98,6 +98,12 @@ fn mend(s: &Summary, class: Fault, status: &str) -> String {
         Fault::Tls | Fault::TlsTimeout | Fault::CertificateRejected => {
             format!("Check the certificate and the TLS versions of {target}.")
         }
+        Fault::ProtocolChanged => {
+            format!("Check whether every server at {target} offers HTTP/2, or use `--http1.1`.")
+        }
+        Fault::StreamReset | Fault::StreamRefused => {
+            "Read the server's log for why it resets streams, and compare its limits with the load.".into()
+        }
         Fault::MalformedResponse
         | Fault::UnsafeResponse
         | Fault::DecodeFailed

@@ -50,7 +50,10 @@ pub(super) fn of(draft: &Draft, wrong: &mut Vec<Diagnostic>) -> Lanes {
             let load = load(&workload.load, draft.load.requests_total);
             let connections = match &load {
                 Load::Closed { users } => users.peak() as u32,
-                Load::Open { .. } => workload.load.max_connections.unwrap_or(DEFAULT_OPEN_CONNECTIONS),
+                Load::Open { .. } => {
+                    let most = workload.load.max_connections.unwrap_or(DEFAULT_OPEN_CONNECTIONS);
+                    most.saturating_mul(draft.link.streams)
+                }
             };
             let load = if alone { load } else { placed(load, workload.start_ns, *end_ns) };
             Workload {

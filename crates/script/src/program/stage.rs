@@ -13,7 +13,7 @@ use crate::feed::Feeds;
 use crate::value::{Counters, Globals};
 use crate::watch::Ledger;
 use plimsoll_plan::failure_example::EXAMPLES_MAX;
-use plimsoll_plan::link::Reuse;
+use plimsoll_plan::link::{Http, Reuse};
 use plimsoll_plan::load::Share;
 use plimsoll_plan::program::{
     Behaviour, BodyUse, Phase, Program, ProgramFactory, Programs, RequestId, Unready, UserSlot,
@@ -117,7 +117,7 @@ impl Stage {
                 number,
                 host: origin.authority(),
                 tls: origin.tls.is_some(),
-                http10: outline.link.http10,
+                http10: outline.link.http == Http::V10,
                 close: outline.link.reuse == Reuse::Request,
                 user_agent: concat!("plimsoll/", env!("CARGO_PKG_VERSION")),
             })

@@ -409,7 +409,9 @@ keys! {
     Connection {
         Reuse = "reuse", "`user`, `pool`, `iteration`, or `request`", Words(&["user", "pool", "iteration", "request"]);
         MaxRequests = "max_requests", WHOLE, Whole;
-        Http = "http", "`1.0` or `1.1`", Either(&[Only("1.0"), Only("1.1")]);
+        Http = "http", "`auto`, `1.0`, `1.1`, or `2`", Either(&[Only("auto"), Only("1.0"), Only("1.1"), Only("2")]);
+        Streams = "streams", "the number of users that share an HTTP/2 connection, such as `10`", Whole;
+        Window = "window", "`large`, `browser`, or a size such as `64k`", Written;
         Resolve = "resolve", "a mapping of hosts to addresses, such as `{ a.test: 127.0.0.2 }`", Named(&Text);
         Addresses = "addresses", "`first` or `all`", Words(&["first", "all"]);
         SourceAddresses = "source_addresses",

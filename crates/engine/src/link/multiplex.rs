@@ -1,0 +1,101 @@
+//! HTTP/2 on a link: many exchanges at a time, and the frames that wait to be sent.
+
+use plimsoll_wire::h2::{Config, Session};
+use std::collections::VecDeque;
+
+/// Bytes of frames above which no more bodies are added until the kernel has taken some.
+pub(crate) const OUT_MAX: usize = 131_072;
+
+/// The session of a link that speaks HTTP/2.
+pub(crate) struct Multiplex {
+    config: Config,
+    /// `None`: not connected.
+    pub wire: Option<Session>,
+    /// Frames that the kernel, or TLS, has not taken.
+    pub out: Vec<u8>,
+    /// Exchanges whose requests are in `out`, and whose send time is that of the next flush.
+    pub begun: Vec<u32>,
+    /// Exchanges that wait for the link to open, or for a stream.
+    pub waiting: VecDeque<u32>,
+    /// Exchanges whose bodies are not completely in `out`.
+    pub uploads: Vec<u32>,
+    /// Exchanges on this link, in whatever phase.
+    pub assigned: u32,
+    /// It has served as many requests as the plan allows: it closes with its last stream.
+    pub is_closing: bool,
+    /// It is in the worker's list of links to flush.
+    pub is_dirty: bool,
+    /// Another link has taken its place with its users: it is unused once it is closed.
+    pub is_replaced: bool,
+    /// It is in the list of links that users share.
+    pub is_listed: bool,
+}
+
+impl Multiplex {
+    pub fn new(config: Config) -> Multiplex {
+        Multiplex {
+            config,
+            wire: None,
+            out: Vec::new(),
+            begun: Vec::new(),
+            waiting: VecDeque::new(),
+            uploads: Vec::new(),
+            assigned: 0,
+            is_closing: false,
+            is_dirty: false,
+            is_replaced: false,
+            is_listed: false,
+        }
+    }
+
+    /// Begins the session of a new connection.
+    pub fn start(&mut self) {
+        let mut wire = Session::new(self.config);
+        wire.start(&mut self.out);
+        self.wire = Some(wire);
+    }
+
+    /// Returns how many streams may be opened now.
+    #[inline]
+    pub fn room(&self) -> u32 {
+        match &self.wire {
+            Some(wire) if !self.is_closing => wire.room(),
+            _ => 0,
+        }
+    }
+
+    /// Returns whether the server allows fewer streams than the plan.
+    pub fn is_limited_by_server(&self) -> bool {
+        self.wire.as_ref().is_some_and(|wire| wire.is_settled() && !wire.is_draining() && wire.own_room() > 0)
+    }
+
+    /// Returns whether it opens no more streams.
+    pub fn is_draining(&self) -> bool {
+        self.is_closing || self.wire.as_ref().is_some_and(Session::is_draining)
+    }
+
+    #[inline]
+    pub fn open_streams(&self) -> u32 {
+        self.wire.as_ref().map_or(0, Session::open_streams)
+    }
+
+    /// Returns whether no exchange uses it.
+    #[inline]
+    pub fn is_at_rest(&self) -> bool {
+        self.assigned == 0 && self.open_streams() == 0
+    }
+
+    /// Returns whether another exchange may be assigned to it.
+    pub fn is_shareable(&self, users: u32) -> bool {
+        !self.is_replaced && !self.is_draining() && self.assigned < users
+    }
+
+    /// Forgets the connection; exchanges that wait stay.
+    pub fn reset(&mut self) {
+        self.wire = None;
+        self.out = Vec::new();
+        self.begun.clear();
+        self.uploads.clear();
+        self.is_closing = false;
+    }
+}

@@ -1,0 +1,247 @@
+//! Links of HTTP/2 that end: what becomes of their exchanges. The server may say which requests it has not processed;
+//! those are sent again, once, with their intended start times.
+
+use super::exchange::Bytes;
+use super::{Post, Worker};
+use crate::driver::Door;
+use crate::exchange::Phase;
+use crate::fault;
+use crate::link::{Multiplex, Session};
+use plimsoll_plan::Fault;
+use plimsoll_plan::metric::RunSum;
+use plimsoll_plan::origin::FIRST;
+use plimsoll_wire::h2::{Eof, Malformed, Session as Wire, Unfinished, code};
+
+/// How the exchanges of a lost link fail.
+#[derive(Clone, Copy)]
+enum Loss {
+    /// The server closed the connection, or reset it.
+    Closed { is_reset: bool },
+    /// All for this reason.
+    All(Fault),
+}
+
+/// Returns the name of an error code (RFC 9113, section 7).
+fn code_name(code: u32) -> String {
+    let name = match code {
+        code::NO_ERROR => "NO_ERROR",
+        code::PROTOCOL_ERROR => "PROTOCOL_ERROR",
+        code::INTERNAL_ERROR => "INTERNAL_ERROR",
+        code::FLOW_CONTROL_ERROR => "FLOW_CONTROL_ERROR",
+        code::SETTINGS_TIMEOUT => "SETTINGS_TIMEOUT",
+        code::STREAM_CLOSED => "STREAM_CLOSED",
+        code::FRAME_SIZE_ERROR => "FRAME_SIZE_ERROR",
+        code::REFUSED_STREAM => "REFUSED_STREAM",
+        code::CANCEL => "CANCEL",
+        code::COMPRESSION_ERROR => "COMPRESSION_ERROR",
+        code::CONNECT_ERROR => "CONNECT_ERROR",
+        code::ENHANCE_YOUR_CALM => "ENHANCE_YOUR_CALM",
+        code::INADEQUATE_SECURITY => "INADEQUATE_SECURITY",
+        code::HTTP_1_1_REQUIRED => "HTTP_1_1_REQUIRED",
+        other => return format!("code {other}"),
+    };
+    name.to_owned()
+}
+
+impl<D: Door, P: Post> Worker<D, P> {
+    /// Handles a link whose connection has ended; `fault`: how, if not by an ordinary end.
+    pub(super) fn link_lost(&mut self, at: u32, fault: Option<Fault>) {
+        let loss = match fault {
+            None => Loss::Closed { is_reset: false },
+            Some(Fault::ConnectionReset) => Loss::Closed { is_reset: true },
+            Some(fault) => Loss::All(fault),
+        };
+        self.lose(at, loss);
+    }
+
+    /// Handles a frame that the server must not send: nothing on the link can be trusted any more.
+    pub(super) fn connection_broken(&mut self, at: u32, why: Malformed) {
+        self.say_goodbye(at, why.code());
+        let fault = fault::of_frames(why);
+        self.tell_of(self.links[at as usize].request, fault, why.sentence());
+        self.lose(at, Loss::All(fault));
+    }
+
+    fn lose(&mut self, at: u32, loss: Loss) {
+        self.tell_time();
+        let link = &mut self.links[at as usize];
+        let served = link.served as usize;
+        let Session::H2(multiplex) = &mut link.session else { return };
+        let begun = std::mem::take(&mut multiplex.begun);
+        let waiting = std::mem::take(&mut multiplex.waiting);
+        let eof = multiplex.wire.as_ref().map_or(Eof::Idle, Wire::eof);
+        let mut open: Vec<Unfinished> = Vec::new();
+        while let Some(stream) = multiplex.wire.as_mut().and_then(Wire::take_open) {
+            open.push(stream);
+        }
+        let is_reused = served > open.len();
+        let sum = if open.is_empty() { RunSum::ClosedByServer } else { RunSum::ClosedAfterError };
+        self.tally.add(sum, 1);
+        self.close_socket(at);
+        for Unfinished { tag, started, .. } in open {
+            if begun.contains(&tag) {
+                continue;
+            }
+            match loss {
+                Loss::All(fault) => self.failed(tag, fault),
+                // Without a GOAWAY, the server closed an idle connection as the request arrived.
+                Loss::Closed { .. } if !started && is_reused && eof != Eof::Cut => self.stale(tag),
+                Loss::Closed { is_reset: true } => self.failed(tag, Fault::ConnectionReset),
+                Loss::Closed { .. } if started => self.failed(tag, Fault::ClosedMidResponse),
+                Loss::Closed { .. } => self.failed(tag, Fault::ClosedBeforeResponse),
+            }
+        }
+        // These were never sent.
+        for id in begun.into_iter().chain(waiting) {
+            self.send_elsewhere(id);
+        }
+        self.list_replaced(at);
+    }
+
+    /// Handles GOAWAY: no more streams. With an error, the server has given up on all of them; otherwise it completes
+    /// those that it has begun to process.
+    pub(super) fn goaway(&mut self, at: u32, code: u32) {
+        self.tally.add(RunSum::GoAways, 1);
+        if code != code::NO_ERROR {
+            let request = self.links[at as usize].request;
+            let sentence = format!("the server closed the connection with {} (GOAWAY)", code_name(code));
+            self.tell_of(request, Fault::StreamRefused, &sentence);
+            return self.lose(at, Loss::All(Fault::StreamRefused));
+        }
+        let Session::H2(multiplex) = &mut self.links[at as usize].session else { return };
+        let mut unprocessed: Vec<u32> = Vec::new();
+        while let Some(stream) = multiplex.wire.as_mut().and_then(Wire::take_unprocessed) {
+            unprocessed.push(stream.tag);
+        }
+        multiplex.begun.retain(|id| !unprocessed.contains(id));
+        self.replace(at);
+        for id in unprocessed {
+            self.send_again(id);
+        }
+        self.close_if_drained(at);
+    }
+
+    /// Handles REFUSED_STREAM: the request may be sent again when another stream has ended.
+    pub(super) fn stream_refused(&mut self, at: u32, id: u32) {
+        let is_second = self.exchanges[id as usize].is_resent;
+        let Session::H2(multiplex) = &mut self.links[at as usize].session else { return };
+        if is_second || multiplex.is_draining() {
+            return self.send_again(id);
+        }
+        let is_alone = multiplex.open_streams() == 0;
+        self.take_back(id);
+        let Session::H2(multiplex) = &mut self.links[at as usize].session else { return };
+        multiplex.waiting.push_back(id);
+        if is_alone {
+            self.start_waiting(at);
+        }
+    }
+
+    /// Sends a request again that the server has not processed; the second time, it has failed.
+    fn send_again(&mut self, id: u32) {
+        let exchange = &self.exchanges[id as usize];
+        if exchange.sent_ns > 0 && exchange.is_resent {
+            self.tell_of_reset(id, Fault::StreamRefused, code::REFUSED_STREAM);
+            return self.failed(id, Fault::StreamRefused);
+        }
+        self.take_back(id);
+        self.send_elsewhere(id);
+    }
+
+    /// Makes an exchange as it was before it was sent.
+    fn take_back(&mut self, id: u32) {
+        let exchange = &mut self.exchanges[id as usize];
+        if exchange.sent_ns > 0 {
+            exchange.deadline_ns = exchange.deadline_ns.saturating_sub(exchange.sent_ns);
+            exchange.is_resent = true;
+            self.tally.add(RunSum::RequestsUnprocessed, 1);
+        }
+        let at = exchange.link;
+        (exchange.sent_ns, exchange.first_ns) = (0, 0);
+        (exchange.place, exchange.written) = (0, 0);
+        exchange.phase = Phase::Queued;
+        if let Session::H2(multiplex) = &mut self.links[at as usize].session {
+            multiplex.uploads.retain(|upload| *upload != id);
+        }
+    }
+
+    /// Begins an exchange that was not sent, on another link of its user. A link that the user holds for this request
+    /// alone keeps it, and is opened again.
+    fn send_elsewhere(&mut self, id: u32) {
+        self.take_back(id);
+        let exchange = &self.exchanges[id as usize];
+        let (user, from) = (exchange.user, exchange.link);
+        let link = &mut self.links[from as usize];
+        let (origin, is_closed) = (link.origin, link.socket < 0);
+        let Session::H2(multiplex) = &mut link.session else { return };
+        if !self.pooled && !multiplex.is_replaced && self.users[user as usize].link != from {
+            multiplex.waiting.push_back(id);
+            if is_closed {
+                self.open(from);
+            }
+            return;
+        }
+        multiplex.assigned -= 1;
+        let to = self.link_for(user, origin);
+        self.assign(id, to);
+        self.begin(id, Bytes::Prepared);
+    }
+
+    /// Gives the users of a link that opens no more streams another one. A link that one user holds for its current
+    /// request alone is closed after it.
+    pub(super) fn replace(&mut self, at: u32) {
+        let origin = self.links[at as usize].origin;
+        let is_own = |link: u32| link == at && origin == FIRST;
+        let has_users = self.users.iter().any(|user| is_own(user.link));
+        let Session::H2(multiplex) = &mut self.links[at as usize].session else { return };
+        if multiplex.is_replaced || !has_users && !self.pooled {
+            return;
+        }
+        multiplex.is_replaced = true;
+        let waiting = std::mem::take(&mut multiplex.waiting);
+        if has_users {
+            let new = self.unused_link(origin);
+            self.users.iter_mut().filter(|user| is_own(user.link)).for_each(|user| user.link = new);
+        }
+        for id in waiting {
+            self.send_elsewhere(id);
+        }
+    }
+
+    /// Closes a link that opens no more streams, once the last one has ended.
+    pub(super) fn close_if_drained(&mut self, at: u32) {
+        let link = &self.links[at as usize];
+        let Session::H2(multiplex) = &link.session else { return };
+        let Multiplex { is_closing, .. } = **multiplex;
+        if link.socket < 0 || link.is_opening() || !multiplex.is_draining() || multiplex.open_streams() > 0 {
+            return;
+        }
+        if is_closing {
+            self.say_goodbye(at, code::NO_ERROR);
+        }
+        self.tally.add(if is_closing { RunSum::ClosedByClient } else { RunSum::ClosedByServer }, 1);
+        self.close_socket(at);
+        self.list_replaced(at);
+        // The next request of the only user of such a link.
+        let Session::H2(multiplex) = &self.links[at as usize].session else { return };
+        if !multiplex.waiting.is_empty() {
+            self.open(at);
+        }
+    }
+
+    /// Lists a closed link that has lost its users as unused.
+    fn list_replaced(&mut self, at: u32) {
+        let link = &mut self.links[at as usize];
+        let Session::H2(multiplex) = &mut link.session else { return };
+        if std::mem::take(&mut multiplex.is_replaced) && !multiplex.is_listed {
+            multiplex.is_listed = self.pooled;
+            self.spare[usize::from(link.origin)].push(at);
+        }
+    }
+
+    /// Keeps the code of a reset as a failure example: the number of the fault does not say it.
+    pub(super) fn tell_of_reset(&mut self, id: u32, fault: Fault, code: u32) {
+        let sentence = format!("the server reset the stream with {}", code_name(code));
+        self.tell_of(self.exchanges[id as usize].request, fault, &sentence);
+    }
+}

@@ -1,0 +1,424 @@
+//! Requests over HTTP/2: each begins on a stream of its link, and the frames of a link are sent together.
+//!
+//! A request is begun whenever it is due, and its frames wait in the link's buffer until the current event is handled.
+//! Then all of them are stamped as sent with one reading of the clock, and sent with one call.
+
+use super::exchange::{Bytes, End};
+use super::{Here, Post, Worker};
+use crate::driver::{Door, Io};
+use crate::exchange::Phase;
+use crate::fault;
+use crate::link::{Multiplex, OUT_MAX, Session, State, Way};
+use plimsoll_plan::Fault;
+use plimsoll_plan::link::Window;
+use plimsoll_plan::metric::{RunHist, RunSum, SeriesSum};
+use plimsoll_plan::origin::OriginId;
+use plimsoll_plan::outline::Outline;
+use plimsoll_plan::program::BodyUse;
+use plimsoll_wire::h1::{self, Answer};
+use plimsoll_wire::h2::{self, Ask, Config, Request, code};
+
+/// Streams on one connection for the parallel requests of a program.
+const PARALLEL: u32 = 24;
+
+/// Most empty buffers for frames that are kept.
+const BUFFERS_MAX: usize = 64;
+
+/// Returns the session of a new link to a place.
+pub(super) fn new_session(outline: &Outline, place: &Here, is_table: bool) -> Session {
+    if !place.is_http2 {
+        return Session::H1(h1::Session::new());
+    }
+    let link = &outline.link;
+    let windows = match link.window {
+        Window::Large => Config::default(),
+        Window::Browser => Config::browser(),
+        Window::Bytes(bytes) => {
+            Config { stream_window: bytes, connection_window: bytes, ..Config::default() }
+        }
+    };
+    let streams = if is_table { link.streams } else { link.streams.max(PARALLEL) };
+    Session::H2(Box::new(Multiplex::new(Config { streams, ..windows })))
+}
+
+impl<D: Door, P: Post> Worker<D, P> {
+    /// Returns a link that another user may share, the one used last; or a new one.
+    pub(super) fn shared_link(&mut self, origin: OriginId) -> u32 {
+        let users = self.outline.link.streams;
+        while let Some(&id) = self.spare[usize::from(origin)].last() {
+            let Some(multiplex) = self.links[id as usize].session.multiplex() else { break };
+            let is_shareable = multiplex.is_shareable(users);
+            if !is_shareable || multiplex.assigned + 1 >= users {
+                multiplex.is_listed = false;
+                self.spare[usize::from(origin)].pop();
+            }
+            if is_shareable {
+                return id;
+            }
+        }
+        let id = self.unused_link(origin);
+        if users > 1
+            && let Some(multiplex) = self.links[id as usize].session.multiplex()
+        {
+            multiplex.is_listed = true;
+            self.spare[usize::from(origin)].push(id);
+        }
+        id
+    }
+
+    /// Begins an exchange: on a stream if there is one, otherwise as soon as there is.
+    pub(super) fn begin_stream(&mut self, id: u32, bytes: Bytes<'_>) {
+        self.hold_fresh(id, bytes);
+        let at = self.exchanges[id as usize].link;
+        let link = &mut self.links[at as usize];
+        let state = link.state;
+        let Some(multiplex) = link.session.multiplex() else { return };
+        if state == State::Open && multiplex.waiting.is_empty() && multiplex.room() > 0 {
+            return self.open_stream(id);
+        }
+        multiplex.waiting.push_back(id);
+        let is_limited = state == State::Open && multiplex.is_limited_by_server();
+        self.tally.add(RunSum::StreamWaits, u64::from(is_limited));
+        if state == State::Closed {
+            self.open(at);
+        }
+    }
+
+    /// Greets the server on a link that has just opened, and sends the request that waits for it. The others wait for
+    /// the server's settings, which say how many streams it accepts.
+    pub(super) fn start_session(&mut self, at: u32) {
+        self.mark_dirty(at);
+        if let Some(multiplex) = self.links[at as usize].session.multiplex() {
+            multiplex.start();
+        }
+        self.start_waiting(at);
+    }
+
+    /// Opens streams for exchanges that wait, as far as there is room.
+    pub(super) fn start_waiting(&mut self, at: u32) {
+        loop {
+            let link = &mut self.links[at as usize];
+            let is_open = link.state == State::Open;
+            let Some(multiplex) = link.session.multiplex() else { return };
+            if !is_open || multiplex.room() == 0 {
+                return;
+            }
+            let Some(id) = multiplex.waiting.pop_front() else { return };
+            self.open_stream(id);
+        }
+    }
+
+    fn open_stream(&mut self, id: u32) {
+        let exchange = &mut self.exchanges[id as usize];
+        let at = exchange.link;
+        self.mark_dirty(at);
+        let exchange = &mut self.exchanges[id as usize];
+        let link = &mut self.links[at as usize];
+        let scheme = if link.way == Way::Sealed { "https" } else { "http" };
+        let Session::H2(multiplex) = &mut link.session else { return };
+        let Multiplex { wire: Some(wire), out, .. } = &mut **multiplex else { return };
+        let before = out.len();
+        let mut ask = Ask {
+            tag: id,
+            head_only: exchange.head_only,
+            has_body: false,
+            reads_head: exchange.kept.is_some() || self.seeks_location,
+            reads_body: matches!(exchange.body, BodyUse::Keep | BodyUse::Stream),
+        };
+        let prepared = &self.compiled.requests;
+        let (opened, body_at) = match (&exchange.out, prepared.get(exchange.request as usize)) {
+            (Some(held), _) => {
+                self.block.clear();
+                let Some(body) = h2::from_http1(held, scheme, &mut self.block) else {
+                    return self.unsendable(id);
+                };
+                ask.has_body = !body.is_empty();
+                (wire.open(ask, Request::Block(&self.block), out), held.len() - body.len())
+            }
+            (None, Some(request)) => {
+                let Some(head) = &request.h2 else { return self.unsendable(id) };
+                ask.has_body = request.body_bytes > 0;
+                let body_at = request.bytes.len() - request.body_bytes;
+                (wire.open(ask, Request::Prepared(head, &self.compiled.fields), out), body_at)
+            }
+            (None, None) => return self.unsendable(id),
+        };
+        let Some(stream) = opened else { return multiplex.waiting.push_front(id) };
+        exchange.place = stream;
+        exchange.written = body_at as u32;
+        exchange.phase = if ask.has_body { Phase::Sending } else { Phase::Waiting };
+        let bytes = (out.len() - before) as u64;
+        self.tally.series(exchange.request).add(SeriesSum::BytesOut.id(), bytes);
+        multiplex.begun.push(id);
+        link.served += 1;
+        let is_last = self.requests_per_connection.is_some_and(|most| link.served >= most);
+        multiplex.is_closing |= is_last;
+        if ask.has_body {
+            multiplex.uploads.push(id);
+            self.upload(at);
+        }
+        if self.is_draining(at) {
+            self.replace(at);
+        }
+    }
+
+    /// Ends an exchange whose request HTTP/2 cannot express; the load generator is at fault.
+    fn unsendable(&mut self, id: u32) {
+        let request = self.exchanges[id as usize].request;
+        self.tell_of(request, Fault::ClientSendRefused, "the request cannot be sent over HTTP/2");
+        self.attempt_failed(id, Fault::ClientSendRefused);
+    }
+
+    fn is_draining(&mut self, at: u32) -> bool {
+        self.links[at as usize].session.multiplex().is_some_and(|multiplex| multiplex.is_draining())
+    }
+
+    /// Adds as much of the bodies of requests as windows and buffer allow.
+    pub(super) fn upload(&mut self, at: u32) {
+        let Session::H2(multiplex) = &mut self.links[at as usize].session else { return };
+        let Multiplex { wire: Some(wire), out, uploads, .. } = &mut **multiplex else { return };
+        let mut next = 0;
+        while let Some(&id) = uploads.get(next)
+            && out.len() < OUT_MAX
+        {
+            let exchange = &mut self.exchanges[id as usize];
+            let bytes: &[u8] = match &exchange.out {
+                Some(held) => held,
+                None => &self.compiled.requests[exchange.request as usize].bytes,
+            };
+            let rest = &bytes[exchange.written as usize..];
+            let part = rest.len().min(OUT_MAX - out.len());
+            let before = out.len();
+            let taken = wire.write(exchange.place, &rest[..part], part == rest.len(), out);
+            exchange.written += taken as u32;
+            let is_complete = taken == rest.len();
+            let sent = (out.len() - before) as u64;
+            self.tally.series(exchange.request).add(SeriesSum::BytesOut.id(), sent);
+            if !is_complete {
+                next += 1;
+                continue;
+            }
+            exchange.phase = Phase::Waiting;
+            uploads.swap_remove(next);
+            if exchange.sent_ns > 0 {
+                self.tally.record(RunHist::SendBlocked, self.now_ns.saturating_sub(exchange.sent_ns));
+            }
+        }
+    }
+
+    // ---- sending ----------------------------------------------------------------------------------------------
+
+    /// Notes that a link may have frames to send, and gives it a buffer for them.
+    #[inline]
+    pub(super) fn mark_dirty(&mut self, at: u32) {
+        let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
+        if !std::mem::replace(&mut multiplex.is_dirty, true) {
+            if multiplex.out.capacity() == 0 {
+                multiplex.out = self.outs.pop().unwrap_or_default();
+            }
+            self.dirty.push(at);
+        }
+    }
+
+    /// Sends the frames that have come together since the last call.
+    #[inline]
+    pub(super) fn flush_dirty(&mut self) {
+        while let Some(at) = self.dirty.pop() {
+            self.flush_frames(at);
+        }
+    }
+
+    fn flush_frames(&mut self, at: u32) {
+        let link = &mut self.links[at as usize];
+        let (state, way) = (link.state, link.way);
+        let Some(multiplex) = link.session.multiplex() else { return };
+        multiplex.is_dirty = false;
+        let Some(wire) = multiplex.wire.as_mut().filter(|_| state == State::Open) else { return };
+        wire.settle(&mut multiplex.out);
+        if !multiplex.begun.is_empty() {
+            self.stamp(at);
+        }
+        let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
+        if !multiplex.out.is_empty() {
+            match way {
+                Way::Plain => self.send_frames(at),
+                Way::Sealed => self.seal_frames(at),
+            }
+        }
+        let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
+        if !multiplex.out.is_empty() || multiplex.is_dirty {
+            return;
+        }
+        if !multiplex.uploads.is_empty() {
+            self.upload(at);
+            let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
+            if !multiplex.out.is_empty() {
+                return self.mark_dirty(at);
+            }
+        }
+        let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
+        // A link at rest holds no buffer.
+        let out = std::mem::take(&mut multiplex.out);
+        if self.outs.len() < BUFFERS_MAX && out.capacity() <= 2 * OUT_MAX {
+            self.outs.push(out);
+        }
+    }
+
+    /// Stamps the requests that have begun on a link as sent now.
+    fn stamp(&mut self, at: u32) {
+        self.tell_time();
+        let now_ns = self.now_ns;
+        let Some(multiplex) = self.links[at as usize].session.multiplex() else { return };
+        let mut begun = std::mem::take(&mut multiplex.begun);
+        for id in begun.drain(..) {
+            let exchange = &mut self.exchanges[id as usize];
+            exchange.sent_ns = now_ns;
+            exchange.deadline_ns = exchange.deadline_ns.saturating_add(now_ns);
+            let (deadline_ns, request) = (exchange.deadline_ns, exchange.request);
+            // One that is sent again was counted, and is in flight since.
+            let (is_first, is_reused) = (!exchange.is_resent, exchange.place > 1);
+            self.exchange_wheel.arm(id, deadline_ns);
+            if is_first {
+                self.tally.sent(request, 0, is_reused, now_ns);
+                if let Some(series) = self.address_of(at) {
+                    self.tally.series(series).add(SeriesSum::Sent.id(), 1);
+                }
+            }
+        }
+        if let Some(multiplex) = self.links[at as usize].session.multiplex() {
+            multiplex.begun = begun;
+        }
+    }
+
+    fn send_frames(&mut self, at: u32) {
+        let link = &mut self.links[at as usize];
+        let Session::H2(multiplex) = &mut link.session else { return };
+        let mut sent = 0;
+        while sent < multiplex.out.len() {
+            match self.door.send(link.socket, &multiplex.out[sent..]) {
+                Io::Done(n) => sent += n,
+                Io::WouldBlock => break,
+                Io::Failed(errno) => {
+                    let fault = fault::of_transfer(errno);
+                    multiplex.out.clear();
+                    if fault == Fault::ConnectionReset {
+                        // What explains it (GOAWAY, a response) may be waiting to be read.
+                        link.peer = crate::link::Peer::Reset;
+                        return self.read_soon(at);
+                    }
+                    return self.link_lost(at, Some(fault));
+                }
+            }
+        }
+        multiplex.out.drain(..sent);
+    }
+
+    fn seal_frames(&mut self, at: u32) {
+        let link = &mut self.links[at as usize];
+        let (Session::H2(multiplex), Some(secured)) = (&mut link.session, &mut link.tls) else { return };
+        if !secured.unsent.is_empty() {
+            // The kernel takes no more; the frames wait, and are sealed when there is room.
+            return;
+        }
+        self.sealed.clear();
+        if let Err(refused) = secured.channel.seal(&multiplex.out, &mut self.sealed) {
+            let request = link.request;
+            self.tell_of(request, Fault::Tls, &refused.to_string());
+            return self.link_lost(at, Some(Fault::Tls));
+        }
+        multiplex.out.clear();
+        self.flush(at);
+    }
+
+    /// Handles room in the send buffer of a link.
+    pub(super) fn on_room_for_frames(&mut self, at: u32) {
+        let link = &mut self.links[at as usize];
+        let is_held = link.tls.as_ref().is_some_and(|secured| !secured.unsent.is_empty());
+        let generation = link.generation;
+        if is_held {
+            self.tell_time();
+            self.sealed.clear();
+            self.flush(at);
+        }
+        let link = &mut self.links[at as usize];
+        let Some(multiplex) = link.session.multiplex() else { return };
+        if !multiplex.out.is_empty() {
+            self.tell_time();
+            if self.links[at as usize].generation == generation {
+                self.mark_dirty(at);
+            }
+        }
+    }
+
+    /// Tells the server that the client closes a link. Failing to deliver that is not a separate error.
+    pub(super) fn say_goodbye(&mut self, at: u32, code: u32) {
+        let link = &mut self.links[at as usize];
+        let Session::H2(multiplex) = &mut link.session else { return };
+        let Multiplex { wire: Some(wire), out, .. } = &mut **multiplex else { return };
+        wire.close(code, out);
+        match &mut link.tls {
+            None => {
+                let _ = self.door.send(link.socket, out);
+            }
+            Some(secured) if secured.unsent.is_empty() => {
+                self.sealed.clear();
+                if secured.channel.seal(out, &mut self.sealed).is_ok() {
+                    let _ = self.door.send(link.socket, &self.sealed);
+                }
+                self.sealed.clear();
+            }
+            Some(_) => {}
+        }
+    }
+
+    // ---- ends -------------------------------------------------------------------------------------------------
+
+    /// Handles a complete response on a stream, or one that the client ends.
+    pub(super) fn stream_finished(&mut self, id: u32, answer: Answer) -> bool {
+        let exchange = &self.exchanges[id as usize];
+        if exchange.short && exchange.kept_head == 0 {
+            // Without the head, checks and extractions would fail and blame the server.
+            self.failed(id, Fault::ClientOutOfMemory);
+            return false;
+        }
+        let at = exchange.link;
+        let end = self.end_of(id, answer);
+        self.reset_stream(id);
+        self.count_answer(id, answer, true);
+        self.outstanding -= 1;
+        self.start_waiting(at);
+        self.ended(id, end);
+        self.close_if_drained(at);
+        true
+    }
+
+    /// Ends a sent exchange with a fault; the link lives on.
+    pub(super) fn stream_failed(&mut self, id: u32, fault: Fault) {
+        let at = self.exchanges[id as usize].link;
+        self.reset_stream(id);
+        self.count_failure(id, fault);
+        self.outstanding -= 1;
+        self.start_waiting(at);
+        self.ended(id, End::Failed(fault));
+        self.close_if_drained(at);
+    }
+
+    /// Resets the stream of an exchange, unless it has ended; what is left of its upload is dropped.
+    pub(super) fn reset_stream(&mut self, id: u32) {
+        let exchange = &self.exchanges[id as usize];
+        let (at, stream) = (exchange.link, exchange.place);
+        let Session::H2(multiplex) = &mut self.links[at as usize].session else { return };
+        if !multiplex.uploads.is_empty() {
+            multiplex.uploads.retain(|upload| *upload != id);
+        }
+        if multiplex.wire.as_ref().and_then(|wire| wire.progress(stream)).is_none() {
+            return;
+        }
+        self.mark_dirty(at);
+        let Session::H2(multiplex) = &mut self.links[at as usize].session else { return };
+        let Multiplex { wire: Some(wire), out, .. } = &mut **multiplex else { return };
+        if wire.cancel(stream, code::CANCEL, out).is_some() {
+            self.tally.add(RunSum::StreamsReset, 1);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Connections that several users share, which only HTTP/2 can do.
+
+use crate::diag::Diagnostic;
+use crate::draft::{Draft, key};
+use crate::link::{Http, Reuse};
+
+/// Reports shared connections that the plan rules out.
+pub(super) fn check(draft: &Draft, wrong: &mut Vec<Diagnostic>) {
+    let link = &draft.link;
+    if link.streams <= 1 {
+        return;
+    }
+    let is_plain = draft.target.as_ref().is_some_and(|target| !target.tls);
+    let (message, hint) = match (link.http, link.reuse) {
+        (Http::V10 | Http::V11, _) => {
+            ("several users on one connection require HTTP/2", "use `http: 2`, or remove `streams`")
+        }
+        (Http::Auto, _) if is_plain => (
+            "several users on one connection require HTTP/2, and over plain text it must be requested",
+            "add `--http2` (in a file, `http: 2`)",
+        ),
+        (_, Reuse::Iteration | Reuse::Request) => (
+            "several users cannot share a connection that is opened for each iteration or request",
+            "remove `streams`, or keep connections (`reuse: user` or `reuse: pool`)",
+        ),
+        _ => return,
+    };
+    wrong.push(Diagnostic::field("P029", key::STREAMS, message, hint));
+}
+
+/// Returns the number of workers for `users` with `streams` on each connection. A connection belongs to one worker, and
+/// workers divide the users: if the connections do not divide evenly, as many more are opened as there are workers. So
+/// a few workers less are better, if that makes the number exact.
+pub(super) fn workers(cpus: u32, users: u32, streams: u32) -> u32 {
+    let cpus = cpus.max(1);
+    if streams <= 1 {
+        return cpus;
+    }
+    let connections = users.div_ceil(streams).max(1);
+    (cpus.div_ceil(2)..=cpus)
+        .rev()
+        .find(|workers| connections.is_multiple_of(*workers))
+        .unwrap_or(cpus)
+        .min(connections)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::workers;
+
+    #[test]
+    fn connections_are_divided_evenly_among_workers_if_few_less_will_do() {
+        assert_eq!(workers(2, 100, 10), 2, "10 connections");
+        assert_eq!(workers(2, 10, 10), 1, "1 connection");
+        assert_eq!(workers(2, 30, 10), 1, "3 connections");
+        assert_eq!(workers(8, 600, 10), 6, "60 connections");
+        assert_eq!(workers(8, 1_010, 10), 8, "101 connections: 8 workers open 104");
+        assert_eq!(workers(8, 20, 10), 2, "2 connections");
+        assert_eq!(workers(8, 20, 1), 8, "no shared connections");
+    }
+}
